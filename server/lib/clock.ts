@@ -1,0 +1,23 @@
+/** Where time comes from. Everything that waits or compares times takes one, so that tests can move it. */
+export type Clock = {
+  /** Wall time in milliseconds since 1970. Goes into rows and replies; may jump. */
+  now(): number;
+  /** Milliseconds that never run backwards. For windows, deadlines and durations. */
+  elapsed(): number;
+  /** Resolves `ms` later, or at once when the signal aborts. */
+  sleep(ms: number, signal?: AbortSignal): Promise<void>;
+};
+
+export const systemClock: Clock = {
+  now: Date.now,
+  elapsed: () => performance.now(),
+  sleep: (ms, signal) =>
+    new Promise((resolve) => {
+      if (signal?.aborted) return resolve();
+      const timer = setTimeout(resolve, ms);
+      signal?.addEventListener("abort", () => {
+        clearTimeout(timer);
+        resolve();
+      });
+    }),
+};

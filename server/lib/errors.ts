@@ -1,0 +1,64 @@
+/** Every way the API can say no, and the HTTP status it says it with. */
+export const STATUS = {
+  UNAUTHORIZED: 401,
+  INVALID_API_KEY: 401,
+  EXPIRED_API_KEY: 401,
+  REVOKED_API_KEY: 401,
+  FORBIDDEN: 403,
+  BUSINESS_PLAN_REQUIRED: 403,
+  INSUFFICIENT_PERMISSIONS: 403,
+  VALIDATION_ERROR: 400,
+  NOT_FOUND: 404,
+  METHOD_NOT_ALLOWED: 405,
+  CONFLICT: 409,
+  PRECONDITION_FAILED: 412,
+  PAYLOAD_TOO_LARGE: 413,
+  UNSUPPORTED_MEDIA_TYPE: 415,
+  RATE_LIMITED: 429,
+  INTERNAL_ERROR: 500,
+  SERVICE_UNAVAILABLE: 503,
+} as const;
+
+export type ErrorCode = keyof typeof STATUS;
+
+/** Field path → what is wrong with it: "url" → ["is required"]. */
+export type FieldProblems = Record<string, string[]>;
+
+/** A refusal that a caller may read. Anything else that is thrown is a bug and becomes a bare 500. */
+export class AppError extends Error {
+  constructor(
+    readonly code: ErrorCode,
+    message: string,
+    readonly details?: Record<string, unknown>,
+    /** Response headers that belong to this refusal, such as `Allow`. */
+    readonly headers: Record<string, string> = {},
+  ) {
+    super(message);
+  }
+}
+
+/** The `error` object of the envelope, also used per item in batch results. */
+export const toErrorBody = (error: AppError) => ({
+  code: error.code,
+  message: error.message,
+  status: STATUS[error.code],
+  ...(error.details && { details: error.details }),
+});
+
+export const notFound = (what: string) => new AppError("NOT_FOUND", `No such ${what}.`);
+
+export const foreign = (what: string) =>
+  new AppError("FORBIDDEN", `This ${what} belongs to another account.`);
+
+export const invalid = (fields: FieldProblems, message = "The request is not valid.") =>
+  new AppError("VALIDATION_ERROR", message, { fields });
+
+export const conflict = (message: string, details: Record<string, unknown>) =>
+  new AppError("CONFLICT", message, details);
+
+export const limitReached = (what: string, limit: number, used: number) =>
+  conflict(`Your account can have ${limit} ${what}; ${used} are used.`, {
+    reason: "limit_reached",
+    limit,
+    used,
+  });

@@ -1,0 +1,112 @@
+import { Database, SQLiteError, type Statement } from "bun:sqlite";
+import { LRUCache } from "lru-cache";
+import { Duplicate, type Engine, type Query, type Rows } from "./store.ts";
+
+/** Older ones can corrupt a WAL database that two connections write (sqlite.org/wal.html#walresetbug). */
+const OLDEST = "3.51.3";
+
+const SETTINGS = `
+  PRAGMA busy_timeout = 5000;
+  PRAGMA foreign_keys = ON;
+  PRAGMA trusted_schema = OFF;
+  PRAGMA temp_store = MEMORY;
+  PRAGMA mmap_size = 0;
+`;
+/** FULL, since a write we have answered and told others about must survive a power cut. */
+const WRITER_SETTINGS = `
+  PRAGMA journal_mode = WAL;
+  PRAGMA synchronous = FULL;
+  PRAGMA journal_size_limit = 67108864;
+  PRAGMA wal_autocheckpoint = 1000;
+`;
+
+/** @throws when the file cannot be opened or the SQLite library is too old. */
+export function openSqlite(path: string): Engine {
+  const writer = connect(path, { create: true, readwrite: true }, SETTINGS + WRITER_SETTINGS);
+  refuseOldLibrary(writer.database);
+  const reader = connect(path, { readonly: true }, SETTINGS);
+
+  return {
+    name: "sqlite",
+    skipLocked: "",
+    run: async (query) => rowsOf(isRead(query) ? reader : writer, query),
+    batch: async (queries) => inTransaction(writer, () => queries.map((q) => rowsOf(writer, q))),
+    script: async (statements, after) =>
+      inTransaction(writer, () => {
+        writer.database.run(toStrict(statements));
+        rowsOf(writer, after);
+      }),
+    close: async () => {
+      close(reader);
+      // An empty WAL is left behind, so that the file alone is the whole database.
+      writer.database.run("PRAGMA wal_checkpoint(TRUNCATE)");
+      close(writer);
+    },
+  };
+}
+
+type Connection = { database: Database; statements: LRUCache<string, Statement> };
+
+function connect(path: string, mode: object, settings: string): Connection {
+  const database = new Database(path, { ...mode, strict: true });
+  database.run(settings);
+  const statements = new LRUCache<string, Statement>({
+    max: 300,
+    dispose: (statement) => statement.finalize(),
+  });
+  return { database, statements };
+}
+
+function close({ database, statements }: Connection) {
+  statements.clear();
+  database.close(true);
+}
+
+/** Synchronous from begin to commit, so nothing of another request can come between. */
+function inTransaction<T>({ database }: Connection, work: () => T): T {
+  database.run("BEGIN IMMEDIATE");
+  try {
+    const result = work();
+    database.run("COMMIT");
+    return result;
+  } catch (error) {
+    // A full disk or a failed commit has rolled back already.
+    if (database.inTransaction) database.run("ROLLBACK");
+    throw error;
+  }
+}
+
+function rowsOf(connection: Connection, { sql, params }: Query): Rows {
+  try {
+    return prepared(connection, sql).values(...(params as string[])) as Rows;
+  } catch (error) {
+    if (error instanceof SQLiteError && isUnique(error)) throw new Duplicate(error.message);
+    throw error;
+  }
+}
+
+function prepared({ database, statements }: Connection, sql: string): Statement {
+  const known = statements.get(sql);
+  if (known) return known;
+  const statement = database.prepare(sql);
+  statements.set(sql, statement);
+  return statement;
+}
+
+const isRead = ({ sql }: Query) => sql.startsWith("select ");
+
+const isUnique = (error: SQLiteError) =>
+  error.code === "SQLITE_CONSTRAINT_UNIQUE" || error.code === "SQLITE_CONSTRAINT_PRIMARYKEY";
+
+/** STRICT tables refuse a text in a number's column; they know INTEGER, not BIGINT. */
+const toStrict = (statements: string) =>
+  statements.replaceAll("BIGINT", "INTEGER").replace(/^\);$/gm, ") STRICT;");
+
+function refuseOldLibrary(database: Database) {
+  const { version } = database.query("SELECT sqlite_version() AS version").get() as {
+    version: string;
+  };
+  if (Bun.semver.order(version, OLDEST) < 0) {
+    throw new Error(`SQLite ${version} is too old; ${OLDEST} or newer is needed.`);
+  }
+}

@@ -1,0 +1,75 @@
+import { DrizzleQueryError, sql } from "drizzle-orm";
+import type { AnySQLiteColumn } from "drizzle-orm/sqlite-core";
+import { drizzle, type SqliteRemoteDatabase } from "drizzle-orm/sqlite-proxy";
+
+/**
+ * Rules that keep one set of queries true on both databases:
+ *
+ * 1. A write is one statement or one batch, never an interactive transaction.
+ * 2. A change of state is conditional; the number of rows it returns is the answer.
+ * 3. Ids and moments are made in code; moments are bigint milliseconds.
+ * 4. No literal question mark in raw SQL: it is the placeholder.
+ * 5. No conflict target: `onConflictDoNothing()`, or catch `Duplicate`.
+ * 6. Raw aggregates end in `.mapWith(Number)`.
+ * 7. Text search goes through `contains`.
+ * 8. Order by columns that are never null, `id` last.
+ * 9. A claim repeats its condition on the outer update.
+ * 10. Where the databases must differ, the difference is a member of `Engine` or a migration.
+ */
+
+export type Query = { sql: string; params: unknown[] };
+export type Rows = unknown[][];
+
+/** One of the two databases. Statements carry `?` placeholders; rows come back as arrays. */
+export interface Engine {
+  readonly name: "sqlite" | "postgres";
+  /** What ends a select that claims rows, so that two processes do not wait for each other. */
+  readonly skipLocked: string;
+  run(query: Query): Promise<Rows>;
+  /** Runs all of the queries, or none. */
+  batch(queries: Query[]): Promise<Rows[]>;
+  /** Runs a migration, all of it or nothing, and after it one more statement. */
+  script(statements: string, after: Query): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** A unique column already has this value. */
+export class Duplicate extends Error {}
+
+/** A statement that has not run yet. */
+export type Statement = Parameters<SqliteRemoteDatabase["batch"]>[0][number];
+
+export type Store = SqliteRemoteDatabase & {
+  engine: Engine;
+  /** Runs all of the statements, or none. For lists whose length is known only at run time. */
+  write(statements: readonly Statement[]): Promise<void>;
+};
+
+export function createStore(engine: Engine): Store {
+  const database = drizzle(
+    async (text, params, method) => ({
+      rows: only(method, await engine.run({ sql: text, params })),
+    }),
+    async (queries) => {
+      const results = await engine.batch(queries);
+      return results.map((rows, i) => ({ rows: only(queries[i]!.method, rows) }));
+    },
+  );
+  const write = async (statements: readonly Statement[]) => {
+    const [first, ...rest] = statements;
+    if (first) await database.batch([first, ...rest]);
+  };
+  return Object.assign(database, { engine, write });
+}
+
+/** Whether the error says that a unique value is taken, however deep drizzle wrapped it. */
+export const isDuplicate = (error: unknown): boolean =>
+  error instanceof Duplicate || (error instanceof DrizzleQueryError && isDuplicate(error.cause));
+
+/** Whether the text is part of the column, letters of either case alike; % and _ stand for themselves. */
+export const contains = (column: AnySQLiteColumn, text: string) =>
+  sql`lower(${column}) like ${`%${text.toLowerCase().replace(/[\\%_]/g, "\\$&")}%`} escape '\\'`;
+
+/** drizzle takes a single row for `get`, and a list of them for everything else. */
+const only = (method: string, rows: Rows): unknown[] =>
+  method === "get" ? (rows[0] as unknown[]) : rows;

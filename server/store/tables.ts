@@ -1,0 +1,233 @@
+import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+
+/**
+ * The tables as drizzle/ creates them, declared once for both databases. Moments are milliseconds
+ * since 1970; ids and moments are made in code, so no column has a default.
+ */
+
+export const TIERS = ["free", "pro", "business", "enterprise"] as const;
+export type Tier = (typeof TIERS)[number];
+export const VERDICTS = ["active", "dead", "unknown"] as const;
+export type Verdict = (typeof VERDICTS)[number];
+export const FREQUENCIES = ["hourly", "daily", "weekly", "monthly"] as const;
+export type Frequency = (typeof FREQUENCIES)[number];
+export const TRIGGERS = ["scheduled", "manual", "initial", "batch"] as const;
+export type Trigger = (typeof TRIGGERS)[number];
+export const EVENT_TYPES = [
+  "link.dead",
+  "link.alive",
+  "link.created",
+  "link.deleted",
+  "check.complete",
+  "batch.complete",
+] as const;
+export type EventType = (typeof EVENT_TYPES)[number];
+export const ROLES = ["owner", "editor", "viewer"] as const;
+export const DISABLED_REASONS = ["user", "failing", "gone"] as const;
+export const DELIVERY_STATUSES = [
+  "pending",
+  "delivering",
+  "succeeded",
+  "failed",
+  "exhausted",
+  "expired",
+  "paused",
+] as const;
+
+const bool = (name: string) => integer(name, { mode: "boolean" });
+
+export const accounts = sqliteTable("accounts", {
+  id: text("id").primaryKey(),
+  email: text("email").notNull(),
+  tier: text("tier", { enum: TIERS }).notNull(),
+  createdAt: integer("created_at").notNull(),
+});
+
+export const users = sqliteTable("users", {
+  id: text("id").primaryKey(),
+  accountId: text("account_id").notNull(),
+  email: text("email").notNull(),
+  passwordHash: text("password_hash"),
+  role: text("role", { enum: ROLES }).notNull(),
+  isAdmin: bool("is_admin").notNull(),
+  createdAt: integer("created_at").notNull(),
+});
+
+export const sessions = sqliteTable("sessions", {
+  tokenHash: text("token_hash").primaryKey(),
+  userId: text("user_id").notNull(),
+  createdAt: integer("created_at").notNull(),
+  lastSeenAt: integer("last_seen_at").notNull(),
+});
+
+export const passwordLinks = sqliteTable("password_links", {
+  tokenHash: text("token_hash").primaryKey(),
+  userId: text("user_id").notNull(),
+  expiresAt: integer("expires_at").notNull(),
+});
+
+export const apiKeys = sqliteTable("api_keys", {
+  id: text("id").primaryKey(),
+  accountId: text("account_id").notNull(),
+  name: text("name").notNull(),
+  prefix: text("prefix").notNull(),
+  hash: text("hash").notNull(),
+  previousHash: text("previous_hash"),
+  canRead: bool("can_read").notNull(),
+  canWrite: bool("can_write").notNull(),
+  expiresAt: integer("expires_at"),
+  lastUsedAt: integer("last_used_at"),
+  revokedAt: integer("revoked_at"),
+  createdAt: integer("created_at").notNull(),
+  updatedAt: integer("updated_at").notNull(),
+});
+
+export const groups = sqliteTable("groups", {
+  id: text("id").primaryKey(),
+  accountId: text("account_id").notNull(),
+  name: text("name").notNull(),
+  description: text("description"),
+  color: text("color").notNull(),
+  createdAt: integer("created_at").notNull(),
+  updatedAt: integer("updated_at").notNull(),
+});
+
+export const batches = sqliteTable("batches", {
+  id: text("id").primaryKey(),
+  accountId: text("account_id").notNull(),
+  total: integer("total").notNull(),
+  active: integer("active").notNull(),
+  dead: integer("dead").notNull(),
+  unknown: integer("unknown").notNull(),
+  skipped: integer("skipped").notNull(),
+  startedAt: integer("started_at").notNull(),
+  completedAt: integer("completed_at"),
+  completedEventId: text("completed_event_id"),
+});
+
+export const links = sqliteTable("links", {
+  id: text("id").primaryKey(),
+  accountId: text("account_id").notNull(),
+  groupId: text("group_id"),
+  batchId: text("batch_id"),
+  url: text("url").notNull(),
+  urlKey: text("url_key").notNull(),
+  service: text("service").notNull(),
+  status: text("status", { enum: VERDICTS }).notNull(),
+  reason: text("reason"),
+  statusChangedAt: integer("status_changed_at").notNull(),
+  decidedStatus: text("decided_status", { enum: ["active", "dead"] }),
+  lastActiveAt: integer("last_active_at"),
+  inconclusiveChecks: integer("inconclusive_checks").notNull(),
+  unconfirmedSince: integer("unconfirmed_since"),
+  checkFrequency: text("check_frequency", { enum: FREQUENCIES }).notNull(),
+  nextCheckAt: integer("next_check_at").notNull(),
+  nextTrigger: text("next_trigger", { enum: TRIGGERS }).notNull(),
+  checkingUntil: integer("checking_until"),
+  lease: text("lease"),
+  lastStatus: text("last_status", { enum: VERDICTS }),
+  lastReason: text("last_reason"),
+  lastStatusCode: integer("last_status_code"),
+  lastResponseTimeMs: integer("last_response_time_ms"),
+  lastCheckedAt: integer("last_checked_at"),
+  createdAt: integer("created_at").notNull(),
+  updatedAt: integer("updated_at").notNull(),
+  evidence: text("evidence"),
+});
+
+export const linkCounts = sqliteTable("link_counts", {
+  accountId: text("account_id").notNull(),
+  groupId: text("group_id").notNull(),
+  status: text("status", { enum: VERDICTS }).notNull(),
+  count: integer("count").notNull(),
+});
+
+export const checks = sqliteTable("checks", {
+  id: text("id").primaryKey(),
+  accountId: text("account_id").notNull(),
+  linkId: text("link_id").notNull(),
+  status: text("status", { enum: VERDICTS }).notNull(),
+  previousStatus: text("previous_status", { enum: VERDICTS }).notNull(),
+  statusChanged: bool("status_changed").notNull(),
+  statusCode: integer("status_code"),
+  responseTimeMs: integer("response_time_ms"),
+  reason: text("reason").notNull(),
+  finalUrl: text("final_url"),
+  redirectCount: integer("redirect_count").notNull(),
+  trigger: text("trigger_kind", { enum: TRIGGERS }).notNull(),
+  checkedAt: integer("checked_at").notNull(),
+});
+
+export const webhooks = sqliteTable("webhooks", {
+  id: text("id").primaryKey(),
+  accountId: text("account_id").notNull(),
+  url: text("url").notNull(),
+  isActive: bool("is_active").notNull(),
+  secret: text("secret").notNull(),
+  disabledReason: text("disabled_reason", { enum: DISABLED_REASONS }),
+  disabledAt: integer("disabled_at"),
+  failingSince: integer("failing_since"),
+  lastDeliveryAt: integer("last_delivery_at"),
+  lastStatusCode: integer("last_status_code"),
+  createdAt: integer("created_at").notNull(),
+  updatedAt: integer("updated_at").notNull(),
+});
+
+export const webhookEvents = sqliteTable("webhook_events", {
+  webhookId: text("webhook_id").notNull(),
+  type: text("type", { enum: EVENT_TYPES }).notNull(),
+});
+
+export const events = sqliteTable("events", {
+  id: text("id").primaryKey(),
+  accountId: text("account_id").notNull(),
+  type: text("type", { enum: EVENT_TYPES }).notNull(),
+  data: text("data").notNull(),
+  checkId: text("check_id"),
+  createdAt: integer("created_at").notNull(),
+});
+
+export const deliveries = sqliteTable("deliveries", {
+  eventId: text("event_id").notNull(),
+  webhookId: text("webhook_id").notNull(),
+  status: text("status", { enum: DELIVERY_STATUSES }).notNull(),
+  attempts: integer("attempts").notNull(),
+  nextAttemptAt: integer("next_attempt_at").notNull(),
+  lease: text("lease"),
+  lastStatusCode: integer("last_status_code"),
+  lastError: text("last_error"),
+  lastDurationMs: integer("last_duration_ms"),
+  createdAt: integer("created_at").notNull(),
+  completedAt: integer("completed_at"),
+});
+
+export const usageDays = sqliteTable("usage_days", {
+  accountId: text("account_id").notNull(),
+  day: text("day").notNull(),
+  requests: integer("requests").notNull(),
+  checks: integer("checks").notNull(),
+  lastCheckAt: integer("last_check_at"),
+});
+
+export const idempotencyKeys = sqliteTable("idempotency_keys", {
+  accountId: text("account_id").notNull(),
+  scope: text("scope").notNull(),
+  key: text("key").notNull(),
+  bodyHash: text("body_hash").notNull(),
+  runningUntil: integer("running_until").notNull(),
+  status: integer("status"),
+  headers: text("headers"),
+  body: text("body"),
+  resourceId: text("resource_id"),
+  createdAt: integer("created_at").notNull(),
+});
+
+export type AccountRow = typeof accounts.$inferSelect;
+export type UserRow = typeof users.$inferSelect;
+export type ApiKeyRow = typeof apiKeys.$inferSelect;
+export type GroupRow = typeof groups.$inferSelect;
+export type LinkRow = typeof links.$inferSelect;
+export type CheckRow = typeof checks.$inferSelect;
+export type WebhookRow = typeof webhooks.$inferSelect;
+export type EventRow = typeof events.$inferSelect;
+export type DeliveryRow = typeof deliveries.$inferSelect;

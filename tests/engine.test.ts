@@ -1,0 +1,135 @@
+import { describe, expect, test } from "bun:test";
+import { mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { and, eq, sql } from "drizzle-orm";
+import { migrateToHead, openEngine } from "../server/store/open.ts";
+import { contains, createStore, isDuplicate } from "../server/store/store.ts";
+import { accounts, groups, linkCounts, links } from "../server/store/tables.ts";
+import { freshPostgres } from "./postgres.ts";
+
+const AT = Date.parse("2030-01-01T00:00:00Z");
+const account = { id: "a1", email: "a@example.org", tier: "business", createdAt: AT } as const;
+const link = (id: string, more: Partial<typeof links.$inferInsert> = {}) => ({
+  id,
+  accountId: "a1",
+  url: `https://example.org/${id}`,
+  urlKey: id,
+  service: "generic",
+  status: "unknown" as const,
+  statusChangedAt: AT,
+  inconclusiveChecks: 0,
+  checkFrequency: "daily" as const,
+  nextCheckAt: AT,
+  nextTrigger: "initial" as const,
+  createdAt: AT,
+  updatedAt: AT,
+  ...more,
+});
+
+async function freshStore(name: string) {
+  const url =
+    name === "postgres"
+      ? await freshPostgres()
+      : `sqlite:${join(mkdtempSync(join(tmpdir(), "stillup-")), "test.db")}`;
+  const engine = openEngine(url);
+  await migrateToHead(engine, AT);
+  const store = createStore(engine);
+  await store.insert(accounts).values(account);
+  return store;
+}
+
+describe.each(["sqlite", "postgres"])("the store on %s", (name) => {
+  test("gives back what was put in, moments as numbers and nothing as null", async () => {
+    const store = await freshStore(name);
+
+    await store.insert(links).values(link("l1"));
+
+    const [row] = await store.select().from(links);
+    expect(row).toMatchObject({ id: "l1", createdAt: AT, groupId: null, evidence: null });
+    await store.engine.close();
+  });
+
+  test("writes all of a batch or none of it", async () => {
+    const store = await freshStore(name);
+
+    const writing = store.write([
+      store.insert(links).values(link("l1")),
+      store.insert(links).values(link("l2", { urlKey: "l1" })),
+    ]);
+
+    expect(await writing.catch(isDuplicate)).toBe(true);
+    expect(await store.select({ id: links.id }).from(links)).toEqual([]);
+    await store.engine.close();
+  });
+
+  test("says how many rows a conditional change took", async () => {
+    const store = await freshStore(name);
+    await store.insert(links).values([link("l1"), link("l2", { status: "dead" })]);
+
+    const changed = await store
+      .update(links)
+      .set({ status: "active" })
+      .where(and(eq(links.status, "dead"), eq(links.accountId, "a1")))
+      .returning({ id: links.id });
+
+    expect(changed).toEqual([{ id: "l2" }]);
+    await store.engine.close();
+  });
+
+  test("counts links by group and status as they come, move, change and go", async () => {
+    const store = await freshStore(name);
+    const group = { id: "g1", accountId: "a1", name: "g", color: "#000000" };
+    await store.insert(groups).values({ ...group, createdAt: AT, updatedAt: AT });
+
+    await store.insert(links).values([link("l1"), link("l2"), link("l3", { groupId: "g1" })]);
+    await store.update(links).set({ status: "dead" }).where(eq(links.id, "l1"));
+    await store.update(links).set({ groupId: "g1" }).where(eq(links.id, "l1"));
+    await store.delete(links).where(eq(links.id, "l2"));
+
+    const counts = await store.select().from(linkCounts);
+    const filled = counts.filter(({ count }) => count > 0).map((c) => [c.groupId, c.status, c.count]);
+    expect(filled.sort()).toEqual([
+      ["g1", "dead", 1],
+      ["g1", "unknown", 1],
+    ]);
+
+    await store.delete(groups).where(eq(groups.id, "g1"));
+    const [left] = await store
+      .select({ total: sql`sum(${linkCounts.count})`.mapWith(Number) })
+      .from(linkCounts)
+      .where(eq(linkCounts.groupId, ""));
+    expect(left?.total).toBe(2);
+    await store.engine.close();
+  });
+
+  test("searches text with letters of either case, and takes % and _ as they are", async () => {
+    const store = await freshStore(name);
+    await store
+      .insert(links)
+      .values([link("l1", { url: "https://x.org/100%_A" }), link("l2", { url: "https://x.org/100ab" })]);
+
+    const found = await store.select({ id: links.id }).from(links).where(contains(links.url, "%_a"));
+
+    expect(found).toEqual([{ id: "l1" }]);
+    await store.engine.close();
+  });
+
+  test("refuses a database that a newer version wrote", async () => {
+    const store = await freshStore(name);
+    await store.engine.run({
+      sql: "insert into migrations (name, applied_at) values (?, ?)",
+      params: ["9999_future.sql", AT],
+    });
+
+    expect(migrateToHead(store.engine, AT)).rejects.toThrow("newer version (9999_future.sql)");
+    await store.engine.close();
+  });
+
+  test("has nothing left to migrate when it is up to date", async () => {
+    const store = await freshStore(name);
+
+    expect(await migrateToHead(store.engine, AT)).toEqual([]);
+    await store.engine.close();
+  });
+});
