@@ -179,8 +179,6 @@ CREATE TABLE events (
   account_id TEXT NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
   type TEXT NOT NULL,
   data TEXT NOT NULL,
-  -- An event of a check exists only if the check was recorded.
-  check_id TEXT,
   created_at BIGINT NOT NULL
 );
 CREATE INDEX events_by_age ON events (created_at);

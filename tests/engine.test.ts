@@ -88,7 +88,9 @@ describe.each(["sqlite", "postgres"])("the store on %s", (name) => {
     await store.delete(links).where(eq(links.id, "l2"));
 
     const counts = await store.select().from(linkCounts);
-    const filled = counts.filter(({ count }) => count > 0).map((c) => [c.groupId, c.status, c.count]);
+    const filled = counts
+      .filter(({ count }) => count > 0)
+      .map((c) => [c.groupId, c.status, c.count]);
     expect(filled.sort()).toEqual([
       ["g1", "dead", 1],
       ["g1", "unknown", 1],
@@ -107,9 +109,15 @@ describe.each(["sqlite", "postgres"])("the store on %s", (name) => {
     const store = await freshStore(name);
     await store
       .insert(links)
-      .values([link("l1", { url: "https://x.org/100%_A" }), link("l2", { url: "https://x.org/100ab" })]);
+      .values([
+        link("l1", { url: "https://x.org/100%_A" }),
+        link("l2", { url: "https://x.org/100ab" }),
+      ]);
 
-    const found = await store.select({ id: links.id }).from(links).where(contains(links.url, "%_a"));
+    const found = await store
+      .select({ id: links.id })
+      .from(links)
+      .where(contains(links.url, "%_a"));
 
     expect(found).toEqual([{ id: "l1" }]);
     await store.engine.close();

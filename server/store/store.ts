@@ -62,6 +62,18 @@ export function createStore(engine: Engine): Store {
   return Object.assign(database, { engine, write });
 }
 
+/** Builds a statement once per store and keeps it: building costs more than running a point read. */
+export function preparedOnce<T>(build: (store: Store) => T): (store: Store) => T {
+  const built = new WeakMap<Store, T>();
+  return (store) => {
+    const known = built.get(store);
+    if (known) return known;
+    const statement = build(store);
+    built.set(store, statement);
+    return statement;
+  };
+}
+
 /** Whether the error says that a unique value is taken, however deep drizzle wrapped it. */
 export const isDuplicate = (error: unknown): boolean =>
   error instanceof Duplicate || (error instanceof DrizzleQueryError && isDuplicate(error.cause));

@@ -183,7 +183,6 @@ export const events = sqliteTable("events", {
   accountId: text("account_id").notNull(),
   type: text("type", { enum: EVENT_TYPES }).notNull(),
   data: text("data").notNull(),
-  checkId: text("check_id"),
   createdAt: integer("created_at").notNull(),
 });
 

@@ -1,0 +1,43 @@
+import type { Config } from "./config.ts";
+import type { Deps } from "./deps.ts";
+import type { Clock } from "./lib/clock.ts";
+import { createSecretBox, readOrMakeKey } from "./lib/secret-box.ts";
+import { createOutbound, type Outbound } from "./outbound/request.ts";
+import { createResolver } from "./outbound/resolve.ts";
+import type { Store } from "./store/store.ts";
+
+/** Everything a verb needs, from the settings. `wake` is set by whoever runs the loops. */
+export function createDeps(config: Config, store: Store, clock: Clock): Deps {
+  return {
+    store,
+    clock,
+    config,
+    secrets: createSecretBox(readOrMakeKey(config.secretKeyFile)),
+    webhookOutbound: webhookOutbound(config, clock),
+    wake: () => {},
+  };
+}
+
+/** The way out for checks: any user's URL, under the policy for checks. */
+export const checkOutbound = (config: Config, clock: Clock): Outbound =>
+  createOutbound({
+    ...sharedOptions(config, clock),
+    policy: { allowed: config.checkAllowedHosts, blocked: config.checkBlockedHosts },
+    allowedHostsSetting: "STILLUP_CHECK_ALLOWED_HOSTS",
+  });
+
+/** The way out for deliveries, under a policy of its own. */
+const webhookOutbound = (config: Config, clock: Clock): Outbound =>
+  createOutbound({
+    ...sharedOptions(config, clock),
+    policy: { allowed: config.webhookAllowedHosts, blocked: config.webhookBlockedHosts },
+    allowedHostsSetting: "STILLUP_WEBHOOK_ALLOWED_HOSTS",
+  });
+
+const sharedOptions = (config: Config, clock: Clock) => ({
+  clock,
+  resolver: createResolver({ clock, servers: config.dnsServers }),
+  proxy: config.outboundProxy ?? undefined,
+  proxyResolves: config.outboundProxyResolves,
+  extraCa: config.extraCa ?? undefined,
+});

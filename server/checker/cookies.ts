@@ -1,0 +1,38 @@
+/** Cookies of one attempt: host, then name, then value. Nothing outlives the attempt. */
+export type Jar = Map<string, Map<string, string>>;
+
+const COOKIES_PER_HOST = 50;
+const LONGEST_COOKIE = 4096;
+
+/** Keeps what a response sets. A cookie goes back to the very host that set it, whatever it asks for. */
+export function keepCookies(jar: Jar, url: URL, headers: Headers): void {
+  const cookies = jar.get(url.hostname) ?? new Map<string, string>();
+  for (const line of headers.getSetCookie()) {
+    const [pair = ""] = line.split(";");
+    const [name = "", ...value] = pair.trim().split("=");
+    if (!name || pair.length > LONGEST_COOKIE) continue;
+    if (isExpired(line)) cookies.delete(name);
+    else if (cookies.size < COOKIES_PER_HOST || cookies.has(name))
+      cookies.set(name, value.join("="));
+  }
+  if (cookies.size > 0) jar.set(url.hostname, cookies);
+}
+
+/** The `Cookie` header for a request, or none. */
+export function cookieHeader(jar: Jar, url: URL): Record<string, string> {
+  const cookies = [...(jar.get(url.hostname) ?? [])];
+  return cookies.length > 0
+    ? { Cookie: cookies.map(([name, value]) => `${name}=${value}`).join("; ") }
+    : {};
+}
+
+/** Tells two states of the jar apart. */
+export const stateOf = (jar: Jar) =>
+  JSON.stringify([...jar].map(([host, cookies]) => [host, [...cookies]]));
+
+function isExpired(line: string): boolean {
+  const maxAge = /;\s*max-age=(-?\d+)/i.exec(line)?.[1];
+  if (maxAge !== undefined) return Number(maxAge) <= 0;
+  const expires = /;\s*expires=([^;]+)/i.exec(line)?.[1];
+  return expires !== undefined && Date.parse(expires) < Date.now();
+}

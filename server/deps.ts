@@ -1,0 +1,25 @@
+import type { Config } from "./config.ts";
+import type { Clock } from "./lib/clock.ts";
+import type { SecretBox } from "./lib/secret-box.ts";
+import type { Outbound } from "./outbound/request.ts";
+import type { Statement, Store } from "./store/store.ts";
+
+/** All that a verb may need. */
+export type Deps = {
+  store: Store;
+  clock: Clock;
+  config: Config;
+  secrets: SecretBox;
+  /** For deliveries; checks have one of their own, under their own policy. */
+  webhookOutbound: Outbound;
+  /** Tells the loops of this process that work is due now. */
+  wake: () => void;
+};
+
+/**
+ * Statements that record the reply of a request with an idempotency key, to be run in the same batch
+ * as the change it describes. Without a key there are none.
+ */
+export type Receipt<T> = (result: T) => Statement[];
+
+export const noReceipt: Receipt<unknown> = () => [];

@@ -1,0 +1,52 @@
+import type { Config } from "../config.ts";
+
+const EXPOSED = [
+  "ETag",
+  "Idempotent-Replayed",
+  "Link",
+  "Location",
+  "RateLimit",
+  "RateLimit-Policy",
+  "Retry-After",
+  "X-RateLimit-Limit",
+  "X-RateLimit-Remaining",
+  "X-RateLimit-Reset",
+  "X-RateLimit-Limit-Hour",
+  "X-RateLimit-Remaining-Hour",
+  "X-RateLimit-Reset-Hour",
+  "X-Request-Id",
+].join(", ");
+const TAKEN = "Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, X-Request-Id";
+
+/** Scripts of the listed origins may read replies. Never with credentials: the API takes no cookies. */
+export function corsHeaders(config: Config, request: Request): [string, string][] {
+  if (config.corsAllowedOrigins.length === 0) return [];
+  const origin = allowedOrigin(config, request);
+  if (!origin) return [["Vary", "Origin"]];
+  return [
+    ["Vary", "Origin"],
+    ["Access-Control-Allow-Origin", origin],
+    ["Access-Control-Expose-Headers", EXPOSED],
+    ["Cross-Origin-Resource-Policy", "cross-origin"],
+  ];
+}
+
+export function preflightHeaders(
+  config: Config,
+  request: Request,
+  methods: string,
+): Record<string, string> {
+  if (!allowedOrigin(config, request)) return {};
+  return {
+    "access-control-allow-methods": methods,
+    "access-control-allow-headers": TAKEN,
+    "access-control-max-age": "600",
+  };
+}
+
+/** Only the API is open to other origins, never the dashboard's own door. */
+function allowedOrigin(config: Config, request: Request): string | null {
+  const origin = request.headers.get("origin");
+  const isApi = new URL(request.url).pathname.startsWith("/api/");
+  return origin && isApi && config.corsAllowedOrigins.includes(origin) ? origin : null;
+}

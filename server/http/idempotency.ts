@@ -1,0 +1,164 @@
+import { and, eq, isNull, lt } from "drizzle-orm";
+import { Elysia } from "elysia";
+import type { Deps, Receipt } from "../deps.ts";
+import { conflict, invalid } from "../lib/errors.ts";
+import { hashToken } from "../lib/token.ts";
+import type { Statement } from "../store/store.ts";
+import { idempotencyKeys } from "../store/tables.ts";
+import { JSON_TYPE, ReadyReply } from "./errors.ts";
+import { visitOf } from "./visit.ts";
+
+const KEPT_MS = 24 * 3_600_000;
+/** How long a first request may run before a crash is assumed and the key is free again. */
+const RUN_MS = 60_000;
+
+/** A request's hold on its idempotency key. */
+export type Claim = {
+  accountId: string;
+  scope: string;
+  key: string;
+  /** Set once the reply is kept, with the change itself or after it. */
+  kept: boolean;
+};
+
+/** A reply to keep. `body: null` keeps only that it happened, for replies that hold a secret. */
+type Kept = {
+  status: number;
+  body: string | null;
+  headers: Record<string, string>;
+  resourceId: string | null;
+};
+
+/**
+ * Gives POST routes `receipt` and `secretReceipt`, which keep the reply in the same batch as the
+ * change, so that a crash cannot separate them. Replies that no receipt kept are kept afterwards.
+ */
+export const idempotency = (deps: Deps) =>
+  new Elysia({ name: "idempotency" }).resolve({ as: "scoped" }, async ({ request, body }) => {
+    const claim = await claimKey(deps, request, body);
+    const keep = (kept: Kept) => (claim ? [keepReply(deps, claim, kept)] : []);
+    return {
+      receipt:
+        <T extends { id: string }>(
+          status: number,
+          reply: (result: T) => unknown,
+          location?: string,
+        ): Receipt<T> =>
+        (result) => {
+          const headers = location ? { location: `${location}/${result.id}` } : {};
+          const text = JSON.stringify({ data: reply(result) });
+          return keep({
+            status,
+            body: text,
+            headers: headers as Record<string, string>,
+            resourceId: result.id,
+          });
+        },
+      secretReceipt:
+        <T extends { id: string }>(status: number): Receipt<T> =>
+        ({ id }) =>
+          keep({ status, body: null, headers: {}, resourceId: id }),
+    };
+  });
+
+/** Keeps or lets go what no receipt settled: 2xx and 409 are kept, anything else may be tried again. */
+export async function settleClaim(deps: Deps, claim: Claim, response: Response): Promise<void> {
+  // A receipt that was written with a change which then failed is gone with it.
+  if (claim.kept && response.ok) return;
+  const keeps = response.ok || response.status === 409;
+  if (!keeps) {
+    await deps.store.delete(idempotencyKeys).where(isClaim(claim));
+    return;
+  }
+  const location = response.headers.get("location");
+  const body = await response.clone().text();
+  const headers: Record<string, string> = location ? { location } : {};
+  await deps.store.write([
+    keepReply(deps, claim, { status: response.status, body, headers, resourceId: null }),
+  ]);
+}
+
+/** Keys whose time is over, to be run by housekeeping. */
+export const forgetOldKeys = ({ store, clock }: Deps): Statement =>
+  store.delete(idempotencyKeys).where(lt(idempotencyKeys.createdAt, clock.now() - KEPT_MS));
+
+async function claimKey(deps: Deps, request: Request, body: unknown): Promise<Claim | null> {
+  const key = request.headers.get("idempotency-key");
+  const visit = visitOf(request);
+  if (key === null || request.method !== "POST" || !visit.caller) return null;
+  if (!/^[\x20-\x7e]{1,255}$/.test(key)) {
+    throw invalid({ "Idempotency-Key": ["must be 1 to 255 printable ASCII characters"] });
+  }
+  const claim = {
+    accountId: visit.caller.accountId,
+    scope: `POST ${visit.path}`,
+    key,
+    kept: false,
+  };
+  const bodyHash = hashToken(JSON.stringify(body) ?? "");
+  if (!(await takeKey(deps, claim, bodyHash))) throw await answerAgain(deps, claim, bodyHash);
+  visit.claim = claim;
+  return claim;
+}
+
+/** Whether this request is the first with its key, or the first after one that died. */
+async function takeKey({ store, clock }: Deps, claim: Claim, bodyHash: string): Promise<boolean> {
+  const now = clock.now();
+  const { accountId, scope, key } = claim;
+  const fresh = { bodyHash, runningUntil: now + RUN_MS, createdAt: now };
+  const [, , inserted] = await store.batch([
+    store
+      .delete(idempotencyKeys)
+      .where(and(isClaim(claim), lt(idempotencyKeys.createdAt, now - KEPT_MS))),
+    store
+      .delete(idempotencyKeys)
+      .where(
+        and(isClaim(claim), isNull(idempotencyKeys.status), lt(idempotencyKeys.runningUntil, now)),
+      ),
+    store
+      .insert(idempotencyKeys)
+      .values({ accountId, scope, key, ...fresh })
+      .onConflictDoNothing()
+      .returning({ key: idempotencyKeys.key }),
+  ]);
+  return inserted.length === 1;
+}
+
+async function answerAgain({ store }: Deps, claim: Claim, bodyHash: string): Promise<Error> {
+  const [row] = await store.select().from(idempotencyKeys).where(isClaim(claim));
+  if (row && row.bodyHash !== bodyHash) {
+    const reason = "idempotency_key_reused";
+    return conflict("This idempotency key was used with another body.", { reason });
+  }
+  if (!row || row.status === null) {
+    return conflict("A request with this idempotency key is still running.", {
+      reason: "in_progress",
+    });
+  }
+  if (row.body === null) {
+    const details = { reason: "secret_not_replayable", id: row.resourceId };
+    return conflict("This was done before. Its reply held a secret and was not kept.", details);
+  }
+  const headers = { ...JSON.parse(row.headers ?? "{}"), "content-type": JSON_TYPE };
+  headers["idempotent-replayed"] = "true";
+  return new ReadyReply(new Response(row.body, { status: row.status, headers }));
+}
+
+function keepReply(
+  { store }: Deps,
+  claim: Claim,
+  { status, body, headers, resourceId }: Kept,
+): Statement {
+  claim.kept = true;
+  return store
+    .update(idempotencyKeys)
+    .set({ status, body, headers: JSON.stringify(headers), resourceId })
+    .where(isClaim(claim));
+}
+
+const isClaim = ({ accountId, scope, key }: Claim) =>
+  and(
+    eq(idempotencyKeys.accountId, accountId),
+    eq(idempotencyKeys.scope, scope),
+    eq(idempotencyKeys.key, key),
+  );

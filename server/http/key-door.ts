@@ -1,0 +1,49 @@
+import { type Caller, requirePermission } from "../accounts/caller.ts";
+import type { Meter } from "../accounts/meter.ts";
+import type { Deps } from "../deps.ts";
+import { authenticate, type KeyCaller } from "../keys/authenticate.ts";
+import { AppError } from "../lib/errors.ts";
+import { rangeOf } from "./client-address.ts";
+import { type Allowance, type RateLimiter, rateLimited } from "./rate-limit.ts";
+import type { Visit } from "./visit.ts";
+
+export type Admission = { allowance: Allowance } & (
+  | { admitted: true; caller: KeyCaller }
+  | { admitted: false; refusal: unknown }
+);
+
+/**
+ * Lets a request into /api/v1: authentication, then rate limit, plan and permission. A request
+ * without a valid key is charged to its address, so guessing never uses up a real key's budget.
+ */
+export async function enterByKey(
+  deps: Deps & { limiter: RateLimiter; meter: Meter },
+  request: Request,
+  visit: Visit,
+): Promise<Admission> {
+  const take = (who: string) => deps.limiter(who, deps.clock.elapsed());
+  const caller = await authenticate(deps, request.headers.get("authorization")).catch(asRefusal);
+  if ("refusal" in caller) {
+    const allowance = take(`address ${rangeOf(visit.address)}`);
+    const refusal = allowance.allowed ? caller.refusal : rateLimited(allowance);
+    return { admitted: false, allowance, refusal };
+  }
+  const allowance = take(`key ${caller.keyId}`);
+  if (!allowance.allowed) return { admitted: false, allowance, refusal: rateLimited(allowance) };
+  deps.meter.countRequest(caller.accountId, caller.keyId);
+  const refusal = refuseCaller(deps, caller, request.method);
+  return refusal ? { admitted: false, allowance, refusal } : { admitted: true, allowance, caller };
+}
+
+const asRefusal = (refusal: unknown) => ({ refusal });
+
+function refuseCaller({ config }: Deps, caller: Caller, method: string): unknown {
+  if (!config.tierLimits[caller.tier].api) {
+    return new AppError("BUSINESS_PLAN_REQUIRED", `The ${caller.tier} plan has no API access.`);
+  }
+  try {
+    requirePermission(caller, method);
+  } catch (refusal) {
+    return refusal;
+  }
+}

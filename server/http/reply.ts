@@ -1,0 +1,77 @@
+import { Elysia, ElysiaCustomStatusResponse } from "elysia";
+import * as z from "zod";
+import { STATUS } from "../lib/errors.ts";
+import { JSON_TYPE } from "./errors.ts";
+
+/** The success envelope: one top-level key. */
+export const data = <T extends z.ZodType>(schema: T) => z.object({ data: schema });
+
+export const Pagination = z
+  .object({
+    page: z.int(),
+    per_page: z.int(),
+    total: z.int(),
+    total_pages: z.int(),
+  })
+  .meta({ id: "Pagination" });
+
+export const pageOf = <T extends z.ZodType>(schema: T) =>
+  data(z.object({ items: z.array(schema), pagination: Pagination }));
+
+export const ErrorReply = z
+  .object({
+    error: z.object({
+      code: z.enum(Object.keys(STATUS) as [keyof typeof STATUS]),
+      message: z.string(),
+      status: z.int(),
+      details: z.record(z.string(), z.unknown()).optional(),
+    }),
+  })
+  .meta({ id: "Error" });
+
+/**
+ * Serialises every reply once and gives GET answers a weak ETag, so that a client which has the
+ * record already gets 304.
+ */
+export const replies = new Elysia({ name: "replies" }).mapResponse(
+  { as: "global" },
+  ({ responseValue, set, request }) => {
+    const custom = responseValue instanceof ElysiaCustomStatusResponse;
+    const value: unknown = custom ? responseValue.response : responseValue;
+    const status = custom ? responseValue.code : Number(set.status ?? 200);
+    if (value instanceof Response) return;
+    const headers = set.headers as Record<string, string>;
+    if (value === undefined) return new Response(null, { status, headers });
+    return jsonResponse(value, status, headers, request);
+  },
+);
+
+function jsonResponse(
+  value: unknown,
+  status: number,
+  headers: Record<string, string>,
+  request: Request,
+): Response {
+  const body = JSON.stringify(value);
+  headers["content-type"] = JSON_TYPE;
+  if (request.method !== "GET" && request.method !== "HEAD") {
+    return new Response(body, { status, headers });
+  }
+  headers.etag = etagOf(body);
+  headers["cache-control"] = "private, no-cache";
+  if (matches(request.headers.get("if-none-match"), headers.etag)) {
+    return new Response(null, { status: 304, headers });
+  }
+  return new Response(body, { status, headers });
+}
+
+export const etagOf = (body: string) => `W/"${Bun.hash(body).toString(36)}"`;
+
+/** RFC 9110 §13.1.2: a list of tags, compared weakly, or `*`. */
+export function matches(header: string | null, etag: string): boolean {
+  if (header === null) return false;
+  if (header.trim() === "*") return true;
+  return header.split(",").some((tag) => weak(tag) === weak(etag));
+}
+
+const weak = (tag: string) => tag.trim().replace(/^W\//, "");

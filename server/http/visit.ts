@@ -1,0 +1,30 @@
+import { Elysia } from "elysia";
+import type { Caller } from "../accounts/caller.ts";
+import type { Claim } from "./idempotency.ts";
+
+/** What is known of one request beside its own words. */
+export type Visit = {
+  requestId: string;
+  /** The client's address; behind a trusted proxy the one it names. */
+  address: string;
+  /** The path as it was asked for, without the query. */
+  path: string;
+  caller?: Caller;
+  /** SHA-256 of the session's cookie, when the session door let it in. */
+  sessionHash?: string;
+  /** The hold on an idempotency key, until its reply is kept or it is let go. */
+  claim?: Claim;
+};
+
+const visits = new WeakMap<Request, Visit>();
+
+export const rememberVisit = (request: Request, visit: Visit) => visits.set(request, visit);
+
+/** Only requests that came through the front have one; a route cannot be reached otherwise. */
+export const visitOf = (request: Request): Visit => visits.get(request)!;
+
+/** Gives routes the `caller` that a door let in. */
+export const callers = new Elysia({ name: "callers" }).derive({ as: "scoped" }, ({ request }) => ({
+  // Every path under a door is refused without a caller before it gets here.
+  caller: visitOf(request).caller!,
+}));

@@ -1,0 +1,71 @@
+import { timingSafeEqual } from "node:crypto";
+import { eq, sql } from "drizzle-orm";
+import type { Caller } from "../accounts/caller.ts";
+import type { Deps } from "../deps.ts";
+import { AppError, type ErrorCode } from "../lib/errors.ts";
+import { log } from "../lib/log.ts";
+import { hashToken, isApiKey } from "../lib/token.ts";
+import { preparedOnce } from "../store/store.ts";
+import { accounts, apiKeys } from "../store/tables.ts";
+
+export type KeyCaller = Caller & { keyId: string };
+
+const keyByHash = preparedOnce((store) =>
+  store
+    .select({
+      id: apiKeys.id,
+      accountId: apiKeys.accountId,
+      hash: apiKeys.hash,
+      canRead: apiKeys.canRead,
+      canWrite: apiKeys.canWrite,
+      expiresAt: apiKeys.expiresAt,
+      revokedAt: apiKeys.revokedAt,
+      tier: accounts.tier,
+    })
+    .from(apiKeys)
+    .innerJoin(accounts, eq(accounts.id, apiKeys.accountId))
+    .where(eq(apiKeys.hash, sql.placeholder("hash")))
+    .prepare(),
+);
+
+/**
+ * Who holds the key of an `Authorization` header. The scheme is case-insensitive and followed by
+ * exactly one space (RFC 6750 §2.1).
+ * @throws UNAUTHORIZED, INVALID_API_KEY, REVOKED_API_KEY or EXPIRED_API_KEY
+ */
+export async function authenticate(deps: Deps, header: string | null): Promise<KeyCaller> {
+  const token = /^bearer ([^ ]+)$/i.exec(header ?? "")?.[1];
+  if (!token) throw refusal("UNAUTHORIZED", "Send your API key as `Authorization: Bearer <key>`.");
+  if (!isApiKey(token))
+    throw refusal("INVALID_API_KEY", "This is not an API key. Was it cut or mistyped?");
+  const hash = hashToken(token);
+  const [key] = await keyByHash(deps.store).execute({ hash });
+  if (!key || !isSame(key.hash, hash)) throw await refuseUnknown(deps, hash);
+  if (key.revokedAt !== null) throw refusal("REVOKED_API_KEY", "This API key was revoked.");
+  if (key.expiresAt !== null && key.expiresAt <= deps.clock.now()) {
+    throw refusal("EXPIRED_API_KEY", "This API key has expired.");
+  }
+  const permissions = { read: key.canRead, write: key.canWrite };
+  return { keyId: key.id, accountId: key.accountId, tier: key.tier, permissions };
+}
+
+const isSame = (a: string, b: string) => timingSafeEqual(Buffer.from(a), Buffer.from(b));
+
+/** The value before a rotation is unknown like any other, but its use is worth a line in the log. */
+async function refuseUnknown({ store }: Deps, hash: string): Promise<AppError> {
+  const [rotated] = await store
+    .select({ id: apiKeys.id })
+    .from(apiKeys)
+    .where(eq(apiKeys.previousHash, hash))
+    .limit(1);
+  if (rotated) log.warning("the value before its last rotation was used", { key: rotated.id });
+  return refusal("INVALID_API_KEY", "There is no such API key.");
+}
+
+/** RFC 6750 §3: the challenge names an error only when a token was given. */
+function refusal(code: ErrorCode, message: string): AppError {
+  const error = code === "UNAUTHORIZED" ? "" : ', error="invalid_token"';
+  return new AppError(code, message, undefined, {
+    "www-authenticate": `Bearer realm="api"${error}`,
+  });
+}

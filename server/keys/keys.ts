@@ -1,0 +1,208 @@
+import { and, count, desc, eq, isNull } from "drizzle-orm";
+import type { Caller, Permissions } from "../accounts/caller.ts";
+import { type Deps, noReceipt, type Receipt } from "../deps.ts";
+import { AppError, foreign, invalid, limitReached, notFound } from "../lib/errors.ts";
+import { newId, parseId } from "../lib/ids.ts";
+import { oneAtATime } from "../lib/lock.ts";
+import { type Page, type PageQuery, windowOf } from "../lib/paging.ts";
+import { hashToken, newApiKey, shownPart } from "../lib/token.ts";
+import { type ApiKeyRow, apiKeys } from "../store/tables.ts";
+import type { KeyChange, NewKey } from "./model.ts";
+
+const TEN_YEARS_MS = 10 * 366 * 86_400_000;
+
+/** A key and its value, which exists in clear only here and in one reply. */
+export type FreshKey = { id: string; row: ApiKeyRow; value: string };
+
+const isLive = isNull(apiKeys.revokedAt);
+
+export async function listKeys(
+  { store }: Deps,
+  caller: Caller,
+  page: PageQuery,
+): Promise<Page<ApiKeyRow>> {
+  const { limit, offset } = windowOf(page);
+  const matches = and(eq(apiKeys.accountId, caller.accountId), isLive);
+  const newestFirst = [desc(apiKeys.createdAt), desc(apiKeys.id)];
+  const [items, [counted]] = await store.batch([
+    store
+      .select()
+      .from(apiKeys)
+      .where(matches)
+      .orderBy(...newestFirst)
+      .limit(limit)
+      .offset(offset),
+    store.select({ total: count() }).from(apiKeys).where(matches),
+  ]);
+  return { items, total: counted!.total };
+}
+
+/** @throws CONFLICT at the account's limit, INSUFFICIENT_PERMISSIONS beyond the caller's own */
+export async function createKey(
+  deps: Deps,
+  caller: Caller,
+  input: NewKey,
+  receipt: Receipt<FreshKey> = noReceipt,
+): Promise<FreshKey> {
+  const permissions = merged({ read: true, write: true }, input.permissions);
+  refuseEscalation(caller, permissions);
+  refuseBadExpiry(input.expires_at, deps.clock.now());
+  return oneAtATime(caller.accountId, async () => {
+    await refuseAtLimit(deps, caller);
+    const fresh = freshKey(caller.accountId, input, permissions, deps.clock.now());
+    await deps.store.write([deps.store.insert(apiKeys).values(fresh.row), ...receipt(fresh)]);
+    return fresh;
+  });
+}
+
+export async function findKey({ store }: Deps, caller: Caller, id: string): Promise<ApiKeyRow> {
+  const [key] = await store
+    .select()
+    .from(apiKeys)
+    .where(and(eq(apiKeys.id, parseId(id) ?? ""), isLive));
+  if (!key) throw notFound("API key");
+  if (key.accountId !== caller.accountId) throw foreign("API key");
+  return key;
+}
+
+export async function changeKey(
+  deps: Deps,
+  caller: Caller,
+  id: string,
+  change: KeyChange,
+): Promise<ApiKeyRow> {
+  const key = await findKey(deps, caller, id);
+  refuseEscalation(caller, permissionsOf(key));
+  if (Object.values(change).every((value) => value === undefined)) return key;
+  const permissions = merged(permissionsOf(key), change.permissions);
+  refuseNoPermission(permissions);
+  refuseEscalation(caller, permissions);
+  const now = deps.clock.now();
+  refuseBadExpiry(change.expires_at, now);
+  const changed = {
+    name: change.name ?? key.name,
+    canRead: permissions.read,
+    canWrite: permissions.write,
+    expiresAt: change.expires_at === undefined ? key.expiresAt : change.expires_at,
+    updatedAt: now,
+  };
+  const [row] = await deps.store
+    .update(apiKeys)
+    .set(changed)
+    .where(isLiveKey(caller, key.id))
+    .returning();
+  if (!row) throw notFound("API key");
+  return row;
+}
+
+/** The key keeps its id and settings; the old value is refused from now on. */
+export async function rotateKey(
+  deps: Deps,
+  caller: Caller,
+  id: string,
+  receipt: Receipt<FreshKey> = noReceipt,
+): Promise<FreshKey> {
+  const key = await findKey(deps, caller, id);
+  refuseEscalation(caller, permissionsOf(key));
+  const value = newApiKey();
+  const change = {
+    hash: hashToken(value),
+    previousHash: key.hash,
+    prefix: shownPart(value),
+    updatedAt: deps.clock.now(),
+  };
+  const fresh = { id: key.id, row: { ...key, ...change }, value };
+  const [changed] = await deps.store.batch([
+    deps.store
+      .update(apiKeys)
+      .set(change)
+      .where(and(isLiveKey(caller, key.id), eq(apiKeys.hash, key.hash)))
+      .returning({ id: apiKeys.id }),
+    ...receipt(fresh),
+  ]);
+  if ((changed as unknown[]).length === 0) throw notFound("API key");
+  return fresh;
+}
+
+/** The row stays, so that whoever still uses the key is told that it was revoked. */
+export async function revokeKey(deps: Deps, caller: Caller, id: string): Promise<void> {
+  const key = await findKey(deps, caller, id);
+  const now = deps.clock.now();
+  await deps.store
+    .update(apiKeys)
+    .set({ revokedAt: now, updatedAt: now })
+    .where(isLiveKey(caller, key.id));
+}
+
+export async function countKeys({ store }: Deps, accountId: string): Promise<number> {
+  const [counted] = await store
+    .select({ total: count() })
+    .from(apiKeys)
+    .where(and(eq(apiKeys.accountId, accountId), isLive));
+  return counted!.total;
+}
+
+async function refuseAtLimit(deps: Deps, { accountId, tier }: Caller) {
+  const used = await countKeys(deps, accountId);
+  const limit = deps.config.tierLimits[tier].apiKeys;
+  if (used >= limit) throw limitReached("API keys", limit, used);
+}
+
+function freshKey(
+  accountId: string,
+  input: NewKey,
+  { read, write }: Permissions,
+  now: number,
+): FreshKey {
+  const value = newApiKey();
+  const row: ApiKeyRow = {
+    id: newId(),
+    accountId,
+    name: input.name,
+    prefix: shownPart(value),
+    hash: hashToken(value),
+    previousHash: null,
+    canRead: read,
+    canWrite: write,
+    expiresAt: input.expires_at ?? null,
+    lastUsedAt: null,
+    revokedAt: null,
+    createdAt: now,
+    updatedAt: now,
+  };
+  return { id: row.id, row, value };
+}
+
+const isLiveKey = (caller: Caller, id: string) =>
+  and(eq(apiKeys.id, id), eq(apiKeys.accountId, caller.accountId), isLive);
+
+const merged = (present: Permissions, given: NewKey["permissions"]): Permissions => ({
+  read: given?.read ?? present.read,
+  write: given?.write ?? present.write,
+});
+
+const permissionsOf = (key: ApiKeyRow): Permissions => ({ read: key.canRead, write: key.canWrite });
+
+/** Nobody hands out, changes or takes over a permission that they lack themselves. */
+function refuseEscalation(caller: Caller, wanted: Permissions) {
+  const exceeds =
+    (wanted.read && !caller.permissions.read) || (wanted.write && !caller.permissions.write);
+  if (!exceeds) return;
+  throw new AppError(
+    "INSUFFICIENT_PERMISSIONS",
+    "This key would have a permission that you lack.",
+    {
+      reason: "exceeds_caller",
+    },
+  );
+}
+
+function refuseNoPermission({ read, write }: Permissions) {
+  if (!read && !write) throw invalid({ permissions: ["must allow read or write"] });
+}
+
+function refuseBadExpiry(expiresAt: number | null | undefined, now: number) {
+  if (expiresAt === null || expiresAt === undefined) return;
+  if (expiresAt <= now) throw invalid({ expires_at: ["must be in the future"] });
+  if (expiresAt > now + TEN_YEARS_MS) throw invalid({ expires_at: ["must be within 10 years"] });
+}

@@ -1,0 +1,106 @@
+import * as z from "zod";
+import type { FieldProblems } from "./errors.ts";
+import { parseMoment } from "./moments.ts";
+
+/**
+ * The kinds of field that requests have. Each says what it takes in its own words, so that every
+ * slice's model reads as a list of fields and every refusal reads alike.
+ */
+
+/** Trimmed text of 1 to `max` code points, without control characters and half surrogates. */
+export const text = (max: number) =>
+  z
+    .string({ error: ifMissing("must be a text") })
+    .refine((value) => value.isWellFormed(), "must be valid Unicode (it has a lone surrogate)")
+    .refine((value) => !hasControls(value), "must not have control characters")
+    .trim()
+    .refine((value) => value !== "", "must not be empty")
+    .refine((value) => codePoints(value) <= max, `must be at most ${max} characters`)
+    .meta({ minLength: 1, maxLength: max });
+
+/** As `text`, but may be left empty. */
+export const optionalText = (max: number) =>
+  z
+    .string({ error: ifMissing("must be a text") })
+    .refine((value) => value.isWellFormed(), "must be valid Unicode (it has a lone surrogate)")
+    .refine(
+      (value) => !hasControls(value.replace(/[\n\r\t]/g, "")),
+      "must not have control characters",
+    )
+    .trim()
+    .refine((value) => codePoints(value) <= max, `must be at most ${max} characters`)
+    .meta({ maxLength: max });
+
+export const oneOf = <const T extends readonly [string, ...string[]]>(values: T) =>
+  z.enum(values, { error: ifMissing(`must be one of: ${values.join(", ")}`) });
+
+export const flag = () => z.boolean({ error: ifMissing("must be true or false") });
+
+/** An id in a body. Accepted in either case, given on in lower case. */
+export const id = () =>
+  z
+    .string({ error: ifMissing("must be a UUID") })
+    .regex(/^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$/, "must be a UUID")
+    .toLowerCase()
+    .meta({ format: "uuid" });
+
+/** RFC 3339 with an offset, or a date alone; becomes milliseconds. */
+export const moment = (end: "start" | "end" = "start") =>
+  z.string({ error: ifMissing("must be a text") }).transform((value, context) => {
+    const at = parseMoment(value, end);
+    if (at !== null) return at;
+    context.addIssue("must be an RFC 3339 date and time with offset, or a date (YYYY-MM-DD)");
+    return z.NEVER;
+  });
+
+/** 1 to `max` items, each checked. */
+export const list = <T extends z.ZodType>(item: T, max: number) =>
+  z
+    .array(item, { error: ifMissing("must be a list") })
+    .min(1, "must have at least 1 item")
+    .max(max, `must have at most ${max} items`);
+
+/** Described as the schema in the API's documentation, but passed on as it came. */
+export const unread = <T extends z.ZodType>(schema: T) =>
+  z.unknown().meta(z.toJSONSchema(schema, { io: "input" })) as unknown as z.ZodType<z.input<T>>;
+
+/** Every problem of a value, by field; none when it fits. */
+export function problemsOf(error: z.ZodError): FieldProblems {
+  const fields: FieldProblems = {};
+  for (const { path, message } of error.issues) {
+    const name = fieldName(path);
+    fields[name] = [...new Set([...(fields[name] ?? []), message])];
+  }
+  return fields;
+}
+
+/** `links[2].url`; the body as a whole is `body`. */
+export const fieldName = (path: readonly PropertyKey[]): string =>
+  path.reduce<string>((name, step) => {
+    if (typeof step === "number") return `${name}[${step}]`;
+    return name ? `${name}.${String(step)}` : String(step);
+  }, "") || "body";
+
+/** A whole number in a query: digits only, so that `1e3` and ` 5` are refused. */
+const queryNumber = (max: number) =>
+  z
+    .string()
+    .regex(/^[1-9][0-9]{0,6}$/, "must be a whole number above 0")
+    .transform(Number)
+    .refine((value) => value <= max, `must be at most ${max}`)
+    .meta({ type: "integer", minimum: 1, maximum: max });
+
+/** `page` and `per_page`, as every list takes them. */
+export const paging = (perPage = 20) => ({
+  page: queryNumber(9_999_999).optional().default(1),
+  per_page: queryNumber(100).optional().default(perPage),
+});
+
+/** What to say of a value of the wrong type, and of one that is not there. */
+const ifMissing = (otherwise: string) => (issue: { input?: unknown }) =>
+  issue.input === undefined ? "is required" : otherwise;
+
+const codePoints = (value: string) => [...value].length;
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what it looks for
+const hasControls = (value: string) => /[\u0000-\u001f\u007f-\u009f]/.test(value.trim());

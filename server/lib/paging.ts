@@ -1,0 +1,11 @@
+/** What part of a list was asked for. */
+export type PageQuery = { page: number; per_page: number };
+
+/** One page of a list, and how many there are in all. */
+export type Page<T> = { items: T[]; total: number };
+
+/** For `limit` and `offset`. */
+export const windowOf = ({ page, per_page }: PageQuery) => ({
+  limit: per_page,
+  offset: (page - 1) * per_page,
+});

@@ -1,0 +1,244 @@
+import { and, eq, inArray, sum } from "drizzle-orm";
+import type { Caller } from "../accounts/caller.ts";
+import { type Deps, noReceipt, type Receipt } from "../deps.ts";
+import { type NewEvent, recordEvents } from "../events/events.ts";
+import { existingGroups } from "../groups/exist.ts";
+import {
+  type AppError,
+  conflict,
+  type FieldProblems,
+  invalid,
+  limitReached,
+} from "../lib/errors.ts";
+import { problemsOf } from "../lib/fields.ts";
+import { newId, parseId } from "../lib/ids.ts";
+import { oneAtATime } from "../lib/lock.ts";
+import { toIso } from "../lib/moments.ts";
+import { parseTarget } from "../outbound/address.ts";
+import { isDuplicate, type Statement } from "../store/store.ts";
+import { batches, type LinkRow, linkCounts, links } from "../store/tables.ts";
+import { NewLink } from "./model.ts";
+import { urlKeyOf } from "./url-key.ts";
+
+/** Links of one insert statement, well below what a statement may carry. */
+const ROWS = 250;
+const ATTEMPTS = 3;
+
+/** What became of one item of a batch, in the order of the request. */
+export type ItemResult = { link: LinkRow } | { url: unknown; error: AppError };
+
+export type BatchCreation = { id: string; batchId: string | null; results: ItemResult[] };
+
+/** @throws VALIDATION_ERROR with every problem at once; CONFLICT for a known URL or at the limit */
+export async function createLink(
+  deps: Deps,
+  caller: Caller,
+  input: unknown,
+  receipt: Receipt<LinkRow> = noReceipt,
+): Promise<LinkRow> {
+  const { results } = await createAll(deps, caller, [input], "initial", ({ results: [only] }) =>
+    only && "link" in only ? receipt(only.link) : [],
+  );
+  const [result] = results;
+  if (!result || "error" in result) throw result?.error;
+  return result.link;
+}
+
+/** Items are independent: the good ones are written in one batch, the bad ones reported. */
+export const createLinks = (
+  deps: Deps,
+  caller: Caller,
+  inputs: unknown[],
+  receipt: Receipt<BatchCreation> = noReceipt,
+): Promise<BatchCreation> => createAll(deps, caller, inputs, "batch", receipt);
+
+async function createAll(
+  deps: Deps,
+  caller: Caller,
+  inputs: unknown[],
+  trigger: "initial" | "batch",
+  receipt: Receipt<BatchCreation>,
+): Promise<BatchCreation> {
+  const read = await readInputs(deps, caller, inputs);
+  return oneAtATime(caller.accountId, async () => {
+    for (let attempt = 1; ; attempt++) {
+      const creation = await plan(deps, caller, read, trigger);
+      try {
+        await deps.store.write([...writesOf(deps, caller, creation), ...receipt(creation)]);
+        deps.wake();
+        return creation;
+      } catch (error) {
+        // Another process took one of the URLs since we looked; look again.
+        if (!isDuplicate(error) || attempt === ATTEMPTS) throw error;
+      }
+    }
+  });
+}
+
+/** An item as it will be stored, or what is wrong with it. */
+type ReadItem = { input: unknown } & ({ fields: NewLink; url: URL } | { problems: FieldProblems });
+
+async function readInputs(deps: Deps, caller: Caller, inputs: unknown[]): Promise<ReadItem[]> {
+  const asked = new Set(inputs.map(groupIdIn).filter((id) => id !== null));
+  const known = await existingGroups(deps, caller.accountId, [...asked]);
+  return inputs.map((input) => readInput(deps, input, known));
+}
+
+/** The group that an item names, even if the rest of the item is wrong. */
+function groupIdIn(input: unknown): string | null {
+  const id = (input as { group_id?: unknown } | null)?.group_id;
+  return typeof id === "string" ? parseId(id) : null;
+}
+
+function readInput({ config }: Deps, input: unknown, knownGroups: Set<string>): ReadItem {
+  const shape = NewLink.safeParse(input);
+  const problems = shape.success ? {} : problemsOf(shape.error);
+  const raw = (input as { url?: unknown } | null)?.url;
+  const policy = { allowed: config.checkAllowedHosts, blocked: config.checkBlockedHosts };
+  const target = typeof raw === "string" && !problems.url ? parseTarget(raw.trim(), policy) : null;
+  if (target && !target.ok) problems.url = [target.problem];
+  const groupId = groupIdIn(input);
+  if (groupId && !knownGroups.has(groupId)) problems.group_id = ["no such group"];
+  if (!shape.success || !target?.ok || Object.keys(problems).length > 0) return { input, problems };
+  return { input, fields: shape.data, url: target.url };
+}
+
+/** Decides for each item, against what the account has now. Nothing is written yet. */
+async function plan(
+  deps: Deps,
+  caller: Caller,
+  items: ReadItem[],
+  trigger: "initial" | "batch",
+): Promise<BatchCreation> {
+  const keys = items.flatMap((item) => ("url" in item ? [urlKeyOf(item.url)] : []));
+  const taken = await takenKeys(deps, caller.accountId, keys);
+  const used = await countAll(deps, caller.accountId);
+  const limit = deps.config.tierLimits[caller.tier].links;
+  const batchId = trigger === "batch" ? newId() : null;
+  const firstIndex = new Map<string, number>();
+  let created = 0;
+  const results = items.map((item, index): ItemResult => {
+    const url = (item.input as { url?: unknown } | null)?.url ?? null;
+    if ("problems" in item) return { url, error: refuse(item.problems, trigger) };
+    const key = urlKeyOf(item.url);
+    const known = taken.get(key);
+    if (known) return { url, error: duplicate({ existingId: known }) };
+    const first = firstIndex.get(key);
+    if (first !== undefined) return { url, error: duplicate({ firstIndex: first }) };
+    if (used + created >= limit)
+      return { url, error: limitReached("links", limit, used + created) };
+    firstIndex.set(key, index);
+    created++;
+    return { link: newRow(deps, caller, item, key, batchId) };
+  });
+  return { id: batchId ?? "", batchId: created > 0 ? batchId : null, results };
+}
+
+const refuse = (problems: FieldProblems, trigger: "initial" | "batch") =>
+  trigger === "batch" ? invalid(problems, "The item is not valid.") : invalid(problems);
+
+const duplicate = (details: { existingId: string } | { firstIndex: number }) =>
+  conflict("This URL is already monitored.", { reason: "duplicate_url", ...details });
+
+async function takenKeys(
+  { store }: Deps,
+  accountId: string,
+  keys: string[],
+): Promise<Map<string, string>> {
+  if (keys.length === 0) return new Map();
+  const rows = await store
+    .select({ id: links.id, key: links.urlKey })
+    .from(links)
+    .where(and(eq(links.accountId, accountId), inArray(links.urlKey, keys)));
+  return new Map(rows.map(({ id, key }) => [key, id]));
+}
+
+async function countAll({ store }: Deps, accountId: string): Promise<number> {
+  const [row] = await store
+    .select({ total: sum(linkCounts.count).mapWith(Number) })
+    .from(linkCounts)
+    .where(eq(linkCounts.accountId, accountId));
+  return row?.total ?? 0;
+}
+
+function newRow(
+  { clock }: Deps,
+  { accountId }: Caller,
+  { fields, url }: { fields: NewLink; url: URL },
+  urlKey: string,
+  batchId: string | null,
+): LinkRow {
+  const now = clock.now();
+  return {
+    id: newId(),
+    accountId,
+    groupId: fields.group_id ?? null,
+    batchId,
+    url: url.href,
+    urlKey,
+    service: "generic",
+    status: "unknown",
+    reason: null,
+    statusChangedAt: now,
+    decidedStatus: null,
+    lastActiveAt: null,
+    inconclusiveChecks: 0,
+    unconfirmedSince: null,
+    checkFrequency: fields.check_frequency,
+    nextCheckAt: now,
+    nextTrigger: batchId ? "batch" : "initial",
+    checkingUntil: null,
+    lease: null,
+    lastStatus: null,
+    lastReason: null,
+    lastStatusCode: null,
+    lastResponseTimeMs: null,
+    lastCheckedAt: null,
+    createdAt: now,
+    updatedAt: now,
+    evidence: null,
+  };
+}
+
+function writesOf(
+  { store, clock }: Deps,
+  caller: Caller,
+  { batchId, results }: BatchCreation,
+): Statement[] {
+  const rows = results.flatMap((result) => ("link" in result ? [result.link] : []));
+  const statements: Statement[] = [];
+  if (batchId)
+    statements.push(
+      store.insert(batches).values(newBatch(batchId, caller, rows.length, clock.now())),
+    );
+  for (let i = 0; i < rows.length; i += ROWS)
+    statements.push(store.insert(links).values(rows.slice(i, i + ROWS)));
+  return [...statements, ...recordEvents(store, rows.map(createdEvent))];
+}
+
+const newBatch = (id: string, { accountId }: Caller, total: number, startedAt: number) => ({
+  id,
+  accountId,
+  total,
+  active: 0,
+  dead: 0,
+  unknown: 0,
+  skipped: 0,
+  startedAt,
+});
+
+const createdEvent = (row: LinkRow): NewEvent => ({
+  type: "link.created",
+  accountId: row.accountId,
+  at: row.createdAt,
+  data: {
+    linkId: row.id,
+    url: row.url,
+    groupId: row.groupId,
+    service: row.service,
+    checkFrequency: row.checkFrequency,
+    status: row.status,
+    createdAt: toIso(row.createdAt),
+    batchId: row.batchId,
+  },
+});

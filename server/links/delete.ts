@@ -1,0 +1,92 @@
+import { and, eq, inArray, isNotNull, sql } from "drizzle-orm";
+import type { Caller } from "../accounts/caller.ts";
+import { type Deps, noReceipt, type Receipt } from "../deps.ts";
+import { recordEvents } from "../events/events.ts";
+import { type AppError, foreign, notFound } from "../lib/errors.ts";
+import { toIso } from "../lib/moments.ts";
+import type { Statement, Store } from "../store/store.ts";
+import { batches, type LinkRow, links } from "../store/tables.ts";
+import { findLink } from "./links.ts";
+
+/** The link goes with its history; the result of a check that runs is dropped. */
+export async function deleteLink(deps: Deps, caller: Caller, id: string): Promise<void> {
+  const link = await findLink(deps, caller, id);
+  await deps.store.write(deletion(deps, [link]));
+}
+
+export type Deletion = { id: string } & ({ deleted: true } | { deleted: false; error: AppError });
+
+export type BatchDeletionResult = { id: string; results: Deletion[] };
+
+/** Deletes what is there and ours, and tells of each of the rest why not. Repeats count once. */
+export async function deleteLinks(
+  deps: Deps,
+  caller: Caller,
+  ids: string[],
+  receipt: Receipt<BatchDeletionResult> = noReceipt,
+): Promise<BatchDeletionResult> {
+  const unique = [...new Set(ids)];
+  const found = await deps.store.select().from(links).where(inArray(links.id, unique));
+  const byId = new Map(found.map((link) => [link.id, link]));
+  const results = unique.map((id) => judge(id, byId.get(id), caller));
+  const ours = found.filter(({ accountId }) => accountId === caller.accountId);
+  const result = { id: "", results };
+  await deps.store.write([...deletion(deps, ours), ...receipt(result)]);
+  return result;
+}
+
+function judge(id: string, link: LinkRow | undefined, { accountId }: Caller): Deletion {
+  if (!link) return { id, deleted: false, error: notFound("link") };
+  if (link.accountId !== accountId) return { id, deleted: false, error: foreign("link") };
+  return { id, deleted: true };
+}
+
+/** Ending the lease first holds the rows, so that of two deletions only one tells of it. */
+function deletion({ store, clock }: Deps, doomed: LinkRow[]): Statement[] {
+  if (doomed.length === 0) return [];
+  const now = clock.now();
+  const chosen = inArray(
+    links.id,
+    doomed.map(({ id }) => id),
+  );
+  return [
+    store.update(links).set({ lease: null }).where(chosen),
+    ...countSkipped(store, doomed),
+    ...recordEvents(
+      store,
+      doomed.map((link) => deletedEvent(link, now)),
+    ),
+    store.delete(links).where(chosen),
+  ];
+}
+
+/** A batch whose links go before their first check is still to be completed. */
+function countSkipped(store: Store, doomed: LinkRow[]): Statement[] {
+  const ids = new Set(doomed.flatMap(({ batchId }) => batchId ?? []));
+  return [...ids].map((batchId) => {
+    const members = doomed.filter((link) => link.batchId === batchId).map(({ id }) => id);
+    const waiting = store
+      .select({ count: sql`count(*)` })
+      .from(links)
+      .where(and(inArray(links.id, members), isNotNull(links.batchId)));
+    return store
+      .update(batches)
+      .set({ skipped: sql`${batches.skipped} + (${waiting})` })
+      .where(eq(batches.id, batchId));
+  });
+}
+
+const deletedEvent = (link: LinkRow, now: number) =>
+  ({
+    type: "link.deleted",
+    accountId: link.accountId,
+    at: now,
+    onlyIf: { link: link.id },
+    data: {
+      linkId: link.id,
+      url: link.url,
+      groupId: link.groupId,
+      lastStatus: link.status,
+      deletedAt: toIso(now),
+    },
+  }) as const;

@@ -1,0 +1,162 @@
+import * as z from "zod";
+import { messageOf } from "../checker/messages.ts";
+import type { Reason } from "../checker/reasons.ts";
+import { id, list, oneOf, optionalText, paging, text, unread } from "../lib/fields.ts";
+import { toIso } from "../lib/moments.ts";
+import { FREQUENCIES, type LinkRow, VERDICTS } from "../store/tables.ts";
+
+export const LINK_STATUSES = [...VERDICTS, "checking"] as const;
+export type LinkStatus = (typeof LINK_STATUSES)[number];
+const MOST_IN_BATCH = 1000;
+
+/** A link as it is listed: everything but the evidence of its last check. */
+export type LinkSummary = Omit<LinkRow, "evidence">;
+
+const LastCheck = z.object({
+  status: z.enum(VERDICTS),
+  reason: z.string(),
+  message: z.string(),
+  status_code: z.int().nullable(),
+  response_time_ms: z.int().nullable(),
+  checked_at: z.string(),
+});
+
+export const Link = z
+  .object({
+    id: z.uuid(),
+    url: z.string(),
+    service: z.string(),
+    status: z.enum(LINK_STATUSES),
+    group_id: z.uuid().nullable(),
+    check_frequency: z.enum(FREQUENCIES),
+    reason: z.string().nullable(),
+    status_changed_at: z.string(),
+    next_check_at: z.string(),
+    last_check: LastCheck.nullable(),
+    created_at: z.string(),
+    updated_at: z.string(),
+  })
+  .meta({ id: "Link" });
+
+export const LinkDetail = Link.extend({
+  evidence: z.record(z.string(), z.unknown()).nullable(),
+}).meta({ id: "LinkDetail" });
+
+/** What a new link looks like; the verb judges the URL and the group as well, all in one answer. */
+export const NewLink = z.object(
+  {
+    url: text(2048).meta({ format: "uri" }),
+    group_id: id().nullable().optional(),
+    check_frequency: oneOf(FREQUENCIES).optional().default("daily"),
+  },
+  "must be a JSON object",
+);
+export type NewLink = z.output<typeof NewLink>;
+
+/** Described as `NewLink`, but let through unread: the verb reads it, so that no problem hides another. */
+export const NewLinkBody = unread(NewLink);
+
+export const NewLinks = z.object(
+  { links: list(unread(NewLink), MOST_IN_BATCH) },
+  "must be a JSON object",
+);
+
+export const LinkIds = z.object({ link_ids: list(id(), MOST_IN_BATCH) }, "must be a JSON object");
+
+export const LinkChange = z.object(
+  { group_id: id().nullable().optional(), check_frequency: oneOf(FREQUENCIES).optional() },
+  "must be a JSON object",
+);
+export type LinkChange = z.output<typeof LinkChange>;
+
+export const LinkChangeBody = unread(LinkChange);
+
+export const LinkQuery = z.object({
+  status: oneOf(LINK_STATUSES).optional(),
+  service: z
+    .string()
+    .regex(/^[a-z0-9-]{1,64}$/, "must be a service id: a-z, 0-9 and -")
+    .optional(),
+  group_id: id().optional(),
+  search: optionalText(255).optional(),
+  ...paging(),
+});
+export type LinkQuery = z.output<typeof LinkQuery>;
+
+const ItemError = z.object({
+  code: z.string(),
+  message: z.string(),
+  status: z.int(),
+  details: z.record(z.string(), z.unknown()).optional(),
+});
+
+export const BatchResult = z
+  .object({
+    batch_id: z.uuid().nullable(),
+    summary: z.object({ total: z.int(), created: z.int(), failed: z.int() }),
+    results: z.array(
+      z.union([
+        z.object({ index: z.int(), status: z.literal("created"), link: Link }),
+        z.object({
+          index: z.int(),
+          status: z.literal("failed"),
+          url: z.unknown(),
+          error: ItemError,
+        }),
+      ]),
+    ),
+  })
+  .meta({ id: "BatchResult" });
+
+export const BatchDeletion = z
+  .object({
+    summary: z.object({ total: z.int(), deleted: z.int(), failed: z.int() }),
+    results: z.array(
+      z.union([
+        z.object({ id: z.string(), status: z.literal("deleted") }),
+        z.object({ id: z.string(), status: z.literal("failed"), error: ItemError }),
+      ]),
+    ),
+  })
+  .meta({ id: "BatchDeletion" });
+
+export const CheckStarted = z.object({
+  id: z.uuid(),
+  status: z.literal("checking"),
+  message: z.string(),
+});
+
+/** @param now decides whether a check is under way: its lease shows as `checking` until it ends */
+export const toLink =
+  (now: number) =>
+  (row: LinkSummary): z.infer<typeof Link> => ({
+    id: row.id,
+    url: row.url,
+    service: row.service,
+    status: row.checkingUntil !== null && row.checkingUntil > now ? "checking" : row.status,
+    group_id: row.groupId,
+    check_frequency: row.checkFrequency,
+    reason: row.reason,
+    status_changed_at: toIso(row.statusChangedAt),
+    next_check_at: toIso(row.nextCheckAt),
+    last_check: toLastCheck(row),
+    created_at: toIso(row.createdAt),
+    updated_at: toIso(row.updatedAt),
+  });
+
+export const toLinkDetail = (now: number) => (row: LinkRow) => ({
+  ...toLink(now)(row),
+  evidence: row.evidence === null ? null : (JSON.parse(row.evidence) as Record<string, unknown>),
+});
+
+function toLastCheck(row: LinkSummary): z.infer<typeof LastCheck> | null {
+  if (row.lastCheckedAt === null || row.lastStatus === null || row.lastReason === null) return null;
+  return {
+    status: row.lastStatus,
+    reason: row.lastReason,
+    message: messageOf(row.lastReason as Reason, row.lastStatusCode),
+    status_code: row.lastStatusCode,
+    response_time_ms: row.lastResponseTimeMs,
+    checked_at: toIso(row.lastCheckedAt),
+  };
+}

@@ -1,0 +1,102 @@
+import type { Clock } from "../lib/clock.ts";
+import type { TargetPolicy } from "./address.ts";
+import type { BodyProblem, FailureReason } from "./failures.ts";
+import type { Resolver } from "./resolve.ts";
+
+export type OutboundOptions = {
+  clock: Clock;
+  resolver: Resolver;
+  policy: TargetPolicy;
+  /** The setting that a refusal names, such as STILLUP_CHECK_ALLOWED_HOSTS. */
+  allowedHostsSetting: string;
+  /** `http://[user:password@]host:port`; targets are still resolved and judged here. */
+  proxy?: string | undefined;
+  /** Hands resolving, and with it the judging of addresses, to the proxy. */
+  proxyResolves?: boolean | undefined;
+  /** PEM certificates trusted besides the usual ones. */
+  extraCa?: string | undefined;
+};
+
+export type RequestInput = {
+  method?: "GET" | "POST";
+  headers?: Record<string, string>;
+  body?: string;
+  /** Everything together, in milliseconds. */
+  timeoutMs: number;
+  /** Until a connection stands, per address; 10 s unless told. */
+  connectMs?: number;
+  /** Until the headers are there, per address; 20 s unless told. */
+  headersMs?: number;
+  /** How much of the body is wanted, in decompressed bytes. The rest is not transferred. */
+  bodyCap: number | ((status: number, headers: Headers) => number);
+  /** `any` accepts every certificate: for looking, never for sending anything that matters. */
+  trust?: "verified" | "any";
+  signal?: AbortSignal | undefined;
+};
+
+/** What one request came to. Times are milliseconds since its start. */
+export type Exchange =
+  | {
+      kind: "response";
+      status: number;
+      headers: Headers;
+      body: Uint8Array;
+      /** More was there, or should have been. */
+      truncated: boolean;
+      bodyProblem: BodyProblem | null;
+      address: string | null;
+      /** When the server's certificate ends, in milliseconds since 1970; null over plain http. */
+      tlsExpiresAt: number | null;
+      headersMs: number;
+      elapsedMs: number;
+    }
+  | {
+      kind: "failed";
+      reason: FailureReason;
+      /** One sentence for people. */
+      detail: string;
+      address: string | null;
+      tlsExpiresAt: number | null;
+      elapsedMs: number;
+    };
+
+/** A request that passed the text gate. `startedAt` is the clock's `elapsed()`. */
+export type Plan = {
+  url: URL;
+  input: RequestInput;
+  startedAt: number;
+  options: OutboundOptions;
+  ca: string[] | null;
+};
+
+/** What the handshake told. Over plain http there is none to wait for. */
+export type Handshake = { isDone: boolean; expiresAt: number | null };
+
+/** Nothing was sent yet, so that another address of the same name may be tried. */
+export const BEFORE_SENDING = new Set<FailureReason>([
+  "conn_refused",
+  "conn_unreachable",
+  "conn_timeout",
+]);
+
+/** Milliseconds until the deadline of the whole request. */
+export const leftOf = ({ input, startedAt, options }: Plan) =>
+  input.timeoutMs - (options.clock.elapsed() - startedAt);
+
+export function failed(
+  { startedAt, options }: Pick<Plan, "startedAt" | "options">,
+  reason: FailureReason,
+  detail: string,
+  address: string | null = null,
+  handshake?: Handshake,
+): Exchange {
+  const elapsedMs = options.clock.elapsed() - startedAt;
+  return {
+    kind: "failed",
+    reason,
+    detail,
+    address,
+    tlsExpiresAt: handshake?.expiresAt ?? null,
+    elapsedMs,
+  };
+}

@@ -1,0 +1,169 @@
+import { getServers } from "node:dns";
+import { lookup } from "node:dns/promises";
+import { isIP } from "node:net";
+import { LRUCache } from "lru-cache";
+import type { Clock } from "../lib/clock.ts";
+import { type DnsAnswer, type NameServer, queryServer } from "./dns-query.ts";
+import { readHosts } from "./hosts-file.ts";
+
+export const DNS_REASONS = [
+  "dns_nxdomain",
+  "dns_nodata",
+  "dns_servfail",
+  "dns_refused",
+  "dns_timeout",
+  "dns_malformed",
+] as const;
+export type DnsReason = (typeof DNS_REASONS)[number];
+
+export type Resolution = { ok: true; addresses: string[] } | { ok: false; reason: DnsReason };
+
+export type Resolver = {
+  /** Addresses of a name, as the system (or the configured servers) sees it. */
+  resolve(name: string): Promise<Resolution>;
+  /** What up to two name servers say by themselves, one entry each; nothing is remembered. */
+  askEach(name: string): Promise<Resolution[]>;
+};
+
+export type ResolverOptions = {
+  clock: Clock;
+  /** `ip[:port]` each, such as `9.9.9.9` or `[2620:fe::fe]:53`; empty means the system's resolver. */
+  servers?: string[];
+  /** How long one lookup may take, in milliseconds. */
+  timeoutMs?: number;
+};
+
+const SHORTEST_MEMORY_S = 30;
+const LONGEST_MEMORY_S = 600;
+const SERVERS_ASKED = 2;
+
+type Found = Resolution & { ttlSeconds?: number };
+
+export function createResolver({
+  clock,
+  servers = [],
+  timeoutMs = 5000,
+}: ResolverOptions): Resolver {
+  const memory = new LRUCache<string, string[]>({
+    max: 10_000,
+    ttlResolution: 0,
+    perf: { now: clock.elapsed },
+  });
+  const own = servers.map(parseServer);
+  const askEach = (name: string) =>
+    askServers(own.length > 0 ? own : systemServers(), name, timeoutMs);
+
+  async function resolve(name: string): Promise<Resolution> {
+    const known = memory.get(name);
+    if (known) return { ok: true, addresses: known };
+    const found =
+      own.length > 0 ? await viaServers(name, askEach) : await viaSystem(name, askEach, timeoutMs);
+    if (!found.ok) return found;
+    const ttlSeconds = Math.min(
+      Math.max(found.ttlSeconds ?? 0, SHORTEST_MEMORY_S),
+      LONGEST_MEMORY_S,
+    );
+    memory.set(name, found.addresses, { ttl: ttlSeconds * 1000 });
+    return { ok: true, addresses: found.addresses };
+  }
+  return { resolve, askEach };
+}
+
+/** Reads `ip` or `ip:port`; IPv6 with a port takes brackets. Throws an Error that names the text. */
+export function parseServer(text: string): NameServer {
+  const [, bracketed, plain, port = "53"] =
+    /^(?:\[([^\]]+)\]|([^:]+))(?::(\d{1,5}))?$/.exec(text) ?? (isIP(text) ? ["", text] : []);
+  const address = bracketed ?? plain;
+  if (!address || !isIP(address) || Number(port) < 1 || Number(port) > 65_535) {
+    throw new Error(`"${text}" is not an address of a name server such as 9.9.9.9 or 9.9.9.9:53.`);
+  }
+  return { address, port: Number(port) };
+}
+
+/** Search domains, the hosts file and split-horizon servers count, because the system is asked first. */
+async function viaSystem(
+  name: string,
+  askEach: Resolver["askEach"],
+  timeoutMs: number,
+): Promise<Found> {
+  if (isReserved(name)) return { ok: false, reason: "dns_nxdomain" };
+  const late = Bun.sleep(timeoutMs).then(() => null);
+  const found = await Promise.race([lookup(name, { all: true }).catch(() => []), late]);
+  if (found === null) return { ok: false, reason: "dns_timeout" };
+  if (found.length > 0) return { ok: true, addresses: unique(found.map(({ address }) => address)) };
+  return mostTelling(await askEach(name));
+}
+
+async function viaServers(name: string, askEach: Resolver["askEach"]): Promise<Found> {
+  const written = await readHosts(name);
+  if (written.length > 0) return { ok: true, addresses: written };
+  return mostTelling(await askEach(name));
+}
+
+const systemServers = () => getServers().map(parseServer);
+
+/** The second server is there for when the first fails, but asking both at once is quicker to judge. */
+async function askServers(
+  servers: NameServer[],
+  name: string,
+  timeoutMs: number,
+): Promise<Found[]> {
+  if (isReserved(name)) return [{ ok: false, reason: "dns_nxdomain" }];
+  return Promise.all(
+    servers.slice(0, SERVERS_ASKED).map((server) => askServer(server, name, timeoutMs)),
+  );
+}
+
+/**
+ * RFC 6761 §6.4: names under "invalid" never exist, and software should say so itself. This also holds
+ * where no name server can be reached.
+ */
+const isReserved = (name: string) => /(^|\.)invalid\.?$/i.test(name);
+
+async function askServer(server: NameServer, name: string, timeoutMs: number): Promise<Found> {
+  const families = await Promise.all([
+    queryServer(server, name, "A", timeoutMs),
+    queryServer(server, name, "AAAA", timeoutMs),
+  ]);
+  const answers = families.filter(
+    (family): family is DnsAnswer => family !== null && family !== "malformed",
+  );
+  const addresses = unique(answers.flatMap((answer) => answer.addresses));
+  if (addresses.length > 0) {
+    const ttlSeconds = Math.min(
+      ...answers.filter(({ addresses }) => addresses.length > 0).map((a) => a.ttlSeconds),
+    );
+    return { ok: true, addresses, ttlSeconds };
+  }
+  return { ok: false, reason: reasonOfFamilies(families.map(reasonOfAnswer)) };
+}
+
+const reasonOfAnswer = (answer: DnsAnswer | "malformed" | null): DnsReason => {
+  if (answer === null) return "dns_timeout";
+  if (answer === "malformed") return "dns_malformed";
+  return REASON_BY_RCODE[answer.rcode] ?? "dns_malformed";
+};
+
+const REASON_BY_RCODE: Record<string, DnsReason> = {
+  NOERROR: "dns_nodata",
+  NXDOMAIN: "dns_nxdomain",
+  SERVFAIL: "dns_servfail",
+  REFUSED: "dns_refused",
+  NOTIMP: "dns_refused",
+};
+
+/** A name is only missing when both families say so; otherwise the unclear one is what is known. */
+function reasonOfFamilies(reasons: DnsReason[]): DnsReason {
+  if (reasons.every((reason) => reason === "dns_nxdomain")) return "dns_nxdomain";
+  return reasons.find((reason) => !isAnswer(reason)) ?? "dns_nodata";
+}
+
+/** Addresses before a clear no, a clear no before trouble with a server. */
+function mostTelling(found: Found[]): Found {
+  const clear = found.find(({ ok }) => ok) ?? found.find((one) => !one.ok && isAnswer(one.reason));
+  return clear ?? found[0] ?? { ok: false, reason: "dns_timeout" };
+}
+
+const isAnswer = (reason: DnsReason) => reason === "dns_nxdomain" || reason === "dns_nodata";
+
+const unique = (texts: string[]) => [...new Set(texts)];

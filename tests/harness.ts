@@ -1,0 +1,153 @@
+import { afterAll, beforeAll, describe } from "bun:test";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Caller } from "../server/accounts/caller.ts";
+import { createService } from "../server/app.ts";
+import { createDeps } from "../server/build.ts";
+import { type Config, type Env, readConfig } from "../server/config.ts";
+import type { Deps } from "../server/deps.ts";
+import type { Front } from "../server/http/front.ts";
+import { createKey } from "../server/keys/keys.ts";
+import { newId } from "../server/lib/ids.ts";
+import { migrateToHead, openEngine } from "../server/store/open.ts";
+import { createStore } from "../server/store/store.ts";
+import { accounts, type Tier } from "../server/store/tables.ts";
+import { type MovableClock, movableClock } from "./clock.ts";
+import { freshPostgres } from "./postgres.ts";
+
+export const START = "2030-01-01T00:00:00.000Z";
+export const ENGINES = ["sqlite", "postgres"] as const;
+type EngineName = (typeof ENGINES)[number];
+
+/** A reply as a test looks at it: status, headers and the parsed body. */
+export type Reply = { status: number; headers: Headers; body: any };
+
+export type Asker = {
+  accountId: string;
+  key: string;
+  get(path: string, headers?: Record<string, string>): Promise<Reply>;
+  post(path: string, body?: unknown, headers?: Record<string, string>): Promise<Reply>;
+  patch(path: string, body?: unknown, headers?: Record<string, string>): Promise<Reply>;
+  delete(path: string, body?: unknown, headers?: Record<string, string>): Promise<Reply>;
+};
+
+/** The whole service on a fresh database and a real socket, with a clock that the test moves. */
+export type TestServer = {
+  url: string;
+  deps: Deps;
+  clock: MovableClock;
+  config: Config;
+  /** The same as over the socket, for what no client can send. */
+  front: Front;
+  flushMeter(): Promise<void>;
+  /** A new account with a key for everything, or for what is said. */
+  account(tier?: Tier): Promise<Asker>;
+  asker(key: string, accountId?: string): Asker;
+  stop(): Promise<void>;
+};
+
+/** Tests reach out to this machine only, and know no host's manners but their own. */
+const TEST_SETTINGS: Env = {
+  STILLUP_CHECK_ALLOWED_HOSTS: "external,loopback",
+  STILLUP_WEBHOOK_ALLOWED_HOSTS: "external,loopback",
+  STILLUP_HOST_GAP_MS: "0",
+  STILLUP_CONFIRM_DELAYS_MS: "0,0,0",
+};
+
+export async function startServer(engineName: EngineName, settings: Env = {}): Promise<TestServer> {
+  const folder = mkdtempSync(join(tmpdir(), "stillup-test-"));
+  const databaseUrl =
+    engineName === "postgres" ? await freshPostgres() : `sqlite:${join(folder, "stillup.db")}`;
+  const config = readConfig({
+    ...TEST_SETTINGS,
+    STILLUP_DATA_DIR: folder,
+    STILLUP_DATABASE_URL: databaseUrl,
+    ...settings,
+  });
+  const clock = movableClock(START, { autoMove: false });
+  const engine = openEngine(config.databaseUrl);
+  await migrateToHead(engine, clock.now());
+  const deps = createDeps(config, createStore(engine), clock);
+  const { front, meter } = createService(deps);
+  const server = Bun.serve({
+    port: 0,
+    hostname: "127.0.0.1",
+    fetch: front,
+    maxRequestBodySize: 5 << 20,
+  });
+  const url = `http://127.0.0.1:${server.port}`;
+  const asker = (key: string, accountId = "") => createAsker(url, key, accountId);
+  return {
+    url,
+    deps,
+    clock,
+    config,
+    front,
+    flushMeter: meter.flush,
+    asker,
+    account: async (tier = "business") => {
+      const caller = await newAccount(deps, tier);
+      const { value } = await createKey(deps, caller, { name: "test" });
+      return asker(value, caller.accountId);
+    },
+    stop: async () => {
+      await server.stop(true);
+      await engine.close();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Runs the story on both databases. `server()` is shared by its tests, each of which makes its own account. */
+export function onBothEngines(
+  name: string,
+  story: (server: () => TestServer) => void,
+  settings: Env = {},
+) {
+  describe.each(ENGINES)(`${name} on %s`, (engineName) => {
+    let running: TestServer;
+    beforeAll(async () => {
+      running = await startServer(engineName, settings);
+    });
+    afterAll(() => running.stop());
+    story(() => running);
+  });
+}
+
+let accountsMade = 0;
+
+async function newAccount({ store, clock }: Deps, tier: Tier): Promise<Caller> {
+  const id = newId();
+  const email = `user${++accountsMade}@example.org`;
+  await store.insert(accounts).values({ id, email, tier, createdAt: clock.now() });
+  return { accountId: id, tier, permissions: { read: true, write: true } };
+}
+
+function createAsker(url: string, key: string, accountId: string): Asker {
+  const ask =
+    (method: string) =>
+    async (path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Reply> => {
+      const type = body === undefined ? {} : { "content-type": "application/json" };
+      const response = await fetch(url + path, {
+        method,
+        headers: { authorization: `Bearer ${key}`, ...type, ...headers },
+        ...(body !== undefined && { body: typeof body === "string" ? body : JSON.stringify(body) }),
+      });
+      const text = await response.text();
+      const isJson = response.headers.get("content-type")?.startsWith("application/json");
+      return {
+        status: response.status,
+        headers: response.headers,
+        body: isJson ? JSON.parse(text) : text,
+      };
+    };
+  return {
+    accountId,
+    key,
+    get: (path, headers) => ask("GET")(path, undefined, headers),
+    post: ask("POST"),
+    patch: ask("PATCH"),
+    delete: ask("DELETE"),
+  };
+}

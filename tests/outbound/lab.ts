@@ -1,0 +1,29 @@
+import { systemClock } from "../../server/lib/clock.ts";
+import { parseHostList } from "../../server/outbound/address.ts";
+import { createOutbound, type OutboundOptions } from "../../server/outbound/request.ts";
+import type { Resolution, Resolver } from "../../server/outbound/resolve.ts";
+import { TEST_CA } from "../site.ts";
+
+/** A name service that knows what it is told; every other name does not exist. */
+export function playedResolver(
+  names: Record<string, string[] | (Resolution & { ok: false })["reason"]>,
+): Resolver {
+  const resolve = async (name: string): Promise<Resolution> => {
+    const known = names[name] ?? "dns_nxdomain";
+    return typeof known === "string"
+      ? { ok: false, reason: known }
+      : { ok: true, addresses: known };
+  };
+  return { resolve, askEach: async (name) => [await resolve(name)] };
+}
+
+/** Outbound requests that may reach this machine and trust the tests' authority. `site.test` leads here. */
+export const labOutbound = (options: Partial<OutboundOptions> = {}) =>
+  createOutbound({
+    clock: systemClock,
+    resolver: playedResolver({ "site.test": ["127.0.0.1"], "other.test": ["127.0.0.1"] }),
+    policy: { allowed: parseHostList("external,loopback"), blocked: parseHostList("") },
+    allowedHostsSetting: "STILLUP_CHECK_ALLOWED_HOSTS",
+    extraCa: TEST_CA,
+    ...options,
+  });

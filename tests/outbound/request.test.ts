@@ -1,0 +1,367 @@
+import { afterEach, describe, expect, test } from "bun:test";
+import { gzipSync } from "node:zlib";
+import { parseHostList } from "../../server/outbound/address.ts";
+import type { RequestInput } from "../../server/outbound/request.ts";
+import {
+  type Certificate,
+  freePort,
+  greets,
+  replies,
+  repliesAndHolds,
+  resets,
+  startRawSite,
+  startSite,
+  staysSilent,
+} from "../site.ts";
+import { labOutbound, playedResolver } from "./lab.ts";
+
+type Stoppable = { stop(): Promise<void> };
+const running: Stoppable[] = [];
+const until = <T extends Stoppable>(site: T): T => {
+  running.push(site);
+  return site;
+};
+const raw = async (...input: Parameters<typeof startRawSite>) =>
+  until(await startRawSite(...input));
+
+afterEach(async () => {
+  await Promise.all(running.splice(0).map((site) => site.stop()));
+});
+
+const usual: RequestInput = { timeoutMs: 5000, bodyCap: 1024 };
+const ask = (url: string, input: Partial<RequestInput> = {}) =>
+  labOutbound().request(url, { ...usual, ...input });
+const outcomeOf = async (...input: Parameters<typeof ask>): Promise<string | number> => {
+  const exchange = await ask(...input);
+  return exchange.kind === "failed" ? exchange.reason : exchange.status;
+};
+const ok = (headers: string, body = "") => `HTTP/1.1 200 OK\r\n${headers}\r\n\r\n${body}`;
+
+describe("a request", () => {
+  test("brings back status, headers and body, and says where it went", async () => {
+    const site = until(startSite({ "/a%F6": "hello" }));
+
+    const exchange = await ask(`http://site.test:${site.port}/a%F6?q=%2526#part`);
+
+    expect(exchange).toMatchObject({
+      kind: "response",
+      status: 200,
+      address: "127.0.0.1",
+      truncated: false,
+    });
+    expect(exchange.kind === "response" && Buffer.from(exchange.body).toString()).toBe("hello");
+    expect(site.requests[0]?.headers.get("host")).toBe(`site.test:${site.port}`);
+    expect(site.requests[0]?.url).toEndWith("/a%F6?q=%2526");
+  });
+
+  test("carries the caller's method, headers and body", async () => {
+    const site = until(startSite({ "/hook": 200 }));
+
+    await ask(`${site.url}/hook`, { method: "POST", headers: { "X-Id": "7" }, body: '{"a":"é"}' });
+
+    expect(site.requests[0]?.method).toBe("POST");
+    expect(site.requests[0]?.headers.get("x-id")).toBe("7");
+    expect(site.requests[0]?.body).toBe('{"a":"é"}');
+  });
+
+  test("follows no redirect", async () => {
+    const site = until(startSite({ "/": () => Response.redirect("/next", 302), "/next": "hello" }));
+
+    expect(await outcomeOf(site.url)).toBe(302);
+    expect(site.requests).toHaveLength(1);
+  });
+
+  test("reads no more of a body than asked for", async () => {
+    const endless = await raw((socket) => {
+      socket.write(ok("Content-Type: text/plain"));
+      socket.on("drain", () => socket.write("a".repeat(65_536)));
+      socket.write("a".repeat(1_000_000));
+    });
+
+    const exchange = await ask(endless.url);
+
+    expect(exchange).toMatchObject({ kind: "response", truncated: true, bodyProblem: null });
+    expect(exchange.kind === "response" && exchange.body.length).toBe(1024);
+  });
+
+  test("counts the cap after unpacking", async () => {
+    const packed = gzipSync(Buffer.alloc(5_000_000));
+    const site = until(
+      startSite({ "/": () => new Response(packed, { headers: { "Content-Encoding": "gzip" } }) }),
+    );
+
+    const exchange = await ask(site.url);
+
+    expect(exchange).toMatchObject({ truncated: true });
+    expect(exchange.kind === "response" && exchange.body.length).toBe(1024);
+  });
+
+  test("goes to the next address when one refuses", async () => {
+    const site = until(startSite({ "/": "hello" }));
+    const resolver = playedResolver({ "two.test": ["127.0.0.9", "127.0.0.1"] });
+
+    const exchange = await labOutbound({ resolver }).request(
+      `http://two.test:${site.port}/`,
+      usual,
+    );
+
+    expect(exchange).toMatchObject({ kind: "response", status: 200, address: "127.0.0.1" });
+  });
+
+  test("ends when its caller gives up", async () => {
+    const silent = await raw(staysSilent);
+    const stop = new AbortController();
+
+    const answer = outcomeOf(silent.url, { signal: stop.signal });
+    stop.abort();
+
+    expect(await answer).toBe("aborted");
+  });
+});
+
+describe("what goes wrong has one name each:", () => {
+  test("nobody listens", async () => {
+    expect(await outcomeOf(`http://127.0.0.1:${await freePort()}/`)).toBe("conn_refused");
+  });
+
+  test.each([
+    ["a reset", resets, "conn_reset"],
+    ["an empty reply", replies(""), "conn_reset"],
+    ["half a status line", replies("HTTP/1.1 20"), "conn_reset"],
+    ["half the headers", replies("HTTP/1.1 200 OK\r\nContent-Le"), "conn_reset"],
+    ["another protocol's greeting", greets("SSH-2.0-OpenSSH_9.9\r\n"), "http_malformed"],
+    ["300 headers", replies(ok("X: 1\r\n".repeat(300))), "http_malformed"],
+    ["two lengths", replies(ok("Content-Length: 2\r\nContent-Length: 3", "hi")), "http_malformed"],
+    ["an upgrade nobody asked for", replies("HTTP/1.1 101 X\r\n\r\n"), "http_unexpected"],
+    [
+      "80 KB of headers",
+      replies(ok(`X: ${"a".repeat(80_000)}\r\nContent-Length: 0`)),
+      "header_overflow",
+    ],
+    ["2 MB of headers", replies(ok(`X: ${"a".repeat(2_000_000)}`)), "header_overflow"],
+    ["a status nobody knows", replies("HTTP/1.1 999 X\r\nContent-Length: 0\r\n\r\n"), 999],
+    ["40 KB of headers", replies(ok(`X: ${"a".repeat(40_000)}\r\nContent-Length: 0`)), 200],
+  ])("%s", async (_, behaviour, expected) => {
+    const site = await raw(behaviour);
+
+    expect(await outcomeOf(site.url)).toBe(expected);
+  });
+
+  test("silence after the connection is a read time-out", async () => {
+    const site = await raw(staysSilent);
+
+    expect(await outcomeOf(site.url, { timeoutMs: 200 })).toBe("read_timeout");
+    expect(await outcomeOf(site.url, { headersMs: 200 })).toBe("read_timeout");
+  });
+
+  test.each([
+    ["cut short", replies(ok("Content-Length: 9", "hello")), "body_incomplete"],
+    ["a broken chunk", replies(ok("Transfer-Encoding: chunked", "zz\r\nhello")), "body_incomplete"],
+    [
+      "packed wrongly",
+      replies(ok("Content-Encoding: gzip\r\nContent-Length: 5", "hello")),
+      "body_undecodable",
+    ],
+    [
+      "packed unknowably",
+      replies(ok("Content-Encoding: x-mine\r\nContent-Length: 5", "hello")),
+      "body_undecodable",
+    ],
+    ["never ending", repliesAndHolds(ok("Content-Length: 9", "hello")), "read_timeout"],
+  ])("a body %s leaves the status standing", async (_, behaviour, problem) => {
+    const site = await raw(behaviour);
+
+    expect(await ask(site.url, { timeoutMs: 300 })).toMatchObject({
+      status: 200,
+      bodyProblem: problem,
+    });
+  });
+
+  test("what dripped in before time ran out is kept", async () => {
+    const site = await raw(repliesAndHolds(ok("Content-Length: 9", "hello")));
+
+    const exchange = await ask(site.url, { timeoutMs: 300 });
+
+    expect(exchange.kind === "response" && Buffer.from(exchange.body).toString()).toBe("hello");
+  });
+
+  test("time runs out for all addresses together", async () => {
+    const site = await raw(staysSilent);
+    const resolver = playedResolver({ "two.test": ["127.0.0.1", "127.0.0.1"] });
+
+    await labOutbound({ resolver }).request(`http://two.test:${site.port}/`, {
+      ...usual,
+      timeoutMs: 200,
+    });
+
+    expect(site.connections).toBeLessThanOrEqual(2);
+  });
+});
+
+describe("over TLS", () => {
+  const secure = async (certificate: Certificate) =>
+    (await raw(replies(ok("Content-Length: 2", "hi")), { certificate })).port;
+
+  test.each([
+    ["good", 200],
+    ["expired", "tls_expired"],
+    ["early", "tls_not_yet_valid"],
+    ["self", "tls_self_signed"],
+    ["other", "tls_name_mismatch"],
+  ] as const)("a certificate that is %s gives %p", async (certificate, expected) => {
+    expect(await outcomeOf(`https://site.test:${await secure(certificate)}/`)).toBe(expected);
+  });
+
+  test("the name in the URL must be on the certificate, not the address dialled", async () => {
+    expect(await outcomeOf(`https://other.test:${await secure("good")}/`)).toBe(
+      "tls_name_mismatch",
+    );
+    expect(await outcomeOf(`https://127.0.0.1:${await secure("good")}/`)).toBe(200);
+  });
+
+  test("an unknown authority is not trusted", async () => {
+    const port = await secure("good");
+
+    const exchange = await labOutbound({ extraCa: undefined }).request(
+      `https://site.test:${port}/`,
+      usual,
+    );
+
+    expect(exchange).toMatchObject({ kind: "failed", reason: "tls_untrusted" });
+  });
+
+  test("a server without TLS, or one that hangs up, is no certificate problem", async () => {
+    const plain = await raw(replies("HTTP/1.1 400 Bad Request\r\n\r\n"));
+    const rude = await raw(resets);
+
+    expect(await outcomeOf(`https://site.test:${plain.port}/`)).toBe("tls_protocol");
+    expect(await outcomeOf(`https://site.test:${rude.port}/`)).toBe("tls_handshake_reset");
+  });
+
+  test("a reset after the handshake is told from one during it", async () => {
+    const site = await raw((socket) => socket.once("data", () => socket.destroy()), {
+      certificate: "good",
+    });
+
+    expect(await outcomeOf(`https://site.test:${site.port}/`)).toBe("conn_reset");
+  });
+
+  test("the end of a certificate is known, and a bad one can be looked past", async () => {
+    const good = await ask(`https://site.test:${await secure("good")}/`);
+    const past = await ask(`https://site.test:${await secure("expired")}/`, { trust: "any" });
+
+    expect(good.tlsExpiresAt).toBe(Date.parse("2126-10-28T13:24:50Z"));
+    expect(past).toMatchObject({ kind: "response", status: 200 });
+  });
+});
+
+describe("the gates", () => {
+  const closed = { allowed: parseHostList("external"), blocked: parseHostList("") };
+
+  test("let no connection through to an address that is not allowed, however it is written", async () => {
+    const site = await raw(staysSilent);
+    const outbound = labOutbound({
+      policy: closed,
+      resolver: playedResolver({ "inside.test": ["127.0.0.1"] }),
+    });
+
+    for (const host of [
+      "127.0.0.1",
+      "2130706433",
+      "[::ffff:127.0.0.1]",
+      "localhost",
+      "inside.test",
+    ]) {
+      expect(await outbound.request(`http://${host}:${site.port}/`, usual)).toMatchObject({
+        reason: "target_forbidden",
+        detail: expect.stringContaining("STILLUP_CHECK_ALLOWED_HOSTS"),
+      });
+    }
+    expect(site.connections).toBe(0);
+  });
+
+  test("use the addresses of a name that are allowed and drop the rest", async () => {
+    const site = until(startSite({ "/": "hello" }));
+    const resolver = playedResolver({ "mixed.test": ["10.0.0.1", "169.254.169.254", "127.0.0.1"] });
+
+    const exchange = await labOutbound({ resolver }).request(
+      `http://mixed.test:${site.port}/`,
+      usual,
+    );
+
+    expect(exchange).toMatchObject({ status: 200, address: "127.0.0.1" });
+  });
+
+  test("read no files, and send nothing without http", async () => {
+    expect(await outcomeOf("file:///etc/hostname")).toBe("scheme_unsupported");
+    expect(await outcomeOf("data:text/html,hello")).toBe("scheme_unsupported");
+    expect(await outcomeOf("http://user:pass@127.0.0.1/")).toBe("url_invalid");
+  });
+
+  test("name trouble with a name", async () => {
+    const resolver = playedResolver({ "ill.test": "dns_servfail", "filtered.test": ["0.0.0.0"] });
+    const outbound = labOutbound({ resolver });
+
+    expect(await outbound.request("http://ill.test/", usual)).toMatchObject({
+      reason: "dns_servfail",
+    });
+    expect(await outbound.request("http://gone.test/", usual)).toMatchObject({
+      reason: "dns_nxdomain",
+    });
+    expect(await outbound.request("http://filtered.test/", usual)).toMatchObject({
+      reason: "network_filter",
+    });
+  });
+});
+
+describe("with a proxy", () => {
+  test("the proxy is asked for the vetted address, with the name as Host", async () => {
+    const lines: string[] = [];
+    const proxy = await raw((socket) =>
+      socket.once("data", (data) => {
+        lines.push(...data.toString().split("\r\n"));
+        socket.end(ok("Content-Length: 0"));
+      }),
+    );
+    const resolver = playedResolver({ "far.test": ["8.8.8.8"], "inside.test": ["10.0.0.1"] });
+    const outbound = labOutbound({ resolver, proxy: proxy.url });
+
+    expect(await outbound.request("http://far.test/x", usual)).toMatchObject({ status: 200 });
+    expect(lines[0]).toBe("GET http://8.8.8.8/x HTTP/1.1");
+    expect(lines).toContain("Host: far.test");
+    expect(await outbound.request("http://inside.test/", usual)).toMatchObject({
+      reason: "target_forbidden",
+    });
+  });
+
+  test("that resolves by itself, the name goes out unjudged", async () => {
+    const lines: string[] = [];
+    const proxy = await raw((socket) =>
+      socket.once("data", (data) => {
+        lines.push(...data.toString().split("\r\n"));
+        socket.end(ok("Content-Length: 0"));
+      }),
+    );
+
+    await labOutbound({ proxy: proxy.url, proxyResolves: true }).request(
+      "http://far.test/x",
+      usual,
+    );
+
+    expect(lines[0]).toBe("GET http://far.test/x HTTP/1.1");
+  });
+
+  test("that is down, the monitor is to blame and not the link", async () => {
+    const outbound = labOutbound({ proxy: `http://127.0.0.1:${await freePort()}` });
+    const refusing = await raw(replies("HTTP/1.1 502 Bad Gateway\r\nContent-Length: 0\r\n\r\n"));
+
+    expect(await outbound.request("http://site.test/", usual)).toMatchObject({
+      reason: "monitor_proxy_error",
+    });
+    expect(
+      await labOutbound({ proxy: refusing.url }).request("https://site.test/", usual),
+    ).toMatchObject({
+      reason: "monitor_proxy_error",
+    });
+  });
+});
