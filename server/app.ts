@@ -3,6 +3,7 @@ import { createMeter, type Meter } from "./accounts/meter.ts";
 import type { Deps } from "./deps.ts";
 import { historyRoutes } from "./history/routes.ts";
 import { errors } from "./http/errors.ts";
+import { healthRoutes } from "./http/health.ts";
 import { createFront, type Front } from "./http/front.ts";
 import { jsonBody } from "./http/json-body.ts";
 import { createRateLimiter } from "./http/rate-limit.ts";
@@ -21,6 +22,7 @@ export const createApp = (deps: Deps) =>
     .use(errors)
     .use(replies)
     .use(jsonBody)
+    .use(healthRoutes(deps))
     .group("/api/v1", (api) => api.use(rooms(deps)))
     .group("/dashboard/api", (api) => api.use(rooms(deps)));
 

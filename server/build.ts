@@ -1,12 +1,25 @@
+import { mkdirSync } from "node:fs";
 import type { Config } from "./config.ts";
 import type { Deps } from "./deps.ts";
 import type { Clock } from "./lib/clock.ts";
 import { createSecretBox, readOrMakeKey } from "./lib/secret-box.ts";
 import { createOutbound, type Outbound } from "./outbound/request.ts";
 import { createResolver } from "./outbound/resolve.ts";
-import type { Store } from "./store/store.ts";
+import { migrateToHead, openEngine } from "./store/open.ts";
+import { createStore, type Store } from "./store/store.ts";
 
-/** Everything a verb needs, from the settings. `wake` is set by whoever runs the loops. */
+/** Opens the database, brings it up to date, and gives what verbs need. `migrated` names what was applied. */
+export async function openDeps(
+  config: Config,
+  clock: Clock,
+): Promise<{ deps: Deps; migrated: string[] }> {
+  mkdirSync(config.dataDir, { recursive: true, mode: 0o700 });
+  const engine = openEngine(config.databaseUrl);
+  const migrated = await migrateToHead(engine, clock.now());
+  return { deps: createDeps(config, createStore(engine), clock), migrated };
+}
+
+/** Everything a verb needs, from the settings. */
 export function createDeps(config: Config, store: Store, clock: Clock): Deps {
   return {
     store,
@@ -14,7 +27,7 @@ export function createDeps(config: Config, store: Store, clock: Clock): Deps {
     config,
     secrets: createSecretBox(readOrMakeKey(config.secretKeyFile)),
     webhookOutbound: webhookOutbound(config, clock),
-    wake: () => {},
+    loops: { wake: () => {}, checking: false },
   };
 }
 

@@ -12,8 +12,15 @@ export type Deps = {
   secrets: SecretBox;
   /** For deliveries; checks have one of their own, under their own policy. */
   webhookOutbound: Outbound;
-  /** Tells the loops of this process that work is due now. */
+  /** The loops of this process, set by whoever runs them. */
+  loops: Loops;
+};
+
+export type Loops = {
+  /** Says that work is due now: a link to check, or an event to deliver. */
   wake: () => void;
+  /** Whether links are being checked. */
+  checking: boolean;
 };
 
 /**

@@ -10,11 +10,13 @@ export function readBodyState(answer: Answer): Finding {
   if (bodyProblem === "body_undecodable") {
     return unclear(bodyProblem, once({ headers: { "Accept-Encoding": "identity" } }));
   }
-  if (body.length === 0)
+  if (body.length === 0) {
     return bodyProblem ? unclear(bodyProblem, once()) : alive("ok_empty", once());
+  }
   if (!isText(headers.get("content-type"))) return alive(wholeReason(answer));
-  if (bodyProblem === "body_incomplete" && body.length < USEFUL_BYTES)
+  if (bodyProblem === "body_incomplete" && body.length < USEFUL_BYTES) {
     return unclear(bodyProblem, once());
+  }
   return alive(truncated ? "ok_truncated" : wholeReason(answer));
 }
 

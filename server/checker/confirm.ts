@@ -136,8 +136,9 @@ async function confirmByLooking(check: Check, seen: Sighting, looks: Look[]): Pr
   for (const { delayMs, style } of looks) {
     if (!(await pause(check, delayMs))) return unconfirmed(check, latest, seen);
     latest = await look(check, style);
-    if (latest.finding.verdict === "active" && style.trust === "verified")
+    if (latest.finding.verdict === "active" && style.trust === "verified") {
       return ended(check, latest);
+    }
     if (isMonitorFault(latest.finding.reason)) return ended(check, latest);
     if (latest.finding.reason !== seen.finding.reason) return unconfirmed(check, latest, seen);
   }
@@ -147,8 +148,9 @@ async function confirmByLooking(check: Check, seen: Sighting, looks: Look[]): Pr
 /** Class C3: every name server, both families, twice; and an hour later again if it was alive this week. */
 async function confirmMissingName(check: Check, seen: Sighting): Promise<Conclusion> {
   for (const delayMs of [0, gapOf(check, C3_GAP_MS)]) {
-    if (!(await pause(check, delayMs)) || !(await isMissing(check, seen)))
+    if (!(await pause(check, delayMs)) || !(await isMissing(check, seen))) {
       return unconfirmed(check, seen, seen);
+    }
   }
   const followUpMs = secondLookIn(check);
   return followUpMs > 0 ? unconfirmed(check, seen, seen, followUpMs) : ended(check, seen);

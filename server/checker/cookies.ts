@@ -11,9 +11,11 @@ export function keepCookies(jar: Jar, url: URL, headers: Headers): void {
     const [pair = ""] = line.split(";");
     const [name = "", ...value] = pair.trim().split("=");
     if (!name || pair.length > LONGEST_COOKIE) continue;
-    if (isExpired(line)) cookies.delete(name);
-    else if (cookies.size < COOKIES_PER_HOST || cookies.has(name))
+    if (isExpired(line)) {
+      cookies.delete(name);
+    } else if (cookies.has(name) || cookies.size < COOKIES_PER_HOST) {
       cookies.set(name, value.join("="));
+    }
   }
   if (cookies.size > 0) jar.set(url.hostname, cookies);
 }

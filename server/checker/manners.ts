@@ -21,17 +21,18 @@ export const createManners = (options: MannersOptions): Manners => ({
   sites: new Map(),
 });
 
-/** Runs `fn` when the site of `host` is not too busy: first come, first served. */
+/** Runs `fn` when the site of `host` is not too busy: first come, first served. A signal cuts the gap short. */
 export async function withManners<T>(
   manners: Manners,
   host: string,
   fn: () => Promise<T>,
+  signal?: AbortSignal,
 ): Promise<T> {
   const key = getDomain(host) ?? host;
   const site = manners.sites.get(key) ?? { running: 0, nextStartAt: 0, waiting: [] };
   if (manners.sites.size >= SITES_KEPT) forgetIdle(manners);
   manners.sites.set(key, site);
-  await takeTurn(manners, site);
+  await takeTurn(manners, site, signal);
   try {
     return await fn();
   } finally {
@@ -39,15 +40,18 @@ export async function withManners<T>(
   }
 }
 
-async function takeTurn({ clock, hostConcurrency, hostGapMs }: Manners, site: Site): Promise<void> {
+async function takeTurn(
+  { clock, hostConcurrency, hostGapMs }: Manners,
+  site: Site,
+  signal: AbortSignal | undefined,
+): Promise<void> {
   // Whoever leaves hands its place over, so that a newcomer cannot slip in between.
-  if (site.running >= hostConcurrency)
-    await new Promise<void>((resolve) => site.waiting.push(resolve));
-  else site.running += 1;
+  if (site.running < hostConcurrency) site.running += 1;
+  else await new Promise<void>((resolve) => site.waiting.push(resolve));
   const startAt = Math.max(site.nextStartAt, clock.elapsed());
   site.nextStartAt = startAt + hostGapMs;
   const waitMs = startAt - clock.elapsed();
-  if (waitMs > 0) await clock.sleep(waitMs);
+  if (waitMs > 0) await clock.sleep(waitMs, signal);
 }
 
 function leave(site: Site): void {

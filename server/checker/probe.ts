@@ -71,7 +71,7 @@ export async function probe(prober: Prober, input: ProbeInput): Promise<Probe> {
   const attempt: Attempt = { prober, input, jar: new Map(), seen: new Set(), journey };
   const target = vetTarget(input.url, prober.outbound.policy);
   if (!target.ok) return fail(attempt, target.reason, target.problem);
-  let url = target.url;
+  let url = withoutFragment(target.url);
   for (;;) {
     const outcome = await visit(attempt, url);
     if (outcome.kind !== "redirected") return outcome;
@@ -79,20 +79,27 @@ export async function probe(prober: Prober, input: ProbeInput): Promise<Probe> {
   }
 }
 
+/** A fragment is never sent, so it makes no difference between two requests. */
+function withoutFragment(url: URL): URL {
+  const bare = new URL(url);
+  bare.hash = "";
+  return bare;
+}
+
 async function visit(attempt: Attempt, url: URL): Promise<Outcome> {
-  const { journey, jar, seen } = attempt;
-  // A fragment is never sent, so it makes no difference between two requests.
-  url.hash = "";
+  const { journey, jar, seen, input } = attempt;
   journey.finalUrl = url.href;
   seen.add(`${url.href} ${stateOf(jar)}`);
+  if (journey.elapsedMs >= input.timeoutMs) return fail(attempt, "read_timeout", "Time ran out.");
   const exchange = await ask(attempt, url);
   const spentMs = journey.elapsedMs;
   journey.elapsedMs += exchange.elapsedMs;
   journey.address = exchange.address;
   journey.tlsExpiresAt = exchange.tlsExpiresAt;
-  if (exchange.kind === "failed")
+  if (exchange.kind === "failed") {
     return fail(attempt, nameFailure(attempt, exchange.reason), exchange.detail);
-  if (attempt.input.style.keepsCookies) keepCookies(jar, url, exchange.headers);
+  }
+  if (input.style.keepsCookies) keepCookies(jar, url, exchange.headers);
   const location = locationOf(exchange.status, exchange.headers);
   return location === null
     ? answer(attempt, exchange, spentMs)
@@ -102,7 +109,7 @@ async function visit(attempt: Attempt, url: URL): Promise<Outcome> {
 function ask({ prober, input, jar, journey }: Attempt, url: URL): Promise<Exchange> {
   const { clock, manners, outbound, userAgent } = prober;
   const arrivedAt = clock.elapsed();
-  return withManners(manners, url.hostname, () => {
+  const send = () => {
     journey.waitedMs += clock.elapsed() - arrivedAt;
     return outbound.request(url, {
       headers: { ...headersOf(input.style, userAgent), ...cookieHeader(jar, url) },
@@ -112,7 +119,8 @@ function ask({ prober, input, jar, journey }: Attempt, url: URL): Promise<Exchan
       bodyCap: bodyCapOf,
       signal: input.signal,
     });
-  });
+  };
+  return withManners(manners, url.hostname, send, input.signal);
 }
 
 /** A redirect's own page is not read, and of files only enough to see that they are not empty. */
@@ -141,15 +149,18 @@ function follow(attempt: Attempt, from: URL, status: number, location: string): 
   const { journey, input, jar, seen, prober } = attempt;
   journey.hops.push({ url: from.href, status });
   const resolved = URL.parse(location, from);
-  if (!resolved)
+  if (!resolved) {
     return fail(attempt, "redirect_bad_location", "The redirect's target cannot be read.");
+  }
   const target = vetTarget(resolved.href, prober.outbound.policy);
-  if (!target.ok)
+  if (!target.ok) {
     return fail(
       attempt,
       REDIRECT_REASON[target.reason],
       "The redirect's target cannot be followed.",
     );
+  }
+  const next = withoutFragment(target.url);
   if (journey.hops.length > input.style.maxHops) {
     return fail(
       attempt,
@@ -157,10 +168,10 @@ function follow(attempt: Attempt, from: URL, status: number, location: string): 
       `There were more than ${input.style.maxHops} redirects.`,
     );
   }
-  if (seen.has(`${target.url.href} ${stateOf(jar)}`)) {
+  if (seen.has(`${next.href} ${stateOf(jar)}`)) {
     return fail(attempt, "redirect_loop", "The redirects lead back to where they were.");
   }
-  return { kind: "redirected", url: target.url };
+  return { kind: "redirected", url: next };
 }
 
 const REDIRECT_REASON = {
@@ -185,16 +196,8 @@ function answer(
 ): Answer {
   const { status, headers, body, truncated, bodyProblem, headersMs } = exchange;
   const responseTimeMs = Math.round(spentMs + headersMs);
-  return {
-    ...journey,
-    kind: "answered",
-    status,
-    headers,
-    body,
-    truncated,
-    bodyProblem,
-    responseTimeMs,
-  };
+  const shown = { status, headers, body, truncated, bodyProblem, responseTimeMs };
+  return { ...journey, kind: "answered", ...shown };
 }
 
 const fail = ({ journey }: Attempt, reason: Failure["reason"], detail: string): Failure => ({

@@ -48,10 +48,12 @@ export function readStatus(answer: Answer, now: number): Finding | null {
   if (listed) return listed;
   if (status >= 200 && status < 300) return null;
   if (status >= 300 && status < 400) return judgeRedirection(answer);
-  if (status >= 400 && status < 500)
+  if (status >= 400 && status < 500) {
     return unclear("http_4xx", WORTH_ANOTHER.has(status) ? once() : []);
-  if (status >= 500 && status < 600)
+  }
+  if (status >= 500 && status < 600) {
     return unclear(serverError(status), status >= 520 ? once() : []);
+  }
   return unclear("http_unexpected", once());
 }
 

@@ -14,10 +14,12 @@ export const systemClock: Clock = {
   sleep: (ms, signal) =>
     new Promise((resolve) => {
       if (signal?.aborted) return resolve();
-      const timer = setTimeout(resolve, ms);
-      signal?.addEventListener("abort", () => {
+      const end = () => {
         clearTimeout(timer);
+        signal?.removeEventListener("abort", end);
         resolve();
-      });
+      };
+      const timer = setTimeout(end, ms);
+      signal?.addEventListener("abort", end);
     }),
 };

@@ -65,7 +65,7 @@ async function createAll(
       const creation = await plan(deps, caller, read, trigger);
       try {
         await deps.store.write([...writesOf(deps, caller, creation), ...receipt(creation)]);
-        deps.wake();
+        deps.loops.wake();
         return creation;
       } catch (error) {
         // Another process took one of the URLs since we looked; look again.

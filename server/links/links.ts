@@ -71,7 +71,7 @@ export async function changeLink(
     .where(and(eq(links.id, link.id), eq(links.accountId, caller.accountId)))
     .returning();
   if (!changed) throw notFound("link");
-  deps.wake();
+  deps.loops.wake();
   return changed;
 }
 
@@ -84,7 +84,7 @@ export async function startCheck(deps: Deps, caller: Caller, id: string): Promis
     .set({ nextCheckAt: now, nextTrigger: "manual", checkingUntil: now + LEASE_MS })
     .where(and(eq(links.id, link.id), notChecking(now)))
     .returning({ id: links.id });
-  if (started.length === 1) deps.wake();
+  if (started.length === 1) deps.loops.wake();
   return started.length === 1;
 }
 

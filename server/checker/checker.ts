@@ -1,0 +1,148 @@
+import type { Deps } from "../deps.ts";
+import { newId } from "../lib/ids.ts";
+import { describeError, log } from "../lib/log.ts";
+import { completeBatches } from "./batches.ts";
+import { type ClaimedLink, claimDueLinks, releaseLinks, renewLeases } from "./claim.ts";
+import type { Conclusion } from "./conclusion.ts";
+import type { KnownLink } from "./confirm.ts";
+import { LEASE_MS } from "./lease.ts";
+import { type Result, recordResults } from "./record.ts";
+
+/** Everything the loop may need: what checks one link comes in from outside. */
+export type CheckerDeps = Deps & {
+  /** One whole check; ends early when the signal aborts. Never throws for network reasons. */
+  check: (link: KnownLink, signal: AbortSignal) => Promise<Conclusion>;
+};
+
+/** Results are written in groups, so that a durable commit costs one sync and not one per check. */
+const GROUP_MS = 250;
+const GROUP_SIZE = 200;
+const POLL_MS = 1000;
+const STOP_MS = 10_000;
+
+/** One round: claims what is due, checks it all and records it. Returns how many. */
+export async function checkDueLinks(deps: CheckerDeps): Promise<number> {
+  const claimed = await claimDueLinks(deps, deps.config.checkConcurrency);
+  const { signal } = new AbortController();
+  const results = await Promise.all(claimed.map((link) => checkOne(deps, link, signal)));
+  await recordResults(deps, results);
+  await completeBatches(deps);
+  return claimed.length;
+}
+
+export type CheckLoop = {
+  /** Looks for due links now instead of at the next poll. */
+  wake(): void;
+  /** Claims nothing more, ends the checks under way and gives their links back. */
+  stop(): Promise<void>;
+};
+
+/** Keeps as many checks in flight as configured: a slow one never holds up the others. */
+export function startCheckLoop(deps: CheckerDeps): CheckLoop {
+  const ending = new AbortController();
+  const held = new Map<string, ClaimedLink>();
+  const running = new Set<Promise<void>>();
+  let done: Result[] = [];
+  let poke = () => {};
+  let stopped = false;
+
+  async function start(link: ClaimedLink) {
+    held.set(link.id, link);
+    const result = await checkOne(deps, link, ending.signal);
+    held.delete(link.id);
+    done.push(result);
+    if (done.length >= GROUP_SIZE) await flush();
+  }
+
+  /** What could not be written is lost, but not forgotten: its links become due when their leases end. */
+  async function flush() {
+    const results = done;
+    done = [];
+    if (results.length === 0) return;
+    await recordResults(deps, results).catch(logFailure("results were not written"));
+    if (results.some(({ link }) => link.batchId !== null)) {
+      await completeBatches(deps).catch(logFailure("batches were not completed"));
+    }
+  }
+
+  async function fill() {
+    const free = deps.config.checkConcurrency - running.size;
+    const claimed = free > 0 ? await claimDueLinks(deps, free) : [];
+    for (const link of claimed) {
+      const check = start(link).finally(() => {
+        running.delete(check);
+        if (claimed.length === free) poke();
+      });
+      running.add(check);
+    }
+  }
+
+  async function poll() {
+    while (!stopped) {
+      await fill().catch(logFailure("no links could be claimed"));
+      await new Promise<void>((resolve) => {
+        poke = resolve;
+        void deps.clock.sleep(POLL_MS, ending.signal).then(resolve);
+      });
+    }
+  }
+
+  const polling = poll();
+  const flushing = repeat(deps, GROUP_MS, ending.signal, flush);
+  const renewing = repeat(deps, LEASE_MS / 4, ending.signal, () =>
+    renewLeases(deps, [...held.values()]).catch(logFailure("leases were not renewed")),
+  );
+  return {
+    wake: () => poke(),
+    async stop() {
+      stopped = true;
+      ending.abort();
+      await Promise.race([Promise.all(running), deps.clock.sleep(STOP_MS)]);
+      await Promise.all([polling, flushing, renewing]);
+      await flush();
+      const left = [...held.values()].map((link) => ({ link, dueAt: deps.clock.now() }));
+      await releaseLinks(deps, left).catch(logFailure("links were not given back"));
+    },
+  };
+}
+
+async function checkOne(
+  deps: CheckerDeps,
+  link: ClaimedLink,
+  signal: AbortSignal,
+): Promise<Result> {
+  const { url, decidedStatus, lastActiveAt, unconfirmedSince } = link;
+  const known = { url, lastDecided: decidedStatus, lastActiveAt, unconfirmedSince };
+  const conclusion = await deps.check(known, signal).catch(ourFault);
+  return { checkId: newId(), link, conclusion, at: deps.clock.now() };
+}
+
+/** A bug of ours is not the link's fault. */
+function ourFault(error: unknown): Conclusion {
+  log.error("a check failed by itself", describeError(error));
+  return {
+    status: "unknown",
+    reason: "internal_error",
+    statusCode: null,
+    responseTimeMs: null,
+    finalUrl: null,
+    redirectCount: 0,
+    followUpMs: null,
+    retryAfterMs: null,
+    evidence: { attempts: [], redirects: [], final_url: null, address: null, tls_expires_at: null },
+  };
+}
+
+async function repeat(
+  { clock }: Deps,
+  everyMs: number,
+  signal: AbortSignal,
+  work: () => Promise<void>,
+): Promise<void> {
+  while (!signal.aborted) {
+    await clock.sleep(everyMs, signal);
+    await work();
+  }
+}
+
+const logFailure = (what: string) => (error: unknown) => log.error(what, describeError(error));

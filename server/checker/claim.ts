@@ -1,0 +1,69 @@
+import { and, gte, inArray, lte, sql } from "drizzle-orm";
+import type { Deps } from "../deps.ts";
+import { newId } from "../lib/ids.ts";
+import { type LinkRow, links } from "../store/tables.ts";
+import { LEASE_MS } from "./lease.ts";
+
+/** A link that this process holds until its lease runs out. */
+export type ClaimedLink = LinkRow & { lease: string };
+
+/**
+ * The update is the lock. `next_check_at` moves past the lease, so no other process takes the same
+ * link, and a link whose checker died becomes due again by itself.
+ */
+export async function claimDueLinks({ store, clock }: Deps, most: number): Promise<ClaimedLink[]> {
+  const now = clock.now();
+  const lease = newId();
+  const isDue = lte(links.nextCheckAt, now);
+  const oldest = sql`(select ${links.id} from ${links} where ${isDue}
+    order by ${links.nextCheckAt} limit ${most} ${sql.raw(store.engine.skipLocked)})`;
+  const claimed = await store
+    .update(links)
+    .set({ nextCheckAt: now + LEASE_MS, checkingUntil: now + LEASE_MS, lease })
+    .where(and(isDue, sql`${links.id} in ${oldest}`))
+    .returning();
+  return claimed.map((link) => ({ ...link, lease }));
+}
+
+/** Holds on to links whose checks are still under way, such as those that wait for a busy site. */
+export async function renewLeases({ store, clock }: Deps, held: ClaimedLink[]): Promise<void> {
+  const now = clock.now();
+  await store.write(
+    inGroups(held).map((group) =>
+      store
+        .update(links)
+        .set({ nextCheckAt: now + LEASE_MS, checkingUntil: now + LEASE_MS })
+        .where(and(isHeld(group), gte(links.nextCheckAt, now))),
+    ),
+  );
+}
+
+/** Gives links back unchecked, to be due at the moment that is told for each. */
+export async function releaseLinks(
+  { store }: Deps,
+  released: { link: ClaimedLink; dueAt: number }[],
+): Promise<void> {
+  await store.write(
+    released.map(({ link, dueAt }) =>
+      store
+        .update(links)
+        .set({ nextCheckAt: dueAt, checkingUntil: null, lease: null })
+        .where(isHeld([link])),
+    ),
+  );
+}
+
+const isHeld = (held: ClaimedLink[]) =>
+  and(
+    inArray(
+      links.id,
+      held.map(({ id }) => id),
+    ),
+    inArray(links.lease, [...new Set(held.map(({ lease }) => lease))]),
+  );
+
+function inGroups<T>(items: T[], size = 500): T[][] {
+  const groups: T[][] = [];
+  for (let i = 0; i < items.length; i += size) groups.push(items.slice(i, i + size));
+  return groups;
+}
