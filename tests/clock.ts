@@ -12,7 +12,8 @@ type Sleeper = { at: number; wake: () => void };
 /** `start` is wall time in milliseconds or ISO 8601. With `autoMove`, whoever sleeps moves the clock at once. */
 export function movableClock(start: number | string, { autoMove = false } = {}): MovableClock {
   let now = typeof start === "string" ? Date.parse(start) : start;
-  const began = now;
+  // A real process has run for a moment before anything asks.
+  const began = now - 1000;
   let sleepers: Sleeper[] = [];
   const slept: number[] = [];
 

@@ -4,7 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Caller } from "../server/accounts/caller.ts";
 import { createService } from "../server/app.ts";
-import { createDeps } from "../server/build.ts";
+import { checkOutbound, createDeps } from "../server/build.ts";
+import { createCheck } from "../server/checker/create-check.ts";
 import { type Config, type Env, readConfig } from "../server/config.ts";
 import type { Deps } from "../server/deps.ts";
 import type { Front } from "../server/http/front.ts";
@@ -41,6 +42,8 @@ export type TestServer = {
   /** The same as over the socket, for what no client can send. */
   front: Front;
   flushMeter(): Promise<void>;
+  /** A real check of a URL, with all its looks. */
+  check: ReturnType<typeof createCheck>;
   /** A new account with a key for everything, or for what is said. */
   account(tier?: Tier): Promise<Asker>;
   asker(key: string, accountId?: string): Asker;
@@ -65,7 +68,8 @@ export async function startServer(engineName: EngineName, settings: Env = {}): P
     STILLUP_DATABASE_URL: databaseUrl,
     ...settings,
   });
-  const clock = movableClock(START, { autoMove: false });
+  // Waits inside a check pass at once; everything else stands until the test moves the clock.
+  const clock = movableClock(START, { autoMove: true });
   const engine = openEngine(config.databaseUrl);
   await migrateToHead(engine, clock.now());
   const deps = createDeps(config, createStore(engine), clock);
@@ -85,6 +89,7 @@ export async function startServer(engineName: EngineName, settings: Env = {}): P
     config,
     front,
     flushMeter: meter.flush,
+    check: createCheck(config, clock, checkOutbound(config, clock)),
     asker,
     account: async (tier = "business") => {
       const caller = await newAccount(deps, tier);

@@ -9,7 +9,14 @@ import { createManners } from "./manners.ts";
 export function createCheck(config: Config, clock: Clock, outbound: Outbound) {
   const { hostConcurrency, hostGapMs, checkTimeoutMs, confirmDelaysMs, checkUserAgent } = config;
   const manners = createManners({ clock, hostConcurrency, hostGapMs });
-  const checker = { clock, outbound, manners, userAgent: checkUserAgent, checkTimeoutMs, confirmDelaysMs };
+  const checker = {
+    clock,
+    outbound,
+    manners,
+    userAgent: checkUserAgent,
+    checkTimeoutMs,
+    confirmDelaysMs,
+  };
   return (link: KnownLink, signal: AbortSignal): Promise<Conclusion> =>
     checkUrl({ ...checker, signal }, link);
 }

@@ -44,6 +44,13 @@ export const id = () =>
     .toLowerCase()
     .meta({ format: "uuid" });
 
+/** `#RRGGBB` in either case, given on in upper case. */
+export const color = () =>
+  z
+    .string({ error: ifMissing("must be a text") })
+    .regex(/^#[0-9A-Fa-f]{6}$/, "must be a colour of the form #RRGGBB")
+    .toUpperCase();
+
 /** RFC 3339 with an offset, or a date alone; becomes milliseconds. */
 export const moment = (end: "start" | "end" = "start") =>
   z.string({ error: ifMissing("must be a text") }).transform((value, context) => {

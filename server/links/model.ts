@@ -83,7 +83,8 @@ export const LinkQuery = z.object({
 });
 export type LinkQuery = z.output<typeof LinkQuery>;
 
-const ItemError = z.object({
+/** The `error` of one item of a batch: the same object as in the error envelope. */
+export const ItemError = z.object({
   code: z.string(),
   message: z.string(),
   status: z.int(),

@@ -23,10 +23,13 @@ const BAD_PORTS = new Set([
 
 /**
  * Judges the text of a URL that someone wants checked or called. Names are not resolved: where they
- * lead is judged at each request.
+ * lead is judged at each request. A refusal names the `setting` that would allow the target.
  */
-export function parseTarget(raw: string, policy: TargetPolicy): Target {
+export function parseTarget(raw: string, policy: TargetPolicy, setting?: string): Target {
   const target = vetTarget(raw, policy);
+  if (!target.ok && target.reason === "target_forbidden" && setting) {
+    return { ...target, problem: `${target.problem} (see ${setting})` };
+  }
   const length = Math.max(raw.length, target.ok ? target.url.href.length : 0);
   if (length > MAX_URL_LENGTH) return invalid(`must be at most ${MAX_URL_LENGTH} characters long`);
   return target;

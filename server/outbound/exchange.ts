@@ -83,20 +83,21 @@ export const BEFORE_SENDING = new Set<FailureReason>([
 export const leftOf = ({ input, startedAt, options }: Plan) =>
   input.timeoutMs - (options.clock.elapsed() - startedAt);
 
+/** A request on its way to one address; to the proxy's choice when that is null. */
+export type Trip = Plan & { address: string | null; handshake: Handshake };
+
+/** A failure of a request, whether or not it got as far as an address. */
 export function failed(
-  { startedAt, options }: Pick<Plan, "startedAt" | "options">,
+  trip: Pick<Plan, "startedAt" | "options"> & Partial<Trip>,
   reason: FailureReason,
   detail: string,
-  address: string | null = null,
-  handshake?: Handshake,
 ): Exchange {
-  const elapsedMs = options.clock.elapsed() - startedAt;
   return {
     kind: "failed",
     reason,
     detail,
-    address,
-    tlsExpiresAt: handshake?.expiresAt ?? null,
-    elapsedMs,
+    address: trip.address ?? null,
+    tlsExpiresAt: trip.handshake?.expiresAt ?? null,
+    elapsedMs: trip.options.clock.elapsed() - trip.startedAt,
   };
 }

@@ -59,8 +59,9 @@ export function mayConnect(policy: TargetPolicy, host: string, address: string):
   const outer = parseAddress(address);
   if (!outer) return false;
   const inner = unwrap(outer);
-  if (isBlocked(policy.blocked, host, outer) || isBlocked(policy.blocked, host, inner))
+  if (isBlocked(policy.blocked, host, outer) || isBlocked(policy.blocked, host, inner)) {
     return false;
+  }
   const kind = kindOf(inner);
   if (kind === "metadata") return namesAddress(policy.allowed, inner);
   if (holdsAddress(policy.allowed, inner)) return true;
@@ -97,8 +98,9 @@ function kindOf(address: Address): Kind {
   if (METADATA_NETWORKS.some((network) => isInside(address, network))) return "metadata";
   const range = address.range();
   if (range === "loopback") return "loopback";
-  if (range === "private" || range === "carrierGradeNat" || range === "uniqueLocal")
+  if (range === "private" || range === "carrierGradeNat" || range === "uniqueLocal") {
     return "private";
+  }
   if (address.kind() === "ipv4") return range === "unicast" ? "external" : "special";
   return isGlobalIpv6(address) ? "external" : "special";
 }

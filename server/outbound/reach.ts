@@ -7,7 +7,8 @@ import { connect } from "node:net";
 export function canConnect(address: string, port: number, timeoutMs: number): Promise<boolean> {
   const socket = connect({ host: address, port });
   return new Promise<boolean>((resolve) => {
-    socket.setTimeout(timeoutMs, () => resolve(false));
+    // Zero would mean for ever.
+    socket.setTimeout(Math.max(1, timeoutMs), () => resolve(false));
     socket.on("connect", () => resolve(true));
     // A refusal is an answer: whoever sends it can be reached.
     socket.on("error", (error) => resolve("code" in error && error.code === "ECONNREFUSED"));

@@ -48,8 +48,9 @@ async function send(plan: Plan): Promise<Exchange> {
   if (!found.ok) return failed(plan, found.reason, `Looking up ${host} failed.`);
   const open = found.addresses.filter((address) => mayConnect(plan.options.policy, host, address));
   if (open.length > 0) return sendToFirst(plan, chooseAddresses(open));
-  if (found.addresses.every(isNowhere))
+  if (found.addresses.every(isNowhere)) {
     return failed(plan, "network_filter", `${host} was answered with no address at all.`);
+  }
   return failed(plan, "target_forbidden", describeRefusal(plan.options, "target_forbidden"));
 }
 
@@ -66,13 +67,12 @@ function chooseAddresses(addresses: readonly string[]): string[] {
 }
 
 async function sendToFirst(plan: Plan, addresses: string[]): Promise<Exchange> {
-  let telling: Exchange | null = null;
+  let telling: (Exchange & { kind: "failed" }) | null = null;
   for (const address of addresses) {
     const exchange = await sendTo(plan, address);
     if (exchange.kind === "response" || !BEFORE_SENDING.has(exchange.reason)) return exchange;
     // "No route" is often only a missing IPv6; another address's failure says more.
-    if (telling === null || (telling.kind === "failed" && telling.reason === "conn_unreachable"))
-      telling = exchange;
+    if (telling === null || telling.reason === "conn_unreachable") telling = exchange;
     if (leftOf(plan) <= 0) break;
   }
   return telling ?? failed(plan, "internal_error", "There was no address to try.");

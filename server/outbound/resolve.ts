@@ -87,11 +87,18 @@ async function viaSystem(
   timeoutMs: number,
 ): Promise<Found> {
   if (isReserved(name)) return { ok: false, reason: "dns_nxdomain" };
-  const late = Bun.sleep(timeoutMs).then(() => null);
-  const found = await Promise.race([lookup(name, { all: true }).catch(() => []), late]);
+  const found = await lookUp(name, timeoutMs);
   if (found === null) return { ok: false, reason: "dns_timeout" };
-  if (found.length > 0) return { ok: true, addresses: unique(found.map(({ address }) => address)) };
-  return mostTelling(await askEach(name));
+  return found.length > 0 ? { ok: true, addresses: found } : mostTelling(await askEach(name));
+}
+
+/** The system's addresses, none when it failed, null when it took too long: it cannot be told to stop. */
+async function lookUp(name: string, timeoutMs: number): Promise<string[] | null> {
+  const late = Promise.withResolvers<null>();
+  const timer = setTimeout(late.resolve, timeoutMs, null);
+  const found = await Promise.race([lookup(name, { all: true }).catch(() => []), late.promise]);
+  clearTimeout(timer);
+  return found && unique(found.map(({ address }) => address));
 }
 
 async function viaServers(name: string, askEach: Resolver["askEach"]): Promise<Found> {
@@ -100,7 +107,11 @@ async function viaServers(name: string, askEach: Resolver["askEach"]): Promise<F
   return mostTelling(await askEach(name));
 }
 
-const systemServers = () => getServers().map(parseServer);
+/** Some systems list link-local servers with a zone, which cannot be asked this way. */
+const systemServers = () =>
+  getServers()
+    .filter((text) => !text.includes("%"))
+    .map(parseServer);
 
 /** The second server is there for when the first fails, but asking both at once is quicker to judge. */
 async function askServers(

@@ -2,15 +2,8 @@ import { isIPv6 } from "node:net";
 import { checkServerIdentity } from "node:tls";
 import { bareHost } from "./address.ts";
 import { readBody } from "./body.ts";
-import { type Deadlines, Late, startDeadlines } from "./deadlines.ts";
-import {
-  BEFORE_SENDING,
-  type Exchange,
-  failed,
-  type Handshake,
-  leftOf,
-  type Plan,
-} from "./exchange.ts";
+import { Late, type Limits, startDeadlines } from "./deadlines.ts";
+import { BEFORE_SENDING, type Exchange, failed, leftOf, type Plan, type Trip } from "./exchange.ts";
 import { codeOf, type FailureReason, reasonOfError } from "./failures.ts";
 import { parseAddress } from "./host-list.ts";
 import { canConnect } from "./reach.ts";
@@ -19,44 +12,45 @@ const CONNECT_MS = 10_000;
 const HEADERS_MS = 20_000;
 const HEADER_BYTES = 64 * 1024;
 
-/** Sends the request to one vetted address; to the proxy's choice when there is none. */
+/** Sends the request to one vetted address. */
 export async function sendTo(plan: Plan, address: string | null): Promise<Exchange> {
-  const handshake: Handshake = { isDone: plan.url.protocol === "http:", expiresAt: null };
+  const handshake = { isDone: plan.url.protocol === "http:", expiresAt: null };
+  const trip: Trip = { ...plan, address, handshake };
   const stop = new AbortController();
-  const deadlines = startDeadlines(limitsOf(plan, address, handshake));
+  const deadlines = startDeadlines(limitsOf(trip));
   try {
-    const fetched = fetchPinned(plan, address, handshake, stop.signal);
-    const response = await Promise.race([fetched, deadlines.headersLate]);
+    const response = await Promise.race([fetchPinned(trip, stop.signal), deadlines.headersLate]);
     deadlines.headersCame();
-    return await receive(plan, response, address, handshake, deadlines);
+    return await receive(trip, response, deadlines.bodyLate);
   } catch (error) {
-    return explain(plan, error, address, handshake);
+    return explain(trip, error);
   } finally {
     deadlines.end();
     stop.abort();
   }
 }
 
-function limitsOf(plan: Plan, address: string | null, handshake: Handshake) {
-  const { connectMs = CONNECT_MS, headersMs = HEADERS_MS, signal } = plan.input;
-  const isSecure = plan.url.protocol === "https:";
-  const port = Number(plan.url.port) || (isSecure ? 443 : 80);
+function limitsOf(trip: Trip): Limits {
+  const { url, input, options, address, handshake } = trip;
+  const isSecure = url.protocol === "https:";
+  const port = Number(url.port) || (isSecure ? 443 : 80);
   const isReachable = async (withinMs: number) =>
     address === null ||
-    plan.options.proxy !== undefined ||
+    options.proxy !== undefined ||
     (isSecure && handshake.isDone) ||
     canConnect(address, port, withinMs);
-  return { leftMs: Math.max(0, leftOf(plan)), connectMs, headersMs, signal, isReachable };
+  return {
+    leftMs: Math.max(0, leftOf(trip)),
+    connectMs: input.connectMs ?? CONNECT_MS,
+    headersMs: input.headersMs ?? HEADERS_MS,
+    signal: input.signal,
+    isReachable,
+  };
 }
 
 /** The vetted address takes the place of the name, so that nothing is looked up a second time. */
-function fetchPinned(
-  plan: Plan,
-  address: string | null,
-  handshake: Handshake,
-  signal: AbortSignal,
-): Promise<Response> {
-  const { url, input, options } = plan;
+function fetchPinned(trip: Trip, signal: AbortSignal): Promise<Response> {
+  const { url, input, options, address } = trip;
   const pinned = new URL(url);
   pinned.hash = "";
   if (address) pinned.hostname = isIPv6(address) ? `[${address}]` : address;
@@ -68,12 +62,12 @@ function fetchPinned(
     keepalive: false,
     signal,
     ...(options.proxy !== undefined && { proxy: options.proxy }),
-    tls: tlsOf(plan, handshake),
+    tls: tlsOf(trip),
   });
 }
 
 /** The certificate must be for the name in the URL, whatever address is dialled. */
-function tlsOf({ url, input, ca }: Plan, handshake: Handshake): BunFetchRequestInitTLS {
+function tlsOf({ url, input, ca, handshake }: Trip): BunFetchRequestInitTLS {
   const host = bareHost(url).replace(/\.$/, "");
   return {
     ...(parseAddress(host) === null && { serverName: host }),
@@ -87,39 +81,22 @@ function tlsOf({ url, input, ca }: Plan, handshake: Handshake): BunFetchRequestI
   };
 }
 
-async function receive(
-  plan: Plan,
-  response: Response,
-  address: string | null,
-  handshake: Handshake,
-  deadlines: Deadlines,
-): Promise<Exchange> {
-  const { input, startedAt, options } = plan;
+async function receive(trip: Trip, response: Response, late: Promise<"late">): Promise<Exchange> {
+  const { input, startedAt, options, address, handshake } = trip;
   const headersMs = options.clock.elapsed() - startedAt;
   const { status, headers } = response;
   if (sizeOf(headers) > HEADER_BYTES) {
-    return failed(
-      plan,
-      "header_overflow",
-      "The headers were larger than 64 KiB.",
-      address,
-      handshake,
-    );
+    return failed(trip, "header_overflow", "The headers were larger than 64 KiB.");
   }
   const cap = typeof input.bodyCap === "number" ? input.bodyCap : input.bodyCap(status, headers);
-  const { bytes: body, truncated, problem } = await readBody(response, cap, deadlines.bodyLate);
+  const { bytes: body, truncated, problem: bodyProblem } = await readBody(response, cap, late);
   if (input.signal?.aborted) throw new Late("aborted");
+  const elapsedMs = options.clock.elapsed() - startedAt;
+  const tlsExpiresAt = handshake.expiresAt;
   return {
     kind: "response",
-    status,
-    headers,
-    body,
-    truncated,
-    bodyProblem: problem,
-    address,
-    tlsExpiresAt: handshake.expiresAt,
-    headersMs,
-    elapsedMs: options.clock.elapsed() - startedAt,
+    ...{ status, headers, body, truncated, bodyProblem },
+    ...{ address, tlsExpiresAt, headersMs, elapsedMs },
   };
 }
 
@@ -127,19 +104,14 @@ async function receive(
 const sizeOf = (headers: Headers) =>
   [...headers].reduce((size, [name, value]) => size + name.length + value.length + 4, 0);
 
-function explain(
-  plan: Plan,
-  error: unknown,
-  address: string | null,
-  handshake: Handshake,
-): Exchange {
-  const reason = error instanceof Late ? error.reason : reasonOfError(error);
-  const detail = error instanceof Late ? "Time ran out." : `The request failed (${codeOf(error)}).`;
-  return failed(plan, sharpen(plan, reason, handshake), detail, address, handshake);
+function explain(trip: Trip, error: unknown): Exchange {
+  if (error instanceof Late) return failed(trip, sharpen(trip, error.reason), "Time ran out.");
+  const detail = `The request failed (${codeOf(error)}).`;
+  return failed(trip, sharpen(trip, reasonOfError(error)), detail);
 }
 
 /** `fetch` has one word for a reset before and after the handshake, and for a dead server or proxy. */
-function sharpen(plan: Plan, reason: FailureReason, handshake: Handshake): FailureReason {
-  if (plan.options.proxy !== undefined && BEFORE_SENDING.has(reason)) return "monitor_proxy_error";
+function sharpen({ options, handshake }: Trip, reason: FailureReason): FailureReason {
+  if (options.proxy !== undefined && BEFORE_SENDING.has(reason)) return "monitor_proxy_error";
   return reason === "conn_reset" && !handshake.isDone ? "tls_handshake_reset" : reason;
 }

@@ -92,6 +92,14 @@ describe("the text of a URL", () => {
     expect(problemOf("http://metadata.google.internal/", lab)).toBe("target_forbidden");
   });
 
+  test("is refused with the name of the setting that would allow it", () => {
+    const target = parseTarget("http://10.0.0.1/", usual, "STILLUP_CHECK_ALLOWED_HOSTS");
+
+    expect(!target.ok && target.problem).toBe(
+      "must not lead to 10.0.0.1, which this server is not allowed to reach (see STILLUP_CHECK_ALLOWED_HOSTS)",
+    );
+  });
+
   test("may not name a blocked host", () => {
     const rules = policy("external", "*.ads.example, 8.8.8.0/24");
 

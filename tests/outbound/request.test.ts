@@ -108,6 +108,18 @@ describe("a request", () => {
     expect(exchange).toMatchObject({ kind: "response", status: 200, address: "127.0.0.1" });
   });
 
+  test("gives both families a turn within three addresses", async () => {
+    const site = until(startSite({ "/": "hello" }));
+    const resolver = playedResolver({ "many.test": ["::1", "::1", "::1", "::1", "127.0.0.1"] });
+
+    const exchange = await labOutbound({ resolver }).request(
+      `http://many.test:${site.port}/`,
+      usual,
+    );
+
+    expect(exchange).toMatchObject({ kind: "response", address: "127.0.0.1" });
+  });
+
   test("ends when its caller gives up", async () => {
     const silent = await raw(staysSilent);
     const stop = new AbortController();

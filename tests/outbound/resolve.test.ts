@@ -47,7 +47,7 @@ async function startNameServer(names: Record<string, Says>, ttl = 60) {
   await new Promise<void>((resolve) => udp.bind(0, "127.0.0.1", resolve));
   const tcp = createServer((socket) => {
     socket.on("error", () => {});
-    socket.once("data", (bytes) =>
+    socket.once("data", (bytes: Buffer) =>
       socket.write(streamEncode(reply(streamDecode(bytes), { A: ["8.8.4.4"] }))),
     );
   });

@@ -1,0 +1,383 @@
+import { afterEach, describe, expect, test } from "bun:test";
+import { type Checker, checkUrl, type KnownLink } from "../../server/checker/confirm.ts";
+import { createManners } from "../../server/checker/manners.ts";
+import type { DnsReason, Resolution } from "../../server/outbound/resolve.ts";
+import { labOutbound, playedResolver } from "../outbound/lab.ts";
+import {
+  type Certificate,
+  freePort,
+  type Routes,
+  replies,
+  resets,
+  type Says,
+  startRawSite,
+  startSite,
+} from "../site.ts";
+import { labChecker } from "./prober.ts";
+
+const running: { stop(): Promise<void> }[] = [];
+const until = <T extends { stop(): Promise<void> }>(site: T): T => {
+  running.push(site);
+  return site;
+};
+
+afterEach(async () => {
+  await Promise.all(running.splice(0).map((site) => site.stop()));
+});
+
+const HOUR = 3_600_000;
+const NOW = Date.parse("2030-01-01T00:00:00Z");
+const fresh = { lastDecided: null, lastActiveAt: null, unconfirmedSince: null } as const;
+const wasActive = { ...fresh, lastDecided: "active" } as const;
+
+async function check(
+  url: string,
+  known: Omit<KnownLink, "url"> = fresh,
+  options: Partial<Checker> = {},
+) {
+  const { clock, checker } = labChecker(options);
+  const conclusion = await checkUrl(checker, { url, ...known });
+  const profiles = conclusion.evidence.attempts.map(({ profile }) => profile).join("");
+  return { ...conclusion, profiles, slept: clock.slept, attempts: conclusion.evidence.attempts };
+}
+
+const checkPage = (
+  says: Says | Says[],
+  known: Omit<KnownLink, "url"> = fresh,
+  options?: Partial<Checker>,
+) => check(until(startSite({ "/": says } as Routes)).url, known, options);
+
+describe("a page that is missing", () => {
+  test("is looked at twice, the second time as a browser", async () => {
+    expect(await checkPage(404)).toMatchObject({
+      status: "dead",
+      reason: "http_404",
+      statusCode: 404,
+      profiles: "AB",
+      slept: [3000],
+    });
+  });
+
+  test("is looked at three times when it was there before", async () => {
+    expect(await checkPage(404, wasActive)).toMatchObject({
+      status: "dead",
+      profiles: "AAB",
+      slept: [3000, 12_000],
+    });
+  });
+
+  test("waits as long as the operator says", async () => {
+    expect(await checkPage(404, wasActive, { confirmDelaysMs: [0, 0, 7] })).toMatchObject({
+      status: "dead",
+      slept: [7],
+    });
+  });
+
+  test.each([
+    ["second", [404, "hello"], "AA"],
+    ["third", [404, 404, "hello"], "AAB"],
+  ])("but is there at the %s look is active", async (_, says, profiles) => {
+    expect(await checkPage(says, wasActive)).toMatchObject({
+      status: "active",
+      reason: "ok",
+      statusCode: 200,
+      profiles,
+    });
+  });
+
+  test.each([[[404, 403]], [[404, 404, 503]], [[404, 410]]])(
+    "with the answers %p is unconfirmed",
+    async (says) => {
+      expect(await checkPage(says, wasActive)).toMatchObject({
+        status: "unknown",
+        reason: "unconfirmed",
+        cause: "http_404",
+        followUpMs: null,
+        evidence: { cause: "http_404" },
+      });
+    },
+  );
+
+  test("only for programs is not dead", async () => {
+    const says: Says = (request) =>
+      new Response("A page.", {
+        status: request.headers.get("user-agent")?.startsWith("Mozilla") ? 200 : 404,
+      });
+
+    expect(await checkPage(says, wasActive)).toMatchObject({ status: "active", profiles: "AAB" });
+  });
+
+  test("but said to be gone for good is looked at once more", async () => {
+    expect(await checkPage(410, wasActive)).toMatchObject({
+      status: "dead",
+      reason: "http_410",
+      profiles: "AA",
+      slept: [2000],
+    });
+    expect(await checkPage([410, "hello"])).toMatchObject({ status: "active" });
+    expect(await checkPage([410, 500])).toMatchObject({ reason: "unconfirmed", cause: "http_410" });
+  });
+
+  test("behind redirects tells the way there", async () => {
+    const site = until(startSite({ "/a": () => Response.redirect("/b", 301) }));
+
+    expect(await check(`${site.url}/a`)).toMatchObject({
+      status: "dead",
+      redirectCount: 1,
+      finalUrl: `${site.url}/b`,
+      evidence: {
+        redirects: [{ url: `${site.url}/a`, status: 301 }],
+        final_url: `${site.url}/b`,
+        address: "127.0.0.1",
+      },
+    });
+  });
+});
+
+describe("trouble that may pass", () => {
+  test.each([
+    [[500, "hello"], "ok", "AA", [2000]],
+    [[500, 500, "hello"], "ok", "AAA", [2000, 8000]],
+    [500, "http_500", "AAA", [2000, 8000]],
+    [[403, "hello"], "ok", "AB", [2000]],
+    [403, "http_403", "AB", [2000]],
+    [401, "http_401", "A", []],
+    [[500, 404, 404], "http_404", "AAB", [2000, 3000]],
+    [[403, 404, 403], "unconfirmed", "ABB", [2000, 3000]],
+    [[304, 500], "ok_not_modified", "AA", [2000]],
+    [[403, 500], "http_403", "AB", [2000]],
+  ] as const)("with the answers %p ends as %s", async (says, reason, profiles, slept) => {
+    expect(await checkPage(says as Says | Says[])).toMatchObject({
+      reason,
+      profiles,
+      slept: [...slept],
+    });
+  });
+
+  test("is waited out for as long as the server asks, up to half a minute", async () => {
+    const asking = (seconds: string) => () =>
+      new Response("", { status: 429, headers: { "Retry-After": seconds } });
+
+    expect(await checkPage([asking("20"), "hello"])).toMatchObject({
+      status: "active",
+      slept: [20_000],
+    });
+    expect(await checkPage(asking("3600"))).toMatchObject({
+      reason: "http_429",
+      retryAfterMs: HOUR,
+      slept: [],
+    });
+  });
+
+  test("of the connection is tried again", async () => {
+    const refused = await check(`http://127.0.0.1:${await freePort()}/`, wasActive);
+    const reset = await check(until(await startRawSite(resets)).url);
+
+    expect(refused).toMatchObject({
+      status: "unknown",
+      reason: "conn_refused",
+      profiles: "AAA",
+      statusCode: null,
+    });
+    expect(reset).toMatchObject({ reason: "conn_reset", profiles: "ABA" });
+  });
+
+  test("an answer tells more than none", async () => {
+    let visit = 0;
+    const site = until(
+      await startRawSite((socket) =>
+        visit++ === 0
+          ? resets(socket)
+          : replies("HTTP/1.1 503 X\r\nContent-Length: 0\r\n\r\n")(socket),
+      ),
+    );
+
+    expect(await check(site.url)).toMatchObject({ reason: "http_503", statusCode: 503 });
+  });
+
+  test("does not count the time in which a busy site is spared", async () => {
+    const { clock, checker } = labChecker();
+    const manners = createManners({ clock, hostConcurrency: 1, hostGapMs: 90_000 });
+    const { url } = until(startSite({}));
+
+    const conclusion = await checkUrl({ ...checker, manners }, { url, ...wasActive });
+
+    expect(conclusion).toMatchObject({ status: "dead", evidence: { attempts: [{}, {}, {}] } });
+  });
+
+  test("never takes more than a minute", async () => {
+    const { clock, checker } = labChecker();
+    const outbound: Checker["outbound"] = {
+      ...checker.outbound,
+      request: (...input) => {
+        clock.moveBy(25_000);
+        return checker.outbound.request(...input);
+      },
+    };
+
+    const conclusion = await checkUrl(
+      { ...checker, outbound },
+      { url: `http://127.0.0.1:${await freePort()}/`, ...fresh },
+    );
+
+    expect(conclusion.evidence.attempts).toHaveLength(2);
+  });
+});
+
+describe("a bad certificate", () => {
+  const secure = async (certificate: Certificate, status: string) => {
+    const site = until(
+      await startRawSite(replies(`HTTP/1.1 ${status}\r\nContent-Length: 2\r\n\r\nhi`), {
+        certificate,
+      }),
+    );
+    return `https://site.test:${site.port}/`;
+  };
+
+  test.each([
+    ["expired", "tls_expired"],
+    ["self", "tls_self_signed"],
+    ["other", "tls_name_mismatch"],
+  ] as const)("that is %s leaves a good page unknown", async (certificate, reason) => {
+    expect(await check(await secure(certificate, "200 OK"), wasActive)).toMatchObject({
+      status: "unknown",
+      reason,
+      profiles: "AA",
+    });
+  });
+
+  test("does not hide that the page is missing", async () => {
+    const missing = await check(await secure("expired", "404 Not Found"), wasActive);
+
+    expect(missing).toMatchObject({ status: "dead", reason: "http_404", profiles: "AAAB" });
+  });
+
+  test("says nothing when the server is ill as well", async () => {
+    expect(await check(await secure("expired", "500 Oops"))).toMatchObject({
+      reason: "tls_expired",
+    });
+  });
+});
+
+describe("a name that does not exist", () => {
+  /** Two name servers that say the same, one entry after the other. */
+  const answering = (...rounds: (DnsReason | string[])[]): Partial<Checker> => {
+    const say = (round: DnsReason | string[] = []): Resolution =>
+      typeof round === "string" ? { ok: false, reason: round } : { ok: true, addresses: round };
+    const askEach = async () => {
+      const answer = say(rounds.shift());
+      return [answer, answer];
+    };
+    return { outbound: labOutbound({ resolver: { ...playedResolver({}), askEach } }) };
+  };
+  const url = "http://gone.test/";
+
+  test("is asked for twice, five seconds apart", async () => {
+    expect(await check(url, fresh, answering("dns_nxdomain", "dns_nxdomain"))).toMatchObject({
+      status: "dead",
+      reason: "dns_nxdomain",
+      slept: [5000],
+      statusCode: null,
+    });
+  });
+
+  test("once, but then answered differently, is unconfirmed", async () => {
+    const failing = answering("dns_nxdomain", "dns_servfail");
+    const found = answering(["8.8.8.8"]);
+
+    for (const options of [failing, found]) {
+      expect(await check(url, fresh, options)).toMatchObject({
+        status: "unknown",
+        reason: "unconfirmed",
+        cause: "dns_nxdomain",
+        followUpMs: null,
+      });
+    }
+  });
+
+  const day = 24 * HOUR;
+  test.each([
+    ["never active", { lastActiveAt: null, unconfirmedSince: null }, "dead", null],
+    ["active 8 days ago", { lastActiveAt: NOW - 8 * day, unconfirmedSince: null }, "dead", null],
+    ["active yesterday", { lastActiveAt: NOW - day, unconfirmedSince: null }, "unknown", HOUR],
+    [
+      "missing half an hour ago",
+      { lastActiveAt: NOW - day, unconfirmedSince: NOW - HOUR / 2 },
+      "unknown",
+      HOUR / 2 - 5000,
+    ],
+    [
+      "missing an hour ago",
+      { lastActiveAt: NOW - day, unconfirmedSince: NOW - HOUR },
+      "dead",
+      null,
+    ],
+  ] as const)("of a link %s", async (_, known, status, followUpMs) => {
+    const conclusion = await check(
+      url,
+      { lastDecided: "active", ...known },
+      answering("dns_nxdomain", "dns_nxdomain"),
+    );
+
+    expect(conclusion).toMatchObject({ status, followUpMs });
+  });
+
+  test("under .invalid is dead without anybody being asked", async () => {
+    expect(await check("http://never.invalid/")).toMatchObject({
+      status: "dead",
+      reason: "dns_nxdomain",
+    });
+  });
+});
+
+describe("the check", () => {
+  test("ends as aborted when the program stops, whatever was seen", async () => {
+    const stop = new AbortController();
+    const says: Says = () => {
+      stop.abort();
+      return new Response("", { status: 404 });
+    };
+
+    expect(await checkPage(says, wasActive, { signal: stop.signal })).toMatchObject({
+      status: "unknown",
+      reason: "check_aborted",
+    });
+  });
+
+  test("keeps no user names and no endless addresses", async () => {
+    const endless = `/${"a".repeat(3000)}`;
+    const site = until(
+      startSite({
+        "/": () => new Response(null, { status: 302, headers: { Location: endless } }),
+        [endless]: "hello",
+      }),
+    );
+
+    const redirected = await check(site.url);
+    const refused = await check("http://user:secret@site.test/");
+
+    expect(redirected).toMatchObject({ status: "active", reason: "ok_redirected" });
+    expect(redirected.evidence.final_url).toHaveLength(2048);
+    expect(JSON.stringify(refused)).not.toContain("secret");
+  });
+
+  test("says what it saw, as JSON", async () => {
+    const conclusion = await checkPage(403);
+
+    expect(JSON.parse(JSON.stringify(conclusion.evidence))).toMatchObject({
+      attempts: [
+        {
+          at: "2030-01-01T00:00:00.000Z",
+          profile: "A",
+          outcome: "answered",
+          status: 403,
+          reason: "http_403",
+          address: "127.0.0.1",
+        },
+        { at: "2030-01-01T00:00:02.000Z", profile: "B" },
+      ],
+      redirects: [],
+      tls_expires_at: null,
+    });
+  });
+});

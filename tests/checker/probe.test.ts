@@ -1,0 +1,255 @@
+import { afterEach, describe, expect, test } from "bun:test";
+import { type ProbeInput, probe } from "../../server/checker/probe.ts";
+import { USUAL_STYLE } from "../../server/checker/profiles.ts";
+import { parseHostList } from "../../server/outbound/address.ts";
+import { labOutbound } from "../outbound/lab.ts";
+import { type Routes, replies, type Site, startRawSite, startSite } from "../site.ts";
+import { labChecker } from "./prober.ts";
+
+const running: { stop(): Promise<void> }[] = [];
+const siteWith = (routes: Routes): Site => {
+  const site = startSite(routes);
+  running.push(site);
+  return site;
+};
+
+afterEach(async () => {
+  await Promise.all(running.splice(0).map((site) => site.stop()));
+});
+
+const look = (url: string, style: Partial<ProbeInput["style"]> = {}) =>
+  probe(labChecker().checker, { url, style: { ...USUAL_STYLE, ...style }, timeoutMs: 3000 });
+const to =
+  (location: string, status = 302, headers: Record<string, string> = {}) =>
+  () =>
+    new Response(null, { status, headers: { Location: location, ...headers } });
+
+describe("redirects", () => {
+  test.each([301, 302, 303, 307, 308])("of kind %i are followed to the page", async (status) => {
+    const site = siteWith({ "/old": to("/new", status), "/new": "hello" });
+
+    expect(await look(`${site.url}/old#part`)).toMatchObject({
+      kind: "answered",
+      status: 200,
+      hops: [{ url: `${site.url}/old`, status }],
+      finalUrl: `${site.url}/new`,
+    });
+  });
+
+  test.each([300, 305, 306, 310])("are not what %i is", async (status) => {
+    const raw = await startRawSite(
+      replies(`HTTP/1.1 ${status} X\r\nLocation: /new\r\nContent-Length: 0\r\n\r\n`),
+    );
+    running.push(raw);
+
+    expect(await look(raw.url)).toMatchObject({ kind: "answered", status, hops: [] });
+  });
+
+  test("may be relative, hold spaces and write letters as UTF-8", async () => {
+    const site = siteWith({
+      "/a/old": to("../b/new page"),
+      "/b/new%20page": to("é"),
+      "/b/%C3%A9": "hello",
+    });
+    const raw = await startRawSite(
+      replies(`HTTP/1.1 302 X\r\nLocation: ${site.url}/b/é\r\nContent-Length: 0\r\n\r\n`),
+    );
+    running.push(raw);
+
+    expect(await look(`${site.url}/a/old`)).toMatchObject({
+      hops: [{}, {}],
+      finalUrl: `${site.url}/b/%C3%A9`,
+    });
+    expect(await look(raw.url)).toMatchObject({ status: 200, finalUrl: `${site.url}/b/%C3%A9` });
+  });
+
+  test("without a target are judged as they are", async () => {
+    const site = siteWith({ "/": 302 });
+
+    expect(await look(site.url)).toMatchObject({ kind: "answered", status: 302, hops: [] });
+  });
+
+  test.each([
+    ["a file", "ftp://example.org/x", "redirect_unsupported_scheme"],
+    ["an app", "itms-apps://x", "redirect_unsupported_scheme"],
+    ["a script", "javascript:alert(1)", "redirect_unsupported_scheme"],
+    ["a local file", "file:///etc/passwd", "redirect_unsupported_scheme"],
+    ["a user name", "http://user:pass@127.0.0.1/", "redirect_bad_location"],
+    ["no URL", "http://[bad", "redirect_bad_location"],
+    ["no host", "http://:80/", "redirect_bad_location"],
+    ["a private address", "http://10.0.0.1/", "redirect_forbidden_target"],
+    ["a metadata service", "http://169.254.169.254/latest/", "redirect_forbidden_target"],
+    ["a metadata name", "http://metadata.google.internal/", "redirect_forbidden_target"],
+  ])("to %s are not followed", async (_, location, reason) => {
+    const site = siteWith({ "/": to(location) });
+
+    expect(await look(site.url)).toMatchObject({ kind: "failed", reason, hops: [{ status: 302 }] });
+  });
+
+  test("to a name that leads inside are the redirect's fault", async () => {
+    const site = siteWith({ "/": to("http://inside.test/") });
+    const resolver = {
+      resolve: async () => ({ ok: true as const, addresses: ["10.0.0.1"] }),
+      askEach: async () => [],
+    };
+    const { checker } = labChecker({ outbound: labOutbound({ resolver }) });
+
+    const result = await probe(checker, { url: site.url, style: USUAL_STYLE, timeoutMs: 3000 });
+
+    expect(result).toMatchObject({ kind: "failed", reason: "redirect_forbidden_target" });
+  });
+
+  test("that lead in a circle end at once", async () => {
+    const site = siteWith({ "/a": to("/b"), "/b": to("/a#again") });
+
+    expect(await look(`${site.url}/a`)).toMatchObject({ kind: "failed", reason: "redirect_loop" });
+    expect(site.requests).toHaveLength(2);
+  });
+
+  test("back to the same address with a new cookie are no circle", async () => {
+    const site = siteWith({
+      "/": (request) =>
+        request.headers.get("cookie") === "seen=yes=1"
+          ? new Response("hello")
+          : to("/", 302, { "Set-Cookie": "seen=yes=1; Path=/" })(),
+    });
+
+    expect(await look(site.url)).toMatchObject({ kind: "answered", status: 200 });
+    expect(await look(site.url, { keepsCookies: false })).toMatchObject({
+      reason: "redirect_loop",
+    });
+  });
+
+  test("may be ten, and no more unless asked", async () => {
+    const chain = (length: number) =>
+      siteWith(
+        Object.fromEntries(
+          Array.from({ length: length + 1 }, (_, i) => [
+            `/${i}`,
+            i === length ? "hello" : to(`/${i + 1}`),
+          ]),
+        ),
+      );
+
+    expect(await look(`${chain(10).url}/0`)).toMatchObject({ kind: "answered", status: 200 });
+    expect(await look(`${chain(11).url}/0`)).toMatchObject({
+      kind: "failed",
+      reason: "redirect_too_many",
+    });
+    expect(await look(`${chain(20).url}/0`, { maxHops: 20 })).toMatchObject({ kind: "answered" });
+  });
+});
+
+describe("cookies", () => {
+  test("go back to the host that set them and to no other", async () => {
+    const end = siteWith({ "/": "hello" });
+    const start = siteWith({
+      "/": to("/next", 302, { "Set-Cookie": "a=1; Secure; HttpOnly" }),
+      "/next": to(`http://site.test:${end.port}/`),
+    });
+
+    await look(start.url);
+
+    expect(start.requests.map(({ headers }) => headers.get("cookie"))).toEqual([null, "a=1"]);
+    expect(end.requests[0]?.headers.get("cookie")).toBeNull();
+  });
+
+  test("are dropped when the server ends them, and never outlive the attempt", async () => {
+    const site = siteWith({
+      "/": to("/next", 302, { "Set-Cookie": "a=1" }),
+      "/next": to("/last", 302, { "Set-Cookie": "a=1; Max-Age=0" }),
+      "/last": "hello",
+    });
+
+    await look(site.url);
+    await look(site.url);
+
+    expect(site.requests.map(({ headers }) => headers.get("cookie"))).toEqual([
+      null,
+      "a=1",
+      null,
+      null,
+      "a=1",
+      null,
+    ]);
+  });
+});
+
+describe("the request", () => {
+  test("says who we are, or looks like a browser", async () => {
+    const site = siteWith({ "/": "hello" });
+
+    await look(site.url);
+    await look(site.url, { profile: "B" });
+
+    const [a, b] = site.requests.map(({ headers }) => headers);
+    expect(a?.get("user-agent")).toBe("Stillup/test");
+    expect(a?.get("accept-encoding")).toBe("gzip, br");
+    expect(b?.get("user-agent")).toStartWith("Mozilla/5.0");
+    for (const name of ["range", "referer", "if-none-match", "upgrade-insecure-requests"]) {
+      expect(a?.get(name)).toBeNull();
+      expect(b?.get(name)).toBeNull();
+    }
+  });
+
+  test("reads a page up to a mebibyte, and of a file only its beginning", async () => {
+    const big = "a".repeat(2_000_000);
+    const file = () => new Response(big, { headers: { "Content-Type": "application/zip" } });
+    const site = siteWith({ "/page": big, "/file": file });
+
+    const page = await look(`${site.url}/page`);
+    const zip = await look(`${site.url}/file`);
+
+    expect(page).toMatchObject({ truncated: true });
+    expect(page.kind === "answered" && page.body.length).toBe(1_048_576);
+    expect(zip.kind === "answered" && zip.body.length).toBe(1);
+  });
+
+  test("is not sent for what may not be checked", async () => {
+    expect(await look("ftp://example.org/")).toMatchObject({ reason: "scheme_unsupported" });
+    expect(await look("http://[bad")).toMatchObject({ reason: "url_invalid" });
+    const policy = { allowed: parseHostList("external"), blocked: parseHostList("") };
+    const { checker } = labChecker({ outbound: labOutbound({ policy }) });
+    expect(
+      await probe(checker, { url: "http://127.0.0.1/", style: USUAL_STYLE, timeoutMs: 100 }),
+    ).toMatchObject({
+      reason: "target_forbidden",
+    });
+  });
+
+  test("shares its time with all redirects", async () => {
+    const site = siteWith({ "/": to("/next"), "/next": "hello" });
+    const { clock, checker } = labChecker();
+    const request: typeof checker.outbound.request = async (...input) => {
+      const exchange = await checker.outbound.request(...input);
+      clock.moveBy(3000);
+      return { ...exchange, elapsedMs: 3000 };
+    };
+    const outbound = { ...checker.outbound, request };
+
+    const result = await probe(
+      { ...checker, outbound },
+      { url: site.url, style: USUAL_STYLE, timeoutMs: 3000 },
+    );
+
+    expect(result).toMatchObject({
+      kind: "failed",
+      reason: "read_timeout",
+      hops: [{ status: 302 }],
+    });
+    expect(site.requests).toHaveLength(1);
+  });
+
+  test("that is given up is an aborted check", async () => {
+    const site = siteWith({ "/": "hello" });
+
+    const result = await probe(labChecker().checker, {
+      url: site.url,
+      style: USUAL_STYLE,
+      timeoutMs: 3000,
+      signal: AbortSignal.abort(),
+    });
+
+    expect(result).toMatchObject({ kind: "failed", reason: "check_aborted" });
+  });
+});

@@ -1,0 +1,19 @@
+import type { Checker } from "../../server/checker/confirm.ts";
+import { createManners } from "../../server/checker/manners.ts";
+import { movableClock } from "../clock.ts";
+import { labOutbound } from "../outbound/lab.ts";
+
+/** A checker on a clock that moves by itself whenever it waits. */
+export function labChecker(options: Partial<Checker> = {}) {
+  const clock = movableClock("2030-01-01T00:00:00Z", { autoMove: true });
+  const checker: Checker = {
+    clock,
+    outbound: labOutbound({ clock }),
+    manners: createManners({ clock, hostConcurrency: 2, hostGapMs: 0 }),
+    userAgent: "Stillup/test",
+    checkTimeoutMs: 3000,
+    confirmDelaysMs: [0, 3000, 12_000],
+    ...options,
+  };
+  return { clock, checker };
+}

@@ -1,0 +1,52 @@
+import { expect, test } from "bun:test";
+import { nextCheckAt } from "../../server/checker/schedule.ts";
+
+const HOUR = 3_600_000;
+const NOON = Date.parse("2030-01-01T12:00:00Z");
+const hourly = (linkId: string, from = NOON) =>
+  nextCheckAt({ linkId, frequencySeconds: 3600, from });
+const many = Array.from(
+  { length: 1000 },
+  (_, i) => `0197c1d2-0000-7000-8000-${String(i).padStart(12, "0")}`,
+);
+
+/** Where a link is in its hour after many checks, in tenths. */
+function placeOf(linkId: string): number {
+  let at = NOON;
+  for (let i = 0; i < 10; i++) at = hourly(linkId, at);
+  return Math.floor((at % HOUR) / (HOUR / 10));
+}
+
+test("a link is due a period later, a tenth sooner or later at most", () => {
+  const waits = many.map((id) => hourly(id) - NOON);
+
+  expect(Math.min(...waits)).toBeGreaterThanOrEqual(0.9 * HOUR);
+  expect(Math.max(...waits)).toBeLessThanOrEqual(1.1 * HOUR);
+});
+
+test("links made at one moment spread evenly over their period", () => {
+  const tenths = Map.groupBy(many, placeOf);
+
+  expect(tenths.size).toBe(10);
+  for (const links of tenths.values()) expect(links.length).toBeGreaterThan(50);
+});
+
+test("a link that found its place keeps it, also when a check was late", () => {
+  let at = NOON;
+  for (let i = 0; i < 10; i++) at = hourly(many[0]!, at);
+
+  expect(hourly(many[0]!, at)).toBe(at + HOUR);
+  expect(hourly(many[0]!, at + 60_000)).toBe(at + HOUR);
+});
+
+test("a link's next moment depends on nothing but the link and the last", () => {
+  expect(hourly(many[7]!)).toBe(hourly(many[7]!));
+});
+
+test("the longest and shortest periods make whole moments in the future", () => {
+  for (const frequencySeconds of [1, 2_592_000]) {
+    const at = nextCheckAt({ linkId: many[3]!, frequencySeconds, from: NOON });
+    expect(Number.isInteger(at)).toBe(true);
+    expect(at).toBeGreaterThan(NOON);
+  }
+});
