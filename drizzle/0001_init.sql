@@ -170,6 +170,8 @@ CREATE INDEX webhooks_by_account ON webhooks (account_id, created_at, id);
 CREATE TABLE webhook_events (
   webhook_id TEXT NOT NULL REFERENCES webhooks (id) ON DELETE CASCADE,
   type TEXT NOT NULL,
+  -- Its place in the list that was given.
+  position BIGINT NOT NULL,
   PRIMARY KEY (webhook_id, type)
 );
 
@@ -198,6 +200,7 @@ CREATE TABLE deliveries (
   PRIMARY KEY (event_id, webhook_id)
 );
 CREATE INDEX deliveries_by_webhook ON deliveries (webhook_id, status, next_attempt_at);
+CREATE INDEX deliveries_due_by_webhook ON deliveries (webhook_id, next_attempt_at, event_id) WHERE status IN ('pending', 'failed', 'delivering');
 CREATE INDEX deliveries_due ON deliveries (next_attempt_at) WHERE status IN ('pending', 'failed', 'delivering');
 
 CREATE TABLE usage_days (

@@ -1,30 +1,51 @@
 import { Elysia } from "elysia";
 import { createMeter, type Meter } from "./accounts/meter.ts";
+import { accountRoutes } from "./accounts/routes.ts";
 import type { Deps } from "./deps.ts";
+import { groupRoutes } from "./groups/routes.ts";
 import { historyRoutes } from "./history/routes.ts";
+import { dashboard } from "./http/dashboard.ts";
+import { docsRoutes } from "./http/docs.ts";
 import { errors } from "./http/errors.ts";
-import { healthRoutes } from "./http/health.ts";
 import { createFront, type Front } from "./http/front.ts";
+import { healthRoutes } from "./http/health.ts";
 import { jsonBody } from "./http/json-body.ts";
+import { type ApiReference, createReference, openapiRoutes } from "./http/openapi.ts";
+import { queries } from "./http/query.ts";
 import { createRateLimiter } from "./http/rate-limit.ts";
 import { replies } from "./http/reply.ts";
 import { routeTable } from "./http/route-table.ts";
 import { keyRoutes } from "./keys/routes.ts";
 import { linkRoutes } from "./links/routes.ts";
+import { sessionRoutes } from "./session/routes.ts";
+import { webhookRoutes } from "./webhooks/routes.ts";
 
 /** The rooms that both doors lead to. */
 const rooms = (deps: Deps) =>
-  new Elysia().use(keyRoutes(deps)).use(linkRoutes(deps)).use(historyRoutes(deps));
+  new Elysia()
+    .use(accountRoutes(deps))
+    .use(keyRoutes(deps))
+    .use(linkRoutes(deps))
+    .use(groupRoutes(deps))
+    .use(historyRoutes(deps))
+    .use(webhookRoutes(deps));
 
 /** Every route of the program. Doors, headers and errors around them are the front's. */
-export const createApp = (deps: Deps) =>
-  new Elysia({ strictPath: true })
+export function createApp(deps: Deps) {
+  const reference: ApiReference = createReference(() => app.routes);
+  const app = new Elysia({ strictPath: true })
     .use(errors)
     .use(replies)
     .use(jsonBody)
+    .use(queries)
     .use(healthRoutes(deps))
+    .use(openapiRoutes(reference))
+    .use(docsRoutes(reference))
+    .use(dashboard())
     .group("/api/v1", (api) => api.use(rooms(deps)))
-    .group("/dashboard/api", (api) => api.use(rooms(deps)));
+    .group("/dashboard/api", (api) => api.use(sessionRoutes(deps)).use(rooms(deps)));
+  return app;
+}
 
 export type App = ReturnType<typeof createApp>;
 

@@ -1,7 +1,9 @@
 import { inArray, lt } from "drizzle-orm";
 import { completeBatches } from "./checker/batches.ts";
 import type { Deps } from "./deps.ts";
+import { forgetOldEvents } from "./events/forget.ts";
 import { forgetOldKeys } from "./http/idempotency.ts";
+import { forgetEndedSessions } from "./session/sessions.ts";
 import { checks } from "./store/tables.ts";
 
 const DAY_MS = 86_400_000;
@@ -11,7 +13,8 @@ const ROWS_AT_ONCE = 1000;
 /** Forgets what is kept for a time only, and finishes what a crash left open. */
 export async function housekeeping(deps: Deps): Promise<void> {
   await completeBatches(deps);
-  await deps.store.write([forgetOldKeys(deps)]);
+  await deps.store.write([forgetOldKeys(deps), ...forgetEndedSessions(deps)]);
+  await forgetOldEvents(deps);
   while ((await forgetOldChecks(deps)) === ROWS_AT_ONCE);
 }
 

@@ -12,19 +12,25 @@ export type Meter = {
   flush(): Promise<void>;
 };
 
+/** Requests of an account on the UTC day on which they were made, whenever that is written. */
+type Counted = { accountId: string; day: string; count: number };
+
 export function createMeter(store: Store, clock: Clock): Meter {
-  let requests = new Map<string, number>();
+  let requests = new Map<string, Counted>();
   const keysUsed = new Map<string, { at: number; writtenAt: number }>();
   return {
     countRequest(accountId, keyId) {
-      requests.set(accountId, (requests.get(accountId) ?? 0) + 1);
+      const day = dayOf(clock.now());
+      const counted = requests.get(`${day} ${accountId}`) ?? { accountId, day, count: 0 };
+      requests.set(`${day} ${accountId}`, { ...counted, count: counted.count + 1 });
       keysUsed.set(keyId, { at: clock.now(), writtenAt: keysUsed.get(keyId)?.writtenAt ?? 0 });
     },
     async flush() {
-      const counted = requests;
+      const counted = [...requests.values()];
       requests = new Map();
-      const day = dayOf(clock.now());
-      const counts = [...counted].flatMap(([id, n]) => addUsage(store, id, day, { requests: n }));
+      const counts = counted.flatMap(({ accountId, day, count }) =>
+        addUsage(store, accountId, day, { requests: count }),
+      );
       await store.write([...counts, ...lastUses(store, keysUsed)]);
     },
   };

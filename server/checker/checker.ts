@@ -60,6 +60,7 @@ export function startCheckLoop(deps: CheckerDeps): CheckLoop {
     done = [];
     if (results.length === 0) return;
     await recordResults(deps, results).catch(logFailure("results were not written"));
+    deps.loops.wake();
     if (results.some(({ link }) => link.batchId !== null)) {
       await completeBatches(deps).catch(logFailure("batches were not completed"));
     }
@@ -97,7 +98,7 @@ export function startCheckLoop(deps: CheckerDeps): CheckLoop {
     async stop() {
       stopped = true;
       ending.abort();
-      await Promise.race([Promise.all(running), deps.clock.sleep(STOP_MS)]);
+      await within(deps, STOP_MS, Promise.all(running));
       await Promise.all([polling, flushing, renewing]);
       await flush();
       const left = [...held.values()].map((link) => ({ link, dueAt: deps.clock.now() }));
@@ -131,6 +132,13 @@ function ourFault(error: unknown): Conclusion {
     retryAfterMs: null,
     evidence: { attempts: [], redirects: [], final_url: null, address: null, tls_expires_at: null },
   };
+}
+
+/** Waits for the work, but no longer than that. */
+async function within({ clock }: Deps, ms: number, work: Promise<unknown>): Promise<void> {
+  const done = new AbortController();
+  await Promise.race([work, clock.sleep(ms, done.signal)]);
+  done.abort();
 }
 
 async function repeat(

@@ -15,12 +15,13 @@ export async function claimDueLinks({ store, clock }: Deps, most: number): Promi
   const now = clock.now();
   const lease = newId();
   const isDue = lte(links.nextCheckAt, now);
-  const oldest = sql`(select ${links.id} from ${links} where ${isDue}
-    order by ${links.nextCheckAt} limit ${most} ${sql.raw(store.engine.skipLocked)})`;
+  // Materialized, since PostgreSQL may run a plain subquery once per row and so take more than asked.
+  const due = sql`(with due as materialized (select ${links.id} from ${links} where ${isDue}
+    order by ${links.nextCheckAt} limit ${most} ${sql.raw(store.engine.skipLocked)}) select id from due)`;
   const claimed = await store
     .update(links)
     .set({ nextCheckAt: now + LEASE_MS, checkingUntil: now + LEASE_MS, lease })
-    .where(and(isDue, sql`${links.id} in ${oldest}`))
+    .where(and(isDue, sql`${links.id} in ${due}`))
     .returning();
   return claimed.map((link) => ({ ...link, lease }));
 }

@@ -4,9 +4,11 @@ import { checkOutbound, openDeps } from "../build.ts";
 import { startCheckLoop } from "../checker/checker.ts";
 import { createCheck } from "../checker/create-check.ts";
 import { type Config, VERSION } from "../config.ts";
+import { createDeliverer } from "../events/deliverer.ts";
 import { housekeeping } from "../housekeeping.ts";
 import { systemClock } from "../lib/clock.ts";
 import { describeError, log, startLogging } from "../lib/log.ts";
+import { createSetup } from "../session/setup.ts";
 
 /** Above what the routes allow, so that a body of known length is refused by us, with an envelope. */
 const OUTER_BODY_LIMIT = 5 * 1024 * 1024;
@@ -30,9 +32,19 @@ export async function serve(config: Config): Promise<void> {
   console.log(`listening on ${baseUrl(config, server.port!)}`);
   log.info("started", { version: VERSION, database: deps.store.engine.name });
 
-  const check = startCheckLoop({ ...deps, check: createCheck(config, systemClock, checkOutbound(config, systemClock)) });
+  const setupToken = await createSetup(deps);
+  if (setupToken) console.log(`set up at ${baseUrl(config, server.port!)}/setup#token=${setupToken}`);
+
+  const deliverer = createDeliverer(deps);
+  const check = startCheckLoop({
+    ...deps,
+    check: createCheck(config, systemClock, checkOutbound(config, systemClock)),
+  });
   deps.loops.checking = true;
-  deps.loops.wake = () => check.wake();
+  deps.loops.wake = () => {
+    check.wake();
+    deliverer.wake();
+  };
   const crons = [
     new Cron(`*/${METER_SECONDS} * * * * *`, { protect: true, catch: logFailure }, meter.flush),
     new Cron("7 * * * *", { protect: true, catch: logFailure }, () => housekeeping(deps)),
@@ -41,7 +53,7 @@ export async function serve(config: Config): Promise<void> {
   await toldToEnd();
   log.info("stopping");
   for (const cron of crons) cron.stop();
-  await Promise.all([server.stop(), check.stop()]);
+  await Promise.all([server.stop(), check.stop(), deliverer.stop()]);
   await meter.flush();
   await deps.store.engine.close();
   log.info("stopped");

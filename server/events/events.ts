@@ -130,6 +130,7 @@ function valuesOf({ id, accountId, type, data, at, onlyIf }: Identified): SQL {
 
 const asText = (value: string | null) => sql`cast(${value} as text)`;
 
+/** Holds the webhooks: one that is being deleted is waited for and left out, and the change stands. */
 function insertDeliveries(store: Store, rows: Identified[]): Statement {
   const ids = sql.join(
     rows.map(({ id }) => sql`${id}`),
@@ -142,5 +143,6 @@ function insertDeliveries(store: Store, rows: Identified[]): Statement {
     join ${webhooks} on ${webhooks.accountId} = ${events.accountId} and ${webhooks.isActive} = 1
     join ${webhookEvents} on ${webhookEvents.webhookId} = ${webhooks.id} and ${webhookEvents.type} = ${events.type}
     where ${events.id} in (${ids})
+    ${sql.raw(store.engine.holdWebhooks)}
   `);
 }

@@ -1,19 +1,11 @@
 import { Elysia } from "elysia";
 import type { Deps } from "../deps.ts";
 import { toPage } from "../http/page.ts";
-import { recordRefusals, refusals } from "../http/refusals.ts";
+import { refusals } from "../http/refusals.ts";
 import { data, pageOf } from "../http/reply.ts";
 import { callers } from "../http/visit.ts";
-import { findLink } from "../links/links.ts";
 import { historyStatistics, listHistory, type Statistics } from "./history.ts";
-import {
-  HistoryEntry,
-  HistoryQuery,
-  HistoryStats,
-  LinkHistoryQuery,
-  StatsQuery,
-  toHistoryEntry,
-} from "./model.ts";
+import { HistoryEntry, HistoryQuery, HistoryStats, StatsQuery, toHistoryEntry } from "./model.ts";
 
 export const historyRoutes = (deps: Deps) =>
   new Elysia({ prefix: "/history", tags: ["History"] })
@@ -39,25 +31,6 @@ export const historyRoutes = (deps: Deps) =>
         detail: { operationId: "getHistoryStats", summary: "Count the checks of a time" },
       },
     );
-
-/** The history of one link, mounted among the links' routes. */
-export const historyOfLink = (deps: Deps) =>
-  new Elysia({ tags: ["Links"] }).use(callers).get(
-    "/:id/history",
-    async ({ caller, params, query, request, set }) => {
-      const link = await findLink(deps, caller, params.id);
-      const page = await listHistory(deps, caller, { ...query, link_id: link.id });
-      return toPage(page, query, toHistoryEntry, { request, set });
-    },
-    {
-      query: LinkHistoryQuery,
-      response: { 200: pageOf(HistoryEntry), ...recordRefusals },
-      detail: {
-        operationId: "listLinkHistory",
-        summary: "List the checks of one link, newest first",
-      },
-    },
-  );
 
 const toStats = ({ total, alive, dead, unknown, changes, averageMs }: Statistics) => ({
   totalChecks: total,

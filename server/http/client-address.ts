@@ -23,4 +23,4 @@ export function rangeOf(address: string): string {
 
 /** `::ffff:192.0.2.1` is 192.0.2.1 in an IPv6 coat. */
 const plain = (address: string) =>
-  ipaddr.isValid(address) ? ipaddr.process(address).toString() : address;
+  address.includes(":") && ipaddr.isValid(address) ? ipaddr.process(address).toString() : address;

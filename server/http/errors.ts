@@ -1,12 +1,24 @@
-import { Elysia, ValidationError } from "elysia";
-import { AppError, type FieldProblems, invalid, STATUS, toErrorBody } from "../lib/errors.ts";
-import { fieldName } from "../lib/fields.ts";
+import { Elysia, ParseError, ValidationError } from "elysia";
+import type * as z from "zod";
+import {
+  AppError,
+  conflict,
+  type FieldProblems,
+  invalid,
+  STATUS,
+  toErrorBody,
+} from "../lib/errors.ts";
+import { problemsOf } from "../lib/fields.ts";
 import { describeError, log } from "../lib/log.ts";
+import { isGone } from "../store/store.ts";
 
 /** The only place where an error becomes a response. */
-export const errors = new Elysia({ name: "errors" }).onError({ as: "global" }, ({ error }) =>
-  toErrorResponse(error),
-);
+export const errors = new Elysia({ name: "errors" }).onError({ as: "global" }, ({ error, set }) => {
+  const response = toErrorResponse(error);
+  // A reply of 200 would leave with the status that the error had.
+  set.status = response.status;
+  return response;
+});
 
 /** A reply that is complete already, thrown past a route whose own replies have another type. */
 export class ReadyReply extends Error {
@@ -29,12 +41,22 @@ export const JSON_TYPE = "application/json; charset=utf-8";
 function toAppError(error: unknown): AppError {
   if (error instanceof AppError) return error;
   if (error instanceof ValidationError) return toRefusal(error);
+  if (error instanceof ParseError) return toUnreadable(error);
   if (codeOf(error) === "NOT_FOUND")
     return new AppError("NOT_FOUND", "There is nothing at this path.");
+  if (isGone(error)) return GONE;
   if (isFull(error)) return unavailable("The database cannot be written now.");
   log.error("unexpected error", describeError(error));
   return new AppError("INTERNAL_ERROR", "Something went wrong on our side. It has been logged.");
 }
+
+/** What reading the body threw arrives wrapped. Other than by our refusals it fails when the sender stops. */
+const toUnreadable = ({ cause }: ParseError): AppError =>
+  cause instanceof AppError ? cause : invalid({ body: ["did not arrive whole"] });
+
+const GONE = conflict("Something that this refers to was deleted meanwhile.", {
+  reason: "changed_meanwhile",
+});
 
 export const unavailable = (message: string) =>
   new AppError("SERVICE_UNAVAILABLE", message, undefined, { "retry-after": "10" });
@@ -50,29 +72,26 @@ function codeOf(error: unknown): string | undefined {
   return typeof code === "string" ? code : undefined;
 }
 
-/** What our schemas report: zod's issues, each with the way to the value. */
-type Issue = { path?: PropertyKey[]; message: string; input?: unknown };
-
 function toRefusal(error: ValidationError): AppError {
+  const problems = problemsIn(error);
   if (error.type === "response") {
-    log.error("a reply does not fit its schema", { issues: error.all });
+    log.error("a reply does not fit its schema", { problems });
     return new AppError("INTERNAL_ERROR", "Something went wrong on our side. It has been logged.");
   }
-  const fields: FieldProblems = {};
-  const repeated = repeatedNames(error);
-  for (const issue of issuesOf(error)) {
-    const name = fieldName(issue.path ?? []);
-    const message = repeated.has(name) ? "must be given once" : issue.message;
-    fields[name] = [...new Set([...(fields[name] ?? []), message])];
-  }
-  return invalid(fields);
+  for (const name of repeatedNames(error)) problems[name] = ["must be given once"];
+  return invalid(problems);
 }
 
-/** A name given twice in a query arrives as a list. */
-function repeatedNames({ type, value }: ValidationError): Set<string> {
-  if (type !== "query") return new Set();
+/** The framework's own list joins paths to texts and is cut short, so the schema is asked again. */
+function problemsIn({ validator, value }: ValidationError): FieldProblems {
+  const { schema = validator } = validator as unknown as { schema?: z.ZodType };
+  const read = (schema as z.ZodType).safeParse(value);
+  return read.success ? {} : problemsOf(read.error);
+}
+
+/** Of the names that the schema knows, those given twice in a query: they arrive as a list. */
+function repeatedNames({ type, value }: ValidationError): string[] {
+  if (type !== "query") return [];
   const query = Object.entries((value ?? {}) as object);
-  return new Set(query.filter(([, given]) => Array.isArray(given)).map(([name]) => name));
+  return query.filter(([, given]) => Array.isArray(given)).map(([name]) => name);
 }
-
-const issuesOf = (error: ValidationError) => error.all as unknown as Issue[];

@@ -2,6 +2,7 @@ import type { Meter } from "../accounts/meter.ts";
 import type { Deps } from "../deps.ts";
 import { AppError, invalid } from "../lib/errors.ts";
 import { newId } from "../lib/ids.ts";
+import { oneAtATime } from "../lib/lock.ts";
 import { describeError, log } from "../lib/log.ts";
 import { clientAddress } from "./client-address.ts";
 import { corsHeaders, preflightHeaders } from "./cors.ts";
@@ -9,7 +10,7 @@ import { toErrorResponse } from "./errors.ts";
 import { settleClaim } from "./idempotency.ts";
 import { bodyLimitOf, tooLarge } from "./json-body.ts";
 import { enterByKey } from "./key-door.ts";
-import { type RateLimiter, rateLimitHeaders } from "./rate-limit.ts";
+import { addRateLimitHeaders, type RateLimiter } from "./rate-limit.ts";
 import { matches } from "./reply.ts";
 import { allowedMethods, type RouteTable } from "./route-table.ts";
 import { securityHeaders } from "./security-headers.ts";
@@ -17,7 +18,9 @@ import { enterBySession } from "./session-door.ts";
 import { rememberVisit, type Visit } from "./visit.ts";
 
 const REQUEST_ID = /^[A-Za-z0-9_.-]{1,64}$/;
-const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
+const ORIGIN = /^[a-z]+:\/\/[^/?#]*/;
+/** The router looks for the path from here on, whatever the host is. */
+const ROUTER_STARTS_AT = 11;
 
 export type FrontDeps = Deps & { limiter: RateLimiter; meter: Meter };
 
@@ -33,12 +36,11 @@ export type Front = (request: Request, server?: Peer) => Promise<Response>;
  */
 export function createFront(deps: FrontDeps, app: Routed): Front {
   return async (incoming, server) => {
-    const request = withHost(incoming);
-    const visit = arrive(deps, request, server);
-    const extra: [string, string][] = [];
-    const response = await answer(deps, app, request, visit, extra).catch(toErrorResponse);
+    const request = withPlainHost(incoming);
+    const visit = arrive(deps, request, () => server?.requestIP(incoming)?.address ?? "127.0.0.1");
+    const response = await answer(deps, app, request, visit).catch(toErrorResponse);
     if (visit.claim) await settleClaim(deps, visit.claim, response).catch(logFailure);
-    return depart(deps, request, visit, response, extra);
+    return depart(deps, request, visit, response);
   };
 }
 
@@ -47,21 +49,22 @@ async function answer(
   app: Routed,
   request: Request,
   visit: Visit,
-  extra: [string, string][],
 ): Promise<Response> {
+  const admission = await admit(deps, request, visit);
+  if (admission) addRateLimitHeaders(visit.headers, admission.allowance, deps.clock.now());
   refuseBadHead(request, visit);
   if (request.method === "OPTIONS") return answerOptions(deps, app, request, visit);
-  if (isUnder(visit.path, "/api/v1")) {
-    const admission = await enterByKey(deps, request, visit);
-    extra.push(...rateLimitHeaders(admission.allowance, deps.clock.now()));
-    if (!admission.admitted) throw admission.refusal;
-    visit.caller = admission.caller;
-  } else if (isUnder(visit.path, "/dashboard/api")) {
-    await enterBySession(deps, request, visit);
-  }
-  const stale = await refuseStale(app, request, visit);
-  return stale ?? route(app, request, visit);
+  if (admission && !admission.admitted) throw admission.refusal;
+  if (admission) visit.caller = admission.caller;
+  if (isUnder(visit.path, "/dashboard/api")) await enterBySession(deps, request, visit);
+  return isConditional(app, request, visit)
+    ? oneAtATime(visit.path, () => routeUnlessStale(app, request, visit))
+    : route(app, request, visit);
 }
+
+/** Every request under /api/v1 is counted, since every reply tells how much is left; null elsewhere. */
+const admit = async (deps: FrontDeps, request: Request, visit: Visit) =>
+  isUnder(visit.path, "/api/v1") ? enterByKey(deps, request, visit) : null;
 
 async function route(app: Routed, request: Request, visit: Visit): Promise<Response> {
   const response = await app.fetch(request);
@@ -76,20 +79,27 @@ async function route(app: Routed, request: Request, visit: Visit): Promise<Respo
   );
 }
 
-/** A request line of HTTP/1.0 without `Host` leaves a bare path as the URL. */
-function withHost(request: Request): Request {
-  return request.url.startsWith("/")
-    ? new Request(`http://localhost${request.url}`, request)
-    : request;
+/**
+ * The `Host` is the sender's word: with none, or one that no URL can have, the request's URL is a bare
+ * path; and behind a very short one the router would see another path than the doors do.
+ */
+function withPlainHost(request: Request): Request {
+  const start = ORIGIN.exec(request.url)?.[0].length ?? 0;
+  if (start >= ROUTER_STARTS_AT && URL.canParse(request.url)) return request;
+  return new Request(`http://localhost${request.url.slice(start)}`, request);
 }
 
-function arrive({ config }: Deps, request: Request, server?: Peer): Visit {
+function arrive({ config }: Deps, request: Request, peer: () => string): Visit {
   const given = request.headers.get("x-request-id");
-  const peer = server?.requestIP(request)?.address ?? "127.0.0.1";
+  const requestId = given && REQUEST_ID.test(given) ? given : newId();
+  const path = pathOf(request.url);
   const visit: Visit = {
-    requestId: given && REQUEST_ID.test(given) ? given : newId(),
-    address: clientAddress(peer, request.headers.get("x-forwarded-for"), config.trustedProxies),
-    path: pathOf(request.url),
+    requestId,
+    address: () =>
+      clientAddress(peer(), request.headers.get("x-forwarded-for"), config.trustedProxies),
+    path,
+    headers: { ...securityHeaders(config, path), "X-Request-Id": requestId },
+    isDressed: false,
   };
   rememberVisit(request, visit);
   return visit;
@@ -102,12 +112,6 @@ function pathOf(url: string): string {
 }
 
 function refuseBadHead(request: Request, { path }: Visit) {
-  if (!METHODS.includes(request.method)) {
-    const allow = METHODS.join(", ");
-    throw new AppError("METHOD_NOT_ALLOWED", `${request.method} is never possible.`, undefined, {
-      allow,
-    });
-  }
   if (request.headers.get("host")?.includes(",")) {
     throw invalid({ Host: ["must be given once"] }, "The request has two Host headers.");
   }
@@ -123,43 +127,42 @@ function answerOptions(deps: Deps, app: Routed, request: Request, { path }: Visi
   return new Response(null, { status: 204, headers });
 }
 
+/** Only a record that can be read has a state that the change could be meant for. */
+function isConditional(app: Routed, { method, headers }: Request, { path }: Visit): boolean {
+  if (!headers.has("if-match") || !["PATCH", "DELETE"].includes(method)) return false;
+  const allowed = allowedMethods(app.table, path);
+  return allowed.includes("GET") && allowed.includes(method);
+}
+
 /** RFC 9110 §13.1.1: a change meant for another state of the record than its present one is refused. */
-async function refuseStale(app: Routed, request: Request, visit: Visit): Promise<Response | null> {
-  const expected = request.headers.get("if-match");
-  if (expected === null || !["PATCH", "DELETE"].includes(request.method)) return null;
+async function routeUnlessStale(app: Routed, request: Request, visit: Visit): Promise<Response> {
   const look = new Request(request.url, { method: "GET" });
-  rememberVisit(look, visit);
+  rememberVisit(look, { ...visit });
   const present = await app.fetch(look);
   if (!present.ok) return present;
-  if (matches(expected, present.headers.get("etag") ?? "")) return null;
+  const isFresh = matches(request.headers.get("if-match"), present.headers.get("etag") ?? "");
+  if (isFresh) return route(app, request, visit);
   throw new AppError(
     "PRECONDITION_FAILED",
     "The record has changed since you read it. Read it again.",
   );
 }
 
-function depart(
-  { config }: Deps,
-  request: Request,
-  visit: Visit,
-  response: Response,
-  extra: [string, string][],
-): Response {
+/** Gives the reply the headers that all have, unless its maker did, and logs it. */
+function depart({ config }: Deps, request: Request, visit: Visit, response: Response): Response {
   const { headers } = response;
-  headers.set("X-Request-Id", visit.requestId);
-  for (const [name, value] of extra) headers.set(name, value);
-  for (const [name, value] of securityHeaders(config, visit.path)) {
-    if (!headers.has(name)) headers.set(name, value);
+  if (!visit.isDressed) {
+    for (const [name, value] of Object.entries(visit.headers)) {
+      if (!headers.has(name)) headers.set(name, value);
+    }
   }
   for (const [name, value] of corsHeaders(config, request)) headers.set(name, value);
-  log.debug("request", {
-    id: visit.requestId,
-    method: request.method,
-    path: visit.path,
-    status: response.status,
-  });
+  if (log.isEnabledFor("debug")) logRequest(request, visit, response);
   return response;
 }
+
+const logRequest = ({ method }: Request, { requestId, path }: Visit, { status }: Response) =>
+  log.debug("request", { id: requestId, method, path, status });
 
 const isUnder = (path: string, prefix: string) => path === prefix || path.startsWith(`${prefix}/`);
 

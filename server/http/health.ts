@@ -28,7 +28,11 @@ export const healthRoutes = (deps: Deps) =>
         const database = await databaseAnswers(deps);
         const checker = deps.loops.checking;
         const isReady = database && checker;
-        return status(isReady ? 200 : 503, { status: isReady ? "ready" : "starting", database, checker });
+        return status(isReady ? 200 : 503, {
+          status: isReady ? "ready" : "starting",
+          database,
+          checker,
+        });
       },
       { response: { 200: Readiness, 503: Readiness } },
     );

@@ -26,8 +26,7 @@ async function readJson(request: Request, limit: number): Promise<unknown> {
   if (bytes.length === 0) return undefined;
   refuseOtherTypes(request);
   const value = parse(bytes);
-  if (isDeeperThan(value, DEEPEST))
-    throw badJson(`The JSON is nested deeper than ${DEEPEST} levels.`);
+  if (isDeeperThan(value, DEEPEST)) throw badJson(`is nested deeper than ${DEEPEST} levels`);
   return value;
 }
 
@@ -60,18 +59,20 @@ function parse(bytes: Uint8Array): unknown {
     return JSON.parse(utf8.decode(bytes));
   } catch (error) {
     const isText = error instanceof SyntaxError;
-    throw badJson(isText ? "The body is not valid JSON." : "The body is not valid UTF-8.");
+    throw badJson(isText ? "is not valid JSON" : "is not valid UTF-8");
   }
 }
 
-const badJson = (message: string) => invalid({ body: [message] }, message);
+const badJson = (problem: string) => invalid({ body: [problem] }, `The body ${problem}.`);
 
 /** Counts by level instead of by recursion: depth is what the sender chose. */
 function isDeeperThan(value: unknown, most: number): boolean {
-  let level = [value];
-  for (let depth = 0; level.length > 0; depth++) {
+  let level = [value].filter(isNest);
+  for (let depth = 1; level.length > 0; depth++) {
     if (depth > most) return true;
-    level = level.flatMap((each) => (typeof each === "object" && each ? Object.values(each) : []));
+    level = level.flatMap((nest) => Object.values(nest)).filter(isNest);
   }
   return false;
 }
+
+const isNest = (value: unknown): value is object => typeof value === "object" && value !== null;

@@ -24,7 +24,7 @@ export async function enterByKey(
   const take = (who: string) => deps.limiter(who, deps.clock.elapsed());
   const caller = await authenticate(deps, request.headers.get("authorization")).catch(asRefusal);
   if ("refusal" in caller) {
-    const allowance = take(`address ${rangeOf(visit.address)}`);
+    const allowance = take(`address ${rangeOf(visit.address())}`);
     const refusal = allowance.allowed ? caller.refusal : rateLimited(allowance);
     return { admitted: false, allowance, refusal };
   }

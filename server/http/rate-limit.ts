@@ -49,18 +49,13 @@ export function rateLimited({ minute, hour }: Allowance): AppError {
 }
 
 /** The contract's `X-` headers and the draft's structured ones (draft-ietf-httpapi-ratelimit-headers). */
-export function rateLimitHeaders({ minute, hour }: Allowance, now: number): [string, string][] {
-  const windows = [named("minute", "", 60, minute), named("hour", "-Hour", 3600, hour)];
-  const limited = windows.filter(({ limit }) => limit > 0);
-  if (limited.length === 0) return [];
-  return [
-    ...limited.flatMap((window) => plainHeaders(window, now)),
-    [
-      "RateLimit-Policy",
-      limited.map(({ name, limit, s }) => `"${name}";q=${limit};w=${s}`).join(", "),
-    ],
-    ["RateLimit", limited.map(structured).join(", ")],
-  ];
+export function addRateLimitHeaders(
+  headers: Record<string, string>,
+  { minute, hour }: Allowance,
+  now: number,
+) {
+  addWindow(headers, minute, { name: "minute", suffix: "", seconds: 60 }, now);
+  addWindow(headers, hour, { name: "hour", suffix: "-Hour", seconds: 3600 }, now);
 }
 
 /** Moments in the order of arrival; `start` and the tails count requests since the beginning. */
@@ -112,20 +107,23 @@ function grow(ring: Ring, size: number) {
   ring.moments = moments;
 }
 
-type NamedWindow = WindowState & { name: string; suffix: string; s: number };
+type WindowName = { name: string; suffix: string; seconds: number };
 
-const named = (name: string, suffix: string, s: number, window: WindowState): NamedWindow => ({
-  name,
-  suffix,
-  s,
-  ...window,
-});
+function addWindow(
+  headers: Record<string, string>,
+  { limit, remaining, resetMs }: WindowState,
+  { name, suffix, seconds }: WindowName,
+  now: number,
+) {
+  if (limit === 0) return;
+  headers[`X-RateLimit-Limit${suffix}`] = String(limit);
+  headers[`X-RateLimit-Remaining${suffix}`] = String(remaining);
+  headers[`X-RateLimit-Reset${suffix}`] = String(Math.ceil((now + resetMs) / 1000));
+  append(headers, "RateLimit-Policy", `"${name}";q=${limit};w=${seconds}`);
+  append(headers, "RateLimit", `"${name}";r=${remaining};t=${Math.ceil(resetMs / 1000)}`);
+}
 
-const plainHeaders = (window: NamedWindow, now: number): [string, string][] => [
-  [`X-RateLimit-Limit${window.suffix}`, String(window.limit)],
-  [`X-RateLimit-Remaining${window.suffix}`, String(window.remaining)],
-  [`X-RateLimit-Reset${window.suffix}`, String(Math.ceil((now + window.resetMs) / 1000))],
-];
-
-const structured = ({ name, remaining, resetMs }: NamedWindow) =>
-  `"${name}";r=${remaining};t=${Math.ceil(resetMs / 1000)}`;
+function append(headers: Record<string, string>, name: string, item: string) {
+  const before = headers[name];
+  headers[name] = before ? `${before}, ${item}` : item;
+}

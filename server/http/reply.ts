@@ -2,6 +2,7 @@ import { Elysia, ElysiaCustomStatusResponse } from "elysia";
 import * as z from "zod";
 import { STATUS } from "../lib/errors.ts";
 import { JSON_TYPE } from "./errors.ts";
+import { visitOf } from "./visit.ts";
 
 /** The success envelope: one top-level key. */
 export const data = <T extends z.ZodType>(schema: T) => z.object({ data: schema });
@@ -40,7 +41,11 @@ export const replies = new Elysia({ name: "replies" }).mapResponse(
     const value: unknown = custom ? responseValue.response : responseValue;
     const status = custom ? responseValue.code : Number(set.status ?? 200);
     if (value instanceof Response) return;
-    const headers = set.headers as Record<string, string>;
+    const visit = visitOf(request);
+    const headers = { ...visit.headers, ...(set.headers as Record<string, string>) };
+    visit.isDressed = true;
+    // What stays there is added to the response once more, which doubles `Set-Cookie`.
+    set.headers = {};
     if (value === undefined) return new Response(null, { status, headers });
     return jsonResponse(value, status, headers, request);
   },
@@ -53,15 +58,14 @@ function jsonResponse(
   request: Request,
 ): Response {
   const body = JSON.stringify(value);
-  headers["content-type"] = JSON_TYPE;
-  if (request.method !== "GET" && request.method !== "HEAD") {
-    return new Response(body, { status, headers });
+  if (request.method === "GET" || request.method === "HEAD") {
+    headers.ETag = etagOf(body);
+    headers["Cache-Control"] = "private, no-cache";
+    if (matches(request.headers.get("if-none-match"), headers.ETag)) {
+      return new Response(null, { status: 304, headers });
+    }
   }
-  headers.etag = etagOf(body);
-  headers["cache-control"] = "private, no-cache";
-  if (matches(request.headers.get("if-none-match"), headers.etag)) {
-    return new Response(null, { status: 304, headers });
-  }
+  headers["Content-Type"] = JSON_TYPE;
   return new Response(body, { status, headers });
 }
 

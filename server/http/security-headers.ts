@@ -14,23 +14,24 @@ const PAGE_POLICY = [
 ].join("; ");
 const ANSWER_POLICY = "default-src 'none'; frame-ancestors 'none'";
 
-const EVERYWHERE: [string, string][] = [
-  ["X-Content-Type-Options", "nosniff"],
-  ["Referrer-Policy", "no-referrer"],
-  ["Cross-Origin-Opener-Policy", "same-origin"],
-  ["Cross-Origin-Resource-Policy", "same-origin"],
-  ["Permissions-Policy", ""],
-];
-const ANSWERS: [string, string][] = [
+const EVERYWHERE = {
+  "X-Content-Type-Options": "nosniff",
+  "Referrer-Policy": "no-referrer",
+  "Cross-Origin-Opener-Policy": "same-origin",
+  "Cross-Origin-Resource-Policy": "same-origin",
+  "Permissions-Policy": "",
+};
+const ANSWERS = {
   ...EVERYWHERE,
-  ["Content-Security-Policy", ANSWER_POLICY],
-  ["Cache-Control", "no-store"],
-];
-const PAGES: [string, string][] = [...EVERYWHERE, ["Content-Security-Policy", PAGE_POLICY]];
-const HSTS: [string, string] = ["Strict-Transport-Security", "max-age=31536000"];
+  "Content-Security-Policy": ANSWER_POLICY,
+  "Cache-Control": "no-store",
+};
+const PAGES = { ...EVERYWHERE, "Content-Security-Policy": PAGE_POLICY };
+const HSTS = { "Strict-Transport-Security": "max-age=31536000" };
 
 /** The headers that every reply has unless it set its own. */
-export function securityHeaders(config: Config, path: string): [string, string][] {
-  const headers = path.startsWith("/api/") || path.startsWith("/dashboard/api/") ? ANSWERS : PAGES;
-  return config.publicUrl?.startsWith("https:") ? [...headers, HSTS] : headers;
+export function securityHeaders(config: Config, path: string): Record<string, string> {
+  const isAnswer = path.startsWith("/api/") || path.startsWith("/dashboard/api/");
+  const headers = isAnswer ? ANSWERS : PAGES;
+  return config.publicUrl?.startsWith("https:") ? { ...headers, ...HSTS } : headers;
 }

@@ -1,8 +1,41 @@
+import { requirePermission } from "../accounts/caller.ts";
 import type { Deps } from "../deps.ts";
 import { AppError } from "../lib/errors.ts";
+import { findSession, type Session } from "../session/sessions.ts";
+import { refuseOtherSites, refuseStrangeHost } from "./same-origin.ts";
+import { readSessionCookie } from "./session-cookie.ts";
 import type { Visit } from "./visit.ts";
 
-/** Lets a request into /dashboard/api. */
-export async function enterBySession(_deps: Deps, _request: Request, _visit: Visit): Promise<void> {
-  throw new AppError("UNAUTHORIZED", "Sign in first.");
+/** Open to strangers: how one becomes a user. */
+const PUBLIC = new Set(
+  [
+    "GET session",
+    "HEAD session",
+    "POST session",
+    "DELETE session",
+    "POST setup",
+    "POST password",
+  ].map((route) => route.replace(" ", " /dashboard/api/")),
+);
+/** Everybody's own: a viewer too may change the password. */
+const OWN = /^\/dashboard\/api\/(session|sessions|session\/password)$/;
+
+/** Lets a request into /dashboard/api: its site, then its session, then the role. */
+export async function enterBySession(deps: Deps, request: Request, visit: Visit): Promise<void> {
+  refuseStrangeHost(deps.config, request);
+  refuseOtherSites(deps.config, request);
+  const session = await sessionOf(deps, request);
+  if (session) {
+    visit.sessionHash = session.tokenHash;
+    visit.caller = session.caller;
+  }
+  if (PUBLIC.has(`${request.method} ${visit.path}`)) return;
+  if (!session) throw new AppError("UNAUTHORIZED", "Sign in first.");
+  if (!OWN.test(visit.path)) requirePermission(session.caller, request.method);
+}
+
+/** Whose session the request's cookie holds. */
+export async function sessionOf(deps: Deps, request: Request): Promise<Session | null> {
+  const token = readSessionCookie(deps.config, request);
+  return token ? findSession(deps, token) : null;
 }

@@ -5,10 +5,14 @@ import type { Claim } from "./idempotency.ts";
 /** What is known of one request beside its own words. */
 export type Visit = {
   requestId: string;
-  /** The client's address; behind a trusted proxy the one it names. */
-  address: string;
+  /** The client's address; behind a trusted proxy the one it names. Asked for only where it counts. */
+  address: () => string;
   /** The path as it was asked for, without the query. */
   path: string;
+  /** What the reply leaves with, beside its own. */
+  headers: Record<string, string>;
+  /** Whether the reply has those headers already. */
+  isDressed: boolean;
   caller?: Caller;
   /** SHA-256 of the session's cookie, when the session door let it in. */
   sessionHash?: string;

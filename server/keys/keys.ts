@@ -1,15 +1,13 @@
 import { and, count, desc, eq, isNull } from "drizzle-orm";
 import type { Caller, Permissions } from "../accounts/caller.ts";
 import { type Deps, noReceipt, type Receipt } from "../deps.ts";
-import { AppError, foreign, invalid, limitReached, notFound } from "../lib/errors.ts";
+import { AppError, conflict, foreign, invalid, limitReached, notFound } from "../lib/errors.ts";
 import { newId, parseId } from "../lib/ids.ts";
 import { oneAtATime } from "../lib/lock.ts";
 import { type Page, type PageQuery, windowOf } from "../lib/paging.ts";
 import { hashToken, newApiKey, shownPart } from "../lib/token.ts";
 import { type ApiKeyRow, apiKeys } from "../store/tables.ts";
-import type { KeyChange, NewKey } from "./model.ts";
-
-const TEN_YEARS_MS = 10 * 366 * 86_400_000;
+import { expiryProblem, type KeyChange, type NewKey } from "./model.ts";
 
 /** A key and its value, which exists in clear only here and in one reply. */
 export type FreshKey = { id: string; row: ApiKeyRow; value: string };
@@ -63,6 +61,19 @@ export async function findKey({ store }: Deps, caller: Caller, id: string): Prom
   if (!key) throw notFound("API key");
   if (key.accountId !== caller.accountId) throw foreign("API key");
   return key;
+}
+
+/**
+ * Whose key it is, for the operator, who may revoke anyone's.
+ * @throws NOT_FOUND
+ */
+export async function accountOfKey({ store }: Deps, id: string): Promise<string> {
+  const [key] = await store
+    .select({ accountId: apiKeys.accountId })
+    .from(apiKeys)
+    .where(and(eq(apiKeys.id, parseId(id) ?? ""), isLive));
+  if (!key) throw notFound("API key");
+  return key.accountId;
 }
 
 export async function changeKey(
@@ -120,7 +131,11 @@ export async function rotateKey(
       .returning({ id: apiKeys.id }),
     ...receipt(fresh),
   ]);
-  if ((changed as unknown[]).length === 0) throw notFound("API key");
+  if ((changed as unknown[]).length === 0) {
+    throw conflict("The key was rotated or revoked by somebody else at this moment.", {
+      reason: "changed_meanwhile",
+    });
+  }
   return fresh;
 }
 
@@ -148,7 +163,8 @@ async function refuseAtLimit(deps: Deps, { accountId, tier }: Caller) {
   if (used >= limit) throw limitReached("API keys", limit, used);
 }
 
-function freshKey(
+/** A key that is not written yet. */
+export function freshKey(
   accountId: string,
   input: NewKey,
   { read, write }: Permissions,
@@ -203,6 +219,6 @@ function refuseNoPermission({ read, write }: Permissions) {
 
 function refuseBadExpiry(expiresAt: number | null | undefined, now: number) {
   if (expiresAt === null || expiresAt === undefined) return;
-  if (expiresAt <= now) throw invalid({ expires_at: ["must be in the future"] });
-  if (expiresAt > now + TEN_YEARS_MS) throw invalid({ expires_at: ["must be within 10 years"] });
+  const problem = expiryProblem(expiresAt, now);
+  if (problem) throw invalid({ expires_at: [problem] });
 }

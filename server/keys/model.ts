@@ -3,6 +3,8 @@ import { flag, moment, text } from "../lib/fields.ts";
 import { toIso, toIsoOrNull } from "../lib/moments.ts";
 import type { ApiKeyRow } from "../store/tables.ts";
 
+const TEN_YEARS_MS = 10 * 366 * 86_400_000;
+
 const Permissions = z.object({ read: z.boolean(), write: z.boolean() });
 
 export const Key = z
@@ -45,6 +47,27 @@ export const KeyChange = z.object(
   "must be a JSON object",
 );
 export type KeyChange = z.output<typeof KeyChange>;
+
+/** What is wrong with the moment as an expiry; null when nothing is. Milliseconds. */
+export function expiryProblem(at: number, now: number): string | null {
+  if (at <= now) return "must be in the future";
+  return at > now + TEN_YEARS_MS ? "must be within 10 years" : null;
+}
+
+const futureExpiry = (now: () => number) => ({
+  expires_at: moment()
+    .superRefine((at, context) => {
+      const problem = expiryProblem(at, now());
+      if (problem) context.addIssue(problem);
+    })
+    .nullable()
+    .optional(),
+});
+
+/** `NewKey` with the rule that needs the time, so that all problems come in one answer. */
+export const newKeyAt = (now: () => number) => NewKey.extend(futureExpiry(now));
+
+export const keyChangeAt = (now: () => number) => KeyChange.extend(futureExpiry(now));
 
 export const toKey = (row: ApiKeyRow): z.infer<typeof Key> => ({
   id: row.id,

@@ -14,7 +14,7 @@ import { data, ErrorReply, pageOf } from "../http/reply.ts";
 import { callers } from "../http/visit.ts";
 import { paging } from "../lib/fields.ts";
 import { changeKey, createKey, findKey, listKeys, revokeKey, rotateKey } from "./keys.ts";
-import { Key, KeyChange, KeyWithValue, NewKey, toKey, toKeyWithValue } from "./model.ts";
+import { Key, KeyWithValue, keyChangeAt, newKeyAt, toKey, toKeyWithValue } from "./model.ts";
 
 export const keyRoutes = (deps: Deps) =>
   new Elysia({ prefix: "/keys", tags: ["API keys"] })
@@ -43,7 +43,7 @@ export const keyRoutes = (deps: Deps) =>
         data: toKey(await changeKey(deps, caller, params.id, body)),
       }),
       {
-        body: KeyChange,
+        body: keyChangeAt(() => deps.clock.now()),
         response: { 200: data(Key), ...changeRefusals },
         detail: {
           operationId: "changeKey",
@@ -71,7 +71,7 @@ export const keyRoutes = (deps: Deps) =>
         return status(201, { data: toKeyWithValue(fresh) });
       },
       {
-        body: NewKey,
+        body: newKeyAt(() => deps.clock.now()),
         response: { 201: data(KeyWithValue), ...createRefusals },
         detail: { operationId: "createKey", summary: "Create an API key; its value is shown once" },
       },

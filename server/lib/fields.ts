@@ -53,12 +53,15 @@ export const color = () =>
 
 /** RFC 3339 with an offset, or a date alone; becomes milliseconds. */
 export const moment = (end: "start" | "end" = "start") =>
-  z.string({ error: ifMissing("must be a text") }).transform((value, context) => {
-    const at = parseMoment(value, end);
-    if (at !== null) return at;
-    context.addIssue("must be an RFC 3339 date and time with offset, or a date (YYYY-MM-DD)");
-    return z.NEVER;
-  });
+  z
+    .string({ error: ifMissing("must be a text") })
+    .meta({ anyOf: [{ format: "date-time" }, { format: "date" }] })
+    .transform((value, context) => {
+      const at = parseMoment(value, end);
+      if (at !== null) return at;
+      context.addIssue("must be an RFC 3339 date and time with offset, or a date (YYYY-MM-DD)");
+      return z.NEVER;
+    });
 
 /** 1 to `max` items, each checked. */
 export const list = <T extends z.ZodType>(item: T, max: number) =>

@@ -95,7 +95,10 @@ function readInput({ config }: Deps, input: unknown, knownGroups: Set<string>): 
   const problems = shape.success ? {} : problemsOf(shape.error);
   const raw = (input as { url?: unknown } | null)?.url;
   const policy = { allowed: config.checkAllowedHosts, blocked: config.checkBlockedHosts };
-  const target = typeof raw === "string" && !problems.url ? parseTarget(raw.trim(), policy, "STILLUP_CHECK_ALLOWED_HOSTS") : null;
+  const target =
+    typeof raw === "string" && !problems.url
+      ? parseTarget(raw.trim(), policy, "STILLUP_CHECK_ALLOWED_HOSTS")
+      : null;
   if (target && !target.ok) problems.url = [target.problem];
   const groupId = groupIdIn(input);
   if (groupId && !knownGroups.has(groupId)) problems.group_id = ["no such group"];

@@ -23,7 +23,7 @@ import { parseId } from "../lib/ids.ts";
 import { type Page, windowOf } from "../lib/paging.ts";
 import { contains, preparedOnce } from "../store/store.ts";
 import { type LinkRow, linkCounts, links, type Verdict } from "../store/tables.ts";
-import { LinkChange, type LinkQuery, type LinkSummary } from "./model.ts";
+import { LinkChange, type LinkQuery, type LinkSummary, toLink } from "./model.ts";
 
 const { evidence: _, ...summary } = getTableColumns(links);
 
@@ -180,7 +180,7 @@ async function readChange(deps: Deps, link: LinkRow, input: unknown): Promise<Li
   const shape = LinkChange.safeParse(input);
   const problems = {
     ...(shape.success ? {} : problemsOf(shape.error)),
-    ...unchangeable(link, input),
+    ...unchangeable(toLink(deps.clock.now())(link), input),
   };
   const groupId = shape.data?.group_id ?? groupIn(input);
   if (groupId && !(await existingGroups(deps, link.accountId, [groupId])).has(groupId)) {
@@ -196,11 +196,14 @@ function groupIn(input: unknown): string | null {
 }
 
 /** An intended change that would be lost without a word is refused; the present value may be repeated. */
-function unchangeable(link: LinkRow, input: unknown): FieldProblems {
+function unchangeable(
+  shown: { id: string; url: string; status: string },
+  input: unknown,
+): FieldProblems {
   const given = Object.entries((input ?? {}) as object);
   const lost = given.filter(
     ([name, value]) =>
-      (name === "id" || name === "url" || name === "status") && link[name] !== value,
+      (name === "id" || name === "url" || name === "status") && shown[name] !== value,
   );
   return Object.fromEntries(lost.map(([name]) => [name, ["cannot be changed"]]));
 }

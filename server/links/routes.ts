@@ -1,7 +1,8 @@
 import { Elysia } from "elysia";
 import * as z from "zod";
 import type { Deps } from "../deps.ts";
-import { historyOfLink } from "../history/routes.ts";
+import { listHistory } from "../history/history.ts";
+import { HistoryEntry, LinkHistoryQuery, toHistoryEntry } from "../history/model.ts";
 import { idempotency } from "../http/idempotency.ts";
 import { toPage } from "../http/page.ts";
 import {
@@ -87,6 +88,22 @@ export const linkRoutes = (deps: Deps) =>
         },
       },
     )
+    .get(
+      "/:id/history",
+      async ({ caller, params, query, request, set }) => {
+        const link = await findLink(deps, caller, params.id);
+        const page = await listHistory(deps, caller, { ...query, link_id: link.id });
+        return toPage(page, query, toHistoryEntry, { request, set });
+      },
+      {
+        query: LinkHistoryQuery,
+        response: { 200: pageOf(HistoryEntry), ...recordRefusals },
+        detail: {
+          operationId: "listLinkHistory",
+          summary: "List the checks of one link, newest first",
+        },
+      },
+    )
     .use(idempotency(deps))
     .post(
       "",
@@ -142,8 +159,7 @@ export const linkRoutes = (deps: Deps) =>
         response: { 200: data(model.CheckStarted), ...recordRefusals, 409: ErrorReply },
         detail: { operationId: "checkLink", summary: "Check a link now" },
       },
-    )
-    .use(historyOfLink(deps));
+    );
 
 /** 201 means that at least one link was created (RFC 9110 §15.3.2). */
 const statusOf = ({ batchId }: BatchCreation) => (batchId ? 201 : 200);

@@ -1,7 +1,8 @@
 import { SQL } from "bun";
-import { Duplicate, type Engine, type Query, type Rows } from "./store.ts";
+import { Duplicate, type Engine, Gone, type Query, type Rows } from "./store.ts";
 
 const UNIQUE_VIOLATION = "23505";
+const FOREIGN_KEY_VIOLATION = "23503";
 /** A deadlock or a serialization failure undid everything: the same batch may be tried again. */
 const TRY_AGAIN = ["40001", "40P01"];
 const ATTEMPTS = 5;
@@ -11,6 +12,7 @@ export function openPostgres(url: string): Engine {
   return {
     name: "postgres",
     skipLocked: "for update skip locked",
+    holdWebhooks: "for key share of webhooks",
     run: (query) => again(() => rowsOf(pool, query)),
     batch: (queries) =>
       again(() =>
@@ -36,6 +38,7 @@ async function rowsOf(connection: SQL, { sql, params }: Query): Promise<Rows> {
     return rows.map((row) => row.map(toNumber));
   } catch (error) {
     if (codeOf(error) === UNIQUE_VIOLATION) throw new Duplicate((error as Error).message);
+    if (codeOf(error) === FOREIGN_KEY_VIOLATION) throw new Gone((error as Error).message);
     throw error;
   }
 }

@@ -1,6 +1,6 @@
 import { Database, SQLiteError, type Statement } from "bun:sqlite";
 import { LRUCache } from "lru-cache";
-import { Duplicate, type Engine, type Query, type Rows } from "./store.ts";
+import { Duplicate, type Engine, Gone, type Query, type Rows } from "./store.ts";
 
 /** Older ones can corrupt a WAL database that two connections write (sqlite.org/wal.html#walresetbug). */
 const OLDEST = "3.51.3";
@@ -29,6 +29,7 @@ export function openSqlite(path: string): Engine {
   return {
     name: "sqlite",
     skipLocked: "",
+    holdWebhooks: "",
     run: async (query) => rowsOf(isRead(query) ? reader : writer, query),
     batch: async (queries) => inTransaction(writer, () => queries.map((q) => rowsOf(writer, q))),
     script: async (statements, after) =>
@@ -80,7 +81,9 @@ function rowsOf(connection: Connection, { sql, params }: Query): Rows {
   try {
     return prepared(connection, sql).values(...(params as string[])) as Rows;
   } catch (error) {
-    if (error instanceof SQLiteError && isUnique(error)) throw new Duplicate(error.message);
+    if (!(error instanceof SQLiteError)) throw error;
+    if (isUnique(error)) throw new Duplicate(error.message);
+    if (error.code === "SQLITE_CONSTRAINT_FOREIGNKEY") throw new Gone(error.message);
     throw error;
   }
 }

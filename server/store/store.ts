@@ -25,6 +25,8 @@ export interface Engine {
   readonly name: "sqlite" | "postgres";
   /** What ends a select that claims rows, so that two processes do not wait for each other. */
   readonly skipLocked: string;
+  /** What ends a select whose rows in webhooks must still be there when the batch is done. */
+  readonly holdWebhooks: string;
   run(query: Query): Promise<Rows>;
   /** Runs all of the queries, or none. */
   batch(queries: Query[]): Promise<Rows[]>;
@@ -35,6 +37,9 @@ export interface Engine {
 
 /** A unique column already has this value. */
 export class Duplicate extends Error {}
+
+/** The row that another one would refer to is not there, or not any more. */
+export class Gone extends Error {}
 
 /** A statement that has not run yet. */
 export type Statement = Parameters<SqliteRemoteDatabase["batch"]>[0][number];
@@ -77,6 +82,10 @@ export function preparedOnce<T>(build: (store: Store) => T): (store: Store) => T
 /** Whether the error says that a unique value is taken, however deep drizzle wrapped it. */
 export const isDuplicate = (error: unknown): boolean =>
   error instanceof Duplicate || (error instanceof DrizzleQueryError && isDuplicate(error.cause));
+
+/** Whether the error says that a row referred to is gone, however deep drizzle wrapped it. */
+export const isGone = (error: unknown): boolean =>
+  error instanceof Gone || (error instanceof DrizzleQueryError && isGone(error.cause));
 
 /** Whether the text is part of the column, letters of either case alike; % and _ stand for themselves. */
 export const contains = (column: AnySQLiteColumn, text: string) =>

@@ -176,6 +176,7 @@ export const webhooks = sqliteTable("webhooks", {
 export const webhookEvents = sqliteTable("webhook_events", {
   webhookId: text("webhook_id").notNull(),
   type: text("type", { enum: EVENT_TYPES }).notNull(),
+  position: integer("position").notNull(),
 });
 
 export const events = sqliteTable("events", {

@@ -8,6 +8,7 @@ import { recordResults } from "../../server/checker/record.ts";
 import type { Reason } from "../../server/checker/reasons.ts";
 import { deliveries, events, links } from "../../server/store/tables.ts";
 import { type Asker, onBothEngines, type TestServer } from "../harness.ts";
+import { movableClock } from "../clock.ts";
 import { startSite } from "../site.ts";
 
 const HOUR = 3_600_000;
@@ -259,8 +260,11 @@ onBothEngines("checking", (server) => {
     const me = await server().account();
     const path = await newLink(me);
     const asked = Promise.withResolvers<void>();
+    // A clock that stands: on one that moves by itself a loop would never rest.
+    const clock = movableClock(server().clock.now());
     const loop = startCheckLoop({
       ...server().deps,
+      clock,
       check: (_, signal) => {
         asked.resolve();
         return new Promise((resolve) =>
@@ -272,7 +276,7 @@ onBothEngines("checking", (server) => {
 
     await loop.stop();
 
-    const { store, clock } = server().deps;
+    const { store } = server().deps;
     const [row] = await store.select().from(links).where(eq(links.id, path.split("/").at(-1)!));
     expect(row).toMatchObject({ lease: null, checkingUntil: null });
     expect(row!.nextCheckAt).toBeLessThanOrEqual(clock.now());

@@ -1,102 +1,240 @@
 import { expect, test } from "bun:test";
-import { onBothEngines } from "../harness.ts";
+import { badBodies, badIds, badNames, NO_ID } from "../bad-values.ts";
+import { onBothEngines, START } from "../harness.ts";
+import { addGroup, anyUrl } from "../rows.ts";
+
+const path = "/api/v1/links";
+const FREQUENCIES = "must be one of: hourly, daily, weekly, monthly";
 
 onBothEngines("POST /links", (server) => {
   test("a new link is unknown, due at once, and told where it is", async () => {
     const me = await server().account();
 
-    const { status, headers, body } = await me.post("/api/v1/links", {
-      url: " https://example.org/a ",
-    });
+    const { status, headers, body } = await me.post(path, { url: " https://example.org/a " });
 
     expect(status).toBe(201);
-    expect(headers.get("location")).toBe(`/api/v1/links/${body.data.id}`);
-    expect(body.data).toMatchObject({
-      url: "https://example.org/a",
-      status: "unknown",
-      check_frequency: "daily",
-      group_id: null,
-      last_check: null,
-      service: "generic",
+    expect(headers.get("location")).toBe(`${path}/${body.data.id}`);
+    expect(body).toEqual({
+      data: {
+        id: expect.any(String),
+        url: "https://example.org/a",
+        service: "generic",
+        status: "unknown",
+        group_id: null,
+        check_frequency: "daily",
+        reason: null,
+        status_changed_at: START,
+        next_check_at: START,
+        last_check: null,
+        created_at: START,
+        updated_at: START,
+      },
     });
+  });
+
+  test("takes a group and a frequency, the group's id in either case", async () => {
+    const me = await server().account();
+    const group = await addGroup(me);
+
+    const link = { url: anyUrl(), group_id: group.toUpperCase(), check_frequency: "hourly" };
+    const { body } = await me.post(path, link);
+
+    expect(body.data).toMatchObject({ group_id: group, check_frequency: "hourly" });
+  });
+
+  test.each([
+    ["https://EXAMPLE.org", "https://example.org/"],
+    ["http://example.org:80/a/../b", "http://example.org/b"],
+    ["https://bücher.example/ü?q=ä", "https://xn--bcher-kva.example/%C3%BC?q=%C3%A4"],
+    ["https://example.org/a#part", "https://example.org/a#part"],
+  ])("keeps %p as %p", async (url, expected) => {
+    const me = await server().account();
+
+    expect((await me.post(path, { url })).body.data.url).toBe(expected);
+  });
+
+  test.each([
+    ["https://example.org/a", "https://example.org/a#part", 409],
+    ["https://example.org/a", "HTTPS://Example.org:443/a", 409],
+    ["https://example.org/a", "https://example.org/a/", 201],
+    ["https://example.org/a", "https://www.example.org/a", 201],
+    ["https://example.org/a?x=1&y=2", "https://example.org/a?y=2&x=1", 201],
+    ["https://example.org/a", "http://example.org/a", 201],
+    ["https://mega.nz/#!one", "https://mega.nz/#!two", 201],
+  ])("after %p, %p gives %i", async (first, second, expected) => {
+    const me = await server().account();
+    await me.post(path, { url: first });
+
+    expect((await me.post(path, { url: second })).status).toBe(expected);
+  });
+
+  test("the same URL twice is a conflict that names the first", async () => {
+    const me = await server().account();
+    const first = await me.post(path, { url: "https://example.org/a" });
+
+    const { status, body } = await me.post(path, { url: "https://example.org/a#part" });
+
+    expect(status).toBe(409);
+    expect(body.error).toMatchObject({
+      code: "CONFLICT",
+      details: { reason: "duplicate_url", existingId: first.body.data.id },
+    });
+  });
+
+  test("two accounts may watch one URL, and a deleted one is free again", async () => {
+    const me = await server().account();
+    const stranger = await server().account();
+    const link = { url: "https://example.org/shared" };
+    const first = await me.post(path, link);
+
+    expect((await stranger.post(path, link)).status).toBe(201);
+    await me.delete(`${path}/${first.body.data.id}`);
+    expect((await me.post(path, link)).status).toBe(201);
+  });
+
+  test("the same URL from all sides at once makes one link", async () => {
+    const me = await server().account();
+    const ask = () => me.post(path, { url: "https://example.org/once" });
+
+    const replies = await Promise.all(Array.from({ length: 20 }, ask));
+
+    expect(replies.map(({ status }) => status).sort()).toEqual([201, ...Array(19).fill(409)]);
   });
 
   test("tells every problem of a request at once", async () => {
     const me = await server().account();
 
-    const { status, body } = await me.post("/api/v1/links", {
-      check_frequency: "yearly",
-      group_id: "0197a1b2-0000-7000-8000-000000000000",
-    });
+    const { status, body } = await me.post(path, { check_frequency: "yearly", group_id: NO_ID });
 
     expect(status).toBe(400);
     expect(body.error.details.fields).toEqual({
       url: ["is required"],
-      check_frequency: ["must be one of: hourly, daily, weekly, monthly"],
+      check_frequency: [FREQUENCIES],
       group_id: ["no such group"],
     });
   });
 
-  test("the same URL twice is a conflict that names the first", async () => {
+  test("a stranger's group is told like one that is not there", async () => {
     const me = await server().account();
-    const first = await me.post("/api/v1/links", { url: "https://example.org/a" });
+    const foreign = await addGroup(await server().account());
 
-    const { status, body } = await me.post("/api/v1/links", { url: "https://example.org/a#part" });
+    const { status, body } = await me.post(path, { url: anyUrl(), group_id: foreign });
 
-    expect(status).toBe(409);
-    expect(body.error.details).toEqual({ reason: "duplicate_url", existingId: first.body.data.id });
+    expect(status).toBe(400);
+    expect(body.error.details.fields).toEqual({ group_id: ["no such group"] });
   });
 
-  test("the same key twice gives the same answer and one link", async () => {
+  test("a URL has at most 2048 characters, as given and as kept", async () => {
     const me = await server().account();
-    const key = { "idempotency-key": "once" };
-    const ask = () => me.post("/api/v1/links", { url: "https://example.org/b" }, key);
+    const urlOf = (length: number, letter = "a") => {
+      const start = "https://example.org/";
+      return start + letter.repeat(length - start.length);
+    };
 
-    const first = await ask();
-    const second = await ask();
-
-    expect(second.body).toEqual(first.body);
-    expect(second.status).toBe(201);
-    expect(second.headers.get("idempotent-replayed")).toBe("true");
-    expect((await me.get("/api/v1/links")).body.data.pagination.total).toBe(1);
+    expect((await me.post(path, { url: urlOf(2048) })).status).toBe(201);
+    for (const url of [urlOf(2049), urlOf(1000, "ü"), urlOf(2048, "😀")]) {
+      const { status, body } = await me.post(path, { url });
+      expect(status).toBe(400);
+      expect(body.error.details.fields.url[0]).toStartWith("must be at most 2048 characters");
+    }
   });
 
-  test("a batch makes what it can and tells of each item", async () => {
+  test.each(badNames(2048))("refuses a URL that is %s", async (_, url, problem) => {
     const me = await server().account();
-    const urls = ["https://example.org/1", "ftp://x", "https://example.org/1", 7];
 
-    const { status, body } = await me.post("/api/v1/links/batch", {
-      links: urls.map((url) => ({ url })),
-    });
+    const { status, body } = await me.post(path, { url });
 
-    expect(status).toBe(201);
-    expect(body.data.summary).toEqual({ total: 4, created: 1, failed: 3 });
-    expect(body.data.results[2].error.details).toEqual({ reason: "duplicate_url", firstIndex: 0 });
-    expect(body.data.results.map((r: { status: string }) => r.status)).toEqual([
-      "created",
-      "failed",
-      "failed",
-      "failed",
-    ]);
+    expect(status).toBe(400);
+    expect(body.error.details.fields.url).toContain(problem);
   });
 
-  test("links can be listed, found, changed, checked and deleted", async () => {
+  test.each([
+    "example.org",
+    "ftp://example.org/",
+    "javascript:alert(1)",
+    "https://",
+    "https:///a",
+    "https://user:secret@example.org/",
+    "https://example.org/a b",
+    "https://example.org\\a",
+    "https://exa_mple..org/",
+    "https://example.org:22/",
+    "https://example.org:99999/",
+    "http://10.0.0.1/",
+    "http://169.254.169.254/latest/meta-data",
+  ])("refuses %p", async (url) => {
     const me = await server().account();
-    const made = await me.post("/api/v1/links", { url: "https://example.org/c" });
-    const path = `/api/v1/links/${made.body.data.id}`;
 
-    expect((await me.get("/api/v1/links?search=EXAMPLE.org/C")).body.data.items).toHaveLength(1);
-    const changed = await me.patch(path, { check_frequency: "weekly" });
-    expect(changed.body.data.check_frequency).toBe("weekly");
-    const started = await me.post(`${path}/check`);
-    expect(started.body.data).toEqual({
-      id: made.body.data.id,
-      status: "checking",
-      message: "Check initiated.",
-    });
-    expect((await me.post(`${path}/check`)).body.data.message).toBe("A check is already running.");
-    expect((await me.get(`${path}`)).body.data.status).toBe("checking");
-    expect((await me.delete(path)).status).toBe(204);
-    expect((await me.delete(path)).status).toBe(404);
+    const { status, body } = await me.post(path, { url });
+
+    expect(status).toBe(400);
+    expect(Object.keys(body.error.details.fields)).toEqual(["url"]);
+  });
+
+  test.each(badIds)("refuses a group that is %s", async (_, group_id, problem) => {
+    const me = await server().account();
+
+    const { status, body } = await me.post(path, { url: anyUrl(), group_id });
+
+    expect(status).toBe(400);
+    expect(body.error.details.fields).toEqual({ group_id: [problem] });
+  });
+
+  test.each([null, "", "Daily", 1, {}])("refuses the frequency %j", async (check_frequency) => {
+    const me = await server().account();
+
+    const { status, body } = await me.post(path, { url: anyUrl(), check_frequency });
+
+    expect(status).toBe(400);
+    expect(body.error.details.fields).toEqual({ check_frequency: [FREQUENCIES] });
+  });
+
+  test.each(badBodies)("refuses a body that is %s", async (_, given) => {
+    const me = await server().account();
+
+    const { status, body } = await me.post(path, given);
+
+    expect(status).toBe(400);
+    expect(body.error.details.fields).toEqual({ body: ["must be a JSON object"] });
   });
 });
+
+onBothEngines(
+  "An account at its limit of links",
+  (server) => {
+    test("makes no more, also when all ask at once; deleted links leave room", async () => {
+      const me = await server().account();
+      const ask = () => me.post(path, { url: anyUrl() });
+
+      const replies = await Promise.all(Array.from({ length: 20 }, ask));
+
+      const made = replies.filter(({ status }) => status === 201);
+      expect(made).toHaveLength(5);
+      expect(replies.find(({ status }) => status === 409)?.body.error.details).toEqual({
+        reason: "limit_reached",
+        limit: 5,
+        used: 5,
+      });
+      await me.delete(`${path}/${made[0]!.body.data.id}`);
+      expect((await ask()).status).toBe(201);
+    });
+
+    test("makes of a batch as many as fit, in order", async () => {
+      const me = await server().account();
+      await me.post(path, { url: anyUrl() });
+
+      const links = Array.from({ length: 6 }, () => ({ url: anyUrl() }));
+      const { status, body } = await me.post(`${path}/batch`, { links });
+
+      expect(status).toBe(201);
+      const statuses = body.data.results.map((result: { status: string }) => result.status);
+      expect(statuses).toEqual([...Array(4).fill("created"), "failed", "failed"]);
+      expect(body.data.results[5].error.details).toEqual({
+        reason: "limit_reached",
+        limit: 5,
+        used: 5,
+      });
+    });
+  },
+  { STILLUP_TIER_LIMITS: '{"business":{"links":5}}' },
+);

@@ -1,0 +1,19 @@
+import { Elysia } from "elysia";
+import type { Deps } from "../deps.ts";
+import { refusals } from "../http/refusals.ts";
+import { data } from "../http/reply.ts";
+import { callers } from "../http/visit.ts";
+import { findAccount, readUsage } from "./accounts.ts";
+import { Account, toAccount, toUsage, Usage } from "./model.ts";
+
+export const accountRoutes = (deps: Deps) =>
+  new Elysia({ tags: ["Account"] })
+    .use(callers)
+    .get("/account", async ({ caller }) => ({ data: toAccount(await findAccount(deps, caller)) }), {
+      response: { 200: data(Account), ...refusals },
+      detail: { operationId: "getAccount", summary: "Get the account with its tier and limits" },
+    })
+    .get("/usage", async ({ caller }) => ({ data: toUsage(await readUsage(deps, caller)) }), {
+      response: { 200: data(Usage), ...refusals },
+      detail: { operationId: "getUsage", summary: "Get this month's requests, links and checks" },
+    });

@@ -1,0 +1,159 @@
+import { and, asc, count, eq, sum } from "drizzle-orm";
+import type { Deps } from "../deps.ts";
+import { conflict, notFound } from "../lib/errors.ts";
+import { newId } from "../lib/ids.ts";
+import { hashToken, newSessionToken } from "../lib/token.ts";
+import { endSessionsOf } from "../session/sessions.ts";
+import { isDuplicate, type Statement } from "../store/store.ts";
+import {
+  type AccountRow,
+  accounts,
+  linkCounts,
+  passwordLinks,
+  type Tier,
+  type UserRow,
+  users,
+} from "../store/tables.ts";
+import type { Caller } from "./caller.ts";
+
+const LINK_MS = 30 * 60_000;
+
+export type NewOwner = {
+  email: string;
+  tier: Tier;
+  /** Without one nobody can sign in until a one-time link sets it. */
+  passwordHash: string | null;
+  isAdmin: boolean;
+};
+
+/** An account and the user who owns it, not written yet. */
+export type FreshAccount = { account: AccountRow; owner: UserRow; insert: Statement[] };
+
+export function freshAccount({ store, clock }: Deps, input: NewOwner): FreshAccount {
+  const createdAt = clock.now();
+  const { email, tier, passwordHash, isAdmin } = input;
+  const account: AccountRow = { id: newId(), email, tier, createdAt };
+  const owner: UserRow = {
+    id: newId(),
+    accountId: account.id,
+    email,
+    passwordHash,
+    role: "owner",
+    isAdmin,
+    createdAt,
+  };
+  const insert = [store.insert(accounts).values(account), store.insert(users).values(owner)];
+  return { account, owner, insert };
+}
+
+/**
+ * Makes an account with its owner. The first owner of all is an administrator, or there would be none.
+ * @throws CONFLICT when the e-mail is taken
+ */
+export async function createAccount(deps: Deps, input: NewOwner): Promise<FreshAccount> {
+  const isAdmin = input.isAdmin || !(await hasAccounts(deps));
+  const fresh = freshAccount(deps, { ...input, isAdmin });
+  try {
+    await deps.store.write(fresh.insert);
+    return fresh;
+  } catch (error) {
+    if (!isDuplicate(error)) throw error;
+    throw conflict(`There is a user ${input.email} already.`, { reason: "duplicate_email" });
+  }
+}
+
+export async function hasAccounts({ store }: Deps): Promise<boolean> {
+  const found = await store.select({ id: accounts.id }).from(accounts).limit(1);
+  return found.length > 0;
+}
+
+/** By the e-mail that someone signs in with, in any account. */
+export async function findUser({ store }: Deps, email: string): Promise<UserRow | undefined> {
+  const [user] = await store.select().from(users).where(eq(users.email, email));
+  return user;
+}
+
+/** @throws NOT_FOUND */
+export async function requireUser(deps: Deps, email: string): Promise<UserRow> {
+  const user = await findUser(deps, email);
+  if (!user) throw notFound(`user: ${email}`);
+  return user;
+}
+
+/**
+ * Who asks when the operator does, from the command line: anyone's account, with every permission.
+ * @throws NOT_FOUND
+ */
+export async function operatorOf({ store }: Deps, accountId: string): Promise<Caller> {
+  const [account] = await store.select().from(accounts).where(eq(accounts.id, accountId));
+  if (!account) throw notFound("account");
+  return { accountId, tier: account.tier, permissions: { read: true, write: true } };
+}
+
+/** All users of all accounts, for the operator. */
+export const listUsers = ({ store }: Deps) =>
+  store
+    .select({ user: users, tier: accounts.tier })
+    .from(users)
+    .innerJoin(accounts, eq(accounts.id, users.accountId))
+    .orderBy(asc(users.email));
+
+/**
+ * Removes a user, and with an account's last owner the account and everything in it.
+ * @throws CONFLICT when that would delete links and `evenWithLinks` does not say that it may
+ */
+export async function deleteUser(
+  deps: Deps,
+  user: UserRow,
+  { evenWithLinks }: { evenWithLinks: boolean },
+): Promise<"user" | "account"> {
+  const { store } = deps;
+  if (!(await isLastOwner(deps, user))) {
+    await store
+      .delete(users)
+      .where(and(eq(users.id, user.id), eq(users.accountId, user.accountId)));
+    return "user";
+  }
+  const linksLost = evenWithLinks ? 0 : await countLinks(deps, user.accountId);
+  if (linksLost > 0) {
+    throw conflict(`${user.email} is the last owner of an account with ${linksLost} links.`, {
+      reason: "last_owner",
+    });
+  }
+  await store.delete(accounts).where(eq(accounts.id, user.accountId));
+  return "account";
+}
+
+/** A token for a link that sets the password within 30 minutes, once. Links given out before are void. */
+export async function createPasswordLink({ store, clock }: Deps, user: UserRow): Promise<string> {
+  const token = newSessionToken();
+  const row = { tokenHash: hashToken(token), userId: user.id, expiresAt: clock.now() + LINK_MS };
+  await store.write([
+    store.delete(passwordLinks).where(eq(passwordLinks.userId, user.id)),
+    store.insert(passwordLinks).values(row),
+  ]);
+  return token;
+}
+
+/** Ends all of the user's sessions and gives the token of a link that sets a new password. */
+export async function resetPassword(deps: Deps, user: UserRow): Promise<string> {
+  await deps.store.write([endSessionsOf(deps.store, user.id)]);
+  return createPasswordLink(deps, user);
+}
+
+async function isLastOwner({ store }: Deps, user: UserRow): Promise<boolean> {
+  if (user.role !== "owner") return false;
+  const [counted] = await store
+    .select({ owners: count() })
+    .from(users)
+    .where(and(eq(users.accountId, user.accountId), eq(users.role, "owner")));
+  return counted!.owners === 1;
+}
+
+async function countLinks({ store }: Deps, accountId: string): Promise<number> {
+  const [counted] = await store
+    .select({ links: sum(linkCounts.count).mapWith(Number) })
+    .from(linkCounts)
+    .where(eq(linkCounts.accountId, accountId));
+  return counted?.links ?? 0;
+}

@@ -1,0 +1,65 @@
+import { readFileSync } from "node:fs";
+import { parseEnv } from "node:util";
+import { openDeps } from "../build.ts";
+import { type Config, type Env, readConfig } from "../config.ts";
+import type { Deps } from "../deps.ts";
+import { systemClock } from "../lib/clock.ts";
+import { log, startLogging } from "../lib/log.ts";
+import { dropProxyVariables } from "../outbound/proxy-variables.ts";
+
+/** What a command has to work with. */
+export type Cli = {
+  /** The settings' environment: the real one, and below it what `--env-file` holds. */
+  env(): Env;
+  /** Reads the settings and starts the log, so that nothing is read before a command wants it. */
+  config(): Promise<Config>;
+  /** One line on standard output. */
+  print(line: string): void;
+  /** For an outcome that is no error, such as a dead link. */
+  exitCode: number;
+};
+
+/** The command was asked for in a way that makes no sense. */
+export class UsageError extends Error {}
+
+/** @param envFile tells the file of `--env-file` once the command line was read */
+export function createCli(env: Env, envFile: () => string | undefined): Cli {
+  const merged = () => ({ ...readEnvFile(envFile()), ...env });
+  return {
+    env: merged,
+    config: async () => {
+      const config = readConfig(merged());
+      await startLogging({ level: config.logLevel, format: config.logFormat });
+      sayDropped(dropProxyVariables(env));
+      return config;
+    },
+    print: (line) => process.stdout.write(`${line}\n`),
+    exitCode: 0,
+  };
+}
+
+/** Runs the work on the database, which may be that of a running server, and closes it. */
+export async function withDeps<T>(cli: Cli, work: (deps: Deps) => Promise<T>): Promise<T> {
+  const { deps } = await openDeps(await cli.config(), systemClock);
+  try {
+    return await work(deps);
+  } finally {
+    await deps.store.engine.close();
+  }
+}
+
+function readEnvFile(path: string | undefined): Env {
+  if (path === undefined) return {};
+  try {
+    return parseEnv(readFileSync(path, "utf8"));
+  } catch (error) {
+    throw new Error(`The file of --env-file cannot be read: ${(error as Error).message}.`);
+  }
+}
+
+function sayDropped(names: string[]) {
+  if (names.length === 0) return;
+  log.info(
+    `${names.join(", ")} in the environment not used; STILLUP_OUTBOUND_PROXY names a proxy for checks and webhooks`,
+  );
+}

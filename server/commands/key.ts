@@ -1,0 +1,75 @@
+import type { Command } from "commander";
+import type { Caller } from "../accounts/caller.ts";
+import { operatorOf, requireUser } from "../accounts/users.ts";
+import type { Deps } from "../deps.ts";
+import { accountOfKey, createKey, listKeys, revokeKey } from "../keys/keys.ts";
+import { NewKey } from "../keys/model.ts";
+import { toIsoOrNull } from "../lib/moments.ts";
+import { readBody } from "../session/model.ts";
+import type { ApiKeyRow } from "../store/tables.ts";
+import { type Cli, withDeps } from "./cli.ts";
+import { tableOf } from "./table.ts";
+import { readEmail } from "./user.ts";
+
+/** No account has more keys than this. */
+const ALL = { page: 1, per_page: 1_000_000 };
+
+type Creation = { email: string; name: string; readOnly?: true; expiresAt?: string };
+
+export function addKey(program: Command, cli: Cli) {
+  const key = program.command("key").description("manage API keys");
+  key
+    .command("create")
+    .description("make a key and print its value, this once")
+    .requiredOption("--email <email>", "whose account")
+    .requiredOption("--name <name>", "what the key is for")
+    .option("--read-only", "may look, but change nothing")
+    .option("--expires-at <time>", "RFC 3339, such as 2031-01-01T00:00:00Z, or a date")
+    .action((options: Creation) => create(cli, options));
+  key
+    .command("list")
+    .description("list an account's keys")
+    .requiredOption("--email <email>", "whose account")
+    .action((options: { email: string }) => list(cli, options));
+  key
+    .command("revoke")
+    .description("refuse a key from now on, for good")
+    .argument("<id>", "the key's id, as `key list` shows it")
+    .action((id: string) => revoke(cli, id));
+}
+
+async function create(cli: Cli, { email, name, readOnly, expiresAt }: Creation) {
+  const permissions = { read: true, write: readOnly !== true };
+  const input = await readBody(NewKey, { name, permissions, expires_at: expiresAt });
+  await withDeps(cli, async (deps) => {
+    const { value } = await createKey(deps, await accountOf(deps, email), input);
+    cli.print(value);
+  });
+}
+
+const list = (cli: Cli, { email }: { email: string }) =>
+  withDeps(cli, async (deps) => {
+    const { items } = await listKeys(deps, await accountOf(deps, email), ALL);
+    const titles = ["id", "key", "name", "permissions", "expires", "last used"];
+    cli.print(tableOf(titles, items.map(cellsOf)));
+  });
+
+const cellsOf = (key: ApiKeyRow): string[] => [
+  key.id,
+  `${key.prefix}…`,
+  key.name,
+  [key.canRead && "read", key.canWrite && "write"].filter(Boolean).join(", "),
+  toIsoOrNull(key.expiresAt) ?? "never",
+  toIsoOrNull(key.lastUsedAt) ?? "never",
+];
+
+const revoke = (cli: Cli, id: string) =>
+  withDeps(cli, async (deps) => {
+    await revokeKey(deps, await operatorOf(deps, await accountOfKey(deps, id)), id);
+    cli.print(`Revoked ${id}.`);
+  });
+
+async function accountOf(deps: Deps, email: string): Promise<Caller> {
+  const user = await requireUser(deps, await readEmail(email));
+  return operatorOf(deps, user.accountId);
+}

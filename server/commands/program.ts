@@ -1,0 +1,84 @@
+import { Command, CommanderError } from "commander";
+import { type Env, VERSION } from "../config.ts";
+import { AppError, type FieldProblems } from "../lib/errors.ts";
+import { describeError, log } from "../lib/log.ts";
+import { addCheck } from "./check.ts";
+import { type Cli, createCli, UsageError } from "./cli.ts";
+import { addHealth } from "./health.ts";
+import { addKey } from "./key.ts";
+import { addMigrate } from "./migrate.ts";
+import { addServe } from "./serve-command.ts";
+import { addUser } from "./user.ts";
+
+const OK = 0;
+const FAILED = 1;
+/** `EX_USAGE` of sysexits.h. */
+const WRONG_USAGE = 64;
+
+/**
+ * Runs one command.
+ * @param argv without the program's own name
+ * @param env is the process's own, from which proxy variables are deleted
+ * @returns the exit code
+ */
+export async function run(argv: string[], env: Env): Promise<number> {
+  const program = new Command("stillup");
+  const cli = createCli(env, () => program.opts<{ envFile?: string }>().envFile);
+  describeProgram(program, cli);
+  try {
+    await program.parseAsync(argv, { from: "user" });
+    return cli.exitCode;
+  } catch (error) {
+    return report(error);
+  }
+}
+
+function describeProgram(program: Command, cli: Cli) {
+  program
+    .description("Watches links and says which are alive, dead or unknown, and why.")
+    .option("--env-file <file>", "read settings from this file too; the environment wins")
+    .version(VERSION, "-V, --version", "print the version")
+    .helpCommand("help [command]", "explain a command")
+    .exitOverride()
+    // Errors are told by us, in one place.
+    .configureOutput({ writeErr: () => {} });
+  for (const add of [addServe, addCheck, addUser, addKey, addMigrate, addHealth]) add(program, cli);
+  program
+    .command("version")
+    .description("print the version")
+    .action(() => cli.print(`stillup ${VERSION}`));
+}
+
+function report(error: unknown): number {
+  if (error instanceof CommanderError && error.exitCode === OK) return OK;
+  process.stderr.write(`${sentenceOf(error)}\n`);
+  log.debug("the command failed", describeError(error));
+  return isUsage(error) ? WRONG_USAGE : FAILED;
+}
+
+const isUsage = (error: unknown) =>
+  error instanceof CommanderError ||
+  error instanceof UsageError ||
+  (error instanceof AppError && error.code === "VALIDATION_ERROR");
+
+/** One plain sentence, whoever's error it is. */
+function sentenceOf(error: unknown): string {
+  if (error instanceof CommanderError && error.code.startsWith("commander.help")) {
+    return "Say what to do; `stillup help` lists the commands.";
+  }
+  const text = textOf(error)
+    .replace(/^error: /, "")
+    .replace(/\s+/g, " ")
+    .trim();
+  const sentence = text.charAt(0).toUpperCase() + text.slice(1);
+  return /[.?!)]$/.test(sentence) ? sentence : `${sentence}.`;
+}
+
+function textOf(error: unknown): string {
+  const fields = error instanceof AppError ? (error.details?.fields as FieldProblems) : undefined;
+  if (!fields) return describeError(error).message;
+  const problems = Object.entries(fields).map(([name, texts]) => {
+    return `${name.replaceAll("_", " ")} ${texts.join(" and ")}`;
+  });
+  return problems.join("; ");
+}

@@ -1,0 +1,20 @@
+import type { Command } from "commander";
+import { printConfig } from "../config.ts";
+import { type Cli, UsageError } from "./cli.ts";
+import { serve } from "./serve.ts";
+
+/** The default: without a command the server starts. */
+export function addServe(program: Command, cli: Cli) {
+  program
+    .command("serve", { isDefault: true })
+    .description("run API, dashboard, checker and webhook delivery (the default)")
+    .option("--print-config", "print every setting with its value and where it came from, then end")
+    // A word that is no command ends up here.
+    .argument("[words...]")
+    .usage("[options]")
+    .action(async (words: string[], options: { printConfig?: true }) => {
+      if (words.length > 0) throw new UsageError(`There is no command "${words[0]}"`);
+      if (options.printConfig) return cli.print(printConfig(cli.env()));
+      await serve(await cli.config());
+    });
+}

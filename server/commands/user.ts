@@ -1,0 +1,123 @@
+import { readFileSync } from "node:fs";
+import { type Command, Option } from "commander";
+import * as z from "zod";
+import {
+  createAccount,
+  createPasswordLink,
+  deleteUser,
+  listUsers,
+  requireUser,
+  resetPassword,
+} from "../accounts/users.ts";
+import type { Config } from "../config.ts";
+import { toIso } from "../lib/moments.ts";
+import { Email, NewPassword, readBody } from "../session/model.ts";
+import { hashPassword } from "../session/passwords.ts";
+import { endSetup } from "../session/setup.ts";
+import { TIERS, type Tier } from "../store/tables.ts";
+import { type Cli, withDeps } from "./cli.ts";
+import { localUrl } from "./health.ts";
+import { tableOf } from "./table.ts";
+
+const NewUser = z.object({ email: Email, password: NewPassword.optional() });
+
+type Creation = { email: string; passwordFile?: string; tier?: Tier; admin?: true };
+
+export function addUser(program: Command, cli: Cli) {
+  const user = program.command("user").description("manage who can sign in");
+  user
+    .command("create")
+    .description("make an account with its owner and print the account's id")
+    .requiredOption("--email <email>", "the name to sign in with")
+    .option("--password-file <file>", "read the password from this file, - is standard input")
+    .addOption(new Option("--tier <tier>", "the account's tier").choices(TIERS))
+    .option("--admin", "may manage this installation")
+    .action((options: Creation) => createUser(cli, options));
+  user
+    .command("list")
+    .description("list all users")
+    .action(() => listAll(cli));
+  user
+    .command("delete")
+    .description("remove a user, and with an account's last owner the account")
+    .requiredOption("--email <email>", "whom to remove")
+    .option("--with-links", "even when the account's links and their history go too")
+    .action((options: { email: string; withLinks?: true }) => deleteOne(cli, options));
+  user
+    .command("reset-password")
+    .description("end all of a user's sessions and print a link that sets a new password, once")
+    .requiredOption("--email <email>", "whose password")
+    .action((options: { email: string }) => reset(cli, options));
+}
+
+async function createUser(cli: Cli, options: Creation) {
+  const password = options.passwordFile && (await readPassword(options.passwordFile));
+  const input = await readBody(NewUser, { email: options.email, password });
+  const passwordHash = input.password === undefined ? null : await hashPassword(input.password);
+  await withDeps(cli, async (deps) => {
+    const tier = options.tier ?? deps.config.defaultTier;
+    const isAdmin = options.admin === true;
+    const { account, owner } = await createAccount(deps, {
+      email: input.email,
+      tier,
+      passwordHash,
+      isAdmin,
+    });
+    endSetup(deps.config);
+    cli.print(account.id);
+    if (!passwordHash) cli.print(passwordUrl(deps.config, await createPasswordLink(deps, owner)));
+  });
+}
+
+const listAll = (cli: Cli) =>
+  withDeps(cli, async (deps) => {
+    const rows = (await listUsers(deps)).map(({ user, tier }) => [
+      user.email,
+      user.isAdmin ? `${user.role}, admin` : user.role,
+      tier,
+      user.passwordHash ? "yes" : "no",
+      toIso(user.createdAt),
+      user.accountId,
+    ]);
+    cli.print(tableOf(["email", "role", "tier", "password", "created", "account"], rows));
+  });
+
+async function deleteOne(cli: Cli, options: { email: string; withLinks?: true }) {
+  const email = await readEmail(options.email);
+  await withDeps(cli, async (deps) => {
+    const user = await requireUser(deps, email);
+    const gone = await deleteUser(deps, user, { evenWithLinks: options.withLinks === true });
+    const what = gone === "account" ? `user ${email} and their account` : `user ${email}`;
+    cli.print(`Deleted ${what}.`);
+  });
+}
+
+async function reset(cli: Cli, options: { email: string }) {
+  const email = await readEmail(options.email);
+  await withDeps(cli, async (deps) => {
+    const token = await resetPassword(deps, await requireUser(deps, email));
+    cli.print(passwordUrl(deps.config, token));
+  });
+}
+
+/** As someone signs in with it. */
+export const readEmail = async (email: string): Promise<string> =>
+  (await readBody(z.object({ email: Email }), { email })).email;
+
+/** The token stands behind `#`, so that it reaches no log on its way. */
+const passwordUrl = (config: Config, token: string) =>
+  `${config.publicUrl ?? localUrl(config)}/password#token=${token}`;
+
+/** A file ends in a line break that is not part of the password. */
+async function readPassword(path: string): Promise<string> {
+  const text = path === "-" ? await Bun.stdin.text() : readFile(path);
+  return text.replace(/\r?\n$/, "");
+}
+
+function readFile(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    throw new Error(`The password cannot be read: ${(error as Error).message}.`);
+  }
+}

@@ -1,0 +1,87 @@
+import type { Deps } from "../deps.ts";
+import { describeError, log } from "../lib/log.ts";
+import { claimDue } from "./claim.ts";
+import { AT_ONCE, attempt, type DeliveryOptions } from "./deliver.ts";
+import { makeDueAgain, watchClock } from "./set-back.ts";
+
+const POLL_MS = 1000;
+const STOP_MS = 10_000;
+
+export type Deliverer = {
+  /** Looks for due deliveries now instead of at the next poll. */
+  wake(): void;
+  /** Claims nothing more and waits up to 10 s for what is under way; the rest is sent again later. */
+  stop(): Promise<void>;
+};
+
+/** Delivers from now on. A slot that becomes free is filled at once, so a slow receiver delays nobody. */
+export function createDeliverer(
+  deps: Deps,
+  { random }: Pick<DeliveryOptions, "random"> = {},
+): Deliverer {
+  const cutting = new AbortController();
+  const running = new Set<Promise<void>>();
+  const bell = createBell(deps);
+  const wasSetBack = watchClock(deps.clock);
+  let stopped = false;
+  const options = { signal: cutting.signal, ...(random && { random }) };
+
+  async function fill(): Promise<number> {
+    if (wasSetBack()) await makeDueAgain(deps);
+    if (running.size === AT_ONCE) return 0;
+    const claimed = await claimDue(deps, AT_ONCE - running.size);
+    for (const delivery of claimed) {
+      const sending = attempt(deps, delivery, options).finally(() => {
+        running.delete(sending);
+        bell.ring();
+      });
+      running.add(sending);
+    }
+    return claimed.length;
+  }
+
+  async function run() {
+    while (!stopped) {
+      const started = await fill().catch(noneClaimed);
+      if (started === 0) await bell.wait(POLL_MS);
+    }
+  }
+
+  const runs = run();
+  return {
+    wake: bell.ring,
+    async stop() {
+      stopped = true;
+      bell.ring();
+      await runs;
+      await Promise.race([Promise.all(running), deps.clock.sleep(STOP_MS, cutting.signal)]);
+      cutting.abort();
+      await Promise.all(running);
+    },
+  };
+}
+
+/** Ends a wait early; a ring while nobody waits ends the next wait. */
+function createBell({ clock }: Deps) {
+  let isRung = false;
+  let wake = () => {};
+  const ring = () => {
+    isRung = true;
+    wake();
+  };
+  async function wait(ms: number) {
+    const nap = new AbortController();
+    const rung = new Promise<void>((resolve) => {
+      wake = resolve;
+    });
+    if (!isRung) await Promise.race([rung, clock.sleep(ms, nap.signal)]);
+    isRung = false;
+    nap.abort();
+  }
+  return { ring, wait };
+}
+
+function noneClaimed(error: unknown): number {
+  log.error("no deliveries could be claimed", describeError(error));
+  return 0;
+}

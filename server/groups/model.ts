@@ -1,0 +1,70 @@
+import * as z from "zod";
+import { color, id, list, oneOf, optionalText, paging, text } from "../lib/fields.ts";
+import { toIso } from "../lib/moments.ts";
+import { ItemError, LINK_STATUSES } from "../links/model.ts";
+import type { GroupRow } from "../store/tables.ts";
+
+export const DEFAULT_COLOR = "#6B7280";
+const MOST_MOVED = 1000;
+
+/** A group with the number of its links, which it does not store itself. */
+export type CountedGroup = GroupRow & { linkCount: number };
+
+export const Group = z
+  .object({
+    id: z.uuid(),
+    name: z.string(),
+    description: z.string().nullable(),
+    color: z.string(),
+    link_count: z.int(),
+    created_at: z.string(),
+    updated_at: z.string(),
+  })
+  .meta({ id: "Group" });
+
+export const NewGroup = z.object(
+  {
+    name: text(100),
+    description: optionalText(500).nullable().optional(),
+    color: color().optional().default(DEFAULT_COLOR),
+  },
+  "must be a JSON object",
+);
+export type NewGroup = z.output<typeof NewGroup>;
+
+export const GroupChange = z.object(
+  {
+    name: text(100).optional(),
+    description: optionalText(500).nullable().optional(),
+    color: color().optional(),
+  },
+  "must be a JSON object",
+);
+export type GroupChange = z.output<typeof GroupChange>;
+
+export const GroupLinksQuery = z.object({ status: oneOf(LINK_STATUSES).optional(), ...paging() });
+
+export const MovedLinkIds = z.object({ link_ids: list(id(), MOST_MOVED) }, "must be a JSON object");
+
+export const MoveResult = z
+  .object({
+    group_id: z.uuid(),
+    summary: z.object({ total: z.int(), moved: z.int(), unchanged: z.int(), failed: z.int() }),
+    results: z.array(
+      z.union([
+        z.object({ id: z.string(), status: z.enum(["moved", "unchanged"]) }),
+        z.object({ id: z.string(), status: z.literal("failed"), error: ItemError }),
+      ]),
+    ),
+  })
+  .meta({ id: "MoveResult" });
+
+export const toGroup = (row: CountedGroup): z.infer<typeof Group> => ({
+  id: row.id,
+  name: row.name,
+  description: row.description,
+  color: row.color,
+  link_count: row.linkCount,
+  created_at: toIso(row.createdAt),
+  updated_at: toIso(row.updatedAt),
+});

@@ -1,0 +1,64 @@
+import { and, eq, inArray, isNull, ne, or } from "drizzle-orm";
+import type { Caller } from "../accounts/caller.ts";
+import { type Deps, noReceipt, type Receipt } from "../deps.ts";
+import { type AppError, foreign, notFound } from "../lib/errors.ts";
+import type { Statement } from "../store/store.ts";
+import { type LinkRow, links } from "../store/tables.ts";
+import { findGroup } from "./groups.ts";
+
+/** What became of one link: `unchanged` was in the group before. */
+export type Move = { id: string } & (
+  | { status: "moved" | "unchanged" }
+  | { status: "failed"; error: AppError }
+);
+
+/** `id` is the group's. */
+export type MoveResult = { id: string; results: Move[] };
+
+type Found = Pick<LinkRow, "id" | "accountId" | "groupId">;
+
+/** Moves what is there and ours into the group, and tells of each of the rest why not. Repeats count once. */
+export async function moveLinks(
+  deps: Deps,
+  caller: Caller,
+  groupId: string,
+  ids: string[],
+  receipt: Receipt<MoveResult> = noReceipt,
+): Promise<MoveResult> {
+  const group = await findGroup(deps, caller, groupId);
+  const unique = [...new Set(ids)];
+  const byId = new Map((await findAll(deps, unique)).map((link) => [link.id, link]));
+  const results = unique.map((id) => judge(id, byId.get(id), caller, group.id));
+  const result = { id: group.id, results };
+  const moved = results.filter(({ status }) => status === "moved").map(({ id }) => id);
+  await deps.store.write([...moveAll(deps, caller, group.id, moved), ...receipt(result)]);
+  return result;
+}
+
+const findAll = ({ store }: Deps, ids: string[]): Promise<Found[]> =>
+  store
+    .select({ id: links.id, accountId: links.accountId, groupId: links.groupId })
+    .from(links)
+    .where(inArray(links.id, ids));
+
+function judge(id: string, link: Found | undefined, { accountId }: Caller, groupId: string): Move {
+  if (!link) return { id, status: "failed", error: notFound("link") };
+  if (link.accountId !== accountId) return { id, status: "failed", error: foreign("link") };
+  return { id, status: link.groupId === groupId ? "unchanged" : "moved" };
+}
+
+function moveAll(
+  { store, clock }: Deps,
+  { accountId }: Caller,
+  groupId: string,
+  ids: string[],
+): Statement[] {
+  if (ids.length === 0) return [];
+  const isElsewhere = or(isNull(links.groupId), ne(links.groupId, groupId));
+  return [
+    store
+      .update(links)
+      .set({ groupId, updatedAt: clock.now() })
+      .where(and(eq(links.accountId, accountId), inArray(links.id, ids), isElsewhere)),
+  ];
+}

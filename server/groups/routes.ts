@@ -1,0 +1,129 @@
+import { Elysia } from "elysia";
+import * as z from "zod";
+import type { Deps } from "../deps.ts";
+import { idempotency } from "../http/idempotency.ts";
+import { toPage } from "../http/page.ts";
+import {
+  changeRefusals,
+  createRefusals,
+  deleteRefusals,
+  recordRefusals,
+  refusals,
+} from "../http/refusals.ts";
+import { data, pageOf } from "../http/reply.ts";
+import { callers } from "../http/visit.ts";
+import { toErrorBody } from "../lib/errors.ts";
+import { paging } from "../lib/fields.ts";
+import { listLinks } from "../links/links.ts";
+import { Link, toLink } from "../links/model.ts";
+import { changeGroup, createGroup, deleteGroup, findGroup, listGroups } from "./groups.ts";
+import * as model from "./model.ts";
+import { type MoveResult, moveLinks } from "./move.ts";
+
+export const groupRoutes = (deps: Deps) =>
+  new Elysia({ prefix: "/groups", tags: ["Groups"] })
+    .use(callers)
+    .get(
+      "",
+      async ({ caller, query, request, set }) =>
+        toPage(await listGroups(deps, caller, query), query, model.toGroup, { request, set }),
+      {
+        query: z.object(paging()),
+        response: { 200: pageOf(model.Group), ...refusals },
+        detail: { operationId: "listGroups", summary: "List groups, newest first" },
+      },
+    )
+    .get(
+      "/:id",
+      async ({ caller, params }) => ({
+        data: model.toGroup(await findGroup(deps, caller, params.id)),
+      }),
+      {
+        response: { 200: data(model.Group), ...recordRefusals },
+        detail: { operationId: "getGroup", summary: "Get one group with the number of its links" },
+      },
+    )
+    .patch(
+      "/:id",
+      async ({ caller, params, body }) => ({
+        data: model.toGroup(await changeGroup(deps, caller, params.id, body)),
+      }),
+      {
+        body: model.GroupChange,
+        response: { 200: data(model.Group), ...changeRefusals },
+        detail: {
+          operationId: "changeGroup",
+          summary: "Change a group's name, description or colour",
+        },
+      },
+    )
+    .delete(
+      "/:id",
+      async ({ caller, params, status }) => {
+        await deleteGroup(deps, caller, params.id);
+        return status(204, undefined);
+      },
+      {
+        response: { 204: z.undefined(), ...deleteRefusals },
+        detail: {
+          operationId: "deleteGroup",
+          summary: "Delete a group; its links become ungrouped",
+        },
+      },
+    )
+    .get(
+      "/:id/links",
+      async ({ caller, params, query, request, set }) => {
+        const group = await findGroup(deps, caller, params.id);
+        const page = await listLinks(deps, caller, { ...query, group_id: group.id });
+        return toPage(page, query, toLink(deps.clock.now()), { request, set });
+      },
+      {
+        query: model.GroupLinksQuery,
+        response: { 200: pageOf(Link), ...recordRefusals },
+        detail: { operationId: "listGroupLinks", summary: "List the links of a group" },
+      },
+    )
+    .use(idempotency(deps))
+    .post(
+      "",
+      async ({ caller, body, set, status, receipt }) => {
+        const kept = receipt(201, model.toGroup, "/api/v1/groups");
+        const group = await createGroup(deps, caller, body, kept);
+        set.headers.location = `/api/v1/groups/${group.id}`;
+        return status(201, { data: model.toGroup(group) });
+      },
+      {
+        body: model.NewGroup,
+        response: { 201: data(model.Group), ...createRefusals },
+        detail: { operationId: "createGroup", summary: "Create a group" },
+      },
+    )
+    .post(
+      "/:id/links",
+      async ({ caller, params, body, receipt }) => {
+        const kept = receipt(200, toMoved);
+        return { data: toMoved(await moveLinks(deps, caller, params.id, body.link_ids, kept)) };
+      },
+      {
+        body: model.MovedLinkIds,
+        response: { 200: data(model.MoveResult), ...createRefusals, ...recordRefusals },
+        detail: { operationId: "moveLinks", summary: "Move up to 1000 links into a group" },
+      },
+    );
+
+function toMoved({ id, results }: MoveResult): z.infer<typeof model.MoveResult> {
+  const countOf = (status: string) => results.filter((result) => result.status === status).length;
+  return {
+    group_id: id,
+    summary: {
+      total: results.length,
+      moved: countOf("moved"),
+      unchanged: countOf("unchanged"),
+      failed: countOf("failed"),
+    },
+    results: results.map((result) =>
+      result.status === "failed" ? { ...result, error: toErrorBody(result.error) } : result,
+    ),
+  };
+}

@@ -1,0 +1,39 @@
+/** What an operation's summary does not tell, by its id. */
+export const OPERATION_TEXTS: Record<string, string> = {
+  getUsage:
+    "Counts of the calendar month in UTC. They are written every few seconds, so the latest requests may be missing.",
+  createKey:
+    "The reply holds the key's value, once. A key cannot give a permission that it lacks itself.",
+  changeKey: "`permissions` is merged member by member. `expires_at: null` takes the expiry away.",
+  revokeKey: "From now on whoever uses it gets 401 `REVOKED_API_KEY`.",
+  rotateKey:
+    "The key keeps its id and settings and gets a new value; the old one stops working at once.",
+  createLink:
+    "Its first check is due at once; until then its status is `unknown`. A URL that is watched already is 409.",
+  createLinks:
+    "Each item is judged on its own: good ones are made, bad ones are reported in their place. 201 when at least one link was made, 200 when none was.",
+  deleteLinks: "Each id is judged on its own.",
+  deleteLinksAlias:
+    "The same as `POST /api/v1/links/batch-delete`, which is to be preferred: proxies may drop the body of a DELETE.",
+  getLink: "With `evidence`: what the last check saw, so that anyone can tell why.",
+  changeLink: "A link's URL cannot be changed: delete it and make another.",
+  checkLink:
+    "The link shows `checking` until the check is over. While one runs, no second one is started.",
+  deleteGroup: "Its links are kept and belong to no group.",
+  moveLinks: "Each id is judged on its own. A link that is in another group leaves it.",
+  getHistoryStats: "Zeros when there are no checks in the time. The average is over answers only.",
+  createWebhook: "The reply holds the `signing_secret`, once.",
+  changeWebhook:
+    "`is_active: true` starts a webhook again that was switched off, by you or by failures.",
+  testWebhook:
+    "Sends the first subscribed event with sample data and `test: true` in it, once. 200 whatever the receiver answers; `statusCode` is 0 when it does not.",
+};
+
+/** What a success means, by its status, or by operation and status. */
+export const REPLY_TEXTS: Record<string, string> = {
+  200: "Done; here is what you asked for.",
+  201: "Created.",
+  204: "Done; there is nothing to tell.",
+  "createLinks.200": "Nothing was created; `results` says why, item by item.",
+  "createLinks.201": "At least one link was created; `results` tells of each item.",
+};

@@ -1,0 +1,109 @@
+import * as z from "zod";
+import { VERSION } from "../config.ts";
+import { invalid } from "../lib/errors.ts";
+import { problemsOf, text } from "../lib/fields.ts";
+import { toIso } from "../lib/moments.ts";
+import { ROLES, type UserRow } from "../store/tables.ts";
+import { passwordProblem } from "./passwords.ts";
+import type { SessionRow } from "./sessions.ts";
+
+const SessionUser = z.object({
+  email: z.string(),
+  role: z.enum(ROLES),
+  is_admin: z.boolean(),
+});
+
+/** What the dashboard asks first: whether to show set-up, sign-in or itself. */
+export const SessionState = z.object({
+  state: z.enum(["setup", "signed-out", "signed-in"]),
+  user: SessionUser.nullable(),
+  /** The program's; strangers are not told. */
+  version: z.string().nullable(),
+  /** Whether the cookie travels unencrypted, which the dashboard warns of. */
+  insecure: z.boolean(),
+});
+export type SessionState = z.infer<typeof SessionState>;
+
+/** `key` is the account's first API key, shown this once. */
+export const SetupDone = SessionState.extend({ key: z.string() });
+
+export const Sessions = z.object({
+  items: z.array(
+    z.object({ created_at: z.string(), last_seen_at: z.string(), is_current: z.boolean() }),
+  ),
+});
+
+const LONGEST_EMAIL = 254;
+
+/** An e-mail address is a name to sign in with; nothing is sent to it, so `me@localhost` will do. */
+export const Email = text(LONGEST_EMAIL)
+  .refine((value) => /^[^\s@]+@[^\s@]+$/.test(value), "must be an e-mail address")
+  .toLowerCase();
+
+const someText = z.string({
+  error: ({ input }) => (input === undefined ? "is required" : "must be a text"),
+});
+
+export const NewPassword = someText.superRefine(async (value, context) => {
+  const problem = await passwordProblem(value);
+  if (problem) context.addIssue(problem);
+});
+
+/** Hardly judged, since what was right once must stay right. */
+export const SignIn = z.object(
+  { email: someText.max(LONGEST_EMAIL, "is too long for an e-mail address"), password: someText },
+  "must be a JSON object",
+);
+export type SignIn = z.output<typeof SignIn>;
+
+export const Setup = z.object(
+  { token: someText, email: Email, password: NewPassword },
+  "must be a JSON object",
+);
+
+export const PasswordByLink = z.object(
+  { token: someText, password: NewPassword },
+  "must be a JSON object",
+);
+
+export const PasswordChange = z.object(
+  { current: someText, new: NewPassword },
+  "must be a JSON object",
+);
+
+/**
+ * Reads a body whose problems cannot be told at once, such as a password to be looked up in a list.
+ * @throws VALIDATION_ERROR with every problem
+ */
+export async function readBody<T extends z.ZodType>(
+  schema: T,
+  body: unknown,
+): Promise<z.output<T>> {
+  const result = await schema.safeParseAsync(body);
+  if (!result.success) throw invalid(problemsOf(result.error));
+  return result.data;
+}
+
+type Shown = Pick<UserRow, "email" | "role" | "isAdmin">;
+
+export const toSignedIn = (user: Shown, insecure: boolean): SessionState => ({
+  state: "signed-in",
+  user: { email: user.email, role: user.role, is_admin: user.isAdmin },
+  version: VERSION,
+  insecure,
+});
+
+export const toStranger = (state: "setup" | "signed-out", insecure: boolean): SessionState => ({
+  state,
+  user: null,
+  version: null,
+  insecure,
+});
+
+export const toSession =
+  (presentHash: string) =>
+  ({ tokenHash, createdAt, lastSeenAt }: SessionRow) => ({
+    created_at: toIso(createdAt),
+    last_seen_at: toIso(lastSeenAt),
+    is_current: tokenHash === presentHash,
+  });

@@ -1,0 +1,132 @@
+import { Elysia } from "elysia";
+import * as z from "zod";
+import { hasAccounts } from "../accounts/users.ts";
+import type { Deps } from "../deps.ts";
+import { rangeOf } from "../http/client-address.ts";
+import { createRateLimiter, rateLimited } from "../http/rate-limit.ts";
+import { recordRefusals, refusals } from "../http/refusals.ts";
+import { data, ErrorReply } from "../http/reply.ts";
+import { endedCookie, isSecure, sessionCookie } from "../http/session-cookie.ts";
+import { sessionOf } from "../http/session-door.ts";
+import { visitOf } from "../http/visit.ts";
+import { AppError } from "../lib/errors.ts";
+import { unread } from "../lib/fields.ts";
+import { createDelays } from "./delays.ts";
+import * as model from "./model.ts";
+import { createPasswords } from "./passwords.ts";
+import { endOtherSessions, endSession, listSessions, type Session } from "./sessions.ts";
+import { refuseSecondSetup, setUp } from "./setup.ts";
+import { changePassword, type Entrance, followPasswordLink, signIn } from "./sign-in.ts";
+
+/** Whatever proves who someone is, per address. */
+const GUESSES = { perMinute: 20, perHour: 100 };
+
+const bodyRefusals = { ...recordRefusals, 413: ErrorReply, 415: ErrorReply };
+
+/** How people get into the dashboard and out of it; mounted behind the session door only. */
+export function sessionRoutes(deps: Deps) {
+  const guarded = { ...deps, passwords: createPasswords(), delays: createDelays(deps.clock) };
+  const limiter = createRateLimiter(GUESSES);
+
+  /** @throws RATE_LIMITED when the address has tried too often */
+  function countGuess(request: Request) {
+    const allowance = limiter(rangeOf(visitOf(request).address()), deps.clock.elapsed());
+    if (!allowance.allowed) throw rateLimited(allowance);
+  }
+
+  /** Only behind the door's own refusal, so there is one unless it ended this very moment. */
+  async function presentSession(request: Request): Promise<Session> {
+    const session = await sessionOf(deps, request);
+    if (!session) throw new AppError("UNAUTHORIZED", "Sign in first.");
+    return session;
+  }
+
+  const insecure = !isSecure(deps.config);
+  const letIn = ({ token, user }: Entrance, set: { headers: Record<string, unknown> }) => {
+    set.headers["set-cookie"] = sessionCookie(deps.config, token);
+    return model.toSignedIn(user, insecure);
+  };
+
+  return new Elysia({ tags: ["Session"], detail: { hide: true } })
+    .get(
+      "/session",
+      async ({ request }) => {
+        const session = await sessionOf(deps, request);
+        if (session) return { data: model.toSignedIn(session.user, insecure) };
+        const state = (await hasAccounts(deps)) ? "signed-out" : "setup";
+        return { data: model.toStranger(state, insecure) };
+      },
+      { response: { 200: data(model.SessionState), ...refusals } },
+    )
+    .post(
+      "/session",
+      async ({ request, body, set }) => {
+        countGuess(request);
+        return { data: letIn(await signIn(guarded, body, visitOf(request).sessionHash), set) };
+      },
+      { body: model.SignIn, response: { 200: data(model.SessionState), ...bodyRefusals } },
+    )
+    .delete(
+      "/session",
+      async ({ request, set, status }) => {
+        const { sessionHash } = visitOf(request);
+        if (sessionHash) await endSession(deps, sessionHash);
+        set.headers["set-cookie"] = endedCookie(deps.config);
+        return status(204, undefined);
+      },
+      { response: { 204: z.undefined(), ...refusals } },
+    )
+    .post(
+      "/setup",
+      async ({ request, body, set, status }) => {
+        await refuseSecondSetup(deps);
+        countGuess(request);
+        const done = await setUp(guarded, await model.readBody(model.Setup, body));
+        return status(201, { data: { ...letIn(done, set), key: done.key } });
+      },
+      { body: unread(model.Setup), response: { 201: data(model.SetupDone), ...bodyRefusals } },
+    )
+    .post(
+      "/password",
+      async ({ request, body, set }) => {
+        countGuess(request);
+        const input = await model.readBody(model.PasswordByLink, body);
+        return { data: letIn(await followPasswordLink(guarded, input), set) };
+      },
+      {
+        body: unread(model.PasswordByLink),
+        response: { 200: data(model.SessionState), ...bodyRefusals },
+      },
+    )
+    .patch(
+      "/session/password",
+      async ({ request, body, set }) => {
+        countGuess(request);
+        const input = await model.readBody(model.PasswordChange, body);
+        const session = await presentSession(request);
+        const change = { current: input.current, next: input.new };
+        return { data: letIn(await changePassword(guarded, session, change), set) };
+      },
+      {
+        body: unread(model.PasswordChange),
+        response: { 200: data(model.SessionState), ...bodyRefusals },
+      },
+    )
+    .get(
+      "/sessions",
+      async ({ request }) => {
+        const session = await presentSession(request);
+        const items = (await listSessions(deps, session)).map(model.toSession(session.tokenHash));
+        return { data: { items } };
+      },
+      { response: { 200: data(model.Sessions), ...refusals } },
+    )
+    .delete(
+      "/sessions",
+      async ({ request, status }) => {
+        await endOtherSessions(deps, await presentSession(request));
+        return status(204, undefined);
+      },
+      { response: { 204: z.undefined(), ...refusals } },
+    );
+}

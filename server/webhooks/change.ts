@@ -1,0 +1,73 @@
+import { and, eq, sql } from "drizzle-orm";
+import type { Caller } from "../accounts/caller.ts";
+import type { Deps } from "../deps.ts";
+import { pauseIfOff, resume } from "../events/pause.ts";
+import type { Statement } from "../store/store.ts";
+import { type EventType, type WebhookRow, webhookEvents, webhooks } from "../store/tables.ts";
+import type { WebhookChange, WebhookRecord } from "./model.ts";
+import { readChange } from "./read.ts";
+import { findWebhook } from "./webhooks.ts";
+
+/**
+ * Switching on forgives all failures and makes due what was held back; switching off holds back what
+ * is not sent yet. A new URL counts from the next attempt, also for what is older.
+ */
+export async function changeWebhook(
+  deps: Deps,
+  caller: Caller,
+  id: string,
+  input: unknown,
+): Promise<WebhookRecord> {
+  const webhook = await findWebhook(deps, caller, id);
+  const change = readChange(deps, webhook, input);
+  if (Object.values(change).every((value) => value === undefined)) return webhook;
+  const now = deps.clock.now();
+  await deps.store.write([
+    deps.store
+      .update(webhooks)
+      .set({ ...columnsOf(webhook, change, now), updatedAt: now })
+      .where(and(eq(webhooks.id, webhook.id), eq(webhooks.accountId, caller.accountId))),
+    ...(change.events ? subscribe(deps, webhook.id, change.events) : []),
+    ...deliveriesFollow(deps, webhook.id, change.is_active, now),
+  ]);
+  deps.loops.wake();
+  return findWebhook(deps, caller, id);
+}
+
+function columnsOf(
+  webhook: WebhookRecord,
+  { url, is_active: isActive }: WebhookChange,
+  now: number,
+): Partial<WebhookRow> {
+  return {
+    ...(url !== undefined && { url }),
+    ...(isActive === true && ON),
+    // What is off already keeps the reason why.
+    ...(isActive === false &&
+      webhook.isActive && { isActive, disabledReason: "user" as const, disabledAt: now }),
+  };
+}
+
+const ON = { isActive: true, disabledReason: null, disabledAt: null, failingSince: null };
+
+/** Selected from the webhook, since it may be deleted at the same moment. */
+function subscribe({ store }: Deps, webhookId: string, types: EventType[]): Statement[] {
+  return [
+    store.delete(webhookEvents).where(eq(webhookEvents.webhookId, webhookId)),
+    ...types.map((type, position) =>
+      store.run(sql`
+        insert into ${webhookEvents} (webhook_id, type, position)
+        select id, cast(${type} as text), cast(${position} as bigint) from ${webhooks} where id = ${webhookId}`),
+    ),
+  ];
+}
+
+function deliveriesFollow(
+  deps: Deps,
+  webhookId: string,
+  isActive: boolean | undefined,
+  now: number,
+): Statement[] {
+  if (isActive === undefined) return [];
+  return isActive ? resume(deps, webhookId, now) : [pauseIfOff(deps, webhookId)];
+}

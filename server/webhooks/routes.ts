@@ -1,0 +1,128 @@
+import { Elysia } from "elysia";
+import * as z from "zod";
+import type { Deps } from "../deps.ts";
+import { idempotency } from "../http/idempotency.ts";
+import { toPage } from "../http/page.ts";
+import { createRateLimiter, type RateLimiter, rateLimited } from "../http/rate-limit.ts";
+import {
+  changeRefusals,
+  createRefusals,
+  deleteRefusals,
+  recordRefusals,
+  refusals,
+} from "../http/refusals.ts";
+import { data, ErrorReply, pageOf } from "../http/reply.ts";
+import { callers } from "../http/visit.ts";
+import { paging } from "../lib/fields.ts";
+import { changeWebhook } from "./change.ts";
+import {
+  NewWebhookBody,
+  TestResult,
+  toWebhook,
+  toWebhookWithSecret,
+  Webhook,
+  WebhookChangeBody,
+  WebhookWithSecret,
+} from "./model.ts";
+import { sendTest } from "./send-test.ts";
+import { createWebhook, deleteWebhook, findWebhook, listWebhooks } from "./webhooks.ts";
+
+/** As many as the largest plan has, so that one page holds all. */
+const PER_PAGE = 100;
+const TESTS_PER_MINUTE = 10;
+
+export const webhookRoutes = (deps: Deps) =>
+  new Elysia({ prefix: "/webhooks", tags: ["Webhooks"] })
+    .use(callers)
+    .get(
+      "",
+      async ({ caller, query, request, set }) =>
+        toPage(await listWebhooks(deps, caller, query), query, toWebhook, { request, set }),
+      {
+        query: z.object(paging(PER_PAGE)),
+        response: { 200: pageOf(Webhook), ...refusals },
+        detail: { operationId: "listWebhooks", summary: "List webhooks, newest first" },
+      },
+    )
+    .get(
+      "/:id",
+      async ({ caller, params }) => ({
+        data: toWebhook(await findWebhook(deps, caller, params.id)),
+      }),
+      {
+        response: { 200: data(Webhook), ...recordRefusals },
+        detail: { operationId: "getWebhook", summary: "Get one webhook" },
+      },
+    )
+    .patch(
+      "/:id",
+      async ({ caller, params, body }) => ({
+        data: toWebhook(await changeWebhook(deps, caller, params.id, body)),
+      }),
+      {
+        body: WebhookChangeBody,
+        response: { 200: data(Webhook), ...changeRefusals },
+        detail: {
+          operationId: "changeWebhook",
+          summary: "Change a webhook's URL or events, or switch it on or off",
+        },
+      },
+    )
+    .delete(
+      "/:id",
+      async ({ caller, params, status }) => {
+        await deleteWebhook(deps, caller, params.id);
+        return status(204, undefined);
+      },
+      {
+        response: { 204: z.undefined(), ...deleteRefusals },
+        detail: {
+          operationId: "deleteWebhook",
+          summary: "Delete a webhook with what waits for it",
+        },
+      },
+    )
+    .use(idempotency(deps))
+    .post(
+      "",
+      async ({ caller, body, set, status, secretReceipt }) => {
+        const fresh = await createWebhook(deps, caller, body, secretReceipt(201));
+        set.headers.location = `/api/v1/webhooks/${fresh.id}`;
+        return status(201, { data: toWebhookWithSecret(fresh) });
+      },
+      {
+        body: NewWebhookBody,
+        response: { 201: data(WebhookWithSecret), ...createRefusals },
+        detail: {
+          operationId: "createWebhook",
+          summary: "Create a webhook; its signing secret is shown once",
+        },
+      },
+    )
+    .post(
+      "/:id/test",
+      async ({ caller, params }) => {
+        const webhook = await findWebhook(deps, caller, params.id);
+        refuseTooMany(deps, webhook.id);
+        return { data: await sendTest(deps, webhook) };
+      },
+      {
+        response: { 200: data(TestResult), ...recordRefusals, 409: ErrorReply },
+        detail: {
+          operationId: "testWebhook",
+          summary: "Send a test event and tell what the receiver answered",
+        },
+      },
+    );
+
+/** One for both doors. */
+const testLimiters = new WeakMap<Deps, RateLimiter>();
+
+/** Every test goes out to somebody's server, so one key must not make us knock without end. */
+function refuseTooMany(deps: Deps, webhookId: string) {
+  const limiter =
+    testLimiters.get(deps) ?? createRateLimiter({ perMinute: TESTS_PER_MINUTE, perHour: 0 });
+  testLimiters.set(deps, limiter);
+  const allowance = limiter(webhookId, deps.clock.elapsed());
+  if (!allowance.allowed) throw rateLimited(allowance);
+}

@@ -1,0 +1,138 @@
+import { and, asc, count, desc, eq, inArray, type SQL } from "drizzle-orm";
+import type { Caller } from "../accounts/caller.ts";
+import { type Deps, noReceipt, type Receipt } from "../deps.ts";
+import { newSigningSecret } from "../events/sign.ts";
+import { foreign, limitReached, notFound } from "../lib/errors.ts";
+import { newId, parseId } from "../lib/ids.ts";
+import { oneAtATime } from "../lib/lock.ts";
+import { type Page, type PageQuery, windowOf } from "../lib/paging.ts";
+import type { Store } from "../store/store.ts";
+import { type EventType, type WebhookRow, webhookEvents, webhooks } from "../store/tables.ts";
+import type { WebhookRecord } from "./model.ts";
+import { readNewWebhook } from "./read.ts";
+
+/** A webhook and its signing secret, which exists in clear only here and in one reply. */
+export type FreshWebhook = { id: string; webhook: WebhookRecord; signingSecret: string };
+
+export async function listWebhooks(
+  { store }: Deps,
+  { accountId }: Caller,
+  page: PageQuery,
+): Promise<Page<WebhookRecord>> {
+  const { limit, offset } = windowOf(page);
+  const matches = eq(webhooks.accountId, accountId);
+  const [rows, total] = await Promise.all([
+    store
+      .select()
+      .from(webhooks)
+      .where(matches)
+      .orderBy(desc(webhooks.createdAt), desc(webhooks.id))
+      .limit(limit)
+      .offset(offset),
+    countRows(store, matches),
+  ]);
+  return { items: await withEvents(store, rows), total };
+}
+
+/** @throws NOT_FOUND, or FORBIDDEN when it belongs to another account */
+export async function findWebhook(
+  { store }: Deps,
+  caller: Caller,
+  id: string,
+): Promise<WebhookRecord> {
+  const rows = await store
+    .select()
+    .from(webhooks)
+    .where(eq(webhooks.id, parseId(id) ?? ""));
+  const [webhook] = await withEvents(store, rows);
+  if (!webhook) throw notFound("webhook");
+  if (webhook.accountId !== caller.accountId) throw foreign("webhook");
+  return webhook;
+}
+
+/** @throws VALIDATION_ERROR with every problem at once; CONFLICT at the account's limit */
+export async function createWebhook(
+  deps: Deps,
+  caller: Caller,
+  input: unknown,
+  receipt: Receipt<FreshWebhook> = noReceipt,
+): Promise<FreshWebhook> {
+  const { url, events } = readNewWebhook(deps, input);
+  return oneAtATime(caller.accountId, async () => {
+    await refuseAtLimit(deps, caller);
+    const fresh = freshWebhook(deps, caller, url, events);
+    const { events: _, ...row } = fresh.webhook;
+    await deps.store.write([
+      deps.store.insert(webhooks).values(row),
+      deps.store.insert(webhookEvents).values(subscriptionsOf(row.id, events)),
+      ...receipt(fresh),
+    ]);
+    return fresh;
+  });
+}
+
+/** What waits for it goes with it; an attempt under way ends without a trace. */
+export async function deleteWebhook(deps: Deps, caller: Caller, id: string): Promise<void> {
+  const webhook = await findWebhook(deps, caller, id);
+  await deps.store
+    .delete(webhooks)
+    .where(and(eq(webhooks.id, webhook.id), eq(webhooks.accountId, caller.accountId)));
+}
+
+export const countWebhooks = ({ store }: Deps, accountId: string): Promise<number> =>
+  countRows(store, eq(webhooks.accountId, accountId));
+
+async function countRows(store: Store, matches: SQL): Promise<number> {
+  const [counted] = await store.select({ total: count() }).from(webhooks).where(matches);
+  return counted!.total;
+}
+
+async function withEvents(store: Store, rows: WebhookRow[]): Promise<WebhookRecord[]> {
+  if (rows.length === 0) return [];
+  const ids = rows.map(({ id }) => id);
+  const subscriptions = await store
+    .select()
+    .from(webhookEvents)
+    .where(inArray(webhookEvents.webhookId, ids))
+    .orderBy(asc(webhookEvents.position), asc(webhookEvents.webhookId));
+  const byId = Map.groupBy(subscriptions, ({ webhookId }) => webhookId);
+  return rows.map((row) => ({
+    ...row,
+    events: (byId.get(row.id) ?? []).map(({ type }) => type),
+  }));
+}
+
+async function refuseAtLimit(deps: Deps, { accountId, tier }: Caller) {
+  const used = await countWebhooks(deps, accountId);
+  const limit = deps.config.tierLimits[tier].webhooks;
+  if (used >= limit) throw limitReached("webhooks", limit, used);
+}
+
+function freshWebhook(
+  { clock, secrets }: Deps,
+  { accountId }: Caller,
+  url: string,
+  events: EventType[],
+): FreshWebhook {
+  const now = clock.now();
+  const signingSecret = newSigningSecret();
+  const webhook: WebhookRecord = {
+    id: newId(),
+    accountId,
+    url,
+    isActive: true,
+    secret: secrets.seal(signingSecret),
+    disabledReason: null,
+    disabledAt: null,
+    failingSince: null,
+    lastDeliveryAt: null,
+    lastStatusCode: null,
+    createdAt: now,
+    updatedAt: now,
+    events,
+  };
+  return { id: webhook.id, webhook, signingSecret };
+}
+
+const subscriptionsOf = (webhookId: string, events: EventType[]) =>
+  events.map((type, position) => ({ webhookId, type, position }));

@@ -1,0 +1,89 @@
+import { expect, test } from "bun:test";
+import { eq } from "drizzle-orm";
+import {
+  createAccount,
+  deleteUser,
+  findUser,
+  listUsers,
+  operatorOf,
+} from "../../server/accounts/users.ts";
+import { createLink } from "../../server/links/create.ts";
+import { accounts, links } from "../../server/store/tables.ts";
+import { onBothEngines, startServer } from "../harness.ts";
+import { BEHIND_PROXY, newColleague, newOwner, openBrowser } from "../session/browser.ts";
+
+onBothEngines(
+  "users",
+  (server) => {
+    test("an e-mail address belongs to one user, and a second account is not half made", async () => {
+      const { owner } = await newOwner(server());
+      const { store } = server().deps;
+      const before = await store.select().from(accounts);
+      const input = {
+        email: owner.email,
+        tier: "pro",
+        passwordHash: null,
+        isAdmin: false,
+      } as const;
+
+      const making = createAccount(server().deps, input);
+
+      expect(making).rejects.toMatchObject({ code: "CONFLICT" });
+      await making.catch(() => {});
+      expect(await store.select().from(accounts)).toHaveLength(before.length);
+    });
+
+    test("a user who is removed is signed out, and the account stays", async () => {
+      const account = await newOwner(server());
+      const editor = await newColleague(server(), account, "editor");
+      const browser = openBrowser(server());
+      await browser.signIn(editor.email);
+
+      expect(await deleteUser(server().deps, editor, { evenWithLinks: false })).toBe("user");
+
+      expect((await browser.get("/links")).status).toBe(401);
+      expect(await findUser(server().deps, account.owner.email)).toBeDefined();
+    });
+
+    test("an owner can go while there is another", async () => {
+      const account = await newOwner(server());
+      const second = await newColleague(server(), account, "owner");
+
+      expect(await deleteUser(server().deps, second, { evenWithLinks: false })).toBe("user");
+    });
+
+    test("the last owner goes with the account, and with its links only on purpose", async () => {
+      const { owner, account } = await newOwner(server());
+      const caller = await operatorOf(server().deps, account.id);
+      await createLink(server().deps, caller, { url: "https://example.org/" });
+      const remove = (evenWithLinks: boolean) =>
+        deleteUser(server().deps, owner, { evenWithLinks });
+
+      expect(remove(false)).rejects.toThrow("the last owner of an account with 1 links");
+      expect(await remove(true)).toBe("account");
+
+      expect(await findUser(server().deps, owner.email)).toBeUndefined();
+      const { store } = server().deps;
+      expect(await store.select().from(links).where(eq(links.accountId, account.id))).toEqual([]);
+    });
+  },
+  BEHIND_PROXY,
+);
+
+test("the first owner of all manages the installation, later ones only if told so", async () => {
+  const server = await startServer("sqlite");
+  const make = (email: string, isAdmin: boolean) =>
+    createAccount(server.deps, { email, tier: "business", passwordHash: null, isAdmin });
+
+  await make("a@example.org", false);
+  await make("b@example.org", false);
+  await make("c@example.org", true);
+
+  const all = await listUsers(server.deps);
+  expect(all.map(({ user }) => [user.email, user.isAdmin])).toEqual([
+    ["a@example.org", true],
+    ["b@example.org", false],
+    ["c@example.org", true],
+  ]);
+  await server.stop();
+});

@@ -1,0 +1,133 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { $ } from "bun";
+import { startReceiver } from "./receiver.ts";
+import { startSite } from "./site.ts";
+
+const EXECUTABLE = resolve(process.env.STILLUP_BINARY ?? "dist/stillup");
+const PASSWORD = "correct horse battery staple";
+
+/** The program as it is shipped, started in an empty folder with nothing beside it. */
+describe("the executable", () => {
+  const folder = mkdtempSync(join(tmpdir(), "stillup-binary-"));
+  const env = {
+    PATH: process.env.PATH ?? "",
+    STILLUP_PORT: "0",
+    STILLUP_CHECK_ALLOWED_HOSTS: "external,loopback",
+    STILLUP_WEBHOOK_ALLOWED_HOSTS: "external,loopback",
+    STILLUP_CONFIRM_DELAYS_MS: "0,10,10",
+    STILLUP_HOST_GAP_MS: "0",
+  };
+  const run = (...args: string[]) => $`${EXECUTABLE} ${args}`.cwd(folder).env(env).nothrow().quiet();
+  let server: Bun.Subprocess<"ignore", "pipe", "pipe">;
+  let url = "";
+
+  beforeAll(async () => {
+    if (!process.env.STILLUP_BINARY) await $`bun .ci/build.ts`.quiet();
+    server = Bun.spawn([EXECUTABLE], { cwd: folder, env, stdout: "pipe", stderr: "pipe" });
+    url = await listeningUrl(server.stdout);
+  }, 120_000);
+
+  afterAll(async () => {
+    server.kill("SIGKILL");
+    await server.exited;
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  test("says its version and explains itself", async () => {
+    expect((await run("version")).stdout.toString()).toMatch(/^stillup \d+\.\d+\.\d+\n$/);
+    expect((await run("help")).stdout.toString()).toContain("serve");
+    expect((await run("fly")).exitCode).toBe(64);
+  });
+
+  test("brings its dashboard and its API reference along", async () => {
+    const page = await fetch(`${url}/`);
+    expect(page.headers.get("content-type")).toStartWith("text/html");
+    const script = /src="([^"]+\.js)"/.exec(await page.text())![1]!;
+    expect((await fetch(url + script)).status).toBe(200);
+    expect((await fetch(`${url}/docs`)).status).toBe(200);
+    const document = (await (await fetch(`${url}/openapi.json`)).json()) as { openapi: string };
+    expect(document.openapi).toStartWith("3.1");
+  });
+
+  test("takes a user from nothing to a signed link.dead", async () => {
+    const site = startSite({ "/here": "hello" });
+    const receiver = startReceiver();
+    writeFileSync(join(folder, "password"), PASSWORD);
+    await run("user", "create", "--email", "me@example.org", "--password-file", "password");
+    const key = (await run("key", "create", "--email", "me@example.org", "--name", "test")).stdout.toString().trim();
+    expect(key).toMatch(/^su_[0-9A-Za-z]{38}$/);
+    const ask = async (path: string, body?: object) => {
+      const response = await fetch(`${url}/api/v1${path}`, {
+        method: body ? "POST" : "GET",
+        headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+        ...(body && { body: JSON.stringify(body) }),
+      });
+      return ((await response.json()) as { data: any }).data;
+    };
+
+    const hook = await ask("/webhooks", { url: receiver.url, events: ["link.dead", "check.complete"] });
+    const urls = [`${site.url}/here`, `${site.url}/gone`, "http://no-such-name.invalid/"];
+    const made = await Promise.all(urls.map((each) => ask("/links", { url: each })));
+    const told = await receiver.receive(5);
+
+    const links = await Promise.all(made.map(({ id }) => ask(`/links/${id}`)));
+    expect(links.map(({ status, reason }) => `${status} ${reason}`)).toEqual([
+      "active ok",
+      "dead http_404",
+      "dead dns_nxdomain",
+    ]);
+    const history = await ask(`/links/${made[1].id}/history`);
+    expect(history.items).toMatchObject([{ status: "dead", status_code: 404, trigger: "initial" }]);
+    const events = told.map((message) => message.verify(hook.signing_secret));
+    const dead = events.filter(({ event }) => event === "link.dead").map(({ data }) => data.url);
+    expect(dead.sort()).toEqual([urls[1]!, urls[2]!].sort());
+    await Promise.all([site.stop(), receiver.stop()]);
+  }, 60_000);
+
+  test("checks a URL without a server, and tells it by its exit code", async () => {
+    const site = startSite({ "/here": "hello" });
+
+    const alive = await run("check", "--json", `${site.url}/here`);
+    const mixed = await run("check", "--json", `${site.url}/here`, `${site.url}/gone`);
+
+    expect(alive.exitCode).toBe(0);
+    expect(JSON.parse(alive.stdout.toString())).toMatchObject({ status: "active", status_code: 200 });
+    expect(mixed.exitCode).toBe(1);
+    await site.stop();
+  }, 60_000);
+
+  test("keeps its files to itself, in one folder", () => {
+    expect(readdirSync(folder).sort()).toEqual(["password", "stillup-data"]);
+    const data = join(folder, "stillup-data");
+    expect(statSync(data).mode & 0o777).toBe(0o700);
+    for (const name of readdirSync(data)) expect([name, statSync(join(data, name)).mode & 0o077]).toEqual([name, 0]);
+  });
+
+  test("ends in order when it is told to, and leaves no open journal", async () => {
+    server.kill("SIGTERM");
+
+    expect(await server.exited).toBe(0);
+    const left = readdirSync(join(folder, "stillup-data"));
+    expect(left.filter((name) => name.endsWith("-wal"))).toEqual([]);
+  });
+
+  test("refuses a setting that makes no sense, by name", async () => {
+    const bad = await $`${EXECUTABLE} serve`.cwd(folder).env({ ...env, STILLUP_PORT: "x" }).nothrow().quiet();
+
+    expect(bad.exitCode).toBe(1);
+    expect(bad.stderr.toString()).toContain('STILLUP_PORT must be a whole number from 0 to 65535; it is "x".');
+  });
+});
+
+async function listeningUrl(output: ReadableStream<Uint8Array>): Promise<string> {
+  let text = "";
+  for await (const chunk of output) {
+    text += new TextDecoder().decode(chunk);
+    const url = /listening on (http:\S+)/.exec(text)?.[1];
+    if (url) return url;
+  }
+  throw new Error(`It did not start: ${text}`);
+}

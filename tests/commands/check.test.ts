@@ -1,0 +1,82 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { existsSync } from "node:fs";
+import { createProgram } from "./program.ts";
+
+const PAGE = "<!doctype html><title>Here</title><p>A page with something on it.";
+
+describe("stillup check", () => {
+  const { run, dataDir } = createProgram({
+    STILLUP_CHECK_ALLOWED_HOSTS: "external,loopback",
+    STILLUP_CONFIRM_DELAYS_MS: "0",
+    STILLUP_HOST_GAP_MS: "0",
+  });
+  let site: ReturnType<typeof Bun.serve>;
+  let base: string;
+  beforeAll(() => {
+    site = Bun.serve({
+      port: 0,
+      hostname: "127.0.0.1",
+      fetch: ({ url }) => {
+        const { pathname } = new URL(url);
+        if (pathname === "/moved") return Response.redirect("/here", 301);
+        if (pathname !== "/here") return new Response("gone", { status: 410 });
+        return new Response(PAGE, { headers: { "content-type": "text/html" } });
+      },
+    });
+    base = `http://127.0.0.1:${site.port}`;
+  });
+  afterAll(() => site.stop(true));
+
+  test("tells of each URL in the order given, and that one of them is dead", async () => {
+    const { code, out, err } = await run(["check", `${base}/gone`, `${base}/here`]);
+
+    expect(code).toBe(1);
+    expect(err).toBe("");
+    const lines = out.split("\n");
+    expect(lines[0]).toBe(`dead     ${base}/gone`);
+    expect(lines[1]).toBe("         The server answered 410: the page is gone for good.");
+    expect(out).toContain(`active   ${base}/here\n`);
+  });
+
+  test("is content with what is there, and shows the way", async () => {
+    const { code, out } = await run(["check", `${base}/moved`]);
+
+    expect(code).toBe(0);
+    expect(out).toContain(`301 redirect from ${base}/moved`);
+    expect(out).toContain(`final URL ${base}/here`);
+  });
+
+  test("is undecided about what it may not see", async () => {
+    const closed = await run(["check", "--json", `${base}/here`], {
+      STILLUP_CHECK_ALLOWED_HOSTS: "external",
+    });
+
+    expect(closed.code).toBe(2);
+    expect(JSON.parse(closed.out)).toMatchObject({ status: "unknown", reason: "target_forbidden" });
+  });
+
+  test("prints one JSON object a line, and needs no data folder", async () => {
+    const { code, out } = await run(["check", "--json", `${base}/moved`, `${base}/here`]);
+
+    expect(code).toBe(0);
+    const [first, second] = out
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    expect(Object.keys(first)).toEqual([
+      "url",
+      "status",
+      "reason",
+      "message",
+      "status_code",
+      "final_url",
+      "response_time_ms",
+      "service",
+      "evidence",
+    ]);
+    expect(first).toMatchObject({ url: `${base}/moved`, status: "active", status_code: 200 });
+    expect(first.final_url).toBe(`${base}/here`);
+    expect(second).toMatchObject({ url: `${base}/here`, reason: "ok" });
+    expect(existsSync(dataDir)).toBe(false);
+  });
+});

@@ -1,0 +1,164 @@
+import { describe, expect, test } from "bun:test";
+import { readdirSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { VERSION } from "../../server/config.ts";
+import { createProgram } from "./program.ts";
+
+const EMAIL = "me@example.org";
+const PASSWORD = "correct horse battery staple";
+const ID = /^[0-9a-f-]{36}$/;
+
+describe("the command line", () => {
+  const { run } = createProgram();
+
+  test("tells its version", async () => {
+    expect(await run(["version"])).toEqual({ code: 0, out: `stillup ${VERSION}\n`, err: "" });
+    expect(await run(["--version"])).toEqual({ code: 0, out: `${VERSION}\n`, err: "" });
+  });
+
+  test.each([
+    [["--help"]],
+    [["help", "user"]],
+    [["check", "--help"]],
+    [["key", "create", "--help"]],
+  ])("explains itself: %p", async (args) => {
+    const { code, out, err } = await run(args);
+
+    expect(code).toBe(0);
+    expect(out).toStartWith("Usage: stillup");
+    expect(err).toBe("");
+  });
+
+  test.each([
+    [["nonsense"], 'There is no command "nonsense".\n'],
+    [["user"], "Say what to do; `stillup help` lists the commands.\n"],
+    [["user", "create"], "Required option '--email <email>' not specified.\n"],
+    [["user", "create", "--email", "nobody"], "Email must be an e-mail address.\n"],
+    [["migrate", "--fast"], "Unknown option '--fast'.\n"],
+    [["check"], "Missing required argument 'url'.\n"],
+    [["check", "example.org"], '"example.org" must be an http or https URL.\n'],
+    [["key", "create", "--email", EMAIL, "--name", ""], "Name must not be empty.\n"],
+  ])("is used wrongly: %p", async (args, sentence) => {
+    expect(await run(args)).toEqual({ code: 64, out: "", err: sentence });
+  });
+
+  test("stops at a setting that makes no sense, and names it", async () => {
+    const { code, err } = await run(["migrate"], { STILLUP_PORT: "many" });
+
+    expect(code).toBe(1);
+    expect(err).toBe('STILLUP_PORT must be a whole number from 0 to 65535; it is "many".\n');
+  });
+});
+
+test("settings come from a file too, and the environment wins", async () => {
+  const { run, dataDir } = createProgram({ STILLUP_HOST: "127.0.0.2" });
+  await run(["migrate"]);
+  const file = join(dataDir, "settings.env");
+  writeFileSync(file, "# mine\nSTILLUP_PORT=9999\nSTILLUP_HOST='127.0.0.3'\n");
+
+  const { code, out } = await run(["--env-file", file, "serve", "--print-config"]);
+
+  expect(code).toBe(0);
+  expect(out).toContain("STILLUP_PORT=9999 ");
+  expect(out).toContain('STILLUP_HOST="127.0.0.2" ');
+  expect((await run(["migrate", "--env-file", "/none"])).code).toBe(1);
+});
+
+test("proxy variables are dropped, and one line says so", async () => {
+  const { run } = createProgram();
+
+  const { code, err } = await run(["migrate"], { HTTP_PROXY: "http://x", https_proxy: "http://y" });
+
+  expect(code).toBe(0);
+  const [line, ...rest] = err.trim().split("\n");
+  expect(rest).toEqual([]);
+  expect(JSON.parse(line!).message).toStartWith("HTTP_PROXY, https_proxy in the environment");
+});
+
+test("migrating says what was done, and everything written is ours alone", async () => {
+  const { run, dataDir } = createProgram();
+
+  const first = await run(["migrate"]);
+  const second = await run(["migrate"]);
+
+  expect(first.out).toStartWith("applied 0001_init.sql\n");
+  expect(second.out).toBe("The database is up to date.\n");
+  expect(statSync(dataDir).mode & 0o777).toBe(0o700);
+  for (const name of readdirSync(dataDir)) {
+    expect([name, statSync(join(dataDir, name)).mode & 0o777]).toEqual([name, 0o600]);
+  }
+});
+
+test("users and keys are made, listed and removed from a script", async () => {
+  const { run } = createProgram();
+  const create = ["user", "create", "--email", EMAIL];
+
+  const made = await run([...create, "--password-file", "-", "--tier", "pro"], {}, `${PASSWORD}\n`);
+  expect(made).toMatchObject({ code: 0, err: "" });
+  expect(made.out.trim()).toMatch(ID);
+  const again = await run(create);
+  expect(again).toEqual({ code: 1, out: "", err: `There is a user ${EMAIL} already.\n` });
+  const listed = (await run(["user", "list"])).out.split("\n")[1]!;
+  expect(listed.split(/ {2,}/).slice(0, 4)).toEqual([EMAIL, "owner, admin", "pro", "yes"]);
+
+  const key = await run(["key", "create", "--email", EMAIL, "--name", "ci", "--read-only"]);
+  expect(key).toMatchObject({ code: 0, err: "" });
+  expect(key.out).toMatch(/^su_[0-9A-Za-z]{38}\n$/);
+  const keys = (await run(["key", "list", "--email", EMAIL])).out.split("\n")[1]!;
+  const [id, prefix, name, permissions] = keys.split(/ {2,}/);
+  expect([prefix, name, permissions]).toEqual([`${key.out.slice(0, 9)}…`, "ci", "read"]);
+  expect((await run(["key", "revoke", id!])).code).toBe(0);
+  expect(await run(["key", "revoke", id!])).toMatchObject({ code: 1, err: "No such API key.\n" });
+
+  expect((await run(["user", "delete", "--email", EMAIL])).code).toBe(0);
+  const gone = await run(["user", "delete", "--email", EMAIL]);
+  expect(gone).toMatchObject({ code: 1, err: `No such user: ${EMAIL}.\n` });
+}, 20_000);
+
+test("beside a running server, users, keys and resets take effect at once", async () => {
+  const { run, start, dataDir } = createProgram({ STILLUP_PORT: "0", STILLUP_HOST: "127.0.0.1" });
+  const server = start(["serve"]);
+  const base = await listeningAt(server.stdout);
+  const ask = (path: string, init: RequestInit = {}) => fetch(base + path, init);
+  const post = (path: string, body: object, cookie = "") =>
+    ask(`/dashboard/api${path}`, {
+      method: "POST",
+      headers: { "content-type": "application/json", "sec-fetch-site": "same-origin", cookie },
+      body: JSON.stringify(body),
+    });
+
+  const made = await run(["user", "create", "--email", EMAIL]);
+  const [id, link] = made.out.trim().split("\n");
+  expect(id).toMatch(ID);
+  const token = new URL(link!).hash.replace("#token=", "");
+  const set = await post("/password", { token, password: PASSWORD });
+  expect(set.status).toBe(200);
+  const cookie = set.headers.get("set-cookie")!.split(";")[0]!;
+  expect((await ask("/dashboard/api/links", { headers: { cookie } })).status).toBe(200);
+  expect(readdirSync(dataDir)).not.toContain("setup-token");
+
+  const key = (await run(["key", "create", "--email", EMAIL, "--name", "x"])).out.trim();
+  const authorization = `Bearer ${key}`;
+  expect((await ask("/api/v1/links", { headers: { authorization } })).status).toBe(200);
+
+  expect((await run(["user", "reset-password", "--email", EMAIL])).code).toBe(0);
+  expect((await ask("/dashboard/api/links", { headers: { cookie } })).status).toBe(401);
+
+  const port = { STILLUP_PORT: new URL(base).port };
+  expect(await run(["health"], port)).toEqual({ code: 0, out: "The server is well.\n", err: "" });
+  server.kill("SIGTERM");
+  expect(await server.exited).toBe(0);
+  const err = `The server at ${base} does not answer.\n`;
+  expect(await run(["health"], port)).toEqual({ code: 1, out: "", err });
+}, 30_000);
+
+async function listeningAt(stdout: ReadableStream<Uint8Array>): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = "";
+  for await (const chunk of stdout) {
+    text += decoder.decode(chunk, { stream: true });
+    const line = /listening on (\S+)\n/.exec(text);
+    if (line) return line[1]!;
+  }
+  throw new Error(`the server did not listen: ${text}`);
+}

@@ -1,0 +1,124 @@
+import { expect, test } from "bun:test";
+import { badBodies, badNames, badTexts } from "../bad-values.ts";
+import { onBothEngines, START } from "../harness.ts";
+
+const NO_COLOR = "must be a colour of the form #RRGGBB";
+
+onBothEngines("POST /groups", (server) => {
+  test("a new group is empty, grey, and told where it is", async () => {
+    const me = await server().account();
+
+    const { status, headers, body } = await me.post("/api/v1/groups", { name: "  Docs " });
+
+    expect(status).toBe(201);
+    expect(headers.get("location")).toBe(`/api/v1/groups/${body.data.id}`);
+    expect(body).toEqual({
+      data: {
+        id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+        name: "Docs",
+        description: null,
+        color: "#6B7280",
+        link_count: 0,
+        created_at: START,
+        updated_at: START,
+      },
+    });
+  });
+
+  test("takes a description and a colour, which it keeps in upper case", async () => {
+    const me = await server().account();
+
+    const group = { name: "a", description: " two\nlines ", color: "#a1b2c3" };
+    const { body } = await me.post("/api/v1/groups", group);
+
+    expect(body.data).toMatchObject({ description: "two\nlines", color: "#A1B2C3" });
+  });
+
+  test("two groups may have one name", async () => {
+    const me = await server().account();
+
+    const first = await me.post("/api/v1/groups", { name: "Docs" });
+    const second = await me.post("/api/v1/groups", { name: "Docs" });
+
+    expect([first.status, second.status]).toEqual([201, 201]);
+    expect(first.body.data.id).not.toBe(second.body.data.id);
+  });
+
+  test("counts characters, not bytes: 100 emoji are a name and 500 a description", async () => {
+    const me = await server().account();
+
+    const group = { name: "😀".repeat(100), description: "😀".repeat(500) };
+    const { status, body } = await me.post("/api/v1/groups", group);
+
+    expect(status).toBe(201);
+    expect(body.data).toMatchObject(group);
+  });
+
+  test("an empty description is none", async () => {
+    const me = await server().account();
+
+    for (const description of ["", "  ", null]) {
+      const { body } = await me.post("/api/v1/groups", { name: "a", description });
+      expect(body.data.description).toBeNull();
+    }
+  });
+
+  test("needs a name", async () => {
+    const me = await server().account();
+
+    const { body } = await me.post("/api/v1/groups", {});
+
+    expect(body.error.details.fields).toEqual({ name: ["is required"] });
+  });
+
+  test.each(badNames(100))("refuses a name that is %s", async (_, name, problem) => {
+    const me = await server().account();
+
+    const { status, body } = await me.post("/api/v1/groups", { name });
+
+    expect(status).toBe(400);
+    expect(body.error.details.fields.name).toContain(problem);
+  });
+
+  test.each(badTexts(500))("refuses a description that is %s", async (_, description, problem) => {
+    const me = await server().account();
+
+    const { status, body } = await me.post("/api/v1/groups", { name: "a", description });
+
+    expect(status).toBe(400);
+    expect(body.error.details.fields).toEqual({ description: [problem] });
+  });
+
+  test.each(["", "red", "#fff", "#12345g", "#1234567", "6B7280"])(
+    "refuses the colour %p",
+    async (color) => {
+      const me = await server().account();
+
+      const { status, body } = await me.post("/api/v1/groups", { name: "a", color });
+
+      expect(status).toBe(400);
+      expect(body.error.details.fields).toEqual({ color: [NO_COLOR] });
+    },
+  );
+
+  test("tells every problem at once", async () => {
+    const me = await server().account();
+
+    const { body } = await me.post("/api/v1/groups", { description: 1, color: null });
+
+    expect(body.error.details.fields).toEqual({
+      name: ["is required"],
+      description: ["must be a text"],
+      color: ["must be a text"],
+    });
+  });
+
+  test.each(badBodies)("refuses a body that is %s", async (_, given) => {
+    const me = await server().account();
+
+    const { status, body } = await me.post("/api/v1/groups", given);
+
+    expect(status).toBe(400);
+    expect(body.error.details.fields).toEqual({ body: ["must be a JSON object"] });
+  });
+});

@@ -1,0 +1,95 @@
+import { expect, test } from "bun:test";
+import { badMoments } from "../bad-values.ts";
+import { onBothEngines } from "../harness.ts";
+import { addCheck, addLink } from "../rows.ts";
+
+const path = "/api/v1/history/stats";
+const at = (iso: string) => ({ checkedAt: Date.parse(iso) });
+
+onBothEngines("GET /history/stats", (server) => {
+  test("an account without checks has zeros", async () => {
+    const me = await server().account();
+
+    const { status, body } = await me.get(path);
+
+    expect(status).toBe(200);
+    expect(body).toEqual({
+      data: {
+        totalChecks: 0,
+        aliveCount: 0,
+        deadCount: 0,
+        unknownCount: 0,
+        statusChanges: 0,
+        avgResponseTimeMs: 0,
+      },
+    });
+  });
+
+  test("counts checks by what they found, and averages over those with an answer", async () => {
+    const me = await server().account();
+    const stranger = await server().account();
+    const link = await addLink(me);
+    await addCheck(server(), me, link, { responseTimeMs: 100 });
+    await addCheck(server(), me, link, { responseTimeMs: 101, statusChanged: true });
+    await addCheck(server(), me, link, {
+      status: "dead",
+      responseTimeMs: null,
+      statusChanged: true,
+    });
+    await addCheck(server(), me, link, { status: "unknown", responseTimeMs: null });
+    await addCheck(server(), stranger, await addLink(stranger));
+
+    const { body } = await me.get(path);
+
+    expect(body.data).toEqual({
+      totalChecks: 4,
+      aliveCount: 2,
+      deadCount: 1,
+      unknownCount: 1,
+      statusChanges: 2,
+      avgResponseTimeMs: 101,
+    });
+  });
+
+  test("without any answer the average is 0", async () => {
+    const me = await server().account();
+    await addCheck(server(), me, await addLink(me), { status: "unknown", responseTimeMs: null });
+
+    expect((await me.get(path)).body.data).toMatchObject({ totalChecks: 1, avgResponseTimeMs: 0 });
+  });
+
+  test("covers the time that is asked for, both ends included", async () => {
+    const me = await server().account();
+    const link = await addLink(me);
+    for (const day of [
+      "04-30T23:59:59.999",
+      "05-01T00:00:00",
+      "05-01T23:59:59.999",
+      "05-02T00:00:00",
+    ])
+      await addCheck(server(), me, link, at(`2029-${day}Z`));
+
+    const total = async (query: string) => (await me.get(`${path}?${query}`)).body.data.totalChecks;
+
+    expect(await total("start_date=2029-05-01&end_date=2029-05-01")).toBe(2);
+    expect(await total("start_date=2029-05-02")).toBe(1);
+    expect(await total("end_date=2029-05-01")).toBe(3);
+  });
+
+  test.each(badMoments)("refuses a date that is %s", async (_, value, problem) => {
+    const me = await server().account();
+
+    const { status, body } = await me.get(`${path}?end_date=${encodeURIComponent(String(value))}`);
+
+    expect(status).toBe(400);
+    expect(body.error.details.fields).toEqual({ end_date: [problem] });
+  });
+
+  test("refuses a time that ends before it starts", async () => {
+    const me = await server().account();
+
+    const { body } = await me.get(`${path}?start_date=2029-05-02&end_date=2029-05-01`);
+
+    expect(body.error.details.fields).toEqual({ start_date: ["must not be after end_date"] });
+  });
+});

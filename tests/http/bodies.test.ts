@@ -1,0 +1,169 @@
+import { expect, test } from "bun:test";
+import { onBothEngines } from "../harness.ts";
+import { addLink } from "../rows.ts";
+import { sendRaw } from "./raw.ts";
+
+const KIB = 1024;
+const JSON_TYPE = { "content-type": "application/json" };
+const path = "/api/v1/groups";
+/** A JSON object of exactly so many bytes. */
+const objectOf = (bytes: number) => {
+  const frame = JSON.stringify({ name: "a", filler: "" }).length;
+  return JSON.stringify({ name: "a", filler: "x".repeat(bytes - frame) });
+};
+const nested = (levels: number) => `{"name":"a","deep":${"[".repeat(levels)}${"]".repeat(levels)}}`;
+
+onBothEngines("A request's body", (server) => {
+  test("may have 64 KiB, and no byte more", async () => {
+    const me = await server().account();
+
+    expect((await me.post(path, objectOf(64 * KIB))).status).toBe(201);
+    const { status, headers, body } = await me.post(path, objectOf(64 * KIB + 1));
+    expect(status).toBe(413);
+    expect(body.error).toEqual({
+      code: "PAYLOAD_TOO_LARGE",
+      message: "The body must be at most 64 KiB.",
+      status: 413,
+    });
+    expect(headers.get("x-ratelimit-limit")).toBe("120");
+  });
+
+  test("may have 4 MiB on the batch routes, and no byte more", async () => {
+    const me = await server().account();
+
+    for (const batch of ["/api/v1/links/batch", "/api/v1/links/batch-delete"]) {
+      expect((await me.post(batch, objectOf(4096 * KIB))).status).toBe(400);
+      const { status, body } = await me.post(batch, objectOf(4096 * KIB + 1));
+      expect([status, body.error.message]).toEqual([413, "The body must be at most 4096 KiB."]);
+    }
+  });
+
+  test("that comes in chunks is counted as it comes", async () => {
+    const me = await server().account();
+    const post = (bytes: number) => {
+      const body = new ReadableStream({
+        start(controller) {
+          const text = new TextEncoder().encode(objectOf(bytes));
+          for (let i = 0; i < text.length; i += 10_000)
+            controller.enqueue(text.slice(i, i + 10_000));
+          controller.close();
+        },
+      });
+      const headers = { authorization: `Bearer ${me.key}`, ...JSON_TYPE };
+      return fetch(server().url + path, { method: "POST", headers, body });
+    };
+
+    expect((await post(64 * KIB)).status).toBe(201);
+    const refused = await post(64 * KIB + 1);
+    expect(refused.status).toBe(413);
+    expect(((await refused.json()) as { error: { code: string } }).error.code).toBe(
+      "PAYLOAD_TOO_LARGE",
+    );
+  });
+
+  test.each([
+    "text/plain",
+    "text/json",
+    "application/x-www-form-urlencoded",
+    "multipart/form-data; boundary=x",
+    "application/xml",
+    "application/merge-patch+json",
+    "application/jsonp",
+    "",
+  ])("of the type %p is not taken", async (type) => {
+    const me = await server().account();
+
+    const { status, body } = await me.post(path, '{"name":"a"}', { "content-type": type });
+
+    expect([status, body.error.code]).toEqual([415, "UNSUPPORTED_MEDIA_TYPE"]);
+  });
+
+  test.each(["application/json; charset=utf-8", "Application/JSON", "application/json ;x=y"])(
+    "of the type %p is JSON",
+    async (type) => {
+      const me = await server().account();
+
+      const { status } = await me.post(path, '{"name":"a"}', { "content-type": type });
+
+      expect(status).toBe(201);
+    },
+  );
+
+  test.each([
+    "{",
+    "{'name':'a'}",
+    '{"name":"a"}x',
+    '{"name":"a",}',
+    "\ufeff{}",
+    "undefined",
+    "NaN",
+  ])("that reads %p is no JSON", async (text) => {
+    const me = await server().account();
+
+    const { status, body } = await me.post(path, text);
+
+    expect(status).toBe(400);
+    expect(body.error).toMatchObject({
+      code: "VALIDATION_ERROR",
+      details: { fields: { body: ["is not valid JSON"] } },
+    });
+  });
+
+  test("that is not UTF-8 is refused instead of repaired", async () => {
+    const me = await server().account();
+    const bytes = Buffer.concat([Buffer.from('{"name":"'), Buffer.from([0xff]), Buffer.from('"}')]);
+
+    const reply = await fetch(server().url + path, {
+      method: "POST",
+      headers: { authorization: `Bearer ${me.key}`, ...JSON_TYPE },
+      body: bytes,
+    });
+
+    expect(reply.status).toBe(400);
+    expect(await reply.json()).toMatchObject({
+      error: { details: { fields: { body: ["is not valid UTF-8"] } } },
+    });
+  });
+
+  test("may be nested 32 levels deep, and no level more", async () => {
+    const me = await server().account();
+
+    expect((await me.post(path, nested(31))).status).toBe(201);
+    expect((await me.post(path, nested(32))).status).toBe(400);
+    expect((await me.post(path, nested(30_000))).status).toBe(400);
+  });
+
+  test("of a twice given name has the last one, and names of the language mean nothing", async () => {
+    const me = await server().account();
+
+    const twice = await me.post(path, '{"name":"first","name":"last"}');
+    const odd = await me.post(
+      path,
+      '{"name":"a","__proto__":{"color":"#000000"},"constructor":{"prototype":1},"toString":1}',
+    );
+
+    expect(twice.body.data.name).toBe("last");
+    expect([odd.status, odd.body.data.color]).toEqual([201, "#6B7280"]);
+  });
+
+  test("is not asked for where there is nothing to say, and not read either", async () => {
+    const me = await server().account();
+    const check = `/api/v1/links/${await addLink(me)}/check`;
+
+    expect((await me.post(check)).status).toBe(200);
+    expect((await me.delete(`/api/v1/links/${await addLink(me)}`, { any: 1 })).status).toBe(204);
+  });
+
+  test("that stops half way is no trouble for anybody else", async () => {
+    const me = await server().account();
+    const head = `POST ${path} HTTP/1.1\r\nHost: me.example\r\nConnection: close\r\nAuthorization: Bearer ${me.key}\r\nContent-Type: application/json\r\n`;
+
+    const { status } = await sendRaw(
+      server().url,
+      `${head}Transfer-Encoding: chunked\r\n\r\nzz\r\n`,
+    );
+
+    expect(status).toBe(400);
+    expect((await me.get(path)).status).toBe(200);
+  });
+});

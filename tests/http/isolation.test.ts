@@ -1,0 +1,125 @@
+import { expect, test } from "bun:test";
+import { type Asker, onBothEngines, type Reply } from "../harness.ts";
+import { addKey } from "../keys/asking.ts";
+import { addCheck, addGroup, addLink } from "../rows.ts";
+
+onBothEngines("Two accounts", (server) => {
+  /** One of everything that an account can have. */
+  async function furnished() {
+    const me = await server().account();
+    const group = await addGroup(me, "secret group of mine");
+    const link = await addLink(me, {
+      url: `https://mine.example/${me.accountId}`,
+      group_id: group,
+    });
+    const check = await addCheck(server(), me, link);
+    const { id: key } = await addKey(server(), me, { name: "secret key of mine" });
+    const hook = await me.post("/api/v1/webhooks", {
+      url: "https://mine.example/hook",
+      events: ["link.dead"],
+    });
+    return { me, group, link, check, key, webhook: hook.body.data.id as string };
+  }
+
+  type Things = Awaited<ReturnType<typeof furnished>>;
+  const pathsOf = ({ group, link, key, webhook }: Things): [string, string][] => [
+    ["GET", `/keys/${key}`],
+    ["PATCH", `/keys/${key}`],
+    ["POST", `/keys/${key}/rotate`],
+    ["DELETE", `/keys/${key}`],
+    ["GET", `/links/${link}`],
+    ["GET", `/links/${link}/history`],
+    ["POST", `/links/${link}/check`],
+    ["PATCH", `/links/${link}`],
+    ["DELETE", `/links/${link}`],
+    ["GET", `/groups/${group}`],
+    ["GET", `/groups/${group}/links`],
+    ["PATCH", `/groups/${group}`],
+    ["DELETE", `/groups/${group}`],
+    ["GET", `/webhooks/${webhook}`],
+    ["POST", `/webhooks/${webhook}/test`],
+    ["PATCH", `/webhooks/${webhook}`],
+    ["DELETE", `/webhooks/${webhook}`],
+  ];
+  const ask = (asker: Asker, method: string, path: string, body?: unknown): Promise<Reply> =>
+    asker[method.toLowerCase() as "post"](`/api/v1${path}`, body);
+  const snapshot = async ({ me }: Things) =>
+    JSON.stringify(
+      await Promise.all(
+        ["account", "keys", "links", "groups", "history", "history/stats", "webhooks"].map(
+          async (list) => (await me.get(`/api/v1/${list}`)).body,
+        ),
+      ),
+    );
+
+  test("every record of one is forbidden to the other, which changes nothing", async () => {
+    const mine = await furnished();
+    const before = await snapshot(mine);
+    const other = await server().account();
+
+    for (const [method, path] of pathsOf(mine)) {
+      const body = method === "PATCH" ? {} : undefined;
+      const reply = await ask(other, method, path, body);
+      expect([method, path, reply.status, reply.body.error.code]).toEqual([
+        method,
+        path,
+        403,
+        "FORBIDDEN",
+      ]);
+    }
+    expect(await snapshot(mine)).toBe(before);
+  });
+
+  test("nothing that one is told holds anything of the other's", async () => {
+    const mine = await furnished();
+    const other = await furnished();
+    const replies: Reply[] = [];
+    for (const path of [
+      "/account",
+      "/usage",
+      "/keys",
+      "/links",
+      "/links?search=mine.example",
+      `/links?group_id=${mine.group}`,
+      "/groups",
+      "/history",
+      `/history?link_id=${mine.link}`,
+      "/history/stats",
+      "/webhooks",
+    ])
+      replies.push(await ask(other.me, "GET", path));
+    for (const [method, path] of pathsOf(mine)) replies.push(await ask(other.me, method, path));
+    const ids = { link_ids: [mine.link] };
+    replies.push(await ask(other.me, "POST", `/groups/${other.group}/links`, ids));
+    replies.push(await ask(other.me, "POST", "/links/batch-delete", ids));
+
+    const told = replies.map(({ body }) => JSON.stringify(body)).join("\n");
+    const secrets = [mine.me.accountId, mine.check, mine.key, mine.group, mine.webhook];
+    for (const secret of secrets) expect(told).not.toContain(secret);
+    expect(told.split(mine.link)).toHaveLength(3);
+  });
+
+  test("neither can put anything into the other's groups", async () => {
+    const mine = await furnished();
+    const other = await furnished();
+    const before = await snapshot(mine);
+
+    const url = "https://example.org/guest";
+    const replies = [
+      await ask(other.me, "POST", "/links", { url, group_id: mine.group }),
+      await ask(other.me, "PATCH", `/links/${other.link}`, { group_id: mine.group }),
+    ];
+    const batch = await ask(other.me, "POST", "/links/batch", {
+      links: [{ url, group_id: mine.group }],
+    });
+    const moved = await ask(other.me, "POST", `/groups/${mine.group}/links`, {
+      link_ids: [other.link],
+    });
+
+    for (const { status, body } of replies)
+      expect([status, body.error.details.fields]).toEqual([400, { group_id: ["no such group"] }]);
+    expect(batch.body.data.summary.created).toBe(0);
+    expect(moved.status).toBe(403);
+    expect(await snapshot(mine)).toBe(before);
+  });
+});

@@ -1,0 +1,120 @@
+import { expect, test } from "bun:test";
+import { badBodies, badMoments, badNames } from "../bad-values.ts";
+import { onBothEngines } from "../harness.ts";
+import { addKey, READ_ONLY, WRITE_ONLY } from "./asking.ts";
+
+onBothEngines("PATCH /keys/{id}", (server) => {
+  test("changes what is given and keeps the rest, the value included", async () => {
+    const me = await server().account();
+    const key = await addKey(server(), me, { name: "old", expires_at: "2031-01-01" });
+    server().clock.moveBy(1000);
+
+    const { status, body } = await me.patch(`/api/v1/keys/${key.id}`, { name: "new" });
+
+    expect(status).toBe(200);
+    expect(body.data).toMatchObject({ name: "new", expires_at: "2031-01-01T00:00:00.000Z" });
+    expect(body.data.updated_at > body.data.created_at).toBe(true);
+    expect((await key.get("/api/v1/links")).status).toBe(200);
+  });
+
+  test("permissions are merged member by member and hold at once", async () => {
+    const me = await server().account();
+    const key = await addKey(server(), me);
+
+    const { body } = await me.patch(`/api/v1/keys/${key.id}`, { permissions: { write: false } });
+
+    expect(body.data.permissions).toEqual({ read: true, write: false });
+    expect((await key.post("/api/v1/groups", { name: "a" })).status).toBe(403);
+    expect((await key.get("/api/v1/groups")).status).toBe(200);
+  });
+
+  test("the last permission cannot be taken", async () => {
+    const me = await server().account();
+    const key = await addKey(server(), me, READ_ONLY);
+
+    const { status, body } = await me.patch(`/api/v1/keys/${key.id}`, {
+      permissions: { read: false },
+    });
+
+    expect(status).toBe(400);
+    expect(body.error.details.fields).toEqual({ permissions: ["must allow read or write"] });
+  });
+
+  test("null takes the expiry away", async () => {
+    const me = await server().account();
+    const key = await addKey(server(), me, { expires_at: "2031-01-01" });
+
+    const { body } = await me.patch(`/api/v1/keys/${key.id}`, { expires_at: null });
+
+    expect(body.data.expires_at).toBeNull();
+  });
+
+  test("an empty change changes nothing, not even the moment of the last one", async () => {
+    const me = await server().account();
+    const path = `/api/v1/keys/${(await addKey(server(), me)).id}`;
+    const before = await me.get(path);
+    server().clock.moveBy(1000);
+
+    const { status, body } = await me.patch(path, {});
+
+    expect([status, body]).toEqual([200, before.body]);
+  });
+
+  test("a key may change itself", async () => {
+    const me = await server().account();
+    const key = await addKey(server(), me);
+
+    expect((await key.patch(`/api/v1/keys/${key.id}`, { name: "me" })).status).toBe(200);
+  });
+
+  test("nobody gives a permission that they lack, nor touches a key that has one", async () => {
+    const me = await server().account();
+    const [writer, other, full] = [
+      await addKey(server(), me, WRITE_ONLY),
+      await addKey(server(), me, WRITE_ONLY),
+      await addKey(server(), me),
+    ];
+
+    const given = await writer.patch(`/api/v1/keys/${other.id}`, { permissions: { read: true } });
+    const touched = await writer.patch(`/api/v1/keys/${full.id}`, { name: "mine" });
+    const allowed = await writer.patch(`/api/v1/keys/${other.id}`, { name: "ours" });
+
+    expect([given.status, touched.status, allowed.status]).toEqual([403, 403, 200]);
+    expect(given.body.error.details).toEqual({ reason: "exceeds_caller" });
+  });
+
+  test.each(badNames(100))("refuses a name that is %s", async (_, name, problem) => {
+    const me = await server().account();
+    const { id } = await addKey(server(), me);
+
+    const { status, body } = await me.patch(`/api/v1/keys/${id}`, { name });
+
+    expect(status).toBe(400);
+    expect(body.error.details.fields.name).toContain(problem);
+  });
+
+  test.each(badMoments)("refuses an expiry that is %s", async (_, expires_at, problem) => {
+    const me = await server().account();
+    const { id } = await addKey(server(), me);
+
+    const { status, body } = await me.patch(`/api/v1/keys/${id}`, { expires_at, name: 7 });
+
+    expect(status).toBe(400);
+    expect(body.error.details.fields).toEqual({ expires_at: [problem], name: ["must be a text"] });
+  });
+
+  test.each(badBodies)("refuses a body that is %s", async (_, given) => {
+    const me = await server().account();
+    const { id } = await addKey(server(), me);
+
+    expect((await me.patch(`/api/v1/keys/${id}`, given)).status).toBe(400);
+  });
+
+  test("of nobody is not found, of a stranger forbidden", async () => {
+    const me = await server().account();
+    const foreign = await addKey(server(), await server().account());
+
+    expect((await me.patch("/api/v1/keys/x", { name: "a" })).status).toBe(404);
+    expect((await me.patch(`/api/v1/keys/${foreign.id}`, { name: "a" })).status).toBe(403);
+  });
+});

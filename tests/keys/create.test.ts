@@ -1,0 +1,185 @@
+import { expect, test } from "bun:test";
+import { eq } from "drizzle-orm";
+import { hashToken, isApiKey } from "../../server/lib/token.ts";
+import { apiKeys } from "../../server/store/tables.ts";
+import { badBodies, badFlags, badMoments, badNames } from "../bad-values.ts";
+import { onBothEngines, START } from "../harness.ts";
+import { addKey, READ_ONLY, WRITE_ONLY } from "./asking.ts";
+
+const YEAR = 365 * 86_400_000;
+const iso = (ms: number) => new Date(ms).toISOString();
+
+onBothEngines("POST /keys", (server) => {
+  test("a new key may read and write, never expires, and is shown once", async () => {
+    const me = await server().account();
+
+    const { status, headers, body } = await me.post("/api/v1/keys", { name: " ci " });
+
+    expect(status).toBe(201);
+    expect(headers.get("location")).toBe(`/api/v1/keys/${body.data.id}`);
+    expect(isApiKey(body.data.key)).toBe(true);
+    const { key, ...record } = body.data;
+    expect(record).toEqual({
+      id: expect.any(String),
+      name: "ci",
+      prefix: key.slice(0, 9),
+      permissions: { read: true, write: true },
+      expires_at: null,
+      last_used_at: null,
+      created_at: START,
+      updated_at: START,
+    });
+    expect((await me.get(`/api/v1/keys/${record.id}`)).body).toEqual({ data: record });
+  });
+
+  test("works at once, and only its hash is stored", async () => {
+    const me = await server().account();
+
+    const fresh = await addKey(server(), me);
+
+    expect((await fresh.get("/api/v1/links")).status).toBe(200);
+    const [row] = await server().deps.store.select().from(apiKeys).where(eq(apiKeys.id, fresh.id));
+    expect(row?.hash).toBe(hashToken(fresh.key));
+    expect(JSON.stringify(row)).not.toContain(fresh.key.slice(10));
+  });
+
+  test.each([
+    [{ read: false }, { read: false, write: true }],
+    [{ write: false }, { read: true, write: false }],
+    [{}, { read: true, write: true }],
+  ])("the permissions %j mean %j", async (permissions, expected) => {
+    const me = await server().account();
+
+    const { body } = await me.post("/api/v1/keys", { name: "a", permissions });
+
+    expect(body.data.permissions).toEqual(expected);
+  });
+
+  test.each([
+    ["2031-05-01", "2031-05-01T00:00:00.000Z"],
+    ["2031-05-01T12:00:00.5+02:00", "2031-05-01T10:00:00.500Z"],
+    ["2032-02-29T23:59:60z", "2032-03-01T00:00:00.000Z"],
+    [null, null],
+  ])("takes the expiry %p as %p", async (expires_at, expected) => {
+    const me = await server().account();
+
+    const { body } = await me.post("/api/v1/keys", { name: "a", expires_at });
+
+    expect(body.data.expires_at).toBe(expected);
+  });
+
+  test("an expiry is in the future and within ten years", async () => {
+    const me = await server().account();
+    const now = server().clock.now();
+    const problemOf = async (expires_at: string) =>
+      (await me.post("/api/v1/keys", { name: "a", expires_at })).body.error?.details.fields
+        .expires_at;
+
+    expect(await problemOf(iso(now))).toEqual(["must be in the future"]);
+    expect(await problemOf(iso(now + 1))).toBeUndefined();
+    expect(await problemOf(iso(now + 10 * YEAR))).toBeUndefined();
+    expect(await problemOf(iso(now + 11 * YEAR))).toEqual(["must be within 10 years"]);
+  });
+
+  test("tells every problem at once, also of what needs the time", async () => {
+    const me = await server().account();
+
+    const { status, body } = await me.post("/api/v1/keys", {
+      permissions: { read: 1, write: null },
+      expires_at: "2020-01-01",
+    });
+
+    expect(status).toBe(400);
+    expect(body.error.details.fields).toEqual({
+      name: ["is required"],
+      "permissions.read": ["must be true or false"],
+      "permissions.write": ["must be true or false"],
+      expires_at: ["must be in the future"],
+    });
+  });
+
+  test("100 emoji are a name", async () => {
+    const me = await server().account();
+
+    expect((await me.post("/api/v1/keys", { name: "😀".repeat(100) })).status).toBe(201);
+  });
+
+  test.each(badNames(100))("refuses a name that is %s", async (_, name, problem) => {
+    const me = await server().account();
+
+    const { status, body } = await me.post("/api/v1/keys", { name });
+
+    expect(status).toBe(400);
+    expect(body.error.details.fields.name).toContain(problem);
+  });
+
+  test.each(badMoments)("refuses an expiry that is %s", async (_, expires_at, problem) => {
+    const me = await server().account();
+
+    const { status, body } = await me.post("/api/v1/keys", { name: "a", expires_at });
+
+    expect(status).toBe(400);
+    expect(body.error.details.fields).toEqual({ expires_at: [problem] });
+  });
+
+  test.each(badFlags)("refuses a permission that is %s", async (_, read, problem) => {
+    const me = await server().account();
+
+    const { body } = await me.post("/api/v1/keys", { name: "a", permissions: { read } });
+
+    expect(body.error.details.fields).toEqual({ "permissions.read": [problem] });
+  });
+
+  test.each([
+    [null, "must be an object"],
+    ["all", "must be an object"],
+    [[], "must be an object"],
+    [{ read: false, write: false }, "must allow read or write"],
+  ])("refuses the permissions %j", async (permissions, problem) => {
+    const me = await server().account();
+
+    const { status, body } = await me.post("/api/v1/keys", { name: "a", permissions });
+
+    expect(status).toBe(400);
+    expect(body.error.details.fields).toEqual({ permissions: [problem] });
+  });
+
+  test.each(badBodies)("refuses a body that is %s", async (_, given) => {
+    const me = await server().account();
+
+    const { status, body } = await me.post("/api/v1/keys", given);
+
+    expect(status).toBe(400);
+    expect(body.error.details.fields).toEqual({ body: ["must be a JSON object"] });
+  });
+
+  test("nobody hands out a permission that they lack", async () => {
+    const writer = await addKey(server(), await server().account(), WRITE_ONLY);
+
+    const refused = await writer.post("/api/v1/keys", { name: "a", ...READ_ONLY });
+    const allowed = await writer.post("/api/v1/keys", { name: "a", ...WRITE_ONLY });
+
+    expect(refused.status).toBe(403);
+    expect(refused.body.error).toMatchObject({
+      code: "INSUFFICIENT_PERMISSIONS",
+      details: { reason: "exceeds_caller" },
+    });
+    expect(allowed.status).toBe(201);
+  });
+
+  test("stops at the account's limit, also when all ask at once; revoked keys leave room", async () => {
+    const me = await server().account();
+    const ask = () => me.post("/api/v1/keys", { name: "a" });
+
+    const made = await Promise.all(Array.from({ length: 30 }, ask));
+
+    const created = made.filter(({ status }) => status === 201);
+    expect(created).toHaveLength(24);
+    expect(made.find(({ status }) => status === 409)?.body.error).toMatchObject({
+      code: "CONFLICT",
+      details: { reason: "limit_reached", limit: 25, used: 25 },
+    });
+    await me.delete(`/api/v1/keys/${created[0]!.body.data.id}`);
+    expect((await ask()).status).toBe(201);
+  });
+});

@@ -1,0 +1,33 @@
+import { expect, test } from "bun:test";
+import { badPathIds } from "../bad-values.ts";
+import { onBothEngines } from "../harness.ts";
+import { addKey } from "./asking.ts";
+
+onBothEngines("GET /keys/{id}", (server) => {
+  test("tells the key without its value, the id in either case", async () => {
+    const me = await server().account();
+    const { id, key } = await addKey(server(), me, { name: "ci" });
+
+    const { status, body } = await me.get(`/api/v1/keys/${id.toUpperCase()}`);
+
+    expect(status).toBe(200);
+    expect(body.data).toMatchObject({ id, name: "ci", prefix: key.slice(0, 9) });
+    expect(JSON.stringify(body)).not.toContain(key);
+  });
+
+  test.each(badPathIds)("finds nothing at %p", async (id) => {
+    const me = await server().account();
+
+    expect((await me.get(`/api/v1/keys/${id}`)).status).toBe(404);
+  });
+
+  test("a stranger's key is forbidden, and a revoked one not found", async () => {
+    const me = await server().account();
+    const foreign = await addKey(server(), await server().account());
+    const revoked = await addKey(server(), me);
+    await me.delete(`/api/v1/keys/${revoked.id}`);
+
+    expect((await me.get(`/api/v1/keys/${foreign.id}`)).status).toBe(403);
+    expect((await me.get(`/api/v1/keys/${revoked.id}`)).status).toBe(404);
+  });
+});

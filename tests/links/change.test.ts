@@ -1,0 +1,138 @@
+import { expect, test } from "bun:test";
+import { badBodies, badIds, NO_ID } from "../bad-values.ts";
+import { onBothEngines } from "../harness.ts";
+import { addGroup, addLink, setLink } from "../rows.ts";
+
+const path = "/api/v1/links";
+const HOUR = 3_600_000;
+const FREQUENCIES = "must be one of: hourly, daily, weekly, monthly";
+
+onBothEngines("PATCH /links/{id}", (server) => {
+  test("puts a link into a group and takes it out, and keeps the rest", async () => {
+    const me = await server().account();
+    const group = await addGroup(me);
+    const link = await addLink(me, { check_frequency: "weekly" });
+    server().clock.moveBy(1000);
+
+    const put = await me.patch(`${path}/${link}`, { group_id: group.toUpperCase() });
+    const taken = await me.patch(`${path}/${link}`, { group_id: null });
+
+    expect(put.status).toBe(200);
+    expect(put.body.data).toMatchObject({ group_id: group, check_frequency: "weekly" });
+    expect(put.body.data.updated_at > put.body.data.created_at).toBe(true);
+    expect(taken.body.data.group_id).toBeNull();
+    expect((await me.get(`/api/v1/groups/${group}`)).body.data.link_count).toBe(0);
+  });
+
+  test("a new frequency counts from the last check", async () => {
+    const me = await server().account();
+    const link = await addLink(me);
+    const now = server().clock.now();
+    await setLink(server(), link, { lastCheckedAt: now - 2 * HOUR, nextCheckAt: now + 22 * HOUR });
+
+    const weekly = await me.patch(`${path}/${link}`, { check_frequency: "weekly" });
+    const hourly = await me.patch(`${path}/${link}`, { check_frequency: "hourly" });
+
+    const days = (Date.parse(weekly.body.data.next_check_at) - now) / (24 * HOUR);
+    expect(days).toBeGreaterThan(6);
+    expect(days).toBeLessThan(8);
+    expect(Date.parse(hourly.body.data.next_check_at)).toBe(now);
+  });
+
+  test("an empty change changes nothing, not even the moment of the last one", async () => {
+    const me = await server().account();
+    const link = await addLink(me);
+    const { evidence: _, ...before } = (await me.get(`${path}/${link}`)).body.data;
+    server().clock.moveBy(1000);
+
+    for (const change of [{}, { unknown: 1 }, { id: link, url: before.url, status: "unknown" }]) {
+      const { status, body } = await me.patch(`${path}/${link}`, change);
+      expect([status, body.data]).toEqual([200, before]);
+    }
+  });
+
+  test("what cannot be changed is refused when it differs, with every other problem", async () => {
+    const me = await server().account();
+
+    const { status, body } = await me.patch(`${path}/${await addLink(me)}`, {
+      id: NO_ID,
+      url: "https://example.org/other",
+      status: "active",
+      group_id: NO_ID,
+      check_frequency: null,
+    });
+
+    expect(status).toBe(400);
+    expect(body.error.details.fields).toEqual({
+      id: ["cannot be changed"],
+      url: ["cannot be changed"],
+      status: ["cannot be changed"],
+      group_id: ["no such group"],
+      check_frequency: [FREQUENCIES],
+    });
+  });
+
+  test("a status repeated as it shows is no change, also while a check runs", async () => {
+    const me = await server().account();
+    const link = await addLink(me);
+    await me.post(`${path}/${link}/check`);
+
+    expect((await me.patch(`${path}/${link}`, { status: "checking" })).status).toBe(200);
+  });
+
+  test.each(badIds)("refuses a group that is %s", async (_, group_id, problem) => {
+    const me = await server().account();
+
+    const { status, body } = await me.patch(`${path}/${await addLink(me)}`, { group_id });
+
+    expect(status).toBe(400);
+    expect(body.error.details.fields).toEqual({ group_id: [problem] });
+  });
+
+  test("a stranger's group is told like one that is not there", async () => {
+    const me = await server().account();
+    const group_id = await addGroup(await server().account());
+
+    const { body } = await me.patch(`${path}/${await addLink(me)}`, { group_id });
+
+    expect(body.error.details.fields).toEqual({ group_id: ["no such group"] });
+  });
+
+  test.each(["", "Daily", 1, {}])("refuses the frequency %j", async (check_frequency) => {
+    const me = await server().account();
+
+    const { status, body } = await me.patch(`${path}/${await addLink(me)}`, { check_frequency });
+
+    expect(status).toBe(400);
+    expect(body.error.details.fields).toEqual({ check_frequency: [FREQUENCIES] });
+  });
+
+  test.each(badBodies)("refuses a body that is %s", async (_, given) => {
+    const me = await server().account();
+
+    const { status, body } = await me.patch(`${path}/${await addLink(me)}`, given);
+
+    expect(status).toBe(400);
+    expect(body.error.details.fields).toEqual({ body: ["must be a JSON object"] });
+  });
+
+  test("takes a merge patch by its own name", async () => {
+    const me = await server().account();
+
+    const { status } = await me.patch(
+      `${path}/${await addLink(me)}`,
+      { check_frequency: "hourly" },
+      { "content-type": "application/merge-patch+json" },
+    );
+
+    expect(status).toBe(200);
+  });
+
+  test("of nobody is not found, of a stranger forbidden", async () => {
+    const me = await server().account();
+    const foreign = await addLink(await server().account());
+
+    expect((await me.patch(`${path}/x`, {})).status).toBe(404);
+    expect((await me.patch(`${path}/${foreign}`, {})).status).toBe(403);
+  });
+});

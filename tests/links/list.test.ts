@@ -1,0 +1,145 @@
+import { expect, test } from "bun:test";
+import { badIds, NO_ID } from "../bad-values.ts";
+import { onBothEngines } from "../harness.ts";
+import { addGroup, addLink, setLink } from "../rows.ts";
+
+const path = "/api/v1/links";
+const idsIn = (body: { data: { items: { id: string }[] } }) => body.data.items.map(({ id }) => id);
+
+onBothEngines("GET /links", (server) => {
+  test("lists links newest first, as records without evidence", async () => {
+    const me = await server().account();
+    const first = await addLink(me);
+    server().clock.moveBy(1000);
+    const second = await addLink(me);
+
+    const { status, body } = await me.get(path);
+
+    expect(status).toBe(200);
+    expect(idsIn(body)).toEqual([second, first]);
+    expect(body.data.items[0]).not.toHaveProperty("evidence");
+  });
+
+  test("links of one moment keep one order over all pages", async () => {
+    const me = await server().account();
+    const links = Array.from({ length: 25 }, (_, i) => ({ url: `https://example.org/${i}` }));
+    await me.post(`${path}/batch`, { links });
+
+    const seen: string[] = [];
+    for (let page = 1; page <= 4; page++)
+      seen.push(...idsIn((await me.get(`${path}?per_page=7&page=${page}`)).body));
+
+    expect(seen).toHaveLength(25);
+    expect(new Set(seen).size).toBe(25);
+  });
+
+  test("can be narrowed to a status; a running check hides the settled one", async () => {
+    const me = await server().account();
+    const [dead, active, checking] = [await addLink(me), await addLink(me), await addLink(me)];
+    await setLink(server(), dead, { status: "dead" });
+    await setLink(server(), active, { status: "active" });
+    await setLink(server(), checking, { status: "dead" });
+    await me.post(`${path}/${checking}/check`);
+
+    for (const [status, id] of [
+      ["dead", dead],
+      ["active", active],
+      ["checking", checking],
+    ]) {
+      const { body } = await me.get(`${path}?status=${status}`);
+      expect([idsIn(body), body.data.pagination.total]).toEqual([[id], 1]);
+    }
+  });
+
+  test("a check that never ended hides nothing for longer than its lease", async () => {
+    const me = await server().account();
+    const link = await addLink(me);
+    await me.post(`${path}/${link}/check`);
+    server().clock.moveBy(120_000);
+
+    expect(idsIn((await me.get(`${path}?status=checking`)).body)).toEqual([]);
+    expect(idsIn((await me.get(`${path}?status=unknown`)).body)).toEqual([link]);
+  });
+
+  test("can be narrowed to a group; an unknown or foreign one is empty", async () => {
+    const me = await server().account();
+    const group = await addGroup(me);
+    const link = await addLink(me, { group_id: group });
+    await addLink(me);
+    const foreign = await addGroup(await server().account());
+
+    const found = await me.get(`${path}?group_id=${group.toUpperCase()}`);
+
+    expect([idsIn(found.body), found.body.data.pagination.total]).toEqual([[link], 1]);
+    for (const id of [NO_ID, foreign]) {
+      const { status, body } = await me.get(`${path}?group_id=${id}`);
+      expect([status, idsIn(body), body.data.pagination.total]).toEqual([200, [], 0]);
+    }
+  });
+
+  test("can be narrowed to a service; one that is unknown is empty", async () => {
+    const me = await server().account();
+    const link = await addLink(me);
+    await setLink(server(), link, { service: "youtube" });
+    await addLink(me);
+
+    expect(idsIn((await me.get(`${path}?service=youtube`)).body)).toEqual([link]);
+    expect(idsIn((await me.get(`${path}?service=not-yet-made`)).body)).toEqual([]);
+  });
+
+  test.each([
+    ["ONE", ["https://example.org/one"]],
+    ["%25_x", ["https://example.org/100%_x"]],
+    ["a,b", ["https://example.org/a,b"]],
+    ["[1]", ["https://example.org/[1]"]],
+    ["q=1%2B1", ["https://example.org/?q=1+1"]],
+    ["nowhere", []],
+    ["\\", []],
+  ])("searches the URL for %p as it stands", async (search, expected) => {
+    const me = await server().account();
+    for (const end of ["one", "100%_x", "100ax", "a,b", "[1]", "?q=1+1"])
+      await me.post(path, { url: `https://example.org/${end}` });
+
+    const { body } = await me.get(`${path}?search=${search}`);
+
+    expect(body.data.items.map((link: { url: string }) => link.url)).toEqual(expected);
+    expect(body.data.pagination.total).toBe(expected.length);
+  });
+
+  test("an empty search is none, and all filters must hold", async () => {
+    const me = await server().account();
+    const group = await addGroup(me);
+    const both = await addLink(me, { url: "https://example.org/both", group_id: group });
+    await addLink(me, { url: "https://example.org/both-not" });
+    await addLink(me, { group_id: group });
+
+    expect(idsIn((await me.get(`${path}?search=`)).body)).toHaveLength(3);
+    const query = `search=both&group_id=${group}&status=unknown&service=generic`;
+    expect(idsIn((await me.get(`${path}?${query}`)).body)).toEqual([both]);
+  });
+
+  test("a search has at most 255 characters, of any kind", async () => {
+    const me = await server().account();
+    const search = (text: string) => me.get(`${path}?search=${encodeURIComponent(text)}`);
+
+    expect((await search("😀".repeat(255))).status).toBe(200);
+    for (const text of ["x".repeat(256), "😀".repeat(256), "a\u0000b", "a\u0007b"])
+      expect((await search(text)).status).toBe(400);
+  });
+
+  test.each([
+    ["status", "gone", "must be one of: active, dead, unknown, checking"],
+    ["status", "", "must be one of: active, dead, unknown, checking"],
+    ["service", "", "must be a service id: a-z, 0-9 and -"],
+    ["service", "You Tube", "must be a service id: a-z, 0-9 and -"],
+    ["service", "x".repeat(65), "must be a service id: a-z, 0-9 and -"],
+    ...badIds.map(([, id, problem]) => ["group_id", String(id), problem]),
+  ])("refuses %s=%s", async (name, value, problem) => {
+    const me = await server().account();
+
+    const { status, body } = await me.get(`${path}?${name}=${encodeURIComponent(value!)}`);
+
+    expect(status).toBe(400);
+    expect(body.error.details.fields).toEqual({ [name!]: [problem] });
+  });
+});

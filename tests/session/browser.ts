@@ -1,0 +1,85 @@
+import { createAccount, type FreshAccount } from "../../server/accounts/users.ts";
+import { hashPassword } from "../../server/session/passwords.ts";
+import { users } from "../../server/store/tables.ts";
+import type { Reply, TestServer } from "../harness.ts";
+
+export const PASSWORD = "correct horse battery staple";
+const passwordHash = hashPassword(PASSWORD);
+
+/** Someone at a browser: keeps cookies, and says where a request comes from as browsers do. */
+export type Browser = {
+  /** The value of the session's cookie. */
+  cookie(): string | undefined;
+  ask(method: string, path: string, body?: unknown, headers?: HeadersInit): Promise<Reply>;
+  get(path: string): Promise<Reply>;
+  post(path: string, body?: unknown): Promise<Reply>;
+  patch(path: string, body?: unknown): Promise<Reply>;
+  delete(path: string): Promise<Reply>;
+  signIn(email: string, password?: string): Promise<Reply>;
+};
+
+/** A proxy that the server trusts, so that each browser has an address of its own. */
+export const BEHIND_PROXY = { STILLUP_TRUSTED_PROXIES: "127.0.0.1" };
+let browsers = 0;
+
+/** @param cookie to begin with, as if taken over from elsewhere */
+export function openBrowser(server: TestServer, cookie?: string): Browser {
+  const address = `10.0.${Math.floor(++browsers / 250)}.${browsers % 250}`;
+  let present = cookie;
+
+  async function ask(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers: HeadersInit = { "sec-fetch-site": "same-origin" },
+  ): Promise<Reply> {
+    const response = await fetch(`${server.url}/dashboard/api${path}`, {
+      method,
+      headers: {
+        "x-forwarded-for": address,
+        ...(present && { cookie: present }),
+        ...(body !== undefined && { "content-type": "application/json" }),
+        ...Object.fromEntries(new Headers(headers)),
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+    present = response.headers.get("set-cookie")?.split(";")[0] ?? present;
+    const text = await response.text();
+    return { status: response.status, headers: response.headers, body: text && JSON.parse(text) };
+  }
+
+  return {
+    cookie: () => present,
+    ask,
+    get: (path) => ask("GET", path),
+    post: (path, body) => ask("POST", path, body),
+    patch: (path, body) => ask("PATCH", path, body),
+    delete: (path) => ask("DELETE", path),
+    signIn: (email, password = PASSWORD) => ask("POST", "/session", { email, password }),
+  };
+}
+
+let people = 0;
+
+/** A new account whose owner can sign in with `PASSWORD`. */
+export async function newOwner({ deps }: TestServer): Promise<FreshAccount> {
+  const email = `owner${++people}@example.org`;
+  return createAccount(deps, {
+    email,
+    tier: "business",
+    passwordHash: await passwordHash,
+    isAdmin: false,
+  });
+}
+
+/** Another user of the owner's account. */
+export async function newColleague(
+  { deps }: TestServer,
+  { owner }: FreshAccount,
+  role: "owner" | "editor" | "viewer",
+) {
+  const email = `${role}${++people}@example.org`;
+  const user = { ...owner, id: crypto.randomUUID(), email, role };
+  await deps.store.insert(users).values(user);
+  return user;
+}

@@ -1,0 +1,92 @@
+import { describe, expect, test } from "bun:test";
+import {
+  createPasswords,
+  hashPassword,
+  isOutdated,
+  passwordProblem,
+} from "../../server/session/passwords.ts";
+
+const SHORT = "must have at least 15 characters";
+const LONG = "must have at most 256 characters";
+const COMMON = "is one of the commonest; choose another";
+const BROKEN = "must be valid Unicode (it has a lone surrogate)";
+
+describe("a new password", () => {
+  test.each([
+    ["fifteen characters", "abcdefghijklmno", null],
+    ["fourteen characters", "abcdefghijklmn", SHORT],
+    ["nothing", "", SHORT],
+    ["a common short one", "password", SHORT],
+    ["a short one of all kinds", "Tr0ub4dor&3", SHORT],
+    ["fifteen spaces", " ".repeat(15), null],
+    ["spaces around", "  my long secret  ", null],
+    ["words", "correct horse battery staple", null],
+    ["a sentence with signs", "Is this 1 password? No: it's two!", null],
+    ["only small letters", "zbqmwdkrhtnvxly", null],
+    ["only capitals", "ZBQMWDKRHTNVXLY", null],
+    ["only rare digits", "830174629538201", null],
+    ["only signs", "!?#%&/()=+*-_.;", null],
+    ["quotes and backslashes", "'\"\\'\"\\'\"\\'\"\\'\"\\", null],
+    ["an SQL attempt", "'; drop table users; --", null],
+    ["a tab and a line break", "tabs\tand\nbreaks are fine", null],
+    ["a NUL", "nul\u0000is a character too", null],
+    ["umlauts", "äöüÄÖÜßäöüÄÖÜßä", null],
+    ["fourteen umlauts of two parts each", "a\u0308".repeat(14), SHORT],
+    ["fifteen umlauts of two parts each", "a\u0308".repeat(15), null],
+    ["Greek", "δεκαπέντεγράμμα", null],
+    ["Cyrillic", "пятнадцатьбуквда", null],
+    ["Japanese", "いろはにほへとちりぬるをわかよ", null],
+    ["fourteen Japanese letters", "いろはにほへとちりぬるをわか", SHORT],
+    ["Arabic", "كلمةالسرالطويلةجدا", null],
+    ["fifteen faces", "😀".repeat(15), null],
+    ["fourteen faces, 28 halves", "😀".repeat(14), SHORT],
+    ["half a face", `${"a".repeat(15)}\ud83d`, BROKEN],
+    ["256 characters", "aB3$".repeat(64), null],
+    ["257 characters", `${"aB3$".repeat(64)}x`, LONG],
+    ["256 faces", "😀".repeat(256), null],
+    ["257 faces", "😀".repeat(257), LONG],
+    ["twice the commonest", "passwordpassword", COMMON],
+    ["the same in capitals", "PASSWORDPASSWORD", COMMON],
+    ["the same, mixed", "PasswordPassword", COMMON],
+    ["digits there and back", "123456789987654321", COMMON],
+    ["ones", "111111111111111", COMMON],
+    ["columns of the keyboard", "1qaz2wsx3edc4rfv", COMMON],
+    ["a row of the keyboard and digits", "qwertyuiop12345", COMMON],
+    ["one that leaked by the thousands", "PolniyPizdec0211", COMMON],
+    ["a common one with more behind it", "passwordpassword of mine", null],
+  ])("%s", async (_name, password, problem) => {
+    expect(await passwordProblem(password)).toBe(problem);
+  });
+});
+
+describe("a kept password", () => {
+  test("is an argon2id hash with these parameters, and never the same twice", async () => {
+    const [one, other] = await Promise.all([hashPassword("same"), hashPassword("same")]);
+
+    expect(one).toStartWith("$argon2id$v=19$m=65536,t=2,p=1$");
+    expect(one).not.toBe(other);
+    expect(isOutdated(one)).toBe(false);
+  });
+
+  test("is the same text however the accents were typed", async () => {
+    const hash = await hashPassword("u\u0308ber den Wolken oben");
+
+    expect(await createPasswords().verify("\u00fcber den Wolken oben", hash)).toBe(true);
+  });
+
+  test("nobody's password is never right, and is verified all the same", async () => {
+    expect(await createPasswords().verify("nobody", null)).toBe(false);
+  });
+
+  test("two are hashed at once, 32 wait, and more are sent away", async () => {
+    const { hash } = createPasswords();
+
+    const outcomes = await Promise.allSettled(Array.from({ length: 36 }, () => hash("x")));
+
+    const refused = outcomes.filter(({ status }) => status === "rejected");
+    expect(refused).toHaveLength(2);
+    expect(refused).toMatchObject(
+      Array(2).fill({ reason: { code: "SERVICE_UNAVAILABLE", headers: { "retry-after": "5" } } }),
+    );
+  }, 20_000);
+});

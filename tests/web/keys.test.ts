@@ -1,0 +1,98 @@
+import { expect, test } from "bun:test";
+import type { Page } from "playwright-core";
+import { onDashboard } from "../browser.ts";
+
+onDashboard("The API keys page", (dashboard) => {
+  test("shows a new key once, and the key works with what it was allowed", async () => {
+    const { server, user } = dashboard();
+    const { page } = await user();
+    await page.goto("/keys");
+
+    await page.getByRole("button", { name: "New key" }).click();
+    await page.getByLabel("Name").fill("Nightly import");
+    await page.getByLabel("Write").uncheck();
+    await page.getByLabel("Expires").selectOption("In 30 days");
+    await page.getByRole("button", { name: "Create key" }).click();
+    const key = await shownKey(page);
+
+    const { get, post } = server.asker(key);
+    expect((await get("/api/v1/links")).status).toBe(200);
+    expect((await post("/api/v1/links", { url: "https://example.org/" })).status).toBe(403);
+    await page.getByText("may only read").waitFor();
+    await page.getByText("expires next month").waitFor();
+    expect(await page.content()).not.toContain(key);
+  });
+
+  test("copies the key to the clipboard", async () => {
+    const { page } = await dashboard().user();
+    await page.goto("/keys");
+    await createKey(page, "Copied");
+
+    await page.getByRole("button", { name: "Copy API key" }).click();
+    await page.getByText("API key: copied").waitFor();
+
+    const copied = await page.evaluate(() => navigator.clipboard.readText());
+    expect(copied).toBe(await page.getByLabel("API key", { exact: true }).inputValue());
+  });
+
+  test("rotates a key: the old value is refused, the new one works", async () => {
+    const { server, user } = dashboard();
+    const { page } = await user();
+    await page.goto("/keys");
+    await createKey(page, "Rotated");
+    const old = await shownKey(page);
+
+    await page.getByRole("button", { name: "Rotate Rotated" }).click();
+    await page.getByRole("button", { name: "Rotate key" }).click();
+    const fresh = await shownKey(page);
+
+    expect((await server.asker(old).get("/api/v1/links")).status).toBe(401);
+    expect((await server.asker(fresh).get("/api/v1/links")).status).toBe(200);
+  });
+
+  test("revokes a key once that is confirmed", async () => {
+    const { server, user } = dashboard();
+    const { page } = await user();
+    await page.goto("/keys");
+    await createKey(page, "Revoked");
+    const key = await shownKey(page);
+
+    await page.getByRole("button", { name: "Revoke Revoked" }).click();
+    await page.getByRole("button", { name: "Revoke key" }).click();
+
+    await page.getByText("The key was revoked.").waitFor();
+    await page.getByText("No API keys").waitFor();
+    expect((await server.asker(key).get("/api/v1/links")).body.error.code).toBe("REVOKED_API_KEY");
+  });
+
+  test("tells beside the field what is wrong with a key", async () => {
+    const { page } = await dashboard().user();
+    await page.goto("/keys");
+
+    await page.getByRole("button", { name: "New key" }).click();
+    await page.getByLabel("Name").fill("   ");
+    await page.getByLabel("Read").uncheck();
+    await page.getByLabel("Write").uncheck();
+    await page.getByRole("button", { name: "Create key" }).click();
+
+    await page.getByText("Must allow read or write").waitFor();
+    const name = page.getByLabel("Name");
+    expect(await name.getAttribute("aria-invalid")).toBe("true");
+    expect(
+      await page.locator(`[id="${await name.getAttribute("aria-describedby")}"]`).textContent(),
+    ).toBe("Must not be empty");
+  });
+});
+
+async function createKey(page: Page, name: string) {
+  await page.getByRole("button", { name: "New key" }).click();
+  await page.getByLabel("Name").fill(name);
+  await page.getByRole("button", { name: "Create key" }).click();
+}
+
+/** Reads the key in the only moment it is shown, and puts it away. */
+async function shownKey(page: Page): Promise<string> {
+  const value = await page.getByLabel("API key", { exact: true }).inputValue();
+  await page.getByRole("button", { name: "I have copied it" }).click();
+  return value;
+}

@@ -1,0 +1,150 @@
+import { expect, test } from "bun:test";
+import { eq } from "drizzle-orm";
+import type { Locator, Page } from "playwright-core";
+import { createKey } from "../../server/keys/keys.ts";
+import { createLink } from "../../server/links/create.ts";
+import { links } from "../../server/store/tables.ts";
+import { onDashboard } from "../browser.ts";
+
+const HOSTILE = [
+  "<script>alert(1)</script>",
+  '"><img src=x onerror=alert(1)>',
+  "'><svg onload=alert(1)>",
+  "javascript:alert(1)",
+  "JaVaScRiPt:alert(1)",
+  " javascript:alert(1)",
+  "java\tscript:alert(1)",
+  "data:text/html,<script>alert(1)</script>",
+  "vbscript:msgbox(1)",
+  "</textarea><script>alert(1)</script>",
+  "</title><script>alert(1)</script>",
+  "{{constructor.constructor('alert(1)')()}}",
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: meant as it is
+  "${alert(1)}",
+  "<iframe srcdoc='<script>alert(1)</script>'>",
+  "<a href=javascript:alert(1)>x</a>",
+  "<style>@import'//example.com'</style>",
+  "\u202Ejavascript:alert(1)",
+  "http://example.org/#<img src=x onerror=alert(1)>",
+  "https://example.org/?q=\"onmouseover='alert(1)'",
+  "//example.com/<script>alert(1)</script>",
+];
+
+onDashboard("On every page of the dashboard", (dashboard) => {
+  /** A link for each text, as if it had come past every rule of ours and from a hostile site. */
+  async function hostileAccount(accountId: string) {
+    const { deps } = dashboard().server;
+    const caller = {
+      accountId,
+      tier: "business",
+      permissions: { read: true, write: true },
+    } as const;
+    for (const [n, text] of HOSTILE.entries()) {
+      const { id } = await createLink(deps, caller, { url: `https://example.org/${n}` });
+      const seen = {
+        lastStatus: "dead",
+        lastReason: "http_404",
+        lastCheckedAt: deps.clock.now(),
+      } as const;
+      await deps.store
+        .update(links)
+        .set({ url: text, evidence: EVIDENCE, ...seen })
+        .where(eq(links.id, id));
+      await createKey(deps, caller, { name: text.replaceAll("\t", "") });
+    }
+  }
+
+  test("a stranger's text is shown as it is, and does nothing", async () => {
+    const { page, complaints, accountId } = await dashboard().user({ height: 2000 });
+    await hostileAccount(accountId);
+
+    await page.goto("/keys");
+    await page.getByText(`${HOSTILE.length} keys`).waitFor();
+    await page.goto("/links");
+    await page.getByText(`${HOSTILE.length} links`).waitFor();
+    const shown = await page.locator(".rows .url").allTextContents();
+
+    expect(shown.toSorted()).toEqual(HOSTILE.toSorted());
+    const addresses = await page
+      .locator("a")
+      .evaluateAll((all) => all.map((a) => (a as HTMLAnchorElement).protocol));
+    expect(new Set(addresses)).toEqual(new Set(["http:", "https:"]));
+    expect(complaints).toEqual([]);
+  });
+
+  test("what a hostile site answered is evidence that does nothing either", async () => {
+    const { page, complaints, accountId } = await dashboard().user();
+    await hostileAccount(accountId);
+    await page.goto("/links?search=vbscript");
+
+    await page.locator(".rows .what .url").click();
+    await page.getByText("What the last check saw").waitFor();
+
+    expect(await page.locator("h1").textContent()).toBe("vbscript:msgbox(1)");
+    expect(await page.locator(".evidence ol").last().locator(".url").allTextContents()).toEqual(
+      HOSTILE,
+    );
+    const outside = await page
+      .locator("a[target=_blank]")
+      .evaluateAll((all) => all.map((a) => a.outerHTML));
+    for (const link of outside) {
+      expect(link).toMatch(
+        /^<a class="url" href="https?:[^"]*" target="_blank" rel="noopener noreferrer nofollow">/,
+      );
+    }
+    expect(complaints).toEqual([]);
+  });
+
+  test("nothing is wider than a small telephone", async () => {
+    const { page, accountId } = await dashboard().user({ width: 375, height: 700 });
+    await hostileAccount(accountId);
+    const { page: strange } = await dashboard().stranger({ width: 375, height: 700 });
+
+    for (const address of ["/sign-in", "/password"]) {
+      await strange.goto(address);
+      await strange.getByRole("heading", { level: 1 }).waitFor();
+      expect(await overflowOf(strange)).toBe(0);
+    }
+    for (const address of ["/links", "/keys", "/links?status=active", "/nothing"]) {
+      await page.goto(address === "/nothing" ? "/links/nothing" : address);
+      await page.getByRole("heading").first().waitFor();
+      expect(await overflowOf(page)).toBe(0);
+    }
+    await page.goto("/links");
+    await page.locator(".rows .what .url").first().click();
+    await page.getByText("What the last check saw").waitFor();
+    expect(await overflowOf(page)).toBe(0);
+  });
+
+  test("the keyboard alone is enough to add a link", async () => {
+    const { page } = await dashboard().user();
+    await page.goto("/links");
+    await page.getByText("No links yet").waitFor();
+    const add = page.getByRole("button", { name: "Add links" });
+
+    for (let presses = 0; presses < 10 && !(await isFocused(add)); presses++) {
+      await page.keyboard.press("Tab");
+    }
+    await page.keyboard.press("Enter");
+    await page.getByRole("dialog").waitFor();
+    await page.keyboard.type("https://example.org/typed");
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("Enter");
+
+    await page.getByText("1 link added.").waitFor();
+    expect(await isFocused(add)).toBe(true);
+  });
+});
+
+const EVIDENCE = JSON.stringify({
+  attempts: HOSTILE.map((text) => ({ at: text, reason: text, detail: text, address: text })),
+  redirects: HOSTILE.map((url) => ({ url, status: 301 })),
+  ...Object.fromEntries(HOSTILE.map((text) => [text, text])),
+});
+
+const overflowOf = (page: Page) =>
+  page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+
+const isFocused = (element: Locator) => element.evaluate((it) => it === document.activeElement);

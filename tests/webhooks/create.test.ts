@@ -1,0 +1,157 @@
+import { expect, test } from "bun:test";
+import { onBothEngines, START } from "../harness.ts";
+
+const PATH = "/api/v1/webhooks";
+
+onBothEngines("POST /webhooks", (server) => {
+  test("a new webhook is on, and its signing secret is shown this once", async () => {
+    const me = await server().account();
+
+    const { status, headers, body } = await me.post(PATH, {
+      url: " https://ops.example.com/hooks/links ",
+      events: ["link.dead", "link.alive"],
+    });
+
+    expect(status).toBe(201);
+    expect(headers.get("location")).toBe(`${PATH}/${body.data.id}`);
+    expect(body.data).toEqual({
+      id: body.data.id,
+      url: "https://ops.example.com/hooks/links",
+      events: ["link.dead", "link.alive"],
+      is_active: true,
+      signing_secret: expect.stringMatching(/^whsec_[A-Za-z0-9+/]{43}=$/),
+      disabled_reason: null,
+      disabled_at: null,
+      failing_since: null,
+      last_delivery_at: null,
+      last_status_code: null,
+      created_at: START,
+      updated_at: START,
+    });
+  });
+
+  test("tells every problem of a request at once", async () => {
+    const me = await server().account();
+
+    const { status, body } = await me.post(PATH, {
+      url: "ftp://example.com",
+      events: ["link.dead", "link.moved"],
+    });
+
+    expect(status).toBe(400);
+    expect(body.error.details.fields).toEqual({
+      url: ["must be an http or https URL"],
+      "events[1]": [
+        "must be one of: link.dead, link.alive, link.created, link.deleted, check.complete, batch.complete",
+      ],
+    });
+  });
+
+  test.each([
+    ["nothing", {}, { url: ["is required"], events: ["is required"] }],
+    ["null", { url: null, events: null }, { url: ["must be a text"], events: ["must be a list"] }],
+    ["a list", [], { body: ["must be a JSON object"] }],
+    [
+      "a password in the URL",
+      { url: "https://a:b@example.com", events: ["link.dead"] },
+      { url: ["must not contain a user name or a password"] },
+    ],
+    [
+      "a forbidden address",
+      { url: "http://169.254.169.254/", events: ["link.dead"] },
+      { url: ["must not lead to 169.254.169.254, which this server is not allowed to reach"] },
+    ],
+    [
+      "a URL that is too long",
+      { url: `https://example.com/${"a".repeat(2029)}`, events: ["link.dead"] },
+      { url: ["must be at most 2048 characters"] },
+    ],
+    [
+      "no event",
+      { url: "https://example.com", events: [] },
+      { events: ["must have at least 1 item"] },
+    ],
+    [
+      "eleven events",
+      { url: "https://example.com", events: Array(11).fill("link.dead") },
+      { events: ["must have at most 10 items"] },
+    ],
+  ])("%s is refused", async (_, request, fields) => {
+    const me = await server().account();
+
+    const { status, body } = await me.post(PATH, request);
+
+    expect(status).toBe(400);
+    expect(body.error.details.fields).toEqual(fields);
+  });
+
+  test("an event that is named twice is subscribed once", async () => {
+    const me = await server().account();
+    const events = ["check.complete", "link.dead", "check.complete"];
+
+    const { body } = await me.post(PATH, { url: "https://example.com", events });
+
+    expect(body.data.events).toEqual(["check.complete", "link.dead"]);
+  });
+
+  test("the same URL may be registered twice", async () => {
+    const me = await server().account();
+    const request = { url: "https://example.com/", events: ["link.dead"] };
+
+    const first = await me.post(PATH, request);
+    const second = await me.post(PATH, request);
+
+    expect(second.status).toBe(201);
+    expect(second.body.data.signing_secret).not.toBe(first.body.data.signing_secret);
+  });
+
+  test("an account at its limit is told so, however many ask at once", async () => {
+    const me = await server().account();
+    const request = { url: "https://example.com/", events: ["link.dead"] };
+
+    const replies = await Promise.all(Array.from({ length: 27 }, () => me.post(PATH, request)));
+
+    const refused = replies.filter(({ status }) => status === 409);
+    expect(refused).toHaveLength(2);
+    expect(refused[0]!.body.error.details).toEqual({
+      reason: "limit_reached",
+      limit: 25,
+      used: 25,
+    });
+  });
+
+  test("a request that is sent again with its key makes nothing and shows no secret", async () => {
+    const me = await server().account();
+    const request = { url: "https://example.com/", events: ["link.dead"] };
+    const first = await me.post(PATH, request, { "idempotency-key": "once" });
+
+    const second = await me.post(PATH, request, { "idempotency-key": "once" });
+
+    expect(second.status).toBe(409);
+    expect(second.body.error.details).toEqual({
+      reason: "secret_not_replayable",
+      id: first.body.data.id,
+    });
+    expect((await me.get(PATH)).body.data.items).toHaveLength(1);
+  });
+});
+
+onBothEngines(
+  "POST /webhooks where https is required",
+  (server) => {
+    test("a plain http URL is refused", async () => {
+      const me = await server().account();
+
+      const { status, body } = await me.post(PATH, {
+        url: "http://example.com/",
+        events: ["link.dead"],
+      });
+
+      expect(status).toBe(400);
+      expect(body.error.details.fields).toEqual({
+        url: ["must be an https URL; this server sends to no other"],
+      });
+    });
+  },
+  { STILLUP_WEBHOOK_REQUIRE_HTTPS: "true" },
+);

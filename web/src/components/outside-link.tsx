@@ -1,0 +1,32 @@
+import { ExternalLink } from "lucide-preact";
+import { followable } from "../lib/outside.ts";
+
+/** A stranger's URL as text; a link only where following it can do nothing but open a page. */
+export function OutsideLink({ url }: { url: string }) {
+  const href = followable(url);
+  if (!href) return <span class="url">{url}</span>;
+  return (
+    <a class="url" href={href} target="_blank" rel="noopener noreferrer nofollow">
+      {url}
+      <ExternalLink aria-label="opens in a new tab" />
+    </a>
+  );
+}
+
+/** The same as a small button beside text that leads elsewhere. */
+export function OpenOutside({ url }: { url: string }) {
+  const href = followable(url);
+  if (!href) return null;
+  return (
+    <a
+      class="button icon"
+      href={href}
+      target="_blank"
+      rel="noopener noreferrer nofollow"
+      aria-label={`Open ${url} in a new tab`}
+      title="Open in a new tab"
+    >
+      <ExternalLink aria-hidden="true" />
+    </a>
+  );
+}

@@ -1,0 +1,61 @@
+import type { UseQueryResult } from "@tanstack/preact-query";
+import { CircleAlert, RotateCw } from "lucide-preact";
+import type { ComponentChildren } from "preact";
+
+type Query<T> = Pick<UseQueryResult<T, Error>, "data" | "error" | "refetch">;
+
+/** A query's three states. What was loaded before stays on show while looking again fails. */
+export function Loaded<T>({
+  query,
+  children,
+}: {
+  query: Query<T>;
+  children: (value: T) => ComponentChildren;
+}) {
+  const { data, error, refetch } = query;
+  if (data === undefined && !error) return <Loading />;
+  if (data === undefined) return <Failed error={error} onRetry={() => refetch()} />;
+  return (
+    <>
+      {error && <Stale error={error} onRetry={() => refetch()} />}
+      {children(data)}
+    </>
+  );
+}
+
+export const Loading = () => (
+  <p class="loading" role="status">
+    Loading…
+  </p>
+);
+
+type Trouble = { error: Error | null; onRetry: () => void };
+
+const Failed = ({ error, onRetry }: Trouble) => (
+  <div class="failed" role="alert">
+    <CircleAlert aria-hidden="true" />
+    <h2>This could not be loaded</h2>
+    <p>{error?.message}</p>
+    <button type="button" onClick={onRetry}>
+      <RotateCw aria-hidden="true" />
+      Try again
+    </button>
+  </div>
+);
+
+const Stale = ({ error, onRetry }: Trouble) => (
+  <p class="notice notice-warn" role="status">
+    What you see may be old. {error?.message}
+    <button type="button" class="plain" onClick={onRetry}>
+      Try again
+    </button>
+  </p>
+);
+
+/** Nothing is there yet: says so, and what to do next. */
+export const Empty = ({ title, children }: { title: string; children: ComponentChildren }) => (
+  <div class="empty">
+    <h2>{title}</h2>
+    {children}
+  </div>
+);

@@ -1,0 +1,22 @@
+import { CircleCheck, CircleHelp, CircleX, LoaderCircle } from "lucide-preact";
+import type { Status as StatusName } from "../lib/links.ts";
+
+const LOOKS = {
+  active: { Icon: CircleCheck, word: "Active" },
+  dead: { Icon: CircleX, word: "Dead" },
+  unknown: { Icon: CircleHelp, word: "Unknown" },
+  checking: { Icon: LoaderCircle, word: "Checking" },
+};
+
+/** Told by word, shape and colour, so that none of them is needed alone. */
+export function Status({ of }: { of: StatusName }) {
+  const { Icon, word } = LOOKS[of];
+  return (
+    <span class={`status status-${of}`}>
+      <Icon aria-hidden="true" />
+      {word}
+    </span>
+  );
+}
+
+export const statusWord = (status: StatusName) => LOOKS[status].word;

@@ -1,0 +1,56 @@
+import { treaty } from "@elysiajs/eden";
+import type { App } from "../../../server/app.ts";
+
+/** The same routes as the public API, behind the session door. */
+export const api = treaty<App>(location.origin, { parseDate: false }).dashboard.api;
+
+type Answer<T> = { data: T | null; error: { value: unknown } | null; status: number };
+
+/** Field path → what is wrong with it, as the server says it. */
+export type FieldProblems = Record<string, string[]>;
+
+/** Why a request had no success. `status` is 0 when the server could not be reached at all. */
+export class RequestFailed extends Error {
+  constructor(
+    message: string,
+    readonly status: number,
+    readonly details: Record<string, unknown> = {},
+  ) {
+    super(message);
+  }
+
+  /** Problems to be shown beside their fields. */
+  get fields(): FieldProblems {
+    return (this.details.fields ?? {}) as FieldProblems;
+  }
+}
+
+/**
+ * What is inside the success envelope.
+ * @throws RequestFailed with the server's own words
+ */
+export async function ask<T>(answer: Promise<Answer<{ data: T }>>): Promise<T> {
+  return (await settle(answer))!.data;
+}
+
+/** For a request that answers with nothing. */
+export async function tell(answer: Promise<Answer<unknown>>): Promise<void> {
+  await settle(answer);
+}
+
+async function settle<T>(answer: Promise<Answer<T>>): Promise<T | null> {
+  const { data, error, status } = await answer;
+  if (error) throw toFailure(error.value, status);
+  return data;
+}
+
+type ErrorBody = { error?: { message: string; details?: Record<string, unknown> } };
+
+function toFailure(value: unknown, status: number): RequestFailed {
+  if (value instanceof Error) {
+    return new RequestFailed("The server cannot be reached. Is it running?", 0);
+  }
+  const body = typeof value === "object" ? (value as ErrorBody | null)?.error : undefined;
+  if (body) return new RequestFailed(body.message, status, body.details);
+  return new RequestFailed("The server gave an answer that makes no sense here.", status);
+}

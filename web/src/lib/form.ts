@@ -1,0 +1,9 @@
+/** The named texts of a submitted form. */
+export function textsOf<const Name extends string>(
+  event: SubmitEvent,
+  names: Name[],
+): Record<Name, string> {
+  const form = new FormData(event.currentTarget as HTMLFormElement);
+  const entries = names.map((name) => [name, String(form.get(name) ?? "")]);
+  return Object.fromEntries(entries) as Record<Name, string>;
+}

@@ -1,0 +1,27 @@
+import { api, ask, tell } from "./api.ts";
+
+export const KEYS = ["keys"];
+
+const PER_PAGE = 25;
+
+export const listKeys = (page: number) =>
+  ask(api.keys.get({ query: { page, per_page: PER_PAGE } }));
+
+export type NewKey = {
+  name: string;
+  permissions: { read: boolean; write: boolean };
+  /** ISO 8601; `null` is never. */
+  expires_at: string | null;
+};
+
+export const createKey = (key: NewKey) => ask(api.keys.post(asTyped(key)));
+
+/** The client's types are those after reading, where times are numbers; what is sent is text. */
+const asTyped = (key: NewKey) => key as unknown as Parameters<typeof api.keys.post>[0];
+
+export const rotateKey = (id: string) => ask(api.keys({ id }).rotate.post());
+
+export const revokeKey = (id: string) => tell(api.keys({ id }).delete());
+
+export type KeyPage = Awaited<ReturnType<typeof listKeys>>;
+export type Key = KeyPage["items"][number];

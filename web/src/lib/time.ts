@@ -1,0 +1,22 @@
+const UNITS: [Intl.RelativeTimeFormatUnit, number][] = [
+  ["year", 365 * 86_400_000],
+  ["month", 30 * 86_400_000],
+  ["week", 7 * 86_400_000],
+  ["day", 86_400_000],
+  ["hour", 3_600_000],
+  ["minute", 60_000],
+];
+
+const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
+const absolute = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" });
+
+/** "5 minutes ago", "tomorrow"; within a minute "just now" or "in a moment". */
+export function relativeTime(iso: string, now: number): string {
+  const distance = Date.parse(iso) - now;
+  const unit = UNITS.find(([, ms]) => Math.abs(distance) >= ms);
+  if (unit) return relative.format(Math.trunc(distance / unit[1]), unit[0]);
+  return distance > 0 ? "in a moment" : "just now";
+}
+
+/** In the reader's own time zone and manner. */
+export const absoluteTime = (iso: string) => absolute.format(new Date(iso));

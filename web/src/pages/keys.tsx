@@ -1,0 +1,69 @@
+import { keepPreviousData, useQuery } from "@tanstack/preact-query";
+import { Plus } from "lucide-preact";
+import { useState } from "preact/hooks";
+import { useLocation } from "preact-iso";
+import { KeyList } from "../components/key-list.tsx";
+import { Pager } from "../components/pager.tsx";
+import { Empty, Loaded } from "../components/states.tsx";
+import { pageIn } from "../lib/filter.ts";
+import { KEYS, type Key, listKeys } from "../lib/keys.ts";
+import { useCanWrite } from "../lib/session.ts";
+import { useTitle } from "../lib/title.ts";
+import { NewKeyDialog } from "./new-key.tsx";
+import { RevokeKey } from "./revoke-key.tsx";
+import { RotateKey } from "./rotate-key.tsx";
+
+type Task = { kind: "create" } | { kind: "rotate" | "revoke"; key: Key };
+
+export function KeysPage() {
+  useTitle("API keys");
+  const page = pageIn(useLocation().query);
+  const keys = useQuery({
+    queryKey: [...KEYS, page],
+    queryFn: () => listKeys(page),
+    placeholderData: keepPreviousData,
+  });
+  const canWrite = useCanWrite();
+  const [task, setTask] = useState<Task | null>(null);
+  return (
+    <>
+      <header class="page-head">
+        <h1>API keys</h1>
+        {canWrite && (
+          <button type="button" class="primary" onClick={() => setTask({ kind: "create" })}>
+            <Plus aria-hidden="true" />
+            New key
+          </button>
+        )}
+      </header>
+      <p class="lead">
+        Programs use a key to ask <code>{location.origin}/api/v1</code>.
+      </p>
+      <Loaded query={keys}>
+        {({ items, pagination }) =>
+          pagination.total === 0 ? (
+            <Empty title="No API keys">
+              <p>Create one for each program, so that each can be revoked alone.</p>
+            </Empty>
+          ) : (
+            <>
+              <KeyList
+                keys={items}
+                canWrite={canWrite}
+                onTask={(kind, key) => setTask({ kind, key })}
+              />
+              <Pager pagination={pagination} what="keys" hrefOf={(next) => `/keys?page=${next}`} />
+            </>
+          )
+        }
+      </Loaded>
+      {task && <KeyTask task={task} onClose={() => setTask(null)} />}
+    </>
+  );
+}
+
+function KeyTask({ task, onClose }: { task: Task; onClose: () => void }) {
+  if (task.kind === "create") return <NewKeyDialog onClose={onClose} />;
+  if (task.kind === "rotate") return <RotateKey subject={task.key} onClose={onClose} />;
+  return <RevokeKey subject={task.key} onClose={onClose} />;
+}

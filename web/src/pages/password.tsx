@@ -1,0 +1,80 @@
+import { useMutation, useQueryClient } from "@tanstack/preact-query";
+import { Doorway } from "../components/doorway.tsx";
+import { PasswordField, TextField } from "../components/field.tsx";
+import { Problem, problemOf } from "../components/problem.tsx";
+import { textsOf } from "../lib/form.ts";
+import { useTokenOfLink } from "../lib/fragment.ts";
+import { SESSION, type Session, setPassword } from "../lib/session.ts";
+
+export const PASSWORD_RULE =
+  "At least 15 characters of any kind. A few words in a row are easy to keep in mind.";
+
+/** What a one-time link leads to: for a new user, or after a lost password. */
+export function PasswordPage({ session }: { session: Session }) {
+  const client = useQueryClient();
+  const change = useMutation({
+    mutationFn: setPassword,
+    onSuccess: (signedIn) => client.setQueryData(SESSION, signedIn),
+  });
+  return (
+    <Doorway
+      title={change.isSuccess ? "Password set" : "Set a password"}
+      insecure={session.insecure}
+    >
+      {change.isSuccess ? (
+        <>
+          <p class="lead" role="status">
+            You are signed in. The new password counts from now on, and every earlier session has
+            ended.
+          </p>
+          <a class="button primary" href="/links">
+            Go to your links
+          </a>
+        </>
+      ) : (
+        <PasswordForm error={change.error} busy={change.isPending} onSubmit={change.mutate} />
+      )}
+    </Doorway>
+  );
+}
+
+type PasswordFormProps = {
+  error: Error | null;
+  busy: boolean;
+  onSubmit: (answers: { token: string; password: string }) => void;
+};
+
+function PasswordForm({ error, busy, onSubmit }: PasswordFormProps) {
+  const token = useTokenOfLink();
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault();
+    onSubmit(textsOf(event, ["token", "password"]));
+  };
+  return (
+    <form onSubmit={submit}>
+      {token ? (
+        <input type="hidden" name="token" value={token} />
+      ) : (
+        <TextField
+          label="Token of the link"
+          name="token"
+          class="code"
+          required
+          autoComplete="off"
+          hint="Open the one-time link as a whole, or paste what follows token= in it."
+          problem={problemOf(error, "token")}
+        />
+      )}
+      <PasswordField
+        label="New password"
+        autoComplete="new-password"
+        hint={PASSWORD_RULE}
+        problem={problemOf(error, "password")}
+      />
+      <Problem error={error} fields={token ? ["password"] : ["token", "password"]} />
+      <button type="submit" class="primary" disabled={busy}>
+        Set password
+      </button>
+    </form>
+  );
+}

@@ -1,0 +1,29 @@
+import { useMutation, useQueryClient } from "@tanstack/preact-query";
+import { Confirm } from "../components/confirm.tsx";
+import { KEYS, type Key, rotateKey } from "../lib/keys.ts";
+import { FreshKey } from "./new-key.tsx";
+
+export function RotateKey({ subject, onClose }: { subject: Key; onClose: () => void }) {
+  const client = useQueryClient();
+  const rotation = useMutation({
+    mutationFn: () => rotateKey(subject.id),
+    onSuccess: () => client.invalidateQueries({ queryKey: KEYS }),
+  });
+  if (rotation.data)
+    return <FreshKey title="New value" value={rotation.data.key} onClose={onClose} />;
+  return (
+    <Confirm
+      title="Rotate this key?"
+      action="Rotate key"
+      busy={rotation.isPending}
+      error={rotation.error}
+      onConfirm={rotation.mutate}
+      onClose={onClose}
+    >
+      <p class="name">{subject.name}</p>
+      <p>
+        It gets a new value. The old one is refused at once, so whoever uses it must change over.
+      </p>
+    </Confirm>
+  );
+}

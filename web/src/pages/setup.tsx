@@ -1,0 +1,80 @@
+import { useMutation, useQueryClient } from "@tanstack/preact-query";
+import { useState } from "preact/hooks";
+import { useLocation } from "preact-iso";
+import { Doorway } from "../components/doorway.tsx";
+import { EmailField, PasswordField, TextField } from "../components/field.tsx";
+import { Problem, problemOf } from "../components/problem.tsx";
+import { Redirect } from "../components/redirect.tsx";
+import { Secret } from "../components/secret.tsx";
+import { textsOf } from "../lib/form.ts";
+import { useTokenOfLink } from "../lib/fragment.ts";
+import { SESSION, type Session, setUp } from "../lib/session.ts";
+import { PASSWORD_RULE } from "./password.tsx";
+
+/** Makes the first account and shows its first API key, which stays on show until it is dismissed. */
+export function SetupPage({ session }: { session: Session }) {
+  const [key, setKey] = useState<string | null>(null);
+  if (key) return <FirstKey value={key} insecure={session.insecure} />;
+  if (session.state !== "setup") return <Redirect to="/" />;
+  return (
+    <Doorway title="Set up Stillup" insecure={session.insecure}>
+      <p class="lead">Make the first account. It owns this installation.</p>
+      <SetupForm onDone={setKey} />
+    </Doorway>
+  );
+}
+
+function SetupForm({ onDone }: { onDone: (key: string) => void }) {
+  const token = useTokenOfLink();
+  const account = useMutation({ mutationFn: setUp, onSuccess: ({ key }) => onDone(key) });
+  const { error } = account;
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault();
+    account.mutate(textsOf(event, ["token", "email", "password"]));
+  };
+  return (
+    <form onSubmit={submit}>
+      <TextField
+        key={token}
+        label="Set-up token"
+        name="token"
+        class="code"
+        required
+        defaultValue={token}
+        autoComplete="off"
+        spellcheck={false}
+        hint="Printed when the server started, and in the file setup-token of its data folder."
+        problem={problemOf(error, "token")}
+      />
+      <EmailField problem={problemOf(error, "email")} />
+      <PasswordField
+        label="Password"
+        autoComplete="new-password"
+        hint={PASSWORD_RULE}
+        problem={problemOf(error, "password")}
+      />
+      <Problem error={error} fields={["token", "email", "password"]} />
+      <button type="submit" class="primary" disabled={account.isPending}>
+        Create account
+      </button>
+    </form>
+  );
+}
+
+function FirstKey({ value, insecure }: { value: string; insecure: boolean }) {
+  const { route } = useLocation();
+  const client = useQueryClient();
+  const go = async () => {
+    await client.refetchQueries({ queryKey: SESSION });
+    route("/links");
+  };
+  return (
+    <Doorway title="Your first API key" insecure={insecure}>
+      <p class="lead">The account is made and you are signed in. Programs use this key.</p>
+      <Secret value={value} />
+      <button type="button" class="primary" onClick={go}>
+        Go to your links
+      </button>
+    </Doorway>
+  );
+}
