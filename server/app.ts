@@ -30,8 +30,8 @@ const rooms = (deps: Deps) =>
     .use(historyRoutes(deps))
     .use(webhookRoutes(deps));
 
-/** Every route of the program. Doors, headers and errors around them are the front's. */
-export function createApp(deps: Deps) {
+/** Every route of the program, and the dashboard's pages. Doors and headers around them are the front's. */
+export function createApp(deps: Deps, pages: Elysia = new Elysia()) {
   const reference: ApiReference = createReference(() => app.routes);
   const app = new Elysia({ strictPath: true })
     .use(errors)
@@ -41,7 +41,7 @@ export function createApp(deps: Deps) {
     .use(healthRoutes(deps))
     .use(openapiRoutes(reference))
     .use(docsRoutes(reference))
-    .use(dashboard())
+    .use(pages)
     .group("/api/v1", (api) => api.use(rooms(deps)))
     .group("/dashboard/api", (api) => api.use(sessionRoutes(deps)).use(rooms(deps)));
   return app;
@@ -52,8 +52,8 @@ export type App = ReturnType<typeof createApp>;
 /** What answers requests, and what counts them. */
 export type Service = { front: Front; meter: Meter };
 
-export function createService(deps: Deps): Service {
-  const app = createApp(deps);
+export async function createService(deps: Deps): Promise<Service> {
+  const app = createApp(deps, await dashboard());
   const { rateLimitPerMinute: perMinute, rateLimitPerHour: perHour } = deps.config;
   const limiter = createRateLimiter({ perMinute, perHour });
   const meter = createMeter(deps.store, deps.clock);

@@ -27,6 +27,9 @@ async function forgetOldChecks({ store, clock, config }: Deps): Promise<number> 
     .where(lt(checks.checkedAt, oldest))
     .orderBy(checks.checkedAt)
     .limit(ROWS_AT_ONCE);
-  const gone = await store.delete(checks).where(inArray(checks.id, old)).returning({ id: checks.id });
+  const gone = await store
+    .delete(checks)
+    .where(inArray(checks.id, old))
+    .returning({ id: checks.id });
   return gone.length;
 }

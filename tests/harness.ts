@@ -74,7 +74,7 @@ export async function startServer(engineName: EngineName, settings: Env = {}): P
   const engine = openEngine(config.databaseUrl);
   await migrateToHead(engine, clock.now());
   const deps = createDeps(config, createStore(engine), clock);
-  const { front: bare, meter } = createService(deps);
+  const { front: bare, meter } = await createService(deps);
   const front = watched(bare);
   const server = Bun.serve({
     port: 0,

@@ -1,11 +1,14 @@
 import { Cron } from "croner";
+import type { Meter } from "../accounts/meter.ts";
 import { createService } from "../app.ts";
 import { checkOutbound, openDeps } from "../build.ts";
 import { startCheckLoop } from "../checker/checker.ts";
 import { createCheck } from "../checker/create-check.ts";
 import { type Config, VERSION } from "../config.ts";
+import type { Deps } from "../deps.ts";
 import { createDeliverer } from "../events/deliverer.ts";
 import { housekeeping } from "../housekeeping.ts";
+import type { Front } from "../http/front.ts";
 import { systemClock } from "../lib/clock.ts";
 import { describeError, log, startLogging } from "../lib/log.ts";
 import { createSetup } from "../session/setup.ts";
@@ -21,42 +24,52 @@ export async function serve(config: Config): Promise<void> {
   await startLogging({ level: config.logLevel, format: config.logFormat });
   const { deps, migrated } = await openDeps(config, systemClock);
   if (migrated.length > 0) log.info("database migrated", { migrated });
-  const { front, meter } = createService(deps);
-  const server = Bun.serve({
+  const { front, meter } = await createService(deps);
+  const server = listen(config, front);
+  const url = baseUrl(config, server.port!);
+  console.log(`listening on ${url}`);
+  log.info("started", { version: VERSION, database: deps.store.engine.name });
+  const setupToken = await createSetup(deps);
+  if (setupToken) console.log(`set up at ${config.publicUrl ?? url}/setup#token=${setupToken}`);
+  const stopLoops = startLoops(deps, meter);
+
+  await toldToEnd();
+  log.info("stopping");
+  await Promise.all([server.stop(), stopLoops()]);
+  await meter.flush();
+  await deps.store.engine.close();
+  log.info("stopped");
+}
+
+const listen = (config: Config, front: Front) =>
+  Bun.serve({
     hostname: config.host,
     port: config.port,
     fetch: front,
     maxRequestBodySize: OUTER_BODY_LIMIT,
     idleTimeout: IDLE_TIMEOUT_S,
   });
-  console.log(`listening on ${baseUrl(config, server.port!)}`);
-  log.info("started", { version: VERSION, database: deps.store.engine.name });
 
-  const setupToken = await createSetup(deps);
-  if (setupToken) console.log(`set up at ${baseUrl(config, server.port!)}/setup#token=${setupToken}`);
-
+/** Checks, delivers and keeps house; gives what ends all of it in order. */
+function startLoops(deps: Deps, meter: Meter): () => Promise<void> {
+  const { config, clock, loops } = deps;
   const deliverer = createDeliverer(deps);
-  const check = startCheckLoop({
-    ...deps,
-    check: createCheck(config, systemClock, checkOutbound(config, systemClock)),
-  });
-  deps.loops.checking = true;
-  deps.loops.wake = () => {
-    check.wake();
+  const check = createCheck(config, clock, checkOutbound(config, clock));
+  const checker = startCheckLoop({ ...deps, check });
+  loops.checking = true;
+  loops.wake = () => {
+    checker.wake();
     deliverer.wake();
   };
+  const options = { protect: true, catch: logFailure };
   const crons = [
-    new Cron(`*/${METER_SECONDS} * * * * *`, { protect: true, catch: logFailure }, meter.flush),
-    new Cron("7 * * * *", { protect: true, catch: logFailure }, () => housekeeping(deps)),
+    new Cron(`*/${METER_SECONDS} * * * * *`, options, meter.flush),
+    new Cron("7 * * * *", options, () => housekeeping(deps)),
   ];
-
-  await toldToEnd();
-  log.info("stopping");
-  for (const cron of crons) cron.stop();
-  await Promise.all([server.stop(), check.stop(), deliverer.stop()]);
-  await meter.flush();
-  await deps.store.engine.close();
-  log.info("stopped");
+  return async () => {
+    for (const cron of crons) cron.stop();
+    await Promise.all([checker.stop(), deliverer.stop()]);
+  };
 }
 
 const baseUrl = (config: Config, port: number) =>

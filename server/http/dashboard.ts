@@ -1,5 +1,6 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { staticPlugin } from "@elysiajs/static";
 import { Elysia } from "elysia";
 import { assetFolder } from "../lib/assets.ts";
 import { cachedReplies } from "./cached-text.ts";
@@ -14,26 +15,30 @@ const NOT_BUILT =
   "The dashboard is not built. Run `npm run build:web` and start Stillup again. The API is up.\n";
 
 /** Serves the built dashboard, from inside the executable or from the checkout. */
-export function dashboard(folder = assetFolder("web/dist")): Elysia {
+export async function dashboard(folder = assetFolder("web/dist")): Promise<Elysia> {
   const index = join(folder, "index.html");
   return existsSync(index) ? builtDashboard(folder, index) : missingDashboard();
 }
 
-function builtDashboard(folder: string, index: string): Elysia {
+async function builtDashboard(folder: string, index: string): Promise<Elysia> {
   const app = new Elysia({ name: "dashboard", detail: { hide: true } });
   const page = cachedReplies(() => ({
     type: "text/html; charset=utf-8",
     body: readFileSync(index, "utf8"),
   }));
   for (const path of PAGES) app.get(path, page);
-  const assets = join(folder, "assets");
-  for (const name of readdirSync(assets))
-    app.get(`/assets/${name}`, () => assetReply(assets, name));
-  return app;
+  // Awaited, since a plugin that is still loading has no routes yet; without its ETags, since what
+  // never changes needs none.
+  const assets = await staticPlugin({
+    assets: join(folder, "assets"),
+    prefix: "/assets",
+    alwaysStatic: true,
+    etag: false,
+    headers: FOR_EVER,
+    detail: { hide: true },
+  });
+  return app.use(assets);
 }
-
-const assetReply = (folder: string, name: string) =>
-  new Response(Bun.file(join(folder, name)), { headers: FOR_EVER });
 
 function missingDashboard(): Elysia {
   const app = new Elysia({ name: "dashboard", detail: { hide: true } });

@@ -1,5 +1,5 @@
 import { Elysia } from "elysia";
-import { VERSION } from "../config.ts";
+
 import { cachedReplies, type Text } from "./cached-text.ts";
 import { refusalReplies } from "./openapi/errors.ts";
 import { HEADERS, headersOf, PARAMETERS } from "./openapi/headers.ts";
@@ -10,6 +10,9 @@ import { createDescriber } from "./openapi/schemas.ts";
 import type { Document, Method, PathItem } from "./openapi/types.ts";
 import { describeEvents } from "./openapi/webhooks.ts";
 import { ErrorReply } from "./reply.ts";
+
+/** The API's own, as in its path. The product's version is shown to those who are signed in only. */
+const API_VERSION = "1";
 
 const PREFIX = "/api/v1/";
 const METHODS: Method[] = ["get", "post", "patch", "delete"];
@@ -56,7 +59,7 @@ export function describeApi(routes: RouteRecord[]): Document {
     openapi: "3.1.1",
     info: {
       title: "Stillup API",
-      version: VERSION,
+      version: API_VERSION,
       summary: "Watches links and tells when one dies.",
       description: DESCRIPTION,
       license: { name: "MIT", identifier: "MIT" },

@@ -1,18 +1,26 @@
 import { Database } from "bun:sqlite";
-import { createKey } from "../../server/keys/keys.ts";
 import { openDeps } from "../../server/build.ts";
 import { readConfig } from "../../server/config.ts";
+import { createKey } from "../../server/keys/keys.ts";
 import { systemClock } from "../../server/lib/clock.ts";
 import { newId } from "../../server/lib/ids.ts";
 import { accounts } from "../../server/store/tables.ts";
 
 /** An account with so many links, checked once and due in a day, on a fresh database in the folder. */
-export async function fill(folder: string, links: number): Promise<{ key: string; linkId: string }> {
+export async function fill(
+  folder: string,
+  links: number,
+): Promise<{ key: string; linkId: string }> {
   const config = readConfig({ STILLUP_DATA_DIR: folder });
   const { deps } = await openDeps(config, systemClock);
   const now = Date.now();
   const accountId = newId();
-  const account = { id: accountId, email: "bench@example.org", tier: "enterprise", createdAt: now } as const;
+  const account = {
+    id: accountId,
+    email: "bench@example.org",
+    tier: "enterprise",
+    createdAt: now,
+  } as const;
   await deps.store.insert(accounts).values(account);
   const caller = { accountId, tier: account.tier, permissions: { read: true, write: true } };
   const { value } = await createKey(deps, caller, { name: "bench" });

@@ -12,15 +12,24 @@ export type LoadOptions = {
  * Asks the same thing over kept connections, one request at a time on each. Works on bare sockets, so
  * that the asking takes as little as possible of the processor it shares with the server.
  */
-export async function load({ url, headers = {}, connections, requests }: LoadOptions): Promise<LoadResult> {
+export async function load({
+  url,
+  headers = {},
+  connections,
+  requests,
+}: LoadOptions): Promise<LoadResult> {
   const { hostname, port, pathname, search, host } = new URL(url);
-  const fields = Object.entries({ host, ...headers }).map(([name, value]) => `${name}: ${value}\r\n`);
+  const fields = Object.entries({ host, ...headers }).map(
+    ([name, value]) => `${name}: ${value}\r\n`,
+  );
   const message = Buffer.from(`GET ${pathname}${search} HTTP/1.1\r\n${fields.join("")}\r\n`);
   const times = new Float64Array(requests);
   const state = { sent: 0, done: 0, failed: 0 };
   const started = performance.now();
   await Promise.all(
-    Array.from({ length: connections }, () => drive({ hostname, port: Number(port), message, times, state })),
+    Array.from({ length: connections }, () =>
+      drive({ hostname, port: Number(port), message, times, state }),
+    ),
   );
   const seconds = (performance.now() - started) / 1000;
   times.sort();
@@ -55,7 +64,12 @@ function drive({ hostname, port, message, times, state }: Drive): Promise<void> 
     void Bun.connect({
       hostname,
       port,
-      socket: { open: send, data: receive, close: () => resolve(), error: (_, error) => reject(error) },
+      socket: {
+        open: send,
+        data: receive,
+        close: () => resolve(),
+        error: (_, error) => reject(error),
+      },
     }).catch(reject);
   });
 }
@@ -63,7 +77,7 @@ function drive({ hostname, port, message, times, state }: Drive): Promise<void> 
 /** How many bytes of the answer are still to come after its first chunk, which holds the whole head. */
 function restOf(chunk: Buffer, state: { failed: number }): number {
   const head = chunk.indexOf("\r\n\r\n");
-  const text = chunk.latin1Slice(0, head);
+  const text = chunk.toString("latin1", 0, head);
   if (!text.startsWith("HTTP/1.1 200")) state.failed++;
   const length = /content-length: (\d+)/i.exec(text)?.[1] ?? "0";
   return head + 4 + Number(length) - chunk.length;

@@ -6,7 +6,10 @@ import { join } from "node:path";
 export type Program = { url: string; startMs: number; pid: number; stop(): Promise<void> };
 
 /** Starts it and waits for the line that tells where it listens. */
-export async function startProgram(command: string[], env: Record<string, string> = {}): Promise<Program> {
+export async function startProgram(
+  command: string[],
+  env: Record<string, string> = {},
+): Promise<Program> {
   const startedAt = performance.now();
   const child = Bun.spawn(command, {
     env: { ...process.env, NODE_ENV: "production", ...env },

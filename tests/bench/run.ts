@@ -16,7 +16,8 @@ const serve = (folder: string) =>
 
 type Row = { what: string; seen: string; wanted: string; ok: boolean };
 const rows: Row[] = [];
-const note = (what: string, seen: string, wanted: string, ok: boolean) => rows.push({ what, seen, wanted, ok });
+const note = (what: string, seen: string, wanted: string, ok: boolean) =>
+  rows.push({ what, seen, wanted, ok });
 
 await readsAgainstBare();
 await batches();
@@ -61,14 +62,21 @@ async function batches() {
     await ours.stop();
     const ms = medianBy(times.slice(1), (time) => time);
     seen.push(ms);
-    note(`POST /links/batch of 1,000, ms, ${whole(present)} present`, ms.toFixed(1), "< 150", ms < 150);
+    note(
+      `POST /links/batch of 1,000, ms, ${whole(present)} present`,
+      ms.toFixed(1),
+      "< 150",
+      ms < 150,
+    );
   }
   const ratio = seen[1]! / seen[0]!;
   note("batch with 100,000 present / with none", ratio.toFixed(2), "≈ 1 (< 1.5)", ratio < 1.5);
 }
 
 async function timeBatch(url: string, key: string, round: number): Promise<number> {
-  const links = Array.from({ length: 1000 }, (_, i) => ({ url: `https://new.invalid/${round}/${i}` }));
+  const links = Array.from({ length: 1000 }, (_, i) => ({
+    url: `https://new.invalid/${round}/${i}`,
+  }));
   const body = JSON.stringify({ links });
   const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
   const startedAt = performance.now();
@@ -87,7 +95,12 @@ async function aMillion() {
     const url = `${ours.url}/api/v1/links${query}`;
     const headers = { authorization: `Bearer ${key}` };
     const { p99, failed } = await load({ url, headers, connections: 4, requests: 4000 });
-    note(`GET /links${query} of 1,000,000, p99 ms`, p99.toFixed(2), "< 20", p99 < 20 && failed === 0);
+    note(
+      `GET /links${query} of 1,000,000, p99 ms`,
+      p99.toFixed(2),
+      "< 20",
+      p99 < 20 && failed === 0,
+    );
   }
   await ours.stop();
 }
@@ -108,7 +121,8 @@ async function startAndMemory() {
   const what = command.length === 1 ? "executable" : "from the checkout";
   note(`listening, ms, ${what}, 100,000 links`, ms.toFixed(0), "< 150", ms < 150);
   note("idle memory, MB", memory.toFixed(0), "< 80", memory < 80);
-  if (existsSync(EXECUTABLE)) note("executable, MB", whole(Bun.file(EXECUTABLE).size / 1e6), "", true);
+  if (existsSync(EXECUTABLE))
+    note("executable, MB", whole(Bun.file(EXECUTABLE).size / 1e6), "", true);
 }
 
 function medianBy<T>(items: T[], by: (item: T) => number): T {

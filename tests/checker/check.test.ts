@@ -4,18 +4,22 @@ import { completeBatches } from "../../server/checker/batches.ts";
 import { checkDueLinks, startCheckLoop } from "../../server/checker/checker.ts";
 import { claimDueLinks } from "../../server/checker/claim.ts";
 import type { Conclusion } from "../../server/checker/conclusion.ts";
-import { recordResults } from "../../server/checker/record.ts";
 import type { Reason } from "../../server/checker/reasons.ts";
+import { recordResults } from "../../server/checker/record.ts";
 import { deliveries, events, links } from "../../server/store/tables.ts";
-import { type Asker, onBothEngines, type TestServer } from "../harness.ts";
 import { movableClock } from "../clock.ts";
+import { type Asker, onBothEngines, type TestServer } from "../harness.ts";
 import { startSite } from "../site.ts";
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 
 /** What a check came to, as if it had been made. */
-const saw = (status: Conclusion["status"], reason: Reason, more: Partial<Conclusion> = {}): Conclusion => ({
+const saw = (
+  status: Conclusion["status"],
+  reason: Reason,
+  more: Partial<Conclusion> = {},
+): Conclusion => ({
   status,
   reason,
   statusCode: null,
@@ -66,7 +70,10 @@ onBothEngines("checking", (server) => {
     expect(dead.last_check).toMatchObject({ status_code: 404 });
     expect(dead.last_check.message).toStartWith("The server answered 404");
     expect(dead.evidence.attempts.length).toBeGreaterThanOrEqual(2);
-    expect((await me.get(lost)).body.data).toMatchObject({ status: "dead", reason: "dns_nxdomain" });
+    expect((await me.get(lost)).body.data).toMatchObject({
+      status: "dead",
+      reason: "dns_nxdomain",
+    });
     await site.stop();
   });
 
@@ -141,7 +148,9 @@ onBothEngines("checking", (server) => {
     const claimed = (await claimDueLinks(server().deps, 1000)).find((l) => path.endsWith(l.id))!;
     await me.delete(path);
 
-    await recordResults(server().deps, [{ checkId: claimed.lease, link: claimed, conclusion: ALIVE, at: 1 }]);
+    await recordResults(server().deps, [
+      { checkId: claimed.lease, link: claimed, conclusion: ALIVE, at: 1 },
+    ]);
 
     expect(await eventTypes(server(), me.accountId)).toEqual([]);
     expect((await me.get("/api/v1/history")).body.data.items).toEqual([]);
@@ -177,7 +186,11 @@ onBothEngines("checking", (server) => {
     await checkDueLinks({ ...server().deps, check: async () => saw("unknown", "internal_error") });
 
     const [newest] = (await me.get(`${path}/history`)).body.data.items;
-    expect(newest).toMatchObject({ status: "unknown", reason: "internal_error", trigger: "manual" });
+    expect(newest).toMatchObject({
+      status: "unknown",
+      reason: "internal_error",
+      trigger: "manual",
+    });
     expect((await me.get(path)).body.data.status).toBe("active");
   });
 
@@ -234,15 +247,28 @@ onBothEngines("checking", (server) => {
     await me.delete(`/api/v1/links/${last}`);
     expect(await completeBatches(server().deps)).toBe(0);
 
-    await checkDueLinks({ ...server().deps, check: async ({ url }) => (url.endsWith("1") ? ALIVE : GONE) });
+    await checkDueLinks({
+      ...server().deps,
+      check: async ({ url }) => (url.endsWith("1") ? ALIVE : GONE),
+    });
     await completeBatches(server().deps);
 
     const { store } = server().deps;
     const told = await store.select().from(events).where(eq(events.accountId, me.accountId));
     expect(told.map(({ data }) => JSON.parse(data))).toMatchObject([
-      { batchId: made.body.data.batch_id, total: 3, checked: 2, active: 1, dead: 1, unknown: 0, skipped: 1 },
+      {
+        batchId: made.body.data.batch_id,
+        total: 3,
+        checked: 2,
+        active: 1,
+        dead: 1,
+        unknown: 0,
+        skipped: 1,
+      },
     ]);
-    expect(await store.select().from(deliveries).where(eq(deliveries.eventId, told[0]!.id))).toHaveLength(1);
+    expect(
+      await store.select().from(deliveries).where(eq(deliveries.eventId, told[0]!.id)),
+    ).toHaveLength(1);
   });
 
   test("checks count into the month's usage, and the last one is told", async () => {
@@ -252,7 +278,10 @@ onBothEngines("checking", (server) => {
 
     const { data } = (await me.get("/api/v1/usage")).body;
 
-    expect(data.checks).toEqual({ thisMonth: 1, lastCheck: new Date(server().clock.now()).toISOString() });
+    expect(data.checks).toEqual({
+      thisMonth: 1,
+      lastCheck: new Date(server().clock.now()).toISOString(),
+    });
     expect(data.links).toEqual({ total: 1, active: 1, dead: 0 });
   });
 
@@ -277,7 +306,10 @@ onBothEngines("checking", (server) => {
     await loop.stop();
 
     const { store } = server().deps;
-    const [row] = await store.select().from(links).where(eq(links.id, path.split("/").at(-1)!));
+    const [row] = await store
+      .select()
+      .from(links)
+      .where(eq(links.id, path.split("/").at(-1)!));
     expect(row).toMatchObject({ lease: null, checkingUntil: null });
     expect(row!.nextCheckAt).toBeLessThanOrEqual(clock.now());
   });

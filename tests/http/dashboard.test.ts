@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { dashboard, PAGES } from "../../server/http/dashboard.ts";
 
-const ask = (app: ReturnType<typeof dashboard>, path: string, headers = {}) =>
+const ask = (app: Awaited<ReturnType<typeof dashboard>>, path: string, headers = {}) =>
   app.handle(new Request(`http://localhost${path}`, { headers }));
 
 function builtFolder() {
@@ -17,7 +17,7 @@ function builtFolder() {
 
 test("every page of the dashboard is the same document, asked for anew each time", async () => {
   const folder = builtFolder();
-  const app = dashboard(folder);
+  const app = await dashboard(folder);
 
   for (const path of PAGES) {
     const reply = await ask(app, path.replace(":id", "7"));
@@ -32,7 +32,7 @@ test("every page of the dashboard is the same document, asked for anew each time
 
 test("assets are kept by browsers for ever, and nothing else is given away", async () => {
   const folder = builtFolder();
-  const app = dashboard(folder);
+  const app = await dashboard(folder);
 
   const reply = await ask(app, "/assets/index-1.js");
 
@@ -46,7 +46,7 @@ test("assets are kept by browsers for ever, and nothing else is given away", asy
 });
 
 test("without a build the pages say how to make one", async () => {
-  const reply = await ask(dashboard("/nowhere"), "/");
+  const reply = await ask(await dashboard("/nowhere"), "/");
 
   expect(reply.status).toBe(503);
   expect(await reply.text()).toContain("npm run build:web");
