@@ -117,7 +117,7 @@ export type Env = Record<string, string | undefined>;
 export function readConfig(env: Env): Config {
   const entries = Object.entries(SETTINGS).map(([key, each]) => [
     key,
-    valueOf<unknown>(each as Setting<unknown>, env),
+    settingOf<unknown>(each as Setting<unknown>, env),
   ]);
   const config = Object.fromEntries(entries) as Config;
   return {
@@ -143,7 +143,7 @@ export function printConfig(env: Env): string {
 const userAgent = (publicUrl: string | null) =>
   publicUrl ? `Stillup/${VERSION} (+${publicUrl})` : `Stillup/${VERSION}`;
 
-function valueOf<T>(each: Setting<T>, env: Env): T {
+function settingOf<T>(each: Setting<T>, env: Env): T {
   const text = textOf(each, env);
   if (text === undefined) return each.fallback;
   try {

@@ -3,6 +3,7 @@ import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { $ } from "bun";
+import type { Parsed } from "./harness.ts";
 import { startReceiver, verified } from "./receiver.ts";
 import { startSite } from "./site.ts";
 
@@ -68,7 +69,7 @@ describe("the executable", () => {
         headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
         ...(body && { body: JSON.stringify(body) }),
       });
-      return ((await response.json()) as { data: any }).data;
+      return ((await response.json()) as { data: Parsed }).data;
     };
 
     const hook = await ask("/webhooks", {

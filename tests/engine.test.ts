@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { and, eq, sql } from "drizzle-orm";
 import { migrateToHead, openEngine } from "../server/store/open.ts";
-import { contains, createStore, isDuplicate } from "../server/store/store.ts";
+import { contains, createStore, isDuplicate, isGone } from "../server/store/store.ts";
 import { accounts, groups, linkCounts, links } from "../server/store/tables.ts";
 import { freshPostgres } from "./postgres.ts";
 
@@ -60,6 +60,17 @@ describe.each(["sqlite", "postgres"])("the store on %s", (name) => {
 
     expect(await writing.catch(isDuplicate)).toBe(true);
     expect(await store.select({ id: links.id }).from(links)).toEqual([]);
+    await store.engine.close();
+  });
+
+  test("tells a row that refers to nothing from any other failure", async () => {
+    const store = await freshStore(name);
+
+    const orphan = store.insert(links).values(link("l1", { groupId: "gone" }));
+    const other = store.run(sql`insert into links (id) values ('l2')`);
+
+    expect(await orphan.catch(isGone)).toBe(true);
+    expect(await other.catch(isGone)).toBe(false);
     await store.engine.close();
   });
 

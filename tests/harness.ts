@@ -22,8 +22,11 @@ export const START = "2030-01-01T00:00:00.000Z";
 export const ENGINES = ["sqlite", "postgres"] as const;
 type EngineName = (typeof ENGINES)[number];
 
+/** What JSON says, as `JSON.parse` gives it: a test reads replies as they come. */
+export type Parsed = ReturnType<typeof JSON.parse>;
+
 /** A reply as a test looks at it: status, headers and the parsed body. */
-export type Reply = { status: number; headers: Headers; body: any };
+export type Reply = { status: number; headers: Headers; body: Parsed };
 
 export type Asker = {
   accountId: string;

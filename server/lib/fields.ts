@@ -112,5 +112,4 @@ const ifMissing = (otherwise: string) => (issue: { input?: unknown }) =>
 
 const codePoints = (value: string) => [...value].length;
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what it looks for
-const hasControls = (value: string) => /[\u0000-\u001f\u007f-\u009f]/.test(value.trim());
+const hasControls = (value: string) => /\p{Cc}/u.test(value.trim());

@@ -8,7 +8,7 @@ import type { Reason } from "../../server/checker/reasons.ts";
 import { recordResults } from "../../server/checker/record.ts";
 import { deliveries, events, links } from "../../server/store/tables.ts";
 import { movableClock } from "../clock.ts";
-import { type Asker, onBothEngines, type TestServer } from "../harness.ts";
+import { type Asker, onBothEngines, type Parsed, type TestServer } from "../harness.ts";
 import { startSite } from "../site.ts";
 
 const HOUR = 3_600_000;
@@ -103,7 +103,12 @@ onBothEngines("checking", (server) => {
 
     expect(seen).toEqual(["active unknown", "active unknown", "unknown unknown"]);
     const history = (await me.get(`${path}/history`)).body.data.items;
-    expect(history.map((entry: any) => entry.status_changed)).toEqual([true, false, false, true]);
+    expect(history.map((entry: Parsed) => entry.status_changed)).toEqual([
+      true,
+      false,
+      false,
+      true,
+    ]);
   });
 
   test("dead, unclear, dead again is told once", async () => {
