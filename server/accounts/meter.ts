@@ -4,6 +4,7 @@ import type { Statement, Store } from "../store/store.ts";
 import { apiKeys, usageDays } from "../store/tables.ts";
 
 const MINUTE = 60_000;
+const DAY = 86_400_000;
 
 /** Counts requests in memory, so that a read costs no write; a crash loses what was not flushed yet. */
 export type Meter = {
@@ -13,23 +14,27 @@ export type Meter = {
 };
 
 /** Requests of an account on the UTC day on which they were made, whenever that is written. */
-type Counted = { accountId: string; day: string; count: number };
+type Counted = { accountId: string; madeAt: number; count: number };
 
 export function createMeter(store: Store, clock: Clock): Meter {
   let requests = new Map<string, Counted>();
   const keysUsed = new Map<string, { at: number; writtenAt: number }>();
   return {
     countRequest(accountId, keyId) {
-      const day = dayOf(clock.now());
-      const counted = requests.get(`${day} ${accountId}`) ?? { accountId, day, count: 0 };
-      requests.set(`${day} ${accountId}`, { ...counted, count: counted.count + 1 });
-      keysUsed.set(keyId, { at: clock.now(), writtenAt: keysUsed.get(keyId)?.writtenAt ?? 0 });
+      const now = clock.now();
+      const id = `${Math.floor(now / DAY)} ${accountId}`;
+      const counted = requests.get(id);
+      if (counted) counted.count++;
+      else requests.set(id, { accountId, madeAt: now, count: 1 });
+      const used = keysUsed.get(keyId);
+      if (used) used.at = now;
+      else keysUsed.set(keyId, { at: now, writtenAt: 0 });
     },
     async flush() {
       const counted = [...requests.values()];
       requests = new Map();
-      const counts = counted.flatMap(({ accountId, day, count }) =>
-        addUsage(store, accountId, day, { requests: count }),
+      const counts = counted.flatMap(({ accountId, madeAt, count }) =>
+        addUsage(store, accountId, dayOf(madeAt), { requests: count }),
       );
       await store.write([...counts, ...lastUses(store, keysUsed)]);
     },

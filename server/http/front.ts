@@ -35,9 +35,12 @@ export type Front = (request: Request, server?: Peer) => Promise<Response>;
  * it in or not, and every reply leaves with the same headers. Errors of any of it fit the envelope.
  */
 export function createFront(deps: FrontDeps, app: Routed): Front {
+  const headersFor = securityHeaders(deps.config);
+  const withPlainHost = plainHosts();
   return async (incoming, server) => {
     const request = withPlainHost(incoming);
-    const visit = arrive(deps, request, () => server?.requestIP(incoming)?.address ?? "127.0.0.1");
+    const peer = () => server?.requestIP(incoming)?.address ?? "127.0.0.1";
+    const visit = arrive(deps, request, peer, headersFor);
     const response = await answer(deps, app, request, visit).catch(toErrorResponse);
     if (visit.claim) await settleClaim(deps, visit.claim, response).catch(logFailure);
     return depart(deps, request, visit, response);
@@ -83,22 +86,37 @@ async function route(app: Routed, request: Request, visit: Visit): Promise<Respo
  * The `Host` is the sender's word: with none, or one that no URL can have, the request's URL is a bare
  * path; and behind a very short one the router would see another path than the doors do.
  */
-function withPlainHost(request: Request): Request {
-  const start = ORIGIN.exec(request.url)?.[0].length ?? 0;
-  if (start >= ROUTER_STARTS_AT && URL.canParse(request.url)) return request;
-  return new Request(`http://localhost${request.url.slice(start)}`, request);
+function plainHosts(): (request: Request) => Request {
+  // Parsing a URL costs more than all else here, and nearly all requests name the same host.
+  let known = "";
+  return (request) => {
+    const origin = ORIGIN.exec(request.url)?.[0] ?? "";
+    if (origin === known && known) return request;
+    if (origin.length < ROUTER_STARTS_AT || !URL.canParse(request.url)) {
+      return new Request(`http://localhost${request.url.slice(origin.length)}`, request);
+    }
+    known = origin;
+    return request;
+  };
 }
 
-function arrive({ config }: Deps, request: Request, peer: () => string): Visit {
+function arrive(
+  { config }: Deps,
+  request: Request,
+  peer: () => string,
+  headersFor: (path: string) => Headers,
+): Visit {
   const given = request.headers.get("x-request-id");
   const requestId = given && REQUEST_ID.test(given) ? given : newId();
   const path = pathOf(request.url);
+  const headers = headersFor(path);
+  headers.set("X-Request-Id", requestId);
   const visit: Visit = {
     requestId,
     address: () =>
       clientAddress(peer(), request.headers.get("x-forwarded-for"), config.trustedProxies),
     path,
-    headers: { ...securityHeaders(config, path), "X-Request-Id": requestId },
+    headers,
     isDressed: false,
   };
   rememberVisit(request, visit);
@@ -137,7 +155,7 @@ function isConditional(app: Routed, { method, headers }: Request, { path }: Visi
 /** RFC 9110 §13.1.1: a change meant for another state of the record than its present one is refused. */
 async function routeUnlessStale(app: Routed, request: Request, visit: Visit): Promise<Response> {
   const look = new Request(request.url, { method: "GET" });
-  rememberVisit(look, { ...visit });
+  rememberVisit(look, { ...visit, headers: new Headers(visit.headers) });
   const present = await app.fetch(look);
   if (!present.ok) return present;
   const isFresh = matches(request.headers.get("if-match"), present.headers.get("etag") ?? "");
@@ -152,9 +170,9 @@ async function routeUnlessStale(app: Routed, request: Request, visit: Visit): Pr
 function depart({ config }: Deps, request: Request, visit: Visit, response: Response): Response {
   const { headers } = response;
   if (!visit.isDressed) {
-    for (const [name, value] of Object.entries(visit.headers)) {
+    visit.headers.forEach((value, name) => {
       if (!headers.has(name)) headers.set(name, value);
-    }
+    });
   }
   for (const [name, value] of corsHeaders(config, request)) headers.set(name, value);
   if (log.isEnabledFor("debug")) logRequest(request, visit, response);

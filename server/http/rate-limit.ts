@@ -49,13 +49,22 @@ export function rateLimited({ minute, hour }: Allowance): AppError {
 }
 
 /** The contract's `X-` headers and the draft's structured ones (draft-ietf-httpapi-ratelimit-headers). */
-export function addRateLimitHeaders(
-  headers: Record<string, string>,
-  { minute, hour }: Allowance,
-  now: number,
-) {
-  addWindow(headers, minute, { name: "minute", suffix: "", seconds: 60 }, now);
-  addWindow(headers, hour, { name: "hour", suffix: "-Hour", seconds: 3600 }, now);
+export function addRateLimitHeaders(headers: Headers, { minute, hour }: Allowance, now: number) {
+  const policies: string[] = [];
+  const states: string[] = [];
+  if (minute.limit > 0) {
+    addWindow(headers, minute, "", now);
+    policies.push(`"minute";q=${minute.limit};w=60`);
+    states.push(`"minute";r=${minute.remaining};t=${seconds(minute.resetMs)}`);
+  }
+  if (hour.limit > 0) {
+    addWindow(headers, hour, "-Hour", now);
+    policies.push(`"hour";q=${hour.limit};w=3600`);
+    states.push(`"hour";r=${hour.remaining};t=${seconds(hour.resetMs)}`);
+  }
+  if (policies.length === 0) return;
+  headers.set("RateLimit-Policy", policies.join(", "));
+  headers.set("RateLimit", states.join(", "));
 }
 
 /** Moments in the order of arrival; `start` and the tails count requests since the beginning. */
@@ -107,23 +116,10 @@ function grow(ring: Ring, size: number) {
   ring.moments = moments;
 }
 
-type WindowName = { name: string; suffix: string; seconds: number };
-
-function addWindow(
-  headers: Record<string, string>,
-  { limit, remaining, resetMs }: WindowState,
-  { name, suffix, seconds }: WindowName,
-  now: number,
-) {
-  if (limit === 0) return;
-  headers[`X-RateLimit-Limit${suffix}`] = String(limit);
-  headers[`X-RateLimit-Remaining${suffix}`] = String(remaining);
-  headers[`X-RateLimit-Reset${suffix}`] = String(Math.ceil((now + resetMs) / 1000));
-  append(headers, "RateLimit-Policy", `"${name}";q=${limit};w=${seconds}`);
-  append(headers, "RateLimit", `"${name}";r=${remaining};t=${Math.ceil(resetMs / 1000)}`);
+function addWindow(headers: Headers, window: WindowState, suffix: string, now: number) {
+  headers.set(`X-RateLimit-Limit${suffix}`, String(window.limit));
+  headers.set(`X-RateLimit-Remaining${suffix}`, String(window.remaining));
+  headers.set(`X-RateLimit-Reset${suffix}`, String(seconds(now + window.resetMs)));
 }
 
-function append(headers: Record<string, string>, name: string, item: string) {
-  const before = headers[name];
-  headers[name] = before ? `${before}, ${item}` : item;
-}
+const seconds = (ms: number) => Math.ceil(ms / 1000);

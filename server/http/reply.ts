@@ -42,10 +42,12 @@ export const replies = new Elysia({ name: "replies" }).mapResponse(
     const status = custom ? responseValue.code : Number(set.status ?? 200);
     if (value instanceof Response) return;
     const visit = visitOf(request);
-    const headers = { ...visit.headers, ...(set.headers as Record<string, string>) };
+    const { headers } = visit;
+    for (const name in set.headers) headers.set(name, String(set.headers[name]));
     visit.isDressed = true;
-    // What stays there is added to the response once more, which doubles `Set-Cookie`.
+    // Anything else there makes the framework copy the response, stream, cookies and all.
     set.headers = {};
+    set.status = 200;
     if (value === undefined) return new Response(null, { status, headers });
     return jsonResponse(value, status, headers, request);
   },
@@ -54,18 +56,19 @@ export const replies = new Elysia({ name: "replies" }).mapResponse(
 function jsonResponse(
   value: unknown,
   status: number,
-  headers: Record<string, string>,
+  headers: Headers,
   request: Request,
 ): Response {
   const body = JSON.stringify(value);
   if (request.method === "GET" || request.method === "HEAD") {
-    headers.ETag = etagOf(body);
-    headers["Cache-Control"] = "private, no-cache";
-    if (matches(request.headers.get("if-none-match"), headers.ETag)) {
+    const etag = etagOf(body);
+    headers.set("ETag", etag);
+    headers.set("Cache-Control", "private, no-cache");
+    if (matches(request.headers.get("if-none-match"), etag)) {
       return new Response(null, { status: 304, headers });
     }
   }
-  headers["Content-Type"] = JSON_TYPE;
+  headers.set("Content-Type", JSON_TYPE);
   return new Response(body, { status, headers });
 }
 

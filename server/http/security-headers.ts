@@ -29,9 +29,12 @@ const ANSWERS = {
 const PAGES = { ...EVERYWHERE, "Content-Security-Policy": PAGE_POLICY };
 const HSTS = { "Strict-Transport-Security": "max-age=31536000" };
 
-/** The headers that every reply has unless it set its own. */
-export function securityHeaders(config: Config, path: string): Record<string, string> {
-  const isAnswer = path.startsWith("/api/") || path.startsWith("/dashboard/api/");
-  const headers = isAnswer ? ANSWERS : PAGES;
-  return config.publicUrl?.startsWith("https:") ? { ...headers, ...HSTS } : headers;
+/** The headers that every reply has unless it sets its own, made once per kind of path. */
+export function securityHeaders({ publicUrl }: Config): (path: string) => Headers {
+  const hsts = publicUrl?.startsWith("https:") ? HSTS : {};
+  const answers = new Headers({ ...ANSWERS, ...hsts });
+  const pages = new Headers({ ...PAGES, ...hsts });
+  return (path) => new Headers(isAnswer(path) ? answers : pages);
 }
+
+const isAnswer = (path: string) => path.startsWith("/api/") || path.startsWith("/dashboard/api/");

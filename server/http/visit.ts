@@ -10,7 +10,7 @@ export type Visit = {
   /** The path as it was asked for, without the query. */
   path: string;
   /** What the reply leaves with, beside its own. */
-  headers: Record<string, string>;
+  headers: Headers;
   /** Whether the reply has those headers already. */
   isDressed: boolean;
   caller?: Caller;
@@ -20,12 +20,16 @@ export type Visit = {
   claim?: Claim;
 };
 
-const visits = new WeakMap<Request, Visit>();
+/** On the request itself: a weak map of all requests costs the garbage collector more than answering. */
+const VISIT = Symbol("visit");
+type Visited = Request & { [VISIT]: Visit };
 
-export const rememberVisit = (request: Request, visit: Visit) => visits.set(request, visit);
+export function rememberVisit(request: Request, visit: Visit) {
+  (request as Visited)[VISIT] = visit;
+}
 
 /** Only requests that came through the front have one; a route cannot be reached otherwise. */
-export const visitOf = (request: Request): Visit => visits.get(request)!;
+export const visitOf = (request: Request): Visit => (request as Visited)[VISIT];
 
 /** Gives routes the `caller` that a door let in. */
 export const callers = new Elysia({ name: "callers" }).derive({ as: "scoped" }, ({ request }) => ({

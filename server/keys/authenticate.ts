@@ -10,7 +10,7 @@ import { apiKeys, type Tier } from "../store/tables.ts";
 
 export type KeyCaller = Caller & { keyId: string };
 
-const keyByHash = preparedOnce((store) =>
+const selectKey = preparedOnce((store) =>
   store
     .select({
       id: apiKeys.id,
@@ -39,14 +39,32 @@ export async function authenticate(deps: Deps, header: string | null): Promise<K
   if (!isApiKey(token))
     throw refusal("INVALID_API_KEY", "This is not an API key. Was it cut or mistyped?");
   const hash = hashToken(token);
-  const [key] = await keyByHash(deps.store).execute({ hash });
-  if (!key || !isSame(key.hash, hash)) throw await refuseUnknown(deps, hash);
+  const key = await keyByHash(deps, hash);
+  if (!key) throw await refuseUnknown(deps, hash);
   if (key.revokedAt !== null) throw refusal("REVOKED_API_KEY", "This API key was revoked.");
   if (key.expiresAt !== null && key.expiresAt <= deps.clock.now()) {
     throw refusal("EXPIRED_API_KEY", "This API key has expired.");
   }
   const permissions = { read: key.canRead, write: key.canWrite };
   return { keyId: key.id, accountId: key.accountId, tier: key.tier, permissions };
+}
+
+type FoundKey = Awaited<ReturnType<ReturnType<typeof selectKey>["execute"]>>[number];
+
+/** Keys found since the database last changed, since most requests come with the key of the one before. */
+const foundKeys = preparedOnce(() => ({ version: -1, byHash: new Map<string, FoundKey>() }));
+
+async function keyByHash({ store }: Deps, hash: string): Promise<FoundKey | undefined> {
+  const found = foundKeys(store);
+  const version = store.engine.version();
+  if (version !== found.version) found.byHash.clear();
+  const known = found.byHash.get(hash);
+  if (known) return known;
+  const [key] = await selectKey(store).execute({ hash });
+  found.version = version ?? -1;
+  if (!key || !isSame(key.hash, hash)) return undefined;
+  if (version !== null) found.byHash.set(hash, key);
+  return key;
 }
 
 const isSame = (a: string, b: string) => timingSafeEqual(Buffer.from(a), Buffer.from(b));

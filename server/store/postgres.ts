@@ -13,6 +13,7 @@ export function openPostgres(url: string): Engine {
     name: "postgres",
     skipLocked: "for update skip locked",
     holdWebhooks: "for key share of webhooks",
+    version: () => null,
     run: (query) => again(() => rowsOf(pool, query)),
     batch: (queries) =>
       again(() =>

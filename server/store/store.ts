@@ -27,6 +27,8 @@ export interface Engine {
   readonly skipLocked: string;
   /** What ends a select whose rows in webhooks must still be there when the batch is done. */
   readonly holdWebhooks: string;
+  /** A number that changes whenever anyone has written; null where that cannot be known for nothing. */
+  version(): number | null;
   run(query: Query): Promise<Rows>;
   /** Runs all of the queries, or none. */
   batch(queries: Query[]): Promise<Rows[]>;
