@@ -1,11 +1,10 @@
 import { readFileSync } from "node:fs";
 import { isIP } from "node:net";
 import { join, resolve } from "node:path";
-import { version } from "../package.json";
+import { VERSION } from "./lib/version.ts";
 import { parseHostList } from "./outbound/address.ts";
 import { FREQUENCIES, type Frequency, TIERS, type Tier } from "./store/tables.ts";
 
-export const VERSION = version;
 const PREFIX = "STILLUP_";
 const HOUR_S = 3600;
 const DAY_S = 24 * HOUR_S;

@@ -1,7 +1,8 @@
 import { Command, CommanderError } from "commander";
-import { type Env, VERSION } from "../config.ts";
+import type { Env } from "../config.ts";
 import { AppError, type FieldProblems } from "../lib/errors.ts";
 import { describeError, log } from "../lib/log.ts";
+import { VERSION } from "../lib/version.ts";
 import { addCheck } from "./check.ts";
 import { type Cli, createCli, UsageError } from "./cli.ts";
 import { addHealth } from "./health.ts";

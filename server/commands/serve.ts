@@ -4,13 +4,14 @@ import { createService } from "../app.ts";
 import { checkOutbound, openDeps } from "../build.ts";
 import { startCheckLoop } from "../checker/checker.ts";
 import { createCheck } from "../checker/create-check.ts";
-import { type Config, VERSION } from "../config.ts";
+import type { Config } from "../config.ts";
 import type { Deps } from "../deps.ts";
 import { createDeliverer } from "../events/deliverer.ts";
 import { housekeeping } from "../housekeeping.ts";
 import type { Front } from "../http/front.ts";
 import { systemClock } from "../lib/clock.ts";
 import { describeError, log, startLogging } from "../lib/log.ts";
+import { VERSION } from "../lib/version.ts";
 import { createSetup } from "../session/setup.ts";
 
 /** Above what the routes allow, so that a body of known length is refused by us, with an envelope. */

@@ -11,8 +11,8 @@ import {
 } from "../accounts/users.ts";
 import type { Config } from "../config.ts";
 import { toIso } from "../lib/moments.ts";
+import { hashPassword } from "../lib/passwords.ts";
 import { Email, NewPassword, readBody } from "../session/model.ts";
-import { hashPassword } from "../session/passwords.ts";
 import { endSetup } from "../session/setup.ts";
 import { TIERS, type Tier } from "../store/tables.ts";
 import { type Cli, withDeps } from "./cli.ts";

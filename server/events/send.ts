@@ -1,5 +1,5 @@
-import { VERSION } from "../config.ts";
 import type { Deps } from "../deps.ts";
+import { VERSION } from "../lib/version.ts";
 import type { FailureReason } from "../outbound/failures.ts";
 import { signedHeaders } from "./sign.ts";
 

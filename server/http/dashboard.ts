@@ -9,7 +9,7 @@ import { cachedReplies } from "./cached-text.ts";
 export const PAGES = ["/", "/setup", "/sign-in", "/password", "/links", "/links/:id", "/keys"];
 
 /** The name of an asset holds a hash of its content: what is there never changes. */
-const FOR_EVER = { "cache-control": "public, max-age=31536000, immutable" };
+const YEAR_S = 31_536_000;
 
 const NOT_BUILT =
   "The dashboard is not built. Run `npm run build:web` and start Stillup again. The API is up.\n";
@@ -27,14 +27,13 @@ async function builtDashboard(folder: string, index: string): Promise<Elysia> {
     body: readFileSync(index, "utf8"),
   }));
   for (const path of PAGES) app.get(path, page);
-  // Awaited, since a plugin that is still loading has no routes yet; without its ETags, since what
-  // never changes needs none.
+  // Awaited, since a plugin that is still loading has no routes yet.
   const assets = await staticPlugin({
     assets: join(folder, "assets"),
     prefix: "/assets",
     alwaysStatic: true,
-    etag: false,
-    headers: FOR_EVER,
+    directive: "immutable",
+    maxAge: YEAR_S,
     detail: { hide: true },
   });
   return app.use(assets);

@@ -1,11 +1,10 @@
 import * as z from "zod";
-import { VERSION } from "../config.ts";
 import { invalid } from "../lib/errors.ts";
 import { problemsOf, text } from "../lib/fields.ts";
 import { toIso } from "../lib/moments.ts";
-import { ROLES, type UserRow } from "../store/tables.ts";
-import { passwordProblem } from "./passwords.ts";
-import type { SessionRow } from "./sessions.ts";
+import { passwordProblem } from "../lib/passwords.ts";
+import { VERSION } from "../lib/version.ts";
+import { ROLES, type SessionRow, type UserRow } from "../store/tables.ts";
 
 const SessionUser = z.object({
   email: z.string(),

@@ -4,15 +4,20 @@ import type { Deps } from "../deps.ts";
 import { describeError, log } from "../lib/log.ts";
 import { hashToken, newSessionToken } from "../lib/token.ts";
 import { preparedOnce, type Statement, type Store } from "../store/store.ts";
-import { accounts, passwordLinks, sessions, type UserRow, users } from "../store/tables.ts";
+import {
+  accounts,
+  passwordLinks,
+  type SessionRow,
+  sessions,
+  type UserRow,
+  users,
+} from "../store/tables.ts";
 
 const MINUTE = 60_000;
 const DAY = 24 * 3_600_000;
 /** How long a session lasts unused, and at most. */
 const IDLE_MS = 7 * DAY;
 const LONGEST_MS = 30 * DAY;
-
-export type SessionRow = typeof sessions.$inferSelect;
 
 /** Who is signed in. */
 export type Session = {

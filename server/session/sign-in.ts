@@ -2,12 +2,12 @@ import { and, eq, gt } from "drizzle-orm";
 import { findUser } from "../accounts/users.ts";
 import type { Deps } from "../deps.ts";
 import { AppError, invalid } from "../lib/errors.ts";
+import { isOutdated, type Passwords } from "../lib/passwords.ts";
 import { hashToken } from "../lib/token.ts";
 import type { Statement } from "../store/store.ts";
 import { passwordLinks, sessions, type UserRow, users } from "../store/tables.ts";
 import type { Delays } from "./delays.ts";
 import type { SignIn } from "./model.ts";
-import { isOutdated, type Passwords } from "./passwords.ts";
 import { endSessionsOf, newSession, type Session } from "./sessions.ts";
 
 /** What guards passwords in this process. */

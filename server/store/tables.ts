@@ -224,6 +224,7 @@ export const idempotencyKeys = sqliteTable("idempotency_keys", {
 
 export type AccountRow = typeof accounts.$inferSelect;
 export type UserRow = typeof users.$inferSelect;
+export type SessionRow = typeof sessions.$inferSelect;
 export type ApiKeyRow = typeof apiKeys.$inferSelect;
 export type GroupRow = typeof groups.$inferSelect;
 export type LinkRow = typeof links.$inferSelect;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { VERSION } from "../../server/config.ts";
+import { VERSION } from "../../server/lib/version.ts";
 import { createProgram } from "./program.ts";
 
 const EMAIL = "me@example.org";

@@ -1,9 +1,9 @@
 import { afterEach, expect, onTestFinished, test } from "bun:test";
 import { reset } from "@logtape/logtape";
 import { eq } from "drizzle-orm";
-import { VERSION } from "../../server/config.ts";
 import { deliverDue } from "../../server/events/deliver.ts";
 import { startLogging } from "../../server/lib/log.ts";
+import { VERSION } from "../../server/lib/version.ts";
 import { deliveries, events, webhooks } from "../../server/store/tables.ts";
 import { onBothEngines, type TestServer } from "../harness.ts";
 import { freePort } from "../postgres.ts";

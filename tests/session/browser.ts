@@ -1,5 +1,5 @@
 import { createAccount, type FreshAccount } from "../../server/accounts/users.ts";
-import { hashPassword } from "../../server/session/passwords.ts";
+import { hashPassword } from "../../server/lib/passwords.ts";
 import { users } from "../../server/store/tables.ts";
 import type { Reply, TestServer } from "../harness.ts";
 

@@ -4,7 +4,7 @@ import {
   hashPassword,
   isOutdated,
   passwordProblem,
-} from "../../server/session/passwords.ts";
+} from "../../server/lib/passwords.ts";
 
 const SHORT = "must have at least 15 characters";
 const LONG = "must have at most 256 characters";

@@ -1,4 +1,4 @@
-import { createTurns } from "../lib/turns.ts";
+import { createTurns } from "./turns.ts";
 
 /** Code points. NIST SP 800-63B-4 asks for 15 where the password is all there is. */
 const SHORTEST = 15;
