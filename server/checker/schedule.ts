@@ -1,13 +1,18 @@
 /** Where in its period a link has its place, evenly spread over [0, 1). The same for ever. */
 const placeOf = (linkId: string) => Bun.hash.crc32(linkId) / 2 ** 32;
 
+/** What part of the way to its place a link goes each time: half a period away becomes a tenth. */
+const STEP = 1 / 5;
+/** So near to its place, in parts of the period, a link goes all the way. */
+const NEAR = 1 / 50;
+
 /**
  * When a link is due next, in milliseconds since 1970. Each link has a fixed place in its period, taken
  * from its id, so that links made at the same moment do not come due at the same moment.
  *
- * The first interval is stretched or cut by at most a tenth; later ones lead to the link's own place
- * again, each moved by at most a tenth, until they land on it and stay. `from` is when the last check
- * was due or done.
+ * A place is at most half a period away, so a fifth of the way stretches or cuts an interval by at most
+ * a tenth, differently for each link: they spread from the first interval on, and settle on their
+ * places within some fifteen. `from` is when the last check was due or done.
  */
 export function nextCheckAt(input: {
   linkId: string;
@@ -17,8 +22,7 @@ export function nextCheckAt(input: {
   const period = input.frequencySeconds * 1000;
   const wanted = input.from + period;
   const place = placeOf(input.linkId) * period;
-  // The nearest moment that is the link's place in some period, at most half a period away.
   const nearest = Math.round((wanted - place) / period) * period + place;
-  const most = period / 10;
-  return Math.round(wanted + Math.min(Math.max(nearest - wanted, -most), most));
+  const away = nearest - wanted;
+  return Math.round(wanted + (Math.abs(away) <= NEAR * period ? away : away * STEP));
 }

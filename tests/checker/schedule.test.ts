@@ -13,7 +13,7 @@ const many = Array.from(
 /** Where a link is in its hour after many checks, in tenths. */
 function placeOf(linkId: string): number {
   let at = NOON;
-  for (let i = 0; i < 10; i++) at = hourly(linkId, at);
+  for (let i = 0; i < 20; i++) at = hourly(linkId, at);
   return Math.floor((at % HOUR) / (HOUR / 10));
 }
 
@@ -31,9 +31,16 @@ test("links made at one moment spread evenly over their period", () => {
   for (const links of tenths.values()) expect(links.length).toBeGreaterThan(50);
 });
 
+test("links made at one moment are not due at one moment again, from the first time on", () => {
+  const slots = Map.groupBy(many, (id) => Math.floor((hourly(id) - NOON) / (HOUR / 100)));
+
+  // A tenth either way is twenty hundredths of an hour: fifty links each, if they are spread evenly.
+  for (const links of slots.values()) expect(links.length).toBeLessThan(100);
+});
+
 test("a link that found its place keeps it, also when a check was late", () => {
   let at = NOON;
-  for (let i = 0; i < 10; i++) at = hourly(many[0]!, at);
+  for (let i = 0; i < 20; i++) at = hourly(many[0]!, at);
 
   expect(hourly(many[0]!, at)).toBe(at + HOUR);
   expect(hourly(many[0]!, at + 60_000)).toBe(at + HOUR);
