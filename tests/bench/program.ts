@@ -1,6 +1,7 @@
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { listeningUrl } from "../listening.ts";
 
 /** A server in a process of its own. */
 export type Program = { url: string; startMs: number; pid: number; stop(): Promise<void> };
@@ -26,16 +27,6 @@ export async function startProgram(
 }
 
 export const newFolder = () => mkdtempSync(join(tmpdir(), "stillup-bench-"));
-
-async function listeningUrl(output: ReadableStream<Uint8Array>): Promise<string> {
-  let text = "";
-  for await (const chunk of output) {
-    text += new TextDecoder().decode(chunk);
-    const url = /listening on (http:\S+)/.exec(text)?.[1];
-    if (url) return url;
-  }
-  throw new Error(`It did not start: ${text}`);
-}
 
 /** Resident memory in megabytes, as the system counts it. */
 export async function memoryMb(pid: number): Promise<number> {

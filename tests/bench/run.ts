@@ -5,6 +5,9 @@ import { memoryMb, newFolder, startProgram } from "./program.ts";
 
 const CONNECTIONS = 32;
 const REQUESTS = 60_000;
+/** Rounds that only let the compiler see what is hot. */
+const WARM_UP = 2;
+const ROUNDS = 5;
 const EXECUTABLE = "dist/stillup";
 const ROOMY = { STILLUP_RATE_LIMIT_PER_MINUTE: "1000000", STILLUP_RATE_LIMIT_PER_HOUR: "1000000" };
 
@@ -36,18 +39,19 @@ async function readsAgainstBare() {
   const reply = await (await fetch(path, { headers })).text();
   const bare = await startProgram([process.execPath, "tests/bench/bare.ts", reply]);
   const runs = [];
-  for (let i = 0; i < 5; i++) {
+  for (let i = 0; i < WARM_UP + ROUNDS; i++) {
     const base = await load({ url: `${bare.url}/`, connections: CONNECTIONS, requests: REQUESTS });
     const mine = await load({ url: path, headers, connections: CONNECTIONS, requests: REQUESTS });
-    if (i > 0) runs.push({ base, mine, ratio: mine.perSecond / base.perSecond });
+    if (i >= WARM_UP) runs.push({ base, mine, ratio: mine.perSecond / base.perSecond });
   }
   await Promise.all([ours.stop(), bare.stop()]);
   const { base, mine, ratio } = medianBy(runs, (run) => run.ratio);
+  const { p99 } = medianBy(runs, (run) => run.mine.p99).mine;
   const failed = runs.reduce((sum, run) => sum + run.mine.failed + run.base.failed, 0);
   note("bare Elysia route, requests/s", whole(base.perSecond), "", failed === 0);
   note("GET /links/{id}, requests/s", whole(mine.perSecond), "", failed === 0);
   note("GET /links/{id} / bare route", ratio.toFixed(2), "≥ 0.20", ratio >= 0.2);
-  note("GET /links/{id}, p99 ms at 32 connections", mine.p99.toFixed(2), "< 3", mine.p99 < 3);
+  note("GET /links/{id}, p99 ms at 32 connections", p99.toFixed(2), "< 3", p99 < 3);
 }
 
 /** 1,000 links in one request, on an empty account and on one with 100,000. */
