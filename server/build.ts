@@ -2,21 +2,41 @@ import { mkdirSync } from "node:fs";
 import type { Config } from "./config.ts";
 import type { Deps } from "./deps.ts";
 import type { Clock } from "./lib/clock.ts";
+import { failure } from "./lib/failure.ts";
 import { createSecretBox, readOrMakeKey } from "./lib/secret-box.ts";
 import { createOutbound, type Outbound } from "./outbound/request.ts";
 import { createResolver } from "./outbound/resolve.ts";
 import { migrateToHead, openEngine } from "./store/open.ts";
-import { createStore, type Store } from "./store/store.ts";
+import { createStore, type Engine, type Store } from "./store/store.ts";
 
 /** Opens the database, brings it up to date, and gives what verbs need. `migrated` names what was applied. */
 export async function openDeps(
   config: Config,
   clock: Clock,
 ): Promise<{ deps: Deps; migrated: string[] }> {
-  mkdirSync(config.dataDir, { recursive: true, mode: 0o700 });
-  const engine = openEngine(config.databaseUrl);
+  makeFolder(config.dataDir);
+  const engine = await connect(config.databaseUrl);
   const migrated = await migrateToHead(engine, clock.now());
   return { deps: createDeps(config, createStore(engine), clock), migrated };
+}
+
+function makeFolder(path: string) {
+  try {
+    mkdirSync(path, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    throw failure("The data folder cannot be made", error, "Check STILLUP_DATA_DIR.");
+  }
+}
+
+/** Asks something at once, since PostgreSQL is not reached before that. */
+async function connect(url: string): Promise<Engine> {
+  try {
+    const engine = openEngine(url);
+    await engine.run({ sql: "select 1", params: [] });
+    return engine;
+  } catch (error) {
+    throw failure("The database cannot be opened", error, "Check STILLUP_DATABASE_URL.");
+  }
 }
 
 /** Everything a verb needs, from the settings. */

@@ -1,8 +1,24 @@
 import { readFileSync } from "node:fs";
-import { isIP } from "node:net";
 import { join, resolve } from "node:path";
+import {
+  choice,
+  count,
+  httpUrl,
+  ipAddress,
+  listOf,
+  matching,
+  nonEmpty,
+  origin,
+  overrides,
+  type Setting,
+  secret,
+  setting,
+  truth,
+  wholeNumber,
+} from "./lib/settings.ts";
 import { VERSION } from "./lib/version.ts";
 import { parseHostList } from "./outbound/address.ts";
+import { parseServer } from "./outbound/resolve.ts";
 import { FREQUENCIES, type Frequency, TIERS, type Tier } from "./store/tables.ts";
 
 const PREFIX = "STILLUP_";
@@ -27,16 +43,6 @@ const FREQUENCY_SECONDS: Record<Frequency, number> = {
 };
 
 const RETRY_SECONDS = [5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400];
-
-/** One environment variable: what it takes, in words, and how its text becomes a value. */
-type Setting<T> = {
-  name: string;
-  fallback: T;
-  takes: string;
-  /** Throws when the text makes no sense. */
-  parse: (text: string) => T;
-  secret?: true;
-};
 
 /** Every setting, under the name by which the program knows it. */
 const SETTINGS = {
@@ -83,9 +89,10 @@ const SETTINGS = {
     frequencies,
   ),
   dnsServers: setting("DNS_SERVERS", [], "a list of ip[:port]", listOf(dnsServer)),
-  extraCa: setting("EXTRA_CA_FILE", null, "a readable PEM file", (path) =>
-    readFileSync(path, "utf8"),
-  ),
+  extraCa: {
+    ...setting("EXTRA_CA_FILE", null, "a readable PEM file", (path) => readFileSync(path, "utf8")),
+    shownAs: "",
+  },
   checkAllowedHosts: hostList("CHECK_ALLOWED_HOSTS", "external"),
   checkBlockedHosts: hostList("CHECK_BLOCKED_HOSTS", ""),
   webhookAllowedHosts: hostList("WEBHOOK_ALLOWED_HOSTS", "external"),
@@ -127,15 +134,25 @@ export function readConfig(env: Env): Config {
   };
 }
 
-/** Every setting with its value and where it came from, secrets masked, one a line. */
-export function printConfig(env: Env): string {
-  const config = readConfig(env);
-  const lines = Object.entries(SETTINGS).map(([key, each]) => {
-    const given = textOf(each, env) !== undefined;
-    const value = each.secret && given ? "***" : JSON.stringify(config[key as keyof Config]);
-    return `${PREFIX}${each.name}=${value} (${given ? "environment" : "default"})`;
+/**
+ * Every setting with its value and where it came from, secrets masked, one a line. `file` holds what
+ * `--env-file` does, over which the environment wins.
+ */
+export function printConfig(env: Env, file: Env): string {
+  const all = { ...file, ...env };
+  const config = readConfig(all);
+  const lines = Object.entries<Setting<unknown>>(SETTINGS).map(([key, each]) => {
+    const text = textOf(each, all);
+    const value = each.shownAs === undefined ? config[key as keyof Config] : (text ?? each.shownAs);
+    const shown = each.secret && text !== undefined ? "***" : JSON.stringify(value);
+    return `${PREFIX}${each.name}=${shown} (${sourceOf(each, env, text)})`;
   });
   return lines.join("\n");
+}
+
+function sourceOf(each: Setting<unknown>, env: Env, text: string | undefined): string {
+  if (text === undefined) return "default";
+  return textOf(each, env) === undefined ? "env file" : "environment";
 }
 
 /** Truthful, and with an address to complain to where the operator has given one. */
@@ -153,110 +170,22 @@ function settingOf<T>(each: Setting<T>, env: Env): T {
   }
 }
 
-/** An empty variable is an empty list where lists are taken, as in `CHECK_BLOCKED_HOSTS=`. */
-function textOf({ name, fallback }: Setting<unknown>, env: Env): string | undefined {
+/** An empty variable is as good as none, but where lists are taken it is an empty list. */
+function textOf({ name, fallback, isList }: Setting<unknown>, env: Env): string | undefined {
   const text = env[PREFIX + name] ?? (name === "DATABASE_URL" ? env[name] : undefined);
-  const unset = text === "" && !Array.isArray(fallback);
-  return unset ? undefined : text;
-}
-
-function setting<T>(
-  name: string,
-  fallback: T,
-  takes: string,
-  parse: (text: string) => T,
-): Setting<T>;
-function setting<T>(
-  name: string,
-  fallback: null,
-  takes: string,
-  parse: (text: string) => T,
-): Setting<T | null>;
-function setting<T>(
-  name: string,
-  fallback: T,
-  takes: string,
-  parse: (text: string) => T,
-): Setting<T> {
-  return { name, fallback, takes, parse };
-}
-
-function secret<T>(each: Setting<T>): Setting<T> {
-  return { ...each, secret: true };
-}
-
-function wholeNumber(name: string, fallback: number, least: number, most: number) {
-  return setting(name, fallback, `a whole number from ${least} to ${most}`, (text) => {
-    const value = count(text);
-    if (value < least || value > most) throw new RangeError(text);
-    return value;
-  });
-}
-
-function choice<const T extends string>(
-  name: string,
-  fallback: T,
-  values: readonly T[],
-): Setting<T> {
-  const parse = (text: string) => {
-    const value = values.find((one) => one === text);
-    if (value === undefined) throw new RangeError(text);
-    return value;
-  };
-  return { name, fallback, takes: `one of ${values.join(", ")}`, parse };
+  const isUnset = text === "" && !isList && !Array.isArray(fallback);
+  return isUnset ? undefined : text;
 }
 
 function hostList(name: string, fallback: string) {
   const takes = "a list of external, private, loopback, CIDRs, addresses and host patterns";
-  return setting(name, parseHostList(fallback), takes, parseHostList);
+  const list = setting(name, parseHostList(fallback), takes, parseHostList);
+  return { ...list, isList: true as const, shownAs: fallback };
 }
 
-function listOf<T>(parse: (text: string) => T) {
-  return (text: string) =>
-    text.trim() === "" ? [] : text.split(",").map((item) => parse(item.trim()));
-}
-
-function matching(pattern: RegExp) {
-  return (text: string) => {
-    if (!pattern.test(text)) throw new RangeError(text);
-    return text;
-  };
-}
-
-function nonEmpty(text: string): string {
-  return matching(/\S/)(text);
-}
-
-function count(text: string): number {
-  return Number(matching(/^[0-9]{1,12}$/)(text));
-}
-
-function truth(text: string): boolean {
-  return matching(/^(true|false)$/)(text) === "true";
-}
-
-function httpUrl(text: string): string {
-  const url = new URL(matching(/^https?:\/\//)(text));
-  return url.href.replace(/\/$/, "");
-}
-
-function origin(text: string): string {
-  const url = new URL(text);
-  if (url.origin !== text) throw new RangeError(text);
-  return text;
-}
-
-function ipAddress(text: string): string {
-  if (!isIP(text)) throw new RangeError(text);
-  return text;
-}
-
-/** `9.9.9.9`, `9.9.9.9:53`, `2620:fe::fe` or `[2620:fe::fe]:53`. */
+/** Kept as its text, once that can be read. */
 function dnsServer(text: string): string {
-  const host =
-    /^\[(.+)\](?::\d{1,5})?$/.exec(text)?.[1] ??
-    (isIP(text) ? text : text.replace(/:\d{1,5}$/, ""));
-  ipAddress(host);
+  parseServer(text);
   return text;
 }
 
@@ -267,25 +196,4 @@ function frequencies(text: string): Record<Frequency, number> {
     return [name, count(seconds)];
   })(text);
   return { ...FREQUENCY_SECONDS, ...Object.fromEntries(given) };
-}
-
-/** Reads JSON of the same shape, in which anything may be left out. */
-function overrides<T extends Record<string, object>>(defaults: T) {
-  return (text: string): T => {
-    const given = JSON.parse(text) as Record<string, Record<string, unknown>>;
-    const merged = structuredClone(defaults);
-    for (const [tier, limits] of Object.entries(given)) {
-      for (const [name, value] of Object.entries(limits)) override(merged[tier], name, value);
-    }
-    return merged;
-  };
-}
-
-function override(target: object | undefined, name: string, value: unknown) {
-  const known = target && Object.entries(target).find(([key]) => key === name);
-  if (!target || !known || typeof known[1] !== typeof value) throw new RangeError(name);
-  if (typeof value === "number" && !(Number.isSafeInteger(value) && value >= 0)) {
-    throw new RangeError(name);
-  }
-  Object.assign(target, { [name]: value });
 }

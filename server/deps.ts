@@ -16,7 +16,7 @@ export type Deps = {
   loops: Loops;
 };
 
-export type Loops = {
+type Loops = {
   /** Says that work is due now: a link to check, or an event to deliver. */
   wake: () => void;
   /** Whether links are being checked. */

@@ -1,5 +1,5 @@
 /** A value that is refused: how a person would call it, the value, and what the reply says of it. */
-export type BadValue = [name: string, value: unknown, problem: string];
+type BadValue = [name: string, value: unknown, problem: string];
 
 const CONTROLS = "must not have control characters";
 const NOT_A_TEXT = "must be a text";

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { $ } from "bun";
 import type { Parsed } from "./harness.ts";
+import { listeningUrl } from "./listening.ts";
 import { startReceiver, verified } from "./receiver.ts";
 import { startSite } from "./site.ts";
 
@@ -140,13 +141,3 @@ describe("the executable", () => {
     );
   });
 });
-
-async function listeningUrl(output: ReadableStream<Uint8Array>): Promise<string> {
-  let text = "";
-  for await (const chunk of output) {
-    text += new TextDecoder().decode(chunk);
-    const url = /listening on (http:\S+)/.exec(text)?.[1];
-    if (url) return url;
-  }
-  throw new Error(`It did not start: ${text}`);
-}

@@ -11,7 +11,7 @@ import { startServer, type TestServer } from "./harness.ts";
 import { closeAtEnd } from "./shared.ts";
 
 /** A page of a real browser, and what must never happen on any. */
-export type Visitor = {
+type Visitor = {
   page: Page;
   /** Violations of the content policy, requests to elsewhere, errors and pop-ups of scripts. */
   complaints: string[];
@@ -63,7 +63,7 @@ export function onDashboard(name: string, story: (dashboard: () => Dashboard) =>
 let browser: Promise<Browser> | undefined;
 
 /** A stranger in front of the dashboard, whose clock shows the server's time. */
-export async function openVisitor(server: TestServer, looks: Looks = {}): Promise<Visitor> {
+async function openVisitor(server: TestServer, looks: Looks = {}): Promise<Visitor> {
   browser ??= launch();
   const { width = 1280, height = 800, colorScheme = "light" } = looks;
   const context = await (await browser).newContext({
@@ -78,7 +78,7 @@ export async function openVisitor(server: TestServer, looks: Looks = {}): Promis
   return { page, complaints: await collectComplaints(page, server.url) };
 }
 
-export async function openUser(server: TestServer, looks: Looks = {}, role: Role = "owner") {
+async function openUser(server: TestServer, looks: Looks = {}, role: Role = "owner") {
   const visitor = await openVisitor(server, looks);
   const { store, clock } = server.deps;
   const email = `${role}-${crypto.randomUUID().slice(0, 8)}@example.org`;
@@ -92,7 +92,7 @@ export async function openUser(server: TestServer, looks: Looks = {}, role: Role
 }
 
 /** Builds the dashboard unless it is there and newer than its source. */
-export async function buildDashboard(): Promise<void> {
+async function buildDashboard(): Promise<void> {
   const root = join(import.meta.dir, "..");
   const built = newest(join(root, "web/dist"));
   if (built > newest(join(root, "web/src"))) return;

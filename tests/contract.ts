@@ -20,7 +20,7 @@ export type Answer = {
 export type Place = { method: string; template: string; operation: Operation };
 
 /** Judges answers by an OpenAPI document and remembers which of its promises were seen. */
-export type Contract = {
+type Contract = {
   places: Place[];
   /** What the answer does that the document does not say, each a sentence. */
   breaches(answer: Answer): string[];

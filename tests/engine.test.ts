@@ -4,9 +4,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { and, eq, sql } from "drizzle-orm";
 import { migrateToHead, openEngine } from "../server/store/open.ts";
-import { contains, createStore, isDuplicate, isGone } from "../server/store/store.ts";
+import {
+  contains,
+  createStore,
+  isDuplicate,
+  isGone,
+  isUnavailable,
+} from "../server/store/store.ts";
 import { accounts, groups, linkCounts, links } from "../server/store/tables.ts";
-import { freshPostgres } from "./postgres.ts";
+import { emptyPostgres, freshPostgres } from "./postgres.ts";
 
 const AT = Date.parse("2030-01-01T00:00:00Z");
 const account = { id: "a1", email: "a@example.org", tier: "business", createdAt: AT } as const;
@@ -27,12 +33,10 @@ const link = (id: string, more: Partial<typeof links.$inferInsert> = {}) => ({
   ...more,
 });
 
+const newFile = () => `sqlite:${join(mkdtempSync(join(tmpdir(), "stillup-")), "test.db")}`;
+
 async function freshStore(name: string) {
-  const url =
-    name === "postgres"
-      ? await freshPostgres()
-      : `sqlite:${join(mkdtempSync(join(tmpdir(), "stillup-")), "test.db")}`;
-  const engine = openEngine(url);
+  const engine = openEngine(name === "postgres" ? await freshPostgres() : newFile());
   await migrateToHead(engine, AT);
   const store = createStore(engine);
   await store.insert(accounts).values(account);
@@ -151,4 +155,36 @@ describe.each(["sqlite", "postgres"])("the store on %s", (name) => {
     expect(await migrateToHead(store.engine, AT)).toEqual([]);
     await store.engine.close();
   });
+
+  test("is migrated once by two that start at the same moment", async () => {
+    const url = name === "postgres" ? await emptyPostgres() : newFile();
+    const engines = [openEngine(url), openEngine(url)];
+
+    const applied = await Promise.all(engines.map((engine) => migrateToHead(engine, AT)));
+
+    const rows = await engines[0]!.run({ sql: "select name from migrations", params: [] });
+    expect(applied.flat().sort()).toEqual(rows.flat().map(String).sort());
+    expect(rows.length).toBeGreaterThan(1);
+    for (const engine of engines) await engine.close();
+  });
+});
+
+test("a database without room for more is out of order, and reads on", async () => {
+  const store = await freshStore("sqlite");
+  await store.engine.run({ sql: "pragma max_page_count = 1", params: [] });
+
+  const long = "x".repeat(100_000);
+  const writing = store.insert(links).values(link("l1", { url: long }));
+
+  expect(await writing.catch(isUnavailable)).toBe(true);
+  expect(await store.select({ id: accounts.id }).from(accounts)).toEqual([{ id: "a1" }]);
+  await store.engine.close();
+});
+
+test("a database that cannot be reached is out of order", async () => {
+  const engine = openEngine("postgres://nobody:none@127.0.0.1:1/none");
+
+  const asking = engine.run({ sql: "select 1", params: [] });
+
+  expect(await asking.catch(isUnavailable)).toBe(true);
 });

@@ -3,12 +3,12 @@ import { Webhook } from "standardwebhooks";
 import type { Asker, TestServer } from "./harness.ts";
 
 /** A request as it arrived; the body byte for byte. */
-export type Received = { method: string; path: string; headers: Headers; body: Buffer };
+type Received = { method: string; path: string; headers: Headers; body: Buffer };
 
 /** What the receiver says: a status, or whatever a function makes of it. */
 export type Answer = number | ((request: Received) => Response | Promise<Response>);
 
-export type Receiver = {
+type Receiver = {
   url: string;
   /** Every request that came, oldest first. */
   requests: Received[];

@@ -10,7 +10,7 @@ export type Says = number | string | ((request: Request) => Response | Promise<R
 /** A list is said in turn, its last entry for ever. */
 export type Routes = Record<string, Says | Says[]>;
 
-export type SeenRequest = { method: string; url: string; headers: Headers; body: string };
+type SeenRequest = { method: string; url: string; headers: Headers; body: string };
 
 export type Site = {
   port: number;
@@ -21,7 +21,7 @@ export type Site = {
   stop(): Promise<void>;
 };
 
-export type RawSite = { port: number; url: string; connections: number; stop(): Promise<void> };
+type RawSite = { port: number; url: string; connections: number; stop(): Promise<void> };
 
 const read = (file: string) => readFileSync(new URL(`./certs/${file}`, import.meta.url), "utf8");
 

@@ -18,7 +18,7 @@ import type { Caller } from "./caller.ts";
 
 const LINK_MS = 30 * 60_000;
 
-export type NewOwner = {
+type NewOwner = {
   email: string;
   tier: Tier;
   /** Without one nobody can sign in until a one-time link sets it. */
@@ -29,6 +29,7 @@ export type NewOwner = {
 /** An account and the user who owns it, not written yet. */
 export type FreshAccount = { account: AccountRow; owner: UserRow; insert: Statement[] };
 
+/** `insert` belongs into the batch of whatever makes the account. */
 export function freshAccount({ store, clock }: Deps, input: NewOwner): FreshAccount {
   const createdAt = clock.now();
   const { email, tier, passwordHash, isAdmin } = input;

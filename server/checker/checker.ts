@@ -1,4 +1,5 @@
 import type { Deps } from "../deps.ts";
+import { createBell } from "../lib/bell.ts";
 import { newId } from "../lib/ids.ts";
 import { describeError, log } from "../lib/log.ts";
 import { completeBatches } from "./batches.ts";
@@ -6,15 +7,16 @@ import { type ClaimedLink, claimDueLinks, releaseLinks, renewLeases } from "./cl
 import type { Conclusion } from "./conclusion.ts";
 import type { KnownLink } from "./confirm.ts";
 import { LEASE_MS } from "./lease.ts";
-import { type Result, recordResults } from "./record.ts";
+import { recordResults } from "./record.ts";
+import type { Result } from "./settled.ts";
 
 /** Everything the loop may need: what checks one link comes in from outside. */
-export type CheckerDeps = Deps & {
+type CheckerDeps = Deps & {
   /** One whole check; ends early when the signal aborts. Never throws for network reasons. */
   check: (link: KnownLink, signal: AbortSignal) => Promise<Conclusion>;
 };
 
-/** Results are written in groups, so that a durable commit costs one sync and not one per check. */
+/** Results wait so long at most, or until so many are there. */
 const GROUP_MS = 250;
 const GROUP_SIZE = 200;
 const POLL_MS = 1000;
@@ -30,7 +32,7 @@ export async function checkDueLinks(deps: CheckerDeps): Promise<number> {
   return claimed.length;
 }
 
-export type CheckLoop = {
+type CheckLoop = {
   /** Looks for due links now instead of at the next poll. */
   wake(): void;
   /** Claims nothing more, ends the checks under way and gives their links back. */
@@ -42,17 +44,60 @@ export function startCheckLoop(deps: CheckerDeps): CheckLoop {
   const ending = new AbortController();
   const held = new Map<string, ClaimedLink>();
   const running = new Set<Promise<void>>();
-  let done: Result[] = [];
-  let poke = () => {};
-  let stopped = false;
+  const bell = createBell(deps.clock);
+  const recorder = createRecorder(deps);
 
   async function start(link: ClaimedLink) {
     held.set(link.id, link);
     const result = await checkOne(deps, link, ending.signal);
     held.delete(link.id);
-    done.push(result);
-    if (done.length >= GROUP_SIZE) await flush();
+    await recorder.add(result);
   }
+
+  async function fill() {
+    const free = deps.config.checkConcurrency - running.size;
+    const claimed = free > 0 ? await claimDueLinks(deps, free) : [];
+    for (const link of claimed) {
+      const check = start(link).finally(() => {
+        running.delete(check);
+        if (claimed.length === free) bell.ring();
+      });
+      running.add(check);
+    }
+  }
+
+  async function poll() {
+    while (!ending.signal.aborted) {
+      await fill().catch(logFailure("no links could be claimed"));
+      await bell.wait(POLL_MS);
+    }
+  }
+
+  const renew = () =>
+    renewLeases(deps, [...held.values()]).catch(logFailure("leases were not renewed"));
+
+  const loops = [
+    poll(),
+    repeat(deps, GROUP_MS, ending.signal, recorder.flush),
+    repeat(deps, LEASE_MS / 4, ending.signal, renew),
+  ];
+  return {
+    wake: bell.ring,
+    async stop() {
+      ending.abort();
+      bell.ring();
+      await within(deps, STOP_MS, Promise.all(running));
+      await Promise.all(loops);
+      await recorder.flush();
+      const left = [...held.values()].map((link) => ({ link, dueAt: deps.clock.now() }));
+      await releaseLinks(deps, left).catch(logFailure("links were not given back"));
+    },
+  };
+}
+
+/** Writes results in groups, so that a durable commit costs one sync and not one per check. */
+function createRecorder(deps: Deps) {
+  let done: Result[] = [];
 
   /** What could not be written is lost, but not forgotten: its links become due when their leases end. */
   async function flush() {
@@ -66,45 +111,12 @@ export function startCheckLoop(deps: CheckerDeps): CheckLoop {
     }
   }
 
-  async function fill() {
-    const free = deps.config.checkConcurrency - running.size;
-    const claimed = free > 0 ? await claimDueLinks(deps, free) : [];
-    for (const link of claimed) {
-      const check = start(link).finally(() => {
-        running.delete(check);
-        if (claimed.length === free) poke();
-      });
-      running.add(check);
-    }
+  async function add(result: Result) {
+    done.push(result);
+    if (done.length >= GROUP_SIZE) await flush();
   }
 
-  async function poll() {
-    while (!stopped) {
-      await fill().catch(logFailure("no links could be claimed"));
-      await new Promise<void>((resolve) => {
-        poke = resolve;
-        void deps.clock.sleep(POLL_MS, ending.signal).then(resolve);
-      });
-    }
-  }
-
-  const polling = poll();
-  const flushing = repeat(deps, GROUP_MS, ending.signal, flush);
-  const renewing = repeat(deps, LEASE_MS / 4, ending.signal, () =>
-    renewLeases(deps, [...held.values()]).catch(logFailure("leases were not renewed")),
-  );
-  return {
-    wake: () => poke(),
-    async stop() {
-      stopped = true;
-      ending.abort();
-      await within(deps, STOP_MS, Promise.all(running));
-      await Promise.all([polling, flushing, renewing]);
-      await flush();
-      const left = [...held.values()].map((link) => ({ link, dueAt: deps.clock.now() }));
-      await releaseLinks(deps, left).catch(logFailure("links were not given back"));
-    },
-  };
+  return { add, flush };
 }
 
 async function checkOne(

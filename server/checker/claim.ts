@@ -1,8 +1,12 @@
 import { and, gte, inArray, lte, sql } from "drizzle-orm";
 import type { Deps } from "../deps.ts";
+import { chunksOf } from "../lib/chunks.ts";
 import { newId } from "../lib/ids.ts";
 import { type LinkRow, links } from "../store/tables.ts";
 import { LEASE_MS } from "./lease.ts";
+
+/** Links named by one statement; both databases take far more. */
+const ROWS = 500;
 
 /** A link that this process holds until its lease runs out. */
 export type ClaimedLink = LinkRow & { lease: string };
@@ -30,11 +34,11 @@ export async function claimDueLinks({ store, clock }: Deps, most: number): Promi
 export async function renewLeases({ store, clock }: Deps, held: ClaimedLink[]): Promise<void> {
   const now = clock.now();
   await store.write(
-    inGroups(held).map((group) =>
+    chunksOf(ROWS, held).map((some) =>
       store
         .update(links)
         .set({ nextCheckAt: now + LEASE_MS, checkingUntil: now + LEASE_MS })
-        .where(and(isHeld(group), gte(links.nextCheckAt, now))),
+        .where(and(isHeld(some), gte(links.nextCheckAt, now))),
     ),
   );
 }
@@ -62,9 +66,3 @@ const isHeld = (held: ClaimedLink[]) =>
     ),
     inArray(links.lease, [...new Set(held.map(({ lease }) => lease))]),
   );
-
-function inGroups<T>(items: T[], size = 500): T[][] {
-  const groups: T[][] = [];
-  for (let i = 0; i < items.length; i += size) groups.push(items.slice(i, i + size));
-  return groups;
-}

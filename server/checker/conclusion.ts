@@ -50,6 +50,7 @@ type Ending = { reason: Reason; cause?: Reason; followUpMs?: number };
 
 const LONGEST_URL = 2048;
 
+/** What a check comes to, by its last attempt; `ending` may overrule that attempt's reason. */
 export function conclude(
   attempts: AttemptRecord[],
   { probe, finding }: Observation,
@@ -70,6 +71,7 @@ export function conclude(
   };
 }
 
+/** One attempt as the evidence shows it; `at` is wall time in milliseconds. */
 export function recordOf(
   { probe, finding }: Observation,
   profile: Profile,

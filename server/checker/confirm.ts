@@ -10,6 +10,7 @@ import { type Style, USUAL_STYLE } from "./profiles.ts";
 import { isMonitorFault, isTrustProblem } from "./reasons.ts";
 import { judge } from "./verdict.ts";
 
+/** What checking takes, and how patient it is. */
 export type Checker = Prober & {
   /** One attempt, in milliseconds. */
   checkTimeoutMs: number;

@@ -2,9 +2,6 @@ import type { Answer } from "./probe.ts";
 import type { Style } from "./profiles.ts";
 import type { ActiveReason, DeadReason, UnknownReason } from "./reasons.ts";
 
-/** How much must agree before a link is called dead; `none` where nothing is. */
-export type Confirmation = "none" | "C1" | "C2" | "C3";
-
 /** Another attempt inside the same check: how long to wait first, and what it does differently. */
 export type Retry = { delayMs: number; style: Partial<Style> };
 

@@ -1,7 +1,7 @@
 import { getDomain } from "tldts";
 import type { Clock } from "../lib/clock.ts";
 
-export type MannersOptions = {
+type MannersOptions = {
   clock: Clock;
   /** Requests at once to one site. */
   hostConcurrency: number;

@@ -18,7 +18,7 @@ export type ProbeInput = {
 };
 
 /** A response that pointed elsewhere. */
-export type Hop = { url: string; status: number };
+type Hop = { url: string; status: number };
 
 /** The way that an attempt took. `elapsedMs` is spent on requests, `waitedMs` on manners. */
 type Journey = {
@@ -31,6 +31,7 @@ type Journey = {
   waitedMs: number;
 };
 
+/** A page or a status came back, whatever it says. */
 export type Answer = Journey & {
   kind: "answered";
   status: number;
@@ -43,6 +44,7 @@ export type Answer = Journey & {
   responseTimeMs: number;
 };
 
+/** No answer came. `detail` is for people, in the words of whatever failed. */
 export type Failure = Journey & {
   kind: "failed";
   reason: UnknownReason | "dns_nxdomain";

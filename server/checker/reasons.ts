@@ -1,5 +1,5 @@
 /** Everything a check can end with, as stored and shown. The lists are closed: clients rely on them. */
-export const ACTIVE_REASONS = [
+const ACTIVE_REASONS = [
   "ok",
   "ok_redirected",
   "ok_empty",
@@ -31,7 +31,7 @@ export const DEAD_REASONS = [
 ] as const;
 
 /** Our own trouble: says nothing about the link, so that nothing is counted against it. */
-export const MONITOR_REASONS = [
+const MONITOR_REASONS = [
   "monitor_offline",
   "monitor_degraded",
   "monitor_proxy_error",
@@ -41,7 +41,7 @@ export const MONITOR_REASONS = [
 ] as const;
 
 /** The certificate is not to be trusted, but somebody answers. */
-export const TRUST_REASONS = [
+const TRUST_REASONS = [
   "tls_expired",
   "tls_not_yet_valid",
   "tls_self_signed",

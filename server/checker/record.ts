@@ -1,19 +1,14 @@
 import { and, eq, inArray, type SQL, sql } from "drizzle-orm";
 import { addUsage, dayOf } from "../accounts/meter.ts";
 import type { Deps } from "../deps.ts";
-import { type NewEvent, recordEvents } from "../events/events.ts";
-import { toIso } from "../lib/moments.ts";
+import { recordEvents } from "../events/events.ts";
 import type { Statement, Store } from "../store/store.ts";
-import { batches, checks, FREQUENCIES, links, type Verdict } from "../store/tables.ts";
+import { batches, checks, FREQUENCIES, type Frequency, links } from "../store/tables.ts";
 import type { ClaimedLink } from "./claim.ts";
 import type { Conclusion } from "./conclusion.ts";
-import { type Outcome, outcomeOf } from "./outcome.ts";
+import { outcomeOf } from "./outcome.ts";
 import { nextCheckAt } from "./schedule.ts";
-
-/** A check that came to its end at `at`. */
-export type Result = { checkId: string; link: ClaimedLink; conclusion: Conclusion; at: number };
-
-type Settled = Result & { outcome: Extract<Outcome, { kind: "settled" }> };
+import { completed, eventsOf, type Result, rounded, type Settled } from "./settled.ts";
 
 /** When to try again after a fault of our own. */
 const FAULT_PAUSE_MS = 60_000;
@@ -105,8 +100,6 @@ function checkValues({ checkId, link, conclusion, at, outcome }: Settled): SQL {
   return sql`(${sql.join(columns, sql`, `)})`;
 }
 
-const rounded = (ms: number | null) => (ms === null ? null : Math.round(ms));
-
 function changeLink(
   { store, config }: Deps,
   { link, conclusion, outcome, at }: Settled,
@@ -139,7 +132,7 @@ function changeLink(
 
 /** By the frequency that the link has now, which may have been changed while it was checked. */
 function nextTime(
-  seconds: Record<(typeof FREQUENCIES)[number], number>,
+  seconds: Record<Frequency, number>,
   linkId: string,
   { followUpMs, retryAfterMs }: Conclusion,
   at: number,
@@ -204,52 +197,4 @@ function usageOf(store: Store, results: Settled[]): Statement[] {
       lastCheckAt: last.at,
     });
   });
-}
-
-function eventsOf(result: Settled): NewEvent[] {
-  const complete = completed(result);
-  const { link, conclusion, outcome, at, checkId } = result;
-  if (!outcome.event) return [complete];
-  const change: NewEvent = {
-    type: outcome.event,
-    accountId: link.accountId,
-    at,
-    onlyIf: { check: checkId },
-    data: {
-      linkId: link.id,
-      url: link.url,
-      previousStatus: link.status,
-      currentStatus: outcome.status,
-      checkedAt: toIso(at),
-      groupId: link.groupId,
-      statusCode: conclusion.statusCode,
-      reason: conclusion.reason,
-      responseTimeMs: rounded(conclusion.responseTimeMs),
-      checkId,
-    },
-  };
-  return [change, complete];
-}
-
-function completed({ link, conclusion, outcome, at, checkId }: Settled): NewEvent {
-  const currentStatus: Verdict = conclusion.status;
-  return {
-    type: "check.complete",
-    accountId: link.accountId,
-    at,
-    onlyIf: { check: checkId },
-    data: {
-      checkId,
-      linkId: link.id,
-      url: link.url,
-      previousStatus: link.status,
-      currentStatus,
-      statusChanged: outcome.statusChanged,
-      statusCode: conclusion.statusCode,
-      reason: conclusion.reason,
-      responseTimeMs: rounded(conclusion.responseTimeMs),
-      trigger: link.nextTrigger,
-      checkedAt: toIso(at),
-    },
-  };
 }

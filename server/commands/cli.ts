@@ -4,13 +4,14 @@ import { openDeps } from "../build.ts";
 import { type Config, type Env, readConfig } from "../config.ts";
 import type { Deps } from "../deps.ts";
 import { systemClock } from "../lib/clock.ts";
+import { failure } from "../lib/failure.ts";
 import { log, startLogging } from "../lib/log.ts";
 import { dropProxyVariables } from "../outbound/proxy-variables.ts";
 
 /** What a command has to work with. */
 export type Cli = {
-  /** The settings' environment: the real one, and below it what `--env-file` holds. */
-  env(): Env;
+  /** Where settings come from: the environment, and below it what `--env-file` holds. */
+  sources(): { env: Env; file: Env };
   /** Reads the settings and starts the log, so that nothing is read before a command wants it. */
   config(): Promise<Config>;
   /** One line on standard output. */
@@ -24,11 +25,11 @@ export class UsageError extends Error {}
 
 /** @param envFile tells the file of `--env-file` once the command line was read */
 export function createCli(env: Env, envFile: () => string | undefined): Cli {
-  const merged = () => ({ ...readEnvFile(envFile()), ...env });
+  const sources = () => ({ env, file: readEnvFile(envFile()) });
   return {
-    env: merged,
+    sources,
     config: async () => {
-      const config = readConfig(merged());
+      const config = readConfig({ ...sources().file, ...env });
       await startLogging({ level: config.logLevel, format: config.logFormat });
       sayDropped(dropProxyVariables(env));
       return config;
@@ -53,7 +54,7 @@ function readEnvFile(path: string | undefined): Env {
   try {
     return parseEnv(readFileSync(path, "utf8"));
   } catch (error) {
-    throw new Error(`The file of --env-file cannot be read: ${(error as Error).message}.`);
+    throw failure("The file of --env-file cannot be read", error);
   }
 }
 

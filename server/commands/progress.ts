@@ -1,5 +1,5 @@
 /** A count that stands on the terminal's last line while there is more to come. */
-export type Progress = {
+type Progress = {
   count: () => void;
   /** Makes room for other output. */
   clear(): void;

@@ -14,7 +14,12 @@ export function addServe(program: Command, cli: Cli) {
     .usage("[options]")
     .action(async (words: string[], options: { printConfig?: true }) => {
       if (words.length > 0) throw new UsageError(`There is no command "${words[0]}"`);
-      if (options.printConfig) return cli.print(printConfig(cli.env()));
+      if (options.printConfig) return printSettings(cli);
       await serve(await cli.config());
     });
+}
+
+function printSettings(cli: Cli) {
+  const { env, file } = cli.sources();
+  cli.print(printConfig(env, file));
 }

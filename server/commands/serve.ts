@@ -10,6 +10,7 @@ import { createDeliverer } from "../events/deliverer.ts";
 import { housekeeping } from "../housekeeping.ts";
 import type { Front } from "../http/front.ts";
 import { systemClock } from "../lib/clock.ts";
+import { failure } from "../lib/failure.ts";
 import { describeError, log, startLogging } from "../lib/log.ts";
 import { VERSION } from "../lib/version.ts";
 import { createSetup } from "../session/setup.ts";
@@ -42,14 +43,19 @@ export async function serve(config: Config): Promise<void> {
   log.info("stopped");
 }
 
-const listen = (config: Config, front: Front) =>
-  Bun.serve({
-    hostname: config.host,
-    port: config.port,
-    fetch: front,
-    maxRequestBodySize: OUTER_BODY_LIMIT,
-    idleTimeout: IDLE_TIMEOUT_S,
-  });
+function listen({ host: hostname, port }: Config, front: Front) {
+  try {
+    return Bun.serve({
+      hostname,
+      port,
+      fetch: front,
+      maxRequestBodySize: OUTER_BODY_LIMIT,
+      idleTimeout: IDLE_TIMEOUT_S,
+    });
+  } catch (error) {
+    throw failure("The server cannot listen", error, "Check STILLUP_HOST and STILLUP_PORT.");
+  }
+}
 
 /** Checks, delivers and keeps house; gives what ends all of it in order. */
 function startLoops(deps: Deps, meter: Meter): () => Promise<void> {

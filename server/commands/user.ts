@@ -10,6 +10,7 @@ import {
   resetPassword,
 } from "../accounts/users.ts";
 import type { Config } from "../config.ts";
+import { failure } from "../lib/failure.ts";
 import { toIso } from "../lib/moments.ts";
 import { hashPassword } from "../lib/passwords.ts";
 import { Email, NewPassword, readBody } from "../session/model.ts";
@@ -118,6 +119,6 @@ function readFile(path: string): string {
   try {
     return readFileSync(path, "utf8");
   } catch (error) {
-    throw new Error(`The password cannot be read: ${(error as Error).message}.`);
+    throw failure("The password cannot be read", error);
   }
 }

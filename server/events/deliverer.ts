@@ -1,4 +1,5 @@
 import type { Deps } from "../deps.ts";
+import { createBell } from "../lib/bell.ts";
 import { describeError, log } from "../lib/log.ts";
 import { claimDue } from "./claim.ts";
 import { AT_ONCE, attempt, type DeliveryOptions } from "./deliver.ts";
@@ -7,7 +8,7 @@ import { makeDueAgain, watchClock } from "./set-back.ts";
 const POLL_MS = 1000;
 const STOP_MS = 10_000;
 
-export type Deliverer = {
+type Deliverer = {
   /** Looks for due deliveries now instead of at the next poll. */
   wake(): void;
   /** Claims nothing more and waits up to 10 s for what is under way; the rest is sent again later. */
@@ -21,7 +22,7 @@ export function createDeliverer(
 ): Deliverer {
   const cutting = new AbortController();
   const running = new Set<Promise<void>>();
-  const bell = createBell(deps);
+  const bell = createBell(deps.clock);
   const wasSetBack = watchClock(deps.clock);
   let stopped = false;
   const options = { signal: cutting.signal, ...(random && { random }) };
@@ -59,26 +60,6 @@ export function createDeliverer(
       await Promise.all(running);
     },
   };
-}
-
-/** Ends a wait early; a ring while nobody waits ends the next wait. */
-function createBell({ clock }: Deps) {
-  let isRung = false;
-  let wake = () => {};
-  const ring = () => {
-    isRung = true;
-    wake();
-  };
-  async function wait(ms: number) {
-    const nap = new AbortController();
-    const rung = new Promise<void>((resolve) => {
-      wake = resolve;
-    });
-    if (!isRung) await Promise.race([rung, clock.sleep(ms, nap.signal)]);
-    isRung = false;
-    nap.abort();
-  }
-  return { ring, wait };
 }
 
 function noneClaimed(error: unknown): number {

@@ -1,4 +1,5 @@
 import { type SQL, sql } from "drizzle-orm";
+import { chunksOf } from "../lib/chunks.ts";
 import { newId } from "../lib/ids.ts";
 import type { Statement, Store } from "../store/store.ts";
 import {
@@ -92,14 +93,10 @@ const ROWS = 500;
  * What nobody subscribes to leaves no row.
  */
 export function recordEvents(store: Store, happened: NewEvent[]): Statement[] {
-  const statements: Statement[] = [];
-  for (let i = 0; i < happened.length; i += ROWS) {
-    const rows = happened
-      .slice(i, i + ROWS)
-      .map((event) => ({ ...event, id: event.id ?? newId() }));
-    statements.push(insertEvents(store, rows), insertDeliveries(store, rows));
-  }
-  return statements;
+  return chunksOf(ROWS, happened).flatMap((some) => {
+    const rows = some.map((event) => ({ ...event, id: event.id ?? newId() }));
+    return [insertEvents(store, rows), insertDeliveries(store, rows)];
+  });
 }
 
 type Identified = NewEvent & { id: string };

@@ -4,7 +4,7 @@ import type { FailureReason } from "../outbound/failures.ts";
 import { signedHeaders } from "./sign.ts";
 
 /** Why a receiver gave no answer. Nothing finer, so that it tells nothing about a network inside. */
-export type NoAnswer = "dns" | "connect" | "tls" | "timeout" | "blocked";
+type NoAnswer = "dns" | "connect" | "tls" | "timeout" | "blocked";
 
 /** What one attempt came to. `aborted` means that we gave up ourselves. */
 export type Outcome =

@@ -4,7 +4,7 @@ import { toIso } from "../lib/moments.ts";
 import { ItemError, LINK_STATUSES } from "../links/model.ts";
 import type { GroupRow } from "../store/tables.ts";
 
-export const DEFAULT_COLOR = "#6B7280";
+const DEFAULT_COLOR = "#6B7280";
 const MOST_MOVED = 1000;
 
 /** A group with the number of its links, which it does not store itself. */

@@ -12,8 +12,7 @@ export type Move = { id: string } & (
   | { status: "failed"; error: AppError }
 );
 
-/** `id` is the group's. */
-export type MoveResult = { id: string; results: Move[] };
+export type MoveResult = { groupId: string; results: Move[] };
 
 type Found = Pick<LinkRow, "id" | "accountId" | "groupId">;
 
@@ -29,7 +28,7 @@ export async function moveLinks(
   const unique = [...new Set(ids)];
   const byId = new Map((await findAll(deps, unique)).map((link) => [link.id, link]));
   const results = unique.map((id) => judge(id, byId.get(id), caller, group.id));
-  const result = { id: group.id, results };
+  const result = { groupId: group.id, results };
   const moved = results.filter(({ status }) => status === "moved").map(({ id }) => id);
   await deps.store.write([...moveAll(deps, caller, group.id, moved), ...receipt(result)]);
   return result;

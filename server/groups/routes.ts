@@ -88,9 +88,9 @@ export const groupRoutes = (deps: Deps) =>
     .post(
       "",
       async ({ caller, body, set, status, receipt }) => {
-        const kept = receipt(201, model.toGroup, "/api/v1/groups");
+        const kept = receipt(201, model.toGroup, locationOf);
         const group = await createGroup(deps, caller, body, kept);
-        set.headers.location = `/api/v1/groups/${group.id}`;
+        set.headers.location = locationOf(group);
         return status(201, { data: model.toGroup(group) });
       },
       {
@@ -112,10 +112,12 @@ export const groupRoutes = (deps: Deps) =>
       },
     );
 
-function toMoved({ id, results }: MoveResult): z.infer<typeof model.MoveResult> {
+const locationOf = ({ id }: { id: string }) => `/api/v1/groups/${id}`;
+
+function toMoved({ groupId, results }: MoveResult): z.infer<typeof model.MoveResult> {
   const countOf = (status: string) => results.filter((result) => result.status === status).length;
   return {
-    group_id: id,
+    group_id: groupId,
     summary: {
       total: results.length,
       moved: countOf("moved"),

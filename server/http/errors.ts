@@ -5,12 +5,13 @@ import {
   conflict,
   type FieldProblems,
   invalid,
+  noSuchPath,
   STATUS,
   toErrorBody,
 } from "../lib/errors.ts";
 import { problemsOf } from "../lib/fields.ts";
 import { describeError, log } from "../lib/log.ts";
-import { isGone } from "../store/store.ts";
+import { isGone, isUnavailable } from "../store/store.ts";
 
 /** The only place where an error becomes a response. */
 export const errors = new Elysia({ name: "errors" }).onError({ as: "global" }, ({ error, set }) => {
@@ -27,6 +28,7 @@ export class ReadyReply extends Error {
   }
 }
 
+/** For errors that are thrown around routes as well; what nobody expected is logged. */
 export function toErrorResponse(error: unknown): Response {
   if (error instanceof ReadyReply) return error.response;
   const known = toAppError(error);
@@ -42,12 +44,11 @@ function toAppError(error: unknown): AppError {
   if (error instanceof AppError) return error;
   if (error instanceof ValidationError) return toRefusal(error);
   if (error instanceof ParseError) return toUnreadable(error);
-  if (codeOf(error) === "NOT_FOUND")
-    return new AppError("NOT_FOUND", "There is nothing at this path.");
+  if (codeOf(error) === "NOT_FOUND") return noSuchPath();
   if (isGone(error)) return GONE;
-  if (isFull(error)) return unavailable("The database cannot be written now.");
+  if (isUnavailable(error)) return toOutOfOrder(error);
   log.error("unexpected error", describeError(error));
-  return new AppError("INTERNAL_ERROR", "Something went wrong on our side. It has been logged.");
+  return internal();
 }
 
 /** What reading the body threw arrives wrapped. Other than by our refusals it fails when the sender stops. */
@@ -58,14 +59,17 @@ const GONE = conflict("Something that this refers to was deleted meanwhile.", {
   reason: "changed_meanwhile",
 });
 
-export const unavailable = (message: string) =>
-  new AppError("SERVICE_UNAVAILABLE", message, undefined, { "retry-after": "10" });
+const internal = () =>
+  new AppError("INTERNAL_ERROR", "Something went wrong on our side. It has been logged.");
 
-/** A full disk or a database gone read-only heals when somebody makes room: the caller may come back. */
-function isFull(error: unknown): boolean {
-  const code = codeOf(error instanceof Error && error.cause ? error.cause : error);
-  return /^SQLITE_(FULL|READONLY|IOERR|BUSY)/.test(code ?? "");
+/** Heals when the operator makes room or starts the database again: the caller may come back. */
+function toOutOfOrder(error: unknown): AppError {
+  log.error("the database is out of order", describeError(error));
+  return unavailable("The database cannot be written now.");
 }
+
+const unavailable = (message: string) =>
+  new AppError("SERVICE_UNAVAILABLE", message, undefined, { "retry-after": "10" });
 
 function codeOf(error: unknown): string | undefined {
   const code = (error as { code?: unknown } | null)?.code;
@@ -76,7 +80,7 @@ function toRefusal(error: ValidationError): AppError {
   const problems = problemsIn(error);
   if (error.type === "response") {
     log.error("a reply does not fit its schema", { problems });
-    return new AppError("INTERNAL_ERROR", "Something went wrong on our side. It has been logged.");
+    return internal();
   }
   for (const name of repeatedNames(error)) problems[name] = ["must be given once"];
   return invalid(problems);

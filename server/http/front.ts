@@ -1,6 +1,6 @@
 import type { Meter } from "../accounts/meter.ts";
 import type { Deps } from "../deps.ts";
-import { AppError, invalid } from "../lib/errors.ts";
+import { AppError, invalid, noSuchPath } from "../lib/errors.ts";
 import { newId } from "../lib/ids.ts";
 import { oneAtATime } from "../lib/lock.ts";
 import { describeError, log } from "../lib/log.ts";
@@ -22,9 +22,9 @@ const ORIGIN = /^[a-z]+:\/\/[^/?#]*/;
 /** The router looks for the path from here on, whatever the host is. */
 const ROUTER_STARTS_AT = 11;
 
-export type FrontDeps = Deps & { limiter: RateLimiter; meter: Meter };
+type FrontDeps = Deps & { limiter: RateLimiter; meter: Meter };
 
-export type Routed = { fetch(request: Request): Response | Promise<Response>; table: RouteTable };
+type Routed = { fetch(request: Request): Response | Promise<Response>; table: RouteTable };
 
 type Peer = { requestIP(request: Request): { address: string } | null };
 
@@ -139,7 +139,7 @@ function refuseBadHead(request: Request, { path }: Visit) {
 
 function answerOptions(deps: Deps, app: Routed, request: Request, { path }: Visit): Response {
   const allowed = allowedMethods(app.table, path);
-  if (allowed.length === 0) throw new AppError("NOT_FOUND", "There is nothing at this path.");
+  if (allowed.length === 0) throw noSuchPath();
   const allow = [...allowed, "OPTIONS"].join(", ");
   const headers = { allow, ...preflightHeaders(deps.config, request, allow) };
   return new Response(null, { status: 204, headers });

@@ -21,7 +21,10 @@ export type Claim = {
   kept: boolean;
 };
 
-/** A reply to keep. `body: null` keeps only that it happened, for replies that hold a secret. */
+/**
+ * A reply to keep. For one that holds a secret `body` is null: only that it was given is kept, and by
+ * `resourceId` about which record.
+ */
 type Kept = {
   status: number;
   body: string | null;
@@ -39,27 +42,27 @@ export const idempotency = (deps: Deps) =>
     const keep = (kept: Kept) => (claim ? [keepReply(deps, claim, kept)] : []);
     return {
       receipt:
-        <T extends { id: string }>(
+        <T>(
           status: number,
-          reply: (result: T) => unknown,
-          location?: string,
+          toReply: (result: T) => unknown,
+          locationOf?: (result: T) => string,
         ): Receipt<T> =>
-        (result) => {
-          const headers = location ? { location: `${location}/${result.id}` } : {};
-          const text = JSON.stringify({ data: reply(result) });
-          return keep({
+        (result) =>
+          keep({
             status,
-            body: text,
-            headers: headers as Record<string, string>,
-            resourceId: result.id,
-          });
-        },
+            body: JSON.stringify({ data: toReply(result) }),
+            headers: headersFor(locationOf?.(result)),
+            resourceId: null,
+          }),
       secretReceipt:
         <T extends { id: string }>(status: number): Receipt<T> =>
         ({ id }) =>
           keep({ status, body: null, headers: {}, resourceId: id }),
     };
   });
+
+const headersFor = (location: string | null | undefined): Kept["headers"] =>
+  location ? { location } : {};
 
 /** Keeps or lets go what no receipt settled: 2xx and 409 are kept, anything else may be tried again. */
 export async function settleClaim(deps: Deps, claim: Claim, response: Response): Promise<void> {
@@ -70,9 +73,8 @@ export async function settleClaim(deps: Deps, claim: Claim, response: Response):
     await deps.store.delete(idempotencyKeys).where(isClaim(claim));
     return;
   }
-  const location = response.headers.get("location");
   const body = await response.clone().text();
-  const headers: Record<string, string> = location ? { location } : {};
+  const headers = headersFor(response.headers.get("location"));
   await deps.store.write([
     keepReply(deps, claim, { status: response.status, body, headers, resourceId: null }),
   ]);

@@ -7,7 +7,7 @@ import { rangeOf } from "./client-address.ts";
 import { type Allowance, type RateLimiter, rateLimited } from "./rate-limit.ts";
 import type { Visit } from "./visit.ts";
 
-export type Admission = { allowance: Allowance } & (
+type Admission = { allowance: Allowance } & (
   | { admitted: true; caller: KeyCaller }
   | { admitted: false; refusal: unknown }
 );

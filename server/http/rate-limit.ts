@@ -7,11 +7,12 @@ const HOUR = 3_600_000;
 const MOST_CALLERS = 20_000;
 
 /** Requests allowed in any 60 s and in any hour; 0 is no limit. */
-export type Quota = { perMinute: number; perHour: number };
+type Quota = { perMinute: number; perHour: number };
 
 /** How one window stands after a request: `resetMs` is when `remaining` next grows, from now. */
-export type WindowState = { limit: number; remaining: number; resetMs: number };
+type WindowState = { limit: number; remaining: number; resetMs: number };
 
+/** How both windows of a caller stand, and whether the request fits into them. */
 export type Allowance = { allowed: boolean; minute: WindowState; hour: WindowState };
 
 /** Takes one request of the caller's budget. `elapsed` is monotonic, so a clock set back changes nothing. */

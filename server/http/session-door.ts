@@ -30,9 +30,11 @@ export async function enterBySession(deps: Deps, request: Request, visit: Visit)
     visit.caller = session.caller;
   }
   if (PUBLIC.has(`${request.method} ${visit.path}`)) return;
-  if (!session) throw new AppError("UNAUTHORIZED", "Sign in first.");
+  if (!session) throw notSignedIn();
   if (!OWN.test(visit.path)) requirePermission(session.caller, request.method);
 }
+
+export const notSignedIn = () => new AppError("UNAUTHORIZED", "Sign in first.");
 
 /** Whose session the request's cookie holds. */
 export async function sessionOf(deps: Deps, request: Request): Promise<Session | null> {

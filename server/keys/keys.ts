@@ -149,7 +149,7 @@ export async function revokeKey(deps: Deps, caller: Caller, id: string): Promise
     .where(isLiveKey(caller, key.id));
 }
 
-export async function countKeys({ store }: Deps, accountId: string): Promise<number> {
+async function countKeys({ store }: Deps, accountId: string): Promise<number> {
   const [counted] = await store
     .select({ total: count() })
     .from(apiKeys)

@@ -47,6 +47,8 @@ export const toErrorBody = (error: AppError) => ({
 
 export const notFound = (what: string) => new AppError("NOT_FOUND", `No such ${what}.`);
 
+export const noSuchPath = () => new AppError("NOT_FOUND", "There is nothing at this path.");
+
 export const foreign = (what: string) =>
   new AppError("FORBIDDEN", `This ${what} belongs to another account.`);
 

@@ -9,20 +9,16 @@ import { parseMoment } from "./moments.ts";
 
 /** Trimmed text of 1 to `max` code points, without control characters and half surrogates. */
 export const text = (max: number) =>
-  z
-    .string({ error: ifMissing("must be a text") })
-    .refine((value) => value.isWellFormed(), "must be valid Unicode (it has a lone surrogate)")
+  unicode()
     .refine((value) => !hasControls(value), "must not have control characters")
     .trim()
     .refine((value) => value !== "", "must not be empty")
     .refine((value) => codePoints(value) <= max, `must be at most ${max} characters`)
     .meta({ minLength: 1, maxLength: max });
 
-/** As `text`, but may be left empty. */
+/** As `text`, but may be left empty and have several lines. */
 export const optionalText = (max: number) =>
-  z
-    .string({ error: ifMissing("must be a text") })
-    .refine((value) => value.isWellFormed(), "must be valid Unicode (it has a lone surrogate)")
+  unicode()
     .refine(
       (value) => !hasControls(value.replace(/[\n\r\t]/g, "")),
       "must not have control characters",
@@ -85,7 +81,7 @@ export function problemsOf(error: z.ZodError): FieldProblems {
 }
 
 /** `links[2].url`; the body as a whole is `body`. */
-export const fieldName = (path: readonly PropertyKey[]): string =>
+const fieldName = (path: readonly PropertyKey[]): string =>
   path.reduce<string>((name, step) => {
     if (typeof step === "number") return `${name}[${step}]`;
     return name ? `${name}.${String(step)}` : String(step);
@@ -105,6 +101,12 @@ export const paging = (perPage = 20) => ({
   page: queryNumber(9_999_999).optional().default(1),
   per_page: queryNumber(100).optional().default(perPage),
 });
+
+/** Any text but one with half a character, which no database would keep. */
+const unicode = () =>
+  z
+    .string({ error: ifMissing("must be a text") })
+    .refine((value) => value.isWellFormed(), "must be valid Unicode (it has a lone surrogate)");
 
 /** What to say of a value of the wrong type, and of one that is not there. */
 const ifMissing = (otherwise: string) => (issue: { input?: unknown }) =>

@@ -3,7 +3,7 @@ import { DrizzleQueryError } from "drizzle-orm";
 
 export const log = getLogger("stillup");
 
-export type LogOptions = {
+type LogOptions = {
   level: LogLevel;
   format: "text" | "json";
   write?: (line: string) => void;

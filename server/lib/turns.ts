@@ -3,7 +3,7 @@ import { AppError } from "./errors.ts";
 /** Runs work when it is its turn: first come, first served. */
 export type Turns = <T>(work: () => Promise<T>) => Promise<T>;
 
-export type TurnsOptions = {
+type TurnsOptions = {
   atOnce: number;
   /** How many may wait; whoever comes when all these places are taken is sent away. */
   mostWaiting?: number;

@@ -1,8 +1,8 @@
-import { and, eq, inArray, sum } from "drizzle-orm";
+import { and, eq, inArray } from "drizzle-orm";
 import type { Caller } from "../accounts/caller.ts";
 import { type Deps, noReceipt, type Receipt } from "../deps.ts";
 import { type NewEvent, recordEvents } from "../events/events.ts";
-import { existingGroups } from "../groups/exist.ts";
+import { chunksOf } from "../lib/chunks.ts";
 import {
   type AppError,
   conflict,
@@ -10,14 +10,14 @@ import {
   invalid,
   limitReached,
 } from "../lib/errors.ts";
-import { problemsOf } from "../lib/fields.ts";
-import { newId, parseId } from "../lib/ids.ts";
+import { newId } from "../lib/ids.ts";
 import { oneAtATime } from "../lib/lock.ts";
 import { toIso } from "../lib/moments.ts";
-import { parseTarget } from "../outbound/address.ts";
 import { isDuplicate, type Statement } from "../store/store.ts";
-import { batches, type LinkRow, linkCounts, links } from "../store/tables.ts";
-import { NewLink } from "./model.ts";
+import { batches, type LinkRow, links } from "../store/tables.ts";
+import { countLinks } from "./count.ts";
+import type { NewLink } from "./model.ts";
+import { type ReadItem, readItems } from "./read-items.ts";
 import { urlKeyOf } from "./url-key.ts";
 
 /** Links of one insert statement, well below what a statement may carry. */
@@ -25,9 +25,10 @@ const ROWS = 250;
 const ATTEMPTS = 3;
 
 /** What became of one item of a batch, in the order of the request. */
-export type ItemResult = { link: LinkRow } | { url: unknown; error: AppError };
+type ItemResult = { link: LinkRow } | { url: unknown; error: AppError };
 
-export type BatchCreation = { id: string; batchId: string | null; results: ItemResult[] };
+/** Without a created link there is no batch either. */
+export type BatchCreation = { batchId: string | null; results: ItemResult[] };
 
 /** @throws VALIDATION_ERROR with every problem at once; CONFLICT for a known URL or at the limit */
 export async function createLink(
@@ -59,7 +60,7 @@ async function createAll(
   trigger: "initial" | "batch",
   receipt: Receipt<BatchCreation>,
 ): Promise<BatchCreation> {
-  const read = await readInputs(deps, caller, inputs);
+  const read = await readItems(deps, caller, inputs);
   return oneAtATime(caller.accountId, async () => {
     for (let attempt = 1; ; attempt++) {
       const creation = await plan(deps, caller, read, trigger);
@@ -75,37 +76,6 @@ async function createAll(
   });
 }
 
-/** An item as it will be stored, or what is wrong with it. */
-type ReadItem = { input: unknown } & ({ fields: NewLink; url: URL } | { problems: FieldProblems });
-
-async function readInputs(deps: Deps, caller: Caller, inputs: unknown[]): Promise<ReadItem[]> {
-  const asked = new Set(inputs.map(groupIdIn).filter((id) => id !== null));
-  const known = await existingGroups(deps, caller.accountId, [...asked]);
-  return inputs.map((input) => readInput(deps, input, known));
-}
-
-/** The group that an item names, even if the rest of the item is wrong. */
-function groupIdIn(input: unknown): string | null {
-  const id = (input as { group_id?: unknown } | null)?.group_id;
-  return typeof id === "string" ? parseId(id) : null;
-}
-
-function readInput({ config }: Deps, input: unknown, knownGroups: Set<string>): ReadItem {
-  const shape = NewLink.safeParse(input);
-  const problems = shape.success ? {} : problemsOf(shape.error);
-  const raw = (input as { url?: unknown } | null)?.url;
-  const policy = { allowed: config.checkAllowedHosts, blocked: config.checkBlockedHosts };
-  const target =
-    typeof raw === "string" && !problems.url
-      ? parseTarget(raw.trim(), policy, "STILLUP_CHECK_ALLOWED_HOSTS")
-      : null;
-  if (target && !target.ok) problems.url = [target.problem];
-  const groupId = groupIdIn(input);
-  if (groupId && !knownGroups.has(groupId)) problems.group_id = ["no such group"];
-  if (!shape.success || !target?.ok || Object.keys(problems).length > 0) return { input, problems };
-  return { input, fields: shape.data, url: target.url };
-}
-
 /** Decides for each item, against what the account has now. Nothing is written yet. */
 async function plan(
   deps: Deps,
@@ -115,7 +85,7 @@ async function plan(
 ): Promise<BatchCreation> {
   const keys = items.flatMap((item) => ("url" in item ? [urlKeyOf(item.url)] : []));
   const taken = await takenKeys(deps, caller.accountId, keys);
-  const used = await countAll(deps, caller.accountId);
+  const used = await countLinks(deps, caller.accountId, {}, deps.clock.now());
   const limit = deps.config.tierLimits[caller.tier].links;
   const batchId = trigger === "batch" ? newId() : null;
   const firstIndex = new Map<string, number>();
@@ -134,7 +104,7 @@ async function plan(
     created++;
     return { link: newRow(deps, caller, item, key, batchId) };
   });
-  return { id: batchId ?? "", batchId: created > 0 ? batchId : null, results };
+  return { batchId: created > 0 ? batchId : null, results };
 }
 
 const refuse = (problems: FieldProblems, trigger: "initial" | "batch") =>
@@ -154,14 +124,6 @@ async function takenKeys(
     .from(links)
     .where(and(eq(links.accountId, accountId), inArray(links.urlKey, keys)));
   return new Map(rows.map(({ id, key }) => [key, id]));
-}
-
-async function countAll({ store }: Deps, accountId: string): Promise<number> {
-  const [row] = await store
-    .select({ total: sum(linkCounts.count).mapWith(Number) })
-    .from(linkCounts)
-    .where(eq(linkCounts.accountId, accountId));
-  return row?.total ?? 0;
 }
 
 function newRow(
@@ -209,14 +171,12 @@ function writesOf(
   { batchId, results }: BatchCreation,
 ): Statement[] {
   const rows = results.flatMap((result) => ("link" in result ? [result.link] : []));
-  const statements: Statement[] = [];
-  if (batchId)
-    statements.push(
-      store.insert(batches).values(newBatch(batchId, caller, rows.length, clock.now())),
-    );
-  for (let i = 0; i < rows.length; i += ROWS)
-    statements.push(store.insert(links).values(rows.slice(i, i + ROWS)));
-  return [...statements, ...recordEvents(store, rows.map(createdEvent))];
+  const batch = batchId ? [newBatch(batchId, caller, rows.length, clock.now())] : [];
+  return [
+    ...batch.map((row) => store.insert(batches).values(row)),
+    ...chunksOf(ROWS, rows).map((some) => store.insert(links).values(some)),
+    ...recordEvents(store, rows.map(createdEvent)),
+  ];
 }
 
 const newBatch = (id: string, { accountId }: Caller, total: number, startedAt: number) => ({

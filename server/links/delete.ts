@@ -14,25 +14,23 @@ export async function deleteLink(deps: Deps, caller: Caller, id: string): Promis
   await deps.store.write(deletion(deps, [link]));
 }
 
+/** What became of one link of a batch. */
 export type Deletion = { id: string } & ({ deleted: true } | { deleted: false; error: AppError });
-
-export type BatchDeletionResult = { id: string; results: Deletion[] };
 
 /** Deletes what is there and ours, and tells of each of the rest why not. Repeats count once. */
 export async function deleteLinks(
   deps: Deps,
   caller: Caller,
   ids: string[],
-  receipt: Receipt<BatchDeletionResult> = noReceipt,
-): Promise<BatchDeletionResult> {
+  receipt: Receipt<Deletion[]> = noReceipt,
+): Promise<Deletion[]> {
   const unique = [...new Set(ids)];
   const found = await deps.store.select().from(links).where(inArray(links.id, unique));
   const byId = new Map(found.map((link) => [link.id, link]));
   const results = unique.map((id) => judge(id, byId.get(id), caller));
   const ours = found.filter(({ accountId }) => accountId === caller.accountId);
-  const result = { id: "", results };
-  await deps.store.write([...deletion(deps, ours), ...receipt(result)]);
-  return result;
+  await deps.store.write([...deletion(deps, ours), ...receipt(results)]);
+  return results;
 }
 
 function judge(id: string, link: LinkRow | undefined, { accountId }: Caller): Deletion {

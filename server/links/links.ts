@@ -1,17 +1,4 @@
-import {
-  and,
-  count,
-  desc,
-  eq,
-  getTableColumns,
-  gt,
-  isNull,
-  lte,
-  or,
-  type SQL,
-  sql,
-  sum,
-} from "drizzle-orm";
+import { and, desc, eq, getTableColumns, sql } from "drizzle-orm";
 import type { Caller } from "../accounts/caller.ts";
 import { LEASE_MS } from "../checker/lease.ts";
 import { nextCheckAt } from "../checker/schedule.ts";
@@ -21,8 +8,11 @@ import { type FieldProblems, foreign, invalid, notFound } from "../lib/errors.ts
 import { problemsOf } from "../lib/fields.ts";
 import { parseId } from "../lib/ids.ts";
 import { type Page, windowOf } from "../lib/paging.ts";
-import { contains, preparedOnce } from "../store/store.ts";
-import { type LinkRow, linkCounts, links, type Verdict } from "../store/tables.ts";
+import { preparedOnce } from "../store/store.ts";
+import { type LinkRow, links } from "../store/tables.ts";
+import { countLinks } from "./count.ts";
+import { matching, notChecking } from "./filter.ts";
+import { groupIdIn } from "./group-id.ts";
 import { LinkChange, type LinkQuery, type LinkSummary, toLink } from "./model.ts";
 
 const { evidence: _, ...summary } = getTableColumns(links);
@@ -88,86 +78,6 @@ export async function startCheck(deps: Deps, caller: Caller, id: string): Promis
   return started.length === 1;
 }
 
-/** How many links of the account, or of one of its groups, match; from kept counts where they suffice. */
-async function countLinks(
-  deps: Deps,
-  accountId: string,
-  query: LinkFilter,
-  now: number,
-): Promise<number> {
-  const { status, service, search, group_id: groupId } = query;
-  if (service || search || status === "checking") return countRows(deps, accountId, query, now);
-  const [row] = await deps.store
-    .select({ total: sum(linkCounts.count).mapWith(Number) })
-    .from(linkCounts)
-    .where(
-      and(
-        eq(linkCounts.accountId, accountId),
-        groupId ? eq(linkCounts.groupId, groupId) : undefined,
-        status ? eq(linkCounts.status, status) : undefined,
-      ),
-    );
-  const settled = row?.total ?? 0;
-  return status
-    ? settled - (await countBeingChecked(deps, accountId, groupId, status, now))
-    : settled;
-}
-
-export type LinkFilter = Pick<LinkQuery, "status" | "service" | "search" | "group_id">;
-
-async function countRows(
-  deps: Deps,
-  accountId: string,
-  query: LinkFilter,
-  now: number,
-): Promise<number> {
-  const [row] = await deps.store
-    .select({ total: count() })
-    .from(links)
-    .where(matching(accountId, query, now));
-  return row!.total;
-}
-
-/** Those that show as `checking` now, and so are missing from their settled status. */
-function countBeingChecked(
-  deps: Deps,
-  accountId: string,
-  groupId: string | undefined,
-  status: Verdict,
-  now: number,
-): Promise<number> {
-  return deps.store
-    .select({ total: count() })
-    .from(links)
-    .where(
-      and(
-        eq(links.accountId, accountId),
-        gt(links.checkingUntil, now),
-        eq(links.status, status),
-        groupId ? eq(links.groupId, groupId) : undefined,
-      ),
-    )
-    .then(([row]) => row!.total);
-}
-
-function matching(accountId: string, query: LinkFilter, now: number): SQL | undefined {
-  return and(
-    eq(links.accountId, accountId),
-    withStatus(query.status, now),
-    query.service ? eq(links.service, query.service) : undefined,
-    query.group_id ? eq(links.groupId, query.group_id) : undefined,
-    query.search ? contains(links.url, query.search) : undefined,
-  );
-}
-
-function withStatus(status: LinkFilter["status"], now: number): SQL | undefined {
-  if (!status) return undefined;
-  if (status === "checking") return gt(links.checkingUntil, now);
-  return and(eq(links.status, status), notChecking(now));
-}
-
-const notChecking = (now: number) => or(isNull(links.checkingUntil), lte(links.checkingUntil, now));
-
 const linkById = preparedOnce((store) =>
   store
     .select()
@@ -182,17 +92,12 @@ async function readChange(deps: Deps, link: LinkRow, input: unknown): Promise<Li
     ...(shape.success ? {} : problemsOf(shape.error)),
     ...unchangeable(toLink(deps.clock.now())(link), input),
   };
-  const groupId = shape.data?.group_id ?? groupIn(input);
+  const groupId = groupIdIn(input);
   if (groupId && !(await existingGroups(deps, link.accountId, [groupId])).has(groupId)) {
     problems.group_id = ["no such group"];
   }
   if (!shape.success || Object.keys(problems).length > 0) throw invalid(problems);
   return shape.data;
-}
-
-function groupIn(input: unknown): string | null {
-  const id = (input as { group_id?: unknown } | null)?.group_id;
-  return typeof id === "string" ? parseId(id) : null;
 }
 
 /** An intended change that would be lost without a word is refused; the present value may be repeated. */

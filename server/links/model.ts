@@ -6,7 +6,6 @@ import { toIso } from "../lib/moments.ts";
 import { FREQUENCIES, type LinkRow, VERDICTS } from "../store/tables.ts";
 
 export const LINK_STATUSES = [...VERDICTS, "checking"] as const;
-export type LinkStatus = (typeof LINK_STATUSES)[number];
 const MOST_IN_BATCH = 1000;
 
 /** A link as it is listed: everything but the evidence of its last check. */

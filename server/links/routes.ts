@@ -16,7 +16,7 @@ import { data, ErrorReply, pageOf } from "../http/reply.ts";
 import { callers } from "../http/visit.ts";
 import { toErrorBody } from "../lib/errors.ts";
 import { type BatchCreation, createLink, createLinks } from "./create.ts";
-import { type BatchDeletionResult, deleteLink, deleteLinks } from "./delete.ts";
+import { type Deletion, deleteLink, deleteLinks } from "./delete.ts";
 import { changeLink, findLink, listLinks, startCheck } from "./links.ts";
 import * as model from "./model.ts";
 
@@ -109,8 +109,8 @@ export const linkRoutes = (deps: Deps) =>
       "",
       async ({ caller, body, set, status, receipt }) => {
         const toReply = model.toLink(deps.clock.now());
-        const link = await createLink(deps, caller, body, receipt(201, toReply, "/api/v1/links"));
-        set.headers.location = `/api/v1/links/${link.id}`;
+        const link = await createLink(deps, caller, body, receipt(201, toReply, locationOf));
+        set.headers.location = locationOf(link);
         return status(201, { data: toReply(link) });
       },
       {
@@ -124,7 +124,7 @@ export const linkRoutes = (deps: Deps) =>
       async ({ caller, body, status, receipt }) => {
         const toReply = toCreation(deps.clock.now());
         const creation = await createLinks(deps, caller, body.links, (made) =>
-          receipt<BatchCreation>(statusOf(made), toReply)(made),
+          receipt(statusOf(made), toReply)(made),
         );
         return status(statusOf(creation), { data: toReply(creation) });
       },
@@ -161,6 +161,8 @@ export const linkRoutes = (deps: Deps) =>
       },
     );
 
+const locationOf = ({ id }: { id: string }) => `/api/v1/links/${id}`;
+
 /** 201 means that at least one link was created (RFC 9110 §15.3.2). */
 const statusOf = ({ batchId }: BatchCreation) => (batchId ? 201 : 200);
 
@@ -179,7 +181,7 @@ const toCreation =
     };
   };
 
-const toDeletion = ({ results }: BatchDeletionResult) => {
+const toDeletion = (results: Deletion[]) => {
   const deleted = results.filter((result) => result.deleted).length;
   return {
     summary: { total: results.length, deleted, failed: results.length - deleted },

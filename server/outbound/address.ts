@@ -7,7 +7,7 @@ export { mayConnect, type TargetPolicy } from "./policy.ts";
 export type TargetProblem = "url_invalid" | "scheme_unsupported" | "target_forbidden";
 
 /** `problem` continues a sentence that begins with the field's name, such as "url must be …". */
-export type Target = { ok: true; url: URL } | { ok: false; reason: TargetProblem; problem: string };
+type Target = { ok: true; url: URL } | { ok: false; reason: TargetProblem; problem: string };
 
 /** Longest URL that is kept, before and after it is written the standard way. */
 export const MAX_URL_LENGTH = 2048;

@@ -1,4 +1,4 @@
-export type LateReason = "conn_timeout" | "read_timeout" | "aborted";
+type LateReason = "conn_timeout" | "read_timeout" | "aborted";
 
 /** Thrown where an answer was awaited that did not come in time. */
 export class Late extends Error {
@@ -7,7 +7,7 @@ export class Late extends Error {
   }
 }
 
-export type Deadlines = {
+type Deadlines = {
   /** Rejects with `Late` when the headers do not come in time, or the caller gives up. */
   headersLate: Promise<never>;
   /** Resolves when the body does not end in time, or the caller gives up. */

@@ -70,7 +70,7 @@ export type Plan = {
 };
 
 /** What the handshake told. Over plain http there is none to wait for. */
-export type Handshake = { isDone: boolean; expiresAt: number | null };
+type Handshake = { isDone: boolean; expiresAt: number | null };
 
 /** Nothing was sent yet, so that another address of the same name may be tried. */
 export const BEFORE_SENDING = new Set<FailureReason>([

@@ -4,7 +4,7 @@ import type { DnsReason } from "./resolve.ts";
 /** Why no usable answer came back. `aborted` means that the caller gave up. */
 export type FailureReason = TargetProblem | DnsReason | TransportReason;
 
-export type TransportReason =
+type TransportReason =
   | "aborted"
   | "internal_error"
   | "monitor_proxy_error"

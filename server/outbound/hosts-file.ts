@@ -8,6 +8,7 @@ export async function readHosts(name: string): Promise<string[]> {
   return findInHosts(text, name);
 }
 
+/** The addresses that the text of a hosts file gives a name, in its order. */
 export function findInHosts(text: string, name: string): string[] {
   const wanted = name.toLowerCase().replace(/\.$/, "");
   return text.split("\n").flatMap((line) => {

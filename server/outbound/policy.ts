@@ -70,8 +70,7 @@ export function mayConnect(policy: TargetPolicy, host: string, address: string):
 }
 
 /** Whether the name belongs to a cloud's metadata service. */
-export const isMetadataName = (host: string) =>
-  METADATA_NAMES.has(host.toLowerCase().replace(/\.$/, ""));
+const isMetadataName = (host: string) => METADATA_NAMES.has(host.toLowerCase().replace(/\.$/, ""));
 
 /** Whether a name may be asked at all, before anything is known about its addresses. */
 export function mayName(policy: TargetPolicy, host: string): boolean {

@@ -6,7 +6,7 @@ import type { Clock } from "../lib/clock.ts";
 import { type DnsAnswer, type NameServer, queryServer } from "./dns-query.ts";
 import { readHosts } from "./hosts-file.ts";
 
-export const DNS_REASONS = [
+const DNS_REASONS = [
   "dns_nxdomain",
   "dns_nodata",
   "dns_servfail",
@@ -25,7 +25,7 @@ export type Resolver = {
   askEach(name: string): Promise<Resolution[]>;
 };
 
-export type ResolverOptions = {
+type ResolverOptions = {
   clock: Clock;
   /** `ip[:port]` each, such as `9.9.9.9` or `[2620:fe::fe]:53`; empty means the system's resolver. */
   servers?: string[];
@@ -39,6 +39,7 @@ const SERVERS_ASKED = 2;
 
 type Found = Resolution & { ttlSeconds?: number };
 
+/** Answers are remembered for as long as they say, within bounds. */
 export function createResolver({
   clock,
   servers = [],

@@ -7,9 +7,8 @@ import { createRateLimiter, rateLimited } from "../http/rate-limit.ts";
 import { recordRefusals, refusals } from "../http/refusals.ts";
 import { data, ErrorReply } from "../http/reply.ts";
 import { endedCookie, isSecure, sessionCookie } from "../http/session-cookie.ts";
-import { sessionOf } from "../http/session-door.ts";
+import { notSignedIn, sessionOf } from "../http/session-door.ts";
 import { visitOf } from "../http/visit.ts";
-import { AppError } from "../lib/errors.ts";
 import { unread } from "../lib/fields.ts";
 import { createPasswords } from "../lib/passwords.ts";
 import { createDelays } from "./delays.ts";
@@ -37,7 +36,7 @@ export function sessionRoutes(deps: Deps) {
   /** Only behind the door's own refusal, so there is one unless it ended this very moment. */
   async function presentSession(request: Request): Promise<Session> {
     const session = await sessionOf(deps, request);
-    if (!session) throw new AppError("UNAUTHORIZED", "Sign in first.");
+    if (!session) throw notSignedIn();
     return session;
   }
 

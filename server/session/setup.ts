@@ -5,7 +5,7 @@ import { freshAccount, hasAccounts } from "../accounts/users.ts";
 import type { Config } from "../config.ts";
 import type { Deps } from "../deps.ts";
 import { freshKey } from "../keys/keys.ts";
-import { AppError } from "../lib/errors.ts";
+import { AppError, noSuchPath } from "../lib/errors.ts";
 import { oneAtATime } from "../lib/lock.ts";
 import { hashToken, newSetupToken } from "../lib/token.ts";
 import { apiKeys } from "../store/tables.ts";
@@ -56,7 +56,7 @@ export const endSetup = (config: Config) => rmSync(tokenPath(config), { force: t
 
 /** @throws NOT_FOUND when there is an account */
 export async function refuseSecondSetup(deps: Deps): Promise<void> {
-  if (await hasAccounts(deps)) throw new AppError("NOT_FOUND", "There is nothing at this path.");
+  if (await hasAccounts(deps)) throw noSuchPath();
 }
 
 const tokenPath = ({ dataDir }: Config) => join(dataDir, "setup-token");

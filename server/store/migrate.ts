@@ -1,36 +1,50 @@
-import type { Engine } from "./store.ts";
+import { type Engine, isDuplicate, type Query } from "./store.ts";
 
 /** A file of drizzle/: `0002_name.sql` for both databases, `0002_name.sqlite.sql` for one. */
-export type Migration = { name: string; statements: string };
+type Migration = { name: string; statements: string };
 
 /**
- * Brings the database up to date, one migration at a time, each with its own record.
- * @returns the names of what was applied.
+ * Brings the database up to date, one migration at a time, each with its own record. Processes that
+ * do so at once share the work.
+ * @returns the names of what was applied here.
  * @throws when the database is newer than this program.
  */
 export async function migrate(engine: Engine, files: Migration[], now: number): Promise<string[]> {
   const ours = files.filter(({ name }) => isFor(engine, name)).sort(byName);
   const done = await appliedTo(engine);
   refuseNewer(done, ours);
-  const missing = ours.filter(({ name }) => !done.has(name));
-  for (const { name, statements } of missing) {
-    await engine.script(statements, {
+  const applied: string[] = [];
+  for (const { name, statements } of ours.filter((each) => !done.has(each.name))) {
+    const record = {
       sql: "insert into migrations (name, applied_at) values (?, ?)",
       params: [name, now],
-    });
+    };
+    if (await isFirst(engine.script(record, statements))) applied.push(name);
   }
-  return missing.map(({ name }) => name);
+  return applied;
 }
 
+const TABLE: Query = {
+  sql: "create table if not exists migrations (name text primary key, applied_at bigint not null)",
+  params: [],
+};
+
 async function appliedTo(engine: Engine): Promise<Set<string>> {
-  await engine.batch([
-    {
-      sql: "create table if not exists migrations (name text primary key, applied_at bigint not null)",
-      params: [],
-    },
-  ]);
+  // PostgreSQL refuses one of two that make the same table at once, whatever "if not exists" says.
+  await isFirst(engine.batch([TABLE]));
   const rows = await engine.run({ sql: "select name from migrations", params: [] });
   return new Set(rows.map(([name]) => name as string));
+}
+
+/** Whether the work was done here, and not by another process meanwhile. */
+async function isFirst(work: Promise<unknown>): Promise<boolean> {
+  try {
+    await work;
+    return true;
+  } catch (error) {
+    if (isDuplicate(error)) return false;
+    throw error;
+  }
 }
 
 function refuseNewer(done: Set<string>, ours: Migration[]) {

@@ -1,12 +1,15 @@
 import { SQL } from "bun";
-import { Duplicate, type Engine, Gone, type Query, type Rows } from "./store.ts";
+import { Duplicate, type Engine, Gone, type Query, type Rows, Unavailable } from "./store.ts";
 
 const UNIQUE_VIOLATION = "23505";
 const FOREIGN_KEY_VIOLATION = "23503";
 /** A deadlock or a serialization failure undid everything: the same batch may be tried again. */
 const TRY_AGAIN = ["40001", "40P01"];
 const ATTEMPTS = 5;
+/** Out of disk, memory or connections (class 53), read-only, shutting down or starting up, cut off (08). */
+const OUT_OF_ORDER = /^(53|25006$|57P0[1-3]$|08)/;
 
+/** Connects when the first query comes. */
 export function openPostgres(url: string): Engine {
   const pool = new SQL(url, { max: 10, bigint: true });
   return {
@@ -23,25 +26,20 @@ export function openPostgres(url: string): Engine {
           return results;
         }),
       ),
-    script: async (statements, after) => {
-      await pool.begin(async (connection) => {
-        await connection.unsafe(statements).simple();
-        await rowsOf(connection, after);
-      });
-    },
+    script: (record, statements) =>
+      again(() =>
+        pool.begin(async (connection) => {
+          await rowsOf(connection, record);
+          await connection.unsafe(statements).simple();
+        }),
+      ),
     close: () => pool.close(),
   };
 }
 
 async function rowsOf(connection: SQL, { sql, params }: Query): Promise<Rows> {
-  try {
-    const rows: Rows = await connection.unsafe(numbered(sql), params).values();
-    return rows.map((row) => row.map(toNumber));
-  } catch (error) {
-    if (codeOf(error) === UNIQUE_VIOLATION) throw new Duplicate((error as Error).message);
-    if (codeOf(error) === FOREIGN_KEY_VIOLATION) throw new Gone((error as Error).message);
-    throw error;
-  }
+  const rows: Rows = await connection.unsafe(numbered(sql), params).values();
+  return rows.map((row) => row.map(toNumber));
 }
 
 async function again<T>(work: () => Promise<T>): Promise<T> {
@@ -49,9 +47,21 @@ async function again<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work();
     } catch (error) {
-      if (attempt === ATTEMPTS || !TRY_AGAIN.includes(codeOf(error) ?? "")) throw error;
+      if (attempt < ATTEMPTS && TRY_AGAIN.includes(stateOf(error) ?? "")) continue;
+      throw toKnown(error);
     }
   }
+}
+
+/** The error in the words of every engine, where they have one for it. */
+function toKnown(error: unknown): unknown {
+  if (!(error instanceof SQL.PostgresError)) return error;
+  const { message } = error;
+  const state = stateOf(error);
+  if (state === UNIQUE_VIOLATION) return new Duplicate(message);
+  if (state === FOREIGN_KEY_VIOLATION) return new Gone(message);
+  const isCutOff = error.code.startsWith("ERR_POSTGRES_CONNECTION_");
+  return isCutOff || OUT_OF_ORDER.test(state ?? "") ? new Unavailable(message) : error;
 }
 
 /** `?` becomes `$1`, `$2`, … Our SQL has no other question mark (store.ts, rule 4). */
@@ -63,5 +73,6 @@ function numbered(sql: string): string {
 /** Every BIGINT of ours is a count or a moment, both far below 2^53. */
 const toNumber = (value: unknown) => (typeof value === "bigint" ? Number(value) : value);
 
-const codeOf = (error: unknown): string | undefined =>
+/** What the server calls it (SQLSTATE); nothing when the driver itself failed. */
+const stateOf = (error: unknown): string | undefined =>
   error instanceof SQL.PostgresError ? error.errno : undefined;

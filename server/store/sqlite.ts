@@ -1,6 +1,6 @@
 import { Database, SQLiteError, type Statement } from "bun:sqlite";
 import { LRUCache } from "lru-cache";
-import { Duplicate, type Engine, Gone, type Query, type Rows } from "./store.ts";
+import { Duplicate, type Engine, Gone, type Query, type Rows, Unavailable } from "./store.ts";
 
 /** Older ones can corrupt a WAL database that two connections write (sqlite.org/wal.html#walresetbug). */
 const OLDEST = "3.51.3";
@@ -20,18 +20,24 @@ const WRITER_SETTINGS = `
   PRAGMA wal_autocheckpoint = 1000;
 `;
 
+const TAKEN = ["SQLITE_CONSTRAINT_UNIQUE", "SQLITE_CONSTRAINT_PRIMARYKEY"];
+const OUT_OF_ORDER = /^SQLITE_(FULL|READONLY|IOERR|BUSY)/;
+
 /** @throws when the file cannot be opened or the SQLite library is too old. */
 export function openSqlite(path: string): Engine {
   const writer = connect(path, { create: true, readwrite: true }, SETTINGS + WRITER_SETTINGS);
   refuseOldLibrary(writer.database);
   const reader = connect(path, { readonly: true }, SETTINGS);
   const snapshot = createSnapshot(reader);
-  const write = <T>(work: () => T): T => {
-    try {
+  const read = <T>(work: () => T): T =>
+    inOurWords(() => {
+      snapshot.enter();
       return work();
-    } finally {
-      snapshot.end();
-    }
+    });
+  const write = <T>(work: () => T): T => {
+    // First: who closes the file keeps its lock until all readers are gone, and we may wait for it.
+    snapshot.end();
+    return inOurWords(work);
   };
 
   return {
@@ -39,18 +45,18 @@ export function openSqlite(path: string): Engine {
     skipLocked: "",
     holdWebhooks: "",
     version: snapshot.enter,
-    run: async (query) => {
-      if (!isRead(query)) return write(() => rowsOf(writer, query));
-      snapshot.enter();
-      return rowsOf(reader, query);
-    },
+    run: async (query) =>
+      isRead(query) ? read(() => rowsOf(reader, query)) : write(() => rowsOf(writer, query)),
+    // Reads alone need no lock, and their snapshot holds them together as a transaction would.
     batch: async (queries) =>
-      write(() => inTransaction(writer, () => queries.map((query) => rowsOf(writer, query)))),
-    script: async (statements, after) =>
+      queries.every(isRead)
+        ? read(() => queries.map((query) => rowsOf(reader, query)))
+        : write(() => inTransaction(writer, () => queries.map((query) => rowsOf(writer, query)))),
+    script: async (record, statements) =>
       write(() =>
         inTransaction(writer, () => {
+          rowsOf(writer, record);
           writer.database.run(toStrict(statements));
-          rowsOf(writer, after);
         }),
       ),
     close: async () => {
@@ -124,15 +130,23 @@ function inTransaction<T>({ database }: Connection, work: () => T): T {
   }
 }
 
-function rowsOf(connection: Connection, { sql, params }: Query): Rows {
+const rowsOf = (connection: Connection, { sql, params }: Query): Rows =>
+  prepared(connection, sql).values(...(params as string[])) as Rows;
+
+/** Throws errors in the words of every engine, where they have one for it. */
+function inOurWords<T>(work: () => T): T {
   try {
-    return prepared(connection, sql).values(...(params as string[])) as Rows;
+    return work();
   } catch (error) {
-    if (!(error instanceof SQLiteError)) throw error;
-    if (isUnique(error)) throw new Duplicate(error.message);
-    if (error.code === "SQLITE_CONSTRAINT_FOREIGNKEY") throw new Gone(error.message);
-    throw error;
+    throw error instanceof SQLiteError ? toKnown(error) : error;
   }
+}
+
+function toKnown(error: SQLiteError): Error {
+  const { message, code = "" } = error;
+  if (TAKEN.includes(code)) return new Duplicate(message);
+  if (code === "SQLITE_CONSTRAINT_FOREIGNKEY") return new Gone(message);
+  return OUT_OF_ORDER.test(code) ? new Unavailable(message) : error;
 }
 
 function prepared({ database, statements }: Connection, sql: string): Statement {
@@ -144,9 +158,6 @@ function prepared({ database, statements }: Connection, sql: string): Statement 
 }
 
 const isRead = ({ sql }: Query) => sql.startsWith("select ");
-
-const isUnique = (error: SQLiteError) =>
-  error.code === "SQLITE_CONSTRAINT_UNIQUE" || error.code === "SQLITE_CONSTRAINT_PRIMARYKEY";
 
 /** STRICT tables refuse a text in a number's column; they know INTEGER, not BIGINT. */
 const toStrict = (statements: string) =>

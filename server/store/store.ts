@@ -32,8 +32,11 @@ export interface Engine {
   run(query: Query): Promise<Rows>;
   /** Runs all of the queries, or none. */
   batch(queries: Query[]): Promise<Rows[]>;
-  /** Runs a migration, all of it or nothing, and after it one more statement. */
-  script(statements: string, after: Query): Promise<void>;
+  /**
+   * Runs a migration after the statement that records it, all of it or nothing.
+   * @throws Duplicate once another process has recorded the same; until then it waits for that one
+   */
+  script(record: Query, statements: string): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -42,6 +45,9 @@ export class Duplicate extends Error {}
 
 /** The row that another one would refer to is not there, or not any more. */
 export class Gone extends Error {}
+
+/** The database cannot be reached or written: full, read-only, stopped. It may heal without us. */
+export class Unavailable extends Error {}
 
 /** A statement that has not run yet. */
 export type Statement = Parameters<SqliteRemoteDatabase["batch"]>[0][number];
@@ -52,6 +58,7 @@ export type Store = SqliteRemoteDatabase & {
   write(statements: readonly Statement[]): Promise<void>;
 };
 
+/** Speaks SQLite's dialect to either engine, which both of them understand by the rules above. */
 export function createStore(engine: Engine): Store {
   const database = drizzle(
     async (text, params, method) => ({
@@ -81,13 +88,14 @@ export function preparedOnce<T>(build: (store: Store) => T): (store: Store) => T
   };
 }
 
-/** Whether the error says that a unique value is taken, however deep drizzle wrapped it. */
-export const isDuplicate = (error: unknown): boolean =>
-  error instanceof Duplicate || (error instanceof DrizzleQueryError && isDuplicate(error.cause));
+/** Whether the error says that a unique value is taken. */
+export const isDuplicate = (error: unknown) => causeOf(error) instanceof Duplicate;
 
-/** Whether the error says that a row referred to is gone, however deep drizzle wrapped it. */
-export const isGone = (error: unknown): boolean =>
-  error instanceof Gone || (error instanceof DrizzleQueryError && isGone(error.cause));
+/** Whether the error says that a row referred to is gone. */
+export const isGone = (error: unknown) => causeOf(error) instanceof Gone;
+
+/** Whether the error says that the database is out of order for now. */
+export const isUnavailable = (error: unknown) => causeOf(error) instanceof Unavailable;
 
 /** Whether the text is part of the column, letters of either case alike; % and _ stand for themselves. */
 export const contains = (column: AnySQLiteColumn, text: string) =>
@@ -96,3 +104,7 @@ export const contains = (column: AnySQLiteColumn, text: string) =>
 /** drizzle takes a single row for `get`, and a list of them for everything else. */
 const only = (method: string, rows: Rows): unknown[] =>
   method === "get" ? (rows[0] as unknown[]) : rows;
+
+/** The engine's own error, however deep drizzle wrapped it. */
+const causeOf = (error: unknown): unknown =>
+  error instanceof DrizzleQueryError ? causeOf(error.cause) : error;

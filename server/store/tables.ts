@@ -24,7 +24,7 @@ export const EVENT_TYPES = [
 export type EventType = (typeof EVENT_TYPES)[number];
 export const ROLES = ["owner", "editor", "viewer"] as const;
 export const DISABLED_REASONS = ["user", "failing", "gone"] as const;
-export const DELIVERY_STATUSES = [
+const DELIVERY_STATUSES = [
   "pending",
   "delivering",
   "succeeded",

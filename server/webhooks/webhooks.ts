@@ -12,7 +12,7 @@ import type { WebhookRecord } from "./model.ts";
 import { readNewWebhook } from "./read.ts";
 
 /** A webhook and its signing secret, which exists in clear only here and in one reply. */
-export type FreshWebhook = { id: string; webhook: WebhookRecord; signingSecret: string };
+type FreshWebhook = { id: string; webhook: WebhookRecord; signingSecret: string };
 
 export async function listWebhooks(
   { store }: Deps,
@@ -79,7 +79,7 @@ export async function deleteWebhook(deps: Deps, caller: Caller, id: string): Pro
     .where(and(eq(webhooks.id, webhook.id), eq(webhooks.accountId, caller.accountId)));
 }
 
-export const countWebhooks = ({ store }: Deps, accountId: string): Promise<number> =>
+const countWebhooks = ({ store }: Deps, accountId: string): Promise<number> =>
   countRows(store, eq(webhooks.accountId, accountId));
 
 async function countRows(store: Store, matches: SQL): Promise<number> {

@@ -1,7 +1,7 @@
 /** What a load run saw: requests a second, and percentiles of the time per request in milliseconds. */
-export type LoadResult = { perSecond: number; p50: number; p99: number; failed: number };
+type LoadResult = { perSecond: number; p50: number; p99: number; failed: number };
 
-export type LoadOptions = {
+type LoadOptions = {
   url: string;
   headers?: Record<string, string>;
   connections: number;

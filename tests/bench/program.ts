@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { listeningUrl } from "../listening.ts";
 
 /** A server in a process of its own. */
-export type Program = { url: string; startMs: number; pid: number; stop(): Promise<void> };
+type Program = { url: string; startMs: number; pid: number; stop(): Promise<void> };
 
 /** Starts it and waits for the line that tells where it listens. */
 export async function startProgram(

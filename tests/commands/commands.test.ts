@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { readConfig } from "../../server/config.ts";
 import { VERSION } from "../../server/lib/version.ts";
 import { createProgram } from "./program.ts";
 
@@ -50,18 +51,62 @@ describe("the command line", () => {
   });
 });
 
+test.each([
+  ["STILLUP_DATABASE_URL", "postgres://a:b@127.0.0.1:1/x", "The database cannot be opened"],
+  ["STILLUP_DATABASE_URL", "sqlite:/none/x.db", "The database cannot be opened"],
+  ["STILLUP_DATA_DIR", "/dev/null/x", "The data folder cannot be made"],
+  ["STILLUP_HOST", "192.0.2.1", "The server cannot listen"],
+])("a start that %s=%s spoils says so, and names the setting", async (name, value, what) => {
+  const { run } = createProgram();
+
+  const { code, err } = await run(["serve"], { [name]: value });
+
+  expect(code).toBe(1);
+  const told = err.trim().split("\n").at(-1)!;
+  expect(told).toStartWith(`${what}: `);
+  expect(told).toEndWith(".");
+  expect(told).toContain(`Check ${name}`);
+});
+
+test("several that start at once share one new database", async () => {
+  const { run } = createProgram();
+
+  const outcomes = await Promise.all([1, 2, 3, 4].map(() => run(["migrate"])));
+
+  expect(outcomes.map(({ code, err }) => ({ code, err }))).toEqual(
+    outcomes.map(() => ({ code: 0, err: "" })),
+  );
+  const applied = outcomes.flatMap(({ out }) => out.match(/^applied .+$/gm) ?? []);
+  expect(new Set(applied).size).toBe(applied.length);
+});
+
 test("settings come from a file too, and the environment wins", async () => {
   const { run, dataDir } = createProgram({ STILLUP_HOST: "127.0.0.2" });
   await run(["migrate"]);
   const file = join(dataDir, "settings.env");
-  writeFileSync(file, "# mine\nSTILLUP_PORT=9999\nSTILLUP_HOST='127.0.0.3'\n");
+  writeFileSync(
+    file,
+    "# mine\nSTILLUP_PORT=9999\nSTILLUP_HOST='127.0.0.3'\nSTILLUP_DATABASE_URL=sqlite:x\n",
+  );
 
   const { code, out } = await run(["--env-file", file, "serve", "--print-config"]);
 
   expect(code).toBe(0);
-  expect(out).toContain("STILLUP_PORT=9999 ");
-  expect(out).toContain('STILLUP_HOST="127.0.0.2" ');
+  expect(out).toContain("STILLUP_PORT=9999 (env file)\n");
+  expect(out).toContain('STILLUP_HOST="127.0.0.2" (environment)\n');
+  expect(out).toContain("STILLUP_DATABASE_URL=*** (env file)\n");
+  expect(out).toContain('STILLUP_CHECK_ALLOWED_HOSTS="external" (default)\n');
   expect((await run(["migrate", "--env-file", "/none"])).code).toBe(1);
+});
+
+test("an empty list of hosts opens nothing, and is not the default", async () => {
+  const { run } = createProgram({ STILLUP_CHECK_ALLOWED_HOSTS: "" });
+
+  const { out } = await run(["serve", "--print-config"]);
+
+  expect(out).toContain('STILLUP_CHECK_ALLOWED_HOSTS="" (environment)\n');
+  const { checkAllowedHosts } = readConfig({ STILLUP_CHECK_ALLOWED_HOSTS: "" });
+  expect(checkAllowedHosts.ranges.size).toBe(0);
 });
 
 test("proxy variables are dropped, and one line says so", async () => {

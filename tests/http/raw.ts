@@ -1,7 +1,7 @@
 import { connect } from "node:net";
 
 /** What came back over a plain socket, for requests that no client would send. */
-export type RawReply = { status: number; head: string; body: string };
+type RawReply = { status: number; head: string; body: string };
 
 /**
  * Sends the text as it stands and reads until the server closes, so the text asks for that with

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from "bun:test";
 import { createSocket } from "node:dgram";
-import { createServer } from "node:net";
+import { type AddressInfo, createServer } from "node:net";
 import { decode, encode, streamDecode, streamEncode } from "dns-packet";
 import { findInHosts } from "../../server/outbound/hosts-file.ts";
 import { createResolver, parseServer } from "../../server/outbound/resolve.ts";
@@ -44,19 +44,21 @@ async function startNameServer(names: Record<string, Says>, ttl = 60) {
       return udp.send(encode(reply(query, {}, CUT_SHORT)), from.port, from.address);
     udp.send(encode(reply(query, says)), from.port, from.address);
   });
-  await new Promise<void>((resolve) => udp.bind(0, "127.0.0.1", resolve));
   const tcp = createServer((socket) => {
     socket.on("error", () => {});
     socket.once("data", (bytes: Buffer) =>
       socket.write(streamEncode(reply(streamDecode(bytes), { A: ["8.8.4.4"] }))),
     );
   });
-  await new Promise<void>((resolve) => tcp.listen(udp.address().port, "127.0.0.1", resolve));
+  // TCP chooses the port, since nearly all that is taken on this machine is taken there.
+  await new Promise<void>((resolve) => tcp.listen(0, "127.0.0.1", resolve));
+  const { port } = tcp.address() as AddressInfo;
+  await new Promise<void>((resolve) => udp.bind(port, "127.0.0.1", resolve));
   closers.push(
     () => udp.close(),
     () => tcp.close(),
   );
-  server.address = `127.0.0.1:${udp.address().port}`;
+  server.address = `127.0.0.1:${port}`;
   return server;
 }
 

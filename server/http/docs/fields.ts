@@ -5,7 +5,7 @@ import { type Html, html, markdown } from "./html.ts";
 type Field = { name: string; schema: Schema; isRequired: boolean; isSometimes: boolean };
 
 /** Whether a request or a reply is shown: only requests leave anything out. */
-export type Side = "request" | "reply";
+type Side = "request" | "reply";
 
 /** The fields of an object as a table, those of inner objects by their dotted names. */
 export function fieldTable(schema: Schema, side: Side): Html {

@@ -10,7 +10,7 @@ type Described = { when: string; refusals: Refusal[] };
 const OTHER_ID = "0197a1b2-3c4d-7e5f-8a6b-7c8d9e0f1a2b";
 
 /** When each code is given, and how it reads. */
-export const ERRORS: Record<ErrorCode, Described> = {
+const ERRORS: Record<ErrorCode, Described> = {
   VALIDATION_ERROR: {
     when: "The body or the query fails validation. `details.fields` tells every problem at once.",
     refusals: [

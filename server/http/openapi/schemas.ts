@@ -9,7 +9,7 @@ const MOMENT = /(_at|At|_since)$|^(timestamp|lastCheck)$/;
 const SAFE_INTEGERS = [Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER];
 
 /** Which side of a schema: what a client may send, or what it gets. */
-export type Direction = "input" | "output";
+type Direction = "input" | "output";
 
 /** Turns zod schemas into JSON Schema. Those named by `.meta({ id })` are gathered in `named`. */
 export type Describer = {

@@ -65,7 +65,7 @@ const SIGNED: Parameter[] = [
 ];
 
 /** `link.dead` → `LinkDeadEvent`. */
-export const eventSchemaName = (type: string) =>
+const eventSchemaName = (type: string) =>
   `${type.replace(/(?:^|\.)(.)/g, (_, letter: string) => letter.toUpperCase())}Event`;
 
 /** The messages that are sent to webhooks, for `webhooks` of the document. */

@@ -1,6 +1,7 @@
 import { Eye, EyeOff } from "lucide-preact";
 import type { ComponentChildren, InputHTMLAttributes } from "preact";
 import { useId, useState } from "preact/hooks";
+import { IconButton } from "./icon-button.tsx";
 
 type Labelled = {
   label: string;
@@ -66,16 +67,13 @@ export function PasswordField({ label, hint, problem, autoComplete }: PasswordFi
       {(ties) => (
         <span class="with-button">
           <input {...kind} name="password" required autoComplete={autoComplete} {...ties} />
-          <button
-            type="button"
-            class="icon"
-            aria-pressed={shown}
-            aria-label="Show password"
+          <IconButton
+            label="Show password"
             title={shown ? "Hide password" : "Show password"}
+            icon={shown ? EyeOff : Eye}
+            aria-pressed={shown}
             onClick={() => setShown(!shown)}
-          >
-            {shown ? <EyeOff aria-hidden="true" /> : <Eye aria-hidden="true" />}
-          </button>
+          />
         </span>
       )}
     </Field>

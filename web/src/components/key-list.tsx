@@ -1,5 +1,6 @@
 import { RotateCcwKey, Trash2 } from "lucide-preact";
 import type { Key } from "../lib/keys.ts";
+import { IconButton } from "./icon-button.tsx";
 import { Moment } from "./moment.tsx";
 
 type Deeds = { canWrite: boolean; onTask: (kind: "rotate" | "revoke", key: Key) => void };
@@ -36,24 +37,18 @@ const KeyRow = ({ subject, canWrite, onTask }: { subject: Key } & Deeds) => (
     </p>
     {canWrite && (
       <div class="deeds">
-        <button
-          type="button"
-          class="icon"
-          aria-label={`Rotate ${subject.name}`}
+        <IconButton
+          label={`Rotate ${subject.name}`}
           title="Rotate: give it a new value"
+          icon={RotateCcwKey}
           onClick={() => onTask("rotate", subject)}
-        >
-          <RotateCcwKey aria-hidden="true" />
-        </button>
-        <button
-          type="button"
-          class="icon"
-          aria-label={`Revoke ${subject.name}`}
+        />
+        <IconButton
+          label={`Revoke ${subject.name}`}
           title="Revoke"
+          icon={Trash2}
           onClick={() => onTask("revoke", subject)}
-        >
-          <Trash2 aria-hidden="true" />
-        </button>
+        />
       </div>
     )}
   </>

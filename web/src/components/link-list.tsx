@@ -1,5 +1,6 @@
 import { RefreshCw, Trash2 } from "lucide-preact";
 import { explain, type Link } from "../lib/links.ts";
+import { IconButton } from "./icon-button.tsx";
 import { Moment } from "./moment.tsx";
 import { OpenOutside } from "./outside-link.tsx";
 import { Status } from "./status.tsx";
@@ -33,25 +34,19 @@ const LinkRow = ({ link, canWrite, onCheck, onDelete }: { link: Link } & Deeds) 
       <OpenOutside url={link.url} />
       {canWrite && (
         <>
-          <button
-            type="button"
-            class="icon"
-            aria-label={`Check ${link.url} now`}
+          <IconButton
+            label={`Check ${link.url} now`}
             title="Check now"
+            icon={RefreshCw}
             disabled={link.status === "checking"}
             onClick={() => onCheck(link)}
-          >
-            <RefreshCw aria-hidden="true" />
-          </button>
-          <button
-            type="button"
-            class="icon"
-            aria-label={`Delete ${link.url}`}
+          />
+          <IconButton
+            label={`Delete ${link.url}`}
             title="Delete"
+            icon={Trash2}
             onClick={() => onDelete(link)}
-          >
-            <Trash2 aria-hidden="true" />
-          </button>
+          />
         </>
       )}
     </div>

@@ -23,5 +23,5 @@ export const rotateKey = (id: string) => ask(api.keys({ id }).rotate.post());
 
 export const revokeKey = (id: string) => tell(api.keys({ id }).delete());
 
-export type KeyPage = Awaited<ReturnType<typeof listKeys>>;
+type KeyPage = Awaited<ReturnType<typeof listKeys>>;
 export type Key = KeyPage["items"][number];

@@ -43,7 +43,7 @@ export const deleteLink = (id: string) => tell(api.links({ id }).delete());
 export type LinkPage = Awaited<ReturnType<typeof listLinks>>;
 export type Link = LinkPage["items"][number];
 export type LinkDetail = Awaited<ReturnType<typeof findLink>>;
-export type CheckPage = Awaited<ReturnType<typeof listChecks>>;
+type CheckPage = Awaited<ReturnType<typeof listChecks>>;
 export type Check = CheckPage["items"][number];
 export type Addition = Awaited<ReturnType<typeof addLinks>>;
 

@@ -1,8 +1,8 @@
 import { keepPreviousData, useQuery } from "@tanstack/preact-query";
-import { Plus } from "lucide-preact";
 import { useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
 import { KeyList } from "../components/key-list.tsx";
+import { ListHead } from "../components/list-head.tsx";
 import { Pager } from "../components/pager.tsx";
 import { Empty, Loaded } from "../components/states.tsx";
 import { pageIn } from "../lib/filter.ts";
@@ -27,15 +27,7 @@ export function KeysPage() {
   const [task, setTask] = useState<Task | null>(null);
   return (
     <>
-      <header class="page-head">
-        <h1>API keys</h1>
-        {canWrite && (
-          <button type="button" class="primary" onClick={() => setTask({ kind: "create" })}>
-            <Plus aria-hidden="true" />
-            New key
-          </button>
-        )}
-      </header>
+      <ListHead title="API keys" adding="New key" onAdd={() => setTask({ kind: "create" })} />
       <p class="lead">
         Programs use a key to ask <code>{location.origin}/api/v1</code>.
       </p>

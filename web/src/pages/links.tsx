@@ -1,9 +1,9 @@
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from "@tanstack/preact-query";
-import { Plus } from "lucide-preact";
 import { useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
 import { LinkFilters } from "../components/link-filters.tsx";
 import { LinkList } from "../components/link-list.tsx";
+import { ListHead } from "../components/list-head.tsx";
 import { Pager } from "../components/pager.tsx";
 import { useSay } from "../components/said.tsx";
 import { Empty, Loaded } from "../components/states.tsx";
@@ -32,15 +32,7 @@ export function LinksPage() {
   const close = () => setTask(null);
   return (
     <>
-      <header class="page-head">
-        <h1>Links</h1>
-        {useCanWrite() && (
-          <button type="button" class="primary" onClick={() => setTask({ kind: "add" })}>
-            <Plus aria-hidden="true" />
-            Add links
-          </button>
-        )}
-      </header>
+      <ListHead title="Links" adding="Add links" onAdd={() => setTask({ kind: "add" })} />
       <LinkFilters filter={filter} onSearch={(next) => route(hrefOfFilter(next), true)} />
       <Loaded query={links}>
         {({ items, pagination }) => (

@@ -1,0 +1,61 @@
+import type { NewEvent } from "../events/events.ts";
+import { toIso } from "../lib/moments.ts";
+import type { ClaimedLink } from "./claim.ts";
+import type { Conclusion } from "./conclusion.ts";
+import type { Outcome } from "./outcome.ts";
+
+/** A check that came to its end at `at`. */
+export type Result = { checkId: string; link: ClaimedLink; conclusion: Conclusion; at: number };
+
+/** A result that counts, and what it makes of its link. */
+export type Settled = Result & { outcome: Extract<Outcome, { kind: "settled" }> };
+
+/** What a result tells: that the check is complete, and before it the change of status if there is one. */
+export function eventsOf(result: Settled): NewEvent[] {
+  const complete = completed(result);
+  const { link, conclusion, outcome, at, checkId } = result;
+  if (!outcome.event) return [complete];
+  const change: NewEvent = {
+    type: outcome.event,
+    accountId: link.accountId,
+    at,
+    onlyIf: { check: checkId },
+    data: {
+      linkId: link.id,
+      url: link.url,
+      previousStatus: link.status,
+      currentStatus: outcome.status,
+      checkedAt: toIso(at),
+      groupId: link.groupId,
+      statusCode: conclusion.statusCode,
+      reason: conclusion.reason,
+      responseTimeMs: rounded(conclusion.responseTimeMs),
+      checkId,
+    },
+  };
+  return [change, complete];
+}
+
+export function completed({ link, conclusion, outcome, at, checkId }: Settled): NewEvent {
+  return {
+    type: "check.complete",
+    accountId: link.accountId,
+    at,
+    onlyIf: { check: checkId },
+    data: {
+      checkId,
+      linkId: link.id,
+      url: link.url,
+      previousStatus: link.status,
+      currentStatus: conclusion.status,
+      statusChanged: outcome.statusChanged,
+      statusCode: conclusion.statusCode,
+      reason: conclusion.reason,
+      responseTimeMs: rounded(conclusion.responseTimeMs),
+      trigger: link.nextTrigger,
+      checkedAt: toIso(at),
+    },
+  };
+}
+
+export const rounded = (ms: number | null) => (ms === null ? null : Math.round(ms));

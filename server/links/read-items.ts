@@ -1,0 +1,41 @@
+import type { Caller } from "../accounts/caller.ts";
+import type { Deps } from "../deps.ts";
+import { existingGroups } from "../groups/exist.ts";
+import type { FieldProblems } from "../lib/errors.ts";
+import { problemsOf } from "../lib/fields.ts";
+import { parseTarget } from "../outbound/address.ts";
+import { groupIdIn } from "./group-id.ts";
+import { NewLink } from "./model.ts";
+
+/** An item as it will be stored, or what is wrong with it. */
+export type ReadItem = { input: unknown } & (
+  | { fields: NewLink; url: URL }
+  | { problems: FieldProblems }
+);
+
+/** Reads each item on its own; what they name in the database is looked up for all at once. */
+export async function readItems(
+  deps: Deps,
+  caller: Caller,
+  inputs: unknown[],
+): Promise<ReadItem[]> {
+  const asked = new Set(inputs.map(groupIdIn).filter((id) => id !== null));
+  const known = await existingGroups(deps, caller.accountId, [...asked]);
+  return inputs.map((input) => readItem(deps, input, known));
+}
+
+function readItem({ config }: Deps, input: unknown, knownGroups: Set<string>): ReadItem {
+  const shape = NewLink.safeParse(input);
+  const problems = shape.success ? {} : problemsOf(shape.error);
+  const raw = (input as { url?: unknown } | null)?.url;
+  const policy = { allowed: config.checkAllowedHosts, blocked: config.checkBlockedHosts };
+  const target =
+    typeof raw === "string" && !problems.url
+      ? parseTarget(raw.trim(), policy, "STILLUP_CHECK_ALLOWED_HOSTS")
+      : null;
+  if (target && !target.ok) problems.url = [target.problem];
+  const groupId = groupIdIn(input);
+  if (groupId && !knownGroups.has(groupId)) problems.group_id = ["no such group"];
+  if (!shape.success || !target?.ok || Object.keys(problems).length > 0) return { input, problems };
+  return { input, fields: shape.data, url: target.url };
+}
