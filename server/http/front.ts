@@ -37,12 +37,15 @@ export type Front = (request: Request, server?: Peer) => Promise<Response>;
 export function createFront(deps: FrontDeps, app: Routed): Front {
   const headersFor = securityHeaders(deps.config);
   const withPlainHost = plainHosts();
+  // Asked once: the log's level is set before anything is served.
+  const logsRequests = log.isEnabledFor("debug");
   return async (incoming, server) => {
     const request = withPlainHost(incoming);
     const peer = () => server?.requestIP(incoming)?.address ?? "127.0.0.1";
     const visit = arrive(deps, request, peer, headersFor);
     const response = await answer(deps, app, request, visit).catch(toErrorResponse);
     if (visit.claim) await settleClaim(deps, visit.claim, response).catch(logFailure);
+    if (logsRequests) logRequest(request, visit, response);
     return depart(deps, request, visit, response);
   };
 }
@@ -166,17 +169,17 @@ async function routeUnlessStale(app: Routed, request: Request, visit: Visit): Pr
   );
 }
 
-/** Gives the reply the headers that all have, unless its maker did, and logs it. */
+/** Gives the reply the headers that all have, unless its maker did. */
 function depart({ config }: Deps, request: Request, visit: Visit, response: Response): Response {
-  const { headers } = response;
-  if (!visit.isDressed) {
-    visit.headers.forEach((value, name) => {
-      if (!headers.has(name)) headers.set(name, value);
-    });
-  }
-  for (const [name, value] of corsHeaders(config, request)) headers.set(name, value);
-  if (log.isEnabledFor("debug")) logRequest(request, visit, response);
+  if (!visit.isDressed) dress(response, visit.headers);
+  for (const [name, value] of corsHeaders(config, request)) response.headers.set(name, value);
   return response;
+}
+
+function dress({ headers }: Response, usual: Headers) {
+  usual.forEach((value, name) => {
+    if (!headers.has(name)) headers.set(name, value);
+  });
 }
 
 const logRequest = ({ method }: Request, { requestId, path }: Visit, { status }: Response) =>

@@ -5,7 +5,17 @@ import { JSON_TYPE } from "./errors.ts";
 import { visitOf } from "./visit.ts";
 
 /** The success envelope: one top-level key. */
-export const data = <T extends z.ZodType>(schema: T) => z.object({ data: schema });
+export const data = <T extends z.ZodType>(schema: T) => declared(z.object({ data: schema }));
+
+/**
+ * A reply's schema is for types and documents. It is not applied to what leaves: the compiler knows
+ * that it fits, every test checks it against the document, and once more for each reply would cost as
+ * much as reading the record.
+ */
+const declared = <T extends z.ZodType>(schema: T): T =>
+  Object.create(schema, {
+    "~standard": { value: { ...schema["~standard"], validate: (value: unknown) => ({ value }) } },
+  });
 
 export const Pagination = z
   .object({

@@ -25,8 +25,7 @@ export const shownPart = (key: string) => key.slice(0, SHOWN_LENGTH);
  * SHA-256 in hex. Right for keys and session values, which carry 128 random bits or more;
  * passwords need a slow hash instead.
  */
-export const hashToken = (token: string) =>
-  new Bun.CryptoHasher("sha256").update(token).digest("hex");
+export const hashToken = (token: string) => Bun.SHA256.hash(token, "hex");
 
 /** 256 random bits for cookies and one-time links. */
 export const newSessionToken = () =>

@@ -8,7 +8,7 @@ import { type FieldProblems, foreign, invalid, notFound } from "../lib/errors.ts
 import { problemsOf } from "../lib/fields.ts";
 import { parseId } from "../lib/ids.ts";
 import { type Page, windowOf } from "../lib/paging.ts";
-import { preparedOnce } from "../store/store.ts";
+import { pointRead } from "../store/point-read.ts";
 import { type LinkRow, links } from "../store/tables.ts";
 import { countLinks } from "./count.ts";
 import { matching, notChecking } from "./filter.ts";
@@ -38,7 +38,7 @@ export async function listLinks(
 }
 
 export async function findLink({ store }: Deps, caller: Caller, id: string): Promise<LinkRow> {
-  const [link] = await linkById(store).execute({ id: parseId(id) ?? "" });
+  const link = await linkById(store, { id: parseId(id) ?? "" });
   if (!link) throw notFound("link");
   if (link.accountId !== caller.accountId) throw foreign("link");
   return link;
@@ -78,12 +78,11 @@ export async function startCheck(deps: Deps, caller: Caller, id: string): Promis
   return started.length === 1;
 }
 
-const linkById = preparedOnce((store) =>
+const linkById = pointRead(getTableColumns(links), (store, columns) =>
   store
-    .select()
+    .select(columns)
     .from(links)
-    .where(eq(links.id, sql.placeholder("id")))
-    .prepare(),
+    .where(eq(links.id, sql.placeholder("id"))),
 );
 
 async function readChange(deps: Deps, link: LinkRow, input: unknown): Promise<LinkChange> {
