@@ -128,6 +128,25 @@ describe("the executable", () => {
     expect(left.filter((name) => name.endsWith("-wal"))).toEqual([]);
   });
 
+  test.if(process.platform === "linux")(
+    "makes room for more checks at once than the runtime allows by itself",
+    async () => {
+      const many = Bun.spawn([EXECUTABLE, "serve"], {
+        cwd: folder,
+        env: { ...env, STILLUP_CHECK_CONCURRENCY: "1000" },
+        stdout: "pipe",
+        stderr: "ignore",
+      });
+      await listeningUrl(many.stdout);
+
+      const environment = await Bun.file(`/proc/${many.pid}/environ`).text();
+
+      expect(environment.split("\0")).toContain("BUN_CONFIG_MAX_HTTP_REQUESTS=1056");
+      many.kill("SIGTERM");
+      expect(await many.exited).toBe(0);
+    },
+  );
+
   test("refuses a setting that makes no sense, by name", async () => {
     const bad = await $`${EXECUTABLE} serve`
       .cwd(folder)

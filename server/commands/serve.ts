@@ -12,6 +12,7 @@ import type { Front } from "../http/front.ts";
 import { systemClock } from "../lib/clock.ts";
 import { failure } from "../lib/failure.ts";
 import { describeError, log, startLogging } from "../lib/log.ts";
+import { allowRequests } from "../lib/request-limit.ts";
 import { VERSION } from "../lib/version.ts";
 import { createSetup } from "../session/setup.ts";
 
@@ -23,7 +24,10 @@ const IDLE_TIMEOUT_S = 60;
 
 /** API, dashboard, checker and deliveries in one process, until it is told to end. */
 export async function serve(config: Config): Promise<void> {
+  allowRequests(config.checkConcurrency);
   await startLogging({ level: config.logLevel, format: config.logFormat });
+  // From before anyone can know that we run.
+  const ended = toldToEnd();
   const { deps, migrated } = await openDeps(config, systemClock);
   if (migrated.length > 0) log.info("database migrated", { migrated });
   const { front, meter } = await createService(deps);
@@ -35,7 +39,7 @@ export async function serve(config: Config): Promise<void> {
   if (setupToken) console.log(`set up at ${config.publicUrl ?? url}/setup#token=${setupToken}`);
   const stopLoops = startLoops(deps, meter);
 
-  await toldToEnd();
+  await ended;
   log.info("stopping");
   await Promise.all([server.stop(), stopLoops()]);
   await meter.flush();
