@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout } from "bun:test";
-import { readdirSync, statSync } from "node:fs";
+import { mkdirSync, readdirSync, statSync } from "node:fs";
+import { tmpdir, userInfo } from "node:os";
 import { join } from "node:path";
 import chromium from "@sparticuz/chromium";
 import { eq } from "drizzle-orm";
@@ -116,9 +117,22 @@ const UNWANTED = [
 
 const isKept = (argument: string) => !UNWANTED.includes(argument);
 
+/** It unpacks into the temporary folder, where what another user's run left would not start for us. */
+async function unpackBrowser(): Promise<string> {
+  const usual = process.env.TMPDIR;
+  process.env.TMPDIR = join(tmpdir(), `stillup-browser-${userInfo().uid}`);
+  mkdirSync(process.env.TMPDIR, { recursive: true });
+  try {
+    return await chromium.executablePath();
+  } finally {
+    if (usual === undefined) delete process.env.TMPDIR;
+    else process.env.TMPDIR = usual;
+  }
+}
+
 async function launch(): Promise<Browser> {
   const running = await playwright.launch({
-    executablePath: await chromium.executablePath(),
+    executablePath: await unpackBrowser(),
     args: [...chromium.args.filter(isKept), "--disable-background-networking"],
   });
   closeAtEnd(() => running.close());
