@@ -51,19 +51,25 @@ export async function authenticate(deps: Deps, header: string | null): Promise<K
 
 type FoundKey = Awaited<ReturnType<ReturnType<typeof selectKey>["execute"]>>[number];
 
-/** Keys found since the database last changed, since most requests come with the key of the one before. */
-const foundKeys = preparedOnce(() => ({ version: -1, byHash: new Map<string, FoundKey>() }));
+/** More keys than any account asks with at once; what is forgotten is looked up again. */
+const MOST_KEPT = 10_000;
+
+/**
+ * Keys with the version of the database they were read under, since most requests come with the key of
+ * the one before. Each has its own: while one is looked up another may see the database change, and a
+ * key that was revoked then must not pass for present.
+ */
+const foundKeys = preparedOnce(() => new Map<string, { version: number; key: FoundKey }>());
 
 async function keyByHash({ store }: Deps, hash: string): Promise<FoundKey | undefined> {
   const found = foundKeys(store);
   const version = store.engine.version();
-  if (version !== found.version) found.byHash.clear();
-  const known = found.byHash.get(hash);
-  if (known) return known;
+  const known = found.get(hash);
+  if (known && known.version === version) return known.key;
   const [key] = await selectKey(store).execute({ hash });
-  found.version = version ?? -1;
   if (!key || !isSame(key.hash, hash)) return undefined;
-  if (version !== null) found.byHash.set(hash, key);
+  if (found.size >= MOST_KEPT) found.clear();
+  if (version !== null) found.set(hash, { version, key });
   return key;
 }
 
