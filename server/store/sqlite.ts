@@ -62,8 +62,9 @@ export function openSqlite(path: string): Engine {
     close: async () => {
       snapshot.close();
       close(reader);
-      // An empty WAL is left behind, so that the file alone is the whole database.
-      writer.database.run("PRAGMA wal_checkpoint(TRUNCATE)");
+      // An empty WAL is left behind, so that the file alone is the whole database. Not worth a wait:
+      // where others still read, the last of them does it.
+      writer.database.run("PRAGMA busy_timeout = 0; PRAGMA wal_checkpoint(TRUNCATE)");
       close(writer);
     },
   };
