@@ -3,6 +3,8 @@ import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { and, eq, sql } from "drizzle-orm";
+import { assetFolder, readTexts } from "../server/lib/assets.ts";
+import { migrate } from "../server/store/migrate.ts";
 import { migrateToHead, openEngine } from "../server/store/open.ts";
 import {
   contains,
@@ -149,6 +151,16 @@ describe.each(["sqlite", "postgres"])("the store on %s", (name) => {
     await store.engine.close();
   });
 
+  test("stops at a migration that meets what is in its way, and does not take it for done", async () => {
+    const { engine } = await freshStore(name);
+    const files = readTexts(assetFolder("drizzle"));
+    const known = files.map(({ name, text }) => ({ name, statements: text }));
+    const clashing = { name: "9999_clash.sql", statements: "create table links (id text)" };
+
+    expect(migrate(engine, [...known, clashing], AT)).rejects.toThrow("already exists");
+    await engine.close();
+  });
+
   test("has nothing left to migrate when it is up to date", async () => {
     const store = await freshStore(name);
 
@@ -156,9 +168,9 @@ describe.each(["sqlite", "postgres"])("the store on %s", (name) => {
     await store.engine.close();
   });
 
-  test("is migrated once by two that start at the same moment", async () => {
+  test("is migrated once by several that start at the same moment", async () => {
     const url = name === "postgres" ? await emptyPostgres() : newFile();
-    const engines = [openEngine(url), openEngine(url)];
+    const engines = [1, 2, 3, 4, 5, 6].map(() => openEngine(url));
 
     const applied = await Promise.all(engines.map((engine) => migrateToHead(engine, AT)));
 
@@ -167,6 +179,20 @@ describe.each(["sqlite", "postgres"])("the store on %s", (name) => {
     expect(rows.length).toBeGreaterThan(1);
     for (const engine of engines) await engine.close();
   });
+});
+
+test.each([
+  "create table thing (id int)",
+  "create type thing as (id int)",
+  "insert into pg_namespace select * from pg_namespace limit 1",
+])("what is already there is a duplicate: %s", async (sql) => {
+  const engine = openEngine(await emptyPostgres());
+  await engine.run({ sql: "create table thing (id int)", params: [] });
+
+  const again = engine.run({ sql, params: [] });
+
+  expect(await again.catch(isDuplicate)).toBe(true);
+  await engine.close();
 });
 
 test("a database without room for more is out of order, and reads on", async () => {

@@ -19,7 +19,14 @@ export async function migrate(engine: Engine, files: Migration[], now: number): 
       sql: "insert into migrations (name, applied_at) values (?, ?)",
       params: [name, now],
     };
-    if (await isFirst(engine.script(record, statements))) applied.push(name);
+    try {
+      await engine.script(record, statements);
+      applied.push(name);
+    } catch (error) {
+      // A migration may itself meet a row or a table that is in its way: that is no work of others.
+      const isDoneElsewhere = isDuplicate(error) && (await namesIn(engine)).has(name);
+      if (!isDoneElsewhere) throw error;
+    }
   }
   return applied;
 }
@@ -30,21 +37,18 @@ const TABLE: Query = {
 };
 
 async function appliedTo(engine: Engine): Promise<Set<string>> {
-  // PostgreSQL refuses one of two that make the same table at once, whatever "if not exists" says.
-  await isFirst(engine.batch([TABLE]));
-  const rows = await engine.run({ sql: "select name from migrations", params: [] });
-  return new Set(rows.map(([name]) => name as string));
+  try {
+    await engine.batch([TABLE]);
+  } catch (error) {
+    // PostgreSQL refuses one of two that make the same table at once, whatever "if not exists" says.
+    if (!isDuplicate(error)) throw error;
+  }
+  return namesIn(engine);
 }
 
-/** Whether the work was done here, and not by another process meanwhile. */
-async function isFirst(work: Promise<unknown>): Promise<boolean> {
-  try {
-    await work;
-    return true;
-  } catch (error) {
-    if (isDuplicate(error)) return false;
-    throw error;
-  }
+async function namesIn(engine: Engine): Promise<Set<string>> {
+  const rows = await engine.run({ sql: "select name from migrations", params: [] });
+  return new Set(rows.map(([name]) => name as string));
 }
 
 function refuseNewer(done: Set<string>, ours: Migration[]) {

@@ -1,7 +1,11 @@
 import { SQL } from "bun";
 import { Duplicate, type Engine, Gone, type Query, type Rows, Unavailable } from "./store.ts";
 
-const UNIQUE_VIOLATION = "23505";
+/**
+ * A unique column has the value; or two make the same table at once, and "if not exists" saw none:
+ * the table, its type or its row in the catalogue is then there already, as the moment has it.
+ */
+const ALREADY_THERE = ["23505", "42P07", "42710"];
 const FOREIGN_KEY_VIOLATION = "23503";
 /** A deadlock or a serialization failure undid everything: the same batch may be tried again. */
 const TRY_AGAIN = ["40001", "40P01"];
@@ -58,7 +62,7 @@ function toKnown(error: unknown): unknown {
   if (!(error instanceof SQL.PostgresError)) return error;
   const { message } = error;
   const state = stateOf(error);
-  if (state === UNIQUE_VIOLATION) return new Duplicate(message);
+  if (ALREADY_THERE.includes(state ?? "")) return new Duplicate(message);
   if (state === FOREIGN_KEY_VIOLATION) return new Gone(message);
   const isCutOff = error.code.startsWith("ERR_POSTGRES_CONNECTION_");
   return isCutOff || OUT_OF_ORDER.test(state ?? "") ? new Unavailable(message) : error;
