@@ -147,7 +147,9 @@ describe.each(["sqlite", "postgres"])("the store on %s", (name) => {
       params: ["9999_future.sql", AT],
     });
 
-    expect(migrateToHead(store.engine, AT)).rejects.toThrow("newer version (9999_future.sql)");
+    await expect(migrateToHead(store.engine, AT)).rejects.toThrow(
+      "newer version (9999_future.sql)",
+    );
     await store.engine.close();
   });
 
@@ -157,7 +159,7 @@ describe.each(["sqlite", "postgres"])("the store on %s", (name) => {
     const known = files.map(({ name, text }) => ({ name, statements: text }));
     const clashing = { name: "9999_clash.sql", statements: "create table links (id text)" };
 
-    expect(migrate(engine, [...known, clashing], AT)).rejects.toThrow("already exists");
+    await expect(migrate(engine, [...known, clashing], AT)).rejects.toThrow("already exists");
     await engine.close();
   });
 

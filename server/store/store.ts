@@ -40,7 +40,7 @@ export interface Engine {
   close(): Promise<void>;
 }
 
-/** A unique column already has this value. */
+/** A unique column already has this value, or a table of this name is there. */
 export class Duplicate extends Error {}
 
 /** The row that another one would refer to is not there, or not any more. */

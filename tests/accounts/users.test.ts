@@ -28,7 +28,7 @@ onBothEngines(
 
       const making = createAccount(server().deps, input);
 
-      expect(making).rejects.toMatchObject({ code: "CONFLICT" });
+      await expect(making).rejects.toMatchObject({ code: "CONFLICT" });
       await making.catch(() => {});
       expect(await store.select().from(accounts)).toHaveLength(before.length);
     });
@@ -59,7 +59,7 @@ onBothEngines(
       const remove = (evenWithLinks: boolean) =>
         deleteUser(server().deps, owner, { evenWithLinks });
 
-      expect(remove(false)).rejects.toThrow("the last owner of an account with 1 links");
+      await expect(remove(false)).rejects.toThrow("the last owner of an account with 1 links");
       expect(await remove(true)).toBe("account");
 
       expect(await findUser(server().deps, owner.email)).toBeUndefined();
