@@ -30,10 +30,10 @@ export const TEST_CA = read("ca.pem");
 
 const pair = (name: Certificate) => ({ cert: read(`${name}.pem`), key: read(`${name}.key`) });
 
-/** A web site that answers as told. Paths it does not know are 404. */
+/** A web site that answers as told. Paths it does not know are 404, or as told otherwise. */
 export function startSite(
   routes: Routes,
-  { certificate }: { certificate?: Certificate } = {},
+  { certificate, otherwise = 404 }: { certificate?: Certificate; otherwise?: Says } = {},
 ): Site {
   const requests: SeenRequest[] = [];
   const visits = new Map<string, number>();
@@ -47,7 +47,7 @@ export function startSite(
       const { pathname } = new URL(request.url);
       const visit = visits.get(pathname) ?? 0;
       visits.set(pathname, visit + 1);
-      return say(pick(routes[pathname] ?? 404, visit), request);
+      return say(pick(routes[pathname] ?? otherwise, visit), request);
     },
   });
   const port = server.port ?? 0;

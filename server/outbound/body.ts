@@ -1,10 +1,21 @@
-import { type BodyProblem, bodyProblemOf } from "./failures.ts";
+import { type Stage, Stopped, unpackInto } from "./decompress.ts";
+import type { BodyProblem } from "./failures.ts";
 
 /** What could be read of a body: at most the cap, decompressed. */
-export type Body = { bytes: Uint8Array; truncated: boolean; problem: BodyProblem | null };
+export type Body = {
+  bytes: Uint8Array;
+  /** Bytes that were read, kept or not. */
+  length: number;
+  truncated: boolean;
+  problem: BodyProblem | null;
+};
 
-const NOTHING: Body = { bytes: new Uint8Array(), truncated: false, problem: null };
-const KNOWN_ENCODINGS = new Set(["", "identity", "gzip", "x-gzip", "deflate", "br", "zstd"]);
+type OnBody = (piece: Uint8Array) => void;
+type End = "whole" | Stopped["why"];
+
+/** By how much a body may be longer than what is packed in it. */
+const PACKING_BYTES = 256 * 1024;
+const PIECE_BYTES = 16 * 1024;
 
 /**
  * Reads up to `cap` bytes and drops the rest unread. The cap counts decompressed bytes, so a small
@@ -14,39 +25,83 @@ export async function readBody(
   response: Response,
   cap: number,
   late: Promise<"late">,
+  onBody?: OnBody,
 ): Promise<Body> {
-  const encoding = response.headers.get("content-encoding")?.trim().toLowerCase() ?? "";
+  const sink = createSink(cap, onBody);
   const reader = response.body?.getReader();
-  if (!reader) return NOTHING;
+  if (!reader) return sink.bodyAt("whole");
   if (cap === 0) {
     reader.cancel().catch(() => {});
-    return NOTHING;
+    return sink.bodyAt("whole");
   }
-  const body = await readChunks(reader, cap, late);
-  // Ends the connection too; without it an endless body would go on arriving.
-  reader.cancel().catch(() => {});
-  return KNOWN_ENCODINGS.has(encoding) ? body : { ...body, problem: "body_undecodable" };
+  const stage = unpackInto(sink.stage, response.headers.get("content-encoding"));
+  let isLate = false;
+  const stop = () => {
+    stage.stop();
+    // Ends the connection too; without it an endless body would go on arriving.
+    reader.cancel().catch(() => {});
+  };
+  // Not raced against each piece, since such a race keeps its piece for as long as nobody is late.
+  void late.then(() => {
+    isLate = true;
+    stop();
+  });
+  const end = await transfer(reader, stage, cap + PACKING_BYTES).finally(stop);
+  return sink.bodyAt(isLate ? "read_timeout" : end);
 }
 
-async function readChunks(
-  reader: ReadableStreamDefaultReader<Uint8Array>,
-  cap: number,
-  late: Promise<"late">,
-): Promise<Body> {
-  const chunks: Uint8Array[] = [];
+/** Where the body ends up: with `onBody` when there is one, else in memory. */
+function createSink(cap: number, onBody?: OnBody) {
+  const pieces: Uint8Array[] = [];
   let length = 0;
-  const end = (problem: BodyProblem | null): Body => ({
-    bytes: new Uint8Array(Buffer.concat(chunks).subarray(0, cap)),
-    truncated: length > cap || problem !== null,
-    problem,
+  const take = onBody ? inSmallPieces(onBody) : (piece: Uint8Array) => void pieces.push(piece);
+  const stage: Stage = {
+    write(piece) {
+      const wanted = piece.subarray(0, cap - length);
+      if (wanted.length > 0) take(wanted);
+      length += wanted.length;
+      if (wanted.length < piece.length) throw new Stopped("enough");
+    },
+    end() {},
+    stop() {},
+  };
+  const bodyAt = (end: End): Body => ({
+    bytes: Buffer.concat(pieces),
+    length,
+    truncated: end !== "whole",
+    problem: end === "whole" || end === "enough" ? null : end,
   });
-  while (length <= cap) {
-    const next = await Promise.race([reader.read().catch((error: unknown) => ({ error })), late]);
-    if (next === "late") return end("read_timeout");
-    if ("error" in next) return end(bodyProblemOf(next.error));
-    if (next.done) return end(null);
-    chunks.push(next.value);
-    length += next.value.byteLength;
+  return { stage, bodyAt };
+}
+
+/** Whoever looks into a piece decodes and copies it, so that large ones would cost several times as much. */
+const inSmallPieces = (onBody: OnBody) => (piece: Uint8Array) => {
+  for (let at = 0; at < piece.length; at += PIECE_BYTES) {
+    onBody(piece.subarray(at, at + PIECE_BYTES));
   }
-  return end(null);
+};
+
+type Reader = ReadableStreamDefaultReader<Uint8Array>;
+
+async function transfer(reader: Reader, stage: Stage, mostBytes: number): Promise<End> {
+  try {
+    for (let taken = 0; taken <= mostBytes; ) {
+      const piece = await nextOf(reader);
+      await (piece ? stage.write(piece) : stage.end());
+      if (!piece) return "whole";
+      taken += piece.length;
+    }
+    return "enough";
+  } catch (error) {
+    if (error instanceof Stopped) return error.why;
+    throw error;
+  }
+}
+
+/** The next piece, or null after the last. */
+async function nextOf(reader: Reader): Promise<Uint8Array | null> {
+  const next = await reader.read().catch(() => {
+    throw new Stopped("body_incomplete");
+  });
+  return next.done ? null : next.value;
 }

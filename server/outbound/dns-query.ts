@@ -8,36 +8,46 @@ import {
   streamDecode,
   streamEncode,
 } from "dns-packet";
+import { isExhausted } from "./failures.ts";
 
 /** A name server: address and port. */
 export type NameServer = { address: string; port: number };
 
-export type DnsAnswer = { rcode: string; addresses: string[]; ttlSeconds: number };
+export type RecordType = "A" | "AAAA" | "NS";
 
-/** `null` when the server said nothing in time, `"malformed"` when what it said makes no sense. */
-type Reply = Packet | "malformed" | null;
+/** What the server says: the values of the type that was asked for, and the aliases on the way there. */
+export type DnsAnswer = { rcode: string; values: string[]; aliases: string[]; ttlSeconds: number };
 
-/** Asks one server for the addresses of one family, over UDP and, when cut short, again over TCP. */
+/**
+ * Why there is no answer: the server said nothing in time, what it said makes no sense, or this machine
+ * had nothing left to ask with.
+ */
+export type NoAnswer = "timeout" | "malformed" | "internal_error";
+
+type Reply = Packet | NoAnswer;
+
+/** Asks one server for the records of one type, over UDP and, when cut short, again over TCP. */
 export async function queryServer(
   server: NameServer,
   name: string,
-  type: "A" | "AAAA",
+  type: RecordType,
   timeoutMs: number,
-): Promise<DnsAnswer | "malformed" | null> {
+): Promise<DnsAnswer | NoAnswer> {
   const query = createQuery(name, type);
   const first = await askByUdp(server, query, timeoutMs);
   const reply = isCutShort(first) ? await askByTcp(server, query, timeoutMs) : first;
-  if (reply === null || reply === "malformed") return reply;
-  const matching = (reply.answers ?? []).filter((answer) => answer.type === type);
+  if (typeof reply === "string") return reply;
+  const valuesOf = (wanted: string) =>
+    (reply.answers ?? []).filter((each) => each.type === wanted).map(({ data }) => String(data));
   return {
     rcode: reply.rcode ?? "",
-    addresses: matching.map((answer) => String(answer.data)),
+    values: valuesOf(type),
+    aliases: valuesOf("CNAME"),
     ttlSeconds: Math.min(...(reply.answers ?? []).map((answer) => answer.ttl ?? 0)),
   };
 }
 
-const isCutShort = (reply: Reply) =>
-  reply !== null && reply !== "malformed" && reply.flag_tc === true;
+const isCutShort = (reply: Reply) => typeof reply === "object" && reply.flag_tc === true;
 
 const createQuery = (name: string, type: string): Packet => ({
   type: "query",
@@ -49,14 +59,14 @@ const createQuery = (name: string, type: string): Packet => ({
 function askByUdp(server: NameServer, query: Packet, timeoutMs: number): Promise<Reply> {
   const socket = createSocket(isIPv6(server.address) ? "udp6" : "udp4");
   return new Promise<Reply>((resolve) => {
-    const timer = setTimeout(resolve, timeoutMs, null);
+    const timer = setTimeout(resolve, timeoutMs, "timeout");
     const resend = setTimeout(() => socket.send(encode(query)), timeoutMs / 2);
     const settle = (reply: Reply) => {
       clearTimeout(timer);
       clearTimeout(resend);
       resolve(reply);
     };
-    socket.on("error", () => settle(null));
+    socket.on("error", (error) => settle(isExhausted(error) ? "internal_error" : "timeout"));
     socket.on("message", (bytes) => {
       const reply = readReply(bytes, query, decode);
       // An answer to something else may be forged or late: keep listening for ours.
@@ -71,14 +81,15 @@ function askByTcp(server: NameServer, query: Packet, timeoutMs: number): Promise
   const socket = connect({ host: server.address, port: server.port });
   return new Promise<Reply>((resolve) => {
     const chunks: Buffer[] = [];
-    socket.setTimeout(timeoutMs, () => resolve(null));
-    socket.on("error", () => resolve(null));
-    socket.on("close", () => resolve(null));
+    const giveUp = () => resolve("timeout");
+    socket.setTimeout(timeoutMs, giveUp);
+    socket.on("error", giveUp);
+    socket.on("close", giveUp);
     socket.on("connect", () => socket.write(streamEncode(query)));
     socket.on("data", (chunk) => {
       chunks.push(Buffer.from(chunk));
       const all = Buffer.concat(chunks);
-      if (isWholeMessage(all)) resolve(readReply(all, query, streamDecode));
+      if (isWholeMessage(all)) resolve(readReply(all, query, streamDecode) ?? "timeout");
     });
   }).finally(() => socket.destroy());
 }
@@ -87,7 +98,12 @@ function askByTcp(server: NameServer, query: Packet, timeoutMs: number): Promise
 const isWholeMessage = (bytes: Buffer) =>
   bytes.length >= 2 && bytes.length >= bytes.readUInt16BE(0) + 2;
 
-function readReply(bytes: Uint8Array, query: Packet, read: (bytes: Uint8Array) => Packet): Reply {
+/** Null for an answer to another question. */
+function readReply(
+  bytes: Uint8Array,
+  query: Packet,
+  read: (bytes: Uint8Array) => Packet,
+): Packet | "malformed" | null {
   try {
     const reply = read(bytes);
     return reply.type === "response" && reply.id === query.id ? reply : null;

@@ -29,6 +29,10 @@ export type RequestInput = {
   headersMs?: number;
   /** How much of the body is wanted, in decompressed bytes. The rest is not transferred. */
   bodyCap: number | ((status: number, headers: Headers) => number);
+  /**
+   * Takes the body as it comes, in pieces of at most 16 KiB; it is not kept then. Called after `bodyCap`.
+   */
+  onBody?: ((chunk: Uint8Array) => void) | undefined;
   /** `any` accepts every certificate: for looking, never for sending anything that matters. */
   trust?: "verified" | "any";
   signal?: AbortSignal | undefined;
@@ -41,6 +45,8 @@ export type Exchange =
       status: number;
       headers: Headers;
       body: Uint8Array;
+      /** Decompressed bytes that were read, kept or not. */
+      bodyBytes: number;
       /** More was there, or should have been. */
       truncated: boolean;
       bodyProblem: BodyProblem | null;
@@ -78,6 +84,21 @@ export const BEFORE_SENDING = new Set<FailureReason>([
   "conn_unreachable",
   "conn_timeout",
 ]);
+
+export type FailedExchange = Exchange & { kind: "failed" };
+
+/**
+ * Which failure of a name's addresses stands for all. "No route", or no address of our own to connect
+ * from, is often only a missing IPv6, so that another address's failure says more.
+ */
+export const mostTelling = (failures: FailedExchange[]): FailedExchange =>
+  failures.reduce((told, next) => (weightOf(next) > weightOf(told) ? next : told));
+
+function weightOf({ reason }: FailedExchange): number {
+  if (reason === "internal_error") return 0;
+  if (reason === "conn_unreachable") return 1;
+  return BEFORE_SENDING.has(reason) ? 2 : 3;
+}
 
 /** Milliseconds until the deadline of the whole request. */
 export const leftOf = ({ input, startedAt, options }: Plan) =>

@@ -44,6 +44,8 @@ const REASON_BY_CODE: Record<string, TransportReason> = {
   Malformed_HTTP_Response: "http_malformed",
   InvalidHTTPResponse: "http_malformed",
   InvalidContentLength: "http_malformed",
+  UnsupportedTransferEncoding: "http_malformed",
+  UnexpectedData: "http_malformed",
   UnrequestedUpgrade: "http_unexpected",
   ResponseHeadersTooLarge: "header_overflow",
   CERT_HAS_EXPIRED: "tls_expired",
@@ -52,13 +54,10 @@ const REASON_BY_CODE: Record<string, TransportReason> = {
   ERR_TLS_CERT_ALTNAME_INVALID: "tls_name_mismatch",
   EPROTO: "tls_protocol",
   ERR_PROXY_TUNNEL: "monitor_proxy_error",
-  // The machine ran out of something: says nothing about the other side.
-  EMFILE: "internal_error",
-  ENFILE: "internal_error",
-  ENOMEM: "internal_error",
-  ENOBUFS: "internal_error",
-  EADDRNOTAVAIL: "internal_error",
 };
+
+/** This machine ran out of something, which says nothing about the other side. */
+const EXHAUSTED = new Set(["EMFILE", "ENFILE", "ENOMEM", "ENOBUFS", "EADDRNOTAVAIL"]);
 
 /** OpenSSL's names for certificates whose issuer is not trusted (X509_V_ERR_…). */
 const UNTRUSTED = new Set([
@@ -75,18 +74,14 @@ const UNTRUSTED = new Set([
   "INVALID_PURPOSE",
 ]);
 
+/** Whether a request failed for want of descriptors, memory or ports. */
+export const isExhausted = (error: unknown) => EXHAUSTED.has(codeOf(error));
+
 /** The reason behind an error thrown by `fetch`. An error without a known name is our own fault. */
 export function reasonOfError(error: unknown): TransportReason {
   const code = codeOf(error);
   if (UNTRUSTED.has(code)) return "tls_untrusted";
   return REASON_BY_CODE[code] ?? "internal_error";
-}
-
-/** The reason behind an error thrown while the body was read. */
-export function bodyProblemOf(error: unknown): BodyProblem {
-  return /Zlib|Brotli|Zstd|Decompress/i.test(codeOf(error))
-    ? "body_undecodable"
-    : "body_incomplete";
 }
 
 /** A short name of the error for evidence, without addresses or text from outside. */

@@ -80,7 +80,16 @@ export function mayName(policy: TargetPolicy, host: string): boolean {
 }
 
 /** Whether the address means "nowhere", as name servers that filter answer. */
-export const isNowhere = (address: string) => parseAddress(address)?.range() === "unspecified";
+export const isNowhere = (address: string) => {
+  const outer = parseAddress(address);
+  return outer !== null && unwrap(outer).range() === "unspecified";
+};
+
+/** Whether the way to an address leads out of this machine and its own network. */
+export function isOutside(address: string): boolean {
+  const outer = parseAddress(address);
+  return outer !== null && kindOf(unwrap(outer)) === "external";
+}
 
 const isBlocked = (blocked: HostList, host: string, address: Address) =>
   holdsAddress(blocked, address) ||

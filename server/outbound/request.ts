@@ -4,8 +4,10 @@ import { bareHost, mayConnect, type TargetPolicy, vetTarget } from "./address.ts
 import {
   BEFORE_SENDING,
   type Exchange,
+  type FailedExchange,
   failed,
   leftOf,
+  mostTelling,
   type OutboundOptions,
   type Plan,
   type RequestInput,
@@ -13,7 +15,8 @@ import {
 import type { FailureReason } from "./failures.ts";
 import { parseAddress } from "./host-list.ts";
 import { isNowhere } from "./policy.ts";
-import type { Resolver } from "./resolve.ts";
+import { hasIpv6 } from "./reach.ts";
+import type { Resolution, Resolver } from "./resolve.ts";
 import { sendTo } from "./send.ts";
 
 export type { Exchange, OutboundOptions, RequestInput } from "./exchange.ts";
@@ -23,6 +26,7 @@ export type Outbound = {
   request(target: string | URL, input: RequestInput): Promise<Exchange>;
   policy: TargetPolicy;
   resolver: Resolver;
+  hasIpv6(): boolean;
 };
 
 const ADDRESSES_TRIED = 3;
@@ -36,7 +40,7 @@ export function createOutbound(options: OutboundOptions): Outbound {
     if (vetted.ok) return send({ url: vetted.url, input, startedAt, options, ca });
     return failed({ startedAt, options }, vetted.reason, describeRefusal(options, vetted.reason));
   };
-  return { request, policy: options.policy, resolver: options.resolver };
+  return { request, policy: options.policy, resolver: options.resolver, hasIpv6 };
 }
 
 async function send(plan: Plan): Promise<Exchange> {
@@ -44,14 +48,21 @@ async function send(plan: Plan): Promise<Exchange> {
   if (plan.options.proxy && plan.options.proxyResolves) return sendTo(plan, null);
   const found = parseAddress(host)
     ? ({ ok: true, addresses: [host] } as const)
-    : await plan.options.resolver.resolve(host);
+    : await inTime(leftOf(plan), plan.options.resolver.resolve(host));
   if (!found.ok) return failed(plan, found.reason, `Looking up ${host} failed.`);
   const open = found.addresses.filter((address) => mayConnect(plan.options.policy, host, address));
   if (open.length > 0) return sendToFirst(plan, chooseAddresses(open));
-  if (found.addresses.every(isNowhere)) {
-    return failed(plan, "network_filter", `${host} was answered with no address at all.`);
-  }
-  return failed(plan, "target_forbidden", describeRefusal(plan.options, "target_forbidden"));
+  const refusal = describeRefusal(plan.options, "target_forbidden");
+  if (!found.addresses.every(isNowhere)) return failed(plan, "target_forbidden", refusal);
+  const detail = `${host} was answered with no address at all, as by a filter.`;
+  return failed(plan, "network_filter", `${detail} ${refusal}`);
+}
+
+/** Name servers may take longer than the whole request may. */
+async function inTime(leftMs: number, resolving: Promise<Resolution>): Promise<Resolution> {
+  const late = Promise.withResolvers<Resolution>();
+  const timer = setTimeout(late.resolve, leftMs, { ok: false, reason: "dns_timeout" });
+  return Promise.race([resolving, late.promise]).finally(() => clearTimeout(timer));
 }
 
 const describeRefusal = (options: OutboundOptions, reason: FailureReason) =>
@@ -67,13 +78,12 @@ function chooseAddresses(addresses: readonly string[]): string[] {
 }
 
 async function sendToFirst(plan: Plan, addresses: string[]): Promise<Exchange> {
-  let telling: (Exchange & { kind: "failed" }) | null = null;
+  const failures: FailedExchange[] = [];
   for (const address of addresses) {
     const exchange = await sendTo(plan, address);
-    if (exchange.kind === "response" || !BEFORE_SENDING.has(exchange.reason)) return exchange;
-    // "No route" is often only a missing IPv6; another address's failure says more.
-    if (telling === null || telling.reason === "conn_unreachable") telling = exchange;
-    if (leftOf(plan) <= 0) break;
+    if (exchange.kind === "response") return exchange;
+    failures.push(exchange);
+    if (!BEFORE_SENDING.has(exchange.reason) || leftOf(plan) <= 0) break;
   }
-  return telling ?? failed(plan, "internal_error", "There was no address to try.");
+  return mostTelling(failures);
 }

@@ -3,8 +3,10 @@ import { lookup } from "node:dns/promises";
 import { isIP } from "node:net";
 import { LRUCache } from "lru-cache";
 import type { Clock } from "../lib/clock.ts";
-import { type DnsAnswer, type NameServer, queryServer } from "./dns-query.ts";
+import { type DnsAnswer, type NameServer, type NoAnswer, queryServer } from "./dns-query.ts";
+import { askForNames, type HostNames } from "./host-names.ts";
 import { readHosts } from "./hosts-file.ts";
+import { isNowhere } from "./policy.ts";
 
 const DNS_REASONS = [
   "dns_nxdomain",
@@ -13,6 +15,7 @@ const DNS_REASONS = [
   "dns_refused",
   "dns_timeout",
   "dns_malformed",
+  "internal_error",
 ] as const;
 export type DnsReason = (typeof DNS_REASONS)[number];
 
@@ -23,6 +26,10 @@ export type Resolver = {
   resolve(name: string): Promise<Resolution>;
   /** What up to two name servers say by themselves, one entry each; nothing is remembered. */
   askEach(name: string): Promise<Resolution[]>;
+  /** Who serves a host's names; null when nobody says. Nothing is remembered. */
+  namesOf(host: string): Promise<HostNames | null>;
+  /** Whether each of those name servers finds addresses for at least one of the names just now. */
+  answersFor(names: string[]): Promise<boolean>;
 };
 
 type ResolverOptions = {
@@ -42,7 +49,7 @@ type Found = Resolution & { ttlSeconds?: number };
 /** Answers are remembered for as long as they say, within bounds. */
 export function createResolver({
   clock,
-  servers = [],
+  servers: given = [],
   timeoutMs = 5000,
 }: ResolverOptions): Resolver {
   const memory = new LRUCache<string, string[]>({
@@ -50,9 +57,9 @@ export function createResolver({
     ttlResolution: 0,
     perf: { now: clock.elapsed },
   });
-  const own = servers.map(parseServer);
-  const askEach = (name: string) =>
-    askServers(own.length > 0 ? own : systemServers(), name, timeoutMs);
+  const own = given.map(parseServer);
+  const servers = () => (own.length > 0 ? own : systemServers()).slice(0, SERVERS_ASKED);
+  const askEach = (name: string) => askServers(servers(), name, timeoutMs);
 
   async function resolve(name: string): Promise<Resolution> {
     const known = memory.get(name);
@@ -67,7 +74,16 @@ export function createResolver({
     memory.set(name, found.addresses, { ttl: ttlSeconds * 1000 });
     return { ok: true, addresses: found.addresses };
   }
-  return { resolve, askEach };
+
+  async function answersFor(names: string[]): Promise<boolean> {
+    const isWell = await Promise.all(
+      servers().map((server) => knowsOneOf(server, names, timeoutMs)),
+    );
+    return isWell.length > 0 && isWell.every(Boolean);
+  }
+
+  const namesOf = (host: string) => askForNames(servers(), host, timeoutMs);
+  return { resolve, askEach, namesOf, answersFor };
 }
 
 /** Reads `ip` or `ip:port`; IPv6 with a port takes brackets. Throws an Error that names the text. */
@@ -121,39 +137,45 @@ async function askServers(
   timeoutMs: number,
 ): Promise<Found[]> {
   if (isReserved(name)) return [{ ok: false, reason: "dns_nxdomain" }];
-  return Promise.all(
-    servers.slice(0, SERVERS_ASKED).map((server) => askServer(server, name, timeoutMs)),
-  );
+  return Promise.all(servers.map((server) => askServer(server, name, timeoutMs)));
+}
+
+async function knowsOneOf(server: NameServer, names: string[], timeoutMs: number) {
+  const found = await Promise.all(names.map((name) => askServer(server, name, timeoutMs)));
+  return found.some(({ ok }) => ok);
 }
 
 /**
  * RFC 6761 §6.4: names under "invalid" never exist, and software should say so itself. This also holds
  * where no name server can be reached.
  */
-const isReserved = (name: string) => /(^|\.)invalid\.?$/i.test(name);
+export const isReserved = (name: string) => /(^|\.)invalid\.?$/i.test(name);
 
 async function askServer(server: NameServer, name: string, timeoutMs: number): Promise<Found> {
   const families = await Promise.all([
     queryServer(server, name, "A", timeoutMs),
     queryServer(server, name, "AAAA", timeoutMs),
   ]);
-  const answers = families.filter(
-    (family): family is DnsAnswer => family !== null && family !== "malformed",
-  );
-  const addresses = unique(answers.flatMap((answer) => answer.addresses));
+  const answers = families.filter((family) => typeof family === "object");
+  const addresses = unique(answers.flatMap((answer) => answer.values));
   if (addresses.length > 0) {
     const ttlSeconds = Math.min(
-      ...answers.filter(({ addresses }) => addresses.length > 0).map((a) => a.ttlSeconds),
+      ...answers.filter(({ values }) => values.length > 0).map((a) => a.ttlSeconds),
     );
     return { ok: true, addresses, ttlSeconds };
   }
   return { ok: false, reason: reasonOfFamilies(families.map(reasonOfAnswer)) };
 }
 
-const reasonOfAnswer = (answer: DnsAnswer | "malformed" | null): DnsReason => {
-  if (answer === null) return "dns_timeout";
-  if (answer === "malformed") return "dns_malformed";
-  return REASON_BY_RCODE[answer.rcode] ?? "dns_malformed";
+const reasonOfAnswer = (answer: DnsAnswer | NoAnswer): DnsReason =>
+  typeof answer === "string"
+    ? REASON_WITHOUT_ANSWER[answer]
+    : (REASON_BY_RCODE[answer.rcode] ?? "dns_malformed");
+
+const REASON_WITHOUT_ANSWER: Record<NoAnswer, DnsReason> = {
+  timeout: "dns_timeout",
+  malformed: "dns_malformed",
+  internal_error: "internal_error",
 };
 
 const REASON_BY_RCODE: Record<string, DnsReason> = {
@@ -170,10 +192,16 @@ function reasonOfFamilies(reasons: DnsReason[]): DnsReason {
   return reasons.find((reason) => !isAnswer(reason)) ?? "dns_nodata";
 }
 
-/** Addresses before a clear no, a clear no before trouble with a server. */
+/**
+ * Addresses before a clear no, a clear no before trouble with a server. Addresses that lead nowhere come
+ * from a server that filters, which the other need not do.
+ */
 function mostTelling(found: Found[]): Found {
-  const clear = found.find(({ ok }) => ok) ?? found.find((one) => !one.ok && isAnswer(one.reason));
-  return clear ?? found[0] ?? { ok: false, reason: "dns_timeout" };
+  const told =
+    found.find((one) => one.ok && !one.addresses.every(isNowhere)) ??
+    found.find(({ ok }) => ok) ??
+    found.find((one) => !one.ok && isAnswer(one.reason));
+  return told ?? found[0] ?? { ok: false, reason: "dns_timeout" };
 }
 
 const isAnswer = (reason: DnsReason) => reason === "dns_nxdomain" || reason === "dns_nodata";

@@ -60,6 +60,8 @@ function fetchPinned(trip: Trip, signal: AbortSignal): Promise<Response> {
     ...(input.body !== undefined && { body: input.body }),
     redirect: "manual",
     keepalive: false,
+    // Done here instead, since `fetch` unpacks as fast as it can and without end.
+    decompress: false,
     signal,
     ...(options.proxy !== undefined && { proxy: options.proxy }),
     tls: tlsOf(trip),
@@ -89,13 +91,13 @@ async function receive(trip: Trip, response: Response, late: Promise<"late">): P
     return failed(trip, "header_overflow", "The headers were larger than 64 KiB.");
   }
   const cap = typeof input.bodyCap === "number" ? input.bodyCap : input.bodyCap(status, headers);
-  const { bytes: body, truncated, problem: bodyProblem } = await readBody(response, cap, late);
+  const { bytes, length, truncated, problem } = await readBody(response, cap, late, input.onBody);
   if (input.signal?.aborted) throw new Late("aborted");
   const elapsedMs = options.clock.elapsed() - startedAt;
   const tlsExpiresAt = handshake.expiresAt;
   return {
     kind: "response",
-    ...{ status, headers, body, truncated, bodyProblem },
+    ...{ status, headers, body: bytes, bodyBytes: length, truncated, bodyProblem: problem },
     ...{ address, tlsExpiresAt, headersMs, elapsedMs },
   };
 }

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test } from "bun:test";
 import { type ProbeInput, probe } from "../../server/checker/probe.ts";
 import { USUAL_STYLE } from "../../server/checker/profiles.ts";
 import { parseHostList } from "../../server/outbound/address.ts";
-import { labOutbound } from "../outbound/lab.ts";
+import { labOutbound, playedResolver } from "../outbound/lab.ts";
 import { type Routes, replies, type Site, startRawSite, startSite } from "../site.ts";
 import { labChecker } from "./prober.ts";
 
@@ -88,10 +88,7 @@ describe("redirects", () => {
 
   test("to a name that leads inside are the redirect's fault", async () => {
     const site = siteWith({ "/": to("http://inside.test/") });
-    const resolver = {
-      resolve: async () => ({ ok: true as const, addresses: ["10.0.0.1"] }),
-      askEach: async () => [],
-    };
+    const resolver = playedResolver({ "inside.test": ["10.0.0.1"] });
     const { checker } = labChecker({ outbound: labOutbound({ resolver }) });
 
     const result = await probe(checker, { url: site.url, style: USUAL_STYLE, timeoutMs: 3000 });

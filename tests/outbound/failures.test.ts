@@ -1,7 +1,9 @@
 import { expect, test } from "bun:test";
 import { Late, startDeadlines } from "../../server/outbound/deadlines.ts";
-import { bodyProblemOf, reasonOfError } from "../../server/outbound/failures.ts";
+import { type FailedExchange, mostTelling } from "../../server/outbound/exchange.ts";
+import { reasonOfError } from "../../server/outbound/failures.ts";
 import { dropProxyVariables } from "../../server/outbound/proxy-variables.ts";
+import { startSite } from "../site.ts";
 
 const errorWith = (code: string) => Object.assign(new TypeError("failed"), { code });
 
@@ -11,7 +13,9 @@ test.each([
   ["EACCES", "conn_unreachable"],
   ["ECONNREFUSED", "conn_refused"],
   ["EMFILE", "internal_error"],
+  ["ENFILE", "internal_error"],
   ["ENOMEM", "internal_error"],
+  ["ENOBUFS", "internal_error"],
   ["EADDRNOTAVAIL", "internal_error"],
   ["SELF_SIGNED_CERT_IN_CHAIN", "tls_untrusted"],
   ["UNABLE_TO_GET_ISSUER_CERT_LOCALLY", "tls_untrusted"],
@@ -25,9 +29,45 @@ test("an error without a code is our own fault", () => {
   expect(reasonOfError("no")).toBe("internal_error");
 });
 
-test("a body that cannot be unpacked is told from one that broke off", () => {
-  expect(bodyProblemOf(errorWith("BrotliDecompressionError"))).toBe("body_undecodable");
-  expect(bodyProblemOf(errorWith("ECONNRESET"))).toBe("body_incomplete");
+test.each([
+  [["conn_unreachable", "conn_refused"], "conn_refused"],
+  [["conn_refused", "conn_unreachable"], "conn_refused"],
+  [["conn_refused", "internal_error"], "conn_refused"],
+  [["conn_unreachable", "internal_error"], "conn_unreachable"],
+  [["conn_timeout", "conn_refused"], "conn_timeout"],
+  [["conn_refused", "tls_expired"], "tls_expired"],
+  [["internal_error"], "internal_error"],
+] as const)("addresses that end in %p come to %s", (reasons, told) => {
+  const failures = reasons.map((reason): FailedExchange => {
+    const nothing = { address: null, tlsExpiresAt: null, elapsedMs: 0 };
+    return { kind: "failed", reason, detail: "", ...nothing };
+  });
+
+  expect(mostTelling(failures).reason).toBe(told);
+});
+
+test("a process that has run out of descriptors blames itself, also for what it cannot look up", async () => {
+  const site = startSite({ "/": 200 });
+  const script = `
+    import { openSync } from "node:fs";
+    import { createResolver } from "./server/outbound/resolve.ts";
+    import { systemClock } from "./server/lib/clock.ts";
+    import { labOutbound } from "./tests/outbound/lab.ts";
+    const resolver = createResolver({ clock: systemClock, servers: ["127.0.0.1:9"] });
+    const outbound = labOutbound({ resolver });
+    const ask = async (url) => (await outbound.request(url, { timeoutMs: 5000, bodyCap: 1 })).reason;
+    await ask("${site.url}");
+    try {
+      for (;;) openSync("/dev/null", "r");
+    } catch {}
+    console.log(await ask("${site.url}"), await ask("http://example.org/"));`;
+  const limited = `ulimit -n 64; exec "$0" -e "$1"`;
+
+  const child = Bun.spawn(["sh", "-c", limited, process.execPath, script], { stdout: "pipe" });
+  const printed = await new Response(child.stdout).text();
+
+  expect(printed).toBe("internal_error internal_error\n");
+  await site.stop();
 });
 
 test.each([

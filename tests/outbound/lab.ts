@@ -14,7 +14,12 @@ export function playedResolver(
       ? { ok: false, reason: known }
       : { ok: true, addresses: known };
   };
-  return { resolve, askEach: async (name) => [await resolve(name)] };
+  return {
+    resolve,
+    askEach: async (name) => [await resolve(name)],
+    namesOf: async () => null,
+    answersFor: async (all) => all.some((name) => typeof names[name] === "object"),
+  };
 }
 
 /** Outbound requests that may reach this machine and trust the tests' authority. `site.test` leads here. */

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, test } from "bun:test";
+import type { Socket } from "node:net";
 import { gzipSync } from "node:zlib";
 import { parseHostList } from "../../server/outbound/address.ts";
 import type { RequestInput } from "../../server/outbound/request.ts";
@@ -14,6 +15,13 @@ import {
   staysSilent,
 } from "../site.ts";
 import { labOutbound, playedResolver } from "./lab.ts";
+
+/** The start at once, and then a byte now and then for as long as anyone listens. */
+function drip(socket: Socket, start: string) {
+  socket.write(start);
+  const timer = setInterval(() => socket.write("a"), 20);
+  socket.on("close", () => clearInterval(timer));
+}
 
 type Stoppable = { stop(): Promise<void> };
 const running: Stoppable[] = [];
@@ -35,6 +43,8 @@ const outcomeOf = async (...input: Parameters<typeof ask>): Promise<string | num
   const exchange = await ask(...input);
   return exchange.kind === "failed" ? exchange.reason : exchange.status;
 };
+const cookies = (count: number, length: number) =>
+  Array.from({ length: count }, (_, i) => `Set-Cookie: c${i}=${"a".repeat(length)}\r\n`).join("");
 const ok = (headers: string, body = "") => `HTTP/1.1 200 OK\r\n${headers}\r\n\r\n${body}`;
 
 describe("a request", () => {
@@ -144,6 +154,15 @@ describe("what goes wrong has one name each:", () => {
     ["another protocol's greeting", greets("SSH-2.0-OpenSSH_9.9\r\n"), "http_malformed"],
     ["300 headers", replies(ok("X: 1\r\n".repeat(300))), "http_malformed"],
     ["two lengths", replies(ok("Content-Length: 2\r\nContent-Length: 3", "hi")), "http_malformed"],
+    ["two lengths in one", replies(ok("Content-Length: 2, 3", "hi")), "http_malformed"],
+    ["the same length twice", replies(ok("Content-Length: 2\r\nContent-Length: 2", "hi")), 200],
+    ["a length that is none", replies(ok("Content-Length: -2", "hi")), "http_malformed"],
+    ["an unknown transfer", replies(ok("Transfer-Encoding: mine", "hi")), "http_malformed"],
+    [
+      "chunks that are chunked again",
+      replies(ok("Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked", "0\r\n\r\n")),
+      "http_malformed",
+    ],
     ["an upgrade nobody asked for", replies("HTTP/1.1 101 X\r\n\r\n"), "http_unexpected"],
     [
       "80 KB of headers",
@@ -153,6 +172,9 @@ describe("what goes wrong has one name each:", () => {
     ["2 MB of headers", replies(ok(`X: ${"a".repeat(2_000_000)}`)), "header_overflow"],
     ["a status nobody knows", replies("HTTP/1.1 999 X\r\nContent-Length: 0\r\n\r\n"), 999],
     ["40 KB of headers", replies(ok(`X: ${"a".repeat(40_000)}\r\nContent-Length: 0`)), 200],
+    ["40 KB of cookies", replies(ok(`${cookies(100, 400)}Content-Length: 0`)), 200],
+    ["80 KB of cookies", replies(ok(`${cookies(100, 800)}Content-Length: 0`)), "header_overflow"],
+    ["300 cookies", replies(ok(`${cookies(300, 1)}Content-Length: 0`)), "http_malformed"],
   ])("%s", async (_, behaviour, expected) => {
     const site = await raw(behaviour);
 
@@ -189,12 +211,39 @@ describe("what goes wrong has one name each:", () => {
     });
   });
 
+  test.each([
+    ["Transfer-Encoding: chunked\r\nContent-Length: 3"],
+    ["Content-Length: 3\r\nTransfer-Encoding: chunked"],
+  ])("chunks count more than a length beside them: %p", async (headers) => {
+    const site = await raw(replies(ok(headers, "5\r\nhello\r\n0\r\n\r\n")));
+
+    const exchange = await ask(site.url);
+
+    expect(exchange).toMatchObject({ status: 200, bodyBytes: 5, bodyProblem: null });
+  });
+
   test("what dripped in before time ran out is kept", async () => {
     const site = await raw(repliesAndHolds(ok("Content-Length: 9", "hello")));
 
     const exchange = await ask(site.url, { timeoutMs: 300 });
 
     expect(exchange.kind === "response" && Buffer.from(exchange.body).toString()).toBe("hello");
+  });
+
+  test("a body that drips does not outlast its time", async () => {
+    const site = await raw((socket) => socket.once("data", () => drip(socket, ok("X: 1"))));
+
+    const exchange = await ask(site.url, { timeoutMs: 300 });
+
+    expect(exchange).toMatchObject({ status: 200, truncated: true, bodyProblem: "read_timeout" });
+  });
+
+  test("headers that drip do not outlast theirs", async () => {
+    const site = await raw((socket) =>
+      socket.once("data", () => drip(socket, "HTTP/1.1 200 OK\r\nX:")),
+    );
+
+    expect(await outcomeOf(site.url, { headersMs: 300 })).toBe("read_timeout");
   });
 
   test("time runs out for all addresses together", async () => {
@@ -274,7 +323,10 @@ describe("the gates", () => {
     const site = await raw(staysSilent);
     const outbound = labOutbound({
       policy: closed,
-      resolver: playedResolver({ "inside.test": ["127.0.0.1"] }),
+      resolver: playedResolver({
+        "inside.test": ["127.0.0.1"],
+        "half-inside.test": ["127.0.0.1", "10.0.0.1"],
+      }),
     });
 
     for (const host of [
@@ -283,6 +335,7 @@ describe("the gates", () => {
       "[::ffff:127.0.0.1]",
       "localhost",
       "inside.test",
+      "half-inside.test",
     ]) {
       expect(await outbound.request(`http://${host}:${site.port}/`, usual)).toMatchObject({
         reason: "target_forbidden",
@@ -310,9 +363,20 @@ describe("the gates", () => {
     expect(await outcomeOf("http://user:pass@127.0.0.1/")).toBe("url_invalid");
   });
 
+  test("take no longer for a name than the request may take", async () => {
+    const played = playedResolver({});
+    const resolver = { ...played, resolve: () => new Promise<never>(() => {}) };
+
+    const exchange = await labOutbound({ resolver }).request("http://slow.test/", {
+      ...usual,
+      timeoutMs: 20,
+    });
+
+    expect(exchange).toMatchObject({ kind: "failed", reason: "dns_timeout" });
+  });
+
   test("name trouble with a name", async () => {
-    const resolver = playedResolver({ "ill.test": "dns_servfail", "filtered.test": ["0.0.0.0"] });
-    const outbound = labOutbound({ resolver });
+    const outbound = labOutbound({ resolver: playedResolver({ "ill.test": "dns_servfail" }) });
 
     expect(await outbound.request("http://ill.test/", usual)).toMatchObject({
       reason: "dns_servfail",
@@ -320,10 +384,35 @@ describe("the gates", () => {
     expect(await outbound.request("http://gone.test/", usual)).toMatchObject({
       reason: "dns_nxdomain",
     });
-    expect(await outbound.request("http://filtered.test/", usual)).toMatchObject({
-      reason: "network_filter",
-    });
   });
+
+  test.each([[["0.0.0.0"]], [["::"]], [["0.0.0.0", "::"]], [["::ffff:0.0.0.0"]]])(
+    "take %p for the answer of a filter, and say how to allow it",
+    async (addresses) => {
+      const resolver = playedResolver({ "filtered.test": addresses });
+
+      const exchange = await labOutbound({ resolver, policy: closed }).request(
+        "http://filtered.test/",
+        usual,
+      );
+
+      expect(exchange).toMatchObject({
+        reason: "network_filter",
+        detail: expect.stringContaining("STILLUP_CHECK_ALLOWED_HOSTS"),
+      });
+    },
+  );
+
+  test.each(["http://127.0.0.1/", "http://[::1]/", "http://0.0.0.0/", "http://localhost/"])(
+    "do not take %s for one",
+    async (url) => {
+      const resolver = playedResolver({ localhost: ["127.0.0.1"] });
+
+      expect(await labOutbound({ resolver, policy: closed }).request(url, usual)).toMatchObject({
+        reason: "target_forbidden",
+      });
+    },
+  );
 });
 
 describe("with a proxy", () => {

@@ -1,16 +1,9 @@
 import { afterEach, describe, expect, test } from "bun:test";
-import { createSocket } from "node:dgram";
-import { type AddressInfo, createServer } from "node:net";
-import { decode, encode, streamDecode, streamEncode } from "dns-packet";
 import { findInHosts } from "../../server/outbound/hosts-file.ts";
 import { createResolver, parseServer } from "../../server/outbound/resolve.ts";
 import { movableClock } from "../clock.ts";
+import { type NameSays, startNameServer as playNameServer } from "../name-server.ts";
 
-/** What a played name server says for a name: addresses, a code, silence, nonsense, or "ask by TCP". */
-type Says = { A?: string[]; AAAA?: string[]; rcode?: number } | "silence" | "nonsense" | "too long";
-type Query = { id: number; questions: { type: string; name: string }[] };
-
-const CUT_SHORT = 1 << 9;
 const NX = { rcode: 3 };
 const closers: (() => void)[] = [];
 
@@ -18,47 +11,9 @@ afterEach(() => {
   for (const close of closers.splice(0)) close();
 });
 
-/** A name server on 127.0.0.1, over UDP and TCP on the same port. `asked` counts questions. */
-async function startNameServer(names: Record<string, Says>, ttl = 60) {
-  const udp = createSocket("udp4");
-  const server = { address: "", asked: 0, names };
-  const reply = ({ id, questions }: Query, says: Exclude<Says, string>, flags = 0) => {
-    const { type, name } = questions[0]!;
-    const found = (type === "A" ? says.A : says.AAAA) ?? [];
-    const answers = found.map((data) => ({ type, name, ttl, data }));
-    return {
-      type: "response" as const,
-      id,
-      flags: flags | (says.rcode ?? 0),
-      questions: questions,
-      answers,
-    };
-  };
-  udp.on("message", (bytes, from) => {
-    const query = decode(bytes);
-    const says = server.names[query.questions[0]!.name] ?? NX;
-    server.asked += 1;
-    if (says === "silence") return;
-    if (says === "nonsense") return udp.send(bytes.subarray(0, 7), from.port, from.address);
-    if (says === "too long")
-      return udp.send(encode(reply(query, {}, CUT_SHORT)), from.port, from.address);
-    udp.send(encode(reply(query, says)), from.port, from.address);
-  });
-  const tcp = createServer((socket) => {
-    socket.on("error", () => {});
-    socket.once("data", (bytes: Buffer) =>
-      socket.write(streamEncode(reply(streamDecode(bytes), { A: ["8.8.4.4"] }))),
-    );
-  });
-  // TCP chooses the port, since nearly all that is taken on this machine is taken there.
-  await new Promise<void>((resolve) => tcp.listen(0, "127.0.0.1", resolve));
-  const { port } = tcp.address() as AddressInfo;
-  await new Promise<void>((resolve) => udp.bind(port, "127.0.0.1", resolve));
-  closers.push(
-    () => udp.close(),
-    () => tcp.close(),
-  );
-  server.address = `127.0.0.1:${port}`;
+async function startNameServer(names: Record<string, NameSays>, ttl?: number) {
+  const server = await playNameServer(names, ttl);
+  closers.push(server.stop);
   return server;
 }
 
@@ -71,7 +26,7 @@ describe("a name server's answer", () => {
     ["one family", { AAAA: ["2606:4700::1"] }, ["2606:4700::1"]],
     ["too long for UDP", "too long", ["8.8.4.4"]],
   ] as const)("with %s gives addresses", async (_, says, addresses) => {
-    const server = await startNameServer({ "a.test": says as Says });
+    const server = await startNameServer({ "a.test": says as NameSays });
 
     expect(await resolverOf(server.address).resolve("a.test")).toEqual({
       ok: true,
@@ -89,7 +44,7 @@ describe("a name server's answer", () => {
     ["nonsense", "nonsense", "dns_malformed"],
     ["silence", "silence", "dns_timeout"],
   ] as const)("%s is told from the others", async (_, says, reason) => {
-    const server = await startNameServer({ "a.test": says as Says });
+    const server = await startNameServer({ "a.test": says as NameSays });
 
     expect(await resolverOf(server.address).resolve("a.test")).toEqual({ ok: false, reason });
   });
@@ -105,6 +60,18 @@ describe("a name server's answer", () => {
       { reason: "dns_servfail" },
       { ok: true },
     ]);
+  });
+
+  test("of nothing but this machine gives way to a second server's", async () => {
+    const filtering = await startNameServer({ "a.test": { A: ["0.0.0.0"] } });
+    const well = await startNameServer({ "a.test": { A: ["8.8.8.8"] } });
+
+    const resolve = (...servers: string[]) => resolverOf(...servers).resolve("a.test");
+
+    expect(await resolve(filtering.address, well.address)).toMatchObject({
+      addresses: ["8.8.8.8"],
+    });
+    expect(await resolve(filtering.address)).toMatchObject({ addresses: ["0.0.0.0"] });
   });
 
   test("that nobody gives, because no server is there, is a time-out", async () => {
@@ -183,4 +150,96 @@ describe("the address of a name server", () => {
   test.each(["dns.example", "9.9.9.9:0", "9.9.9.9:70000", "", "9.9.9"])("%p cannot", (text) =>
     expect(() => parseServer(text)).toThrow("is not an address of a name server"),
   );
+});
+
+describe("who serves a host's names", () => {
+  test("is told by its domain, with what the host is an alias of", async () => {
+    const server = await startNameServer({
+      "www.shop.test": { CNAME: "Shops.Example.", A: ["8.8.8.8"] },
+      "shop.test": { NS: ["NS1.Provider.test", "ns2.provider.test"] },
+    });
+
+    expect(await resolverOf(server.address).namesOf("www.shop.test")).toEqual({
+      nameServers: ["ns1.provider.test", "ns2.provider.test"],
+      aliases: ["shops.example"],
+    });
+  });
+
+  test("is asked of the second server when the first is ill", async () => {
+    const ill = await startNameServer({ "shop.test": { rcode: 2 } });
+    const well = await startNameServer({ "shop.test": { NS: ["ns1.provider.test"] } });
+
+    expect(await resolverOf(ill.address, well.address).namesOf("shop.test")).toEqual({
+      nameServers: ["ns1.provider.test"],
+      aliases: [],
+    });
+  });
+
+  test("may be known by half", async () => {
+    const server = await startNameServer({
+      "www.shop.test": { rcode: 2 },
+      "shop.test": { NS: ["ns1.provider.test"] },
+    });
+
+    expect(await resolverOf(server.address).namesOf("www.shop.test")).toEqual({
+      nameServers: ["ns1.provider.test"],
+      aliases: [],
+    });
+  });
+
+  test.each(["127.0.0.1", "[2606:4700::1111]", "intranet"])(
+    "is not asked for %s, which stands under no domain",
+    async (host) => {
+      const server = await startNameServer({});
+
+      expect(await resolverOf(server.address).namesOf(host)).toBeNull();
+      expect(server.asked).toBe(0);
+    },
+  );
+
+  test.each(["shop.test", "127.0.0.1"])("is not known when nobody says so of %s", async (host) => {
+    const server = await startNameServer({ "shop.test": { rcode: 2 } });
+
+    expect(await resolverOf(server.address).namesOf(host)).toBeNull();
+  });
+});
+
+describe("name servers that are well", () => {
+  const names = ["a.known", "b.known"];
+
+  test("know at least one of the names that everybody knows", async () => {
+    const one = await startNameServer({ "a.known": { A: ["8.8.8.8"] } });
+    const two = await startNameServer({ "b.known": { AAAA: ["2606:4700::1"] } });
+
+    expect(await resolverOf(one.address, two.address).answersFor(names)).toBe(true);
+  });
+
+  test("are all asked, and now", async () => {
+    const well = await startNameServer({ "a.known": { A: ["8.8.8.8"] } });
+    const lost = await startNameServer({});
+    const resolver = resolverOf(well.address, lost.address);
+
+    expect(await resolver.answersFor(names)).toBe(false);
+    lost.names["b.known"] = { A: ["8.8.8.8"] };
+
+    expect(await resolver.answersFor(names)).toBe(true);
+  });
+
+  test.each([
+    ["has the names without addresses", { "a.known": {}, "b.known": {} }],
+    ["fails", { "a.known": { rcode: 2 }, "b.known": { rcode: 5 } }],
+    ["is silent", { "a.known": "silence", "b.known": "silence" }],
+  ] as [string, Record<string, NameSays>][])("are not all well when one %s", async (_, says) => {
+    const well = await startNameServer({ "a.known": { A: ["8.8.8.8"] } });
+    const ill = await startNameServer(says);
+
+    expect(await resolverOf(well.address, ill.address).answersFor(names)).toBe(false);
+    expect(await resolverOf(ill.address, well.address).answersFor(names)).toBe(false);
+  });
+
+  test("cannot be told without a name to ask for", async () => {
+    const well = await startNameServer({ "a.known": { A: ["8.8.8.8"] } });
+
+    expect(await resolverOf(well.address).answersFor([])).toBe(false);
+  });
 });

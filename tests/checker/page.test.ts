@@ -1,0 +1,202 @@
+import { describe, expect, test } from "bun:test";
+import { createPageReader, type Page, readPage } from "../../server/checker/page/page.ts";
+import { parseRefresh } from "../../server/checker/page/refresh.ts";
+
+const HTML = "text/html; charset=utf-8";
+const read = (html: string | Uint8Array, type: string | null = HTML): Promise<Page> =>
+  readPage(html, type);
+
+/** ASCII text with raw bytes in between. */
+const bytes = (...parts: (string | number[])[]) =>
+  Buffer.concat(
+    parts.map((part) => (typeof part === "string" ? Buffer.from(part) : Buffer.from(part))),
+  );
+
+describe("of a page is known", () => {
+  test("its title and its first heading with text, as a person reads them", async () => {
+    const page = await read(`<title>\n P&aacute;gina   no\nencontrada &#8211; Uno</title>
+      <h1><img src="logo.png"></h1><h1>No <em>hay</em> nada</h1><h1>Otra</h1>`);
+
+    expect(page).toMatchObject({ title: "Página no encontrada – Uno", heading: "No hay nada" });
+  });
+
+  test("its own title, not one of a picture in it", async () => {
+    expect(await read("<title>Mine</title><svg><title>Icon</title></svg>")).toMatchObject({
+      title: "Mine",
+    });
+  });
+
+  test("what is seen, without scripts, styles, comments and what only others see", async () => {
+    const page = await read(`<title>T</title><style>p { color: red }</style><p>One</p>
+      <script>document.write("<p>no</p>")</script><noscript>Please enable scripts</noscript>
+      <!-- hidden > even here --><template><p>no</p></template><p>a < b, a > b</p>`);
+
+    expect(page.text).toBe("One a < b, a > b");
+  });
+
+  test("its markup as it came, scripts included", async () => {
+    const html = '<html data-adblockkey="x"><script>window.park = "eyJ"</script>';
+
+    expect((await read(html)).markup).toBe(html);
+  });
+
+  test("where it says that it belongs", async () => {
+    const page = await read(`<link rel="Canonical" href="/a"><link rel="canonical" href="/b">
+      <meta property="og:url" content="/c"><meta property="og:type" content="article">`);
+
+    expect(page).toMatchObject({ canonical: "/a", ogUrl: "/c", ogType: "article" });
+  });
+
+  test.each([
+    ['<meta name="robots" content="noindex, follow">', true],
+    ['<META NAME="ROBOTS" CONTENT="NONE">', true],
+    ['<meta name="googlebot" content="noindex">', true],
+    ['<meta name="robots" content="index, follow">', false],
+    ['<meta name="description" content="about noindex">', false],
+  ])("whether %s keeps it out of search engines", async (html, isNoindex) => {
+    expect((await read(html)).isNoindex).toBe(isNoindex);
+  });
+
+  test("what it holds", async () => {
+    const page = await read(`<article>A</article><form><input type="Password"></form><form></form>
+      <script type="application/ld+json">{"@type": "NewsArticle"}</script>`);
+
+    expect(page).toMatchObject({
+      hasArticle: true,
+      hasMainEntity: true,
+      forms: 2,
+      passwordFields: 1,
+    });
+  });
+
+  test("nothing more when it describes only its site", async () => {
+    const page = await read('<script type="application/ld+json">{"@type":"WebSite"}</script>');
+
+    expect(page).toMatchObject({ hasArticle: false, hasMainEntity: false });
+  });
+
+  test("no more than is looked at", async () => {
+    const page = await read(`<title>${"t".repeat(999)}</title>${"<p>word</p>".repeat(100_000)}`);
+
+    expect(page.title).toHaveLength(300);
+    expect(page.text).toHaveLength(16_384);
+    expect(page.markup).toHaveLength(65_536);
+  });
+});
+
+describe("a page's letters", () => {
+  const russian = [0xd1, 0xf2, 0xf0];
+  const japanese = [0x83, 0x79, 0x81, 0x5b, 0x83, 0x57];
+  const chinese = [0xd2, 0xb3, 0xc3, 0xe6];
+
+  test.each([
+    ["its header", "text/html; charset=windows-1251", bytes("<title>", russian, "</title>"), "Стр"],
+    [
+      "its own word",
+      "text/html",
+      bytes('<meta charset="Shift_JIS"><title>', japanese, "</title>"),
+      "ページ",
+    ],
+    [
+      "its own longer word",
+      null,
+      bytes(
+        '<meta http-equiv="Content-Type" content="text/html; charset=gbk"><title>',
+        chinese,
+        "</title>",
+      ),
+      "页面",
+    ],
+    [
+      "its XML declaration",
+      "application/xhtml+xml",
+      bytes('<?xml version="1.0" encoding="windows-1251"?><title>', russian, "</title>"),
+      "Стр",
+    ],
+    [
+      "its byte order mark, against its header",
+      "text/html; charset=windows-1251",
+      bytes([0xef, 0xbb, 0xbf], "<title>é</title>"),
+      "é",
+    ],
+    [
+      "a name that nobody knows, as UTF-8",
+      "text/html; charset=klingon",
+      bytes("<title>é</title>"),
+      "é",
+    ],
+    ["nothing, as UTF-8", "text/html", bytes("<title>é</title>"), "é"],
+    [
+      "UTF-16 in letters that are not",
+      "text/html",
+      bytes('<meta charset="utf-16"><title>é</title>'),
+      "é",
+    ],
+  ])("are told by %s", async (_, type, body, title) => {
+    expect((await read(body, type)).title).toBe(title);
+  });
+
+  test("may be cut anywhere on their way", async () => {
+    const body = bytes(
+      '<meta charset="gbk"><p>',
+      ...Array(700).fill(chinese),
+      "</p><h1>",
+      chinese,
+      "</h1>",
+    );
+    const reader = createPageReader("text/html");
+
+    for (let at = 0; at < body.length; at += 7) reader.take(body.subarray(at, at + 7));
+
+    const page = await reader.end();
+    expect(page.text).toBe(`${"页面".repeat(700)} 页面`);
+    expect(page.heading).toBe("页面");
+  });
+});
+
+describe("a page in pieces", () => {
+  test.each([1, 2, 3, 5, 8, 13])("of %i bytes reads as if it came at once", async (size) => {
+    const html = Buffer.from(
+      `<title>Töst &amp; more</title><p class="a>b">One</p><!-- no > no --><p>Two</p><script>"<p>"</script>`,
+    );
+    const reader = createPageReader(HTML);
+
+    for (let at = 0; at < html.length; at += size) reader.take(html.subarray(at, at + size));
+
+    expect(await reader.end()).toEqual(await read(html));
+  });
+
+  test("that never comes is an empty page", async () => {
+    expect(await createPageReader(HTML).end()).toMatchObject({ title: "", text: "", markup: "" });
+  });
+
+  test.each(["<", "<!--", "<p", "<title", "<script>", "</", '<a href="'])(
+    "that breaks off after %s is read up to there",
+    async (end) => {
+      expect(await read(`<title>T</title><p>One</p>${end}`)).toMatchObject({ title: "T" });
+    },
+  );
+});
+
+describe("a page that sends its reader on", () => {
+  test.each([
+    ["0; url=/next", { delayS: 0, url: "/next" }],
+    ["5;URL='https://a.test/?x=1;y=2'", { delayS: 5, url: "https://a.test/?x=1;y=2" }],
+    ['3; url="/a b"', { delayS: 3, url: "/a b" }],
+    [" 10 , url = /x", { delayS: 10, url: "/x" }],
+    ["0.5; /bare", { delayS: 0, url: "/bare" }],
+    ["0;url=/x;y", { delayS: 0, url: "/x;y" }],
+    ["300", null],
+    ["5; url=", null],
+    ["", null],
+    ["soon; url=/x", null],
+  ])("says so as %p", (value, refresh) => expect(parseRefresh(value)).toEqual(refresh));
+
+  test("means everyone, not only those without scripts", async () => {
+    const everyone = await read('<meta http-equiv="Refresh" content="0; url=/a?b&amp;c">');
+    const few = await read('<noscript><meta http-equiv="refresh" content="0; url=/a"></noscript>');
+
+    expect(everyone.refresh).toEqual({ delayS: 0, url: "/a?b&c" });
+    expect(few.refresh).toBeNull();
+  });
+});
