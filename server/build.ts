@@ -1,9 +1,16 @@
 import { mkdirSync } from "node:fs";
+import { createCheck } from "./checker/create-check.ts";
+import type { CheckLink } from "./checker/manners/coalesce.ts";
+import { createOnline, type Online, type OnlineChange } from "./checker/online/online.ts";
+import { tellOfOutage } from "./checker/online/outage-log.ts";
+import { createHostProfiles } from "./checker/surroundings/host-profiles.ts";
 import type { Config } from "./config.ts";
 import type { Deps } from "./deps.ts";
 import type { Clock } from "./lib/clock.ts";
 import { failure } from "./lib/failure.ts";
+import type { Lag } from "./lib/lag.ts";
 import { createSecretBox, readOrMakeKey } from "./lib/secret-box.ts";
+import { answersTcp } from "./outbound/reach.ts";
 import { createOutbound, type Outbound } from "./outbound/request.ts";
 import { createResolver } from "./outbound/resolve.ts";
 import { migrateToHead, openEngine } from "./store/open.ts";
@@ -41,15 +48,42 @@ async function connect(url: string): Promise<Engine> {
 
 /** Everything a verb needs, from the settings. */
 export function createDeps(config: Config, store: Store, clock: Clock): Deps {
-  return {
+  const deps: Deps = {
     store,
     clock,
     config,
     secrets: createSecretBox(readOrMakeKey(config.secretKeyFile)),
     webhookOutbound: webhookOutbound(config, clock),
+    online: onlineGuard(config, clock, (change) => tellOfOutage(deps, change)),
     loops: { wake: () => {}, checking: false },
   };
+  return deps;
 }
+
+/** Behind a proxy direct connections need not work, so that sentinels would tell nothing. */
+export const onlineGuard = (
+  { sentinels, outboundProxy }: Config,
+  clock: Clock,
+  onChange?: (change: OnlineChange) => void,
+): Online =>
+  createOnline({
+    clock,
+    sentinels: outboundProxy === null ? sentinels : [],
+    ask: answersTcp,
+    ...(onChange && { onChange }),
+  });
+
+/** What checks one link of the database. */
+export const linkCheck = (deps: Deps, lag: Lag): CheckLink =>
+  createCheck({
+    config: deps.config,
+    clock: deps.clock,
+    outbound: checkOutbound(deps.config, deps.clock),
+    online: deps.online,
+    lag,
+    profiles: createHostProfiles(deps),
+    random: Math.random,
+  });
 
 /** The way out for checks: any user's URL, under the policy for checks. */
 export const checkOutbound = (config: Config, clock: Clock): Outbound =>

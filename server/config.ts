@@ -42,6 +42,9 @@ const FREQUENCY_SECONDS: Record<Frequency, number> = {
   monthly: 30 * DAY_S,
 };
 
+/** Name servers of three operators, which answer from everywhere. */
+const SENTINELS = ["1.1.1.1:53", "8.8.8.8:53", "9.9.9.9:53"];
+
 const RETRY_SECONDS = [5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400];
 
 /** Every setting, under the name by which the program knows it. */
@@ -88,7 +91,8 @@ const SETTINGS = {
     "a list such as hourly=3600,daily=86400",
     frequencies,
   ),
-  dnsServers: setting("DNS_SERVERS", [], "a list of ip[:port]", listOf(dnsServer)),
+  sentinels: setting("SENTINELS", SENTINELS, "a list of ip:port", listOf(serverAddress)),
+  dnsServers: setting("DNS_SERVERS", [], "a list of ip[:port]", listOf(serverAddress)),
   extraCa: {
     ...setting("EXTRA_CA_FILE", null, "a readable PEM file", (path) => readFileSync(path, "utf8")),
     shownAs: "",
@@ -184,7 +188,7 @@ function hostList(name: string, fallback: string) {
 }
 
 /** Kept as its text, once that can be read. */
-function dnsServer(text: string): string {
+function serverAddress(text: string): string {
   parseServer(text);
   return text;
 }

@@ -1,3 +1,4 @@
+import type { Online } from "./checker/online/online.ts";
 import type { Config } from "./config.ts";
 import type { Clock } from "./lib/clock.ts";
 import type { SecretBox } from "./lib/secret-box.ts";
@@ -12,6 +13,8 @@ export type Deps = {
   secrets: SecretBox;
   /** For deliveries; checks have one of their own, under their own policy. */
   webhookOutbound: Outbound;
+  /** Whether it is us when nothing can be reached. */
+  online: Online;
   /** The loops of this process, set by whoever runs them. */
   loops: Loops;
 };

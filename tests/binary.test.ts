@@ -17,6 +17,7 @@ describe("the executable", () => {
   const env = {
     PATH: process.env.PATH ?? "",
     STILLUP_PORT: "0",
+    STILLUP_SENTINELS: "",
     STILLUP_CHECK_ALLOWED_HOSTS: "external,loopback",
     STILLUP_WEBHOOK_ALLOWED_HOSTS: "external,loopback",
     STILLUP_CONFIRM_DELAYS_MS: "0,10,10",

@@ -1,20 +1,21 @@
-import { alive, type Finding, once, unclear } from "./finding.ts";
-import { type Answer, isText } from "./probe.ts";
+import { alive, type Finding, once, type Seen, unclear } from "./finding.ts";
+import { isText } from "./page/content-type.ts";
+import type { Answer } from "./probe.ts";
 
 /** Less than this of a page that broke off says nothing. */
 const USEFUL_BYTES = 1024;
 
 /** Judges a success by what came with it. Never passes on: whatever else it is, it is alive. */
-export function readBodyState(answer: Answer): Finding {
-  const { body, bodyProblem, truncated, headers } = answer;
+export function readBodyState({ answer }: Seen): Finding {
+  const { bodyBytes, bodyProblem, truncated, headers } = answer;
   if (bodyProblem === "body_undecodable") {
     return unclear(bodyProblem, once({ headers: { "Accept-Encoding": "identity" } }));
   }
-  if (body.length === 0) {
+  if (bodyBytes === 0) {
     return bodyProblem ? unclear(bodyProblem, once()) : alive("ok_empty", once());
   }
   if (!isText(headers.get("content-type"))) return alive(wholeReason(answer));
-  if (bodyProblem === "body_incomplete" && body.length < USEFUL_BYTES) {
+  if (bodyProblem === "body_incomplete" && bodyBytes < USEFUL_BYTES) {
     return unclear(bodyProblem, once());
   }
   return alive(truncated ? "ok_truncated" : wholeReason(answer));

@@ -4,8 +4,9 @@ import { newId } from "../lib/ids.ts";
 import { describeError, log } from "../lib/log.ts";
 import { completeBatches } from "./batches.ts";
 import { type ClaimedLink, claimDueLinks, releaseLinks, renewLeases } from "./claim.ts";
-import type { Conclusion } from "./conclusion.ts";
+import type { Conclusion, Evidence } from "./conclusion.ts";
 import type { KnownLink } from "./confirm.ts";
+import { createDispatch } from "./dispatch.ts";
 import { LEASE_MS } from "./lease.ts";
 import { recordResults } from "./record.ts";
 import type { Result } from "./settled.ts";
@@ -46,17 +47,22 @@ export function startCheckLoop(deps: CheckerDeps): CheckLoop {
   const running = new Set<Promise<void>>();
   const bell = createBell(deps.clock);
   const recorder = createRecorder(deps);
+  const dispatch = createDispatch(deps);
 
   async function start(link: ClaimedLink) {
-    held.set(link.id, link);
     const result = await checkOne(deps, link, ending.signal);
-    held.delete(link.id);
+    // Claimed a second time meanwhile, it is held by that check.
+    if (held.get(link.id) === link) held.delete(link.id);
+    dispatch.note(link, result.conclusion);
     await recorder.add(result);
   }
 
   async function fill() {
     const free = deps.config.checkConcurrency - running.size;
-    const claimed = free > 0 ? await claimDueLinks(deps, free) : [];
+    const claimed = free > 0 ? await dispatch.claim(free) : [];
+    for (const link of claimed) held.set(link.id, link);
+    // Told to stop meanwhile, which gives back what is held.
+    if (ending.signal.aborted) return;
     for (const link of claimed) {
       const check = start(link).finally(() => {
         running.delete(check);
@@ -124,27 +130,60 @@ async function checkOne(
   link: ClaimedLink,
   signal: AbortSignal,
 ): Promise<Result> {
-  const { url, decidedStatus, lastActiveAt, unconfirmedSince } = link;
-  const known = { url, lastDecided: decidedStatus, lastActiveAt, unconfirmedSince };
-  const conclusion = await deps.check(known, signal).catch(ourFault);
+  const conclusion =
+    concludeOffline(deps) ?? (await deps.check(knownOf(deps, link), signal).catch(ourFault));
   return { checkId: newId(), link, conclusion, at: deps.clock.now() };
+}
+
+const knownOf = ({ clock }: Deps, link: ClaimedLink): KnownLink => ({
+  id: link.id,
+  url: link.url,
+  lastDecided: link.decidedStatus,
+  decidedReason: link.decidedReason,
+  lastActiveAt: link.lastActiveAt,
+  unconfirmedSince: link.unconfirmedSince,
+  isFlapping: (link.flappingUntil ?? 0) > clock.now(),
+  isAsked: link.nextTrigger === "manual",
+});
+
+/** Known to be offline, we need not try. */
+function concludeOffline({ online }: Deps): Conclusion | null {
+  const known = online.known();
+  return known.state === "offline" ? fault("monitor_offline", { monitor: known.report }) : null;
 }
 
 /** A bug of ours is not the link's fault. */
 function ourFault(error: unknown): Conclusion {
   log.error("a check failed by itself", describeError(error));
-  return {
-    status: "unknown",
-    reason: "internal_error",
-    statusCode: null,
-    responseTimeMs: null,
-    finalUrl: null,
-    redirectCount: 0,
-    followUpMs: null,
-    retryAfterMs: null,
-    evidence: { attempts: [], redirects: [], final_url: null, address: null, tls_expires_at: null },
-  };
+  return fault("internal_error");
 }
+
+/** The end of a check that saw nothing. */
+const fault = (
+  reason: "monitor_offline" | "internal_error",
+  evidence: Partial<Evidence> = {},
+): Conclusion => ({
+  status: "unknown",
+  reason,
+  statusCode: null,
+  responseTimeMs: null,
+  finalUrl: null,
+  redirectCount: 0,
+  followUpMs: null,
+  restMs: null,
+  deferMs: null,
+  evidence: {
+    attempts: [],
+    redirects: [],
+    final_url: null,
+    address: null,
+    tls_expires_at: null,
+    signals: [],
+    probes: [],
+    notes: [],
+    ...evidence,
+  },
+});
 
 /** Waits for the work, but no longer than that. */
 async function within({ clock }: Deps, ms: number, work: Promise<unknown>): Promise<void> {

@@ -1,4 +1,4 @@
-import { and, gte, inArray, lte, sql } from "drizzle-orm";
+import { and, gte, inArray, type SQL, sql } from "drizzle-orm";
 import type { Deps } from "../deps.ts";
 import { chunksOf } from "../lib/chunks.ts";
 import { newId } from "../lib/ids.ts";
@@ -15,17 +15,35 @@ export type ClaimedLink = LinkRow & { lease: string };
  * The update is the lock. `next_check_at` moves past the lease, so no other process takes the same
  * link, and a link whose checker died becomes due again by itself.
  */
-export async function claimDueLinks({ store, clock }: Deps, most: number): Promise<ClaimedLink[]> {
+export const claimDueLinks = (deps: Deps, most: number): Promise<ClaimedLink[]> =>
+  claim(deps, most, isDueAt(deps.clock.now()));
+
+/** The same, but only what somebody asked for by hand. */
+export const claimAskedLinks = (deps: Deps, most: number): Promise<ClaimedLink[]> =>
+  claim(deps, most, sql`${isDueAt(deps.clock.now())} and ${IS_ASKED}`);
+
+/** How many links are due. */
+export async function countDueLinks({ store, clock }: Deps): Promise<number> {
+  const count = sql`count(*)`.mapWith(Number);
+  const [row] = await store.select({ count }).from(links).where(isDueAt(clock.now()));
+  return row!.count;
+}
+
+const isDueAt = (now: number) => sql`${links.nextCheckAt} <= ${now}`;
+
+/** Written out, since a database cannot match a parameter with the condition of an index. */
+const IS_ASKED = sql`${links.nextTrigger} = 'manual'`;
+
+async function claim({ store, clock }: Deps, most: number, isWanted: SQL): Promise<ClaimedLink[]> {
   const now = clock.now();
   const lease = newId();
-  const isDue = lte(links.nextCheckAt, now);
   // Materialized, since PostgreSQL may run a plain subquery once per row and so take more than asked.
-  const due = sql`(with due as materialized (select ${links.id} from ${links} where ${isDue}
+  const due = sql`(with due as materialized (select ${links.id} from ${links} where ${isWanted}
     order by ${links.nextCheckAt} limit ${most} ${sql.raw(store.engine.skipLocked)}) select id from due)`;
   const claimed = await store
     .update(links)
     .set({ nextCheckAt: now + LEASE_MS, checkingUntil: now + LEASE_MS, lease })
-    .where(and(isDue, sql`${links.id} in ${due}`))
+    .where(and(isWanted, sql`${links.id} in ${due}`))
     .returning();
   return claimed.map((link) => ({ ...link, lease }));
 }

@@ -1,89 +1,71 @@
+import { isReserved } from "../outbound/resolve.ts";
+import { type Conclusion, conclude, type Ending } from "./conclusion.ts";
 import {
-  type AttemptRecord,
-  type Conclusion,
-  conclude,
-  type Observation,
-  recordOf,
-} from "./conclusion.ts";
-import { type Prober, probe } from "./probe.ts";
+  type Check,
+  type Checker,
+  isAborted,
+  type KnownLink,
+  type Look,
+  look,
+  pause,
+  type Sighting,
+} from "./look.ts";
+import { ownFault } from "./online/own-fault.ts";
 import { type Style, USUAL_STYLE } from "./profiles.ts";
-import { isMonitorFault, isTrustProblem } from "./reasons.ts";
-import { judge } from "./verdict.ts";
+import { isMonitorFault, isTrustProblem, verdictOf } from "./reasons.ts";
+import { noteVariants } from "./variants.ts";
 
-/** What checking takes, and how patient it is. */
-export type Checker = Prober & {
-  /** One attempt, in milliseconds. */
-  checkTimeoutMs: number;
-  /** Waits in milliseconds before the first, second, … of the attempts that must agree. */
-  confirmDelaysMs: number[];
-  /** Ends the check early, as when the program stops. */
-  signal?: AbortSignal | undefined;
-};
-
-/** What is known of the link from before. Moments are milliseconds since 1970. */
-export type KnownLink = {
-  url: string;
-  lastDecided: "active" | "dead" | null;
-  lastActiveAt: number | null;
-  /** When a check first ended unconfirmed because the name was missing, if the last one did. */
-  unconfirmedSince: number | null;
-};
-
-type Check = {
-  checker: Checker;
-  link: KnownLink;
-  attempts: AttemptRecord[];
-  /** On the clock's `elapsed()`; moved on by whatever was spent waiting for a turn. */
-  endsAt: number;
-};
-
-/** An observation and how it was made. */
-type Sighting = Observation & { style: Style };
+export type { Checker, KnownLink } from "./look.ts";
 
 /** For one check with all its attempts and waits; queueing for a busy site comes on top. */
 const BUDGET_MS = 60_000;
+/** Of the minute that somebody waits, the rest is for slow name servers at the end, and for the sentinels. */
+const ASKED_BUDGET_MS = 45_000;
+/** For a link that changes too often, unless somebody waits for it. */
+const FLAPPING_BUDGET_MS = 12 * 60_000;
+const FLAPPING_LOOKS = 5;
+/** With the usual delays, five looks within ten minutes. Longer ones would not fit into the budget. */
+const FLAPPING_DELAYS = 12.5;
+const LONGEST_FLAPPING_DELAY_MS = 150_000;
 const WEEK_MS = 7 * 24 * 3_600_000;
 const SECOND_LOOK_MS = 3_600_000;
 const C1_GAP_MS = 2000;
 const C3_GAP_MS = 5000;
 
+/** Names that exist wherever the internet does: if they are missing too, the name servers are at fault. */
+const KNOWN_NAMES = ["one.one.one.one", "dns.google", "dns.quad9.net"];
+
 /** One whole check: looks, looks again where that may help, and calls a link dead only when all agrees. */
 export async function checkUrl(checker: Checker, link: KnownLink): Promise<Conclusion> {
-  const check: Check = { checker, link, attempts: [], endsAt: checker.clock.elapsed() + BUDGET_MS };
+  const check = begin(checker, link);
   const seen = await retried(check, await look(check, USUAL_STYLE));
   if (seen.finding.verdict !== "dead") return ended(check, seen);
-  switch (seen.finding.confirm) {
-    case "C1":
-      return confirmDefinite(check, seen);
-    case "C2":
-      return confirmFirm(check, seen);
-    case "C3":
-      return confirmMissingName(check, seen);
-  }
+  if (seen.finding.confirm === "C3") return confirmMissingName(check, seen);
+  // Who is not sure of the server is not sure of what it says in as many words either.
+  const isDefinite = seen.finding.confirm === "C1" && seen.style.trust === "verified";
+  return isDefinite ? confirmDefinite(check, seen) : confirmFirm(check, seen);
 }
 
-/** One attempt, judged and noted. */
-async function look(check: Check, style: Style): Promise<Sighting> {
-  const { checker, link, attempts } = check;
-  const at = checker.clock.now();
-  const timeoutMs = Math.min(checker.checkTimeoutMs, leftOf(check));
-  const result = await probe(checker, { url: link.url, style, timeoutMs, signal: checker.signal });
-  check.endsAt += result.waitedMs;
-  const sighting = { probe: result, finding: judge(result, checker.clock.now()), style };
-  attempts.push(recordOf(sighting, style.profile, at));
-  return sighting;
+function begin(checker: Checker, link: KnownLink): Check {
+  const startedAt = checker.clock.elapsed();
+  return {
+    checker: { ...checker, isUrgent: link.isAsked },
+    link,
+    attempts: [],
+    probes: [],
+    facts: {},
+    startedAt,
+    endsAt: startedAt + budgetOf(link),
+    lookedAt: startedAt,
+  };
 }
 
-const leftOf = ({ checker, endsAt }: Check) => endsAt - checker.clock.elapsed();
-
-const isAborted = ({ checker }: Check) => checker.signal?.aborted === true;
-
-/** Waits if the time allows. False when there would be none left for another look. */
-async function pause(check: Check, ms: number): Promise<boolean> {
-  if (leftOf(check) <= ms) return false;
-  if (ms > 0) await check.checker.clock.sleep(ms, check.checker.signal);
-  return !isAborted(check);
+function budgetOf(link: KnownLink): number {
+  if (link.isAsked) return ASKED_BUDGET_MS;
+  return isPatient(link) ? FLAPPING_BUDGET_MS : BUDGET_MS;
 }
+
+const isPatient = ({ isFlapping, isAsked }: KnownLink) => isFlapping && !isAsked;
 
 /** Looks again as the first finding asks, until something clear is seen. */
 async function retried(check: Check, first: Sighting): Promise<Sighting> {
@@ -114,37 +96,67 @@ function confirmDefinite(check: Check, seen: Sighting): Promise<Conclusion> {
   return confirmByLooking(check, seen, [{ delayMs: gapOf(check, C1_GAP_MS), style: seen.style }]);
 }
 
-/** Class C2: three times when the link was alive before, else twice, the last time as a browser. */
+/**
+ * Class C2: three times when the link was alive before, else twice, and five times when it changes all the
+ * time. The last time as a browser.
+ */
 function confirmFirm(check: Check, seen: Sighting): Promise<Conclusion> {
-  const last = { ...seen.style, profile: "B", keepsCookies: false } as const;
-  const styles = check.link.lastDecided === "active" ? [seen.style, last] : [last];
-  const looks = styles.map((style, index) => ({ delayMs: delayBefore(check, index + 1), style }));
-  return confirmByLooking(check, seen, looks);
+  const { isFlapping, lastDecided } = check.link;
+  const again = isFlapping ? FLAPPING_LOOKS - 1 : lastDecided === "active" ? 2 : 1;
+  const last: Style = { ...seen.style, profile: "B", keepsCookies: false };
+  const looks = Array.from({ length: again }, (_, index) => ({
+    delayMs: isFlapping ? flappingDelay(check) : delayBefore(check, index + 1),
+    style: index === again - 1 ? last : seen.style,
+  }));
+  return isPatient(check.link)
+    ? confirmPatiently(check, seen, looks)
+    : confirmByLooking(check, seen, looks);
+}
+
+/** Such checks take so long that they would keep all others waiting. */
+async function confirmPatiently(check: Check, seen: Sighting, looks: Look[]): Promise<Conclusion> {
+  const { patients } = check.checker;
+  if (patients.count >= patients.most) return unconfirmed(check, seen, seen);
+  patients.count += 1;
+  try {
+    return await confirmByLooking(check, seen, looks);
+  } finally {
+    patients.count -= 1;
+  }
 }
 
 const delayBefore = ({ checker }: Check, index: number) =>
   checker.confirmDelaysMs[index] ?? checker.confirmDelaysMs.at(-1) ?? 0;
 
+const flappingDelay = ({ checker }: Check) =>
+  Math.min((checker.confirmDelaysMs.at(-1) ?? 0) * FLAPPING_DELAYS, LONGEST_FLAPPING_DELAY_MS);
+
 /** The rule's own gap, or less where the operator asked for shorter waits. */
 const gapOf = (check: Check, ms: number) =>
   Math.min(ms, Math.max(0, ...check.checker.confirmDelaysMs));
 
-type Look = { delayMs: number; style: Style };
-
-/** Every look must agree with the first. Alive wins at once; anything else leaves it open. */
+/** Every look must find it dead. Alive wins at once; anything else leaves it open. */
 async function confirmByLooking(check: Check, seen: Sighting, looks: Look[]): Promise<Conclusion> {
   let latest = seen;
   for (const { delayMs, style } of looks) {
-    if (!(await pause(check, delayMs))) return unconfirmed(check, latest, seen);
+    if (!(await pause(check, delayMs))) return outOfTime(check, latest, seen);
     latest = await look(check, style);
     if (latest.finding.verdict === "active" && style.trust === "verified") {
       return ended(check, latest);
     }
     if (isMonitorFault(latest.finding.reason)) return ended(check, latest);
-    if (latest.finding.reason !== seen.finding.reason) return unconfirmed(check, latest, seen);
+    if (!agrees(latest, seen)) return unconfirmed(check, latest, seen);
   }
   return ended(check, latest);
 }
+
+/** A page that was 404 before and 410 now is gone all the same; a missing name is another matter. */
+const agrees = ({ finding }: Sighting, seen: Sighting) =>
+  finding.verdict === "dead" && (finding.confirm === "C3") === (seen.finding.confirm === "C3");
+
+/** Where somebody waits for the answer, the next check takes the time that this one has not. */
+const outOfTime = (check: Check, latest: Sighting, seen: Sighting) =>
+  unconfirmed(check, latest, seen, check.link.isFlapping && check.link.isAsked ? 0 : undefined);
 
 /** Class C3: every name server, both families, twice; and an hour later again if it was alive this week. */
 async function confirmMissingName(check: Check, seen: Sighting): Promise<Conclusion> {
@@ -153,6 +165,8 @@ async function confirmMissingName(check: Check, seen: Sighting): Promise<Conclus
       return unconfirmed(check, seen, seen);
     }
   }
+  if (!(await knowsNames(check, seen)))
+    return concluded(check, seen, { reason: "monitor_degraded" });
   const followUpMs = secondLookIn(check);
   return followUpMs > 0 ? unconfirmed(check, seen, seen, followUpMs) : ended(check, seen);
 }
@@ -164,6 +178,17 @@ async function isMissing({ checker }: Check, { probe: { finalUrl } }: Sighting):
   );
 }
 
+/** Whether the name servers know what everybody knows. Not asked where nobody is to be asked about us. */
+async function knowsNames(
+  { checker: { online, outbound, clock } }: Check,
+  { probe: { finalUrl } }: Sighting,
+): Promise<boolean> {
+  if (isReserved(new URL(finalUrl).hostname)) return true;
+  const report = await online.confirm(clock.elapsed());
+  if (report?.state !== "online") return true;
+  return outbound.resolver.answersFor(KNOWN_NAMES);
+}
+
 /** Milliseconds until a name that was alive this week may be called missing; 0 when it may now. */
 function secondLookIn({ checker, link }: Check): number {
   const now = checker.clock.now();
@@ -172,22 +197,27 @@ function secondLookIn({ checker, link }: Check): number {
   return Math.max(0, firstSeenAt + SECOND_LOOK_MS - now);
 }
 
-function unconfirmed(
-  check: Check,
-  latest: Sighting,
-  seen: Sighting,
-  followUpMs?: number,
-): Conclusion {
-  if (isAborted(check)) return ended(check, latest);
-  return conclude(check.attempts, latest, {
+const unconfirmed = (check: Check, latest: Sighting, seen: Sighting, followUpMs?: number) =>
+  concluded(check, latest, {
     reason: "unconfirmed",
     cause: seen.finding.reason,
     ...(followUpMs !== undefined && { followUpMs }),
   });
-}
 
-function ended(check: Check, seen: Sighting): Conclusion {
-  return conclude(check.attempts, seen, {
-    reason: isAborted(check) ? "check_aborted" : seen.finding.reason,
-  });
+const ended = (check: Check, seen: Sighting) =>
+  concluded(check, seen, { reason: seen.finding.reason });
+
+/** Ends the check, unless it turns out that it is us. */
+async function concluded(check: Check, latest: Sighting, ending: Ending): Promise<Conclusion> {
+  const { attempts, probes, link } = check;
+  if (isAborted(check)) return conclude(attempts, latest, { reason: "check_aborted" });
+  const { fault, report } = await ownFault(check, latest);
+  const isOpen = fault === null && verdictOf(ending.reason) === "unknown";
+  const evidence = {
+    probes,
+    notes: isOpen ? await noteVariants(check, latest) : [],
+    ...(report && { monitor: report }),
+    ...(link.isFlapping && { flapping: true as const }),
+  };
+  return conclude(attempts, latest, { ...(fault ? { reason: fault } : ending), evidence });
 }

@@ -28,9 +28,9 @@ export function cookieHeader(jar: Jar, url: URL): Record<string, string> {
     : {};
 }
 
-/** Tells two states of the jar apart. */
-export const stateOf = (jar: Jar) =>
-  JSON.stringify([...jar].map(([host, cookies]) => [host, [...cookies]]));
+/** Tells two states of the jar apart, in few characters however much is in it. */
+export const stateOf = (jar: Jar): string =>
+  Bun.hash(JSON.stringify([...jar].map(([host, cookies]) => [host, [...cookies]]))).toString(36);
 
 function isExpired(line: string): boolean {
   const maxAge = /;\s*max-age=(-?\d+)/i.exec(line)?.[1];

@@ -31,7 +31,8 @@ const RETRIES: Partial<Record<Failure["reason"], Retry[]>> = {
 };
 
 /** An attempt without a usable answer. Only a name that does not exist speaks against the link. */
-export function judgeFailure({ reason }: Failure): Finding {
+export function judgeFailure({ reason, heldMs }: Failure): Finding {
+  if (heldMs !== undefined && reason !== "dns_nxdomain") return unclear(reason, [], heldMs);
   if (reason === "dns_nxdomain") return dead(reason, "C3");
   return unclear(reason, isTrustProblem(reason) ? UNVERIFIED : RETRIES[reason]);
 }

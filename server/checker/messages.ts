@@ -77,7 +77,7 @@ const MESSAGES: Record<Exclude<Reason, ServerErrorReason>, string> = {
   bot_challenge: "The server wants proof that a person is asking.",
   login_required: "The link leads to a login.",
   paywall: "The server asks for payment.",
-  consent_wall: "The link leads to a consent page.",
+  consent_wall: "The link leads to a page that asks for consent or for one's age first.",
   geo_blocked: "The content is not available in this monitor's country.",
   ip_blocked: "The server blocks this monitor's address.",
   legal_blocked: "The content is blocked for legal reasons.",
@@ -103,8 +103,20 @@ const MESSAGES: Record<Exclude<Reason, ServerErrorReason>, string> = {
   unconfirmed: "The link seemed dead, but looking again did not confirm it.",
 };
 
-/** One plain sentence for people. The status is told where the reason alone does not name it. */
-export function messageOf(reason: Reason, statusCode: number | null): string {
+/**
+ * One plain sentence for people. The status is told where the reason alone does not name it, and so is
+ * the cause: what was seen behind `unconfirmed` and `persistent_failure`.
+ */
+export function messageOf(
+  reason: Reason,
+  statusCode: number | null,
+  cause: Reason | null = null,
+): string {
+  const message = sentenceFor(reason, statusCode);
+  return cause ? `${message.slice(0, -1)}: ${sentenceFor(cause, statusCode)}` : message;
+}
+
+function sentenceFor(reason: Reason, statusCode: number | null): string {
   if (isServerError(reason)) return `The server answered ${reason.slice(5)}: it has a problem.`;
   const tellsStatus = reason === "ok" || reason === "http_4xx" || reason === "http_unexpected";
   return tellsStatus && statusCode !== null

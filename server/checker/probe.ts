@@ -3,27 +3,41 @@ import { vetTarget } from "../outbound/address.ts";
 import type { BodyProblem, FailureReason } from "../outbound/failures.ts";
 import type { Exchange, Outbound } from "../outbound/request.ts";
 import { cookieHeader, type Jar, keepCookies, stateOf } from "./cookies.ts";
-import { type Manners, withManners } from "./manners.ts";
+import { asRedirect, type Hop, locationOf, nextHop, refreshOf, withoutFragment } from "./hops.ts";
+import { type Held, LONGEST_HOLD_WAIT_MS, type Manners, withManners } from "./manners/manners.ts";
+import { isPage, isText } from "./page/content-type.ts";
+import { createPageReader, type Page, type PageReader } from "./page/page.ts";
 import { headersOf, type Style } from "./profiles.ts";
 import type { UnknownReason } from "./reasons.ts";
 
-export type Prober = { clock: Clock; outbound: Outbound; manners: Manners; userAgent: string };
+export type Prober = {
+  clock: Clock;
+  outbound: Outbound;
+  manners: Manners;
+  userAgent: string;
+  /** Somebody waits for the answer, so that its requests go before those of others. */
+  isUrgent?: boolean;
+};
 
 export type ProbeInput = {
   url: string;
   style: Style;
   /** For all hops together, in milliseconds; waiting for the site's turn does not count. */
   timeoutMs: number;
+  /**
+   * What is left of the whole check, in milliseconds: bounds the wait for a site that wants to be left
+   * alone for a moment. As much as `timeoutMs` unless told.
+   */
+  leftMs?: number;
   signal?: AbortSignal | undefined;
 };
-
-/** A response that pointed elsewhere. */
-type Hop = { url: string; status: number };
 
 /** The way that an attempt took. `elapsedMs` is spent on requests, `waitedMs` on manners. */
 type Journey = {
   hops: Hop[];
   finalUrl: string;
+  /** Of the last redirect, from `#` on: never sent, but read by apps of scripts. */
+  fragment: string;
   address: string | null;
   /** End of the last server's certificate, in milliseconds since 1970. */
   tlsExpiresAt: number | null;
@@ -36,8 +50,10 @@ export type Answer = Journey & {
   kind: "answered";
   status: number;
   headers: Headers;
-  /** The first MiB, decompressed; of what is no text only the first bytes. */
-  body: Uint8Array;
+  /** What was read of an HTML page; null for anything else. */
+  page: Page | null;
+  /** Decompressed bytes that were read: at most a MiB, and one of what is no text. */
+  bodyBytes: number;
   truncated: boolean;
   bodyProblem: BodyProblem | null;
   /** Until the last response's headers. */
@@ -49,15 +65,27 @@ export type Failure = Journey & {
   kind: "failed";
   reason: UnknownReason | "dns_nxdomain";
   detail: string;
+  /** Nothing was asked at the last step, since its site wants to be left alone for so much longer. */
+  heldMs?: number;
 };
 
 /** What one attempt came back with. */
 export type Probe = Answer | Failure;
 
 const PAGE_BYTES = 1024 * 1024;
-const REDIRECTS = new Set([301, 302, 303, 307, 308]);
+const MOST_REFRESHES = 3;
+/** A wait that leaves less than that for the answer is not worth it. */
+const SHORTEST_REQUEST_MS = 5000;
 
-type Attempt = { prober: Prober; input: ProbeInput; jar: Jar; seen: Set<string>; journey: Journey };
+type Attempt = {
+  prober: Prober;
+  input: ProbeInput;
+  jar: Jar;
+  seen: Set<string>;
+  journey: Journey;
+  /** Spent waiting for sites that wanted to be left alone: neither request nor queue. */
+  heldMs: number;
+};
 type Outcome = Probe | { kind: "redirected"; url: URL };
 
 /** Asks for a URL once and follows its redirects. Whatever the network does comes back as a value. */
@@ -65,12 +93,13 @@ export async function probe(prober: Prober, input: ProbeInput): Promise<Probe> {
   const journey = {
     hops: [],
     finalUrl: input.url,
+    fragment: "",
     address: null,
     tlsExpiresAt: null,
     elapsedMs: 0,
     waitedMs: 0,
   };
-  const attempt: Attempt = { prober, input, jar: new Map(), seen: new Set(), journey };
+  const attempt: Attempt = { prober, input, jar: new Map(), seen: new Set(), journey, heldMs: 0 };
   const target = vetTarget(input.url, prober.outbound.policy);
   if (!target.ok) return fail(attempt, target.reason, target.problem);
   let url = withoutFragment(target.url);
@@ -81,19 +110,13 @@ export async function probe(prober: Prober, input: ProbeInput): Promise<Probe> {
   }
 }
 
-/** A fragment is never sent, so it makes no difference between two requests. */
-function withoutFragment(url: URL): URL {
-  const bare = new URL(url);
-  bare.hash = "";
-  return bare;
-}
-
 async function visit(attempt: Attempt, url: URL): Promise<Outcome> {
   const { journey, jar, seen, input } = attempt;
   journey.finalUrl = url.href;
-  seen.add(`${url.href} ${stateOf(jar)}`);
+  seen.add(stepOf(attempt, url));
   if (journey.elapsedMs >= input.timeoutMs) return fail(attempt, "read_timeout", "Time ran out.");
-  const exchange = await ask(attempt, url);
+  const { exchange, page } = await ask(attempt, url);
+  if (exchange.kind === "held") return failHeld(attempt, url, exchange);
   const spentMs = journey.elapsedMs;
   journey.elapsedMs += exchange.elapsedMs;
   journey.address = exchange.address;
@@ -103,103 +126,119 @@ async function visit(attempt: Attempt, url: URL): Promise<Outcome> {
   }
   if (input.style.keepsCookies) keepCookies(jar, url, exchange.headers);
   const location = locationOf(exchange.status, exchange.headers);
-  return location === null
-    ? answer(attempt, exchange, spentMs)
-    : follow(attempt, url, exchange.status, location);
+  if (location !== null) return follow(attempt, { from: url, status: exchange.status, location });
+  return followRefresh(attempt, url, answered(attempt, exchange, spentMs, page));
 }
 
-function ask({ prober, input, jar, journey }: Attempt, url: URL): Promise<Exchange> {
-  const { clock, manners, outbound, userAgent } = prober;
+/** A loop is the same address in the same state of the cookies. */
+const stepOf = ({ jar }: Attempt, url: URL) => `${url.href} ${stateOf(jar)}`;
+
+type Asked = { exchange: Exchange | Held; page: Page | null };
+
+async function ask(attempt: Attempt, url: URL): Promise<Asked> {
+  const { prober, input, jar, journey } = attempt;
+  const { clock, manners, outbound, userAgent, isUrgent } = prober;
   const arrivedAt = clock.elapsed();
-  const send = () => {
-    journey.waitedMs += clock.elapsed() - arrivedAt;
+  let reading: PageReader | null = null;
+  const bodyCap = (status: number, headers: Headers) => {
+    if (locationOf(status, headers) !== null) return 0;
+    const contentType = headers.get("content-type");
+    if (isPage(contentType)) reading = createPageReader(contentType);
+    return isText(contentType) ? PAGE_BYTES : 1;
+  };
+  const send = (waitedMs: number) => {
+    journey.waitedMs += waitedMs;
+    attempt.heldMs += clock.elapsed() - arrivedAt - waitedMs;
     return outbound.request(url, {
       headers: { ...headersOf(input.style, userAgent), ...cookieHeader(jar, url) },
-      timeoutMs: input.timeoutMs - journey.elapsedMs,
+      timeoutMs: Math.min(input.timeoutMs - journey.elapsedMs, leftOf(attempt)),
       connectMs: input.style.connectMs,
       trust: input.style.trust,
-      bodyCap: bodyCapOf,
+      bodyCap,
+      onBody: (chunk) => reading?.take(chunk),
       signal: input.signal,
     });
   };
-  return withManners(manners, url.hostname, send, input.signal);
+  const patienceMs = Math.min(LONGEST_HOLD_WAIT_MS, leftOf(attempt) - SHORTEST_REQUEST_MS);
+  const patience = { patienceMs, signal: input.signal, isUrgent };
+  const exchange = await withManners(manners, url.hostname, send, patience);
+  // Also when the request failed on the way, since a reader that is left open is never freed.
+  return { exchange, page: (await endOf(reading)) ?? null };
 }
 
-/** A redirect's own page is not read, and of files only enough to see that they are not empty. */
-function bodyCapOf(status: number, headers: Headers): number {
-  if (locationOf(status, headers) !== null) return 0;
-  return isText(headers.get("content-type")) ? PAGE_BYTES : 1;
+/** Of a reader that came to be while the request was made. */
+const endOf = (reading: PageReader | null) => reading?.end();
+
+const leftOf = ({ input, journey, heldMs }: Attempt) =>
+  (input.leftMs ?? input.timeoutMs) - journey.elapsedMs - heldMs;
+
+function failHeld(attempt: Attempt, { hostname }: URL, { reason, forMs, waitedMs }: Held): Failure {
+  const { journey } = attempt;
+  journey.waitedMs += waitedMs;
+  journey.address = null;
+  journey.tlsExpiresAt = null;
+  const detail = `${hostname} wants to be left alone for ${Math.ceil(forMs / 1000)} seconds more.`;
+  return { ...fail(attempt, reason, detail), heldMs: forMs };
 }
 
-/** Whether a type is worth reading. Without a type it may be a page. */
-export const isText = (contentType: string | null) =>
-  contentType === null || /^\s*$|text\/|\b(xml|json|xhtml|javascript)\b/i.test(contentType);
-
-/** Where a redirect points, or null when the response is to be judged itself. */
-function locationOf(status: number, headers: Headers): string | null {
-  const location = headers.get("location")?.trim();
-  return REDIRECTS.has(status) && location ? fromWire(location) : null;
+/** A page that sends its reader on is a hop too, unless it leads back or to nothing that can be asked. */
+function followRefresh(attempt: Attempt, from: URL, found: Answer): Outcome {
+  const { journey } = attempt;
+  const refresh = refreshOf(found);
+  const earlier = journey.hops.filter(({ via }) => via === "refresh").length;
+  if (!refresh || earlier >= MOST_REFRESHES) return found;
+  const next = nextHop(refresh.url, from, attempt.prober.outbound.policy);
+  if (!next.ok && next.reason !== "redirect_forbidden_target") return found;
+  if (next.ok && attempt.seen.has(stepOf(attempt, next.url))) return found;
+  const { status } = found;
+  return follow(attempt, { from, status, location: refresh.url, via: "refresh" });
 }
 
-/** Header bytes arrive as Latin-1, but servers put UTF-8 into `Location`. */
-function fromWire(text: string): string {
-  const decoded = Buffer.from(text, "latin1").toString("utf8");
-  return decoded.includes("\ufffd") ? text : decoded;
-}
+type Pointing = { from: URL; status: number; location: string; via?: Hop["via"] };
 
-function follow(attempt: Attempt, from: URL, status: number, location: string): Outcome {
-  const { journey, input, jar, seen, prober } = attempt;
-  journey.hops.push({ url: from.href, status });
-  const resolved = URL.parse(location, from);
-  if (!resolved) {
-    return fail(attempt, "redirect_bad_location", "The redirect's target cannot be read.");
-  }
-  const target = vetTarget(resolved.href, prober.outbound.policy);
-  if (!target.ok) {
-    return fail(
-      attempt,
-      REDIRECT_REASON[target.reason],
-      "The redirect's target cannot be followed.",
-    );
-  }
-  const next = withoutFragment(target.url);
+function follow(attempt: Attempt, { from, status, location, via = "location" }: Pointing): Outcome {
+  const { journey, input, seen, prober } = attempt;
+  journey.hops.push({ url: from.href, status, via });
+  const next = nextHop(location, from, prober.outbound.policy);
+  if (!next.ok) return fail(attempt, next.reason, next.detail);
   if (journey.hops.length > input.style.maxHops) {
-    return fail(
-      attempt,
-      "redirect_too_many",
-      `There were more than ${input.style.maxHops} redirects.`,
-    );
+    const detail = `There were more than ${input.style.maxHops} redirects.`;
+    return fail(attempt, "redirect_too_many", detail);
   }
-  if (seen.has(`${next.href} ${stateOf(jar)}`)) {
+  if (seen.has(stepOf(attempt, next.url))) {
     return fail(attempt, "redirect_loop", "The redirects lead back to where they were.");
   }
-  return { kind: "redirected", url: next };
+  journey.fragment = next.fragment;
+  return { kind: "redirected", url: next.url };
 }
-
-const REDIRECT_REASON = {
-  url_invalid: "redirect_bad_location",
-  scheme_unsupported: "redirect_unsupported_scheme",
-  target_forbidden: "redirect_forbidden_target",
-} as const;
 
 /** After a redirect, a target that is refused is the redirect's fault. */
 function nameFailure({ journey }: Attempt, reason: FailureReason): Failure["reason"] {
   if (reason === "aborted") return "check_aborted";
-  if (journey.hops.length === 0) return reason;
-  return reason in REDIRECT_REASON
-    ? REDIRECT_REASON[reason as keyof typeof REDIRECT_REASON]
-    : reason;
+  return journey.hops.length === 0 ? reason : asRedirect(reason);
 }
 
-function answer(
+function answered(
   { journey }: Attempt,
   exchange: Exchange & { kind: "response" },
   spentMs: number,
+  page: Page | null,
 ): Answer {
-  const { status, headers, body, truncated, bodyProblem, headersMs } = exchange;
+  const { status, headers, bodyBytes, truncated, bodyProblem, headersMs } = exchange;
   const responseTimeMs = Math.round(spentMs + headersMs);
-  const shown = { status, headers, body, truncated, bodyProblem, responseTimeMs };
-  return { ...journey, kind: "answered", ...shown };
+  // A copy, since the journey may go on.
+  const way = { ...journey, hops: [...journey.hops] };
+  return {
+    ...way,
+    kind: "answered",
+    status,
+    headers,
+    page,
+    bodyBytes,
+    truncated,
+    bodyProblem,
+    responseTimeMs,
+  };
 }
 
 const fail = ({ journey }: Attempt, reason: Failure["reason"], detail: string): Failure => ({

@@ -1,17 +1,12 @@
-import { and, eq, inArray, type SQL, sql } from "drizzle-orm";
+import { eq, inArray, type SQL, sql } from "drizzle-orm";
 import { addUsage, dayOf } from "../accounts/meter.ts";
 import type { Deps } from "../deps.ts";
 import { recordEvents } from "../events/events.ts";
 import type { Statement, Store } from "../store/store.ts";
-import { batches, checks, FREQUENCIES, type Frequency, links } from "../store/tables.ts";
-import type { ClaimedLink } from "./claim.ts";
-import type { Conclusion } from "./conclusion.ts";
+import { batches, checks } from "../store/tables.ts";
+import { changeLink, giveBack, toStored } from "./change-link.ts";
 import { outcomeOf } from "./outcome.ts";
-import { nextCheckAt } from "./schedule.ts";
 import { completed, eventsOf, type Result, rounded, type Settled } from "./settled.ts";
-
-/** When to try again after a fault of our own. */
-const FAULT_PAUSE_MS = 60_000;
 
 /**
  * Writes the results in one batch: history, links, events and counts together, or none of it. A result
@@ -21,42 +16,54 @@ export async function recordResults(deps: Deps, results: Result[]): Promise<void
   const { store } = deps;
   // In the order of ids, so that two processes never wait for each other's rows.
   const sorted = results.toSorted((a, b) => (a.link.id < b.link.id ? -1 : 1));
-  const settled = sorted.flatMap((result) => asSettled(result) ?? []);
-  const voided = sorted.filter((result) => !asSettled(result));
+  const { settled, voided } = judged(sorted);
+  const observed = voided
+    .map(({ result }) => result)
+    .filter(isAsked)
+    .map(asObserved);
   await store.write([
-    ...insertChecks(store, [...settled, ...voided.filter(isAsked).map(asObserved)]),
+    ...insertChecks(store, [...settled, ...observed]),
     ...countForBatches(store, settled),
-    ...recordEvents(store, [
-      ...settled.flatMap(eventsOf),
-      ...voided.filter(isAsked).map(asObserved).map(completed),
-    ]),
+    ...recordEvents(store, [...settled.flatMap(eventsOf), ...observed.map(completed)]),
     ...usageOf(store, settled),
     ...settled.map((result) => changeLink(deps, result)),
-    ...voided.map((result) => giveBack(store, result)),
+    ...voided.map(({ result, dueAt }) => giveBack(store, result, dueAt)),
   ]);
 }
 
-function asSettled(result: Result): Settled | null {
-  const outcome = outcomeOf(result.link, result.conclusion);
-  return outcome.kind === "settled" ? { ...result, outcome } : null;
+type Voided = { result: Result; dueAt: number };
+
+function judged(results: Result[]): { settled: Settled[]; voided: Voided[] } {
+  const settled: Settled[] = [];
+  const voided: Voided[] = [];
+  for (const result of results) {
+    const { conclusion, ...rest } = result;
+    const outcome = outcomeOf(result.link, conclusion, result.at);
+    if (outcome.kind === "void") voided.push({ result, dueAt: outcome.dueAt });
+    else settled.push({ ...rest, outcome });
+  }
+  return { settled, voided };
 }
 
-/** Only a check that somebody asked for by hand tells of a fault of our own. */
+/** Only a check that somebody asked for by hand tells that nothing was learned. */
 const isAsked = ({ link, conclusion }: Result) =>
   link.nextTrigger === "manual" && conclusion.reason !== "check_aborted";
 
-/** A fault as history shows it: the check is unknown, and the link as it was. */
-function asObserved(result: Result): Settled {
-  const { status, reason, decidedStatus, inconclusiveChecks } = result.link;
+/** A void check as history shows it: it is unknown, and the link as it was. */
+function asObserved({ conclusion, ...rest }: Result): Settled {
+  const { status, reason, decidedStatus, decidedReason, inconclusiveChecks } = rest.link;
   return {
-    ...result,
+    ...rest,
     outcome: {
       kind: "settled",
+      conclusion,
       status,
-      reason: reason ?? result.conclusion.reason,
+      reason: reason ?? conclusion.reason,
       statusChanged: false,
       decidedStatus,
+      decidedReason,
       inconclusiveChecks,
+      series: null,
       event: null,
     },
   };
@@ -69,16 +76,17 @@ function insertChecks(store: Store, results: Settled[]): Statement[] {
   return [
     store.run(sql`
       insert into ${checks} (id, account_id, link_id, status, previous_status, status_changed, status_code,
-        response_time_ms, reason, final_url, redirect_count, trigger_kind, checked_at)
+        response_time_ms, reason, final_url, redirect_count, trigger_kind, checked_at, cause, evidence)
       select column1, column2, column3, column4, column5, column6, column7, column8, column9, column10,
-        column11, column12, column13
+        column11, column12, column13, column14, column15
       from (values ${rows}) as done
-      where exists (select 1 from links where id = column3 and lease = column14)
+      where exists (select 1 from links where id = column3 and lease = column16)
     `),
   ];
 }
 
-function checkValues({ checkId, link, conclusion, at, outcome }: Settled): SQL {
+function checkValues({ checkId, link, at, outcome }: Settled): SQL {
+  const { conclusion, statusChanged } = outcome;
   const text = (value: string | null) => sql`cast(${value} as text)`;
   const number = (value: number | null) => sql`cast(${value} as bigint)`;
   const columns = [
@@ -87,7 +95,7 @@ function checkValues({ checkId, link, conclusion, at, outcome }: Settled): SQL {
     text(link.id),
     text(conclusion.status),
     text(link.status),
-    number(outcome.statusChanged ? 1 : 0),
+    number(statusChanged ? 1 : 0),
     number(conclusion.statusCode),
     number(rounded(conclusion.responseTimeMs)),
     text(conclusion.reason),
@@ -95,82 +103,22 @@ function checkValues({ checkId, link, conclusion, at, outcome }: Settled): SQL {
     number(conclusion.redirectCount),
     text(link.nextTrigger),
     number(at),
+    text(conclusion.cause ?? null),
+    text(statusChanged ? toStored(conclusion.evidence) : null),
     text(link.lease),
   ];
   return sql`(${sql.join(columns, sql`, `)})`;
 }
-
-function changeLink(
-  { store, config }: Deps,
-  { link, conclusion, outcome, at }: Settled,
-): Statement {
-  const { status, reason } = outcome;
-  return store
-    .update(links)
-    .set({
-      status,
-      reason,
-      decidedStatus: outcome.decidedStatus,
-      inconclusiveChecks: outcome.inconclusiveChecks,
-      unconfirmedSince: conclusion.followUpMs === null ? null : (link.unconfirmedSince ?? at),
-      ...(outcome.statusChanged && { statusChangedAt: at }),
-      ...(conclusion.status === "active" && { lastActiveAt: at }),
-      lastStatus: conclusion.status,
-      lastReason: conclusion.reason,
-      lastStatusCode: conclusion.statusCode,
-      lastResponseTimeMs: rounded(conclusion.responseTimeMs),
-      lastCheckedAt: at,
-      evidence: JSON.stringify(conclusion.evidence),
-      nextCheckAt: nextTime(config.frequencySeconds, link.id, conclusion, at),
-      nextTrigger: "scheduled",
-      checkingUntil: null,
-      lease: null,
-      batchId: null,
-    })
-    .where(isHeld(link));
-}
-
-/** By the frequency that the link has now, which may have been changed while it was checked. */
-function nextTime(
-  seconds: Record<Frequency, number>,
-  linkId: string,
-  { followUpMs, retryAfterMs }: Conclusion,
-  at: number,
-): SQL | number {
-  if (followUpMs !== null) return at + followUpMs;
-  const earliest = at + (retryAfterMs ?? 0);
-  const cases = FREQUENCIES.map((frequency) => {
-    const next = nextCheckAt({ linkId, frequencySeconds: seconds[frequency], from: at });
-    return sql`when ${sql.raw(`'${frequency}'`)} then cast(${Math.max(next, earliest)} as bigint)`;
-  });
-  return sql`case ${links.checkFrequency} ${sql.join(cases, sql` `)} end`;
-}
-
-/** An aborted check is due at once, by whoever runs next; another fault waits a little. */
-function giveBack(store: Store, { link, conclusion, at }: Result): Statement {
-  const isAborted = conclusion.reason === "check_aborted";
-  return store
-    .update(links)
-    .set({
-      nextCheckAt: isAborted ? at : at + FAULT_PAUSE_MS,
-      checkingUntil: null,
-      lease: null,
-      ...(!isAborted && link.nextTrigger === "manual" && { nextTrigger: "scheduled" as const }),
-    })
-    .where(isHeld(link));
-}
-
-const isHeld = ({ id, lease }: ClaimedLink) => and(eq(links.id, id), eq(links.lease, lease));
 
 /** Adds each link's first verdict to the batch it came with. */
 function countForBatches(store: Store, results: Settled[]): Statement[] {
   const firsts = results.filter(({ link }) => link.batchId !== null);
   const groups = Map.groupBy(
     firsts,
-    ({ link, conclusion }) => `${link.batchId} ${conclusion.status}`,
+    ({ link, outcome }) => `${link.batchId} ${outcome.conclusion.status}`,
   );
   return [...groups.values()].map((members) => {
-    const [{ link, conclusion }] = members as [Settled];
+    const [{ link, outcome }] = members as [Settled];
     const counted = store
       .select({ count: sql`count(*)` })
       .from(checks)
@@ -180,7 +128,7 @@ function countForBatches(store: Store, results: Settled[]): Statement[] {
           members.map(({ checkId }) => checkId),
         ),
       );
-    const column = conclusion.status;
+    const column = outcome.conclusion.status;
     return store
       .update(batches)
       .set({ [column]: sql`${batches[column]} + (${counted})` })

@@ -26,3 +26,19 @@ export function nextCheckAt(input: {
   const away = nearest - wanted;
   return Math.round(wanted + (Math.abs(away) <= NEAR * period ? away : away * STEP));
 }
+
+const HOUR_MS = 3_600_000;
+/** Extra checks after the first of a series of failures: a link that is rarely checked waits no months. */
+const FOLLOW_UPS_MS = [1, 6, 24, 72].map((hours) => hours * HOUR_MS);
+/** Never early, so that a series is as long as it has to be when the follow-up sees it. */
+const LATEST = 1 / 10;
+
+/**
+ * When a link that fails is to be looked at again beside its frequency, in milliseconds since 1970; null
+ * after the last time. `since` is when it failed first, `after` its latest check.
+ */
+export function followUpAt(input: { linkId: string; since: number; after: number }): number | null {
+  const late = 1 + placeOf(input.linkId) * LATEST;
+  const moments = FOLLOW_UPS_MS.map((ms) => Math.round(input.since + ms * late));
+  return moments.find((moment) => moment > input.after) ?? null;
+}

@@ -2,19 +2,20 @@ import type { NewEvent } from "../events/events.ts";
 import { toIso } from "../lib/moments.ts";
 import type { ClaimedLink } from "./claim.ts";
 import type { Conclusion } from "./conclusion.ts";
-import type { Outcome } from "./outcome.ts";
+import type { Settlement } from "./outcome.ts";
 
 /** A check that came to its end at `at`. */
 export type Result = { checkId: string; link: ClaimedLink; conclusion: Conclusion; at: number };
 
-/** A result that counts, and what it makes of its link. */
-export type Settled = Result & { outcome: Extract<Outcome, { kind: "settled" }> };
+/** A result that counts, and what it makes of its link. Its conclusion is that of the outcome. */
+export type Settled = Omit<Result, "conclusion"> & { outcome: Settlement };
 
 /** What a result tells: that the check is complete, and before it the change of status if there is one. */
 export function eventsOf(result: Settled): NewEvent[] {
   const complete = completed(result);
-  const { link, conclusion, outcome, at, checkId } = result;
+  const { link, outcome, at, checkId } = result;
   if (!outcome.event) return [complete];
+  const { conclusion } = outcome;
   const change: NewEvent = {
     type: outcome.event,
     accountId: link.accountId,
@@ -36,7 +37,8 @@ export function eventsOf(result: Settled): NewEvent[] {
   return [change, complete];
 }
 
-export function completed({ link, conclusion, outcome, at, checkId }: Settled): NewEvent {
+export function completed({ link, outcome, at, checkId }: Settled): NewEvent {
+  const { conclusion } = outcome;
   return {
     type: "check.complete",
     accountId: link.accountId,

@@ -1,7 +1,16 @@
-import { AS_BROWSER, alive, dead, type Finding, once, TWICE, unclear } from "./finding.ts";
+import {
+  AS_BROWSER,
+  alive,
+  dead,
+  type Finding,
+  once,
+  type Seen,
+  TWICE,
+  unclear,
+} from "./finding.ts";
+import { readRetryAfter } from "./manners/retry-after.ts";
 import type { Answer } from "./probe.ts";
 import type { ServerErrorReason } from "./reasons.ts";
-import { readRetryAfter } from "./retry-after.ts";
 
 /** Longest wait that still fits into a check. */
 const LONGEST_WAIT_MS = 30_000;
@@ -32,15 +41,13 @@ const FINDINGS: Record<number, Finding> = {
   504: unclear("http_504", TWICE),
   // RFC 6585 §6: the network between asks for a sign-in, and that network is ours.
   511: unclear("captive_portal"),
-  // LinkedIn's answer to programs.
-  999: unclear("bot_challenge"),
 };
 
 /** Refusals of one request that another may not meet. */
 const WORTH_ANOTHER = new Set([411, 412, 413, 414, 415, 416, 417, 418, 422, 424, 426, 428]);
 
 /** Judges by the status of a GET's last response; a status that leaves it to the page gives null. */
-export function readStatus(answer: Answer, now: number): Finding | null {
+export function readStatus({ answer, now }: Seen): Finding | null {
   const { status } = answer;
   if (status === 429) return judgeRateLimit(answer, now);
   if (status === 503) return judgeUnavailable(answer, now);
@@ -51,9 +58,7 @@ export function readStatus(answer: Answer, now: number): Finding | null {
   if (status >= 400 && status < 500) {
     return unclear("http_4xx", WORTH_ANOTHER.has(status) ? once() : []);
   }
-  if (status >= 500 && status < 600) {
-    return unclear(serverError(status), status >= 520 ? once() : []);
-  }
+  if (status >= 500 && status < 600) return judgeServerError(answer);
   return unclear("http_unexpected", once());
 }
 
@@ -70,11 +75,27 @@ function judgeUnavailable({ headers }: Answer, now: number): Finding {
 const afterWait = (delayMs: number) => (delayMs <= LONGEST_WAIT_MS ? [{ delayMs, style: {} }] : []);
 
 /** A 3xx that was not followed: a page of its own, a redirect to nowhere, or nonsense. */
-function judgeRedirection({ status, headers, body }: Answer): Finding | null {
-  if (status === 300 && body.length > 0) return null;
+function judgeRedirection({ status, headers, page, bodyBytes }: Answer): Finding | null {
+  const hasBody = bodyBytes > 0;
+  // RFC 9110 §15.4.1: a choice for the reader, whether or not the server prefers one.
+  if (status === 300) return hasBody ? null : unclear("redirect_no_location", once());
   if (status > 303 && status !== 307 && status !== 308) return unclear("http_unexpected");
-  const isPage = body.length > 0 && /html/i.test(headers.get("content-type") ?? "");
-  return isPage ? null : unclear("redirect_no_location", once());
+  if (page && hasBody) return null;
+  // What was not followed although it points somewhere opens an app.
+  if (headers.has("location")) return unclear("redirect_unsupported_scheme");
+  return unclear("redirect_no_location", once());
+}
+
+/** Cloudflare's own 530 has a second number: with 1016, the site's own server has no address any more. */
+const ORIGIN_DNS_MISSING = {
+  rule: "origin_dns_missing",
+  text: "Cloudflare says that the site's own server has no address (error 1016).",
+};
+
+function judgeServerError({ status, page }: Answer): Finding {
+  const finding = unclear(serverError(status), status >= 520 ? once() : []);
+  const isOriginMissing = status === 530 && /\b1016\b/.test(page?.text ?? "");
+  return isOriginMissing ? { ...finding, signals: [ORIGIN_DNS_MISSING] } : finding;
 }
 
 /** The number of a 5xx has three digits, the first of them a 5. */

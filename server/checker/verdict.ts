@@ -1,21 +1,38 @@
 import { readBodyState } from "./bodies.ts";
 import { judgeFailure } from "./failures.ts";
-import type { Finding, Reader } from "./finding.ts";
-import type { Probe } from "./probe.ts";
+import type { Finding, Reader, Seen, Wanted } from "./finding.ts";
+import type { Failure } from "./probe.ts";
+import { readParking } from "./signals/parked.ts";
+import { readPlaceholder } from "./signals/placeholders.ts";
+import { readRedirects } from "./signals/redirects.ts";
+import { readSoft404 } from "./signals/soft404.ts";
+import { readWalls } from "./signals/walls.ts";
 import { readStatus } from "./statuses.ts";
 
 /**
- * Asked in this order; the first that knows something ends it. What stands between us and the page
- * belongs before the status, because walls use any status; what a page says belongs after it.
+ * Asked in this order; the first that knows something ends it. What stands between us and the page comes
+ * before the status, because walls use any status; what a page says comes after it.
  */
-const READERS: Reader[] = [readStatus];
+const READERS: Reader[] = [
+  readWalls,
+  readStatus,
+  // Before the redirects, since parked domains also lead every address to one page.
+  readParking,
+  readRedirects,
+  readPlaceholder,
+  readSoft404,
+  readBodyState,
+];
 
-/** What one attempt shows. `now` is wall time, for servers that name a moment to come back at. */
-export function judge(probe: Probe, now: number): Finding {
-  if (probe.kind === "failed") return judgeFailure(probe);
+/** What one attempt shows, or what must be known first. */
+export function judge(
+  seen: Omit<Seen, "answer"> & { answer: Seen["answer"] | Failure },
+): Finding | Wanted {
+  const { answer } = seen;
+  if (answer.kind === "failed") return judgeFailure(answer);
   for (const read of READERS) {
-    const finding = read(probe, now);
+    const finding = read({ ...seen, answer });
     if (finding) return finding;
   }
-  return readBodyState(probe);
+  throw new Error("The last reader always knows something.");
 }

@@ -1,10 +1,13 @@
 import type { Command } from "commander";
-import { checkOutbound } from "../build.ts";
+import { checkOutbound, onlineGuard } from "../build.ts";
 import type { Conclusion } from "../checker/conclusion.ts";
 import { createCheck } from "../checker/create-check.ts";
 import { messageOf } from "../checker/messages.ts";
+import { createHostProfiles } from "../checker/surroundings/host-profiles.ts";
 import type { Config } from "../config.ts";
 import { systemClock } from "../lib/clock.ts";
+import { createLag } from "../lib/lag.ts";
+import { allowRequests } from "../lib/request-limit.ts";
 import { createTurns } from "../lib/turns.ts";
 import { vetTarget } from "../outbound/address.ts";
 import { type Cli, UsageError } from "./cli.ts";
@@ -12,6 +15,18 @@ import { startProgress } from "./progress.ts";
 
 const ANY_DEAD = 1;
 const ANY_UNKNOWN = 2;
+
+/** Nothing is remembered from one run to the next. */
+const UNKNOWN_LINK = {
+  id: null,
+  lastDecided: null,
+  decidedReason: null,
+  lastActiveAt: null,
+  unconfirmedSince: null,
+  isFlapping: false,
+  // One of many, which all wait for each other.
+  isAsked: false,
+};
 
 type Checked = { url: string; conclusion: Conclusion };
 
@@ -27,6 +42,7 @@ export function addCheck(program: Command, cli: Cli) {
 
 async function checkAll(cli: Cli, urls: string[], options: { json?: true }) {
   const config = await cli.config();
+  allowRequests(config.checkConcurrency);
   for (const url of urls) refuseNoUrl(config, url);
   const shown = options.json ? asJson : asText;
   const progress = startProgress(urls.length);
@@ -51,12 +67,19 @@ function refuseNoUrl({ checkAllowedHosts, checkBlockedHosts }: Config, url: stri
 }
 
 function startChecks(config: Config, urls: string[], done: () => void): Promise<Checked>[] {
-  const check = createCheck(config, systemClock, checkOutbound(config, systemClock));
+  const check = createCheck({
+    config,
+    clock: systemClock,
+    outbound: checkOutbound(config, systemClock),
+    online: onlineGuard(config, systemClock),
+    lag: createLag(systemClock),
+    profiles: createHostProfiles({ clock: systemClock }),
+    random: Math.random,
+  });
   const inTurn = createTurns({ atOnce: config.checkConcurrency });
   const { signal } = new AbortController();
   return urls.map(async (url) => {
-    const link = { url, lastDecided: null, lastActiveAt: null, unconfirmedSince: null };
-    const conclusion = await inTurn(() => check(link, signal));
+    const conclusion = await inTurn(() => check({ ...UNKNOWN_LINK, url }, signal));
     done();
     return { url, conclusion };
   });
@@ -67,7 +90,7 @@ const asJson = ({ url, conclusion }: Checked) =>
     url,
     status: conclusion.status,
     reason: conclusion.reason,
-    message: messageOf(conclusion.reason, conclusion.statusCode),
+    message: messageOf(conclusion.reason, conclusion.statusCode, conclusion.cause),
     status_code: conclusion.statusCode,
     final_url: conclusion.finalUrl,
     response_time_ms: conclusion.responseTimeMs,
@@ -79,13 +102,14 @@ const INDENT = " ".repeat(9);
 
 /** The verdict, what it means, and what was seen. */
 function asText({ url, conclusion }: Checked): string {
-  const { status, reason, statusCode, evidence } = conclusion;
-  const lines = [`${status.padEnd(INDENT.length)}${url}`, messageOf(reason, statusCode)];
+  const { status, reason, cause, statusCode, evidence } = conclusion;
+  const lines = [`${status.padEnd(INDENT.length)}${url}`, messageOf(reason, statusCode, cause)];
   for (const hop of evidence.redirects) lines.push(`${hop.status} redirect from ${hop.url}`);
   if (evidence.redirects.length > 0) lines.push(`final URL ${conclusion.finalUrl}`);
   if (conclusion.responseTimeMs !== null) {
     lines.push(`answered ${statusCode} in ${conclusion.responseTimeMs} ms`);
   }
+  lines.push(...evidence.signals.map(({ text }) => text), ...evidence.notes);
   if (status !== "active") lines.push(...attemptsOf(conclusion));
   return lines.map(plain).join(`\n${INDENT}`);
 }

@@ -1,9 +1,8 @@
 import { Cron } from "croner";
 import type { Meter } from "../accounts/meter.ts";
 import { createService } from "../app.ts";
-import { checkOutbound, openDeps } from "../build.ts";
+import { linkCheck, openDeps } from "../build.ts";
 import { startCheckLoop } from "../checker/checker.ts";
-import { createCheck } from "../checker/create-check.ts";
 import type { Config } from "../config.ts";
 import type { Deps } from "../deps.ts";
 import { createDeliverer } from "../events/deliverer.ts";
@@ -11,6 +10,7 @@ import { housekeeping } from "../housekeeping.ts";
 import type { Front } from "../http/front.ts";
 import { systemClock } from "../lib/clock.ts";
 import { failure } from "../lib/failure.ts";
+import { createLag } from "../lib/lag.ts";
 import { describeError, log, startLogging } from "../lib/log.ts";
 import { allowRequests } from "../lib/request-limit.ts";
 import { VERSION } from "../lib/version.ts";
@@ -63,10 +63,9 @@ function listen({ host: hostname, port }: Config, front: Front) {
 
 /** Checks, delivers and keeps house; gives what ends all of it in order. */
 function startLoops(deps: Deps, meter: Meter): () => Promise<void> {
-  const { config, clock, loops } = deps;
+  const { loops } = deps;
   const deliverer = createDeliverer(deps);
-  const check = createCheck(config, clock, checkOutbound(config, clock));
-  const checker = startCheckLoop({ ...deps, check });
+  const checker = startCheckLoop({ ...deps, check: linkCheck(deps, createLag(systemClock)) });
   loops.checking = true;
   loops.wake = () => {
     checker.wake();

@@ -1,4 +1,4 @@
-import { readRetryAfter } from "../checker/retry-after.ts";
+import { readRetryAfter } from "../checker/manners/retry-after.ts";
 import type { Outcome } from "./send.ts";
 
 /** Answers of a receiver that has too much to do: coming back soon would make it worse. */

@@ -1,21 +1,37 @@
-import { and, avg, count, desc, eq, getTableColumns, gte, lte, sql } from "drizzle-orm";
+import { and, avg, count, desc, eq, getTableColumns, gte, lte, type SQL, sql } from "drizzle-orm";
 import type { Caller } from "../accounts/caller.ts";
 import type { Deps } from "../deps.ts";
 import { type Page, windowOf } from "../lib/paging.ts";
 import { checks, links } from "../store/tables.ts";
-import type { DateRange, HistoryQuery, HistoryRow } from "./model.ts";
+import type { DateRange, HistoryQuery, HistoryRow, LinkHistoryRow } from "./model.ts";
+
+const { evidence: kept, ...entry } = getTableColumns(checks);
 
 /** Checks of the account, newest first. A stranger's link gives an empty list. */
-export async function listHistory(
+export const listHistory = (
+  deps: Deps,
+  caller: Caller,
+  query: HistoryQuery,
+): Promise<Page<HistoryRow>> => listChecks(deps, caller, query, sql`null`);
+
+/** The same of one link, with what was seen when its status changed. */
+export const listLinkHistory = (
+  deps: Deps,
+  caller: Caller,
+  query: HistoryQuery & { link_id: string },
+): Promise<Page<LinkHistoryRow>> => listChecks(deps, caller, query, sql`${kept}`);
+
+async function listChecks(
   { store }: Deps,
   caller: Caller,
   query: HistoryQuery,
-): Promise<Page<HistoryRow>> {
+  evidence: SQL<string | null>,
+): Promise<Page<LinkHistoryRow>> {
   const { limit, offset } = windowOf(query);
   const matches = matching(caller.accountId, query);
   const [items, [counted]] = await store.batch([
     store
-      .select({ ...getTableColumns(checks), url: links.url })
+      .select({ ...entry, url: links.url, evidence })
       .from(checks)
       .innerJoin(links, eq(links.id, checks.linkId))
       .where(matches)

@@ -1,12 +1,15 @@
 import * as z from "zod";
 import { messageOf } from "../checker/messages.ts";
 import type { Reason } from "../checker/reasons.ts";
+import { Evidence, toEvidence } from "../evidence/model.ts";
 import { id, moment, oneOf, paging } from "../lib/fields.ts";
 import { toIso } from "../lib/moments.ts";
 import { type CheckRow, TRIGGERS, VERDICTS } from "../store/tables.ts";
 
 /** A check with the URL of its link, which it does not store itself. */
-export type HistoryRow = CheckRow & { url: string };
+export type HistoryRow = Omit<CheckRow, "evidence"> & { url: string };
+
+export type LinkHistoryRow = HistoryRow & Pick<CheckRow, "evidence">;
 
 export const HistoryEntry = z
   .object({
@@ -26,6 +29,11 @@ export const HistoryEntry = z
     checked_at: z.string(),
   })
   .meta({ id: "HistoryEntry" });
+
+/** A check in the history of its link. Those that changed the link's status tell what they saw. */
+export const LinkHistoryEntry = HistoryEntry.extend({ evidence: Evidence.nullable() }).meta({
+  id: "LinkHistoryEntry",
+});
 
 export const HistoryStats = z
   .object({
@@ -70,9 +78,14 @@ export const toHistoryEntry = (row: HistoryRow): z.infer<typeof HistoryEntry> =>
   status_code: row.statusCode,
   response_time_ms: row.responseTimeMs,
   reason: row.reason,
-  message: messageOf(row.reason as Reason, row.statusCode),
+  message: messageOf(row.reason as Reason, row.statusCode, row.cause as Reason | null),
   final_url: row.finalUrl,
   redirect_count: row.redirectCount,
   trigger: row.trigger,
   checked_at: toIso(row.checkedAt),
+});
+
+export const toLinkHistoryEntry = (row: LinkHistoryRow): z.infer<typeof LinkHistoryEntry> => ({
+  ...toHistoryEntry(row),
+  evidence: toEvidence(row.evidence),
 });

@@ -161,6 +161,12 @@ function newRow(
     lastCheckedAt: null,
     createdAt: now,
     updatedAt: now,
+    decidedReason: null,
+    flappingUntil: null,
+    failingClass: null,
+    failingSince: null,
+    failingChecks: null,
+    lastCause: null,
     evidence: null,
   };
 }

@@ -1,7 +1,7 @@
 import { and, desc, eq, getTableColumns, sql } from "drizzle-orm";
 import type { Caller } from "../accounts/caller.ts";
 import { LEASE_MS } from "../checker/lease.ts";
-import { nextCheckAt } from "../checker/schedule.ts";
+import { followUpAt, nextCheckAt } from "../checker/schedule.ts";
 import type { Deps } from "../deps.ts";
 import { existingGroups } from "../groups/exist.ts";
 import { type FieldProblems, foreign, invalid, notFound } from "../lib/errors.ts";
@@ -9,11 +9,17 @@ import { problemsOf } from "../lib/fields.ts";
 import { parseId } from "../lib/ids.ts";
 import { type Page, windowOf } from "../lib/paging.ts";
 import { pointRead } from "../store/point-read.ts";
-import { type LinkRow, links } from "../store/tables.ts";
+import { checks, type LinkRow, links } from "../store/tables.ts";
 import { countLinks } from "./count.ts";
 import { matching, notChecking } from "./filter.ts";
 import { groupIdIn } from "./group-id.ts";
-import { LinkChange, type LinkQuery, type LinkSummary, toLink } from "./model.ts";
+import {
+  LinkChange,
+  type LinkDetailRow,
+  type LinkQuery,
+  type LinkSummary,
+  toLink,
+} from "./model.ts";
 
 const { evidence: _, ...summary } = getTableColumns(links);
 
@@ -42,6 +48,21 @@ export async function findLink({ store }: Deps, caller: Caller, id: string): Pro
   if (!link) throw notFound("link");
   if (link.accountId !== caller.accountId) throw foreign("link");
   return link;
+}
+
+/**
+ * A link with the check that last changed its status, if there was one and it is still kept. Two point
+ * reads, since SQLite takes longer for one that joins.
+ */
+export async function findLinkDetail(
+  deps: Deps,
+  caller: Caller,
+  id: string,
+): Promise<LinkDetailRow> {
+  const link = await findLink(deps, caller, id);
+  if (link.lastCheckedAt === null) return { ...link, lastChange: null };
+  const { id: linkId, statusChangedAt: at } = link;
+  return { ...link, lastChange: (await changeAt(deps.store, { linkId, at })) ?? null };
 }
 
 /** @throws VALIDATION_ERROR with every problem at once, also for fields that cannot be changed */
@@ -85,6 +106,20 @@ const linkById = pointRead(getTableColumns(links), (store, columns) =>
     .where(eq(links.id, sql.placeholder("id"))),
 );
 
+/** No value is bound that SQLite would plan by: it would then prepare the statement anew for every read. */
+const changeAt = pointRead(getTableColumns(checks), (store, columns) =>
+  store
+    .select(columns)
+    .from(checks)
+    .where(
+      and(
+        eq(checks.linkId, sql.placeholder("linkId")),
+        eq(checks.checkedAt, sql.placeholder("at")),
+        sql`${checks.statusChanged} = 1`,
+      ),
+    ),
+);
+
 async function readChange(deps: Deps, link: LinkRow, input: unknown): Promise<LinkChange> {
   const shape = LinkChange.safeParse(input);
   const problems = {
@@ -121,6 +156,14 @@ function columnsOf({ config }: Deps, link: LinkRow, change: LinkChange, now: num
   const isChecking = link.checkingUntil !== null && link.checkingUntil > now;
   if (isChecking || link.lastCheckedAt === null) return columns;
   const frequencySeconds = config.frequencySeconds[change.check_frequency];
-  const next = nextCheckAt({ linkId: link.id, frequencySeconds, from: link.lastCheckedAt });
+  const regular = nextCheckAt({ linkId: link.id, frequencySeconds, from: link.lastCheckedAt });
+  const next = Math.min(regular, secondLookAt(link, link.lastCheckedAt) ?? regular);
   return { ...columns, nextCheckAt: Math.max(next, now), nextTrigger: "scheduled" as const };
+}
+
+/** When a link that may be dying is looked at again, however seldom it is checked. */
+function secondLookAt(link: LinkRow, lastCheckedAt: number): number | null {
+  if (link.unconfirmedSince !== null) return link.nextCheckAt;
+  if (link.failingSince === null) return null;
+  return followUpAt({ linkId: link.id, since: link.failingSince, after: lastCheckedAt });
 }

@@ -1,15 +1,18 @@
 import * as z from "zod";
 import { messageOf } from "../checker/messages.ts";
 import type { Reason } from "../checker/reasons.ts";
+import { Evidence, toEvidence } from "../evidence/model.ts";
 import { id, list, oneOf, optionalText, paging, text, unread } from "../lib/fields.ts";
 import { toIso } from "../lib/moments.ts";
-import { FREQUENCIES, type LinkRow, VERDICTS } from "../store/tables.ts";
+import { type CheckRow, FREQUENCIES, type LinkRow, VERDICTS } from "../store/tables.ts";
 
 export const LINK_STATUSES = [...VERDICTS, "checking"] as const;
 const MOST_IN_BATCH = 1000;
 
 /** A link as it is listed: everything but the evidence of its last check. */
 export type LinkSummary = Omit<LinkRow, "evidence">;
+
+export type LinkDetailRow = LinkRow & { lastChange: CheckRow | null };
 
 const LastCheck = z.object({
   status: z.enum(VERDICTS),
@@ -37,8 +40,19 @@ export const Link = z
   })
   .meta({ id: "Link" });
 
+const LastChange = z.object({
+  check_id: z.string(),
+  status: z.enum(VERDICTS),
+  previous_status: z.enum(VERDICTS),
+  reason: z.string(),
+  message: z.string(),
+  checked_at: z.string(),
+  evidence: Evidence.nullable(),
+});
+
 export const LinkDetail = Link.extend({
-  evidence: z.record(z.string(), z.unknown()).nullable(),
+  evidence: Evidence.nullable(),
+  last_change: LastChange.nullable(),
 }).meta({ id: "LinkDetail" });
 
 /** What a new link looks like; the verb judges the URL and the group as well, all in one answer. */
@@ -144,19 +158,36 @@ export const toLink =
     updated_at: toIso(row.updatedAt),
   });
 
-export const toLinkDetail = (now: number) => (row: LinkRow) => ({
-  ...toLink(now)(row),
-  evidence: row.evidence === null ? null : (JSON.parse(row.evidence) as Record<string, unknown>),
-});
+export const toLinkDetail =
+  (now: number) =>
+  (row: LinkDetailRow): z.infer<typeof LinkDetail> => ({
+    ...toLink(now)(row),
+    evidence: toEvidence(row.evidence),
+    last_change: row.lastChange && toLastChange(row.lastChange),
+  });
 
 function toLastCheck(row: LinkSummary): z.infer<typeof LastCheck> | null {
   if (row.lastCheckedAt === null || row.lastStatus === null || row.lastReason === null) return null;
   return {
     status: row.lastStatus,
     reason: row.lastReason,
-    message: messageOf(row.lastReason as Reason, row.lastStatusCode),
+    message: messageOf(
+      row.lastReason as Reason,
+      row.lastStatusCode,
+      row.lastCause as Reason | null,
+    ),
     status_code: row.lastStatusCode,
     response_time_ms: row.lastResponseTimeMs,
     checked_at: toIso(row.lastCheckedAt),
   };
 }
+
+const toLastChange = (row: CheckRow): z.infer<typeof LastChange> => ({
+  check_id: row.id,
+  status: row.status,
+  previous_status: row.previousStatus,
+  reason: row.reason,
+  message: messageOf(row.reason as Reason, row.statusCode, row.cause as Reason | null),
+  checked_at: toIso(row.checkedAt),
+  evidence: toEvidence(row.evidence),
+});

@@ -1,8 +1,8 @@
 import { Elysia } from "elysia";
 import * as z from "zod";
 import type { Deps } from "../deps.ts";
-import { listHistory } from "../history/history.ts";
-import { HistoryEntry, LinkHistoryQuery, toHistoryEntry } from "../history/model.ts";
+import { listLinkHistory } from "../history/history.ts";
+import { LinkHistoryEntry, LinkHistoryQuery, toLinkHistoryEntry } from "../history/model.ts";
 import { idempotency } from "../http/idempotency.ts";
 import { toPage } from "../http/page.ts";
 import {
@@ -17,7 +17,7 @@ import { callers } from "../http/visit.ts";
 import { toErrorBody } from "../lib/errors.ts";
 import { type BatchCreation, createLink, createLinks } from "./create.ts";
 import { type Deletion, deleteLink, deleteLinks } from "./delete.ts";
-import { changeLink, findLink, listLinks, startCheck } from "./links.ts";
+import { changeLink, findLink, findLinkDetail, listLinks, startCheck } from "./links.ts";
 import * as model from "./model.ts";
 
 export const linkRoutes = (deps: Deps) =>
@@ -39,7 +39,7 @@ export const linkRoutes = (deps: Deps) =>
     .get(
       "/:id",
       async ({ caller, params }) => {
-        const link = await findLink(deps, caller, params.id);
+        const link = await findLinkDetail(deps, caller, params.id);
         return { data: model.toLinkDetail(deps.clock.now())(link) };
       },
       {
@@ -92,12 +92,12 @@ export const linkRoutes = (deps: Deps) =>
       "/:id/history",
       async ({ caller, params, query, request, set }) => {
         const link = await findLink(deps, caller, params.id);
-        const page = await listHistory(deps, caller, { ...query, link_id: link.id });
-        return toPage(page, query, toHistoryEntry, { request, set });
+        const page = await listLinkHistory(deps, caller, { ...query, link_id: link.id });
+        return toPage(page, query, toLinkHistoryEntry, { request, set });
       },
       {
         query: LinkHistoryQuery,
-        response: { 200: pageOf(HistoryEntry), ...recordRefusals },
+        response: { 200: pageOf(LinkHistoryEntry), ...recordRefusals },
         detail: {
           operationId: "listLinkHistory",
           summary: "List the checks of one link, newest first",

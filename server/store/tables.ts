@@ -24,6 +24,8 @@ export const EVENT_TYPES = [
 export type EventType = (typeof EVENT_TYPES)[number];
 export const ROLES = ["owner", "editor", "viewer"] as const;
 export const DISABLED_REASONS = ["user", "failing", "gone"] as const;
+/** How a host answers to addresses that do not exist; `closed` hosts let nothing be learned about them. */
+const HOST_KINDS = ["honest", "page", "closed"] as const;
 const DELIVERY_STATUSES = [
   "pending",
   "delivering",
@@ -132,6 +134,12 @@ export const links = sqliteTable("links", {
   lastCheckedAt: integer("last_checked_at"),
   createdAt: integer("created_at").notNull(),
   updatedAt: integer("updated_at").notNull(),
+  decidedReason: text("decided_reason"),
+  flappingUntil: integer("flapping_until"),
+  failingClass: text("failing_class"),
+  failingSince: integer("failing_since"),
+  failingChecks: integer("failing_checks"),
+  lastCause: text("last_cause"),
   evidence: text("evidence"),
 });
 
@@ -156,6 +164,15 @@ export const checks = sqliteTable("checks", {
   redirectCount: integer("redirect_count").notNull(),
   trigger: text("trigger_kind", { enum: TRIGGERS }).notNull(),
   checkedAt: integer("checked_at").notNull(),
+  cause: text("cause"),
+  evidence: text("evidence"),
+});
+
+export const hostProfiles = sqliteTable("host_profiles", {
+  host: text("host").primaryKey(),
+  kind: text("kind", { enum: HOST_KINDS }).notNull(),
+  fingerprint: text("fingerprint"),
+  learnedAt: integer("learned_at").notNull(),
 });
 
 export const webhooks = sqliteTable("webhooks", {

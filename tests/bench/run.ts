@@ -1,5 +1,7 @@
 import { existsSync } from "node:fs";
+import { measureBodies } from "./bodies.ts";
 import { fill } from "./fill.ts";
+import { measureJudging } from "./judging.ts";
 import { load } from "./load.ts";
 import { memoryMb, newFolder, startProgram } from "./program.ts";
 
@@ -22,12 +24,30 @@ const rows: Row[] = [];
 const note = (what: string, seen: string, wanted: string, ok: boolean) =>
   rows.push({ what, seen, wanted, ok });
 
+await judging();
 await readsAgainstBare();
 await batches();
 await aMillion();
 await startAndMemory();
+await bodies();
 console.table(rows);
 process.exit(rows.every(({ ok }) => ok) ? 0 : 1);
+
+/** A page of 200 kB, from its bytes to its verdict, beside a bare pass of the parser over it. */
+async function judging() {
+  const { judgeMs, ratio, garbageKb } = await measureJudging();
+  note("judging a page of 200 kB, ms", judgeMs.toFixed(2), "< 2", judgeMs < 2);
+  note("judging it / only parsing it", ratio.toFixed(2), "≤ 3", ratio <= 3);
+  note("garbage of judging it, kB", whole(garbageKb), "≤ 1,000", garbageKb <= 1000);
+}
+
+/** By how much memory grows for bodies that are large, endless or worse. */
+async function bodies() {
+  for (const { what, grownMb, mostMb } of await measureBodies()) {
+    const isFine = mostMb === null || grownMb < mostMb;
+    note(`memory for ${what}, MB`, grownMb.toFixed(1), mostMb ? `< ${mostMb}` : "", isFine);
+  }
+}
 
 /** One link by key, beside a bare route that returns the same JSON; in turn, so that drift hits both. */
 async function readsAgainstBare() {

@@ -4,36 +4,16 @@ import { completeBatches } from "../../server/checker/batches.ts";
 import { checkDueLinks, startCheckLoop } from "../../server/checker/checker.ts";
 import { claimDueLinks } from "../../server/checker/claim.ts";
 import type { Conclusion } from "../../server/checker/conclusion.ts";
-import type { Reason } from "../../server/checker/reasons.ts";
 import { recordResults } from "../../server/checker/record.ts";
 import { deliveries, events, links } from "../../server/store/tables.ts";
 import { movableClock } from "../clock.ts";
 import { type Asker, onBothEngines, type Parsed, type TestServer } from "../harness.ts";
 import { startSite } from "../site.ts";
+import { DAY, HOUR, saw } from "./ended.ts";
 
-const HOUR = 3_600_000;
-const DAY = 24 * HOUR;
-
-/** What a check came to, as if it had been made. */
-const saw = (
-  status: Conclusion["status"],
-  reason: Reason,
-  more: Partial<Conclusion> = {},
-): Conclusion => ({
-  status,
-  reason,
-  statusCode: null,
-  responseTimeMs: null,
-  finalUrl: null,
-  redirectCount: 0,
-  followUpMs: null,
-  retryAfterMs: null,
-  evidence: { attempts: [], redirects: [], final_url: null, address: null, tls_expires_at: null },
-  ...more,
-});
-const ALIVE = saw("active", "ok", { statusCode: 200, responseTimeMs: 12 });
-const GONE = saw("dead", "http_404", { statusCode: 404, responseTimeMs: 7 });
-const REFUSED = saw("unknown", "conn_refused");
+const ALIVE = saw("ok", { statusCode: 200, responseTimeMs: 12 });
+const GONE = saw("http_404", { statusCode: 404, responseTimeMs: 7 });
+const NOT_LET_IN = saw("http_403", { statusCode: 403 });
 
 /** Moves to when the link is due again and checks it with the given end. */
 async function checkWith(server: TestServer, conclusion: Conclusion) {
@@ -96,7 +76,7 @@ onBothEngines("checking", (server) => {
 
     const seen: string[] = [];
     for (const _ of [1, 2, 3]) {
-      await checkWith(server(), REFUSED);
+      await checkWith(server(), NOT_LET_IN);
       const { status, last_check } = (await me.get(path)).body.data;
       seen.push(`${status} ${last_check.status}`);
     }
@@ -116,7 +96,8 @@ onBothEngines("checking", (server) => {
     await subscribe(me, "link.dead", "link.alive");
     await newLink(me);
 
-    for (const end of [GONE, REFUSED, REFUSED, REFUSED, GONE]) await checkWith(server(), end);
+    for (const end of [GONE, NOT_LET_IN, NOT_LET_IN, NOT_LET_IN, GONE])
+      await checkWith(server(), end);
 
     expect(await eventTypes(server(), me.accountId)).toEqual(["link.dead"]);
   });
@@ -184,11 +165,11 @@ onBothEngines("checking", (server) => {
     const me = await server().account();
     const path = await newLink(me);
     await checkWith(server(), ALIVE);
-    await checkWith(server(), saw("unknown", "internal_error"));
+    await checkWith(server(), saw("internal_error"));
     expect((await me.get(`${path}/history`)).body.data.pagination.total).toBe(1);
 
     await me.post(`${path}/check`);
-    await checkDueLinks({ ...server().deps, check: async () => saw("unknown", "internal_error") });
+    await checkDueLinks({ ...server().deps, check: async () => saw("internal_error") });
 
     const [newest] = (await me.get(`${path}/history`)).body.data.items;
     expect(newest).toMatchObject({
@@ -197,6 +178,59 @@ onBothEngines("checking", (server) => {
       trigger: "manual",
     });
     expect((await me.get(path)).body.data.status).toBe("active");
+  });
+
+  test.each([
+    ["this monitor was offline", saw("monitor_offline"), 0],
+    ["this monitor had a problem of its own", saw("internal_error"), 900_000],
+    ["the site asked to be left alone", saw("http_429", { deferMs: HOUR }), HOUR],
+  ])("when %s, a check by hand is over, and made again by schedule", async (_, end, againInMs) => {
+    const me = await server().account();
+    await subscribe(me, "link.dead", "link.alive", "check.complete");
+    const path = await newLink(me);
+    await checkWith(server(), ALIVE);
+    const before = (await me.get(path)).body.data;
+
+    await me.post(`${path}/check`);
+    await checkDueLinks({ ...server().deps, check: async () => end });
+
+    const { next_check_at, ...after } = (await me.get(path)).body.data;
+    expect(Date.parse(next_check_at) - server().clock.now()).toBe(againInMs);
+    expect({ ...after, next_check_at: before.next_check_at }).toEqual(before);
+    const [newest, first] = (await me.get(`${path}/history`)).body.data.items;
+    expect(newest).toMatchObject({
+      status: "unknown",
+      reason: end.reason,
+      trigger: "manual",
+      status_changed: false,
+      evidence: null,
+    });
+    expect(first.reason).toBe("ok");
+    expect((await me.get("/api/v1/usage")).body.data.checks.thisMonth).toBe(1);
+    await checkWith(server(), end);
+    expect((await me.get(`${path}/history`)).body.data.pagination.total).toBe(2);
+  });
+
+  test("fifty links of a site that wants to be left alone are put off, and none of them fails", async () => {
+    const me = await server().account();
+    await me.post("/api/v1/links/batch", {
+      links: Array.from({ length: 50 }, (_, n) => ({ url: `https://busy.example.org/${n}` })),
+    });
+    const other = await newLink(me);
+
+    await checkDueLinks({
+      ...server().deps,
+      check: async ({ url }) => (url.includes("busy") ? saw("http_429", { deferMs: HOUR }) : ALIVE),
+    });
+
+    expect((await me.get(other)).body.data.status).toBe("active");
+    const busy = (await me.get("/api/v1/links?search=busy&per_page=50")).body.data.items;
+    expect(busy).toHaveLength(50);
+    for (const link of busy) {
+      expect(link).toMatchObject({ status: "unknown", reason: null, last_check: null });
+      expect(Date.parse(link.next_check_at) - server().clock.now()).toBe(HOUR);
+    }
+    expect((await me.get("/api/v1/history")).body.data.pagination.total).toBe(1);
   });
 
   test("a check that breaks by itself is our fault, and the round goes on", async () => {
@@ -219,7 +253,7 @@ onBothEngines("checking", (server) => {
   test("a name missing for the first time is looked at again within the hour it asks for", async () => {
     const me = await server().account();
     const path = await newLink(me);
-    await checkWith(server(), saw("unknown", "unconfirmed", { followUpMs: HOUR }));
+    await checkWith(server(), saw("unconfirmed", { followUpMs: HOUR }));
 
     const next = Date.parse((await me.get(path)).body.data.next_check_at);
 
@@ -302,7 +336,7 @@ onBothEngines("checking", (server) => {
       check: (_, signal) => {
         asked.resolve();
         return new Promise((resolve) =>
-          signal.addEventListener("abort", () => resolve(saw("unknown", "check_aborted"))),
+          signal.addEventListener("abort", () => resolve(saw("check_aborted"))),
         );
       },
     });

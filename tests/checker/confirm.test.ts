@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from "bun:test";
 import { type Checker, checkUrl, type KnownLink } from "../../server/checker/confirm.ts";
-import { createManners } from "../../server/checker/manners.ts";
+import { createManners } from "../../server/checker/manners/manners.ts";
 import type { DnsReason, Resolution } from "../../server/outbound/resolve.ts";
 import { labOutbound, playedResolver } from "../outbound/lab.ts";
 import {
@@ -27,7 +27,15 @@ afterEach(async () => {
 
 const HOUR = 3_600_000;
 const NOW = Date.parse("2030-01-01T00:00:00Z");
-const fresh = { lastDecided: null, lastActiveAt: null, unconfirmedSince: null } as const;
+const fresh = {
+  id: null,
+  lastDecided: null,
+  decidedReason: null,
+  lastActiveAt: null,
+  unconfirmedSince: null,
+  isFlapping: false,
+  isAsked: false,
+} as const;
 const wasActive = { ...fresh, lastDecided: "active" } as const;
 
 async function check(
@@ -85,7 +93,7 @@ describe("a page that is missing", () => {
     });
   });
 
-  test.each([[[404, 403]], [[404, 404, 503]], [[404, 410]]])(
+  test.each([[[404, 403]], [[404, 404, 503]]])(
     "with the answers %p is unconfirmed",
     async (says) => {
       expect(await checkPage(says, wasActive)).toMatchObject({
@@ -97,6 +105,10 @@ describe("a page that is missing", () => {
       });
     },
   );
+
+  test("first and gone for good later is dead", async () => {
+    expect(await checkPage([404, 410])).toMatchObject({ status: "dead", reason: "http_410" });
+  });
 
   test("only for programs is not dead", async () => {
     const says: Says = (request) =>
@@ -134,6 +146,160 @@ describe("a page that is missing", () => {
   });
 });
 
+describe("a page of a link that changes all the time", () => {
+  const flapping = { ...wasActive, isFlapping: true } as const;
+
+  test("is missing only when five looks within ten minutes say so", async () => {
+    expect(await checkPage(404, flapping)).toMatchObject({
+      status: "dead",
+      profiles: "AAAAB",
+      slept: [150_000, 150_000, 150_000, 150_000],
+      evidence: { flapping: true },
+    });
+  });
+
+  test("is there as soon as it is seen", async () => {
+    expect(await checkPage([404, 404, 404, "hello"], flapping)).toMatchObject({
+      status: "active",
+      profiles: "AAAA",
+    });
+  });
+
+  test("is looked at as often however long the operator lets others wait", async () => {
+    const confirmDelaysMs = [0, 3000, 60_000];
+
+    expect(await checkPage(404, flapping, { confirmDelaysMs })).toMatchObject({
+      status: "dead",
+      slept: [150_000, 150_000, 150_000, 150_000],
+    });
+  });
+
+  test("is left open while many others are looked at so often, as they take up room", async () => {
+    const patients = { count: 0, most: 1 };
+    const { url } = until(startSite({}));
+    const { checker } = labChecker({ patients });
+    const both = [url, `${url}/b`].map((each) => checkUrl(checker, { url: each, ...flapping }));
+
+    expect((await Promise.all(both)).map(({ reason }) => reason).toSorted()).toEqual([
+      "http_404",
+      "unconfirmed",
+    ]);
+    expect(patients.count).toBe(0);
+  });
+
+  test("that answers too slowly for that is not looked at again and again", async () => {
+    const { clock, checker } = labChecker();
+    const slowly = () => {
+      clock.moveBy(50_000);
+      return new Response("", { status: 404 });
+    };
+    const { url } = until(startSite({ "/": slowly }));
+
+    const conclusion = await checkUrl(
+      { ...checker, checkTimeoutMs: 100_000 },
+      { url, ...flapping },
+    );
+
+    expect(conclusion).toMatchObject({ reason: "unconfirmed", followUpMs: null });
+  });
+
+  test("is left open for whoever waits for the answer, and looked at again at once", async () => {
+    expect(await checkPage(404, { ...flapping, isAsked: true })).toMatchObject({
+      status: "unknown",
+      reason: "unconfirmed",
+      cause: "http_404",
+      followUpMs: 0,
+    });
+  });
+});
+
+describe("a site that has an IPv6 address only", () => {
+  const unreachable = (hasIpv6: boolean): Partial<Checker> => {
+    const { checker } = labChecker();
+    const failed = {
+      kind: "failed",
+      reason: "conn_unreachable",
+      detail: "",
+      address: "2606:4700::1",
+      tlsExpiresAt: null,
+      elapsedMs: 1,
+    } as const;
+    return {
+      outbound: { ...checker.outbound, request: async () => failed, hasIpv6: () => hasIpv6 },
+    };
+  };
+
+  test.each([
+    [false, [{ rule: "no_ipv6_here" }]],
+    [true, []],
+  ])(
+    "is told apart from one that cannot be reached when we have IPv6: %p",
+    async (has, signals) => {
+      const conclusion = await check("http://site.test/", fresh, unreachable(has));
+
+      expect(conclusion).toMatchObject({ status: "unknown", reason: "conn_unreachable" });
+      expect(conclusion.evidence.signals).toMatchObject(signals);
+      expect(conclusion.evidence.signals).toHaveLength(signals.length);
+    },
+  );
+});
+
+describe("a neighbouring address", () => {
+  test("over plain http is told where https fails, and changes nothing", async () => {
+    const site = until(startSite({ "/a": "hello" }));
+
+    const conclusion = await check(`https://127.0.0.1:${site.port}/a`);
+
+    expect(conclusion).toMatchObject({
+      status: "unknown",
+      evidence: { notes: [`http://127.0.0.1:${site.port}/a answers with 200.`] },
+    });
+  });
+
+  test("is not told when it does not answer either", async () => {
+    const site = until(startSite({}));
+
+    const { evidence } = await check(`https://127.0.0.1:${site.port}/a`);
+
+    expect(evidence.notes).toEqual([]);
+  });
+
+  test("with www is told where the certificate is for another name", async () => {
+    const names = { "shop.test": ["127.0.0.1"], "www.site.test": ["127.0.0.1"] };
+    const resolver = playedResolver({ ...names, "site.test": ["127.0.0.1"] });
+    const hello = replies("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi");
+    const site = until(await startRawSite(hello, { certificate: "other" }));
+    const found: string[] = [];
+    const { checker } = labChecker({ outbound: labOutbound({ resolver }) });
+    const outbound: Checker["outbound"] = {
+      ...checker.outbound,
+      request(target, input) {
+        found.push(new URL(target).hostname);
+        return checker.outbound.request(target, input);
+      },
+    };
+
+    await checkUrl({ ...checker, outbound }, { url: `https://site.test:${site.port}/`, ...fresh });
+
+    expect(found.at(-1)).toBe("www.site.test");
+  });
+
+  test("over plain http at the end of the redirects is noted", async () => {
+    const plain = until(startSite({ "/": "hello" }));
+    const secure = until(
+      startSite(
+        { "/": () => Response.redirect(`http://site.test:${plain.port}/`, 302) },
+        { certificate: "good" },
+      ),
+    );
+
+    expect(await check(`https://site.test:${secure.port}/`)).toMatchObject({
+      status: "active",
+      evidence: { notes: ["The redirects leave https for plain http."] },
+    });
+  });
+});
+
 describe("trouble that may pass", () => {
   test.each([
     [[500, "hello"], "ok", "AA", [2000]],
@@ -164,7 +330,7 @@ describe("trouble that may pass", () => {
     });
     expect(await checkPage(asking("3600"))).toMatchObject({
       reason: "http_429",
-      retryAfterMs: HOUR,
+      restMs: HOUR,
       slept: [],
     });
   });
@@ -205,6 +371,39 @@ describe("trouble that may pass", () => {
     expect(conclusion).toMatchObject({ status: "dead", evidence: { attempts: [{}, {}, {}] } });
   });
 
+  test("counts that time too for whoever waits for the answer", async () => {
+    const { clock, checker } = labChecker();
+    const manners = createManners({ clock, hostConcurrency: 1, hostGapMs: 90_000 });
+    const { url } = until(startSite({}));
+    const startedAt = clock.elapsed();
+
+    const conclusion = await checkUrl(
+      { ...checker, manners },
+      { url, ...wasActive, isAsked: true },
+    );
+
+    expect(conclusion).toMatchObject({ reason: "unconfirmed", evidence: { attempts: [{}, {}] } });
+    expect(clock.elapsed() - startedAt).toBeLessThan(100_000);
+  });
+
+  test("of a busy site is no reason to let anybody wait who asked by hand", async () => {
+    const { clock, checker } = labChecker();
+    const manners = createManners({ clock, hostConcurrency: 1, hostGapMs: 0 });
+    const { url } = until(startSite({ "/a": "hello", "/b": "hello", "/asked": "hello" }));
+    const check = (path: string, isAsked: boolean) =>
+      checkUrl({ ...checker, manners }, { ...fresh, url: `${url}${path}`, isAsked });
+
+    const ends: string[] = [];
+    const note = (path: string) => () => void ends.push(path);
+    await Promise.all([
+      check("/a", false).then(note("/a")),
+      check("/b", false).then(note("/b")),
+      check("/asked", true).then(note("/asked")),
+    ]);
+
+    expect(ends.indexOf("/asked")).toBeLessThan(ends.indexOf("/b"));
+  });
+
   test("never takes more than a minute", async () => {
     const { clock, checker } = labChecker();
     const outbound: Checker["outbound"] = {
@@ -221,6 +420,26 @@ describe("trouble that may pass", () => {
     );
 
     expect(conclusion.evidence.attempts).toHaveLength(2);
+  });
+
+  test("takes no more than a minute of whoever waits, even if each lookup of a name is slow too", async () => {
+    const { clock, checker } = labChecker();
+    const outbound: Checker["outbound"] = {
+      ...checker.outbound,
+      request: (target, input) => {
+        clock.moveBy(10_000 + Math.min(input.timeoutMs, 25_000));
+        return checker.outbound.request(target, input);
+      },
+    };
+    const url = `http://127.0.0.1:${await freePort()}/`;
+    const startedAt = clock.elapsed();
+
+    await checkUrl(
+      { ...checker, outbound, checkTimeoutMs: 30_000 },
+      { url, ...fresh, isAsked: true },
+    );
+
+    expect(clock.elapsed() - startedAt).toBeLessThan(60_000);
   });
 });
 
@@ -250,6 +469,12 @@ describe("a bad certificate", () => {
     const missing = await check(await secure("expired", "404 Not Found"), wasActive);
 
     expect(missing).toMatchObject({ status: "dead", reason: "http_404", profiles: "AAAB" });
+  });
+
+  test("lets the server's word that the page is gone count as little as a missing page", async () => {
+    const gone = await check(await secure("expired", "410 Gone"), wasActive);
+
+    expect(gone).toMatchObject({ status: "dead", reason: "http_410", profiles: "AAAB" });
   });
 
   test("says nothing when the server is ill as well", async () => {
@@ -315,7 +540,7 @@ describe("a name that does not exist", () => {
   ] as const)("of a link %s", async (_, known, status, followUpMs) => {
     const conclusion = await check(
       url,
-      { lastDecided: "active", ...known },
+      { ...wasActive, ...known },
       answering("dns_nxdomain", "dns_nxdomain"),
     );
 
@@ -359,6 +584,33 @@ describe("the check", () => {
     expect(redirected).toMatchObject({ status: "active", reason: "ok_redirected" });
     expect(redirected.evidence.final_url).toHaveLength(2048);
     expect(JSON.stringify(refused)).not.toContain("secret");
+  });
+
+  test("keeps little of each address on a long way", async () => {
+    const onwards = ({ url }: Request) => {
+      const step = Number(new URL(url).pathname.slice(1)) + 1;
+      const location = step < 10 ? `/${step}?${"a".repeat(3000)}` : "/end";
+      return new Response(null, { status: 302, headers: { location } });
+    };
+    const site = until(startSite({ "/end": "hello" }, { otherwise: onwards }));
+
+    const { evidence } = await check(`${site.url}/0`);
+
+    expect(evidence.redirects).toHaveLength(10);
+    expect(JSON.stringify(evidence).length).toBeLessThan(12_000);
+  });
+
+  test("keeps little of where the addresses that it made up led", async () => {
+    const toHome = (to: string) => () =>
+      new Response(null, { status: 302, headers: { Location: `/?${to}` } });
+    const home = "<title>Home</title><h1>Home</h1><p>Welcome.</p>";
+    const routes = { "/": home, "/a": toHome(""), "/robots.txt": 404 };
+    const site = until(startSite(routes, { otherwise: toHome("b".repeat(5000)) }));
+
+    const { evidence } = await check(`${site.url}/a`);
+
+    expect(evidence.probes).toMatchObject([{ asked: "sibling" }]);
+    expect(JSON.stringify(evidence.probes).length).toBeLessThan(1500);
   });
 
   test("says what it saw, as JSON", async () => {

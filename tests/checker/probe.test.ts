@@ -71,7 +71,6 @@ describe("redirects", () => {
 
   test.each([
     ["a file", "ftp://example.org/x", "redirect_unsupported_scheme"],
-    ["an app", "itms-apps://x", "redirect_unsupported_scheme"],
     ["a script", "javascript:alert(1)", "redirect_unsupported_scheme"],
     ["a local file", "file:///etc/passwd", "redirect_unsupported_scheme"],
     ["a user name", "http://user:pass@127.0.0.1/", "redirect_bad_location"],
@@ -137,6 +136,90 @@ describe("redirects", () => {
   });
 });
 
+describe("a page that sends its reader on", () => {
+  const on = (url: string, delay = 0) =>
+    `<meta http-equiv="refresh" content="${delay}; url=${url}"><p>One moment.</p>`;
+
+  test("within ten seconds is a redirect", async () => {
+    const site = siteWith({ "/a": on("/b", 10), "/b": "hello" });
+
+    expect(await look(`${site.url}/a`)).toMatchObject({
+      kind: "answered",
+      finalUrl: `${site.url}/b`,
+      hops: [{ url: `${site.url}/a`, status: 200, via: "refresh" }],
+    });
+  });
+
+  test("by a header is one too", async () => {
+    const header = () =>
+      new Response("Wait.", { headers: { Refresh: "0; url=/b", "Content-Type": "text/html" } });
+    const site = siteWith({ "/a": header, "/b": "hello" });
+
+    expect(await look(`${site.url}/a`)).toMatchObject({ finalUrl: `${site.url}/b` });
+  });
+
+  test.each([
+    ["later", on("/b", 11)],
+    ["to itself", on("/a")],
+    ["with nothing said", on("")],
+    ["to an app", on("itms-apps://x")],
+    ["to nowhere", on("http://[bad")],
+    ["only without scripts", `<noscript>${on("/b")}</noscript>`],
+  ])("%s is the page to be judged", async (_, page) => {
+    const site = siteWith({ "/a": page, "/b": "hello" });
+
+    expect(await look(`${site.url}/a`)).toMatchObject({ finalUrl: `${site.url}/a`, hops: [] });
+  });
+
+  test("after an error is the error to be judged", async () => {
+    const error = () =>
+      new Response(on("/"), { status: 404, headers: { "Content-Type": "text/html" } });
+    const site = siteWith({ "/a": error, "/": "hello" });
+
+    expect(await look(`${site.url}/a`)).toMatchObject({ status: 404, hops: [] });
+  });
+
+  test("is followed three times, and between redirects", async () => {
+    const site = siteWith({
+      "/1": on("/2"),
+      "/2": to("/3"),
+      "/3": on("/4"),
+      "/4": on("/5"),
+      "/5": on("/6"),
+      "/6": "hello",
+    });
+
+    const found = await look(`${site.url}/1`);
+
+    expect(found.finalUrl).toBe(`${site.url}/5`);
+    expect(found.hops.map(({ via }) => via)).toEqual(["refresh", "location", "refresh", "refresh"]);
+  });
+
+  test("to where we may not go is not followed there", async () => {
+    const site = siteWith({ "/a": on("http://169.254.169.254/latest/") });
+
+    expect(await look(`${site.url}/a`)).toMatchObject({ reason: "redirect_forbidden_target" });
+  });
+});
+
+describe("a redirect to an app", () => {
+  test("leaves the response itself to be judged", async () => {
+    const page = () =>
+      new Response("<p>Get the app.</p>", {
+        status: 302,
+        headers: { Location: "itms-apps://itunes.example/app", "Content-Type": "text/html" },
+      });
+    const site = siteWith({ "/": page });
+
+    expect(await look(site.url)).toMatchObject({
+      kind: "answered",
+      status: 302,
+      hops: [],
+      page: { text: "Get the app." },
+    });
+  });
+});
+
 describe("cookies", () => {
   test("go back to the host that set them and to no other", async () => {
     const end = siteWith({ "/": "hello" });
@@ -198,8 +281,8 @@ describe("the request", () => {
     const zip = await look(`${site.url}/file`);
 
     expect(page).toMatchObject({ truncated: true });
-    expect(page.kind === "answered" && page.body.length).toBe(1_048_576);
-    expect(zip.kind === "answered" && zip.body.length).toBe(1);
+    expect(page).toMatchObject({ bodyBytes: 1_048_576, page: { text: "a".repeat(16_384) } });
+    expect(zip).toMatchObject({ bodyBytes: 1, page: null });
   });
 
   test("is not sent for what may not be checked", async () => {

@@ -1,5 +1,8 @@
 import type { Checker } from "../../server/checker/confirm.ts";
-import { createManners } from "../../server/checker/manners.ts";
+import { createManners } from "../../server/checker/manners/manners.ts";
+import { createOnline } from "../../server/checker/online/online.ts";
+import { createHostProfiles } from "../../server/checker/surroundings/host-profiles.ts";
+import { createRobots } from "../../server/checker/surroundings/robots.ts";
 import { movableClock } from "../clock.ts";
 import { labOutbound } from "../outbound/lab.ts";
 
@@ -13,6 +16,12 @@ export function labChecker(options: Partial<Checker> = {}) {
     userAgent: "Stillup/test",
     checkTimeoutMs: 3000,
     confirmDelaysMs: [0, 3000, 12_000],
+    hostProfiles: createHostProfiles({ clock }),
+    robots: createRobots(),
+    randomName: () => "qzkxvbnmwrtplkjh",
+    online: createOnline({ clock, sentinels: [], ask: async () => true }),
+    lag: { worstSince: () => 0 },
+    patients: { count: 0, most: 50 },
     ...options,
   };
   return { clock, checker };

@@ -1,5 +1,9 @@
 import { describe, expect, test } from "bun:test";
-import type { Answer, Failure } from "../../server/checker/probe.ts";
+import { judgeFailure } from "../../server/checker/failures.ts";
+import type { Finding } from "../../server/checker/finding.ts";
+import { readRetryAfter } from "../../server/checker/manners/retry-after.ts";
+import { readPage } from "../../server/checker/page/page.ts";
+import type { Answer, Failure, Probe } from "../../server/checker/probe.ts";
 import {
   DEAD_REASONS,
   isMonitorFault,
@@ -8,13 +12,14 @@ import {
   UNKNOWN_REASONS,
   verdictOf,
 } from "../../server/checker/reasons.ts";
-import { readRetryAfter } from "../../server/checker/retry-after.ts";
 import { judge } from "../../server/checker/verdict.ts";
 
 const NOW = Date.parse("2030-01-01T00:00:00Z");
+const PAGE = await readPage("A page.", "text/html");
 const journey = {
   hops: [],
   finalUrl: "http://a.test/",
+  fragment: "",
   address: "8.8.8.8",
   tlsExpiresAt: null,
   elapsedMs: 5,
@@ -32,7 +37,8 @@ const answer = (
   kind: "answered",
   status,
   headers: new Headers({ "Content-Type": "text/html", ...headers }),
-  body: Buffer.from("A page."),
+  page: PAGE,
+  bodyBytes: 7,
   truncated: false,
   bodyProblem: null,
   responseTimeMs: 5,
@@ -46,9 +52,17 @@ const failure = (reason: Failure["reason"]): Failure => ({
   detail: "",
 });
 
+/** The verdict on what came from the home page of a host that is honest about what does not exist. */
+function findingOn(probe: Probe): Finding {
+  if (probe.kind === "failed") return judgeFailure(probe);
+  const facts = { profile: { kind: "honest" } } as const;
+  const seen = { answer: probe, url: new URL("http://a.test/"), now: NOW, facts, isReborn: false };
+  return judge(seen) as Finding;
+}
+
 /** How a finding wants to look again: the waits in seconds, with what is different in brackets. */
-const retriesOf = (...probe: Parameters<typeof judge>) =>
-  judge(...probe)
+const retriesOf = (probe: Probe) =>
+  findingOn(probe)
     .retries.map(
       ({ delayMs, style }) =>
         `${delayMs / 1000}${Object.keys(style).length > 0 ? JSON.stringify(style) : ""}`,
@@ -130,28 +144,47 @@ describe("a status", () => {
     [99, "http_unexpected", "2"],
     [999, "bot_challenge", ""],
   ] as const)("of %i is %s", (status, reason, retries) => {
-    expect(judge(answer(status), NOW)).toMatchObject({ reason, verdict: verdictOf(reason) });
-    expect(retriesOf(answer(status), NOW)).toBe(retries);
+    expect(findingOn(answer(status))).toMatchObject({ reason, verdict: verdictOf(reason) });
+    expect(retriesOf(answer(status))).toBe(retries);
   });
 
   test("kills only when it says that the page is missing or gone", () => {
     const deadly = Array.from({ length: 600 }, (_, status) => status).filter(
-      (s) => judge(answer(s), NOW).verdict === "dead",
+      (s) => findingOn(answer(s)).verdict === "dead",
     );
 
     expect(deadly).toEqual([404, 410]);
-    expect(judge(answer(404), NOW).confirm).toBe("C2");
-    expect(judge(answer(410), NOW).confirm).toBe("C1");
+    expect(findingOn(answer(404)).confirm).toBe("C2");
+    expect(findingOn(answer(410)).confirm).toBe("C1");
   });
 
   test.each([
-    [301, "redirect_no_location", { body: new Uint8Array() }],
-    [302, "redirect_no_location", { headers: { "Content-Type": "text/plain" } }],
+    [301, "redirect_no_location", { bodyBytes: 0 }],
+    [302, "redirect_no_location", { page: null }],
     [302, "ok", {}],
-    [300, "redirect_no_location", { body: new Uint8Array() }],
+    [300, "redirect_no_location", { bodyBytes: 0 }],
   ] as const)("of %i that leads nowhere is %s, depending on its page", (status, reason, rest) =>
-    expect(judge(answer(status, rest), NOW).reason).toBe(reason),
+    expect(findingOn(answer(status, rest)).reason).toBe(reason),
   );
+});
+
+describe("a 530", () => {
+  const told = (html: string) => readPage(html, "text/html");
+
+  test("with 1016 tells that the site's own server has no address", async () => {
+    const page = await told("<title>Origin DNS error</title><h1>Error 1016</h1>");
+
+    expect(findingOn(answer(530, { page }))).toMatchObject({
+      reason: "http_530",
+      signals: [{ rule: "origin_dns_missing" }],
+    });
+  });
+
+  test("with another number does not", async () => {
+    const page = await told("<h1>Error 1033</h1>");
+
+    expect(findingOn(answer(530, { page }))).toMatchObject({ reason: "http_530", signals: [] });
+  });
 });
 
 describe("a server that asks for time", () => {
@@ -163,15 +196,15 @@ describe("a server that asks for time", () => {
     [503, "10", "maintenance", "10", 10_000],
     [503, "3600", "maintenance", "", 3_600_000],
     [503, "soon", "http_503", "", null],
-  ])("with %i and %s is %s", (status, value, reason, retries, retryAfterMs) => {
+  ])("with %i and %s is %s", (status, value, reason, retries, restMs) => {
     const asking = answer(status, { headers: { "Retry-After": value } });
 
-    expect(judge(asking, NOW)).toMatchObject({
+    expect(findingOn(asking)).toMatchObject({
       verdict: "unknown",
       reason: reason as Reason,
-      retryAfterMs,
+      restMs,
     });
-    expect(retriesOf(asking, NOW)).toBe(retries);
+    expect(retriesOf(asking)).toBe(retries);
   });
 
   test.each([
@@ -222,36 +255,33 @@ describe("a failed attempt", () => {
     ["internal_error", ""],
     ["check_aborted", ""],
   ] as const)("with %s is unknown", (reason, retries) => {
-    expect(judge(failure(reason), NOW)).toMatchObject({
+    expect(findingOn(failure(reason))).toMatchObject({
       verdict: "unknown",
       reason,
       confirm: "none",
     });
-    expect(retriesOf(failure(reason), NOW)).toBe(retries);
+    expect(retriesOf(failure(reason))).toBe(retries);
   });
 
   test("is dead only when the name does not exist", () => {
-    expect(judge(failure("dns_nxdomain"), NOW)).toMatchObject({ verdict: "dead", confirm: "C3" });
+    expect(findingOn(failure("dns_nxdomain"))).toMatchObject({ verdict: "dead", confirm: "C3" });
   });
 });
 
 describe("a success", () => {
-  const nothing = new Uint8Array();
-  const kilobyte = new Uint8Array(1024);
-
   test.each([
-    ["without a body", { body: nothing }, "ok_empty", "2"],
+    ["without a body", { bodyBytes: 0 }, "ok_empty", "2"],
     ["after a redirect", { hops: [{ url: "http://a.test/", status: 301 }] }, "ok_redirected", ""],
     ["longer than the cap", { truncated: true }, "ok_truncated", ""],
     [
       "of a long file",
-      { truncated: true, headers: { "Content-Type": "application/pdf" } },
+      { truncated: true, page: null, headers: { "Content-Type": "application/pdf" } },
       "ok",
       "",
     ],
     [
       "cut after a kilobyte",
-      { truncated: true, bodyProblem: "body_incomplete", body: kilobyte },
+      { truncated: true, bodyProblem: "body_incomplete", bodyBytes: 1024 },
       "ok_truncated",
       "",
     ],
@@ -263,14 +293,14 @@ describe("a success", () => {
     ],
     [
       "cut before anything",
-      { truncated: true, bodyProblem: "body_incomplete", body: nothing },
+      { truncated: true, bodyProblem: "body_incomplete", bodyBytes: 0 },
       "body_incomplete",
       "2",
     ],
     ["dripping", { truncated: true, bodyProblem: "read_timeout" }, "ok_truncated", ""],
     [
       "stalling",
-      { truncated: true, bodyProblem: "read_timeout", body: nothing },
+      { truncated: true, bodyProblem: "read_timeout", bodyBytes: 0 },
       "read_timeout",
       "2",
     ],
@@ -283,12 +313,12 @@ describe("a success", () => {
   ] as const)("%s is told as such", (_, rest, reason, retries) => {
     const page = answer(200, rest as Parameters<typeof answer>[1]);
 
-    expect(judge(page, NOW)).toMatchObject({ reason, verdict: verdictOf(reason) });
-    expect(retriesOf(page, NOW)).toBe(retries);
+    expect(findingOn(page)).toMatchObject({ reason, verdict: verdictOf(reason) });
+    expect(retriesOf(page)).toBe(retries);
   });
 
   test("is not needed for a status to count", () => {
-    expect(judge(answer(404, { bodyProblem: "body_undecodable" }), NOW).reason).toBe("http_404");
+    expect(findingOn(answer(404, { bodyProblem: "body_undecodable" })).reason).toBe("http_404");
   });
 });
 

@@ -12,7 +12,12 @@ export function createProgram(settings: Record<string, string> = {}) {
   const folder = mkdtempSync(join(tmpdir(), "stillup-cli-"));
   closeAtEnd(async () => rmSync(folder, { recursive: true, force: true }));
   const dataDir = join(folder, "data");
-  const env = { PATH: process.env.PATH!, STILLUP_DATA_DIR: dataDir, ...settings };
+  const env = {
+    PATH: process.env.PATH!,
+    STILLUP_DATA_DIR: dataDir,
+    STILLUP_SENTINELS: "",
+    ...settings,
+  };
 
   function start(args: string[], more: Record<string, string> = {}, input = "") {
     return Bun.spawn([process.execPath, MAIN, ...args], {

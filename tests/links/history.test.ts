@@ -5,6 +5,8 @@ import { addCheck, addLink } from "../rows.ts";
 
 const at = (iso: string) => ({ checkedAt: Date.parse(iso) });
 const idsIn = (body: { data: { items: { id: string }[] } }) => body.data.items.map(({ id }) => id);
+const CHANGED = { statusChanged: true, previousStatus: "unknown" } as const;
+const SIGNAL = { rule: "soft404_title", text: "The title says that there is no such page." };
 
 onBothEngines("GET /links/{id}/history", (server) => {
   test("lists the checks of this link only, newest first", async () => {
@@ -19,6 +21,41 @@ onBothEngines("GET /links/{id}/history", (server) => {
     expect(status).toBe(200);
     expect(idsIn(body)).toEqual([recent, old]);
     expect(body.data.pagination.total).toBe(2);
+  });
+
+  test("tells of the checks that changed the status what they saw", async () => {
+    const me = await server().account();
+    const link = await addLink(me);
+    const evidence = JSON.stringify({ address: "192.0.2.7", signals: [SIGNAL] });
+    await addCheck(server(), me, link, { ...CHANGED, evidence, ...at("2029-05-03T00:00:00Z") });
+    await addCheck(server(), me, link, at("2029-05-02T00:00:00Z"));
+    await addCheck(server(), me, link, { ...CHANGED, ...at("2029-05-01T00:00:00Z") });
+
+    const { items } = (await me.get(`/api/v1/links/${link}/history`)).body.data;
+
+    expect(items).toMatchObject([
+      { status_changed: true, evidence: { address: "192.0.2.7", signals: [SIGNAL] } },
+      { status_changed: false, evidence: null },
+      // Of a time when nothing was kept.
+      { status_changed: true, evidence: null },
+    ]);
+    expect((await me.get("/api/v1/history")).body.data.items[0]).not.toHaveProperty("evidence");
+  });
+
+  test("names the cause where the reason alone does not tell what was seen", async () => {
+    const me = await server().account();
+    const link = await addLink(me);
+    const unconfirmed = { status: "unknown", reason: "unconfirmed", cause: "http_404" } as const;
+    await addCheck(server(), me, link, { ...unconfirmed, ...at("2029-05-01T00:00:00Z") });
+    const persistent = { status: "dead", reason: "persistent_failure", cause: "http_502" } as const;
+    await addCheck(server(), me, link, { ...persistent, ...at("2029-05-02T00:00:00Z") });
+
+    const { items } = (await me.get(`/api/v1/links/${link}/history`)).body.data;
+
+    expect(items.map(({ message }: { message: string }) => message)).toEqual([
+      "The link has failed the same way for days: The server answered 502: it has a problem.",
+      "The link seemed dead, but looking again did not confirm it: The server answered 404: there is no such page.",
+    ]);
   });
 
   test("can be narrowed to a time, and comes in pages", async () => {

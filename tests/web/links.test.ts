@@ -1,7 +1,9 @@
 import { afterAll, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { checkDueLinks } from "../../server/checker/checker.ts";
+import type { Conclusion } from "../../server/checker/conclusion.ts";
 import { onDashboard } from "../browser.ts";
+import { DAY, saw } from "../checker/ended.ts";
 import { startSite } from "../site.ts";
 
 const site = startSite({
@@ -123,7 +125,71 @@ onDashboard("The links page", (dashboard) => {
   });
 });
 
+const PARKED = saw("domain_parked", {
+  statusCode: 200,
+  finalUrl: "http://sale.example.net/",
+  evidence: {
+    attempts: [
+      {
+        at: "2030-01-01T00:00:00.000Z",
+        profile: "A",
+        outcome: "answered",
+        status: 200,
+        reason: "domain_parked",
+        detail: null,
+        elapsed_ms: 12,
+        address: "192.0.2.7",
+      },
+      {
+        at: "2030-01-01T00:00:03.000Z",
+        profile: "B",
+        outcome: "answered",
+        status: 404,
+        reason: "http_404",
+        detail: null,
+        elapsed_ms: 8,
+        address: "192.0.2.7",
+      },
+    ],
+    redirects: [
+      { url: "https://example.org/parked", status: 301, via: "location" },
+      { url: "https://example.org/lander", status: 200, via: "refresh" },
+    ],
+    final_url: "http://sale.example.net/",
+    address: "192.0.2.7",
+    tls_expires_at: null,
+    signals: [{ rule: "parked_host", text: "The link leads to a marketplace for domains." }],
+    probes: [
+      {
+        asked: "sibling",
+        url: "https://example.org/qwertyuiopasdfgh",
+        status: 404,
+        reason: null,
+        final_url: null,
+      },
+    ],
+    notes: ["The redirects leave https for plain http."],
+    flapping: true,
+    monitor: {
+      state: "online",
+      asked_at: "2030-01-01T00:00:00.000Z",
+      sentinels: [
+        { address: "1.1.1.1:53", answered: true },
+        { address: "8.8.8.8:53", answered: true },
+        { address: "9.9.9.9:53", answered: false },
+      ],
+    },
+  },
+});
+
 onDashboard("The page of one link", (dashboard) => {
+  /** Lets everything be due, and end like this. */
+  const checkAs = (end: Conclusion) => {
+    const { deps, clock } = dashboard().server;
+    clock.moveBy(2 * DAY);
+    return checkDueLinks({ ...deps, check: async () => end });
+  };
+
   test("tells why the link has its status, and when it was what", async () => {
     const { server, user } = dashboard();
     const { page } = await user();
@@ -139,6 +205,51 @@ onDashboard("The page of one link", (dashboard) => {
     const [entry] = await page.locator("table.history tbody tr").allTextContents();
     expect(entry).toContain("was unknown");
     await page.getByText("1 check", { exact: true }).waitFor();
+  });
+
+  test("tells in sentences what spoke for the verdict, and how it was found", async () => {
+    const { page } = await dashboard().user();
+    await page.goto("/links");
+    await add(page, ["https://example.org/parked"]);
+    await checkAs(PARKED);
+
+    await page.getByRole("link", { name: "https://example.org/parked", exact: true }).click();
+
+    const evidence = page.locator(".evidence");
+    await evidence.getByText("The link leads to a marketplace for domains.").waitFor();
+    const parts = await evidence.locator("li").allTextContents();
+    expect(parts).toMatchObject([
+      "The link leads to a marketplace for domains. parked_host",
+      expect.stringMatching(/^200 after 12 ms from 192\.0\.2\.7/),
+      expect.stringMatching(/^404 after 8 ms.*, asked as a browser/),
+      expect.stringMatching(/^301 https:\/\/example\.org\/parked/),
+      expect.stringMatching(/^200 https:\/\/example\.org\/lander.*a page that sent on/),
+      expect.stringMatching(/^A random address beside it: 404/),
+      "The redirects leave https for plain http.",
+      expect.stringContaining("changes so often"),
+      "This monitor was online: 2 of the 3 servers asked to find out answered.",
+    ]);
+  });
+
+  test("opens what was seen when the status changed, on a small screen as well", async () => {
+    const { page } = await dashboard().user({ width: 375, height: 700 });
+    await page.goto("/links");
+    await add(page, ["https://example.org/parked"]);
+    await checkAs(PARKED);
+    await checkAs(saw("http_403", { statusCode: 403 }));
+
+    await page.getByRole("link", { name: "https://example.org/parked", exact: true }).click();
+
+    await page.getByText("What was seen when it became dead").click();
+    await page.locator("details").getByText("The link leads to a marketplace").waitFor();
+    const opener = page.getByRole("button", { name: "What it saw" });
+    expect(await opener.count()).toBe(1);
+    await opener.click();
+    await page.locator("table.history").getByText("The link leads to a marketplace").waitFor();
+    const { scrollWidth, clientWidth } = await page.evaluate(() => document.documentElement);
+    expect(scrollWidth).toBe(clientWidth);
+    await opener.click();
+    await page.locator("table.history .evidence").waitFor({ state: "detached" });
   });
 
   test("changes how often the link is checked", async () => {

@@ -16,7 +16,7 @@ const EVIDENCE = {
   attempts: [
     {
       at: MOMENT,
-      profile: "honest",
+      profile: "A",
       outcome: "answered",
       status: 200,
       reason: "ok",
@@ -29,6 +29,12 @@ const EVIDENCE = {
   final_url: "https://example.com/a",
   address: "93.184.215.14",
   tls_expires_at: "2026-03-01T12:00:00.000Z",
+  signals: [],
+  probes: [],
+  notes: [],
+  monitor: null,
+  flapping: false,
+  cause: null,
 };
 
 /**
@@ -113,6 +119,15 @@ export const FIELDS: Record<string, unknown> = {
   "createGroup.description": "Links of the handbook",
   "changeGroup.name": "Docs",
   "changeGroup.description": null,
+  "LinkDetail.last_change": {
+    check_id: "0197a1b2-4444-7d3c-8b2a-1f0e9d8c7b6a",
+    status: "active",
+    previous_status: "unknown",
+    reason: "ok",
+    message: "The page is there.",
+    checked_at: MOMENT,
+    evidence: EVIDENCE,
+  },
   "createLink.status": "unknown",
   "createLink.reason": null,
   "createLink.last_check": null,
@@ -136,6 +151,10 @@ export const FIELDS: Record<string, unknown> = {
   "HistoryEntry.status_code": 404,
   "HistoryEntry.reason": "http_404",
   "HistoryEntry.message": "The server answered 404: there is no such page.",
+  "LinkHistoryEntry.id": "0197a1b2-4444-7d3c-8b2a-1f0e9d8c7b6a",
+  "LinkHistoryEntry.previous_status": "unknown",
+  "LinkHistoryEntry.status_changed": true,
+  "LinkHistoryEntry.trigger": "initial",
   "HistoryStats.totalChecks": 1764,
   "HistoryStats.aliveCount": 1590,
   "HistoryStats.deadCount": 141,

@@ -15,7 +15,10 @@ export const OPERATION_TEXTS: Record<string, string> = {
   deleteLinks: "Each id is judged on its own.",
   deleteLinksAlias:
     "The same as `POST /api/v1/links/batch-delete`, which is to be preferred: proxies may drop the body of a DELETE.",
-  getLink: "With `evidence`: what the last check saw, so that anyone can tell why.",
+  getLink:
+    "With `evidence`: what the last check saw, so that anyone can tell why. `last_change` is the check that last changed the status, with its own evidence; null when the status never changed, or the check is no longer kept.",
+  listLinkHistory:
+    "Checks that changed the link's status carry the `evidence` they saw; of all others it is null.",
   changeLink: "A link's URL cannot be changed: delete it and make another.",
   checkLink:
     "The link shows `checking` until the check is over. While one runs, no second one is started.",

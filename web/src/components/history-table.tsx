@@ -1,6 +1,11 @@
+import { ChevronDown } from "lucide-preact";
+import { useId, useState } from "preact/hooks";
 import type { Check } from "../lib/links.ts";
+import { EvidenceDetails } from "./evidence.tsx";
 import { Moment } from "./moment.tsx";
 import { Status } from "./status.tsx";
+
+const COLUMNS = 5;
 
 export const HistoryTable = ({ checks }: { checks: Check[] }) => (
   <table class="history">
@@ -25,24 +30,49 @@ export const HistoryTable = ({ checks }: { checks: Check[] }) => (
   </table>
 );
 
-const CheckRow = ({ check }: { check: Check }) => (
-  <tr>
-    <td>
-      <Moment at={check.checked_at} />
-    </td>
-    <td>
-      <Status of={check.status} />
-    </td>
-    <td class="why">
-      {check.message}
-      {check.status_changed && <span class="changed">was {check.previous_status}</span>}
-    </td>
-    <td class="number wide">
-      {check.response_time_ms === null ? "–" : `${check.response_time_ms} ms`}
-    </td>
-    <td class="wide">{TRIGGERS[check.trigger]}</td>
-  </tr>
-);
+/** A check that changed the status can be opened, to see what it saw. */
+function CheckRow({ check }: { check: Check }) {
+  const [isOpen, setOpen] = useState(false);
+  const id = useId();
+  const { evidence } = check;
+  return (
+    <>
+      <tr>
+        <td>
+          <Moment at={check.checked_at} />
+        </td>
+        <td>
+          <Status of={check.status} />
+        </td>
+        <td class="why">
+          {check.message}
+          {check.status_changed && <span class="changed">was {check.previous_status}</span>}
+          {evidence && (
+            <button
+              type="button"
+              class="plain opener"
+              aria-expanded={isOpen}
+              aria-controls={id}
+              onClick={() => setOpen(!isOpen)}
+            >
+              What it saw
+              <ChevronDown aria-hidden="true" />
+            </button>
+          )}
+        </td>
+        <td class="number wide">
+          {check.response_time_ms === null ? "–" : `${check.response_time_ms} ms`}
+        </td>
+        <td class="wide">{TRIGGERS[check.trigger]}</td>
+      </tr>
+      {evidence && (
+        <tr id={id} class="opened" hidden={!isOpen}>
+          <td colSpan={COLUMNS}>{isOpen && <EvidenceDetails evidence={evidence} />}</td>
+        </tr>
+      )}
+    </>
+  );
+}
 
 const TRIGGERS: Record<Check["trigger"], string> = {
   scheduled: "Schedule",

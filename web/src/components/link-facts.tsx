@@ -1,6 +1,7 @@
 import { RefreshCw, Trash2 } from "lucide-preact";
 import type { ComponentChildren } from "preact";
 import { explain, type Frequency, type LinkDetail } from "../lib/links.ts";
+import { EvidenceDetails } from "./evidence.tsx";
 import { FrequencySelect } from "./frequency-select.tsx";
 import { Moment } from "./moment.tsx";
 import { OutsideLink } from "./outside-link.tsx";
@@ -43,8 +44,27 @@ type LinkFactsProps = {
   onFrequency: (frequency: Frequency) => void;
 };
 
-export function LinkFacts({ link, canWrite, onFrequency }: LinkFactsProps) {
-  const { last_check: last } = link;
+export const LinkFacts = (props: LinkFactsProps) => (
+  <>
+    <Facts {...props} />
+    <LastChange link={props.link} />
+  </>
+);
+
+/** Why the link has its status, where the last check does not tell. */
+function LastChange({ link: { last_change: change, last_check: last } }: { link: LinkDetail }) {
+  if (!change?.evidence || change.checked_at === last?.checked_at) return null;
+  return (
+    <details class="card">
+      <summary>What was seen when it became {change.status}</summary>
+      <p>{change.message}</p>
+      <EvidenceDetails evidence={change.evidence} />
+    </details>
+  );
+}
+
+function Facts({ link, canWrite, onFrequency }: LinkFactsProps) {
+  const { last_check: last, last_change: change } = link;
   return (
     <dl class="facts card">
       <Fact name="Last check">{last ? <Moment at={last.checked_at} /> : "none yet"}</Fact>
@@ -53,6 +73,7 @@ export function LinkFacts({ link, canWrite, onFrequency }: LinkFactsProps) {
       </Fact>
       <Fact name="Status since">
         <Moment at={link.status_changed_at} />
+        {change && <span class="changed">was {change.previous_status}</span>}
       </Fact>
       <Fact name="Answer">{last?.status_code ?? "–"}</Fact>
       <Fact name="Answered in">

@@ -2,6 +2,7 @@ import { KeyRound, Link2, LogOut } from "lucide-preact";
 import type { ComponentChildren } from "preact";
 import { Mark } from "./brand.tsx";
 import { Insecure } from "./insecure.tsx";
+import { OwnTrouble } from "./own-trouble.tsx";
 
 const PLACES = [
   { href: "/links", name: "Links", Icon: Link2 },
@@ -43,6 +44,7 @@ export function Shell({ path, email, version, insecure, onSignOut, children }: S
       </header>
       <main id="main" tabIndex={-1}>
         {insecure && <Insecure />}
+        <OwnTrouble />
         {children}
       </main>
     </div>

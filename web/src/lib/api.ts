@@ -1,8 +1,13 @@
 import { treaty } from "@elysiajs/eden";
 import type { App } from "../../../server/app.ts";
 
+const server = treaty<App>(location.origin, { parseDate: false });
+
 /** The same routes as the public API, behind the session door. */
-export const api = treaty<App>(location.origin, { parseDate: false }).dashboard.api;
+export const api = server.dashboard.api;
+
+/** What the server tells everybody of itself. */
+export const readiness = server.ready;
 
 type Answer<T> = { data: T | null; error: { value: unknown } | null; status: number };
 

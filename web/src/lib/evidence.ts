@@ -1,60 +1,59 @@
-/** What the last check saw, as far as this dashboard knows how to show it. */
-export type Evidence = {
-  attempts: Attempt[];
-  redirects: { url: string; status: number | null }[];
-  /** Single facts in the order they are read: final URL, address, and so on. */
-  facts: { name: string; value: string }[];
+import type { LinkDetail } from "./links.ts";
+
+/** What one check saw. */
+export type Evidence = NonNullable<LinkDetail["evidence"]>;
+export type Attempt = Evidence["attempts"][number];
+export type Redirect = Evidence["redirects"][number];
+export type Probe = Evidence["probes"][number];
+
+/** A single fact; `kind` says how its value is to be shown. */
+export type Fact = { name: string; value: string; kind: "text" | "code" | "moment" | "url" };
+
+/** "404", or the reason of a failure. */
+export const outcomeOf = ({ status, reason, outcome }: Attempt): string =>
+  String(status ?? reason ?? outcome);
+
+/** Text of any version and origin: a moment only where it can be read as one. */
+export const isMoment = (text: string | null | undefined): text is string =>
+  typeof text === "string" && !Number.isNaN(Date.parse(text));
+
+const PLACES: Record<Probe["asked"], string> = {
+  sibling: "A random address beside it",
+  root: "A random address of the site",
+  home: "The home page",
+  subdomain: "A random name below the domain",
 };
 
-export type Attempt = {
-  at: string | null;
-  /** "404", or the reason of a failure. */
-  outcome: string;
-  detail: string | null;
-  elapsedMs: number | null;
-  address: string | null;
-};
+export const placeOf = ({ asked }: Probe): string => PLACES[asked];
 
-const NAMES: Record<string, string> = {
-  final_url: "Final URL",
-  address: "Address",
-  tls_expires_at: "Certificate valid until",
-  cause: "Cause",
-};
+const FLAPPING =
+  "The link's status changes so often that more looks than usual are needed before it is called dead.";
 
-/** Reads evidence of any version: what is missing or new does no harm. */
-export function readEvidence(evidence: Record<string, unknown>): Evidence {
-  const { attempts, redirects, ...rest } = evidence;
-  return {
-    attempts: records(attempts).map(toAttempt),
-    redirects: records(redirects).map(({ url, status }) => ({
-      url: String(url ?? ""),
-      status: numberOrNull(status),
-    })),
-    facts: Object.entries(rest).flatMap(([name, value]) =>
-      isPlain(value) ? [{ name: NAMES[name] ?? spaced(name), value: String(value) }] : [],
-    ),
-  };
+/** What helps to judge the verdict besides what was seen at the link itself, in sentences. */
+export function remarksOf({ notes, flapping, monitor }: Evidence): string[] {
+  return [...notes, ...(flapping ? [FLAPPING] : []), ...(monitor ? [stateOf(monitor)] : [])];
 }
 
-const toAttempt = (attempt: Record<string, unknown>): Attempt => ({
-  at: momentOrNull(attempt.at),
-  outcome: String(attempt.status ?? attempt.reason ?? attempt.outcome ?? ""),
-  detail: textOrNull(attempt.detail),
-  elapsedMs: numberOrNull(attempt.elapsed_ms),
-  address: textOrNull(attempt.address),
-});
+/** In the order they are read. */
+export function factsOf(evidence: Evidence): Fact[] {
+  const { cause, final_url, address, tls_expires_at } = evidence;
+  const facts: { name: string; value: string | null; kind: Fact["kind"] }[] = [
+    { name: "Cause", value: cause, kind: "code" },
+    { name: "Final URL", value: final_url, kind: "url" },
+    { name: "Address", value: address, kind: "text" },
+    {
+      name: "Certificate valid until",
+      value: tls_expires_at,
+      kind: isMoment(tls_expires_at) ? "moment" : "text",
+    },
+  ];
+  return facts.flatMap(({ value, ...rest }) => (value === null ? [] : [{ ...rest, value }]));
+}
 
-const records = (value: unknown): Record<string, unknown>[] =>
-  Array.isArray(value) ? value.filter((item) => typeof item === "object" && item !== null) : [];
+function stateOf({ state, sentinels }: NonNullable<Evidence["monitor"]>): string {
+  const answered = sentinels.filter((sentinel) => sentinel.answered).length;
+  const count = `${answered} of the ${sentinels.length} servers asked to find out answered`;
+  return `This monitor was ${WORDS[state]}: ${count}.`;
+}
 
-const isPlain = (value: unknown) => ["string", "number", "boolean"].includes(typeof value);
-
-const textOrNull = (value: unknown) => (typeof value === "string" ? value : null);
-
-const momentOrNull = (value: unknown) =>
-  typeof value === "string" && !Number.isNaN(Date.parse(value)) ? value : null;
-
-const numberOrNull = (value: unknown) => (typeof value === "number" ? value : null);
-
-const spaced = (name: string) => name.charAt(0).toUpperCase() + name.slice(1).replaceAll("_", " ");
+const WORDS = { online: "online", degraded: "badly connected", offline: "offline" };

@@ -9,6 +9,7 @@ const UNITS: [Intl.RelativeTimeFormatUnit, number][] = [
 
 const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
 const absolute = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" });
+const ofDay = new Intl.DateTimeFormat(undefined, { timeStyle: "short" });
 
 /** "5 minutes ago", "tomorrow"; within a minute "just now" or "in a moment". */
 export function relativeTime(iso: string, now: number): string {
@@ -20,3 +21,10 @@ export function relativeTime(iso: string, now: number): string {
 
 /** In the reader's own time zone and manner. */
 export const absoluteTime = (iso: string) => absolute.format(new Date(iso));
+
+/** The time of day; with the date unless that is today's. */
+export function clockTime(iso: string, now: number): string {
+  const moment = new Date(iso);
+  const isToday = moment.toDateString() === new Date(now).toDateString();
+  return isToday ? ofDay.format(moment) : absolute.format(moment);
+}

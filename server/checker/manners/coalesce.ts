@@ -1,0 +1,69 @@
+import { LRUCache } from "lru-cache";
+import type { Clock } from "../../lib/clock.ts";
+import { urlKeyOf } from "../../links/url-key.ts";
+import type { Conclusion } from "../conclusion.ts";
+import type { KnownLink } from "../confirm.ts";
+import { isMonitorFault } from "../reasons.ts";
+
+/** One whole check; ends early when the signal aborts. Never throws for network reasons. */
+export type CheckLink = (link: KnownLink, signal: AbortSignal) => Promise<Conclusion>;
+
+/** A conclusion that came to its end at `at`, on the clock's `elapsed()`, and whose links know of it. */
+type Told = { conclusion: Conclusion; at: number; links: Set<string> };
+
+const SHARED_FOR_MS = 10 * 60_000;
+const CONCLUSIONS_KEPT = 10_000;
+const WEEK_MS = 7 * 24 * 3_600_000;
+
+/**
+ * Asks the same question only once: links with the same URL, of whatever accounts, share the check that is
+ * under way, and what a check of another link came to in the last ten minutes. No link is told the same
+ * conclusion twice, since it would count as seen again. Who asks by hand gets nothing remembered.
+ *
+ * A check ends when the signal of the link that it was begun for aborts, and so for all who share it.
+ */
+export function coalesced({ clock, check }: { clock: Clock; check: CheckLink }): CheckLink {
+  const running = new Map<string, { conclusion: Promise<Conclusion>; links: Set<string> }>();
+  const told = new LRUCache<string, Told>({ max: CONCLUSIONS_KEPT });
+
+  function remembered(key: string, { id, isAsked }: KnownLink): Told | null {
+    const known = told.get(key);
+    if (!known || isAsked || id === null || known.links.has(id)) return null;
+    return clock.elapsed() - known.at <= SHARED_FOR_MS ? known : null;
+  }
+
+  async function run(key: string, link: KnownLink, links: Set<string>, signal: AbortSignal) {
+    const conclusion = await check(link, signal);
+    if (isTelling(conclusion)) told.set(key, { conclusion, at: clock.elapsed(), links });
+    return conclusion;
+  }
+
+  return (link, signal) => {
+    const key = questionOf(link, clock.now());
+    const underWay = running.get(key);
+    const shared = underWay ?? remembered(key, link);
+    const links = shared?.links ?? new Set();
+    if (link.id !== null) links.add(link.id);
+    if (shared) return Promise.resolve(shared.conclusion);
+    const conclusion = run(key, link, links, signal).finally(() => running.delete(key));
+    running.set(key, { conclusion, links });
+    return conclusion;
+  };
+}
+
+/** What says nothing about the link is of no use to another. */
+const isTelling = ({ reason, deferMs }: Conclusion) => !isMonitorFault(reason) && deferMs === null;
+
+/** The URL, and what else a check goes by: the same question has the same answer. */
+function questionOf(link: KnownLink, now: number): string {
+  const url = URL.parse(link.url);
+  const { lastDecided, decidedReason, lastActiveAt, unconfirmedSince } = link;
+  return JSON.stringify([
+    url ? urlKeyOf(url) : link.url,
+    lastDecided === "active" ? lastDecided : decidedReason,
+    lastActiveAt !== null && now - lastActiveAt <= WEEK_MS,
+    unconfirmedSince !== null,
+    link.isFlapping,
+    link.isAsked,
+  ]);
+}

@@ -1,0 +1,130 @@
+import { getDomain } from "tldts";
+
+/** The home page of a site, or of one of its languages, under any of its usual names. */
+export const isHome = (url: URL) =>
+  HOME_PATH.test(url.pathname) && [...url.searchParams.keys()].every((key) => INCIDENTAL.test(key));
+
+/** Names nothing but a site: a home page, or nothing but a query behind the host. */
+export const isSiteAddress = (url: URL) => url.pathname === "/" || isHome(url);
+
+const LOCALE = "[a-z]{2}(?:[-_][a-z]{2,4})?";
+const HOME_PATH = new RegExp(
+  `^/(?:${LOCALE}(?:/|$)){0,2}(?:(?:index|home|default|main|start|welcome)(?:\\.[a-z]{2,5})?/?)?$`,
+  "i",
+);
+
+/** Parameters that tell who sent the reader, or why, and never what there is to see. */
+const INCIDENTAL =
+  /^(utm_\w+|[a-z]{1,3}clid|msclkid|gbraid|wbraid|mc_[ce]id|igsh(id)?|_g[al]|spm|cmpid|ref|referr?er|from|src|source|return\w*|redirect(ed)?(_?from)?|e|err(or)?|msg|message|status|404|not_?found|aspxerrorpath|lang(uage)?|locale|hl)$/i;
+
+/**
+ * Whether a path is that of an error page: surely, or only by a number or by words that could also be the
+ * name of something below another path, as in `/issues/404` and `/albums/not-found`.
+ */
+export function errorPageAt(url: URL): "sure" | "number" | "words" | null {
+  const [, before, named] = ERROR_PATH.exec(url.pathname) ?? [];
+  if (before === undefined || named === undefined) return null;
+  if (ERROR_PARENT.test(before)) return "sure";
+  return /^404(\.|$)/.test(named) ? "number" : "words";
+}
+
+const NOT_FOUND = "not(?:[-_+]|%20)?found";
+const ERROR_NAME = `404|${NOT_FOUND}|page(?:[-_+]|%20)?${NOT_FOUND}|error[-_]?404|404[-_]?(?:error|page)|404[-_]${NOT_FOUND}`;
+const ERROR_PATH = new RegExp(`^(.*?/)((?:${ERROR_NAME})(?:\\.\\w{1,6})?)(?:/|$)`, "i");
+const ERROR_PARENT = new RegExp(
+  `^/(?:(?:${LOCALE}|errors?|errorpages?|error[-_]pages?|err|http|status|system|static|public|common)/){0,3}$`,
+  "i",
+);
+
+/** An address that speaks of errors itself may well lead to a page about one. */
+export const speaksOfErrors = (url: URL) =>
+  /(?<!\d)404(?!\d)|not(?:[-_+]|%20)?found/i.test(url.pathname + url.search);
+
+/** An address at which errors are explained or talked about, where a page may be called like one. */
+export const isAboutErrors = (url: URL) =>
+  speaksOfErrors(url) || TALK_HOST.test(url.hostname) || TALK_PATH.test(url.pathname);
+
+const TALK_HOST =
+  /^(?:help|support|docs?|developers?|kb|faq|forums?|community|bugs?|issues?|wiki)\./;
+const TALK_PATH =
+  /\/(?:hc|help|support|docs?|documentation|errors?|error[-_]?(?:codes?|messages?)|status|(?:status|response)[-_]?codes?|codes|troubleshoot\w*|faqs?|kb|knowledge-?base|forums?|community|questions|issues|bugs|wiki|threads?|topics?)\/[^/]|\/(?:viewtopic|showthread|show_bug)\b/i;
+
+/** An address whose ending promises a file that is no page. */
+export const isFileAddress = (url: URL) => FILE_ENDING.test(url.pathname);
+
+const FILE_ENDING =
+  /\.(pdf|zip|rar|7z|gz|tgz|bz2|xz|tar|mp4|m4v|mkv|avi|mov|wmv|webm|mp3|m4a|wav|flac|ogg|jpe?g|png|gif|webp|avif|bmp|tiff?|ico|exe|msi|dmg|pkg|deb|rpm|apk|ipa|iso|img|bin|jar|docx?|xlsx?|pptx?|od[tsp]|epub|mobi|djvu|psd|ttf|woff2?|swf|torrent)$/i;
+
+/**
+ * Whether a part before the last one looks like a number or a key. Then the last part may be decoration, as
+ * in `/questions/123/any-title`, and another one in its place says nothing.
+ */
+export const hasEarlierKey = (url: URL) =>
+  url.pathname
+    .split("/")
+    .slice(1, -1)
+    .some((part) => /^\d{2,}$|^(?=\D*\d)[\w-]{6,}$/.test(part));
+
+/** A part directly below the root: a random address beside it is one below the root. */
+export const isBelowRoot = (url: URL) => /^\/[^/.]+\/?$/.test(url.pathname) && url.search === "";
+
+/** A service that makes addresses short. What it points at says nothing of the short address. */
+export const isShortener = ({ hostname }: URL) => SHORTENERS.has(hostname.replace(/^www\./, ""));
+
+const SHORTENERS = new Set(
+  `bit.ly bitly.com j.mp t.co tinyurl.com goo.gl g.co forms.gle ow.ly buff.ly is.gd v.gd rebrand.ly
+  lnkd.in dlvr.it cutt.ly shorturl.at rb.gy t.ly tiny.cc tiny.one bl.ink s.id soo.gd short.io snip.ly
+  shrtco.de adf.ly trib.al ift.tt wp.me fb.me m.me on.fb.me youtu.be amzn.to amzn.eu a.co apple.co
+  spoti.fi redd.it git.io nyti.ms wapo.st econ.st bbc.in cnn.it reut.rs n.pr ti.me on.ft.com gu.com
+  es.pn bloom.bg huff.to tcrn.ch zcu.io pst.cr urlz.fr lc.cx vu.fr kutt.it qr.ae x.co ht.ly mcaf.ee
+  clck.ru vk.cc u.to goo.su t.cn url.cn dwz.cn suo.im w.url.cn aka.ms 1drv.ms msft.it
+  discord.gg flic.kr imgur.io pin.it eepurl.com hubs.ly hubs.la mailchi.mp shor.by chilp.it
+  me2.do bit.do db.tt ur1.ca surl.li tny.im`.split(/\s+/),
+);
+
+/** The registrable domain, or the whole name where there is none. */
+export const domainOf = (hostname: string) => getDomain(hostname) ?? hostname;
+
+/** The host without `www.`, which makes no other site of it. */
+export const bareHost = ({ host }: URL) => host.replace(/^www\./, "");
+
+/** Whether two addresses mean the same place, if it came to be asked how one gets there. */
+export function isSamePlace(one: URL, other: URL): boolean {
+  return placeOf(one) === placeOf(other);
+}
+
+function placeOf(url: URL): string {
+  const query = [...url.searchParams].filter(([key]) => !INCIDENTAL.test(key)).sort();
+  const path = url.pathname.replace(/\/(?:index\.\w+)?$/i, "").toLowerCase();
+  return `${bareHost(url)}${path}?${new URLSearchParams(query)}`;
+}
+
+/**
+ * Whether an address names the host that it leads to: a redirector was told where to go, or a section or a
+ * profile got a name of its own. The home page there is what was meant.
+ */
+export function namesHost(link: URL, host: URL): boolean {
+  if (bareHost(link) === bareHost(host)) return false;
+  const path = decoded(link.pathname).toLowerCase();
+  if ((path + decoded(link.search).toLowerCase()).includes(bareHost(host))) return true;
+  const last = path.split("/").findLast((part) => part !== "") ?? "";
+  const words = new Set(last.split(/[^\p{L}\p{N}-]+/u));
+  const known = new Set(link.hostname.split("."));
+  return namesOf(host).some((name) => name.length > 2 && words.has(name) && !known.has(name));
+}
+
+/** The labels of a host before its public suffix. */
+function namesOf({ hostname }: URL): string[] {
+  const labels = hostname.split(".");
+  const suffix = (getDomain(hostname)?.split(".").length ?? 2) - 1;
+  return labels.slice(0, Math.max(1, labels.length - suffix));
+}
+
+/** Broken escapes stay as they are. */
+export function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,84 @@
+import {
+  dead,
+  type Finding,
+  type Reader,
+  type Seen,
+  suspected,
+  type Wanted,
+  wants,
+} from "../finding.ts";
+import type { Answer } from "../probe.ts";
+import {
+  errorPageAt,
+  isHome,
+  isShortener,
+  isSiteAddress,
+  namesHost,
+  speaksOfErrors,
+} from "./addresses.ts";
+import { isAppShell, LITTLE_TEXT } from "./app-shell.ts";
+import { isShort, missingOn, saysMissing } from "./clues.ts";
+import { compare } from "./comparison.ts";
+import { asksFirst } from "./gates.ts";
+import { quoted } from "./quoted.ts";
+
+/** Judges by where the redirects led. What is to be seen there is for those who come after. */
+export const readRedirects: Reader = (seen) => {
+  const { answer, url } = seen;
+  const target = answer.hops.length > 0 ? URL.parse(answer.finalUrl) : null;
+  if (!target) return null;
+  if (leadsToErrorPage(answer, url, target)) {
+    const text = `The link leads to an error page, ${quoted(target.pathname)}.`;
+    return dead("soft404_redirect_error", "C2", [{ rule: "leads_to_error_page", text }]);
+  }
+  const isHomeward = leadsHome(url, target) && !NAMES_VIEW.test(answer.fragment);
+  return isHomeward ? judgeHome(seen, target) : null;
+};
+
+/** An app of scripts shows what is named there, and its home page when nothing is. */
+const NAMES_VIEW = /^#!?\/?[\w-]/;
+
+/** At an address that may be that of something real, the page must look like an error page as well. */
+function leadsToErrorPage(answer: Answer, link: URL, target: URL): boolean {
+  const found = speaksOfErrors(link) ? null : errorPageAt(target);
+  if (found === null || found === "sure") return found !== null;
+  const { page } = answer;
+  if (!page || !isShort(page)) return false;
+  return found === "words" || missingOn(page, answer, link) !== null;
+}
+
+/** Who asked for a home page got one, and a short address may stand for any. */
+const leadsHome = (link: URL, target: URL) =>
+  isHome(target) && !isSiteAddress(link) && !isShortener(link) && !namesHost(link, target);
+
+/** Was the link sent there for a reason of its own, or is whatever does not exist? */
+function judgeHome(
+  { answer, url, facts: { sibling } }: Seen,
+  target: URL,
+): Finding | Wanted | null {
+  if (sibling === undefined) return wants("sibling");
+  const comparison = compare(answer, sibling);
+  if (comparison === "missing" || saysMissing(sibling)) return null;
+  const home = { rule: "leads_home", text: `The link leads to the home page of ${target.host}.` };
+  if (comparison !== "same" || sibling?.hops.length === 0) {
+    return suspected("soft404_suspected", [home]);
+  }
+  const text = "A random address beside the link leads there, too.";
+  const signals = [home, { rule: "sibling_leads_home", text }];
+  return mayShowMore(answer) || knowsWayBack(target, url)
+    ? suspected("soft404_suspected", signals)
+    : dead("soft404_redirect_home", "C2", signals);
+}
+
+/**
+ * What stands behind `#` in an address is never sent, so an app of scripts may show each its own page; and
+ * what a sign-in hides is for those who have signed in.
+ */
+const mayShowMore = ({ page }: Answer) =>
+  page !== null && ((isAppShell(page) && page.text.length < LITTLE_TEXT) || asksFirst(page));
+
+/** Who notes where to return to asks for something first: to sign in, or an age. */
+const knowsWayBack = ({ searchParams }: URL, link: URL) =>
+  [...searchParams].some(([name, value]) => RETURN.test(name) && value.includes(link.pathname));
+
+const RETURN = /^(?:return|redirect(?!ed))/i;

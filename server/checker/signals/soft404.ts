@@ -1,0 +1,211 @@
+import {
+  alive,
+  dead,
+  type Finding,
+  type Reader,
+  type Seen,
+  type Signal,
+  suspected,
+  type Wanted,
+  wants,
+} from "../finding.ts";
+import type { Page } from "../page/page.ts";
+import type { Answer } from "../probe.ts";
+import {
+  bareHost,
+  hasEarlierKey,
+  isAboutErrors,
+  isBelowRoot,
+  isFileAddress,
+  isSiteAddress,
+} from "./addresses.ts";
+import { isAppShell, isFrame, LITTLE_TEXT } from "./app-shell.ts";
+import {
+  hiddenFromSearch,
+  isShort,
+  type Missing,
+  missingInLine,
+  missingOn,
+  pointsAway,
+  saysTheSame,
+} from "./clues.ts";
+import { besideOf, type Comparison, compare } from "./comparison.ts";
+import { asksFirst, leadsNowhere } from "./gates.ts";
+import { fingerprintOf, isNear } from "./same-page.ts";
+
+/**
+ * Finds pages that stand in for what does not exist although they answer with success. Words alone prove it
+ * only on a page that is nothing but them; otherwise addresses that surely do not exist are asked for, to see
+ * whether they show the same.
+ */
+export const readSoft404: Reader = (seen) => {
+  const { answer, url } = seen;
+  const { page } = answer;
+  if (!page || answer.bodyBytes === 0 || answer.bodyProblem === "body_undecodable") return null;
+  const missing = missingOn(page, answer, url);
+  if (missing) return judgeWords(seen, page, missing);
+  const conflict = typeConflict(answer, url);
+  if (conflict) return judgeConflict(seen, page, conflict);
+  return judgeUniform(seen, page);
+};
+
+/** A page with the words of an error page. */
+function judgeWords(seen: Seen, page: Page, missing: Missing): Finding | Wanted | null {
+  const { answer, url } = seen;
+  const agreeing = [...hiddenFromSearch(page, answer), ...pointsAway(page, answer, url)];
+  const signals = [...missing.signals, ...agreeing, ...shortness(page)];
+  const isBackedUp = agreeing.length > 0 || (missing.isSaidTwice && !isAboutErrors(url));
+  if (missing.strength === "clear" && isBackedUp && isShort(page)) {
+    return dead("soft404_body", "C2", signals);
+  }
+  const sibling = isSiteAddress(url) ? "nothing" : look(seen, "sibling");
+  if (typeof sibling !== "string") return sibling;
+  if (missing.strength === "hint") return judgeHint(seen, page, sibling, signals);
+  // A site that is honest elsewhere may still show its error page here with success.
+  if (sibling === "same" || (sibling !== "nothing" && saysTheSame(page, seen.facts.sibling))) {
+    return dead("soft404_probe", "C2", [...signals, SIBLING_SAME]);
+  }
+  return sibling === "nothing" || isShort(page) ? suspected("soft404_suspected", signals) : null;
+}
+
+/** Words that other pages have, too, count for nothing on a site that is honest about what is missing. */
+function judgeHint(
+  seen: Seen,
+  page: Page,
+  sibling: Comparison,
+  signals: Signal[],
+): Finding | Wanted | null {
+  if (sibling === "nothing") {
+    const isSuspect = isShort(page) && !isSiteAddress(seen.url);
+    return isSuspect ? suspected("soft404_suspected", signals) : null;
+  }
+  if (sibling !== "same") return null;
+  const finding = unlessRootDiffers(seen, [...signals, SIBLING_SAME]);
+  if (finding === null || "wants" in finding || finding.verdict !== "dead") return finding;
+  // Whoever says so even on its home page says it of everything, and to us.
+  const home = look(seen, "home");
+  if (typeof home !== "string") return home;
+  return home === "same"
+    ? suspected("soft404_suspected", [...finding.signals, HOME_SAME])
+    : finding;
+}
+
+/** The address promises a file, and a page comes. */
+function typeConflict({ hops, finalUrl }: Answer, link: URL): Signal | null {
+  if (!isFileAddress(link)) return null;
+  if (hops.length === 0) {
+    return { rule: "page_for_file", text: "The link names a file, but a page comes instead." };
+  }
+  const target = URL.parse(finalUrl);
+  if (!target || bareHost(target) === bareHost(link)) return null;
+  const text = `The link names a file, but leads to a page of ${target.host}.`;
+  return { rule: "leads_from_file_to_page", text };
+}
+
+/** Where the same page comes for any file, there is none; a page about each file shows them. */
+function judgeConflict(seen: Seen, page: Page, conflict: Signal): Finding | Wanted | null {
+  const sibling = look(seen, "sibling");
+  if (sibling !== "same") return typeof sibling === "string" ? null : sibling;
+  const lines = missingInLine(page);
+  const signals = [conflict, ...lines, SIBLING_SAME];
+  const isOpen = isAppShell(page) || (lines.length === 0 && mayBeGate(seen, page));
+  if (isOpen) return suspected("soft404_suspected", signals);
+  return hasEarlierKey(seen.url)
+    ? unlessRootDiffers(seen, signals)
+    : dead("soft404_probe", "C2", signals);
+}
+
+/**
+ * An address that tells its page by an earlier part, as `/questions/123/any-title` does, has siblings with
+ * the same page. Not so below the root.
+ */
+function unlessRootDiffers(seen: Seen, signals: Signal[]): Finding | Wanted | null {
+  const root = lookAtRoot(seen);
+  if (typeof root !== "string") return root;
+  if (root === "nothing") return suspected("soft404_suspected", signals);
+  return root === "same" ? dead("soft404_probe", "C2", [...signals, ROOT_SAME]) : null;
+}
+
+const mayBeGate = ({ answer }: Seen, page: Page) =>
+  asksFirst(page) || leadsNowhere(page, new URL(answer.finalUrl));
+
+/** Neither title nor heading speaks against the link, but it may be what the site shows for every address. */
+function judgeUniform(seen: Seen, page: Page): Finding | Wanted | null {
+  const isDoubtful = seen.isReborn || isUsualPage(seen, page);
+  if (typeof isDoubtful !== "boolean") return isDoubtful;
+  if (!isDoubtful) return null;
+  const sibling = look(seen, besideOf(seen.url));
+  if (sibling !== "same") return typeof sibling === "string" ? null : sibling;
+  const lines = missingInLine(page);
+  if (isAppShell(page)) return judgeApp(page, lines);
+  if (isSiteAddress(seen.url)) return judgeRebornHome(seen);
+  const root = lookAtRoot(seen);
+  if (typeof root !== "string") return root;
+  const signals = [...lines, ...pointsAway(page, seen.answer, seen.url), SIBLING_SAME];
+  if (root === "same") return judgeBesideHome(seen, page, [...signals, ROOT_SAME]);
+  const isSuspect =
+    lines.length > 0 ? !hasEarlierKey(seen.url) : seen.isReborn && root === "nothing";
+  return isSuspect ? suspected("soft404_suspected", signals) : null;
+}
+
+/** Scripts that are loaded make no app of a short excuse, but one cannot be sure. */
+const judgeApp = (page: Page, lines: Signal[]): Finding =>
+  lines.length > 0 && !isFrame(page)
+    ? suspected("soft404_suspected", [...lines, SIBLING_SAME])
+    : { ...alive("ok_unverified_app"), signals: [APP_SHELL] };
+
+/**
+ * Whether the host was seen to show such a page for random addresses, or the page gives itself away. A host
+ * that was asked only now has shown its page beside the link, where it can be compared in full.
+ */
+function isUsualPage({ answer, url, facts }: Seen, page: Page): boolean | Wanted {
+  if (isSiteAddress(url)) return false;
+  const { profile, sibling } = facts;
+  if (profile === undefined) return wants("profile");
+  if (profile?.kind === "honest") return missingInLine(answer.page!).length > 0;
+  if (sibling || pointsAway(page, answer, url).length > 0) return true;
+  return profile !== null && isNear(profile.fingerprint, fingerprintOf(answer));
+}
+
+/** A home page that comes by itself for any address is all that a reborn domain has. */
+const judgeRebornHome = ({ facts: { root } }: Seen): Finding | null =>
+  root?.hops.length === 0 ? suspected("soft404_suspected", [ROOT_SAME]) : null;
+
+/**
+ * The address makes no difference. If all get the home page, what was there is gone, unless all get a few
+ * words that may be gone tomorrow, or keep everybody out. Any other page is an excuse if it says so.
+ */
+function judgeBesideHome(seen: Seen, page: Page, signals: Signal[]): Finding | Wanted {
+  const home = look(seen, "home");
+  if (typeof home !== "string") return home;
+  const isHomePage = home === "same" && page.text.length >= LITTLE_TEXT && !mayBeGate(seen, page);
+  if (isHomePage) return dead("soft404_probe", "C2", [...signals, HOME_SAME]);
+  const isExcuse = home === "different" && missingInLine(page).length > 0;
+  return isExcuse ? dead("soft404_probe", "C2", signals) : suspected("soft404_suspected", signals);
+}
+
+/** What an address for comparison shows, or the wish to ask for it. */
+function look({ answer, facts }: Seen, fact: "sibling" | "root" | "home"): Comparison | Wanted {
+  const probe = facts[fact];
+  return probe === undefined ? wants(fact) : compare(answer, probe);
+}
+
+/** Directly below the root, the sibling is what would be asked for there. */
+const lookAtRoot = (seen: Seen) => look(seen, isBelowRoot(seen.url) ? "sibling" : "root");
+
+const shortness = (page: Page): Signal[] =>
+  isShort(page) ? [{ rule: "short_page", text: "There is little else on the page." }] : [];
+
+const SIBLING_SAME: Signal = {
+  rule: "sibling_same",
+  text: "A random address beside the link shows the same page.",
+};
+const ROOT_SAME: Signal = {
+  rule: "root_same",
+  text: "A random address directly below the site shows the same page.",
+};
+const HOME_SAME: Signal = { rule: "home_same", text: "The home page shows the same page." };
+const APP_SHELL: Signal = {
+  rule: "app_shell",
+  text: "The page is an empty frame for scripts, and the same for every address.",
+};

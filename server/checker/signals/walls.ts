@@ -1,0 +1,49 @@
+import { type Finding, type Reader, type Seen, suspected } from "../finding.ts";
+import { readRetryAfter } from "../manners/retry-after.ts";
+import { BARRIERS } from "./barriers.ts";
+import { BOT_WALLS, GENERIC_BOT_WALLS } from "./bot-walls.ts";
+import { CDN_WALLS } from "./cdn-walls.ts";
+import { LOGINS } from "./logins.ts";
+import { CAPTIVE_PORTALS, NETWORK_FILTERS } from "./network-filters.ts";
+import { OUTAGES } from "./outages.ts";
+import { quoted } from "./quoted.ts";
+import { SITE_WALLS } from "./site-walls.ts";
+import { looksAtPage, meets, sightOf, type Wall } from "./wall.ts";
+
+/** Who gives itself away for certain comes before who only looks like it. */
+const WALLS: readonly Wall[] = [
+  ...CDN_WALLS,
+  ...BOT_WALLS,
+  ...SITE_WALLS,
+  ...NETWORK_FILTERS,
+  ...CAPTIVE_PORTALS,
+  ...LOGINS,
+  ...BARRIERS,
+  ...OUTAGES,
+  ...GENERIC_BOT_WALLS,
+];
+
+/** Asking again soon makes whoever suspects a program more suspicious. */
+const REST_MS = 6 * 3_600_000;
+
+/** Finds what stands between us and the page. What it says is about us, never about the link. */
+export const readWalls: Reader = (seen) => {
+  const sight = sightOf(seen);
+  const wall = WALLS.find((candidate) => meets(sight, candidate));
+  return wall ? findingOf(wall, seen) : null;
+};
+
+function findingOf(wall: Wall, seen: Seen): Finding {
+  const { rule, reason, retries = [] } = wall;
+  const finding = { ...suspected(reason, [{ rule, text: told(wall, seen) }]), retries };
+  return reason === "bot_challenge" ? { ...finding, restMs: restAfter(seen) } : finding;
+}
+
+const restAfter = ({ answer: { headers }, now }: Seen) =>
+  Math.max(REST_MS, readRetryAfter(headers.get("retry-after"), now) ?? 0);
+
+/** The wall's sentence, with the page's own words where the page gave it away. */
+function told({ text, when }: Wall, { answer: { page } }: Seen): string {
+  const words = page && looksAtPage(when) ? page.title || page.heading || page.text : "";
+  return words === "" ? text : `${text} It says ${quoted(words)}.`;
+}

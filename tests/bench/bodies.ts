@@ -1,0 +1,154 @@
+import type { Socket } from "node:net";
+import { brotliCompressSync, constants, gzipSync } from "node:zlib";
+import { createPageReader } from "../../server/checker/page/page.ts";
+import { labOutbound } from "../outbound/lab.ts";
+import { startRawSite } from "../site.ts";
+import { startProgram } from "./program.ts";
+
+/**
+ * By how many megabytes resident memory grew while bodies were read, and by how many it may; null where
+ * that is not ours to decide.
+ */
+export type Growth = { what: string; grownMb: number; mostMb: number | null };
+
+type Case = { what: string; path: string; requests: number; mostMb: number | null };
+
+const MIB = 1024 * 1024;
+const PAGE_BYTES = MIB;
+const ENDLESS_BYTES = 10 * 1024 * MIB;
+const BOMB_BYTES = 500 * MIB;
+const WARM_UPS = ["/page", "/gzip-page", "/brotli-page"];
+const WARM_UP_ROUNDS = 5;
+const STEADY_STEPS = 64;
+const STEADY_STEP_MS = 160;
+
+/**
+ * `fetch` takes up to 0.7 MB for each response off the network before anyone reads, and another 0.5 MB
+ * for moving it about, so that pages sent all at once cost more than pages that come as fast as from a
+ * network of 170 Mbit/s.
+ */
+const CASES: Case[] = [
+  { what: "a body of 10 GB", path: "/endless", requests: 1, mostMb: 5 },
+  { what: "a gzip bomb of 500 MB", path: "/gzip-bomb", requests: 1, mostMb: 5 },
+  { what: "a brotli bomb of 500 MB", path: "/brotli-bomb", requests: 1, mostMb: 5 },
+  { what: "200 pages of 1 MiB in 10 s", path: "/steady-page", requests: 200, mostMb: 150 },
+  { what: "200 pages of 1 MiB at once", path: "/page", requests: 200, mostMb: null },
+  { what: "200 packed pages of 1 MiB at once", path: "/gzip-page", requests: 200, mostMb: null },
+];
+
+/** Reads hostile and large bodies as a check does: each case in a process of its own, the site in another. */
+export async function measureBodies(): Promise<Growth[]> {
+  const site = await startProgram([process.execPath, import.meta.path, "serve"]);
+  const growths: Growth[] = [];
+  for (const { what, mostMb } of CASES) {
+    const command = [process.execPath, import.meta.path, "measure", site.url, what];
+    const child = Bun.spawn(command, { stdout: "pipe", stderr: "inherit" });
+    const printed = await new Response(child.stdout).text();
+    // Not a number, which no limit allows, when the child broke down.
+    growths.push({ what, grownMb: Number.parseFloat(printed), mostMb });
+  }
+  await site.stop();
+  return growths;
+}
+
+async function serve(): Promise<void> {
+  const zeros = Buffer.alloc(BOMB_BYTES);
+  const quick = { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } };
+  const page = varied(PAGE_BYTES);
+  const answers = new Map<string, (socket: Socket) => void>([
+    ["/endless", sendEndlessly],
+    ["/gzip-bomb", sends(gzipSync(zeros), "gzip")],
+    ["/brotli-bomb", sends(brotliCompressSync(zeros, quick), "br")],
+    ["/page", sends(page)],
+    ["/steady-page", sendsSteadily(page)],
+    ["/gzip-page", sends(gzipSync(page), "gzip")],
+    ["/brotli-page", sends(brotliCompressSync(page, quick), "br")],
+  ]);
+  const site = await startRawSite((socket) =>
+    socket.once("data", (request) => {
+      const path = request.toString().split(" ")[1] ?? "";
+      answers.get(path)?.(socket);
+    }),
+  );
+  console.log(`listening on ${site.url}`);
+}
+
+/** HTML that packs about as well as a real page. */
+function varied(length: number): Buffer {
+  const rows = Array.from(
+    { length: length / 40 },
+    (_, i) => `<p>${i * 7919} tells ${i ** 3}</p>\n`,
+  );
+  return Buffer.from(rows.join("").padEnd(length)).subarray(0, length);
+}
+
+const HEAD = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n";
+
+const headOf = (body: Uint8Array, coding: string) =>
+  `${HEAD}Content-Encoding: ${coding}\r\nContent-Length: ${body.length}\r\n\r\n`;
+
+const sends =
+  (body: Uint8Array, coding = "identity") =>
+  (socket: Socket) => {
+    socket.write(headOf(body, coding));
+    socket.end(body);
+  };
+
+const sendsSteadily = (body: Uint8Array) => async (socket: Socket) => {
+  socket.write(headOf(body, "identity"));
+  const step = body.length / STEADY_STEPS;
+  for (let at = 0; at < body.length; at += step) {
+    socket.write(body.subarray(at, at + step));
+    await Bun.sleep(STEADY_STEP_MS);
+  }
+  socket.end();
+};
+
+function sendEndlessly(socket: Socket): void {
+  const piece = Buffer.alloc(65_536, "<p>and so on</p>");
+  let left = ENDLESS_BYTES;
+  const send = () => {
+    while (left > 0) {
+      left -= piece.length;
+      if (!socket.write(piece)) return;
+    }
+    socket.end();
+  };
+  socket.on("drain", send);
+  socket.write(`${HEAD}\r\n`);
+  send();
+}
+
+/** Prints by how many megabytes memory grew at most. Code and pools that every check needs come before. */
+async function measure(url: string, { path, requests }: Case): Promise<void> {
+  const outbound = labOutbound();
+  const read = async (target: string) => {
+    const page = createPageReader("text/html");
+    const onBody = (piece: Uint8Array) => page.take(piece);
+    const usual = { timeoutMs: 30_000, bodyCap: PAGE_BYTES, onBody };
+    const exchange = await outbound.request(target, usual);
+    await page.end();
+    if (exchange.kind === "failed") throw new Error(`${path} failed: ${exchange.reason}`);
+  };
+  for (let i = 0; i < WARM_UP_ROUNDS; i++) {
+    for (const page of WARM_UPS) await read(url + page);
+  }
+  Bun.gc(true);
+  const before = process.memoryUsage.rss();
+  let most = before;
+  const sample = () => {
+    most = Math.max(most, process.memoryUsage.rss());
+  };
+  const timer = setInterval(sample, 1);
+  await Promise.all(Array.from({ length: requests }, () => read(url + path)));
+  sample();
+  clearInterval(timer);
+  console.log(((most - before) / MIB).toFixed(1));
+}
+
+if (import.meta.main) {
+  const [, , mode, url = "", what] = process.argv;
+  if (mode === "serve") await serve();
+  else if (mode === "measure") await measure(url, CASES.find((one) => one.what === what)!);
+  else console.table(await measureBodies());
+}

@@ -1,0 +1,331 @@
+import { expect, test } from "bun:test";
+import { and, eq, isNotNull, isNull, lte, notInArray } from "drizzle-orm";
+import { startCheckLoop } from "../../server/checker/checker.ts";
+import type { KnownLink } from "../../server/checker/confirm.ts";
+import { createCheck } from "../../server/checker/create-check.ts";
+import { createOnline } from "../../server/checker/online/online.ts";
+import { tellOfOutage } from "../../server/checker/online/outage-log.ts";
+import { createHostProfiles } from "../../server/checker/surroundings/host-profiles.ts";
+import { answersTcp } from "../../server/outbound/reach.ts";
+import type { Outbound } from "../../server/outbound/request.ts";
+import type { Resolver } from "../../server/outbound/resolve.ts";
+import { checks, events, linkCounts, links, usageDays } from "../../server/store/tables.ts";
+import { type MovableClock, movableClock } from "../clock.ts";
+import { type Asker, onBothEngines, type TestServer } from "../harness.ts";
+import { logLines } from "../log.ts";
+import { labOutbound, playedResolver } from "../outbound/lab.ts";
+import { startSentinel } from "../sentinel.ts";
+import { sawOnly } from "./conclusions.ts";
+import { playedOnline } from "./played-online.ts";
+
+const LINKS = 1000;
+const NAMES = 50;
+const SENTINELS = 3;
+
+const TAKES_UP_TO_MS = 60_000;
+/** How often a loop looks for what is due. */
+const POLL_MS = 1000;
+
+const nameOf = (n: number) => `site-${n % NAMES}.test`;
+const namesWhere = (isThere: (n: number) => boolean) =>
+  playedResolver(
+    Object.fromEntries(
+      Array.from({ length: NAMES }, (_, n) => n)
+        .filter(isThere)
+        .map((n) => [nameOf(n), ["127.0.0.1"]]),
+    ),
+  );
+
+const PAGE = `<title>A page</title><h1>A page</h1><p>${"Words about something. ".repeat(40)}</p>`;
+
+/** All that lies beyond this machine: sites and sentinels, and a cable that can be pulled. */
+async function startInternet(clock: MovableClock) {
+  const open = namesWhere(() => true);
+  // While the line is down, some routers say that no name exists.
+  const cut = namesWhere((n) => n % 2 === 0);
+  let names: Resolver = open;
+  let lookups = 0;
+  let isHolding = false;
+  const serve = (port: number) =>
+    Bun.serve({
+      hostname: "127.0.0.1",
+      port,
+      fetch: (request) => {
+        if (isHolding) return new Promise<Response>(() => {});
+        const isPage = new URL(request.url).pathname.startsWith("/page-");
+        return new Response(PAGE, {
+          status: isPage ? 200 : 404,
+          headers: { "Content-Type": "text/html", Date: new Date(clock.now()).toUTCString() },
+        });
+      },
+    });
+  let site = serve(0);
+  const sitePort = site.port!;
+  const sentinels = await Promise.all(Array.from({ length: SENTINELS }, startSentinel));
+
+  return {
+    clock,
+    sitePort,
+    sentinels: sentinels.map(({ address }) => address),
+    resolver: following(() => {
+      lookups += 1;
+      return names;
+    }),
+    lookups: () => lookups,
+    isHolding: () => isHolding,
+    /** From now on requests are taken and never answered. */
+    hold: () => {
+      isHolding = true;
+    },
+    pull: async () => {
+      names = cut;
+      await Promise.all([site.stop(true), ...sentinels.map(({ stop }) => stop())]);
+    },
+    plug: async () => {
+      names = open;
+      isHolding = false;
+      site = serve(sitePort);
+      await Promise.all(sentinels.map(({ start }) => start()));
+    },
+    stop: () => Promise.all([site.stop(true), ...sentinels.map(({ stop }) => stop())]),
+  };
+}
+
+/** A resolver that is another one from time to time. */
+const following = (current: () => Resolver): Resolver => ({
+  resolve: (name) => current().resolve(name),
+  askEach: (name) => current().askEach(name),
+  namesOf: (name) => current().namesOf(name),
+  answersFor: (all) => current().answersFor(all),
+});
+
+/** The check loop of a monitor in that internet, whose clock stands until it is moved. */
+function startMonitor(server: TestServer, internet: Awaited<ReturnType<typeof startInternet>>) {
+  const { clock } = internet;
+  const deps = { ...server.deps, clock };
+  let asks = 0;
+  const online = createOnline({
+    clock,
+    sentinels: internet.sentinels,
+    ask: (sentinel, timeoutMs) => {
+      asks += 1;
+      return answersTcp(sentinel, timeoutMs);
+    },
+    onChange: (change) => tellOfOutage(deps, change),
+  });
+  const { outbound, onTheWay } = counted(labOutbound({ clock, resolver: internet.resolver }));
+  const check = createCheck({
+    config: server.config,
+    clock,
+    outbound,
+    online,
+    lag: { worstSince: () => 0 },
+    profiles: createHostProfiles({ clock }),
+    random: Math.random,
+  });
+  const loop = startCheckLoop({ ...deps, online, check });
+  const tick = async () => {
+    clock.moveBy(1000);
+    // Nobody's time runs out only because this machine is slow.
+    do await Bun.sleep(1);
+    while (onTheWay() > 0 && !internet.isHolding());
+  };
+  return {
+    clock,
+    online,
+    loop,
+    /** How often a sentinel was asked. */
+    asks: () => asks,
+    until: async (isSo: () => Promise<boolean>) => {
+      while (!(await isSo())) await tick();
+    },
+    run: async (seconds: number) => {
+      for (let second = 0; second < seconds; second++) await tick();
+    },
+  };
+}
+
+/** The way out, and how many requests are on it. */
+function counted(outbound: Outbound) {
+  let count = 0;
+  const request: Outbound["request"] = (target, input) => {
+    count += 1;
+    return outbound.request(target, input).finally(() => {
+      count -= 1;
+    });
+  };
+  return { outbound: { ...outbound, request }, onTheWay: () => count };
+}
+
+const addLinks = (me: Asker, count: number, port: number) =>
+  me.post("/api/v1/links/batch", {
+    links: Array.from({ length: count }, (_, n) => ({
+      url: `http://${nameOf(n)}:${port}/page-${n}`,
+    })),
+  });
+
+const countChecks = async ({ deps: { store } }: TestServer, { accountId }: Asker) =>
+  store.$count(checks, eq(checks.accountId, accountId));
+
+const makeAllDue = ({ deps: { store } }: TestServer, { accountId }: Asker, at: number) =>
+  store.update(links).set({ nextCheckAt: at }).where(eq(links.accountId, accountId));
+
+const countHeld = async ({ deps: { store } }: TestServer, { accountId }: Asker) =>
+  store.$count(links, and(eq(links.accountId, accountId), isNotNull(links.lease)));
+
+/** All that a check may change, except when each link is due; the links as one number. */
+async function everything({ deps: { store } }: TestServer, { accountId }: Asker) {
+  const [rows, counts, usage, history, told] = await Promise.all([
+    store.select().from(links).where(eq(links.accountId, accountId)).orderBy(links.id),
+    store.select().from(linkCounts).where(eq(linkCounts.accountId, accountId)),
+    store.select().from(usageDays).where(eq(usageDays.accountId, accountId)),
+    store.$count(checks, eq(checks.accountId, accountId)),
+    store.$count(events, eq(events.accountId, accountId)),
+  ]);
+  const all = Bun.hash(JSON.stringify(rows.map((row) => ({ ...row, nextCheckAt: 0 }))));
+  return { all, counts, usage, history, told };
+}
+
+onBothEngines("A monitor whose line is cut for five minutes", (server) => {
+  test(
+    "changes nothing about a thousand links, and checks them all when it is back",
+    async () => {
+      const internet = await startInternet(movableClock(server().clock.now()));
+      const me = await server().account();
+      await me.post("/api/v1/webhooks", { url: "https://hooks.test/", events: ["link.dead"] });
+      await addLinks(me, LINKS, internet.sitePort);
+      const lines = await logLines("info");
+      const { clock, online, loop, asks, until, run } = startMonitor(server(), internet);
+      await until(async () => (await countChecks(server(), me)) === LINKS);
+      const before = await everything(server(), me);
+      expect(before.counts.filter(({ count }) => count > 0)).toMatchObject([
+        { status: "active", count: LINKS },
+      ]);
+
+      internet.hold();
+      await makeAllDue(server(), me, clock.now());
+      await until(async () => (await countHeld(server(), me)) > 0);
+      await internet.pull();
+      await until(async () => (await countHeld(server(), me)) === 0);
+      const quiet = { lookups: internet.lookups(), asks: asks() };
+      await run(300);
+
+      expect(internet.lookups()).toBe(quiet.lookups);
+      // Every ten seconds.
+      expect(asks() - quiet.asks).toBeLessThanOrEqual(31 * SENTINELS);
+      expect(await everything(server(), me)).toEqual(before);
+      expect(lines).toEqual([expect.stringContaining(" warning offline: no sentinel answers")]);
+
+      // None of the sentinels is back before all of them are: a round that is under way ends first.
+      await online.confirm(0);
+      await internet.plug();
+      await until(async () => (await countChecks(server(), me)) === 2 * LINKS);
+      await loop.stop();
+
+      expect(lines).toHaveLength(2);
+      expect(lines[1]).toMatch(/ info online again after="offline" lasted_s=\d+ due=1000$/);
+      const after = await everything(server(), me);
+      expect(after.counts).toEqual(before.counts);
+      expect(after.told).toBe(before.told);
+      await internet.stop();
+    },
+    TAKES_UP_TO_MS,
+  );
+
+  test("ends a check by hand at once, and leaves the link as it was", async () => {
+    const internet = await startInternet(movableClock(server().clock.now()));
+    const me = await server().account();
+    await addLinks(me, 2, internet.sitePort);
+    const { loop, until, run, online, clock } = startMonitor(server(), internet);
+    await until(async () => (await countChecks(server(), me)) === 2);
+    await internet.pull();
+    await online.confirm(clock.elapsed());
+    const [link, other] = (await me.get("/api/v1/links")).body.data.items;
+    await makeAllDue(server(), me, clock.now());
+
+    await me.post(`/api/v1/links/${link.id}/check`);
+    const lookups = internet.lookups();
+    await until(async () => (await countChecks(server(), me)) === 3);
+
+    expect(internet.lookups()).toBe(lookups);
+    const [newest] = (await me.get(`/api/v1/links/${link.id}/history`)).body.data.items;
+    expect(newest).toMatchObject({
+      status: "unknown",
+      reason: "monitor_offline",
+      trigger: "manual",
+      status_changed: false,
+    });
+    expect((await me.get(`/api/v1/links/${link.id}`)).body.data.status).toBe("active");
+    await run(30);
+    expect(await countChecks(server(), me)).toBe(3);
+    const { store } = server().deps;
+    const isWaiting = and(eq(links.id, other.id), eq(links.nextTrigger, "scheduled"));
+    expect(await store.$count(links, isWaiting)).toBe(1);
+
+    await internet.plug();
+    await until(async () => (await countChecks(server(), me)) === 5);
+    await loop.stop();
+    await internet.stop();
+  });
+
+  test("takes on 64 links a second when it is back, after what somebody asks for", async () => {
+    const me = await server().account();
+    await addLinks(me, 300, 8080);
+    const clock = movableClock(server().clock.now());
+    const { online, says } = playedOnline("offline");
+    await online.confirm(0);
+    const begun: string[] = [];
+    const check = async ({ id }: KnownLink) => {
+      begun.push(id!);
+      return sawOnly("ok");
+    };
+    const loop = startCheckLoop({ ...server().deps, clock, online, check });
+    /** Lets the loop do what it can now, until it waits for its next look at what is due. */
+    const looks = async (count: number) => {
+      while (clock.slept.filter((ms) => ms === POLL_MS).length < count) await Bun.sleep(1);
+    };
+    await looks(1);
+    expect(begun).toEqual([]);
+
+    says("online");
+    clock.moveBy(10_000);
+    await looks(2);
+    expect(begun).toHaveLength(64);
+    clock.moveBy(1000);
+    await looks(3);
+    expect(begun).toHaveLength(128);
+    const { store } = server().deps;
+    const waiting = and(eq(links.accountId, me.accountId), notInArray(links.id, begun));
+    const [asked] = await store.select().from(links).where(waiting).limit(1);
+    await store.update(links).set({ nextTrigger: "manual" }).where(eq(links.id, asked!.id));
+    clock.moveBy(1000);
+    await looks(4);
+
+    expect(begun).toHaveLength(128 + 1 + 64);
+    expect(begun[128]).toBe(asked!.id);
+    await loop.stop();
+  });
+
+  test("gives back at once what it took on while it was told to stop", async () => {
+    const me = await server().account();
+    await addLinks(me, 3, 8080);
+    const clock = movableClock(server().clock.now());
+    const { online } = playedOnline("degraded");
+    await online.confirm(0);
+    const answered = Promise.withResolvers<void>();
+    const loop = startCheckLoop({
+      ...server().deps,
+      clock,
+      online: { ...online, confirm: () => answered.promise.then(() => online.confirm(0)) },
+      check: async () => sawOnly("internal_error"),
+    });
+
+    const stopping = loop.stop();
+    answered.resolve();
+    await stopping;
+
+    const mine = eq(links.accountId, me.accountId);
+    const isDue = and(mine, isNull(links.lease), lte(links.nextCheckAt, clock.now()));
+    expect(await server().deps.store.$count(links, isDue)).toBe(3);
+  });
+});

@@ -1,0 +1,266 @@
+import { describe, expect, test } from "bun:test";
+import type { Conclusion } from "../../server/checker/conclusion.ts";
+import type { Reason } from "../../server/checker/reasons.ts";
+import { followUpAt } from "../../server/checker/schedule.ts";
+import { HOUR, NEW_LINK, NO_EVIDENCE, NOON, outcomesOf, saw } from "./ended.ts";
+
+const DAY_1 = 24;
+const DAYS_3 = 72;
+const DAYS_7 = 168;
+const MILLISECOND = 1 / 3_600_000;
+
+type Seen = Reason | Conclusion;
+
+const conclusionOf = (seen: Seen) => (typeof seen === "string" ? saw(seen) : seen);
+
+/** What each check of a new link comes to, such as "unknown conn_refused". */
+const told = (...checks: [hour: number, seen: Seen][]) =>
+  outcomesOf(checks.map(([hour, seen]) => [hour, conclusionOf(seen)])).map((outcome) => {
+    if (outcome.kind === "void") return "void";
+    const { status, reason, cause } = outcome.conclusion;
+    return `${status} ${reason}${cause ? ` of ${cause}` : ""}`;
+  });
+
+const lastOf = (...checks: [hour: number, seen: Seen][]) => told(...checks).at(-1);
+
+const ORIGIN_GONE = saw("http_530", {
+  statusCode: 530,
+  evidence: {
+    ...NO_EVIDENCE,
+    signals: [{ rule: "origin_dns_missing", text: "The page says error 1016." }],
+  },
+});
+
+const NO_IPV6 = saw("conn_unreachable", {
+  evidence: { ...NO_EVIDENCE, signals: [{ rule: "no_ipv6_here", text: "There is no IPv6." }] },
+});
+
+test("A way that this machine does not have is nobody's failure, however long it goes on", () => {
+  expect(lastOf([0, NO_IPV6], [DAYS_3, NO_IPV6], [2 * DAYS_3, NO_IPV6])).toBe(
+    "unknown conn_unreachable",
+  );
+});
+
+describe("The same failure in check after check means death", () => {
+  test.each<[hours: number, seen: Seen]>([
+    [DAY_1, "conn_refused"],
+    [DAY_1, ORIGIN_GONE],
+    [DAYS_3, "conn_unreachable"],
+    [DAYS_3, "conn_timeout"],
+    [DAYS_3, "read_timeout"],
+    [DAYS_3, "http_408"],
+    [DAYS_3, "conn_reset"],
+    [DAYS_3, "dns_nodata"],
+    [DAYS_3, "redirect_loop"],
+    [DAYS_3, "redirect_too_many"],
+    [DAYS_3, "http_500"],
+    [DAYS_3, "http_502"],
+    [DAYS_3, "http_504"],
+    [DAYS_3, "http_505"],
+    [DAYS_3, "http_509"],
+    [DAYS_3, "http_510"],
+    [DAYS_3, "http_520"],
+    [DAYS_3, "http_527"],
+    [DAYS_3, "http_529"],
+    [DAYS_3, "http_530"],
+    [DAYS_3, "http_598"],
+    [DAYS_3, "http_599"],
+    [DAYS_7, "http_503"],
+    [DAYS_7, "maintenance"],
+    [DAYS_7, "tls_protocol"],
+    [DAYS_7, "tls_handshake_reset"],
+    [DAYS_7, "http_malformed"],
+    [DAYS_7, "header_overflow"],
+    [DAYS_7, "dns_servfail"],
+    [DAYS_7, "redirect_bad_location"],
+    [DAYS_7, "placeholder_page"],
+    [DAYS_7, "site_error"],
+  ])("after %p hours of %o, and not before", (hours, seen) => {
+    const { reason } = conclusionOf(seen);
+
+    const early = lastOf([0, seen], [1, seen], [6, seen], [hours - MILLISECOND, seen]);
+    const late = lastOf([0, seen], [1, seen], [hours, seen]);
+
+    expect(early).toBe(`unknown ${reason}`);
+    expect(late).toBe(`dead persistent_failure of ${reason}`);
+  });
+
+  test("but not in two checks, however far apart", () => {
+    expect(lastOf([0, "conn_refused"], [2000, "conn_refused"])).toBe("unknown conn_refused");
+  });
+
+  test("whatever of one class each of them was, and the last one is the cause", () => {
+    expect(lastOf([0, "conn_timeout"], [36, "read_timeout"], [DAYS_3, "http_408"])).toBe(
+      "dead persistent_failure of http_408",
+    );
+    expect(lastOf([0, "http_502"], [36, "http_500"], [DAYS_3, "http_522"])).toBe(
+      "dead persistent_failure of http_522",
+    );
+  });
+});
+
+describe("What is not the link's death stays unknown for ever", () => {
+  test.each<Reason>([
+    "http_400",
+    "http_401",
+    "http_402",
+    "http_403",
+    "http_405",
+    "http_406",
+    "http_409",
+    "http_429",
+    "http_451",
+    "http_4xx",
+    "http_501",
+    "http_999",
+    "http_unexpected",
+    "bot_challenge",
+    "login_required",
+    "paywall",
+    "consent_wall",
+    "geo_blocked",
+    "network_filter",
+    "tls_expired",
+    "tls_not_yet_valid",
+    "tls_self_signed",
+    "tls_untrusted",
+    "tls_name_mismatch",
+    "dns_timeout",
+    "dns_refused",
+    "dns_malformed",
+    "target_forbidden",
+    "redirect_no_location",
+    "redirect_unsupported_scheme",
+    "redirect_forbidden_target",
+    "body_incomplete",
+    "body_undecodable",
+    "soft404_suspected",
+    "parked_suspected",
+    "service_private",
+    "service_processing",
+    "service_unrecognised",
+    "unconfirmed",
+  ])("%s", (reason) => {
+    const checks = [0, 1, 6, 24, 72, 168, 2000].map((hour): [number, Reason] => [hour, reason]);
+
+    expect(new Set(told(...checks))).toEqual(new Set([`unknown ${reason}`]));
+  });
+});
+
+describe("A series of failures", () => {
+  test.each<[what: string, between: Seen]>([
+    ["the page was there", "ok"],
+    ["the page was missing", "http_404"],
+    ["another kind of failure", "conn_reset"],
+    ["a failure that proves nothing", "http_403"],
+    ["a death that was not confirmed", "unconfirmed"],
+  ])("begins anew after %s", (_, between) => {
+    const checks: [number, Seen][] = [
+      [0, "conn_refused"],
+      [1, "conn_refused"],
+      [6, between],
+      [24, "conn_refused"],
+      [30, "conn_refused"],
+    ];
+
+    expect(lastOf(...checks)).toBe("unknown conn_refused");
+    expect(lastOf(...checks, [48, "conn_refused"])).toBe("dead persistent_failure of conn_refused");
+  });
+
+  test.each<[what: string, between: Seen]>([
+    ["a fault of this monitor", "monitor_offline"],
+    ["a bug of ours", "internal_error"],
+    ["a check that was stopped", "check_aborted"],
+    ["a check that was put off", saw("http_429", { deferMs: 1000 })],
+  ])("goes on over %s, which counts for nothing", (_, between) => {
+    const two: [number, Seen][] = [
+      [0, "conn_refused"],
+      [1, between],
+      [24, "conn_refused"],
+    ];
+
+    expect(lastOf(...two)).toBe("unknown conn_refused");
+    expect(lastOf(...two, [25, "conn_refused"])).toBe("dead persistent_failure of conn_refused");
+  });
+
+  test("keeps a link dead that goes on failing, and tells of it once", () => {
+    const checks = [0, 12, 24, 36, 48].map((hour): [number, Conclusion] => [
+      hour,
+      saw("conn_refused"),
+    ]);
+
+    const outcomes = outcomesOf(checks, { ...NEW_LINK, status: "active", decidedStatus: "active" });
+
+    expect(outcomes).toMatchObject([
+      { status: "active", event: null },
+      { status: "active", event: null },
+      { status: "dead", event: "link.dead", statusChanged: true },
+      { status: "dead", event: null, statusChanged: false },
+      { status: "dead", event: null, statusChanged: false },
+    ]);
+  });
+
+  test("makes a link dead again that was dead for another reason, and tells of nothing", () => {
+    const checks = ["http_404", ...Array(5).fill("conn_refused")].map(
+      (reason, i): [number, Conclusion] => [i * 8, saw(reason)],
+    );
+
+    const outcomes = outcomesOf(checks);
+
+    const seen = outcomes.map((o) => o.kind === "settled" && `${o.status} ${o.reason} ${o.event}`);
+    expect(seen).toEqual([
+      "dead http_404 link.dead",
+      "dead http_404 null",
+      "dead http_404 null",
+      "unknown conn_refused null",
+      "dead persistent_failure null",
+      "dead persistent_failure null",
+    ]);
+  });
+
+  test("tells what was seen in the evidence too", () => {
+    const [, , last] = outcomesOf([0, 12, 24].map((hour) => [hour, saw("conn_refused")]));
+
+    expect(last).toMatchObject({ conclusion: { evidence: { cause: "conn_refused" } } });
+  });
+
+  test("remembers since when, of what kind and how often", () => {
+    const outcomes = outcomesOf([
+      [0, saw("conn_timeout")],
+      [1, saw("read_timeout")],
+      [2, saw("ok")],
+    ]);
+
+    expect(outcomes).toMatchObject([
+      { series: { kind: "timeout", since: NOON, checks: 1 } },
+      { series: { kind: "timeout", since: NOON, checks: 2 } },
+      { series: null },
+    ]);
+  });
+});
+
+describe("A link that fails is looked at again", () => {
+  const ids = Array.from({ length: 200 }, (_, i) => `0197c1d2-0000-7000-8000-${1e11 + i * 7919}`);
+  const hoursAfter = (linkId: string, hour: number) => {
+    const at = followUpAt({ linkId, since: NOON, after: NOON + hour * HOUR });
+    return at === null ? null : (at - NOON) / HOUR;
+  };
+
+  test.each([
+    [0, 1],
+    [1.2, 6],
+    [5.9, 6],
+    [6.7, 24],
+    [26.5, 72],
+  ])("after a check at hour %p: at hour %p, or up to a tenth later", (checked, due) => {
+    const hours = ids.map((id) => hoursAfter(id, checked) ?? 0);
+
+    expect(Math.min(...hours)).toBeGreaterThanOrEqual(due);
+    expect(Math.max(...hours)).toBeLessThanOrEqual(due * 1.1);
+    expect(new Set(hours).size).toBeGreaterThan(190);
+  });
+
+  test("four times, and then no more than others are", () => {
+    expect(ids.map((id) => hoursAfter(id, 80))).toEqual(ids.map(() => null));
+  });
+});

@@ -1,0 +1,50 @@
+import { describe, expect, test } from "bun:test";
+import {
+  homeOf,
+  rootOf,
+  siblingOf,
+  subdomainOf,
+} from "../../server/checker/surroundings/siblings.ts";
+
+const NAME = "qzkxvbnmwrtplkjh";
+const sibling = (url: string) => siblingOf(new URL(url), NAME)?.href ?? null;
+
+describe("an address at which nothing can be", () => {
+  test.each([
+    ["https://a.test/blog/my-post", `https://a.test/blog/${NAME}`],
+    ["https://a.test/blog/my-post/", `https://a.test/blog/${NAME}/`],
+    ["https://a.test/files/report.PDF", `https://a.test/files/${NAME}.PDF`],
+    ["https://a.test/v2.0/page#part", `https://a.test/v2.0/${NAME}`],
+    ["https://a.test/docs/release-2.0", `https://a.test/docs/${NAME}`],
+    ["https://a.test/post?utm_source=x", `https://a.test/${NAME}`],
+    ["https://a.test:8443/x", `https://a.test:8443/${NAME}`],
+  ])("beside %s is %s", (url, expected) => expect(sibling(url)).toBe(expected));
+
+  test.each([
+    [
+      "https://a.test/article.php?id=12345&lang=en",
+      `https://a.test/article.php?id=${NAME}&lang=en`,
+    ],
+    ["https://a.test/watch?v=abcdef&t=1", `https://a.test/watch?v=${NAME}&t=1`],
+  ])("keeps the path where %s is told by its query", (url, expected) =>
+    expect(sibling(url)).toBe(expected),
+  );
+
+  test.each(["https://a.test/", "https://a.test/?p=123", "https://a.test"])(
+    "is not made up for %s, whose path names nothing",
+    (url) => expect(sibling(url)).toBeNull(),
+  );
+
+  test("can be at the root, or at the root of a name that does not exist", () => {
+    const url = new URL("https://www.shop.example.co.uk/a/b?c#d");
+
+    expect(rootOf(url, NAME).href).toBe(`https://www.shop.example.co.uk/${NAME}`);
+    expect(homeOf(url).href).toBe("https://www.shop.example.co.uk/");
+    expect(subdomainOf(url, NAME)?.href).toBe(`https://${NAME}.example.co.uk/`);
+  });
+
+  test.each(["http://127.0.0.1/x", "http://[::1]/x", "http://localhost/x"])(
+    "has no neighbour by name beside %s",
+    (url) => expect(subdomainOf(new URL(url), NAME)).toBeNull(),
+  );
+});

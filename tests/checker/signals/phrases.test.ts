@@ -1,0 +1,238 @@
+import { describe, expect, test } from "bun:test";
+import { missingIn, startsMissing } from "../../../server/checker/signals/phrases.ts";
+
+const ANYWHERE = { isSiteName: () => false, isNamed: () => false };
+const read = (title: string) => missingIn(title, ANYWHERE);
+
+describe("a title that says there is no such page:", () => {
+  test.each([
+    // Servers and frameworks.
+    "404",
+    "404 Not Found",
+    "404: This page could not be found.",
+    "HTTP Status 404 – Not Found",
+    "Error 404 (Not Found)!!1",
+    "404 - File or directory not found.",
+    "The resource cannot be found.",
+    "Object not found!",
+    "Not Found (#404)",
+    "Oops! That page can’t be found.",
+    "The page you were looking for doesn't exist (404)",
+    "Site not found · GitHub Pages",
+    // Sentences of sites.
+    "File not found",
+    "This page is missing",
+    "PAGE NOT FOUND",
+    "Error: Page Not Found",
+    "Sorry, we couldn't find that page",
+    "We can't find the page you're looking for.",
+    "This product is no longer available",
+    "This job posting is no longer available.",
+    "The requested URL /some/page was not found on this server.",
+    "Article has been removed",
+    "Sorry, the recipe book you asked for can't be found",
+    "Whoops, looks like this video doesn't exist",
+    // With the name of a site.
+    "Page not found | Example",
+    "Page not found - Example",
+    "Page not found — Example",
+    "Page not found – 404 – Example",
+    "Example » 404 Not Found",
+    "Example :: Page not found",
+    "404 | Page not found | Example",
+    "Error | Page not found | Example",
+    // The other languages.
+    "Seite nicht gefunden",
+    "Fehler 404 – Seite nicht gefunden",
+    "Die angeforderte Seite konnte nicht gefunden werden.",
+    "Diese Seite existiert nicht mehr",
+    "Page introuvable",
+    "Erreur 404 : page non trouvée",
+    "La page que vous recherchez n’existe pas",
+    "Página no encontrada",
+    "PAGINA NO ENCONTRADA",
+    "Lo sentimos, la página que buscas no existe",
+    "Pagina non trovata",
+    "La pagina richiesta non è stata trovata - Errore 404",
+    "Página não encontrada",
+    "Desculpe, não encontramos a página que você procura",
+    "Pagina niet gevonden",
+    "De opgevraagde pagina kan niet gevonden worden",
+    "Deze pagina bestaat niet meer",
+    "Nie znaleziono strony",
+    "Błąd 404: strona nie została znaleziona",
+    "Страница не найдена",
+    "Ошибка 404. Страница не существует",
+    "Запрашиваемая страница удалена или не существует",
+    "Сторінку не знайдено",
+    "Stránka nenalezena",
+    "Požadovaná stránka nebyla nalezena",
+    "Sidan hittades inte",
+    "Sidan du söker finns inte längre",
+    "Siden blev ikke fundet",
+    "Sivua ei löytynyt",
+    "ページが見つかりません",
+    "お探しのページは見つかりませんでした。",
+    "指定されたページは存在しないか、移動した可能性があります",
+    "页面不存在",
+    "抱歉，您访问的页面不存在或已删除",
+    "找不到页面",
+    "找不到網頁",
+    "404 - 您要找的頁面不存在",
+    "페이지를 찾을 수 없습니다",
+    "요청하신 페이지를 찾을 수 없습니다.",
+    "Sayfa bulunamadı",
+    "SAYFA BULUNAMADI",
+    "Aradığınız sayfa bulunamadı",
+    "Az oldal nem található",
+    "A keresett oldal nem található.",
+    "Pagina nu a fost găsită",
+    "Η σελίδα δεν βρέθηκε",
+    "Η ΣΕΛΙΔΑ ΔΕΝ ΒΡΕΘΗΚΕ",
+    "الصفحة غير موجودة",
+    "عذراً، الصفحة المطلوبة غير موجودة",
+    "הדף לא נמצא",
+    "صفحه مورد نظر یافت نشد",
+    "ไม่พบหน้าที่คุณต้องการ",
+    "Không tìm thấy trang",
+    "Trang bạn yêu cầu không tồn tại",
+    "Halaman tidak ditemukan",
+    "Halaman tidak dijumpai",
+    "Страницата не е намерена",
+    "Stranica nije pronađena",
+    "Страница није пронађена",
+    "Stránka sa nenašla",
+    "Stran ne obstaja",
+    "Puslapis nerastas",
+    "Lapa nav atrasta",
+    "Lehte ei leitud",
+    "No s’ha trobat la pàgina",
+    "Orria ez da aurkitu",
+    "पृष्ठ नहीं मिला",
+    "Fant ikke siden",
+    "Beklager, vi finner ikke siden",
+    "Vi kan ikke finde siden",
+    "Oeps! Pagina niet gevonden",
+    "Упс! Страница не найдена",
+    "404 Not Found お探しのページが見つかりません",
+    "Produkt nicht mehr verfügbar",
+    "Ce produit n’est plus disponible",
+    "Questo prodotto non è più disponibile",
+    "404: NOT_FOUND",
+    "Blog not found",
+  ])("%s", (title) => {
+    expect(read(title)).toBe("clear");
+  });
+});
+
+describe("a title that other pages could have, too:", () => {
+  test.each([
+    "404 Lexington Avenue",
+    "404 Sedan | Veteran Cars",
+    "This page isn't available",
+    "This content isn’t available right now",
+    "Diese Seite ist leider nicht verfügbar",
+    "Produkt nicht verfügbar",
+    "Ce contenu n’est pas disponible",
+    "Contenido no disponible",
+    "Contenuto non disponibile",
+    "Produto não disponível",
+    "Dit product is niet beschikbaar",
+    "このページは表示できません",
+  ])("%s", (title) => {
+    expect(read(title)).toBe("hint");
+  });
+});
+
+describe("a title that is about something:", () => {
+  test.each([
+    "How to fix a 404 error",
+    "404 pages we love: the best of the web, and what to learn from them for your own",
+    "Peugeot 404",
+    "Area code 404",
+    "Page 404",
+    "Code 404 | TV guide",
+    "4040",
+    "Lost and Not Found: a memoir",
+    "Not Found Magazine | About",
+    "Not found in translation",
+    "Sorry We Missed You (film)",
+    "Missing pages of history",
+    "Event missing",
+    "Product not found in stores? Here is why",
+    "php - 404 not found - Questions and answers",
+    "The page that could not be found: a novel in three parts",
+    "Why users cannot find your page",
+    "Deleted scenes",
+    "Verlorene Seiten: nicht gefunden, nicht vergessen",
+    "Page introuvable : comment personnaliser son erreur",
+    "Cómo arreglar una página no encontrada",
+    "La pagina non trovata di Leonardo da Vinci",
+    "A página não encontrada de Pessoa",
+    "De pagina die niet gevonden wilde worden",
+    "Nie znaleziono strony dziennika Chopina",
+    "Почему страница не найдена и что делать",
+    "Proč se stránka nenalezena zobrazuje",
+    "Sidan hittades inte förrän i går",
+    "「ページが見つかりません」と表示されたときの対処法",
+    "为什么会显示页面不存在",
+    "페이지를 찾을 수 없습니다 오류 해결 방법",
+    "Sayfa bulunamadı hatası nasıl çözülür",
+    "Nem található a repülőgép",
+    "Pagina nu a fost găsită de arheologi",
+    "Δεν βρέθηκε το αεροπλάνο",
+    "لم يتم العثور على الطائرة المفقودة",
+    "लापता विमान नहीं मिला",
+    "Không tìm thấy máy bay",
+    "Halaman yang hilang ditemukan kembali",
+    "Изгубената страница не е намерена в архива",
+    "Fant ikke siden av saken",
+    "Invalid thread in a screw",
+    "Not found: the lost page",
+    "",
+  ])("%s", (title) => {
+    expect(read(title)).toBeNull();
+  });
+});
+
+describe("the name of the site", () => {
+  const isSiteName = (words: string) => /^(404 media|not found|the gazette)$/i.test(words);
+  const readAt = (title: string) => missingIn(title, { ...ANYWHERE, isSiteName });
+
+  test.each([
+    ["404 Media | How the bridge was built", null],
+    ["How the bridge was built - 404 Media", null],
+    ["404 Media", null],
+    ["About us | Not Found", null],
+    ["Page not found - 404 Media", "clear"],
+    ["The Gazette | Sport | Page not found", null],
+    ["Page not found | Sport | The Gazette", "clear"],
+  ] as const)("is no word of its pages: %s", (title, strength) => {
+    expect(readAt(title)).toBe(strength);
+  });
+});
+
+test("words that the link's own address says count for little", () => {
+  const isNamed = (words: string) => words === "Page Not Found";
+
+  expect(missingIn("Page Not Found | The Ladders", { ...ANYWHERE, isNamed })).toBe("hint");
+  expect(missingIn("404 | Page Not Found", { ...ANYWHERE, isNamed })).toBe("clear");
+});
+
+describe("a text that begins like an error page:", () => {
+  test.each([
+    ["404 Page not found The page you asked for is not here.", true],
+    ["Not Found The requested URL /x was not found on this server.", true],
+    ["Oops! That page can’t be found. It looks like nothing was found at this location.", true],
+    ["お探しのページは見つかりませんでした。 トップページへ", true],
+    ["Страница не найдена Перейти на главную", true],
+    ["4040 reasons to visit", false],
+    ["Home News About us Page not found", false],
+    ["ไม่พบหน้านี้ กลับหน้าแรก", true],
+    ["Η σελίδα δεν βρέθηκε Αρχική", true],
+    ["الصفحة غير موجودةxx", false],
+    ["The bridge was not found on older maps.", false],
+  ] as const)("%s", (text, begins) => {
+    expect(startsMissing(text)).toBe(begins);
+  });
+});

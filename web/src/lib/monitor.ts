@@ -1,0 +1,20 @@
+import { useQuery } from "@tanstack/preact-query";
+import { readiness } from "./api.ts";
+
+const REFRESH_MS = 30_000;
+
+/** What the monitor knows of itself; null while it does not say. */
+async function findMonitor() {
+  const { data, error } = await readiness.get();
+  return data ?? (error?.status === 503 ? error.value : null);
+}
+
+export const useMonitor = () =>
+  useQuery({
+    queryKey: ["monitor"],
+    queryFn: findMonitor,
+    staleTime: REFRESH_MS,
+    refetchInterval: REFRESH_MS,
+  });
+
+export type Monitor = NonNullable<Awaited<ReturnType<typeof findMonitor>>>;
