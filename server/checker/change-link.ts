@@ -1,12 +1,12 @@
 import { and, eq, type SQL, sql } from "drizzle-orm";
 import type { Deps } from "../deps.ts";
 import type { StoredEvidence } from "../evidence/model.ts";
-import type { Statement, Store } from "../store/store.ts";
+import type { Statement } from "../store/store.ts";
 import { FREQUENCIES, links } from "../store/tables.ts";
 import type { ClaimedLink } from "./claim.ts";
 import type { Evidence } from "./conclusion.ts";
 import { followUpAt, nextCheckAt } from "./schedule.ts";
-import { type Result, rounded, type Settled } from "./settled.ts";
+import { rounded, type Settled } from "./settled.ts";
 
 const DAY_MS = 86_400_000;
 /** More changes of status than this within a day, and death is believed less quickly for a week. */
@@ -43,20 +43,6 @@ export function changeLink({ store, config }: Deps, settled: Settled): Statement
       checkingUntil: null,
       lease: null,
       batchId: null,
-    })
-    .where(isHeld(link));
-}
-
-/** Gives back a link of which nothing was learned. Unless it was cut short, a check by hand is over. */
-export function giveBack(store: Store, { link, conclusion }: Result, dueAt: number): Statement {
-  const isOver = link.nextTrigger === "manual" && conclusion.reason !== "check_aborted";
-  return store
-    .update(links)
-    .set({
-      nextCheckAt: dueAt,
-      checkingUntil: null,
-      lease: null,
-      ...(isOver && { nextTrigger: "scheduled" as const }),
     })
     .where(isHeld(link));
 }

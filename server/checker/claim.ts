@@ -2,6 +2,7 @@ import { and, gte, inArray, type SQL, sql } from "drizzle-orm";
 import type { Deps } from "../deps.ts";
 import { chunksOf } from "../lib/chunks.ts";
 import { newId } from "../lib/ids.ts";
+import type { Statement, Store } from "../store/store.ts";
 import { type LinkRow, links } from "../store/tables.ts";
 import { LEASE_MS } from "./lease.ts";
 
@@ -61,20 +62,26 @@ export async function renewLeases({ store, clock }: Deps, held: ClaimedLink[]): 
   );
 }
 
-/** Gives links back unchecked, to be due at the moment that is told for each. */
-export async function releaseLinks(
-  { store }: Deps,
-  released: { link: ClaimedLink; dueAt: number }[],
-): Promise<void> {
-  await store.write(
-    released.map(({ link, dueAt }) =>
-      store
-        .update(links)
-        .set({ nextCheckAt: dueAt, checkingUntil: null, lease: null })
-        .where(isHeld([link])),
-    ),
-  );
+/** A link that goes back unchecked, and when it is due again. `isAnswered`: whoever asked for it was told. */
+type GivenBack = { link: ClaimedLink; dueAt: number; isAnswered?: boolean };
+
+/** Gives links back unchecked: in one statement, since a busy site may send back hundreds at a time. */
+export function giveBack(store: Store, given: GivenBack[]): Statement[] {
+  return chunksOf(ROWS, given).map((some) => {
+    const rows = some.map(
+      ({ link, dueAt, isAnswered = false }) =>
+        sql`(cast(${link.id} as text), cast(${link.lease} as text), cast(${dueAt} as bigint), ${sql.raw(isAnswered ? "1" : "0")})`,
+    );
+    return store.run(sql`
+      update links set next_check_at = column3, checking_until = null, lease = null,
+        next_trigger = case when column4 = 1 then 'scheduled' else next_trigger end
+      from (values ${sql.join(rows, sql`, `)}) as given where id = column1 and lease = column2
+    `);
+  });
 }
+
+export const releaseLinks = ({ store }: Deps, given: GivenBack[]): Promise<void> =>
+  store.write(giveBack(store, given));
 
 const isHeld = (held: ClaimedLink[]) =>
   and(

@@ -4,7 +4,8 @@ import type { Deps } from "../deps.ts";
 import { recordEvents } from "../events/events.ts";
 import type { Statement, Store } from "../store/store.ts";
 import { batches, checks } from "../store/tables.ts";
-import { changeLink, giveBack, toStored } from "./change-link.ts";
+import { changeLink, toStored } from "./change-link.ts";
+import { giveBack } from "./claim.ts";
 import { outcomeOf } from "./outcome.ts";
 import { completed, eventsOf, type Result, rounded, type Settled } from "./settled.ts";
 
@@ -27,7 +28,14 @@ export async function recordResults(deps: Deps, results: Result[]): Promise<void
     ...recordEvents(store, [...settled.flatMap(eventsOf), ...observed.map(completed)]),
     ...usageOf(store, settled),
     ...settled.map((result) => changeLink(deps, result)),
-    ...voided.map(({ result, dueAt }) => giveBack(store, result, dueAt)),
+    ...giveBack(
+      store,
+      voided.map(({ result, dueAt }) => ({
+        link: result.link,
+        dueAt,
+        isAnswered: isAsked(result),
+      })),
+    ),
   ]);
 }
 
