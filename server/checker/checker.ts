@@ -4,7 +4,7 @@ import { newId } from "../lib/ids.ts";
 import { describeError, log } from "../lib/log.ts";
 import { completeBatches } from "./batches.ts";
 import { type ClaimedLink, claimDueLinks, releaseLinks, renewLeases } from "./claim.ts";
-import type { Conclusion, Evidence } from "./conclusion.ts";
+import { type Conclusion, sawNothing } from "./conclusion.ts";
 import type { KnownLink } from "./confirm.ts";
 import { createDispatch } from "./dispatch.ts";
 import { LEASE_MS } from "./lease.ts";
@@ -149,41 +149,16 @@ const knownOf = ({ clock }: Deps, link: ClaimedLink): KnownLink => ({
 /** Known to be offline, we need not try. */
 function concludeOffline({ online }: Deps): Conclusion | null {
   const known = online.known();
-  return known.state === "offline" ? fault("monitor_offline", { monitor: known.report }) : null;
+  return known.state === "offline"
+    ? sawNothing("monitor_offline", { monitor: known.report })
+    : null;
 }
 
 /** A bug of ours is not the link's fault. */
 function ourFault(error: unknown): Conclusion {
   log.error("a check failed by itself", describeError(error));
-  return fault("internal_error");
+  return sawNothing("internal_error");
 }
-
-/** The end of a check that saw nothing. */
-const fault = (
-  reason: "monitor_offline" | "internal_error",
-  evidence: Partial<Evidence> = {},
-): Conclusion => ({
-  status: "unknown",
-  reason,
-  statusCode: null,
-  responseTimeMs: null,
-  finalUrl: null,
-  redirectCount: 0,
-  followUpMs: null,
-  restMs: null,
-  deferMs: null,
-  evidence: {
-    attempts: [],
-    redirects: [],
-    final_url: null,
-    address: null,
-    tls_expires_at: null,
-    signals: [],
-    probes: [],
-    notes: [],
-    ...evidence,
-  },
-});
 
 /** Waits for the work, but no longer than that. */
 async function within({ clock }: Deps, ms: number, work: Promise<unknown>): Promise<void> {

@@ -113,6 +113,30 @@ export function conclude(
   };
 }
 
+/** The end of a check that saw nothing, whosever fault that is. */
+export const sawNothing = (reason: Reason, evidence: Partial<Evidence> = {}): Conclusion => ({
+  status: verdictOf(reason),
+  reason,
+  statusCode: null,
+  responseTimeMs: null,
+  finalUrl: null,
+  redirectCount: 0,
+  followUpMs: null,
+  restMs: null,
+  deferMs: null,
+  evidence: {
+    attempts: [],
+    redirects: [],
+    final_url: null,
+    address: null,
+    tls_expires_at: null,
+    signals: [],
+    probes: [],
+    notes: [],
+    ...evidence,
+  },
+});
+
 /** One attempt as the evidence shows it; `at` is wall time in milliseconds. */
 export function recordOf(
   { probe, finding }: Observation,

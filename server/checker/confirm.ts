@@ -165,11 +165,15 @@ async function confirmMissingName(check: Check, seen: Sighting): Promise<Conclus
       return unconfirmed(check, seen, seen);
     }
   }
-  if (!(await knowsNames(check, seen)))
-    return concluded(check, seen, { reason: "monitor_degraded" });
+  if (!(await knowsNames(check, seen))) return concluded(check, seen, NAME_SERVERS_LOST);
   const followUpMs = secondLookIn(check);
   return followUpMs > 0 ? unconfirmed(check, seen, seen, followUpMs) : ended(check, seen);
 }
+
+const NAME_SERVERS_LOST: Ending = {
+  reason: "monitor_degraded",
+  evidence: { notes: ["The name servers do not know names that everybody knows."] },
+};
 
 async function isMissing({ checker }: Check, { probe: { finalUrl } }: Sighting): Promise<boolean> {
   const answers = await checker.outbound.resolver.askEach(new URL(finalUrl).hostname);
@@ -212,10 +216,13 @@ async function concluded(check: Check, latest: Sighting, ending: Ending): Promis
   const { attempts, probes, link } = check;
   if (isAborted(check)) return conclude(attempts, latest, { reason: "check_aborted" });
   const { fault, report } = await ownFault(check, latest);
-  const isOpen = fault === null && verdictOf(ending.reason) === "unknown";
+  const isOpen = !isMonitorFault(fault ?? ending.reason) && verdictOf(ending.reason) === "unknown";
   const evidence = {
     probes,
-    notes: isOpen ? await noteVariants(check, latest) : [],
+    notes: [
+      ...(ending.evidence?.notes ?? []),
+      ...(isOpen ? await noteVariants(check, latest) : []),
+    ],
     ...(report && { monitor: report }),
     ...(link.isFlapping && { flapping: true as const }),
   };

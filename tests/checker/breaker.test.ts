@@ -6,7 +6,7 @@ import type { Reason } from "../../server/checker/reasons.ts";
 import { movableClock } from "../clock.ts";
 import { type Asker, onBothEngines, type TestServer } from "../harness.ts";
 import { logLines } from "../log.ts";
-import { sawOnly } from "./conclusions.ts";
+import { saw } from "./ended.ts";
 import { playedOnline } from "./played-online.ts";
 
 /** A breaker after checks of as many sites in turn, the first of which failed as told. */
@@ -14,7 +14,7 @@ function breakerAfter(checks: { failed: number; fine: number; sites: number; as?
   const { failed, fine, sites, as = "conn_timeout" } = checks;
   const breaker = createBreaker();
   for (let n = 0; n < failed + fine; n++) {
-    breaker.note(`https://www.site-${n % sites}.test/${n}`, sawOnly(n < failed ? as : "ok"));
+    breaker.note(`https://www.site-${n % sites}.test/${n}`, saw(n < failed ? as : "ok"));
   }
   return breaker;
 }
@@ -38,7 +38,7 @@ describe("The circuit breaker trips", () => {
     const breaker = createBreaker();
 
     for (let n = 0; n < 20; n++) {
-      breaker.note(`https://site-${n}.test/`, sawOnly("unconfirmed", { cause: "dns_nxdomain" }));
+      breaker.note(`https://site-${n}.test/`, saw("unconfirmed", { cause: "dns_nxdomain" }));
     }
 
     expect(breaker.isTripped()).toBe(true);
@@ -61,7 +61,7 @@ describe("The circuit breaker holds", () => {
     const breaker = createBreaker();
 
     for (let n = 0; n < 20; n++) {
-      breaker.note(`https://site-${n}.test/`, sawOnly("conn_timeout", { deferMs: 60_000 }));
+      breaker.note(`https://site-${n}.test/`, saw("conn_timeout", { deferMs: 60_000 }));
     }
 
     expect(breaker.isTripped()).toBe(false);
@@ -102,7 +102,7 @@ onBothEngines("A loop whose checks of many sites fail on the way", (server) => {
       online,
       check: async () => {
         begun += 1;
-        return sawOnly(begun > failing ? "ok" : "conn_timeout");
+        return saw(begun > failing ? "ok" : "conn_timeout");
       },
     });
     while (!isEnough({ begun, asked: asked() })) {

@@ -3,6 +3,7 @@ import type { Conclusion } from "../../server/checker/conclusion.ts";
 import type { KnownLink } from "../../server/checker/confirm.ts";
 import { type CheckLink, coalesced } from "../../server/checker/manners/coalesce.ts";
 import { movableClock } from "../clock.ts";
+import { saw } from "./ended.ts";
 
 const NOW = Date.parse("2030-01-01T00:00:00Z");
 const MINUTE = 60_000;
@@ -23,28 +24,8 @@ const known = (id: string | null, more: Partial<KnownLink> = {}): KnownLink => (
   ...more,
 });
 
-const concluded = (more: Partial<Conclusion> = {}): Conclusion => ({
-  status: "active",
-  reason: "ok",
-  statusCode: 200,
-  responseTimeMs: 5,
-  finalUrl: URL_A,
-  redirectCount: 0,
-  followUpMs: null,
-  restMs: null,
-  deferMs: null,
-  evidence: {
-    attempts: [],
-    redirects: [],
-    final_url: null,
-    address: null,
-    tls_expires_at: null,
-    signals: [],
-    probes: [],
-    notes: [],
-  },
-  ...more,
-});
+const concluded = (more: Partial<Conclusion> = {}) =>
+  saw("ok", { statusCode: 200, responseTimeMs: 5, finalUrl: URL_A, ...more });
 
 /** Checks that end when they are told to, or at once with what is given. */
 function checks(ends?: Partial<Conclusion>) {

@@ -13,7 +13,7 @@ import {
   startRawSite,
   startSite,
 } from "../site.ts";
-import { labChecker } from "./prober.ts";
+import { labChecker, NEVER_CHECKED } from "./prober.ts";
 
 const running: { stop(): Promise<void> }[] = [];
 const until = <T extends { stop(): Promise<void> }>(site: T): T => {
@@ -27,20 +27,11 @@ afterEach(async () => {
 
 const HOUR = 3_600_000;
 const NOW = Date.parse("2030-01-01T00:00:00Z");
-const fresh = {
-  id: null,
-  lastDecided: null,
-  decidedReason: null,
-  lastActiveAt: null,
-  unconfirmedSince: null,
-  isFlapping: false,
-  isAsked: false,
-} as const;
-const wasActive = { ...fresh, lastDecided: "active" } as const;
+const wasActive = { ...NEVER_CHECKED, lastDecided: "active" } as const;
 
 async function check(
   url: string,
-  known: Omit<KnownLink, "url"> = fresh,
+  known: Omit<KnownLink, "url"> = NEVER_CHECKED,
   options: Partial<Checker> = {},
 ) {
   const { clock, checker } = labChecker(options);
@@ -51,7 +42,7 @@ async function check(
 
 const checkPage = (
   says: Says | Says[],
-  known: Omit<KnownLink, "url"> = fresh,
+  known: Omit<KnownLink, "url"> = NEVER_CHECKED,
   options?: Partial<Checker>,
 ) => check(until(startSite({ "/": says } as Routes)).url, known, options);
 
@@ -235,7 +226,7 @@ describe("a site that has an IPv6 address only", () => {
   ])(
     "is told apart from one that cannot be reached when we have IPv6: %p",
     async (has, signals) => {
-      const conclusion = await check("http://site.test/", fresh, unreachable(has));
+      const conclusion = await check("http://site.test/", NEVER_CHECKED, unreachable(has));
 
       expect(conclusion).toMatchObject({ status: "unknown", reason: "conn_unreachable" });
       expect(conclusion.evidence.signals).toMatchObject(signals);
@@ -279,7 +270,10 @@ describe("a neighbouring address", () => {
       },
     };
 
-    await checkUrl({ ...checker, outbound }, { url: `https://site.test:${site.port}/`, ...fresh });
+    await checkUrl(
+      { ...checker, outbound },
+      { url: `https://site.test:${site.port}/`, ...NEVER_CHECKED },
+    );
 
     expect(found.at(-1)).toBe("www.site.test");
   });
@@ -391,7 +385,7 @@ describe("trouble that may pass", () => {
     const manners = createManners({ clock, hostConcurrency: 1, hostGapMs: 0 });
     const { url } = until(startSite({ "/a": "hello", "/b": "hello", "/asked": "hello" }));
     const check = (path: string, isAsked: boolean) =>
-      checkUrl({ ...checker, manners }, { ...fresh, url: `${url}${path}`, isAsked });
+      checkUrl({ ...checker, manners }, { ...NEVER_CHECKED, url: `${url}${path}`, isAsked });
 
     const ends: string[] = [];
     const note = (path: string) => () => void ends.push(path);
@@ -416,7 +410,7 @@ describe("trouble that may pass", () => {
 
     const conclusion = await checkUrl(
       { ...checker, outbound },
-      { url: `http://127.0.0.1:${await freePort()}/`, ...fresh },
+      { url: `http://127.0.0.1:${await freePort()}/`, ...NEVER_CHECKED },
     );
 
     expect(conclusion.evidence.attempts).toHaveLength(2);
@@ -436,7 +430,7 @@ describe("trouble that may pass", () => {
 
     await checkUrl(
       { ...checker, outbound, checkTimeoutMs: 30_000 },
-      { url, ...fresh, isAsked: true },
+      { url, ...NEVER_CHECKED, isAsked: true },
     );
 
     expect(clock.elapsed() - startedAt).toBeLessThan(60_000);
@@ -498,7 +492,9 @@ describe("a name that does not exist", () => {
   const url = "http://gone.test/";
 
   test("is asked for twice, five seconds apart", async () => {
-    expect(await check(url, fresh, answering("dns_nxdomain", "dns_nxdomain"))).toMatchObject({
+    expect(
+      await check(url, NEVER_CHECKED, answering("dns_nxdomain", "dns_nxdomain")),
+    ).toMatchObject({
       status: "dead",
       reason: "dns_nxdomain",
       slept: [5000],
@@ -511,7 +507,7 @@ describe("a name that does not exist", () => {
     const found = answering(["8.8.8.8"]);
 
     for (const options of [failing, found]) {
-      expect(await check(url, fresh, options)).toMatchObject({
+      expect(await check(url, NEVER_CHECKED, options)).toMatchObject({
         status: "unknown",
         reason: "unconfirmed",
         cause: "dns_nxdomain",

@@ -1,35 +1,17 @@
 import type { ClaimedLink } from "../../server/checker/claim.ts";
-import type { Conclusion, Evidence } from "../../server/checker/conclusion.ts";
+import { type Conclusion, sawNothing } from "../../server/checker/conclusion.ts";
 import { type Outcome, outcomeOf } from "../../server/checker/outcome.ts";
-import { type Reason, verdictOf } from "../../server/checker/reasons.ts";
+import type { Reason } from "../../server/checker/reasons.ts";
 
 export const HOUR = 3_600_000;
 export const DAY = 24 * HOUR;
 export const NOON = Date.parse("2030-01-01T12:00:00Z");
 
-export const NO_EVIDENCE: Evidence = {
-  attempts: [],
-  redirects: [],
-  final_url: null,
-  address: null,
-  tls_expires_at: null,
-  signals: [],
-  probes: [],
-  notes: [],
-};
+export const NO_EVIDENCE = sawNothing("ok").evidence;
 
 /** What a check came to, as if it had been made. */
 export const saw = (reason: Reason, more: Partial<Conclusion> = {}): Conclusion => ({
-  status: verdictOf(reason),
-  reason,
-  statusCode: null,
-  responseTimeMs: null,
-  finalUrl: null,
-  redirectCount: 0,
-  followUpMs: null,
-  restMs: null,
-  deferMs: null,
-  evidence: NO_EVIDENCE,
+  ...sawNothing(reason),
   ...more,
 });
 

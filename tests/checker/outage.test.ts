@@ -15,7 +15,7 @@ import { type Asker, onBothEngines, type TestServer } from "../harness.ts";
 import { logLines } from "../log.ts";
 import { labOutbound, playedResolver } from "../outbound/lab.ts";
 import { startSentinel } from "../sentinel.ts";
-import { sawOnly } from "./conclusions.ts";
+import { saw } from "./ended.ts";
 import { playedOnline } from "./played-online.ts";
 
 const LINKS = 1000;
@@ -277,7 +277,7 @@ onBothEngines("A monitor whose line is cut for five minutes", (server) => {
     const begun: string[] = [];
     const check = async ({ id }: KnownLink) => {
       begun.push(id!);
-      return sawOnly("ok");
+      return saw("ok");
     };
     const loop = startCheckLoop({ ...server().deps, clock, online, check });
     /** Lets the loop do what it can now, until it waits for its next look at what is due. */
@@ -317,7 +317,7 @@ onBothEngines("A monitor whose line is cut for five minutes", (server) => {
       ...server().deps,
       clock,
       online: { ...online, confirm: () => answered.promise.then(() => online.confirm(0)) },
-      check: async () => sawOnly("internal_error"),
+      check: async () => saw("internal_error"),
     });
 
     const stopping = loop.stop();

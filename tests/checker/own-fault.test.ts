@@ -3,7 +3,7 @@ import { type Checker, checkUrl, type KnownLink } from "../../server/checker/con
 import { createOnline } from "../../server/checker/online/online.ts";
 import { labOutbound, playedResolver } from "../outbound/lab.ts";
 import { freePort, type Routes, replies, type Site, startRawSite, startSite } from "../site.ts";
-import { labChecker } from "./prober.ts";
+import { labChecker, NEVER_CHECKED } from "./prober.ts";
 
 const running: { stop(): Promise<void> }[] = [];
 const siteWith = (routes: Routes): Site => {
@@ -19,16 +19,6 @@ afterEach(async () => {
 const NEAR = ["127.0.0.1:53", "127.0.0.2:53", "127.0.0.3:53"];
 const FAR = ["1.1.1.1:53", "8.8.8.8:53", "9.9.9.9:53"];
 
-const fresh = {
-  id: null,
-  lastDecided: null,
-  decidedReason: null,
-  lastActiveAt: null,
-  unconfirmedSince: null,
-  isFlapping: false,
-  isAsked: false,
-} as const;
-
 /** A checker with three sentinels, of which so many answer. */
 function guarded(answering: number, options: Partial<Checker> = {}, sentinels = NEAR) {
   const { clock, checker } = labChecker(options);
@@ -38,7 +28,7 @@ function guarded(answering: number, options: Partial<Checker> = {}, sentinels = 
     return sentinels.findIndex((sentinel) => sentinel.startsWith(address)) < answering;
   };
   const online = createOnline({ clock, sentinels, ask });
-  const check = (url: string, known: Omit<KnownLink, "url"> = fresh) =>
+  const check = (url: string, known: Omit<KnownLink, "url"> = NEVER_CHECKED) =>
     checkUrl({ ...checker, online }, { ...known, url });
   return { clock, check, asked, online };
 }
@@ -115,7 +105,10 @@ describe("a name that is missing", () => {
   test("says nothing when the name servers know nothing at all", async () => {
     const { check } = guarded(3, missing({}));
 
-    expect(await check("http://gone.test/")).toMatchObject({ reason: "monitor_degraded" });
+    expect(await check("http://gone.test/")).toMatchObject({
+      reason: "monitor_degraded",
+      evidence: { notes: ["The name servers do not know names that everybody knows."] },
+    });
   });
 
   test("says nothing when we are offline", async () => {

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test } from "bun:test";
 import { type Checker, checkUrl, type KnownLink } from "../../server/checker/confirm.ts";
 import { labOutbound, playedResolver } from "../outbound/lab.ts";
 import { type Routes, type Says, type Site, startSite } from "../site.ts";
-import { labChecker } from "./prober.ts";
+import { labChecker, NEVER_CHECKED } from "./prober.ts";
 
 const running: { stop(): Promise<void> }[] = [];
 const siteWith = (routes: Routes, otherwise?: Says): Site => {
@@ -20,17 +20,7 @@ const NAME = "qzkxvbnmwrtplkjh";
 const story = `<title>A story</title><h1>A story</h1><article>${"Some words of it. ".repeat(200)}</article>`;
 const missing = `<title>Page not found</title><h1>Page not found</h1><p>There is nothing here.</p>`;
 
-const unknown = {
-  id: null,
-  lastDecided: null,
-  decidedReason: null,
-  lastActiveAt: null,
-  unconfirmedSince: null,
-  isFlapping: false,
-  isAsked: false,
-} as const;
-
-const lab = (options?: Partial<Checker>, known: Omit<KnownLink, "url"> = unknown) => {
+const lab = (options?: Partial<Checker>, known: Omit<KnownLink, "url"> = NEVER_CHECKED) => {
   const { checker, clock } = labChecker(options);
   return { clock, check: (url: string) => checkUrl(checker, { ...known, url }) };
 };
@@ -120,7 +110,7 @@ describe("a host that is new to us", () => {
     const robots: Says[] = [() => answer.promise, 404];
     const site = siteWith({ "/a": story, "/b": story, "/robots.txt": robots });
     const check = (path: string, isAsked: boolean) =>
-      checkUrl(checker, { ...unknown, url: `${site.url}${path}`, isAsked });
+      checkUrl(checker, { ...NEVER_CHECKED, url: `${site.url}${path}`, isAsked });
     const slow = check("/a", false);
     while (!paths(site).includes("/robots.txt")) await Bun.sleep(1);
 
@@ -142,7 +132,7 @@ describe("a host that is new to us", () => {
 
     await checkUrl(
       { ...lab.checker, checkTimeoutMs: 30_000 },
-      { ...unknown, url: `${site.url}/a` },
+      { ...NEVER_CHECKED, url: `${site.url}/a` },
     );
 
     expect(paths(site)).toEqual(["/a", "/robots.txt", "/robots.txt"]);
@@ -160,7 +150,7 @@ describe("a host that is new to us", () => {
 
     await checkUrl(
       { ...lab.checker, checkTimeoutMs: 30_000 },
-      { ...unknown, url: `${site.url}/a` },
+      { ...NEVER_CHECKED, url: `${site.url}/a` },
     );
 
     expect(paths(site)).toEqual(["/a", "/robots.txt"]);
@@ -245,7 +235,7 @@ describe("a name that was missing, or a domain that was parked,", () => {
     const namesOf = async () => ({ nameServers, aliases: [] });
     return { outbound: labOutbound({ resolver: { ...played, namesOf } }) };
   };
-  const reborn = { ...unknown, lastDecided: "dead", decidedReason: "dns_nxdomain" } as const;
+  const reborn = { ...NEVER_CHECKED, lastDecided: "dead", decidedReason: "dns_nxdomain" } as const;
   const at = (site: Site, path: string) => `http://reborn.test:${site.port}${path}`;
   const honest = servedBy("ns1.provider.test", "ns2.provider.test");
   const parked = servedBy("ns1.sedoparking.com", "ns2.sedoparking.com");

@@ -1,4 +1,4 @@
-import type { Conclusion } from "../conclusion.ts";
+import { type Conclusion, sawNothing } from "../conclusion.ts";
 import type { KnownLink } from "../confirm.ts";
 import { isMonitorFault, type UnknownReason } from "../reasons.ts";
 import { type Manners, placeAfterLine, type Rest, restOf } from "./manners.ts";
@@ -13,7 +13,8 @@ const LONGEST_SPREAD_MS = 10 * 60_000;
 
 /**
  * Checks a link unless its site wants to be left alone, or has enough links in line: then it is deferred,
- * which is no failure and counts for nothing. A link whose own check was refused did ask, and is left alone for as long as its site.
+ * which is no failure and counts for nothing. A link whose own check was refused did ask, and is left
+ * alone for as long as its site.
  */
 export async function unlessResting(
   { manners, random }: Deferring,
@@ -54,25 +55,6 @@ const hostOf = ({ finalUrl }: Conclusion) => URL.parse(finalUrl ?? "")?.hostname
 /** The links of a site come back one after another, not all in the second in which it may be asked again. */
 function deferred(host: string, rest: Rest, random: () => number): Conclusion {
   const spreadMs = random() * Math.min(LONGEST_SPREAD_MS, rest.lengthMs);
-  return {
-    status: "unknown",
-    reason: rest.reason,
-    statusCode: null,
-    responseTimeMs: null,
-    finalUrl: null,
-    redirectCount: 0,
-    followUpMs: null,
-    restMs: null,
-    deferMs: Math.ceil(rest.forMs + spreadMs),
-    evidence: {
-      attempts: [],
-      redirects: [],
-      final_url: null,
-      address: null,
-      tls_expires_at: null,
-      signals: [],
-      probes: [],
-      notes: [`${host} is left alone for a while, so it was not asked.`],
-    },
-  };
+  const notes = [`${host} is left alone for a while, so it was not asked.`];
+  return { ...sawNothing(rest.reason, { notes }), deferMs: Math.ceil(rest.forMs + spreadMs) };
 }
