@@ -182,12 +182,15 @@ async function isMissing({ checker }: Check, { probe: { finalUrl } }: Sighting):
   );
 }
 
-/** Whether the name servers know what everybody knows. Not asked where nobody is to be asked about us. */
+/**
+ * Whether the name servers know what everybody knows. Not asked of servers that the operator chose, which
+ * may be there for other names, nor where nobody is to be asked about us.
+ */
 async function knowsNames(
   { checker: { online, outbound, clock } }: Check,
   { probe: { finalUrl } }: Sighting,
 ): Promise<boolean> {
-  if (isReserved(new URL(finalUrl).hostname)) return true;
+  if (outbound.resolver.isChosen || isReserved(new URL(finalUrl).hostname)) return true;
   const report = await online.confirm(clock.elapsed());
   if (report?.state !== "online") return true;
   return outbound.resolver.answersFor(KNOWN_NAMES);

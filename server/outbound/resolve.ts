@@ -26,6 +26,8 @@ export type Resolver = {
   resolve(name: string): Promise<Resolution>;
   /** What up to two name servers say by themselves, one entry each; nothing is remembered. */
   askEach(name: string): Promise<Resolution[]>;
+  /** The operator named the servers, and they may know names that nobody else does, and few others. */
+  isChosen: boolean;
   /** Who serves a host's names; null when nobody says. Nothing is remembered. */
   namesOf(host: string): Promise<HostNames | null>;
   /** Whether each of those name servers finds addresses for at least one of the names just now. */
@@ -83,7 +85,7 @@ export function createResolver({
   }
 
   const namesOf = (host: string) => askForNames(servers(), host, timeoutMs);
-  return { resolve, askEach, namesOf, answersFor };
+  return { resolve, askEach, isChosen: own.length > 0, namesOf, answersFor };
 }
 
 /** Reads `ip` or `ip:port`; IPv6 with a port takes brackets. Throws an Error that names the text. */

@@ -95,6 +95,7 @@ async function startInternet(clock: MovableClock) {
 const following = (current: () => Resolver): Resolver => ({
   resolve: (name) => current().resolve(name),
   askEach: (name) => current().askEach(name),
+  isChosen: false,
   namesOf: (name) => current().namesOf(name),
   answersFor: (all) => current().answersFor(all),
 });

@@ -111,6 +111,13 @@ describe("a name that is missing", () => {
     });
   });
 
+  test("is dead when servers of the operator's choice say so, whatever else they know", async () => {
+    const resolver = { ...playedResolver({}), isChosen: true };
+    const { check } = guarded(3, { outbound: labOutbound({ resolver }) });
+
+    expect(await check("http://gone.test/")).toMatchObject({ status: "dead" });
+  });
+
   test("says nothing when we are offline", async () => {
     const { check } = guarded(0, missing({ "dns.google": ["8.8.8.8"] }));
 

@@ -17,6 +17,7 @@ export function playedResolver(
   return {
     resolve,
     askEach: async (name) => [await resolve(name)],
+    isChosen: false,
     namesOf: async () => null,
     answersFor: async (all) => all.some((name) => typeof names[name] === "object"),
   };

@@ -204,6 +204,11 @@ describe("who serves a host's names", () => {
   });
 });
 
+test("A resolver tells whether its servers were chosen by the operator", () => {
+  expect(createResolver({ clock: movableClock(0) }).isChosen).toBe(false);
+  expect(resolverOf("127.0.0.1:53").isChosen).toBe(true);
+});
+
 describe("name servers that are well", () => {
   const names = ["a.known", "b.known"];
 
