@@ -18,6 +18,17 @@ export const DEFAULT_PAGES: readonly Wall[] = [
       /web (?:server|platform) is successfully installed|test the proper operation of the nginx/i,
     ],
   }),
+  // With nothing else on the page, the name is enough.
+  defaultPage("nginx", {
+    title: /^welcome to nginx!$/i,
+    textUnder: 80,
+    reads: [/^(?:welcome to nginx!|$)/i],
+  }),
+  defaultPage("Apache", {
+    title: /^apache2 .{0,30}default page(?:: it works)?$/i,
+    textUnder: 80,
+    reads: [/^(?:apache2 |it works|$)/i],
+  }),
   defaultPage("Apache", {
     title: /^apache2 .{0,30}default page(?:: it works)?$/i,
     reads: [/default welcome page used to test the correct operation of the Apache2 server/i],

@@ -35,6 +35,7 @@ const UNDER_MAINTENANCE = wholly([
 
 /** The same in words that may also head a page about such work. */
 const MAINTENANCE = wholly([
+  "(?:(?:service|site|website|page) )?(?:is )?(?:currently )?temporarily unavailable",
   "(?:scheduled |planned |routine |site |system |server )?maintenance",
   "wartungs(?:arbeiten|pause)",
   "przerwa techniczna|prace (?:konserwacyjne|techniczne)",

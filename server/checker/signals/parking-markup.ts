@@ -74,7 +74,7 @@ const MARKS: Mark[] = [
     needle: "data-adblockkey",
     // Themes of blogs carry the same attribute on a `div`, with a number.
     after: /<html\b[^<>]*$/i,
-    from: /^data-adblockkey\s*=\s*["']?MFww/,
+    from: /^data-adblockkey\s*=\s*["']?[^"'\s>]/,
   },
   { by: "Bodis", needle: "window.park", from: /^window\.park\s*=\s*["']ey/, isCode: true },
   { by: "Bodis", needle: "bodis.com", after: RUN },

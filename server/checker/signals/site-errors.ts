@@ -51,7 +51,7 @@ export const SITE_ERRORS: readonly Wall[] = [
   siteError("program_error", "The page is a program's message of failure.", {
     textUnder: 5000,
     reads: [
-      /^(?:php )?(?:fatal|parse) error ?: .{1,1000}? on line \d|^Traceback \(most recent call last\):|^(?:java|javax|org|com)(?:\.\w{1,60}){1,8}(?:Exception|Error)\b|^\w{0,40}Error: .{0,300}? at .{1,200}?:\d{1,6}:\d/i,
+      /^(?:php )?(?:fatal|parse) error ?: .{1,1000}? (?:on line \d|in \/.{1,200}?:\d)|^Traceback \(most recent call last\):|^(?:java|javax|org|com)(?:\.\w{1,60}){1,8}(?:Exception|Error)\b|^\w{0,40}Error: .{0,300}? at .{1,200}?:\d{1,6}:\d/i,
     ],
   }),
   siteError("program_broke_off", "The page ends in a program's message of failure.", {

@@ -14,6 +14,16 @@ export const SITE_WALLS: readonly Wall[] = [
     },
   },
   {
+    rule: "amazon_notice",
+    reason: "bot_challenge",
+    text: "Amazon shows that it does not let programs in.",
+    when: {
+      status: [503],
+      textUnder: SMALL,
+      markup: [/To discuss automated access to Amazon data/],
+    },
+  },
+  {
     rule: "amazon_characters",
     reason: "bot_challenge",
     text: "Amazon shows its captcha.",

@@ -351,6 +351,12 @@ describe("a site is under maintenance that says so", () => {
       "maintenance_words",
     ],
     [
+      "by being away for a moment",
+      { html: notice("Temporarily unavailable") },
+      "maintenance",
+      "maintenance_words",
+    ],
+    [
       "in a word, and nothing else",
       { html: notice("Scheduled maintenance") },
       "maintenance",

@@ -276,6 +276,7 @@ const MARKS: [mark: string, html: string][] = [
     "Squarespace's script",
     '<script src="//assets.squarespace.com/universal/scripts-compressed/parking-page-1a2b.js"></script>',
   ],
+  ["AdSense for Domains, under any key", '<html data-adblockkey="x1">'],
   ["AdSense for Domains", "<html data-adblockkey=MFwwDQYJKoZIhvcNAQEBBQADSwAwSAJBA>"],
   [
     "HugeDomains's offer",

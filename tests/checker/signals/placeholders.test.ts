@@ -381,6 +381,11 @@ const DEFAULT_PAGES: [server: string, html: string][] = [
     notice("Ruby on Rails: Welcome aboard", "Welcome aboard", "You’re riding Ruby on Rails!"),
   ],
   ["GoDaddy", titled("Coming Soon", "Future home of something quite cool.")],
+  ["nginx, with nothing but its name", titled("Welcome to nginx!", "<h1>Welcome to nginx!</h1>")],
+  [
+    "Apache, with nothing but its name",
+    titled("Apache2 Debian Default Page: It works", "<h1>It works!</h1>"),
+  ],
   [
     "OVH",
     notice(
@@ -467,6 +472,11 @@ describe("whoever writes about servers has a site:", () => {
       "active ok",
     ],
     [
+      "a short note under nginx's name",
+      { html: "<title>Welcome to nginx!</title><h1>Notes</h1><p>On how I run it.</p>" },
+      "active ok",
+    ],
+    [
       "documentation under nginx's title",
       { html: notice("Welcome to nginx!", "nginx", "The documentation of the nginx wiki.") },
       "active ok",
@@ -540,6 +550,13 @@ describe("whoever writes about servers has a site:", () => {
 
 describe("a site fails with a success when its page is", () => {
   testRows([
+    [
+      "an error of PHP that nobody caught",
+      {
+        html: "<b>Fatal error</b>: Uncaught Error: Call to undefined function foo() in /var/www/a.php:3",
+      },
+      SITE_ERROR,
+    ],
     [
       "WordPress without a database",
       { html: notice("Database Error", "Error establishing a database connection") },

@@ -960,6 +960,32 @@ describe("a page that says in some line that it is missing", async () => {
   });
 });
 
+describe("a page that is all that a site shows, its home page included,", () => {
+  const html = `<title>Acme</title><h1>Welcome to Acme</h1>${paragraph(4, 80)}`;
+  const facts = {
+    profile: null,
+    sibling: showing(html),
+    root: showing(html, "/mnbvcxylkjhgfdsa"),
+    home: showing(html, "/"),
+  };
+  testRows([
+    ["stands in for what was below it", { html, facts }, PROBE],
+    [
+      "is left open when it has scripts and no way into the site",
+      {
+        html: `${html}<script>go()</script>`,
+        facts: {
+          profile: null,
+          sibling: showing(`${html}<script>go()</script>`),
+          root: showing(`${html}<script>go()</script>`, "/mnbvcxylkjhgfdsa"),
+          home: showing(`${html}<script>go()</script>`, "/"),
+        },
+      },
+      SUSPECTED,
+    ],
+  ]);
+});
+
 describe("a page that stands before every address, the home page among them, is left open:", () => {
   const facts = (html: string): NonNullable<Case["facts"]> => ({
     profile: null,
@@ -987,7 +1013,10 @@ describe("a page that stands before every address, the home page among them, is 
           main: `${some}<form></form><form><input type="password"></form>`,
         }),
       ],
-      ["a cookie wall in any language", bare("Nieuws vraagt toestemming", links)],
+      [
+        "a cookie wall in any language",
+        bare("Nieuws vraagt toestemming", `${links}<script>ask()</script>`),
+      ],
       ["a queue", bare("You are now in line")],
       [
         "works on the site",

@@ -356,6 +356,15 @@ describe("a program is kept out by", () => {
       "amazon_captcha",
     ],
     [
+      "Amazon, when it has nothing else to say",
+      {
+        status: 503,
+        html: "<!-- To discuss automated access to Amazon data please contact us. --><p>Sorry!</p>",
+      },
+      "bot_challenge",
+      "amazon_notice",
+    ],
+    [
       "Amazon, by the words of its captcha",
       {
         html: `${notice("Robot Check", "Enter the characters you see below")}<img src="https://images-na.ssl-images-amazon.com/captcha/x.jpg">`,
