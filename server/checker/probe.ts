@@ -161,7 +161,7 @@ async function ask(attempt: Attempt, url: URL): Promise<Asked> {
   };
   const patienceMs = Math.min(LONGEST_HOLD_WAIT_MS, leftOf(attempt) - SHORTEST_REQUEST_MS);
   const patience = { patienceMs, signal: input.signal, isUrgent };
-  const exchange = await withManners(manners, url.hostname, send, patience);
+  const exchange = await withManners(manners, url.host, send, patience);
   // Also when the request failed on the way, since a reader that is left open is never freed.
   return { exchange, page: (await endOf(reading)) ?? null };
 }
@@ -172,12 +172,12 @@ const endOf = (reading: PageReader | null) => reading?.end();
 const leftOf = ({ input, journey, heldMs }: Attempt) =>
   (input.leftMs ?? input.timeoutMs) - journey.elapsedMs - heldMs;
 
-function failHeld(attempt: Attempt, { hostname }: URL, { reason, forMs, waitedMs }: Held): Failure {
+function failHeld(attempt: Attempt, { host }: URL, { reason, forMs, waitedMs }: Held): Failure {
   const { journey } = attempt;
   journey.waitedMs += waitedMs;
   journey.address = null;
   journey.tlsExpiresAt = null;
-  const detail = `${hostname} wants to be left alone for ${Math.ceil(forMs / 1000)} seconds more.`;
+  const detail = `${host} wants to be left alone for ${Math.ceil(forMs / 1000)} seconds more.`;
   return { ...fail(attempt, reason, detail), heldMs: forMs };
 }
 

@@ -62,6 +62,32 @@ const settle = () => Bun.sleep(0);
 const REFUSED: Said = { status: 429 };
 const busy = (seconds: number): Said => ({ status: 429, headers: { "Retry-After": `${seconds}` } });
 
+describe("the site of a host", () => {
+  test.each([
+    ["www.site.test", "other.site.test", false],
+    ["site.test", "site.test:8080", true],
+    ["127.0.0.1:8080", "127.0.0.1:8081", true],
+    ["[::1]:8080", "[::1]:8080", false],
+    ["[::1]", "[::2]", true],
+    ["site.test", "other.test", true],
+  ])("that keeps %s busy lets %s go on: %p", async (busy, asked, isFree) => {
+    const manners = createManners({ clock: movableClock(NOW), hostConcurrency: 1, hostGapMs: 0 });
+    const began: string[] = [];
+    const never = new Promise<never>(() => {});
+    const begin = (host: string) =>
+      void withManners(manners, host, () => {
+        began.push(host);
+        return never;
+      });
+
+    begin(busy);
+    begin(asked);
+    await Promise.resolve();
+
+    expect(began.length === 2).toBe(isFree);
+  });
+});
+
 describe("in line", () => {
   test("a site is asked two things at once, the rest wait", async () => {
     const { began, visit, end } = visits();

@@ -21,7 +21,7 @@ export async function unlessResting(
   link: KnownLink,
   check: () => Promise<Conclusion>,
 ): Promise<Conclusion> {
-  const host = URL.parse(link.url)?.hostname;
+  const host = URL.parse(link.url)?.host;
   if (host === undefined) return check();
   const rest = restOf(manners, host) ?? restFromCrowd(manners, host, link);
   if (rest) return deferred(host, rest, random);
@@ -50,7 +50,7 @@ function rested(conclusion: Conclusion, rest: Rest | null): Conclusion {
   return { ...conclusion, restMs: Math.max(conclusion.restMs ?? 0, rest.forMs) };
 }
 
-const hostOf = ({ finalUrl }: Conclusion) => URL.parse(finalUrl ?? "")?.hostname;
+const hostOf = ({ finalUrl }: Conclusion) => URL.parse(finalUrl ?? "")?.host;
 
 /** The links of a site come back one after another, not all in the second in which it may be asked again. */
 function deferred(host: string, rest: Rest, random: () => number): Conclusion {

@@ -100,11 +100,15 @@ export function placeAfterLine(manners: Manners, host: string): number | null {
 }
 
 /**
- * A site is a name that one can register, or an address. What the name resolves to is no key beside it:
- * behind one address of a delivery network are thousands of owners, who would wait for each other and
- * share each other's holds.
+ * A site is a name that one can register, or an address; on a port of its own it is another site, since
+ * another server answers there. What the name resolves to is no key beside it: behind one address of a
+ * delivery network are thousands of owners, who would wait for each other and share each other's holds.
  */
-const keyOf = (host: string) => getDomain(host) ?? host;
+const keyOf = (host: string) => (getDomain(host) ?? bareHost(host)) + portOf(host);
+
+const portOf = (host: string) => /:\d+$/.exec(host)?.[0] ?? "";
+
+const bareHost = (host: string) => host.replace(/:\d+$/, "");
 
 function siteOf(manners: Manners, host: string): Site {
   const { sites } = manners;

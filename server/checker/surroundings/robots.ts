@@ -91,7 +91,7 @@ function ask(reading: Reading, url: URL) {
     });
   };
   const patienceMs = Math.min(LONGEST_HOLD_WAIT_MS, leftOf(reading));
-  return withManners(manners, url.hostname, send, { patienceMs, signal, isUrgent });
+  return withManners(manners, url.host, send, { patienceMs, signal, isUrgent });
 }
 
 const leftOf = ({ prober: { clock }, limits, startedAt, waitedMs }: Reading) =>
