@@ -21,6 +21,7 @@ import { parseHostList } from "./outbound/address.ts";
 import { parseServer } from "./outbound/resolve.ts";
 import { FREQUENCIES, type Frequency, TIERS, type Tier } from "./store/tables.ts";
 
+const LONGEST_CONFIRMING_MS = 40_000;
 const PREFIX = "STILLUP_";
 const HOUR_S = 3600;
 const DAY_S = 24 * HOUR_S;
@@ -82,8 +83,8 @@ const SETTINGS = {
   confirmDelaysMs: setting(
     "CONFIRM_DELAYS_MS",
     [0, 3000, 12_000],
-    "a list of milliseconds",
-    listOf(count),
+    "a list of milliseconds, 40000 together at most",
+    confirmDelays,
   ),
   frequencySeconds: setting(
     "FREQUENCY_SECONDS",
@@ -185,6 +186,13 @@ function hostList(name: string, fallback: string) {
   const takes = "a list of external, private, loopback, CIDRs, addresses and host patterns";
   const list = setting(name, parseHostList(fallback), takes, parseHostList);
   return { ...list, isList: true as const, shownAs: fallback };
+}
+
+/** A check that somebody waits for must end within a minute, so that longer waits would confirm nothing. */
+function confirmDelays(text: string): number[] {
+  const delays = listOf(count)(text);
+  if (delays.reduce((sum, ms) => sum + ms, 0) > LONGEST_CONFIRMING_MS) throw new RangeError(text);
+  return delays;
 }
 
 /** Kept as its text, once that can be read. */

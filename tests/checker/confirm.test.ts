@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test } from "bun:test";
 import { type Checker, checkUrl, type KnownLink } from "../../server/checker/confirm.ts";
 import { createManners } from "../../server/checker/manners/manners.ts";
+import { readConfig } from "../../server/config.ts";
 import type { DnsReason, Resolution } from "../../server/outbound/resolve.ts";
 import { labOutbound, playedResolver } from "../outbound/lab.ts";
 import {
@@ -548,6 +549,18 @@ describe("a name that does not exist", () => {
       status: "dead",
       reason: "dns_nxdomain",
     });
+  });
+});
+
+describe("the waits before a page is looked at again", () => {
+  test.each(["0,3000,12000", "40000", ""])("may be %p", (text) => {
+    expect(() => readConfig({ STILLUP_CONFIRM_DELAYS_MS: text })).not.toThrow();
+  });
+
+  test("may not be so long that a check could never come to its end", () => {
+    expect(() => readConfig({ STILLUP_CONFIRM_DELAYS_MS: "0,30000,10001" })).toThrow(
+      'STILLUP_CONFIRM_DELAYS_MS must be a list of milliseconds, 40000 together at most; it is "0,30000,10001".',
+    );
   });
 });
 
