@@ -46,15 +46,19 @@ export function startCheckLoop(deps: CheckerDeps): CheckLoop {
   const held = new Map<string, ClaimedLink>();
   const running = new Set<Promise<void>>();
   const bell = createBell(deps.clock);
-  const recorder = createRecorder(deps);
+  const recorder = createRecorder(deps, letGo);
   const dispatch = createDispatch(deps);
 
   async function start(link: ClaimedLink) {
     const result = await checkOne(deps, link, ending.signal);
-    // Claimed a second time meanwhile, it is held by that check.
-    if (held.get(link.id) === link) held.delete(link.id);
     dispatch.note(link, result.conclusion);
     await recorder.add(result);
+  }
+
+  /** Its lease is renewed until its result is written. */
+  function letGo(link: ClaimedLink) {
+    // Claimed a second time meanwhile, it is held by that check.
+    if (held.get(link.id) === link) held.delete(link.id);
   }
 
   async function fill() {
@@ -102,7 +106,7 @@ export function startCheckLoop(deps: CheckerDeps): CheckLoop {
 }
 
 /** Writes results in groups, so that a durable commit costs one sync and not one per check. */
-function createRecorder(deps: Deps) {
+function createRecorder(deps: Deps, letGo: (link: ClaimedLink) => void) {
   let done: Result[] = [];
 
   /** What could not be written is lost, but not forgotten: its links become due when their leases end. */
@@ -111,6 +115,7 @@ function createRecorder(deps: Deps) {
     done = [];
     if (results.length === 0) return;
     await recordResults(deps, results).catch(logFailure("results were not written"));
+    for (const { link } of results) letGo(link);
     deps.loops.wake();
     if (results.some(({ link }) => link.batchId !== null)) {
       await completeBatches(deps).catch(logFailure("batches were not completed"));

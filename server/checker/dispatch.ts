@@ -6,7 +6,7 @@ import { createBreaker } from "./online/breaker.ts";
 import { createRamp } from "./online/ramp.ts";
 
 /** Decides which links a check is begun for, and how fast. */
-export type Dispatch = {
+type Dispatch = {
   /** Claims links for so many free places. While we are offline, only those that somebody asks for. */
   claim(free: number): Promise<ClaimedLink[]>;
   /** Learns how a check ended. */

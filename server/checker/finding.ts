@@ -13,7 +13,7 @@ export type Retry = { delayMs: number; style: Partial<Style> };
 export type Signal = { rule: string; text: string };
 
 /** The classes of confirmation that a check can settle by itself. */
-export type Confirmation = "C1" | "C2" | "C3";
+type Confirmation = "C1" | "C2" | "C3";
 
 /** What one attempt shows. `restMs` is how long the link is at least left alone afterwards. */
 export type Finding = (

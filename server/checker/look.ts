@@ -38,6 +38,17 @@ export type KnownLink = {
   isAsked: boolean;
 };
 
+/** What is known of a URL that was never checked, and for whose check nobody waits alone. */
+export const NEVER_CHECKED: Omit<KnownLink, "url"> = {
+  id: null,
+  lastDecided: null,
+  decidedReason: null,
+  lastActiveAt: null,
+  unconfirmedSince: null,
+  isFlapping: false,
+  isAsked: false,
+};
+
 /** A check under way. Moments are on the clock's `elapsed()`. */
 export type Check = {
   checker: Checker;

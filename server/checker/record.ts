@@ -3,7 +3,7 @@ import { addUsage, dayOf } from "../accounts/meter.ts";
 import type { Deps } from "../deps.ts";
 import { recordEvents } from "../events/events.ts";
 import type { Statement, Store } from "../store/store.ts";
-import { batches, checks } from "../store/tables.ts";
+import { batches, checks, links } from "../store/tables.ts";
 import { changeLink, toStored } from "./change-link.ts";
 import { giveBack } from "./claim.ts";
 import { outcomeOf } from "./outcome.ts";
@@ -23,6 +23,7 @@ export async function recordResults(deps: Deps, results: Result[]): Promise<void
     .filter(isAsked)
     .map(asObserved);
   await store.write([
+    ...holdLinks(store, sorted),
     ...insertChecks(store, [...settled, ...observed]),
     ...countForBatches(store, settled),
     ...recordEvents(store, [...settled.flatMap(eventsOf), ...observed.map(completed)]),
@@ -37,6 +38,18 @@ export async function recordResults(deps: Deps, results: Result[]): Promise<void
       })),
     ),
   ]);
+}
+
+/** A lease that has run out could else be taken between two of the statements that go by it. */
+function holdLinks(store: Store, results: Result[]): Statement[] {
+  if (results.length === 0) return [];
+  const ids = results.map(({ link }) => link.id);
+  return [
+    store.run(sql`
+      select ${links.id} from ${links} where ${inArray(links.id, ids)}
+      order by ${links.id} ${sql.raw(store.engine.holdRows)}
+    `),
+  ];
 }
 
 type Voided = { result: Result; dueAt: number };

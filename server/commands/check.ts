@@ -2,6 +2,7 @@ import type { Command } from "commander";
 import { checkOutbound, onlineGuard } from "../build.ts";
 import type { Conclusion } from "../checker/conclusion.ts";
 import { createCheck } from "../checker/create-check.ts";
+import { NEVER_CHECKED } from "../checker/look.ts";
 import { messageOf } from "../checker/messages.ts";
 import { createHostProfiles } from "../checker/surroundings/host-profiles.ts";
 import type { Config } from "../config.ts";
@@ -15,18 +16,6 @@ import { startProgress } from "./progress.ts";
 
 const ANY_DEAD = 1;
 const ANY_UNKNOWN = 2;
-
-/** Nothing is remembered from one run to the next. */
-const UNKNOWN_LINK = {
-  id: null,
-  lastDecided: null,
-  decidedReason: null,
-  lastActiveAt: null,
-  unconfirmedSince: null,
-  isFlapping: false,
-  // One of many, which all wait for each other.
-  isAsked: false,
-};
 
 type Checked = { url: string; conclusion: Conclusion };
 
@@ -79,7 +68,7 @@ function startChecks(config: Config, urls: string[], done: () => void): Promise<
   const inTurn = createTurns({ atOnce: config.checkConcurrency });
   const { signal } = new AbortController();
   return urls.map(async (url) => {
-    const conclusion = await inTurn(() => check({ ...UNKNOWN_LINK, url }, signal));
+    const conclusion = await inTurn(() => check({ ...NEVER_CHECKED, url }, signal));
     done();
     return { url, conclusion };
   });

@@ -19,6 +19,7 @@ export function openPostgres(url: string): Engine {
   return {
     name: "postgres",
     skipLocked: "for update skip locked",
+    holdRows: "for update",
     holdWebhooks: "for key share of webhooks",
     version: () => null,
     run: (query) => again(() => rowsOf(pool, query)),

@@ -43,6 +43,7 @@ export function openSqlite(path: string): Engine {
   return {
     name: "sqlite",
     skipLocked: "",
+    holdRows: "",
     holdWebhooks: "",
     version: snapshot.enter,
     run: async (query) =>

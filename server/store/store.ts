@@ -25,6 +25,8 @@ export interface Engine {
   readonly name: "sqlite" | "postgres";
   /** What ends a select that claims rows, so that two processes do not wait for each other. */
   readonly skipLocked: string;
+  /** What ends a select whose rows nobody else may change before the batch is done. */
+  readonly holdRows: string;
   /** What ends a select whose rows in webhooks must still be there when the batch is done. */
   readonly holdWebhooks: string;
   /** A number that changes whenever anyone has written; null where that cannot be known for nothing. */

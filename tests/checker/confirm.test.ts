@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test } from "bun:test";
 import { type Checker, checkUrl, type KnownLink } from "../../server/checker/confirm.ts";
+import { NEVER_CHECKED } from "../../server/checker/look.ts";
 import { createManners } from "../../server/checker/manners/manners.ts";
 import { readConfig } from "../../server/config.ts";
 import type { DnsReason, Resolution } from "../../server/outbound/resolve.ts";
@@ -14,7 +15,7 @@ import {
   startRawSite,
   startSite,
 } from "../site.ts";
-import { labChecker, NEVER_CHECKED } from "./prober.ts";
+import { labChecker } from "./prober.ts";
 
 const running: { stop(): Promise<void> }[] = [];
 const until = <T extends { stop(): Promise<void> }>(site: T): T => {

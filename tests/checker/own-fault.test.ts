@@ -1,9 +1,10 @@
 import { afterEach, describe, expect, test } from "bun:test";
 import { type Checker, checkUrl, type KnownLink } from "../../server/checker/confirm.ts";
+import { NEVER_CHECKED } from "../../server/checker/look.ts";
 import { createOnline } from "../../server/checker/online/online.ts";
 import { labOutbound, playedResolver } from "../outbound/lab.ts";
 import { freePort, type Routes, replies, type Site, startRawSite, startSite } from "../site.ts";
-import { labChecker, NEVER_CHECKED } from "./prober.ts";
+import { labChecker } from "./prober.ts";
 
 const running: { stop(): Promise<void> }[] = [];
 const siteWith = (routes: Routes): Site => {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
-import { createPageReader, type Page, readPage } from "../../server/checker/page/page.ts";
+import { createPageReader, type Page } from "../../server/checker/page/page.ts";
 import { parseRefresh } from "../../server/checker/page/refresh.ts";
+import { readPage } from "./read-page.ts";
 
 const HTML = "text/html; charset=utf-8";
 const read = (html: string | Uint8Array, type: string | null = HTML): Promise<Page> =>

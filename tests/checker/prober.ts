@@ -6,17 +6,6 @@ import { createRobots } from "../../server/checker/surroundings/robots.ts";
 import { movableClock } from "../clock.ts";
 import { labOutbound } from "../outbound/lab.ts";
 
-/** What is known of a URL that nobody has checked. */
-export const NEVER_CHECKED = {
-  id: null,
-  lastDecided: null,
-  decidedReason: null,
-  lastActiveAt: null,
-  unconfirmedSince: null,
-  isFlapping: false,
-  isAsked: false,
-} as const;
-
 /** A checker on a clock that moves by itself whenever it waits. */
 export function labChecker(options: Partial<Checker> = {}) {
   const clock = movableClock("2030-01-01T00:00:00Z", { autoMove: true });

@@ -1,8 +1,8 @@
 import type { Facts, Finding, Seen, Wanted } from "../../server/checker/finding.ts";
 import type { Hop } from "../../server/checker/hops.ts";
-import { readPage } from "../../server/checker/page/page.ts";
 import type { Answer, Failure, Probe } from "../../server/checker/probe.ts";
 import { judge } from "../../server/checker/verdict.ts";
+import { readPage } from "./read-page.ts";
 
 const NOW = Date.parse("2030-01-01T00:00:00Z");
 

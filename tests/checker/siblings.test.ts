@@ -30,6 +30,10 @@ describe("an address at which nothing can be", () => {
     expect(sibling(url)).toBe(expected),
   );
 
+  test("replaces the path where the query holds nothing", () => {
+    expect(sibling("https://a.test/index.php?&")).toBe(`https://a.test/${NAME}.php`);
+  });
+
   test.each(["https://a.test/", "https://a.test/?p=123", "https://a.test"])(
     "is not made up for %s, whose path names nothing",
     (url) => expect(sibling(url)).toBeNull(),

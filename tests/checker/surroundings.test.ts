@@ -1,8 +1,9 @@
 import { afterEach, describe, expect, test } from "bun:test";
 import { type Checker, checkUrl, type KnownLink } from "../../server/checker/confirm.ts";
+import { NEVER_CHECKED } from "../../server/checker/look.ts";
 import { labOutbound, playedResolver } from "../outbound/lab.ts";
 import { type Routes, type Says, type Site, startSite } from "../site.ts";
-import { labChecker, NEVER_CHECKED } from "./prober.ts";
+import { labChecker } from "./prober.ts";
 
 const running: { stop(): Promise<void> }[] = [];
 const siteWith = (routes: Routes, otherwise?: Says): Site => {

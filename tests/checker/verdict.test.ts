@@ -2,7 +2,6 @@ import { describe, expect, test } from "bun:test";
 import { judgeFailure } from "../../server/checker/failures.ts";
 import type { Finding } from "../../server/checker/finding.ts";
 import { readRetryAfter } from "../../server/checker/manners/retry-after.ts";
-import { readPage } from "../../server/checker/page/page.ts";
 import type { Answer, Failure, Probe } from "../../server/checker/probe.ts";
 import {
   DEAD_REASONS,
@@ -13,6 +12,7 @@ import {
   verdictOf,
 } from "../../server/checker/reasons.ts";
 import { judge } from "../../server/checker/verdict.ts";
+import { readPage } from "./read-page.ts";
 
 const NOW = Date.parse("2030-01-01T00:00:00Z");
 const PAGE = await readPage("A page.", "text/html");

@@ -3,7 +3,7 @@ import { readUsedUpLimit } from "./rate-limit-headers.ts";
 import { readRetryAfter } from "./retry-after.ts";
 
 /** Until `until`, on the clock's `elapsed()`, a site wants to be left alone. */
-export type Hold = { since: number; until: number; reason: UnknownReason };
+type Hold = { since: number; until: number; reason: UnknownReason };
 
 /** What a site's answers told about how much it can take. */
 export type SiteLoad = {

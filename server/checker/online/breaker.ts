@@ -3,7 +3,7 @@ import type { Conclusion } from "../conclusion.ts";
 import { isTransport } from "./own-fault.ts";
 
 /** Notices when much fails at once that has nothing to do with each other but us. */
-export type Breaker = {
+type Breaker = {
   /** Learns how a check of the URL ended. */
   note(url: string, conclusion: Conclusion): void;
   isTripped(): boolean;

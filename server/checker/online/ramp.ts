@@ -1,7 +1,7 @@
 import type { Clock } from "../../lib/clock.ts";
 
 /** Works off what has gathered, without everything at once. */
-export type Ramp = {
+type Ramp = {
   /** Begins with so many links that are due. */
   begin(backlog: number): void;
   /** How many links may be taken on now; infinite when nothing has gathered. */

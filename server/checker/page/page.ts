@@ -68,13 +68,6 @@ export function createPageReader(contentType: string | null): PageReader {
   };
 }
 
-/** Reads a page that is there as a whole. */
-export function readPage(body: Uint8Array | string, contentType: string | null): Promise<Page> {
-  const reader = createPageReader(contentType);
-  reader.take(typeof body === "string" ? new TextEncoder().encode(body) : body);
-  return reader.end();
-}
-
 /** Hands the bytes on as UTF-8, and as text to whoever asks. Waits for enough to know the charset. */
 function createInput(
   contentType: string | null,

@@ -2,7 +2,7 @@
 type Work<T> = { key: string; isUrgent?: boolean | undefined; work: () => Promise<T> };
 
 /** Does the work of a key once for all who want it at the same time. */
-export type OnceAtATime<T> = (wanted: Work<T>) => Promise<T>;
+type OnceAtATime<T> = (wanted: Work<T>) => Promise<T>;
 
 export function createOnceAtATime<T>(): OnceAtATime<T> {
   const running = new Map<string, Promise<T>>();

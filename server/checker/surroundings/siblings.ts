@@ -15,7 +15,7 @@ export function siblingOf(url: URL, name: string): URL | null {
   if (!parts) return null;
   const [, folder = "", last = "", slash = ""] = parts;
   const sibling = bare(url);
-  if (url.search !== "" && SHOWS_BY_QUERY.test(last)) return withRandomValue(sibling, name);
+  if (SHOWS_BY_QUERY.test(last) && url.searchParams.size > 0) return withRandomValue(sibling, name);
   sibling.search = "";
   sibling.pathname = `${folder}${name}${endingOf(last)}${slash}`;
   return sibling;

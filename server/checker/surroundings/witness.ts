@@ -30,7 +30,7 @@ export type Question = {
 };
 
 /** What was learned: new facts, what was asked for them, and how long that waited for its turn. */
-export type Testimony = { facts: Facts; records: ProbeRecord[]; waitedMs: number };
+type Testimony = { facts: Facts; records: ProbeRecord[]; waitedMs: number };
 
 type Asked = ProbeRecord["asked"];
 

@@ -1,0 +1,8 @@
+import { createPageReader, type Page } from "../../server/checker/page/page.ts";
+
+/** Reads a page that is there as a whole. */
+export function readPage(body: Uint8Array | string, contentType: string | null): Promise<Page> {
+  const reader = createPageReader(contentType);
+  reader.take(typeof body === "string" ? new TextEncoder().encode(body) : body);
+  return reader.end();
+}
