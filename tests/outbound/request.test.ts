@@ -453,8 +453,9 @@ describe("with a proxy", () => {
   });
 
   test("that is down, the monitor is to blame and not the link", async () => {
-    const outbound = labOutbound({ proxy: `http://127.0.0.1:${await freePort()}` });
     const refusing = await raw(replies("HTTP/1.1 502 Bad Gateway\r\nContent-Length: 0\r\n\r\n"));
+    // Last, since whoever listens next may be given a port that is free.
+    const outbound = labOutbound({ proxy: `http://127.0.0.1:${await freePort()}` });
 
     expect(await outbound.request("http://site.test/", usual)).toMatchObject({
       reason: "monitor_proxy_error",
