@@ -3,6 +3,7 @@ import { createCheck } from "./checker/create-check.ts";
 import type { CheckLink } from "./checker/manners/coalesce.ts";
 import { createOnline, type Online, type OnlineChange } from "./checker/online/online.ts";
 import { tellOfOutage } from "./checker/online/outage-log.ts";
+import { catalogueWith } from "./checker/services/built-in.ts";
 import { createHostProfiles } from "./checker/surroundings/host-profiles.ts";
 import type { Config } from "./config.ts";
 import type { Deps } from "./deps.ts";
@@ -55,6 +56,7 @@ export function createDeps(config: Config, store: Store, clock: Clock): Deps {
     secrets: createSecretBox(readOrMakeKey(config.secretKeyFile)),
     webhookOutbound: webhookOutbound(config, clock),
     online: onlineGuard(config, clock, (change) => tellOfOutage(deps, change)),
+    catalogue: catalogueWith(config.ownServices),
     loops: { wake: () => {}, checking: false },
   };
   return deps;
@@ -82,6 +84,7 @@ export const linkCheck = (deps: Deps, lag: Lag): CheckLink =>
     online: deps.online,
     lag,
     profiles: createHostProfiles(deps),
+    catalogue: deps.catalogue,
     random: Math.random,
   });
 

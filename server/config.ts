@@ -1,5 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { readOwnServices } from "./checker/services/own-services.ts";
+import type { Service } from "./checker/services/record.ts";
 import {
   choice,
   count,
@@ -11,6 +13,7 @@ import {
   origin,
   overrides,
   type Setting,
+  SettingProblem,
   secret,
   setting,
   truth,
@@ -98,6 +101,10 @@ const SETTINGS = {
     ...setting("EXTRA_CA_FILE", null, "a readable PEM file", (path) => readFileSync(path, "utf8")),
     shownAs: "",
   },
+  ownServices: {
+    ...setting("SERVICES_FILE", [] as Service[], "a JSON file of services", readOwnServices),
+    shownAs: "",
+  },
   checkAllowedHosts: hostList("CHECK_ALLOWED_HOSTS", "external"),
   checkBlockedHosts: hostList("CHECK_BLOCKED_HOSTS", ""),
   webhookAllowedHosts: hostList("WEBHOOK_ALLOWED_HOSTS", "external"),
@@ -169,7 +176,10 @@ function settingOf<T>(each: Setting<T>, env: Env): T {
   if (text === undefined) return each.fallback;
   try {
     return each.parse(text);
-  } catch {
+  } catch (error) {
+    if (error instanceof SettingProblem) {
+      throw new Error(`${PREFIX}${each.name} (${text}): ${error.message}`);
+    }
     const got = each.secret ? "something else" : JSON.stringify(text);
     throw new Error(`${PREFIX}${each.name} must be ${each.takes}; it is ${got}.`);
   }

@@ -1,4 +1,5 @@
 import type { Online } from "./checker/online/online.ts";
+import type { Catalogue } from "./checker/services/catalogue.ts";
 import type { Config } from "./config.ts";
 import type { Clock } from "./lib/clock.ts";
 import type { SecretBox } from "./lib/secret-box.ts";
@@ -15,6 +16,8 @@ export type Deps = {
   webhookOutbound: Outbound;
   /** Whether it is us when nothing can be reached. */
   online: Online;
+  /** The services that links belong to, with the operator's own. */
+  catalogue: Catalogue;
   /** The loops of this process, set by whoever runs them. */
   loops: Loops;
 };

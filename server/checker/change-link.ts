@@ -4,7 +4,7 @@ import type { StoredEvidence } from "../evidence/model.ts";
 import type { Statement } from "../store/store.ts";
 import { FREQUENCIES, links } from "../store/tables.ts";
 import type { ClaimedLink } from "./claim.ts";
-import type { Evidence } from "./conclusion.ts";
+import type { Conclusion, Evidence } from "./conclusion.ts";
 import { followUpAt, nextCheckAt } from "./schedule.ts";
 import { rounded, type Settled } from "./settled.ts";
 
@@ -25,7 +25,7 @@ export function changeLink({ store, config }: Deps, settled: Settled): Statement
       decidedStatus: outcome.decidedStatus,
       decidedReason: outcome.decidedReason,
       inconclusiveChecks: outcome.inconclusiveChecks,
-      unconfirmedSince: conclusion.followUpMs === null ? null : (link.unconfirmedSince ?? at),
+      unconfirmedSince: isSecondLookDue(conclusion) ? (link.unconfirmedSince ?? at) : null,
       failingClass: series?.kind ?? null,
       failingSince: series?.since ?? null,
       failingChecks: series?.checks ?? null,
@@ -50,6 +50,10 @@ export function changeLink({ store, config }: Deps, settled: Settled): Statement
 /** What the check saw, as it is kept. */
 export const toStored = (evidence: Evidence): string =>
   JSON.stringify(evidence satisfies StoredEvidence);
+
+/** Its name is missing, which counts once it is seen again. */
+const isSecondLookDue = ({ reason, followUpMs }: Conclusion) =>
+  reason === "unconfirmed" && followUpMs !== null;
 
 const isHeld = ({ id, lease }: ClaimedLink) => and(eq(links.id, id), eq(links.lease, lease));
 

@@ -20,7 +20,7 @@ export type AttemptRecord = {
 
 /** What was asked around the page to judge it, such as a random address beside it. */
 export type ProbeRecord = {
-  asked: "sibling" | "root" | "home" | "subdomain";
+  asked: "sibling" | "root" | "home" | "subdomain" | "service" | "canary";
   url: string;
   status: number | null;
   /** Of a failure. */
@@ -61,6 +61,8 @@ export type Conclusion = {
   redirectCount: number;
   /** Milliseconds after which the link wants another check, whatever its frequency. */
   followUpMs: number | null;
+  /** Death was seen that must be seen in several checks over so many milliseconds. */
+  patienceMs: number | null;
   /** Milliseconds for which the link is at least left alone. */
   restMs: number | null;
   /**
@@ -78,7 +80,8 @@ export type Observation = { probe: Probe; finding: Finding };
 export type Ending = {
   reason: Reason;
   cause?: Reason;
-  followUpMs?: number;
+  followUpMs?: number | undefined;
+  patienceMs?: number | undefined;
   evidence?: Partial<Evidence>;
 };
 
@@ -102,6 +105,7 @@ export function conclude(
     finalUrl: toShown(probe.finalUrl),
     redirectCount: probe.hops.length,
     followUpMs: ending.followUpMs ?? null,
+    patienceMs: ending.patienceMs ?? null,
     restMs: finding.restMs,
     deferMs: null,
     evidence: {
@@ -122,6 +126,7 @@ export const sawNothing = (reason: Reason, evidence: Partial<Evidence> = {}): Co
   finalUrl: null,
   redirectCount: 0,
   followUpMs: null,
+  patienceMs: null,
   restMs: null,
   deferMs: null,
   evidence: {

@@ -13,6 +13,8 @@ import {
 import { ownFault } from "./online/own-fault.ts";
 import { type Style, USUAL_STYLE } from "./profiles.ts";
 import { isMonitorFault, isTrustProblem, verdictOf } from "./reasons.ts";
+import { vouched } from "./services/canary.ts";
+import { servingOf } from "./services/services.ts";
 import { noteVariants } from "./variants.ts";
 
 export type { Checker, KnownLink } from "./look.ts";
@@ -40,6 +42,7 @@ export async function checkUrl(checker: Checker, link: KnownLink): Promise<Concl
   const check = begin(checker, link);
   const seen = await retried(check, await look(check, USUAL_STYLE));
   if (seen.finding.verdict !== "dead") return ended(check, seen);
+  if (seen.finding.confirm === "C4") return lasting(check, seen);
   if (seen.finding.confirm === "C3") return confirmMissingName(check, seen);
   // Who is not sure of the server is not sure of what it says in as many words either.
   const isDefinite = seen.finding.confirm === "C1" && seen.style.trust === "verified";
@@ -54,6 +57,7 @@ function begin(checker: Checker, link: KnownLink): Check {
     attempts: [],
     probes: [],
     facts: {},
+    serving: servingOf(checker.services, link),
     startedAt,
     endsAt: startedAt + budgetOf(link),
     lookedAt: startedAt,
@@ -150,9 +154,14 @@ async function confirmByLooking(check: Check, seen: Sighting, looks: Look[]): Pr
   return ended(check, latest);
 }
 
-/** A page that was 404 before and 410 now is gone all the same; a missing name is another matter. */
+/**
+ * A page that was 404 before and 410 now is gone all the same; a missing name is another matter, and so is
+ * what must be seen for longer.
+ */
 const agrees = ({ finding }: Sighting, seen: Sighting) =>
-  finding.verdict === "dead" && (finding.confirm === "C3") === (seen.finding.confirm === "C3");
+  finding.verdict === "dead" &&
+  finding.confirm !== "C4" &&
+  (finding.confirm === "C3") === (seen.finding.confirm === "C3");
 
 /** Where somebody waits for the answer, the next check takes the time that this one has not. */
 const outOfTime = (check: Check, latest: Sighting, seen: Sighting) =>
@@ -211,14 +220,24 @@ const unconfirmed = (check: Check, latest: Sighting, seen: Sighting, followUpMs?
     ...(followUpMs !== undefined && { followUpMs }),
   });
 
+/** Class C4: no check settles it alone, but several do (persistence.ts). */
+const lasting = (check: Check, seen: Sighting) =>
+  concluded(check, seen, {
+    reason: "unconfirmed",
+    cause: seen.finding.reason,
+    patienceMs: seen.finding.patienceMs,
+  });
+
 const ended = (check: Check, seen: Sighting) =>
   concluded(check, seen, { reason: seen.finding.reason });
 
-/** Ends the check, unless it turns out that it is us. */
-async function concluded(check: Check, latest: Sighting, ending: Ending): Promise<Conclusion> {
+/** Ends the check, unless it turns out that it is us, or that its service calls everything gone. */
+async function concluded(check: Check, latest: Sighting, wanted: Ending): Promise<Conclusion> {
   const { attempts, probes, link } = check;
   if (isAborted(check)) return conclude(attempts, latest, { reason: "check_aborted" });
   const { fault, report } = await ownFault(check, latest);
+  const ending = fault ? wanted : await vouched(check, wanted);
+  if (isAborted(check)) return conclude(attempts, latest, { reason: "check_aborted" });
   const isOpen = !isMonitorFault(fault ?? ending.reason) && verdictOf(ending.reason) === "unknown";
   const evidence = {
     probes,

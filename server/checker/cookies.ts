@@ -20,13 +20,20 @@ export function keepCookies(jar: Jar, url: URL, headers: Headers): void {
   if (cookies.size > 0) jar.set(url.hostname, cookies);
 }
 
-/** The `Cookie` header for a request, or none. */
-export function cookieHeader(jar: Jar, url: URL): Record<string, string> {
-  const cookies = [...(jar.get(url.hostname) ?? [])];
-  return cookies.length > 0
-    ? { Cookie: cookies.map(([name, value]) => `${name}=${value}`).join("; ") }
-    : {};
+/** Headers with what the jar has for a host, which goes before what they hold themselves. */
+export function withCookies(
+  headers: Record<string, string>,
+  jar: Jar,
+  url: URL,
+): Record<string, string> {
+  const set = [...(jar.get(url.hostname) ?? [])].map(([name, value]) => `${name}=${value}`);
+  const own = headers.Cookie?.split("; ") ?? [];
+  const names = new Set(set.map(nameOf));
+  const cookies = [...own.filter((cookie) => !names.has(nameOf(cookie))), ...set];
+  return cookies.length > 0 ? { ...headers, Cookie: cookies.join("; ") } : headers;
 }
+
+const nameOf = (cookie: string) => cookie.split("=", 1)[0];
 
 /** Tells two states of the jar apart, in few characters however much is in it. */
 export const stateOf = (jar: Jar): string =>

@@ -6,6 +6,8 @@ import { type CheckLink, coalesced } from "./manners/coalesce.ts";
 import { unlessResting } from "./manners/defer.ts";
 import { createManners } from "./manners/manners.ts";
 import type { OwnState } from "./online/own-fault.ts";
+import { type Catalogue, gapsOf } from "./services/catalogue.ts";
+import { createServices } from "./services/services.ts";
 import type { HostProfiles } from "./surroundings/host-profiles.ts";
 import { createRobots } from "./surroundings/robots.ts";
 
@@ -22,6 +24,7 @@ type CheckOptions = OwnState & {
   clock: Clock;
   outbound: Outbound;
   profiles: HostProfiles;
+  catalogue: Catalogue;
   /** Between 0 and 1, like `Math.random`. */
   random: () => number;
 };
@@ -31,14 +34,15 @@ const PATIENT_SHARE = 1 / 4;
 
 /** What checks one link, as configured. Manners hold across all the checks of one such function. */
 export function createCheck(options: CheckOptions): CheckLink {
-  const { config, clock, outbound, online, lag, profiles, random } = options;
+  const { config, clock, outbound, online, lag, profiles, catalogue, random } = options;
   const { hostConcurrency, hostGapMs, checkTimeoutMs, confirmDelaysMs, checkUserAgent } = config;
-  const manners = createManners({ clock, hostConcurrency, hostGapMs });
+  const manners = createManners({ clock, hostConcurrency, hostGapMs }, gapsOf(catalogue));
   const checker = {
     clock,
     outbound,
     manners,
     userAgent: checkUserAgent,
+    services: createServices(clock, catalogue),
     hostProfiles: profiles,
     robots: createRobots(),
     randomName: () => nameFrom(random),
@@ -50,7 +54,7 @@ export function createCheck(options: CheckOptions): CheckLink {
   };
   const check: CheckLink = (link, signal) =>
     unlessResting({ manners, random }, link, () => checkUrl({ ...checker, signal }, link));
-  return coalesced({ clock, check });
+  return coalesced({ clock, catalogue, check });
 }
 
 const LETTERS = "abcdefghijklmnopqrstuvwxyz";

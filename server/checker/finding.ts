@@ -2,6 +2,7 @@ import type { HostNames } from "../outbound/host-names.ts";
 import type { Answer, Probe } from "./probe.ts";
 import type { Style } from "./profiles.ts";
 import type { ActiveReason, DeadReason, UnknownReason } from "./reasons.ts";
+import type { Serving } from "./services/serving.ts";
 
 /** Another attempt inside the same check: how long to wait first, and what it does differently. */
 export type Retry = { delayMs: number; style: Partial<Style> };
@@ -12,15 +13,21 @@ export type Retry = { delayMs: number; style: Partial<Style> };
  */
 export type Signal = { rule: string; text: string };
 
-/** The classes of confirmation that a check can settle by itself. */
-type Confirmation = "C1" | "C2" | "C3";
+/** The classes of confirmation. C1 to C3 are settled by one check. */
+type Confirmation = "C1" | "C2" | "C3" | "C4";
 
 /** What one attempt shows. `restMs` is how long the link is at least left alone afterwards. */
 export type Finding = (
   | { verdict: "active"; reason: ActiveReason; confirm: "none" }
   | { verdict: "dead"; reason: DeadReason; confirm: Confirmation }
   | { verdict: "unknown"; reason: UnknownReason; confirm: "none" }
-) & { retries: Retry[]; restMs: number | null; signals: Signal[] };
+) & {
+  retries: Retry[];
+  restMs: number | null;
+  signals: Signal[];
+  /** Of class C4: how long death must be seen. */
+  patienceMs?: number;
+};
 
 /**
  * What was learned around a page. A missing entry was not asked yet; null could not be learned, or was
@@ -51,6 +58,8 @@ export type Seen = {
   url: URL;
   now: number;
   facts: Facts;
+  /** What the link's service has to say; null for a link that none owns. */
+  serving: Serving | null;
   /**
    * The name was missing, or the domain parked, when last decided. Whoever registered it since must show
    * more than a page: it is alive only if it is neither parked nor the same for every address.

@@ -5,12 +5,19 @@ import { type Facts, type Finding, suspected } from "./finding.ts";
 import type { OwnState } from "./online/own-fault.ts";
 import { type Failure, type Probe, probe } from "./probe.ts";
 import type { Style } from "./profiles.ts";
+import { askService, type ServiceAnswer } from "./services/ask.ts";
+import { targetOf } from "./services/catalogue.ts";
+import { requestOf } from "./services/requests.ts";
+import type { Services } from "./services/services.ts";
+import { pageOf, type Serving, unproven } from "./services/serving.ts";
+import { asShutDown } from "./services/shut-down.ts";
 import { learn, type Witness } from "./surroundings/witness.ts";
 import { judge } from "./verdict.ts";
 
 /** What checking takes, and how patient it is. */
 export type Checker = Witness &
   OwnState & {
+    services: Services;
     /** One attempt, in milliseconds. */
     checkTimeoutMs: number;
     /** Waits in milliseconds before the first, second, … of the attempts that must agree. */
@@ -56,6 +63,8 @@ export type Check = {
   attempts: AttemptRecord[];
   probes: ProbeRecord[];
   facts: Facts;
+  /** What the link's service makes of its address; null for a link that none owns. */
+  serving: Serving | null;
   startedAt: number;
   /** Moved on by whatever was spent waiting for a turn, unless somebody waits for the check. */
   endsAt: number;
@@ -69,20 +78,96 @@ export type Sighting = Observation & { style: Style };
 /** Another look, `delayMs` after the one before. */
 export type Look = { delayMs: number; style: Style };
 
-/** One attempt, judged and noted. */
+/** One attempt, judged and noted: the service is asked first, and the page where that tells nothing. */
 export async function look(check: Check, style: Style): Promise<Sighting> {
-  const { checker, link, attempts } = check;
+  const { checker, attempts } = check;
   const at = checker.clock.now();
-  const leftMs = leftOf(check);
-  const timeoutMs = Math.min(checker.checkTimeoutMs, leftMs);
-  const { signal } = checker;
-  const result = await probe(checker, { url: link.url, style, timeoutMs, leftMs, signal });
-  excuse(check, result.waitedMs);
-  check.lookedAt = checker.clock.elapsed();
-  if (result.kind === "answered") checker.online.noteAnswer(result);
-  const sighting = { probe: result, finding: await judged(check, result, style), style };
+  // Awaited only where there is something to ask, so that a page stands in its site's line at once.
+  const told = isAskable(check) ? await askedFirst(check, style) : null;
+  const sighting = told ?? (await pageSeen(check, style));
   attempts.push(recordOf(sighting, style.profile, at));
   return sighting;
+}
+
+/** Whether the link's service takes a question. Where no use came of it once, the check goes without. */
+const isAskable = ({ serving }: Check) =>
+  serving?.target?.kind.ask !== undefined &&
+  !(serving.left?.why === "ill" && pageOf(serving.target));
+
+/** What the link's service says when it is asked as its record tells; null when the page must decide. */
+async function askedFirst(check: Check, style: Style): Promise<Sighting | null> {
+  const serving = check.serving!;
+  const told = await consulted(check, serving, style);
+  const finding = told?.finding ?? (pageOf(serving.target!) ? null : unproven(check.serving!));
+  return told && finding && { probe: { ...told.probe, ...serving.way }, finding, style };
+}
+
+/** The page of the link, as its service reads it if there is one. */
+async function pageSeen(check: Check, style: Style): Promise<Sighting> {
+  const { checker, link, serving } = check;
+  const page = serving?.target ? pageOf(serving.target) : null;
+  const special = page ? requestOf(page, serving!.target!.values) : {};
+  // Where a short address led, the service's own request is meant for that place.
+  const { finalUrl: url = link.url, hops = [] } = serving?.way ?? {};
+  const request = { url, style, keepsText: serving !== null, ...special, ...limitsOf(check) };
+  const found = await probe(checker, request);
+  const result = { ...found, hops: [...hops, ...found.hops] };
+  noted(check, result);
+  const finding =
+    (await foundWhereItLed(check, result, style)) ?? (await judged(check, result, style));
+  return { probe: result, finding, style };
+}
+
+/**
+ * An address that its service has no word for, such as a short one, may lead to one that it has. One that
+ * only leads elsewhere is whatever it leads to.
+ */
+async function foundWhereItLed(check: Check, result: Probe, style: Style): Promise<Finding | null> {
+  const { checker, serving } = check;
+  if (!serving || isKnown(serving) || result.kind === "failed" || result.hops.length === 0) {
+    return null;
+  }
+  const target = targetOf(checker.services.catalogue, new URL(result.finalUrl + result.fragment));
+  if (!target || (target.service !== serving.service && !serving.service.shortens)) return null;
+  const { hops, finalUrl } = result;
+  const led = { ...serving, target, way: { hops, finalUrl } };
+  check.serving = led;
+  const told = await consulted(check, led, style);
+  return told?.finding ?? (pageOf(target) ? null : unproven(check.serving!));
+}
+
+/** Whether what is asked about is found: what a short address is itself does not count. */
+const isKnown = ({ target, way, service }: Serving) =>
+  target !== null && (way !== null || !service.shortens);
+
+/** Asks the service, and notes what came of it. Null where nothing special is to be asked. */
+async function consulted(
+  check: Check,
+  serving: Serving,
+  style: Style,
+): Promise<ServiceAnswer | null> {
+  const { checker, probes } = check;
+  const { target } = serving;
+  const told = target && (await askService({ prober: checker, target, style, ...limitsOf(check) }));
+  if (!told) return null;
+  noted(check, told.probe);
+  probes.push(...told.records);
+  check.serving = { ...serving, left: told.left };
+  return told;
+}
+
+/** Waiting is not at the link's cost, and the sentinels must answer after whatever was seen last. */
+function noted(check: Check, result: Probe): void {
+  const { clock, online } = check.checker;
+  excuse(check, result.waitedMs);
+  check.lookedAt = clock.elapsed();
+  if (result.kind === "answered") online.noteAnswer(result);
+}
+
+function limitsOf(check: Check) {
+  const { checkTimeoutMs, signal } = check.checker;
+  const leftMs = leftOf(check);
+  return { timeoutMs: Math.min(checkTimeoutMs, leftMs), leftMs, signal };
 }
 
 /** Says nothing about the site, however long it goes on. */
@@ -100,7 +185,8 @@ const isBeyondUs = ({ outbound }: Checker, result: Failure): result is Unreachab
 async function judged(check: Check, result: Probe, style: Style): Promise<Finding> {
   const { checker, link } = check;
   if (result.kind === "failed") {
-    return isBeyondUs(checker, result) ? suspected(result.reason, [NO_IPV6]) : judgeFailure(result);
+    if (isBeyondUs(checker, result)) return suspected(result.reason, [NO_IPV6]);
+    return asShutDown(check.serving, judgeFailure(result));
   }
   const url = new URL(link.url);
   for (;;) {
@@ -110,6 +196,7 @@ async function judged(check: Check, result: Probe, style: Style): Promise<Findin
       url,
       now: checker.clock.now(),
       facts,
+      serving: check.serving,
       isReborn: isReborn(check),
     };
     const finding = judge(seen);
@@ -128,9 +215,10 @@ function excuse(check: Check, waitedMs: number): void {
   if (!check.link.isAsked) check.endsAt += waitedMs;
 }
 
-/** Whoever took over a missing or parked name must show more than a page. */
+/** Whoever took over a name that was given up must show more than a page. */
 const isReborn = ({ link: { lastDecided, decidedReason } }: Check) =>
-  lastDecided === "dead" && (decidedReason === "dns_nxdomain" || decidedReason === "domain_parked");
+  lastDecided === "dead" &&
+  /^(dns_nxdomain|domain_parked|service_shutdown)$/.test(decidedReason ?? "");
 
 export const leftOf = ({ checker, endsAt }: Check) => endsAt - checker.clock.elapsed();
 

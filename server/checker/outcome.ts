@@ -42,7 +42,7 @@ export function outcomeOf(link: ClaimedLink, seen: Conclusion, at: number): Outc
   if (deferMs !== null) return { kind: "void", dueAt: at + deferMs };
   if (isMonitorFault(reason)) return { kind: "void", dueAt: at + pauseAfter(seen) };
   const series = seriesAfter(link, seen, at);
-  const conclusion = series && isPersistent(series, at) ? asPersistent(seen) : seen;
+  const conclusion = series && isPersistent(series, seen, at) ? asPersistent(seen) : seen;
   return conclusion.status === "unknown"
     ? inconclusive(link, conclusion, series)
     : decided(link, conclusion, { status: conclusion.status, series });

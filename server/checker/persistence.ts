@@ -1,5 +1,5 @@
 import type { Conclusion } from "./conclusion.ts";
-import type { Reason } from "./reasons.ts";
+import type { DeadReason, Reason } from "./reasons.ts";
 
 /**
  * Class C4 of docs/verdicts.md: no single check proves death, but the same failure in check after
@@ -7,7 +7,7 @@ import type { Reason } from "./reasons.ts";
  */
 export type Series = {
   /** What kind of failure it is: several reasons may tell of the same trouble. */
-  kind: FailureKind;
+  kind: FailureKind | DeadReason;
   /** When the first check failed like this, in milliseconds since 1970. */
   since: number;
   checks: number;
@@ -33,6 +33,8 @@ const PATIENCE_MS = {
   bad_location: 7 * DAY_MS,
   placeholder: 7 * DAY_MS,
   site_error: 7 * DAY_MS,
+  // Looked at again as often as the others, but the service's trouble is not the link's.
+  doubted: Number.POSITIVE_INFINITY,
 } as const;
 
 type FailureKind = keyof typeof PATIENCE_MS;
@@ -70,7 +72,7 @@ type Failing = {
 
 /** The series with this check in it, which may have begun with it; null when there is none. */
 export function seriesAfter(link: Failing, conclusion: Conclusion, at: number): Series | null {
-  const kind = kindOf(conclusion);
+  const kind = lastingDeath(conclusion) ?? kindOf(conclusion);
   if (!kind) return null;
   const { failingClass, failingSince: since, failingChecks: checks } = link;
   const goesOn = kind === failingClass && since !== null && checks !== null;
@@ -78,21 +80,43 @@ export function seriesAfter(link: Failing, conclusion: Conclusion, at: number): 
 }
 
 /** Whether the same has been seen so often and for so long that the link is dead. */
-export const isPersistent = ({ kind, since, checks }: Series, at: number): boolean =>
-  checks >= LEAST_CHECKS && at - since >= PATIENCE_MS[kind];
+export const isPersistent = (
+  { kind, since, checks }: Series,
+  { patienceMs }: Conclusion,
+  at: number,
+): boolean =>
+  checks >= LEAST_CHECKS && at - since >= (patienceMs ?? PATIENCE_MS[kind as FailureKind]);
 
 /** What the check then comes to: dead, for what was seen all the time. */
-export const asPersistent = (seen: Conclusion): Conclusion => ({
+export function asPersistent(seen: Conclusion): Conclusion {
+  const reason = lastingDeath(seen);
+  if (!reason) {
+    const cause = { cause: seen.reason };
+    return {
+      ...persistent(seen, "persistent_failure"),
+      ...cause,
+      evidence: { ...seen.evidence, ...cause },
+    };
+  }
+  const { cause: _, ...evidence } = seen.evidence;
+  const { cause, ...rest } = persistent(seen, reason);
+  return { ...rest, evidence };
+}
+
+const persistent = (seen: Conclusion, reason: DeadReason): Conclusion => ({
   ...seen,
   status: "dead",
-  reason: "persistent_failure",
-  cause: seen.reason,
-  evidence: { ...seen.evidence, cause: seen.reason },
+  reason,
 });
 
-function kindOf({ reason, evidence }: Conclusion): FailureKind | null {
+/** Death that a service tells, and which counts only when it is told for long enough. */
+const lastingDeath = ({ patienceMs, cause }: Conclusion): DeadReason | null =>
+  patienceMs === null ? null : (cause as DeadReason);
+
+function kindOf({ reason, cause, evidence }: Conclusion): FailureKind | null {
   const isNoticed = (rule: string) => evidence.signals.some((signal) => signal.rule === rule);
   if (isNoticed("no_ipv6_here")) return null;
+  if (reason === "service_unavailable" && cause !== undefined) return "doubted";
   if (reason === "http_530" && isNoticed("origin_dns_missing")) return "origin_dns_missing";
   return KINDS[reason] ?? (isServerTrouble(reason) ? "server_error" : null);
 }

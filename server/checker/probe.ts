@@ -2,11 +2,12 @@ import type { Clock } from "../lib/clock.ts";
 import { vetTarget } from "../outbound/address.ts";
 import type { BodyProblem, FailureReason } from "../outbound/failures.ts";
 import type { Exchange, Outbound } from "../outbound/request.ts";
-import { cookieHeader, type Jar, keepCookies, stateOf } from "./cookies.ts";
+import { type Jar, keepCookies, stateOf, withCookies } from "./cookies.ts";
 import { asRedirect, type Hop, locationOf, nextHop, refreshOf, withoutFragment } from "./hops.ts";
 import { type Held, LONGEST_HOLD_WAIT_MS, type Manners, withManners } from "./manners/manners.ts";
 import { isPage, isText } from "./page/content-type.ts";
 import { createPageReader, type Page, type PageReader } from "./page/page.ts";
+import { createTextKeeper, type TextKeeper } from "./page/text-keeper.ts";
 import { headersOf, type Style } from "./profiles.ts";
 import type { UnknownReason } from "./reasons.ts";
 
@@ -30,6 +31,12 @@ export type ProbeInput = {
    */
   leftMs?: number;
   signal?: AbortSignal | undefined;
+  /** Sent instead of the profile's own, to the server that is asked and to no other. */
+  headers?: Record<string, string> | undefined;
+  /** Sent by POST, also where redirects of that server ask for it again (RFC 9110 §15.4). */
+  body?: string | undefined;
+  /** The text of the answer is wanted as it was sent, besides what a page is read for. */
+  keepsText?: boolean;
 };
 
 /** The way that an attempt took. `elapsedMs` is spent on requests, `waitedMs` on manners. */
@@ -52,6 +59,8 @@ export type Answer = Journey & {
   headers: Headers;
   /** What was read of an HTML page; null for anything else. */
   page: Page | null;
+  /** As it was sent, decoded: at most a MiB of it. Only where it was asked for, and of what is text. */
+  text: string | null;
   /** Decompressed bytes that were read: at most a MiB, and one of what is no text. */
   bodyBytes: number;
   truncated: boolean;
@@ -85,6 +94,8 @@ type Attempt = {
   journey: Journey;
   /** Spent waiting for sites that wanted to be left alone: neither request nor queue. */
   heldMs: number;
+  /** Still to be sent. */
+  body: string | undefined;
 };
 type Outcome = Probe | { kind: "redirected"; url: URL };
 
@@ -99,7 +110,16 @@ export async function probe(prober: Prober, input: ProbeInput): Promise<Probe> {
     elapsedMs: 0,
     waitedMs: 0,
   };
-  const attempt: Attempt = { prober, input, jar: new Map(), seen: new Set(), journey, heldMs: 0 };
+  const { body } = input;
+  const attempt = {
+    prober,
+    input,
+    jar: new Map(),
+    seen: new Set<string>(),
+    journey,
+    heldMs: 0,
+    body,
+  };
   const target = vetTarget(input.url, prober.outbound.policy);
   if (!target.ok) return fail(attempt, target.reason, target.problem);
   let url = withoutFragment(target.url);
@@ -115,7 +135,7 @@ async function visit(attempt: Attempt, url: URL): Promise<Outcome> {
   journey.finalUrl = url.href;
   seen.add(stepOf(attempt, url));
   if (journey.elapsedMs >= input.timeoutMs) return fail(attempt, "read_timeout", "Time ran out.");
-  const { exchange, page } = await ask(attempt, url);
+  const { exchange, ...content } = await ask(attempt, url);
   if (exchange.kind === "held") return failHeld(attempt, url, exchange);
   const spentMs = journey.elapsedMs;
   journey.elapsedMs += exchange.elapsedMs;
@@ -127,35 +147,44 @@ async function visit(attempt: Attempt, url: URL): Promise<Outcome> {
   if (input.style.keepsCookies) keepCookies(jar, url, exchange.headers);
   const location = locationOf(exchange.status, exchange.headers);
   if (location !== null) return follow(attempt, { from: url, status: exchange.status, location });
-  return followRefresh(attempt, url, answered(attempt, exchange, spentMs, page));
+  return followRefresh(attempt, url, answered(attempt, exchange, spentMs, content));
 }
 
-/** A loop is the same address in the same state of the cookies. */
-const stepOf = ({ jar }: Attempt, url: URL) => `${url.href} ${stateOf(jar)}`;
+/** A loop is the same request in the same state of the cookies. */
+const stepOf = ({ jar, body }: Attempt, url: URL) =>
+  `${body === undefined ? "GET" : "POST"} ${url.href} ${stateOf(jar)}`;
 
-type Asked = { exchange: Exchange | Held; page: Page | null };
+/** What a body told. */
+type Content = Pick<Answer, "page" | "text">;
+type Asked = { exchange: Exchange | Held } & Content;
 
 async function ask(attempt: Attempt, url: URL): Promise<Asked> {
   const { prober, input, jar, journey } = attempt;
-  const { clock, manners, outbound, userAgent, isUrgent } = prober;
+  const { clock, manners, outbound, isUrgent } = prober;
   const arrivedAt = clock.elapsed();
   let reading: PageReader | null = null;
+  let keeping: TextKeeper | null = null;
   const bodyCap = (status: number, headers: Headers) => {
     if (locationOf(status, headers) !== null) return 0;
     const contentType = headers.get("content-type");
     if (isPage(contentType)) reading = createPageReader(contentType);
+    if (input.keepsText && isText(contentType)) keeping = createTextKeeper(contentType);
     return isText(contentType) ? PAGE_BYTES : 1;
   };
   const send = (waitedMs: number) => {
     journey.waitedMs += waitedMs;
     attempt.heldMs += clock.elapsed() - arrivedAt - waitedMs;
     return outbound.request(url, {
-      headers: { ...headersOf(input.style, userAgent), ...cookieHeader(jar, url) },
+      ...(attempt.body !== undefined && { method: "POST", body: attempt.body }),
+      headers: withCookies(headersFor(attempt, url), jar, url),
       timeoutMs: Math.min(input.timeoutMs - journey.elapsedMs, leftOf(attempt)),
       connectMs: input.style.connectMs,
       trust: input.style.trust,
       bodyCap,
-      onBody: (chunk) => reading?.take(chunk),
+      onBody: (chunk) => {
+        reading?.take(chunk);
+        keeping?.take(chunk);
+      },
       signal: input.signal,
     });
   };
@@ -163,11 +192,30 @@ async function ask(attempt: Attempt, url: URL): Promise<Asked> {
   const patience = { patienceMs, signal: input.signal, isUrgent };
   const exchange = await withManners(manners, url.host, send, patience);
   // Also when the request failed on the way, since a reader that is left open is never freed.
-  return { exchange, page: (await endOf(reading)) ?? null };
+  return { exchange, page: (await endOf(reading)) ?? null, text: endOf(keeping) ?? null };
 }
 
+/** What is meant for one server is no other's business, nor for anyone who listens. */
+function isMeant({ input }: Attempt, { host, protocol }: URL): boolean {
+  const asked = new URL(input.url);
+  return host === asked.host && (protocol === asked.protocol || protocol === "https:");
+}
+
+function headersFor(attempt: Attempt, url: URL): Record<string, string> {
+  const { prober, input } = attempt;
+  const usual = headersOf(input.style, prober.userAgent);
+  if (!input.headers || !isMeant(attempt, url)) return usual;
+  const own = new Map(Object.entries(input.headers).map(([name, value]) => [nameOf(name), value]));
+  const kept = Object.entries(usual).filter(([name]) => !own.has(nameOf(name)));
+  return Object.fromEntries([...kept, ...own]);
+}
+
+/** The same however it is written: `User-Agent`. */
+const nameOf = (field: string) =>
+  field.toLowerCase().replace(/(?:^|-)[a-z]/g, (start) => start.toUpperCase());
+
 /** Of a reader that came to be while the request was made. */
-const endOf = (reading: PageReader | null) => reading?.end();
+const endOf = <T>(reading: { end(): T } | null) => reading?.end();
 
 const leftOf = ({ input, journey, heldMs }: Attempt) =>
   (input.leftMs ?? input.timeoutMs) - journey.elapsedMs - heldMs;
@@ -205,6 +253,7 @@ function follow(attempt: Attempt, { from, status, location, via = "location" }: 
     const detail = `There were more than ${input.style.maxHops} redirects.`;
     return fail(attempt, "redirect_too_many", detail);
   }
+  if ((status !== 307 && status !== 308) || !isMeant(attempt, next.url)) attempt.body = undefined;
   if (seen.has(stepOf(attempt, next.url))) {
     return fail(attempt, "redirect_loop", "The redirects lead back to where they were.");
   }
@@ -222,7 +271,7 @@ function answered(
   { journey }: Attempt,
   exchange: Exchange & { kind: "response" },
   spentMs: number,
-  page: Page | null,
+  content: Content,
 ): Answer {
   const { status, headers, bodyBytes, truncated, bodyProblem, headersMs } = exchange;
   const responseTimeMs = Math.round(spentMs + headersMs);
@@ -233,7 +282,7 @@ function answered(
     kind: "answered",
     status,
     headers,
-    page,
+    ...content,
     bodyBytes,
     truncated,
     bodyProblem,

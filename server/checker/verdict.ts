@@ -2,6 +2,8 @@ import { readBodyState } from "./bodies.ts";
 import { judgeFailure } from "./failures.ts";
 import type { Finding, Reader, Seen, Wanted } from "./finding.ts";
 import type { Failure } from "./probe.ts";
+import { readServicePage, readUnproven } from "./services/page-rules.ts";
+import { asShutDown } from "./services/shut-down.ts";
 import { readParking } from "./signals/parked.ts";
 import { readPlaceholder } from "./signals/placeholders.ts";
 import { readRedirects } from "./signals/redirects.ts";
@@ -14,24 +16,31 @@ import { readStatus } from "./statuses.ts";
  * before the status, because walls use any status; what a page says comes after it.
  */
 const READERS: Reader[] = [
+  readServicePage,
   readWalls,
   readStatus,
   // Before the redirects, since parked domains also lead every address to one page.
   readParking,
   readRedirects,
+  readUnproven,
   readPlaceholder,
   readSoft404,
   readBodyState,
 ];
 
+type Judged = Omit<Seen, "answer"> & { answer: Seen["answer"] | Failure };
+
 /** What one attempt shows, or what must be known first. */
-export function judge(
-  seen: Omit<Seen, "answer"> & { answer: Seen["answer"] | Failure },
-): Finding | Wanted {
+export function judge(seen: Judged): Finding | Wanted {
+  const finding = read(seen);
+  return "wants" in finding ? finding : asShutDown(seen.serving, finding);
+}
+
+function read(seen: Judged): Finding | Wanted {
   const { answer } = seen;
   if (answer.kind === "failed") return judgeFailure(answer);
-  for (const read of READERS) {
-    const finding = read({ ...seen, answer });
+  for (const reader of READERS) {
+    const finding = reader({ ...seen, answer });
     if (finding) return finding;
   }
   throw new Error("The last reader always knows something.");

@@ -4,6 +4,8 @@ import type { Conclusion } from "../checker/conclusion.ts";
 import { createCheck } from "../checker/create-check.ts";
 import { NEVER_CHECKED } from "../checker/look.ts";
 import { messageOf } from "../checker/messages.ts";
+import { catalogueWith } from "../checker/services/built-in.ts";
+import { serviceIdOf } from "../checker/services/catalogue.ts";
 import { createHostProfiles } from "../checker/surroundings/host-profiles.ts";
 import type { Config } from "../config.ts";
 import { systemClock } from "../lib/clock.ts";
@@ -17,7 +19,7 @@ import { startProgress } from "./progress.ts";
 const ANY_DEAD = 1;
 const ANY_UNKNOWN = 2;
 
-type Checked = { url: string; conclusion: Conclusion };
+type Checked = { url: string; service: string; conclusion: Conclusion };
 
 export function addCheck(program: Command, cli: Cli) {
   program
@@ -56,6 +58,7 @@ function refuseNoUrl({ checkAllowedHosts, checkBlockedHosts }: Config, url: stri
 }
 
 function startChecks(config: Config, urls: string[], done: () => void): Promise<Checked>[] {
+  const catalogue = catalogueWith(config.ownServices);
   const check = createCheck({
     config,
     clock: systemClock,
@@ -63,6 +66,7 @@ function startChecks(config: Config, urls: string[], done: () => void): Promise<
     online: onlineGuard(config, systemClock),
     lag: createLag(systemClock),
     profiles: createHostProfiles({ clock: systemClock }),
+    catalogue,
     random: Math.random,
   });
   const inTurn = createTurns({ atOnce: config.checkConcurrency });
@@ -70,11 +74,11 @@ function startChecks(config: Config, urls: string[], done: () => void): Promise<
   return urls.map(async (url) => {
     const conclusion = await inTurn(() => check({ ...NEVER_CHECKED, url }, signal));
     done();
-    return { url, conclusion };
+    return { url, service: serviceIdOf(catalogue, new URL(url)), conclusion };
   });
 }
 
-const asJson = ({ url, conclusion }: Checked) =>
+const asJson = ({ url, service, conclusion }: Checked) =>
   JSON.stringify({
     url,
     status: conclusion.status,
@@ -83,7 +87,7 @@ const asJson = ({ url, conclusion }: Checked) =>
     status_code: conclusion.statusCode,
     final_url: conclusion.finalUrl,
     response_time_ms: conclusion.responseTimeMs,
-    service: "generic",
+    service,
     evidence: conclusion.evidence,
   });
 

@@ -14,6 +14,7 @@ import { createLag } from "../lib/lag.ts";
 import { describeError, log, startLogging } from "../lib/log.ts";
 import { allowRequests } from "../lib/request-limit.ts";
 import { VERSION } from "../lib/version.ts";
+import { reclassify } from "../links/reclassify.ts";
 import { createSetup } from "../session/setup.ts";
 
 /** Above what the routes allow, so that a body of known length is refused by us, with an envelope. */
@@ -71,6 +72,8 @@ function startLoops(deps: Deps, meter: Meter): () => Promise<void> {
     checker.wake();
     deliverer.wake();
   };
+  const ended = new AbortController();
+  const filing = classifyAll(deps, ended.signal).catch(logFailure);
   const options = { protect: true, catch: logFailure };
   const crons = [
     new Cron(`*/${METER_SECONDS} * * * * *`, options, meter.flush),
@@ -78,8 +81,15 @@ function startLoops(deps: Deps, meter: Meter): () => Promise<void> {
   ];
   return async () => {
     for (const cron of crons) cron.stop();
-    await Promise.all([checker.stop(), deliverer.stop()]);
+    ended.abort();
+    await Promise.all([checker.stop(), deliverer.stop(), filing]);
   };
+}
+
+/** Links that belong to another service since the catalogue changed, whatever else is going on. */
+async function classifyAll(deps: Deps, signal: AbortSignal): Promise<void> {
+  const changed = await reclassify(deps, signal);
+  if (changed > 0) log.info("links filed under other services", { changed });
 }
 
 const baseUrl = (config: Config, port: number) =>

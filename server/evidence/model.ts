@@ -18,7 +18,7 @@ const Redirect = z.object({
 });
 
 const Probe = z.object({
-  asked: z.enum(["sibling", "root", "home", "subdomain"]),
+  asked: z.enum(["sibling", "root", "home", "subdomain", "service", "canary"]),
   url: z.string(),
   status: z.int().nullable(),
   reason: z.string().nullable(),

@@ -18,6 +18,9 @@ export type Setting<T> = {
   shownAs?: string;
 };
 
+/** Why a setting makes no sense, where that takes more than a few words. */
+export class SettingProblem extends Error {}
+
 export function setting<T>(
   name: string,
   fallback: T,

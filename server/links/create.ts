@@ -1,5 +1,6 @@
 import { and, eq, inArray } from "drizzle-orm";
 import type { Caller } from "../accounts/caller.ts";
+import { serviceIdOf } from "../checker/services/catalogue.ts";
 import { type Deps, noReceipt, type Receipt } from "../deps.ts";
 import { type NewEvent, recordEvents } from "../events/events.ts";
 import { chunksOf } from "../lib/chunks.ts";
@@ -83,7 +84,7 @@ async function plan(
   items: ReadItem[],
   trigger: "initial" | "batch",
 ): Promise<BatchCreation> {
-  const keys = items.flatMap((item) => ("url" in item ? [urlKeyOf(item.url)] : []));
+  const keys = items.flatMap((item) => ("url" in item ? [urlKeyOf(deps.catalogue, item.url)] : []));
   const taken = await takenKeys(deps, caller.accountId, keys);
   const used = await countLinks(deps, caller.accountId, {}, deps.clock.now());
   const limit = deps.config.tierLimits[caller.tier].links;
@@ -93,7 +94,7 @@ async function plan(
   const results = items.map((item, index): ItemResult => {
     const url = (item.input as { url?: unknown } | null)?.url ?? null;
     if ("problems" in item) return { url, error: refuse(item.problems, trigger) };
-    const key = urlKeyOf(item.url);
+    const key = urlKeyOf(deps.catalogue, item.url);
     const known = taken.get(key);
     if (known) return { url, error: duplicate({ existingId: known }) };
     const first = firstIndex.get(key);
@@ -127,7 +128,7 @@ async function takenKeys(
 }
 
 function newRow(
-  { clock }: Deps,
+  { clock, catalogue }: Deps,
   { accountId }: Caller,
   { fields, url }: { fields: NewLink; url: URL },
   urlKey: string,
@@ -141,7 +142,7 @@ function newRow(
     batchId,
     url: url.href,
     urlKey,
-    service: "generic",
+    service: serviceIdOf(catalogue, url),
     status: "unknown",
     reason: null,
     statusChangedAt: now,

@@ -1,12 +1,15 @@
-/** Hosts that tell their files apart by the fragment alone. */
-const FRAGMENT_IS_IDENTITY = /(^|\.)(mega\.(nz|co\.nz|io)|webshare\.cz)$/;
+import { type Catalogue, serviceOf } from "../checker/services/catalogue.ts";
 
 /**
- * What makes two links of an account the same: the URL as it goes to the server, which never sees
- * the fragment. Nothing else is folded, since `www.`, a slash or a query may lead elsewhere.
+ * What makes two links of an account the same: the URL as it goes to the server, which never sees the
+ * fragment, unless a service tells its things apart by that alone. Nothing else is folded, since `www.`, a
+ * slash or a query may lead elsewhere.
  */
-export function urlKeyOf(url: URL): string {
-  if (FRAGMENT_IS_IDENTITY.test(url.hostname)) return url.href;
+export function urlKeyOf(catalogue: Catalogue, url: URL): string {
+  const isIdentity = serviceOf(catalogue, url)?.kinds?.some(
+    ({ fragment }) => fragment !== undefined,
+  );
+  if (isIdentity) return url.href;
   const bare = new URL(url);
   bare.hash = "";
   return bare.href;

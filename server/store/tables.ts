@@ -143,6 +143,13 @@ export const links = sqliteTable("links", {
   evidence: text("evidence"),
 });
 
+/** One row: the catalogue that links were filed by, and the last link that was; null when all were. */
+export const classification = sqliteTable("classification", {
+  id: integer("id").primaryKey(),
+  fingerprint: text("fingerprint").notNull(),
+  lastLinkId: text("last_link_id"),
+});
+
 export const linkCounts = sqliteTable("link_counts", {
   accountId: text("account_id").notNull(),
   groupId: text("group_id").notNull(),

@@ -17,6 +17,7 @@ const CONTEXT = {
   url: new URL("http://site.test/articles/some-story"),
   now: Date.parse("2030-01-01T00:00:00Z"),
   facts: { profile: { kind: "honest" } },
+  serving: null,
   isReborn: false,
 } as const;
 
@@ -77,6 +78,7 @@ const ANSWER: Answer = {
   status: 200,
   headers: HEADERS,
   page: null,
+  text: null,
   bodyBytes: PAGE_BYTES,
   truncated: false,
   bodyProblem: null,

@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { measureBodies } from "./bodies.ts";
+import { measureCatalogue, measureFiling } from "./filing.ts";
 import { fill } from "./fill.ts";
 import { measureJudging } from "./judging.ts";
 import { load } from "./load.ts";
@@ -25,6 +26,7 @@ const note = (what: string, seen: string, wanted: string, ok: boolean) =>
   rows.push({ what, seen, wanted, ok });
 
 await judging();
+await filing();
 await readsAgainstBare();
 await batches();
 await aMillion();
@@ -39,6 +41,15 @@ async function judging() {
   note("judging a page of 200 kB, ms", judgeMs.toFixed(2), "< 2", judgeMs < 2);
   note("judging it / only parsing it", ratio.toFixed(2), "≤ 3", ratio <= 3);
   note("garbage of judging it, kB", whole(garbageKb), "≤ 1,000", garbageKb <= 1000);
+}
+
+/** Finding the services of a million addresses, beside reading them as URLs; and the catalogue at the start. */
+async function filing() {
+  const { classifyMs, parseMs } = await measureFiling();
+  note("filing 1,000,000 URLs under services, ms", whole(classifyMs), "< 2,000", classifyMs < 2000);
+  note("filing them / reading them as URLs", (classifyMs / parseMs).toFixed(2), "", true);
+  const startMs = await measureCatalogue();
+  note("the catalogue at the start, ms", startMs.toFixed(1), "< 5", startMs < 5);
 }
 
 /** By how much memory grows for bodies that are large, endless or worse. */

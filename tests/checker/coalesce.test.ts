@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test";
 import type { Conclusion } from "../../server/checker/conclusion.ts";
 import type { KnownLink } from "../../server/checker/confirm.ts";
 import { type CheckLink, coalesced } from "../../server/checker/manners/coalesce.ts";
+import { catalogueWith } from "../../server/checker/services/built-in.ts";
 import { movableClock } from "../clock.ts";
 import { saw } from "./ended.ts";
 
@@ -39,7 +40,12 @@ function checks(ends?: Partial<Conclusion>) {
       open.push({ end: (more) => resolve(concluded(more)), fail }),
     );
   };
-  return { clock, begun, open, check: coalesced({ clock, check: run }) };
+  return {
+    clock,
+    begun,
+    open,
+    check: coalesced({ clock, catalogue: catalogueWith([]), check: run }),
+  };
 }
 
 describe("while a check is under way", () => {

@@ -5,6 +5,8 @@ import { createManners } from "../../server/checker/manners/manners.ts";
 import { createOnline } from "../../server/checker/online/online.ts";
 import { type ProbeInput, probe } from "../../server/checker/probe.ts";
 import { USUAL_STYLE } from "../../server/checker/profiles.ts";
+import { catalogueWith } from "../../server/checker/services/built-in.ts";
+import type { Kind, Service } from "../../server/checker/services/record.ts";
 import { createHostProfiles } from "../../server/checker/surroundings/host-profiles.ts";
 import { type MovableClock, movableClock } from "../clock.ts";
 import { labOutbound } from "../outbound/lab.ts";
@@ -58,13 +60,15 @@ type Options = {
   signal?: AbortSignal;
   hostConcurrency?: number;
   hostGapMs?: number;
+  /** Services of one's own. */
+  own?: Service[];
   /** How late the event loop was. */
   lagMs?: number;
 };
 
 /** Whole checks as the program makes them. `random` is what chance gives. */
 function checking(options: Options = {}) {
-  const { random = () => 0, hostConcurrency = 2, hostGapMs = 0, lagMs = 0 } = options;
+  const { random = () => 0, hostConcurrency = 2, hostGapMs = 0, lagMs = 0, own = [] } = options;
   const { clock = movableClock("2030-01-01T00:00:00Z", { autoMove: true }) } = options;
   const config = {
     checkConcurrency: 200,
@@ -81,6 +85,7 @@ function checking(options: Options = {}) {
     online: createOnline({ clock, sentinels: [], ask: async () => false }),
     lag: { worstSince: () => lagMs },
     profiles: createHostProfiles({ clock }),
+    catalogue: catalogueWith(own),
     random,
   });
   let links = 0;
@@ -358,11 +363,13 @@ describe("of very many links of one site", () => {
   const MANY = 60;
 
   /** What is settled of so many checks begun at once while no time goes by. */
-  async function crowd(known: Partial<KnownLink> = {}) {
-    const site = siteWith({ "/": "hello" });
+  async function crowd(known: Partial<KnownLink> = {}, serviceAt?: (host: string) => Service) {
+    const site = siteWith({ "/": "hello", "/ask": "hello" });
     const stopping = new AbortController();
     const clock = movableClock("2030-01-01T00:00:00Z");
-    const { check } = checking({ clock, hostGapMs: 250, signal: stopping.signal });
+    const { host } = new URL(site.at("/"));
+    const own = serviceAt ? [serviceAt(host)] : [];
+    const { check } = checking({ clock, own, hostGapMs: 250, signal: stopping.signal });
     const settled: (number | null)[] = [];
     const note = ({ deferMs }: { deferMs: number | null }) => void settled.push(deferMs);
     const all = Array.from({ length: MANY }, (_, i) =>
@@ -380,6 +387,20 @@ describe("of very many links of one site", () => {
 
     expect(put).toHaveLength(MANY - 41);
     expect(put.slice(0, 3)).toEqual([10_250, 10_500, 10_750]);
+  });
+
+  test.each<[how: string, kind: (host: string) => Kind]>([
+    ["by its page", () => ({ kind: "file", page: { needsMarker: true } })],
+    ["by its API", (host) => ({ kind: "file", ask: { url: `http://${host}/ask` }, page: "never" })],
+  ])("so it is where the site is a service that is asked %s", async (_, kindAt) => {
+    const put = await crowd({}, (host) => ({
+      id: "files",
+      name: "Files",
+      hosts: [host.split(":")[0]!],
+      kinds: [kindAt(host)],
+    }));
+
+    expect(put).toHaveLength(MANY - 41);
   });
 
   test.each([

@@ -62,6 +62,35 @@ const settle = () => Bun.sleep(0);
 const REFUSED: Said = { status: 429 };
 const busy = (seconds: number): Said => ({ status: 429, headers: { "Retry-After": `${seconds}` } });
 
+test("a site that wants a longer gap has it, and others have the usual one", async () => {
+  const clock = movableClock(NOW);
+  const rules = { clock, hostConcurrency: 2, hostGapMs: 250 };
+  const manners = createManners(
+    rules,
+    new Map([
+      ["api.slow.test", 2000],
+      ["fast.test", 10],
+    ]),
+  );
+  const began: string[] = [];
+  const visit = (host: string) =>
+    void withManners(manners, host, async () => {
+      began.push(host);
+      return response();
+    });
+
+  for (const host of ["slow.test", "www.slow.test", "fast.test", "www.fast.test"]) visit(host);
+
+  await settle();
+  expect(began).toEqual(["slow.test", "fast.test"]);
+  clock.moveBy(250);
+  await settle();
+  expect(began).toEqual(["slow.test", "fast.test", "www.fast.test"]);
+  clock.moveBy(1750);
+  await settle();
+  expect(began).toContain("www.slow.test");
+});
+
 describe("the site of a host", () => {
   test.each([
     ["www.site.test", "other.site.test", false],

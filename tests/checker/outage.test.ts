@@ -5,6 +5,7 @@ import type { KnownLink } from "../../server/checker/confirm.ts";
 import { createCheck } from "../../server/checker/create-check.ts";
 import { createOnline } from "../../server/checker/online/online.ts";
 import { tellOfOutage } from "../../server/checker/online/outage-log.ts";
+import { catalogueWith } from "../../server/checker/services/built-in.ts";
 import { createHostProfiles } from "../../server/checker/surroundings/host-profiles.ts";
 import { answersTcp } from "../../server/outbound/reach.ts";
 import type { Outbound } from "../../server/outbound/request.ts";
@@ -122,6 +123,7 @@ function startMonitor(server: TestServer, internet: Awaited<ReturnType<typeof st
     online,
     lag: { worstSince: () => 0 },
     profiles: createHostProfiles({ clock }),
+    catalogue: catalogueWith([]),
     random: Math.random,
   });
   const loop = startCheckLoop({ ...deps, online, check });

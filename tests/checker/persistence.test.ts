@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import type { Conclusion } from "../../server/checker/conclusion.ts";
+import type { Outcome } from "../../server/checker/outcome.ts";
 import type { Reason } from "../../server/checker/reasons.ts";
 import { followUpAt } from "../../server/checker/schedule.ts";
 import { HOUR, NEW_LINK, NO_EVIDENCE, NOON, outcomesOf, saw } from "./ended.ts";
@@ -237,6 +238,46 @@ describe("A series of failures", () => {
       { series: null },
     ]);
   });
+});
+
+describe("What a service says is gone, and must say for longer,", () => {
+  /** Its account is gone, says the service: for an hour, or it is nothing. */
+  const said = (cause: Reason = "service_account_gone"): Conclusion =>
+    saw("unconfirmed", { cause, patienceMs: HOUR, evidence: { ...NO_EVIDENCE, cause } });
+  const DEAD = "dead service_account_gone";
+  const OPEN = "unknown unconfirmed of service_account_gone";
+
+  test("is dead for that reason after as long, in three checks", () => {
+    expect(told([0, said()], [0.5, said()], [1 - MILLISECOND, said()])).toEqual([OPEN, OPEN, OPEN]);
+    expect(told([0, said()], [0.5, said()], [1, said()])).toEqual([OPEN, OPEN, DEAD]);
+    expect(told([0, said()], [2, said()])).toEqual([OPEN, OPEN]);
+  });
+
+  test("keeps no cause, since the reason is it", () => {
+    const [, , last] = outcomesOf([0, 1, 2].map((hour) => [hour, said()]));
+
+    const { conclusion } = last as Outcome & { kind: "settled" };
+    expect("cause" in conclusion || "cause" in conclusion.evidence).toBeFalse();
+  });
+
+  test("begins anew after anything else", () => {
+    expect(lastOf([0, said()], [1, said()], [2, "http_503"], [3, said()])).toBe(OPEN);
+    expect(lastOf([0, said()], [1, said()], [2, said("service_not_found")])).toBe(
+      "unknown unconfirmed of service_not_found",
+    );
+  });
+});
+
+test("A service that calls known-good links gone is looked at again, and never makes a link dead", () => {
+  const doubted = saw("service_unavailable", { cause: "service_not_found" });
+  const checks = [0, DAY_1, DAYS_7, 10 * DAYS_7].map((hour): [number, Conclusion] => [
+    hour,
+    doubted,
+  ]);
+
+  expect(lastOf(...checks)).toBe("unknown service_unavailable of service_not_found");
+  expect(outcomesOf(checks).at(-1)).toMatchObject({ series: { since: NOON, checks: 4 } });
+  expect(outcomesOf([[0, saw("service_unavailable")]])).toMatchObject([{ series: null }]);
 });
 
 describe("A link that fails is looked at again", () => {

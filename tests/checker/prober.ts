@@ -1,6 +1,8 @@
 import type { Checker } from "../../server/checker/confirm.ts";
 import { createManners } from "../../server/checker/manners/manners.ts";
 import { createOnline } from "../../server/checker/online/online.ts";
+import { catalogueWith } from "../../server/checker/services/built-in.ts";
+import { createServices } from "../../server/checker/services/services.ts";
 import { createHostProfiles } from "../../server/checker/surroundings/host-profiles.ts";
 import { createRobots } from "../../server/checker/surroundings/robots.ts";
 import { movableClock } from "../clock.ts";
@@ -16,6 +18,7 @@ export function labChecker(options: Partial<Checker> = {}) {
     userAgent: "Stillup/test",
     checkTimeoutMs: 3000,
     confirmDelaysMs: [0, 3000, 12_000],
+    services: createServices(clock, catalogueWith([])),
     hostProfiles: createHostProfiles({ clock }),
     robots: createRobots(),
     randomName: () => "qzkxvbnmwrtplkjh",

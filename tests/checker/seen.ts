@@ -53,6 +53,7 @@ export async function answerOf(told: Told, asked: string = ASKED): Promise<Answe
     status,
     headers,
     page,
+    text: null,
     bodyBytes: told.bodyBytes ?? html.length,
     truncated: told.truncated ?? false,
     bodyProblem: told.bodyProblem ?? null,
@@ -92,6 +93,7 @@ export async function seenOf({
     answer: await answerOf(told, url),
     url: new URL(url),
     now: NOW,
+    serving: null,
     isReborn,
     facts: {
       ...USUAL_FACTS,

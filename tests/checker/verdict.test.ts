@@ -38,6 +38,7 @@ const answer = (
   status,
   headers: new Headers({ "Content-Type": "text/html", ...headers }),
   page: PAGE,
+  text: null,
   bodyBytes: 7,
   truncated: false,
   bodyProblem: null,
@@ -56,7 +57,8 @@ const failure = (reason: Failure["reason"]): Failure => ({
 function findingOn(probe: Probe): Finding {
   if (probe.kind === "failed") return judgeFailure(probe);
   const facts = { profile: { kind: "honest" } } as const;
-  const seen = { answer: probe, url: new URL("http://a.test/"), now: NOW, facts, isReborn: false };
+  const url = new URL("http://a.test/");
+  const seen = { answer: probe, url, now: NOW, facts, serving: null, isReborn: false };
   return judge(seen) as Finding;
 }
 

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { existsSync } from "node:fs";
+import { existsSync, mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { createProgram } from "./program.ts";
 
 const PAGE = "<!doctype html><title>Here</title><p>A page with something on it.";
@@ -53,6 +55,31 @@ describe("stillup check", () => {
 
     expect(closed.code).toBe(2);
     expect(JSON.parse(closed.out)).toMatchObject({ status: "unknown", reason: "target_forbidden" });
+  });
+
+  test("asks services in their own way, those of the operator too", async () => {
+    const records = [
+      {
+        id: "shelf",
+        name: "Our shelf",
+        hosts: ["localhost"],
+        kinds: [
+          {
+            kind: "book",
+            path: "^/here$",
+            page: { rules: [{ text: "something on it", means: "service_private" }] },
+          },
+        ],
+      },
+    ];
+    const file = join(mkdtempSync(join(tmpdir(), "stillup-test-")), "services.json");
+    writeFileSync(file, JSON.stringify(records));
+
+    const { out } = await run(["check", "--json", `http://localhost:${site.port}/here`], {
+      STILLUP_SERVICES_FILE: file,
+    });
+
+    expect(JSON.parse(out)).toMatchObject({ service: "shelf", reason: "service_private" });
   });
 
   test("prints one JSON object a line, and needs no data folder", async () => {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { readdirSync, statSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { readConfig } from "../../server/config.ts";
 import { VERSION } from "../../server/lib/version.ts";
@@ -48,6 +49,21 @@ describe("the command line", () => {
 
     expect(code).toBe(1);
     expect(err).toBe('STILLUP_PORT must be a whole number from 0 to 65535; it is "many".\n');
+  });
+
+  test("stops at a service of the operator's that makes no sense, and names it", async () => {
+    const file = join(mkdtempSync(join(tmpdir(), "stillup-test-")), "services.json");
+    writeFileSync(
+      file,
+      '[{"id":"wiki","name":"Wiki","hosts":["wiki.test"],"kinds":[{"kind":"a","path":"(" }]}]',
+    );
+
+    const { code, err } = await run(["serve"], { STILLUP_SERVICES_FILE: file });
+
+    expect(code).toBe(1);
+    expect(err).toBe(
+      `STILLUP_SERVICES_FILE (${file}): Service "wiki", kinds[0].path: is no regular expression.\n`,
+    );
   });
 });
 

@@ -4,9 +4,12 @@ import { urlKeyOf } from "../../links/url-key.ts";
 import type { Conclusion } from "../conclusion.ts";
 import type { KnownLink } from "../confirm.ts";
 import { isMonitorFault } from "../reasons.ts";
+import type { Catalogue } from "../services/catalogue.ts";
 
 /** One whole check; ends early when the signal aborts. Never throws for network reasons. */
 export type CheckLink = (link: KnownLink, signal: AbortSignal) => Promise<Conclusion>;
+
+type Coalescing = { clock: Clock; catalogue: Catalogue; check: CheckLink };
 
 /** A conclusion that came to its end at `at`, on the clock's `elapsed()`, and whose links know of it. */
 type Told = { conclusion: Conclusion; at: number; links: Set<string> };
@@ -22,7 +25,7 @@ const WEEK_MS = 7 * 24 * 3_600_000;
  *
  * A check ends when the signal of the link that it was begun for aborts, and so for all who share it.
  */
-export function coalesced({ clock, check }: { clock: Clock; check: CheckLink }): CheckLink {
+export function coalesced({ clock, catalogue, check }: Coalescing): CheckLink {
   const running = new Map<string, { conclusion: Promise<Conclusion>; links: Set<string> }>();
   const told = new LRUCache<string, Told>({ max: CONCLUSIONS_KEPT });
 
@@ -39,7 +42,7 @@ export function coalesced({ clock, check }: { clock: Clock; check: CheckLink }):
   }
 
   return (link, signal) => {
-    const key = questionOf(link, clock.now());
+    const key = questionOf(catalogue, link, clock.now());
     const underWay = running.get(key);
     const shared = underWay ?? remembered(key, link);
     const links = shared?.links ?? new Set();
@@ -55,11 +58,11 @@ export function coalesced({ clock, check }: { clock: Clock; check: CheckLink }):
 const isTelling = ({ reason, deferMs }: Conclusion) => !isMonitorFault(reason) && deferMs === null;
 
 /** The URL, and what else a check goes by: the same question has the same answer. */
-function questionOf(link: KnownLink, now: number): string {
+function questionOf(catalogue: Catalogue, link: KnownLink, now: number): string {
   const url = URL.parse(link.url);
   const { lastDecided, decidedReason, lastActiveAt, unconfirmedSince } = link;
   return JSON.stringify([
-    url ? urlKeyOf(url) : link.url,
+    url ? urlKeyOf(catalogue, url) : link.url,
     lastDecided === "active" ? lastDecided : decidedReason,
     lastActiveAt !== null && now - lastActiveAt <= WEEK_MS,
     unconfirmedSince !== null,

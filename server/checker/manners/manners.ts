@@ -19,6 +19,8 @@ export type { Held } from "./site-line.ts";
 
 /** What is under way per site, and how much each site can take. */
 export type Manners = SiteRules & {
+  /** Gaps in milliseconds of sites that want longer ones than the usual, by any host of theirs. */
+  gaps: ReadonlyMap<string, number>;
   sites: Map<string, Site>;
   /** So many sites are looked through for those that can be forgotten. */
   sweepAt: number;
@@ -38,8 +40,12 @@ const LONGEST_LINE_MS = 10_000;
 
 const SITES_KEPT = 1000;
 
-export const createManners = (rules: SiteRules): Manners => ({
+export const createManners = (
+  rules: SiteRules,
+  gaps: ReadonlyMap<string, number> = new Map(),
+): Manners => ({
   ...rules,
+  gaps: new Map([...gaps].map(([host, gapMs]) => [keyOf(host), gapMs])),
   sites: new Map(),
   sweepAt: SITES_KEPT,
 });
@@ -116,7 +122,7 @@ function siteOf(manners: Manners, host: string): Site {
   const known = sites.get(key);
   if (known) return known;
   if (sites.size >= manners.sweepAt) sweep(manners);
-  const site = createSite();
+  const site = createSite(manners.gaps.get(key));
   sites.set(key, site);
   return site;
 }

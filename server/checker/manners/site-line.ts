@@ -13,6 +13,8 @@ export type SiteRules = {
 
 /** One site and who wants to ask it. Moments are on the clock's `elapsed()`. */
 export type Site = {
+  /** Its own gap, where that is longer than the usual one. */
+  gapMs: number;
   load: SiteLoad;
   running: number;
   lastStartAt: number;
@@ -51,7 +53,8 @@ const SHORTEST_SLEEP_MS = 1;
 /** A site that had trouble starts afresh when it was left alone for so long. */
 const TROUBLE_KEPT_MS = 15 * 60_000;
 
-export const createSite = (): Site => ({
+export const createSite = (gapMs = 0): Site => ({
+  gapMs,
   load: UNBURDENED,
   running: 0,
   lastStartAt: Number.NEGATIVE_INFINITY,
@@ -111,7 +114,8 @@ export const heldFor = ({ clock }: SiteRules, { load }: Site): number =>
   Math.max(0, (load.hold?.until ?? 0) - clock.elapsed());
 
 /** Milliseconds between two starts at the site as it is now. */
-export const gapOf = ({ hostGapMs }: SiteRules, { load }: Site) => hostGapMs + load.penaltyMs;
+export const gapOf = ({ hostGapMs }: SiteRules, { gapMs, load }: Site) =>
+  Math.max(hostGapMs, gapMs) + load.penaltyMs;
 
 /** Whether nothing would change if the site were met for the first time next. */
 export function isForgettable(rules: SiteRules, site: Site): boolean {

@@ -53,13 +53,15 @@ const leadsHome = (link: URL, target: URL) =>
 
 /** Was the link sent there for a reason of its own, or is whatever does not exist? */
 function judgeHome(
-  { answer, url, facts: { sibling } }: Seen,
+  { answer, url, serving, facts: { sibling } }: Seen,
   target: URL,
 ): Finding | Wanted | null {
+  const home = { rule: "leads_home", text: `The link leads to the home page of ${target.host}.` };
+  // Services are not asked for random addresses.
+  if (serving?.target) return suspected("soft404_suspected", [home]);
   if (sibling === undefined) return wants("sibling");
   const comparison = compare(answer, sibling);
   if (comparison === "missing" || saysMissing(sibling)) return null;
-  const home = { rule: "leads_home", text: `The link leads to the home page of ${target.host}.` };
   if (comparison !== "same" || sibling?.hops.length === 0) {
     return suspected("soft404_suspected", [home]);
   }

@@ -158,8 +158,8 @@ const judgeApp = (page: Page, lines: Signal[]): Finding =>
  * Whether the host was seen to show such a page for random addresses, or the page gives itself away. A host
  * that was asked only now has shown its page beside the link, where it can be compared in full.
  */
-function isUsualPage({ answer, url, facts }: Seen, page: Page): boolean | Wanted {
-  if (isSiteAddress(url)) return false;
+function isUsualPage({ answer, url, facts, serving }: Seen, page: Page): boolean | Wanted {
+  if (isSiteAddress(url) || serving?.target) return false;
   const { profile, sibling } = facts;
   if (profile === undefined) return wants("profile");
   if (profile?.kind === "honest") return missingInLine(answer.page!).length > 0;
@@ -184,8 +184,13 @@ function judgeBesideHome(seen: Seen, page: Page, signals: Signal[]): Finding | W
   return isExcuse ? dead("soft404_probe", "C2", signals) : suspected("soft404_suspected", signals);
 }
 
-/** What an address for comparison shows, or the wish to ask for it. */
-function look({ answer, facts }: Seen, fact: "sibling" | "root" | "home"): Comparison | Wanted {
+/**
+ * What an address for comparison shows, or the wish to ask for it. Services are not asked for random
+ * addresses: those whose word for missing things is not their status have rules of their own.
+ */
+function look(seen: Seen, fact: "sibling" | "root" | "home"): Comparison | Wanted {
+  const { answer, facts, serving } = seen;
+  if (serving?.target) return "missing";
   const probe = facts[fact];
   return probe === undefined ? wants(fact) : compare(answer, probe);
 }

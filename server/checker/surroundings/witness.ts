@@ -32,7 +32,7 @@ export type Question = {
 /** What was learned: new facts, what was asked for them, and how long that waited for its turn. */
 type Testimony = { facts: Facts; records: ProbeRecord[]; waitedMs: number };
 
-type Asked = ProbeRecord["asked"];
+type Asked = "sibling" | "root" | "home" | "subdomain";
 
 /** Learns one fact. What cannot be learned is null; nothing is thrown for what a network does. */
 export async function learn(question: Question, fact: keyof Facts): Promise<Testimony> {

@@ -1,0 +1,305 @@
+import type { Page, Rule, Service } from "../record.ts";
+import { IS_JSON } from "./knowledge-shared.ts";
+
+/** Its status tells what is there, wherever it lets programs in; but another page may come in its place. */
+const HONEST: Page = { rules: [{ status: 200, text: "{name}", means: "ok_service" }] };
+
+/** What is private and what is missing both lead a stranger to its door. */
+const GITLAB_DOOR: Rule = {
+  status: 200,
+  url: String.raw`^https://gitlab\.com/users/sign_in(?:[?#]|$)`,
+  // Whatever language it speaks.
+  matches: String.raw`\S`,
+  means: "service_private",
+};
+
+const GITHUB: Rule[] = [
+  { status: 451, text: "blocked in your country", means: "geo_blocked" },
+  { status: 451, means: "service_takedown", class: "C1" },
+  {
+    status: [403, 429],
+    text: "exceeded a secondary rate limit",
+    means: "service_rate_limited",
+  },
+];
+
+/** Two mirrors must agree, since the first does not find every package, and the site must not have it. */
+const NPM_FIRST: Rule[] = [
+  { json: { name: { exists: true } }, means: "ok_service" },
+  { status: 404, json: IS_JSON, means: "next" },
+];
+
+const NPM_SECOND: Rule[] = [
+  { json: { name: { exists: true } }, means: "ok_service" },
+  { status: 404, means: "next" },
+];
+
+const NPM_SITE: Rule[] = [
+  { status: 200, text: "{name}", means: "ok_service" },
+  { status: 200, means: "service_unrecognised" },
+  { status: [403, 404, 429, 503], means: "service_not_found", class: "C2" },
+];
+
+/** Mostly a challenge is all that comes of the site, so that npm's registry stands in for it. */
+const NPM_REGISTRY: Rule[] = [
+  { json: { name: { exists: true } }, means: "ok_service" },
+  { status: 404, json: IS_JSON, means: "service_not_found", class: "C2" },
+];
+
+const PYPI: Rule[] = [
+  { json: { "info.name": { exists: true } }, means: "ok_service" },
+  { status: 404, json: IS_JSON, means: "service_not_found", class: "C1" },
+];
+
+const DOCKER_HUB: Rule[] = [
+  { json: { name: { exists: true } }, means: "ok_service" },
+  { status: 404, json: IS_JSON, means: "service_not_found", class: "C1" },
+];
+
+export const DEVELOPER: Service[] = [
+  {
+    id: "github",
+    name: "GitHub",
+    hosts: ["github.com", "githubusercontent.com", "git.io"],
+    confidence: "H",
+    kinds: [
+      {
+        kind: "page",
+        host: String.raw`^(?:www\.|gist\.)?github\.com$`,
+        path: "^/.",
+        page: { rules: GITHUB },
+      },
+      {
+        kind: "raw",
+        host: String.raw`^(?:raw|gist)\.githubusercontent\.com$`,
+        page: { rules: GITHUB },
+      },
+    ],
+    canary: [
+      "https://github.com/torvalds/linux",
+      "https://raw.githubusercontent.com/torvalds/linux/master/README",
+    ],
+  },
+  {
+    id: "gitlab",
+    name: "GitLab",
+    hosts: ["gitlab.com"],
+    confidence: "M",
+    kinds: [
+      {
+        kind: "page",
+        path: "^/(?!users/sign_in).",
+        page: { rules: [GITLAB_DOOR] },
+      },
+    ],
+    canary: ["https://gitlab.com/gitlab-org/gitlab"],
+  },
+  {
+    id: "bitbucket",
+    name: "Bitbucket",
+    hosts: ["bitbucket.org"],
+    confidence: "M",
+    kinds: [
+      {
+        kind: "repository",
+        host: String.raw`^(?:www\.)?bitbucket\.org$`,
+        path: "^/(?!(?:account|blog|dashboard|product|site|support)/)(?<owner>[^/]+)/(?<name>[^/]+)/?$",
+        ask: {
+          url: "https://api.bitbucket.org/2.0/repositories/{owner}/{name}",
+          rules: [
+            { json: { full_name: { exists: true } }, means: "ok_service" },
+            { status: 404, json: IS_JSON, means: "service_not_found", class: "C2" },
+            { status: 403, json: IS_JSON, means: "service_private" },
+            // Sixty questions an hour are all that it answers without an account.
+            { status: 429, means: "page" },
+          ],
+        },
+        page: HONEST,
+      },
+      {
+        kind: "content",
+        host: String.raw`^(?:www\.)?bitbucket\.org$`,
+        path: "^/[^/]+/[^/]+/.",
+      },
+    ],
+    canary: [
+      "https://bitbucket.org/tutorials/markdowndemo",
+      "https://bitbucket.org/atlassian/atlassian-connect-express",
+    ],
+  },
+  {
+    id: "npm",
+    name: "npm",
+    hosts: ["npmjs.com", "npmjs.org"],
+    confidence: "M",
+    kinds: [
+      {
+        kind: "version",
+        host: String.raw`^(?:www\.)?npmjs\.(?:com|org)$`,
+        path: "^/package/(?<name>(?:(?:@|%40)[^/]+/)?[^/]+)/v/(?<version>[^/]+)/?$",
+        ask: [
+          {
+            url: "https://data.jsdelivr.com/v1/packages/npm/{name|raw}@{version}",
+            rules: NPM_FIRST,
+          },
+          { url: "https://unpkg.com/{name|raw}@{version}/package.json", rules: NPM_SECOND },
+          { url: "https://www.npmjs.com/package/{name|raw}/v/{version}", rules: NPM_SITE },
+        ],
+        page: { url: "https://registry.npmjs.org/{name|raw}/{version}", rules: NPM_REGISTRY },
+      },
+      {
+        kind: "package",
+        host: String.raw`^(?:www\.)?npmjs\.(?:com|org)$`,
+        path: "^/package/(?<name>(?:(?:@|%40)[^/]+/)?[^/]+)/?$",
+        ask: [
+          { url: "https://data.jsdelivr.com/v1/packages/npm/{name|raw}", rules: NPM_FIRST },
+          { url: "https://unpkg.com/{name|raw}/package.json", rules: NPM_SECOND },
+          { url: "https://www.npmjs.com/package/{name|raw}", rules: NPM_SITE },
+        ],
+        page: { url: "https://registry.npmjs.org/{name|raw}/latest", rules: NPM_REGISTRY },
+      },
+    ],
+    canary: ["https://www.npmjs.com/package/npm", "https://www.npmjs.com/package/lodash/v/4.17.21"],
+  },
+  {
+    id: "pypi",
+    name: "PyPI",
+    hosts: ["pypi.org", "pypi.python.org"],
+    confidence: "M",
+    kinds: [
+      {
+        kind: "release",
+        host: String.raw`^(?:www\.)?pypi\.org$`,
+        path: "^/project/(?<name>[^/]+)/(?<version>[^/]+)/?$",
+        ask: { url: "https://pypi.org/pypi/{name}/{version}/json", rules: PYPI },
+        page: HONEST,
+      },
+      {
+        kind: "project",
+        host: String.raw`^(?:www\.)?pypi\.org$`,
+        path: "^/(?:project|pypi|p)/(?<name>[^/]+)/?$",
+        ask: { url: "https://pypi.org/pypi/{name}/json", rules: PYPI },
+        page: HONEST,
+      },
+    ],
+    canary: ["https://pypi.org/project/pip/", "https://pypi.org/project/requests/2.0.0/"],
+  },
+  {
+    id: "crates-io",
+    name: "crates.io",
+    hosts: ["crates.io"],
+    confidence: "H",
+    kinds: [
+      {
+        kind: "version",
+        host: String.raw`^(?:www\.)?crates\.io$`,
+        path: String.raw`^/crates/(?<name>[\w-]+)/(?<version>\d[^/]*)/?$`,
+        ask: {
+          url: "https://crates.io/api/v1/crates/{name}/{version}",
+          rules: [
+            { json: { "version.num": { exists: true } }, means: "ok_service" },
+            { status: 404, json: IS_JSON, means: "service_not_found", class: "C1" },
+          ],
+        },
+        page: "never",
+      },
+      {
+        kind: "crate",
+        host: String.raw`^(?:www\.)?crates\.io$`,
+        path: String.raw`^/crates/(?<name>[\w-]+)(?:/|$)`,
+        ask: {
+          url: "https://crates.io/api/v1/crates/{name}",
+          rules: [
+            { json: { "crate.id": { exists: true } }, means: "ok_service" },
+            { status: 404, json: IS_JSON, means: "service_not_found", class: "C1" },
+          ],
+        },
+        // One page of scripts is sent for all crates.
+        page: "never",
+      },
+    ],
+    canary: ["https://crates.io/crates/serde", "https://crates.io/crates/serde/1.0.0"],
+    gapMs: 1000,
+  },
+  {
+    id: "docker-hub",
+    name: "Docker Hub",
+    hosts: ["hub.docker.com"],
+    confidence: "M",
+    kinds: [
+      {
+        kind: "official",
+        path: "^/_/(?<name>[^/]+)(?:/|$)",
+        ask: { url: "https://hub.docker.com/v2/repositories/library/{name}/", rules: DOCKER_HUB },
+      },
+      {
+        kind: "repository",
+        path: "^/r/(?<owner>[^/]+)/(?<name>[^/]+)(?:/|$)",
+        ask: { url: "https://hub.docker.com/v2/repositories/{owner}/{name}/", rules: DOCKER_HUB },
+      },
+    ],
+    canary: ["https://hub.docker.com/_/alpine", "https://hub.docker.com/r/docker/dockerfile"],
+  },
+  {
+    id: "huggingface",
+    name: "Hugging Face",
+    hosts: ["huggingface.co", "hf.co"],
+    confidence: "M",
+    kinds: [
+      {
+        kind: "page",
+        path: "^/.",
+        page: {
+          rules: [
+            { header: { "x-error-code": "^GatedRepo$" }, means: "ok_service_protected" },
+            {
+              header: { "x-error-message": "^Access to this resource is disabled" },
+              means: "service_takedown",
+              class: "C1",
+            },
+            {
+              header: { "x-error-code": "^(?:Entry|Revision)NotFound$" },
+              means: "service_not_found",
+              class: "C2",
+            },
+            // It says so of what is private, too.
+            { status: 401, header: { "x-error-code": "^RepoNotFound$" }, means: "service_private" },
+          ],
+        },
+      },
+    ],
+    canary: ["https://huggingface.co/openai-community/gpt2"],
+  },
+  {
+    id: "sourceforge",
+    name: "SourceForge",
+    hosts: ["sourceforge.net", "sf.net"],
+    confidence: "M",
+    kinds: [
+      {
+        kind: "file",
+        host: String.raw`^(?:www\.)?(?:sourceforge|sf)\.net$`,
+        path: "^/projects?/[^/]+/files/.",
+        page: {
+          rules: [
+            {
+              matches: String.raw`>\s*The (?:(?:"|&quot;|&#34;)[^<>]{1,300} )?file could not be found or is not available`,
+              // What is there may be reviewed and described in the same words.
+              unless: {
+                matches: String.raw`Your download will start|id="readme"[\s\S]{0,1000}?file could not be found`,
+              },
+              means: "service_not_found",
+              class: "C2",
+            },
+          ],
+        },
+      },
+      {
+        kind: "project",
+        host: String.raw`^(?:www\.)?(?:sourceforge|sf)\.net$`,
+        path: "^/(?:projects?|p|u)/.",
+      },
+    ],
+    canary: ["https://sourceforge.net/projects/sevenzip/"],
+  },
+];

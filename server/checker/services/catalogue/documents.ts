@@ -1,0 +1,394 @@
+import type { Rule, Service, When } from "../record.ts";
+
+/** The endpoint knows fewer sorts of addresses than the site has, so that its 404 alone proves nothing. */
+const PAGE_DECIDES: Rule = { status: [404, 410], means: "page" };
+
+/** For endpoints that give this status to what is not for all, rather than to whom they do not like. */
+const PRIVATE: Rule = { status: 403, means: "service_private" };
+
+/** What Google shows instead of a document. A document's own title proves that it is there. */
+const GOOGLE_DOCS: Rule[] = [
+  { url: String.raw`^https://accounts\.google\.com/`, means: "login_required" },
+  { status: 401, means: "login_required" },
+  {
+    status: 403,
+    text: ["You need access", "accounts.google.com/AccountChooser"],
+    means: "login_required",
+  },
+  { status: 200, title: " - Google (?:Docs|Sheets|Slides|Drawings)$", means: "ok_service" },
+  {
+    status: [400, 404, 410],
+    text: "Sorry, the file you have requested does not exist",
+    means: "service_not_found",
+    class: "C2",
+  },
+  {
+    // With success, any document, form or table may say it; but none brings the error's own markup.
+    status: 200,
+    type: "^text/html",
+    matches: String.raw`class="errorMessage"[^>]{0,200}>\s*Sorry, the file you have requested does not exist`,
+    means: "service_not_found",
+    class: "C2",
+  },
+];
+
+const SCRIBD_REMOVED: Rule = {
+  url: "^https?://[^/]+/(?:[^?#]*/)?(?:removal|deleted)/",
+  means: "service_deleted",
+  class: "C1",
+};
+
+/** What a deck comes with. Its title and its slides may say anything. */
+const SLIDESHARE_SHOWS_IT: When = { text: '"slideshow":{"' };
+
+const SLIDESHARE_MISSING: Rule[] = [
+  {
+    matches: String.raw`>\s*Uploaded Content Removed\s*<`,
+    unless: SLIDESHARE_SHOWS_IT,
+    means: "service_deleted",
+    class: "C2",
+  },
+  {
+    title: String.raw`^404 error\. Page Not Found`,
+    unless: SLIDESHARE_SHOWS_IT,
+    means: "service_not_found",
+    class: "C2",
+  },
+  {
+    matches: String.raw`>\s*Sorry! We could not find what you were looking for`,
+    unless: SLIDESHARE_SHOWS_IT,
+    means: "service_not_found",
+    class: "C2",
+  },
+];
+
+export const DOCUMENTS: Service[] = [
+  {
+    id: "google-docs",
+    name: "Google Docs",
+    hosts: ["docs.google.com"],
+    confidence: "M",
+    kinds: [
+      {
+        kind: "document",
+        path: String.raw`^/(?:a/[^/]+/)?(?:document|spreadsheets|presentation|drawings)/(?:u/\d+/)?d/(?:e/)?[\w-]+`,
+        page: { rules: GOOGLE_DOCS },
+      },
+      {
+        kind: "form",
+        path: String.raw`^/(?:a/[^/]+/)?forms/(?:u/\d+/)?d/(?:e/)?[\w-]+`,
+        page: {
+          rules: [{ text: "no longer accepting responses", means: "ok_service" }, ...GOOGLE_DOCS],
+        },
+      },
+    ],
+    canary: [
+      "https://docs.google.com/spreadsheets/d/1BxiMVs0XRA5nFMdKvBdBZjgmUUqptlbs74OgvE2upms/edit",
+    ],
+  },
+  {
+    id: "scribd",
+    name: "Scribd",
+    hosts: ["scribd.com"],
+    confidence: "M",
+    kinds: [
+      {
+        kind: "document",
+        path: String.raw`^/(?:mobile/)?(?:doc|document|presentation)/\d+(?:/|$)`,
+        ask: {
+          url: "https://www.scribd.com/services/oembed/?format=json&url={url}",
+          family: "oembed",
+          rules: [PAGE_DECIDES],
+        },
+        page: { rules: [SCRIBD_REMOVED] },
+      },
+      {
+        kind: "book",
+        path: String.raw`^/(?:book|read|audiobook|listen|embeds)/\d+(?:/|$)`,
+        page: { rules: [SCRIBD_REMOVED] },
+      },
+    ],
+    canary: [
+      "https://www.scribd.com/doc/110799637/Synthesis-of-Knowledge-Effects-of-Fire-and-Thinning-Treatments-on-Understory-Vegetation-in-Dry-U-S-Forests",
+    ],
+  },
+  {
+    id: "slideshare",
+    name: "SlideShare",
+    hosts: ["slideshare.net"],
+    confidence: "M",
+    kinds: [
+      {
+        kind: "mobile-deck",
+        path: "^/mobile/(?<user>[^/]+)/(?<id>[^/]+)/?$",
+        ask: {
+          url: "https://www.slideshare.net/api/oembed/2?format=json&url=https%3A%2F%2Fwww.slideshare.net%2F{user}%2F{id}",
+          family: "oembed",
+          rules: [PAGE_DECIDES],
+        },
+        page: { rules: SLIDESHARE_MISSING },
+      },
+      {
+        kind: "deck",
+        path: String.raw`^/(?!(?:category|developers|explore|search|secret|tag)/)[^/]+/[^/]+(?:/\d+)?/?$`,
+        ask: {
+          url: "https://www.slideshare.net/api/oembed/2?format=json&url={url}",
+          family: "oembed",
+          rules: [PAGE_DECIDES],
+        },
+        page: { rules: SLIDESHARE_MISSING },
+      },
+    ],
+    canary: ["https://www.slideshare.net/Slideshare/get-started-with-slide-share"],
+  },
+  {
+    id: "issuu",
+    name: "Issuu",
+    hosts: ["issuu.com"],
+    confidence: "M",
+    kinds: [
+      {
+        kind: "publication",
+        path: "^/(?<user>[^/]+)/docs/(?<id>[^/]+)(?:/|$)",
+        ask: {
+          url: "https://issuu.com/oembed?format=json&url=https%3A%2F%2Fissuu.com%2F{user}%2Fdocs%2F{id}",
+          family: "oembed",
+          // It may refuse what is gone.
+          rules: [PAGE_DECIDES, { status: 401, means: "page", undecided: "service_private" }],
+        },
+        page: {
+          rules: [
+            {
+              matches: String.raw`>\s*We can(?:'|’|&#x27;|&#39;|&rsquo;)t find what you`,
+              unless: { text: "documentTextVersion" },
+              means: "service_not_found",
+              class: "C2",
+            },
+          ],
+        },
+      },
+    ],
+    canary: [
+      "https://issuu.com/issuu/docs/motions-1-2019/",
+      "https://issuu.com/iscience/docs/issue23",
+    ],
+  },
+  {
+    id: "speakerdeck",
+    name: "Speaker Deck",
+    hosts: ["speakerdeck.com"],
+    confidence: "M",
+    kinds: [
+      {
+        kind: "deck",
+        path: "^/(?!(?:c|features|p|player|users)/)[^/]+/[^/]+/?$",
+        ask: {
+          url: "https://speakerdeck.com/oembed.json?url={url}",
+          family: "oembed",
+          rules: [PAGE_DECIDES],
+        },
+      },
+    ],
+    canary: ["https://speakerdeck.com/speakerdeck/introduction-to-speakerdeck"],
+  },
+  {
+    id: "figma",
+    name: "Figma",
+    hosts: ["figma.com"],
+    confidence: "M",
+    kinds: [
+      {
+        kind: "file",
+        // Every sort of file comes under a name of its own; the length of the key tells.
+        path: String.raw`^/[\w-]+/[0-9A-Za-z]{22,128}(?:/|$)`,
+        ask: {
+          url: "https://www.figma.com/api/oembed?url={url}",
+          family: "oembed",
+          rules: [PRIVATE],
+        },
+      },
+    ],
+    canary: ["https://www.figma.com/file/2oGA2ADNXOYWnlBI47UN3R/Safe-Return-(Community)"],
+  },
+  {
+    id: "canva",
+    name: "Canva",
+    hosts: ["canva.com"],
+    confidence: "L",
+    kinds: [
+      {
+        kind: "design",
+        path: String.raw`^/design/[\w-]+/(?:[\w-]+/)?view/?$`,
+        ask: { url: "https://www.canva.com/_oembed?url={url}", family: "oembed" },
+      },
+    ],
+  },
+  {
+    id: "miro",
+    name: "Miro",
+    hosts: ["miro.com"],
+    confidence: "L",
+    kinds: [
+      {
+        kind: "board",
+        path: String.raw`^/app/board/[\w-]+(?:=|%3D)?(?:/|$)`,
+        ask: {
+          url: "https://miro.com/api/v1/oembed?url={url}",
+          family: "oembed",
+          rules: [PRIVATE],
+        },
+      },
+    ],
+    canary: ["https://miro.com/app/board/uXjVPZH3NrA=/"],
+  },
+  {
+    id: "prezi",
+    name: "Prezi",
+    hosts: ["prezi.com"],
+    confidence: "L",
+    kinds: [
+      {
+        kind: "video",
+        path: String.raw`^/v/(?!embed/)[\w-]+(?:/|$)`,
+        ask: {
+          url: "https://prezi.com/v/oembed/?format=json&url={url}",
+          family: "oembed",
+          rules: [PRIVATE],
+        },
+      },
+    ],
+    canary: ["https://prezi.com/v/zrmitn0impxx/"],
+  },
+  {
+    id: "padlet",
+    name: "Padlet",
+    hosts: ["padlet.com"],
+    confidence: "L",
+    kinds: [
+      {
+        kind: "padlet",
+        path: String.raw`^/(?!(?:auth|dashboard|features|help)/)[\w.-]+/(?=[^/]*\d)[\w-]{10,}/?$`,
+        ask: {
+          url: "https://padlet.com/oembed/?format=json&url={url}",
+          family: "oembed",
+          rules: [PRIVATE, PAGE_DECIDES],
+        },
+      },
+    ],
+    canary: ["https://padlet.com/cogdogblog/aos9fosbbwk4"],
+  },
+  {
+    id: "sketchfab",
+    name: "Sketchfab",
+    hosts: ["sketchfab.com"],
+    confidence: "M",
+    kinds: [
+      {
+        kind: "model",
+        path: "^/(?:3d-models|models)/(?:[^/]*-)?(?<id>[0-9a-f]{32})(?:/|$)",
+        ask: {
+          url: "https://sketchfab.com/oembed?url=https%3A%2F%2Fsketchfab.com%2Fmodels%2F{id}",
+          family: "oembed",
+        },
+      },
+      {
+        kind: "folder",
+        path: "^/[^/]+/folders/(?:[^/]*-)?[0-9a-f]{32}/?$",
+        ask: { url: "https://sketchfab.com/oembed?url={url}", family: "oembed" },
+      },
+    ],
+    canary: [
+      "https://sketchfab.com/3d-models/loring-tweet-power-line-9a48434e545f44d08801c8ce2a72e41b",
+      "https://sketchfab.com/models/e7995659092c4d8c92031b0a03887cfa",
+    ],
+  },
+  {
+    id: "codepen",
+    name: "CodePen",
+    hosts: ["codepen.io"],
+    confidence: "M",
+    kinds: [
+      {
+        kind: "pen",
+        path: String.raw`^/(?<user>(?:team/)?[^/]+)/(?:pen|full|details|embed)/(?:preview/)?(?<id>\w+)/?$`,
+        ask: {
+          url: "https://codepen.io/api/oembed?format=json&url=https%3A%2F%2Fcodepen.io%2F{user}%2Fpen%2F{id}",
+          family: "oembed",
+        },
+      },
+    ],
+    canary: ["https://codepen.io/gingerdude/pen/JXwgdK"],
+  },
+  {
+    id: "codesandbox",
+    name: "CodeSandbox",
+    hosts: ["codesandbox.io"],
+    confidence: "M",
+    kinds: [
+      {
+        kind: "sandbox",
+        path: String.raw`^/(?:s|embed)/[\w-]+/?$`,
+        ask: {
+          url: "https://codesandbox.io/oembed?format=json&url={url}",
+          family: "oembed",
+          rules: [PRIVATE],
+        },
+      },
+    ],
+    canary: ["https://codesandbox.io/s/new"],
+  },
+  {
+    id: "replit",
+    name: "Replit",
+    hosts: ["replit.com", "repl.it"],
+    confidence: "L",
+    kinds: [
+      {
+        kind: "repl",
+        path: "^/@(?<user>[^/]+)/(?<id>[^/]+)/?$",
+        ask: {
+          url: "https://replit.com/data/oembed/?url=https%3A%2F%2Freplit.com%2F%40{user}%2F{id}",
+          family: "oembed",
+        },
+      },
+    ],
+    canary: ["https://replit.com/@replitfaris/python-hello-world"],
+  },
+  {
+    id: "observable",
+    name: "Observable",
+    hosts: ["observablehq.com"],
+    confidence: "L",
+    kinds: [
+      {
+        kind: "notebook",
+        // Below another name, the same path is that of the code.
+        host: String.raw`^(?:www\.)?observablehq\.com$`,
+        path: "^/(?:embed/)?(?:@[^/]+/[^/]+|d/[0-9a-f]{16})",
+        ask: { url: "https://api.observablehq.com/oembed?format=json&url={url}", family: "oembed" },
+      },
+    ],
+    canary: ["https://observablehq.com/@d3/stacked-to-grouped-bars"],
+  },
+  {
+    id: "kickstarter",
+    name: "Kickstarter",
+    hosts: ["kickstarter.com", "kck.st"],
+    confidence: "M",
+    kinds: [
+      {
+        kind: "project",
+        path: "^/projects/(?<creator>[^/]+)/(?<id>[^/]+)(?:/|$)",
+        ask: {
+          url: "https://www.kickstarter.com/services/oembed?format=json&url=https%3A%2F%2Fwww.kickstarter.com%2Fprojects%2F{creator}%2F{id}",
+          family: "oembed",
+          // Nothing there is private, but a wall gives this status to programs.
+          rules: [{ status: 403, means: "page" }],
+        },
+      },
+    ],
+    canary: [
+      "https://www.kickstarter.com/projects/597507018/pebble-e-paper-watch-for-iphone-and-android",
+    ],
+  },
+];

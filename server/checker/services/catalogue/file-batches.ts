@@ -1,0 +1,307 @@
+import { says } from "../families.ts";
+import type { Ask, Kind, Rule, Service } from "../record.ts";
+
+/** What keep2share and its sisters tell of a file, at a place in their answer. */
+const keep2shareTold = (at = ""): Rule[] => [
+  {
+    json: { [`${at}is_available`]: false, [`${at}name`]: { empty: false } },
+    means: "service_deleted",
+    class: "C1",
+  },
+  { json: { [`${at}is_available`]: false }, means: "service_not_found", class: "C1" },
+  { json: { [`${at}isDeleted`]: true }, means: "service_deleted", class: "C1" },
+  { json: { [`${at}access`]: "private" }, means: "service_private" },
+  { json: { [`${at}access`]: "premium" }, means: "ok_service_protected" },
+  { json: { [`${at}is_available`]: true }, means: "ok_service" },
+];
+
+const KEEP2SHARE_BLOCKED: Rule = { json: { errorCode: 22 }, means: "service_unavailable" };
+
+const KEEP2SHARE_REFUSED: Rule[] = [
+  { json: { errorCode: 20 }, means: "service_not_found", class: "C1" },
+  { json: { errorCode: 10 }, means: "service_private" },
+  KEEP2SHARE_BLOCKED,
+];
+
+/**
+ * keep2share and its sisters: the list tells of many files at once, but of a folder it tells the files, and
+ * of a file under another of its ids the first id. What it does not name, or refuses to tell together with
+ * others, is asked for alone.
+ */
+function keep2shareKinds(host: string): Kind[] {
+  const list = {
+    url: `https://${host}/api/v2/GetFilesInfo`,
+    json: { ids: ["{id}"], extended_info: false },
+  };
+  const many: Ask = {
+    ...list,
+    batch: { most: 100, answers: { by: "field", at: "files", field: "id", is: "{id}" } },
+    rules: [
+      ...keep2shareTold(),
+      KEEP2SHARE_BLOCKED,
+      { json: { status: "error" }, unless: { status: 429 }, means: "next" },
+      { json: { errorCode: 20 }, means: "next" },
+      { missing: true, means: "next" },
+    ],
+  };
+  const one: Ask = {
+    ...list,
+    rules: [
+      // Neither its id nor the one that was asked for: the first file of a folder.
+      { json: { "files.0.id": { exists: true } }, unless: { text: '"{id}"' }, means: "next" },
+      ...keep2shareTold("files.0."),
+      { json: { files: { empty: true } }, means: "service_not_found", class: "C1" },
+      ...KEEP2SHARE_REFUSED,
+    ],
+  };
+  const folder: Ask = {
+    url: `https://${host}/api/v2/GetFileStatus`,
+    json: { id: "{id}" },
+    rules: [...keep2shareTold(), ...KEEP2SHARE_REFUSED],
+  };
+  return [
+    {
+      kind: "file",
+      path: String.raw`^/(?:f|file|preview)/(?:info/)?(?<id>[a-z0-9]{13}|[\w-]{14,})(?:/|$)`,
+      ask: [many, one, folder],
+      page: "never",
+    },
+    {
+      kind: "folder",
+      path: "^/folder/(?:info/)?(?<id>[a-z0-9]{13,})(?:/|$)",
+      ask: folder,
+      page: "never",
+    },
+  ];
+}
+
+/** Turbobit and Hitfile: their own link checker, a link a line. `ending` is what their links end with. */
+const turbobitAsk = (host: string, ending: string): Ask => ({
+  url: `https://app.${host}/api/links/check`,
+  headers: { Cookie: "user_lang=en; site_version=2", "X-Requested-With": "XMLHttpRequest" },
+  form: { links: `https://${host}/{id}${ending}` },
+  batch: {
+    most: 50,
+    join: `${ending}\nhttps://${host}/`,
+    answers: { by: "field", field: "id", is: "{id}" },
+  },
+  rules: [
+    { json: { status: "active" }, means: "ok_service" },
+    { json: { status: "inactive" }, means: "service_not_found", class: "C2" },
+  ],
+});
+
+/** The title of a file's page, which ends with its size. */
+const TURBOBIT_FILE = { title: String.raw`^\s*Download file .{1,300} \([\d.,]{1,20} ?\w{1,10}\)` };
+
+const IN_ENGLISH = { Cookie: "user_lang=en" };
+
+/** For the kinds of 1fichier. Owners choose the domain under which a file is there, so that it must stay. */
+const FICHIER_DOMAIN = String.raw`(?<domain>[a-z0-9]+\.[a-z]+)$`;
+
+const FICHIER_ASK: Ask = {
+  url: "https://1fichier.com/check_links.pl",
+  form: { "links[]": ["https://{domain}/?{id}"] },
+  batch: { most: 100, answers: { by: "line", has: "?{id};" } },
+  rules: [
+    { matches: ";;;(?:NOT FOUND|BAD LINK)$", means: "service_not_found", class: "C1" },
+    { matches: ";;;PRIVATE$", means: "ok_service_protected" },
+    { matches: String.raw`;[^;]{1,500};\d{1,20}$`, means: "ok_service" },
+  ],
+};
+
+const FICHIER_PAGE: Kind["page"] = {
+  headers: { Cookie: "LG=en" },
+  rules: [
+    { text: "Our services are in maintenance", means: "service_unavailable" },
+    {
+      text: ["temporarily limited due to high demand", "you can only download one file at"],
+      means: "service_rate_limited",
+    },
+    {
+      matches: says("[^<>]{0,60}The requested file has been deleted"),
+      means: "service_deleted",
+      class: "C1",
+    },
+    {
+      matches: says("[^<>]{0,60}(?:File not found !|The requested file do(?:es)? not exist)"),
+      means: "service_not_found",
+      class: "C1",
+    },
+    {
+      text: ["this file is protected", "is not possible to unregistered users"],
+      means: "ok_service_protected",
+    },
+    { text: '<td class="normal"><span style="font-weight:bold">', means: "ok_service" },
+  ],
+};
+
+export const FILE_BATCHES: Service[] = [
+  {
+    id: "1fichier",
+    name: "1fichier",
+    hosts: [
+      "{1fichier,alterupload,desfichiers,dfichiers,dl4free,pjointe,tenvoi}.com",
+      "{cjoint,desfichiers,piecejointe}.net",
+      "megadl.fr",
+      "mesfichiers.org",
+    ],
+    confidence: "H",
+    gapMs: 2500,
+    kinds: [
+      {
+        kind: "file",
+        host: String.raw`^(?:www\.)?${FICHIER_DOMAIN}`,
+        path: "^/$",
+        query: "^(?<id>[A-Za-z0-9]{5,20})(?:&|$)",
+        ask: FICHIER_ASK,
+        page: FICHIER_PAGE,
+      },
+      {
+        kind: "file-in-name",
+        host: String.raw`^(?<id>[a-z0-9]{5,20})\.${FICHIER_DOMAIN}`,
+        path: "^/$",
+        ask: FICHIER_ASK,
+        page: FICHIER_PAGE,
+      },
+    ],
+  },
+  {
+    id: "nitroflare",
+    name: "NitroFlare",
+    hosts: ["nitroflare.{com,net}", "nitro.download"],
+    confidence: "H",
+    kinds: [
+      {
+        kind: "file",
+        path: "^/(?:view|watch)/(?<id>[A-Z0-9]+)(?:/|$)",
+        ask: {
+          url: "https://nitroflare.com/api/v2/getFileInfo?files={id}",
+          batch: { most: 100, answers: { by: "key", at: "result.files", key: "{id}" } },
+          rules: [
+            { text: "we are upgrading the site system", means: "service_unavailable" },
+            {
+              json: { status: "online", password: { exists: true } },
+              means: "ok_service_protected",
+            },
+            { json: { status: "online", premiumOnly: true }, means: "ok_service_protected" },
+            { json: { status: "online" }, means: "ok_service" },
+            { json: { status: "offline" }, means: "service_deleted", class: "C1" },
+            { missing: true, status: 200, means: "service_not_found", class: "C2" },
+          ],
+        },
+        page: {
+          rules: [
+            { text: "we are upgrading the site system", means: "service_unavailable" },
+            {
+              matches: says("[^<>]{0,60}This file has been removed"),
+              means: "service_deleted",
+              class: "C1",
+            },
+            {
+              matches: says("[^<>]{0,60}File doesn't exist"),
+              means: "service_not_found",
+              class: "C1",
+            },
+            { text: "This file is available with Premium only", means: "ok_service_protected" },
+            {
+              matches: String.raw`<b>File\s{0,20}Name\s{0,20}:\s{0,20}</b>\s{0,20}<span title="[^"]`,
+              means: "ok_service",
+            },
+          ],
+        },
+      },
+    ],
+  },
+  {
+    id: "keep2share",
+    name: "Keep2Share",
+    hosts: ["{k2s,k2share,keep2share,keep2s}.cc"],
+    confidence: "H",
+    gapMs: 3000,
+    kinds: keep2shareKinds("keep2share.cc"),
+  },
+  {
+    id: "fileboom",
+    name: "FileBoom",
+    hosts: ["{fboom,fileboom}.me"],
+    confidence: "H",
+    gapMs: 3000,
+    kinds: keep2shareKinds("fileboom.me"),
+  },
+  {
+    id: "tezfiles",
+    name: "TezFiles",
+    hosts: ["tezfiles.com", "publish2.me"],
+    confidence: "M",
+    gapMs: 3000,
+    kinds: keep2shareKinds("tezfiles.com"),
+  },
+  {
+    id: "turbobit",
+    name: "Turbobit",
+    hosts: [
+      "turbobit.{net,cc}",
+      "turb.{to,cc,pw}",
+      "turbo.to",
+      "trbt.cc",
+      "{trbbt,torbobit,turbobeet,turbobita,turbobite,turbobyte,turboget}.net",
+      "{tourbobit,trubobit,turbobif,turbobitn,turbobyt}.com",
+      "turbobi.pw",
+    ],
+    confidence: "M",
+    kinds: [
+      {
+        kind: "file",
+        path: String.raw`^/(?:download/free/|(?=.*\.html$)|(?=[a-z]*[0-9])(?=[a-z0-9]{12}$))(?<id>[A-Za-z0-9]+)(?:/[^/]*)?(?:\.html)?$`,
+        ask: turbobitAsk("turbobit.net", ".html"),
+        page: {
+          headers: IN_ENGLISH,
+          rules: [
+            {
+              // The last one is shown for as long as one likes to wait.
+              text: [
+                "<h2>File Not Found</h2>",
+                '<div class="code-404">',
+                "File was not found",
+                "It could possibly be deleted",
+                ">Searching for the file...Please wait",
+              ],
+              unless: TURBOBIT_FILE,
+              means: "service_not_found",
+              class: "C2",
+            },
+            { ...TURBOBIT_FILE, means: "ok_service" },
+          ],
+        },
+      },
+    ],
+  },
+  {
+    id: "hitfile",
+    name: "Hitfile",
+    hosts: ["hitfile.net", "hil.to"],
+    confidence: "M",
+    kinds: [
+      {
+        kind: "file",
+        path: String.raw`^/(?!(?:abuse|download|faq|files|impressum|linkchecker|locale|login|premium|reg|reseller|rules|rulesdownload|turbo|upload|user)(?:/|$))(?<id>[A-Za-z0-9]{4,12})(?:/[^/]*)?(?:\.html)?$`,
+        ask: turbobitAsk("hitfile.net", ""),
+        page: {
+          headers: IN_ENGLISH,
+          rules: [
+            {
+              matches: says("[^<>]{0,60}File was deleted or not found"),
+              means: "service_not_found",
+              class: "C1",
+            },
+            {
+              matches: String.raw`<span class="file-size">\s{0,20}\(?[\d.,]{1,20} ?\w`,
+              means: "ok_service",
+            },
+          ],
+        },
+      },
+    ],
+  },
+];

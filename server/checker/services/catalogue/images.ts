@@ -1,0 +1,298 @@
+import type { Page, Rule, Service, When } from "../record.ts";
+
+/** The endpoint knows fewer sorts of addresses than the site has, so that its 404 alone proves nothing. */
+const PAGE_DECIDES: Rule = { status: [404, 410], means: "page" };
+
+/** For endpoints that give this status to what is not for all, rather than to whom they do not like. */
+const PRIVATE: Rule = { status: 403, means: "service_private" };
+
+/** In the United Kingdom, and perhaps elsewhere, this is all there is. */
+const IMGUR_REGION: Rule = {
+  text: ["Content not viewable in your region", "Content not available in your region"],
+  means: "geo_blocked",
+};
+
+const IMGUR_SHOWN: Rule = { status: 200, text: "oembed.json", means: "ok_service" };
+
+/** Its pages are filled by scripts; only those of something that is there name its oEmbed. */
+const IMGUR_PAGE: Page = {
+  needsMarker: true,
+  rules: [
+    IMGUR_REGION,
+    IMGUR_SHOWN,
+    { status: 200, title: "imgur", means: "service_not_found", class: "C2" },
+  ],
+};
+
+/** Of whatever it shows; so the page may also quote, in a title or a comment, what is said of the rest. */
+const FLICKR_SHOWS_IT: When = { matches: '<meta[^>]{0,100}content="flickr_photos:' };
+
+const FLICKR_PAGE: Page = {
+  rules: [
+    { text: "Request forbidden by administrative rules", means: "ip_blocked" },
+    {
+      matches: String.raw`>\s*This member is no longer active on Flickr`,
+      unless: FLICKR_SHOWS_IT,
+      means: "service_account_gone",
+      class: "C2",
+    },
+    {
+      matches: String.raw`class="(?:[^"]{0,100}\s)?Four04Case\b`,
+      means: "service_not_found",
+      class: "C2",
+    },
+    { status: 403, means: "service_private" },
+    { status: 200, text: "flickr_photos:photo", means: "ok_service" },
+  ],
+};
+
+const REDGIFS_HEADERS = { Origin: "https://www.redgifs.com", Referer: "https://www.redgifs.com/" };
+
+export const IMAGES: Service[] = [
+  {
+    id: "imgur",
+    name: "Imgur",
+    hosts: ["imgur.{com,io}"],
+    confidence: "H",
+    kinds: [
+      {
+        kind: "file",
+        host: String.raw`^i\.imgur\.(?:com|io)$`,
+        path: String.raw`^/\w{5,8}(?:\.\w+)?$`,
+        page: {
+          rules: [
+            // A picture like any other, with status 200.
+            {
+              url: String.raw`^https?://i\.imgur\.(?:com|io)/removed\.png`,
+              means: "service_deleted",
+              class: "C1",
+            },
+            // Whoever may be a person is sent on to the page about the file.
+            IMGUR_REGION,
+            IMGUR_SHOWN,
+          ],
+        },
+      },
+      {
+        kind: "post",
+        host: String.raw`^(?:www\.|m\.)?imgur\.(?:com|io)$`,
+        path: "^/(?:a|gallery|t/[^/]+|topic/[^/]+|r/[^/]+)/(?!random(?:/|$))(?:[^/]*-)?[A-Za-z0-9]{5,7}(?:/|$)",
+        page: IMGUR_PAGE,
+      },
+      {
+        kind: "image",
+        host: String.raw`^(?:www\.|m\.)?imgur\.(?:com|io)$`,
+        path: "^/(?!(?:about|account|emerald|gallery|inbox|memegen|privacy|random|rules|search|signin|signout|signup|store|topics|upload|vidgif)$)(?:[^/]*-)?[A-Za-z0-9]{5,7}$",
+        page: IMGUR_PAGE,
+      },
+    ],
+    canary: [
+      "https://imgur.com/21yMxCS",
+      "https://i.imgur.com/21yMxCS.png",
+      "https://imgur.com/a/TcBmP",
+    ],
+  },
+  {
+    id: "flickr",
+    name: "Flickr",
+    hosts: ["flickr.com", "flic.kr", "staticflickr.com"],
+    confidence: "M",
+    kinds: [
+      {
+        kind: "file",
+        path: String.raw`\.(?:jpg|png|gif)$`,
+        page: {
+          rules: [
+            {
+              url: String.raw`/photo_unavailable\w*\.(?:gif|png|jpg)`,
+              means: "service_not_found",
+              class: "C2",
+            },
+          ],
+        },
+      },
+      {
+        kind: "photo",
+        path: String.raw`^/photos/(?<user>[^/]+)/(?<id>\d+)(?:/|$)`,
+        ask: {
+          url: "https://www.flickr.com/services/oembed/?format=json&url=https%3A%2F%2Fwww.flickr.com%2Fphotos%2F{user}%2F{id}%2F",
+          family: "oembed",
+          rules: [
+            // An owner may keep others from embedding what all may see; and what is private may be
+            // called missing.
+            { status: [401, 403, 404], means: "page" },
+            { json: { stat: "fail" }, means: "page" },
+          ],
+        },
+        page: FLICKR_PAGE,
+      },
+      { kind: "collection", path: "^/(?:photos|people|groups)/[^/]+", page: FLICKR_PAGE },
+    ],
+    canary: ["https://www.flickr.com/photos/departingyyz/16089302239"],
+  },
+  {
+    id: "giphy",
+    name: "GIPHY",
+    hosts: ["giphy.com", "gph.is"],
+    confidence: "M",
+    kinds: [
+      {
+        kind: "gif",
+        path: "^/(?:gifs|clips)/(?:[^/]*-)?[A-Za-z0-9]+(?:/|$)",
+        ask: { url: "https://giphy.com/services/oembed?url={url}", family: "oembed" },
+      },
+      {
+        kind: "file",
+        path: String.raw`^/media/(?:v1\.[^/]+/)?(?<id>[A-Za-z0-9]+)/[^/]+$`,
+        ask: {
+          url: "https://giphy.com/services/oembed?url=https%3A%2F%2Fgiphy.com%2Fgifs%2F{id}",
+          family: "oembed",
+          rules: [PAGE_DECIDES],
+        },
+        page: { rules: [{ status: 200, type: "^(?:image|video)/", means: "ok_service" }] },
+      },
+    ],
+    canary: ["https://giphy.com/gifs/cant-hardly-wait-kW8mnYSNkUYKc"],
+  },
+  {
+    id: "redgifs",
+    name: "RedGIFs",
+    hosts: ["redgifs.com", "gifdeliverynetwork.com"],
+    confidence: "M",
+    kinds: [
+      {
+        kind: "gif",
+        // The API knows ids in small letters only, the site in any.
+        path: "^/(?:watch|ifr)/(?<id>[A-Za-z0-9]+)/?$",
+        ask: [
+          {
+            // The token is good only for whoever asked for it, so that it is not kept for others.
+            url: "https://api.redgifs.com/v2/auth/temporary",
+            headers: REDGIFS_HEADERS,
+            rules: [{ json: { token: { empty: false } }, means: "next" }],
+            take: { token: "token" },
+          },
+          {
+            url: "https://api.redgifs.com/v2/gifs/{id|lower}",
+            headers: { ...REDGIFS_HEADERS, Authorization: "Bearer {token}" },
+            rules: [
+              { json: { "gif.id": { empty: false } }, means: "ok_service" },
+              { status: 410, means: "service_deleted", class: "C1" },
+              { status: 404, means: "service_not_found", class: "C2" },
+            ],
+          },
+        ],
+      },
+    ],
+    canary: ["https://www.redgifs.com/watch/foolishforkedabyssiniancat"],
+  },
+  {
+    id: "deviantart",
+    name: "DeviantArt",
+    hosts: ["deviantart.com", "fav.me", "sta.sh"],
+    confidence: "M",
+    kinds: [
+      {
+        kind: "deviation",
+        path: String.raw`^/(?:[^/]+/)?art/(?:[^/]*-)?\d+/?$`,
+        ask: {
+          url: "https://backend.deviantart.com/oembed?format=json&url={url}",
+          family: "oembed",
+          rules: [PRIVATE],
+        },
+      },
+    ],
+    canary: [
+      "https://www.deviantart.com/shimoda7/art/For-the-sake-10073852",
+      "https://www.deviantart.com/myria-moon/art/Aime-Moi-261986576",
+    ],
+  },
+  {
+    id: "gyazo",
+    name: "Gyazo",
+    hosts: ["gyazo.com"],
+    confidence: "L",
+    kinds: [
+      {
+        kind: "image",
+        host: String.raw`^(?:www\.)?gyazo\.com$`,
+        path: "^/(?<id>[0-9a-f]{32})/?$",
+        ask: {
+          url: "https://api.gyazo.com/api/oembed?url=https%3A%2F%2Fgyazo.com%2F{id}",
+          family: "oembed",
+          rules: [PRIVATE],
+        },
+      },
+    ],
+    canary: ["https://gyazo.com/71e107d77e8495f0e54d2e5b6dc5d326"],
+  },
+  {
+    id: "behance",
+    name: "Behance",
+    hosts: ["behance.net"],
+    confidence: "L",
+    kinds: [
+      {
+        kind: "project",
+        path: String.raw`^/(?:gallery|[^/]+/services)/\d+(?:/|$)`,
+        ask: { url: "https://www.behance.net/services/oembed?url={url}", family: "oembed" },
+      },
+    ],
+    canary: [
+      "https://www.behance.net/gallery/17386197/A-Short-Story",
+      "https://www.behance.net/gallery/21324767/Nevada-City",
+    ],
+  },
+  {
+    id: "smugmug",
+    name: "SmugMug",
+    hosts: ["smugmug.com"],
+    confidence: "L",
+    kinds: [
+      {
+        kind: "photo",
+        path: "/i-[A-Za-z0-9]+(?:/|$)",
+        ask: {
+          url: "https://api.smugmug.com/services/oembed/?format=json&url={url}",
+          family: "oembed",
+        },
+      },
+      {
+        kind: "gallery",
+        host: String.raw`^(?!(?:www|api|help|news|photos|secure)\.)[\w-]+\.smugmug\.com$`,
+        path: "^/[^/]",
+        ask: {
+          url: "https://api.smugmug.com/services/oembed/?format=json&url={url}",
+          family: "oembed",
+          rules: [PAGE_DECIDES],
+        },
+      },
+    ],
+    canary: [
+      "https://tdm.smugmug.com/Nature/Dove/i-kCsLJT6",
+      "https://tdm.smugmug.com/Nature/Dove",
+    ],
+  },
+  {
+    id: "google-photos",
+    name: "Google Photos",
+    hosts: ["photos.google.com", "photos.app.goo.gl"],
+    confidence: "M",
+    kinds: [
+      {
+        kind: "album",
+        path: String.raw`^/(?:u/\d+/)?share/[\w-]+`,
+        page: {
+          rules: [
+            {
+              matches: String.raw`>\s*Album is empty\s*<`,
+              means: "service_not_found",
+              class: "C2",
+            },
+            { status: 200, title: " - Google (?:Photos|Fotos)$", means: "ok_service" },
+          ],
+        },
+      },
+    ],
+  },
+];

@@ -1,0 +1,244 @@
+import type { Rule, Service } from "../record.ts";
+import { IS_JSON } from "./knowledge-shared.ts";
+
+/** The replay may show anything at all, so that nothing but the archive's own marks counts. */
+const WAYBACK: Rule[] = [
+  { header: { "memento-datetime": "." }, matches: String.raw`\S`, means: "ok_service" },
+  { header: { "memento-datetime": "." }, means: "ok_service" },
+  {
+    text: [
+      "BEGIN WAYBACK TOOLBAR INSERT",
+      "__wm.wombat(",
+      'id="playback"',
+      "response at crawl time",
+    ],
+    means: "ok_service",
+  },
+  {
+    text: [
+      "URL has been excluded from the Wayback Machine",
+      "Page cannot be displayed due to robots.txt",
+    ],
+    means: "service_private",
+  },
+  {
+    status: 404,
+    text: [
+      "has not archived that URL",
+      "hasn't archived that URL",
+      "doesn't have that page archived",
+    ],
+    means: "service_not_found",
+    class: "C2",
+  },
+  { status: 200, means: "service_unrecognised" },
+];
+
+export const KNOWLEDGE: Service[] = [
+  {
+    id: "doi",
+    name: "DOI",
+    hosts: ["doi.org"],
+    confidence: "H",
+    kinds: [
+      {
+        kind: "doi",
+        path: String.raw`^/(?<id>10[.\d]*(?:/|%2[Ff]).+)$`,
+        ask: {
+          url: "https://doi.org/api/handles/{id|raw}",
+          rules: [
+            { json: { responseCode: 1 }, means: "ok_service" },
+            { json: { responseCode: 100 }, means: "service_not_found", class: "C1" },
+          ],
+        },
+        page: {
+          rules: [
+            {
+              status: 200,
+              url: String.raw`^https?://(?!(?:[^/]+\.)?doi\.org/)`,
+              means: "ok_service",
+            },
+          ],
+        },
+      },
+    ],
+    canary: ["https://doi.org/10.1000/182"],
+  },
+  {
+    id: "arxiv",
+    name: "arXiv",
+    hosts: ["arxiv.org"],
+    confidence: "M",
+    kinds: [
+      {
+        kind: "paper",
+        path: "^/(?:abs|pdf|html|format|src|e-print)/.",
+      },
+    ],
+    canary: ["https://arxiv.org/abs/1706.03762"],
+    gapMs: 3000,
+  },
+  {
+    id: "wikipedia",
+    name: "Wikipedia",
+    hosts: ["wikipedia.org"],
+    confidence: "H",
+    kinds: [{ kind: "article", path: "^/wiki/." }],
+    canary: ["https://en.wikipedia.org/wiki/Athena"],
+  },
+  {
+    id: "stackexchange",
+    name: "Stack Exchange",
+    hosts: [
+      "stackoverflow.com",
+      "stackexchange.com",
+      "serverfault.com",
+      "superuser.com",
+      "askubuntu.com",
+      "stackapps.com",
+      "mathoverflow.net",
+    ],
+    confidence: "M",
+    kinds: [{ kind: "question", path: String.raw`^/(?:questions|q|a)/\d+(?:/|$)` }],
+    canary: ["https://stackoverflow.com/questions/11227809"],
+  },
+  {
+    id: "archive-org",
+    name: "Internet Archive",
+    hosts: ["archive.org"],
+    confidence: "M",
+    kinds: [
+      {
+        kind: "file",
+        host: String.raw`^(?:www\.)?archive\.org$`,
+        path: String.raw`^/download/(?<id>[\w.-]+)/.`,
+        ask: {
+          url: "https://archive.org/metadata/{id}",
+          rules: [
+            { json: { is_dark: true }, means: "service_deleted", class: "C1" },
+            // Of the files in the item only the page tells.
+            { json: IS_JSON, means: "page" },
+          ],
+        },
+        page: { rules: [{ status: 200, means: "ok_service" }] },
+      },
+      {
+        kind: "item",
+        host: String.raw`^(?:www\.)?archive\.org$`,
+        path: String.raw`^/(?:details|embed|download|stream)/(?<id>[\w.-]+)(?:/|$)`,
+        ask: {
+          url: "https://archive.org/metadata/{id}",
+          rules: [
+            { json: { is_dark: true }, means: "service_deleted", class: "C1" },
+            { json: { "": { empty: true } }, means: "page" },
+            {
+              status: 200,
+              matches: String.raw`^\s*\{`,
+              json: { "": { exists: true }, is_dark: { exists: false }, error: { exists: false } },
+              means: "ok_service",
+            },
+          ],
+        },
+        page: {
+          rules: [
+            {
+              matches: String.raw`>\s*Item not available\b[\s\S]{0,2000}?Items may be taken down for various reasons`,
+              unless: { text: ["item-details-metadata", 'itemprop="name"'] },
+              means: "service_deleted",
+              class: "C2",
+            },
+            {
+              matches: String.raw`>\s*You must log in to view this content`,
+              means: "login_required",
+            },
+          ],
+        },
+      },
+    ],
+    canary: ["https://archive.org/details/Cops1922"],
+  },
+  {
+    id: "wayback",
+    name: "Wayback Machine",
+    hosts: ["web.archive.org", "wayback.archive.org"],
+    confidence: "L",
+    kinds: [
+      {
+        kind: "capture",
+        path: String.raw`^/web/(?:\d{1,14}(?:[a-z]{2}_)?/)?(?:\w+:/|[\w-]+\.)`,
+        page: { rules: WAYBACK },
+      },
+    ],
+    canary: ["https://web.archive.org/web/2010/https://www.wikipedia.org/"],
+  },
+  {
+    id: "pastebin",
+    name: "Pastebin",
+    hosts: ["pastebin.com"],
+    confidence: "M",
+    kinds: [
+      {
+        kind: "paste",
+        path: "^/(?:(?:raw|dl|print|report|embed|embed_js|embed_iframe)/)?(?<id>[0-9A-Za-z]{2,})/?$",
+        page: {
+          rules: [
+            { text: "postpasswordverificationform-password", means: "ok_service_protected" },
+            { text: "Error, this is a private paste", means: "service_private" },
+            { status: 200, text: "/report/{id}", means: "ok_service" },
+          ],
+        },
+      },
+    ],
+    canary: ["https://pastebin.com/raw/FLwrCYsT"],
+  },
+  {
+    id: "nexusmods",
+    name: "Nexus Mods",
+    hosts: ["nexusmods.com"],
+    confidence: "L",
+    kinds: [
+      {
+        kind: "mod",
+        path: String.raw`^/(?:games/)?(?<game>[^/]+)/mods/(?<id>\d+)(?:/|$)`,
+        page: {
+          rules: [
+            {
+              matches: String.raw`<h[1-3][^>]{0,200}>\s*(?:hidden mod|mod (?:has been )?removed)\s*<`,
+              unless: { text: "modtabs" },
+              means: "service_deleted",
+              class: "C2",
+            },
+            { matches: String.raw`>\s*Adult-only content\s*<`, means: "login_required" },
+          ],
+        },
+      },
+    ],
+  },
+  {
+    id: "moddb",
+    name: "Mod DB",
+    hosts: ["moddb.com"],
+    confidence: "L",
+    kinds: [
+      {
+        kind: "download",
+        path: "^/(?:[^/]+/[^/]+/)?(?:downloads|addons)/.",
+        page: {
+          rules: [
+            {
+              matches: String.raw`>\s*The download requested could not be found\.?\s*<`,
+              // It may be told of in comments.
+              unless: { matches: String.raw`<h5>\s*Filename\s*</h5>` },
+              means: "service_not_found",
+              class: "C2",
+            },
+          ],
+        },
+      },
+      {
+        kind: "page",
+        path: "^/(?:mods|games|engines|groups|members|company|news)/.",
+      },
+    ],
+  },
+];

@@ -1,0 +1,160 @@
+import type { Ask, Kind, Rule, Service } from "../record.ts";
+
+/** The service wants work to be done first, or has no answer at all. */
+const MEGA_TROUBLE: Rule[] = [
+  { status: [402, 509], means: "service_rate_limited" },
+  { status: 500, means: "service_unavailable" },
+  { ...megaCode("3|18"), means: "service_unavailable" },
+  { ...megaCode("4|27"), means: "service_rate_limited" },
+];
+
+/** A negative number in place of a file or of a folder's listing: alone, first in a list, or in an object. */
+function megaCode(numbers: string) {
+  return { matches: String.raw`(?:^ ?\[? ?|"e(?:rr)?" ?: ?)-(?:${numbers})(?!\d)` };
+}
+
+/** What the numbers tell of the link. */
+const MEGA_CODES: Rule[] = [
+  // The state of the owner's account, told with the number: suspended.
+  {
+    matches: String.raw`^ ?\[? ?\{[^[\]{}]{0,500}"u" ?: ?7(?!\d)`,
+    means: "service_account_gone",
+    class: "C1",
+  },
+  { ...megaCode("2|7|9|11"), means: "service_not_found", class: "C1" },
+  { ...megaCode("16"), means: "service_takedown", class: "C1" },
+  { ...megaCode("8"), means: "service_expired", class: "C1" },
+  // Its own apps say that the owner's account is gone; others take it for too many requests.
+  { ...megaCode("6"), means: "service_account_gone", hours: 1 },
+  { ...megaCode("17"), means: "ok_service_protected" },
+];
+
+/** Which of many files a bare number means nobody knows, so that each is asked for alone. */
+const MEGA_REFUSES_ALL: Rule = { bytes: { max: "-99".length }, means: "next" };
+
+const megaFileAsk = (rules: Rule[]): Ask => ({
+  url: "https://g.api.mega.co.nz/cs?id={random}",
+  json: [{ a: "g", p: "{id}" }],
+  rules: [...MEGA_TROUBLE, ...rules],
+});
+
+const MEGA_FILE: Pick<Kind, "ask" | "page"> = {
+  ask: [
+    {
+      ...megaFileAsk([
+        MEGA_REFUSES_ALL,
+        ...MEGA_CODES,
+        { json: { s: { exists: true }, at: { exists: true } }, means: "ok_service" },
+      ]),
+      batch: { most: 100, answers: { by: "position" } },
+    },
+    megaFileAsk([
+      ...MEGA_CODES,
+      { json: { "0.s": { exists: true }, "0.at": { exists: true } }, means: "ok_service" },
+    ]),
+  ],
+  page: "never",
+};
+
+/** What is asked within a folder is refused as a whole, by a bare number, where there is no such folder. */
+const megaFolder = (
+  command: { [name: string]: string | number },
+  live: Rule,
+): Pick<Kind, "ask" | "page"> => ({
+  ask: {
+    url: "https://g.api.mega.co.nz/cs?id={random}&n={folder}",
+    json: [command],
+    rules: [...MEGA_TROUBLE, ...MEGA_CODES, live],
+  },
+  page: "never",
+});
+
+const MEGA_FOLDER = megaFolder(
+  { a: "f", c: 1, r: 1, ca: 1 },
+  // A long listing is cut off, so that it is no JSON any more.
+  { matches: String.raw`"f" ?: ?\[ ?\{`, means: "ok_service" },
+);
+
+const MEGA_FILE_IN_FOLDER = megaFolder(
+  { a: "g", n: "{node}" },
+  { json: { "0.s": { exists: true }, "0.at": { exists: true } }, means: "ok_service" },
+);
+
+const ID = String.raw`[\w-]{8}`;
+
+/** Marks within an address, which may have been packed when it was passed on. */
+const BANG = "(?:!|%21)";
+const SPLIT = `(?:%23|${BANG})`;
+
+/** What stands behind `#`, which may have been packed so that it became part of the path. */
+const oldKinds = (kind: string, told: string, asked: Pick<Kind, "ask" | "page">): Kind[] => [
+  { kind, path: "^/(?:embed/?)?$", fragment: `^${told}`, ...asked },
+  { kind: `${kind}-packed`, path: `^/(?:embed/?)?%23${told}`, ...asked },
+];
+
+/** The app for whatever is asked for. */
+const MEGA_APP: Pick<Kind, "page"> = { page: { needsMarker: true } };
+
+export const MEGA_SERVICES: Service[] = [
+  {
+    id: "mega",
+    name: "MEGA",
+    hosts: ["mega.nz", "mega.co.nz", "mega.io"],
+    confidence: "H",
+    kinds: [
+      // The key behind `#` belongs to the link, but is not asked for: without it there is a file as well.
+      {
+        kind: "file-in-folder",
+        path: `^/folder/(?<folder>${ID})/?$`,
+        fragment: `^[^/]{0,100}/file/(?<node>${ID})/?$`,
+        ...MEGA_FILE_IN_FOLDER,
+      },
+      {
+        kind: "file-in-folder-packed",
+        path: `^/folder/(?<folder>${ID})${SPLIT}[^/]{0,100}/file/(?<node>${ID})/?$`,
+        ...MEGA_FILE_IN_FOLDER,
+      },
+      {
+        kind: "folder",
+        path: `^/folder/(?<folder>${ID})(?:/|${SPLIT}(?!.*/file/).*)?$`,
+        fragment: "^(?!.*/file/)",
+        ...MEGA_FOLDER,
+      },
+      {
+        kind: "file",
+        path: `^/(?:file|embed)/${BANG}?(?<id>${ID})(?:(?:/|${SPLIT}).*)?$`,
+        ...MEGA_FILE,
+      },
+      ...oldKinds(
+        "old-file-in-folder",
+        String.raw`F${BANG}(?<folder>${ID})${BANG}[^!?]{0,100}(?:\?|%3F)(?<node>${ID})$`,
+        MEGA_FILE_IN_FOLDER,
+      ),
+      // Packed but for the mark before the file, which makes that the query.
+      {
+        kind: "old-file-in-folder-by-query",
+        path: `^/%23F${BANG}(?<folder>${ID})${BANG}`,
+        query: `^(?<node>${ID})$`,
+        ...MEGA_FILE_IN_FOLDER,
+      },
+      // So programs write it.
+      ...oldKinds(
+        "node",
+        String.raw`N${BANG}(?<node>${ID})${BANG}[\w-]{0,100}=*(?:#|${SPLIT}){3}n=(?<folder>${ID})$`,
+        MEGA_FILE_IN_FOLDER,
+      ),
+      ...oldKinds(
+        "old-folder",
+        String.raw`F${BANG}(?<folder>${ID})(?:(?:${BANG}|\?).*)?$`,
+        MEGA_FOLDER,
+      ),
+      ...oldKinds("old-file", `${BANG}(?<id>${ID})(?:${BANG}.*)?$`, MEGA_FILE),
+      ...oldKinds("old-other", `[A-Z]?${BANG}`, MEGA_APP),
+      {
+        kind: "other",
+        path: "^/(?:file|folder|embed|chat|collection|filerequest|megadrop)/.",
+        ...MEGA_APP,
+      },
+    ],
+  },
+];

@@ -1,0 +1,45 @@
+import type { Service } from "../record.ts";
+
+const ended = (id: string, name: string, ...hosts: string[]): Service => ({
+  id,
+  name,
+  hosts,
+  shutDown: true,
+});
+
+export const SHUT_DOWN: Service[] = [
+  ended("zippyshare", "Zippyshare", "zippyshare.com"),
+  ended("anonfiles", "AnonFiles", "anonfiles.com", "anonfile.com"),
+  ended("bayfiles", "BayFiles", "bayfiles.com"),
+  ended("uptobox", "Uptobox", "uptobox.{com,eu,fr,link}", "uptostream.{com,eu,fr}"),
+  ended("uploaded", "Uploaded", "uploaded.{net,to}", "ul.to"),
+  ended("rapidshare", "RapidShare", "rapidshare.{com,de}"),
+  ended(
+    "openload",
+    "Openload",
+    "openload.{co,io}",
+    "oload.{best,biz,club,co,download,fun,info,life,net,press,services,site,stream,tv,vip,website}",
+  ),
+  ended("share-online", "Share-Online", "share-online.biz"),
+  ended("oboom", "OBOOM", "oboom.com"),
+  ended("solidfiles", "Solidfiles", "solidfiles.com"),
+  ended("letsupload", "LetsUpload", "letsupload.{cc,co,io,org,to}"),
+  ended("filescdn", "FilesCDN", "filescdn.{com,net}"),
+  ended("uploadrocket", "UploadRocket", "uploadrocket.net"),
+  ended("fembed", "Fembed", "fembed.{com,net}", "fembed-hd.com", "fembed9hd.com"),
+  ended("vidlox", "Vidlox", "vidlox.{me,tv}"),
+  ended("megaupload", "Megaupload", "megaupload.com"),
+  ended("volafile", "Volafile", "volafile.{io,org}"),
+  ended("vivo", "Vivo.sx", "vivo.sx"),
+  ended("streamango", "Streamango", "streamango.com"),
+  ended("verystream", "Verystream", "verystream.com"),
+  ended("rapidvideo", "RapidVideo", "rapidvideo.com"),
+  ended("thevideo", "TheVideo.me", "thevideo.{cc,me}"),
+  ended("hotfile", "Hotfile", "hotfile.com"),
+  ended("filesonic", "FileSonic", "filesonic.com"),
+  ended("oron", "Oron", "oron.com"),
+  ended("wupload", "Wupload", "wupload.com"),
+  ended("letitbit", "Letitbit", "letitbit.net"),
+  ended("2shared", "2shared", "2shared.com"),
+  ended("nofile", "NoFile", "nofile.io"),
+];

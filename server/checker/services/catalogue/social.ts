@@ -1,0 +1,412 @@
+import type { Kind, Page, Rule, Service } from "../record.ts";
+
+const APOSTROPHE = "(?:['’]|&#0?39;)";
+
+/** X and Facebook deny to programs what is there, or lead them elsewhere: nothing is gone for that. */
+const UNTOLD: Rule = { status: [200, 404, 410], means: "service_unrecognised" };
+
+/** Neither the names of its documentation nor of its blogs, which are sites like any other. */
+const X_APP = String.raw`^(?:(?:www|m|mobile)\.)?(?:x|twitter)\.com$`;
+
+/** What Bluesky says of an account that is there no more, or not for now. */
+const BLUESKY_REFUSALS: Rule[] = [
+  { json: { error: "AccountTakedown" }, means: "service_account_gone", class: "C2" },
+  { json: { error: "AccountDeactivated" }, means: "service_private" },
+];
+
+/** What Reddit's JSON says about a community that is not for everybody, or for nobody any more. */
+const REDDIT_REFUSALS: Rule[] = [
+  { json: { reason: ["private", "quarantined", "gold_only"] }, means: "service_private" },
+  { json: { reason: "banned" }, means: "service_takedown", class: "C1" },
+];
+
+/** Its oEmbed knows posts by their full address, and may not by a short one, which leads to the full one. */
+const REDDIT_SHORT: Pick<Kind, "ask" | "page"> = {
+  ask: {
+    url: "https://www.reddit.com/oembed?url=https%3A%2F%2Fwww.reddit.com%2Fcomments%2F{id}",
+    family: "oembed",
+    rules: [...REDDIT_REFUSALS, { status: [403, 404], means: "page" }],
+  },
+  page: { rules: [{ status: 200, url: "/comments/{id}/.", means: "ok_service" }] },
+};
+
+const INSTAGRAM_APP = String.raw`^(?:(?:www|m)\.)?instagr(?:am\.com|\.am)$`;
+
+/** Whoever is not signed in is mostly led to the login, so that a page that shows nothing proves nothing. */
+const INSTAGRAM_PAGE: Page = {
+  needsMarker: true,
+  rules: [
+    {
+      status: 404,
+      matches: `Sorry, this page isn${APOSTROPHE}t available`,
+      means: "service_not_found",
+      class: "C2",
+    },
+    { title: "^log ?in • Instagram$", means: "login_required" },
+    {
+      matches:
+        'property="og:title" content="[^"]{0,300}(?: on Instagram|Instagram photos and videos)',
+      means: "ok_service",
+    },
+  ],
+};
+
+/** The title names whose it is, which the login that stands before anything else does not. */
+const THREADS_PAGE: Page = {
+  needsMarker: true,
+  rules: [
+    {
+      matches: String.raw`property="og:title" content="[^"]{0,300}\((?:@|&#064;|&#x40;)[\w.]{1,50}\)`,
+      means: "ok_service",
+    },
+  ],
+};
+
+const TUMBLR_OEMBED =
+  "https://www.tumblr.com/oembed/1.0?url=https%3A%2F%2F{blog}.tumblr.com%2Fpost%2F{id}";
+
+/** Blogs that their owners show on the dashboard only, or behind a warning. */
+const TUMBLR_WALLS: Rule[] = [
+  { url: String.raw`tumblr\.com/(?:login_required|safe-mode)`, means: "login_required" },
+  { url: String.raw`tumblr\.com/blog_auth/`, means: "ok_service_protected" },
+];
+
+/** Its oEmbed also denies posts of blogs that only those who are signed in may see. */
+const TUMBLR_POST: Pick<Kind, "ask" | "page"> = {
+  ask: { url: TUMBLR_OEMBED, family: "oembed", rules: [{ status: 404, means: "page" }] },
+  page: { url: "https://{blog}.tumblr.com/post/{id}", rules: TUMBLR_WALLS },
+};
+
+export const SOCIAL: Service[] = [
+  {
+    id: "x",
+    name: "X",
+    hosts: ["x.com", "twitter.com"],
+    confidence: "H",
+    kinds: [
+      {
+        kind: "post",
+        // In `/i/web/status/1` the user is called "web": which name it is counts for nothing.
+        path: String.raw`^/(?:i/)?(?<user>[^/]+)/status(?:es)?/(?<id>\d+)`,
+        ask: {
+          url: "https://publish.twitter.com/oembed?url=https%3A%2F%2Ftwitter.com%2F{user}%2Fstatus%2F{id}",
+          family: "oembed",
+          rules: [
+            { json: { "errors.0.code": 63 }, means: "service_account_gone", class: "C1" },
+            { json: { "errors.0.code": [421, 422] }, means: "service_takedown", class: "C1" },
+            { json: { "errors.0.code": [34, 144] }, means: "service_not_found", class: "C2" },
+          ],
+        },
+        page: "never",
+      },
+      // The app sends one page for every address, whether or not anybody has that name.
+      {
+        kind: "profile",
+        host: X_APP,
+        path: String.raw`^/\w`,
+        page: { needsMarker: true, rules: [UNTOLD] },
+      },
+    ],
+    canary: [
+      "https://twitter.com/Interior/status/463440424141459456",
+      "https://x.com/jack/status/20",
+    ],
+  },
+  {
+    id: "reddit",
+    name: "Reddit",
+    hosts: ["reddit.com", "redd.it"],
+    confidence: "M",
+    kinds: [
+      {
+        kind: "post",
+        path: "^(?<path>/(?:r|user|u)/[^/]+/comments/[a-z0-9]+(?:/.*)?)$",
+        ask: {
+          url: "https://www.reddit.com/oembed?url=https%3A%2F%2Fwww.reddit.com{path}",
+          family: "oembed",
+          // A bare refusal is about us: the page tells whether it is a wall.
+          rules: [...REDDIT_REFUSALS, { status: 403, means: "page" }],
+        },
+      },
+      { kind: "post-id", path: "^/comments/(?<id>[a-z0-9]+)", ...REDDIT_SHORT },
+      {
+        kind: "short",
+        host: String.raw`^(?:www\.)?redd\.it$`,
+        path: "^/(?<id>[a-z0-9]+)/?$",
+        ...REDDIT_SHORT,
+      },
+      {
+        kind: "community",
+        path: String.raw`^/r/(?<name>\w+)/?$`,
+        ask: {
+          url: "https://www.reddit.com/r/{name}/about.json",
+          rules: [
+            ...REDDIT_REFUSALS,
+            { url: "/subreddits/search", means: "service_not_found", class: "C2" },
+            { status: 404, means: "service_not_found", class: "C2" },
+            { json: { kind: "t5" }, means: "ok_service" },
+          ],
+        },
+      },
+      {
+        kind: "user",
+        path: String.raw`^/(?:user|u)/(?<name>[\w-]+)/?$`,
+        ask: {
+          url: "https://www.reddit.com/user/{name}/about.json",
+          rules: [
+            { json: { "data.is_suspended": true }, means: "service_account_gone", class: "C1" },
+            { status: 404, means: "service_not_found", class: "C2" },
+            { json: { kind: "t2" }, means: "ok_service" },
+          ],
+        },
+      },
+    ],
+    canary: [
+      "https://www.reddit.com/r/aww/comments/90bu6w/heat_index_was_110_degrees_so_we_offered_him_a/",
+      "https://www.reddit.com/r/aww/",
+      "https://www.reddit.com/user/reddit/",
+    ],
+  },
+  {
+    id: "instagram",
+    name: "Instagram",
+    hosts: ["instagram.com", "instagr.am"],
+    confidence: "L",
+    kinds: [
+      {
+        kind: "post",
+        path: String.raw`^/(?:[\w.]+/)?(?:p|reels?|tv|stories/[\w.]+)/[\w-]+`,
+        page: INSTAGRAM_PAGE,
+      },
+      { kind: "profile", host: INSTAGRAM_APP, path: String.raw`^/[\w.]+/?$`, page: INSTAGRAM_PAGE },
+    ],
+    canary: ["https://www.instagram.com/p/aye83DjauH/", "https://www.instagram.com/instagram/"],
+  },
+  {
+    id: "facebook",
+    name: "Facebook",
+    hosts: ["facebook.com", "fb.com", "fb.watch"],
+    confidence: "L",
+    kinds: [
+      {
+        kind: "view",
+        host: String.raw`^(?:(?:www|m|mobile|mbasic|touch|web|[a-z]{2}-[a-z]{2})\.)?(?:facebook\.com|fb\.com|fb\.watch)$`,
+        // The rest is a site of documents, for whoever comes.
+        path: "^/(?!(?:help|policies|legal|business|privacy|careers)(?:/|$)).",
+        page: {
+          needsMarker: true,
+          rules: [
+            {
+              // Said of what is gone as well as of what is not for everybody.
+              matches: `This content isn${APOSTROPHE}t available`,
+              means: "service_unrecognised",
+            },
+            { status: 400, means: "login_required" },
+            { status: 200, text: 'id="login_form"', means: "login_required" },
+            UNTOLD,
+          ],
+        },
+      },
+    ],
+  },
+  {
+    id: "threads",
+    name: "Threads",
+    hosts: ["threads.com", "threads.net"],
+    confidence: "L",
+    kinds: [
+      { kind: "post", path: String.raw`^/@[\w.]+/post/[\w-]+`, page: THREADS_PAGE },
+      { kind: "profile", path: String.raw`^/@[\w.]+/?$`, page: THREADS_PAGE },
+    ],
+    canary: ["https://www.threads.com/@zuck"],
+  },
+  {
+    id: "linkedin",
+    name: "LinkedIn",
+    hosts: ["linkedin.com", "lnkd.in"],
+    confidence: "H",
+    kinds: [
+      {
+        kind: "page",
+        path: "^/(?:in|company|school|showcase|posts|feed/update|pulse|newsletters|jobs/view|events|groups|learning)/.",
+      },
+    ],
+    // It denies to programs what browsers may see: as long as it does so with its own page, nothing is gone.
+    canary: ["https://www.linkedin.com/company/linkedin/"],
+  },
+  {
+    id: "bluesky",
+    name: "Bluesky",
+    hosts: ["bsky.app"],
+    confidence: "L",
+    kinds: [
+      {
+        kind: "post",
+        path: String.raw`^/profile/(?<actor>[^/]+)/post/(?<id>\w+)/?$`,
+        ask: [
+          {
+            url: "https://embed.bsky.app/oembed?url=https%3A%2F%2Fbsky.app%2Fprofile%2F{actor}%2Fpost%2F{id}",
+            family: "oembed",
+            // It says so too when it cannot reach its own servers, and 400 of a name that leads nowhere.
+            rules: [{ status: [400, 404], means: "next" }],
+          },
+          {
+            url: "https://public.api.bsky.app/xrpc/app.bsky.feed.getPostThread?depth=0&parentHeight=0&uri=at%3A%2F%2F{actor}%2Fapp.bsky.feed.post%2F{id}",
+            rules: [
+              { json: { error: "NotFound" }, means: "service_not_found", class: "C2" },
+              ...BLUESKY_REFUSALS,
+              {
+                status: 400,
+                json: {
+                  message: {
+                    matches: "^(?:Profile not found|(?:Unable to|Could not) resolve handle)",
+                  },
+                },
+                means: "service_not_found",
+                class: "C2",
+              },
+              { json: { "thread.post.uri": { empty: false } }, means: "ok_service" },
+            ],
+          },
+        ],
+        page: "never",
+      },
+      {
+        kind: "profile",
+        path: "^/profile/(?<actor>[^/]+)/?$",
+        ask: {
+          url: "https://public.api.bsky.app/xrpc/app.bsky.actor.getProfile?actor={actor}",
+          rules: [
+            ...BLUESKY_REFUSALS,
+            {
+              json: { message: { matches: "^Profile not found" } },
+              means: "service_not_found",
+              class: "C2",
+            },
+            { json: { did: { empty: false } }, means: "ok_service" },
+          ],
+        },
+        page: "never",
+      },
+      // The app sends one page for every address.
+      { kind: "view", path: "^/profile/.", page: { needsMarker: true } },
+    ],
+    canary: [
+      "https://bsky.app/profile/bsky.app/post/3l3vgf77uco2g",
+      "https://bsky.app/profile/bsky.app",
+    ],
+  },
+  {
+    id: "mastodon",
+    name: "Mastodon",
+    hosts: [
+      "mastodon.{art,cloud,green,ie,nl,nu,nz,online,scot,sdf.org,social,uno,world,xyz}",
+      "mstdn.{ca,jp,party,social}",
+      "{aus,chaos,det,floss,indieweb,kolektiva,nrw,phpc,ruby,scholar,sfba,techhub}.social",
+      "{baraag,pawoo}.net",
+      "{infosec,ioc}.exchange",
+      "social.{tchncs.de,vivaldi.net}",
+      "c.im",
+      "fosstodon.org",
+      "hachyderm.io",
+      "journa.host",
+      "mas.to",
+      "mastodon.gamedev.place",
+      "mastodonapp.uk",
+      "mathstodon.xyz",
+      "piaille.fr",
+      "qoto.org",
+      "tech.lgbt",
+      "toot.community",
+      "troet.cafe",
+    ],
+    path: String.raw`^/@[^/]+/\d+$`,
+    confidence: "M",
+    kinds: [
+      {
+        kind: "post",
+        path: String.raw`^(?:/web)?/(?:@[^/]+|users/[^/]+/statuses)/\d+/?$`,
+        page: {
+          rules: [
+            { status: 410, means: "service_deleted", class: "C1" },
+            { status: [401, 403], means: "service_private" },
+          ],
+        },
+      },
+      {
+        kind: "profile",
+        path: "^(?:/web)?/(?:@|users/)[^/]+/?$",
+        page: {
+          rules: [
+            { status: 410, means: "service_account_gone", class: "C1" },
+            { status: [401, 403], means: "service_private" },
+          ],
+        },
+      },
+    ],
+  },
+  {
+    id: "tumblr",
+    name: "Tumblr",
+    hosts: ["tumblr.com", "tmblr.co"],
+    confidence: "M",
+    kinds: [
+      {
+        kind: "post",
+        host: String.raw`^(?!(?:www|m|api|assets)\.)(?<blog>[\w-]+)\.tumblr\.com$`,
+        path: String.raw`^/(?:post|image|video)/(?<id>\d+)`,
+        ...TUMBLR_POST,
+      },
+      {
+        kind: "dashboard-post",
+        host: String.raw`^(?:www\.)?tumblr\.com$`,
+        path: String.raw`^/(?:blog/(?:view/)?)?(?<blog>[\w-]+)/(?<id>\d+)`,
+        ...TUMBLR_POST,
+      },
+      {
+        kind: "blog",
+        host: String.raw`(?:^|\.)tumblr\.com$`,
+        path: "^/[^/]*/?$",
+        page: { rules: TUMBLR_WALLS },
+      },
+    ],
+    canary: [
+      "https://staff.tumblr.com/post/619193383820410880/have-a-post-youre-particularly-proud-of",
+      "https://staff.tumblr.com/",
+    ],
+  },
+  {
+    id: "pinterest",
+    name: "Pinterest",
+    hosts: [
+      "pinterest.{at,be,ca,ch,cl,co,co.at,co.in,co.kr,co.nz,co.uk,com,com.au,com.bo,com.ec,com.mx,com.pe,com.py,com.uy,com.vn,de,dk,ec,es,fr,hu,id,ie,in,info,it,jp,kr,mx,nl,nz,pe,ph,pt,ru,se,th,tw,uk,vn}",
+      "pin.it",
+    ],
+    confidence: "M",
+    kinds: [
+      {
+        kind: "pin",
+        path: String.raw`^/pin/(?:[^/]*--)?(?<id>\d+)(?:/|$)`,
+        ask: {
+          url: "https://www.pinterest.com/oembed.json?url=https%3A%2F%2Fwww.pinterest.com%2Fpin%2F{id}%2F",
+          family: "oembed",
+        },
+        page: {
+          rules: [
+            {
+              // Instead of what is gone it shows something that is there.
+              url: String.raw`pinterest\.[a-z.]+/(?:pin/|\?|$)`,
+              unless: { url: String.raw`/pin/(?:[^/]*--)?{id}\b` },
+              means: "service_not_found",
+              class: "C2",
+            },
+          ],
+        },
+      },
+    ],
+    canary: [
+      "https://www.pinterest.com/pin/99360735500167749/",
+      "https://www.pinterest.com/pin/858146903966145189/",
+    ],
+  },
+];

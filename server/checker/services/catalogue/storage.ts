@@ -1,0 +1,369 @@
+import type { Ask, Kind, Page, Rule, Service } from "../record.ts";
+
+/** The name of its page, as it stands in scripts, in settings and in JSON. */
+const dropboxPage = (names: string) => ({
+  matches: String.raw`edison_page_name(?:\\?["']|&quot;)? ?[=:] ?(?:\\?["']|&quot;)?${names}`,
+});
+
+/** A title that says it, unless it goes on as names of files do. */
+const dropboxTitle = (words: string) => ({
+  title: `^Dropbox - (?:${words})(?: [-–|] [^.]{0,100})?$`,
+});
+
+const DROPBOX: Page = {
+  needsMarker: true,
+  rules: [
+    { status: 509, means: "service_rate_limited" },
+    {
+      text: ["generating too much traffic", "Link Temporarily Disabled"],
+      means: "service_rate_limited",
+    },
+    { text: "/images/precaution", means: "service_private" },
+    { url: "/sm/password", means: "ok_service_protected" },
+    { status: 460, means: "service_takedown", class: "C2" },
+    { ...dropboxPage("shared_link_generic_error"), means: "service_takedown", class: "C2" },
+    { ...dropboxPage("shared_link_(?:deleted|disabled)"), means: "service_deleted", class: "C2" },
+    // Whoever was asked for too often is "not found" for a day as well.
+    { status: 404, means: "service_not_found", hours: 24 },
+    { ...dropboxTitle("File Deleted"), means: "service_deleted", class: "C2" },
+    { status: 400, means: "service_not_found", class: "C2" },
+    { ...dropboxTitle("404|Shared link error"), means: "service_not_found", class: "C2" },
+    {
+      text: ["images/sharing/error_", "sharing/error_shmodel"],
+      means: "service_not_found",
+      class: "C2",
+    },
+    { ...dropboxPage("scl_oboe_"), unless: { text: "item was deleted" }, means: "ok_service" },
+    {
+      url: "^https://[^/]+/(?:e/)?(?:sh?|sc|scl/f[io])/",
+      title: "^Dropbox - .",
+      unless: { matches: "> ?(?:This )?item was deleted" },
+      means: "ok_service",
+    },
+    // With `dl=1` the link is the file itself.
+    { status: 200, type: "^(?!text/html)", means: "ok_service" },
+  ],
+};
+
+const ONEDRIVE_HOST = String.raw`(?:^|\.)(?:onedrive|skydrive)\.live\.com$`;
+
+const ONEDRIVE_ITEM = String.raw`(?:^|&)(?:resid|id)=(?<item>(?<drive>[0-9A-Fa-f]{8,16})(?:!|%21)\w+)`;
+
+const ONEDRIVE: Rule[] = [
+  { json: { id: { empty: false } }, means: "ok_service" },
+  { status: 200, json: { name: { empty: false } }, means: "ok_service" },
+  { status: 404, type: "json", means: "service_not_found", class: "C2" },
+  { status: [401, 403], means: "service_private" },
+];
+
+const onedriveAsk = (path: string): Pick<Kind, "ask"> => ({
+  ask: { url: `https://api.onedrive.com/v1.0/${path}`, rules: ONEDRIVE },
+});
+
+/** Where MediaFire leads to instead of a file. */
+const mediafireError = (numbers: string) => ({
+  url: String.raw`/error\.php\?(?:[^#]{0,500}&)?errno=(?:${numbers})(?:&|$)`,
+});
+
+const MEDIAFIRE_PAGE: Page = {
+  rules: [
+    { ...mediafireError("320"), means: "service_deleted", class: "C1" },
+    { ...mediafireError("323|326|378|380|386|388"), means: "service_takedown", class: "C1" },
+    { ...mediafireError("382"), means: "service_account_gone", class: "C1" },
+    { ...mediafireError("394"), means: "service_rate_limited" },
+    { ...mediafireError("999"), means: "service_private" },
+    {
+      matches: String.raw`class="error-title"[^>]{0,200}>\s?(?:Temporarily Unavailable|This download is currently unavailable)`,
+      means: "service_unavailable",
+    },
+    { text: 'class="error_msg_title"', means: "service_not_found", class: "C2" },
+    {
+      matches: String.raw`class ?= ?["']?(?:[^"'<>]{0,100} )?passwordPrompt\b|name ?= ?["']?form_password\b|aria-labelledby ?= ?["']?passwordmsg\b`,
+      means: "ok_service_protected",
+    },
+    { text: '<div class="filename">', means: "ok_service" },
+  ],
+};
+
+const mediafireCode = (...numbers: number[]) => ({
+  json: { "response.error": [...numbers, ...numbers.map(String)] },
+});
+
+const MEDIAFIRE: Rule[] = [
+  { ...mediafireCode(104, 111, 114), means: "service_private" },
+  { json: { "response.result": "Success" }, means: "ok_service" },
+];
+
+const mediafireAsk = (path: string, rules: Rule[]): Ask => ({
+  url: `https://www.mediafire.com/api/1.5/${path}={id}&response_format=json`,
+  rules: [...rules, ...MEDIAFIRE],
+});
+
+const MEDIAFIRE_FILE: Pick<Kind, "ask" | "page"> = {
+  ask: mediafireAsk("file/get_info.php?quick_key", [
+    { ...mediafireCode(110), means: "service_not_found", class: "C1" },
+    { json: { "response.file_info.password_protected": "yes" }, means: "ok_service_protected" },
+  ]),
+  page: MEDIAFIRE_PAGE,
+};
+
+const MEDIAFIRE_FOLDER: Pick<Kind, "ask" | "page"> = {
+  ask: mediafireAsk("folder/get_info.php?folder_key", [
+    { ...mediafireCode(110, 112), means: "service_not_found", class: "C1" },
+    { ...mediafireCode(293), means: "service_takedown", class: "C1" },
+  ]),
+  page: MEDIAFIRE_PAGE,
+};
+
+const PCLOUD: Rule[] = [
+  { json: { result: 0 }, means: "ok_service" },
+  { json: { result: 7002 }, means: "service_deleted", class: "C1" },
+  { json: { result: 7003 }, means: "service_takedown", class: "C1" },
+  { json: { result: 7004 }, means: "service_expired", class: "C1" },
+  { json: { result: [2009, 7001] }, means: "service_not_found", class: "C1" },
+  { status: 404, type: "json", means: "service_not_found", class: "C1" },
+  // A password is wanted, or as much was downloaded as the owner pays for.
+  { json: { result: [2258, 7005, 7006] }, means: "ok_service_protected" },
+  { json: { result: 2003 }, means: "service_private" },
+  { json: { result: 5002 }, means: "service_unavailable" },
+];
+
+const pcloudAsk = (api: string, rules = PCLOUD): Ask => ({
+  url: `https://${api}.pcloud.com/showpublink?code={code}`,
+  rules,
+});
+
+const PCLOUD_ASKS = {
+  us: pcloudAsk("api"),
+  eu: pcloudAsk("eapi"),
+  // Each of its two regions knows its own codes only, and not every host tells which one it is.
+  either: [
+    pcloudAsk("api", [{ json: { result: [2009, 2321, 7001] }, means: "next" }, ...PCLOUD]),
+    pcloudAsk("eapi"),
+  ],
+} satisfies Record<string, Kind["ask"]>;
+
+/** In old links the code is in the fragment. */
+function pcloudKinds(region: keyof typeof PCLOUD_ASKS, host: string): Kind[] {
+  const told = { host, ask: PCLOUD_ASKS[region] };
+  return [
+    {
+      kind: `link-${region}`,
+      path: "^/publink/show$",
+      query: String.raw`(?:^|&)code=(?<code>\w+)`,
+      ...told,
+    },
+    {
+      kind: `old-link-${region}`,
+      path: "^/$",
+      fragment: String.raw`^page=publink&(?:.*&)?code=(?<code>\w+)`,
+      ...told,
+    },
+  ];
+}
+
+export const STORAGE: Service[] = [
+  {
+    id: "dropbox",
+    name: "Dropbox",
+    hosts: ["dropbox.com", "db.tt", "dl.dropboxusercontent.com"],
+    confidence: "M",
+    kinds: [{ kind: "shared", path: "^/(?:e/)?(?:sh?|sc|scl/f[io])/.", page: DROPBOX }],
+    canary: [
+      "https://www.dropbox.com/s/nelirfsxnmcfbfh/youtube-dl%20test%20video%20%27%C3%A4%22BaW_jenozKc.mp4?dl=0",
+    ],
+  },
+  {
+    id: "onedrive",
+    name: "OneDrive",
+    hosts: ["onedrive.live.com", "skydrive.live.com", "1drv.ms", "sdrv.ms"],
+    confidence: "M",
+    kinds: [
+      {
+        kind: "item-with-key",
+        host: ONEDRIVE_HOST,
+        query: `^(?=.*${ONEDRIVE_ITEM}).*(?:^|&)authkey=(?<key>[^&]+)`,
+        ...onedriveAsk("drives/{drive}/items/{item}?authkey={key}"),
+      },
+      {
+        kind: "item",
+        host: ONEDRIVE_HOST,
+        query: ONEDRIVE_ITEM,
+        ...onedriveAsk("drives/{drive}/items/{item}"),
+      },
+      {
+        kind: "redeemed",
+        host: ONEDRIVE_HOST,
+        query: String.raw`(?:^|&)redeem=(?<token>[\w-]+)`,
+        ...onedriveAsk("shares/u!{token}/driveItem"),
+      },
+      // An app of scripts, which answers every address alike.
+      { kind: "app", host: ONEDRIVE_HOST, query: ".", page: { needsMarker: true } },
+      {
+        kind: "short",
+        host: String.raw`(?:^|\.)1drv\.ms$`,
+        path: "^/[a-z]/.",
+        ...onedriveAsk("shares/u!{url|base64url}/driveItem"),
+      },
+    ],
+  },
+  {
+    id: "sharepoint",
+    name: "SharePoint",
+    hosts: ["sharepoint.com"],
+    confidence: "L",
+    kinds: [
+      {
+        kind: "shared",
+        path: "^/:[a-z]:/.",
+        page: {
+          rules: [
+            { text: "This link has been removed", means: "service_deleted", class: "C2" },
+            // Said of anything that fails.
+            { text: "Sorry, something went wrong", means: "service_unavailable" },
+          ],
+        },
+      },
+    ],
+  },
+  {
+    id: "mediafire",
+    name: "MediaFire",
+    hosts: ["mediafire.com", "mfi.re"],
+    confidence: "H",
+    kinds: [
+      {
+        kind: "file",
+        path: "^/(?:file(?:_premium)?|view|download|listen|watch)/(?<id>[0-9a-z]{9,20})(?:/|$)",
+        ...MEDIAFIRE_FILE,
+      },
+      { kind: "folder", path: "^/folder/(?<id>[0-9a-z]{9,20})(?:/|$)", ...MEDIAFIRE_FOLDER },
+      // The key of a folder has 13 letters, that of a file 11 or 15.
+      { kind: "short-folder", path: "^/$", query: "^(?<id>[0-9a-z]{13})$", ...MEDIAFIRE_FOLDER },
+      {
+        kind: "short-file",
+        path: String.raw`^/(?:download\.php|view/?|i/?)?$`,
+        query: "^(?:quickkey=)?(?<id>[0-9a-z]{9,20})$",
+        ...MEDIAFIRE_FILE,
+      },
+      {
+        kind: "direct",
+        host: String.raw`^download\d+\.mediafire\.com$`,
+        path: "^/[^/]+/(?<id>[0-9a-z]{9,20})/.",
+        ...MEDIAFIRE_FILE,
+      },
+      // Short addresses lead on to one of these, so that only what is not short is read like this.
+      { kind: "other", host: String.raw`(?:^|\.)mediafire\.com$`, page: MEDIAFIRE_PAGE },
+    ],
+  },
+  {
+    id: "box",
+    name: "Box",
+    hosts: ["box.com", "box.net"],
+    confidence: "M",
+    kinds: [
+      {
+        kind: "shared",
+        path: "^/(?:embed(?:_widget)?/)?(?:s|v|shared/static)/.",
+        page: {
+          rules: [
+            {
+              title: String.raw`^Box \| 404 Page Not Found`,
+              means: "service_not_found",
+              class: "C2",
+            },
+            { text: "error_message_not_found", means: "service_not_found", class: "C2" },
+            {
+              url: "^https://[^/]+/freeshare(?:[?#]|$)",
+              means: "service_not_found",
+              class: "C2",
+            },
+          ],
+        },
+      },
+    ],
+    canary: [
+      "https://mlssoccer.app.box.com/s/0evd2o3e08l60lr4ygukepvnkord1o1x/file/510727257538",
+      "https://utexas.app.box.com/s/2x6vanv85fdl8j2eqlcxmv0gp1wvps6e",
+    ],
+  },
+  {
+    id: "pcloud",
+    name: "pCloud",
+    hosts: ["pcloud.com", "pcloud.link", "pc.cd"],
+    confidence: "H",
+    kinds: [
+      ...pcloudKinds("eu", String.raw`^e\d*\.pcloud\.(?:com|link)$`),
+      ...pcloudKinds("us", String.raw`^u\d*\.pcloud\.(?:com|link)$`),
+      ...pcloudKinds("either", String.raw`(?:^|\.)pcloud\.(?:com|link)$`),
+      {
+        kind: "short-eu",
+        host: String.raw`^e\d*\.pc\.cd$`,
+        path: String.raw`^/(?<code>\w{4,})$`,
+        ask: PCLOUD_ASKS.eu,
+      },
+      {
+        kind: "short-us",
+        host: String.raw`(?:^|\.)pc\.cd$`,
+        path: String.raw`^/(?<code>\w{4,})$`,
+        ask: PCLOUD_ASKS.us,
+      },
+    ],
+  },
+  {
+    id: "icedrive",
+    name: "Icedrive",
+    hosts: ["icedrive.net"],
+    confidence: "L",
+    kinds: [
+      {
+        kind: "shared",
+        path: String.raw`^/(?:[s0]|file)/\w+`,
+        page: {
+          needsMarker: true,
+          rules: [
+            { matches: String.raw`previewItem\('\w|downloadFolderZip\([^)]`, means: "ok_service" },
+            {
+              matches: String.raw`> ?Filename ?</p> ?<p class ?= ?"value" ?> ?[^<\s]`,
+              means: "ok_service",
+            },
+          ],
+        },
+      },
+    ],
+  },
+  {
+    id: "files-fm",
+    name: "Files.fm",
+    hosts: ["files.fm"],
+    confidence: "M",
+    kinds: [
+      {
+        kind: "shared",
+        path: String.raw`^/(?:[fu]/\w+|down\.php$)`,
+        page: {
+          rules: [
+            {
+              text: "The expiry date of these files is over<",
+              means: "service_expired",
+              class: "C2",
+            },
+            {
+              text: ["These files are deleted by the owner<", 'class="deleted_wrapper"'],
+              means: "service_deleted",
+              class: "C2",
+            },
+            {
+              text: ">This link does not contain any files",
+              means: "service_not_found",
+              class: "C2",
+            },
+            { text: 'name="upl_passw"', means: "ok_service_protected" },
+            { text: "list_private_upload_msg", means: "service_private" },
+            { url: "^https://[^/]+/private(?:[/?#]|$)", means: "service_private" },
+          ],
+        },
+      },
+    ],
+  },
+];

@@ -1,0 +1,378 @@
+import type { Page, Rule, Service } from "../record.ts";
+
+const SUSPENDED: Rule = {
+  matches: String.raw`<h[1-3][^>]{0,200}>\s*This account is suspended\.?\s*<`,
+  // Stories may be called so, and have such headings.
+  unless: { text: "<article" },
+  means: "service_account_gone",
+  class: "C2",
+};
+
+/** Its pages stand behind a gate of age, are not sold everywhere, or are there. */
+const STEAM_STORE: Page = {
+  rules: [
+    { text: "currently unavailable in your region", means: "geo_blocked" },
+    {
+      status: 200,
+      url: String.raw`^https://store\.steampowered\.com/agecheck/{type}/{id}(?:[/?]|$)`,
+      // What is there gives the gate its name, in any language.
+      title: String.raw`\S.{0,3}\bSteam\b|\bSteam\b.{0,3}\S`,
+      means: "ok_service_protected",
+    },
+    {
+      status: 200,
+      url: String.raw`^https://store\.steampowered\.com/{type}/{id}(?:[/?]|$)`,
+      means: "ok_service",
+    },
+    { url: String.raw`^https://store\.steampowered\.com/(?:\?|$)`, means: "geo_blocked" },
+  ],
+};
+
+/** The stores' home pages come in the place of some things that are missing. */
+const IN_PLAY: Rule = {
+  status: 200,
+  url: String.raw`^https://play\.google\.com/store/[^#]{0,1000}[?&]id={id}(?:[&#]|$)`,
+  means: "ok_service",
+};
+const IN_APP_STORE: Rule = {
+  status: 200,
+  url: String.raw`^https://[a-z]{1,20}\.apple\.com/[^?#]{0,1000}(?<!\d){id}(?:[/?#]|$)`,
+  means: "ok_service",
+};
+
+/** Where short addresses end that lead nowhere, or only on request. */
+const SHORT_RULES: Rule[] = [
+  { url: String.raw`//bitly\.com/a/blocked(?:[/?]|$)`, means: "service_takedown", class: "C2" },
+  // It may be passed by, and does not say what is behind it.
+  { url: String.raw`//bitly\.com/a/warning(?:[/?]|$)`, means: "service_unrecognised" },
+  {
+    url: String.raw`//(?:www\.)?tinyurl\.com/error\w*\.php(?:\?|$)`,
+    means: "service_not_found",
+    class: "C2",
+  },
+];
+
+export const STORES: Service[] = [
+  {
+    id: "amazon",
+    name: "Amazon",
+    hosts: [
+      "amazon.{com,ae,ca,cn,de,eg,es,fr,ie,in,it,nl,pl,sa,se,sg}",
+      "amazon.co.{jp,uk,za}",
+      "amazon.com.{au,be,br,mx,tr}",
+      "amzn.{asia,eu,to}",
+      "a.co",
+    ],
+    confidence: "M",
+    kinds: [
+      {
+        kind: "product",
+        host: String.raw`^(?:(?:www|smile|m)\.)?amazon\.`,
+        path: "/(?:dp|gp/product|gp/aw/d|exec/obidos/ASIN|o/ASIN)/(?<id>[0-9A-Za-z]{10})(?:/|$)",
+        page: {
+          needsMarker: true,
+          rules: [
+            { status: 202, means: "bot_challenge" },
+            { status: 200, text: ["productTitle", 'id="dp-container"'], means: "ok_service" },
+          ],
+        },
+      },
+    ],
+  },
+  {
+    id: "ebay",
+    name: "eBay",
+    hosts: [
+      "ebay.{com,at,be,ca,ch,cn,de,es,fr,ie,in,it,nl,ph,pl,to,us}",
+      "ebay.co.uk",
+      "ebay.com.{au,hk,my,sg}",
+    ],
+    confidence: "L",
+    kinds: [
+      {
+        kind: "item",
+        path: String.raw`^/itm/(?:[^/]+/)?(?<id>\d{9,15})(?:/|$)`,
+        page: {
+          rules: [
+            { text: "Checking your browser before you access", means: "bot_challenge" },
+            {
+              matches: String.raw`>\s*This listing was removed\b`,
+              unless: { text: "x-item-title" },
+              means: "service_deleted",
+              class: "C2",
+            },
+            {
+              status: 200,
+              text: ["This listing ended", "This listing was ended", "Bidding ended"],
+              means: "ok_service",
+            },
+          ],
+        },
+      },
+    ],
+  },
+  {
+    id: "etsy",
+    name: "Etsy",
+    hosts: ["etsy.com", "etsy.me"],
+    confidence: "L",
+    kinds: [
+      {
+        kind: "listing",
+        path: String.raw`^/(?:[a-z]{2}(?:-[a-z]{2})?/)?listing/(?<id>\d+)(?:/|$)`,
+      },
+      { kind: "shop", path: "^/(?:[a-z]{2}(?:-[a-z]{2})?/)?shop/(?<name>[^/]+)" },
+    ],
+  },
+  {
+    id: "aliexpress",
+    name: "AliExpress",
+    hosts: ["aliexpress.{com,ru,us}"],
+    confidence: "L",
+    kinds: [
+      {
+        kind: "item",
+        path: String.raw`^/(?:item|i)/(?:[^/]+/)?(?<id>\d+)\.html$`,
+        page: {
+          rules: [
+            { url: String.raw`/punish\?x5secdata=`, means: "bot_challenge" },
+            { text: "x5secdata", means: "bot_challenge" },
+          ],
+        },
+      },
+    ],
+  },
+  {
+    id: "steam",
+    name: "Steam",
+    hosts: ["store.steampowered.com", "steamcommunity.com", "s.team"],
+    confidence: "M",
+    kinds: [
+      {
+        kind: "app",
+        host: String.raw`^store\.steampowered\.com$`,
+        path: String.raw`^/(?:agecheck/)?(?<type>app|bundle|sub)/(?<id>\d+)(?:/|$)`,
+        page: STEAM_STORE,
+      },
+      {
+        kind: "profile",
+        path: "^/(?:id|profiles)/(?<id>[^/]+)",
+        page: {
+          rules: [
+            {
+              matches: String.raw`<h3>\s*The specified profile could not be found\.?\s*</h3>`,
+              unless: { text: "g_rgProfileData" },
+              means: "service_not_found",
+              class: "C2",
+            },
+            // There even where the rest of the profile is private.
+            { text: "g_rgProfileData", means: "ok_service" },
+          ],
+        },
+      },
+      {
+        kind: "group",
+        path: "^/groups/(?<id>[^/]+)",
+        page: {
+          rules: [
+            {
+              matches: String.raw`<h3>\s*No group could be retrieved for the given URL\.?\s*</h3>`,
+              unless: { text: "grouppage_header" },
+              means: "service_not_found",
+              class: "C2",
+            },
+          ],
+        },
+      },
+      {
+        kind: "workshop",
+        path: "^/(?:sharedfiles|workshop)/filedetails/?$",
+        query: String.raw`(?:^|&)id=(?<id>\d+)(?:&|$)`,
+        page: {
+          // Every item holds, unseen, that it was removed; and what is missing has no words of its own.
+          needsMarker: true,
+          rules: [
+            {
+              text: "item is either marked as hidden or you do not have permission",
+              means: "service_private",
+            },
+            { text: "workshopItemTitle", means: "ok_service" },
+          ],
+        },
+      },
+    ],
+    canary: [
+      "https://store.steampowered.com/app/440/",
+      "https://steamcommunity.com/id/gabelogannewell",
+    ],
+  },
+  {
+    id: "google-play",
+    name: "Google Play",
+    hosts: ["play.google.com"],
+    confidence: "M",
+    kinds: [
+      {
+        // It names the country whose store is meant.
+        kind: "in-country",
+        path: "^/store/(?:apps|audiobooks|books|movies|music/album)/details(?:/|$)",
+        query: "^(?=(?:.*&)?gl=[A-Za-z]{2}(?:&|$))(?:.*&)?id=(?<id>[^&]+)",
+        page: { needsMarker: true, rules: [IN_PLAY] },
+      },
+      {
+        kind: "anywhere",
+        path: "^/store/(?<type>apps|audiobooks|books|movies|music/album)/details(?:/|$)",
+        query: "(?:^|&)id=(?<id>[^&]+)",
+        ask: {
+          url: "https://play.google.com/store/{type|raw}/details?id={id}&gl=US",
+          rules: [
+            IN_PLAY,
+            // Where it is asked from, the store may have what it has not there.
+            { status: 404, means: "page" },
+          ],
+        },
+        page: { rules: [IN_PLAY] },
+      },
+    ],
+    canary: [
+      "https://play.google.com/store/apps/details?id=org.mozilla.firefox",
+      "https://play.google.com/store/apps/details?id=org.mozilla.firefox&gl=US",
+    ],
+  },
+  {
+    id: "app-store",
+    name: "App Store",
+    hosts: ["apps.apple.com", "itunes.apple.com"],
+    confidence: "H",
+    kinds: [
+      {
+        kind: "in-country",
+        path: String.raw`^/(?<country>[a-z]{2})/[\w-]+/(?:[^/]+/)?id(?<id>\d+)/?$`,
+        ask: {
+          url: "https://itunes.apple.com/lookup?id={id}&country={country}",
+          rules: [
+            { json: { resultCount: 0 }, means: "page" },
+            { json: { resultCount: { exists: true } }, means: "ok_service" },
+          ],
+        },
+        page: { rules: [IN_APP_STORE] },
+      },
+      {
+        kind: "anywhere",
+        path: String.raw`^/[\w-]{3,}/(?:[^/]+/)?id(?<id>\d+)/?$`,
+        ask: {
+          url: "https://itunes.apple.com/lookup?id={id}",
+          rules: [
+            { json: { resultCount: 0 }, means: "page" },
+            { json: { resultCount: { exists: true } }, means: "ok_service" },
+          ],
+        },
+        page: {
+          // Only the American store was asked, since the link names none.
+          rules: [IN_APP_STORE, { status: 404, means: "geo_blocked" }],
+        },
+      },
+    ],
+    canary: ["https://apps.apple.com/us/app/facebook/id284882215"],
+    gapMs: 3000,
+  },
+  {
+    id: "medium",
+    name: "Medium",
+    hosts: ["medium.com"],
+    confidence: "L",
+    kinds: [
+      {
+        kind: "page",
+        path: "^/",
+        page: {
+          rules: [
+            {
+              status: 410,
+              text: "User deactivated or deleted their account",
+              means: "service_account_gone",
+              class: "C1",
+            },
+            SUSPENDED,
+          ],
+        },
+      },
+    ],
+    canary: ["https://medium.com/about"],
+  },
+  {
+    id: "substack",
+    name: "Substack",
+    hosts: ["substack.com"],
+    confidence: "L",
+    kinds: [{ kind: "page", path: "^/", page: { rules: [SUSPENDED] } }],
+    canary: ["https://on.substack.com/"],
+  },
+  {
+    id: "notion",
+    name: "Notion",
+    hosts: ["notion.so", "notion.site"],
+    confidence: "L",
+    kinds: [
+      {
+        kind: "site",
+        host: String.raw`\.notion\.site$`,
+        // The same frame for scripts comes for every address.
+        page: { rules: [{ status: 200, means: "ok_unverified_app" }] },
+      },
+      {
+        kind: "page",
+        path: "^/.*(?<id>[0-9a-f]{32})$",
+        page: { rules: [{ status: 200, means: "ok_unverified_app" }] },
+      },
+    ],
+    canary: ["https://www.notion.so/Notion-Official-83715d7703ee4b8699b5e659a4712dd8"],
+  },
+  {
+    id: "linktree",
+    name: "Linktree",
+    hosts: ["linktr.ee"],
+    confidence: "M",
+    kinds: [{ kind: "profile", path: "^/(?<id>[^/]+)/?$" }],
+    canary: ["https://linktr.ee/linktree"],
+  },
+  {
+    id: "shortener",
+    name: "Short links",
+    hosts: [
+      "t.co",
+      "bit.ly",
+      "bitly.com",
+      "j.mp",
+      "tinyurl.com",
+      "is.gd",
+      "v.gd",
+      "ow.ly",
+      "buff.ly",
+      "cutt.ly",
+      "dlvr.it",
+      "goo.gl",
+      "ift.tt",
+      "rb.gy",
+      "rebrand.ly",
+      "s.id",
+      "shorturl.at",
+      "t.ly",
+      "tiny.cc",
+      "tiny.one",
+      "trib.al",
+      "u.to",
+    ],
+    confidence: "M",
+    shortens: true,
+    kinds: [
+      {
+        kind: "t-co",
+        host: String.raw`(?:^|\.)t\.co$`,
+        // Browsers are led on by a script, and programs by a redirect.
+        page: { headers: { "User-Agent": "Stillup" }, rules: SHORT_RULES },
+      },
+      { kind: "link", page: { rules: SHORT_RULES } },
+    ],
+  },
+];

@@ -1,0 +1,291 @@
+import type { Ask, Rule, Service } from "../record.ts";
+
+/** What is not known was there once, as a rule. A page or plain words in place of the answer tell nothing. */
+const NO_SUCH_TRANSFER: Rule = {
+  status: 404,
+  type: "json",
+  means: "service_expired",
+  class: "C1",
+};
+
+const WETRANSFER: Ask = {
+  url: "https://wetransfer.com/api/v4/transfers/{id}/prepare-download",
+  headers: { "X-Requested-With": "XMLHttpRequest" },
+  rules: [
+    { json: { message: "Transfer not found" }, means: "service_expired", class: "C1" },
+    { json: { error: "invalid_transfer" }, means: "service_expired", class: "C1" },
+    NO_SUCH_TRANSFER,
+    {
+      json: { password_protected: true },
+      unless: { json: { state: { not: "downloadable" } } },
+      means: "ok_service_protected",
+    },
+    { json: { state: "downloadable" }, means: "ok_service" },
+    { json: { state: { matches: "pending|upload|process" } }, means: "service_processing" },
+    { json: { state: { exists: true } }, means: "service_expired", class: "C1" },
+  ],
+};
+
+const WETRANSFER_PAGE: { rules: Rule[] } = {
+  rules: [{ status: 410, means: "service_expired", class: "C1" }],
+};
+
+const TRANSFERNOW: Ask = {
+  url: "https://www.transfernow.net/api/transfer/downloads/metadata?transferId={id}&userSecret={secret}&preview=false",
+  rules: [
+    NO_SUCH_TRANSFER,
+    {
+      json: { status: { matches: "^enabled$" }, needPassword: true },
+      means: "ok_service_protected",
+    },
+    { json: { status: { matches: "^enabled$" } }, means: "ok_service" },
+    // Files that can no longer be had may still be named.
+    { json: { status: { exists: true } }, means: "service_expired", class: "C1" },
+  ],
+};
+
+const FILEMAIL = "https://www.filemail.com/api/transfer/get?filesLimit=100&skipreg=false";
+
+const FILEMAIL_RULES: Rule[] = [
+  { ...NO_SUCH_TRANSFER, class: "C2" },
+  // So it answers to what is not there, but also when it is in trouble.
+  { status: 500, means: "service_expired", hours: 24 },
+  // Sources write these names either way.
+  ...["transfer.isexpired", "transfer.isExpired", "isexpired", "isExpired"].map(
+    (expired): Rule => ({ json: { [expired]: true }, means: "service_expired", class: "C2" }),
+  ),
+  ...["transfer.passwordprotected", "transfer.passwordProtected"].map(
+    (locked): Rule => ({ json: { [locked]: true }, means: "ok_service_protected" }),
+  ),
+  { json: { "transfer.files": { empty: false } }, means: "ok_service" },
+];
+
+const SENDGB = {
+  rules: [
+    { status: 404, means: "service_expired", class: "C2" },
+    { text: 'class="boo-wrapper"', means: "service_expired", class: "C2" },
+    { status: 200, text: ['"submitdownload"', "Total files / Total size"], means: "ok_service" },
+    { status: 200, unless: { url: "{id}" }, means: "service_expired", class: "C2" },
+  ] satisfies Rule[],
+  needsMarker: true as const,
+};
+
+const DROPPED_NOTHING = 'class="fileCount">0<';
+
+/** Files on their way to somebody: all of them end after some days. */
+export const TRANSFERS: Service[] = [
+  {
+    id: "wetransfer",
+    name: "WeTransfer",
+    hosts: ["wetransfer.com", "we.tl"],
+    confidence: "M",
+    kinds: [
+      {
+        kind: "transfer",
+        path: "^/downloads/(?<id>[0-9a-f]+)/(?<hash>[0-9a-f]{4,12})$",
+        ask: { ...WETRANSFER, json: { security_hash: "{hash}" } },
+        page: WETRANSFER_PAGE,
+      },
+      {
+        kind: "mailed",
+        path: "^/downloads/(?<id>[0-9a-f]+)/(?<recipient>[0-9a-f]+)/(?<hash>[0-9a-f]{4,12})$",
+        ask: { ...WETRANSFER, json: { security_hash: "{hash}", recipient_id: "{recipient}" } },
+        page: WETRANSFER_PAGE,
+      },
+    ],
+  },
+  {
+    id: "transfernow",
+    name: "TransferNow",
+    hosts: ["transfernow.net"],
+    confidence: "M",
+    kinds: [
+      {
+        kind: "transfer",
+        path: String.raw`^/(?:[a-z]{2}/)?dl/(?<id>\w+)(?:/(?<secret>\w+))?$`,
+        ask: TRANSFERNOW,
+      },
+      {
+        kind: "mailed",
+        path: "^/(?:[a-z]{2}/)?(?:dltransfer|bld)/?$",
+        query: String.raw`(?:^|&)utm_source=(?<id>\w+)(?:&utm_medium=(?<secret>\w+))?`,
+        ask: TRANSFERNOW,
+      },
+    ],
+  },
+  {
+    id: "swisstransfer",
+    name: "SwissTransfer",
+    hosts: ["swisstransfer.com"],
+    confidence: "M",
+    kinds: [
+      {
+        kind: "transfer",
+        path: String.raw`^/(?:[a-z]{2}/)?d/(?<id>[\w-]+)$`,
+        ask: {
+          url: "https://www.swisstransfer.com/api/links/{id}",
+          rules: [
+            NO_SUCH_TRANSFER,
+            { json: { "data.type": "expired" }, means: "service_expired", class: "C1" },
+            {
+              json: { "data.deletedDate": { empty: false } },
+              means: "service_expired",
+              class: "C1",
+            },
+            {
+              json: { "data.container.deletedDate": { empty: false } },
+              means: "service_expired",
+              class: "C1",
+            },
+            {
+              text: "Download Number Exceeded",
+              unless: { json: { "data.container": { empty: false } } },
+              means: "service_expired",
+              class: "C1",
+            },
+            // It may have been fetched so many times and no more.
+            {
+              json: { "data.downloadCounterCredit": { matches: String.raw`^(?:0|-\d{1,9})$` } },
+              means: "service_expired",
+              class: "C1",
+            },
+            {
+              json: { "data.type": ["need_password", "wrong_password"] },
+              means: "ok_service_protected",
+            },
+            ...["data.containerUUID", "data.container", "data.linkUUID"].map(
+              (shown): Rule => ({ json: { [shown]: { empty: false } }, means: "ok_service" }),
+            ),
+          ],
+        },
+      },
+    ],
+  },
+  {
+    id: "filemail",
+    name: "Filemail",
+    hosts: ["filemail.com", "fil.email"],
+    confidence: "L",
+    kinds: [
+      {
+        kind: "transfer",
+        path: String.raw`^/d/(?<id>\w+)$`,
+        ask: { url: `${FILEMAIL}&transferid={id}`, rules: FILEMAIL_RULES },
+      },
+      {
+        kind: "tracked",
+        path: String.raw`^/t/(?<id>\w+)$`,
+        ask: { url: `${FILEMAIL}&trackid={id}`, rules: FILEMAIL_RULES },
+      },
+    ],
+  },
+  {
+    id: "sendgb",
+    name: "SendGB",
+    hosts: ["sendgb.com"],
+    confidence: "L",
+    kinds: [
+      { kind: "transfer", path: "^/(?<id>[A-Za-z0-9]{6,})$", page: SENDGB },
+      {
+        kind: "transfer-by-query",
+        path: "^/upload/?$",
+        query: "^utm_source=(?<id>[A-Za-z0-9]+)",
+        page: SENDGB,
+      },
+    ],
+  },
+  {
+    id: "smash",
+    name: "Smash",
+    hosts: ["fromsmash.com"],
+    confidence: "L",
+    kinds: [
+      {
+        kind: "transfer",
+        path: String.raw`^/(?<id>[\w-]{8,12}-[a-z]{2})$`,
+        ask: [
+          {
+            url: "https://iam.eu-central-1.fromsmash.co/account",
+            json: {},
+            rules: [{ json: { "account.token.token": { empty: false } }, means: "next" }],
+            take: { token: "account.token.token" },
+            keepMinutes: 30,
+          },
+          {
+            url: "https://link.fromsmash.co/target/{host}%2F{id}?version=10-2019",
+            headers: { Authorization: "Bearer {token}" },
+            rules: [
+              { ...NO_SUCH_TRANSFER, class: "C2" },
+              {
+                json: {
+                  "target.target": { empty: false },
+                  "target.region": { matches: String.raw`^[a-z]{2}-[a-z]{1,20}-\d$` },
+                },
+                means: "next",
+              },
+            ],
+            take: { target: "target.target", region: "target.region" },
+          },
+          {
+            url: "https://transfer.{region}.fromsmash.co/transfer/{target}/preview?version=07-2020",
+            headers: { Authorization: "Bearer {token}" },
+            rules: [
+              { json: { code: 404 }, means: "service_expired", class: "C1" },
+              { json: { error: { matches: "^password" } }, means: "ok_service_protected" },
+              {
+                json: { "transfer.status": { matches: "^(?:expired|deleted)$" } },
+                means: "service_expired",
+                class: "C1",
+              },
+              { json: { "transfer.status": { matches: "^uploaded$" } }, means: "ok_service" },
+            ],
+          },
+        ],
+        // The same app for whatever is asked for.
+        page: "never",
+      },
+    ],
+  },
+  {
+    id: "dropmefiles",
+    name: "DropMeFiles",
+    hosts: ["dropmefiles.com"],
+    confidence: "L",
+    kinds: [
+      {
+        kind: "transfer",
+        path: "^/[A-Za-z0-9]{3,}$",
+        page: {
+          headers: { Cookie: "language=en" },
+          rules: [
+            {
+              text: ["due to ending of the share period", "due to exceeding the limit"],
+              means: "service_expired",
+              class: "C1",
+            },
+            {
+              matches: "> ?Files were<br ?/?> ?deleted<",
+              means: "service_deleted",
+              class: "C1",
+            },
+            { text: DROPPED_NOTHING, means: "service_expired", class: "C2" },
+            { status: 404, means: "service_expired", class: "C2" },
+            {
+              text: 'name="password"',
+              unless: { text: 'name="username"' },
+              means: "ok_service_protected",
+            },
+            { text: "download when uploaded", means: "service_processing" },
+            {
+              status: 200,
+              matches: String.raw`class="fileSize"> ?[^<\s]`,
+              unless: { text: DROPPED_NOTHING },
+              means: "ok_service",
+            },
+          ],
+          needsMarker: true,
+        },
+      },
+    ],
+  },
+];

@@ -1,0 +1,332 @@
+import type { Ask, Page, Rule, Service } from "../record.ts";
+
+/** Where the special request may be wrong about what is gone, the page must agree. */
+const GONE_IF_PAGE_AGREES: Rule = { status: [404, 410], means: "page" };
+
+/** Codes of https://developers.dailymotion.com/api/platform-api/errors/, "Video access errors". */
+const DAILYMOTION_RULES: Rule[] = [
+  { text: "video_password_protected", means: "ok_service_protected" },
+  { status: 404, json: { error: { exists: true } }, means: "service_not_found", class: "C2" },
+  { status: 403, json: { error: { exists: true } }, means: "service_private" },
+  { json: { "access_error.code": "DM007" }, means: "geo_blocked" },
+  { json: { "access_error.title": { matches: "geo-restricted" } }, means: "geo_blocked" },
+  { json: { "access_error.code": "DM002" }, means: "service_deleted", class: "C2" },
+  {
+    json: { "access_error.code": ["DM004", "DM005"] },
+    means: "service_takedown",
+    class: "C2",
+  },
+  { json: { "access_error.code": "DM010" }, means: "service_private" },
+  { json: { "access_error.code": ["DM003", "DM006", "DM012"] }, means: "service_processing" },
+  // Explicit, or not for this device or site.
+  {
+    json: { "access_error.code": ["DM008", "DM009", "DM014", "DM015", "DM016", "DM019"] },
+    means: "ok_service_protected",
+  },
+  { json: { access_error: { exists: true } }, means: "service_not_found", class: "C2" },
+  { json: { status: ["waiting", "processing"] }, means: "service_processing" },
+  { json: { status: ["ready", "published"] }, means: "ok_service" },
+];
+
+const dailymotionAsk: Ask = {
+  url: "https://api.dailymotion.com/video/{id}?fields=id,status,access_error,title",
+  rules: DAILYMOTION_RULES,
+};
+
+/** Its pages have status 200 and say nothing, and what does tell wants an id of one's own. */
+const TWITCH_PAGE: Page = {
+  rules: [{ status: [404, 410], means: "service_unrecognised" }],
+  needsMarker: true,
+};
+
+/** Said of the video itself, and not of others that are shown beside it. */
+const TIKTOK_TAKEN_DOWN =
+  String.raw`"itemStruct"\s*:\s*\{\s*"id"` +
+  `(?:(?!"(?:itemStruct|itemList|relatedVideos|shareMeta|statusCode)")[^]){0,50000}?` +
+  String.raw`"takeDown"\s*:\s*"?1\b`;
+
+const TIKTOK_PAGE: Page = {
+  rules: [
+    { text: [`class="verify-wrap"`, "user_verify_page_description"], means: "bot_challenge" },
+    {
+      matches: String.raw`"statusCode"\s*:\s*(?:10216|10222)\b|"author_secret"|"privateItem"\s*:\s*true`,
+      means: "service_private",
+    },
+    { matches: TIKTOK_TAKEN_DOWN, means: "service_takedown", class: "C2" },
+    { matches: String.raw`"isContentClassified"\s*:\s*true`, means: "ok_service_protected" },
+    {
+      matches: String.raw`"itemStruct"\s*:\s*\{\s*"id"`,
+      unless: { matches: TIKTOK_TAKEN_DOWN },
+      means: "ok_service",
+    },
+  ],
+  needsMarker: true,
+};
+
+/** `uri` is what the claim is called on the LBRY network, of which Odysee shows a part. */
+const odyseeClaim = (uri: string): Ask[] => [
+  {
+    url: "https://odysee.com/$/oembed?url=https%3A%2F%2Fodysee.com%2F{path}",
+    family: "oembed",
+    rules: [{ status: 404, means: "next" }],
+  },
+  {
+    url: "https://api.na-backend.odysee.com/api/v1/proxy?m=resolve",
+    json: { jsonrpc: "2.0", method: "resolve", params: { urls: [uri] } },
+    rules: [
+      { status: 200, text: `"NOT_FOUND"`, means: "service_not_found", class: "C2" },
+      { status: 200, text: `"BLOCKED"`, means: "service_unrecognised" },
+      { status: 200, text: `"claim_id"`, means: "page" },
+    ],
+  },
+];
+
+const streamableAsk = (gone: Rule): Ask => ({
+  url: "https://ajax.streamable.com/videos/{id}",
+  rules: [
+    { status: 200, json: { status: 2 }, means: "ok_service" },
+    { status: 200, json: { status: [0, 1] }, means: "service_processing" },
+    { status: 200, json: { status: 3 }, means: "service_unavailable" },
+    gone,
+  ],
+});
+
+/** Pages of the site's own whose addresses look like those of videos. */
+const STREAMABLE_WORDS =
+  "about|account|api|blog|business|careers|clipper|contact|cookies|discover|dmca|editor|explore|faq|features|help|" +
+  "home|jobs|legal|login|logout|plans|premium|press|pricing|privacy|pro|profile|recorder|register|search|" +
+  "settings|signin|signup|support|team|teams|terms|tools|tos|trending|upgrade|upload|videos";
+
+export const VIDEO: Service[] = [
+  {
+    id: "vimeo",
+    name: "Vimeo",
+    hosts: ["vimeo.com"],
+    confidence: "M",
+    kinds: [
+      {
+        kind: "video",
+        path: String.raw`^/(?:(?:channels|groups)/[^/]+/(?:videos/)?|(?:album|showcase)/\d+/video/|ondemand/[^/]+/|video/)?\d+(?:/[\da-f]+)?/?$`,
+        ask: {
+          url: "https://vimeo.com/api/oembed.json?url={url}",
+          family: "oembed",
+          rules: [
+            { status: 403, means: "service_private" },
+            // It also says 404 of what may be embedded on some sites only.
+            GONE_IF_PAGE_AGREES,
+          ],
+        },
+        page: {
+          headers: { Cookie: "language=en" },
+          rules: [
+            { text: `id="pw_form"`, means: "ok_service_protected" },
+            { text: "Because of its privacy settings", means: "service_private" },
+            { title: "^Private Video on Vimeo$", means: "service_private" },
+            { text: "Please try again in a few minutes.<", means: "service_unavailable" },
+            { text: `class="exception_header"`, means: "service_not_found", class: "C2" },
+            { title: " on Vimeo$", means: "ok_service" },
+          ],
+        },
+      },
+    ],
+    canary: ["https://vimeo.com/76979871", "https://vimeo.com/7073899"],
+  },
+  {
+    id: "dailymotion",
+    name: "Dailymotion",
+    hosts: ["dailymotion.com", "dai.ly"],
+    confidence: "M",
+    kinds: [
+      {
+        kind: "video",
+        host: String.raw`(?:^|\.)dai\.ly$`,
+        path: "^/(?<id>[a-zA-Z0-9]+)/?$",
+        ask: dailymotionAsk,
+      },
+      {
+        kind: "video",
+        path: "^/(?:[a-z]{2}/)?(?:embed/|crawler/|swf/)?video/(?<id>[a-zA-Z0-9]+)",
+        ask: dailymotionAsk,
+      },
+      {
+        kind: "video",
+        path: String.raw`^/player(?:/[a-z0-9]+)?\.html$`,
+        query: "(?:^|&)video=(?<id>[a-zA-Z0-9]+)",
+        ask: dailymotionAsk,
+      },
+    ],
+    canary: [
+      "https://www.dailymotion.com/video/x2jvvep",
+      "https://www.dailymotion.com/video/x5kesuj",
+    ],
+  },
+  {
+    id: "twitch",
+    name: "Twitch",
+    hosts: ["twitch.tv"],
+    confidence: "M",
+    kinds: [
+      {
+        kind: "clip",
+        host: String.raw`^clips\.twitch\.tv$`,
+        path: String.raw`^/(?:embed$|[\w-]+/?$)`,
+        page: TWITCH_PAGE,
+      },
+      {
+        kind: "clip",
+        path: String.raw`^/(?:\w+/)?clip/[\w-]+/?$`,
+        page: TWITCH_PAGE,
+      },
+      {
+        kind: "video",
+        path: String.raw`^/(?:videos|\w+/v(?:ideo)?)/\d+/?$`,
+        page: TWITCH_PAGE,
+      },
+      {
+        kind: "channel",
+        host: String.raw`^(?:(?:www|m|go)\.)?twitch\.tv$`,
+        path: String.raw`^/(?!directory|downloads|jobs|turbo|login|signup|store|search|settings|prime|p/)\w{3,25}(?:/(?:about|videos|clips|schedule))?/?$`,
+        page: TWITCH_PAGE,
+      },
+    ],
+  },
+  {
+    id: "tiktok",
+    name: "TikTok",
+    hosts: ["tiktok.com", "tiktokv.com"],
+    confidence: "M",
+    kinds: [
+      {
+        kind: "video",
+        path: String.raw`^/@(?<user>[\w.-]+)/video/(?<id>\d+)/?$`,
+        ask: [
+          {
+            url: "https://www.tiktok.com/oembed?url=https%3A%2F%2Fwww.tiktok.com%2F@{user}%2Fvideo%2F{id}",
+            family: "oembed",
+            rules: [
+              // Of private videos it says the same as of those that are gone.
+              { status: [400, 404], text: "Something went wrong", means: "next" },
+              { status: 404, means: "page" },
+            ],
+          },
+          {
+            url: "https://www.tiktok.com/@{user}/video/{id}",
+            headers: { Accept: "text/html" },
+            rules: [
+              // It says so to addresses that it does not like as well, so that the page alone proves nothing.
+              {
+                matches: String.raw`"statusCode"\s*:\s*10204\b`,
+                means: "service_not_found",
+                class: "C2",
+              },
+              { status: 404, means: "service_not_found", class: "C2" },
+              { status: 200, means: "page" },
+            ],
+          },
+        ],
+        page: TIKTOK_PAGE,
+      },
+      { kind: "photo", path: String.raw`^/@[\w.-]+/photo/\d+/?$`, page: TIKTOK_PAGE },
+    ],
+    canary: [
+      "https://www.tiktok.com/@scout2015/video/6718335390845095173",
+      "https://www.tiktok.com/@patroxofficial/video/6742501081818877190",
+    ],
+  },
+  {
+    id: "rumble",
+    name: "Rumble",
+    hosts: ["rumble.com"],
+    confidence: "M",
+    kinds: [
+      {
+        kind: "embed",
+        path: String.raw`^/embed/(?:[\da-z]+\.)?(?<id>[\da-z]+)/?$`,
+        ask: {
+          url: "https://rumble.com/embedJS/u3/?request=video&ver=2&v={id}",
+          rules: [
+            { status: 200, json: { title: { empty: false } }, means: "ok_service" },
+            GONE_IF_PAGE_AGREES,
+          ],
+        },
+      },
+      {
+        kind: "video",
+        path: String.raw`^/(?:shorts/v[\da-z]+|v[\da-z]+(?:-[^/]*|\.html))/?$`,
+        ask: {
+          url: "https://rumble.com/api/Media/oembed.json?url={url}",
+          family: "oembed",
+          rules: [GONE_IF_PAGE_AGREES],
+        },
+      },
+    ],
+    canary: ["https://rumble.com/vdmum1-moose-the-dog-helps-girls-dig-a-snow-fort.html"],
+  },
+  {
+    id: "odysee",
+    name: "Odysee",
+    hosts: ["odysee.com", "lbry.tv"],
+    confidence: "M",
+    kinds: [
+      {
+        kind: "video",
+        path: "^/(?<path>@(?<channel>[^/:]+):(?<channelId>[0-9a-f]+)/(?<claim>[^/:]+):(?<claimId>[0-9a-f]+))/?$",
+        ask: odyseeClaim("lbry://@{channel}#{channelId}/{claim}#{claimId}"),
+      },
+      {
+        kind: "channel",
+        path: "^/(?<path>@(?<channel>[^/:]+):(?<channelId>[0-9a-f]+))/?$",
+        ask: odyseeClaim("lbry://@{channel}#{channelId}"),
+      },
+      {
+        kind: "video",
+        path: "^/(?<path>(?<claim>[^/:@$]+):(?<claimId>[0-9a-f]+))/?$",
+        ask: odyseeClaim("lbry://{claim}#{claimId}"),
+      },
+    ],
+    canary: ["https://odysee.com/@veritasium:f/we-built-an-unrideable-bike-to-show-how:b"],
+  },
+  {
+    id: "bitchute",
+    name: "BitChute",
+    hosts: ["bitchute.com"],
+    confidence: "M",
+    kinds: [
+      {
+        kind: "video",
+        path: String.raw`^/(?:video|embed|torrent/[^/]+)/(?<id>[\w-]+?)(?:\.webtorrent)?/?$`,
+        ask: {
+          url: "https://api.bitchute.com/api/beta9/video",
+          json: { video_id: "{id}" },
+          rules: [
+            { status: 200, json: { video_name: { exists: true } }, means: "ok_service" },
+            { status: 403, text: "location", means: "geo_blocked" },
+            { status: 403, json: { errors: { exists: true } }, means: "service_private" },
+            { status: 404, means: "service_not_found", class: "C2" },
+          ],
+        },
+      },
+    ],
+    canary: ["https://www.bitchute.com/video/UGlrF9o9b-Q/"],
+  },
+  {
+    id: "streamable",
+    name: "Streamable",
+    hosts: ["streamable.com"],
+    confidence: "M",
+    kinds: [
+      {
+        kind: "video",
+        path: "^/(?:[eos]/|(?=[a-z]*[0-9]))(?<id>[0-9a-z]{3,8})(?:/[0-9a-z]+)?/?$",
+        ask: streamableAsk({ status: [404, 410], means: "service_not_found", class: "C2" }),
+      },
+      // Of letters only, so that it may also be a word.
+      {
+        kind: "video",
+        path: `^/(?!(?:${STREAMABLE_WORDS})(?:/|$))(?<id>[a-z]{3,8})(?:/[0-9a-z]+)?/?$`,
+        ask: streamableAsk(GONE_IF_PAGE_AGREES),
+      },
+    ],
+    canary: ["https://streamable.com/dnd1", "https://streamable.com/moo"],
+  },
+];

@@ -1,0 +1,220 @@
+import type { Ask, Kind, Page, Rule, Service } from "../record.ts";
+
+/** Without the first, Europe gets a page that asks for consent; the second is the language of the markers. */
+const YOUTUBE_COOKIES = { Cookie: "SOCS=CAI; PREF=hl=en" };
+
+/** What the player of a watch page says; `words` come before the title, which may say anything. */
+const playability = (statuses: string, words = "") =>
+  String.raw`"playabilityStatus"\s*:\s*\{\s*"status"\s*:\s*"(?:${statuses})"` +
+  (words && `(?:(?!"(?:videoDetails|microformat)")[^]){0,1500}?(?:${words})`);
+
+const YOUTUBE_VIDEO: { ask: Ask[]; page: Page } = {
+  ask: [
+    {
+      url: "https://www.youtube.com/oembed?format=json&url=https%3A%2F%2Fwww.youtube.com%2Fwatch%3Fv%3D{id}",
+      rules: [
+        // A title is needed, since private videos once had status 200 and the body "Forbidden".
+        { status: 200, json: { title: { empty: false } }, means: "ok_service" },
+        // It is there, but may not be embedded.
+        { status: 401, means: "ok_service" },
+        { status: 403, means: "service_private" },
+        { status: [400, 404], means: "next" },
+      ],
+    },
+    {
+      // Also a 404 has a picture in it.
+      url: "https://i.ytimg.com/vi/{id}/0.jpg",
+      rules: [
+        { status: 404, means: "service_not_found", class: "C2" },
+        { status: 200, means: "page" },
+      ],
+    },
+  ],
+  page: {
+    url: "https://www.youtube.com/watch?v={id}",
+    headers: YOUTUBE_COOKIES,
+    rules: [
+      {
+        matches: playability("LOGIN_REQUIRED", "confirm you.{1,6}re not a bot"),
+        means: "bot_challenge",
+      },
+      {
+        matches: playability("ERROR|UNPLAYABLE", "isn.{1,6}t available, try again later"),
+        means: "service_rate_limited",
+      },
+      {
+        matches: playability(
+          "ERROR|UNPLAYABLE",
+          "account associated with this video has been|uploader has closed their YouTube account",
+        ),
+        means: "service_account_gone",
+        class: "C1",
+      },
+      {
+        matches: playability(
+          "ERROR|UNPLAYABLE",
+          "no longer available due to a copyright claim|removed for violating|its content violated",
+        ),
+        means: "service_takedown",
+        class: "C1",
+      },
+      {
+        matches: playability("ERROR", "This video has been removed"),
+        means: "service_deleted",
+        class: "C1",
+      },
+      {
+        matches: playability("LOGIN_REQUIRED", "private video|video is private"),
+        means: "service_private",
+      },
+      {
+        matches: playability("LOGIN_REQUIRED", "confirm your age|inappropriate"),
+        means: "ok_service_protected",
+      },
+      {
+        matches: playability("AGE_CHECK_REQUIRED|AGE_VERIFICATION_REQUIRED|CONTENT_CHECK_REQUIRED"),
+        means: "ok_service_protected",
+      },
+      { matches: playability("LOGIN_REQUIRED"), means: "login_required" },
+      {
+        matches: playability("UNPLAYABLE", "in your country|blocked it on copyright grounds"),
+        means: "geo_blocked",
+      },
+      {
+        matches: playability("UNPLAYABLE", "channel.{1,6}s members|members-only|Premium|payment"),
+        means: "ok_service_protected",
+      },
+      { matches: playability("OK|LIVE_STREAM_OFFLINE"), means: "ok_service" },
+      { matches: playability("ERROR"), means: "service_not_found", class: "C2" },
+    ],
+    needsMarker: true,
+  },
+};
+
+/** What stands above the empty page of a channel or playlist. */
+const youtubeAlert = (words: string) =>
+  String.raw`"alertRenderer"\s*:\s*\{\s*"type"\s*:\s*"ERROR"[^]{0,200}?(?:${words})`;
+
+/** Whatever does not exist may lead to the home page. */
+const YOUTUBE_HOME: Rule[] = [
+  {
+    url: String.raw`^https://www\.youtube\.com/?(?:\?|$)`,
+    means: "service_not_found",
+    class: "C2",
+  },
+  {
+    matches: String.raw`"tabIdentifier"\s*:\s*"FEwhat_to_watch"`,
+    means: "service_not_found",
+    class: "C2",
+  },
+];
+
+const youtubeChannel = (url: string): Page => ({
+  url,
+  headers: YOUTUBE_COOKIES,
+  rules: [
+    {
+      matches: youtubeAlert("account has been terminated|channel was removed because it violated"),
+      means: "service_account_gone",
+      class: "C1",
+    },
+    {
+      matches: youtubeAlert("channel does not exist"),
+      means: "service_not_found",
+      class: "C2",
+    },
+    { matches: youtubeAlert("not available in your country"), means: "geo_blocked" },
+    ...YOUTUBE_HOME,
+    { text: `"channelMetadataRenderer"`, means: "ok_service" },
+  ],
+  needsMarker: true,
+});
+
+const YOUTUBE: Kind[] = [
+  {
+    kind: "video",
+    path: String.raw`^/(?:watch|movie)(?:_popup)?(?:\.php)?/?$`,
+    query: String.raw`(?:^|&)v=(?<id>[\w-]{11})(?:&|$)`,
+    ...YOUTUBE_VIDEO,
+  },
+  {
+    kind: "video",
+    path: String.raw`^/(?:watch|shorts|embed|live|vi?|e)/(?!videoseries|live_stream)(?<id>[\w-]{11})(?![\w-])`,
+    ...YOUTUBE_VIDEO,
+  },
+  {
+    kind: "video",
+    host: String.raw`(?:^|\.)youtu\.be$`,
+    path: String.raw`^/(?<id>[\w-]{11})(?![\w-])`,
+    ...YOUTUBE_VIDEO,
+  },
+  // Some of these are forgiven, as when something was pasted after the id: only the page knows.
+  {
+    kind: "odd-video",
+    path: "^/watch/?$",
+    query: "(?:^|&)v=(?<id>[^&]+)",
+    page: YOUTUBE_VIDEO.page,
+  },
+  {
+    kind: "odd-video",
+    host: String.raw`(?:^|\.)youtu\.be$`,
+    path: "^/(?<id>[^/@]+)/?$",
+    page: YOUTUBE_VIDEO.page,
+  },
+  {
+    kind: "playlist",
+    path: "^/(?:playlist|watch|embed|embed/videoseries)/?$",
+    // Mixes and lists of one's own look to everybody else as if they were not there.
+    query: String.raw`(?:^|&)list=(?<id>(?!RD|TL|UL|LL)[\w-]{12,})(?:&|$)`,
+    page: {
+      url: "https://www.youtube.com/playlist?list={id}",
+      headers: YOUTUBE_COOKIES,
+      rules: [
+        {
+          matches: youtubeAlert("playlist does not exist"),
+          means: "service_not_found",
+          class: "C2",
+        },
+        { matches: youtubeAlert("playlist is private"), means: "service_private" },
+        ...YOUTUBE_HOME,
+        {
+          text: [`"playlistMetadataRenderer"`, `"playlistHeaderRenderer"`],
+          means: "ok_service",
+        },
+      ],
+      needsMarker: true,
+    },
+  },
+  {
+    kind: "channel",
+    path: "^/(?<path>(?:channel|c|user)/[^/]+|@[^/]+)(?:/|$)",
+    // As it stands there: some names are no plain letters.
+    page: youtubeChannel("https://www.youtube.com/{path|raw}"),
+  },
+  {
+    kind: "channel",
+    path: "^/embed/live_stream/?$",
+    query: String.raw`(?:^|&)channel=(?<id>UC[\w-]{22})(?:&|$)`,
+    page: youtubeChannel("https://www.youtube.com/channel/{id}"),
+  },
+];
+
+export const YOUTUBE_SERVICES: Service[] = [
+  {
+    id: "youtube",
+    name: "YouTube",
+    hosts: [
+      "youtube.com",
+      "youtu.be",
+      "youtube-nocookie.com",
+      "youtubekids.com",
+      "youtube.googleapis.com",
+    ],
+    confidence: "H",
+    kinds: YOUTUBE,
+    canary: [
+      "https://www.youtube.com/watch?v=jNQXAC9IVRw",
+      "https://www.youtube.com/channel/UCTwECeGqMZee77BjdoYtI2Q",
+    ],
+  },
+];

@@ -1,0 +1,155 @@
+import type { Family, Rule } from "./record.ts";
+
+/** oembed.com, section 2.3: a player, a picture or a link, and the status codes that may take its place. */
+const OEMBED: Rule[] = [
+  { status: 200, json: { title: { empty: false } }, means: "ok_service" },
+  { status: 200, json: { html: { empty: false } }, means: "ok_service" },
+  { status: 200, json: { type: ["photo", "video", "link", "rich"] }, means: "ok_service" },
+  { status: 401, means: "service_private" },
+  // Private, or the endpoint keeps out whom it does not like.
+  { status: 403, means: "page", undecided: "service_private" },
+  { status: 404, means: "service_not_found", class: "C2" },
+  { status: 410, means: "service_deleted", class: "C2" },
+];
+
+/** A text that ends like a file's name, perhaps with its size: what it says is nobody's statement. */
+const NO_NAME = String.raw`(?![^<>]{0,200}\.(?:[a-z]\w{1,4}|\d[a-z]{1,2})(?: ?[(\[|-][^<>]{0,40})? ?(?:<|$))`;
+
+/**
+ * What a host of files says begins a text. Anywhere else it may stand in a file's name, in scripts or in
+ * the terms of use.
+ */
+export const says = (...phrases: string[]) =>
+  String.raw`(?:^|>)\s{0,20}(?:[*-]\s{0,20})?${NO_NAME}(?:${phrases.join("|")})`;
+
+const TAKEN_DOWN = says(
+  "File has been removed due to copyright issues",
+  "This file was banned by copyright",
+  String.raw`[^<>]{0,100}Reason for deletion[\s\S]{0,100}?(?:copyright|DMCA|infring)`,
+);
+const DELETED = says(
+  String.raw`File Deleted[\s.!]{0,5}(?:<|$)`,
+  "The file was (?:removed|deleted) by",
+  "(?:(?:The|This) )?file (?:has been|was) removed",
+  "(?:(?:The|This) )?file (?:you are trying to download )?is not? longer available",
+  "[^<>]{0,100}Reason for deletion",
+);
+const EXPIRED = says("The file expired");
+const MISSING = says(
+  String.raw`[^<>]{0,40}No such file(?: with this filename)?[\s.!]{0,5}(?:<|$)`,
+  String.raw`File Not Found[\s.!]{0,5}(?:<|$)`,
+  String.raw`Sorry, we can\S{1,7}t find the page you\S{1,7}re looking for`,
+  "File could not be found due to expiration or removal by the file owner",
+  "The file of the above link no longer exists",
+  "(?:The )?video you are looking for is not found",
+  "The file you were looking for (?:doesn|could not be found)",
+);
+
+/** What no XFileSharing host says of a file that is there. */
+export const XFS_GONE = [TAKEN_DOWN, DELETED, EXPIRED, MISSING].join("|");
+
+/** The form by which a file is had, which no host shows with what is gone. */
+export const XFS_FORM =
+  'name="fname"[^>]{0,80}value="[^"]|<input[^>]{0,80}name="op"[^>]{0,40}value="download';
+
+const FILE_NAME = String.raw`(?:class="(?:[^"]{0,40}\s)?(?:d?filename|file-name|name)"|\bid="dfilename"|\bFilename\s{0,20}:|You have requested)`;
+const FILE_SIZE = String.raw`\d\s{0,20}(?:&nbsp;)?(?:bytes|[KMGT]i?B)\b`;
+const VIDEO_URL = String.raw`["']https?://(?![^"']{0,200}/images/)[^"'\s]{1,1000}\.(?:mp4|m3u8|flv|mkv|avi)\b`;
+
+/**
+ * XFileSharing and its descendants, which so many hosts of files run that they are known by what their pages
+ * say. Its page of what is missing lists all that may have happened, so that both phrases together tell
+ * nothing of the cause. Beside the form of a file they stand in comments, in answers to common questions and
+ * in hidden boxes.
+ */
+const XFS: Rule[] = [
+  {
+    matches: says(
+      String.raw`\w{1,20} server (?:is in )?maint(?:e|ai)nance`,
+      String.raw`Technical Maintenance\s{0,20}<`,
+    ),
+    means: "service_unavailable",
+  },
+  { matches: TAKEN_DOWN, unless: { matches: XFS_FORM }, means: "service_takedown", class: "C1" },
+  {
+    text: "The file expired",
+    matches: says("The file was (?:removed|deleted) by"),
+    unless: { matches: XFS_FORM },
+    means: "service_not_found",
+    class: "C1",
+  },
+  { matches: DELETED, unless: { matches: XFS_FORM }, means: "service_deleted", class: "C1" },
+  { matches: EXPIRED, unless: { matches: XFS_FORM }, means: "service_expired", class: "C1" },
+  { matches: MISSING, unless: { matches: XFS_FORM }, means: "service_not_found", class: "C1" },
+  {
+    status: 200,
+    matches: says(
+      String.raw`This (?:video|file)[\s\S]{0,10}?is (?:only )?available[\s\S]{0,60}?premium`,
+      "File is available only for premium users",
+      "Available only for premium members",
+      "Only premium user can download this file",
+      "Please buy premium to download",
+      "(?:The file you requested|This file) reached max downloads",
+      "This file is not available for free download",
+      String.raw`(?:Sorry\s{0,20},\s{0,20})?This file (?:can|can only|only can) be downloaded by`,
+      String.raw`You can download files up to \d`,
+      "Downloads disabled for this file",
+      "This video cannot be watched under this domain",
+      "This video can be watched as embed only",
+      "(?:Enter File Password|Password Protected)",
+    ),
+    means: "ok_service_protected",
+  },
+  {
+    status: 200,
+    matches: String.raw`<b>\s{0,20}Passwor[dt]\s?:?\s?</b>\s{0,20}(?:<input|</div)`,
+    means: "ok_service_protected",
+  },
+  {
+    matches: says(
+      "[^<>]{0,60}not available in your country",
+      "Downloads are disabled for your country",
+    ),
+    means: "geo_blocked",
+  },
+  { matches: says("Video is processing now"), means: "service_processing" },
+  { status: 200, header: { "content-disposition": "^attachment" }, means: "ok_service" },
+  { status: 200, matches: XFS_FORM, means: "ok_service" },
+  {
+    status: 200,
+    matches: String.raw`(?:sources|src|file)["']?\s?[:=(]\s?\[?\s?\{?\s?(?:["']?(?:src|file)["']?\s?:\s?)?${VIDEO_URL}`,
+    means: "ok_service",
+  },
+  // A player's script as it is packed: the words of its settings, one after the other.
+  {
+    status: 200,
+    matches: String.raw`'(?=[^'<]{0,20000}'\.split\('\|'\))(?:[^'<]{0,20000}?\|)?(?:m3u8|mp4)['|]`,
+    means: "ok_service",
+  },
+  {
+    status: 200,
+    matches: String.raw`>\s{0,20}\w{1,20} Not Found[\s.!]{0,5}(?:<|$)`,
+    means: "service_not_found",
+    class: "C1",
+  },
+  {
+    status: 200,
+    matches: says(String.raw`\w{1,20} (?:file (?:was|has been) removed|no longer available)`),
+    means: "service_deleted",
+    class: "C1",
+  },
+  {
+    status: 200,
+    matches: String.raw`${FILE_NAME}[\s\S]{0,1000}?${FILE_SIZE}`,
+    means: "ok_service",
+  },
+  { status: 200, url: "{id}", title: String.raw`^Watch(?:ing)? \S`, means: "ok_service" },
+  {
+    matches:
+      "You have reached the (?:maximum |download.)limit|You have to wait [^<>]{1,80} till next download|Download limit reached|Delay between downloads must (?:be not|not be) less than|You're using all download slots",
+    means: "service_rate_limited",
+  },
+];
+
+/** The rules that services of a family share. */
+export const FAMILY_RULES: Record<Family, readonly Rule[]> = { oembed: OEMBED, xfs: XFS };

@@ -1,0 +1,106 @@
+import { BUILT_IN } from "../checker/services/built-in.ts";
+import { placesOf } from "../checker/services/hosts.ts";
+import { asksOf } from "../checker/services/problems.ts";
+import type { Ask, Kind, Service } from "../checker/services/record.ts";
+
+const fileAt = (path: string) => new URL(`../../${path}`, import.meta.url).pathname;
+
+/** What is written of the catalogue into pages for people, between two marks each. */
+const PAGES = [
+  { file: fileAt("README.md"), text: () => sentenceOf(BUILT_IN) },
+  { file: fileAt("docs/services.md"), text: () => tableOf(BUILT_IN) },
+];
+
+const PLACE = /(<!-- services -->\n)[\s\S]*?(<!-- \/services -->)/;
+
+/** Every page with what it says of the catalogue as it is now. */
+export const servicePages = (): Promise<{ file: string; before: string; after: string }[]> =>
+  Promise.all(
+    PAGES.map(async ({ file, text }) => {
+      const before = await Bun.file(file).text();
+      return {
+        file,
+        before,
+        after: before.replace(PLACE, (_, begin, end) => begin + text() + end),
+      };
+    }),
+  );
+
+const LINE_CHARS = 108;
+
+function sentenceOf(services: readonly Service[]): string {
+  const running = services.filter(({ shutDown }) => !shutDown);
+  const over = services.filter(({ shutDown }) => shutDown);
+  const names = (some: readonly Service[]) =>
+    some
+      .map(({ name }) => name)
+      .sort((a, b) => a.localeCompare(b, "en"))
+      .join(", ");
+  return `${folded(`${running.length} services are asked in their own way: ${names(running)}.`)}
+
+${folded(`${over.length} are known to have shut down: ${names(over)}.`)}
+`;
+}
+
+/** In lines that fit the page. */
+function folded(text: string): string {
+  const lines = [""];
+  for (const word of text.split(" ")) {
+    const line = lines.at(-1)!;
+    if (line.length + word.length >= LINE_CHARS) lines.push(word);
+    else lines[lines.length - 1] = line === "" ? word : `${line} ${word}`;
+  }
+  return lines.join("\n");
+}
+
+const tableOf = (services: readonly Service[]) => `| id | name | hosts | how it is asked | facts |
+|---|---|---|---|---|
+${services.map(rowOf).join("\n")}
+`;
+
+const rowOf = ({
+  id,
+  name,
+  hosts,
+  kinds = [],
+  confidence,
+  canary,
+  shutDown,
+  shortens,
+}: Service) => {
+  const how = shutDown
+    ? "has shut down"
+    : shortens
+      ? "what it leads to"
+      : [...new Set(kinds.map(howOf))].join("; ") || "page";
+  const facts = [confidence ?? "", canary ? "known-good link" : ""].filter(Boolean).join(", ");
+  return `| \`${id}\` | ${name} | ${someOf(hosts.flatMap(placesOf))} | ${how} | ${facts} |`;
+};
+
+const HOSTS_SHOWN = 4;
+
+/** Some services change their names faster than anyone reads. */
+function someOf(hosts: string[]): string {
+  const more = hosts.length - HOSTS_SHOWN;
+  const shown = hosts.slice(0, HOSTS_SHOWN).join(", ");
+  return more > 0 ? `${shown} and ${more} more` : shown;
+}
+
+function howOf(kind: Kind): string {
+  const asks = asksOf(kind);
+  const special = asks.map(askOf).join(", ");
+  const hasRules = kind.page !== undefined && kind.page !== "never";
+  if (special === "") return `${kind.kind}: page${hasRules ? " with rules" : ""}`;
+  return `${kind.kind}: ${special}${kind.page === "never" ? "" : ", else page"}`;
+}
+
+function askOf({ url, family, batch, form, json }: Ask): string {
+  const host = /^https?:\/\/([^/?]+)/.exec(url)?.[1]?.replace(/^\{.*\}$/, "its host");
+  const method = form || json !== undefined ? "POST " : "";
+  const protocol = family === "oembed" ? "oEmbed " : "";
+  return `${protocol}${method}${host}${batch ? ` (${batch.most} at once)` : ""}`;
+}
+
+if (import.meta.main) {
+  for (const { file, after } of await servicePages()) await Bun.write(file, after);
+}

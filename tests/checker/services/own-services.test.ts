@@ -1,0 +1,248 @@
+import { describe, expect, test } from "bun:test";
+import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { catalogueWith } from "../../../server/checker/services/built-in.ts";
+import { serviceIdOf } from "../../../server/checker/services/catalogue.ts";
+import type { Service } from "../../../server/checker/services/record.ts";
+import { readConfig } from "../../../server/config.ts";
+import { json, page } from "./played-web.ts";
+import { tellOf } from "./told.ts";
+
+const WIKI = {
+  id: "wiki",
+  name: "Our wiki",
+  hosts: ["wiki.example.org"],
+  kinds: [
+    {
+      kind: "article",
+      path: "^/a/(?<id>\\d+)$",
+      ask: {
+        url: "https://wiki.example.org/api/{id}",
+        rules: [
+          { json: { state: "open" }, means: "ok_service" },
+          { json: { state: "locked" }, means: "ok_service_protected" },
+          { json: { state: "deleted" }, means: "service_deleted", class: "C1" },
+        ],
+      },
+    },
+  ],
+} satisfies Service;
+
+function fileWith(records: unknown): string {
+  const path = join(mkdtempSync(join(tmpdir(), "stillup-test-")), "services.json");
+  writeFileSync(path, typeof records === "string" ? records : JSON.stringify(records));
+  return path;
+}
+
+const read = (records: unknown) =>
+  readConfig({ STILLUP_SERVICES_FILE: fileWith(records) }).ownServices;
+
+/** The wiki with one thing changed, by the path to it. */
+function changed(path: string, value: unknown): unknown {
+  const record = structuredClone(WIKI) as Record<string, unknown>;
+  const steps = path.split(".");
+  const last = steps.pop()!;
+  let at = record;
+  for (const step of steps) at = at[step] as Record<string, unknown>;
+  at[last] = value;
+  return [record];
+}
+
+const API = "wiki.example.org/api/7";
+const URL_OF_7 = "https://wiki.example.org/a/7";
+
+tellOf(
+  "wiki",
+  {
+    urls: [URL_OF_7, "https://wiki.example.org/", "https://en.wiki.example.org/help"],
+    rows: [
+      {
+        what: "an open article",
+        url: URL_OF_7,
+        web: { [API]: json({ state: "open" }) },
+        seen: "active ok_service",
+        asked: ["GET https://wiki.example.org/api/7"],
+      },
+      {
+        what: "deleted",
+        url: URL_OF_7,
+        web: { [API]: json({ state: "deleted" }) },
+        seen: "dead service_deleted C1",
+      },
+      {
+        what: "locked",
+        url: URL_OF_7,
+        web: { [API]: json({ state: "locked" }) },
+        seen: "active ok_service_protected",
+      },
+      {
+        what: "ill",
+        url: URL_OF_7,
+        web: { [API]: 500, "wiki.example.org/a/7": page("<title>Wiki</title>") },
+        seen: "unknown service_probe_failed",
+      },
+    ],
+  },
+  read([WIKI]),
+);
+
+describe("own services", () => {
+  test("are as their page says", () => {
+    const [, example = ""] =
+      /```json\n([\s\S]*?)```/.exec(readFileSync("docs/services.md", "utf8")) ?? [];
+
+    expect(read(example).map(({ id }) => id)).toEqual(["wiki"]);
+  });
+
+  test("own names of a single label, as in a network of one's own", () => {
+    const catalogue = catalogueWith(read([{ ...WIKI, hosts: ["intranet"] }]));
+
+    expect(serviceIdOf(catalogue, new URL("http://wiki.intranet/a"))).toBe("wiki");
+    expect(serviceIdOf(catalogue, new URL("http://intranet/a"))).toBe("wiki");
+    expect(serviceIdOf(catalogue, new URL("http://intranet.example.org/a"))).toBe("generic");
+  });
+
+  test("replace a service of the same id, and take over the hosts that they name", () => {
+    const own = read([
+      { id: "youtube", name: "Our YouTube", hosts: ["tube.example.org"] },
+      { ...WIKI, hosts: ["youtu.be"] },
+    ]);
+
+    const catalogue = catalogueWith(own);
+
+    const idOf = (url: string) => serviceIdOf(catalogue, new URL(url));
+    expect(idOf("https://tube.example.org/")).toBe("youtube");
+    expect(idOf("https://youtube.com/")).toBe("generic");
+    expect(idOf("https://youtu.be/x")).toBe("wiki");
+    expect(catalogue.services.filter(({ id }) => id === "youtube")).toHaveLength(1);
+  });
+
+  test.each([
+    ["no JSON", "[{", /it is no JSON: /],
+    ["no list", { id: "wiki" }, /it must be a list of records: /],
+    ["no record", [WIKI, 7], /Record 2: .*expected object/],
+    [
+      "an id that is none",
+      changed("id", "Our Wiki"),
+      /Service "Our Wiki", id: must be an id: a-z, 0-9 and -/,
+    ],
+    [
+      "the id of everything else",
+      changed("id", "generic"),
+      /Service "generic", id: is for what no service owns/,
+    ],
+    ["no name", changed("name", undefined), /Service "wiki", name: /],
+    [
+      "a host that is a URL",
+      changed("hosts", ["https://wiki.example.org"]),
+      /Service "wiki", hosts\[0\]: must be host names in lower case/,
+    ],
+    [
+      "a brace that is not closed",
+      changed("hosts", ["wiki.{example.org"]),
+      /Service "wiki", hosts\[0\]: must be host names in lower case/,
+    ],
+    [
+      "a packing that does not exist",
+      changed("kinds.0.ask.url", "https://wiki.example.org/{id|toString}"),
+      /Service "wiki", kinds\[0\]\.ask\[0\]: \{id\|toString\} is no known packing/,
+    ],
+    [
+      "a pattern with a slot where none is filled",
+      changed("kinds.0.path", "^/(?<{id}>a)$"),
+      /Service "wiki", kinds\[0\]\.path: is no regular expression/,
+    ],
+    [
+      "a request to who knows whom",
+      changed("kinds.0.ask.url", "https://me:secret@wiki.example.org/"),
+      /Service "wiki", kinds\[0\]\.ask\.url: must be an http or https URL without a user/,
+    ],
+    [
+      "a header that is none",
+      changed("kinds.0.ask.headers", { "X Key": "a" }),
+      /Service "wiki", kinds\[0\]\.ask\.headers\.X Key: /,
+    ],
+    [
+      "many hosts at once",
+      changed("kinds.0.ask", {
+        url: "https://{host}/api",
+        batch: { most: 9, answers: { by: "position" } },
+      }),
+      /Service "wiki", kinds\[0\]\.ask\[0\]: what is asked for many links at once must have one host/,
+    ],
+    [
+      "a canary that cannot be asked for",
+      changed("canary", ["ftp://wiki.example.org/a/7"]),
+      /Service "wiki", canary\[0\]: must be an http or https URL/,
+    ],
+    ["no hosts", changed("hosts", []), /Service "wiki", hosts: names no host/],
+    ["a field that does not exist", changed("kind", []), /Service "wiki": .*"kind"/],
+    [
+      "a pattern that is none",
+      changed("kinds.0.path", "^/(a$"),
+      /Service "wiki", kinds\[0\]\.path: is no regular expression/,
+    ],
+    [
+      "a template without its group",
+      changed("kinds.0.ask.url", "https://wiki.example.org/{name}"),
+      /Service "wiki", kinds\[0\]\.ask\[0\]: \{name\} is no named group/,
+    ],
+    [
+      "a verdict that does not exist",
+      changed("kinds.0.ask.rules.0.means", "fine"),
+      /Service "wiki", kinds\[0\]\.ask\.rules\[0\]\.means: /,
+    ],
+    [
+      "death without its class",
+      changed("kinds.0.ask.rules.2.class", undefined),
+      /Service "wiki", kinds\[0\]\.ask\.rules\[2\]\.class: is needed with a dead verdict/,
+    ],
+    [
+      "life with a class",
+      changed("kinds.0.ask.rules.0.class", "C1"),
+      /Service "wiki", kinds\[0\]\.ask\.rules\[0\]\.class: is needed with a dead verdict, and with no other/,
+    ],
+    [
+      "a doubt where there is none",
+      changed("kinds.0.ask.rules.0.undecided", "service_private"),
+      /Service "wiki", kinds\[0\]\.ask\.rules\[0\]\.undecided: is only said where "page" is meant/,
+    ],
+    [
+      "a page that is never read, and no request",
+      changed("kinds.0", { kind: "article", page: "never" }),
+      /Service "wiki", kinds\[0\]\.page: is never read, and nothing else is asked/,
+    ],
+    [
+      "a canary of somebody else",
+      changed("canary", ["https://example.org/a/7"]),
+      /Service "wiki", canary\[0\]: is no address of its kinds/,
+    ],
+    [
+      "what serves every link but is asked about one",
+      changed("kinds.0.ask.keepMinutes", 5),
+      /Service "wiki", kinds\[0\]\.ask\[0\]: what is kept for every link must not be asked about one/,
+    ],
+    [
+      "two of one id",
+      [WIKI, { ...WIKI, hosts: ["b.example.org"] }],
+      /Service "wiki": there are two of that id/,
+    ],
+    [
+      "one host of two",
+      [WIKI, { ...WIKI, id: "other" }],
+      /Service "other", hosts: "wiki.example.org" belongs to "wiki" too/,
+    ],
+  ])("are refused with %s", (_, records, problem) => {
+    expect(() => read(records)).toThrow(/^STILLUP_SERVICES_FILE \(/);
+    expect(() => read(records)).toThrow(problem);
+  });
+
+  test("are refused when the file is not there", () => {
+    const settings = { STILLUP_SERVICES_FILE: "/nowhere/services.json" };
+
+    expect(() => readConfig(settings)).toThrow(
+      'STILLUP_SERVICES_FILE must be a JSON file of services; it is "/nowhere/services.json".',
+    );
+  });
+});

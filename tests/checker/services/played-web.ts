@@ -1,0 +1,127 @@
+import net, { type AddressInfo, type Socket } from "node:net";
+import { generate } from "selfsigned";
+
+/** What a played server says: a status, a page, or anything else that a response can be. */
+export type Answers =
+  | number
+  | string
+  | Response
+  | ((request: Request) => Response | Promise<Response>);
+
+/** By `host/path`, with `?query` where that matters; the longest key that fits answers. */
+export type Web = Record<string, Answers>;
+
+/** A request as it came: method, URL and body in one line, and its headers. */
+export type SeenRequest = { line: string; headers: Headers };
+
+/**
+ * The web as far as a test needs it: every host under its real name, with a certificate for it, reached
+ * through a proxy that leads all to one server here.
+ */
+export async function startPlayedWeb(hosts: string[]) {
+  const { cert, private: key } = await generate([{ name: "commonName", value: "The played web" }], {
+    keyType: "ec",
+    algorithm: "sha256",
+    extensions: [
+      { name: "basicConstraints", cA: true },
+      { name: "subjectAltName", altNames: hosts.map((value) => ({ type: 2, value })) },
+    ],
+  });
+  let web: Web = {};
+  let requests: SeenRequest[] = [];
+  const server = Bun.serve({
+    hostname: "127.0.0.1",
+    port: 0,
+    tls: { cert, key },
+    async fetch(request) {
+      const body = await request.clone().text();
+      const line = `${request.method} ${request.url}${body === "" ? "" : ` ${body}`}`;
+      requests.push({ line, headers: request.headers });
+      return say(answerOf(web, request.url), request);
+    },
+  });
+  const proxy = await startProxy(server.port ?? 0);
+  return {
+    ca: cert,
+    proxy: `http://127.0.0.1:${proxy.port}`,
+    /** From now on the web is this one, and nothing was asked of it. */
+    play(next: Web) {
+      web = next;
+      requests = [];
+    },
+    requests: () => requests,
+    async stop() {
+      proxy.stop();
+      await server.stop(true);
+    },
+  };
+}
+
+function answerOf(web: Web, address: string): Answers | undefined {
+  const { host, pathname, search } = new URL(address);
+  const [first] = Object.keys(web)
+    .filter((key) => isFor(key, `${host}${pathname}`, search))
+    .sort((a, b) => b.length - a.length);
+  return first === undefined ? undefined : web[first];
+}
+
+function isFor(key: string, place: string, search: string): boolean {
+  const [wanted, query] = key.split("?");
+  return wanted === place && (query === undefined || `?${query}` === search);
+}
+
+/** Nobody plays it: a status that no rule knows, so that the test fails. */
+const UNPLAYED = 599;
+
+function say(answer: Answers | undefined, request: Request): Response | Promise<Response> {
+  if (answer === undefined)
+    return new Response(`Nobody plays ${request.url}`, { status: UNPLAYED });
+  if (typeof answer === "function") return answer(request);
+  if (answer instanceof Response) return answer.clone();
+  return typeof answer === "number" ? page(`Status ${answer}.`, answer) : page(answer);
+}
+
+export const page = (html: string, status = 200, headers: Record<string, string> = {}) =>
+  new Response(html, {
+    status,
+    headers: { "Content-Type": "text/html; charset=utf-8", ...headers },
+  });
+
+export const json = (value: unknown, status = 200) =>
+  new Response(JSON.stringify(value), { status, headers: { "Content-Type": "application/json" } });
+
+export const text = (body: string, status = 200) =>
+  new Response(body, { status, headers: { "Content-Type": "text/plain; charset=utf-8" } });
+
+export const file = (type: string, status = 200) =>
+  new Response("some bytes", { status, headers: { "Content-Type": type } });
+
+export const to = (location: string, status = 302) =>
+  new Response(null, { status, headers: { Location: location } });
+
+/** A wall as Cloudflare puts it before a site. */
+export const challenge = () =>
+  page("<title>Just a moment...</title><h1>Checking</h1>", 403, { "cf-mitigated": "challenge" });
+
+/** Leads every tunnel to one port. */
+async function startProxy(target: number) {
+  const sockets = new Set<Socket>();
+  const server = net.createServer((client) => {
+    sockets.add(client);
+    client.on("error", () => {});
+    client.once("data", () => {
+      const onward = net.connect(target, "127.0.0.1", () => {
+        client.write("HTTP/1.1 200 OK\r\n\r\n");
+        client.pipe(onward).pipe(client);
+      });
+      onward.on("error", () => client.destroy());
+      client.on("close", () => onward.destroy());
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const stop = () => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  };
+  return { port: (server.address() as AddressInfo).port, stop };
+}

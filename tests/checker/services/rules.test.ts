@@ -1,0 +1,187 @@
+import { describe, expect, test } from "bun:test";
+import { firstRule } from "../../../server/checker/services/decide.ts";
+import type { When } from "../../../server/checker/services/record.ts";
+import { replyTo } from "../../../server/checker/services/reply.ts";
+import { prepare } from "../../../server/checker/services/requests.ts";
+import { toPattern, toText, toUrl } from "../../../server/checker/services/template.ts";
+import { answerOf } from "../seen.ts";
+
+const VALUES = {
+  id: "a%2Fb",
+  name: "AbC%20D",
+  url: encodeURIComponent("https://files.test/a%2Fb?x=1"),
+};
+
+const FILE = JSON.stringify({
+  file: { name: "A", size: 0, tags: [], owner: null, state: "open" },
+  parts: [{ id: 7 }],
+});
+
+/** Whether a rule with this condition holds for an answer. */
+async function holds(when: When, told: Parameters<typeof answerOf>[0] = {}, text = FILE) {
+  const answer = await answerOf({ headers: { "Content-Type": "application/json" }, ...told });
+  const reply = replyTo({ ...answer, text });
+  return firstRule({ rules: [{ ...when, means: "ok_service" }] }, reply, VALUES) !== null;
+}
+
+describe("A rule holds", () => {
+  test.each<[when: When, does: boolean]>([
+    [{}, true],
+    [{ status: 200 }, true],
+    [{ status: [200, 410] }, true],
+    [{ status: 404 }, false],
+    [{ header: { "content-type": "^application/JSON" } }, true],
+    [{ header: { "content-type": "^text" } }, false],
+    [{ header: { "x-none": "." } }, false],
+    [{ type: "json$" }, true],
+    [{ type: "html" }, false],
+    [{ text: '"NAME"' }, true],
+    [{ text: ["none", '"state"'] }, true],
+    [{ text: "none" }, false],
+    [{ matches: '"name":"[A-Z]"' }, true],
+    [{ matches: '^"name"' }, false],
+    [{ json: { "file.state": "open" } }, true],
+    [{ json: { "file.state": ["shut", "open"] } }, true],
+    [{ json: { "file.state": "shut" } }, false],
+    [{ json: { "file.size": 0 } }, true],
+    [{ json: { "file.size": "0" } }, false],
+    [{ json: { "file.owner": null } }, true],
+    [{ json: { "parts.0.id": 7 } }, true],
+    [{ json: { "parts.1.id": 7 } }, false],
+    [{ json: { "file.state": { exists: true } } }, true],
+    [{ json: { "file.owner": { exists: true } } }, false],
+    [{ json: { "file.none": { exists: false } } }, true],
+    [{ json: { "file.tags": { empty: true } } }, true],
+    [{ json: { "file.owner": { empty: true } } }, true],
+    [{ json: { "file.name": { empty: false } } }, true],
+    [{ json: { "file.none": { empty: true } } }, false],
+    [{ json: { "file.none": { empty: false } } }, false],
+    [{ json: { "file.state": { matches: "^OP" } } }, true],
+    [{ json: { "parts.0.id": { matches: "^7$" } } }, true],
+    [{ json: { "file.tags": { matches: "." } } }, false],
+    [{ json: { "file.state": { not: ["shut", "gone"] } } }, true],
+    [{ json: { "file.state": { not: "open" } } }, false],
+    [{ json: { "file.none": { not: "open" } } }, false],
+    [{ json: { "": { exists: true } } }, true],
+    [{ json: { constructor: { exists: true } } }, false],
+    [{ json: { "file.state": "open", "file.size": 1 } }, false],
+    [{ status: 200, text: "none" }, false],
+    [{ missing: true }, false],
+  ])("by %j: %p", async (when, does) => {
+    expect(await holds(when)).toBe(does);
+  });
+
+  test.each<[when: When, does: boolean]>([
+    [{ url: "/b/{id}$" }, false],
+    [{ url: "^https://files\\.test/f/{id}$" }, true],
+    [{ url: "^https://files\\.test/F/" }, true],
+    [{ bytes: { min: 5, max: 5 } }, true],
+    [{ bytes: { min: 6 } }, false],
+    [{ bytes: { max: 4 } }, false],
+  ])("by where and how long the answer is, as by %j: %p", async (when, does) => {
+    expect(await holds(when, { at: "https://files.test/f/a%2Fb", bodyBytes: 5 })).toBe(does);
+  });
+
+  test("by a page's title", async () => {
+    const told = { headers: {}, html: "<title>File not found</title>" };
+
+    expect(await holds({ title: "^file NOT" }, told)).toBeTrue();
+    expect(await holds({ title: "^page" }, told)).toBeFalse();
+  });
+
+  test("not by JSON where there is none", async () => {
+    expect(await holds({ json: { "": { exists: true } } }, {}, "<p>Sorry.</p>")).toBeFalse();
+    expect(await holds({ json: { "": { exists: false } } }, {}, "<p>Sorry.</p>")).toBeTrue();
+  });
+
+  test("before those after it, and not where its exception does", async () => {
+    const reply = replyTo({ ...(await answerOf({})), text: "gone, but not really" });
+    const rules = [
+      {
+        text: "gone",
+        unless: { text: "not really" },
+        means: "service_deleted" as const,
+        class: "C1" as const,
+      },
+      { text: "but", means: "service_private" as const },
+      { text: "gone", means: "ok_service" as const },
+    ];
+
+    expect(firstRule({ rules }, reply, VALUES)?.means).toBe("service_private");
+  });
+
+  test("before those of its family", async () => {
+    const answer = await answerOf({ status: 401, headers: { "Content-Type": "text/plain" } });
+    const reply = replyTo({ ...answer, text: "" });
+    const rules = [{ status: 401, means: "ok_service" as const }];
+
+    expect(firstRule({ family: "oembed" }, reply, VALUES)?.means).toBe("service_private");
+    expect(firstRule({ rules, family: "oembed" }, reply, VALUES)?.means).toBe("ok_service");
+  });
+});
+
+describe("A template", () => {
+  test.each([
+    ["https://api.test/{id}", "https://api.test/a%2Fb"],
+    ["https://api.test/{id|raw}", "https://api.test/a%2Fb"],
+    [
+      "https://api.test/?url={url}",
+      "https://api.test/?url=https%3A%2F%2Ffiles.test%2Fa%252Fb%3Fx%3D1",
+    ],
+    [
+      "https://api.test/u!{url|base64url}",
+      "https://api.test/u!aHR0cHM6Ly9maWxlcy50ZXN0L2ElMkZiP3g9MQ",
+    ],
+    ["https://api.test/{name|lower}", "https://api.test/abc%20d"],
+    ["https://api.test/{none}", "https://api.test/"],
+  ])("of a URL: %s", (template, url) => {
+    expect(toUrl(template, VALUES)).toBe(url);
+  });
+
+  test("of a text holds what an address packs, and of a pattern what it says", () => {
+    expect(toText("{id} {url}", VALUES)).toBe("a/b https://files.test/a%2Fb?x=1");
+    expect(toText("{id}", { id: "100%" })).toBe("100%");
+    expect(new RegExp(toPattern("^{id}$", { id: "a.b*[c]" })).test("a.b*[c]")).toBeTrue();
+  });
+});
+
+describe("A request", () => {
+  const two = [{ id: "a" }, { id: "b" }];
+  const batch = { most: 10, answers: { by: "line" as const, has: "{id}" } };
+
+  test("for one thing sends what the record says", () => {
+    const { url, headers, body } = prepare(
+      {
+        url: "https://api.test/{random}",
+        json: { ids: ["{id}", "x"], deep: { flag: true } },
+        headers: { "X-Id": "{id}" },
+      },
+      [{ id: "a" }],
+      "42",
+    );
+
+    expect(url).toBe("https://api.test/42");
+    expect(headers).toMatchObject({ "Content-Type": "application/json", "X-Id": "a" });
+    expect(body).toBe('{"ids":["a","x"],"deep":{"flag":true}}');
+  });
+
+  test("for many joins them in the URL, and repeats what a list holds one of", () => {
+    expect(prepare({ url: "https://api.test/{id}", batch }, two, "1").url).toBe(
+      "https://api.test/a%2Cb",
+    );
+    expect(
+      prepare({ url: "https://api.test/", json: [{ p: "{id}", g: 1 }], batch }, two, "1").body,
+    ).toBe('[{"p":"a","g":1},{"p":"b","g":1}]');
+    expect(
+      prepare({ url: "https://api.test/", form: { "ids[]": ["{id}"], v: "1" }, batch }, two, "1")
+        .body,
+    ).toBe("ids%5B%5D=a&ids%5B%5D=b&v=1");
+    expect(
+      prepare(
+        { url: "https://api.test/", form: { ids: "{id}" }, batch: { ...batch, join: "\n" } },
+        two,
+        "1",
+      ).body,
+    ).toBe("ids=a%0Ab");
+  });
+});
