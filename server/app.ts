@@ -17,6 +17,7 @@ import { replies } from "./http/reply.ts";
 import { routeTable } from "./http/route-table.ts";
 import { keyRoutes } from "./keys/routes.ts";
 import { linkRoutes } from "./links/routes.ts";
+import { serviceRoutes } from "./services/routes.ts";
 import { sessionRoutes } from "./session/routes.ts";
 import { webhookRoutes } from "./webhooks/routes.ts";
 
@@ -28,7 +29,8 @@ const rooms = (deps: Deps) =>
     .use(linkRoutes(deps))
     .use(groupRoutes(deps))
     .use(historyRoutes(deps))
-    .use(webhookRoutes(deps));
+    .use(webhookRoutes(deps))
+    .use(serviceRoutes(deps));
 
 /** Every route of the program, and the dashboard's pages. Doors and headers around them are the front's. */
 export function createApp(deps: Deps, pages: Elysia = new Elysia()) {

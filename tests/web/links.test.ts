@@ -66,6 +66,19 @@ onDashboard("The links page", (dashboard) => {
     expect(await page.getByRole("searchbox").inputValue()).toBe("");
   });
 
+  test("shows the links of one service, by its name", async () => {
+    const { page } = await dashboard().user();
+    await page.goto("/links");
+    await add(page, ["https://youtu.be/jNQXAC9IVRw", "https://example.org/a"]);
+
+    await page.getByLabel("Service", { exact: true }).selectOption("YouTube");
+
+    await page.getByText("1 link", { exact: true }).waitFor();
+    expect(new URL(page.url()).search).toBe("?service=youtube");
+    await page.getByRole("link", { name: "youtu.be/jNQXAC9IVRw" }).first().click();
+    await page.getByText("YouTube", { exact: true }).waitFor();
+  });
+
   test("walks through the pages of a long list", async () => {
     const { page } = await dashboard().user();
     await page.goto("/links");

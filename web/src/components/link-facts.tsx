@@ -1,6 +1,7 @@
 import { RefreshCw, Trash2 } from "lucide-preact";
 import type { ComponentChildren } from "preact";
 import { explain, type Frequency, type LinkDetail } from "../lib/links.ts";
+import { useServiceName } from "../lib/services.ts";
 import { EvidenceDetails } from "./evidence.tsx";
 import { FrequencySelect } from "./frequency-select.tsx";
 import { Moment } from "./moment.tsx";
@@ -80,7 +81,7 @@ function Facts({ link, canWrite, onFrequency }: LinkFactsProps) {
         {last && last.response_time_ms !== null ? `${last.response_time_ms} ms` : "–"}
       </Fact>
       <Fact name="Reason">{link.reason ? <code>{link.reason}</code> : "–"}</Fact>
-      <Fact name="Service">{link.service}</Fact>
+      <Fact name="Service">{useServiceName(link.service)}</Fact>
       <Fact name="Frequency">
         {canWrite ? (
           <FrequencySelect

@@ -2,14 +2,15 @@ import { Search } from "lucide-preact";
 import { useEffect, useRef } from "preact/hooks";
 import { hrefOfFilter } from "../lib/filter.ts";
 import { type LinkFilter, STATUSES } from "../lib/links.ts";
+import { ServiceSelect } from "./service-select.tsx";
 import { statusWord } from "./status.tsx";
 
 const TYPING_MS = 300;
 
-type LinkFiltersProps = { filter: LinkFilter; onSearch: (filter: LinkFilter) => void };
+type LinkFiltersProps = { filter: LinkFilter; onChange: (filter: LinkFilter) => void };
 
 /** Chooses what the list shows. The statuses are links, so that each can be opened and kept. */
-export function LinkFilters({ filter, onSearch }: LinkFiltersProps) {
+export function LinkFilters({ filter, onChange }: LinkFiltersProps) {
   return (
     <div class="filters">
       <nav class="chips" aria-label="Filter by status">
@@ -23,9 +24,13 @@ export function LinkFilters({ filter, onSearch }: LinkFiltersProps) {
           </a>
         ))}
       </nav>
+      <ServiceSelect
+        chosen={filter.service}
+        onChange={(service) => onChange({ ...filter, service, page: 1 })}
+      />
       <SearchBox
         value={filter.search}
-        onChange={(search) => onSearch({ ...filter, search, page: 1 })}
+        onChange={(search) => onChange({ ...filter, search, page: 1 })}
       />
     </div>
   );

@@ -22,6 +22,8 @@ const PLACES: Record<Probe["asked"], string> = {
   root: "A random address of the site",
   home: "The home page",
   subdomain: "A random name below the domain",
+  service: "The service itself",
+  canary: "A link of the service that has been there for years",
 };
 
 export const placeOf = ({ asked }: Probe): string => PLACES[asked];

@@ -6,20 +6,27 @@ export type Status = (typeof STATUSES)[number];
 export const FREQUENCIES = ["hourly", "daily", "weekly", "monthly"] as const;
 export type Frequency = (typeof FREQUENCIES)[number];
 
-export type LinkFilter = { status: Status | undefined; search: string; page: number };
+export type LinkFilter = {
+  status: Status | undefined;
+  /** An id; empty for all. */
+  service: string;
+  search: string;
+  page: number;
+};
 
 const PER_PAGE = 25;
 
 /** Everything that is asked of links starts with this key. */
 export const LINKS = ["links"];
 
-export const listLinks = ({ status, search, page }: LinkFilter) =>
+export const listLinks = ({ status, service, search, page }: LinkFilter) =>
   ask(
     api.links.get({
       query: {
         page,
         per_page: PER_PAGE,
         ...(status && { status }),
+        ...(service && { service }),
         ...(search && { search }),
       },
     }),

@@ -33,7 +33,7 @@ export function LinksPage() {
   return (
     <>
       <ListHead title="Links" adding="Add links" onAdd={() => setTask({ kind: "add" })} />
-      <LinkFilters filter={filter} onSearch={(next) => route(hrefOfFilter(next), true)} />
+      <LinkFilters filter={filter} onChange={(next) => route(hrefOfFilter(next), true)} />
       <Loaded query={links}>
         {({ items, pagination }) => (
           <>
@@ -82,7 +82,7 @@ function Listed({ items, onDelete }: { items: Link[]; onDelete: (link: Link) => 
 
 function Nothing({ filter, onAdd }: { filter: LinkFilter; onAdd: () => void }) {
   const canWrite = useCanWrite();
-  if (filter.status || filter.search || filter.page > 1) {
+  if (filter.status || filter.service || filter.search || filter.page > 1) {
     return (
       <Empty title="No link matches">
         <p>
