@@ -38,6 +38,11 @@ const BUILT_IN = catalogueWith([]);
 export function tellOf(id: string, { urls, rows }: Told, own: Service[] = []): void {
   const catalogue = own.length > 0 ? catalogueWith(own) : BUILT_IN;
   describe(id, () => {
+    test("is told of enough", () => {
+      expect(urls.length).toBeGreaterThanOrEqual(3);
+      expect(rows.length).toBeGreaterThanOrEqual(4);
+    });
+
     let web: Awaited<ReturnType<typeof startPlayedWeb>>;
     beforeAll(async () => {
       web = await startPlayedWeb(hostsOf(rows));
