@@ -1,6 +1,7 @@
 import { isReserved } from "../outbound/resolve.ts";
 import { type Conclusion, conclude, type Ending } from "./conclusion.ts";
 import {
+  begin,
   type Check,
   type Checker,
   isAborted,
@@ -14,7 +15,6 @@ import { ownFault } from "./online/own-fault.ts";
 import { type Style, USUAL_STYLE } from "./profiles.ts";
 import { isMonitorFault, isTrustProblem, verdictOf } from "./reasons.ts";
 import { vouched } from "./services/canary.ts";
-import { servingOf } from "./services/services.ts";
 import { noteVariants } from "./variants.ts";
 
 export type { Checker, KnownLink } from "./look.ts";
@@ -39,7 +39,7 @@ const KNOWN_NAMES = ["one.one.one.one", "dns.google", "dns.quad9.net"];
 
 /** One whole check: looks, looks again where that may help, and calls a link dead only when all agrees. */
 export async function checkUrl(checker: Checker, link: KnownLink): Promise<Conclusion> {
-  const check = begin(checker, link);
+  const check = begin(checker, link, budgetOf(link));
   const seen = await retried(check, await look(check, USUAL_STYLE));
   if (seen.finding.verdict !== "dead") return ended(check, seen);
   if (seen.finding.confirm === "C4") return lasting(check, seen);
@@ -47,21 +47,6 @@ export async function checkUrl(checker: Checker, link: KnownLink): Promise<Concl
   // Who is not sure of the server is not sure of what it says in as many words either.
   const isDefinite = seen.finding.confirm === "C1" && seen.style.trust === "verified";
   return isDefinite ? confirmDefinite(check, seen) : confirmFirm(check, seen);
-}
-
-function begin(checker: Checker, link: KnownLink): Check {
-  const startedAt = checker.clock.elapsed();
-  return {
-    checker: { ...checker, isUrgent: link.isAsked },
-    link,
-    attempts: [],
-    probes: [],
-    facts: {},
-    serving: servingOf(checker.services, link),
-    startedAt,
-    endsAt: startedAt + budgetOf(link),
-    lookedAt: startedAt,
-  };
 }
 
 function budgetOf(link: KnownLink): number {

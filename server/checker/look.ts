@@ -8,7 +8,7 @@ import type { Style } from "./profiles.ts";
 import { askService, type ServiceAnswer } from "./services/ask.ts";
 import { targetOf } from "./services/catalogue.ts";
 import { requestOf } from "./services/requests.ts";
-import type { Services } from "./services/services.ts";
+import { type Services, servingOf } from "./services/services.ts";
 import { pageOf, type Serving, unproven } from "./services/serving.ts";
 import { asShutDown } from "./services/shut-down.ts";
 import { learn, type Witness } from "./surroundings/witness.ts";
@@ -71,6 +71,22 @@ export type Check = {
   /** When the latest attempt ended. */
   lookedAt: number;
 };
+
+/** A check of a link that nothing was asked for yet. */
+export function begin(checker: Checker, link: KnownLink, budgetMs: number): Check {
+  const startedAt = checker.clock.elapsed();
+  return {
+    checker: { ...checker, isUrgent: link.isAsked },
+    link,
+    attempts: [],
+    probes: [],
+    facts: {},
+    serving: servingOf(checker.services, link),
+    startedAt,
+    endsAt: startedAt + budgetMs,
+    lookedAt: startedAt,
+  };
+}
 
 /** An observation and how it was made. */
 export type Sighting = Observation & { style: Style };

@@ -1,9 +1,8 @@
 import { type Ending, type ProbeRecord, toShownOnTheWay } from "../conclusion.ts";
-import { type Check, leftOf, look, NEVER_CHECKED } from "../look.ts";
+import { begin, type Check, leftOf, look, NEVER_CHECKED } from "../look.ts";
 import { USUAL_STYLE } from "../profiles.ts";
 import { type Reason, verdictOf } from "../reasons.ts";
 import { type Target, targetOf } from "./catalogue.ts";
-import { servingOf } from "./services.ts";
 
 const DAY_MS = 24 * 3_600_000;
 /** For all known-good links together, where the check itself has no time left. */
@@ -76,20 +75,9 @@ async function isAnyGood(check: Check, addresses: string[]): Promise<boolean> {
 
 async function isGood(check: Check, url: string, endsAt: number): Promise<boolean> {
   const { checker } = check;
-  const startedAt = checker.clock.elapsed();
-  if (startedAt >= endsAt) return false;
-  const link = { ...NEVER_CHECKED, url, isAsked: check.link.isAsked };
-  const own: Check = {
-    checker,
-    link,
-    attempts: [],
-    probes: [],
-    facts: {},
-    serving: servingOf(checker.services, link),
-    startedAt,
-    endsAt,
-    lookedAt: startedAt,
-  };
+  const leftMs = endsAt - checker.clock.elapsed();
+  if (leftMs <= 0) return false;
+  const own = begin(checker, { ...NEVER_CHECKED, url, isAsked: check.link.isAsked }, leftMs);
   const { probe, finding } = await look(own, USUAL_STYLE);
   check.probes.push(recordOf(url, probe.kind === "answered" ? probe.status : null, finding.reason));
   return finding.verdict === "active";

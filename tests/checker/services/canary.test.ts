@@ -180,6 +180,12 @@ describe("Before something is called gone", () => {
     expect(songs()).toEqual([]);
   });
 
+  test("whoever waits for a check does not wait for those who let nobody know", async () => {
+    const { seen } = service({ ...GOOD, [`${HOST}/api/f/old`]: () => new Promise(() => {}) });
+
+    expect(await seen("f/a", { isAsked: true })).toBe(DOUBTED);
+  });
+
   test("several that come at once ask together", async () => {
     const { check } = service();
 
