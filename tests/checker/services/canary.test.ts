@@ -180,12 +180,6 @@ describe("Before something is called gone", () => {
     expect(songs()).toEqual([]);
   });
 
-  test("whoever waits for a check does not wait for those who let nobody know", async () => {
-    const { seen } = service({ ...GOOD, [`${HOST}/api/f/old`]: () => new Promise(() => {}) });
-
-    expect(await seen("f/a", { isAsked: true })).toBe(DOUBTED);
-  });
-
   test("several that come at once ask together", async () => {
     const { check } = service();
 
@@ -219,4 +213,11 @@ describe("A service of which no such link is known, and whose rules may be old,"
 
     expect(await seen("f/a")).toBe(GONE);
   });
+});
+
+// Last, since nobody waits for the end of what it began.
+test("whoever waits for a check does not wait for those who let nobody know", async () => {
+  const { seen } = service({ ...GOOD, [`${HOST}/api/f/old`]: () => new Promise(() => {}) });
+
+  expect(await seen("f/a", { isAsked: true })).toBe(DOUBTED);
 });
