@@ -88,6 +88,8 @@ function startLoops(deps: Deps, meter: Meter): () => Promise<void> {
 
 /** Links that belong to another service since the catalogue changed, whatever else is going on. */
 async function classifyAll(deps: Deps, signal: AbortSignal): Promise<void> {
+  // Now rather than with the first link: a catalogue that contradicts itself is told at the start.
+  deps.catalogue.index();
   const changed = await reclassify(deps, signal);
   if (changed > 0) log.info("links filed under other services", { changed });
 }

@@ -1,7 +1,6 @@
 import { BUILT_IN } from "../checker/services/built-in.ts";
 import { placesOf } from "../checker/services/hosts.ts";
-import { asksOf } from "../checker/services/problems.ts";
-import type { Ask, Kind, Service } from "../checker/services/record.ts";
+import { type Ask, asksOf, type Kind, type Service } from "../checker/services/record.ts";
 
 const fileAt = (path: string) => new URL(`../../${path}`, import.meta.url).pathname;
 

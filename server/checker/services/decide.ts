@@ -36,7 +36,7 @@ function holds(when: When, reply: Reply, values: Values): boolean {
     Object.entries(header).every(([name, pattern]) =>
       fits(pattern, reply.headers.get(name) ?? ""),
     ) &&
-    (url === undefined || fits(toPattern(url, values), reply.url)) &&
+    (url === undefined || leadsTo(url, reply.url, values)) &&
     (type === undefined || fits(type, reply.headers.get("content-type") ?? "")) &&
     (title === undefined || fits(title, reply.title)) &&
     (text === undefined ||
@@ -48,16 +48,21 @@ function holds(when: When, reply: Reply, values: Values): boolean {
   );
 }
 
-/** Patterns without values stay as they are for as long as the program runs. */
+/** Each is compiled once: there are only as many as the records hold. */
 const compiled = new Map<string, RegExp>();
-const COMPILED_KEPT = 5000;
 
 function fits(pattern: string, text: string): boolean {
   const known = compiled.get(pattern);
   if (known) return known.test(text);
   const made = new RegExp(pattern, "i");
-  if (compiled.size < COMPILED_KEPT) compiled.set(pattern, made);
+  compiled.set(pattern, made);
   return made.test(text);
+}
+
+/** A pattern with a link's own values is of no use to another link. */
+function leadsTo(template: string, url: string, values: Values): boolean {
+  const pattern = toPattern(template, values);
+  return pattern === template ? fits(pattern, url) : new RegExp(pattern, "i").test(url);
 }
 
 /** What is at `a.0.b` in JSON; undefined when the way breaks off. */

@@ -14,6 +14,7 @@ const MOST_PROBLEMS = 5;
  * @throws SettingProblem that names the record, the field and what is wrong with it
  */
 export function readOwnServices(path: string): Service[] {
+  if (path.trim() === "") return [];
   const records = parsed(readFileSync(path, "utf8"));
   const checked = z.array(createSchemas().Service).safeParse(records);
   if (!checked.success)

@@ -1,5 +1,5 @@
 import { type Catalogue, targetOf } from "./catalogue.ts";
-import type { Ask, Kind, Rule, Service, When } from "./record.ts";
+import { type Ask, asksOf, type Kind, type Rule, type Service, type When } from "./record.ts";
 import { isPacking, slotsOf } from "./template.ts";
 
 /** Known to every template. */
@@ -76,10 +76,6 @@ function inPage({ page = {}, ask }: Kind, known: string[]): string[] {
   const templates = [url, ...Object.values(headers), ...rules.flatMap(templatesOfRule)];
   return templates.flatMap((template) => unknownIn(template, known));
 }
-
-/** The requests of a kind, in their order. */
-export const asksOf = ({ ask }: Kind): Ask[] =>
-  ask === undefined ? [] : Array.isArray(ask) ? ask : [ask];
 
 const groupsOf = ({ host, path, query, fragment }: Kind) =>
   [host, path, query, fragment].flatMap((pattern) =>

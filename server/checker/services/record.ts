@@ -35,6 +35,10 @@ export type Batch = z.infer<Schemas["Batch"]>;
 /** What services of one kind of software or protocol have in common. Own rules go before the family's. */
 export type Family = (typeof FAMILIES)[number];
 
+/** The requests of a kind, in their order. */
+export const asksOf = ({ ask }: Kind): Ask[] =>
+  ask === undefined ? [] : Array.isArray(ask) ? ask : [ask];
+
 /** Whether a rule speaks of death. */
 export const isGone = ({ means }: Rule): boolean =>
   means !== "next" && means !== "page" && verdictOf(means) === "dead";

@@ -13,7 +13,7 @@ export function prepare(ask: Ask, things: Values[], random: string): Prepared {
   const one = all.length === 1 ? all[0]! : joined(all, ask.batch?.join ?? USUAL_JOIN);
   const url = toUrl(ask.url, joined(all, USUAL_JOIN));
   const accept = { Accept: "application/json, */*;q=0.5" };
-  const headers = { ...accept, ...mapped(ask.headers ?? {}, (text) => toText(text, one)) };
+  const headers = { ...accept, ...fieldsFrom(ask.headers ?? {}, one) };
   if (ask.form) {
     const body = String(new URLSearchParams(fieldsOf(ask.form, all, one)));
     return {
@@ -36,8 +36,14 @@ function joined(all: Values[], join: string): Values {
   return Object.fromEntries(Object.keys(all[0] ?? {}).map((name) => [name, together(name)]));
 }
 
-const mapped = (fields: Record<string, string>, change: (text: string) => string) =>
-  Object.fromEntries(Object.entries(fields).map(([name, text]) => [name, change(text)]));
+/** Header fields. What comes from an address may hold what no field can (RFC 9110 §5.5). */
+const fieldsFrom = (fields: Record<string, string>, values: Values) =>
+  Object.fromEntries(
+    Object.entries(fields).map(([name, text]) => [
+      name,
+      toText(text, values).replace(/[^\t\x20-\x7e]/g, ""),
+    ]),
+  );
 
 function fieldsOf(
   form: Record<string, string | string[]>,
@@ -71,5 +77,5 @@ function jsonOf(json: unknown, all: Values[], one: Values, isBatch: boolean): un
 /** How the page of a link is asked for, where that differs from any other page. */
 export const requestOf = ({ url, headers = {} }: Page, values: Values) => ({
   ...(url !== undefined && { url: toUrl(url, values) }),
-  headers: mapped(headers, (text) => toText(text, values)),
+  headers: fieldsFrom(headers, values),
 });

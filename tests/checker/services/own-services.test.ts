@@ -238,6 +238,10 @@ describe("own services", () => {
     expect(() => read(records)).toThrow(problem);
   });
 
+  test("are none where the setting is empty", () => {
+    expect(readConfig({ STILLUP_SERVICES_FILE: "" }).ownServices).toEqual([]);
+  });
+
   test("are refused when the file is not there", () => {
     const settings = { STILLUP_SERVICES_FILE: "/nowhere/services.json" };
 

@@ -165,6 +165,14 @@ describe("A request", () => {
     expect(body).toBe('{"ids":["a","x"],"deep":{"flag":true}}');
   });
 
+  test("carries nothing in its headers that ends them", () => {
+    const ask = { url: "https://api.test/", headers: { "X-Id": "{id}" } };
+
+    expect(prepare(ask, [{ id: "a%0D%0AX-Evil:%201%C3%BC" }], "1").headers["X-Id"]).toBe(
+      "aX-Evil: 1",
+    );
+  });
+
   test("for many joins them in the URL, and repeats what a list holds one of", () => {
     expect(prepare({ url: "https://api.test/{id}", batch }, two, "1").url).toBe(
       "https://api.test/a%2Cb",
