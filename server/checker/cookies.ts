@@ -6,8 +6,10 @@ const LONGEST_COOKIE = 4096;
 
 /** Keeps what a response sets. A cookie goes back to the very host that set it, whatever it asks for. */
 export function keepCookies(jar: Jar, url: URL, headers: Headers): void {
+  const lines = headers.getSetCookie();
+  if (lines.length === 0) return;
   const cookies = jar.get(url.hostname) ?? new Map<string, string>();
-  for (const line of headers.getSetCookie()) {
+  for (const line of lines) {
     const [pair = ""] = line.split(";");
     const [name = "", ...value] = pair.trim().split("=");
     if (!name || pair.length > LONGEST_COOKIE) continue;
@@ -26,7 +28,9 @@ export function withCookies(
   jar: Jar,
   url: URL,
 ): Record<string, string> {
-  const set = [...(jar.get(url.hostname) ?? [])].map(([name, value]) => `${name}=${value}`);
+  const kept = jar.get(url.hostname);
+  if (!kept) return headers;
+  const set = [...kept].map(([name, value]) => `${name}=${value}`);
   const own = headers.Cookie?.split("; ") ?? [];
   const names = new Set(set.map(nameOf));
   const cookies = [...own.filter((cookie) => !names.has(nameOf(cookie))), ...set];
@@ -36,8 +40,11 @@ export function withCookies(
 const nameOf = (cookie: string) => cookie.split("=", 1)[0];
 
 /** Tells two states of the jar apart, in few characters however much is in it. */
-export const stateOf = (jar: Jar): string =>
-  Bun.hash(JSON.stringify([...jar].map(([host, cookies]) => [host, [...cookies]]))).toString(36);
+export function stateOf(jar: Jar): string {
+  if (jar.size === 0) return "";
+  const all = JSON.stringify([...jar].map(([host, cookies]) => [host, [...cookies]]));
+  return Bun.hash(all).toString(36);
+}
 
 function isExpired(line: string): boolean {
   const maxAge = /;\s*max-age=(-?\d+)/i.exec(line)?.[1];

@@ -76,7 +76,7 @@ export type Check = {
 export function begin(checker: Checker, link: KnownLink, budgetMs: number): Check {
   const startedAt = checker.clock.elapsed();
   return {
-    checker: { ...checker, isUrgent: link.isAsked },
+    checker: link.isAsked ? { ...checker, isUrgent: true } : checker,
     link,
     attempts: [],
     probes: [],
@@ -127,7 +127,7 @@ async function pageSeen(check: Check, style: Style): Promise<Sighting> {
   const { finalUrl: url = link.url, hops = [] } = serving?.way ?? {};
   const request = { url, style, keepsText: serving !== null, ...special, ...limitsOf(check) };
   const found = await probe(checker, request);
-  const result = { ...found, hops: [...hops, ...found.hops] };
+  const result = hops.length > 0 ? { ...found, hops: [...hops, ...found.hops] } : found;
   noted(check, result);
   const finding =
     (await foundWhereItLed(check, result, style)) ?? (await judged(check, result, style));

@@ -39,8 +39,9 @@ export function judge(seen: Judged): Finding | Wanted {
 function read(seen: Judged): Finding | Wanted {
   const { answer } = seen;
   if (answer.kind === "failed") return judgeFailure(answer);
+  const answered = { ...seen, answer };
   for (const reader of READERS) {
-    const finding = reader({ ...seen, answer });
+    const finding = reader(answered);
     if (finding) return finding;
   }
   throw new Error("The last reader always knows something.");

@@ -72,7 +72,8 @@ export type Plan = {
   input: RequestInput;
   startedAt: number;
   options: OutboundOptions;
-  ca: string[] | null;
+  /** PEM certificates that are trusted, where these are not the usual ones. */
+  ca: Buffer | null;
 };
 
 /** What the handshake told. Over plain http there is none to wait for. */

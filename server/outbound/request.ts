@@ -33,7 +33,7 @@ const ADDRESSES_TRIED = 3;
 
 /** The only way out of the program: every request passes the same three gates. */
 export function createOutbound(options: OutboundOptions): Outbound {
-  const ca = options.extraCa ? [...rootCertificates, options.extraCa] : null;
+  const ca = options.extraCa ? trusting(options.extraCa) : null;
   const request = async (target: string | URL, input: RequestInput) => {
     const startedAt = options.clock.elapsed();
     const vetted = vetTarget(String(target), options.policy);
@@ -42,6 +42,9 @@ export function createOutbound(options: OutboundOptions): Outbound {
   };
   return { request, policy: options.policy, resolver: options.resolver, hasIpv6 };
 }
+
+/** As bytes, since `fetch` copies them for each request, and a list of texts takes it twice as long. */
+const trusting = (extraCa: string) => Buffer.from([...rootCertificates, extraCa].join("\n"));
 
 async function send(plan: Plan): Promise<Exchange> {
   const host = bareHost(plan.url);

@@ -26,7 +26,8 @@ export async function sendTo(plan: Plan, address: string | null): Promise<Exchan
     return explain(trip, error);
   } finally {
     deadlines.end();
-    stop.abort();
+    // Making the usual error would take longer than all the rest of this.
+    stop.abort("over");
   }
 }
 
@@ -54,7 +55,7 @@ function fetchPinned(trip: Trip, signal: AbortSignal): Promise<Response> {
   const pinned = new URL(url);
   pinned.hash = "";
   if (address) pinned.hostname = isIPv6(address) ? `[${address}]` : address;
-  return fetch(pinned, {
+  return fetch(pinned.href, {
     method: input.method ?? "GET",
     headers: { ...input.headers, Host: url.host },
     ...(input.body !== undefined && { body: input.body }),
@@ -64,7 +65,8 @@ function fetchPinned(trip: Trip, signal: AbortSignal): Promise<Response> {
     decompress: false,
     signal,
     ...(options.proxy !== undefined && { proxy: options.proxy }),
-    tls: tlsOf(trip),
+    // A proxy may be spoken to over TLS as well.
+    ...((url.protocol === "https:" || options.proxy !== undefined) && { tls: tlsOf(trip) }),
   });
 }
 

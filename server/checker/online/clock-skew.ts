@@ -9,6 +9,8 @@ export type ClockSkew = {
 
 const SITES_KEPT = 20;
 const SITES_NEEDED = 3;
+/** With enough sites known, one more in such a time tells nothing new, and thousands may answer. */
+const ENOUGH_MS = 1000;
 const MOST_MS = 5 * 60_000;
 /** So much more or less than `elapsed()` went by on the wall clock only when somebody set it. */
 const STEP_MS = 60_000;
@@ -17,6 +19,7 @@ const STEP_MS = 60_000;
 export function createClockSkew(clock: Clock): ClockSkew {
   // How far each site is ahead of us in milliseconds, the latest last.
   const skews = new Map<string, number>();
+  let notedAt = 0;
   let wasOff = false;
   let start = startOf(clock);
 
@@ -33,8 +36,10 @@ export function createClockSkew(clock: Clock): ClockSkew {
   }
 
   function note({ finalUrl, headers }: { finalUrl: string; headers: Headers }) {
+    if (skews.size >= SITES_KEPT && clock.elapsed() - notedAt < ENOUGH_MS) return;
     const time = timeIn(headers);
     if (time === null) return;
+    notedAt = clock.elapsed();
     forgetWhenSet();
     const site = getDomain(finalUrl) ?? getHostname(finalUrl) ?? finalUrl;
     skews.delete(site);

@@ -23,7 +23,7 @@ export function decoderFor(contentType: string | null, start: Uint8Array): TextD
   }
 }
 
-const charsetIn = (text: string) => /charset\s*=\s*["']?\s*([\w:.-]+)/i.exec(text)?.[1];
+const charsetIn = (text: string) => /charset\s*=\s*(?:["']\s*)?([\w:.-]+)/i.exec(text)?.[1];
 
 /** A declaration that could be read as bytes is not in UTF-16, whatever it says. */
 function declaredIn(start: Uint8Array): string | undefined {

@@ -6,7 +6,7 @@ export type Refresh = { delayS: number; url: string };
  * names no address: then it only asks to load the same page again.
  */
 export function parseRefresh(value: string): Refresh | null {
-  const [, delay, rest = ""] = /^\s*(\d*)[\d.]*\s*[;,\s]\s*(.*)$/s.exec(value) ?? [];
+  const [, delay, rest = ""] = /^\s*(\d*)(?:\.[\d.]*)?\s*[;,\s]\s*(.*)$/s.exec(value) ?? [];
   if (delay === undefined) return null;
   const named = rest.replace(/^url\s*=\s*/i, "").trim();
   const [, quoted] = /^(["'])(.*?)(\1|$)/.exec(named)?.slice(1) ?? [];

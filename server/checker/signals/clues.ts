@@ -1,6 +1,7 @@
 import { decodeHTML } from "entities";
 import type { Signal } from "../finding.ts";
-import { isNoindex, type Page } from "../page/page.ts";
+import { isNoindex } from "../page/found.ts";
+import type { Page } from "../page/page.ts";
 import type { Answer, Probe } from "../probe.ts";
 import { decoded, errorPageAt, isHome, isSiteAddress, speaksOfErrors } from "./addresses.ts";
 import {

@@ -18,8 +18,10 @@ const FIRST_CHARS = 300;
  */
 export function readDomainNotice({ title, heading, text, hasArticle }: Page): DomainNotice | null {
   if (hasArticle || text.length >= SHORT) return null;
+  const beginning = text.slice(0, FIRST_CHARS);
+  if (!HINT.test(`${title}\n${heading}\n${beginning}`)) return null;
   const titles = [title, heading].flatMap((words) => words.split(SEPARATOR));
-  const sentences = text.slice(0, FIRST_CHARS).split(SENTENCE_END);
+  const sentences = beginning.split(SENTENCE_END);
   for (const { rule, asTitle, asSentence, says } of NOTICES) {
     const words =
       titles.find((part) => asTitle.test(part)) ?? sentences.find((part) => asSentence.test(part));
@@ -118,19 +120,26 @@ const WITHOUT_SITE = [
   "domain im kundenauftrag registriert",
 ];
 
+/**
+ * What every statement needs, in one go: some word for a domain, a sale or an end. A page without it has none.
+ * Sorted by first letters, which is quicker.
+ */
+const HINT =
+  /dom[a-zéíäæ]|a(?:lan adı|ddress|uction|bgelaufen)|s(?:al[eug]|przeda|cadut)|p(?:urchase|rodej|ark)|offer|k(?:[aä]uf|oop)|ve(?:n[dt]|rlopen)|expir|caduca|wygas|regist|домен|прода|ドメイン|域名|網域|도메인/iu;
+
 /** A statement as a title: nothing follows but who sells it, for how much, or the name again. */
 const asTitle = (phrases: string[], east: string[]) =>
   new RegExp(
-    `${beginning(phrases, east)}${MARKS}(?:(?:by|at|on|via|through|with|from|bei|chez|en|su|op) .{1,60}|${NAME}.{0,60}|(?:go ?daddy|sedo).{0,40}|[$€£¥]? ?\\d.{0,20}|today|now|here|jetzt)?${MARKS}$`,
+    `${start(phrases, east)}${MARKS}(?:(?:by|at|on|via|through|with|from|bei|chez|en|su|op) .{1,60}|${NAME}.{0,60}|(?:go ?daddy|sedo).{0,40}|[$€£¥]? ?\\d.{0,20}|today|now|here|jetzt)?${MARKS}$`,
     "iu",
   );
 
 /** A statement as a sentence: it goes on as it likes, unless what follows asks or explains. */
 const asSentence = (phrases: string[], east: string[]) =>
-  new RegExp(`${beginning(phrases, east)}(?!\\s?[:,;(?](?!\\s?${NAME}))`, "iu");
+  new RegExp(`${start(phrases, east)}(?!\\s?[:,;(?](?!\\s?${NAME}))`, "iu");
 
 /** The name of the domain may come before the statement. */
-const beginning = (phrases: string[], east: string[]) =>
+const start = (phrases: string[], east: string[]) =>
   `^${MARKS}(?:${NAME}[\\s\\p{P}\\p{S}]{1,12})?(?:(?:${phrases.join("|")})(?![\\p{L}\\p{N}])${
     east.length > 0 ? `|(?:${east.join("|")})[\\p{L} ]{0,12}` : ""
   })`;

@@ -55,8 +55,12 @@ export function folded(words: string): string {
 const ASCII = /^[\0-\x7f]*$/;
 
 /** Whether a line of a page says for itself, and in words, that there is no such page. */
-export const isExcuse = (line: string) =>
-  line.length <= LONGEST_PHRASE && saysSo(bareOf(folded(line)));
+export function isExcuse(line: string): boolean {
+  if (line.length > LONGEST_PHRASE) return false;
+  const words = folded(line);
+  // Some letters become many.
+  return words.length <= LONGEST_PHRASE && saysSo(bareOf(words));
+}
 
 /** Of a text, enough to hold the longest phrase. */
 const FIRST_CHARS = 300;
@@ -67,12 +71,13 @@ const LONGEST_PHRASE = 120;
 const SEPARATOR = / ?(?:[|·•«»—]|::) ?| [-–/] /;
 
 const EDGE = "[^\\p{L}\\p{N}]*";
+/** Where phrases begin. Told first, since else all of them are tried after each of many signs in a row. */
+const WORD_AHEAD = "(?=[\\p{L}\\p{N}])";
 const ERROR_WORD =
   "(?:(?:https?|error|status|fehler|erreur|errore|erro|fout|fel|feil|fejl|virhe|chyba|blad|hata|eroare|hiba|greska|napaka|klaida|kluda|viga|loi|kesalahan|ошибка|помилка|грешка|σφαλμα|خطأ|خطای|שגיאה|エラー|错误|錯誤|오류|에러)(?:[ -]?(?:code|page|no|nr|num|number|koodi|kod|kode))?)";
 const BEFORE = `${ERROR_WORD}[\\s:#.-]{0,3}`;
 const NUMBER = `(?:${BEFORE}){0,2}[(\\[#]?404[)\\]]?`;
-const INTRO =
-  "(?:(?:(?:page )?not found|oo+ps(?:y|ie)?|oeps|упс|jejda|hups|whoops|sorry|uh[ -]?oh|oh no|h+m+|we(?:'re| are) sorry|(?:it )?(?:looks|seems) like|unfortunately|but|error|huch|hoppla|leider|entschuldigung|es tut uns leid|oups|desolee?|nous sommes desoles|lo sentimos|lo siento|ups|ops|siamo spiacenti|spiacenti|desculpe|beklager|hoppsan|przepraszamy|извините|к сожалению|вибачте|抱歉|很抱歉|对不起|對不起|申し訳(?:ありません|ございません)|죄송합니다|uzgunuz|ne pare rau|sajnaljuk|maaf|xin loi|עמכם הסליחה|מצטערים|عذرا|ขออภัย)[^\\p{L}\\p{N}]+){0,3}";
+const INTRO = `(?:(?:(?:page )?not found|oo+ps(?:y|ie)?|oeps|упс|jejda|hups|whoops|sorry|uh[ -]?oh|oh no|h+m+|we(?:'re| are) sorry|(?:it )?(?:looks|seems) like|unfortunately|but|error|huch|hoppla|leider|entschuldigung|es tut uns leid|oups|desolee?|nous sommes desoles|lo sentimos|lo siento|ups|ops|siamo spiacenti|spiacenti|desculpe|beklager|hoppsan|przepraszamy|извините|к сожалению|вибачте|抱歉|很抱歉|对不起|對不起|申し訳(?:ありません|ございません)|죄송합니다|uzgunuz|ne pare rau|sajnaljuk|maaf|xin loi|עמכם הסליחה|מצטערים|عذرا|ขออภัย)[^\\p{L}\\p{N}]+${WORD_AHEAD}){0,3}`;
 const CLEAR_WORDS = `(?:${MISSING_PHRASES.clear.join("|")})`;
 
 const PLAIN_NUMBER = new RegExp(
@@ -80,10 +85,16 @@ const PLAIN_NUMBER = new RegExp(
   "u",
 );
 const ERROR_NUMBER = new RegExp(`^${EDGE}(?:${BEFORE}){1,2}[(\\[#]?404(?!\\d).{0,40}$`, "u");
-const NUMBER_FIRST = new RegExp(`^${EDGE}${NUMBER}(?![\\p{L}\\p{N}])${EDGE}`, "u");
+const NUMBER_FIRST = new RegExp(
+  `^${EDGE}(?=[(\\[#]?[\\p{L}\\p{N}])${NUMBER}(?![\\p{L}\\p{N}])${EDGE}`,
+  "u",
+);
 const NUMBER_LAST = new RegExp(`[^\\p{L}\\p{N}]{1,4}${NUMBER}${EDGE}$`, "u");
-const CLEAR = new RegExp(`^${EDGE}${INTRO}${CLEAR_WORDS}${EDGE}$`, "u");
-const HINT = new RegExp(`^${EDGE}${INTRO}(?:${MISSING_PHRASES.hint.join("|")})${EDGE}$`, "u");
+const CLEAR = new RegExp(`^${EDGE}${WORD_AHEAD}${INTRO}${CLEAR_WORDS}${EDGE}$`, "u");
+const HINT = new RegExp(
+  `^${EDGE}${WORD_AHEAD}${INTRO}(?:${MISSING_PHRASES.hint.join("|")})${EDGE}$`,
+  "u",
+);
 const EXCUSE =
   /^\W*(?:oops|sorry|whoops)[,!.\s]+.{0,40}(?:not found|(?:can.?t|cannot|couldn.?t) (?:be )?f(?:i|ou)nd|doesn.?t exist).{0,20}$/;
 const FILLER = new RegExp(`^${EDGE}(?:${ERROR_WORD}|oo+ps|whoops|sorry|oh no)${EDGE}$`, "u");

@@ -51,6 +51,7 @@ type Sight = {
   at: string;
   own: string;
   sayings: string[];
+  isPlain: boolean;
 };
 
 /** Prepares a response once for all signatures. */
@@ -62,6 +63,7 @@ export function sightOf(seen: Seen): Sight {
     at: withoutScheme(answer.finalUrl),
     own: withoutScheme(url.href),
     sayings: answer.page ? sayingsOf(answer.page) : [],
+    isPlain: answer.page !== null && isPlain(answer.page),
   };
 }
 
@@ -81,17 +83,19 @@ function meetsResponse({ seen, headers, at, own }: Sight, when: Signature): bool
   return !when.overHttp || asksPlainly(seen);
 }
 
-function meetsPage({ seen, sayings }: Sight, when: Signature): boolean {
+function meetsPage({ seen, sayings, isPlain }: Sight, when: Signature): boolean {
   if (!looksAtPage(when)) return true;
   const { page } = seen.answer;
   if (!page) return false;
   if (when.textUnder !== undefined && page.text.length >= when.textUnder) return false;
-  if (when.isPlain && !isPlain(page)) return false;
+  if (when.isPlain && !isPlain) return false;
   if (when.title && !when.title.test(page.title)) return false;
-  const { says, reads = [], markup = [] } = when;
+  const { says, reads = NONE, markup = NONE } = when;
   if (says && !sayings.some((saying) => says.test(saying))) return false;
   return reads.every((mark) => mark.test(page.text)) && markup.every((m) => m.test(page.markup));
 }
+
+const NONE: readonly RegExp[] = [];
 
 /** Whether a signature is about what a page shows. */
 export const looksAtPage = ({ textUnder, title, says, reads, markup }: Signature) =>

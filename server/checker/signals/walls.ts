@@ -23,15 +23,26 @@ const WALLS: readonly Wall[] = [
   ...GENERIC_BOT_WALLS,
 ];
 
+/** Most walls stand at a few statuses only, so that those of each are picked once. */
+const wallsByStatus = new Map<number, Wall[]>();
+
 /** Asking again soon makes whoever suspects a program more suspicious. */
 const REST_MS = 6 * 3_600_000;
 
 /** Finds what stands between us and the page. What it says is about us, never about the link. */
 export const readWalls: Reader = (seen) => {
   const sight = sightOf(seen);
-  const wall = WALLS.find((candidate) => meets(sight, candidate));
+  const wall = wallsAt(seen.answer.status).find((candidate) => meets(sight, candidate));
   return wall ? findingOf(wall, seen) : null;
 };
+
+function wallsAt(status: number): Wall[] {
+  const known = wallsByStatus.get(status);
+  if (known) return known;
+  const walls = WALLS.filter(({ when }) => !when.status || when.status.includes(status));
+  wallsByStatus.set(status, walls);
+  return walls;
+}
 
 function findingOf(wall: Wall, seen: Seen): Finding {
   const { rule, reason, retries = [] } = wall;
