@@ -28,8 +28,11 @@ const OPTIONS = [
   "--asset=drizzle",
 ];
 
+/** The program, and that of the thread that it starts. */
+const ENTRIES = ["server/main.ts", "server/store/beside-thread.ts"];
+
 const compile = (outfile: string, target: string[]) =>
-  $`bun build ${OPTIONS} ${target} server/main.ts --outfile ${outfile}`.env({
+  $`bun build ${OPTIONS} ${target} ${ENTRIES} --outfile ${outfile}`.env({
     ...process.env,
     NODE_ENV: "production",
   });

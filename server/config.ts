@@ -78,7 +78,7 @@ const SETTINGS = {
   ),
   rateLimitPerMinute: wholeNumber("RATE_LIMIT_PER_MINUTE", 120, 0, 1_000_000),
   rateLimitPerHour: wholeNumber("RATE_LIMIT_PER_HOUR", 3600, 0, 1_000_000),
-  checkConcurrency: wholeNumber("CHECK_CONCURRENCY", 200, 1, 10_000),
+  checkConcurrency: wholeNumber("CHECK_CONCURRENCY", 500, 1, 10_000),
   hostConcurrency: wholeNumber("HOST_CONCURRENCY", 2, 1, 1000),
   hostGapMs: wholeNumber("HOST_GAP_MS", 250, 0, 600_000),
   checkTimeoutMs: wholeNumber("CHECK_TIMEOUT_MS", 30_000, 100, 600_000),

@@ -28,6 +28,21 @@ describe("the executable", () => {
   let server: Bun.Subprocess<"ignore", "pipe", "pipe">;
   let url = "";
 
+  /** Asks with a new key of the user that a test before has made. */
+  async function asker() {
+    const made = await run("key", "create", "--email", "me@example.org", "--name", "test");
+    const key = made.stdout.toString().trim();
+    expect(key).toMatch(/^su_[0-9A-Za-z]{38}$/);
+    return async (path: string, body?: object) => {
+      const response = await fetch(`${url}/api/v1${path}`, {
+        method: body ? "POST" : "GET",
+        headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+        ...(body && { body: JSON.stringify(body) }),
+      });
+      return ((await response.json()) as { data: Parsed }).data;
+    };
+  }
+
   beforeAll(async () => {
     if (!process.env.STILLUP_BINARY) await $`bun .ci/build.ts`.quiet();
     server = Bun.spawn([EXECUTABLE], { cwd: folder, env, stdout: "pipe", stderr: "pipe" });
@@ -61,18 +76,7 @@ describe("the executable", () => {
     const receiver = startReceiver();
     writeFileSync(join(folder, "password"), PASSWORD);
     await run("user", "create", "--email", "me@example.org", "--password-file", "password");
-    const key = (await run("key", "create", "--email", "me@example.org", "--name", "test")).stdout
-      .toString()
-      .trim();
-    expect(key).toMatch(/^su_[0-9A-Za-z]{38}$/);
-    const ask = async (path: string, body?: object) => {
-      const response = await fetch(`${url}/api/v1${path}`, {
-        method: body ? "POST" : "GET",
-        headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
-        ...(body && { body: JSON.stringify(body) }),
-      });
-      return ((await response.json()) as { data: Parsed }).data;
-    };
+    const ask = await asker();
 
     const hook = await ask("/webhooks", {
       url: receiver.url,
@@ -96,6 +100,18 @@ describe("the executable", () => {
       .map(({ data }) => String(data.url));
     expect(dead.sort()).toEqual([urls[1]!, urls[2]!].sort());
     await site.stop();
+  }, 60_000);
+
+  test("searches many links, in a thread of its own", async () => {
+    const ask = await asker();
+    const many = Array.from({ length: 1000 }, (_, n) => ({ url: `http://127.0.0.1:8/page-${n}` }));
+    const { summary } = await ask("/links/batch", { links: many });
+    expect(summary.created).toBe(1000);
+
+    const found = await ask("/links?search=PAGE-99");
+
+    expect(found.pagination.total).toBe(11);
+    expect(found.items[0].url).toBe("http://127.0.0.1:8/page-999");
   }, 60_000);
 
   test("checks a URL without a server, and tells it by its exit code", async () => {
@@ -142,7 +158,7 @@ describe("the executable", () => {
 
       const environment = await Bun.file(`/proc/${many.pid}/environ`).text();
 
-      expect(environment.split("\0")).toContain("BUN_CONFIG_MAX_HTTP_REQUESTS=1056");
+      expect(environment.split("\0")).toContain("BUN_CONFIG_MAX_HTTP_REQUESTS=2256");
       many.kill("SIGTERM");
       expect(await many.exited).toBe(0);
     },

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { and, eq, sql } from "drizzle-orm";
+import { and, eq, gt, sql } from "drizzle-orm";
 import { assetFolder, readTexts } from "../server/lib/assets.ts";
 import { migrate } from "../server/store/migrate.ts";
 import { migrateToHead, openEngine } from "../server/store/open.ts";
@@ -17,10 +17,20 @@ import { accounts, groups, linkCounts, links } from "../server/store/tables.ts";
 import { emptyPostgres, freshPostgres } from "./postgres.ts";
 
 const AT = Date.parse("2030-01-01T00:00:00Z");
-const account = { id: "a1", email: "a@example.org", tier: "business", createdAt: AT } as const;
+const account = {
+  id: "a1",
+  email: "a@example.org",
+  tier: "business",
+  createdAt: AT,
+  no: 1,
+  historySince: 0,
+} as const;
+const group = { id: "g1", accountId: "a1", name: "g", color: "#000000", no: 2 };
 const link = (id: string, more: Partial<typeof links.$inferInsert> = {}) => ({
+  no: Number(id.slice(1)),
   id,
   accountId: "a1",
+  accountNo: 1,
   url: `https://example.org/${id}`,
   urlKey: id,
   service: "generic",
@@ -94,31 +104,36 @@ describe.each(["sqlite", "postgres"])("the store on %s", (name) => {
     await store.engine.close();
   });
 
-  test("counts links by group and status as they come, move, change and go", async () => {
+  test("counts links by place and status as they come, move, change and go", async () => {
     const store = await freshStore(name);
-    const group = { id: "g1", accountId: "a1", name: "g", color: "#000000" };
     await store.insert(groups).values({ ...group, createdAt: AT, updatedAt: AT });
+    const counts = async () => {
+      const all = sql<number>`${linkCounts.active} + ${linkCounts.dead} + ${linkCounts.unknown}`;
+      const { subject, part, dead, unknown } = linkCounts;
+      const rows = await store
+        .select({ subject, part, dead, unknown })
+        .from(linkCounts)
+        .where(gt(all, 0))
+        .orderBy(subject, part);
+      return rows.map(Object.values);
+    };
 
-    await store.insert(links).values([link("l1"), link("l2"), link("l3", { groupId: "g1" })]);
-    await store.update(links).set({ status: "dead" }).where(eq(links.id, "l1"));
-    await store.update(links).set({ groupId: "g1" }).where(eq(links.id, "l1"));
-    await store.delete(links).where(eq(links.id, "l2"));
-
-    const counts = await store.select().from(linkCounts);
-    const filled = counts
-      .filter(({ count }) => count > 0)
-      .map((c) => [c.groupId, c.status, c.count]);
-    expect(filled.sort()).toEqual([
-      ["g1", "dead", 1],
-      ["g1", "unknown", 1],
+    await store.insert(links).values([link("l3"), link("l4"), link("l1999", { groupId: "g1" })]);
+    await store.update(links).set({ status: "dead" }).where(eq(links.id, "l3"));
+    await store.update(links).set({ groupId: "g1" }).where(eq(links.id, "l3"));
+    await store.delete(links).where(eq(links.id, "l4"));
+    expect(await counts()).toEqual([
+      [1, 0, 1, 0],
+      [1, 1, 0, 1],
+      [2, 0, 1, 0],
+      [2, 1, 0, 1],
     ]);
 
     await store.delete(groups).where(eq(groups.id, "g1"));
-    const [left] = await store
-      .select({ total: sql`sum(${linkCounts.count})`.mapWith(Number) })
-      .from(linkCounts)
-      .where(eq(linkCounts.groupId, ""));
-    expect(left?.total).toBe(2);
+    expect((await counts()).slice(0, 2)).toEqual([
+      [1, 0, 1, 0],
+      [1, 1, 0, 1],
+    ]);
     await store.engine.close();
   });
 
@@ -208,6 +223,29 @@ test("a database without room for more is out of order, and reads on", async () 
   expect(await store.select({ id: accounts.id }).from(accounts)).toEqual([{ id: "a1" }]);
   await store.engine.close();
 });
+
+test.each([true, false])(
+  "a PostgreSQL user whose right to extensions is %p can migrate",
+  async (mayCreate) => {
+    const url = await emptyPostgres();
+    const admin = openEngine(url);
+    const user = `plain_${mayCreate}`;
+    const name = new URL(url).pathname.slice(1);
+    for (const text of [
+      `create role ${user} login password '${user}'`,
+      `grant create on schema public to ${user}`,
+      ...(mayCreate ? [`grant create on database ${name} to ${user}`] : []),
+    ])
+      await admin.run({ sql: text, params: [] });
+    const engine = openEngine(url.replace("postgres:postgres@", `${user}:${user}@`));
+
+    await migrateToHead(engine, AT);
+
+    const found = "select indexname from pg_indexes where indexname = 'links_by_text'";
+    expect(await engine.run({ sql: found, params: [] })).toHaveLength(mayCreate ? 1 : 0);
+    await Promise.all([engine.close(), admin.close()]);
+  },
+);
 
 test("a database that cannot be reached is out of order", async () => {
   const engine = openEngine("postgres://nobody:none@127.0.0.1:1/none");

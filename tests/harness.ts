@@ -11,6 +11,7 @@ import type { Deps } from "../server/deps.ts";
 import type { Front } from "../server/http/front.ts";
 import { createKey } from "../server/keys/keys.ts";
 import { newId } from "../server/lib/ids.ts";
+import { takeNumbers } from "../server/store/numbers.ts";
 import { migrateToHead, openEngine } from "../server/store/open.ts";
 import { createStore } from "../server/store/store.ts";
 import { accounts, type Tier } from "../server/store/tables.ts";
@@ -30,6 +31,7 @@ export type Reply = { status: number; headers: Headers; body: Parsed };
 
 export type Asker = {
   accountId: string;
+  accountNo: number;
   key: string;
   get(path: string, headers?: Record<string, string>): Promise<Reply>;
   post(path: string, body?: unknown, headers?: Record<string, string>): Promise<Reply>;
@@ -50,7 +52,7 @@ export type TestServer = {
   check: CheckLink;
   /** A new account with a key for everything, or for what is said. */
   account(tier?: Tier): Promise<Asker>;
-  asker(key: string, accountId?: string): Asker;
+  asker(key: string, account?: Pick<Caller, "accountId" | "accountNo">): Asker;
   stop(): Promise<void>;
 };
 
@@ -63,7 +65,12 @@ const TEST_SETTINGS: Env = {
   STILLUP_CONFIRM_DELAYS_MS: "0,0,0",
 };
 
-export async function startServer(engineName: EngineName, settings: Env = {}): Promise<TestServer> {
+/** @param waitMs how long SQLite waits for another process that writes */
+export async function startServer(
+  engineName: EngineName,
+  settings: Env = {},
+  waitMs?: number,
+): Promise<TestServer> {
   const folder = mkdtempSync(join(tmpdir(), "stillup-test-"));
   const databaseUrl =
     engineName === "postgres" ? await freshPostgres() : `sqlite:${join(folder, "stillup.db")}`;
@@ -75,7 +82,7 @@ export async function startServer(engineName: EngineName, settings: Env = {}): P
   });
   // Waits inside a check pass at once; everything else stands until the test moves the clock.
   const clock = movableClock(START, { autoMove: true });
-  const engine = openEngine(config.databaseUrl);
+  const engine = openEngine(config.databaseUrl, waitMs);
   await migrateToHead(engine, clock.now());
   const deps = createDeps(config, createStore(engine), clock);
   const { front: bare, meter } = await createService(deps);
@@ -87,7 +94,7 @@ export async function startServer(engineName: EngineName, settings: Env = {}): P
     maxRequestBodySize: 5 << 20,
   });
   const url = `http://127.0.0.1:${server.port}`;
-  const asker = (key: string, accountId = "") => createAsker(url, key, accountId);
+  const asker: TestServer["asker"] = (key, account) => createAsker(url, key, account);
   return {
     url,
     deps,
@@ -101,7 +108,7 @@ export async function startServer(engineName: EngineName, settings: Env = {}): P
     account: async (tier = "business") => {
       const caller = await newAccount(deps, tier);
       const { value } = await createKey(deps, caller, { name: "test" });
-      return asker(value, caller.accountId);
+      return asker(value, caller);
     },
     stop: async () => {
       await server.stop(true);
@@ -135,11 +142,17 @@ let accountsMade = 0;
 async function newAccount({ store, clock }: Deps, tier: Tier): Promise<Caller> {
   const id = newId();
   const email = `user${++accountsMade}@example.org`;
-  await store.insert(accounts).values({ id, email, tier, createdAt: clock.now() });
-  return { accountId: id, tier, permissions: { read: true, write: true } };
+  const no = await takeNumbers(store, 1);
+  const createdAt = clock.now();
+  await store.insert(accounts).values({ id, email, tier, createdAt, no, historySince: 0 });
+  return { accountId: id, accountNo: no, tier, permissions: { read: true, write: true } };
 }
 
-function createAsker(url: string, key: string, accountId: string): Asker {
+function createAsker(
+  url: string,
+  key: string,
+  { accountId, accountNo } = { accountId: "", accountNo: 0 },
+): Asker {
   const ask =
     (method: string) =>
     async (path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Reply> => {
@@ -159,6 +172,7 @@ function createAsker(url: string, key: string, accountId: string): Asker {
     };
   return {
     accountId,
+    accountNo,
     key,
     get: (path, headers) => ask("GET")(path, undefined, headers),
     post: ask("POST"),

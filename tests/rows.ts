@@ -1,35 +1,94 @@
-import { eq } from "drizzle-orm";
-import { newId } from "../server/lib/ids.ts";
-import { checks, links } from "../server/store/tables.ts";
+import { eq, max, sql } from "drizzle-orm";
+import { type CheckKind, codeOf, numbersOfKinds } from "../server/history/kinds.ts";
+import { addToRollUps, CHECKS_OF_PART } from "../server/history/roll-ups.ts";
+import { checkIdOf } from "../server/lib/ids.ts";
+import { rowsOf } from "../server/store/store.ts";
+import { type CheckRow, checks, groups, links } from "../server/store/tables.ts";
 import type { Asker, TestServer } from "./harness.ts";
 
-type Check = typeof checks.$inferInsert;
+/** A check as a test tells of it: whatever is left out is that of a usual one. */
+export type Check = CheckKind &
+  Pick<CheckRow, "checkedAt" | "responseTimeMs" | "finalUrl" | "evidence">;
 
-/** A check of the link as the checker would have recorded it, active and with an answer if not said otherwise. */
+const USUAL: Omit<Check, "checkedAt"> = {
+  status: "active",
+  previousStatus: "active",
+  statusChanged: false,
+  statusCode: 200,
+  responseTimeMs: 100,
+  reason: "ok",
+  cause: null,
+  finalUrl: null,
+  redirectCount: 0,
+  trigger: "scheduled",
+  evidence: null,
+};
+
+/**
+ * A check of the link as the checker would have recorded it, active and with an answer if not said otherwise.
+ * Without a moment it is now, or right after the link's last. Returns its id.
+ */
 export async function addCheck(
-  { deps, clock }: TestServer,
-  me: Asker,
+  server: TestServer,
+  _me: Asker,
   linkId: string,
   more: Partial<Check> = {},
 ): Promise<string> {
-  const id = newId();
-  await deps.store.insert(checks).values({
-    id,
-    accountId: me.accountId,
-    linkId,
-    status: "active",
-    previousStatus: "active",
-    statusChanged: false,
-    statusCode: 200,
-    responseTimeMs: 100,
-    reason: "ok",
-    finalUrl: null,
-    redirectCount: 0,
-    trigger: "scheduled",
-    checkedAt: clock.now(),
-    ...more,
-  });
-  return id;
+  const checkedAt = more.checkedAt ?? (await freeMoment(server, linkId));
+  await addChecks(server, [{ ...more, linkId, checkedAt }]);
+  return checkIdOf(linkId, checkedAt);
+}
+
+/** A link has one check a millisecond at most. */
+async function freeMoment({ deps, clock }: TestServer, linkId: string): Promise<number> {
+  const [row] = await deps.store
+    .select({ last: max(checks.checkedAt) })
+    .from(checks)
+    .innerJoin(links, eq(links.no, checks.linkNo))
+    .where(eq(links.id, linkId));
+  return Math.max(clock.now(), (row?.last ?? 0) + 1);
+}
+
+export type NewCheck = Partial<Check> & { linkId: string; checkedAt: number };
+
+/** The same of many at once, in one batch and with all they count in. Each belongs to its link's present group. */
+export async function addChecks(
+  { deps: { store } }: TestServer,
+  rows: NewCheck[],
+  checksOfPart = CHECKS_OF_PART,
+): Promise<void> {
+  const all = rows.map((row) => ({ ...USUAL, ...row }));
+  const kinds = await numbersOfKinds(store, all);
+  const cells = all.map((row) => [
+    row.linkId,
+    row.checkedAt,
+    kinds.get(codeOf(row))!,
+    row.responseTimeMs,
+    row.finalUrl,
+    row.evidence,
+  ]);
+  const columns = {
+    link_id: "text",
+    checked_at: "bigint",
+    kind_no: "bigint",
+    response_time_ms: "bigint",
+    final_url: "text",
+    evidence: "text",
+  } as const;
+  const given = rowsOf(store, columns, cells);
+  const chosen = sql`select ${checks}.* from ${given} as given
+    join ${links} on ${links}.id = given.link_id
+    join ${checks} on ${checks}.link_no = ${links}.no and ${checks}.checked_at = given.checked_at`;
+  await store.write([
+    store.run(sql`
+      insert into ${checks}
+      select l.account_no, given.checked_at, l.no, given.kind_no, given.response_time_ms, g.no,
+        case when given.final_url = l.url then '' else given.final_url end, given.evidence
+      from ${given} as given join ${links} l on l.id = given.link_id
+      left join ${groups} g on g.id = l.group_id
+    `),
+    ...addToRollUps(store, chosen, checksOfPart),
+  ]);
 }
 
 /** Sets what only the checker sets. */

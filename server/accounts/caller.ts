@@ -3,8 +3,13 @@ import type { Tier } from "../store/tables.ts";
 
 export type Permissions = { read: boolean; write: boolean };
 
-/** Who asks, whichever door they came by. */
-export type Caller = { accountId: string; tier: Tier; permissions: Permissions };
+/** Who asks, whichever door they came by. History names the account by its number. */
+export type Caller = {
+  accountId: string;
+  accountNo: number;
+  tier: Tier;
+  permissions: Permissions;
+};
 
 /** `read` allows GET, `write` allows POST, PATCH and DELETE. */
 export function requirePermission({ permissions }: Caller, method: string) {

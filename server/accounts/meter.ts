@@ -33,21 +33,18 @@ export function createMeter(store: Store, clock: Clock): Meter {
     async flush() {
       const counted = [...requests.values()];
       requests = new Map();
-      const counts = counted.flatMap(({ accountId, madeAt, count }) =>
-        addUsage(store, accountId, dayOf(madeAt), { requests: count }),
-      );
+      const counts = counted.flatMap((each) => addRequests(store, each));
       await store.write([...counts, ...lastUses(store, keysUsed)]);
     },
   };
 }
 
+/** The UTC day of a moment, as 2026-01-31. */
 export const dayOf = (ms: number) => new Date(ms).toISOString().slice(0, 10);
 
-type Usage = { requests?: number; checks?: number; lastCheckAt?: number };
-
-/** Statements that add to an account's counts of one UTC day. */
-export function addUsage(store: Store, accountId: string, day: string, usage: Usage): Statement[] {
-  const { requests = 0, checks = 0, lastCheckAt = null } = usage;
+/** Statements that add to an account's requests of one UTC day. */
+function addRequests(store: Store, { accountId, madeAt, count }: Counted): Statement[] {
+  const day = dayOf(madeAt);
   return [
     store
       .insert(usageDays)
@@ -55,11 +52,7 @@ export function addUsage(store: Store, accountId: string, day: string, usage: Us
       .onConflictDoNothing(),
     store
       .update(usageDays)
-      .set({
-        requests: sql`${usageDays.requests} + ${requests}`,
-        checks: sql`${usageDays.checks} + ${checks}`,
-        ...(lastCheckAt !== null && { lastCheckAt }),
-      })
+      .set({ requests: sql`${usageDays.requests} + ${count}` })
       .where(and(eq(usageDays.accountId, accountId), eq(usageDays.day, day))),
   ];
 }

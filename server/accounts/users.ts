@@ -1,20 +1,22 @@
-import { and, asc, count, eq, sum } from "drizzle-orm";
+import { and, asc, count, eq } from "drizzle-orm";
 import type { Deps } from "../deps.ts";
 import { conflict, notFound } from "../lib/errors.ts";
 import { newId } from "../lib/ids.ts";
 import { hashToken, newSessionToken } from "../lib/token.ts";
+import { countLinks } from "../links/count.ts";
 import { endSessionsOf } from "../session/sessions.ts";
+import { takeNumbers } from "../store/numbers.ts";
 import { isDuplicate, type Statement } from "../store/store.ts";
 import {
   type AccountRow,
   accounts,
-  linkCounts,
   passwordLinks,
   type Tier,
   type UserRow,
   users,
 } from "../store/tables.ts";
 import type { Caller } from "./caller.ts";
+import { deleteAccount } from "./delete.ts";
 
 const LINK_MS = 30 * 60_000;
 
@@ -30,10 +32,11 @@ type NewOwner = {
 export type FreshAccount = { account: AccountRow; owner: UserRow; insert: Statement[] };
 
 /** `insert` belongs into the batch of whatever makes the account. */
-export function freshAccount({ store, clock }: Deps, input: NewOwner): FreshAccount {
+export async function freshAccount({ store, clock }: Deps, input: NewOwner): Promise<FreshAccount> {
   const createdAt = clock.now();
   const { email, tier, passwordHash, isAdmin } = input;
-  const account: AccountRow = { id: newId(), email, tier, createdAt };
+  const no = await takeNumbers(store, 1);
+  const account: AccountRow = { id: newId(), email, tier, createdAt, no, historySince: 0 };
   const owner: UserRow = {
     id: newId(),
     accountId: account.id,
@@ -53,7 +56,7 @@ export function freshAccount({ store, clock }: Deps, input: NewOwner): FreshAcco
  */
 export async function createAccount(deps: Deps, input: NewOwner): Promise<FreshAccount> {
   const isAdmin = input.isAdmin || !(await hasAccounts(deps));
-  const fresh = freshAccount(deps, { ...input, isAdmin });
+  const fresh = await freshAccount(deps, { ...input, isAdmin });
   try {
     await deps.store.write(fresh.insert);
     return fresh;
@@ -88,7 +91,8 @@ export async function requireUser(deps: Deps, email: string): Promise<UserRow> {
 export async function operatorOf({ store }: Deps, accountId: string): Promise<Caller> {
   const [account] = await store.select().from(accounts).where(eq(accounts.id, accountId));
   if (!account) throw notFound("account");
-  return { accountId, tier: account.tier, permissions: { read: true, write: true } };
+  const { no: accountNo, tier } = account;
+  return { accountId, accountNo, tier, permissions: { read: true, write: true } };
 }
 
 /** All users of all accounts, for the operator. */
@@ -121,7 +125,7 @@ export async function deleteUser(
       reason: "last_owner",
     });
   }
-  await store.delete(accounts).where(eq(accounts.id, user.accountId));
+  await deleteAccount(deps, user.accountId);
   return "account";
 }
 
@@ -149,12 +153,4 @@ async function isLastOwner({ store }: Deps, user: UserRow): Promise<boolean> {
     .from(users)
     .where(and(eq(users.accountId, user.accountId), eq(users.role, "owner")));
   return counted!.owners === 1;
-}
-
-async function countLinks({ store }: Deps, accountId: string): Promise<number> {
-  const [counted] = await store
-    .select({ links: sum(linkCounts.count).mapWith(Number) })
-    .from(linkCounts)
-    .where(eq(linkCounts.accountId, accountId));
-  return counted?.links ?? 0;
 }

@@ -1,9 +1,8 @@
-import { and, eq, type SQL, sql } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
 import type { Deps } from "../deps.ts";
 import type { StoredEvidence } from "../evidence/model.ts";
-import type { Statement } from "../store/store.ts";
-import { FREQUENCIES, links } from "../store/tables.ts";
-import type { ClaimedLink } from "./claim.ts";
+import { rowsOf, type Statement, type Store } from "../store/store.ts";
+import { FREQUENCIES } from "../store/tables.ts";
 import type { Conclusion, Evidence } from "./conclusion.ts";
 import { followUpAt, nextCheckAt } from "./schedule.ts";
 import { rounded, type Settled } from "./settled.ts";
@@ -13,76 +12,127 @@ const DAY_MS = 86_400_000;
 const STEADY_CHANGES = 3;
 const FLAPPING_MS = 7 * DAY_MS;
 
-/** Writes what the check makes of its link, and gives the link back. Its check must be inserted before. */
-export function changeLink({ store, config }: Deps, settled: Settled): Statement {
-  const { link, outcome, at } = settled;
-  const { conclusion, series } = outcome;
-  return store
-    .update(links)
-    .set({
-      status: outcome.status,
-      reason: outcome.reason,
-      decidedStatus: outcome.decidedStatus,
-      decidedReason: outcome.decidedReason,
-      inconclusiveChecks: outcome.inconclusiveChecks,
-      unconfirmedSince: isSecondLookDue(conclusion) ? (link.unconfirmedSince ?? at) : null,
-      failingClass: series?.kind ?? null,
-      failingSince: series?.since ?? null,
-      failingChecks: series?.checks ?? null,
-      ...(outcome.statusChanged && { statusChangedAt: at, flappingUntil: flappingUntil(settled) }),
-      ...(conclusion.status === "active" && { lastActiveAt: at }),
-      lastStatus: conclusion.status,
-      lastReason: conclusion.reason,
-      lastCause: conclusion.cause ?? null,
-      lastStatusCode: conclusion.statusCode,
-      lastResponseTimeMs: rounded(conclusion.responseTimeMs),
-      lastCheckedAt: at,
-      evidence: toStored(conclusion.evidence),
-      nextCheckAt: nextTime(config.frequencySeconds, settled),
-      nextTrigger: "scheduled",
-      checkingUntil: null,
-      lease: null,
-      batchId: null,
-    })
-    .where(isHeld(link));
+/** Writes what checks make of their links, and gives the links back. The checks must be inserted before. */
+export function changeLinks({ store, config }: Deps, settled: Settled[]): Statement[] {
+  if (settled.length === 0) return [];
+  const rows = settled.map((result) => [...cellsOf(result), ...nextTimes(config, result)]);
+  return [
+    ...changeStatuses(store, settled),
+    store.run(sql`
+      update links set ${CHANGES}, next_check_at = ${NEXT_TIME}
+      from ${rowsOf(store, { ...CELLS, ...TIMES }, rows)} as done
+      where links.no = done.link_no and links.lease = done.old_lease
+    `),
+  ];
 }
 
 /** What the check saw, as it is kept. */
 export const toStored = (evidence: Evidence): string =>
   JSON.stringify(evidence satisfies StoredEvidence);
 
+const CELLS = {
+  link_no: "bigint",
+  old_lease: "text",
+  checked_at: "bigint",
+  new_reason: "text",
+  new_decided_status: "text",
+  new_decided_reason: "text",
+  new_inconclusive_checks: "bigint",
+  new_unconfirmed_since: "bigint",
+  new_failing_class: "text",
+  new_failing_since: "bigint",
+  new_failing_checks: "bigint",
+  seen_status: "text",
+  seen_reason: "text",
+  seen_cause: "text",
+  seen_status_code: "bigint",
+  seen_response_time_ms: "bigint",
+  seen_evidence: "text",
+} as const;
+
+/** In the order of `CELLS`. */
+function cellsOf({ link, outcome, checkedAt }: Settled) {
+  const { conclusion, series, reason, decidedStatus, decidedReason, inconclusiveChecks } = outcome;
+  const unconfirmedSince = isSecondLookDue(conclusion)
+    ? (link.unconfirmedSince ?? checkedAt)
+    : null;
+  return [
+    ...[link.no, link.lease, checkedAt, reason],
+    ...[decidedStatus, decidedReason, inconclusiveChecks, unconfirmedSince],
+    ...[series?.kind ?? null, series?.since ?? null, series?.checks ?? null],
+    ...[conclusion.status, conclusion.reason, conclusion.cause ?? null, conclusion.statusCode],
+    ...[rounded(conclusion.responseTimeMs), toStored(conclusion.evidence)],
+  ];
+}
+
+const CHANGES = sql.raw(`
+  reason = new_reason, decided_status = new_decided_status, decided_reason = new_decided_reason,
+  inconclusive_checks = new_inconclusive_checks, unconfirmed_since = new_unconfirmed_since,
+  failing_class = new_failing_class, failing_since = new_failing_since, failing_checks = new_failing_checks,
+  last_active_at = case when seen_status = 'active' then done.checked_at else last_active_at end,
+  last_status = seen_status, last_reason = seen_reason, last_cause = seen_cause,
+  last_status_code = seen_status_code, last_response_time_ms = seen_response_time_ms,
+  last_checked_at = done.checked_at, evidence = seen_evidence,
+  next_trigger = 'scheduled', checking_until = null, lease = null, batch_id = null`);
+
 /** Its name is missing, which counts once it is seen again. */
 const isSecondLookDue = ({ reason, followUpMs }: Conclusion) =>
   reason === "unconfirmed" && followUpMs !== null;
 
-const isHeld = ({ id, lease }: ClaimedLink) => and(eq(links.id, id), eq(links.lease, lease));
+/**
+ * Apart from the rest, since setting a column that is in an index costs even where it stays the same. This
+ * check's own change is counted among the last day's, as its row is there already.
+ */
+function changeStatuses(store: Store, settled: Settled[]): Statement[] {
+  const rows = settled
+    .filter(({ outcome }) => outcome.statusChanged)
+    .map(({ link, checkedAt, outcome }) => [link.no, link.lease, outcome.status, checkedAt]);
+  if (rows.length === 0) return [];
+  return [
+    store.run(sql`
+      update links set status = new_status, status_changed_at = changed_at,
+        flapping_until = case when (
+          select count(*) from checks c join check_kinds k on k.no = c.kind_no
+          where c.link_no = done.link_no and c.checked_at > changed_at - ${sql.raw(String(DAY_MS))}
+            and k.status_changed = 1
+        ) > ${sql.raw(String(STEADY_CHANGES))}
+        then changed_at + ${sql.raw(String(FLAPPING_MS))} else flapping_until end
+      from ${rowsOf(store, CHANGE, rows)} as done
+      where links.no = done.link_no and links.lease = old_lease
+    `),
+  ];
+}
 
-/** This check's own change is counted as well, as its row is there already. */
-const flappingUntil = ({ link, at }: Settled): SQL => sql`
-  case when (
-    select count(*) from checks
-    where link_id = ${link.id} and checked_at > ${at - DAY_MS} and status_changed = 1
-  ) > ${sql.raw(String(STEADY_CHANGES))}
-  then cast(${at + FLAPPING_MS} as bigint) else ${links.flappingUntil} end`;
+const CHANGE = {
+  link_no: "bigint",
+  old_lease: "text",
+  new_status: "text",
+  changed_at: "bigint",
+} as const;
+
+const TIMES = Object.fromEntries(
+  FREQUENCIES.map((frequency) => [`next_${frequency}`, "bigint" as const]),
+);
 
 /** By the frequency that the link has now, which may have been changed while it was checked. */
-function nextTime(
-  seconds: Deps["config"]["frequencySeconds"],
-  { link, outcome, at }: Settled,
-): SQL | number {
+const NEXT_TIME: SQL = sql.raw(
+  `case check_frequency ${FREQUENCIES.map((name) => `when '${name}' then next_${name}`).join(" ")} end`,
+);
+
+/** When the link is due next with each frequency, in the order of `FREQUENCIES`. By the clock as it is now. */
+function nextTimes({ frequencySeconds }: Deps["config"], { link, outcome, at }: Settled): number[] {
   const { followUpMs, restMs } = outcome.conclusion;
-  if (followUpMs !== null) return at + followUpMs;
+  if (followUpMs !== null) return FREQUENCIES.map(() => at + followUpMs);
   const earliest = at + (restMs ?? 0);
   const since = outcome.series?.since;
   const followUp = since === undefined ? null : followUpAt({ linkId: link.id, since, after: at });
-  const cases = FREQUENCIES.map((frequency) => {
+  return FREQUENCIES.map((frequency) => {
     const regular = nextCheckAt({
       linkId: link.id,
-      frequencySeconds: seconds[frequency],
+      frequencySeconds: frequencySeconds[frequency],
       from: at,
+      before: link.lastCheckedAt,
     });
-    const next = Math.max(earliest, Math.min(regular, followUp ?? regular));
-    return sql`when ${sql.raw(`'${frequency}'`)} then cast(${next} as bigint)`;
+    return Math.max(earliest, Math.min(regular, followUp ?? regular));
   });
-  return sql`case ${links.checkFrequency} ${sql.join(cases, sql` `)} end`;
 }

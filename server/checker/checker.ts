@@ -1,15 +1,18 @@
 import type { Deps } from "../deps.ts";
 import { createBell } from "../lib/bell.ts";
-import { newId } from "../lib/ids.ts";
+import { watchClock } from "../lib/clock-jump.ts";
+import { giveWay } from "../lib/give-way.ts";
 import { describeError, log } from "../lib/log.ts";
 import { completeBatches } from "./batches.ts";
-import { type ClaimedLink, claimDueLinks, releaseLinks, renewLeases } from "./claim.ts";
+import { bringBack, LONGEST_REST_MS } from "./bring-back.ts";
+import { type ClaimedLink, claimDueLinks } from "./claim.ts";
 import { type Conclusion, sawNothing } from "./conclusion.ts";
 import type { KnownLink } from "./confirm.ts";
 import { createDispatch } from "./dispatch.ts";
-import { LEASE_MS } from "./lease.ts";
+import { createHeld } from "./held.ts";
 import { recordResults } from "./record.ts";
-import type { Result } from "./settled.ts";
+import { createRecorder, GROUP_MS } from "./recorder.ts";
+import { createSlots } from "./slots.ts";
 
 /** Everything the loop may need: what checks one link comes in from outside. */
 type CheckerDeps = Deps & {
@@ -17,18 +20,20 @@ type CheckerDeps = Deps & {
   check: (link: KnownLink, signal: AbortSignal) => Promise<Conclusion>;
 };
 
-/** Results wait so long at most, or until so many are there. */
-const GROUP_MS = 250;
-const GROUP_SIZE = 200;
 const POLL_MS = 1000;
+/** More at once would keep requests waiting. */
+const CLAIMED_AT_ONCE = 250;
 const STOP_MS = 10_000;
 
 /** One round: claims what is due, checks it all and records it. Returns how many. */
 export async function checkDueLinks(deps: CheckerDeps): Promise<number> {
   const claimed = await claimDueLinks(deps, deps.config.checkConcurrency);
   const { signal } = new AbortController();
-  const results = await Promise.all(claimed.map((link) => checkOne(deps, link, signal)));
-  await recordResults(deps, results);
+  const check = async (link: ClaimedLink) => {
+    const conclusion = await checkOne(deps, link, signal);
+    return { link, conclusion, at: deps.clock.now() };
+  };
+  await recordResults(deps, await Promise.all(claimed.map(check)));
   await completeBatches(deps);
   return claimed.length;
 }
@@ -42,114 +47,125 @@ type CheckLoop = {
 
 /** Keeps as many checks in flight as configured: a slow one never holds up the others. */
 export function startCheckLoop(deps: CheckerDeps): CheckLoop {
+  const { clock } = deps;
   const ending = new AbortController();
-  const held = new Map<string, ClaimedLink>();
-  const running = new Set<Promise<void>>();
-  const bell = createBell(deps.clock);
-  const recorder = createRecorder(deps, letGo);
+  const bell = createBell(clock);
+  const held = createHeld(deps);
+  const recorder = createRecorder(deps, held.letGo);
   const dispatch = createDispatch(deps);
+  const slots = createSlots({
+    clock,
+    size: deps.config.checkConcurrency,
+    check: (link, signal) => checkOne(deps, link, signal),
+    ended,
+    putOff: (link, deferMs) => add(link, { ...sawNothing("check_aborted"), deferMs }),
+    isOpen: () => !dispatch.isInDoubt() && recorder.hasRoom(),
+    isHeld: held.has,
+  });
+  const clockJump = watchClock(clock);
+  // A wish of a site that was noted before the start is none of a wrong clock.
+  let repairs = repair(LONGEST_REST_MS);
+  /** As many were due as there was room for, so that more may wait. */
+  let mayBeMore = false;
 
-  async function start(link: ClaimedLink) {
-    const result = await checkOne(deps, link, ending.signal);
-    dispatch.note(link, result.conclusion);
-    await recorder.add(result);
+  const add = (link: ClaimedLink, conclusion: Conclusion) =>
+    recorder.add({ link, conclusion, at: clock.now() });
+
+  function ended(link: ClaimedLink, conclusion: Conclusion) {
+    dispatch.note(link, conclusion);
+    add(link, conclusion);
+    if (dispatch.isInDoubt()) bell.ring();
+    lookForMore();
   }
 
-  /** Its lease is renewed until its result is written. */
-  function letGo(link: ClaimedLink) {
-    // Claimed a second time meanwhile, it is held by that check.
-    if (held.get(link.id) === link) held.delete(link.id);
+  function lookForMore() {
+    if (mayBeMore && slots.isLow()) bell.ring();
   }
 
-  async function fill() {
-    const free = deps.config.checkConcurrency - running.size;
-    const claimed = free > 0 ? await dispatch.claim(free) : [];
-    for (const link of claimed) held.set(link.id, link);
+  async function look() {
+    noteJump(clockJump());
+    slots.turn();
+    await held.renew();
+    await dispatch.look();
+    await takeOn(slots.roomForAsked(), dispatch.claimAsked);
+    // Not for every place that becomes free, since each claim is a commit.
+    if (slots.isLow()) mayBeMore = await takeOn(slots.room(), dispatch.claimDue);
+    lookForMore();
+  }
+
+  /** Returns whether as many were claimed as might be. */
+  async function takeOn(room: number, claim: (most: number) => Promise<ClaimedLink[]>) {
+    if (room === 0 || !recorder.hasRoom()) return false;
+    const most = Math.min(room, CLAIMED_AT_ONCE);
+    const claimed = await claim(most);
+    held.add(claimed);
     // Told to stop meanwhile, which gives back what is held.
-    if (ending.signal.aborted) return;
-    for (const link of claimed) {
-      const check = start(link).finally(() => {
-        running.delete(check);
-        if (claimed.length === free) bell.ring();
-      });
-      running.add(check);
+    if (!ending.signal.aborted) slots.take(claimed);
+    return claimed.length === most;
+  }
+
+  function noteJump(ms: number) {
+    if (ms === 0) return;
+    const seconds = Math.round(Math.abs(ms) / 1000);
+    if (ms > 0) {
+      log.warn("the clock was set forward; what is due is spread", { seconds });
+      dispatch.catchUp();
+      return;
     }
+    log.warn("the clock was set back; links that would wait too long come back", { seconds });
+    repairs = repairs.then(() => repair(0));
+  }
+
+  /** What a wrong clock wrote, in this process or before it. Beside all else, as it takes a while. */
+  async function repair(restMs: number) {
+    const count = await bringBack(deps, restMs, ending.signal).catch(
+      logFailure("no links were brought back"),
+    );
+    if (count) log.warn("links that would have waited too long were brought back", { count });
   }
 
   async function poll() {
     while (!ending.signal.aborted) {
-      await fill().catch(logFailure("no links could be claimed"));
+      await look().catch(logFailure("no links could be claimed"));
+      await giveWay();
       await bell.wait(POLL_MS);
     }
   }
 
-  const renew = () =>
-    renewLeases(deps, [...held.values()]).catch(logFailure("leases were not renewed"));
-
-  const loops = [
-    poll(),
-    repeat(deps, GROUP_MS, ending.signal, recorder.flush),
-    repeat(deps, LEASE_MS / 4, ending.signal, renew),
-  ];
+  const loops = [poll(), repeat(deps, GROUP_MS, ending.signal, recorder.flush)];
   return {
     wake: bell.ring,
     async stop() {
       ending.abort();
       bell.ring();
-      await within(deps, STOP_MS, Promise.all(running));
-      await Promise.all(loops);
-      await recorder.flush();
-      const left = [...held.values()].map((link) => ({ link, dueAt: deps.clock.now() }));
-      await releaseLinks(deps, left).catch(logFailure("links were not given back"));
+      await within(deps, STOP_MS, slots.stop());
+      await Promise.all([...loops, repairs]);
+      await recorder.drain();
+      await held.giveBack().catch(logFailure("links were not given back"));
     },
   };
 }
 
-/** Writes results in groups, so that a durable commit costs one sync and not one per check. */
-function createRecorder(deps: Deps, letGo: (link: ClaimedLink) => void) {
-  let done: Result[] = [];
-
-  /** What could not be written is lost, but not forgotten: its links become due when their leases end. */
-  async function flush() {
-    const results = done;
-    done = [];
-    if (results.length === 0) return;
-    await recordResults(deps, results).catch(logFailure("results were not written"));
-    for (const { link } of results) letGo(link);
-    deps.loops.wake();
-    if (results.some(({ link }) => link.batchId !== null)) {
-      await completeBatches(deps).catch(logFailure("batches were not completed"));
-    }
-  }
-
-  async function add(result: Result) {
-    done.push(result);
-    if (done.length >= GROUP_SIZE) await flush();
-  }
-
-  return { add, flush };
+function checkOne(deps: CheckerDeps, link: ClaimedLink, signal: AbortSignal): Promise<Conclusion> {
+  const offline = concludeOffline(deps);
+  return offline
+    ? Promise.resolve(offline)
+    : Promise.try(() => deps.check(knownOf(deps, link), signal)).catch(ourFault);
 }
 
-async function checkOne(
-  deps: CheckerDeps,
-  link: ClaimedLink,
-  signal: AbortSignal,
-): Promise<Result> {
-  const conclusion =
-    concludeOffline(deps) ?? (await deps.check(knownOf(deps, link), signal).catch(ourFault));
-  return { checkId: newId(), link, conclusion, at: deps.clock.now() };
+function knownOf({ clock }: Deps, link: ClaimedLink): KnownLink {
+  const now = clock.now();
+  return {
+    id: link.id,
+    url: link.url,
+    lastDecided: link.decidedStatus,
+    decidedReason: link.decidedReason,
+    lastActiveAt: link.lastActiveAt,
+    unconfirmedSince: link.unconfirmedSince,
+    isFlapping: (link.flappingUntil ?? 0) > now,
+    isAsked: link.nextTrigger === "manual",
+  };
 }
-
-const knownOf = ({ clock }: Deps, link: ClaimedLink): KnownLink => ({
-  id: link.id,
-  url: link.url,
-  lastDecided: link.decidedStatus,
-  decidedReason: link.decidedReason,
-  lastActiveAt: link.lastActiveAt,
-  unconfirmedSince: link.unconfirmedSince,
-  isFlapping: (link.flappingUntil ?? 0) > clock.now(),
-  isAsked: link.nextTrigger === "manual",
-});
 
 /** Known to be offline, we need not try. */
 function concludeOffline({ online }: Deps): Conclusion | null {

@@ -7,8 +7,19 @@ import { createRamp } from "./online/ramp.ts";
 
 /** Decides which links a check is begun for, and how fast. */
 type Dispatch = {
-  /** Claims links for so many free places. While we are offline, only those that somebody asks for. */
-  claim(free: number): Promise<ClaimedLink[]>;
+  /** Finds out whether it is us, where something speaks for it. Before every claim. */
+  look(): Promise<void>;
+  /** Whether so much failed that nothing may be begun before the next look. */
+  isInDoubt(): boolean;
+  /** Claims up to so many links that somebody asked for, and are due before all others. */
+  claimAsked(most: number): Promise<ClaimedLink[]>;
+  /**
+   * Claims up to so many that are due: fewer than there are while what has gathered is worked off, and
+   * none while we are offline.
+   */
+  claimDue(most: number): Promise<ClaimedLink[]>;
+  /** What is due by now has gathered: it is worked off step by step, beside what comes due. */
+  catchUp(): void;
   /** Learns how a check ended. */
   note(link: ClaimedLink, conclusion: Conclusion): void;
 };
@@ -16,14 +27,17 @@ type Dispatch = {
 /** How long what the sentinels said is good enough while not all is well. */
 const ASK_AGAIN_MS = 10_000;
 const TELL_AGAIN_MS = 3_600_000;
+/** Of the places that are free, for what has gathered. */
+const GATHERED_SHARE = 1 / 4;
 
 export function createDispatch(deps: Deps): Dispatch {
   const { clock, online } = deps;
   const breaker = createBreaker();
   const ramp = createRamp(clock);
-  let wasOffline = false;
-  /** As many were due as there was room for, so that more may wait. */
-  let isBehind = false;
+  /** Something has gathered while nobody looked, as before the start. */
+  let hasGathered = true;
+  /** What is worked off was due by then. */
+  let gatheredBy = 0;
   let tellAgainAt = 0;
 
   /** Asks the sentinels after trouble only: never without a reason, and never on a timer of its own. */
@@ -43,33 +57,39 @@ export function createDispatch(deps: Deps): Dispatch {
     log.warn("at least half of the latest checks failed, and there are no sentinels to ask why");
   }
 
-  async function claim(free: number) {
-    await look();
-    const isOffline = online.known().state === "offline";
-    if (wasOffline && !isOffline) ramp.begin(await countDueLinks(deps));
-    wasOffline = isOffline;
-    if (isOffline) return claimAskedLinks(deps, free);
-    const hasBacklog = isBehind || ramp.allowance() < free;
-    const claimed = hasBacklog
-      ? await claimAskedFirst(free)
-      : taken(await claimDueLinks(deps, free), free);
-    isBehind = claimed.length === free;
-    return claimed;
+  /** What comes due is not late because of what has gathered, which still gets on in any case. */
+  async function claimDue(most: number) {
+    if (online.known().state === "offline") {
+      hasGathered = true;
+      return [];
+    }
+    if (hasGathered) await begin();
+    const allowance = ramp.allowance();
+    if (allowance === Number.POSITIVE_INFINITY) return claimDueLinks(deps, most);
+    const reserved = Math.min(allowance, Math.ceil(most * GATHERED_SHARE));
+    const fresh = await claimDueLinks(deps, most - reserved, { after: gatheredBy });
+    const share = Math.min(allowance, most - fresh.length);
+    const by = Math.min(gatheredBy, clock.now());
+    const late = await claimDueLinks(deps, share, { by });
+    ramp.took(late.length);
+    if (late.length < share) ramp.end();
+    return [...fresh, ...late];
   }
 
-  /** Nobody who asked waits for the backlog. */
-  async function claimAskedFirst(free: number) {
-    const asked = await claimAskedLinks(deps, free);
-    const most = Math.min(free - asked.length, ramp.allowance());
-    const due = most > 0 ? await claimDueLinks(deps, most) : [];
-    return [...asked, ...taken(due, most)];
+  async function begin() {
+    ramp.begin(await countDueLinks(deps));
+    gatheredBy = clock.now();
+    hasGathered = false;
   }
 
-  function taken(claimed: ClaimedLink[], most: number) {
-    ramp.took(claimed.length);
-    if (claimed.length < most) ramp.end();
-    return claimed;
-  }
-
-  return { claim, note: ({ url }, conclusion) => breaker.note(url, conclusion) };
+  return {
+    look,
+    isInDoubt: breaker.isTripped,
+    claimAsked: (most) => claimAskedLinks(deps, most),
+    claimDue,
+    catchUp: () => {
+      hasGathered = true;
+    },
+    note: ({ url }, conclusion) => breaker.note(url, conclusion),
+  };
 }

@@ -1,34 +1,78 @@
-import { eq, inArray, type SQL, sql } from "drizzle-orm";
-import { addUsage, dayOf } from "../accounts/meter.ts";
+import { inArray, max, type SQL, sql } from "drizzle-orm";
+import { dayOf } from "../accounts/meter.ts";
 import type { Deps } from "../deps.ts";
-import { recordEvents } from "../events/events.ts";
-import type { Statement, Store } from "../store/store.ts";
-import { batches, checks, links } from "../store/tables.ts";
-import { changeLink, toStored } from "./change-link.ts";
+import { recordEvents, subscriptionsOf } from "../events/events.ts";
+import { type CheckKind, codeOf, numbersOfKinds } from "../history/kinds.ts";
+import { addToRollUps } from "../history/roll-ups.ts";
+import { holdAccounts, holdLinks } from "../store/hold.ts";
+import { isDuplicate, rowsOf, type Statement, type Store } from "../store/store.ts";
+import { checks } from "../store/tables.ts";
+import { changeLinks, toStored } from "./change-link.ts";
 import { giveBack } from "./claim.ts";
 import { outcomeOf } from "./outcome.ts";
 import { completed, eventsOf, type Result, rounded, type Settled } from "./settled.ts";
 
 /**
- * Writes the results in one batch: history, links, events and counts together, or none of it. A result
- * counts only while its link is still there and held under the lease it was claimed with.
+ * Writes the results in one batch: history, roll-ups, links, events and counts together, or none of it. A
+ * result counts only while its link is still there and held under the lease it was claimed with.
  */
 export async function recordResults(deps: Deps, results: Result[]): Promise<void> {
+  if (results.length === 0) return;
+  try {
+    await write(deps, results, new Map());
+  } catch (error) {
+    if (!isDuplicate(error)) throw error;
+    // A check that taught nothing is in history too, at a moment that its link does not tell.
+    await write(deps, results, await latestChecks(deps.store, results));
+  }
+}
+
+/** The moment of the latest check of each link, by the links' numbers. */
+async function latestChecks(store: Store, results: Result[]): Promise<Latest> {
+  const wanted = rowsOf(
+    store,
+    { no: "bigint" },
+    results.map(({ link }) => [link.no]),
+  );
+  const rows = await store
+    .select({ no: checks.linkNo, at: max(checks.checkedAt) })
+    .from(checks)
+    .where(inArray(checks.linkNo, sql`${wanted}`))
+    .groupBy(checks.linkNo);
+  return new Map(rows.map(({ no, at }) => [no, Number(at)]));
+}
+
+type Latest = ReadonlyMap<number, number>;
+
+async function write(deps: Deps, results: Result[], latest: Latest): Promise<void> {
   const { store } = deps;
-  // In the order of ids, so that two processes never wait for each other's rows.
-  const sorted = results.toSorted((a, b) => (a.link.id < b.link.id ? -1 : 1));
-  const { settled, voided } = judged(sorted);
+  // In the order of numbers, as they are held.
+  const sorted = results.toSorted((a, b) => a.link.no - b.link.no);
+  const { settled, voided } = judged(sorted, latest);
   const observed = voided
     .map(({ result }) => result)
     .filter(isAsked)
-    .map(asObserved);
+    .map((result) => asObserved(result, latest));
+  const told = [...settled, ...observed];
+  const isWanted = await subscriptionsOf(store, [
+    ...new Set(told.map(({ link }) => link.accountId)),
+  ]);
+  const events = [...settled.flatMap(eventsOf), ...observed.map(completed)].filter(isWanted);
   await store.write([
-    ...holdLinks(store, sorted),
-    ...insertChecks(store, [...settled, ...observed]),
+    // A lease that has run out could else be taken between two of the statements that go by it.
+    ...holdAccounts(
+      store,
+      sorted.map(({ link }) => link.accountNo),
+    ),
+    ...holdLinks(
+      store,
+      sorted.map(({ link }) => link.no),
+    ),
+    ...(await writeHistory(store, told)),
     ...countForBatches(store, settled),
-    ...recordEvents(store, [...settled.flatMap(eventsOf), ...observed.map(completed)]),
-    ...usageOf(store, settled),
-    ...settled.map((result) => changeLink(deps, result)),
+    ...recordEvents(store, events),
+    ...countUsage(store, settled),
+    ...changeLinks(deps, settled),
     ...giveBack(
       store,
       voided.map(({ result, dueAt }) => ({
@@ -40,30 +84,26 @@ export async function recordResults(deps: Deps, results: Result[]): Promise<void
   ]);
 }
 
-/** A lease that has run out could else be taken between two of the statements that go by it. */
-function holdLinks(store: Store, results: Result[]): Statement[] {
-  if (results.length === 0) return [];
-  const ids = results.map(({ link }) => link.id);
-  return [
-    store.run(sql`
-      select ${links.id} from ${links} where ${inArray(links.id, ids)}
-      order by ${links.id} ${sql.raw(store.engine.holdRows)}
-    `),
-  ];
-}
-
 type Voided = { result: Result; dueAt: number };
 
-function judged(results: Result[]): { settled: Settled[]; voided: Voided[] } {
+function judged(results: Result[], latest: Latest): { settled: Settled[]; voided: Voided[] } {
   const settled: Settled[] = [];
   const voided: Voided[] = [];
   for (const result of results) {
     const { conclusion, ...rest } = result;
-    const outcome = outcomeOf(result.link, conclusion, result.at);
-    if (outcome.kind === "void") voided.push({ result, dueAt: outcome.dueAt });
-    else settled.push({ ...rest, outcome });
+    const checkedAt = momentOf(result, latest);
+    const outcome = outcomeOf(result.link, conclusion, checkedAt);
+    if (outcome.kind === "void")
+      voided.push({ result, dueAt: outcome.dueAt + result.at - checkedAt });
+    else settled.push({ ...rest, checkedAt, outcome });
   }
   return { settled, voided };
+}
+
+/** A clock that was set back writes no history before that which is there. */
+function momentOf({ link, at }: Result, latest: Latest): number {
+  const last = latest.get(link.no) ?? link.lastCheckedAt;
+  return last === null ? at : Math.max(at, last + 1);
 }
 
 /** Only a check that somebody asked for by hand tells that nothing was learned. */
@@ -71,10 +111,12 @@ const isAsked = ({ link, conclusion }: Result) =>
   link.nextTrigger === "manual" && conclusion.reason !== "check_aborted";
 
 /** A void check as history shows it: it is unknown, and the link as it was. */
-function asObserved({ conclusion, ...rest }: Result): Settled {
+function asObserved(result: Result, latest: Latest): Settled {
+  const { conclusion, ...rest } = result;
   const { status, reason, decidedStatus, decidedReason, inconclusiveChecks } = rest.link;
   return {
     ...rest,
+    checkedAt: momentOf(result, latest),
     outcome: {
       kind: "settled",
       conclusion,
@@ -90,80 +132,111 @@ function asObserved({ conclusion, ...rest }: Result): Settled {
   };
 }
 
-/** The rows that later statements of the batch look for: no check, no event and no count. */
-function insertChecks(store: Store, results: Settled[]): Statement[] {
+/** The checks and what they add up to. */
+async function writeHistory(store: Store, results: Settled[]): Promise<Statement[]> {
   if (results.length === 0) return [];
-  const rows = sql.join(results.map(checkValues), sql`, `);
+  const kinds = results.map(kindOf);
+  const numbers = await numbersOfKinds(store, kinds);
+  const rows = results.map((result, i) => checkOf(result, numbers.get(codeOf(kinds[i]!))!));
+  const written = results.map(({ link, checkedAt }) => [
+    ...[link.accountNo, checkedAt, link.no],
+    link.lease,
+  ]);
   return [
     store.run(sql`
-      insert into ${checks} (id, account_id, link_id, status, previous_status, status_changed, status_code,
-        response_time_ms, reason, final_url, redirect_count, trigger_kind, checked_at, cause, evidence)
-      select column1, column2, column3, column4, column5, column6, column7, column8, column9, column10,
-        column11, column12, column13, column14, column15
-      from (values ${rows}) as done
-      where exists (select 1 from links where id = column3 and lease = column16)
+      insert into checks (account_no, checked_at, link_no, kind_no, response_time_ms, group_no, final_url, evidence)
+      select l.account_no, checked_at, l.no, kind_no, response_time_ms, g.no,
+        case when final_url = l.url then '' else final_url end, done.evidence
+      from ${rowsOf(store, CHECK, rows)} as done
+      join links l on l.no = link_no and l.lease = done.lease
+      left join groups g on g.id = l.group_id
     `),
+    ...addToRollUps(store, writtenChecks(store, written)),
   ];
 }
 
-function checkValues({ checkId, link, at, outcome }: Settled): SQL {
-  const { conclusion, statusChanged } = outcome;
-  const text = (value: string | null) => sql`cast(${value} as text)`;
-  const number = (value: number | null) => sql`cast(${value} as bigint)`;
-  const columns = [
-    text(checkId),
-    text(link.accountId),
-    text(link.id),
-    text(conclusion.status),
-    text(link.status),
-    number(statusChanged ? 1 : 0),
-    number(conclusion.statusCode),
-    number(rounded(conclusion.responseTimeMs)),
-    text(conclusion.reason),
-    text(conclusion.finalUrl),
-    number(conclusion.redirectCount),
-    text(link.nextTrigger),
-    number(at),
-    text(conclusion.cause ?? null),
-    text(statusChanged ? toStored(conclusion.evidence) : null),
-    text(link.lease),
-  ];
-  return sql`(${sql.join(columns, sql`, `)})`;
-}
+const CHECK = {
+  link_no: "bigint",
+  lease: "text",
+  checked_at: "bigint",
+  kind_no: "bigint",
+  response_time_ms: "bigint",
+  final_url: "text",
+  evidence: "text",
+} as const;
+
+/** Of those that were to be written, the ones that were: whose links are held under the same lease. */
+const writtenChecks = (store: Store, keys: (number | string)[][]): SQL => sql`
+  select checks.* from ${rowsOf(store, KEY, keys)} as done
+  join checks on checks.account_no = done.account_no
+    and checks.checked_at = done.checked_at and checks.link_no = done.link_no
+  join links on links.no = done.link_no and links.lease = done.lease`;
+
+const KEY = {
+  account_no: "bigint",
+  checked_at: "bigint",
+  link_no: "bigint",
+  lease: "text",
+} as const;
+
+const checkOf = ({ link, checkedAt, outcome }: Settled, kindNo: number) => [
+  link.no,
+  link.lease,
+  checkedAt,
+  kindNo,
+  rounded(outcome.conclusion.responseTimeMs),
+  outcome.conclusion.finalUrl,
+  outcome.statusChanged ? toStored(outcome.conclusion.evidence) : null,
+];
+
+const kindOf = ({ link, outcome: { conclusion, statusChanged } }: Settled): CheckKind => ({
+  status: conclusion.status,
+  previousStatus: link.status,
+  statusChanged,
+  statusCode: conclusion.statusCode,
+  reason: conclusion.reason,
+  cause: conclusion.cause ?? null,
+  trigger: link.nextTrigger,
+  redirectCount: conclusion.redirectCount,
+});
 
 /** Adds each link's first verdict to the batch it came with. */
 function countForBatches(store: Store, results: Settled[]): Statement[] {
   const firsts = results.filter(({ link }) => link.batchId !== null);
-  const groups = Map.groupBy(
-    firsts,
-    ({ link, outcome }) => `${link.batchId} ${outcome.conclusion.status}`,
-  );
-  return [...groups.values()].map((members) => {
-    const [{ link, outcome }] = members as [Settled];
-    const counted = store
-      .select({ count: sql`count(*)` })
-      .from(checks)
-      .where(
-        inArray(
-          checks.id,
-          members.map(({ checkId }) => checkId),
-        ),
-      );
-    const column = outcome.conclusion.status;
-    return store
-      .update(batches)
-      .set({ [column]: sql`${batches[column]} + (${counted})` })
-      .where(eq(batches.id, link.batchId!));
-  });
+  if (firsts.length === 0) return [];
+  const rows = firsts.map(({ link, outcome }) => [link.no, link.lease, outcome.conclusion.status]);
+  const columns = { link_no: "bigint", lease: "text", verdict: "text" } as const;
+  return [
+    store.run(sql`
+      update batches set active = active + counted.n_active, dead = dead + counted.n_dead,
+        unknown = unknown + counted.n_unknown
+      from (
+        select l.batch_id,
+          sum(case when verdict = 'active' then 1 else 0 end) as n_active,
+          sum(case when verdict = 'dead' then 1 else 0 end) as n_dead,
+          sum(case when verdict = 'unknown' then 1 else 0 end) as n_unknown
+        from ${rowsOf(store, columns, rows)} as done join links l on l.no = link_no and l.lease = done.lease
+        group by l.batch_id
+      ) as counted
+      where batches.id = counted.batch_id
+    `),
+  ];
 }
 
-function usageOf(store: Store, results: Settled[]): Statement[] {
-  const byDay = Map.groupBy(results, ({ link, at }) => `${link.accountId} ${dayOf(at)}`);
-  return [...byDay.values()].flatMap((members) => {
-    const last = members.reduce((a, b) => (b.at > a.at ? b : a));
-    return addUsage(store, last.link.accountId, dayOf(last.at), {
-      checks: members.length,
-      lastCheckAt: last.at,
-    });
-  });
+/** Counts each check on its UTC day for its account. */
+function countUsage(store: Store, results: Settled[]): Statement[] {
+  if (results.length === 0) return [];
+  const rows = results.map(({ link, at }) => [link.no, link.lease, dayOf(at), at]);
+  const columns = { link_no: "bigint", lease: "text", day: "text", at: "bigint" } as const;
+  return [
+    store.run(sql`
+      insert into usage_days (account_id, day, requests, checks, last_check_at)
+      select l.account_id, day, 0, count(*), max(at)
+      from ${rowsOf(store, columns, rows)} as done join links l on l.no = link_no and l.lease = done.lease
+      group by l.account_id, day
+      on conflict (account_id, day) do update set checks = usage_days.checks + excluded.checks,
+        last_check_at = case when usage_days.last_check_at > excluded.last_check_at
+          then usage_days.last_check_at else excluded.last_check_at end
+    `),
+  ];
 }

@@ -10,7 +10,7 @@ import { createHostProfiles } from "../checker/surroundings/host-profiles.ts";
 import type { Config } from "../config.ts";
 import { systemClock } from "../lib/clock.ts";
 import { createLag } from "../lib/lag.ts";
-import { allowRequests } from "../lib/request-limit.ts";
+import { prepareRuntime } from "../lib/runtime.ts";
 import { createTurns } from "../lib/turns.ts";
 import { vetTarget } from "../outbound/address.ts";
 import { type Cli, UsageError } from "./cli.ts";
@@ -33,7 +33,7 @@ export function addCheck(program: Command, cli: Cli) {
 
 async function checkAll(cli: Cli, urls: string[], options: { json?: true }) {
   const config = await cli.config();
-  allowRequests(config.checkConcurrency);
+  prepareRuntime(config.checkConcurrency);
   for (const url of urls) refuseNoUrl(config, url);
   const shown = options.json ? asJson : asText;
   const progress = startProgress(urls.length);

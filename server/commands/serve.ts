@@ -6,13 +6,14 @@ import { startCheckLoop } from "../checker/checker.ts";
 import type { Config } from "../config.ts";
 import type { Deps } from "../deps.ts";
 import { createDeliverer } from "../events/deliverer.ts";
+import { forgetDoomed } from "../history/forget-doomed.ts";
 import { housekeeping } from "../housekeeping.ts";
 import type { Front } from "../http/front.ts";
 import { systemClock } from "../lib/clock.ts";
 import { failure } from "../lib/failure.ts";
 import { createLag } from "../lib/lag.ts";
 import { describeError, log, startLogging } from "../lib/log.ts";
-import { allowRequests } from "../lib/request-limit.ts";
+import { prepareRuntime } from "../lib/runtime.ts";
 import { VERSION } from "../lib/version.ts";
 import { reclassify } from "../links/reclassify.ts";
 import { createSetup } from "../session/setup.ts";
@@ -25,7 +26,7 @@ const IDLE_TIMEOUT_S = 60;
 
 /** API, dashboard, checker and deliveries in one process, until it is told to end. */
 export async function serve(config: Config): Promise<void> {
-  allowRequests(config.checkConcurrency);
+  prepareRuntime(config.checkConcurrency);
   await startLogging({ level: config.logLevel, format: config.logFormat });
   // From before anyone can know that we run.
   const ended = toldToEnd();
@@ -73,16 +74,24 @@ function startLoops(deps: Deps, meter: Meter): () => Promise<void> {
     deliverer.wake();
   };
   const ended = new AbortController();
+  // One thing after another, whoever asks for it: none of it is urgent.
+  let tidying = Promise.resolve();
+  const tidyUp = (work: typeof housekeeping) => {
+    tidying = tidying.then(() => work(deps, ended.signal)).catch(logFailure);
+    return tidying;
+  };
+  // What a stop or a crash left half forgotten.
+  void tidyUp(forgetDoomed);
   const filing = classifyAll(deps, ended.signal).catch(logFailure);
   const options = { protect: true, catch: logFailure };
   const crons = [
     new Cron(`*/${METER_SECONDS} * * * * *`, options, meter.flush),
-    new Cron("7 * * * *", options, () => housekeeping(deps)),
+    new Cron("7 * * * *", options, () => tidyUp(housekeeping)),
   ];
   return async () => {
     for (const cron of crons) cron.stop();
     ended.abort();
-    await Promise.all([checker.stop(), deliverer.stop(), filing]);
+    await Promise.all([checker.stop(), deliverer.stop(), filing, tidying]);
   };
 }
 

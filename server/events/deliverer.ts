@@ -1,9 +1,10 @@
 import type { Deps } from "../deps.ts";
 import { createBell } from "../lib/bell.ts";
+import { watchClock } from "../lib/clock-jump.ts";
 import { describeError, log } from "../lib/log.ts";
 import { claimDue } from "./claim.ts";
 import { AT_ONCE, attempt, type DeliveryOptions } from "./deliver.ts";
-import { makeDueAgain, watchClock } from "./set-back.ts";
+import { makeDueAgain } from "./set-back.ts";
 
 const POLL_MS = 1000;
 const STOP_MS = 10_000;
@@ -23,12 +24,12 @@ export function createDeliverer(
   const cutting = new AbortController();
   const running = new Set<Promise<void>>();
   const bell = createBell(deps.clock);
-  const wasSetBack = watchClock(deps.clock);
+  const clockJump = watchClock(deps.clock);
   let stopped = false;
   const options = { signal: cutting.signal, ...(random && { random }) };
 
   async function fill(): Promise<number> {
-    if (wasSetBack()) await makeDueAgain(deps);
+    if (clockJump() < 0) await makeDueAgain(deps);
     if (running.size === AT_ONCE) return 0;
     const claimed = await claimDue(deps, AT_ONCE - running.size);
     for (const delivery of claimed) {

@@ -1,7 +1,7 @@
-import { type SQL, sql } from "drizzle-orm";
+import { and, eq, inArray, sql } from "drizzle-orm";
 import { chunksOf } from "../lib/chunks.ts";
 import { newId } from "../lib/ids.ts";
-import type { Statement, Store } from "../store/store.ts";
+import { rowsOf, type Statement, type Store } from "../store/store.ts";
 import {
   deliveries,
   type EventType,
@@ -80,8 +80,11 @@ export type NewEvent = {
   accountId: string;
   at: number;
   id?: string;
-  /** It happened only if this row is there when the statement runs: what a batch before it made or left. */
-  onlyIf?: { check: string } | { link: string } | { batchEvent: string };
+  /**
+   * It happened only if this holds when the statement runs: the link is there, or even held under this
+   * lease, or a statement before it completed the batch with this event.
+   */
+  onlyIf?: { link: string } | { held: { id: string; lease: string } } | { batchEvent: string };
 };
 
 /** Rows of one statement; both databases take far more parameters than these need. */
@@ -99,47 +102,73 @@ export function recordEvents(store: Store, happened: NewEvent[]): Statement[] {
   });
 }
 
+/**
+ * Which events anybody waits for now: a check tells of itself, which is rarely asked for and costs more to
+ * write down than the check.
+ */
+export async function subscriptionsOf(
+  store: Store,
+  accountIds: string[],
+): Promise<(event: NewEvent) => boolean> {
+  const rows = await store
+    .selectDistinct({ accountId: webhooks.accountId, type: webhookEvents.type })
+    .from(webhooks)
+    .innerJoin(webhookEvents, eq(webhookEvents.webhookId, webhooks.id))
+    .where(and(inArray(webhooks.accountId, accountIds), eq(webhooks.isActive, true)));
+  const wanted = new Set(rows.map(({ accountId, type }) => `${accountId} ${type}`));
+  return ({ accountId, type }) => wanted.has(`${accountId} ${type}`);
+}
+
 type Identified = NewEvent & { id: string };
 
 function insertEvents(store: Store, rows: Identified[]): Statement {
   return store.run(sql`
     insert into ${events} (id, account_id, type, data, created_at)
-    select column1, column2, column3, column4, column5
-    from (values ${sql.join(rows.map(valuesOf), sql`, `)}) as happened
+    select happened.id, happened.account_id, happened.type, happened.data, happened.created_at
+    from ${rowsOf(store, HAPPENED, rows.map(cellsOf))} as happened
     where exists (
       select 1 from ${webhooks} join ${webhookEvents} on ${webhookEvents.webhookId} = ${webhooks.id}
-      where ${webhooks.accountId} = column2 and ${webhooks.isActive} = 1 and ${webhookEvents.type} = column3
+      where ${webhooks.accountId} = happened.account_id and ${webhooks.isActive} = 1
+        and ${webhookEvents.type} = happened.type
     )
-    and (column6 is null or exists (select 1 from checks where id = column6))
-    and (column7 is null or exists (select 1 from links where id = column7))
-    and (column8 is null or exists (select 1 from batches where completed_event_id = column8))
+    and (link_id is null or exists (select 1 from links
+      where links.id = link_id and (links.lease = happened.lease or happened.lease is null)))
+    and (batch_event is null or exists (select 1 from batches where completed_event_id = batch_event))
   `);
 }
 
-/** Casts tell PostgreSQL the types of the columns, which it cannot see in placeholders. */
-function valuesOf({ id, accountId, type, data, at, onlyIf }: Identified): SQL {
-  const check = onlyIf && "check" in onlyIf ? onlyIf.check : null;
+const HAPPENED = {
+  id: "text",
+  account_id: "text",
+  type: "text",
+  data: "text",
+  created_at: "bigint",
+  link_id: "text",
+  lease: "text",
+  batch_event: "text",
+} as const;
+
+function cellsOf({ id, accountId, type, data, at, onlyIf }: Identified) {
+  const held = onlyIf && "held" in onlyIf ? onlyIf.held : null;
   const link = onlyIf && "link" in onlyIf ? onlyIf.link : null;
   const batchEvent = onlyIf && "batchEvent" in onlyIf ? onlyIf.batchEvent : null;
-  const texts = [id, accountId, type, JSON.stringify(data)].map(asText);
-  return sql`(${sql.join(texts, sql`, `)}, cast(${at} as bigint), ${asText(check)}, ${asText(link)}, ${asText(batchEvent)})`;
+  const conditions = [held?.id ?? link, held?.lease ?? null, batchEvent];
+  return [id, accountId, type, JSON.stringify(data), at, ...conditions];
 }
-
-const asText = (value: string | null) => sql`cast(${value} as text)`;
 
 /** Holds the webhooks: one that is being deleted is waited for and left out, and the change stands. */
 function insertDeliveries(store: Store, rows: Identified[]): Statement {
-  const ids = sql.join(
-    rows.map(({ id }) => sql`${id}`),
-    sql`, `,
-  );
   return store.run(sql`
     insert into ${deliveries} (event_id, webhook_id, status, attempts, next_attempt_at, created_at)
     select ${events.id}, ${webhooks.id}, 'pending', 0, ${events.createdAt}, ${events.createdAt}
     from ${events}
     join ${webhooks} on ${webhooks.accountId} = ${events.accountId} and ${webhooks.isActive} = 1
     join ${webhookEvents} on ${webhookEvents.webhookId} = ${webhooks.id} and ${webhookEvents.type} = ${events.type}
-    where ${events.id} in (${ids})
+    where ${events.id} in (select id from ${rowsOf(
+      store,
+      { id: "text" },
+      rows.map(({ id }) => [id]),
+    )} as happened)
     ${sql.raw(store.engine.holdWebhooks)}
   `);
 }

@@ -1,27 +1,8 @@
 import { and, eq, gt } from "drizzle-orm";
 import type { Deps } from "../deps.ts";
-import type { Clock } from "../lib/clock.ts";
 import { log } from "../lib/log.ts";
 import { deliveries } from "../store/tables.ts";
 import { LEASE_MS } from "./claim.ts";
-
-/** Smaller corrections cost nobody more than a minute. */
-const TOLERATED_MS = 60_000;
-
-/**
- * Notices, each time it is asked, whether wall time was set back since the last time: it then lags
- * behind the monotonic clock.
- */
-export function watchClock(clock: Clock): () => boolean {
-  const lead = () => clock.now() - clock.elapsed();
-  let last = lead();
-  return () => {
-    const present = lead();
-    const wasSetBack = last - present > TOLERATED_MS;
-    last = present;
-    return wasSetBack;
-  };
-}
 
 /** After wall time was set back: what was due is due, and no lease lasts longer than leases do. */
 export async function makeDueAgain({ store, clock }: Deps): Promise<void> {

@@ -2,6 +2,7 @@ import { and, eq, inArray, isNull, ne, or } from "drizzle-orm";
 import type { Caller } from "../accounts/caller.ts";
 import { type Deps, noReceipt, type Receipt } from "../deps.ts";
 import { type AppError, foreign, notFound } from "../lib/errors.ts";
+import { holdAccounts, holdLinks } from "../store/hold.ts";
 import type { Statement } from "../store/store.ts";
 import { type LinkRow, links } from "../store/tables.ts";
 import { findGroup } from "./groups.ts";
@@ -14,7 +15,7 @@ export type Move = { id: string } & (
 
 export type MoveResult = { groupId: string; results: Move[] };
 
-type Found = Pick<LinkRow, "id" | "accountId" | "groupId">;
+type Found = Pick<LinkRow, "no" | "id" | "accountId" | "groupId">;
 
 /** Moves what is there and ours into the group, and tells of each of the rest why not. Repeats count once. */
 export async function moveLinks(
@@ -29,14 +30,14 @@ export async function moveLinks(
   const byId = new Map((await findAll(deps, unique)).map((link) => [link.id, link]));
   const results = unique.map((id) => judge(id, byId.get(id), caller, group.id));
   const result = { groupId: group.id, results };
-  const moved = results.filter(({ status }) => status === "moved").map(({ id }) => id);
+  const moved = results.flatMap(({ id, status }) => (status === "moved" ? byId.get(id)! : []));
   await deps.store.write([...moveAll(deps, caller, group.id, moved), ...receipt(result)]);
   return result;
 }
 
 const findAll = ({ store }: Deps, ids: string[]): Promise<Found[]> =>
   store
-    .select({ id: links.id, accountId: links.accountId, groupId: links.groupId })
+    .select({ no: links.no, id: links.id, accountId: links.accountId, groupId: links.groupId })
     .from(links)
     .where(inArray(links.id, ids));
 
@@ -48,16 +49,19 @@ function judge(id: string, link: Found | undefined, { accountId }: Caller, group
 
 function moveAll(
   { store, clock }: Deps,
-  { accountId }: Caller,
+  { accountId, accountNo }: Caller,
   groupId: string,
-  ids: string[],
+  moved: Found[],
 ): Statement[] {
-  if (ids.length === 0) return [];
+  if (moved.length === 0) return [];
+  const numbers = moved.map(({ no }) => no);
   const isElsewhere = or(isNull(links.groupId), ne(links.groupId, groupId));
   return [
+    ...holdAccounts(store, [accountNo]),
+    ...holdLinks(store, numbers),
     store
       .update(links)
       .set({ groupId, updatedAt: clock.now() })
-      .where(and(eq(links.accountId, accountId), inArray(links.id, ids), isElsewhere)),
+      .where(and(eq(links.accountId, accountId), inArray(links.no, numbers), isElsewhere)),
   ];
 }

@@ -14,7 +14,7 @@ import { data, pageOf } from "../http/reply.ts";
 import { callers } from "../http/visit.ts";
 import { toErrorBody } from "../lib/errors.ts";
 import { paging } from "../lib/fields.ts";
-import { listLinks } from "../links/links.ts";
+import { listLinks } from "../links/list.ts";
 import { Link, toLink } from "../links/model.ts";
 import { changeGroup, createGroup, deleteGroup, findGroup, listGroups } from "./groups.ts";
 import * as model from "./model.ts";

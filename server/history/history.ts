@@ -1,92 +1,74 @@
-import { and, avg, count, desc, eq, getTableColumns, gte, lte, type SQL, sql } from "drizzle-orm";
 import type { Caller } from "../accounts/caller.ts";
 import type { Deps } from "../deps.ts";
-import { type Page, windowOf } from "../lib/paging.ts";
-import { checks, links } from "../store/tables.ts";
-import type { DateRange, HistoryQuery, HistoryRow, LinkHistoryRow } from "./model.ts";
-
-const { evidence: kept, ...entry } = getTableColumns(checks);
+import { type Page, type PageQuery, windowOf } from "../lib/paging.ts";
+import { cover } from "../lib/stretches.ts";
+import type { Store } from "../store/store.ts";
+import type { LinkRow, Verdict } from "../store/tables.ts";
+import type { DateRange, HistoryQuery, LinkHistoryRow } from "./model.ts";
+import { readChecks } from "./read-checks.ts";
+import { spanOf } from "./span.ts";
+import { piecesWithCounts, refine, type Stretch } from "./stretches.ts";
+import { ofLink, piecesFor, type Subject, subjectOf } from "./subject.ts";
 
 /** Checks of the account, newest first. A stranger's link gives an empty list. */
-export const listHistory = (
-  deps: Deps,
-  caller: Caller,
-  query: HistoryQuery,
-): Promise<Page<HistoryRow>> => listChecks(deps, caller, query, sql`null`);
-
-/** The same of one link, with what was seen when its status changed. */
-export const listLinkHistory = (
-  deps: Deps,
-  caller: Caller,
-  query: HistoryQuery & { link_id: string },
-): Promise<Page<LinkHistoryRow>> => listChecks(deps, caller, query, sql`${kept}`);
-
-async function listChecks(
+export async function listHistory(
   { store }: Deps,
   caller: Caller,
   query: HistoryQuery,
-  evidence: SQL<string | null>,
 ): Promise<Page<LinkHistoryRow>> {
-  const { limit, offset } = windowOf(query);
-  const matches = matching(caller.accountId, query);
-  const [items, [counted]] = await store.batch([
-    store
-      .select({ ...entry, url: links.url, evidence })
-      .from(checks)
-      .innerJoin(links, eq(links.id, checks.linkId))
-      .where(matches)
-      .orderBy(desc(checks.checkedAt), desc(checks.id))
-      .limit(limit)
-      .offset(offset),
-    store.select({ total: count() }).from(checks).where(matches),
-  ]);
-  return { items, total: counted!.total };
+  const subject = await subjectOf(store, caller, query);
+  return subject ? listChecks(store, subject, query) : { items: [], total: 0 };
 }
 
-export type Statistics = {
-  total: number;
-  alive: number;
-  dead: number;
-  unknown: number;
-  changes: number;
-  /** Over the checks that got an answer; 0 when there was none. */
-  averageMs: number;
-};
-
-export async function historyStatistics(
+/** The same of one link. */
+export const listLinkHistory = async (
   { store }: Deps,
-  caller: Caller,
-  range: DateRange,
-): Promise<Statistics> {
-  const [row] = await store
-    .select({
-      total: count(),
-      alive: countOf("active"),
-      dead: countOf("dead"),
-      unknown: countOf("unknown"),
-      changes: sql`coalesce(sum(${checks.statusChanged}), 0)`.mapWith(Number),
-      averageMs: avg(checks.responseTimeMs).mapWith(Number),
-    })
-    .from(checks)
-    .where(matching(caller.accountId, range));
-  return { ...row!, averageMs: Math.round(row!.averageMs ?? 0) };
+  link: Pick<LinkRow, "no" | "accountNo">,
+  query: DateRange & PageQuery,
+): Promise<Page<LinkHistoryRow>> => listChecks(store, await ofLink(store, link), query);
+
+type Filter = DateRange & PageQuery & { status?: Verdict | undefined };
+
+/** Checks that may be passed over one by one, rather than to ask where in their day or hour the page is. */
+const READ_AT_ONCE = 250;
+
+/**
+ * Roll-ups know how many checks each day holds, each hour and each part of an hour. They lead to the few
+ * checks that hold the page, however far back it is, and add up to the total.
+ */
+async function listChecks(
+  store: Store,
+  subject: Subject,
+  query: Filter,
+): Promise<Page<LinkHistoryRow>> {
+  const asked = spanOf(query);
+  const span = { from: Math.max(asked.from, subject.since), until: asked.until };
+  const pieces = await piecesFor(store, subject, span);
+  let stretches = await piecesWithCounts(store, subject, pieces, query.status);
+  const total = stretches.reduce((sum, { count }) => sum + count, 0);
+  let window = windowOf(query);
+  for (const of of ["days", "hours"] as const) {
+    ({ stretches, window } = narrowed(stretches, window));
+    if (readsOf(stretches) <= READ_AT_ONCE) break;
+    stretches = await refine(store, subject, { of, stretches, status: query.status });
+  }
+  ({ stretches, window } = narrowed(stretches, window));
+  const items = await readChecks(store, subject, { stretches, status: query.status, ...window });
+  return { items, total };
 }
 
-const countOf = (status: "active" | "dead" | "unknown") =>
-  sql`coalesce(sum(case when ${checks.status} = ${sql.raw(`'${status}'`)} then 1 else 0 end), 0)`.mapWith(
-    Number,
-  );
+type Window = { limit: number; offset: number };
 
-function matching(
-  accountId: string,
-  query: DateRange & { link_id?: string | undefined; status?: string | undefined },
-) {
-  const { link_id: linkId, status, start_date: from, end_date: until } = query;
-  return and(
-    eq(checks.accountId, accountId),
-    linkId ? eq(checks.linkId, linkId) : undefined,
-    status ? sql`${checks.status} = ${status}` : undefined,
-    from === undefined ? undefined : gte(checks.checkedAt, from),
-    until === undefined ? undefined : lte(checks.checkedAt, until),
-  );
+/** The stretches that hold the page, and where in them it lies. */
+function narrowed(stretches: Stretch[], window: Window) {
+  const taken = cover(stretches, window);
+  return {
+    stretches: taken.map(({ stretch }) => stretch),
+    window: {
+      limit: taken.reduce((sum, { take }) => sum + take, 0),
+      offset: taken[0]?.skip ?? 0,
+    },
+  };
 }
+
+const readsOf = (stretches: Stretch[]) => stretches.reduce((sum, { checks }) => sum + checks, 0);

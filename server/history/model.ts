@@ -4,12 +4,23 @@ import type { Reason } from "../checker/reasons.ts";
 import { Evidence, toEvidence } from "../evidence/model.ts";
 import { id, moment, oneOf, paging } from "../lib/fields.ts";
 import { toIso } from "../lib/moments.ts";
-import { type CheckRow, TRIGGERS, VERDICTS } from "../store/tables.ts";
+import { type CheckRow, type checkKinds, TRIGGERS, VERDICTS } from "../store/tables.ts";
 
-/** A check with the URL of its link, which it does not store itself. */
-export type HistoryRow = Omit<CheckRow, "evidence"> & { url: string };
+/** A check with all that its row only points to. */
+export type HistoryRow = Omit<typeof checkKinds.$inferSelect, "no" | "code"> &
+  Pick<CheckRow, "checkedAt" | "responseTimeMs" | "finalUrl"> & {
+    id: string;
+    linkId: string;
+    url: string;
+  };
 
 export type LinkHistoryRow = HistoryRow & Pick<CheckRow, "evidence">;
+
+/** A check that changed its link's status, as far as the link tells of it. */
+export type StatusChange = Pick<
+  LinkHistoryRow,
+  "status" | "previousStatus" | "reason" | "statusCode" | "cause" | "checkedAt" | "evidence"
+>;
 
 export const HistoryEntry = z
   .object({
@@ -46,6 +57,21 @@ export const HistoryStats = z
   })
   .meta({ id: "HistoryStats" });
 
+/** What the checks of one link came to. */
+export const LinkStats = HistoryStats.extend({ uptimePercent: z.number().nullable() }).meta({
+  id: "LinkStats",
+});
+
+const BUCKETS = ["hour", "day"] as const;
+export type Bucket = (typeof BUCKETS)[number];
+
+export const HistorySeries = z
+  .object({
+    bucket: z.enum(BUCKETS),
+    points: z.array(HistoryStats.extend({ start: z.string().meta({ format: "date-time" }) })),
+  })
+  .meta({ id: "HistorySeries" });
+
 const range = { start_date: moment("start").optional(), end_date: moment("end").optional() };
 
 /** Both ends are inclusive; a date alone means its first and its last millisecond in UTC. */
@@ -58,8 +84,31 @@ const inOrder = ({
 }) => start_date === undefined || end_date === undefined || start_date <= end_date;
 const OUT_OF_ORDER = { message: "must not be after end_date", path: ["start_date"] };
 
-export const StatsQuery = z.object(range).refine(inOrder, OUT_OF_ORDER);
-export type DateRange = z.output<typeof StatsQuery>;
+export const DateRange = z.object(range).refine(inOrder, OUT_OF_ORDER);
+export type DateRange = z.output<typeof DateRange>;
+
+/** Whose checks are counted: without either those of the account. */
+const subject = { link_id: id().optional(), group_id: id().optional() };
+const atMostOne = ({
+  link_id,
+  group_id,
+}: {
+  link_id?: string | undefined;
+  group_id?: string | undefined;
+}) => link_id === undefined || group_id === undefined;
+const BOTH = { message: "must not be given with link_id", path: ["group_id"] };
+
+export const StatsQuery = z
+  .object({ ...range, ...subject })
+  .refine(inOrder, OUT_OF_ORDER)
+  .refine(atMostOne, BOTH);
+export type StatsQuery = z.output<typeof StatsQuery>;
+
+export const SeriesQuery = z
+  .object({ bucket: oneOf(BUCKETS).optional().default("day"), ...range, ...subject })
+  .refine(inOrder, OUT_OF_ORDER)
+  .refine(atMostOne, BOTH);
+export type SeriesQuery = z.output<typeof SeriesQuery>;
 
 export const LinkHistoryQuery = z.object({ ...range, ...paging() }).refine(inOrder, OUT_OF_ORDER);
 
@@ -88,4 +137,39 @@ export const toHistoryEntry = (row: HistoryRow): z.infer<typeof HistoryEntry> =>
 export const toLinkHistoryEntry = (row: LinkHistoryRow): z.infer<typeof LinkHistoryEntry> => ({
   ...toHistoryEntry(row),
   evidence: toEvidence(row.evidence),
+});
+
+/** What is told of checks that were added up. */
+type Counts = {
+  active: number;
+  dead: number;
+  unknown: number;
+  changes: number;
+  answered: number;
+  totalMs: number;
+};
+
+/** The average is over the checks that got an answer, and 0 when there was none. */
+export const toStats = (counts: Counts): z.infer<typeof HistoryStats> => ({
+  totalChecks: counts.active + counts.dead + counts.unknown,
+  aliveCount: counts.active,
+  deadCount: counts.dead,
+  unknownCount: counts.unknown,
+  statusChanges: counts.changes,
+  avgResponseTimeMs: counts.answered === 0 ? 0 : Math.round(counts.totalMs / counts.answered),
+});
+
+/** The uptime leaves out checks that could not tell; null when none could. */
+export const toLinkStats = (counts: Counts): z.infer<typeof LinkStats> => ({
+  ...toStats(counts),
+  uptimePercent: percentOf(counts.active, counts.active + counts.dead),
+});
+
+/** With two decimals. */
+const percentOf = (share: number, whole: number) =>
+  whole === 0 ? null : Math.round((share / whole) * 10_000) / 100;
+
+export const toPoint = ({ start, ...counts }: Counts & { start: number }) => ({
+  start: toIso(start),
+  ...toStats(counts),
 });

@@ -4,8 +4,10 @@ import { toPage } from "../http/page.ts";
 import { refusals } from "../http/refusals.ts";
 import { data, pageOf } from "../http/reply.ts";
 import { callers } from "../http/visit.ts";
-import { historyStatistics, listHistory, type Statistics } from "./history.ts";
-import { HistoryEntry, HistoryQuery, HistoryStats, StatsQuery, toHistoryEntry } from "./model.ts";
+import { listHistory } from "./history.ts";
+import * as model from "./model.ts";
+import { historySeries } from "./series.ts";
+import { historyStatistics } from "./statistics.ts";
 
 export const historyRoutes = (deps: Deps) =>
   new Elysia({ prefix: "/history", tags: ["History"] })
@@ -13,30 +15,39 @@ export const historyRoutes = (deps: Deps) =>
     .get(
       "",
       async ({ caller, query, request, set }) =>
-        toPage(await listHistory(deps, caller, query), query, toHistoryEntry, { request, set }),
+        toPage(await listHistory(deps, caller, query), query, model.toHistoryEntry, {
+          request,
+          set,
+        }),
       {
-        query: HistoryQuery,
-        response: { 200: pageOf(HistoryEntry), ...refusals },
+        query: model.HistoryQuery,
+        response: { 200: pageOf(model.HistoryEntry), ...refusals },
         detail: { operationId: "listHistory", summary: "List checks of all links, newest first" },
       },
     )
     .get(
       "/stats",
       async ({ caller, query }) => ({
-        data: toStats(await historyStatistics(deps, caller, query)),
+        data: model.toStats(await historyStatistics(deps, caller, query)),
       }),
       {
-        query: StatsQuery,
-        response: { 200: data(HistoryStats), ...refusals },
+        query: model.StatsQuery,
+        response: { 200: data(model.HistoryStats), ...refusals },
         detail: { operationId: "getHistoryStats", summary: "Count the checks of a time" },
       },
+    )
+    .get(
+      "/series",
+      async ({ caller, query }) => {
+        const points = await historySeries(deps, caller, query);
+        return { data: { bucket: query.bucket, points: points.map(model.toPoint) } };
+      },
+      {
+        query: model.SeriesQuery,
+        response: { 200: data(model.HistorySeries), ...refusals },
+        detail: {
+          operationId: "getHistorySeries",
+          summary: "Count the checks of a time, hour by hour or day by day",
+        },
+      },
     );
-
-const toStats = ({ total, alive, dead, unknown, changes, averageMs }: Statistics) => ({
-  totalChecks: total,
-  aliveCount: alive,
-  deadCount: dead,
-  unknownCount: unknown,
-  statusChanges: changes,
-  avgResponseTimeMs: averageMs,
-});

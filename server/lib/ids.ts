@@ -11,3 +11,10 @@ export const parseId = (text: string): string | null =>
 
 /** `msg_` and 26 characters without a dot, as Standard Webhooks asks of an id. */
 export const newMessageId = () => `msg_${ulid()}`;
+
+/**
+ * The name of a check in replies and events. History has no room for ids: a check is told by its link and
+ * its moment, of which a link has one a millisecond at most. For others it is opaque.
+ */
+export const checkIdOf = (linkId: string, checkedAt: number): string =>
+  `${linkId}-${checkedAt.toString(36)}`;

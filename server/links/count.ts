@@ -1,64 +1,32 @@
-import { and, count, eq, gt, sum } from "drizzle-orm";
+import { eq, type SQL, sql } from "drizzle-orm";
+import type { AnySQLiteColumn } from "drizzle-orm/sqlite-core";
 import type { Deps } from "../deps.ts";
-import { linkCounts, links, type Verdict } from "../store/tables.ts";
-import { type LinkFilter, matching } from "./filter.ts";
+import { accounts, linkCounts } from "../store/tables.ts";
 
-/** How many links of the account, or of one of its groups, match; from kept counts where they suffice. */
-export async function countLinks(
-  deps: Deps,
-  accountId: string,
-  filter: LinkFilter,
-  now: number,
-): Promise<number> {
-  const { status, service, search, group_id: groupId } = filter;
-  if (service || search || status === "checking") return countRows(deps, accountId, filter, now);
-  const [row] = await deps.store
-    .select({ total: sum(linkCounts.count).mapWith(Number) })
+/** Of an account or a group, by settled status: a link that is being checked counts as what it was. */
+export type LinkTotals = { total: number; active: number; dead: number };
+
+const sumOf = (column: AnySQLiteColumn | SQL) => sql`coalesce(sum(${column}), 0)`.mapWith(Number);
+
+/** All links of a row of counts, whatever their status. */
+export const allCounted = sql`${linkCounts.active} + ${linkCounts.dead} + ${linkCounts.unknown}`;
+
+/** @param subject the number of the account or the group */
+export async function totalLinks({ store }: Deps, subject: number | SQL): Promise<LinkTotals> {
+  const [totals] = await store
+    .select({
+      total: sumOf(allCounted),
+      active: sumOf(linkCounts.active),
+      dead: sumOf(linkCounts.dead),
+    })
     .from(linkCounts)
-    .where(
-      and(
-        eq(linkCounts.accountId, accountId),
-        groupId ? eq(linkCounts.groupId, groupId) : undefined,
-        status ? eq(linkCounts.status, status) : undefined,
-      ),
-    );
-  const settled = row?.total ?? 0;
-  return status
-    ? settled - (await countBeingChecked(deps, accountId, groupId, status, now))
-    : settled;
+    .where(eq(linkCounts.subject, subject));
+  return totals!;
 }
 
-async function countRows(
-  deps: Deps,
-  accountId: string,
-  filter: LinkFilter,
-  now: number,
-): Promise<number> {
-  const [row] = await deps.store
-    .select({ total: count() })
-    .from(links)
-    .where(matching(accountId, filter, now));
-  return row!.total;
-}
-
-/** Those that show as `checking` now, and so are missing from their settled status. */
-function countBeingChecked(
-  deps: Deps,
-  accountId: string,
-  groupId: string | undefined,
-  status: Verdict,
-  now: number,
-): Promise<number> {
-  return deps.store
-    .select({ total: count() })
-    .from(links)
-    .where(
-      and(
-        eq(links.accountId, accountId),
-        gt(links.checkingUntil, now),
-        eq(links.status, status),
-        groupId ? eq(links.groupId, groupId) : undefined,
-      ),
-    )
-    .then(([row]) => row!.total);
+/** How many links the account has. */
+export async function countLinks(deps: Deps, accountId: string): Promise<number> {
+  const { no, id } = accounts;
+  const numberOf = deps.store.select({ no }).from(accounts).where(eq(id, accountId));
+  return (await totalLinks(deps, sql`(${numberOf})`)).total;
 }

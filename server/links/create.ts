@@ -14,7 +14,9 @@ import {
 import { newId } from "../lib/ids.ts";
 import { oneAtATime } from "../lib/lock.ts";
 import { toIso } from "../lib/moments.ts";
-import { isDuplicate, type Statement } from "../store/store.ts";
+import { holdAccounts } from "../store/hold.ts";
+import { takeNumbers } from "../store/numbers.ts";
+import { isDuplicate, type Statement, type Store } from "../store/store.ts";
 import { batches, type LinkRow, links } from "../store/tables.ts";
 import { countLinks } from "./count.ts";
 import type { NewLink } from "./model.ts";
@@ -24,6 +26,8 @@ import { urlKeyOf } from "./url-key.ts";
 /** Links of one insert statement, well below what a statement may carry. */
 const ROWS = 250;
 const ATTEMPTS = 3;
+/** Of a row that is not to be written yet. */
+const UNNUMBERED = 0;
 
 /** What became of one item of a batch, in the order of the request. */
 type ItemResult = { link: LinkRow } | { url: unknown; error: AppError };
@@ -86,7 +90,7 @@ async function plan(
 ): Promise<BatchCreation> {
   const keys = items.flatMap((item) => ("url" in item ? [urlKeyOf(deps.catalogue, item.url)] : []));
   const taken = await takenKeys(deps, caller.accountId, keys);
-  const used = await countLinks(deps, caller.accountId, {}, deps.clock.now());
+  const used = await countLinks(deps, caller.accountId);
   const limit = deps.config.tierLimits[caller.tier].links;
   const batchId = trigger === "batch" ? newId() : null;
   const firstIndex = new Map<string, number>();
@@ -103,9 +107,20 @@ async function plan(
       return { url, error: limitReached("links", limit, used + created) };
     firstIndex.set(key, index);
     created++;
-    return { link: newRow(deps, caller, item, key, batchId) };
+    return { link: newRow(deps, caller, item, { urlKey: key, batchId }) };
   });
+  await numberAll(deps.store, results);
   return { batchId: created > 0 ? batchId : null, results };
+}
+
+/** Only what is to be written gets a number. */
+async function numberAll(store: Store, results: ItemResult[]): Promise<void> {
+  const rows = results.flatMap((result) => ("link" in result ? [result.link] : []));
+  if (rows.length === 0) return;
+  const first = await takeNumbers(store, rows.length);
+  rows.forEach((row, i) => {
+    row.no = first + i;
+  });
 }
 
 const refuse = (problems: FieldProblems, trigger: "initial" | "batch") =>
@@ -129,15 +144,16 @@ async function takenKeys(
 
 function newRow(
   { clock, catalogue }: Deps,
-  { accountId }: Caller,
+  { accountId, accountNo }: Caller,
   { fields, url }: { fields: NewLink; url: URL },
-  urlKey: string,
-  batchId: string | null,
+  { urlKey, batchId }: { urlKey: string; batchId: string | null },
 ): LinkRow {
   const now = clock.now();
   return {
+    no: UNNUMBERED,
     id: newId(),
     accountId,
+    accountNo,
     groupId: fields.group_id ?? null,
     batchId,
     url: url.href,
@@ -147,9 +163,14 @@ function newRow(
     reason: null,
     statusChangedAt: now,
     decidedStatus: null,
+    decidedReason: null,
     lastActiveAt: null,
     inconclusiveChecks: 0,
     unconfirmedSince: null,
+    flappingUntil: null,
+    failingClass: null,
+    failingSince: null,
+    failingChecks: null,
     checkFrequency: fields.check_frequency,
     nextCheckAt: now,
     nextTrigger: batchId ? "batch" : "initial",
@@ -157,17 +178,12 @@ function newRow(
     lease: null,
     lastStatus: null,
     lastReason: null,
+    lastCause: null,
     lastStatusCode: null,
     lastResponseTimeMs: null,
     lastCheckedAt: null,
     createdAt: now,
     updatedAt: now,
-    decidedReason: null,
-    flappingUntil: null,
-    failingClass: null,
-    failingSince: null,
-    failingChecks: null,
-    lastCause: null,
     evidence: null,
   };
 }
@@ -180,6 +196,7 @@ function writesOf(
   const rows = results.flatMap((result) => ("link" in result ? [result.link] : []));
   const batch = batchId ? [newBatch(batchId, caller, rows.length, clock.now())] : [];
   return [
+    ...holdAccounts(store, [caller.accountNo]),
     ...batch.map((row) => store.insert(batches).values(row)),
     ...chunksOf(ROWS, rows).map((some) => store.insert(links).values(some)),
     ...recordEvents(store, rows.map(createdEvent)),

@@ -2,8 +2,10 @@ import { and, eq, inArray, isNotNull, sql } from "drizzle-orm";
 import type { Caller } from "../accounts/caller.ts";
 import { type Deps, noReceipt, type Receipt } from "../deps.ts";
 import { recordEvents } from "../events/events.ts";
+import { doom, forgetSoon } from "../history/forget-doomed.ts";
 import { type AppError, foreign, notFound } from "../lib/errors.ts";
 import { toIso } from "../lib/moments.ts";
+import { holdAccounts, holdLinks } from "../store/hold.ts";
 import type { Statement, Store } from "../store/store.ts";
 import { batches, type LinkRow, links } from "../store/tables.ts";
 import { findLink } from "./links.ts";
@@ -12,6 +14,7 @@ import { findLink } from "./links.ts";
 export async function deleteLink(deps: Deps, caller: Caller, id: string): Promise<void> {
   const link = await findLink(deps, caller, id);
   await deps.store.write(deletion(deps, [link]));
+  await forgetSoon(deps, [link]);
 }
 
 /** What became of one link of a batch. */
@@ -30,6 +33,7 @@ export async function deleteLinks(
   const results = unique.map((id) => judge(id, byId.get(id), caller));
   const ours = found.filter(({ accountId }) => accountId === caller.accountId);
   await deps.store.write([...deletion(deps, ours), ...receipt(results)]);
+  await forgetSoon(deps, ours);
   return results;
 }
 
@@ -48,12 +52,21 @@ function deletion({ store, clock }: Deps, doomed: LinkRow[]): Statement[] {
     doomed.map(({ id }) => id),
   );
   return [
+    ...holdAccounts(
+      store,
+      doomed.map(({ accountNo }) => accountNo),
+    ),
+    ...holdLinks(
+      store,
+      doomed.map(({ no }) => no),
+    ),
     store.update(links).set({ lease: null }).where(chosen),
     ...countSkipped(store, doomed),
     ...recordEvents(
       store,
       doomed.map((link) => deletedEvent(link, now)),
     ),
+    doom(store, chosen),
     store.delete(links).where(chosen),
   ];
 }

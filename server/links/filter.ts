@@ -7,9 +7,9 @@ import type { LinkQuery } from "./model.ts";
 export type LinkFilter = Pick<LinkQuery, "status" | "service" | "search" | "group_id">;
 
 /** The account's links that fit; `now` decides which of them are being checked. */
-export function matching(accountId: string, filter: LinkFilter, now: number): SQL | undefined {
+export function matching(accountNo: number, filter: LinkFilter, now: number): SQL | undefined {
   return and(
-    eq(links.accountId, accountId),
+    eq(links.accountNo, accountNo),
     withStatus(filter.status, now),
     filter.service ? eq(links.service, filter.service) : undefined,
     filter.group_id ? eq(links.groupId, filter.group_id) : undefined,
@@ -17,7 +17,7 @@ export function matching(accountId: string, filter: LinkFilter, now: number): SQ
   );
 }
 
-function withStatus(status: LinkFilter["status"], now: number): SQL | undefined {
+export function withStatus(status: LinkFilter["status"], now: number): SQL | undefined {
   if (!status) return undefined;
   if (status === "checking") return gt(links.checkingUntil, now);
   return and(eq(links.status, status), notChecking(now));

@@ -1,47 +1,18 @@
-import { and, desc, eq, getTableColumns, sql } from "drizzle-orm";
+import { and, eq, getTableColumns, sql } from "drizzle-orm";
 import type { Caller } from "../accounts/caller.ts";
 import { LEASE_MS } from "../checker/lease.ts";
 import { followUpAt, nextCheckAt } from "../checker/schedule.ts";
 import type { Deps } from "../deps.ts";
 import { existingGroups } from "../groups/exist.ts";
+import { changeAt } from "../history/change-at.ts";
 import { type FieldProblems, foreign, invalid, notFound } from "../lib/errors.ts";
 import { problemsOf } from "../lib/fields.ts";
 import { parseId } from "../lib/ids.ts";
-import { type Page, windowOf } from "../lib/paging.ts";
 import { pointRead } from "../store/point-read.ts";
-import { checks, type LinkRow, links } from "../store/tables.ts";
-import { countLinks } from "./count.ts";
-import { matching, notChecking } from "./filter.ts";
+import { type LinkRow, links } from "../store/tables.ts";
+import { notChecking } from "./filter.ts";
 import { groupIdIn } from "./group-id.ts";
-import {
-  LinkChange,
-  type LinkDetailRow,
-  type LinkQuery,
-  type LinkSummary,
-  toLink,
-} from "./model.ts";
-
-const { evidence: _, ...summary } = getTableColumns(links);
-
-export async function listLinks(
-  deps: Deps,
-  caller: Caller,
-  query: LinkQuery,
-): Promise<Page<LinkSummary>> {
-  const { limit, offset } = windowOf(query);
-  const now = deps.clock.now();
-  const [items, total] = await Promise.all([
-    deps.store
-      .select(summary)
-      .from(links)
-      .where(matching(caller.accountId, query, now))
-      .orderBy(desc(links.createdAt), desc(links.id))
-      .limit(limit)
-      .offset(offset),
-    countLinks(deps, caller.accountId, query, now),
-  ]);
-  return { items, total };
-}
+import { LinkChange, type LinkDetailRow, toLink } from "./model.ts";
 
 export async function findLink({ store }: Deps, caller: Caller, id: string): Promise<LinkRow> {
   const link = await linkById(store, { id: parseId(id) ?? "" });
@@ -61,8 +32,8 @@ export async function findLinkDetail(
 ): Promise<LinkDetailRow> {
   const link = await findLink(deps, caller, id);
   if (link.lastCheckedAt === null) return { ...link, lastChange: null };
-  const { id: linkId, statusChangedAt: at } = link;
-  return { ...link, lastChange: (await changeAt(deps.store, { linkId, at })) ?? null };
+  const { no: linkNo, statusChangedAt: at } = link;
+  return { ...link, lastChange: (await changeAt(deps.store, { linkNo, at })) ?? null };
 }
 
 /** @throws VALIDATION_ERROR with every problem at once, also for fields that cannot be changed */
@@ -104,20 +75,6 @@ const linkById = pointRead(getTableColumns(links), (store, columns) =>
     .select(columns)
     .from(links)
     .where(eq(links.id, sql.placeholder("id"))),
-);
-
-/** No value is bound that SQLite would plan by: it would then prepare the statement anew for every read. */
-const changeAt = pointRead(getTableColumns(checks), (store, columns) =>
-  store
-    .select(columns)
-    .from(checks)
-    .where(
-      and(
-        eq(checks.linkId, sql.placeholder("linkId")),
-        eq(checks.checkedAt, sql.placeholder("at")),
-        sql`${checks.statusChanged} = 1`,
-      ),
-    ),
 );
 
 async function readChange(deps: Deps, link: LinkRow, input: unknown): Promise<LinkChange> {

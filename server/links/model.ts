@@ -2,9 +2,11 @@ import * as z from "zod";
 import { messageOf } from "../checker/messages.ts";
 import type { Reason } from "../checker/reasons.ts";
 import { Evidence, toEvidence } from "../evidence/model.ts";
+import type { StatusChange } from "../history/model.ts";
 import { id, list, oneOf, optionalText, paging, text, unread } from "../lib/fields.ts";
+import { checkIdOf } from "../lib/ids.ts";
 import { toIso } from "../lib/moments.ts";
-import { type CheckRow, FREQUENCIES, type LinkRow, VERDICTS } from "../store/tables.ts";
+import { FREQUENCIES, type LinkRow, VERDICTS } from "../store/tables.ts";
 
 export const LINK_STATUSES = [...VERDICTS, "checking"] as const;
 const MOST_IN_BATCH = 1000;
@@ -12,7 +14,7 @@ const MOST_IN_BATCH = 1000;
 /** A link as it is listed: everything but the evidence of its last check. */
 export type LinkSummary = Omit<LinkRow, "evidence">;
 
-export type LinkDetailRow = LinkRow & { lastChange: CheckRow | null };
+export type LinkDetailRow = LinkRow & { lastChange: StatusChange | null };
 
 const LastCheck = z.object({
   status: z.enum(VERDICTS),
@@ -163,7 +165,7 @@ export const toLinkDetail =
   (row: LinkDetailRow): z.infer<typeof LinkDetail> => ({
     ...toLink(now)(row),
     evidence: toEvidence(row.evidence),
-    last_change: row.lastChange && toLastChange(row.lastChange),
+    last_change: row.lastChange && toLastChange(row.id, row.lastChange),
   });
 
 function toLastCheck(row: LinkSummary): z.infer<typeof LastCheck> | null {
@@ -182,8 +184,8 @@ function toLastCheck(row: LinkSummary): z.infer<typeof LastCheck> | null {
   };
 }
 
-const toLastChange = (row: CheckRow): z.infer<typeof LastChange> => ({
-  check_id: row.id,
+const toLastChange = (linkId: string, row: StatusChange): z.infer<typeof LastChange> => ({
+  check_id: checkIdOf(linkId, row.checkedAt),
   status: row.status,
   previous_status: row.previousStatus,
   reason: row.reason,

@@ -1,6 +1,7 @@
 import { asc, eq, gt, inArray } from "drizzle-orm";
 import { type Catalogue, fingerprintOf, serviceIdOf } from "../checker/services/catalogue.ts";
 import type { Deps } from "../deps.ts";
+import { giveWay } from "../lib/give-way.ts";
 import type { Statement, Store } from "../store/store.ts";
 import { classification, links } from "../store/tables.ts";
 
@@ -27,7 +28,7 @@ export async function reclassify(
     last = some.length < LINKS_AT_ONCE ? null : some.at(-1)!.id;
     await store.write([...movesOf(store, moved), ...cameTo(store, catalogue, last)]);
     changed += moved.length;
-    await otherWork();
+    await giveWay();
   }
   return changed;
 }
@@ -78,6 +79,3 @@ function cameTo(store: Store, catalogue: Catalogue, lastLinkId: string | null): 
       .onConflictDoNothing(),
   ];
 }
-
-/** Requests that came meanwhile. */
-const otherWork = () => new Promise((resolve) => setImmediate(resolve));

@@ -2,7 +2,15 @@ import { Elysia } from "elysia";
 import * as z from "zod";
 import type { Deps } from "../deps.ts";
 import { listLinkHistory } from "../history/history.ts";
-import { LinkHistoryEntry, LinkHistoryQuery, toLinkHistoryEntry } from "../history/model.ts";
+import {
+  DateRange,
+  LinkHistoryEntry,
+  LinkHistoryQuery,
+  LinkStats,
+  toLinkHistoryEntry,
+  toLinkStats,
+} from "../history/model.ts";
+import { linkStatistics } from "../history/statistics.ts";
 import { idempotency } from "../http/idempotency.ts";
 import { toPage } from "../http/page.ts";
 import {
@@ -17,7 +25,8 @@ import { callers } from "../http/visit.ts";
 import { toErrorBody } from "../lib/errors.ts";
 import { type BatchCreation, createLink, createLinks } from "./create.ts";
 import { type Deletion, deleteLink, deleteLinks } from "./delete.ts";
-import { changeLink, findLink, findLinkDetail, listLinks, startCheck } from "./links.ts";
+import { changeLink, findLink, findLinkDetail, startCheck } from "./links.ts";
+import { listLinks } from "./list.ts";
 import * as model from "./model.ts";
 
 export const linkRoutes = (deps: Deps) =>
@@ -92,7 +101,7 @@ export const linkRoutes = (deps: Deps) =>
       "/:id/history",
       async ({ caller, params, query, request, set }) => {
         const link = await findLink(deps, caller, params.id);
-        const page = await listLinkHistory(deps, caller, { ...query, link_id: link.id });
+        const page = await listLinkHistory(deps, link, query);
         return toPage(page, query, toLinkHistoryEntry, { request, set });
       },
       {
@@ -101,6 +110,21 @@ export const linkRoutes = (deps: Deps) =>
         detail: {
           operationId: "listLinkHistory",
           summary: "List the checks of one link, newest first",
+        },
+      },
+    )
+    .get(
+      "/:id/stats",
+      async ({ caller, params, query }) => {
+        const link = await findLink(deps, caller, params.id);
+        return { data: toLinkStats(await linkStatistics(deps, link, query)) };
+      },
+      {
+        query: DateRange,
+        response: { 200: data(LinkStats), ...recordRefusals },
+        detail: {
+          operationId: "getLinkStats",
+          summary: "Count the checks of one link, with its uptime",
         },
       },
     )

@@ -28,7 +28,7 @@ export type Session = {
 
 const sessionByHash = preparedOnce((store) =>
   store
-    .select({ session: sessions, user: users, tier: accounts.tier })
+    .select({ session: sessions, user: users, tier: accounts.tier, accountNo: accounts.no })
     .from(sessions)
     .innerJoin(users, eq(users.id, sessions.userId))
     .innerJoin(accounts, eq(accounts.id, users.accountId))
@@ -42,8 +42,9 @@ export async function findSession(deps: Deps, token: string): Promise<Session | 
   const [found] = await sessionByHash(deps.store).execute({ hash });
   if (!found || hasEnded(found.session, deps.clock.now())) return null;
   await noteUse(deps, found.session);
-  const { user, tier } = found;
-  const caller = { accountId: user.accountId, tier, permissions: permissionsOf(user.role) };
+  const { user, tier, accountNo } = found;
+  const { accountId, role } = user;
+  const caller = { accountId, accountNo, tier, permissions: permissionsOf(role) };
   return { tokenHash: hash, user, caller };
 }
 

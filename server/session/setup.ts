@@ -40,7 +40,7 @@ export async function setUp(
     await refuseSecondSetup(deps);
     const { email } = input;
     const tier = deps.config.defaultTier;
-    const fresh = freshAccount(deps, { email, tier, passwordHash, isAdmin: true });
+    const fresh = await freshAccount(deps, { email, tier, passwordHash, isAdmin: true });
     const now = deps.clock.now();
     const key = freshKey(fresh.account.id, FIRST_KEY, { read: true, write: true }, now);
     const session = newSession(deps.store, fresh.owner.id, now);

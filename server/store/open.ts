@@ -5,11 +5,14 @@ import { openPostgres } from "./postgres.ts";
 import { openSqlite } from "./sqlite.ts";
 import type { Engine } from "./store.ts";
 
-/** @param url `sqlite:PATH` or `postgres://…` */
-export function openEngine(url: string): Engine {
+/**
+ * @param url `sqlite:PATH` or `postgres://…`
+ * @param waitMs how long SQLite waits for another process that writes
+ */
+export function openEngine(url: string, waitMs?: number): Engine {
   if (!url.startsWith("sqlite:")) return openPostgres(url);
   const path = url.slice("sqlite:".length);
-  const engine = openSqlite(path);
+  const engine = openSqlite(path, waitMs);
   chmodSync(path, 0o600);
   return engine;
 }

@@ -19,9 +19,11 @@ export function openPostgres(url: string): Engine {
   return {
     name: "postgres",
     skipLocked: "for update skip locked",
-    holdRows: "for update",
+    holdRows: "for no key update",
+    unpack: ["json_array_elements(cast(cast(", " as text) as json)) as unpacked(value)"],
     holdWebhooks: "for key share of webhooks",
     version: () => null,
+    findLinks: null,
     run: (query) => again(() => rowsOf(pool, query)),
     batch: (queries) =>
       again(() =>

@@ -1,5 +1,6 @@
 import { Database, SQLiteError, type Statement } from "bun:sqlite";
 import { LRUCache } from "lru-cache";
+import { type Beside, createBeside } from "./beside.ts";
 import { Duplicate, type Engine, Gone, type Query, type Rows, Unavailable } from "./store.ts";
 
 /** Older ones can corrupt a WAL database that two connections write (sqlite.org/wal.html#walresetbug). */
@@ -12,40 +13,66 @@ const SETTINGS = `
   PRAGMA temp_store = MEMORY;
   PRAGMA mmap_size = 0;
 `;
-/** FULL, since a write we have answered and told others about must survive a power cut. */
+/**
+ * FULL, since a write we have answered and told others about must survive a power cut. Checkpoints are made
+ * beside the event loop (`createCheckpoints`), and by the writer only when that falls behind.
+ */
 const WRITER_SETTINGS = `
   PRAGMA journal_mode = WAL;
   PRAGMA synchronous = FULL;
   PRAGMA journal_size_limit = 67108864;
-  PRAGMA wal_autocheckpoint = 1000;
+  PRAGMA wal_autocheckpoint = 10000;
+  PRAGMA busy_timeout = 0;
 `;
+
+/** As SQLite's own checkpoints, and not more often than the disk can follow. */
+const CHECKPOINT_PAGES = 1000;
+const CHECKPOINT_GAP_MS = 500;
+
+const LONGEST_WAIT_MS = 5000;
+/** Between two tries of a write. */
+const PAUSE_MS = 10;
 
 const TAKEN = ["SQLITE_CONSTRAINT_UNIQUE", "SQLITE_CONSTRAINT_PRIMARYKEY"];
 const OUT_OF_ORDER = /^SQLITE_(FULL|READONLY|IOERR|BUSY)/;
 
-/** @throws when the file cannot be opened or the SQLite library is too old. */
-export function openSqlite(path: string): Engine {
+/**
+ * @param waitMs how long a write waits for that of another process
+ * @throws when the file cannot be opened or the SQLite library is too old.
+ */
+export function openSqlite(path: string, waitMs = LONGEST_WAIT_MS): Engine {
   const writer = connect(path, { create: true, readwrite: true }, SETTINGS + WRITER_SETTINGS);
   refuseOldLibrary(writer.database);
   const reader = connect(path, { readonly: true }, SETTINGS);
   const snapshot = createSnapshot(reader);
+  const beside = createBeside(path);
+  const checkpoints = createCheckpoints(writer, beside);
   const read = <T>(work: () => T): T =>
     inOurWords(() => {
       snapshot.enter();
       return work();
     });
-  const write = <T>(work: () => T): T => {
-    // First: who closes the file keeps its lock until all readers are gone, and we may wait for it.
-    snapshot.end();
-    return inOurWords(work);
+  const write = async <T>(work: () => T): Promise<T> => {
+    const done = await untilFree(waitMs, () => {
+      // First: who closes the file keeps its lock until all readers are gone, and we may wait for it.
+      snapshot.end();
+      return work();
+    });
+    checkpoints.written();
+    return done;
   };
 
   return {
     name: "sqlite",
     skipLocked: "",
     holdRows: "",
+    unpack: ["json_each(", ")"],
     holdWebhooks: "",
     version: snapshot.enter,
+    findLinks: (search) =>
+      beside.find(search).catch((error) => {
+        throw toKnown(error);
+      }),
     run: async (query) =>
       isRead(query) ? read(() => rowsOf(reader, query)) : write(() => rowsOf(writer, query)),
     // Reads alone need no lock, and their snapshot holds them together as a transaction would.
@@ -61,7 +88,9 @@ export function openSqlite(path: string): Engine {
         }),
       ),
     close: async () => {
+      await beside.close();
       snapshot.close();
+      checkpoints.close();
       close(reader);
       // An empty WAL is left behind, so that the file alone is the whole database. Not worth a wait:
       // where others still read, the last of them does it.
@@ -69,6 +98,41 @@ export function openSqlite(path: string): Engine {
       close(writer);
     },
   };
+}
+
+/**
+ * Tries again while another process writes. SQLite's own waiting would hold up all that only reads.
+ * @throws errors in the words of every engine: Unavailable when it takes too long
+ */
+async function untilFree<T>(waitMs: number, work: () => T): Promise<T> {
+  const givesUpAt = performance.now() + waitMs;
+  for (;;) {
+    try {
+      return work();
+    } catch (error) {
+      if (!(error instanceof SQLiteError)) throw error;
+      const isBusy = error.code?.startsWith("SQLITE_BUSY") && performance.now() < givesUpAt;
+      if (!isBusy) throw toKnown(error);
+      await Bun.sleep(PAUSE_MS);
+    }
+  }
+}
+
+/**
+ * Has what was written brought into the file once so much of it has gathered in the journal: in the thread
+ * beside, since waiting for the disk would hold up every request.
+ */
+function createCheckpoints({ database }: Connection, beside: Beside) {
+  const state = database.prepare("PRAGMA wal_checkpoint(NOOP)");
+  let askedAt = Number.NEGATIVE_INFINITY;
+  const written = () => {
+    if (performance.now() - askedAt < CHECKPOINT_GAP_MS) return;
+    const [row] = state.values() as [[busy: number, pages: number, inFile: number]];
+    if (row[1] - row[2] < CHECKPOINT_PAGES) return;
+    askedAt = performance.now();
+    beside.checkpoint();
+  };
+  return { written, close: () => state.finalize() };
 }
 
 /**
@@ -144,7 +208,7 @@ function inOurWords<T>(work: () => T): T {
   }
 }
 
-function toKnown(error: SQLiteError): Error {
+function toKnown(error: Error & { code?: string }): Error {
   const { message, code = "" } = error;
   if (TAKEN.includes(code)) return new Duplicate(message);
   if (code === "SQLITE_CONSTRAINT_FOREIGNKEY") return new Gone(message);
@@ -161,9 +225,15 @@ function prepared({ database, statements }: Connection, sql: string): Statement 
 
 const isRead = ({ sql }: Query) => sql.startsWith("select ");
 
-/** STRICT tables refuse a text in a number's column; they know INTEGER, not BIGINT. */
+/**
+ * STRICT tables refuse a text in a number's column; they know INTEGER, not BIGINT. A table whose primary
+ * key is also the order of its rows says so in a comment, which PostgreSQL does not read.
+ */
 const toStrict = (statements: string) =>
-  statements.replaceAll("BIGINT", "INTEGER").replace(/^\);$/gm, ") STRICT;");
+  statements
+    .replaceAll("BIGINT", "INTEGER")
+    .replaceAll(") /* WITHOUT ROWID */;", ") STRICT, WITHOUT ROWID;")
+    .replace(/^\);$/gm, ") STRICT;");
 
 function refuseOldLibrary(database: Database) {
   const { version } = database.query("SELECT sqlite_version() AS version").get() as {

@@ -1,6 +1,7 @@
-import { DrizzleQueryError, sql } from "drizzle-orm";
+import { DrizzleQueryError, type SQL, sql } from "drizzle-orm";
 import type { AnySQLiteColumn } from "drizzle-orm/sqlite-core";
 import { drizzle, type SqliteRemoteDatabase } from "drizzle-orm/sqlite-proxy";
+import type { FoundLinks, LinkSearch } from "./reader-links.ts";
 
 /**
  * Rules that keep one set of queries true on both databases:
@@ -14,7 +15,8 @@ import { drizzle, type SqliteRemoteDatabase } from "drizzle-orm/sqlite-proxy";
  * 7. Text search goes through `contains`.
  * 8. Order by columns that are never null, `id` last.
  * 9. A claim repeats its condition on the outer update.
- * 10. Where the databases must differ, the difference is a member of `Engine` or a migration.
+ * 10. A statement for many rows takes them as one JSON parameter (`rowsOf`), so that its text stays the same.
+ * 11. Where the databases must differ, the difference is a member of `Engine` or a migration.
  */
 
 export type Query = { sql: string; params: unknown[] };
@@ -29,9 +31,13 @@ export interface Engine {
   readonly holdRows: string;
   /** What ends a select whose rows in webhooks must still be there when the batch is done. */
   readonly holdWebhooks: string;
+  /** What stands before and after a parameter with a JSON list, to make a table of it with a column `value`. */
+  readonly unpack: readonly [before: string, after: string];
   /** A number that changes whenever anyone has written; null where that cannot be known for nothing. */
   version(): number | null;
   run(query: Query): Promise<Rows>;
+  /** Finds links of large accounts beside the event loop; null where every query runs beside it. */
+  readonly findLinks: ((search: LinkSearch) => Promise<FoundLinks>) | null;
   /** Runs all of the queries, or none. */
   batch(queries: Query[]): Promise<Rows[]>;
   /**
@@ -102,6 +108,25 @@ export const isUnavailable = (error: unknown) => causeOf(error) instanceof Unava
 /** Whether the text is part of the column, letters of either case alike; % and _ stand for themselves. */
 export const contains = (column: AnySQLiteColumn, text: string) =>
   sql`lower(${column}) like ${`%${text.toLowerCase().replace(/[\\%_]/g, "\\$&")}%`} escape '\\'`;
+
+/** The type of a column that is made of JSON. */
+type CellType = "text" | "bigint";
+
+/**
+ * A table made of lists of cells, to be named and read like any other: its columns in the order of the
+ * cells. One parameter carries all of it, so that the statement is prepared only once.
+ */
+export function rowsOf(
+  { engine }: Store,
+  columns: Record<string, CellType>,
+  rows: readonly (readonly (string | number | null)[])[],
+): SQL {
+  const cells = Object.entries(columns).map(
+    ([name, type], i) => `cast(value ->> ${i} as ${type}) as ${name}`,
+  );
+  const [before, after] = engine.unpack;
+  return sql`(select ${sql.raw(`${cells.join(", ")} from ${before}`)}${JSON.stringify(rows)}${sql.raw(after)})`;
+}
 
 /** drizzle takes a single row for `get`, and a list of them for everything else. */
 const only = (method: string, rows: Rows): unknown[] =>

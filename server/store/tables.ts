@@ -43,6 +43,14 @@ export const accounts = sqliteTable("accounts", {
   email: text("email").notNull(),
   tier: text("tier", { enum: TIERS }).notNull(),
   createdAt: integer("created_at").notNull(),
+  no: integer("no").notNull(),
+  historySince: integer("history_since").notNull(),
+});
+
+/** One row: the next number for an account, a group or a link. */
+export const numbers = sqliteTable("numbers", {
+  id: integer("id").primaryKey(),
+  next: integer("next").notNull(),
 });
 
 export const users = sqliteTable("users", {
@@ -92,6 +100,7 @@ export const groups = sqliteTable("groups", {
   color: text("color").notNull(),
   createdAt: integer("created_at").notNull(),
   updatedAt: integer("updated_at").notNull(),
+  no: integer("no").notNull(),
 });
 
 export const batches = sqliteTable("batches", {
@@ -108,8 +117,10 @@ export const batches = sqliteTable("batches", {
 });
 
 export const links = sqliteTable("links", {
-  id: text("id").primaryKey(),
+  no: integer("no").primaryKey(),
+  id: text("id").notNull(),
   accountId: text("account_id").notNull(),
+  accountNo: integer("account_no").notNull(),
   groupId: text("group_id"),
   batchId: text("batch_id"),
   url: text("url").notNull(),
@@ -119,9 +130,14 @@ export const links = sqliteTable("links", {
   reason: text("reason"),
   statusChangedAt: integer("status_changed_at").notNull(),
   decidedStatus: text("decided_status", { enum: ["active", "dead"] }),
+  decidedReason: text("decided_reason"),
   lastActiveAt: integer("last_active_at"),
   inconclusiveChecks: integer("inconclusive_checks").notNull(),
   unconfirmedSince: integer("unconfirmed_since"),
+  flappingUntil: integer("flapping_until"),
+  failingClass: text("failing_class"),
+  failingSince: integer("failing_since"),
+  failingChecks: integer("failing_checks"),
   checkFrequency: text("check_frequency", { enum: FREQUENCIES }).notNull(),
   nextCheckAt: integer("next_check_at").notNull(),
   nextTrigger: text("next_trigger", { enum: TRIGGERS }).notNull(),
@@ -129,17 +145,12 @@ export const links = sqliteTable("links", {
   lease: text("lease"),
   lastStatus: text("last_status", { enum: VERDICTS }),
   lastReason: text("last_reason"),
+  lastCause: text("last_cause"),
   lastStatusCode: integer("last_status_code"),
   lastResponseTimeMs: integer("last_response_time_ms"),
   lastCheckedAt: integer("last_checked_at"),
   createdAt: integer("created_at").notNull(),
   updatedAt: integer("updated_at").notNull(),
-  decidedReason: text("decided_reason"),
-  flappingUntil: integer("flapping_until"),
-  failingClass: text("failing_class"),
-  failingSince: integer("failing_since"),
-  failingChecks: integer("failing_checks"),
-  lastCause: text("last_cause"),
   evidence: text("evidence"),
 });
 
@@ -150,29 +161,70 @@ export const classification = sqliteTable("classification", {
   lastLinkId: text("last_link_id"),
 });
 
+/** Links by settled status, by thousands of their numbers; `subject` is an account's number or a group's. */
 export const linkCounts = sqliteTable("link_counts", {
-  accountId: text("account_id").notNull(),
-  groupId: text("group_id").notNull(),
-  status: text("status", { enum: VERDICTS }).notNull(),
-  count: integer("count").notNull(),
+  subject: integer("subject").notNull(),
+  part: integer("part").notNull(),
+  active: integer("active").notNull(),
+  dead: integer("dead").notNull(),
+  unknown: integer("unknown").notNull(),
 });
 
-export const checks = sqliteTable("checks", {
-  id: text("id").primaryKey(),
-  accountId: text("account_id").notNull(),
-  linkId: text("link_id").notNull(),
+/** What checks have in common, each combination once. */
+export const checkKinds = sqliteTable("check_kinds", {
+  no: integer("no").primaryKey(),
   status: text("status", { enum: VERDICTS }).notNull(),
   previousStatus: text("previous_status", { enum: VERDICTS }).notNull(),
   statusChanged: bool("status_changed").notNull(),
   statusCode: integer("status_code"),
-  responseTimeMs: integer("response_time_ms"),
   reason: text("reason").notNull(),
-  finalUrl: text("final_url"),
-  redirectCount: integer("redirect_count").notNull(),
-  trigger: text("trigger_kind", { enum: TRIGGERS }).notNull(),
-  checkedAt: integer("checked_at").notNull(),
   cause: text("cause"),
+  trigger: text("trigger_kind", { enum: TRIGGERS }).notNull(),
+  redirectCount: integer("redirect_count").notNull(),
+  code: text("code").notNull(),
+});
+
+/** Named by account, moment and link together. `finalUrl` is empty where it is the link's own. */
+export const checks = sqliteTable("checks", {
+  accountNo: integer("account_no").notNull(),
+  checkedAt: integer("checked_at").notNull(),
+  linkNo: integer("link_no").notNull(),
+  kindNo: integer("kind_no").notNull(),
+  responseTimeMs: integer("response_time_ms"),
+  groupNo: integer("group_no"),
+  finalUrl: text("final_url"),
   evidence: text("evidence"),
+});
+
+const counted = {
+  active: integer("active").notNull(),
+  dead: integer("dead").notNull(),
+  unknown: integer("unknown").notNull(),
+  changes: integer("changes").notNull(),
+  answered: integer("answered").notNull(),
+  totalMs: integer("total_ms").notNull(),
+};
+
+/** Of accounts and groups. `since` begins an hour, or a further part of an account's busy hour. */
+export const historyHours = sqliteTable("history_hours", {
+  subject: integer("subject").notNull(),
+  since: integer("since").notNull(),
+  ...counted,
+});
+
+/** Of accounts, groups and links. `day` counts from 1970; `hours` is what a link's hours held. */
+export const historyDays = sqliteTable("history_days", {
+  subject: integer("subject").notNull(),
+  day: integer("day").notNull(),
+  ...counted,
+  hours: text("hours"),
+});
+
+/** Links and groups that are gone, with history still to go. Links have their id and URL. */
+export const doomed = sqliteTable("doomed", {
+  no: integer("no").primaryKey(),
+  id: text("id"),
+  url: text("url"),
 });
 
 export const hostProfiles = sqliteTable("host_profiles", {

@@ -1,5 +1,5 @@
 import type { EventData } from "../events/events.ts";
-import { newId } from "../lib/ids.ts";
+import { checkIdOf, newId } from "../lib/ids.ts";
 import { toIso } from "../lib/moments.ts";
 import type { EventType } from "../store/tables.ts";
 
@@ -35,8 +35,7 @@ const SAMPLES: { [T in EventType]: (at: string) => EventData[T] } = {
     deletedAt: at,
   }),
   "check.complete": (at) => ({
-    checkId: newId(),
-    linkId: newId(),
+    ...ofCheck(at),
     url: URL,
     previousStatus: "active",
     currentStatus: "active",
@@ -61,7 +60,7 @@ const SAMPLES: { [T in EventType]: (at: string) => EventData[T] } = {
 };
 
 const statusChange = (at: string): EventData["link.dead"] => ({
-  linkId: newId(),
+  ...ofCheck(at),
   url: URL,
   previousStatus: "active",
   currentStatus: "dead",
@@ -70,5 +69,9 @@ const statusChange = (at: string): EventData["link.dead"] => ({
   statusCode: 200,
   reason: "ok",
   responseTimeMs: 182,
-  checkId: newId(),
 });
+
+function ofCheck(at: string) {
+  const linkId = newId();
+  return { linkId, checkId: checkIdOf(linkId, Date.parse(at)) };
+}

@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from "bun:test";
-import { addUsage } from "../../server/accounts/meter.ts";
+import { usageDays } from "../../server/store/tables.ts";
 import { type Asker, onBothEngines } from "../harness.ts";
 import { addLink, setLink } from "../rows.ts";
 
@@ -71,15 +71,16 @@ onBothEngines("GET /usage", (server) => {
     const me = await server().account();
     const { store } = server().deps;
     const add = (day: string, checks: number, lastCheckAt: number) =>
-      store.write(addUsage(store, me.accountId, day, { checks, lastCheckAt }));
+      store
+        .insert(usageDays)
+        .values({ accountId: me.accountId, day, requests: 0, checks, lastCheckAt });
     await add("2029-12-31", 5, Date.parse("2029-12-31T23:00:00Z"));
     expect((await usageOf(me)).checks).toEqual({
       thisMonth: 0,
       lastCheck: "2029-12-31T23:00:00.000Z",
     });
 
-    await add("2030-01-01", 2, Date.parse("2030-01-01T00:00:00Z"));
-    await add("2030-01-01", 1, Date.parse("2030-01-01T00:00:01Z"));
+    await add("2030-01-01", 3, Date.parse("2030-01-01T00:00:01Z"));
     expect((await usageOf(me)).checks).toEqual({
       thisMonth: 3,
       lastCheck: "2030-01-01T00:00:01.000Z",

@@ -1,10 +1,16 @@
-import { mkdtempSync } from "node:fs";
+import { existsSync, mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { listeningUrl } from "../listening.ts";
+import { emptyPostgres } from "../postgres.ts";
 
-/** A server in a process of its own. */
-type Program = { url: string; startMs: number; pid: number; stop(): Promise<void> };
+/** A server in a process of its own. `output` is what it prints after the line that tells where it listens. */
+export type Program = {
+  url: string;
+  startMs: number;
+  pid: number;
+  stop(): Promise<void>;
+};
 
 /** Starts it and waits for the line that tells where it listens. */
 export async function startProgram(
@@ -26,10 +32,49 @@ export async function startProgram(
   return { url, startMs, pid: child.pid, stop };
 }
 
+export const IS_POSTGRES = process.argv.includes("--postgres");
+
+export const EXECUTABLE = "dist/stillup";
+
+/** The program, from the executable when it was built. */
+export const command = existsSync(EXECUTABLE) ? [EXECUTABLE] : [process.execPath, "server/main.ts"];
+
+/** Settings that say where a server keeps what it knows. */
+export type Home = { STILLUP_DATA_DIR: string; STILLUP_DATABASE_URL: string };
+
+/** A home with nothing in it: SQLite, or with `--postgres` a database of a PostgreSQL of its own. */
+export async function newHome(): Promise<Home> {
+  const folder = newFolder();
+  return {
+    STILLUP_DATA_DIR: folder,
+    STILLUP_DATABASE_URL: IS_POSTGRES ? await emptyPostgres() : `sqlite:${folder}/stillup.db`,
+  };
+}
+
+/** A server without limits of requests. */
+export const serve = (home: Home, env: Record<string, string> = {}): Promise<Program> =>
+  startProgram([...command, "serve"], {
+    ...home,
+    STILLUP_PORT: "0",
+    STILLUP_RATE_LIMIT_PER_MINUTE: "1000000",
+    STILLUP_RATE_LIMIT_PER_HOUR: "1000000",
+    STILLUP_SENTINELS: "",
+    STILLUP_TIER_LIMITS: '{"enterprise":{"links":2000000}}',
+    ...env,
+  });
+
 export const newFolder = () => mkdtempSync(join(tmpdir(), "stillup-bench-"));
 
-/** Resident memory in megabytes, as the system counts it. */
-export async function memoryMb(pid: number): Promise<number> {
+/** Resident memory in megabytes, as the system counts it: now, and at most so far. */
+export async function memoryMb(pid: number): Promise<{ now: number; peak: number }> {
   const status = await Bun.file(`/proc/${pid}/status`).text();
-  return Number(/VmRSS:\s+(\d+)/.exec(status)![1]) / 1024;
+  const read = (name: string) => Number(new RegExp(`${name}:\\s+(\\d+)`).exec(status)![1]) / 1024;
+  return { now: read("VmRSS"), peak: read("VmHWM") };
+}
+
+/** Processor time that a process has taken so far, its own and the system's for it. */
+export async function cpuSeconds(pid: number): Promise<number> {
+  const stat = await Bun.file(`/proc/${pid}/stat`).text();
+  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  return (Number(fields[11]) + Number(fields[12])) / 100;
 }

@@ -1,28 +1,40 @@
 import { expect, test } from "bun:test";
-import { createDispatch } from "../../server/checker/dispatch.ts";
-import { type Asker, onBothEngines } from "../harness.ts";
+import { eq } from "drizzle-orm";
+import { links } from "../../server/store/tables.ts";
+import { movableClock } from "../clock.ts";
+import { onBothEngines } from "../harness.ts";
+import { saw } from "./ended.ts";
+import { addMany } from "./many-links.ts";
+import { playLoop, takes } from "./played-loop.ts";
 
-async function newLinks(me: Asker, many: number): Promise<string[]> {
-  const made = Array.from({ length: many }, (_, i) =>
-    me.post("/api/v1/links", { url: `https://example.org/${i}` }),
-  );
-  return (await Promise.all(made)).map(({ body }) => body.data.id);
-}
+const LINKS = 500;
+const PLACES = 10;
+/** Ten checks of two seconds each at once. */
+const PER_SECOND = PLACES / 2;
 
-onBothEngines("while more links are due than can be checked", (server) => {
+onBothEngines("While more links are due than can be checked", (server) => {
   test("whoever asks by hand does not wait for all that was due before", async () => {
     const me = await server().account();
-    const ids = await newLinks(me, 6);
-    const dispatch = createDispatch(server().deps);
-    const begun = (await dispatch.claim(2)).map(({ id }) => id);
-    const asked = ids.findLast((id) => !begun.includes(id))!;
-    server().clock.moveBy(1000);
+    const clock = movableClock(server().clock.now());
+    const loop = playLoop(server(), {
+      clock,
+      check: takes(clock, 2000, saw("ok")),
+      places: PLACES,
+    });
+    await loop.begins();
+    await addMany(server(), me, { count: LINKS, url: "https://a.test/", dueAt: clock.now() });
+    await loop.seconds(10);
+    const asked = `https://a.test/${LINKS}`;
+    expect(loop.begun.map(({ id }) => id)).not.toContain(asked);
 
-    await me.post(`/api/v1/links/${asked}/check`);
-    const next = await dispatch.claim(2);
+    await server()
+      .deps.store.update(links)
+      .set({ nextCheckAt: clock.now(), nextTrigger: "manual" })
+      .where(eq(links.id, asked));
+    await loop.seconds(3);
 
-    expect(next.map(({ id }) => id)).toContain(asked);
-    expect(next).toHaveLength(2);
-    expect(await dispatch.claim(5)).toHaveLength(2);
+    expect(loop.begun.map(({ id }) => id)).toContain(asked);
+    expect(loop.begun.length).toBeLessThanOrEqual((13 + 2) * PER_SECOND + 1);
+    await loop.stop();
   });
 });

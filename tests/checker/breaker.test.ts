@@ -77,6 +77,7 @@ describe("The circuit breaker holds", () => {
 });
 
 const LINKS = 60;
+const PLACES = 10;
 
 onBothEngines("A loop whose checks of many sites fail on the way", (server) => {
   const addLinks = (me: Asker) =>
@@ -97,7 +98,7 @@ onBothEngines("A loop whose checks of many sites fail on the way", (server) => {
     let begun = 0;
     const loop = startCheckLoop({
       ...deps,
-      config: { ...deps.config, checkConcurrency: 10 },
+      config: { ...deps.config, checkConcurrency: PLACES },
       clock,
       online,
       check: async () => {
@@ -133,7 +134,9 @@ onBothEngines("A loop whose checks of many sites fail on the way", (server) => {
       isEnough: ({ asked }) => asked >= 5,
     });
 
-    expect(begun).toBe(20);
+    // Those that were under way when the twentieth failed.
+    expect(begun).toBeGreaterThanOrEqual(20);
+    expect(begun).toBeLessThan(20 + PLACES);
   });
 
   test("goes on with one line of warning where there are no sentinels", async () => {

@@ -134,9 +134,7 @@ onBothEngines("checking", (server) => {
     const claimed = (await claimDueLinks(server().deps, 1000)).find((l) => path.endsWith(l.id))!;
     await me.delete(path);
 
-    await recordResults(server().deps, [
-      { checkId: claimed.lease, link: claimed, conclusion: ALIVE, at: 1 },
-    ]);
+    await recordResults(server().deps, [{ link: claimed, conclusion: ALIVE, at: 1 }]);
 
     expect(await eventTypes(server(), me.accountId)).toEqual([]);
     expect((await me.get("/api/v1/history")).body.data.items).toEqual([]);
@@ -156,7 +154,7 @@ onBothEngines("checking", (server) => {
     expect((await me.get(path)).body.data.status).toBe("unknown");
     const third = (await claimDueLinks(server().deps, 1000)).filter(isMine);
     expect(third.length).toBe(1);
-    const late = { checkId: first[0]!.lease, link: first[0]!, conclusion: GONE, at: 1 };
+    const late = { link: first[0]!, conclusion: GONE, at: 1 };
     await recordResults(server().deps, [late]);
     expect((await me.get(path)).body.data.last_check).toBeNull();
   });

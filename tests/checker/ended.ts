@@ -17,8 +17,10 @@ export const saw = (reason: Reason, more: Partial<Conclusion> = {}): Conclusion 
 
 /** A link that was never checked, in the hands of a checker. */
 export const NEW_LINK: ClaimedLink = {
+  no: 2,
   id: "0197c1d2-0000-7000-8000-000000000001",
   accountId: "a",
+  accountNo: 1,
   groupId: null,
   batchId: null,
   url: "https://example.org/a",
@@ -49,7 +51,6 @@ export const NEW_LINK: ClaimedLink = {
   failingSince: null,
   failingChecks: null,
   lastCause: null,
-  evidence: null,
 };
 
 /** The link as the outcome leaves it, as far as the next outcome depends on it. */

@@ -2,7 +2,6 @@ import { expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import { claimDueLinks } from "../../server/checker/claim.ts";
 import { recordResults } from "../../server/checker/record.ts";
-import { newId } from "../../server/lib/ids.ts";
 import { checks, links } from "../../server/store/tables.ts";
 import { onBothEngines } from "../harness.ts";
 import { DAY, saw } from "./ended.ts";
@@ -21,7 +20,6 @@ onBothEngines("A result that comes when its lease has just run out", (server) =>
       clock.moveBy(31 * DAY);
       const at = clock.now();
       const results = (await claimDueLinks(deps, LINKS)).map((link) => ({
-        checkId: newId(),
         link,
         conclusion: saw("http_404"),
         at,
@@ -35,9 +33,9 @@ onBothEngines("A result that comes when its lease has just run out", (server) =>
         deps.store.select().from(links).where(isMine),
         deps.store.select().from(checks).where(eq(checks.checkedAt, at)),
       ]);
-      const told = new Set(history.map(({ linkId }) => linkId));
+      const told = new Set(history.map(({ linkNo }) => linkNo));
       const changed = rows.filter(({ lastCheckedAt }) => lastCheckedAt === at);
-      expect(new Set(changed.map(({ id }) => id))).toEqual(told);
+      expect(new Set(changed.map(({ no }) => no))).toEqual(told);
       await deps.store.update(links).set({ nextCheckAt: clock.now(), lease: null }).where(isMine);
     }
   });

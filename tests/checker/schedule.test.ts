@@ -1,7 +1,8 @@
 import { expect, test } from "bun:test";
-import { nextCheckAt } from "../../server/checker/schedule.ts";
+import { LONGEST_INTERVAL, nextCheckAt, nextPlace } from "../../server/checker/schedule.ts";
 
 const HOUR = 3_600_000;
+const DAY_S = 86_400;
 const NOON = Date.parse("2030-01-01T12:00:00Z");
 const hourly = (linkId: string, from = NOON) =>
   nextCheckAt({ linkId, frequencySeconds: 3600, from });
@@ -44,6 +45,50 @@ test("a link that found its place keeps it, also when a check was late", () => {
 
   expect(hourly(many[0]!, at)).toBe(at + HOUR);
   expect(hourly(many[0]!, at + 60_000)).toBe(at + HOUR);
+});
+
+/** The moment at which a link is daily, after many days. */
+function hourOf(linkId: string): number {
+  let at = NOON;
+  for (let i = 0; i < 20; i++) at = nextCheckAt({ linkId, frequencySeconds: DAY_S, from: at });
+  return at;
+}
+
+test.each([
+  ["was five hours late", 5 * HOUR, 1],
+  ["was eleven hours late", 11 * HOUR, 1],
+  ["missed a turn, and the next is too near", 22 * HOUR, 2],
+  ["missed ten turns", 245 * HOUR, 11],
+  ["was made by hand in between", 7 * HOUR, 1],
+])("a daily link stays at its hour when a check %s", (_, lateMs, daysOn) => {
+  for (const linkId of many.slice(0, 50)) {
+    const before = hourOf(linkId);
+
+    const next = nextCheckAt({ linkId, frequencySeconds: DAY_S, from: before + lateMs, before });
+
+    expect(Math.abs(next - (before + daysOn * 24 * HOUR))).toBeLessThanOrEqual(1);
+  }
+});
+
+test("a link waits for half a period at least, and for one and a half at most", () => {
+  for (const linkId of many) {
+    const before = hourOf(linkId);
+    for (const hours of [1, 6, 11, 13, 18, 23]) {
+      const from = before + hours * HOUR;
+      const waits = nextCheckAt({ linkId, frequencySeconds: DAY_S, from, before }) - from;
+      expect(waits).toBeGreaterThanOrEqual(12 * HOUR - 1);
+      expect(waits).toBeLessThanOrEqual(LONGEST_INTERVAL * 24 * HOUR);
+    }
+  }
+});
+
+test("the next place of a link lies within its period", () => {
+  for (const linkId of many) {
+    const at = nextPlace(linkId, DAY_S, NOON);
+    expect(at).toBeGreaterThan(NOON);
+    expect(at).toBeLessThanOrEqual(NOON + 24 * HOUR + 1);
+    expect((at - hourOf(linkId)) % (24 * HOUR)).toBeLessThanOrEqual(1);
+  }
 });
 
 test("a link's next moment depends on nothing but the link and the last", () => {

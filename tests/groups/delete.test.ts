@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
-import { linkCounts } from "../../server/store/tables.ts";
+import { groups, linkCounts } from "../../server/store/tables.ts";
 import { onBothEngines } from "../harness.ts";
 import { addGroup, addLink } from "../rows.ts";
 
@@ -18,18 +18,31 @@ onBothEngines("DELETE /groups/{id}", (server) => {
     expect((await me.get("/api/v1/account")).body.data.limits.linksUsed).toBe(1);
   });
 
+  test("frees more links than it does in one step", async () => {
+    const me = await server().account();
+    const group_id = await addGroup(me);
+    const urls = Array.from({ length: 501 }, (_, i) => `https://example.org/${i}`);
+    await me.post("/api/v1/links/batch", { links: urls.map((url) => ({ url, group_id })) });
+
+    expect((await me.delete(`/api/v1/groups/${group_id}`)).status).toBe(204);
+
+    const { data } = (await me.get("/api/v1/links")).body;
+    expect([data.pagination.total, data.items[0].group_id]).toEqual([501, null]);
+  });
+
   test("leaves no count of a group that is gone", async () => {
     const me = await server().account();
+    const { store } = server().deps;
     const group = await addGroup(me);
     await addLink(me, { group_id: group });
+    const [row] = await store.select().from(groups).where(eq(groups.id, group));
+    const counted = () => store.$count(linkCounts, eq(linkCounts.subject, row!.no));
+    expect(await counted()).toBe(1);
 
     await me.delete(`/api/v1/groups/${group}`);
 
-    const counts = await server()
-      .deps.store.select()
-      .from(linkCounts)
-      .where(eq(linkCounts.accountId, me.accountId));
-    expect(counts).toEqual([{ accountId: me.accountId, groupId: "", status: "unknown", count: 1 }]);
+    expect(await counted()).toBe(0);
+    expect((await me.get("/api/v1/links?status=unknown")).body.data.pagination.total).toBe(1);
   });
 
   test("is done once: the group is not found afterwards", async () => {

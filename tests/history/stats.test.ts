@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
-import { badMoments } from "../bad-values.ts";
+import { badMoments, NO_ID } from "../bad-values.ts";
 import { onBothEngines } from "../harness.ts";
-import { addCheck, addLink } from "../rows.ts";
+import { addCheck, addGroup, addLink } from "../rows.ts";
 
 const path = "/api/v1/history/stats";
 const at = (iso: string) => ({ checkedAt: Date.parse(iso) });
@@ -74,6 +74,58 @@ onBothEngines("GET /history/stats", (server) => {
     expect(await total("start_date=2029-05-01&end_date=2029-05-01")).toBe(2);
     expect(await total("start_date=2029-05-02")).toBe(1);
     expect(await total("end_date=2029-05-01")).toBe(3);
+  });
+
+  test("can be narrowed to a link, or to a group as its links were in it", async () => {
+    const me = await server().account();
+    const group = await addGroup(me);
+    const [inside, outside] = [await addLink(me, { group_id: group }), await addLink(me)];
+    await addCheck(server(), me, inside);
+    await addCheck(server(), me, outside);
+    await me.patch(`/api/v1/links/${inside}`, { group_id: null });
+    await addCheck(server(), me, inside);
+
+    const total = async (query: string) => (await me.get(`${path}?${query}`)).body.data.totalChecks;
+
+    expect(await total(`link_id=${inside.toUpperCase()}`)).toBe(2);
+    expect(await total(`group_id=${group}`)).toBe(1);
+  });
+
+  test("of a stranger's link or group, or of none, are zeros", async () => {
+    const me = await server().account();
+    const stranger = await server().account();
+    const group = await addGroup(stranger);
+    const link = await addLink(stranger, { group_id: group });
+    await addCheck(server(), stranger, link);
+
+    for (const query of [`link_id=${link}`, `group_id=${group}`, `link_id=${NO_ID}`]) {
+      const { status, body } = await me.get(`${path}?${query}`);
+      expect([status, body.data.totalChecks]).toEqual([200, 0]);
+    }
+  });
+
+  test("counts the hours of a group whole", async () => {
+    const me = await server().account();
+    const group = await addGroup(me);
+    const link = await addLink(me, { group_id: group });
+    for (const minute of ["09:59", "10:00", "10:59", "11:00"])
+      await addCheck(server(), me, link, at(`2029-05-01T${minute}:00Z`));
+
+    const range = "start_date=2029-05-01T10:30:00Z&end_date=2029-05-01T10:31:00Z";
+    const { data } = (await me.get(`${path}?group_id=${group}&${range}`)).body;
+
+    expect(data.totalChecks).toBe(2);
+  });
+
+  test("refuses a link and a group at once", async () => {
+    const me = await server().account();
+
+    const { status, body } = await me.get(`${path}?link_id=${NO_ID}&group_id=${NO_ID}`);
+
+    expect([status, body.error.details.fields]).toEqual([
+      400,
+      { group_id: ["must not be given with link_id"] },
+    ]);
   });
 
   test.each(badMoments)("refuses a date that is %s", async (_, value, problem) => {

@@ -8,7 +8,7 @@ export async function addKey(
 ): Promise<Asker & { id: string }> {
   const made = await me.post("/api/v1/keys", { name: "made", ...body });
   const { key, id } = made.body.data;
-  return { ...server.asker(key, me.accountId), id };
+  return { ...server.asker(key, me), id };
 }
 
 export const READ_ONLY = { permissions: { read: true, write: false } };

@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { numbers } from "../../server/store/tables.ts";
 import { badBodies, badIds, badNames, NO_ID } from "../bad-values.ts";
 import { onBothEngines, START } from "../harness.ts";
 import { addGroup, anyUrl } from "../rows.ts";
@@ -99,6 +100,24 @@ onBothEngines("POST /links", (server) => {
     const replies = await Promise.all(Array.from({ length: 20 }, ask));
 
     expect(replies.map(({ status }) => status).sort()).toEqual([201, ...Array(19).fill(409)]);
+  });
+
+  test("a request that is refused takes no number, and a batch as many as it makes links", async () => {
+    const me = await server().account();
+    const url = anyUrl();
+    await me.post(path, { url });
+    const next = async () => (await server().deps.store.select().from(numbers))[0]!.next;
+    const before = await next();
+
+    for (const refused of ["nonsense", url]) await me.post(path, { url: refused });
+    await me.post(`${path}/batch`, { links: [{ url }, { url: "nonsense" }] });
+    expect(await next()).toBe(before);
+    const [one, two] = [anyUrl(), anyUrl()];
+    await me.post(`${path}/batch`, {
+      links: [one, url, "nonsense", two, one].map((url) => ({ url })),
+    });
+
+    expect(await next()).toBe(before + 2);
   });
 
   test("tells every problem of a request at once", async () => {

@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import type { Locator, Page } from "playwright-core";
+import { operatorOf } from "../../server/accounts/users.ts";
 import { createKey } from "../../server/keys/keys.ts";
 import { createLink } from "../../server/links/create.ts";
 import { links } from "../../server/store/tables.ts";
@@ -33,11 +34,7 @@ onDashboard("On every page of the dashboard", (dashboard) => {
   /** A link for each text, as if it had come past every rule of ours and from a hostile site. */
   async function hostileAccount(accountId: string) {
     const { deps } = dashboard().server;
-    const caller = {
-      accountId,
-      tier: "business",
-      permissions: { read: true, write: true },
-    } as const;
+    const caller = await operatorOf(deps, accountId);
     for (const [n, text] of HOSTILE.entries()) {
       const { id } = await createLink(deps, caller, { url: `https://example.org/${n}` });
       const seen = {

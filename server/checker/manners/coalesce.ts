@@ -11,11 +11,14 @@ export type CheckLink = (link: KnownLink, signal: AbortSignal) => Promise<Conclu
 
 type Coalescing = { clock: Clock; catalogue: Catalogue; check: CheckLink };
 
-/** A conclusion that came to its end at `at`, on the clock's `elapsed()`, and whose links know of it. */
-type Told = { conclusion: Conclusion; at: number; links: Set<string> };
+/**
+ * A conclusion that came to its end at `at`, on the clock's `elapsed()`, and the links that know of it. As
+ * JSON, since so many objects that live for a while make work for whoever looks for garbage.
+ */
+type Told = { json: string; at: number; links: Set<string> };
 
 const SHARED_FOR_MS = 10 * 60_000;
-const CONCLUSIONS_KEPT = 10_000;
+const CONCLUSIONS_KEPT = 5000;
 const WEEK_MS = 7 * 24 * 3_600_000;
 
 /**
@@ -23,7 +26,8 @@ const WEEK_MS = 7 * 24 * 3_600_000;
  * under way, and what a check of another link came to in the last ten minutes. No link is told the same
  * conclusion twice, since it would count as seen again. Who asks by hand gets nothing remembered.
  *
- * A check ends when the signal of the link that it was begun for aborts, and so for all who share it.
+ * A check is cut short only by the signal of the link that it was begun for. It then ends as aborted for all
+ * who share it, who need another one.
  */
 export function coalesced({ clock, catalogue, check }: Coalescing): CheckLink {
   const running = new Map<string, { conclusion: Promise<Conclusion>; links: Set<string> }>();
@@ -37,17 +41,20 @@ export function coalesced({ clock, catalogue, check }: Coalescing): CheckLink {
 
   async function run(key: string, link: KnownLink, links: Set<string>, signal: AbortSignal) {
     const conclusion = await check(link, signal);
-    if (isTelling(conclusion)) told.set(key, { conclusion, at: clock.elapsed(), links });
+    if (isTelling(conclusion)) {
+      told.set(key, { json: JSON.stringify(conclusion), at: clock.elapsed(), links });
+    }
     return conclusion;
   }
 
   return (link, signal) => {
     const key = questionOf(catalogue, link, clock.now());
     const underWay = running.get(key);
-    const shared = underWay ?? remembered(key, link);
-    const links = shared?.links ?? new Set();
+    const known = underWay ? null : remembered(key, link);
+    const links = (underWay ?? known)?.links ?? new Set();
     if (link.id !== null) links.add(link.id);
-    if (shared) return Promise.resolve(shared.conclusion);
+    if (underWay) return underWay.conclusion;
+    if (known) return Promise.resolve(JSON.parse(known.json) as Conclusion);
     const conclusion = run(key, link, links, signal).finally(() => running.delete(key));
     running.set(key, { conclusion, links });
     return conclusion;

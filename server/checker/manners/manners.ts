@@ -35,8 +35,13 @@ export type Rest = { reason: UnknownReason; forMs: number; lengthMs: number };
 /** A request waits so long at most for a site that wants to be left alone. */
 export const LONGEST_HOLD_WAIT_MS = 30_000;
 
-/** Whoever would stand in line for longer comes back later. */
-const LONGEST_LINE_MS = 10_000;
+/** Whoever would stand in line for longer comes back later, as each holds a place that others need. */
+const LONGEST_LINE_MS = 2000;
+const MOST_IN_LINE = 20;
+/** So many may always stand in line, since a site is asked one request after another. */
+const LEAST_IN_LINE = 2;
+/** A site without a gap takes requests at a pace that nobody knows. */
+const SHORTEST_PACE_MS = 50;
 
 const SITES_KEPT = 1000;
 
@@ -98,10 +103,12 @@ export function placeAfterLine(manners: Manners, host: string): number | null {
   const site = manners.sites.get(keyOf(host));
   if (!site) return null;
   const gapMs = gapOf(manners, site);
-  const lineMs = site.line.length * gapMs;
-  if (lineMs < LONGEST_LINE_MS) return null;
+  const { length } = site.line;
+  const lineMs = length * gapMs;
+  const isShort = length < LEAST_IN_LINE || lineMs < LONGEST_LINE_MS;
+  if (isShort && length < MOST_IN_LINE) return null;
   const now = manners.clock.elapsed();
-  site.bookedUntil = Math.max(site.bookedUntil, now + lineMs) + gapMs;
+  site.bookedUntil = Math.max(site.bookedUntil, now + lineMs) + Math.max(gapMs, SHORTEST_PACE_MS);
   return site.bookedUntil - now;
 }
 

@@ -1,14 +1,15 @@
 import type { Clock } from "../../lib/clock.ts";
 import { type ProbeRecord, toShownOnTheWay } from "../conclusion.ts";
 import type { Finding } from "../finding.ts";
-import { type Probe, type Prober, probe } from "../probe.ts";
+import { type Failure, type Probe, type Prober, probe } from "../probe.ts";
 import type { Style } from "../profiles.ts";
+import { unlessCut } from "../surroundings/unless-cut.ts";
 import { type Batches, createBatches } from "./batch.ts";
 import type { Target } from "./catalogue.ts";
 import { type Heard, hear } from "./hear.ts";
 import { createKept, type Kept, nameOf } from "./kept.ts";
 import { type Ask, asksOf } from "./record.ts";
-import { type Prepared, prepare } from "./requests.ts";
+import { prepare } from "./requests.ts";
 import { DOUBT, ILL, type Left } from "./serving.ts";
 import type { Values } from "./template.ts";
 
@@ -97,25 +98,49 @@ async function askOnce(
   return { answer, heard, count };
 }
 
-async function send(question: ServiceQuestion, ask: Ask, values: Values) {
+type Sent = { told: Probe; place: number; count: number };
+
+const alone = (told: Probe): Sent => ({ told, place: 0, count: 1 });
+
+async function send(question: ServiceQuestion, ask: Ask, values: Values): Promise<Sent> {
+  const isShared = ask.keepMinutes !== undefined || (ask.batch?.most ?? 1) > 1;
+  if (!isShared) return alone(await request(question, ask, [values], question.leftMs));
+  const work = () => sendForAll({ ...question, signal: undefined }, ask, values);
+  return unlessCut(question.signal, { work, instead: alone(CUT_SHORT) });
+}
+
+/** @param question without a signal, since others wait for the answer too */
+async function sendForAll(question: ServiceQuestion, ask: Ask, values: Values): Promise<Sent> {
   const { prober, style, leftMs } = question;
   const { batches, kept } = prober.services;
-  const sendAll = (all: Values[], withinMs: number) =>
-    request(question, prepare(ask, all, randomFrom(prober.clock)), withinMs);
-  if (!ask.batch || ask.batch.most === 1) {
-    const told = await kept.askOnce(ask, () => sendAll([values], leftMs));
-    return { told, place: 0, count: 1 };
-  }
-  const { most } = ask.batch;
+  const sendAll = (all: Values[], withinMs: number) => request(question, ask, all, withinMs);
+  const most = ask.batch?.most ?? 1;
+  if (most === 1) return alone(await kept.askOnce(ask, () => sendAll([values], leftMs)));
   const key = JSON.stringify([nameOf(ask), style.profile, style.trust, prober.isUrgent === true]);
   return batches.ask({ key, most, values, leftMs, send: sendAll });
 }
 
+/** What whoever is cut short has instead of an answer that goes on for others. */
+const CUT_SHORT: Failure = {
+  kind: "failed",
+  reason: "check_aborted",
+  detail: "The check was stopped before the service answered.",
+  hops: [],
+  finalUrl: "",
+  fragment: "",
+  address: null,
+  tlsExpiresAt: null,
+  elapsedMs: 0,
+  waitedMs: 0,
+};
+
 function request(
   { prober, style, timeoutMs, signal }: ServiceQuestion,
-  { url, headers, body }: Prepared,
+  ask: Ask,
+  all: Values[],
   leftMs: number,
 ): Promise<Probe> {
+  const { url, headers, body } = prepare(ask, all, randomFrom(prober.clock));
   const input = { url, style, headers, timeoutMs, leftMs, signal, body, keepsText: true };
   return probe(prober, input);
 }

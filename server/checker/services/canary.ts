@@ -2,6 +2,7 @@ import { type Ending, type ProbeRecord, toShownOnTheWay } from "../conclusion.ts
 import { begin, type Check, leftOf, look, NEVER_CHECKED } from "../look.ts";
 import { USUAL_STYLE } from "../profiles.ts";
 import { type Reason, verdictOf } from "../reasons.ts";
+import { unlessCut } from "../surroundings/unless-cut.ts";
 import { type Target, targetOf } from "./catalogue.ts";
 
 const DAY_MS = 24 * 3_600_000;
@@ -26,7 +27,8 @@ export async function vouched(check: Check, ending: Ending): Promise<Ending> {
   if (addresses.length === 0) return isTrusted(check, target, told) ? ending : patient(ending);
   const isNews = check.link.lastDecided !== "dead";
   const ask = () => isAnyGood(check, addresses);
-  const singing = canaries.isSinging(target, { isNews, ask });
+  const work = () => canaries.isSinging(target, { isNews, ask });
+  const singing = unlessCut(checker.signal, { work, instead: false });
   return (await inTime(check, singing)) ? ending : doubted(target, told);
 }
 
@@ -65,6 +67,7 @@ async function inTime({ checker, link }: Check, singing: Promise<boolean>): Prom
   return Promise.race([singing, late]).finally(() => answered.abort());
 }
 
+/** Asked for all who wait for it, so that it goes on when this check is cut short. */
 async function isAnyGood(check: Check, addresses: string[]): Promise<boolean> {
   const endsAt = check.checker.clock.elapsed() + Math.max(LEAST_MS, leftOf(check));
   for (const url of addresses) {
@@ -77,7 +80,8 @@ async function isGood(check: Check, url: string, endsAt: number): Promise<boolea
   const { checker } = check;
   const leftMs = endsAt - checker.clock.elapsed();
   if (leftMs <= 0) return false;
-  const own = begin(checker, { ...NEVER_CHECKED, url, isAsked: check.link.isAsked }, leftMs);
+  const link = { ...NEVER_CHECKED, url, isAsked: check.link.isAsked };
+  const own = begin({ ...checker, signal: undefined }, link, leftMs);
   const { probe, finding } = await look(own, USUAL_STYLE);
   check.probes.push(recordOf(url, probe.kind === "answered" ? probe.status : null, finding.reason));
   return finding.verdict === "active";

@@ -13,7 +13,7 @@ export type Kept = {
   /** What the next request needs of this answer. */
   take(ask: Ask, reply: Reply): Values;
   forget(ask: Ask): void;
-  /** Asks for what all who ask at the same time will use. */
+  /** Asks for what all who ask at the same time will use, so that no signal of one may end the work. */
   askOnce(ask: Ask, work: () => Promise<Probe>): Promise<Probe>;
 };
 
@@ -36,8 +36,7 @@ export function createKept(clock: Clock): Kept {
       return values;
     },
     forget: (ask) => void entries.delete(nameOf(ask)),
-    askOnce: (ask, work) =>
-      ask.keepMinutes === undefined ? work() : once({ key: nameOf(ask), work }),
+    askOnce: (ask, work) => once({ key: nameOf(ask), work }),
   };
 }
 

@@ -1,7 +1,7 @@
 /** What is to be done of which there may be others of the same key. Nobody's urgent work waits for any other. */
 type Work<T> = { key: string; isUrgent?: boolean | undefined; work: () => Promise<T> };
 
-/** Does the work of a key once for all who want it at the same time. */
+/** Does the work of a key once for all who want it at the same time: no signal of one of them may end it. */
 type OnceAtATime<T> = (wanted: Work<T>) => Promise<T>;
 
 export function createOnceAtATime<T>(): OnceAtATime<T> {

@@ -4,6 +4,7 @@ import { LONGEST_HOLD_WAIT_MS, withManners } from "../manners/manners.ts";
 import type { Prober } from "../probe.ts";
 import { createOnceAtATime } from "./once-at-a-time.ts";
 import { isWelcome, rulesForUs } from "./robots-rules.ts";
+import { unlessCut } from "./unless-cut.ts";
 
 /**
  * Whether a site's robots.txt lets this program ask for an address that it made up; null when the site
@@ -14,7 +15,7 @@ export type Robots = (prober: Prober, url: URL, limits: Limits) => Promise<Permi
 /** `waitedMs` is what queueing for the site, or waiting for another check that asks it, took. */
 type Permission = { isWelcome: boolean | null; waitedMs: number };
 
-/** `timeoutMs` is for all requests together; queueing does not count. */
+/** `timeoutMs` is for all requests together; queueing does not count. The signal ends only the wait. */
 type Limits = { timeoutMs: number; signal?: AbortSignal | undefined };
 
 /** RFC 9309 §2.4: not remembered for longer than a day. */
@@ -26,8 +27,8 @@ const LARGEST = 500 * 1024;
 
 type Rules = { text: string; readAt: number };
 
-/** A look at a site's robots.txt. */
-type Reading = { prober: Prober; limits: Limits; startedAt: number; waitedMs: number };
+/** A look at a site's robots.txt, for all who want it. */
+type Reading = { prober: Prober; timeoutMs: number; startedAt: number; waitedMs: number };
 
 /**
  * Links are asked for as their owners wish, and need no permission of the site. Only the random addresses
@@ -40,21 +41,22 @@ export function createRobots(): Robots {
   });
   const once = createOnceAtATime<string | null>();
 
-  return async (prober, url, limits) => {
+  return async (prober, url, { timeoutMs, signal }) => {
     const { clock, isUrgent } = prober;
     const known = memory.get(url.origin);
     if (known && clock.now() - known.readAt < LIFE_MS) {
       return { isWelcome: isWelcome(known.text, url), waitedMs: 0 };
     }
-    const reading = { prober, limits, startedAt: clock.elapsed(), waitedMs: 0 };
+    const reading = { prober, timeoutMs, startedAt: clock.elapsed(), waitedMs: 0 };
     let isOurs = false;
-    const work = async () => {
+    const readAndKeep = async () => {
       isOurs = true;
       const text = await read(reading, url.origin);
       if (text !== null) memory.set(url.origin, { text, readAt: clock.now() });
       return text;
     };
-    const rules = await once({ key: url.origin, isUrgent, work });
+    const work = () => once({ key: url.origin, isUrgent, work: readAndKeep });
+    const rules = await unlessCut(signal, { work, instead: null });
     const waitedMs = isOurs ? reading.waitedMs : clock.elapsed() - reading.startedAt;
     return { isWelcome: rules === null ? null : isWelcome(rules, url), waitedMs };
   };
@@ -80,19 +82,17 @@ const rulesIn = (body: Uint8Array) => rulesForUs(new TextDecoder().decode(body))
 
 function ask(reading: Reading, url: URL) {
   const { manners, outbound, userAgent, isUrgent } = reading.prober;
-  const { signal } = reading.limits;
   const send = (waitedMs: number) => {
     reading.waitedMs += waitedMs;
     return outbound.request(url, {
       headers: { "User-Agent": userAgent },
       timeoutMs: leftOf(reading),
       bodyCap: LARGEST,
-      signal,
     });
   };
   const patienceMs = Math.min(LONGEST_HOLD_WAIT_MS, leftOf(reading));
-  return withManners(manners, url.host, send, { patienceMs, signal, isUrgent });
+  return withManners(manners, url.host, send, { patienceMs, isUrgent });
 }
 
-const leftOf = ({ prober: { clock }, limits, startedAt, waitedMs }: Reading) =>
-  limits.timeoutMs - (clock.elapsed() - startedAt - waitedMs);
+const leftOf = ({ prober: { clock }, timeoutMs, startedAt, waitedMs }: Reading) =>
+  timeoutMs - (clock.elapsed() - startedAt - waitedMs);

@@ -7,6 +7,7 @@ import { fingerprintOf } from "../signals/same-page.ts";
 import type { HostProfiles, Learned } from "./host-profiles.ts";
 import type { Robots } from "./robots.ts";
 import { homeOf, rootOf, siblingOf, subdomainOf } from "./siblings.ts";
+import { unlessCut } from "./unless-cut.ts";
 
 /** What asking around a page takes. */
 export type Witness = Prober & {
@@ -96,11 +97,12 @@ async function learnProfile(question: Question): Promise<Testimony> {
   let isOurs = false;
   const ask = async (): Promise<Learned | null> => {
     isOurs = true;
-    const { isWelcome, testimony } = await askAround(question, "sibling");
+    const { isWelcome, testimony } = await askAround({ ...question, signal: undefined }, "sibling");
     own = testimony;
     return isWelcome === false ? { kind: "closed" } : learnedFrom(testimony.facts.sibling ?? null);
   };
-  const learned = await hostProfiles.learn({ host, isUrgent, ask });
+  const work = () => hostProfiles.learn({ host, isUrgent, ask });
+  const learned = await unlessCut(question.signal, { work, instead: null });
   const profile = learned && asProfile(learned);
   if (!isOurs) return nothingNew({ profile }, clock.elapsed() - arrivedAt);
   // An address that was not asked for may still be wanted for its own sake.

@@ -129,10 +129,11 @@ export const QUERY_TEXTS: Record<string, string> = {
   per_page: "How many items a page has.",
   status: "Only those with this status.",
   service: "Only links of this hosting service, such as `generic` or `youtube`.",
-  group_id: "Only links of this group.",
+  group_id: "Only links of this group, or their checks.",
   link_id: "Only checks of this link.",
   search: "Only links whose URL contains this text, letters of either case alike.",
   start_date: "From this moment or day on, inclusive.",
   end_date: "Up to this moment or day, inclusive.",
   event: "Only deliveries of this event.",
+  bucket: "How much time each point tells of.",
 };

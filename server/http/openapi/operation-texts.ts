@@ -24,7 +24,12 @@ export const OPERATION_TEXTS: Record<string, string> = {
     "The link shows `checking` until the check is over. While one runs, no second one is started.",
   deleteGroup: "Its links are kept and belong to no group.",
   moveLinks: "Each id is judged on its own. A link that is in another group leaves it.",
-  getHistoryStats: "Zeros when there are no checks in the time. The average is over answers only.",
+  getLinkStats:
+    "`uptimePercent` is the share of checks that found the link alive among those that could tell; null when none could.",
+  getHistoryStats:
+    "Zeros when there are no checks in the time. The average is over answers only. Of a group, hours count whole. What checks came to is kept when they are deleted after their days; of that time, hours count whole too.",
+  getHistorySeries:
+    "Every bucket that the time touches, in UTC, whole and in order, with zeros where nothing was checked; at most 1000. Without dates the last 168 hours, or the last 90 days.",
   createWebhook: "The reply holds the `signing_secret`, once.",
   changeWebhook:
     "`is_active: true` starts a webhook again that was switched off, by you or by failures.",

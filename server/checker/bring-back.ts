@@ -1,0 +1,91 @@
+import { sql } from "drizzle-orm";
+import type { Deps } from "../deps.ts";
+import { giveWay } from "../lib/give-way.ts";
+import { holdLinks } from "../store/hold.ts";
+import { rowsOf, type Store } from "../store/store.ts";
+import { FREQUENCIES, type Frequency } from "../store/tables.ts";
+import { LEASE_MS } from "./lease.ts";
+import { LONGEST_INTERVAL, nextPlace } from "./schedule.ts";
+
+/** Links that are looked at without a pause. */
+const ROWS = 250;
+/** Sites ask for a day at most to be left alone; a link may wait for that beside its frequency. */
+export const LONGEST_REST_MS = 25 * 3_600_000;
+
+/**
+ * Brings back what was written while the clock was ahead: no lease lasts longer than leases do, and no link
+ * waits longer than its own frequency has it wait, or than `restMs` where that is more. Each goes to its place, so that they do not all come at
+ * once. In steps that keep nobody waiting. Returns how many links that were.
+ */
+export async function bringBack(deps: Deps, restMs: number, signal: AbortSignal): Promise<number> {
+  let count = await shortenLeases(deps);
+  const { frequencySeconds } = deps.config;
+  const longestWait = (frequency: Frequency) =>
+    Math.max(frequencySeconds[frequency] * 1000 * LONGEST_INTERVAL, restMs);
+  let last = [deps.clock.now() + Math.min(...FREQUENCIES.map(longestWait)), 0];
+  while (!signal.aborted) {
+    const links = await linksAfter(deps.store, last);
+    const now = deps.clock.now();
+    const far = links.filter(
+      ({ frequency, nextCheckAt }) => nextCheckAt > now + longestWait(frequency),
+    );
+    count += await putInPlace(deps, far);
+    const end = links.at(-1);
+    if (!end || links.length < ROWS) break;
+    last = [end.nextCheckAt, end.no];
+    await giveWay();
+  }
+  return count;
+}
+
+/** Whoever holds such a link has renewed its lease, or does so before it ends. What was asked for is due. */
+async function shortenLeases({ store, clock }: Deps): Promise<number> {
+  for (let count = 0; ; ) {
+    const now = clock.now();
+    const end = now + LEASE_MS;
+    const rows: unknown[] = await store.all(sql`
+      update links set checking_until = ${end},
+        next_check_at = cast(case when lease is null then ${now} else ${end} end as bigint)
+      where no in (select no from links where checking_until > ${end} limit ${ROWS})
+      returning no
+    `);
+    count += rows.length;
+    if (rows.length < ROWS) return count;
+    await giveWay();
+  }
+}
+
+type Waiting = { no: number; id: string; frequency: Frequency; nextCheckAt: number };
+
+async function linksAfter({ engine }: Store, last: number[]): Promise<Waiting[]> {
+  const rows = await engine.run({ sql: NEXT_STEP, params: [...last, ROWS] });
+  return (rows as [number, string, Frequency, number][]).map(
+    ([no, id, frequency, nextCheckAt]) => ({ no, id, frequency, nextCheckAt }),
+  );
+}
+
+const NEXT_STEP =
+  "select no, id, check_frequency, next_check_at from links where (next_check_at, no) > (?, ?) " +
+  "order by next_check_at, no limit ?";
+
+/** What began in the future never ends, and so it begins anew. */
+async function putInPlace({ store, clock, config }: Deps, far: Waiting[]): Promise<number> {
+  if (far.length === 0) return 0;
+  const now = clock.now();
+  const rows = far.map(({ no, id, frequency, nextCheckAt }) => [
+    ...[no, nextCheckAt],
+    nextPlace(id, config.frequencySeconds[frequency], now),
+  ]);
+  const change = store.run(sql`
+    update links set next_check_at = new_at,
+      unconfirmed_since = case when unconfirmed_since > ${now} then null else unconfirmed_since end,
+      failing_since = case when failing_since > ${now} then null else failing_since end
+    from ${rowsOf(store, MOVED, rows)} as moved
+    where links.no = link_no and next_check_at = old_at and lease is null
+  `);
+  const numbers = far.map(({ no }) => no);
+  await store.write([...holdLinks(store, numbers), change]);
+  return far.length;
+}
+
+const MOVED = { link_no: "bigint", old_at: "bigint", new_at: "bigint" } as const;

@@ -1,0 +1,104 @@
+import type { Deps } from "../deps.ts";
+import { describeError, log } from "../lib/log.ts";
+import { isUnavailable } from "../store/store.ts";
+import { completeBatches } from "./batches.ts";
+import type { ClaimedLink } from "./claim.ts";
+import { recordResults } from "./record.ts";
+import type { Result } from "./settled.ts";
+
+/** Results wait so long at most, or until so many are there. */
+export const GROUP_MS = 250;
+const GROUP_SIZE = 200;
+/** With so many results waiting, the database is behind, and nothing more is begun. */
+const MOST_WAITING = 5 * GROUP_SIZE;
+
+/** Writes results in groups, so that a durable commit costs one sync and not one per check. */
+type Recorder = {
+  add(result: Result): void;
+  /** Writes what has gathered, as far as the database takes it. Again and again, by the loop. */
+  flush(): Promise<void>;
+  /** Writes all that is there, unless the database does not take it. */
+  drain(): Promise<void>;
+  /** Whether results can be kept that are still to come. */
+  hasRoom(): boolean;
+};
+
+/** `letGo` hears of every result that is written, or never will be. */
+export function createRecorder(deps: Deps, letGo: (link: ClaimedLink) => void): Recorder {
+  let waiting: Result[] = [];
+  let writing: Promise<void> | null = null;
+  let isBroken = false;
+
+  function add(result: Result) {
+    waiting.push(result);
+    if (waiting.length >= GROUP_SIZE && !isBroken) void flush();
+  }
+
+  /** One group after another, so that a slow database is not asked for more and more at once. */
+  function flush(): Promise<void> {
+    writing ??= writeAll().finally(() => {
+      writing = null;
+    });
+    return writing;
+  }
+
+  async function drain() {
+    do await flush();
+    while (waiting.length > 0 && !isBroken);
+  }
+
+  async function writeAll() {
+    do {
+      const group = waiting.splice(0, GROUP_SIZE);
+      if (group.length === 0) return;
+      await write(group);
+    } while (!isBroken && waiting.length >= GROUP_SIZE);
+  }
+
+  async function write(group: Result[]): Promise<void> {
+    try {
+      await recordResults(deps, group);
+      note(false);
+    } catch (error) {
+      if (!isUnavailable(error)) {
+        note(false);
+        return writeParts(group, error);
+      }
+      note(true, error);
+      waiting = [...group, ...waiting];
+      return;
+    }
+    await written(group);
+  }
+
+  /** What cannot be written must not keep the others waiting: it is found by halves, and lost. */
+  async function writeParts(group: Result[], error: unknown): Promise<void> {
+    const [only] = group;
+    if (group.length === 1 && only) {
+      log.error("a result was not written", { link: only.link.id, ...describeError(error) });
+      letGo(only.link);
+      return;
+    }
+    const middle = Math.ceil(group.length / 2);
+    for (const part of [group.slice(0, middle), group.slice(middle)]) await write(part);
+  }
+
+  async function written(group: Result[]) {
+    for (const { link } of group) letGo(link);
+    deps.loops.wake();
+    if (group.some(({ link }) => link.batchId !== null)) {
+      await completeBatches(deps).catch((error) =>
+        log.error("batches were not completed", describeError(error)),
+      );
+    }
+  }
+
+  /** Once when it begins, and once when it is over. */
+  function note(broken: boolean, error?: unknown) {
+    if (broken && !isBroken) log.error("results wait for the database", describeError(error));
+    if (!broken && isBroken) log.info("the database takes results again");
+    isBroken = broken;
+  }
+
+  return { add, flush, drain, hasRoom: () => !isBroken && waiting.length < MOST_WAITING };
+}

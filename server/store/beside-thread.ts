@@ -1,0 +1,47 @@
+import { Database } from "bun:sqlite";
+import { parentPort, workerData } from "node:worker_threads";
+import { createLinkMemory, type FoundLinks, type LinkSearch } from "./reader-links.ts";
+
+/** What this thread is asked, or that it is to end. */
+export type ToThread = { id: number; search: LinkSearch } | "checkpoint" | "end";
+
+/** Of an error only what crosses threads: `code` is SQLite's. */
+export type FromThread = { id: number } & (
+  | { found: FoundLinks }
+  | { error: { message: string; code: string | undefined } }
+);
+
+/** A file of its own, started as a thread: with the path of the database. */
+const database = new Database(workerData as string, { readwrite: true, strict: true });
+database.run(`
+  PRAGMA busy_timeout = 5000; PRAGMA trusted_schema = OFF; PRAGMA mmap_size = 0; PRAGMA synchronous = FULL;
+`);
+const memory = createLinkMemory(database);
+
+parentPort?.on("message", (message: ToThread) => {
+  if (message === "end") {
+    memory.close();
+    database.close(true);
+    process.exit();
+  }
+  if (message === "checkpoint") return checkpoint();
+  parentPort?.postMessage(answer(message));
+});
+
+/** Waits for nobody: what is still being read or written is left for the next time. */
+function checkpoint(): void {
+  try {
+    database.run("PRAGMA wal_checkpoint(PASSIVE)");
+  } catch {
+    // The writer does it itself once too much has gathered, and tells why it cannot.
+  }
+}
+
+function answer({ id, search }: { id: number; search: LinkSearch }): FromThread {
+  try {
+    return { id, found: memory.find(search) };
+  } catch (error) {
+    const { message, code } = error as Error & { code?: string };
+    return { id, error: { message, code } };
+  }
+}

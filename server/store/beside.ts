@@ -1,0 +1,95 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { Worker } from "node:worker_threads";
+import type { FromThread, ToThread } from "./beside-thread.ts";
+import type { FoundLinks, LinkSearch } from "./reader-links.ts";
+import { Unavailable } from "./store.ts";
+
+/** What it keeps in memory is read again in about a second for each million links. */
+const REST_MS = 10 * 60_000;
+
+/** What SQLite would block the event loop for, in a thread of its own. */
+export type Beside = {
+  /**
+   * @throws an error with SQLite's code, or Unavailable when the searching thread broke down; the next
+   * search begins another
+   */
+  find(search: LinkSearch): Promise<FoundLinks>;
+  /** Brings what was written from the journal into the file: some 30 ms of waiting for the disk. */
+  checkpoint(): void;
+  close(): Promise<void>;
+};
+
+/**
+ * A thread with a connection and a memory of its own, which begins when it is first asked and ends when
+ * it was not for `restMs`.
+ */
+export function createBeside(path: string, restMs = REST_MS): Beside {
+  let thread: Thread | undefined;
+  const awake = () => {
+    if (!thread || thread.isOver()) thread = startThread(path, restMs);
+    return thread;
+  };
+  return {
+    find: (search) => awake().ask(search),
+    checkpoint: () => awake().checkpoint(),
+    close: async () => thread?.end(),
+  };
+}
+
+type Thread = ReturnType<typeof startThread>;
+
+function startThread(path: string, restMs: number) {
+  const worker = new Worker(programFile(), { workerData: path });
+  const asked = new Map<number, PromiseWithResolvers<FoundLinks>>();
+  const gone = Promise.withResolvers<void>();
+  const send = (message: ToThread) => worker.postMessage(message);
+  let [last, over] = [0, false];
+
+  const ask = (search: LinkSearch): Promise<FoundLinks> => {
+    const waiting = Promise.withResolvers<FoundLinks>();
+    asked.set(++last, waiting);
+    send({ id: last, search });
+    return waiting.promise;
+  };
+  /** Once what was asked before is answered. */
+  const end = (): Promise<void> => {
+    over = true;
+    send("end");
+    return gone.promise;
+  };
+  const checkpoint = () => {
+    rest.refresh();
+    send("checkpoint");
+  };
+  const fail = (message: string) => {
+    over = true;
+    for (const { reject } of asked.values()) reject(new Unavailable(message));
+    asked.clear();
+  };
+  const rest = setTimeout(end, restMs);
+  // Neither is anything that the process would live on for.
+  rest.unref();
+  worker.unref();
+
+  worker.on("message", ({ id, ...answer }: FromThread) => {
+    const waiting = asked.get(id);
+    asked.delete(id);
+    rest.refresh();
+    if ("found" in answer) waiting?.resolve(answer.found);
+    else waiting?.reject(Object.assign(new Error(answer.error.message), answer.error));
+  });
+  worker.on("error", ({ message }) => fail(`The searching thread broke down: ${message}`));
+  worker.on("exit", () => {
+    clearTimeout(rest);
+    fail("The searching thread has ended.");
+    gone.resolve();
+  });
+  return { ask, checkpoint, end, isOver: () => over };
+}
+
+/** Under the bundle inside the executable, or beside this file in a checkout. */
+function programFile(): string {
+  const bundled = join(import.meta.dir, "store/beside-thread.js");
+  return existsSync(bundled) ? bundled : join(import.meta.dir, "beside-thread.ts");
+}

@@ -1,0 +1,97 @@
+/** Links of a thousand numbers, newest first: each list has one place for each of them. */
+export type LinkPart = {
+  /** As the database counted them when this was read. */
+  changes: number;
+  /** The first of the thousand, to which `nos` are added. */
+  first: number;
+  nos: Uint16Array;
+  /** URLs in lower case, with line breaks between them, which no URL has in it. */
+  text: string;
+  /** Where in `text` each of them begins. */
+  starts: Uint32Array;
+  services: Uint16Array;
+  statuses: Uint16Array;
+  groups: Uint32Array;
+};
+
+export type PartRow = [
+  no: number,
+  url: string,
+  service: string,
+  status: string,
+  groupId: string | null,
+];
+
+/** What is left out may be anything. Words are given as their codes. */
+export type Wanted = {
+  text: string | undefined;
+  service: number | undefined;
+  status: number | undefined;
+  group: number | undefined;
+  checking: { nos: Set<number>; areWanted: boolean } | undefined;
+};
+
+/** Gives each word a number of its own, from 1. */
+export function createCodes() {
+  const codes = new Map<string, number>();
+  return {
+    of: (word: string): number => {
+      const code = codes.get(word) ?? codes.size + 1;
+      codes.set(word, code);
+      return code;
+    },
+    /** Of a word that has one; what nobody has is no reason to remember it. */
+    known: (word: string): number => codes.get(word) ?? NO_CODE,
+  };
+}
+
+/** Of no link. */
+const NO_CODE = -1;
+
+export type Codes = Record<"services" | "statuses" | "groups", ReturnType<typeof createCodes>>;
+
+/** @param rows newest first */
+export function toPart(codes: Codes, first: number, changes: number, rows: PartRow[]): LinkPart {
+  const part: LinkPart = {
+    changes,
+    first,
+    nos: new Uint16Array(rows.length),
+    text: rows.map(([, url]) => url).join("\n"),
+    starts: new Uint32Array(rows.length),
+    services: new Uint16Array(rows.length),
+    statuses: new Uint16Array(rows.length),
+    groups: new Uint32Array(rows.length),
+  };
+  let start = 0;
+  rows.forEach(([no, url, service, status, groupId], i) => {
+    part.nos[i] = no - first;
+    part.starts[i] = start;
+    part.services[i] = codes.services.of(service);
+    part.statuses[i] = codes.statuses.of(status);
+    part.groups[i] = groupId === null ? 0 : codes.groups.of(groupId);
+    start += url.length + 1;
+  });
+  return part;
+}
+
+/** Visits the links that fit, newest first. */
+export function findIn(part: LinkPart, wanted: Wanted, visit: (no: number) => void): void {
+  const { nos, starts, text, first } = part;
+  for (let i = 0; i < nos.length; i++) {
+    if (wanted.text !== undefined) {
+      const at = text.indexOf(wanted.text, starts[i]);
+      if (at < 0) return;
+      while (i + 1 < nos.length && starts[i + 1]! <= at) i++;
+    }
+    if (fits(part, i, wanted)) visit(first + nos[i]!);
+  }
+}
+
+function fits(part: LinkPart, i: number, { service, status, group, checking }: Wanted): boolean {
+  return (
+    (service === undefined || part.services[i] === service) &&
+    (status === undefined || part.statuses[i] === status) &&
+    (group === undefined || part.groups[i] === group) &&
+    (!checking || checking.nos.has(part.first + part.nos[i]!) === checking.areWanted)
+  );
+}

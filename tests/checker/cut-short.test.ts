@@ -1,0 +1,213 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { type Checker, checkUrl } from "../../server/checker/confirm.ts";
+import { NEVER_CHECKED } from "../../server/checker/look.ts";
+import { createCatalogue } from "../../server/checker/services/catalogue.ts";
+import type { Ask, Kind, Service } from "../../server/checker/services/record.ts";
+import { startSite } from "../site.ts";
+import { labChecker } from "./prober.ts";
+import { json, startPlayedWeb, type Web } from "./services/played-web.ts";
+import { checkerThrough } from "./services/told.ts";
+
+/** An answer that comes when it is told to. */
+function slowAnswer(says: () => Response) {
+  const asked = Promise.withResolvers<void>();
+  const told = Promise.withResolvers<void>();
+  const answer = async () => {
+    asked.resolve();
+    await told.promise;
+    return says();
+  };
+  return { answer, asked: asked.promise, tell: told.resolve };
+}
+
+/** Checks of links that were alive, and one that is cut short when it is told to. */
+function checking(checker: Checker) {
+  const ending = new AbortController();
+  const of = (by: Checker, url: string) =>
+    checkUrl(by, { ...NEVER_CHECKED, id: url, lastDecided: "active", url });
+  return {
+    check: (url: string) => of(checker, url),
+    checkThatIsCut: (url: string) => of({ ...checker, signal: ending.signal }, url),
+    cut: () => ending.abort(),
+  };
+}
+
+/** Of a function that others go on to call: how often they did. */
+function counted<A extends unknown[], R>(work: (...all: A) => R) {
+  const calls = { count: 0 };
+  const counting = (...all: A): R => {
+    calls.count += 1;
+    return work(...all);
+  };
+  return { calls, counting };
+}
+
+async function until(isSo: () => boolean) {
+  while (!isSo()) await Bun.sleep(1);
+}
+
+const WELCOME = `<h1>Our shop</h1><p>${"Welcome to our shop of many things. ".repeat(8)}</p>`;
+const SAME_FOR_ALL = `<title>Our shop</title>${WELCOME}`;
+const MISSING = `<title>Not found - Our shop</title>${WELCOME}`;
+
+describe("A check that is cut short while it asks around a page", () => {
+  /** A site that shows one page for every address, and takes its time to say what is welcome. */
+  const siteOf = (page: string) => {
+    const rules = slowAnswer(() => new Response("User-agent: *\nAllow: /"));
+    const site = startSite({ "/robots.txt": rules.answer }, { otherwise: page });
+    return { site, rules };
+  };
+
+  test("leaves others what is being learned of how the host answers", async () => {
+    const { site, rules } = siteOf(SAME_FOR_ALL);
+    const { checker } = labChecker();
+    const { calls, counting: learn } = counted(checker.hostProfiles.learn);
+    const hostProfiles = { ...checker.hostProfiles, learn };
+    const { check, checkThatIsCut, cut } = checking({ ...checker, hostProfiles });
+
+    const cutShort = checkThatIsCut(`${site.url}/a`);
+    const beside = check(`${site.url}/b`);
+    await rules.asked;
+    await until(() => calls.count === 2);
+    cut();
+
+    expect(await cutShort).toMatchObject({ reason: "check_aborted" });
+    rules.tell();
+    expect(await beside).toMatchObject({ status: "unknown", reason: "soft404_suspected" });
+    await site.stop();
+  });
+
+  test("leaves others the robots.txt that is being read", async () => {
+    const { site, rules } = siteOf(MISSING);
+    const { checker } = labChecker();
+    const { calls, counting: robots } = counted(checker.robots);
+    const { check, checkThatIsCut, cut } = checking({ ...checker, robots });
+
+    const cutShort = checkThatIsCut(`${site.url}/a`);
+    const beside = check(`${site.url}/b`);
+    await rules.asked;
+    await until(() => calls.count === 2);
+    cut();
+
+    expect(await cutShort).toMatchObject({ reason: "check_aborted" });
+    rules.tell();
+    expect(await beside).toMatchObject({ status: "dead", reason: "soft404_probe" });
+    await site.stop();
+  });
+});
+
+const HOST = "files.example.org";
+
+const kindOf = (kind: string, ask: Ask | Ask[], more: Partial<Kind> = {}): Kind => ({
+  kind,
+  path: `^/${kind}/(?<id>\\w+)$`,
+  ask,
+  page: "never",
+  ...more,
+});
+
+const RULES: Ask["rules"] = [
+  { json: { name: { exists: true } }, means: "ok_service" },
+  { means: "service_not_found", class: "C1" },
+];
+
+const FILES: Service = {
+  id: "files",
+  name: "Files",
+  hosts: [HOST],
+  confidence: "M",
+  kinds: [
+    kindOf("file", { url: `https://${HOST}/api/file/{id}`, rules: RULES }),
+    kindOf("many", {
+      url: `https://${HOST}/api/many?ids={id}`,
+      batch: { most: 50, join: ",", answers: { by: "key", key: "{id}" } },
+      rules: RULES,
+    }),
+    kindOf("guest", [
+      {
+        url: `https://${HOST}/api/token`,
+        take: { token: "token" },
+        keepMinutes: 30,
+        rules: [{ json: { token: { exists: true } }, means: "next" }],
+      },
+      { url: `https://${HOST}/api/guest/{id}?token={token}`, rules: RULES },
+    ]),
+  ],
+  canary: [`https://${HOST}/file/old`],
+};
+
+const A_FILE = { name: "A file" };
+
+describe("A check that is cut short while it asks a service", () => {
+  let web: Awaited<ReturnType<typeof startPlayedWeb>>;
+  beforeAll(async () => {
+    web = await startPlayedWeb([HOST]);
+  });
+  afterAll(() => web.stop());
+
+  const checkerOf = (played: Web) => {
+    web.play(played);
+    return checkerThrough(web, createCatalogue([FILES])).checker;
+  };
+  const asked = () => web.requests().map(({ line }) => line.replace(`GET https://${HOST}/api`, ""));
+
+  test("for a link that has been there for years leaves others its answer", async () => {
+    const old = slowAnswer(() => json(A_FILE));
+    const gone = ["a", "b", "c"].map((id) => [`${HOST}/api/file/${id}`, json({})]);
+    const checker = checkerOf({
+      [`${HOST}/api/file/old`]: old.answer,
+      ...Object.fromEntries(gone),
+    });
+    const { canaries } = checker.services;
+    const { calls, counting: isSinging } = counted(canaries.isSinging);
+    const services = { ...checker.services, canaries: { ...canaries, isSinging } };
+    const { check, checkThatIsCut, cut } = checking({ ...checker, services });
+
+    const cutShort = checkThatIsCut(`https://${HOST}/file/a`);
+    const beside = check(`https://${HOST}/file/b`);
+    await old.asked;
+    await until(() => calls.count === 2);
+    cut();
+
+    expect(await cutShort).toMatchObject({ reason: "check_aborted" });
+    old.tell();
+    const dead = { status: "dead", reason: "service_not_found" };
+    expect(await beside).toMatchObject(dead);
+    expect(await check(`https://${HOST}/file/c`)).toMatchObject(dead);
+    expect(asked().filter((path) => path === "/file/old")).toHaveLength(1);
+  });
+
+  test("about many links at once leaves the others their answers", async () => {
+    const many = slowAnswer(() => json({ a: A_FILE, b: A_FILE }));
+    const { check, checkThatIsCut, cut } = checking(
+      checkerOf({ [`${HOST}/api/many`]: many.answer }),
+    );
+
+    const cutShort = checkThatIsCut(`https://${HOST}/many/a`);
+    const beside = check(`https://${HOST}/many/b`);
+    await many.asked;
+    cut();
+
+    expect(await cutShort).toMatchObject({ reason: "check_aborted" });
+    many.tell();
+    expect(await beside).toMatchObject({ status: "active", reason: "ok_service" });
+    expect(asked()).toEqual(["/many?ids=a%2Cb"]);
+  });
+
+  test("for what serves every link leaves it to them", async () => {
+    const token = slowAnswer(() => json({ token: "t" }));
+    const { check, checkThatIsCut, cut } = checking(
+      checkerOf({ [`${HOST}/api/token`]: token.answer, [`${HOST}/api/guest/b`]: json(A_FILE) }),
+    );
+
+    const cutShort = checkThatIsCut(`https://${HOST}/guest/a`);
+    const beside = check(`https://${HOST}/guest/b`);
+    await token.asked;
+    cut();
+
+    expect(await cutShort).toMatchObject({ reason: "check_aborted" });
+    token.tell();
+    expect(await beside).toMatchObject({ status: "active", reason: "ok_service" });
+    expect(asked()).toEqual(["/token", "/guest/b?token=t"]);
+  });
+});

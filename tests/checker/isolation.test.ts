@@ -1,0 +1,155 @@
+import { expect, test } from "bun:test";
+import { and, count, eq, like } from "drizzle-orm";
+import type { KnownLink } from "../../server/checker/confirm.ts";
+import { createCheck } from "../../server/checker/create-check.ts";
+import { createOnline } from "../../server/checker/online/online.ts";
+import { catalogueWith } from "../../server/checker/services/built-in.ts";
+import { createHostProfiles } from "../../server/checker/surroundings/host-profiles.ts";
+import type { Clock } from "../../server/lib/clock.ts";
+import type { Outbound } from "../../server/outbound/request.ts";
+import { links } from "../../server/store/tables.ts";
+import { movableClock } from "../clock.ts";
+import { type Asker, onBothEngines, type TestServer } from "../harness.ts";
+import { labOutbound, playedResolver } from "../outbound/lab.ts";
+import { startSite } from "../site.ts";
+import { saw } from "./ended.ts";
+import { addMany } from "./many-links.ts";
+import { playLoop, takes } from "./played-loop.ts";
+
+const MANY = 1000;
+/** What a check takes whose site never answers: two attempts until their time-outs. */
+const SILENCE_MS = 60_000;
+const MINUTE_MS = 60_000;
+const TAKES_UP_TO_MS = 120_000;
+
+const isSilent = ({ url }: { url: string }) => url.startsWith("https://silent-");
+
+/** A thousand links of sites that never answer, and a thousand of sites that do. */
+function playedCheck(clock: Clock) {
+  const silent = takes(clock, SILENCE_MS, saw("conn_timeout"));
+  return async (link: KnownLink, signal: AbortSignal) =>
+    isSilent(link) ? silent(link, signal) : saw("ok");
+}
+
+/** How late the last of a hundred healthy checks was begun, in milliseconds, for links due at one moment. */
+function latenessOf(begun: { id: string; at: number }[], dueAt: number) {
+  const late = begun.filter(({ id }) => !isSilent({ url: id })).map(({ at }) => at - dueAt);
+  return late.sort((a, b) => a - b)[Math.floor(late.length * 0.99)]!;
+}
+
+const makeAllDue = ({ deps: { store } }: TestServer, { accountId }: Asker, at: number) =>
+  store.update(links).set({ nextCheckAt: at }).where(eq(links.accountId, accountId));
+
+const countSeen = async ({ deps: { store } }: TestServer, me: Asker, url: string) => {
+  const isSeen = and(eq(links.accountId, me.accountId), like(links.url, `${url}%`));
+  const rows = await store
+    .select({ reason: links.lastReason, count: count() })
+    .from(links)
+    .where(isSeen)
+    .groupBy(links.lastReason);
+  return Object.fromEntries(rows.map(({ reason, count: n }) => [reason, Number(n)]));
+};
+
+onBothEngines("Beside a thousand links whose sites never answer", (server) => {
+  test(
+    "a thousand healthy ones are checked within a minute, and at once when that is known",
+    async () => {
+      const me = await server().account("enterprise");
+      const clock = movableClock(server().clock.now());
+      const loop = playLoop(server(), { clock, check: playedCheck(clock) });
+      await loop.begins();
+      const dueAt = clock.now();
+      await addMany(server(), me, { count: MANY, url: "https://silent-", dueAt });
+      await addMany(server(), me, { count: MANY, url: "https://healthy-", dueAt });
+
+      await loop.seconds(60);
+      expect(latenessOf(loop.begun, dueAt)).toBeLessThan(MINUTE_MS);
+      expect(await countSeen(server(), me, "https://healthy-")).toEqual({ ok: MANY });
+      // A hundred places are enough for a hundred of them a minute.
+      await loop.seconds((MANY / 100 + 1) * (SILENCE_MS / 1000 + 1));
+      expect(await countSeen(server(), me, "https://silent-")).toEqual({ conn_timeout: MANY });
+
+      await makeAllDue(server(), me, clock.now());
+      const again = { from: loop.begun.length, dueAt: clock.now() };
+      await loop.seconds(20);
+      await loop.stop();
+      const begun = loop.begun.slice(again.from);
+      expect(begun.filter(({ id }) => !isSilent({ url: id }))).toHaveLength(MANY);
+      expect(latenessOf(begun, again.dueAt)).toBeLessThanOrEqual(2000);
+    },
+    TAKES_UP_TO_MS,
+  );
+});
+
+const CROWD = 50_000;
+const OTHERS = 50;
+/** Less than a second, so that the site is asked once in each of them. */
+const GAP_MS = 900;
+
+const PAGE = `<title>A page</title><h1>A page</h1><p>${"Words about something. ".repeat(40)}</p>`;
+/** Its pages have numbers. */
+const isPage = ({ url }: Request) => /^\/\d+$/.test(new URL(url).pathname);
+const answer = (request: Request) =>
+  new Response(PAGE, {
+    status: isPage(request) ? 200 : 404,
+    headers: { "Content-Type": "text/html" },
+  });
+
+/** Real checks of a site that is asked by everybody at once, and of some that are not. */
+function crowdedCheck(server: TestServer, clock: Clock) {
+  let onTheWay = 0;
+  const names = ["crowd", ...Array.from({ length: OTHERS }, (_, i) => `other-${i + 1}`)];
+  const known = Object.fromEntries(names.map((name) => [`${name}.test`, ["127.0.0.1"]]));
+  const outbound = labOutbound({ clock, resolver: playedResolver(known) });
+  const request: Outbound["request"] = (target, input) => {
+    onTheWay += 1;
+    return outbound.request(target, input).finally(() => {
+      onTheWay -= 1;
+    });
+  };
+  const check = createCheck({
+    config: { ...server.config, hostGapMs: GAP_MS },
+    clock,
+    outbound: { ...outbound, request },
+    online: createOnline({ clock, sentinels: [], ask: async () => true }),
+    lag: { worstSince: () => 0 },
+    profiles: createHostProfiles({ clock }),
+    catalogue: catalogueWith([]),
+    random: Math.random,
+  });
+  return { check, isBusy: () => onTheWay > 0 };
+}
+
+onBothEngines("Beside fifty thousand links of one site", (server) => {
+  test(
+    "those of other sites are on time, and the site is asked as fast as it may be",
+    async () => {
+      const site = startSite({}, { otherwise: answer });
+      const me = await server().account("enterprise");
+      const clock = movableClock(server().clock.now());
+      const loop = playLoop(server(), {
+        clock,
+        ...crowdedCheck(server(), clock),
+        places: 20,
+      });
+      await loop.begins();
+      const dueAt = clock.now();
+      const crowd = `http://crowd.test:${site.port}/`;
+      await addMany(server(), me, { count: CROWD, url: crowd, dueAt });
+      for (let i = 1; i <= OTHERS; i++) {
+        const url = `http://other-${i}.test:${site.port}/`;
+        await addMany(server(), me, { count: 1, url, dueAt });
+      }
+
+      await loop.seconds(30);
+      await loop.stop();
+
+      expect(await countSeen(server(), me, "http://other-")).toEqual({ ok: OTHERS });
+      const { ok = 0 } = await countSeen(server(), me, crowd);
+      expect(ok).toBeGreaterThan(20);
+      expect(ok).toBeLessThanOrEqual(31);
+      await site.stop();
+    },
+    TAKES_UP_TO_MS,
+  );
+});

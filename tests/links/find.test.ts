@@ -1,0 +1,156 @@
+import { expect, test } from "bun:test";
+import { eq, sql } from "drizzle-orm";
+import type { Caller } from "../../server/accounts/caller.ts";
+import { operatorOf } from "../../server/accounts/users.ts";
+import { listGroups } from "../../server/groups/groups.ts";
+import { moveLinks } from "../../server/groups/move.ts";
+import { createLinks } from "../../server/links/create.ts";
+import { deleteLinks } from "../../server/links/delete.ts";
+import { startCheck } from "../../server/links/links.ts";
+import { listLinks } from "../../server/links/list.ts";
+import type { LinkQuery } from "../../server/links/model.ts";
+import { type LinkRow, links, numbers, VERDICTS } from "../../server/store/tables.ts";
+import { onBothEngines, type TestServer } from "../harness.ts";
+import { addGroup, addLink, setLink } from "../rows.ts";
+
+const ROUNDS = 8;
+const QUERIES = 40;
+const SERVICES = ["youtube", "vimeo"];
+const ENDS = ["a", "A%41", "?q=100%", "?x_Y", "?back\\slash", "b/c.d", "?i=ß", "#Frag"];
+/** For lists of an account that counts as large, and of one that does not. */
+const [LARGE, SMALL] = [0, Number.POSITIVE_INFINITY];
+
+/** The same numbers every time, from 0 to below `below`. */
+function createDice() {
+  let state = 1;
+  const roll = (below: number) => {
+    state = (state * 48_271) % 2_147_483_647;
+    return state % below;
+  };
+  const oneOf = <T>(all: readonly T[]): T => all[roll(all.length)]!;
+  return { roll, oneOf };
+}
+
+type Dice = ReturnType<typeof createDice>;
+
+const rowsOf = ({ deps }: TestServer, { accountId }: Caller): Promise<LinkRow[]> =>
+  deps.store.select().from(links).where(eq(links.accountId, accountId));
+
+/** The links that a list shows, by looking at each. */
+function plainly(rows: LinkRow[], query: LinkQuery, now: number): LinkRow[] {
+  const statusOf = (row: LinkRow) => ((row.checkingUntil ?? 0) > now ? "checking" : row.status);
+  return rows
+    .filter((row) => !query.status || statusOf(row) === query.status)
+    .filter((row) => !query.service || row.service === query.service)
+    .filter((row) => !query.group_id || row.groupId === query.group_id)
+    .filter((row) => row.url.toLowerCase().includes((query.search ?? "").toLowerCase()))
+    .sort((a, b) => b.no - a.no);
+}
+
+function anyQuery({ roll, oneOf }: Dice, rows: LinkRow[], groups: string[]): LinkQuery {
+  const { url } = oneOf(rows);
+  const from = roll(url.length);
+  const search = url.slice(from, from + 1 + roll(8));
+  return {
+    status: oneOf([undefined, undefined, "checking" as const, ...VERDICTS]),
+    service: oneOf([undefined, undefined, "generic", "not-there", ...SERVICES]),
+    group_id: oneOf([undefined, undefined, ...groups]),
+    search: oneOf([undefined, search, search.toUpperCase(), "%", "_", "\\", "e"]),
+    page: 1 + roll(6),
+    per_page: oneOf([1, 7, 100]),
+  };
+}
+
+/** What may happen to links between two looks at them. */
+async function change(server: TestServer, caller: Caller, groups: string[], dice: Dice) {
+  const { deps } = server;
+  const { roll, oneOf } = dice;
+  const { batchId } = await createLinks(
+    deps,
+    caller,
+    Array.from({ length: 150 + roll(150) }, () => ({
+      url: `https://Site-${roll(9)}.example.org/${roll(1e9)}/${oneOf(ENDS)}`,
+    })),
+  );
+  expect(batchId).not.toBeNull();
+  // Others take numbers as well.
+  await deps.store.update(numbers).set({ next: sql`${numbers.next} + ${roll(900)}` });
+  const some = (await rowsOf(server, caller)).filter(() => roll(4) === 0).map(({ id }) => id);
+  const [gone, moved, asked, judged] = [
+    some.splice(0, 9),
+    some.splice(0, 30),
+    some.splice(0, 9),
+    some,
+  ];
+  await deleteLinks(deps, caller, gone);
+  await moveLinks(deps, caller, oneOf(groups), moved);
+  for (const id of asked) await startCheck(deps, caller, id);
+  for (const id of judged.slice(0, 40))
+    await setLink(server, id, { status: oneOf(VERDICTS), service: oneOf(SERVICES) });
+}
+
+onBothEngines("Any page of any list of links", (server) => {
+  test("shows what looking at each link would show, whatever happened to them", async () => {
+    const dice = createDice();
+    const me = await server().account();
+    const caller = await operatorOf(server().deps, me.accountId);
+    const stranger = await server().account();
+    const groups = [await addGroup(me), await addGroup(me), await addGroup(stranger)];
+
+    for (let round = 0; round < ROUNDS; round++) {
+      await change(server(), caller, groups.slice(0, 2), dice);
+      await addLink(stranger, { group_id: groups[2] });
+      const rows = await rowsOf(server(), caller);
+      const now = server().clock.now();
+      const { items: counted } = await listGroups(server().deps, caller, { page: 1, per_page: 9 });
+      for (const { id, linkCount } of counted)
+        expect(linkCount).toBe(rows.filter(({ groupId }) => groupId === id).length);
+      for (let i = 0; i < QUERIES; i++) {
+        const query = anyQuery(dice, rows, groups);
+        const all = plainly(rows, query, now);
+        const begin = (query.page - 1) * query.per_page;
+        const expected = all.slice(begin, begin + query.per_page).map(({ no }) => no);
+        for (const large of [LARGE, SMALL]) {
+          const { items, total } = await listLinks(server().deps, caller, query, large);
+          expect([query, total, items.map(({ no }) => no)]).toEqual([query, all.length, expected]);
+        }
+      }
+      server().clock.moveBy(60_000);
+    }
+  }, 120_000);
+
+  test.each([LARGE, SMALL])(
+    "finds a link as soon as it is there, and never when it is gone (%p)",
+    async (large) => {
+      const me = await server().account();
+      const caller = await operatorOf(server().deps, me.accountId);
+      const found = async (search: string) => {
+        const query = { search, page: 1, per_page: 20 };
+        const { items, total } = await listLinks(server().deps, caller, query, large);
+        return [total, ...items.map(({ id }) => id)];
+      };
+      const first = await addLink(me, { url: "https://example.org/First" });
+      expect(await found("FIRST")).toEqual([1, first]);
+
+      const second = await addLink(me, { url: "https://example.org/first/second" });
+      expect(await found("fir")).toEqual([2, second, first]);
+      expect(await found("d")).toEqual([1, second]);
+
+      await me.delete(`/api/v1/links/${second}`);
+      expect(await found("fir")).toEqual([1, first]);
+      expect(await found("//")).toEqual([1, first]);
+      expect(await found("f\\")).toEqual([0]);
+    },
+  );
+
+  test.each([LARGE, SMALL])("finds no URL by two that follow each other (%p)", async (large) => {
+    const me = await server().account();
+    const caller = await operatorOf(server().deps, me.accountId);
+    const urls = ["https://example.org/b", "https://example.org/a"];
+    for (const url of urls) await addLink(me, { url });
+
+    const query = { search: "a\nhttps", page: 1, per_page: 20 };
+
+    expect(await listLinks(server().deps, caller, query, large)).toEqual({ items: [], total: 0 });
+  });
+});
