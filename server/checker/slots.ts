@@ -23,7 +23,7 @@ type Options = {
  * The places in which checks are under way. Slow checks hold at most half of them, so that links whose
  * sites answer are on time, however many others do not.
  */
-export type Slots = {
+type Slots = {
   /** Takes on claimed links: begins their checks, or keeps them until there is a place. */
   take(links: ClaimedLink[]): void;
   /** How many links may be taken on. */

@@ -7,7 +7,7 @@ import { toIso } from "../lib/moments.ts";
 import { type CheckRow, type checkKinds, TRIGGERS, VERDICTS } from "../store/tables.ts";
 
 /** A check with all that its row only points to. */
-export type HistoryRow = Omit<typeof checkKinds.$inferSelect, "no" | "code"> &
+type HistoryRow = Omit<typeof checkKinds.$inferSelect, "no" | "code"> &
   Pick<CheckRow, "checkedAt" | "responseTimeMs" | "finalUrl"> & {
     id: string;
     linkId: string;

@@ -1,7 +1,7 @@
 import type { Window } from "./paging.ts";
 
 /** A part of a stretch that a page shows: so many of its items, after those that the page does not reach. */
-export type Taken<S> = { stretch: S; skip: number; take: number };
+type Taken<S> = { stretch: S; skip: number; take: number };
 
 /**
  * Finds a page of a list that is kept in stretches, each of which knows how many items it holds: which

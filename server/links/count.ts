@@ -4,7 +4,7 @@ import type { Deps } from "../deps.ts";
 import { accounts, linkCounts } from "../store/tables.ts";
 
 /** Of an account or a group, by settled status: a link that is being checked counts as what it was. */
-export type LinkTotals = { total: number; active: number; dead: number };
+type LinkTotals = { total: number; active: number; dead: number };
 
 const sumOf = (column: AnySQLiteColumn | SQL) => sql`coalesce(sum(${column}), 0)`.mapWith(Number);
 

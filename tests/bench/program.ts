@@ -5,7 +5,7 @@ import { listeningUrl } from "../listening.ts";
 import { emptyPostgres } from "../postgres.ts";
 
 /** A server in a process of its own. `output` is what it prints after the line that tells where it listens. */
-export type Program = {
+type Program = {
   url: string;
   startMs: number;
   pid: number;
@@ -32,7 +32,7 @@ export async function startProgram(
   return { url, startMs, pid: child.pid, stop };
 }
 
-export const IS_POSTGRES = process.argv.includes("--postgres");
+const IS_POSTGRES = process.argv.includes("--postgres");
 
 export const EXECUTABLE = "dist/stillup";
 

@@ -10,7 +10,7 @@ import { rowsOf, type Store } from "../../server/store/store.ts";
 import { accounts, type FREQUENCIES, type Verdict } from "../../server/store/tables.ts";
 
 /** How much there is to be, and what the links are. */
-export type Seed = {
+type Seed = {
   links: number;
   /** Of links in turn, a million in each of the last hours, so that all links have as many. */
   checks?: number;
@@ -21,7 +21,7 @@ export type Seed = {
 };
 
 /** What a benchmark needs to ask for what was made. */
-export type Seeded = { key: string; accountId: string; firstNo: number; linkId: string };
+type Seeded = { key: string; accountId: string; firstNo: number; linkId: string };
 
 const HOUR_MS = 3_600_000;
 const LINKS_AT_ONCE = 5000;

@@ -54,7 +54,7 @@ export const NEW_LINK: ClaimedLink = {
 };
 
 /** The link as the outcome leaves it, as far as the next outcome depends on it. */
-export function linkAfter(link: ClaimedLink, outcome: Outcome): ClaimedLink {
+function linkAfter(link: ClaimedLink, outcome: Outcome): ClaimedLink {
   if (outcome.kind === "void") return link;
   const { status, reason, decidedStatus, decidedReason, inconclusiveChecks, series } = outcome;
   return {

@@ -11,7 +11,7 @@ import { saw } from "./ended.ts";
 const POLL_MS = 1000;
 
 /** A clock whose wall time somebody sets. */
-export type SetClock = MovableClock & { setBy(ms: number): void };
+type SetClock = MovableClock & { setBy(ms: number): void };
 
 export function setClock(start: number): SetClock {
   const clock = movableClock(start);
