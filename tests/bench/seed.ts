@@ -1,4 +1,5 @@
 import { type SQL, sql } from "drizzle-orm";
+import { hasAccounts } from "../../server/accounts/users.ts";
 import { openDeps } from "../../server/build.ts";
 import { readConfig } from "../../server/config.ts";
 import { numbersOfKinds } from "../../server/history/kinds.ts";
@@ -30,10 +31,15 @@ const CHECKS_A_PART = 1000;
 /** A million checks an hour make parts of 3.6 seconds. */
 const PART_MS = 3600;
 
-/** One account with a key, links that were checked, and their history, on a fresh database. */
+/**
+ * One account with a key, links that were checked, and their history, on a fresh database.
+ * @throws a sentence for numbers that do not go together, or a database that is in use
+ */
 export async function seed(env: Record<string, string>, wanted: Seed): Promise<Seeded> {
+  refuseUneven(wanted);
   const { deps } = await openDeps(readConfig(env), systemClock);
   const { store } = deps;
+  if (await hasAccounts(deps)) throw new Error("There are accounts already; name another folder.");
   const [accountId, no] = [newId(), await takeNumbers(store, 1)];
   const account = { id: accountId, email: "bench@example.org", tier: "enterprise" } as const;
   await store.insert(accounts).values({ ...account, createdAt: Date.now(), no, historySince: 0 });
@@ -97,13 +103,20 @@ const LINK = {
   made_at: "bigint",
 } as const;
 
+/** What history is made by goes up evenly only in such numbers. */
+function refuseUneven({ links, checks = 0 }: Seed) {
+  const isWhole = Number.isInteger(links) && links >= 0 && Number.isInteger(checks);
+  const isEven = checks === 0 || (links > 0 && links % 100_000 === 0 && checks % links === 0);
+  if (isWhole && isEven && checks % CHECKS_AT_ONCE === 0) return;
+  throw new RangeError(
+    "Ask for links in hundred thousands and for checks in millions, as many for each link.",
+  );
+}
+
 type Numbers = { accountNo: number; firstNo: number };
 
 /** Rows first and the index of links after them, which is quicker than both in turn. */
 async function insertHistory(store: Store, numbers: Numbers, { links, checks = 0 }: Seed) {
-  if (links % 100_000 !== 0 || checks % CHECKS_AT_ONCE !== 0) {
-    throw new RangeError("Ask for links in hundred thousands and for checks in millions.");
-  }
   const startAt = startOf(checks);
   await store.run(sql`drop index checks_by_link`);
   await insertChecks(store, numbers, { links, checks, startAt });
@@ -175,10 +188,14 @@ async function insertRollUps(store: Store, { accountNo, firstNo }: Numbers, span
 
 if (import.meta.main) {
   const [folder, links = "1000000", checks = "10000000"] = process.argv.slice(2);
-  if (!folder) throw new Error("Say where: npm run seed FOLDER [LINKS] [CHECKS]");
-  const env = { STILLUP_DATA_DIR: folder, ...(process.env as Record<string, string>) };
-  const { key } = await seed(env, { links: Number(links), checks: Number(checks) });
-  console.log(
-    `STILLUP_DATA_DIR=${folder} now has ${links} links and ${checks} checks; the key is ${key}`,
-  );
+  const wanted = { links: Number(links), checks: Number(checks) };
+  try {
+    if (!folder) throw new Error("Say where: npm run seed FOLDER [LINKS] [CHECKS]");
+    const env = { ...(process.env as Record<string, string>), STILLUP_DATA_DIR: folder };
+    const { key } = await seed(env, wanted);
+    console.log(`${folder} now has ${links} links and ${checks} checks; the key is ${key}`);
+  } catch (error) {
+    console.error((error as Error).message);
+    process.exit(1);
+  }
 }
