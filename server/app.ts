@@ -1,6 +1,8 @@
 import { Elysia } from "elysia";
 import { createMeter, type Meter } from "./accounts/meter.ts";
 import { accountRoutes } from "./accounts/routes.ts";
+import { batchRoutes } from "./batches/routes.ts";
+import { deliveryRoutes } from "./deliveries/routes.ts";
 import type { Deps } from "./deps.ts";
 import { groupRoutes } from "./groups/routes.ts";
 import { historyRoutes } from "./history/routes.ts";
@@ -27,9 +29,11 @@ const rooms = (deps: Deps) =>
     .use(accountRoutes(deps))
     .use(keyRoutes(deps))
     .use(linkRoutes(deps))
+    .use(batchRoutes(deps))
     .use(groupRoutes(deps))
     .use(historyRoutes(deps))
     .use(webhookRoutes(deps))
+    .use(deliveryRoutes(deps))
     .use(serviceRoutes(deps));
 
 /** Every route of the program, and the dashboard's pages. Doors and headers around them are the front's. */

@@ -1,5 +1,7 @@
 import { lt } from "drizzle-orm";
-import { completeBatches } from "./checker/batches.ts";
+import { forgetOldBatches } from "./batches/batches.ts";
+import { endOverdueBatches } from "./batches/overdue.ts";
+import { tendBatches } from "./batches/tend.ts";
 import { PROFILE_LIFE_MS } from "./checker/surroundings/host-profiles.ts";
 import type { Deps } from "./deps.ts";
 import { forgetOldEvents } from "./events/forget.ts";
@@ -15,13 +17,15 @@ import { hostProfiles } from "./store/tables.ts";
  * steps, and left to the next time when the signal comes.
  */
 export async function housekeeping(deps: Deps, signal?: AbortSignal): Promise<void> {
-  await completeBatches(deps);
+  await endOverdueBatches(deps, signal);
+  await tendBatches(deps, signal);
   await deps.store.write([
     forgetOldKeys(deps),
     ...forgetEndedSessions(deps),
     forgetOldProfiles(deps),
   ]);
   await forgetOldEvents(deps);
+  await forgetOldBatches(deps, signal);
   await forgetDoomed(deps, signal);
   await forgetOldChecks(deps, signal);
 }

@@ -132,3 +132,104 @@ test.each(ENGINES)("history is kept when links get numbers on %s", async (name) 
   expect(await read("select next from numbers")).toEqual([[5]]);
   await engine.close();
 });
+
+const BATCH = `
+  insert into batches (id, account_id, total, active, dead, unknown, skipped, started_at, completed_at)
+  values (?, 'a', ?, ?, 0, 0, 0, 1, ?)`;
+const NUMBERED_LINK = `
+  insert into links (no, id, account_id, account_no, batch_id, url, url_key, service, status,
+    status_changed_at, inconclusive_checks, check_frequency, next_check_at, next_trigger, created_at, updated_at)
+  values (?, ?, 'a', 1, ?, ?, ?, 'generic', 'unknown', 1, 0, 'daily', 1, ?, 1, 1)`;
+
+test.each(ENGINES)(
+  "a batch that runs is carried over when links can be in many on %s",
+  async (name) => {
+    const { engine } = await openAt("0009", name);
+    const run = (sql: string, ...params: unknown[]) => engine.run({ sql, params });
+    await run(
+      "insert into accounts (id, email, tier, created_at, no, history_since) values ('a', 'a', 'free', 1, 1, 0)",
+    );
+    await run(BATCH, "running", 3, 1, null);
+    await run(BATCH, "done", 1, 1, 2);
+    for (const [no, batchId] of [
+      [2, null],
+      [3, "running"],
+      [4, "running"],
+    ])
+      await run(
+        NUMBERED_LINK,
+        no,
+        `l${no}`,
+        batchId,
+        `l${no}`,
+        `l${no}`,
+        batchId ? "batch" : "scheduled",
+      );
+
+    await migrateToHead(engine, 2);
+
+    expect(await run("select link_no, batch_id from batch_links order by link_no")).toEqual([
+      [3, "running"],
+      [4, "running"],
+    ]);
+    expect(
+      await run(
+        "select id, total, active, filled_to, expected, completed_at from batches order by id",
+      ),
+    ).toEqual([
+      ["done", 1, 1, null, 1, 2],
+      ["running", 3, 1, null, 3, null],
+    ]);
+    await run("update links set status = 'dead' where no = 3");
+    await run("delete from links where no = 4");
+    expect(await run("select link_no from batch_links")).toEqual([[3]]);
+    expect(await run("select active, dead, unknown from link_counts where subject = 1")).toEqual([
+      [0, 1, 1],
+    ]);
+    expect(await createStore(engine).select().from(links)).toHaveLength(2);
+    await engine.close();
+  },
+);
+
+const OLD_DELIVERY = `
+  insert into deliveries (event_id, webhook_id, status, attempts, next_attempt_at, lease, last_status_code,
+    last_error, last_duration_ms, created_at, completed_at)
+  values (?, 'w', ?, ?, ?, ?, ?, ?, ?, 1, ?)`;
+
+test.each(ENGINES)("deliveries are kept when they get a log on %s", async (name) => {
+  const { engine } = await openAt("0008", name);
+  const run = (sql: string, ...params: unknown[]) => engine.run({ sql, params });
+  await run(
+    "insert into accounts (id, email, tier, created_at, no, history_since) values ('a', 'a', 'free', 1, 1, 0)",
+  );
+  await run(`insert into webhooks (id, account_id, url, is_active, secret, created_at, updated_at)
+    values ('w', 'a', 'https://example.org/', 1, 's', 1, 1)`);
+  const old = [
+    ["e1", "pending", 0, 10, null, null, null, null, null],
+    ["e2", "delivering", 2, 60_000, "l", 500, null, 3, null],
+    ["e3", "failed", 1, 5000, null, 0, "timeout", 15_000, null],
+    ["e4", "succeeded", 1, 60_000, null, 204, null, 7, 9],
+    ["e5", "paused", 0, 10, null, null, null, null, null],
+  ];
+  for (const [id, ...rest] of old) {
+    await run("insert into events values (?, 'a', 'link.dead', '{}', 1)", id);
+    await run(OLD_DELIVERY, id, ...rest);
+  }
+
+  await migrateToHead(engine, 2);
+
+  expect(
+    await run(`select event_id, type, status, attempts, unplanned_attempts, next_attempt_at, due_at, lease,
+      last_trigger, last_status_code, last_error, last_duration_ms, completed_at from deliveries order by event_id`),
+  ).toEqual([
+    ["e1", "link.dead", "pending", 0, 0, 10, 10, null, null, null, null, null, null],
+    ["e2", "link.dead", "delivering", 2, 0, 60_000, 60_000, "l", "scheduled", 500, null, 3, null],
+    ["e3", "link.dead", "failed", 1, 0, 5000, 5000, null, "scheduled", 0, "timeout", 15_000, null],
+    ["e4", "link.dead", "succeeded", 1, 0, null, null, null, "scheduled", 204, null, 7, 9],
+    ["e5", "link.dead", "paused", 0, 0, null, null, null, null, null, null, null, null],
+  ]);
+  expect(await run("select format, old_secrets from webhooks")).toEqual([["standard", null]]);
+  await run("delete from webhooks where id = 'w'");
+  expect(await run("select count(*) from deliveries")).toEqual([[0]]);
+  await engine.close();
+});

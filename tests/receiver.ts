@@ -1,8 +1,14 @@
 import { onTestFinished, setSystemTime } from "bun:test";
+import type { Socket } from "node:net";
+import { asc, eq } from "drizzle-orm";
 import { Webhook } from "standardwebhooks";
+import { deliverDue } from "../server/events/deliver.ts";
+import { chunksOf } from "../server/lib/chunks.ts";
+import { deliveries, deliveryAttempts, type Format } from "../server/store/tables.ts";
 import type { Asker, TestServer } from "./harness.ts";
+import { startRawSite } from "./site.ts";
 
-/** A request as it arrived; the body byte for byte. */
+/** A request as it arrived; the path with its query, the body byte for byte. */
 type Received = { method: string; path: string; headers: Headers; body: Buffer };
 
 /** What the receiver says: a status, or whatever a function makes of it. */
@@ -26,19 +32,20 @@ export type Message = {
   data: Record<string, unknown>;
 };
 
-/** Someone who is told of events, and answers as told. Gone when the test is. */
-export function startReceiver(answer: Answer = 204): Receiver {
+/** Someone who is told of events, and answers as told. Gone when the test is. Any port will do if none is named. */
+export function startReceiver(answer: Answer = 204, port = 0): Receiver {
   const requests: Received[] = [];
   let awaited: { count: number; arrived: () => void }[] = [];
   let said = answer;
   const server = Bun.serve({
     hostname: "127.0.0.1",
-    port: 0,
+    port,
     idleTimeout: 0,
     async fetch(request) {
       const { method, url, headers } = request;
       const body = Buffer.from(await request.arrayBuffer());
-      const received = { method, path: new URL(url).pathname, headers, body };
+      const { pathname, search } = new URL(url);
+      const received = { method, path: pathname + search, headers, body };
       requests.push(received);
       for (const each of awaited) if (requests.length >= each.count) each.arrived();
       awaited = awaited.filter(({ count }) => requests.length < count);
@@ -73,9 +80,21 @@ export function verified({ headers, body }: Received, secret: string, now: numbe
   }
 }
 
+/** A receiver below HTTP, which does with each connection what it is told; its URL. Gone when the test is. */
+export async function startRawReceiver(onConnection: (socket: Socket) => void): Promise<string> {
+  const site = await startRawSite(onConnection);
+  onTestFinished(site.stop);
+  return `${site.url}/hook`;
+}
+
 /** A webhook of the account for these events; its secret and its path in the API. */
-export async function subscribe(me: Asker, url: string, events: string[] = ["link.created"]) {
-  const { body } = await me.post("/api/v1/webhooks", { url, events });
+export async function subscribe(
+  me: Asker,
+  url: string,
+  events: string[] = ["link.created"],
+  format: Format = "standard",
+) {
+  const { body } = await me.post("/api/v1/webhooks", { url, events, format });
   const { id, signing_secret: secret } = body.data;
   const path = `/api/v1/webhooks/${id}`;
   return { id: id as string, secret: secret as string, path };
@@ -86,6 +105,37 @@ let links = 0;
 /** Makes one `link.created`. */
 export const makeNews = (me: Asker) =>
   me.post("/api/v1/links", { url: `https://example.org/${++links}` });
+
+/** Makes so many `link.created` at once. */
+export async function makeMuchNews(me: Asker, count: number) {
+  const made = Array.from({ length: count }, () => ({ url: `https://example.org/${++links}` }));
+  for (const some of chunksOf(1000, made)) await me.post("/api/v1/links/batch", { links: some });
+}
+
+/** What there is to tell a webhook, oldest first. */
+export const deliveriesOf = ({ deps: { store } }: TestServer, webhookId: string) =>
+  store
+    .select()
+    .from(deliveries)
+    .where(eq(deliveries.webhookId, webhookId))
+    .orderBy(asc(deliveries.eventId));
+
+/** Its attempts before the latest of each delivery, in their order. */
+export const earlierAttemptsOf = ({ deps: { store } }: TestServer, webhookId: string) =>
+  store
+    .select()
+    .from(deliveryAttempts)
+    .where(eq(deliveryAttempts.webhookId, webhookId))
+    .orderBy(asc(deliveryAttempts.eventId), asc(deliveryAttempts.number));
+
+/** One round without jitter. */
+export const deliverOnce = ({ deps }: Pick<TestServer, "deps">) =>
+  deliverDue(deps, { random: () => 0.5 });
+
+/** Delivers in rounds until nothing is due at this moment. */
+export async function deliverAll(server: Pick<TestServer, "deps">) {
+  while ((await deliverOnce(server)) > 0);
+}
 
 /** Moves the clock by hours. */
 export const hoursPass = ({ clock }: TestServer, hours: number) => clock.moveBy(hours * 3_600_000);

@@ -6,6 +6,7 @@ import type { Store } from "../store/store.ts";
 import {
   accounts,
   apiKeys,
+  batches,
   checks,
   doomed,
   events,
@@ -29,6 +30,7 @@ export async function deleteAccount(deps: Deps, accountId: string): Promise<void
   if (!account) return;
   await lockOut(store, accountId);
   await inSteps(clock, (rows) => deleteEvents(store, accountId, rows));
+  await inSteps(clock, (rows) => deleteBatches(store, accountId, rows));
   await inSteps(clock, (rows) => deleteLinks(store, account.no, rows));
   await inSteps(clock, (rows) => deleteChecks(store, account.no, rows));
   const subjects = await subjectsOf(store, account);
@@ -66,7 +68,21 @@ async function deleteEvents(store: Store, accountId: string, rows: number): Prom
   return gone.length;
 }
 
-/** With their days. */
+/** Before the links, which else would go on to join them. */
+async function deleteBatches(store: Store, accountId: string, rows: number): Promise<number> {
+  const some = store
+    .select({ id: batches.id })
+    .from(batches)
+    .where(eq(batches.accountId, accountId))
+    .limit(rows);
+  const gone = await store
+    .delete(batches)
+    .where(inArray(batches.id, some))
+    .returning({ id: batches.id });
+  return gone.length;
+}
+
+/** With their days, and with their places in batches. */
 async function deleteLinks(store: Store, accountNo: number, rows: number): Promise<number> {
   const found = await store
     .select({ no: links.no })

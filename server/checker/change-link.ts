@@ -73,7 +73,7 @@ const CHANGES = sql.raw(`
   last_status = seen_status, last_reason = seen_reason, last_cause = seen_cause,
   last_status_code = seen_status_code, last_response_time_ms = seen_response_time_ms,
   last_checked_at = done.checked_at, evidence = seen_evidence,
-  next_trigger = 'scheduled', checking_until = null, lease = null, batch_id = null`);
+  next_trigger = 'scheduled', checking_until = null, lease = null`);
 
 /** Its name is missing, which counts once it is seen again. */
 const isSecondLookDue = ({ reason, followUpMs }: Conclusion) =>

@@ -1,9 +1,11 @@
+import { completeBatches } from "../batches/complete.ts";
+import { fillBatches } from "../batches/fill.ts";
+import { tendBatches } from "../batches/tend.ts";
 import type { Deps } from "../deps.ts";
 import { createBell } from "../lib/bell.ts";
 import { watchClock } from "../lib/clock-jump.ts";
 import { giveWay } from "../lib/give-way.ts";
 import { describeError, log } from "../lib/log.ts";
-import { completeBatches } from "./batches.ts";
 import { bringBack, LONGEST_REST_MS } from "./bring-back.ts";
 import { type ClaimedLink, claimDueLinks } from "./claim.ts";
 import { type Conclusion, sawNothing } from "./conclusion.ts";
@@ -21,12 +23,15 @@ type CheckerDeps = Deps & {
 };
 
 const POLL_MS = 1000;
+/** How often batches are looked after, beside what is done for them when results are written. */
+const TENDED_EVERY_MS = 500;
 /** More at once would keep requests waiting. */
 const CLAIMED_AT_ONCE = 250;
 const STOP_MS = 10_000;
 
-/** One round: claims what is due, checks it all and records it. Returns how many. */
+/** One round: fills batches, claims what is due, checks it all and records it. Returns how many. */
 export async function checkDueLinks(deps: CheckerDeps): Promise<number> {
+  await fillBatches(deps);
   const claimed = await claimDueLinks(deps, deps.config.checkConcurrency);
   const { signal } = new AbortController();
   const check = async (link: ClaimedLink) => {
@@ -132,7 +137,17 @@ export function startCheckLoop(deps: CheckerDeps): CheckLoop {
     }
   }
 
-  const loops = [poll(), repeat(deps, GROUP_MS, ending.signal, recorder.flush)];
+  /** Beside the others, since a large batch takes a while to fill. */
+  const tend = () =>
+    tendBatches(deps, ending.signal, dispatch.share).catch(
+      logFailure("batches were not looked after"),
+    );
+
+  const loops = [
+    poll(),
+    repeat(deps, GROUP_MS, ending.signal, recorder.flush),
+    repeat(deps, TENDED_EVERY_MS, ending.signal, tend),
+  ];
   return {
     wake: bell.ring,
     async stop() {

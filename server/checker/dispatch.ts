@@ -20,6 +20,8 @@ type Dispatch = {
   claimDue(most: number): Promise<ClaimedLink[]>;
   /** What is due by now has gathered: it is worked off step by step, beside what comes due. */
   catchUp(): void;
+  /** What was due by then, a great many, has all places but those for what comes due after it. */
+  share(dueBy: number): void;
   /** Learns how a check ended. */
   note(link: ClaimedLink, conclusion: Conclusion): void;
 };
@@ -36,8 +38,8 @@ export function createDispatch(deps: Deps): Dispatch {
   const ramp = createRamp(clock);
   /** Something has gathered while nobody looked, as before the start. */
   let hasGathered = true;
-  /** What is worked off was due by then. */
-  let gatheredBy = 0;
+  /** What is worked off was due by then; null when nothing is. */
+  let gatheredBy: number | null = null;
   let tellAgainAt = 0;
 
   /** Asks the sentinels after trouble only: never without a reason, and never on a timer of its own. */
@@ -64,16 +66,24 @@ export function createDispatch(deps: Deps): Dispatch {
       return [];
     }
     if (hasGathered) await begin();
+    return gatheredBy === null ? claimDueLinks(deps, most) : claimBoth(most, gatheredBy);
+  }
+
+  async function claimBoth(most: number, dueBy: number) {
     const allowance = ramp.allowance();
-    if (allowance === Number.POSITIVE_INFINITY) return claimDueLinks(deps, most);
     const reserved = Math.min(allowance, Math.ceil(most * GATHERED_SHARE));
-    const fresh = await claimDueLinks(deps, most - reserved, { after: gatheredBy });
+    const fresh = await claimDueLinks(deps, most - reserved, { after: dueBy });
     const share = Math.min(allowance, most - fresh.length);
-    const by = Math.min(gatheredBy, clock.now());
-    const late = await claimDueLinks(deps, share, { by });
+    const late = await claimDueLinks(deps, share, { by: Math.min(dueBy, clock.now()) });
     ramp.took(late.length);
-    if (late.length < share) ramp.end();
+    if (late.length < share) ended(dueBy);
     return [...fresh, ...late];
+  }
+
+  /** Nothing is left, unless more was to be shared with meanwhile. */
+  function ended(dueBy: number) {
+    ramp.end();
+    if (gatheredBy === dueBy) gatheredBy = null;
   }
 
   async function begin() {
@@ -89,6 +99,9 @@ export function createDispatch(deps: Deps): Dispatch {
     claimDue,
     catchUp: () => {
       hasGathered = true;
+    },
+    share: (dueBy) => {
+      gatheredBy = Math.max(gatheredBy ?? dueBy, dueBy);
     },
     note: ({ url }, conclusion) => breaker.note(url, conclusion),
   };

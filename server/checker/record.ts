@@ -1,5 +1,6 @@
 import { inArray, max, type SQL, sql } from "drizzle-orm";
 import { dayOf } from "../accounts/meter.ts";
+import { countForBatches } from "../batches/members.ts";
 import type { Deps } from "../deps.ts";
 import { recordEvents, subscriptionsOf } from "../events/events.ts";
 import { type CheckKind, codeOf, numbersOfKinds } from "../history/kinds.ts";
@@ -199,29 +200,6 @@ const kindOf = ({ link, outcome: { conclusion, statusChanged } }: Settled): Chec
   trigger: link.nextTrigger,
   redirectCount: conclusion.redirectCount,
 });
-
-/** Adds each link's first verdict to the batch it came with. */
-function countForBatches(store: Store, results: Settled[]): Statement[] {
-  const firsts = results.filter(({ link }) => link.batchId !== null);
-  if (firsts.length === 0) return [];
-  const rows = firsts.map(({ link, outcome }) => [link.no, link.lease, outcome.conclusion.status]);
-  const columns = { link_no: "bigint", lease: "text", verdict: "text" } as const;
-  return [
-    store.run(sql`
-      update batches set active = active + counted.n_active, dead = dead + counted.n_dead,
-        unknown = unknown + counted.n_unknown
-      from (
-        select l.batch_id,
-          sum(case when verdict = 'active' then 1 else 0 end) as n_active,
-          sum(case when verdict = 'dead' then 1 else 0 end) as n_dead,
-          sum(case when verdict = 'unknown' then 1 else 0 end) as n_unknown
-        from ${rowsOf(store, columns, rows)} as done join links l on l.no = link_no and l.lease = done.lease
-        group by l.batch_id
-      ) as counted
-      where batches.id = counted.batch_id
-    `),
-  ];
-}
 
 /** Counts each check on its UTC day for its account. */
 function countUsage(store: Store, results: Settled[]): Statement[] {

@@ -1,7 +1,8 @@
+import { completeBatches } from "../batches/complete.ts";
 import type { Deps } from "../deps.ts";
+import { writeByHalves } from "../lib/by-halves.ts";
 import { describeError, log } from "../lib/log.ts";
 import { isUnavailable } from "../store/store.ts";
-import { completeBatches } from "./batches.ts";
 import type { ClaimedLink } from "./claim.ts";
 import { recordResults } from "./record.ts";
 import type { Result } from "./settled.ts";
@@ -56,41 +57,29 @@ export function createRecorder(deps: Deps, letGo: (link: ClaimedLink) => void): 
   }
 
   async function write(group: Result[]): Promise<void> {
-    try {
-      await recordResults(deps, group);
-      note(false);
-    } catch (error) {
-      if (!isUnavailable(error)) {
-        note(false);
-        return writeParts(group, error);
-      }
-      note(true, error);
-      waiting = [...group, ...waiting];
-      return;
-    }
-    await written(group);
+    const { left, error } = await writeByHalves(group, {
+      write: async (part) => {
+        await recordResults(deps, part);
+        await written(part);
+      },
+      isElsewhere: isUnavailable,
+      lose,
+    });
+    note(left.length > 0, error);
+    waiting = [...left, ...waiting];
   }
 
-  /** What cannot be written must not keep the others waiting: it is found by halves, and lost. */
-  async function writeParts(group: Result[], error: unknown): Promise<void> {
-    const [only] = group;
-    if (group.length === 1 && only) {
-      log.error("a result was not written", { link: only.link.id, ...describeError(error) });
-      letGo(only.link);
-      return;
-    }
-    const middle = Math.ceil(group.length / 2);
-    for (const part of [group.slice(0, middle), group.slice(middle)]) await write(part);
+  function lose({ link }: Result, error: unknown) {
+    log.error("a result was not written", { link: link.id, ...describeError(error) });
+    letGo(link);
   }
 
   async function written(group: Result[]) {
     for (const { link } of group) letGo(link);
     deps.loops.wake();
-    if (group.some(({ link }) => link.batchId !== null)) {
-      await completeBatches(deps).catch((error) =>
-        log.error("batches were not completed", describeError(error)),
-      );
-    }
+    await completeBatches(deps).catch((error) =>
+      log.error("batches were not completed", describeError(error)),
+    );
   }
 
   /** Once when it begins, and once when it is over. */

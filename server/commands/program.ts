@@ -77,7 +77,7 @@ function sentenceOf(error: unknown): string {
 
 function textOf(error: unknown): string {
   const fields = error instanceof AppError ? (error.details?.fields as FieldProblems) : undefined;
-  if (!fields) return describeError(error).message;
+  if (!fields) return describeError(error).error;
   const problems = Object.entries(fields).map(([name, texts]) => {
     return `${name.replaceAll("_", " ")} ${texts.join(" and ")}`;
   });

@@ -1,124 +1,218 @@
-import { and, eq, inArray, type SQL, sql } from "drizzle-orm";
+import { and, eq, inArray, isNull, lte, type SQL, sql } from "drizzle-orm";
 import type { Deps } from "../deps.ts";
 import { newId } from "../lib/ids.ts";
-import type { Store } from "../store/store.ts";
-import { type DeliveryRow, deliveries, type EventRow, events, webhooks } from "../store/tables.ts";
+import { describeError, log } from "../lib/log.ts";
+import { rowsOf, type Statement, type Store } from "../store/store.ts";
+import {
+  type DeliveryRow,
+  type DeliveryStatus,
+  deliveries,
+  type EventRow,
+  events,
+  webhooks,
+} from "../store/tables.ts";
+import { gatherDigest } from "./digest.ts";
+import { follow } from "./follow.ts";
+import { releaseInterrupted } from "./interrupted.ts";
+import { LEASE_MS } from "./lease.ts";
+import { someOf } from "./some-of.ts";
 
-/** How long an attempt may take before it counts as interrupted, and its delivery is due again. */
-export const LEASE_MS = 60_000;
-/** So that a receiver which never answers holds up only its own deliveries. */
-const AT_ONCE_PER_WEBHOOK = 4;
-
-/** A delivery that this process holds until its lease runs out, with all that sending it takes. */
+/** A delivery that this process holds until its lease runs out. Whom it goes to is read when it is sent. */
 export type ClaimedDelivery = {
+  webhookId: string;
+  event: EventRow;
   lease: string;
+  /** When the lease ends, by wall time. */
+  heldUntil: number;
   /** This attempt included. */
   attempts: number;
-  event: EventRow;
-  /** `secret` is sealed. */
-  webhook: { id: string; url: string; secret: string };
+  /** Of these, the ones that the schedule goes by. */
+  scheduledAttempts: number;
+  /** What the delivery returns to if this attempt, which somebody asked for, fails. */
+  resting: DeliveryStatus | null;
 };
 
-type DueWebhook = ClaimedDelivery["webhook"] & { inFlight: number; lastDeliveryAt: number | null };
+/** A webhook with something to do, as its row says. */
+export type DueWebhook = {
+  id: string;
+  /** Attempts that other processes have under way, or are about to make. */
+  heldElsewhere: number;
+  lastDeliveryAt: number | null;
+  /** Nothing succeeded since something failed. */
+  isFailing: boolean;
+};
 
-/** Written out, because only then do the databases see that the index of what is due fits. */
-const OPEN = sql.raw("('pending', 'failed', 'delivering')");
+/** How many deliveries to claim for each webhook, by its id. */
+export type Wanted = (due: DueWebhook[]) => Map<string, number>;
 
 /**
- * Takes up to `most` due deliveries of active webhooks. The update is the lock: `next_attempt_at`
- * moves to the end of the lease, so nobody else takes the same, and what a crash left is due again.
+ * Takes due deliveries of active webhooks. The update is the lock: `due_at` moves to the end of the lease,
+ * so nobody else takes the same, and what a crash left is due again. Before that, what stands in the way is
+ * set right: leases that ran out, switches that were turned, and floods that become a digest.
+ * @param held how many this process holds of each webhook already
  */
-export async function claimDue(deps: Deps, most: number): Promise<ClaimedDelivery[]> {
-  const { store, clock } = deps;
-  const now = clock.now();
-  const shares = shareOut(await dueWebhooks(store, now), most);
-  const [first, ...rest] = shares.map(({ webhook, share }) => claim(store, webhook.id, share, now));
+export async function claimDue(
+  deps: Deps,
+  held: ReadonlyMap<string, number>,
+  wanted: Wanted,
+): Promise<ClaimedDelivery[]> {
+  const now = deps.clock.now();
+  const found = await findWork(deps.store, now);
+  const wrong = found.filter(isToBeSetRight);
+  const unready = new Set<string>();
+  for (const webhook of wrong) {
+    const isRight = await setRight(deps, webhook).catch(logFailure(webhook));
+    if (!isRight) unready.add(webhook.id);
+  }
+  const right = wrong.length > 0 ? await findWork(deps.store, now) : found;
+  const due = right
+    .filter(({ id, isActive, isDue }) => isActive && isDue && !unready.has(id))
+    .map(({ id, lastDeliveryAt, failingSince, leased }) => ({
+      id,
+      lastDeliveryAt,
+      isFailing: failingSince !== null,
+      heldElsewhere: Math.max(0, leased - (held.get(id) ?? 0)),
+    }));
+  const shares = [...wanted(due)].filter(([, most]) => most > 0);
+  const claims = shares.map(([id, most]) => claim(deps.store, id, most, now));
+  const [first, ...rest] = claims;
   if (!first) return [];
-  const claimed = (await store.batch([first, ...rest])).flat();
-  return withEvents(store, claimed, new Map(shares.map(({ webhook }) => [webhook.id, webhook])));
+  const claimed = (await deps.store.batch([first, ...rest])).flat();
+  return withEvents(deps.store, claimed, now + LEASE_MS);
 }
 
-/** Active webhooks with something due, and how many attempts are under way for each. */
-function dueWebhooks(store: Store, now: number): Promise<DueWebhook[]> {
-  return store
+const yes = (condition: SQL) => sql`${condition}`.mapWith(Boolean);
+
+/** Webhooks that have anything to do, each looked at with a few steps down an index. */
+async function findWork(store: Store, now: number) {
+  const { id, isActive, format, digestId, digestAt, lastDeliveryAt, failingSince } = webhooks;
+  const rows = await store
     .select({
-      id: webhooks.id,
-      url: webhooks.url,
-      secret: webhooks.secret,
-      lastDeliveryAt: webhooks.lastDeliveryAt,
-      inFlight: sql`(select count(*) from deliveries d
-        where d.webhook_id = webhooks.id and d.status = 'delivering' and d.next_attempt_at > ${now})`.mapWith(
+      ...{ id, isActive, format, digestId, digestAt, lastDeliveryAt, failingSince },
+      leased: sql`(select count(*) from deliveries d
+        where d.webhook_id = webhooks.id and d.lease is not null and d.due_at > ${now})`.mapWith(
         Number,
       ),
+      isInterrupted: yes(sql`exists (select 1 from deliveries d
+        where d.webhook_id = webhooks.id and d.lease is not null and d.due_at <= ${now})`),
+      isDue: yes(sql`exists (select 1 from deliveries d
+        where d.webhook_id = webhooks.id and d.due_at <= ${now})`),
+      isTurned: yes(sql`case when is_active = 1
+        then exists (select 1 from deliveries d where d.webhook_id = webhooks.id and d.status = 'paused')
+        else exists (select 1 from deliveries d
+          where d.webhook_id = webhooks.id and d.due_at > 0 and d.lease is null) end`),
     })
-    .from(webhooks)
-    .where(
-      and(
-        eq(webhooks.isActive, true),
-        // Asked once: most rounds find nothing, and then no webhook is looked at.
-        sql`exists (select 1 from deliveries where status in ${OPEN} and next_attempt_at <= ${now})`,
-        sql`exists (select 1 from deliveries d
-          where d.webhook_id = webhooks.id and d.status in ${OPEN} and d.next_attempt_at <= ${now})`,
-      ),
-    );
-}
-
-type Share = { webhook: DueWebhook; share: number };
-
-/** One to each before a second to any; whoever has least under way and waited longest comes first. */
-function shareOut(due: DueWebhook[], most: number): Share[] {
-  const inOrder = due.toSorted(
-    (a, b) => a.inFlight - b.inFlight || (a.lastDeliveryAt ?? 0) - (b.lastDeliveryAt ?? 0),
+    .from(webhooks);
+  return rows.filter(
+    ({ isDue, isInterrupted, isTurned, digestAt: closesAt, digestId: open }) =>
+      isDue || isInterrupted || isTurned || (open !== null && (closesAt ?? 0) <= now),
   );
-  const shares = inOrder.map((webhook) => ({ webhook, share: 0 }));
-  let left = most;
-  for (let level = 0; level < AT_ONCE_PER_WEBHOOK; level++) {
-    for (const each of shares) {
-      if (each.webhook.inFlight > level || left === 0) continue;
-      each.share++;
-      left--;
-    }
-  }
-  return shares.filter(({ share }) => share > 0);
 }
+
+type Found = Awaited<ReturnType<typeof findWork>>[number];
+
+const isToBeSetRight = (webhook: Found) =>
+  webhook.isInterrupted || webhook.isTurned || mayGather(webhook);
+
+const mayGather = ({ format, isActive, digestId }: Found) =>
+  format !== "standard" && (isActive || digestId !== null);
+
+/** Returns whether that is done; else the rest of it comes with the next look. */
+async function setRight(deps: Deps, webhook: Found): Promise<boolean> {
+  if (webhook.isInterrupted) await releaseInterrupted(deps, webhook.id);
+  if (webhook.isTurned) await deps.store.write(follow(deps, webhook.id));
+  return mayGather(webhook) ? gatherDigest(deps, webhook) : true;
+}
+
+/** The others are not to wait for one of them. */
+const logFailure =
+  ({ id: webhook }: Found) =>
+  (error: unknown) => {
+    log.error("deliveries of a webhook were not set right", { webhook, ...describeError(error) });
+    return false;
+  };
 
 function claim(store: Store, webhookId: string, most: number, now: number) {
-  const isDue = sql`${deliveries.webhookId} = ${webhookId}
-    and ${deliveries.status} in ${OPEN} and ${deliveries.nextAttemptAt} <= ${now}`;
+  const { dueAt, lease, resting } = deliveries;
+  const isOfWebhook = eq(deliveries.webhookId, webhookId);
+  const oldest = someOf(store, and(isOfWebhook, lte(dueAt, now), isNull(lease)), {
+    ...{ most, by: sql`${dueAt}, event_id`, isClaim: true },
+  });
   return store
     .update(deliveries)
     .set({
       status: "delivering",
       lease: newId(),
-      nextAttemptAt: now + LEASE_MS,
+      dueAt: now + LEASE_MS,
       attempts: sql`${deliveries.attempts} + 1`,
+      unplannedAttempts: sql`${deliveries.unplannedAttempts} + case when ${resting} is null then 0 else 1 end`,
     })
-    .where(and(isDue, sql`${deliveries.eventId} in ${oldest(store, isDue, most)}`))
-    .returning();
+    .where(
+      and(
+        isOfWebhook,
+        sql`${deliveries.eventId} in ${oldest}`,
+        // Added to nothing, so that SQLite goes by the list above and not once more through all that is due.
+        sql`${dueAt} + 0 <= ${now}`,
+        isNull(lease),
+      ),
+    )
+    .returning({
+      webhookId: deliveries.webhookId,
+      eventId: deliveries.eventId,
+      lease: deliveries.lease,
+      attempts: deliveries.attempts,
+      unplannedAttempts: deliveries.unplannedAttempts,
+      resting: deliveries.resting,
+    });
 }
 
-/** Materialized, because PostgreSQL may otherwise choose anew for each row and take more than `most`. */
-const oldest = (store: Store, isDue: SQL, most: number) => sql`(
-  with chosen as materialized (
-    select ${deliveries.eventId} from ${deliveries} where ${isDue}
-    order by ${deliveries.nextAttemptAt}, ${deliveries.eventId}
-    limit ${most} ${sql.raw(store.engine.skipLocked)}
-  ) select event_id from chosen)`;
+type Claimed = Pick<
+  DeliveryRow,
+  "webhookId" | "eventId" | "lease" | "attempts" | "unplannedAttempts" | "resting"
+>;
 
 async function withEvents(
   store: Store,
-  claimed: DeliveryRow[],
-  webhookById: Map<string, DueWebhook>,
+  claimed: Claimed[],
+  heldUntil: number,
 ): Promise<ClaimedDelivery[]> {
   if (claimed.length === 0) return [];
   const ids = [...new Set(claimed.map(({ eventId }) => eventId))];
-  const happened = await store.select().from(events).where(inArray(events.id, ids));
+  const wanted = rowsOf(
+    store,
+    { id: "text" },
+    ids.map((id) => [id]),
+  );
+  const happened = await store
+    .select()
+    .from(events)
+    .where(inArray(events.id, sql`${wanted}`));
   const eventById = new Map(happened.map((event) => [event.id, event]));
-  return claimed.flatMap(({ eventId, webhookId, attempts, lease }) => {
+  return claimed.flatMap(({ eventId, lease, unplannedAttempts, ...rest }) => {
     const event = eventById.get(eventId);
-    const webhook = webhookById.get(webhookId);
     // Deleted since, and the delivery with it.
-    if (!event || !webhook || !lease) return [];
-    return [{ lease, attempts, event, webhook }];
+    if (!event || !lease) return [];
+    const scheduledAttempts = rest.attempts - unplannedAttempts;
+    return [{ ...rest, event, lease, heldUntil, scheduledAttempts }];
   });
 }
+
+/** Gives deliveries back that were claimed and not sent, as if they had never been. */
+export function giveBack({ store, clock }: Deps, unsent: ClaimedDelivery[]): Statement[] {
+  if (unsent.length === 0) return [];
+  const now = clock.now();
+  const rows = unsent.map(({ webhookId, event, lease }) => [webhookId, event.id, lease]);
+  return [
+    store.run(sql`
+      update deliveries set lease = null, attempts = attempts - 1,
+        unplanned_attempts = unplanned_attempts - case when resting is null then 0 else 1 end,
+        status = case when resting is null and attempts > 1 then 'failed' else 'pending' end,
+        due_at = case when resting is null then next_attempt_at else ${now} end
+      from ${rowsOf(store, HELD, rows)} as held
+      where deliveries.webhook_id = of_webhook and deliveries.event_id = of_event
+        and deliveries.lease = old_lease
+    `),
+  ];
+}
+
+const HELD = { of_webhook: "text", of_event: "text", old_lease: "text" } as const;

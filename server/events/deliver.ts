@@ -1,12 +1,14 @@
+import { eq, sql } from "drizzle-orm";
 import type { Deps } from "../deps.ts";
 import { describeError, log } from "../lib/log.ts";
-import { type ClaimedDelivery, claimDue } from "./claim.ts";
-import { bodyOf, messageIdOf } from "./message.ts";
+import { pointRead } from "../store/point-read.ts";
+import { isUnavailable } from "../store/store.ts";
+import { webhooks } from "../store/tables.ts";
+import { addressed } from "./address.ts";
+import { type ClaimedDelivery, claimDue, type DueWebhook, giveBack } from "./claim.ts";
+import { AT_ONCE, AT_ONCE_PER_WEBHOOK, shareBeside } from "./places.ts";
 import { type Outcome, sendMessage } from "./send.ts";
-import { settle } from "./settle.ts";
-
-/** Attempts under way at once in one process. */
-export const AT_ONCE = 64;
+import { type Attempt, settle } from "./settle.ts";
 
 export type DeliveryOptions = {
   /** As `Math.random`; spreads the waits between attempts. */
@@ -15,39 +17,76 @@ export type DeliveryOptions = {
   signal?: AbortSignal;
 };
 
-/** One round: claims what is due, sends it all and records it. Returns how many attempts that were. */
+/** One round: claims what is due, sends it all and records it. Returns how many deliveries that were. */
 export async function deliverDue(deps: Deps, options: DeliveryOptions = {}): Promise<number> {
-  const claimed = await claimDue(deps, AT_ONCE);
-  await Promise.all(claimed.map((delivery) => attempt(deps, delivery, options)));
+  const claimed = await claimDue(deps, new Map(), shareOut);
+  const sent = await Promise.all(claimed.map((delivery) => attempt(deps, delivery, options)));
+  const ended = sent.filter((each) => typeof each === "object");
+  if (ended.length > 0) await settle(deps, ended);
+  await deps.store.write(
+    giveBack(
+      deps,
+      claimed.filter((_, i) => sent[i] === "unsent"),
+    ),
+  );
   return claimed.length;
 }
 
-/** One attempt from sending to recording. Never throws: what cannot be recorded comes back by its lease. */
+/**
+ * One attempt, not recorded yet. `unsent` says that nothing was sent, since its lease is over, or the webhook was
+ * switched off or deleted meanwhile, or cannot be read; `aborted` that it was ended by us. Never throws.
+ */
 export async function attempt(
   deps: Deps,
   claimed: ClaimedDelivery,
   { random = Math.random, signal }: DeliveryOptions,
-): Promise<void> {
-  try {
-    const outcome = await send(deps, claimed, signal).catch(ourFault);
-    if (outcome.kind !== "aborted") await settle(deps, claimed, outcome, random);
-  } catch (error) {
-    log.error("a delivery was not recorded", describeError(error));
-  }
+): Promise<Attempt | "unsent" | "aborted"> {
+  const startedAt = deps.clock.now();
+  if (startedAt >= claimed.heldUntil) return "unsent";
+  const outcome = await send(deps, claimed, signal).catch((error) => ourFault(error, startedAt));
+  if (outcome === "unsent") return outcome;
+  return outcome.kind === "aborted" ? "aborted" : { claimed, outcome, random: random() };
 }
 
+/** To where the webhook is now, signed by the secrets it has now. */
 async function send(
   deps: Deps,
-  { event, webhook }: ClaimedDelivery,
+  { event, webhookId }: ClaimedDelivery,
   signal?: AbortSignal,
-): Promise<Outcome> {
-  const receiver = { url: webhook.url, secret: deps.secrets.open(webhook.secret) };
-  const message = { id: messageIdOf(event, webhook.id), body: bodyOf(event, webhook.id) };
+): Promise<Outcome | "unsent"> {
+  const webhook = await receiverOf(deps.store, { id: webhookId });
+  if (!webhook?.isActive) return "unsent";
+  const { receiver, message } = addressed(deps, webhook, event);
   return sendMessage(deps, receiver, message, signal);
 }
 
+const { id, url, format, isActive, secret, oldSecrets } = webhooks;
+
+const receiverOf = pointRead({ id, url, format, isActive, secret, oldSecrets }, (store, columns) =>
+  store
+    .select(columns)
+    .from(webhooks)
+    .where(eq(id, sql.placeholder("id"))),
+);
+
 /** Such as a signing secret that was sealed under another key: it may be cured before the next attempt. */
-function ourFault(error: unknown): Outcome {
+function ourFault(error: unknown, startedAt: number): Outcome | "unsent" {
+  if (isUnavailable(error)) return "unsent";
   log.error("a delivery failed by itself", describeError(error));
-  return { kind: "failed", error: "internal", durationMs: 0 };
+  return { kind: "failed", error: "internal", startedAt, durationMs: 0 };
+}
+
+/** One to each before a second to any; whoever waited longest comes first. */
+function shareOut(due: DueWebhook[]): Map<string, number> {
+  const inOrder = due.toSorted((a, b) => (a.lastDeliveryAt ?? 0) - (b.lastDeliveryAt ?? 0));
+  const shares = new Map<string, number>();
+  let left = AT_ONCE;
+  for (let level = 0; level < AT_ONCE_PER_WEBHOOK; level++) {
+    for (const { id: webhookId, heldElsewhere } of inOrder) {
+      if (level >= shareBeside(heldElsewhere) || left === 0) continue;
+      shares.set(webhookId, (shares.get(webhookId) ?? 0) + 1);
+      left--;
+    }
+  }
+  return shares;
 }

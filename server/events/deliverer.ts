@@ -1,9 +1,13 @@
 import type { Deps } from "../deps.ts";
 import { createBell } from "../lib/bell.ts";
 import { watchClock } from "../lib/clock-jump.ts";
+import { giveWay } from "../lib/give-way.ts";
 import { describeError, log } from "../lib/log.ts";
-import { claimDue } from "./claim.ts";
-import { AT_ONCE, attempt, type DeliveryOptions } from "./deliver.ts";
+import { type ClaimedDelivery, claimDue, giveBack } from "./claim.ts";
+import { attempt, type DeliveryOptions } from "./deliver.ts";
+import { createLanes } from "./lanes.ts";
+import { createOutcomes } from "./outcomes.ts";
+import { statusCodeOf } from "./send.ts";
 import { makeDueAgain } from "./set-back.ts";
 
 const POLL_MS = 1000;
@@ -16,36 +20,77 @@ type Deliverer = {
   stop(): Promise<void>;
 };
 
-/** Delivers from now on. A slot that becomes free is filled at once, so a slow receiver delays nobody. */
+/** Delivers from now on. A place that becomes free is filled at once, so a slow receiver delays nobody. */
 export function createDeliverer(
   deps: Deps,
   { random }: Pick<DeliveryOptions, "random"> = {},
 ): Deliverer {
+  const { store, clock } = deps;
   const cutting = new AbortController();
   const running = new Set<Promise<void>>();
-  const bell = createBell(deps.clock);
-  const clockJump = watchClock(deps.clock);
-  let stopped = false;
+  const bell = createBell(clock);
+  const clockJump = watchClock(clock);
+  const lanes = createLanes(clock);
+  const outcomes = createOutcomes(deps);
   const options = { signal: cutting.signal, ...(random && { random }) };
+  /** Wall time was set back, and what goes by it is not set right yet. */
+  let isSetBack = false;
+  let stopped = false;
 
-  async function fill(): Promise<number> {
-    if (clockJump() < 0) await makeDueAgain(deps);
-    if (running.size === AT_ONCE) return 0;
-    const claimed = await claimDue(deps, AT_ONCE - running.size);
-    for (const delivery of claimed) {
-      const sending = attempt(deps, delivery, options).finally(() => {
-        running.delete(sending);
-        bell.ring();
-      });
+  /** Of each webhook, those that wait, are under way or are not recorded yet. */
+  function heldHere(): Map<string, number> {
+    const held = lanes.held();
+    for (const [id, count] of outcomes.waiting()) held.set(id, (held.get(id) ?? 0) + count);
+    return held;
+  }
+
+  async function look() {
+    if (!outcomes.isWell()) await outcomes.flush();
+    isSetBack ||= clockJump() < 0;
+    if (isSetBack) await makeDueAgain(deps);
+    isSetBack = false;
+    await store.write(giveBack(deps, lanes.letGo("stale")));
+    if (!outcomes.isWell() || stopped) return;
+    const claimed = await claimDue(deps, heldHere(), lanes.wanted);
+    lanes.take(claimed);
+    beginAll();
+    if (claimed.length > 0 && lanes.isMore()) bell.ring();
+  }
+
+  function beginAll() {
+    if (stopped) return;
+    for (let next = lanes.begin(); next; next = lanes.begin()) {
+      const sending = deliver(next).finally(() => running.delete(sending));
       running.add(sending);
     }
-    return claimed.length;
+  }
+
+  async function deliver(delivery: ClaimedDelivery) {
+    const { webhookId } = delivery;
+    const begunAt = clock.elapsed();
+    const ended = await attempt(deps, delivery, options);
+    if (typeof ended === "object") outcomes.add(ended);
+    // Else answers that keep coming would leave no turn to anybody else.
+    await giveWay();
+    lanes.end(delivery, clock.elapsed() - begunAt);
+    if (ended === "unsent") await turnBack(delivery);
+    const isGone = typeof ended === "object" && statusCodeOf(ended.outcome) === 410;
+    // Nothing is under way that might end soon; or nothing more may be sent there.
+    if (running.size === 1 || isGone) await outcomes.flush();
+    beginAll();
+    if (lanes.isLow(webhookId) || lanes.isMore()) bell.ring();
+  }
+
+  async function turnBack(delivery: ClaimedDelivery) {
+    const unsent = [delivery, ...lanes.letGo({ of: delivery.webhookId })];
+    await store.write(giveBack(deps, unsent)).catch(logFailure("deliveries were not given back"));
+    bell.ring();
   }
 
   async function run() {
     while (!stopped) {
-      const started = await fill().catch(noneClaimed);
-      if (started === 0) await bell.wait(POLL_MS);
+      await look().catch(logFailure("no deliveries could be claimed"));
+      await bell.wait(POLL_MS);
     }
   }
 
@@ -56,14 +101,14 @@ export function createDeliverer(
       stopped = true;
       bell.ring();
       await runs;
-      await Promise.race([Promise.all(running), deps.clock.sleep(STOP_MS, cutting.signal)]);
+      const unsent = giveBack(deps, lanes.letGo("all"));
+      await store.write(unsent).catch(logFailure("deliveries were not given back"));
+      await Promise.race([Promise.all(running), clock.sleep(STOP_MS, cutting.signal)]);
       cutting.abort();
       await Promise.all(running);
+      await outcomes.flush();
     },
   };
 }
 
-function noneClaimed(error: unknown): number {
-  log.error("no deliveries could be claimed", describeError(error));
-  return 0;
-}
+const logFailure = (what: string) => (error: unknown) => log.error(what, describeError(error));

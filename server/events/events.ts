@@ -158,16 +158,18 @@ function cellsOf({ id, accountId, type, data, at, onlyIf }: Identified) {
 
 /** Holds the webhooks: one that is being deleted is waited for and left out, and the change stands. */
 function insertDeliveries(store: Store, rows: Identified[]): Statement {
+  const { id, type, createdAt } = events;
   return store.run(sql`
-    insert into ${deliveries} (event_id, webhook_id, status, attempts, next_attempt_at, created_at)
-    select ${events.id}, ${webhooks.id}, 'pending', 0, ${events.createdAt}, ${events.createdAt}
+    insert into ${deliveries}
+      (webhook_id, event_id, type, status, attempts, unplanned_attempts, next_attempt_at, due_at, created_at)
+    select ${webhooks.id}, ${id}, ${type}, 'pending', 0, 0, ${createdAt}, ${createdAt}, ${createdAt}
     from ${events}
     join ${webhooks} on ${webhooks.accountId} = ${events.accountId} and ${webhooks.isActive} = 1
-    join ${webhookEvents} on ${webhookEvents.webhookId} = ${webhooks.id} and ${webhookEvents.type} = ${events.type}
-    where ${events.id} in (select id from ${rowsOf(
+    join ${webhookEvents} on ${webhookEvents.webhookId} = ${webhooks.id} and ${webhookEvents.type} = ${type}
+    where ${id} in (select id from ${rowsOf(
       store,
       { id: "text" },
-      rows.map(({ id }) => [id]),
+      rows.map((row) => [row.id]),
     )} as happened)
     ${sql.raw(store.engine.holdWebhooks)}
   `);

@@ -1,13 +1,13 @@
 import { ulid } from "ulid";
 import { toIso } from "../lib/moments.ts";
-import type { EventType } from "../store/tables.ts";
+import type { DeliveredType } from "../store/tables.ts";
 
 /** What a message tells: `data` is JSON text, `createdAt` when it happened. */
-type Content = { type: EventType; data: string; createdAt: number };
+type Content = { type: DeliveredType; data: string; createdAt: number };
 
 /**
  * `msg_` and a ULID made from the event and the webhook, so that every attempt of one delivery carries
- * the same id and a receiver can tell a repetition.
+ * the same id and a receiver can tell a repetition. It has no dot, as Standard Webhooks asks of an id.
  */
 export function messageIdOf(event: { id: string; createdAt: number }, webhookId: string): string {
   const bytes = new Bun.CryptoHasher("sha256").update(`${event.id} ${webhookId}`).digest();

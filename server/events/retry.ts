@@ -1,5 +1,10 @@
-import { readRetryAfter } from "../checker/manners/retry-after.ts";
-import type { Outcome } from "./send.ts";
+import { LONGEST_MS as LONGEST_ASKED_MS, readRetryAfter } from "../checker/manners/retry-after.ts";
+import type { Config } from "../config.ts";
+
+/** What of an attempt's outcome the wait goes by. */
+type Said =
+  | { kind: "answered"; statusCode: number; retryAfter: string | null }
+  | { kind: "failed"; error: string };
 
 /** Answers of a receiver that has too much to do: coming back soon would make it worse. */
 const OVERLOADED = [429, 502, 504];
@@ -13,22 +18,31 @@ const JITTER_RANGE = 0.4;
  * a receiver's own `Retry-After` can only lengthen them.
  */
 export function nextAttemptAt(input: {
+  /** By the schedule, the one that failed included. */
   attempts: number;
-  outcome: Outcome;
+  outcome: Said;
   now: number;
   /** Waits between attempts, in seconds. */
   retrySeconds: readonly number[];
-  /** As `Math.random`. */
-  random: () => number;
+  /** From 0 to 1, as of `Math.random`. */
+  random: number;
 }): number | null {
   const { attempts, outcome, now } = input;
   const seconds = input.retrySeconds[attempts - 1];
   if (seconds === undefined) return null;
-  const planned = seconds * 1000 * (LEAST_JITTER + JITTER_RANGE * input.random());
+  const planned = seconds * 1000 * (LEAST_JITTER + JITTER_RANGE * input.random);
   return now + Math.round(Math.max(planned, leastWait(outcome), askedWait(outcome, now)));
 }
 
-function leastWait(outcome: Outcome): number {
+/** No delivery waits longer than this for its next attempt. */
+export const longestWaitMs = ({ webhookRetrySeconds }: Pick<Config, "webhookRetrySeconds">) =>
+  Math.max(
+    LONGEST_ASKED_MS,
+    OVERLOAD_MS,
+    ...webhookRetrySeconds.map((seconds) => seconds * 1000 * (LEAST_JITTER + JITTER_RANGE)),
+  );
+
+function leastWait(outcome: Said): number {
   const isOverload =
     outcome.kind === "answered"
       ? OVERLOADED.includes(outcome.statusCode)
@@ -36,5 +50,5 @@ function leastWait(outcome: Outcome): number {
   return isOverload ? OVERLOAD_MS : 0;
 }
 
-const askedWait = (outcome: Outcome, now: number) =>
+const askedWait = (outcome: Said, now: number) =>
   outcome.kind === "answered" ? (readRetryAfter(outcome.retryAfter, now) ?? 0) : 0;

@@ -6,35 +6,49 @@ import { signedHeaders } from "./sign.ts";
 /** Why a receiver gave no answer. Nothing finer, so that it tells nothing about a network inside. */
 type NoAnswer = "dns" | "connect" | "tls" | "timeout" | "blocked";
 
-/** What one attempt came to. `aborted` means that we gave up ourselves. */
+/** What one attempt came to, begun at `startedAt` by wall time. `aborted` means that we gave up ourselves. */
 export type Outcome =
-  | { kind: "answered"; statusCode: number; retryAfter: string | null; durationMs: number }
-  | { kind: "failed"; error: NoAnswer | "internal"; durationMs: number }
+  | (Answer & { kind: "answered"; startedAt: number; durationMs: number })
+  | { kind: "failed"; error: NoAnswer | "internal"; startedAt: number; durationMs: number }
   | { kind: "aborted" };
 
-export type Message = { id: string; body: string };
+type Answer = {
+  statusCode: number;
+  retryAfter: string | null;
+  contentType: string | null;
+  /** Its beginning, as text. */
+  body: string;
+  /** More of it was there, or should have been. */
+  truncated: boolean;
+};
+
+/** What is posted. `headers` say what the body is. */
+export type Message = { id: string; body: string; headers: Record<string, string> };
+
+/** `secrets` in clear, the current one first: each signs. */
+export type Receiver = { url: string; secrets: string[] };
 
 const CONNECT_MS = 5000;
 const RESPONSE_BYTES = 16 * 1024;
+/** Longer than any that says anything. */
+const CONTENT_TYPE_LENGTH = 255;
 
-/**
- * Posts a signed message once. `secret` is the signing secret in clear. Redirects are not followed:
- * a receiver that moved is to be told to us.
- */
+/** Posts a signed message once. Redirects are not followed: a receiver that moved is to be told to us. */
 export async function sendMessage(
   { webhookOutbound, clock, config }: Deps,
-  { url, secret }: { url: string; secret: string },
-  message: Message,
+  { url, secrets }: Receiver,
+  { id, body, headers }: Message,
   signal?: AbortSignal,
 ): Promise<Outcome> {
+  const startedAt = clock.now();
   const exchange = await webhookOutbound.request(url, {
     method: "POST",
     headers: {
-      "content-type": "application/json",
+      ...headers,
       "user-agent": `Stillup-Webhooks/${VERSION}`,
-      ...signedHeaders(secret, message, clock.now()),
+      ...signedHeaders(secrets, { id, body }, startedAt),
     },
-    body: message.body,
+    body,
     timeoutMs: config.webhookTimeoutMs,
     headersMs: config.webhookTimeoutMs,
     connectMs: CONNECT_MS,
@@ -42,9 +56,11 @@ export async function sendMessage(
     signal,
   });
   const durationMs = Math.round(exchange.elapsedMs);
-  if (exchange.kind === "failed") return failed(exchange.reason, durationMs);
-  const { status: statusCode, headers } = exchange;
-  return { kind: "answered", statusCode, retryAfter: headers.get("retry-after"), durationMs };
+  if (exchange.kind === "response") {
+    return { kind: "answered", ...answerOf(exchange), startedAt, durationMs };
+  }
+  if (exchange.reason === "aborted") return { kind: "aborted" };
+  return { kind: "failed", error: toNoAnswer(exchange.reason), startedAt, durationMs };
 }
 
 /** RFC 9110 §15.3: only the 2xx class says that the message was taken. */
@@ -55,10 +71,24 @@ export const isSuccess = (outcome: Outcome) =>
 export const statusCodeOf = (outcome: Outcome) =>
   outcome.kind === "answered" ? outcome.statusCode : 0;
 
-function failed(reason: FailureReason, durationMs: number): Outcome {
-  if (reason === "aborted") return { kind: "aborted" };
-  return { kind: "failed", error: toNoAnswer(reason), durationMs };
+function answerOf(exchange: {
+  status: number;
+  headers: Headers;
+  body: Uint8Array;
+  truncated: boolean;
+}): Answer {
+  const { status: statusCode, headers, body, truncated } = exchange;
+  return {
+    statusCode,
+    retryAfter: headers.get("retry-after"),
+    contentType: headers.get("content-type")?.slice(0, CONTENT_TYPE_LENGTH) ?? null,
+    body: toText(body),
+    truncated,
+  };
 }
+
+/** PostgreSQL keeps no NUL in a text. */
+const toText = (bytes: Uint8Array) => new TextDecoder().decode(bytes).replaceAll("\0", "\uFFFD");
 
 function toNoAnswer(reason: FailureReason): NoAnswer {
   if (reason.startsWith("dns_") || reason === "network_filter") return "dns";

@@ -1,22 +1,101 @@
-import { and, eq, gt } from "drizzle-orm";
+import { and, asc, eq, gt, gte, sql } from "drizzle-orm";
 import type { Deps } from "../deps.ts";
+import { inSteps } from "../history/steps.ts";
 import { log } from "../lib/log.ts";
-import { deliveries } from "../store/tables.ts";
-import { LEASE_MS } from "./claim.ts";
+import { rowsOf, type Store } from "../store/store.ts";
+import { type DeliveryRow, deliveries, webhooks } from "../store/tables.ts";
+import { MINUTE_MS } from "./digest.ts";
+import { LEASE_MS } from "./lease.ts";
+import { longestWaitMs } from "./retry.ts";
 
-/** After wall time was set back: what was due is due, and no lease lasts longer than leases do. */
-export async function makeDueAgain({ store, clock }: Deps): Promise<void> {
-  const now = clock.now();
-  const { status, nextAttemptAt } = deliveries;
+/**
+ * After wall time was set back: what was due is due, and nothing waits longer than it ever may. In steps, since
+ * there may be very many.
+ */
+export async function makeDueAgain(deps: Deps): Promise<void> {
+  const { store, clock } = deps;
   log.warning("the clock was set back; open deliveries are made due again");
-  await store.write([
-    store
-      .update(deliveries)
-      .set({ nextAttemptAt: now })
-      .where(and(eq(status, "pending"), gt(nextAttemptAt, now))),
-    store
-      .update(deliveries)
-      .set({ nextAttemptAt: now + LEASE_MS })
-      .where(and(eq(status, "delivering"), gt(nextAttemptAt, now + LEASE_MS))),
+  const now = clock.now();
+  await store
+    .update(webhooks)
+    .set({ digestAt: now })
+    .where(gt(webhooks.digestAt, now + MINUTE_MS));
+  for (const { id } of await store.select({ id: webhooks.id }).from(webhooks)) {
+    let last = { dueAt: now, eventId: "" };
+    await inSteps(clock, async (rows) => {
+      const late = await dueAfter(store, id, last, rows);
+      await changeTimes(store, id, late, now, longestWaitMs(deps.config));
+      last = late.at(-1) ?? last;
+      return late.length;
+    });
+  }
+}
+
+type Late = Pick<DeliveryRow, "eventId" | "status" | "resting" | "nextAttemptAt"> & {
+  dueAt: number;
+};
+
+async function dueAfter(
+  store: Store,
+  webhookId: string,
+  last: { dueAt: number; eventId: string },
+  rows: number,
+): Promise<Late[]> {
+  const { eventId, status, resting, nextAttemptAt, dueAt } = deliveries;
+  const found = await store
+    .select({ eventId, status, resting, nextAttemptAt, dueAt: sql`${dueAt}`.mapWith(Number) })
+    .from(deliveries)
+    .where(
+      and(
+        eq(deliveries.webhookId, webhookId),
+        // By this an index leads to them; the other condition is only about where it goes on.
+        gte(dueAt, last.dueAt),
+        sql`(${dueAt}, ${eventId}) > (${last.dueAt}, ${last.eventId})`,
+      ),
+    )
+    .orderBy(asc(dueAt), asc(eventId))
+    .limit(rows);
+  return found;
+}
+
+function changeTimes(
+  store: Store,
+  webhookId: string,
+  late: Late[],
+  now: number,
+  longestMs: number,
+): Promise<void> {
+  const rows = late.flatMap((delivery) => {
+    const next = timesOf(delivery, now, longestMs);
+    const isSame = next.dueAt === delivery.dueAt && next.nextAttemptAt === delivery.nextAttemptAt;
+    const { eventId, dueAt } = delivery;
+    return isSame ? [] : [[webhookId, eventId, dueAt, next.dueAt, next.nextAttemptAt]];
+  });
+  if (rows.length === 0) return Promise.resolve();
+  return store.write([
+    store.run(sql`
+      update deliveries set due_at = new_due, next_attempt_at = new_next
+      from ${rowsOf(store, CHANGE, rows)} as late
+      where webhook_id = of_webhook and event_id = of_event and due_at + 0 = old_due
+    `),
   ]);
+}
+
+const CHANGE = {
+  of_webhook: "text",
+  of_event: "text",
+  old_due: "bigint",
+  new_due: "bigint",
+  new_next: "bigint",
+} as const;
+
+/** A first attempt, and one that somebody asked for, were due when they were written down. */
+function timesOf({ status, resting, nextAttemptAt, dueAt }: Late, now: number, longestMs: number) {
+  const next = nextAttemptAt !== null && nextAttemptAt > now + longestMs ? now : nextAttemptAt;
+  if (status === "delivering") {
+    return { dueAt: Math.min(dueAt, now + LEASE_MS), nextAttemptAt: next };
+  }
+  if (resting !== null) return { dueAt: now, nextAttemptAt: next };
+  if (status === "pending") return { dueAt: now, nextAttemptAt: now };
+  return { dueAt: next ?? dueAt, nextAttemptAt: next };
 }

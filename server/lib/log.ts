@@ -20,11 +20,11 @@ export const startLogging = ({ level, format, write = toStderr }: LogOptions) =>
     ],
   });
 
-/** What an error says, without the parameters that drizzle puts into its message. */
-export function describeError(error: unknown): { message: string; stack?: string } {
+/** What an error says, without the parameters that drizzle puts into its message; as facts of a line. */
+export function describeError(error: unknown): { error: string; stack?: string } {
   if (error instanceof DrizzleQueryError) return describeError(error.cause);
-  if (!(error instanceof Error)) return { message: String(error) };
-  return { message: error.message, ...(error.stack && { stack: error.stack }) };
+  if (!(error instanceof Error)) return { error: String(error) };
+  return { error: error.message, ...(error.stack && { stack: error.stack }) };
 }
 
 const toStderr = (line: string) => process.stderr.write(`${line}\n`);

@@ -1,5 +1,7 @@
 import { and, eq, inArray } from "drizzle-orm";
 import type { Caller } from "../accounts/caller.ts";
+import { emptyBatch } from "../batches/batches.ts";
+import { bringAlong } from "../batches/members.ts";
 import { serviceIdOf } from "../checker/services/catalogue.ts";
 import { type Deps, noReceipt, type Receipt } from "../deps.ts";
 import { type NewEvent, recordEvents } from "../events/events.ts";
@@ -107,7 +109,7 @@ async function plan(
       return { url, error: limitReached("links", limit, used + created) };
     firstIndex.set(key, index);
     created++;
-    return { link: newRow(deps, caller, item, { urlKey: key, batchId }) };
+    return { link: newRow(deps, caller, item, { urlKey: key, trigger }) };
   });
   await numberAll(deps.store, results);
   return { batchId: created > 0 ? batchId : null, results };
@@ -146,7 +148,7 @@ function newRow(
   { clock, catalogue }: Deps,
   { accountId, accountNo }: Caller,
   { fields, url }: { fields: NewLink; url: URL },
-  { urlKey, batchId }: { urlKey: string; batchId: string | null },
+  { urlKey, trigger }: { urlKey: string; trigger: "initial" | "batch" },
 ): LinkRow {
   const now = clock.now();
   return {
@@ -155,7 +157,6 @@ function newRow(
     accountId,
     accountNo,
     groupId: fields.group_id ?? null,
-    batchId,
     url: url.href,
     urlKey,
     service: serviceIdOf(catalogue, url),
@@ -173,7 +174,7 @@ function newRow(
     failingChecks: null,
     checkFrequency: fields.check_frequency,
     nextCheckAt: now,
-    nextTrigger: batchId ? "batch" : "initial",
+    nextTrigger: trigger,
     checkingUntil: null,
     lease: null,
     lastStatus: null,
@@ -194,27 +195,36 @@ function writesOf(
   { batchId, results }: BatchCreation,
 ): Statement[] {
   const rows = results.flatMap((result) => ("link" in result ? [result.link] : []));
-  const batch = batchId ? [newBatch(batchId, caller, rows.length, clock.now())] : [];
   return [
     ...holdAccounts(store, [caller.accountNo]),
-    ...batch.map((row) => store.insert(batches).values(row)),
     ...chunksOf(ROWS, rows).map((some) => store.insert(links).values(some)),
-    ...recordEvents(store, rows.map(createdEvent)),
+    ...(batchId ? batchOf(store, { id: batchId, caller, startedAt: clock.now() }, rows) : []),
+    ...recordEvents(
+      store,
+      rows.map((row) => createdEvent(row, batchId)),
+    ),
   ];
 }
 
-const newBatch = (id: string, { accountId }: Caller, total: number, startedAt: number) => ({
-  id,
-  accountId,
-  total,
-  active: 0,
-  dead: 0,
-  unknown: 0,
-  skipped: 0,
-  startedAt,
-});
+/** The first checks of the new links. */
+function batchOf(
+  store: Store,
+  { id, caller, startedAt }: { id: string; caller: Caller; startedAt: number },
+  rows: LinkRow[],
+): Statement[] {
+  const about = { id, accountId: caller.accountId, startedAt, lastNo: 0, expected: rows.length };
+  const batch = emptyBatch(about, { groupId: null, status: null });
+  return [
+    store.insert(batches).values({ ...batch, total: rows.length, filledTo: null }),
+    ...bringAlong(
+      store,
+      id,
+      rows.map(({ no }) => no),
+    ),
+  ];
+}
 
-const createdEvent = (row: LinkRow): NewEvent => ({
+const createdEvent = (row: LinkRow, batchId: string | null): NewEvent => ({
   type: "link.created",
   accountId: row.accountId,
   at: row.createdAt,
@@ -226,6 +236,6 @@ const createdEvent = (row: LinkRow): NewEvent => ({
     checkFrequency: row.checkFrequency,
     status: row.status,
     createdAt: toIso(row.createdAt),
-    batchId: row.batchId,
+    batchId,
   },
 });

@@ -1,13 +1,14 @@
-import { and, eq, inArray, isNotNull, sql } from "drizzle-orm";
+import { inArray } from "drizzle-orm";
 import type { Caller } from "../accounts/caller.ts";
+import { countSkipped } from "../batches/members.ts";
 import { type Deps, noReceipt, type Receipt } from "../deps.ts";
 import { recordEvents } from "../events/events.ts";
 import { doom, forgetSoon } from "../history/forget-doomed.ts";
 import { type AppError, foreign, notFound } from "../lib/errors.ts";
 import { toIso } from "../lib/moments.ts";
 import { holdAccounts, holdLinks } from "../store/hold.ts";
-import type { Statement, Store } from "../store/store.ts";
-import { batches, type LinkRow, links } from "../store/tables.ts";
+import type { Statement } from "../store/store.ts";
+import { type LinkRow, links } from "../store/tables.ts";
 import { findLink } from "./links.ts";
 
 /** The link goes with its history; the result of a check that runs is dropped. */
@@ -47,6 +48,7 @@ function judge(id: string, link: LinkRow | undefined, { accountId }: Caller): De
 function deletion({ store, clock }: Deps, doomed: LinkRow[]): Statement[] {
   if (doomed.length === 0) return [];
   const now = clock.now();
+  const nos = doomed.map(({ no }) => no);
   const chosen = inArray(
     links.id,
     doomed.map(({ id }) => id),
@@ -56,12 +58,9 @@ function deletion({ store, clock }: Deps, doomed: LinkRow[]): Statement[] {
       store,
       doomed.map(({ accountNo }) => accountNo),
     ),
-    ...holdLinks(
-      store,
-      doomed.map(({ no }) => no),
-    ),
+    ...holdLinks(store, nos),
     store.update(links).set({ lease: null }).where(chosen),
-    ...countSkipped(store, doomed),
+    ...countSkipped(store, nos),
     ...recordEvents(
       store,
       doomed.map((link) => deletedEvent(link, now)),
@@ -69,22 +68,6 @@ function deletion({ store, clock }: Deps, doomed: LinkRow[]): Statement[] {
     doom(store, chosen),
     store.delete(links).where(chosen),
   ];
-}
-
-/** A batch whose links go before their first check is still to be completed. */
-function countSkipped(store: Store, doomed: LinkRow[]): Statement[] {
-  const ids = new Set(doomed.flatMap(({ batchId }) => batchId ?? []));
-  return [...ids].map((batchId) => {
-    const members = doomed.filter((link) => link.batchId === batchId).map(({ id }) => id);
-    const waiting = store
-      .select({ count: sql`count(*)` })
-      .from(links)
-      .where(and(inArray(links.id, members), isNotNull(links.batchId)));
-    return store
-      .update(batches)
-      .set({ skipped: sql`${batches.skipped} + (${waiting})` })
-      .where(eq(batches.id, batchId));
-  });
 }
 
 const deletedEvent = (link: LinkRow, now: number) =>

@@ -8,8 +8,9 @@ import { changeAt } from "../history/change-at.ts";
 import { type FieldProblems, foreign, invalid, notFound } from "../lib/errors.ts";
 import { problemsOf } from "../lib/fields.ts";
 import { parseId } from "../lib/ids.ts";
+import { holdLinks } from "../store/hold.ts";
 import { pointRead } from "../store/point-read.ts";
-import { type LinkRow, links } from "../store/tables.ts";
+import { type Frequency, type LinkRow, links } from "../store/tables.ts";
 import { notChecking } from "./filter.ts";
 import { groupIdIn } from "./group-id.ts";
 import { LinkChange, type LinkDetailRow, toLink } from "./model.ts";
@@ -47,11 +48,14 @@ export async function changeLink(
   const change = await readChange(deps, link, input);
   if (change.group_id === undefined && change.check_frequency === undefined) return link;
   const now = deps.clock.now();
-  const [changed] = await deps.store
+  const update = deps.store
     .update(links)
     .set({ ...columnsOf(deps, link, change, now), updatedAt: now })
     .where(and(eq(links.id, link.id), eq(links.accountId, caller.accountId)))
     .returning();
+  // Held first, so that the update sees the batches that wait for the link by then.
+  const [hold] = holdLinks(deps.store, [link.no]);
+  const [changed] = hold ? (await deps.store.batch([hold, update]))[1] : await update;
   if (!changed) throw notFound("link");
   deps.loops.wake();
   return changed;
@@ -104,18 +108,29 @@ function unchangeable(
   return Object.fromEntries(lost.map(([name]) => [name, ["cannot be changed"]]));
 }
 
-/** A new frequency counts from the last check; a check that is under way or due at once stays so. */
-function columnsOf({ config }: Deps, link: LinkRow, change: LinkChange, now: number) {
-  const columns: Partial<LinkRow> = {};
-  if (change.group_id !== undefined) columns.groupId = change.group_id;
-  if (change.check_frequency === undefined) return columns;
-  columns.checkFrequency = change.check_frequency;
-  const isChecking = link.checkingUntil !== null && link.checkingUntil > now;
-  if (isChecking || link.lastCheckedAt === null) return columns;
-  const frequencySeconds = config.frequencySeconds[change.check_frequency];
+function columnsOf(deps: Deps, link: LinkRow, change: LinkChange, now: number) {
+  const { group_id: groupId, check_frequency: checkFrequency } = change;
+  return {
+    ...(groupId !== undefined && { groupId }),
+    ...(checkFrequency && { checkFrequency, ...nextCheckOf(deps, link, checkFrequency, now) }),
+  };
+}
+
+/**
+ * A new frequency counts from the last check. One that is under way, or that a batch waits for, stays as it
+ * is; the update decides that itself, since either may begin after the link was read.
+ */
+function nextCheckOf({ config }: Deps, link: LinkRow, frequency: Frequency, now: number) {
+  if (link.lastCheckedAt === null) return {};
+  const frequencySeconds = config.frequencySeconds[frequency];
   const regular = nextCheckAt({ linkId: link.id, frequencySeconds, from: link.lastCheckedAt });
   const next = Math.min(regular, secondLookAt(link, link.lastCheckedAt) ?? regular);
-  return { ...columns, nextCheckAt: Math.max(next, now), nextTrigger: "scheduled" as const };
+  const stays = sql`${links.checkingUntil} > ${now}
+    or exists (select 1 from batch_links where link_no = ${links.no})`;
+  return {
+    nextCheckAt: sql`case when ${stays} then ${links.nextCheckAt} else ${Math.max(next, now)} end`,
+    nextTrigger: sql`case when ${stays} then ${links.nextTrigger} else 'scheduled' end`,
+  };
 }
 
 /** When a link that may be dying is looked at again, however seldom it is checked. */

@@ -13,6 +13,10 @@ export const holdAccounts = (store: Store, numbers: Iterable<number>): Statement
 export const holdLinks = (store: Store, numbers: Iterable<number>): Statement[] =>
   hold(store, "links", numbers);
 
+/** The same for one webhook. */
+export const holdWebhook = (store: Store, id: string): Statement =>
+  store.run(sql`select id from webhooks where id = ${id} ${sql.raw(store.engine.holdRows)}`);
+
 function hold(store: Store, table: string, numbers: Iterable<number>): Statement[] {
   const { holdRows } = store.engine;
   const rows = [...new Set(numbers)].map((no) => [no]);

@@ -26,15 +26,26 @@ export const ROLES = ["owner", "editor", "viewer"] as const;
 export const DISABLED_REASONS = ["user", "failing", "gone"] as const;
 /** How a host answers to addresses that do not exist; `closed` hosts let nothing be learned about them. */
 const HOST_KINDS = ["honest", "page", "closed"] as const;
-const DELIVERY_STATUSES = [
+/** How a webhook wants to be told: as the API has it, or as one of these services reads messages. */
+export const FORMATS = ["standard", "slack", "discord", "teams", "telegram", "ntfy"] as const;
+export type Format = (typeof FORMATS)[number];
+export const DELIVERY_STATUSES = [
   "pending",
   "delivering",
   "succeeded",
   "failed",
   "exhausted",
+  "cancelled",
   "expired",
   "paused",
+  "digested",
 ] as const;
+export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
+export const ATTEMPT_TRIGGERS = ["scheduled", "manual", "test"] as const;
+export type AttemptTrigger = (typeof ATTEMPT_TRIGGERS)[number];
+/** What a delivery may tell of: an event, or many of them in a few words. */
+export const DELIVERED_TYPES = [...EVENT_TYPES, "digest"] as const;
+export type DeliveredType = (typeof DELIVERED_TYPES)[number];
 
 const bool = (name: string) => integer(name, { mode: "boolean" });
 
@@ -114,6 +125,17 @@ export const batches = sqliteTable("batches", {
   startedAt: integer("started_at").notNull(),
   completedAt: integer("completed_at"),
   completedEventId: text("completed_event_id"),
+  filterGroupId: text("filter_group_id"),
+  filterStatus: text("filter_status", { enum: VERDICTS }),
+  filledTo: integer("filled_to"),
+  lastNo: integer("last_no").notNull(),
+  expected: integer("expected").notNull(),
+});
+
+/** The links whose next settled check a batch waits for. */
+export const batchLinks = sqliteTable("batch_links", {
+  linkNo: integer("link_no").notNull(),
+  batchId: text("batch_id").notNull(),
 });
 
 export const links = sqliteTable("links", {
@@ -122,7 +144,6 @@ export const links = sqliteTable("links", {
   accountId: text("account_id").notNull(),
   accountNo: integer("account_no").notNull(),
   groupId: text("group_id"),
-  batchId: text("batch_id"),
   url: text("url").notNull(),
   urlKey: text("url_key").notNull(),
   service: text("service").notNull(),
@@ -247,6 +268,12 @@ export const webhooks = sqliteTable("webhooks", {
   lastStatusCode: integer("last_status_code"),
   createdAt: integer("created_at").notNull(),
   updatedAt: integer("updated_at").notNull(),
+  format: text("format", { enum: FORMATS }).notNull(),
+  oldSecrets: text("old_secrets"),
+  failedFrom: integer("failed_from"),
+  failedTo: integer("failed_to"),
+  digestId: text("digest_id"),
+  digestAt: integer("digest_at"),
 });
 
 export const webhookEvents = sqliteTable("webhook_events", {
@@ -258,23 +285,49 @@ export const webhookEvents = sqliteTable("webhook_events", {
 export const events = sqliteTable("events", {
   id: text("id").primaryKey(),
   accountId: text("account_id").notNull(),
-  type: text("type", { enum: EVENT_TYPES }).notNull(),
+  type: text("type", { enum: DELIVERED_TYPES }).notNull(),
   data: text("data").notNull(),
   createdAt: integer("created_at").notNull(),
 });
 
+/** Named by its webhook and its event. What begins with `last` is its latest attempt. */
 export const deliveries = sqliteTable("deliveries", {
-  eventId: text("event_id").notNull(),
   webhookId: text("webhook_id").notNull(),
+  eventId: text("event_id").notNull(),
+  type: text("type", { enum: DELIVERED_TYPES }).notNull(),
   status: text("status", { enum: DELIVERY_STATUSES }).notNull(),
+  resting: text("resting", { enum: DELIVERY_STATUSES }),
   attempts: integer("attempts").notNull(),
-  nextAttemptAt: integer("next_attempt_at").notNull(),
+  unplannedAttempts: integer("unplanned_attempts").notNull(),
+  nextAttemptAt: integer("next_attempt_at"),
+  dueAt: integer("due_at"),
   lease: text("lease"),
-  lastStatusCode: integer("last_status_code"),
-  lastError: text("last_error"),
-  lastDurationMs: integer("last_duration_ms"),
+  digestId: text("digest_id"),
   createdAt: integer("created_at").notNull(),
   completedAt: integer("completed_at"),
+  lastTrigger: text("last_trigger", { enum: ATTEMPT_TRIGGERS }),
+  lastStartedAt: integer("last_started_at"),
+  lastDurationMs: integer("last_duration_ms"),
+  lastStatusCode: integer("last_status_code"),
+  lastError: text("last_error"),
+  lastContentType: text("last_content_type"),
+  lastBody: text("last_body"),
+  lastTruncated: bool("last_truncated"),
+});
+
+/** The attempts before the latest. */
+export const deliveryAttempts = sqliteTable("delivery_attempts", {
+  webhookId: text("webhook_id").notNull(),
+  eventId: text("event_id").notNull(),
+  number: integer("number").notNull(),
+  trigger: text("trigger_kind", { enum: ATTEMPT_TRIGGERS }).notNull(),
+  startedAt: integer("started_at").notNull(),
+  durationMs: integer("duration_ms"),
+  statusCode: integer("status_code").notNull(),
+  error: text("error"),
+  contentType: text("content_type"),
+  body: text("body"),
+  truncated: bool("truncated").notNull(),
 });
 
 export const usageDays = sqliteTable("usage_days", {
@@ -303,8 +356,10 @@ export type UserRow = typeof users.$inferSelect;
 export type SessionRow = typeof sessions.$inferSelect;
 export type ApiKeyRow = typeof apiKeys.$inferSelect;
 export type GroupRow = typeof groups.$inferSelect;
+export type BatchRow = typeof batches.$inferSelect;
 export type LinkRow = typeof links.$inferSelect;
 export type CheckRow = typeof checks.$inferSelect;
 export type WebhookRow = typeof webhooks.$inferSelect;
 export type EventRow = typeof events.$inferSelect;
 export type DeliveryRow = typeof deliveries.$inferSelect;
+export type AttemptRow = typeof deliveryAttempts.$inferSelect;

@@ -1,7 +1,8 @@
 import { and, eq, sql } from "drizzle-orm";
 import type { Caller } from "../accounts/caller.ts";
 import type { Deps } from "../deps.ts";
-import { pauseIfOff, resume } from "../events/pause.ts";
+import { cancelUnwanted, follow, UNSENT } from "../events/follow.ts";
+import { inSteps } from "../history/steps.ts";
 import type { Statement } from "../store/store.ts";
 import { type EventType, type WebhookRow, webhookEvents, webhooks } from "../store/tables.ts";
 import type { WebhookChange, WebhookRecord } from "./model.ts";
@@ -10,7 +11,8 @@ import { findWebhook } from "./webhooks.ts";
 
 /**
  * Switching on forgives all failures and makes due what was held back; switching off holds back what
- * is not sent yet. A new URL counts from the next attempt, also for what is older.
+ * is not sent yet. A new URL counts from the next attempt, also for what is older. What waits to tell of an
+ * event type that is wanted no more is cancelled.
  */
 export async function changeWebhook(
   deps: Deps,
@@ -28,8 +30,9 @@ export async function changeWebhook(
       .set({ ...columnsOf(webhook, change, now), updatedAt: now })
       .where(and(eq(webhooks.id, webhook.id), eq(webhooks.accountId, caller.accountId))),
     ...(change.events ? subscribe(deps, webhook.id, change.events) : []),
-    ...deliveriesFollow(deps, webhook.id, change.is_active, now),
+    ...(change.is_active === undefined ? [] : follow(deps, webhook.id)),
   ]);
+  if (change.events) await cancelUnsubscribed(deps, webhook.id);
   deps.loops.wake();
   return findWebhook(deps, caller, id);
 }
@@ -48,7 +51,10 @@ function columnsOf(
   };
 }
 
-const ON = { isActive: true, disabledReason: null, disabledAt: null, failingSince: null };
+const ON = {
+  ...{ isActive: true, disabledReason: null, disabledAt: null },
+  ...{ failingSince: null, failedFrom: null, failedTo: null },
+};
 
 /** Selected from the webhook, since it may be deleted at the same moment. */
 function subscribe({ store }: Deps, webhookId: string, types: EventType[]): Statement[] {
@@ -62,12 +68,12 @@ function subscribe({ store }: Deps, webhookId: string, types: EventType[]): Stat
   ];
 }
 
-function deliveriesFollow(
-  deps: Deps,
-  webhookId: string,
-  isActive: boolean | undefined,
-  now: number,
-): Statement[] {
-  if (isActive === undefined) return [];
-  return isActive ? resume(deps, webhookId, now) : [pauseIfOff(deps, webhookId)];
+async function cancelUnsubscribed(deps: Deps, webhookId: string): Promise<void> {
+  for (const status of UNSENT) {
+    let after: string | null = "";
+    await inSteps(deps.clock, async (rows) => {
+      after = await cancelUnwanted(deps, webhookId, { status, after: after ?? "", rows });
+      return after === null ? 0 : rows;
+    });
+  }
 }

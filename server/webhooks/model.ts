@@ -2,18 +2,35 @@ import * as z from "zod";
 import { flag, list, oneOf, text, unread } from "../lib/fields.ts";
 import { toIso, toIsoOrNull } from "../lib/moments.ts";
 import { MAX_URL_LENGTH } from "../outbound/address.ts";
-import { DISABLED_REASONS, EVENT_TYPES, type EventType, type WebhookRow } from "../store/tables.ts";
+import {
+  DISABLED_REASONS,
+  EVENT_TYPES,
+  type EventType,
+  FORMATS,
+  type WebhookRow,
+} from "../store/tables.ts";
 
 const MOST_EVENTS = 10;
+const USUAL_GRACE_S = 86_400;
+const LONGEST_GRACE_S = 604_800;
 
 /** A webhook with the event types it subscribes to, in the order in which they were given. */
 export type WebhookRecord = WebhookRow & { events: EventType[] };
+
+/** A webhook with its new signing secret in clear, and when the old ones end that still sign. */
+export type RotatedWebhook = {
+  id: string;
+  webhook: WebhookRecord;
+  signingSecret: string;
+  oldSecretsExpireAt: number[];
+};
 
 export const Webhook = z
   .object({
     id: z.uuid(),
     url: z.string(),
     events: z.array(z.enum(EVENT_TYPES)),
+    format: z.enum(FORMATS),
     is_active: z.boolean(),
     disabled_reason: z.enum(DISABLED_REASONS).nullable(),
     disabled_at: z.string().nullable(),
@@ -25,10 +42,13 @@ export const Webhook = z
   })
   .meta({ id: "Webhook" });
 
-/** The only reply that holds the signing secret: that of creation. */
+/** The replies that hold a signing secret: that of creation, and that of its rotation. */
 export const WebhookWithSecret = Webhook.extend({ signing_secret: z.string() }).meta({
   id: "WebhookWithSecret",
 });
+export const WebhookWithNewSecret = WebhookWithSecret.extend({
+  previous_secrets_expire_at: z.array(z.string().meta({ format: "date-time" })),
+}).meta({ id: "WebhookWithNewSecret" });
 
 const url = () => text(MAX_URL_LENGTH).meta({ format: "uri" });
 
@@ -36,7 +56,10 @@ const events = () =>
   list(oneOf(EVENT_TYPES), MOST_EVENTS).transform((types) => [...new Set(types)]);
 
 /** What a new webhook looks like; the verb judges the URL as well, all in one answer. */
-export const NewWebhook = z.object({ url: url(), events: events() }, "must be a JSON object");
+export const NewWebhook = z.object(
+  { url: url(), events: events(), format: oneOf(FORMATS).optional().default("standard") },
+  "must be a JSON object",
+);
 export type NewWebhook = z.output<typeof NewWebhook>;
 
 export const WebhookChange = z.object(
@@ -47,6 +70,22 @@ export type WebhookChange = z.output<typeof WebhookChange>;
 
 export const NewWebhookBody = unread(NewWebhook);
 export const WebhookChangeBody = unread(WebhookChange);
+
+/** Seconds for which the old secret signs as well. Without a body it is as if nothing was said. */
+export const Rotation = z
+  .object(
+    {
+      grace_period_seconds: z
+        .int("must be a whole number")
+        .min(0, "must be at least 0")
+        .max(LONGEST_GRACE_S, `must be at most ${LONGEST_GRACE_S}`)
+        .optional()
+        .default(USUAL_GRACE_S),
+    },
+    "must be a JSON object",
+  )
+  .optional()
+  .transform((rotation) => ({ graceSeconds: rotation?.grace_period_seconds ?? USUAL_GRACE_S }));
 
 /** `statusCode` is 0 when no answer came; `duration` is in milliseconds. */
 export const TestResult = z
@@ -61,6 +100,7 @@ export const toWebhook = (webhook: WebhookRecord): z.infer<typeof Webhook> => ({
   id: webhook.id,
   url: webhook.url,
   events: webhook.events,
+  format: webhook.format,
   is_active: webhook.isActive,
   disabled_reason: webhook.disabledReason,
   disabled_at: toIsoOrNull(webhook.disabledAt),
@@ -77,4 +117,11 @@ export const toWebhookWithSecret = (fresh: {
 }): z.infer<typeof WebhookWithSecret> => ({
   ...toWebhook(fresh.webhook),
   signing_secret: fresh.signingSecret,
+});
+
+export const toWebhookWithNewSecret = (
+  rotated: RotatedWebhook,
+): z.infer<typeof WebhookWithNewSecret> => ({
+  ...toWebhookWithSecret(rotated),
+  previous_secrets_expire_at: rotated.oldSecretsExpireAt.map(toIso),
 });

@@ -17,13 +17,17 @@ import { paging } from "../lib/fields.ts";
 import { changeWebhook } from "./change.ts";
 import {
   NewWebhookBody,
+  Rotation,
   TestResult,
   toWebhook,
+  toWebhookWithNewSecret,
   toWebhookWithSecret,
   Webhook,
   WebhookChangeBody,
+  WebhookWithNewSecret,
   WebhookWithSecret,
 } from "./model.ts";
+import { rotateSecret } from "./rotate.ts";
 import { sendTest } from "./send-test.ts";
 import { createWebhook, deleteWebhook, findWebhook, listWebhooks } from "./webhooks.ts";
 
@@ -96,6 +100,23 @@ export const webhookRoutes = (deps: Deps) =>
         detail: {
           operationId: "createWebhook",
           summary: "Create a webhook; its signing secret is shown once",
+        },
+      },
+    )
+    .post(
+      "/:id/rotate-secret",
+      async ({ caller, params, body, secretReceipt }) => {
+        const { graceSeconds } = body;
+        const receipt = secretReceipt(200);
+        const rotated = await rotateSecret(deps, caller, params.id, graceSeconds, receipt);
+        return { data: toWebhookWithNewSecret(rotated) };
+      },
+      {
+        body: Rotation,
+        response: { 200: data(WebhookWithNewSecret), ...recordRefusals, ...createRefusals },
+        detail: {
+          operationId: "rotateWebhookSecret",
+          summary: "Give a webhook a new signing secret, shown once",
         },
       },
     )

@@ -34,18 +34,22 @@ const SAMPLES: { [T in EventType]: (at: string) => EventData[T] } = {
     lastStatus: "dead",
     deletedAt: at,
   }),
-  "check.complete": (at) => ({
-    ...ofCheck(at),
-    url: URL,
-    previousStatus: "active",
-    currentStatus: "active",
-    statusChanged: false,
-    statusCode: 200,
-    reason: "ok",
-    responseTimeMs: 182,
-    trigger: "scheduled",
-    checkedAt: at,
-  }),
+  "check.complete": (at) => {
+    const linkId = newId();
+    return {
+      checkId: checkIdOf(linkId, Date.parse(at)),
+      linkId,
+      url: URL,
+      previousStatus: "active",
+      currentStatus: "active",
+      statusChanged: false,
+      statusCode: 200,
+      reason: "ok",
+      responseTimeMs: 182,
+      trigger: "scheduled",
+      checkedAt: at,
+    };
+  },
   "batch.complete": (at) => ({
     batchId: newId(),
     total: 3,
@@ -59,19 +63,18 @@ const SAMPLES: { [T in EventType]: (at: string) => EventData[T] } = {
   }),
 };
 
-const statusChange = (at: string): EventData["link.dead"] => ({
-  ...ofCheck(at),
-  url: URL,
-  previousStatus: "active",
-  currentStatus: "dead",
-  checkedAt: at,
-  groupId: null,
-  statusCode: 200,
-  reason: "ok",
-  responseTimeMs: 182,
-});
-
-function ofCheck(at: string) {
+function statusChange(at: string): EventData["link.dead"] {
   const linkId = newId();
-  return { linkId, checkId: checkIdOf(linkId, Date.parse(at)) };
+  return {
+    linkId,
+    url: URL,
+    previousStatus: "active",
+    currentStatus: "dead",
+    checkedAt: at,
+    groupId: null,
+    statusCode: 200,
+    reason: "ok",
+    responseTimeMs: 182,
+    checkId: checkIdOf(linkId, Date.parse(at)),
+  };
 }

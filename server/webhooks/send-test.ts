@@ -1,8 +1,9 @@
 import type { Deps } from "../deps.ts";
-import { bodyOf } from "../events/message.ts";
+import { addressed } from "../events/address.ts";
 import { isSuccess, type Outcome, sendMessage, statusCodeOf } from "../events/send.ts";
-import { newMessageId } from "../lib/ids.ts";
+import { newId } from "../lib/ids.ts";
 import { log } from "../lib/log.ts";
+import { type DeliveryRow, deliveries, type EventRow, events } from "../store/tables.ts";
 import type { WebhookRecord } from "./model.ts";
 import { sampleOf } from "./samples.ts";
 
@@ -13,31 +14,72 @@ export type TestResult = {
   response: { statusCode: number; duration: number };
 };
 
+type Ended = Exclude<Outcome, { kind: "aborted" }>;
+
 /**
  * Sends an event of the first subscribed type with made-up data, marked as a test, whether or not the
- * webhook is switched on. It is not retried and counts neither for nor against the webhook.
+ * webhook is switched on. It is logged as a delivery, is not retried, and counts neither for nor against
+ * the webhook.
+ * @throws CONFLICT when the webhook was deleted meanwhile
  */
 export async function sendTest(deps: Deps, webhook: WebhookRecord): Promise<TestResult> {
-  const now = deps.clock.now();
-  const [type] = webhook.events as [WebhookRecord["events"][number]];
-  const data = JSON.stringify({ ...sampleOf(type, now), test: true });
-  const receiver = { url: webhook.url, secret: deps.secrets.open(webhook.secret) };
-  const body = bodyOf({ type, data, createdAt: now }, webhook.id);
-  const result = toResult(await sendMessage(deps, receiver, { id: newMessageId(), body }));
+  const event = sampleEvent(webhook, deps.clock.now());
+  const { receiver, message } = addressed(deps, webhook, event);
+  // Nobody ends a test early.
+  const outcome = (await sendMessage(deps, receiver, message)) as Ended;
+  await deps.store.write([
+    deps.store.insert(events).values(event),
+    deps.store.insert(deliveries).values(deliveryOf(webhook, event, outcome, deps.clock.now())),
+  ]);
+  const result = toResult(outcome);
   log.info("a test was sent", { webhook: webhook.id, trigger: "test", ...result.response });
   return result;
 }
 
-const toResult = (outcome: Outcome): TestResult => ({
+function sampleEvent({ accountId, events: subscribed }: WebhookRecord, now: number): EventRow {
+  const [type] = subscribed as [WebhookRecord["events"][number]];
+  const data = JSON.stringify({ ...sampleOf(type, now), test: true });
+  return { id: newId(), accountId, type, data, createdAt: now };
+}
+
+function deliveryOf(
+  webhook: WebhookRecord,
+  { id: eventId, type, createdAt }: EventRow,
+  outcome: Ended,
+  now: number,
+): DeliveryRow {
+  const answer = outcome.kind === "answered" ? outcome : null;
+  return {
+    webhookId: webhook.id,
+    eventId,
+    type,
+    status: isSuccess(outcome) ? "succeeded" : "exhausted",
+    resting: null,
+    attempts: 1,
+    // Nothing that a schedule planned.
+    unplannedAttempts: 1,
+    nextAttemptAt: null,
+    dueAt: null,
+    lease: null,
+    digestId: null,
+    createdAt,
+    completedAt: now,
+    lastTrigger: "test",
+    lastStartedAt: outcome.startedAt,
+    lastDurationMs: outcome.durationMs,
+    lastStatusCode: statusCodeOf(outcome),
+    lastError: outcome.kind === "failed" ? outcome.error : null,
+    lastContentType: answer?.contentType ?? null,
+    lastBody: answer?.body ?? null,
+    lastTruncated: answer?.truncated ?? false,
+  };
+}
+
+const toResult = (outcome: Ended): TestResult => ({
   success: isSuccess(outcome),
   message: describe(outcome),
-  response: {
-    statusCode: statusCodeOf(outcome),
-    duration: outcome.kind === "aborted" ? 0 : outcome.durationMs,
-  },
+  response: { statusCode: statusCodeOf(outcome), duration: outcome.durationMs },
 });
 
-function describe(outcome: Outcome): string {
-  if (outcome.kind === "answered") return `The receiver answered ${outcome.statusCode}.`;
-  return outcome.kind === "failed" ? outcome.error : "connect";
-}
+const describe = (outcome: Ended): string =>
+  outcome.kind === "answered" ? `The receiver answered ${outcome.statusCode}.` : outcome.error;

@@ -2,13 +2,20 @@ import { and, asc, count, desc, eq, inArray, type SQL } from "drizzle-orm";
 import type { Caller } from "../accounts/caller.ts";
 import { type Deps, noReceipt, type Receipt } from "../deps.ts";
 import { newSigningSecret } from "../events/sign.ts";
+import { inSteps } from "../history/steps.ts";
 import { foreign, limitReached, notFound } from "../lib/errors.ts";
 import { newId, parseId } from "../lib/ids.ts";
 import { oneAtATime } from "../lib/lock.ts";
 import { type Page, type PageQuery, windowOf } from "../lib/paging.ts";
 import type { Store } from "../store/store.ts";
-import { type EventType, type WebhookRow, webhookEvents, webhooks } from "../store/tables.ts";
-import type { WebhookRecord } from "./model.ts";
+import {
+  deliveries,
+  type EventType,
+  type WebhookRow,
+  webhookEvents,
+  webhooks,
+} from "../store/tables.ts";
+import type { NewWebhook, WebhookRecord } from "./model.ts";
 import { readNewWebhook } from "./read.ts";
 
 /** A webhook and its signing secret, which exists in clear only here and in one reply. */
@@ -57,11 +64,11 @@ export async function createWebhook(
   input: unknown,
   receipt: Receipt<FreshWebhook> = noReceipt,
 ): Promise<FreshWebhook> {
-  const { url, events } = readNewWebhook(deps, input);
+  const given = readNewWebhook(deps, input);
   return oneAtATime(caller.accountId, async () => {
     await refuseAtLimit(deps, caller);
-    const fresh = freshWebhook(deps, caller, url, events);
-    const { events: _, ...row } = fresh.webhook;
+    const fresh = freshWebhook(deps, caller, given);
+    const { events, ...row } = fresh.webhook;
     await deps.store.write([
       deps.store.insert(webhooks).values(row),
       deps.store.insert(webhookEvents).values(subscriptionsOf(row.id, events)),
@@ -71,12 +78,37 @@ export async function createWebhook(
   });
 }
 
-/** What waits for it goes with it; an attempt under way ends without a trace. */
+/**
+ * What waits for it goes with it; an attempt under way ends without a trace. From the first moment on nothing is
+ * sent there; its deliveries go in steps, since there may be very many, and then the webhook itself.
+ */
 export async function deleteWebhook(deps: Deps, caller: Caller, id: string): Promise<void> {
+  const { store, clock } = deps;
   const webhook = await findWebhook(deps, caller, id);
-  await deps.store
-    .delete(webhooks)
-    .where(and(eq(webhooks.id, webhook.id), eq(webhooks.accountId, caller.accountId)));
+  const now = clock.now();
+  const off = { isActive: false, disabledReason: "user", disabledAt: now, updatedAt: now } as const;
+  const isIt = and(eq(webhooks.id, webhook.id), eq(webhooks.accountId, caller.accountId));
+  await store
+    .update(webhooks)
+    .set(off)
+    .where(and(isIt, eq(webhooks.isActive, true)));
+  await inSteps(clock, (rows) => deleteDeliveries(store, webhook.id, rows));
+  await store.delete(webhooks).where(isIt);
+}
+
+async function deleteDeliveries(store: Store, webhookId: string, rows: number): Promise<number> {
+  const isOfWebhook = eq(deliveries.webhookId, webhookId);
+  const some = store
+    .select({ eventId: deliveries.eventId })
+    .from(deliveries)
+    .where(isOfWebhook)
+    .orderBy(deliveries.eventId)
+    .limit(rows);
+  const gone = await store
+    .delete(deliveries)
+    .where(and(isOfWebhook, inArray(deliveries.eventId, some)))
+    .returning({ eventId: deliveries.eventId });
+  return gone.length;
 }
 
 const countWebhooks = ({ store }: Deps, accountId: string): Promise<number> =>
@@ -111,8 +143,7 @@ async function refuseAtLimit(deps: Deps, { accountId, tier }: Caller) {
 function freshWebhook(
   { clock, secrets }: Deps,
   { accountId }: Caller,
-  url: string,
-  events: EventType[],
+  { url, events, format }: NewWebhook,
 ): FreshWebhook {
   const now = clock.now();
   const signingSecret = newSigningSecret();
@@ -129,6 +160,12 @@ function freshWebhook(
     lastStatusCode: null,
     createdAt: now,
     updatedAt: now,
+    format,
+    oldSecrets: null,
+    failedFrom: null,
+    failedTo: null,
+    digestId: null,
+    digestAt: null,
     events,
   };
   return { id: webhook.id, webhook, signingSecret };

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
-import { completeBatches } from "../../server/checker/batches.ts";
+import { completeBatches } from "../../server/batches/complete.ts";
 import { checkDueLinks, startCheckLoop } from "../../server/checker/checker.ts";
 import { claimDueLinks } from "../../server/checker/claim.ts";
 import type { Conclusion } from "../../server/checker/conclusion.ts";

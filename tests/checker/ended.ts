@@ -22,7 +22,6 @@ export const NEW_LINK: ClaimedLink = {
   accountId: "a",
   accountNo: 1,
   groupId: null,
-  batchId: null,
   url: "https://example.org/a",
   urlKey: "https://example.org/a",
   service: "generic",

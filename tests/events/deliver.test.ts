@@ -1,16 +1,10 @@
-import { afterEach, expect, onTestFinished, test } from "bun:test";
-import { reset } from "@logtape/logtape";
+import { afterEach, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import { deliverDue } from "../../server/events/deliver.ts";
-import { startLogging } from "../../server/lib/log.ts";
 import { VERSION } from "../../server/lib/version.ts";
-import { deliveries, events, webhooks } from "../../server/store/tables.ts";
-import { onBothEngines, type TestServer } from "../harness.ts";
-import { freePort } from "../postgres.ts";
-import { makeNews, startReceiver, subscribe, verified } from "../receiver.ts";
-
-const deliveriesOf = ({ deps: { store } }: TestServer, webhookId: string) =>
-  store.select().from(deliveries).where(eq(deliveries.webhookId, webhookId));
+import { webhooks } from "../../server/store/tables.ts";
+import { onBothEngines } from "../harness.ts";
+import { deliveriesOf, makeNews, startReceiver, subscribe, verified } from "../receiver.ts";
 
 onBothEngines("deliveries", (server) => {
   afterEach(async () => {
@@ -86,72 +80,7 @@ onBothEngines("deliveries", (server) => {
     expect(third.requests).toHaveLength(0);
   });
 
-  test.each([
-    [200, "succeeded"],
-    [201, "succeeded"],
-    [299, "succeeded"],
-    [304, "failed"],
-    [400, "failed"],
-    [404, "failed"],
-    [500, "failed"],
-  ])("an answer of %i means %s", async (status, expected) => {
-    const me = await server().account();
-    const { id } = await subscribe(me, startReceiver(status).url);
-    await makeNews(me);
-
-    await deliverDue(server().deps);
-
-    expect(await deliveriesOf(server(), id)).toMatchObject([
-      { status: expected, attempts: 1, lastStatusCode: status, lease: null },
-    ]);
-  });
-
-  test.each([301, 302, 307, 308])(
-    "a redirect (%i) is a failure and is not followed",
-    async (code) => {
-      const me = await server().account();
-      const elsewhere = startReceiver();
-      const receiver = startReceiver(() => Response.redirect(elsewhere.url, code));
-      const { id } = await subscribe(me, receiver.url);
-      await makeNews(me);
-
-      await deliverDue(server().deps);
-
-      expect(elsewhere.requests).toHaveLength(0);
-      expect(await deliveriesOf(server(), id)).toMatchObject([{ status: "failed" }]);
-    },
-  );
-
-  test("a receiver that may not be reached any more is not reached", async () => {
-    const me = await server().account();
-    const { id, path } = await subscribe(me, "http://127.0.0.1/");
-    const { store } = server().deps;
-    await store.update(webhooks).set({ url: "http://10.0.0.1/" }).where(eq(webhooks.id, id));
-    await makeNews(me);
-
-    await deliverDue(server().deps);
-
-    expect(await deliveriesOf(server(), id)).toMatchObject([
-      { status: "failed", lastStatusCode: 0, lastError: "blocked" },
-    ]);
-    expect((await me.get(path)).body.data.last_status_code).toBe(0);
-  });
-
-  test("an endless answer is cut, and its status counts", async () => {
-    const me = await server().account();
-    const endless = () =>
-      new ReadableStream({
-        pull: (stream) => stream.enqueue(new Uint8Array(65_536)),
-      });
-    const { id } = await subscribe(me, startReceiver(() => new Response(endless())).url);
-    await makeNews(me);
-
-    await deliverDue(server().deps);
-
-    expect(await deliveriesOf(server(), id)).toMatchObject([{ status: "succeeded" }]);
-  });
-
-  test("a batch of 1000 links is told link by link, four at a time", async () => {
+  test("a batch of links is told link by link, four at a time", async () => {
     const me = await server().account();
     let [underWay, most] = [0, 0];
     const receiver = startReceiver(async () => {
@@ -161,7 +90,7 @@ onBothEngines("deliveries", (server) => {
       return new Response();
     });
     await subscribe(me, receiver.url);
-    const urls = Array.from({ length: 1000 }, (_, n) => ({
+    const urls = Array.from({ length: 100 }, (_, n) => ({
       url: `https://example.org/batch/${n}`,
     }));
     await me.post("/api/v1/links/batch", { links: urls });
@@ -169,8 +98,8 @@ onBothEngines("deliveries", (server) => {
     while ((await deliverDue(server().deps)) > 0);
 
     const told = receiver.requests.map(({ body }) => JSON.parse(String(body)).data.url);
-    expect(told).toHaveLength(1000);
-    expect(new Set(told).size).toBe(1000);
+    expect(told).toHaveLength(100);
+    expect(new Set(told).size).toBe(100);
     expect(most).toBe(4);
   }, 30_000);
 
@@ -189,23 +118,6 @@ onBothEngines("deliveries", (server) => {
     expect(quiet.requests).toHaveLength(1);
   });
 
-  test("a webhook that is deleted while it is called leaves nothing behind", async () => {
-    const me = await server().account();
-    const answered = Promise.withResolvers<Response>();
-    const receiver = startReceiver(() => answered.promise);
-    const { id, path } = await subscribe(me, receiver.url);
-    await makeNews(me);
-
-    const round = deliverDue(server().deps);
-    await receiver.seen(1);
-    await me.delete(path);
-    answered.resolve(new Response(null, { status: 500 }));
-    await round;
-
-    expect(await deliveriesOf(server(), id)).toEqual([]);
-    expect((await me.get(path)).status).toBe(404);
-  });
-
   test("a URL that was changed counts from the next attempt", async () => {
     const me = await server().account();
     const [before, after] = [startReceiver(500), startReceiver()];
@@ -219,38 +131,6 @@ onBothEngines("deliveries", (server) => {
 
     expect(before.requests).toHaveLength(1);
     expect(after.requests).toHaveLength(1);
-  });
-
-  test("the secret is in no row of the database", async () => {
-    const me = await server().account();
-    const { secret } = await subscribe(me, startReceiver().url);
-    await makeNews(me);
-    await deliverDue(server().deps);
-
-    const { store } = server().deps;
-    const rows = await Promise.all(
-      [webhooks, events, deliveries].map((table) => store.select().from(table)),
-    );
-
-    const text = JSON.stringify(rows);
-    expect(text).not.toContain("whsec_");
-    expect(text).not.toContain(secret.slice("whsec_".length));
-  });
-
-  test("the secret is in no line of the log", async () => {
-    const lines: string[] = [];
-    await startLogging({ level: "debug", format: "json", write: (line) => lines.push(line) });
-    onTestFinished(reset);
-    const me = await server().account();
-    const { secret, path } = await subscribe(me, `http://127.0.0.1:${freePort()}/`);
-    await makeNews(me);
-
-    await me.post(`${path}/test`);
-    await deliverDue(server().deps);
-    await me.patch(path, { signing_secret: secret });
-
-    expect(lines.length).toBeGreaterThan(0);
-    expect(lines.join()).not.toContain(secret.slice("whsec_".length));
   });
 
   test("a secret that cannot be read fails its own delivery only", async () => {

@@ -1,17 +1,17 @@
 import { afterEach, expect, test } from "bun:test";
-import { eq } from "drizzle-orm";
+import { deliverDue } from "../../server/events/deliver.ts";
 import { createDeliverer } from "../../server/events/deliverer.ts";
+import { openEngine } from "../../server/store/open.ts";
+import { createStore } from "../../server/store/store.ts";
 import { deliveries, webhooks } from "../../server/store/tables.ts";
 import { movableClock } from "../clock.ts";
 import { onBothEngines, type TestServer } from "../harness.ts";
-import { makeNews, startReceiver, subscribe } from "../receiver.ts";
+import { deliveriesOf, makeMuchNews, makeNews, startReceiver, subscribe } from "../receiver.ts";
 
 const STOP_MS = 10_000;
 
-const statusesOf = async ({ deps: { store } }: TestServer, webhookId: string) => {
-  const rows = await store.select().from(deliveries).where(eq(deliveries.webhookId, webhookId));
-  return rows.map(({ status }) => status);
-};
+const statusesOf = async (server: TestServer, webhookId: string) =>
+  (await deliveriesOf(server, webhookId)).map(({ status }) => status);
 
 /** A deliverer on a clock of its own, which stands even while it waits for the next poll. */
 function startDeliverer({ deps, clock: { now } }: TestServer) {
@@ -30,6 +30,18 @@ async function untilStopping({ clock }: ReturnType<typeof startDeliverer>) {
 }
 
 const silent = () => new Promise<Response>(() => {});
+
+/** A deliverer whose receiver took eight of sixty messages quickly, has four before it, and is silent. */
+async function busyDeliverer(server: TestServer) {
+  const me = await server.account();
+  const { promise, resolve: answer } = Promise.withResolvers<Response>();
+  const receiver = startReceiver(() => (receiver.requests.length > 8 ? promise : new Response()));
+  const { id, path } = await subscribe(me, receiver.url);
+  await makeMuchNews(me, 60);
+  const deliverer = startDeliverer(server);
+  await receiver.seen(12);
+  return { me, id, path, receiver, deliverer, answer };
+}
 
 onBothEngines("the deliverer", (server) => {
   afterEach(async () => {
@@ -148,4 +160,69 @@ onBothEngines("the deliverer", (server) => {
     await deliverer.stop();
     expect(receiver.requests).toHaveLength(1);
   });
+
+  test("gives back what it claimed and did not begin, as if it had never been claimed", async () => {
+    const { id, receiver, deliverer } = await busyDeliverer(server());
+    const stopping = deliverer.stop();
+    await untilStopping(deliverer);
+    deliverer.clock.moveBy(STOP_MS);
+    await stopping;
+
+    expect(receiver.requests).toHaveLength(12);
+    const rows = await deliveriesOf(server(), id);
+    const waiting = rows.filter(({ status }) => status === "pending");
+    expect(rows.filter(({ status }) => status === "delivering")).toHaveLength(4);
+    expect(waiting).toHaveLength(48);
+    for (const row of waiting) {
+      const { createdAt } = row;
+      const untouched = { attempts: 0, lease: null, dueAt: createdAt, nextAttemptAt: createdAt };
+      expect(row).toMatchObject(untouched);
+    }
+  });
+
+  test("sends nothing of what it claimed once the webhook is switched off", async () => {
+    const { me, id, path, receiver, deliverer, answer } = await busyDeliverer(server());
+    const other = startReceiver();
+    await subscribe(me, other.url);
+
+    await me.patch(path, { is_active: false });
+    answer(new Response());
+    await makeNews(me);
+    deliverer.wake();
+    await other.seen(1);
+    await deliverer.stop();
+    while ((await deliverDue(server().deps)) > 0);
+
+    expect(receiver.requests).toHaveLength(12);
+    const statuses = await statusesOf(server(), id);
+    expect(statuses.filter((status) => status === "succeeded")).toHaveLength(12);
+    expect(statuses.filter((status) => status === "paused")).toHaveLength(48);
+  });
+
+  test("shares the work with that of another process, and each message is sent once", async () => {
+    const me = await server().account();
+    const receiver = startReceiver();
+    const { id } = await subscribe(me, receiver.url);
+    await makeMuchNews(me, 300);
+    const engine = openEngine(server().config.databaseUrl);
+    const elsewhere = { ...server(), deps: { ...server().deps, store: createStore(engine) } };
+
+    const deliverers = [startDeliverer(server()), startDeliverer(elsewhere)];
+    const isDone = receiver.seen(300);
+    let isOver = false;
+    void isDone.then(() => {
+      isOver = true;
+    });
+    while (!isOver) {
+      for (const { wake } of deliverers) wake();
+      await Bun.sleep(1);
+    }
+    for (const { stop } of deliverers) await stop();
+    await engine.close();
+
+    const ids = receiver.requests.map(({ headers }) => headers.get("webhook-id"));
+    expect(ids).toHaveLength(300);
+    expect(new Set(ids).size).toBe(300);
+    expect(new Set(await statusesOf(server(), id))).toEqual(new Set(["succeeded"]));
+  }, 30_000);
 });

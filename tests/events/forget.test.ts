@@ -58,7 +58,7 @@ onBothEngines("old events", (server) => {
       }));
       await me.post("/api/v1/links/batch", { links });
     }
-    await server().deps.store.update(deliveries).set({ status: "exhausted" });
+    await server().deps.store.update(deliveries).set({ status: "exhausted", dueAt: null });
     hoursPass(server(), DAYS_30 + 1);
 
     expect(await forgetOldEvents(server().deps)).toBe(1200);

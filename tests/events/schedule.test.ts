@@ -1,17 +1,23 @@
 import { afterEach, expect, test } from "bun:test";
-import { eq } from "drizzle-orm";
 import { deliverDue } from "../../server/events/deliver.ts";
-import { deliveries, webhooks } from "../../server/store/tables.ts";
+import { webhooks } from "../../server/store/tables.ts";
 import { onBothEngines, type TestServer } from "../harness.ts";
-import { makeNews, startReceiver, subscribe, verified } from "../receiver.ts";
+import { deliveriesOf, makeNews, startReceiver, subscribe, verified } from "../receiver.ts";
 
 /** No jitter. */
 const plain = { random: () => 0.5 };
 
-const deliveryOf = async ({ deps: { store } }: TestServer, webhookId: string) => {
-  const [row] = await store.select().from(deliveries).where(eq(deliveries.webhookId, webhookId));
-  return row;
-};
+const HOUR_MS = 3_600_000;
+
+/** As HTTP has it, in whole seconds. */
+const dateIn2Hours = (now: number) => new Date(now + 2 * HOUR_MS).toUTCString();
+
+const deliveryOf = async (server: TestServer, webhookId: string) =>
+  (await deliveriesOf(server, webhookId))[0];
+
+/** Milliseconds until the only message of the webhook is sent again. */
+const waitOf = async (server: TestServer, webhookId: string) =>
+  (await deliveryOf(server, webhookId))!.nextAttemptAt! - server.clock.now();
 
 onBothEngines("the schedule of retries", (server) => {
   afterEach(async () => {
@@ -54,23 +60,31 @@ onBothEngines("the schedule of retries", (server) => {
 
     await deliverDue(server().deps, { random: () => 0 });
 
-    const { nextAttemptAt } = (await deliveryOf(server(), id))!;
-    expect(nextAttemptAt - server().clock.now()).toBe(4000);
+    expect(await waitOf(server(), id)).toBe(4000);
   });
 
-  test("a receiver that asks for an hour gets an hour", async () => {
+  test.each<[what: string, asked: (now: number) => string, waitMs: (now: number) => number]>([
+    ["3600", () => "3600", () => HOUR_MS],
+    ["a date", dateIn2Hours, (now) => Date.parse(dateIn2Hours(now)) - now],
+    ["a date that is past", () => "Mon, 31 Dec 2029 00:00:00 GMT", () => 5000],
+    ["-1", () => "-1", () => 5000],
+    ["1000000000", () => "1000000000", () => 24 * HOUR_MS],
+    ["soon", () => "soon", () => 5000],
+  ])("a receiver that asks for %s in Retry-After gets it, within reason", async (_, asked, ms) => {
     const me = await server().account();
-    const headers = { "retry-after": "3600" };
-    const { id } = await subscribe(
-      me,
-      startReceiver(() => new Response(null, { status: 503, headers })).url,
-    );
+    const now = server().clock.now();
+    const headers = { "retry-after": asked(now) };
+    const receiver = startReceiver(() => new Response(null, { status: 503, headers }));
+    const { id } = await subscribe(me, receiver.url);
     await makeNews(me);
 
     await deliverDue(server().deps, plain);
 
-    const { nextAttemptAt } = (await deliveryOf(server(), id))!;
-    expect(nextAttemptAt - server().clock.now()).toBe(3_600_000);
+    expect(await waitOf(server(), id)).toBe(ms(now));
+    server().clock.moveBy(ms(now) - 1);
+    expect(await deliverDue(server().deps, plain)).toBe(0);
+    server().clock.moveBy(1);
+    expect(await deliverDue(server().deps, plain)).toBe(1);
   });
 
   test("a receiver that recovers gets the message, and all is forgiven", async () => {

@@ -1,12 +1,15 @@
 import { expect, test } from "bun:test";
+import { Webhook } from "standardwebhooks";
 import { decodeTime } from "ulid";
 import { bodyOf, messageIdOf } from "../../server/events/message.ts";
 import { newSigningSecret, signedHeaders } from "../../server/events/sign.ts";
+import { randomBodies } from "./random-bodies.ts";
 
 const A = "whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=";
 const B = "whsec_Hx4dHBsaGRgXFhUUExIREA8ODQwLCgkIBwYFBAMCAQA=";
 const ID = "msg_01J9ZK3V5Q8M7N6P4R2S1T0W9X";
 const AT = 1767225600;
+const SEED = 20300103;
 const LINK_DEAD =
   '{"event":"link.dead","timestamp":"2026-01-01T00:00:00.000Z","webhookId":"6f1c2d3e-4a5b-4c6d-8e7f-9a0b1c2d3e4f","data":{"linkId":"3f0e2a54-0d1b-4f7e-9d5c-0a1b2c3d4e5f","url":"https://example.com/caf%C3%A9","previousStatus":"active","currentStatus":"dead","checkedAt":"2026-01-01T00:00:00.000Z"}}';
 
@@ -38,13 +41,32 @@ test.each([
   [A, "msg_empty", AT, "", "v1,k10XBqOzl0GF1ynbwUY7qtUw0poaNGcnOjLHwCCosHw="],
   [A, "msg_nl", AT, '{"a":1}\n', "v1,peCOow7eELcN9KufYz5LPjgw2nl2MMwdAQQ/3tnBxaU="],
 ])("signs as the published vectors do (%#)", (secret, id, seconds, body, signature) => {
-  const headers = signedHeaders(secret, { id, body }, seconds * 1000 + 999);
+  const headers = signedHeaders([secret], { id, body }, seconds * 1000 + 999);
 
   expect(headers).toEqual({
     "webhook-id": id,
     "webhook-timestamp": String(seconds),
     "webhook-signature": signature,
   });
+});
+
+test("while a secret is replaced, each signs: the current one first", () => {
+  const headers = signedHeaders([B, A], { id: ID, body: LINK_DEAD }, AT * 1000);
+
+  expect(headers["webhook-signature"]).toBe(
+    "v1,9CTTHVqV75xASxPlCTogCrg06PcI7POIdxUs7+hnO+c= v1,qLzgVKcy4YjFnEIkjpWa5a3i//CZCMHJDV0826rUZMA=",
+  );
+});
+
+test("a thousand bodies of any letters verify with the library of Standard Webhooks, by either secret", () => {
+  const bodies = randomBodies(SEED, 1000);
+
+  const events = bodies.map((body, no) => {
+    const headers = signedHeaders([B, A], { id: `msg_${no}`, body }, Date.now());
+    return new Webhook(no % 2 ? A : B).verify(Buffer.from(body), headers);
+  });
+
+  expect(events).toEqual(bodies.map((body) => JSON.parse(body)));
 });
 
 test("a signing secret holds 32 bytes and is never the same", () => {

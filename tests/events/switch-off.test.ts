@@ -148,19 +148,6 @@ onBothEngines("a webhook that is switched off", (server) => {
     expect((await read(me, path)).is_active).toBe(true);
   });
 
-  test("events that fail within one day do not, however long ago that was", async () => {
-    const me = await server().account();
-    const { path } = await subscribe(me, startReceiver(500).url);
-    await makeNews(me);
-    await deliverDue(server().deps, plain);
-    await deliverFor(server(), 23);
-    await makeNews(me);
-
-    await deliverFor(server(), 150);
-
-    expect((await read(me, path)).is_active).toBe(true);
-  });
-
   test("a success in between starts the five days anew", async () => {
     const me = await server().account();
     const receiver = startReceiver(500);

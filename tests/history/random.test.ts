@@ -4,6 +4,7 @@ import { doom, forgetDoomed } from "../../server/history/forget-doomed.ts";
 import { forgetOldChecks } from "../../server/history/forget-old.ts";
 import { links } from "../../server/store/tables.ts";
 import { type Asker, onBothEngines, START, type TestServer } from "../harness.ts";
+import { type Random, randomFrom } from "../random.ts";
 import { addChecks, addGroup, addLink } from "../rows.ts";
 import { soon } from "./cut-short.ts";
 import { DAY, HOUR, plainHistory, type Question, type Remembered } from "./plain-history.ts";
@@ -14,17 +15,6 @@ const CHECKS_OF_PART = 20;
 const NOW = Date.parse(START);
 const SEED = 20300101;
 
-/** Numbers from 0 up to, but not with, `below`: the same ones every time (mulberry32). */
-function randomFrom(seed: number) {
-  let state = seed;
-  return (below: number) => {
-    state = (state + 0x6d2b79f5) | 0;
-    let t = Math.imul(state ^ (state >>> 15), 1 | state);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return Math.floor((((t ^ (t >>> 14)) >>> 0) / 2 ** 32) * below);
-  };
-}
-type Random = ReturnType<typeof randomFrom>;
 const oneOf = <T>(random: Random, items: readonly T[]): T => items[random(items.length)]!;
 
 /** An account with a history of months in two groups, between which its links move about. */

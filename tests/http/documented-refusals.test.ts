@@ -3,6 +3,7 @@ import { newId } from "../../server/lib/ids.ts";
 import { hashToken } from "../../server/lib/token.ts";
 import { idempotencyKeys } from "../../server/store/tables.ts";
 import { contractOf, type Place } from "../contract.ts";
+import { addDelivery } from "../deliveries/logged.ts";
 import { type Asker, startServer, type TestServer } from "../harness.ts";
 
 /** Over the limit of every path. */
@@ -23,6 +24,9 @@ describe("every operation refuses as documented", () => {
     places = (await contractOf(server.front)).places;
     me = await server.account();
     records = await makeRecords(me);
+    const batch = await me.post("/api/v1/links/check", { link_ids: [records.links] });
+    records.batches = batch.body.data.batch_id;
+    records.deliveries = await addDelivery(server, me, records.webhooks!);
   });
   afterAll(() => server.stop());
 
@@ -41,9 +45,7 @@ describe("every operation refuses as documented", () => {
   }
 
   const pathOf = ({ template }: Place) =>
-    template
-      .replace(/(\w+)\/\{id\}/, (_, owner) => `${owner}/${records[owner]}`)
-      .replace(/\{\w+\}/g, newId);
+    template.replace(/(\w+)\/\{\w+\}/g, (_, owner) => `${owner}/${records[owner] ?? newId()}`);
 
   const missing = ({ template }: Place) => template.replace(/\{\w+\}/g, newId);
 

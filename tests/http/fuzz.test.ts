@@ -1,21 +1,11 @@
 import { expect, test } from "bun:test";
 import { type Asker, onBothEngines, type TestServer } from "../harness.ts";
 import { addKey } from "../keys/asking.ts";
+import { dice } from "../random.ts";
 import { addGroup, addLink } from "../rows.ts";
 
 const REQUESTS = 1500;
 const SEED = 20_300_101;
-
-/** The same numbers from 0 to 1 for the same seed (mulberry32), so that a failure can be repeated. */
-function dice(seed: number) {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let t = Math.imul(state ^ (state >>> 15), 1 | state);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296;
-  };
-}
 
 const ODD = [
   "",
@@ -52,6 +42,11 @@ const FIELDS = [
   "events",
   "is_active",
   "__proto__",
+  "status",
+  "format",
+  "grace_period_seconds",
+  "since",
+  "until",
 ];
 const QUERIES = [
   "page",
@@ -85,14 +80,19 @@ function createRequests(random: () => number, ids: string[]) {
 
   function path(): string {
     const id = () => (chance(0.7) ? one(ids) : encodeURIComponent(text().toWellFormed()));
-    const list = one(["keys", "links", "groups", "webhooks", "history"]);
-    const tail = one(["", "", "", "/rotate", "/check", "/history", "/links", "/test", "/x"]);
+    const list = one(["keys", "links", "groups", "webhooks", "batches", "history"]);
+    const tail = one([
+      ...["", "", "", "/rotate", "/check", "/history", "/links", "/test", "/x"],
+      ...["/rotate-secret", "/redeliver-failed", "/deliveries"],
+    ]);
     const where = one([
       `/${list}`,
       `/${list}/${id()}${tail}`,
       `/${list}/${id()}${tail}`,
       "/links/batch",
       "/links/batch-delete",
+      "/links/check",
+      `/webhooks/${id()}/deliveries/${id()}${one(["", "/redeliver"])}`,
       "/history/stats",
       "/account",
       "/usage",

@@ -3,6 +3,8 @@ import { type Asker, onBothEngines, type Reply } from "../harness.ts";
 import { addKey } from "../keys/asking.ts";
 import { addCheck, addGroup, addLink } from "../rows.ts";
 
+const YESTERDAY = { since: "2029-12-31" };
+
 onBothEngines("Two accounts", (server) => {
   /** One of everything that an account can have. */
   async function furnished() {
@@ -18,11 +20,17 @@ onBothEngines("Two accounts", (server) => {
       url: "https://mine.example/hook",
       events: ["link.dead"],
     });
-    return { me, group, link, check, key, webhook: hook.body.data.id as string };
+    const webhook = hook.body.data.id as string;
+    await me.post(`/api/v1/webhooks/${webhook}/test`);
+    const log = await me.get(`/api/v1/webhooks/${webhook}/deliveries`);
+    const delivery = log.body.data.items[0].id as string;
+    const started = await me.post("/api/v1/links/check", { link_ids: [link] });
+    const batch = started.body.data.batch_id as string;
+    return { me, group, link, check, key, webhook, delivery, batch };
   }
 
   type Things = Awaited<ReturnType<typeof furnished>>;
-  const pathsOf = ({ group, link, key, webhook }: Things): [string, string][] => [
+  const pathsOf = ({ group, link, key, webhook, delivery, batch }: Things): [string, string][] => [
     ["GET", `/keys/${key}`],
     ["PATCH", `/keys/${key}`],
     ["POST", `/keys/${key}/rotate`],
@@ -38,6 +46,12 @@ onBothEngines("Two accounts", (server) => {
     ["DELETE", `/groups/${group}`],
     ["GET", `/webhooks/${webhook}`],
     ["POST", `/webhooks/${webhook}/test`],
+    ["POST", `/webhooks/${webhook}/rotate-secret`],
+    ["POST", `/webhooks/${webhook}/redeliver-failed`],
+    ["GET", `/webhooks/${webhook}/deliveries`],
+    ["GET", `/webhooks/${webhook}/deliveries/${delivery}`],
+    ["POST", `/webhooks/${webhook}/deliveries/${delivery}/redeliver`],
+    ["GET", `/batches/${batch}`],
     ["PATCH", `/webhooks/${webhook}`],
     ["DELETE", `/webhooks/${webhook}`],
   ];
@@ -58,7 +72,7 @@ onBothEngines("Two accounts", (server) => {
     const other = await server().account();
 
     for (const [method, path] of pathsOf(mine)) {
-      const body = method === "PATCH" ? {} : undefined;
+      const body = method === "PATCH" ? {} : path.endsWith("-failed") ? YESTERDAY : undefined;
       const reply = await ask(other, method, path, body);
       expect([method, path, reply.status, reply.body.error.code]).toEqual([
         method,
@@ -86,17 +100,21 @@ onBothEngines("Two accounts", (server) => {
       `/history?link_id=${mine.link}`,
       "/history/stats",
       "/webhooks",
+      `/webhooks/${other.webhook}/deliveries/${mine.delivery}`,
     ])
       replies.push(await ask(other.me, "GET", path));
     for (const [method, path] of pathsOf(mine)) replies.push(await ask(other.me, method, path));
     const ids = { link_ids: [mine.link] };
     replies.push(await ask(other.me, "POST", `/groups/${other.group}/links`, ids));
     replies.push(await ask(other.me, "POST", "/links/batch-delete", ids));
+    replies.push(await ask(other.me, "POST", "/links/check", ids));
 
     const told = replies.map(({ body }) => JSON.stringify(body)).join("\n");
-    const secrets = [mine.me.accountId, mine.check, mine.key, mine.group, mine.webhook];
+    const { check, key, group, webhook, delivery, batch } = mine;
+    const secrets = [mine.me.accountId, check, key, group, webhook, delivery, batch];
     for (const secret of secrets) expect(told).not.toContain(secret);
-    expect(told.split(mine.link)).toHaveLength(3);
+    // Only what it asked for by name.
+    expect(told.split(mine.link)).toHaveLength(4);
   });
 
   test("neither can put anything into the other's groups", async () => {

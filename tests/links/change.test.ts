@@ -1,5 +1,10 @@
 import { expect, test } from "bun:test";
+import { operatorOf } from "../../server/accounts/users.ts";
+import { changeLink } from "../../server/links/links.ts";
+import { createStore, type Engine } from "../../server/store/store.ts";
 import { badBodies, badIds, NO_ID } from "../bad-values.ts";
+import { batchOf, CHECK, checkAll, checkedLinks } from "../batches/playing.ts";
+import { saw } from "../checker/ended.ts";
 import { onBothEngines } from "../harness.ts";
 import { addGroup, addLink, setLink } from "../rows.ts";
 
@@ -37,6 +42,53 @@ onBothEngines("PATCH /links/{id}", (server) => {
     expect(days).toBeGreaterThan(6);
     expect(days).toBeLessThan(8);
     expect(Date.parse(hourly.body.data.next_check_at)).toBe(now);
+  });
+
+  test("a new frequency keeps no batch waiting, also after a check by hand that taught nothing", async () => {
+    const me = await server().account();
+    const link_ids = await checkedLinks(server(), me, ["https://a.test/by-hand"]);
+    await me.post(`${path}/${link_ids[0]}/check`);
+    const { batch_id } = (await me.post(CHECK, { link_ids })).body.data;
+    await checkAll(server(), () => saw("internal_error"));
+
+    await me.patch(`${path}/${link_ids[0]}`, { check_frequency: "weekly" });
+    server().clock.moveBy(HOUR);
+    await checkAll(server());
+
+    expect(await batchOf(me, batch_id)).toMatchObject({ status: "complete", active: 1 });
+  });
+
+  test("a new frequency keeps no batch waiting that begins just before it is written", async () => {
+    const { deps } = server();
+    const me = await server().account();
+    const link_ids = await checkedLinks(server(), me, ["https://b.test/meanwhile"]);
+    const started: string[] = [];
+    const store = createStore(
+      beforeChange(deps.store.engine, async () => {
+        started.push((await me.post(CHECK, { link_ids })).body.data.batch_id);
+      }),
+    );
+    const caller = await operatorOf(deps, me.accountId);
+
+    await changeLink({ ...deps, store }, caller, link_ids[0]!, { check_frequency: "weekly" });
+    await checkAll(server());
+
+    expect(started).toHaveLength(1);
+    expect(await batchOf(me, started[0]!)).toMatchObject({ status: "complete", active: 1 });
+  });
+
+  test("new frequencies keep no batch waiting that begins at the same moment", async () => {
+    const me = await server().account();
+    const urls = Array.from({ length: 40 }, (_, i) => `https://c.test/${i}`);
+    const link_ids = await checkedLinks(server(), me, urls);
+
+    const [{ body }] = await Promise.all([
+      me.post(CHECK, { link_ids }),
+      ...link_ids.map((id) => me.patch(`${path}/${id}`, { check_frequency: "weekly" })),
+    ]);
+    await checkAll(server());
+
+    expect(await batchOf(me, body.data.batch_id)).toMatchObject({ status: "complete", active: 40 });
   });
 
   test("an empty change changes nothing, not even the moment of the last one", async () => {
@@ -136,3 +188,19 @@ onBothEngines("PATCH /links/{id}", (server) => {
     expect((await me.patch(`${path}/${foreign}`, {})).status).toBe(403);
   });
 });
+
+/** The same database, with something that happens each time before links are changed. */
+function beforeChange(engine: Engine, happens: () => Promise<void>): Engine {
+  const isChange = ({ sql }: { sql: string }) => /^update "?links"?\s/i.test(sql);
+  return {
+    ...engine,
+    run: async (query) => {
+      if (isChange(query)) await happens();
+      return engine.run(query);
+    },
+    batch: async (queries) => {
+      if (queries.some(isChange)) await happens();
+      return engine.batch(queries);
+    },
+  };
+}

@@ -67,6 +67,7 @@ onBothEngines("PATCH /webhooks/{id}", (server) => {
       is_active: null,
       id: "another",
       signing_secret: "whsec_AAAA",
+      format: "slack",
     });
 
     expect(status).toBe(400);
@@ -76,7 +77,39 @@ onBothEngines("PATCH /webhooks/{id}", (server) => {
       is_active: ["must be true or false"],
       id: ["cannot be changed"],
       signing_secret: ["cannot be changed"],
+      format: ["cannot be changed; delete it and create another"],
     });
+  });
+
+  test("the format that it has may be sent along", async () => {
+    const me = await server().account();
+    const { path } = await subscribe(me, "https://example.com/");
+
+    const { status, body } = await me.patch(path, { format: "standard", events: ["link.dead"] });
+
+    expect(status).toBe(200);
+    expect(body.data).toMatchObject({ format: "standard", events: ["link.dead"] });
+  });
+
+  test.each([
+    [
+      "telegram",
+      "https://example.com/sendMessage?chat_id=1",
+      "https://example.com/",
+      "must name the method and the chat",
+    ],
+    ["ntfy", "https://ntfy.sh/links", "https://ntfy.sh/", "must name the topic"],
+  ])("a URL that %s could not use is refused", async (format, url, without, problem) => {
+    const me = await server().account();
+    const { body } = await me.post("/api/v1/webhooks", { url, events: ["link.dead"], format });
+    const path = `/api/v1/webhooks/${body.data.id}`;
+
+    const refused = await me.patch(path, { url: without });
+    const taken = await me.patch(path, { url: `${url}2`, is_active: false });
+
+    expect(refused.status).toBe(400);
+    expect(refused.body.error.details.fields.url[0]).toInclude(problem);
+    expect(taken.body.data).toMatchObject({ url: `${url}2`, format, is_active: false });
   });
 
   test("a URL where we may not send is refused", async () => {

@@ -2,6 +2,10 @@ import { expect, test } from "bun:test";
 import { onBothEngines, START } from "../harness.ts";
 
 const PATH = "/api/v1/webhooks";
+const FORMATS = "must be one of: standard, slack, discord, teams, telegram, ntfy";
+const CHAT =
+  "must name the method and the chat, as in https://api.telegram.org/bot<token>/sendMessage?chat_id=<id>";
+const TOPIC = "must name the topic, as in https://ntfy.sh/<topic>";
 
 onBothEngines("POST /webhooks", (server) => {
   test("a new webhook is on, and its signing secret is shown this once", async () => {
@@ -18,6 +22,7 @@ onBothEngines("POST /webhooks", (server) => {
       id: body.data.id,
       url: "https://ops.example.com/hooks/links",
       events: ["link.dead", "link.alive"],
+      format: "standard",
       is_active: true,
       signing_secret: expect.stringMatching(/^whsec_[A-Za-z0-9+/]{43}=$/),
       disabled_reason: null,
@@ -83,6 +88,52 @@ onBothEngines("POST /webhooks", (server) => {
 
     expect(status).toBe(400);
     expect(body.error.details.fields).toEqual(fields);
+  });
+
+  test.each([
+    ["slack", "https://hooks.slack.com/services/T0/B0/x"],
+    ["discord", "https://discord.com/api/webhooks/1/x"],
+    ["teams", "https://example.logic.azure.com/workflows/x/triggers/manual/paths/invoke?sig=x"],
+    ["telegram", "https://api.telegram.org/bot1:x/sendMessage?chat_id=-100123"],
+    ["ntfy", "https://ntfy.sh/links_of-mine"],
+  ])("a webhook may be made for %s, and every record says so", async (format, url) => {
+    const me = await server().account();
+
+    const { status, body } = await me.post(PATH, { url, events: ["link.dead"], format });
+
+    expect(status).toBe(201);
+    expect(body.data).toMatchObject({ url, format });
+    expect((await me.get(`${PATH}/${body.data.id}`)).body.data.format).toBe(format);
+    expect((await me.get(PATH)).body.data.items[0].format).toBe(format);
+  });
+
+  test.each([
+    ["a format that there is not", "irc", "https://example.com/", { format: [FORMATS] }],
+    ["null for a format", null, "https://example.com/", { format: [FORMATS] }],
+    ["no chat for Telegram", "telegram", "https://example.com/sendMessage", { url: [CHAT] }],
+    ["a blank chat", "telegram", "https://example.com/sendMessage?chat_id=%20", { url: [CHAT] }],
+    ["another method", "telegram", "https://example.com/getUpdates?chat_id=1", { url: [CHAT] }],
+    ["what ntfy has below a topic", "ntfy", "https://ntfy.sh/topic/json", { url: [TOPIC] }],
+    ["no topic for ntfy", "ntfy", "https://ntfy.sh/", { url: [TOPIC] }],
+    ["a topic that ntfy does not take", "ntfy", "https://ntfy.sh/my.topic", { url: [TOPIC] }],
+  ])("%s is refused", async (_, format, url, fields) => {
+    const me = await server().account();
+
+    const { status, body } = await me.post(PATH, { url, events: ["link.dead"], format });
+
+    expect(status).toBe(400);
+    expect(body.error.details.fields).toEqual(fields);
+  });
+
+  test("what the format asks of the URL is told with every other problem", async () => {
+    const me = await server().account();
+
+    const { body } = await me.post(PATH, { url: "https://ntfy.sh", events: [], format: "ntfy" });
+
+    expect(body.error.details.fields).toEqual({
+      url: [TOPIC],
+      events: ["must have at least 1 item"],
+    });
   });
 
   test("an event that is named twice is subscribed once", async () => {

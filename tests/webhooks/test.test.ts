@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
-import { webhooks } from "../../server/store/tables.ts";
+import { deliverDue } from "../../server/events/deliver.ts";
+import { deliveries, events, webhooks } from "../../server/store/tables.ts";
 import { onBothEngines } from "../harness.ts";
 import { freePort } from "../postgres.ts";
 import { startReceiver, subscribe, verified } from "../receiver.ts";
@@ -51,6 +52,89 @@ onBothEngines(
       expect((await me.get(path)).body).toEqual(before);
     });
 
+    test("is logged as a delivery with one attempt, which is not made again", async () => {
+      const me = await server().account();
+      const answer = () => new Response("what?", { status: 400 });
+      const receiver = startReceiver(answer);
+      const { path } = await subscribe(me, receiver.url, ["link.dead"]);
+      await me.post(`${path}/test`);
+
+      const [{ id }] = (await me.get(`${path}/deliveries`)).body.data.items;
+      const { body } = await me.get(`${path}/deliveries/${id}`);
+      server().clock.moveBy(7 * 86_400_000);
+      await deliverDue(server().deps);
+
+      const [request] = receiver.requests as [(typeof receiver.requests)[0]];
+      expect(body.data).toMatchObject({
+        ...{ id, event: "link.dead", status: "exhausted", attempts: 1, next_attempt_at: null },
+        message_id: request.headers.get("webhook-id"),
+        request_body: String(request.body),
+        completed_at: expect.any(String),
+        all_attempts: [{ number: 1, trigger: "test", status_code: 400, response_body: "what?" }],
+      });
+      expect(receiver.requests).toHaveLength(1);
+    });
+
+    test("one that arrives is logged as succeeded, one without an answer with the reason", async () => {
+      const me = await server().account();
+      const { path } = await subscribe(me, startReceiver().url);
+      await me.post(`${path}/test`);
+      await me.patch(path, { url: `http://127.0.0.1:${freePort()}/` });
+      await me.post(`${path}/test`);
+
+      const [failed, arrived] = (await me.get(`${path}/deliveries`)).body.data.items;
+
+      expect(arrived).toMatchObject({
+        status: "succeeded",
+        last_attempt: { status_code: 204, error_code: null, response_body: "" },
+      });
+      expect(failed).toMatchObject({
+        status: "exhausted",
+        last_attempt: { status_code: 0, error_code: "connect", response_body: null },
+      });
+    });
+
+    test("speaks as the webhook's format has it", async () => {
+      const me = await server().account();
+      const receiver = startReceiver();
+      const { id, path } = await subscribe(me, receiver.url, ["link.dead"]);
+      const { store } = server().deps;
+      await store.update(webhooks).set({ format: "slack" }).where(eq(webhooks.id, id));
+
+      await me.post(`${path}/test`);
+
+      expect(JSON.parse(String(receiver.requests[0]!.body)).text).toContain("Test: ");
+    });
+
+    test("is signed by old secrets too, while they sign", async () => {
+      const me = await server().account();
+      const receiver = startReceiver();
+      const { secret, path } = await subscribe(me, receiver.url);
+      await me.post(`${path}/rotate-secret`);
+
+      await me.post(`${path}/test`);
+
+      const [request] = receiver.requests as [(typeof receiver.requests)[0]];
+      expect(verified(request, secret, server().clock.now()).data).toHaveProperty("test");
+    });
+
+    test("a webhook that is deleted meanwhile leaves nothing behind", async () => {
+      const me = await server().account();
+      const receiver = startReceiver(async () => {
+        await me.delete(path);
+        return new Response();
+      });
+      const { id, path } = await subscribe(me, receiver.url);
+
+      const { status, body } = await me.post(`${path}/test`);
+
+      expect([status, body.error.details.reason]).toEqual([409, "changed_meanwhile"]);
+      const { store } = server().deps;
+      const mine = store.select().from(events).where(eq(events.accountId, me.accountId));
+      expect(await mine).toEqual([]);
+      expect(await store.select().from(deliveries).where(eq(deliveries.webhookId, id))).toEqual([]);
+    });
+
     test("a redirect is not followed", async () => {
       const me = await server().account();
       const elsewhere = startReceiver();
@@ -95,6 +179,25 @@ onBothEngines(
         message: "blocked",
         response: { statusCode: 0 },
       });
+    });
+
+    test("Telegram is told of the chat, and of nothing else that stands in the URL", async () => {
+      const me = await server().account();
+      const receiver = startReceiver(200);
+      const base = receiver.url.replace("/hook", "/bot1:x/sendMessage");
+      const url = `${base}?chat_id=5&parse_mode=HTML&text=another`;
+      const created = await me.post("/api/v1/webhooks", {
+        ...{ url, events: ["link.dead"], format: "telegram" },
+      });
+
+      const { body } = await me.post(`/api/v1/webhooks/${created.body.data.id}/test`);
+
+      expect(body.data.success).toBe(true);
+      const [request] = receiver.requests;
+      expect(request!.path).toBe("/bot1:x/sendMessage");
+      const { chat_id: chat, text, ...others } = JSON.parse(String(request!.body));
+      expect([chat, text.slice(0, 11)]).toEqual(["5", "Test: Dead:"]);
+      expect(others).toEqual({ link_preview_options: { is_disabled: true } });
     });
 
     test("works while the webhook is off", async () => {

@@ -1,8 +1,9 @@
-const LONGEST_MS = 24 * 3_600_000;
+/** No wish for more is granted. */
+export const LONGEST_MS = 24 * 3_600_000;
 
 /**
  * Milliseconds that a `Retry-After` header asks for (RFC 9110 §10.2.3): seconds, a date, or what servers
- * also write, such as `3s` and `1m30s`. At most a day; null when it cannot be read.
+ * also write, such as `3s`, `1m30s` and `1e9`. At most a day; null when it cannot be read.
  */
 export function readRetryAfter(value: string | null, now: number): number | null {
   const text = value?.trim().toLowerCase() ?? "";
@@ -11,7 +12,7 @@ export function readRetryAfter(value: string | null, now: number): number | null
 }
 
 function readLength(text: string): number | null {
-  if (/^\d+$/.test(text)) return Number(text) * 1000;
+  if (/^\d+(e\d+)?$/.test(text)) return Number(text) * 1000;
   const [, hours, minutes, seconds] = /^(?:(\d+)h)?(?:(\d+)m)?(?:(\d+)s)?$/.exec(text) ?? [];
   if (hours === undefined && minutes === undefined && seconds === undefined) return null;
   return (Number(hours ?? 0) * 3600 + Number(minutes ?? 0) * 60 + Number(seconds ?? 0)) * 1000;

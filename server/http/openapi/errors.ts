@@ -95,6 +95,28 @@ const ERRORS: Record<ErrorCode, Described> = {
         message: "This was done before. Its reply held a secret and was not kept.",
         details: { reason: "secret_not_replayable", id: OTHER_ID },
       },
+      {
+        message: "10 batches by group or status are running. Wait until one of them is complete.",
+        details: { reason: "too_many_batches", limit: 10, used: 10 },
+      },
+      {
+        message: "This webhook is switched off. Switch it on first.",
+        details: { reason: "webhook_off" },
+      },
+      {
+        message: "An attempt is under way. Wait until it is over.",
+        details: { reason: "in_flight" },
+      },
+      {
+        message: "This digest still gathers events. It is sent by itself within a minute.",
+        details: { reason: "still_gathering" },
+      },
+      {
+        message:
+          "2 old secrets still sign. Rotate again after 2026-01-02T00:00:00.000Z, when the first " +
+          "of them ends, or with a grace_period_seconds of 0.",
+        details: { reason: "too_many_secrets", firstExpiresAt: "2026-01-02T00:00:00.000Z" },
+      },
     ],
   },
   PRECONDITION_FAILED: {

@@ -1,6 +1,7 @@
 export const LINK_ID = "0197a1b2-3c4d-7e5f-8a6b-7c8d9e0f1a2b";
 const GROUP_ID = "0197a1b2-0000-7abc-9def-001122334455";
 const WEBHOOK_ID = "0197a1b2-5a5b-7c6d-8e7f-9a0b1c2d3e4f";
+const EVENT_ID = "0197a1b2-6b6c-7d7e-8f90-a1b2c3d4e5f6";
 const BATCH_ID = "0197a1b2-7777-7b6a-9c5d-4e3f2a1b0c9d";
 export const MOMENT = "2026-01-01T00:00:00.000Z";
 const SECRET = "whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=";
@@ -81,6 +82,7 @@ export const FIELDS: Record<string, unknown> = {
   signing_secret: SECRET,
   is_active: true,
   events: ["link.dead", "link.alive"],
+  format: "standard",
   event: "link.dead",
   page: 1,
   per_page: 20,
@@ -141,6 +143,19 @@ export const FIELDS: Record<string, unknown> = {
   "checkLink.message": "Check initiated.",
   "BatchResult.summary": { total: 2, created: 1, failed: 1 },
   "BatchResult.index": 0,
+  // Of a whole body, which has no name of its own.
+  "checkLinks.": { group_id: GROUP_ID, status: "dead" },
+  "BatchStarted.summary": { total: 2, started: 1, failed: 1 },
+  "BatchStarted.error": NOT_FOUND,
+  "Batch.id": BATCH_ID,
+  "Batch.status": "complete",
+  "Batch.total": 1000,
+  "Batch.checked": 998,
+  "Batch.active": 940,
+  "Batch.dead": 41,
+  "Batch.unknown": 17,
+  "Batch.skipped": 2,
+  "Batch.completed_at": "2026-01-01T00:07:12.000Z",
   "BatchDeletion.summary": { total: 2, deleted: 1, failed: 1 },
   "BatchDeletion.error": NOT_FOUND,
   "MoveResult.summary": { total: 2, moved: 1, unchanged: 0, failed: 1 },
@@ -165,6 +180,8 @@ export const FIELDS: Record<string, unknown> = {
   "Webhook.url": "https://ops.example.com/hooks/links",
   "WebhookWithSecret.id": WEBHOOK_ID,
   "WebhookWithSecret.url": "https://ops.example.com/hooks/links",
+  "WebhookWithNewSecret.id": WEBHOOK_ID,
+  "WebhookWithNewSecret.url": "https://ops.example.com/hooks/links",
   "WebhookWithSecret.last_delivery_at": null,
   "WebhookWithSecret.last_status_code": null,
   last_status_code: 200,
@@ -184,8 +201,15 @@ export const FIELDS: Record<string, unknown> = {
   response_body: "ok",
   response_truncated: false,
   grace_period_seconds: 86400,
+  "Delivery.id": EVENT_ID,
   "Delivery.status": "succeeded",
+  "DeliveryDetail.id": EVENT_ID,
   "DeliveryDetail.status": "succeeded",
+  "redeliver.status": "pending",
+  "redeliver.next_attempt_at": MOMENT,
+  digest_id: null,
+  request_body: `{"event":"link.dead","timestamp":"${MOMENT}","webhookId":"${WEBHOOK_ID}","data":{}}`,
+  queued: 12,
   "testWebhook.message": "The receiver answered 200.",
   "link.dead.currentStatus": "dead",
   "link.dead.statusCode": 404,

@@ -106,6 +106,10 @@ export const TAGS = [
     name: "Groups",
     description: "Labels for links. Deleting a group keeps its links.",
   },
+  {
+    name: "Batches",
+    description: "Checks of many links at once, and what they came to. Kept for 30 days.",
+  },
   { name: "History", description: "Every check that was made, and what they add up to." },
   {
     name: "Webhooks",
@@ -119,6 +123,7 @@ export const PATH_IDS: Record<string, string> = {
   keys: "Id of the API key.",
   links: "Id of the link.",
   groups: "Id of the group.",
+  batches: "Id of the batch.",
   webhooks: "Id of the webhook.",
   deliveries: "Id of the delivery.",
 };

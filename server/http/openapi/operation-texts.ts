@@ -22,6 +22,10 @@ export const OPERATION_TEXTS: Record<string, string> = {
   changeLink: "A link's URL cannot be changed: delete it and make another.",
   checkLink:
     "The link shows `checking` until the check is over. While one runs, no second one is started.",
+  checkLinks:
+    "Give `link_ids`, each of which is judged on its own, or else `group_id`, `status` or both: all links that fit, however many, those that are made later left out. A check that is under way counts, and is not made twice. The batch tells how far it has come, and `batch.complete` when it is over; without a link to check `batch_id` is null. Of many links, `summary` tells how many are expected.",
+  getBatch:
+    "Also of the first checks of `POST /api/v1/links/batch`. `checked + skipped = total` once it is complete; links that were deleted before their check are skipped. While links of a large batch still join, `total` is how many are expected. What was not judged within 48 hours counts as unknown.",
   deleteGroup: "Its links are kept and belong to no group.",
   moveLinks: "Each id is judged on its own. A link that is in another group leaves it.",
   getLinkStats:
@@ -34,7 +38,17 @@ export const OPERATION_TEXTS: Record<string, string> = {
   changeWebhook:
     "`is_active: true` starts a webhook again that was switched off, by you or by failures.",
   testWebhook:
-    "Sends the first subscribed event with sample data and `test: true` in it, once. 200 whatever the receiver answers; `statusCode` is 0 when it does not.",
+    "Sends the first subscribed event with sample data and `test: true` in it, once. 200 whatever the receiver answers; `statusCode` is 0 when it does not. It is logged among the deliveries, is not tried again and counts neither for nor against the webhook.",
+  rotateWebhookSecret:
+    "The reply holds the new `signing_secret`, once. The old one signs as well for `grace_period_seconds`, a day if you say nothing: messages then carry a signature by each, the new one first. 0 ends it at once. At most two old ones sign beside the new one; `previous_secrets_expire_at` says until when, newest first.",
+  listDeliveries:
+    "A delivery is kept for 30 days; its id is that of its event, its `message_id` what the receiver gets as `webhook-id`. `pending` and `failed` wait for `next_attempt_at`; `exhausted` ones had their last attempt. `paused` waits until the webhook is switched on again, `expired` waited too long for that. `cancelled`: the webhook does not want the event any more. `digested`: told of by the delivery that `digest_id` names.",
+  getDelivery:
+    "`request_body` is what is posted, for `standard` webhooks byte for byte. `all_attempts` begins with the oldest. `status_code` is 0 when no answer came, and `error_code` says why. Of an answer the first 16 KiB are kept.",
+  redeliver:
+    "The same message with a fresh signature, to where the webhook is now. It is sent soon, once however often you ask before that, and changes nothing of the schedule. 409 while an attempt is under way, while a digest still gathers events, or while the webhook is off.",
+  redeliverFailed:
+    "Queues one more attempt of each delivery created from `since` to `until`, both inclusive, that is `failed`, `exhausted` or `expired`. A date alone means its first millisecond in UTC, as `until` its last. `queued` is how many. 409 while the webhook is off.",
 };
 
 /** What a success means, by its status, or by operation and status. */

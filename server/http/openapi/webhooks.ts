@@ -29,9 +29,10 @@ const ABOUT: Record<EventType, { summary: string; description: string }> = {
     description: "Sent after every check, whether or not the status changed.",
   },
   "batch.complete": {
-    summary: "All first checks of a batch completed",
+    summary: "All checks of a batch completed",
     description:
-      "Sent once for each batch. `checked + skipped = total`, and `active + dead + unknown = " +
+      "Sent once for each batch: the first checks of links that were made together, or the checks " +
+      "that were asked for together. `checked + skipped = total`, and `active + dead + unknown = " +
       "checked`; links that were deleted before their check are skipped.",
   },
 };

@@ -1,0 +1,179 @@
+import { and, asc, eq, gt, gte, inArray, lte, type SQL, sql } from "drizzle-orm";
+import type { Caller } from "../accounts/caller.ts";
+import { type Deps, noReceipt, type Receipt } from "../deps.ts";
+import { askFor } from "../events/ask.ts";
+import { inSteps } from "../history/steps.ts";
+import { conflict } from "../lib/errors.ts";
+import { rowsOf } from "../store/store.ts";
+import {
+  type DeliveryRow,
+  type DeliveryStatus,
+  deliveries,
+  type WebhookRow,
+} from "../store/tables.ts";
+import { findWebhook } from "../webhooks/webhooks.ts";
+import { findDelivery } from "./deliveries.ts";
+import type { CreatedSpan, DeliveryRecord } from "./model.ts";
+
+/** What did not reach its receiver, or not yet. */
+const FAILED: DeliveryStatus[] = ["failed", "exhausted", "expired"];
+/** A delivery that is never as it was read a moment ago is not waited for longer than this. */
+const MOST_TRIES = 5;
+
+/**
+ * Queues one more attempt, which changes nothing of the schedule. Asked again before it is made, it is made once.
+ * @throws CONFLICT while an attempt is under way, while a digest still gathers, or while the webhook is off
+ */
+export async function redeliver(
+  deps: Deps,
+  caller: Caller,
+  webhookId: string,
+  id: string,
+  receipt: Receipt<DeliveryRecord> = noReceipt,
+): Promise<DeliveryRecord> {
+  for (let tries = 0; tries < MOST_TRIES; tries++) {
+    const webhook = await findWebhook(deps, caller, webhookId);
+    const delivery = await findDelivery(deps, webhook, id);
+    refuseWhileOff(webhook);
+    refuseInFlight(delivery);
+    refuseOpen(delivery);
+    if (delivery.resting !== null) return delivery;
+    const asked = await ask(deps, delivery, receipt);
+    if (asked) return asked;
+  }
+  throw conflict("The delivery changes too often now. Try again in a moment.", {
+    reason: "changed_meanwhile",
+  });
+}
+
+/**
+ * Queues one more attempt of everything that failed among what was created in this time. It is done in steps,
+ * so a crash leaves the rest to whoever asks again. Returns how many.
+ */
+export async function redeliverFailed(
+  deps: Deps,
+  caller: Caller,
+  webhookId: string,
+  span: CreatedSpan,
+): Promise<number> {
+  const webhook = await findWebhook(deps, caller, webhookId);
+  refuseWhileOff(webhook);
+  let queued = 0;
+  for (const status of FAILED) queued += await askForAll(deps, webhook.id, status, span);
+  return queued;
+}
+
+/** The delivery as it is now; null when it is no longer as it was read, and nothing was asked for. */
+async function ask(
+  deps: Deps,
+  delivery: DeliveryRecord,
+  receipt: Receipt<DeliveryRecord>,
+): Promise<DeliveryRecord | null> {
+  const asked = {
+    ...delivery,
+    resting: delivery.status,
+    status: "pending" as const,
+    dueAt: deps.clock.now(),
+  };
+  const isAsRead = and(
+    eq(deliveries.eventId, delivery.eventId),
+    eq(deliveries.status, delivery.status),
+    eq(deliveries.attempts, delivery.attempts),
+  );
+  const [, changed] = await deps.store.batch([
+    ...askFor(deps, delivery.webhookId, isAsRead),
+    ...receipt(asked),
+  ]);
+  if (changed.length === 0) return null;
+  deps.loops.wake();
+  return asked;
+}
+
+/** From one event to the next, so that no step comes upon what another has passed over. */
+async function askForAll(
+  deps: Deps,
+  webhookId: string,
+  status: DeliveryStatus,
+  span: CreatedSpan,
+): Promise<number> {
+  let [queued, after] = [0, ""];
+  await inSteps(deps.clock, async (rows) => {
+    const ids = await readIds(deps, webhookId, status, { after, rows });
+    const last = ids.at(-1);
+    if (last === undefined) return 0;
+    const some = isOneOf(deps, status, ids, { after, last });
+    queued += await askForSome(deps, webhookId, and(some, isIn(span), isNoTest()));
+    after = last;
+    return ids.length;
+  });
+  return queued;
+}
+
+async function readIds(
+  { store }: Deps,
+  webhookId: string,
+  status: DeliveryStatus,
+  { after, rows }: { after: string; rows: number },
+): Promise<string[]> {
+  const { eventId } = deliveries;
+  const found = await store
+    .select({ eventId })
+    .from(deliveries)
+    .where(
+      and(eq(deliveries.webhookId, webhookId), eq(deliveries.status, status), gt(eventId, after)),
+    )
+    .orderBy(asc(eventId))
+    .limit(rows);
+  return found.map((row) => row.eventId);
+}
+
+/** The list leads SQLite to each of them, their ends lead PostgreSQL; without, each looks through the whole log. */
+function isOneOf(
+  { store }: Deps,
+  status: DeliveryStatus,
+  ids: string[],
+  { after, last }: { after: string; last: string },
+): SQL | undefined {
+  const { eventId } = deliveries;
+  const given = rowsOf(
+    store,
+    { id: "text" },
+    ids.map((id) => [id]),
+  );
+  return and(
+    eq(deliveries.status, status),
+    gt(eventId, after),
+    lte(eventId, last),
+    inArray(eventId, sql`${given}`),
+  );
+}
+
+const isIn = ({ since, until }: CreatedSpan) =>
+  and(gte(deliveries.createdAt, since), lte(deliveries.createdAt, until));
+
+/** What is exhausted and was never attempted by the schedule is a test, and none that anybody waits for. */
+const isNoTest = () => sql`(status <> 'exhausted' or attempts > unplanned_attempts)`;
+
+async function askForSome(deps: Deps, webhookId: string, which: SQL | undefined): Promise<number> {
+  const [, asked] = await deps.store.batch(askFor(deps, webhookId, which));
+  deps.loops.wake();
+  return asked.length;
+}
+
+function refuseWhileOff({ isActive }: Pick<WebhookRow, "isActive">) {
+  if (isActive) return;
+  throw conflict("This webhook is switched off. Switch it on first.", { reason: "webhook_off" });
+}
+
+function refuseInFlight({ status }: DeliveryRecord) {
+  if (status !== "delivering") return;
+  throw conflict("An attempt is under way. Wait until it is over.", { reason: "in_flight" });
+}
+
+/** What waits, but for no moment, is a digest that still gathers. */
+function refuseOpen({ status, dueAt }: DeliveryRow) {
+  if (status !== "pending" || dueAt !== null) return;
+  throw conflict("This digest still gathers events. It is sent by itself within a minute.", {
+    reason: "still_gathering",
+  });
+}

@@ -1,0 +1,27 @@
+import type { Deps } from "../deps.ts";
+import type { EventRow, WebhookRow } from "../store/tables.ts";
+import { postedAs } from "./formats/format.ts";
+import { messageIdOf } from "./message.ts";
+import { livingSecrets } from "./secrets.ts";
+import type { Message, Receiver } from "./send.ts";
+
+/** What sending to a webhook goes by. */
+type Addressee = Pick<WebhookRow, "id" | "url" | "format" | "secret" | "oldSecrets">;
+
+/**
+ * The message that tells a webhook of an event, and its receiver with the secrets of this moment.
+ * @throws when the signing secret was sealed under another key
+ */
+export function addressed(
+  { secrets, clock, config: { publicUrl } }: Deps,
+  webhook: Addressee,
+  event: EventRow,
+): { receiver: Receiver; message: Message } {
+  const { id: webhookId, url, format } = webhook;
+  const posted = postedAs(format, event, { url, webhookId, publicUrl });
+  const { body, headers } = posted;
+  return {
+    receiver: { url: posted.url ?? url, secrets: livingSecrets(webhook, secrets, clock.now()) },
+    message: { id: messageIdOf(event, webhookId), body, headers },
+  };
+}

@@ -1,0 +1,43 @@
+import { openDeps } from "../../server/build.ts";
+import { readConfig } from "../../server/config.ts";
+import { type NewEvent, recordEvents } from "../../server/events/events.ts";
+import { chunksOf } from "../../server/lib/chunks.ts";
+import { systemClock } from "../../server/lib/clock.ts";
+import type { EventType } from "../../server/store/tables.ts";
+import { sampleOf } from "../../server/webhooks/samples.ts";
+import { createWebhook } from "../../server/webhooks/webhooks.ts";
+
+type Webhooks = {
+  urls: string[];
+  events?: EventType[];
+  /** How many messages about dead links wait to be sent to each. */
+  pending?: number;
+};
+
+const ROWS_AT_ONCE = 5000;
+
+/** Webhooks on this machine for an account that is there already. Every message tells of another link. */
+export async function seedWebhooks(
+  env: Record<string, string>,
+  accountId: string,
+  { urls, events = ["link.dead"], pending = 0 }: Webhooks,
+): Promise<void> {
+  const allowed = { STILLUP_WEBHOOK_ALLOWED_HOSTS: "loopback" };
+  const { deps } = await openDeps(readConfig({ ...env, ...allowed }), systemClock);
+  const permissions = { read: true, write: true };
+  const caller = { accountId, accountNo: 0, tier: "enterprise" as const, permissions };
+  for (const url of urls) await createWebhook(deps, caller, { url, events });
+  const at = Date.now() - pending;
+  const happened = Array.from({ length: pending }, (_, n) => deadLink(accountId, at + n));
+  for (const some of chunksOf(ROWS_AT_ONCE, happened)) {
+    await deps.store.write(recordEvents(deps.store, some));
+  }
+  await deps.store.engine.close();
+}
+
+const deadLink = (accountId: string, at: number): NewEvent => ({
+  type: "link.dead",
+  accountId,
+  at,
+  data: sampleOf("link.dead", at),
+});

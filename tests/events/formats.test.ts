@@ -1,0 +1,228 @@
+import { describe, expect, test } from "bun:test";
+import { postedAs, type Told } from "../../server/events/formats/format.ts";
+import { EVENT_TYPES } from "../../server/store/tables.ts";
+import { SERVICES, type Seen, type Service } from "./services.ts";
+import { AT, HOSTILE_URLS, largestDigest, telling, tellingOfMany, wordy } from "./told.ts";
+
+const URL = "https://example.com/a";
+const DASHBOARD = "https://links.example.org/stillup";
+const CHAT = "https://api.telegram.org/bot1:abc/sendMessage?chat_id=-100123";
+
+const to = (url = CHAT, publicUrl: string | null = DASHBOARD) => ({
+  url,
+  publicUrl,
+  webhookId: "6f1c2d3e-4a5b-4c6d-8e7f-9a0b1c2d3e4f",
+});
+
+const seenIn = (service: Service, told: Told, publicUrl: string | null = DASHBOARD): Seen =>
+  SERVICES[service](postedAs(service, told, to(CHAT, publicUrl)));
+
+const linkIdIn = ({ data }: Told) => JSON.parse(data).linkId;
+
+const ALL = Object.keys(SERVICES) as Service[];
+
+test("the standard format is the API's own JSON with the data as it is stored", () => {
+  const told = telling("link.dead");
+
+  const { body, headers } = postedAs("standard", told, to());
+
+  const head = `{"event":"link.dead","timestamp":"2030-01-01T12:34:56.789Z"`;
+  expect(body).toBe(`${head},"webhookId":"${to().webhookId}","data":${told.data}}`);
+  expect(headers).toEqual({ "content-type": "application/json" });
+});
+
+test("only bad news rings louder in ntfy", () => {
+  const priorityOf = (told: Told) => postedAs("ntfy", told, to()).headers.priority;
+
+  const all = EVENT_TYPES.map((type) => priorityOf(telling(type)));
+
+  expect(all).toEqual(["4", "3", "3", "3", "3", "3"]);
+  expect(priorityOf(largestDigest(URL))).toBe("4");
+});
+
+test("Telegram is told the chat, the topic and the silence that the webhook's URL names", () => {
+  const url = `${CHAT}&message_thread_id=42&disable_notification=true`;
+
+  const { body } = postedAs("telegram", telling("link.dead"), to(url));
+
+  expect(JSON.parse(body)).toMatchObject({
+    chat_id: "-100123",
+    message_thread_id: 42,
+    disable_notification: true,
+  });
+});
+
+test("Telegram is told of no topic and no silence that the webhook's URL does not name", () => {
+  const { body } = postedAs("telegram", telling("link.dead"), to(`${CHAT}&message_thread_id=x`));
+
+  expect(JSON.parse(body)).not.toContainAnyKeys(["message_thread_id", "disable_notification"]);
+});
+
+describe.each(ALL)("In %s", (service) => {
+  const seen = (told: Told, publicUrl?: string | null) => seenIn(service, told, publicUrl);
+
+  test("a dead link is told with its address, the reason, what it was before, and when", () => {
+    const told = telling("link.dead");
+
+    const { text, links } = seen(told);
+
+    expect(text).toInclude("Dead");
+    expect(text).toInclude(URL);
+    expect(text).toInclude("The server answered 404: there is no such page.");
+    expect(text).toInclude("It was active before.");
+    expect(text).toInclude("2030-01-01 12:34:56 UTC");
+    expect(links).toContain(URL);
+    expect(links).toContain(`${DASHBOARD}/links/${linkIdIn(told)}`);
+  });
+
+  test.each([
+    ["link.alive", ["Alive again", URL, "It was dead before."]],
+    ["link.created", ["Added", URL, "It is checked daily."]],
+    ["link.deleted", ["Deleted", URL, "Its last status was dead."]],
+    ["check.complete", ["Checked", URL, "It is active. The server answered 200."]],
+    [
+      "batch.complete",
+      ["Batch complete", "3 of 3 links were checked: 2 active, 1 dead, 0 unknown."],
+    ],
+  ] as const)("%s is told in words", (type, words) => {
+    const { text } = seen(telling(type));
+
+    for (const each of words) expect(text).toInclude(each);
+    expect(text).not.toInclude("Test");
+  });
+
+  test("a link that is alive for the first time is not called alive again", () => {
+    const { text } = seen(telling("link.alive", { previousStatus: "unknown" }));
+
+    expect(text).toInclude("Alive");
+    expect(text).not.toInclude("again");
+    expect(text).toInclude("Its status was unknown before.");
+  });
+
+  test.each(EVENT_TYPES)(
+    "a test of %s is marked, and leads to no page that is not there",
+    (type) => {
+      const { text, links } = seen(telling(type, { test: true }));
+
+      expect(text).toInclude("Test: ");
+      expect(links.filter((link) => link !== URL)).toEqual([`${DASHBOARD}/`]);
+    },
+  );
+
+  test("what is gone leads to the dashboard's start", () => {
+    expect(seen(telling("link.deleted")).links).toContain(`${DASHBOARD}/`);
+    expect(seen(telling("batch.complete")).links).toEqual([`${DASHBOARD}/`]);
+  });
+
+  test("a server that does not know its address links to no dashboard", () => {
+    const links = new Set(seen(telling("link.dead"), null).links);
+
+    expect([...links]).toEqual([URL]);
+    expect(seen(telling("batch.complete"), null).links).toEqual([]);
+  });
+
+  test("a digest counts in words, tells the first ten and how many more there are", () => {
+    const first = Array.from({ length: 10 }, (_, i) =>
+      telling("link.dead", { url: `${URL}/${i}` }),
+    );
+
+    const { text, links } = seen(tellingOfMany({ "link.dead": 12, "link.alive": 3 }, first));
+
+    expect(text).toInclude("12 links are dead, 3 are alive");
+    expect(text).toMatch(/Dead: \S+\/9 – The server answered 404: there is no such page\.\n/);
+    expect(text).toInclude("and 5 more");
+    expect(text).toInclude("From 2030-01-01 12:34:00 UTC to 2030-01-01 12:34:59 UTC");
+    const told = first.map((_, i) => `${URL}/${i}`);
+    expect(links.toSorted()).toEqual([...told, `${DASHBOARD}/`].toSorted());
+  });
+
+  test("a digest tells no more than ten one by one, however many it holds", () => {
+    const first = Array.from({ length: 200 }, () => telling("link.dead"));
+
+    const { text } = seen(tellingOfMany({ "link.dead": 200 }, first));
+
+    expect(text.match(/Dead: /g)).toHaveLength(10);
+    expect(text).toInclude("and 190 more");
+  });
+
+  test("a digest of all kinds counts each in its own words", () => {
+    const first = EVENT_TYPES.map((type) => telling(type));
+    const ones = Object.fromEntries(EVENT_TYPES.map((type) => [type, 1]));
+
+    const { text } = seen(tellingOfMany(ones, first));
+
+    expect(text).toInclude(
+      "1 link is dead, 1 is alive, 1 was added, 1 was deleted, 1 check was made, 1 batch is complete",
+    );
+    expect(text).not.toInclude("more");
+  });
+
+  test("a digest of one reads as that one", () => {
+    const told = telling("link.dead");
+
+    const digest = tellingOfMany({ "link.dead": 1 }, [told]);
+
+    expect(postedAs(service, digest, to())).toEqual(postedAs(service, told, to()));
+  });
+
+  test("no address breaks the form or the limits of a message", () => {
+    for (const url of HOSTILE_URLS) {
+      for (const told of [telling("link.dead", wordy(url)), largestDigest(url)]) {
+        const { text, links } = seen(told);
+
+        expect(text.isWellFormed()).toBe(true);
+        expect(text).not.toMatch(/\p{Cc}(?<!\n)|\u202e/u);
+        expect(links.every(isWhole(url))).toBe(true);
+      }
+    }
+  });
+
+  test("a long address is a link as long as there is room for it", () => {
+    const url = `${URL}/${"b".repeat(2048 - URL.length - 1)}`;
+
+    expect(seen(telling("link.dead", { url })).links).toContain(url);
+  });
+
+  test("an address without room is cut between its signs and is no link", () => {
+    const url = `${URL}?${"&😀".repeat(700)}`;
+
+    const { text, links } = seen(largestDigest(url));
+
+    expect(links).toEqual([`${DASHBOARD}/`]);
+    expect(text.replaceAll("\u200b", "")).toMatch(/Alive again: `?https:\S+(&|%[0-9A-F]{2})…`? – /);
+  });
+
+  test.each([
+    "javascript:alert(1)",
+    "tg://resolve?domain=evil",
+    "ftp://example.com/",
+    "@everyone #all <!channel>",
+    "//example.com/\u202ea\nb\ud83d",
+  ])("%j does not become a link", (url) => {
+    const { text, links } = seen(telling("link.dead", { url }), null);
+
+    expect(links).toEqual([]);
+    expect(text).not.toMatch(/\u202e|a\nb/);
+    expect(text.isWellFormed()).toBe(true);
+  });
+
+  test("a dashboard at an address beyond measure is left out", () => {
+    const { links } = seen(telling("batch.complete"), `https://example.org/${"a".repeat(5000)}`);
+
+    expect(links).toEqual([]);
+  });
+});
+
+/** A link leads to the address itself or to the dashboard, never to a part of an address. */
+const isWhole = (url: string) => (link: string) =>
+  link.startsWith(`${DASHBOARD}/`) ||
+  decoded(new globalThis.URL(link).href) === decoded(new globalThis.URL(url).href);
+
+/** Signs that RFC 3986 does not know may be written either way. */
+const decoded = (href: string) => href.replace(/%(22|27|3C|3E|5C|5E|60|7B|7C|7D)/gi, unescape);
+
+test("what happened is told at its own time, however late", () => {
+  const late = { ...telling("link.dead"), createdAt: AT - 86_400_000 };
+
+  expect(seenIn("slack", late).text).toInclude("2029-12-31 12:34:56 UTC");
+});

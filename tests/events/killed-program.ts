@@ -1,0 +1,108 @@
+import { Database } from "bun:sqlite";
+import { onTestFinished } from "bun:test";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { listeningUrl } from "../listening.ts";
+
+/** The executable where one is named, else the program as it stands here. */
+const PROGRAM = process.env.STILLUP_BINARY
+  ? [process.env.STILLUP_BINARY]
+  : [process.execPath, "server/main.ts"];
+
+export type Home = { STILLUP_DATA_DIR: string };
+
+/** A folder for a program. Gone when the test is. */
+export function newHome(): Home {
+  const folder = mkdtempSync(join(tmpdir(), "stillup-killed-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  return { STILLUP_DATA_DIR: folder };
+}
+
+export type Kept = ReturnType<typeof openKept>;
+
+/** What is kept in a folder, read beside the program. */
+export function openKept({ STILLUP_DATA_DIR: folder }: Home) {
+  const database = new Database(join(folder, "stillup.db"));
+  database.run("pragma busy_timeout = 5000");
+  onTestFinished(() => database.close());
+  const rows = (query: string) => database.query(query).values() as (string | number | null)[][];
+  return {
+    rows,
+    one: (query: string) => rows(query)[0]![0],
+    change: (query: string, ...params: number[]) => void database.run(query, params),
+  };
+}
+
+/** The program in a process of its own, which sends to this machine only and need not wait for anything. */
+export async function startProgram(home: Home) {
+  const program = Bun.spawn([...PROGRAM, "serve"], {
+    env: {
+      ...process.env,
+      ...home,
+      STILLUP_PORT: "0",
+      STILLUP_SENTINELS: "",
+      STILLUP_CHECK_ALLOWED_HOSTS: "loopback",
+      STILLUP_WEBHOOK_ALLOWED_HOSTS: "loopback",
+      STILLUP_CONFIRM_DELAYS_MS: "0,10,10",
+    },
+    stdout: "pipe",
+    stderr: process.env.SHOW ? "inherit" : "ignore",
+  });
+  onTestFinished(() => program.kill("SIGKILL"));
+  await listeningUrl(program.stdout);
+  return program;
+}
+
+/** Runs the program until this has come about. */
+export async function killOnce(home: Home, moment: Promise<void>): Promise<void> {
+  const program = await startProgram(home);
+  await moment;
+  program.kill("SIGKILL");
+  await program.exited;
+}
+
+/** Runs the program until this is so, then ends it in order. */
+export async function runUntil(home: Home, isSo: () => boolean): Promise<void> {
+  const program = await startProgram(home);
+  while (!isSo()) await Bun.sleep(20);
+  program.kill("SIGTERM");
+  await program.exited;
+}
+
+/** The time passes that leases take. */
+export function passLeases({ change }: Kept) {
+  change("update deliveries set due_at = ? where lease is not null", Date.now());
+  change("update links set next_check_at = ? where lease is not null", Date.now());
+}
+
+/** Who is told: keeps the body of each message. */
+export function startHooks() {
+  const bodies = new Map<string, string>();
+  const seen = { requests: 0, altered: 0, repeated: new Set<string>() };
+  let wanted = Number.POSITIVE_INFINITY;
+  let arrived = () => {};
+  const server = Bun.serve({
+    port: 0,
+    hostname: "127.0.0.1",
+    idleTimeout: 0,
+    async fetch(request) {
+      const [id, body] = [request.headers.get("webhook-id") ?? "", await request.text()];
+      if (bodies.has(id)) seen.repeated.add(id);
+      if (bodies.has(id) && bodies.get(id) !== body) seen.altered++;
+      bodies.set(id, body);
+      if (++seen.requests !== wanted) return new Response(null, { status: 204 });
+      arrived();
+      return new Promise(() => {});
+    },
+  });
+  onTestFinished(() => server.stop(true));
+  /** Resolves once so many more have come. The last of them is never answered. */
+  const requests = (more: number) => {
+    wanted = seen.requests + more;
+    return new Promise<void>((resolve) => {
+      arrived = resolve;
+    });
+  };
+  return { url: `http://127.0.0.1:${server.port}/`, bodies, seen, requests };
+}

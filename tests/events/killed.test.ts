@@ -1,0 +1,141 @@
+import { expect, onTestFinished, test } from "bun:test";
+import { messageIdOf } from "../../server/events/message.ts";
+import { checkIdOf } from "../../server/lib/ids.ts";
+import { seed } from "../bench/seed.ts";
+import { seedWebhooks } from "../bench/seed-webhooks.ts";
+import { randomFrom } from "../random.ts";
+import {
+  type Kept,
+  killOnce,
+  newHome,
+  openKept,
+  passLeases,
+  runUntil,
+  startHooks,
+} from "./killed-program.ts";
+
+const DELIVERIES = 10_000;
+const random = randomFrom(20_300_101);
+/** Requests after which the program is killed, each time: together fewer than there are. */
+const KILLED_AFTER = Array.from({ length: 6 }, () => 1 + random(1400));
+const LINKS = 300;
+const KILLS = 2;
+
+/** The attempts that a program had under way, each as its event and its number. */
+const underWay = ({ rows }: Kept) =>
+  rows("select event_id, attempts from deliveries where lease is not null");
+
+const interrupted = ({ rows }: Kept) =>
+  rows("select event_id, number from delivery_attempts where error = 'interrupted'");
+
+const isAllDelivered = ({ one }: Kept) =>
+  one("select count(*) from deliveries where status <> 'succeeded'") === 0;
+
+/** The ids of the messages that these attempts were to send. */
+function messagesOf({ rows }: Kept, attempts: unknown[][]): Set<string> {
+  const wanted = new Set(attempts.map(([eventId]) => eventId));
+  const all = rows(
+    "select id, events.created_at, webhook_id from events join deliveries on event_id = id",
+  );
+  const sent = all.filter(([id]) => wanted.has(id)) as [string, number, string][];
+  return new Set(sent.map(([id, createdAt, webhook]) => messageIdOf({ id, createdAt }, webhook)));
+}
+
+test("a program that is killed in the middle of its deliveries makes them all, and repeats only what was cut", async () => {
+  const [home, hooks] = [newHome(), startHooks()];
+  const { accountId } = await seed(home, { links: 0 });
+  await seedWebhooks(home, accountId, { urls: [hooks.url], pending: DELIVERIES });
+  const kept = openKept(home);
+  const cut: ReturnType<typeof underWay> = [];
+
+  for (const count of KILLED_AFTER) {
+    await killOnce(home, hooks.requests(count));
+    expect(kept.one("pragma integrity_check")).toBe("ok");
+    cut.push(...underWay(kept));
+    passLeases(kept);
+  }
+  await runUntil(home, () => isAllDelivered(kept));
+
+  const rest = kept.rows("select distinct lease, due_at, next_attempt_at, resting from deliveries");
+  expect(rest).toEqual([[null, null, null, null]]);
+  expect(interrupted(kept).sort()).toEqual(cut.sort());
+  expect(hooks.bodies.size).toBe(DELIVERIES);
+  expect(new Set(hooks.bodies.values()).size).toBe(DELIVERIES);
+  expect(hooks.seen.altered).toBe(0);
+  expect(hooks.seen.repeated.size).toBeGreaterThan(0);
+  expect(hooks.seen.repeated.isSubsetOf(messagesOf(kept, cut))).toBe(true);
+}, 60_000);
+
+/** A site at each address of this machine, with one page. */
+function startSites() {
+  const says = { status: 404 };
+  const page = "<title>A page</title><p>All is well here.</p>";
+  const headers = { "content-type": "text/html" };
+  const server = Bun.serve({
+    port: 0,
+    hostname: "0.0.0.0",
+    fetch: ({ url }) =>
+      new Response(page, { headers, status: url.endsWith("/page") ? says.status : 404 }),
+  });
+  onTestFinished(() => server.stop(true));
+  const urlOf = (n: number) => `http://127.2.${n >> 8}.${n & 255}:${server.port}/page`;
+  return { says, urlOf };
+}
+
+const countOf = ({ one }: Kept, status: string) =>
+  one(`select count(*) from links where status = '${status}'`);
+
+/** Resolves as soon as more links are seen to be so, before anything that is written after it. */
+async function moreAre(status: string, kept: Kept): Promise<void> {
+  const before = countOf(kept, status);
+  while (countOf(kept, status) === before && before !== LINKS) await new Promise(setImmediate);
+}
+
+/** What history says has changed, each change as the message that is to tell of it. */
+function changesIn({ rows }: Kept): string[] {
+  const changed = rows(`select l.id, c.checked_at, k.status from checks c
+    join check_kinds k on k.no = c.kind_no and k.status_changed = 1 join links l on l.no = c.link_no`);
+  return (changed as [string, number, string][])
+    .map(([id, at, is]) => [is === "dead" ? "link.dead" : "link.alive", id, checkIdOf(id, at)])
+    .map((change) => change.join(" "))
+    .sort();
+}
+
+/** The messages that are sent or wait to be. */
+const messagesIn = ({ rows }: Kept): string[] =>
+  rows("select e.type, data from deliveries join events e on e.id = event_id")
+    .map(([event, data]) => asChange({ event, data: JSON.parse(String(data)) }))
+    .sort();
+
+const asChange = ({ event, data: { linkId, checkId } }: ReturnType<typeof JSON.parse>) =>
+  `${event} ${linkId} ${checkId}`;
+
+test("a program that is killed while links change tells of each change once, and of nothing else", async () => {
+  const [home, hooks, sites] = [newHome(), startHooks(), startSites()];
+  const links = { links: LINKS, urlOf: sites.urlOf, frequency: "hourly" as const };
+  const { accountId } = await seed(home, links);
+  await seedWebhooks(home, accountId, { urls: [hooks.url], events: ["link.dead", "link.alive"] });
+  const kept = openKept(home);
+  kept.change("update links set status = 'active'");
+
+  for (const [status, code] of [
+    ["dead", 404],
+    ["active", 200],
+  ] as const) {
+    sites.says.status = code;
+    kept.change("update links set next_check_at = ?", Date.now());
+    for (let i = 0; i < KILLS; i++) {
+      await killOnce(home, moreAre(status, kept));
+      expect(messagesIn(kept)).toEqual(changesIn(kept));
+      passLeases(kept);
+    }
+    await runUntil(home, () => countOf(kept, status) === LINKS && isAllDelivered(kept));
+  }
+
+  const told = [...hooks.bodies.values()].map((body) => asChange(JSON.parse(body)));
+  expect(told.sort()).toEqual(changesIn(kept));
+  expect(told.filter((change) => change.startsWith("link.dead"))).toHaveLength(LINKS);
+  expect(told).toHaveLength(2 * LINKS);
+  expect(hooks.seen.altered).toBe(0);
+  expect(kept.one("pragma integrity_check")).toBe("ok");
+}, 60_000);

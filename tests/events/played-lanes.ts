@@ -1,0 +1,55 @@
+import type { ClaimedDelivery, DueWebhook } from "../../server/events/claim.ts";
+import { createLanes } from "../../server/events/lanes.ts";
+import { movableClock } from "../clock.ts";
+import { START } from "../harness.ts";
+
+/** What a receiver takes that never answers. */
+export const SLOW_MS = 15_000;
+export const names = (count: number) => Array.from({ length: count }, (_, i) => `webhook ${i}`);
+
+export const claimedFor = (webhookId: string, count: number): ClaimedDelivery[] =>
+  Array.from({ length: count }, (_, i) => ({
+    ...{ webhookId, lease: "lease", heldUntil: Number.POSITIVE_INFINITY },
+    ...{ attempts: 1, scheduledAttempts: 1, resting: null },
+    event: { id: `${i}`, accountId: "", type: "link.created", data: "{}", createdAt: 0 },
+  }));
+
+export const due = (id: string, more: Partial<DueWebhook> = {}): DueWebhook => ({
+  ...{ id, heldElsewhere: 0, lastDeliveryAt: null, isFailing: false },
+  ...more,
+});
+
+/** Lanes on a clock of their own. */
+export function openLanes() {
+  const clock = movableClock(START);
+  const lanes = createLanes(clock);
+  const take = (claimed: ClaimedDelivery[]) => {
+    lanes.wanted([...new Set(webhooksOf(claimed))].map((id) => due(id)));
+    lanes.take(claimed);
+  };
+  return {
+    clock,
+    ...lanes,
+    /** Takes what was claimed, whether or not so much was wanted. */
+    take,
+    /** Begins all that may be begun. */
+    beginAll() {
+      const begun: ClaimedDelivery[] = [];
+      for (let next = lanes.begin(); next; next = lanes.begin()) begun.push(next);
+      return begun;
+    },
+    /** Claims as many as are wanted for one webhook, or fewer; says how many were wanted. */
+    claim(id: string, { most = 1000, heldElsewhere = 0 } = {}) {
+      const wanted = lanes.wanted([due(id, { heldElsewhere })]).get(id) ?? 0;
+      lanes.take(claimedFor(id, Math.min(wanted, most)));
+      return wanted;
+    },
+    /** One delivery from its claim to its end, while another of the webhook waits. */
+    paced(id: string, paceMs: number) {
+      take(claimedFor(id, 2));
+      lanes.end(lanes.begin()!, paceMs);
+    },
+  };
+}
+
+export const webhooksOf = (claimed: ClaimedDelivery[]) => claimed.map(({ webhookId }) => webhookId);

@@ -1,0 +1,90 @@
+import { afterEach, expect, test } from "bun:test";
+import { eq } from "drizzle-orm";
+import { makeDueAgain } from "../../server/events/set-back.ts";
+import { type DeliveryRow, deliveries, webhooks } from "../../server/store/tables.ts";
+import { addDelivery, UNTRIED } from "../deliveries/logged.ts";
+import { onBothEngines } from "../harness.ts";
+import { subscribe } from "../receiver.ts";
+
+const HOUR = 3_600_000;
+const YEAR = 365 * 24 * HOUR;
+/** The longest wait of the schedule, a fifth longer. */
+const LONGEST = 28.8 * HOUR;
+
+onBothEngines("when the clock was set back", (server) => {
+  afterEach(async () => {
+    await server().deps.store.delete(webhooks);
+  });
+
+  /** When such a delivery is due and attempted next after that, in milliseconds from now. */
+  async function timesAfter(
+    more: (now: number) => Partial<DeliveryRow>,
+  ): Promise<(number | null)[]> {
+    const me = await server().account();
+    const { id } = await subscribe(me, "https://example.com/");
+    const now = server().clock.now();
+    await addDelivery(server(), me, id, more(now));
+
+    await makeDueAgain(server().deps);
+
+    const { store } = server().deps;
+    const [row] = await store.select().from(deliveries).where(eq(deliveries.webhookId, id));
+    return [row!.dueAt, row!.nextAttemptAt].map((at) => at && at - now);
+  }
+
+  test("what was to be sent at once is due", async () => {
+    const times = await timesAfter((now) => ({
+      ...UNTRIED,
+      ...{ dueAt: now + YEAR, nextAttemptAt: now + YEAR },
+    }));
+
+    expect(times).toEqual([0, 0]);
+  });
+
+  test("what failed keeps its place in the schedule, unless that is too far away", async () => {
+    const failed = (ms: number) =>
+      timesAfter((now) => ({ status: "failed", dueAt: now + ms, nextAttemptAt: now + ms }));
+
+    expect(await failed(LONGEST)).toEqual([LONGEST, LONGEST]);
+    expect(await failed(YEAR)).toEqual([0, 0]);
+  });
+
+  test("what somebody asked for is due, and its schedule stays", async () => {
+    const times = await timesAfter((now) => ({
+      ...{ status: "pending", resting: "failed", dueAt: now + HOUR },
+      nextAttemptAt: now + 10 * HOUR,
+    }));
+
+    expect(times).toEqual([0, 10 * HOUR]);
+  });
+
+  test("no lease lasts longer than leases do", async () => {
+    const times = await timesAfter((now) => ({
+      ...{ status: "delivering", lease: "a lease", dueAt: now + YEAR, nextAttemptAt: now },
+    }));
+
+    expect(times).toEqual([60_000, 0]);
+  });
+
+  test("all of it is set right, however much there is", async () => {
+    const me = await server().account();
+    const { id } = await subscribe(me, "https://example.com/");
+    const now = server().clock.now();
+    const { store } = server().deps;
+    for (let n = 0; n < 3; n++) {
+      await me.post("/api/v1/links/batch", {
+        links: Array.from({ length: 500 }, (_, i) => ({ url: `https://a.test/${n}/${i}` })),
+      });
+    }
+    await store.update(deliveries).set({ dueAt: now + YEAR, nextAttemptAt: now + YEAR });
+
+    await makeDueAgain(server().deps);
+
+    const isOurs = eq(deliveries.webhookId, id);
+    const rows = await store
+      .selectDistinct({ at: deliveries.dueAt })
+      .from(deliveries)
+      .where(isOurs);
+    expect(rows).toEqual([{ at: now }]);
+  });
+});

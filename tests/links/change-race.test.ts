@@ -1,0 +1,68 @@
+import { expect, onTestFinished, test } from "bun:test";
+import { SQL } from "bun";
+import { operatorOf } from "../../server/accounts/users.ts";
+import { startBatch } from "../../server/batches/start.ts";
+import { createStore } from "../../server/store/store.ts";
+import { batchOf, checkAll, checkedLinks } from "../batches/playing.ts";
+import { startServer, type TestServer } from "../harness.ts";
+
+// SQLite has one writer, so only PostgreSQL can be caught between the two.
+test("a new frequency sees the batch that is being written while it waits for the link", async () => {
+  const server = await startServer("postgres");
+  onTestFinished(server.stop);
+  const me = await server.account();
+  const link_ids = await checkedLinks(server, me, ["https://a.test/"]);
+  const caller = await operatorOf(server.deps, me.accountId);
+  const slow = slowToCommit(server);
+
+  const starting = startBatch({ ...server.deps, store: slow.store }, caller, { link_ids });
+  await slow.written;
+  const changing = me.patch(`/api/v1/links/${link_ids[0]}`, { check_frequency: "weekly" });
+  await somebodyWaits(server);
+  slow.commit();
+  await changing;
+  const { batchId } = await starting;
+  await checkAll(server);
+
+  expect(await batchOf(me, batchId!)).toMatchObject({ status: "complete", active: 1 });
+});
+
+/** The same database, where a batch of statements is committed only when the test says so. */
+function slowToCommit({ deps, config }: TestServer) {
+  const written = Promise.withResolvers<void>();
+  const committed = Promise.withResolvers<void>();
+  const store = createStore({
+    ...deps.store.engine,
+    batch: async (queries) => {
+      const other = new SQL(config.databaseUrl, { max: 1 });
+      const results = await other.begin(async (connection) => {
+        const rows: unknown[][][] = [];
+        for (const { sql, params } of queries) rows.push(await ask(connection, sql, params));
+        written.resolve();
+        await committed.promise;
+        return rows;
+      });
+      await other.close();
+      return results;
+    },
+  });
+  return { store, written: written.promise, commit: committed.resolve };
+}
+
+function ask(connection: SQL, text: string, params: unknown[]): Promise<unknown[][]> {
+  let n = 0;
+  return connection
+    .unsafe(
+      text.replaceAll("?", () => `$${++n}`),
+      params,
+    )
+    .values();
+}
+
+async function somebodyWaits({ config }: TestServer): Promise<void> {
+  const watcher = new SQL(config.databaseUrl, { max: 1 });
+  const waiting = () => watcher`select 1 from pg_stat_activity
+    where datname = current_database() and wait_event_type = 'Lock'`;
+  while ((await waiting()).length === 0);
+  await watcher.close();
+}

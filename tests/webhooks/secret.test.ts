@@ -1,0 +1,163 @@
+import { afterEach, expect, onTestFinished, test } from "bun:test";
+import { existsSync, readFileSync } from "node:fs";
+import { reset } from "@logtape/logtape";
+import { sql } from "drizzle-orm";
+import { deliverDue } from "../../server/events/deliver.ts";
+import { startLogging } from "../../server/lib/log.ts";
+import { webhooks } from "../../server/store/tables.ts";
+import { type Asker, onBothEngines, type Reply, type TestServer } from "../harness.ts";
+import { freePort } from "../postgres.ts";
+import { deliverAll, makeNews, startReceiver, subscribe } from "../receiver.ts";
+
+const bare = (secret: string) => secret.slice("whsec_".length);
+
+/** All that the database keeps, as whoever copies its files or dumps its tables would read it. */
+async function keptBy({ deps: { store }, config }: TestServer): Promise<string> {
+  if (store.engine.name === "sqlite") {
+    const path = config.databaseUrl.replace("sqlite:", "");
+    const files = [path, `${path}-wal`].filter(existsSync);
+    return files.map((file) => readFileSync(file, "latin1")).join();
+  }
+  const run = (text: string) => store.engine.run({ sql: text, params: [] });
+  const tables = await run(
+    "select table_name from information_schema.tables where table_schema = 'public'",
+  );
+  const rows = await Promise.all(
+    tables.map(([name]) => run(`select cast(row_to_json(t) as text) from "${name}" t`)),
+  );
+  return rows.flat(2).join();
+}
+
+/** The secret as it was shown, and as the bytes that it stands for, in the ways in which one might write them. */
+const formsOf = (secret: string): string[] => {
+  const bytes = Buffer.from(bare(secret), "base64");
+  return [
+    bare(secret),
+    ...(["hex", "base64url", "latin1"] as const).map((form) => bytes.toString(form)),
+  ];
+};
+
+/** A webhook that was delivered to, tested, asked, changed and rotated, and every reply that was no secret's. */
+async function livelyWebhook(server: TestServer, me: Asker, url: string) {
+  const { secret, path } = await subscribe(me, url);
+  await makeNews(me);
+  await deliverDue(server.deps);
+  const replies: Reply[] = [await me.post(`${path}/test`)];
+  const rotated = await me.post(`${path}/rotate-secret`);
+  await makeNews(me);
+  await deliverAll(server);
+  replies.push(await me.get(`${path}/deliveries`));
+  for (const { id } of replies[1]!.body.data.items) {
+    replies.push(await me.get(`${path}/deliveries/${id}`));
+    replies.push(await me.post(`${path}/deliveries/${id}/redeliver`));
+  }
+  replies.push(
+    await me.get(path),
+    await me.get("/api/v1/webhooks"),
+    await me.patch(path, { events: ["link.created", "link.dead"] }),
+    await me.patch(path, { signing_secret: secret }),
+    await me.patch(path, { url: null, events: [secret] }),
+    await me.post(`${path}/rotate-secret`, { grace_period_seconds: -1 }),
+    await me.post("/api/v1/webhooks", { url, events: [], signing_secret: secret }),
+  );
+  return { secrets: [secret, rotated.body.data.signing_secret as string], replies };
+}
+
+onBothEngines("the signing secret of a webhook", (server) => {
+  afterEach(async () => {
+    await server().deps.store.delete(webhooks);
+  });
+
+  test("is told when it is made, and in no other reply", async () => {
+    const me = await server().account();
+
+    const { secrets, replies } = await livelyWebhook(server(), me, startReceiver().url);
+
+    expect(replies.length).toBeGreaterThan(10);
+    const text = JSON.stringify(replies.map(({ body, headers }) => [body, [...headers]]));
+    for (const secret of secrets) {
+      for (const form of formsOf(secret)) expect(text).not.toContain(form);
+    }
+    expect(text).not.toContain("whsec_");
+  });
+
+  test("is nowhere in the database, nor is the old one", async () => {
+    const me = await server().account();
+    const { secrets } = await livelyWebhook(server(), me, startReceiver(500).url);
+
+    const kept = await keptBy(server());
+
+    expect(kept).toContain(me.accountId);
+    for (const secret of secrets) {
+      for (const form of formsOf(secret)) expect(kept).not.toContain(form);
+    }
+    expect(kept).not.toContain("whsec_");
+  });
+
+  test("is not sent to the receiver", async () => {
+    const me = await server().account();
+    const receiver = startReceiver();
+
+    const { secrets } = await livelyWebhook(server(), me, receiver.url);
+
+    const sent = receiver.requests.map(({ headers, body }) => `${[...headers]} ${body}`).join();
+    for (const secret of secrets) {
+      for (const form of formsOf(secret)) expect(sent).not.toContain(form);
+    }
+  });
+
+  test.each(["text", "json"] as const)(
+    "is in no line of the log (%s), whatever goes wrong, and neither is where messages go",
+    async (format) => {
+      const lines: string[] = [];
+      await startLogging({ level: "debug", format, write: (line) => lines.push(line) });
+      onTestFinished(reset);
+      const token = "bot12345:AAFxyz";
+      const ends = [
+        startReceiver().url,
+        startReceiver(410).url,
+        `http://127.0.0.1:${freePort()}/`,
+        "http://nowhere.invalid/",
+        startReceiver().url.replace("http:", "https:"),
+      ].map((url) => `${url}?token=${token}`);
+
+      const told: string[] = [];
+      for (const url of ends) {
+        const { secrets } = await livelyWebhook(server(), await server().account(), url);
+        told.push(...secrets);
+      }
+      const me = await server().account();
+      const broken = await subscribe(me, ends[0]!);
+      await server().deps.store.run(
+        sql`update webhooks set secret = 'AAAA' where id = ${broken.id}`,
+      );
+      await makeNews(me);
+      await deliverDue(server().deps);
+
+      const text = lines.join();
+      expect(text).toContain("a test was sent");
+      expect(text).toContain("a webhook was switched off");
+      expect(lines.at(-1)).toMatch(/\berror\b.*tag/);
+      for (const secret of told) {
+        for (const form of formsOf(secret)) expect(text).not.toContain(form);
+      }
+      expect(text).not.toContain(token);
+    },
+  );
+
+  test("opens with the key of this server only", async () => {
+    const me = await server().account();
+    const { id, secret } = await subscribe(me, startReceiver().url);
+    const { store, secrets } = server().deps;
+
+    const [row] = await store
+      .select({ secret: webhooks.secret })
+      .from(webhooks)
+      .where(sql`id = ${id}`);
+
+    expect(secrets.open(row!.secret)).toBe(secret);
+    const bytes = Buffer.from(row!.secret, "base64");
+    bytes[bytes.length - 1]! ^= 1;
+    expect(() => secrets.open(bytes.toString("base64"))).toThrow();
+  });
+});
