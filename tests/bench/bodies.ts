@@ -1,6 +1,11 @@
 import type { Socket } from "node:net";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 import { createPageReader } from "../../server/checker/page/page.ts";
+import { readConfig } from "../../server/config.ts";
+import type { Deps } from "../../server/deps.ts";
+import { sendMessage } from "../../server/events/send.ts";
+import { newSigningSecret } from "../../server/events/sign.ts";
+import { systemClock } from "../../server/lib/clock.ts";
 import { labOutbound } from "../outbound/lab.ts";
 import { startRawSite } from "../site.ts";
 import { startProgram } from "./program.ts";
@@ -11,7 +16,15 @@ import { startProgram } from "./program.ts";
  */
 export type Growth = { what: string; grownMb: number; mostMb: number | null };
 
-type Case = { what: string; path: string; requests: number; mostMb: number | null };
+type Case = {
+  what: string;
+  /** Whether it is read as a page is, or as the answer to a delivery. */
+  as: "page" | "answer";
+  path: string;
+  /** How many at once. */
+  requests: number;
+  mostMb: number | null;
+};
 
 const MIB = 1024 * 1024;
 const PAGE_BYTES = MIB;
@@ -21,6 +34,9 @@ const WARM_UPS = ["/page", "/gzip-page", "/brotli-page"];
 const WARM_UP_ROUNDS = 5;
 const STEADY_STEPS = 64;
 const STEADY_STEP_MS = 160;
+const DRIP_MS = 20;
+/** Long enough for a receiver that drips to send some hundred drops. */
+const ANSWER_MS = 4000;
 
 /**
  * `fetch` takes up to 0.7 MB for each response off the network before anyone reads, and another 0.5 MB
@@ -28,15 +44,57 @@ const STEADY_STEP_MS = 160;
  * network of 170 Mbit/s.
  */
 const CASES: Case[] = [
-  { what: "a body of 10 GB", path: "/endless", requests: 1, mostMb: 5 },
-  { what: "a gzip bomb of 500 MB", path: "/gzip-bomb", requests: 1, mostMb: 5 },
-  { what: "a brotli bomb of 500 MB", path: "/brotli-bomb", requests: 1, mostMb: 5 },
-  { what: "200 pages of 1 MiB in 10 s", path: "/steady-page", requests: 200, mostMb: 150 },
-  { what: "200 pages of 1 MiB at once", path: "/page", requests: 200, mostMb: null },
-  { what: "200 packed pages of 1 MiB at once", path: "/gzip-page", requests: 200, mostMb: null },
+  { what: "a body of 10 GB", as: "page", path: "/endless", requests: 1, mostMb: 5 },
+  { what: "a gzip bomb of 500 MB", as: "page", path: "/gzip-bomb", requests: 1, mostMb: 5 },
+  { what: "a brotli bomb of 500 MB", as: "page", path: "/brotli-bomb", requests: 1, mostMb: 5 },
+  {
+    what: "200 pages of 1 MiB in 10 s",
+    as: "page",
+    path: "/steady-page",
+    requests: 200,
+    mostMb: 150,
+  },
+  { what: "200 pages of 1 MiB at once", as: "page", path: "/page", requests: 200, mostMb: null },
+  {
+    what: "200 packed pages of 1 MiB at once",
+    as: "page",
+    path: "/gzip-page",
+    requests: 200,
+    mostMb: null,
+  },
+  { what: "4 answers of 10 GB", as: "answer", path: "/endless", requests: 4, mostMb: 20 },
+  {
+    what: "4 answers that are gzip bombs",
+    as: "answer",
+    path: "/gzip-bomb",
+    requests: 4,
+    mostMb: 20,
+  },
+  {
+    what: "4 answers that are brotli bombs",
+    as: "answer",
+    path: "/brotli-bomb",
+    requests: 4,
+    mostMb: 20,
+  },
+  {
+    what: "4 answers whose heads drip",
+    as: "answer",
+    path: "/dripping-head",
+    requests: 4,
+    mostMb: 20,
+  },
+  {
+    what: "4 answers whose bodies drip",
+    as: "answer",
+    path: "/dripping-body",
+    requests: 4,
+    mostMb: 20,
+  },
+  { what: "64 answers of 10 GB", as: "answer", path: "/endless", requests: 64, mostMb: null },
 ];
 
-/** Reads hostile and large bodies as a check does: each case in a process of its own, the site in another. */
+/** Reads hostile and large bodies as checks and deliveries do: each case in a process of its own, the site in another. */
 export async function measureBodies(): Promise<Growth[]> {
   const site = await startProgram([process.execPath, import.meta.path, "serve"]);
   const growths: Growth[] = [];
@@ -63,6 +121,8 @@ async function serve(): Promise<void> {
     ["/steady-page", sendsSteadily(page)],
     ["/gzip-page", sends(gzipSync(page), "gzip")],
     ["/brotli-page", sends(brotliCompressSync(page, quick), "br")],
+    ["/dripping-head", dripsAfter(HEAD, "X-Drop: drop\r\n")],
+    ["/dripping-body", dripsAfter(`${HEAD}\r\n`, "drop")],
   ]);
   const site = await startRawSite((socket) =>
     socket.once("data", (request) => {
@@ -104,6 +164,12 @@ const sendsSteadily = (body: Uint8Array) => async (socket: Socket) => {
   socket.end();
 };
 
+const dripsAfter = (start: string, drop: string) => (socket: Socket) => {
+  socket.write(start);
+  const timer = setInterval(() => socket.write(drop), DRIP_MS);
+  socket.on("close", () => clearInterval(timer));
+};
+
 function sendEndlessly(socket: Socket): void {
   const piece = Buffer.alloc(65_536, "<p>and so on</p>");
   let left = ENDLESS_BYTES;
@@ -120,16 +186,8 @@ function sendEndlessly(socket: Socket): void {
 }
 
 /** Prints by how many megabytes memory grew at most. Code and pools that every check needs come before. */
-async function measure(url: string, { path, requests }: Case): Promise<void> {
-  const outbound = labOutbound();
-  const read = async (target: string) => {
-    const page = createPageReader("text/html");
-    const onBody = (piece: Uint8Array) => page.take(piece);
-    const usual = { timeoutMs: 30_000, bodyCap: PAGE_BYTES, onBody };
-    const exchange = await outbound.request(target, usual);
-    await page.end();
-    if (exchange.kind === "failed") throw new Error(`${path} failed: ${exchange.reason}`);
-  };
+async function measure(url: string, { as, path, requests }: Case): Promise<void> {
+  const read = as === "page" ? pageReader() : answerReader();
   for (let i = 0; i < WARM_UP_ROUNDS; i++) {
     for (const page of WARM_UPS) await read(url + page);
   }
@@ -145,6 +203,35 @@ async function measure(url: string, { path, requests }: Case): Promise<void> {
   clearInterval(timer);
   console.log(((most - before) / MIB).toFixed(1));
 }
+
+/** As a check reads a page. */
+function pageReader() {
+  const outbound = labOutbound();
+  return async (target: string) => {
+    const page = createPageReader("text/html");
+    const onBody = (piece: Uint8Array) => page.take(piece);
+    const usual = { timeoutMs: 30_000, bodyCap: PAGE_BYTES, onBody };
+    const exchange = await outbound.request(target, usual);
+    await page.end();
+    if (exchange.kind === "failed") throw new Error(`${target} failed: ${exchange.reason}`);
+  };
+}
+
+/** As a delivery reads what its receiver answers. */
+function answerReader() {
+  const config = readConfig({ STILLUP_WEBHOOK_TIMEOUT_MS: String(ANSWER_MS) });
+  const deps = toDeps({ webhookOutbound: labOutbound(), clock: systemClock, config });
+  const secrets = [newSigningSecret()];
+  const message = { id: "msg_bench", body: "{}", headers: { "content-type": "application/json" } };
+  return async (url: string) => {
+    const outcome = await sendMessage(deps, { url, secrets }, message);
+    const isTold = outcome.kind === "answered" || url.endsWith("/dripping-head");
+    if (!isTold) throw new Error(`${url} gave no answer`);
+  };
+}
+
+/** Sending takes nothing else of what a verb may need. */
+const toDeps = (deps: Pick<Deps, "webhookOutbound" | "clock" | "config">) => deps as Deps;
 
 if (import.meta.main) {
   const [, , mode, url = "", what] = process.argv;

@@ -5,6 +5,7 @@
  */
 import { measureBodies } from "./bodies.ts";
 import { checking } from "./checking.ts";
+import { deliveries } from "./deliveries.ts";
 import { measureCatalogue, measureFiling } from "./filing.ts";
 import { measureJudging } from "./judging.ts";
 import { lists } from "./lists.ts";
@@ -20,6 +21,7 @@ const SECTIONS: Record<string, (note: Note) => Promise<void>> = {
   reads,
   batches,
   checking,
+  deliveries,
   space,
   starts,
   million: aMillionHourly,
