@@ -27,7 +27,6 @@ export function createOutcomes(deps: Deps): Outcomes {
   let writing: Promise<void> | null = null;
   let timer: Timer | null = null;
   let isBroken = false;
-  const lost: [Attempt, unknown][] = [];
 
   function add(attempt: Attempt) {
     waiting.push(attempt);
@@ -55,6 +54,7 @@ export function createOutcomes(deps: Deps): Outcomes {
   }
 
   async function write(group: Attempt[]) {
+    const lost: [Attempt, unknown][] = [];
     const { left, error } = await writeByHalves(group, {
       write: (part) => settle(deps, part),
       isElsewhere: isUnavailable,
@@ -62,7 +62,7 @@ export function createOutcomes(deps: Deps): Outcomes {
     });
     note(left.length > 0, error);
     waiting = [...left, ...waiting];
-    for (const [attempt, why] of lost.splice(0)) await recordLost(deps, attempt, why);
+    for (const [attempt, why] of lost) await recordLost(deps, attempt, why);
   }
 
   /** Once when it begins, and once when it is over. */
