@@ -1,9 +1,11 @@
 import { Elysia } from "elysia";
 import { createMeter, type Meter } from "./accounts/meter.ts";
 import { accountRoutes } from "./accounts/routes.ts";
+import { adminRoutes } from "./admin/routes.ts";
 import { batchRoutes } from "./batches/routes.ts";
 import { deliveryRoutes } from "./deliveries/routes.ts";
 import type { Deps } from "./deps.ts";
+import { exportRoutes } from "./exports/routes.ts";
 import { groupRoutes } from "./groups/routes.ts";
 import { historyRoutes } from "./history/routes.ts";
 import { dashboard } from "./http/dashboard.ts";
@@ -18,7 +20,11 @@ import { createRateLimiter } from "./http/rate-limit.ts";
 import { replies } from "./http/reply.ts";
 import { routeTable } from "./http/route-table.ts";
 import { keyRoutes } from "./keys/routes.ts";
+import { manyLinksRoutes } from "./links/many/routes.ts";
 import { linkRoutes } from "./links/routes.ts";
+import { createLive, type Live } from "./live/live.ts";
+import { liveRoutes } from "./live/routes.ts";
+import { overviewRoutes } from "./overview/routes.ts";
 import { serviceRoutes } from "./services/routes.ts";
 import { sessionRoutes } from "./session/routes.ts";
 import { webhookRoutes } from "./webhooks/routes.ts";
@@ -29,15 +35,18 @@ const rooms = (deps: Deps) =>
     .use(accountRoutes(deps))
     .use(keyRoutes(deps))
     .use(linkRoutes(deps))
+    .use(manyLinksRoutes(deps))
     .use(batchRoutes(deps))
     .use(groupRoutes(deps))
     .use(historyRoutes(deps))
     .use(webhookRoutes(deps))
     .use(deliveryRoutes(deps))
-    .use(serviceRoutes(deps));
+    .use(serviceRoutes(deps))
+    .use(overviewRoutes(deps))
+    .use(exportRoutes(deps));
 
 /** Every route of the program, and the dashboard's pages. Doors and headers around them are the front's. */
-export function createApp(deps: Deps, pages: Elysia = new Elysia()) {
+export function createApp(deps: Deps, pages: Elysia = new Elysia(), live: Live = createLive(deps)) {
   const reference: ApiReference = createReference(() => app.routes);
   const app = new Elysia({ strictPath: true })
     .use(errors)
@@ -49,20 +58,27 @@ export function createApp(deps: Deps, pages: Elysia = new Elysia()) {
     .use(docsRoutes(reference))
     .use(pages)
     .group("/api/v1", (api) => api.use(rooms(deps)))
-    .group("/dashboard/api", (api) => api.use(sessionRoutes(deps)).use(rooms(deps)));
+    .group("/dashboard/api", (api) =>
+      api
+        .use(sessionRoutes(deps))
+        .use(liveRoutes(deps, live))
+        .use(adminRoutes(deps))
+        .use(rooms(deps)),
+    );
   return app;
 }
 
 export type App = ReturnType<typeof createApp>;
 
-/** What answers requests, and what counts them. */
-export type Service = { front: Front; meter: Meter };
+/** What answers requests, what counts them, and what tells open pages of changes. */
+export type Service = { front: Front; meter: Meter; live: Live };
 
 export async function createService(deps: Deps): Promise<Service> {
-  const app = createApp(deps, await dashboard());
+  const live = createLive(deps);
+  const app = createApp(deps, dashboard(), live);
   const { rateLimitPerMinute: perMinute, rateLimitPerHour: perHour } = deps.config;
   const limiter = createRateLimiter({ perMinute, perHour });
   const meter = createMeter(deps.store, deps.clock);
   const routed = { fetch: (request: Request) => app.fetch(request), table: routeTable(app.routes) };
-  return { front: createFront({ ...deps, limiter, meter }, routed), meter };
+  return { front: createFront({ ...deps, limiter, meter, live }, routed), meter, live };
 }

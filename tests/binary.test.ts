@@ -1,14 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { $ } from "bun";
 import type { Parsed } from "./harness.ts";
+import { executable } from "./installed.ts";
 import { listeningUrl } from "./listening.ts";
 import { startReceiver, verified } from "./receiver.ts";
 import { startSite } from "./site.ts";
 
-const EXECUTABLE = resolve(process.env.STILLUP_BINARY ?? "dist/stillup");
+let program = "";
 const PASSWORD = "correct horse battery staple";
 
 /** The program as it is shipped, started in an empty folder with nothing beside it. */
@@ -23,8 +24,7 @@ describe("the executable", () => {
     STILLUP_CONFIRM_DELAYS_MS: "0,10,10",
     STILLUP_HOST_GAP_MS: "0",
   };
-  const run = (...args: string[]) =>
-    $`${EXECUTABLE} ${args}`.cwd(folder).env(env).nothrow().quiet();
+  const run = (...args: string[]) => $`${program} ${args}`.cwd(folder).env(env).nothrow().quiet();
   let server: Bun.Subprocess<"ignore", "pipe", "pipe">;
   let url = "";
 
@@ -44,8 +44,8 @@ describe("the executable", () => {
   }
 
   beforeAll(async () => {
-    if (!process.env.STILLUP_BINARY) await $`bun .ci/build.ts`.quiet();
-    server = Bun.spawn([EXECUTABLE], { cwd: folder, env, stdout: "pipe", stderr: "pipe" });
+    program = await executable();
+    server = Bun.spawn([program], { cwd: folder, env, stdout: "pipe", stderr: "pipe" });
     url = await listeningUrl(server.stdout);
   }, 120_000);
 
@@ -148,7 +148,7 @@ describe("the executable", () => {
   test.if(process.platform === "linux")(
     "makes room for more checks at once than the runtime allows by itself",
     async () => {
-      const many = Bun.spawn([EXECUTABLE, "serve"], {
+      const many = Bun.spawn([program, "serve"], {
         cwd: folder,
         env: { ...env, STILLUP_CHECK_CONCURRENCY: "1000" },
         stdout: "pipe",
@@ -165,7 +165,7 @@ describe("the executable", () => {
   );
 
   test("refuses a setting that makes no sense, by name", async () => {
-    const bad = await $`${EXECUTABLE} serve`
+    const bad = await $`${program} serve`
       .cwd(folder)
       .env({ ...env, STILLUP_PORT: "x" })
       .nothrow()

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout } from "bun:test";
-import { mkdirSync, readdirSync, statSync } from "node:fs";
+import { mkdirSync } from "node:fs";
 import { tmpdir, userInfo } from "node:os";
 import { join } from "node:path";
 import chromium from "@sparticuz/chromium";
@@ -8,11 +8,12 @@ import { type Browser, type Page, chromium as playwright } from "playwright-core
 import { createAccount } from "../server/accounts/users.ts";
 import { newSession } from "../server/session/sessions.ts";
 import { type ROLES, users } from "../server/store/tables.ts";
+import { buildDashboard } from "./build-dashboard.ts";
 import { startServer, type TestServer } from "./harness.ts";
 import { closeAtEnd } from "./shared.ts";
 
 /** A page of a real browser, and what must never happen on any. */
-type Visitor = {
+export type Visitor = {
   page: Page;
   /** Violations of the content policy, requests to elsewhere, errors and pop-ups of scripts. */
   complaints: string[];
@@ -20,17 +21,23 @@ type Visitor = {
 
 type Role = (typeof ROLES)[number];
 
-type Looks = { width?: number; height?: number; colorScheme?: "light" | "dark" };
+export type Looks = { width?: number; height?: number; colorScheme?: "light" | "dark" };
 
 /** A server with the dashboard, and people in front of it. */
 export type Dashboard = {
   server: TestServer;
   stranger(looks?: Looks): Promise<Visitor>;
   /** Someone signed in to a new account, whose links and keys are nobody else's. */
-  user(looks?: Looks, role?: Role): Promise<Visitor & { accountId: string }>;
+  user(
+    looks?: Looks,
+    role?: Role,
+    also?: { isAdmin: boolean },
+  ): Promise<Visitor & { accountId: string }>;
+  /** Another page of the owner of an account that is there. */
+  again(accountId: string, looks?: Looks): Promise<Visitor>;
 };
 
-const PATIENCE_MS = 30_000;
+const PATIENCE_MS = 60_000;
 
 /** Runs the story in Chromium. Whatever it opens must have worked without a complaint. */
 export function onDashboard(name: string, story: (dashboard: () => Dashboard) => void) {
@@ -56,63 +63,87 @@ export function onDashboard(name: string, story: (dashboard: () => Dashboard) =>
     story(() => ({
       server,
       stranger: async (looks) => remember(await openVisitor(server, looks)),
-      user: async (looks, role) => remember(await openUser(server, looks, role)),
+      again: async (accountId, looks) => remember(await openAgain(server, accountId, looks)),
+      user: async (looks, role, also) => remember(await openUser(server, looks, role, also)),
     }));
   });
 }
 
 let browser: Promise<Browser> | undefined;
 
+/** Where somebody looks, and what a clock there shows if it is not the real time. */
+type Place = { url: string; clock?: { now(): number } };
+
 /** A stranger in front of the dashboard, whose clock shows the server's time. */
-async function openVisitor(server: TestServer, looks: Looks = {}): Promise<Visitor> {
+export async function openVisitor(place: Place, looks: Looks = {}): Promise<Visitor> {
   browser ??= launch();
   const { width = 1280, height = 800, colorScheme = "light" } = looks;
   const context = await (await browser).newContext({
-    baseURL: server.url,
+    baseURL: place.url,
     viewport: { width, height },
     colorScheme,
     permissions: ["clipboard-read", "clipboard-write"],
   });
   const page = await context.newPage();
-  page.setDefaultTimeout(10_000);
-  await page.clock.setFixedTime(server.clock.now());
-  return { page, complaints: await collectComplaints(page, server.url) };
+  page.setDefaultTimeout(20_000);
+  if (place.clock) await page.clock.setFixedTime(place.clock.now());
+  return { page, complaints: await collectComplaints(page, place.url) };
 }
 
-async function openUser(server: TestServer, looks: Looks = {}, role: Role = "owner") {
+/** Another tab of the browser that has this page. */
+export async function openTab(beside: Page, { url }: Place): Promise<Visitor> {
+  const page = await beside.context().newPage();
+  page.setDefaultTimeout(20_000);
+  return { page, complaints: await collectComplaints(page, url) };
+}
+
+/** Someone signed in to a new account. */
+export async function openUser(
+  server: TestServer,
+  looks: Looks = {},
+  role: Role = "owner",
+  { isAdmin } = { isAdmin: false },
+) {
   const visitor = await openVisitor(server, looks);
-  const { store, clock } = server.deps;
+  const { store } = server.deps;
   const email = `${role}-${crypto.randomUUID().slice(0, 8)}@example.org`;
-  const input = { email, tier: "business", passwordHash: null, isAdmin: false } as const;
+  const input = { email, tier: "business", passwordHash: null, isAdmin } as const;
   const { owner, account } = await createAccount(server.deps, input);
-  const { token, insert } = newSession(store, owner.id, clock.now());
-  await store.write([insert, store.update(users).set({ role }).where(eq(users.id, owner.id))]);
-  const cookie = { name: "session", value: token, url: server.url, httpOnly: true };
-  await visitor.page.context().addCookies([cookie]);
+  await store.update(users).set({ role }).where(eq(users.id, owner.id));
+  await enter(server, visitor.page, owner.id);
   return { ...visitor, accountId: account.id };
 }
 
-/** Builds the dashboard unless it is there and newer than its source. */
-async function buildDashboard(): Promise<void> {
-  const root = join(import.meta.dir, "..");
-  const built = newest(join(root, "web/dist"));
-  if (built > newest(join(root, "web/src"))) return;
-  const vite = Bun.spawn([join(root, "node_modules/.bin/vite"), "build", "web"], {
-    cwd: root,
-    // As it is shipped: the test runner's own value would build it for development.
-    env: { ...process.env, NODE_ENV: "production" },
-    stdout: "ignore",
-    stderr: "inherit",
-  });
-  if ((await vite.exited) !== 0) throw new Error("vite could not build the dashboard");
+/** Another page of the owner of an account that is there. */
+export async function openAgain(server: TestServer, accountId: string, looks: Looks = {}) {
+  const visitor = await openVisitor(server, looks);
+  const { store } = server.deps;
+  const [owner] = await store.select().from(users).where(eq(users.accountId, accountId));
+  await enter(server, visitor.page, owner!.id);
+  return visitor;
 }
 
-/** What the packagers chose for another place: in one process a closed page hangs, and rules must hold. */
+/** Gives the page a session of the user. */
+async function enter({ url, deps }: TestServer, page: Page, userId: string) {
+  const { token, insert } = newSession(deps.store, userId, deps.clock.now());
+  await deps.store.write([insert]);
+  const cookie = { name: "session", value: token, url, httpOnly: true };
+  await page.context().addCookies([cookie]);
+}
+
+/**
+ * What the packagers chose for another place: in one process a closed page hangs, and rules must hold. A graphics
+ * card that is played in software keeps pages waiting for seconds on a busy machine.
+ */
 const UNWANTED = [
   "--single-process",
   "--in-process-gpu",
   "--disable-web-security",
   "--allow-running-insecure-content",
+  "--use-gl=angle",
+  "--use-angle=swiftshader",
+  "--enable-unsafe-swiftshader",
+  "--ignore-gpu-blocklist",
 ];
 
 const isKept = (argument: string) => !UNWANTED.includes(argument);
@@ -130,10 +161,16 @@ async function unpackBrowser(): Promise<string> {
   }
 }
 
-async function launch(): Promise<Browser> {
+/** Chromium, with the arguments that somebody wants besides. */
+export async function launch(...more: string[]): Promise<Browser> {
   const running = await playwright.launch({
     executablePath: await unpackBrowser(),
-    args: [...chromium.args.filter(isKept), "--disable-background-networking"],
+    args: [
+      ...chromium.args.filter(isKept),
+      "--disable-background-networking",
+      "--disable-gpu",
+      ...more,
+    ],
   });
   closeAtEnd(() => running.close());
   return running;
@@ -157,14 +194,4 @@ async function collectComplaints(page: Page, origin: string): Promise<string[]> 
     dialog.dismiss();
   });
   return complaints;
-}
-
-/** The time of the last change of anything in the folder; 0 when it is not there. */
-function newest(folder: string): number {
-  try {
-    const names = readdirSync(folder, { recursive: true, encoding: "utf8" });
-    return Math.max(0, ...names.map((name) => statSync(join(folder, name)).mtimeMs));
-  } catch {
-    return 0;
-  }
 }

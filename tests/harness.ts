@@ -92,6 +92,8 @@ export async function startServer(
     hostname: "127.0.0.1",
     fetch: front,
     maxRequestBodySize: 5 << 20,
+    // As long as a line of events may be silent, and longer.
+    idleTimeout: 60,
   });
   const url = `http://127.0.0.1:${server.port}`;
   const asker: TestServer["asker"] = (key, account) => createAsker(url, key, account);

@@ -14,6 +14,7 @@ import {
   historyDays,
   linkCounts,
   links,
+  recoveryCodes,
   sessions,
   users,
   webhooks,
@@ -50,6 +51,7 @@ function lockOut(store: Store, accountId: string): Promise<void> {
   return store.write([
     store.delete(apiKeys).where(eq(apiKeys.accountId, accountId)),
     store.delete(sessions).where(inArray(sessions.userId, people)),
+    store.delete(recoveryCodes).where(inArray(recoveryCodes.userId, people)),
     store.update(webhooks).set({ isActive: false }).where(eq(webhooks.accountId, accountId)),
   ]);
 }

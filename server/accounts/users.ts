@@ -45,6 +45,9 @@ export async function freshAccount({ store, clock }: Deps, input: NewOwner): Pro
     role: "owner",
     isAdmin,
     createdAt,
+    totpSecret: null,
+    totpPending: null,
+    totpStep: null,
   };
   const insert = [store.insert(accounts).values(account), store.insert(users).values(owner)];
   return { account, owner, insert };

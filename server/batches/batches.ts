@@ -5,6 +5,7 @@ import { inSteps } from "../history/steps.ts";
 import { foreign, notFound } from "../lib/errors.ts";
 import { parseId } from "../lib/ids.ts";
 import { type BatchRow, batches } from "../store/tables.ts";
+import type { BatchFilter } from "./model.ts";
 
 const KEPT_MS = 30 * 86_400_000;
 
@@ -22,7 +23,7 @@ export async function findBatch({ store }: Deps, caller: Caller, id: string): Pr
 /** A batch as it begins: without a link, and with all that fit still to join. */
 export const emptyBatch = (
   batch: Pick<BatchRow, "id" | "accountId" | "startedAt" | "lastNo" | "expected">,
-  filter: { groupId: string | null; status: BatchRow["filterStatus"] },
+  filter: BatchFilter = {},
 ): BatchRow => ({
   ...batch,
   total: 0,
@@ -32,8 +33,11 @@ export const emptyBatch = (
   skipped: 0,
   completedAt: null,
   completedEventId: null,
-  filterGroupId: filter.groupId,
-  filterStatus: filter.status,
+  filterGroupId: filter.group_id ?? null,
+  filterStatus: filter.status ?? null,
+  filterService: filter.service ?? null,
+  filterSearch: filter.search || null,
+  filterFrequency: filter.check_frequency ?? null,
   filledTo: 0,
 });
 

@@ -3,8 +3,9 @@ import type { Deps } from "../deps.ts";
 import { inSteps } from "../history/steps.ts";
 import { giveWay } from "../lib/give-way.ts";
 import { oneAtATime } from "../lib/lock.ts";
+import { NO_GROUP } from "../links/filter.ts";
 import type { Store } from "../store/store.ts";
-import { accounts, type BatchRow, batches, links } from "../store/tables.ts";
+import { accounts, type BatchRow, batches, type LinkRow, links } from "../store/tables.ts";
 import { type Joining, joinBatch } from "./members.ts";
 
 /** Batches that take turns, and how many links of one are looked at in a turn. */
@@ -58,38 +59,45 @@ export async function fillStep(
   return seen;
 }
 
-type Filter = Pick<BatchRow, "filterGroupId" | "filterStatus" | "lastNo"> & {
-  accountNo: number;
-  filledTo: number;
-};
+type Filter = Pick<
+  BatchRow,
+  "filterGroupId" | "filterStatus" | "filterService" | "filterSearch" | "filterFrequency" | "lastNo"
+> & { accountNo: number; filledTo: number };
 
 /**
- * The next links in the order of their numbers, and which of them fit. The group is the account's: naming
- * both, or a group and a status, would lead a database to look through more than the links that it returns.
+ * The next links in the order of their numbers, and which of them fit. Only what an index holds in that order
+ * is asked for: with more, a database would look through more links than it returns, and nobody knows how many.
  */
 export async function nextToJoin(
   store: Store,
-  { filterGroupId, filterStatus, lastNo, accountNo, filledTo }: Filter,
+  filter: Filter,
   rows: number,
 ): Promise<{ seen: number; joining: Joining }> {
-  const isOfAccount = and(
-    eq(links.accountNo, accountNo),
-    filterStatus ? eq(links.status, filterStatus) : undefined,
-  );
+  const { no, status, service, groupId, checkFrequency, url } = links;
   const seen = await store
-    .select({ no: links.no, status: links.status })
+    .select({ no, status, service, groupId, checkFrequency, url })
     .from(links)
-    .where(
-      and(
-        filterGroupId ? eq(links.groupId, filterGroupId) : isOfAccount,
-        gt(links.no, filledTo),
-        lte(links.no, lastNo),
-      ),
-    )
-    .orderBy(asc(links.no))
+    .where(and(isCandidate(filter), gt(no, filter.filledTo), lte(no, filter.lastNo)))
+    .orderBy(asc(no))
     .limit(rows);
-  const fitting = seen.filter(({ status }) => !filterStatus || status === filterStatus);
-  const nos = fitting.map(({ no }) => no);
+  const nos = seen.filter((link) => fits(link, filter)).map((link) => link.no);
   const isLast = seen.length < rows;
   return { seen: seen.length, joining: { nos, filledTo: isLast ? null : seen.at(-1)!.no } };
 }
+
+/** The group is the account's: naming both would lead a database to the wrong index. */
+function isCandidate({ accountNo, filterGroupId, filterStatus, filterService }: Filter) {
+  const isOurs = eq(links.accountNo, accountNo);
+  if (filterGroupId !== null && filterGroupId !== NO_GROUP) return eq(links.groupId, filterGroupId);
+  if (filterService !== null) return and(isOurs, eq(links.service, filterService));
+  return filterStatus === null ? isOurs : and(isOurs, eq(links.status, filterStatus));
+}
+
+type Candidate = Pick<LinkRow, "status" | "service" | "groupId" | "checkFrequency" | "url">;
+
+const fits = (link: Candidate, filter: Filter): boolean =>
+  (filter.filterStatus === null || link.status === filter.filterStatus) &&
+  (filter.filterService === null || link.service === filter.filterService) &&
+  (filter.filterFrequency === null || link.checkFrequency === filter.filterFrequency) &&
+  (filter.filterGroupId !== NO_GROUP || link.groupId === null) &&
+  link.url.toLowerCase().includes((filter.filterSearch ?? "").toLowerCase());

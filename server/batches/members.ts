@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import type { Settled } from "../checker/settled.ts";
 import { holdAccounts, holdLinks } from "../store/hold.ts";
-import { rowsOf, type Statement, type Store } from "../store/store.ts";
+import { numbersOf, rowsOf, type Statement, type Store } from "../store/store.ts";
 
 /** A batch that links are to join. It has been filled up to that number. */
 type Filling = { id: string; accountNo: number; startedAt: number; filledTo: number };
@@ -105,10 +105,3 @@ export const countSkipped = (store: Store, nos: number[]): Statement[] => [
     where batches.id = gone.batch_id and ${HAS_ROOM}
   `),
 ];
-
-const numbersOf = (store: Store, nos: number[]) =>
-  rowsOf(
-    store,
-    { no: "bigint" },
-    nos.map((no) => [no]),
-  );

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { id, list, oneOf } from "../lib/fields.ts";
 import { toIso, toIsoOrNull } from "../lib/moments.ts";
-import { ItemError } from "../links/model.ts";
+import { filterOf, ItemError, NARROWING } from "../links/model.ts";
 import { type BatchRow, VERDICTS } from "../store/tables.ts";
 
 const MOST_IDS = 1000;
@@ -13,18 +13,30 @@ export const NewBatch = z
       link_ids: list(id(), MOST_IDS).optional(),
       group_id: id().optional(),
       status: oneOf(VERDICTS).optional(),
+      filter: filterOf({ ...NARROWING, status: oneOf(VERDICTS).optional() }).optional(),
     },
     "must be a JSON object",
   )
   .refine(
-    ({ link_ids, group_id, status }) => link_ids || group_id || status,
-    "must have link_ids, or else group_id, status or both",
+    ({ link_ids, group_id, status, filter }) => link_ids || group_id || status || filter,
+    "must have link_ids, or group_id, status or both, or filter",
   )
-  .refine(({ link_ids, group_id, status }) => !link_ids || !(group_id || status), {
-    path: ["link_ids"],
-    error: "cannot be given together with group_id or status",
-  });
+  .refine(
+    ({ link_ids, group_id, status, filter }) => !link_ids || !(group_id || status || filter),
+    {
+      path: ["link_ids"],
+      error: "cannot be given together with group_id, status or filter",
+    },
+  )
+  .refine(
+    ({ link_ids, group_id, status, filter }) => link_ids || !filter || !(group_id || status),
+    {
+      path: ["filter"],
+      error: "cannot be given together with group_id or status; they have their places in it",
+    },
+  );
 export type NewBatch = z.output<typeof NewBatch>;
+export type BatchFilter = NonNullable<NewBatch["filter"]>;
 
 export const BatchStarted = z
   .object({

@@ -1,21 +1,27 @@
-import { and, eq, inArray, isNotNull, isNull, max, or } from "drizzle-orm";
+import { and, eq, gt, inArray, isNull, max } from "drizzle-orm";
 import type { Caller } from "../accounts/caller.ts";
 import { type Deps, noReceipt, type Receipt } from "../deps.ts";
+import { existingGroups } from "../groups/exist.ts";
 import { type AppError, conflict, foreign, invalid, notFound } from "../lib/errors.ts";
 import { newId } from "../lib/ids.ts";
 import { oneAtATime } from "../lib/lock.ts";
-import { totalLinks } from "../links/count.ts";
+import { isCounted, SETTLED } from "../links/filter.ts";
+import { findLinks } from "../links/find.ts";
+import { nextMatching } from "../links/next-matching.ts";
 import type { Store } from "../store/store.ts";
-import { type BatchRow, batches, groups, links } from "../store/tables.ts";
+import { type BatchRow, batches, links } from "../store/tables.ts";
 import { emptyBatch } from "./batches.ts";
 import { nextToJoin } from "./fill.ts";
 import { type Joining, joinBatch } from "./members.ts";
-import type { NewBatch } from "./model.ts";
+import type { BatchFilter, NewBatch } from "./model.ts";
 
 /** Links that a request waits for; the others join by and by. */
 const FIRST_STEP = 100;
 /** Batches by group or status that may run at once for an account: each may have a million links. */
 const MOST_RUNNING = 10;
+
+/** The last number of a batch whose links were named. */
+const NAMED = 0;
 
 type Failure = { id: string; error: AppError };
 
@@ -30,14 +36,19 @@ export type BatchStart = { batchId: string | null; started: number; failures: Fa
 export async function startBatch(
   deps: Deps,
   caller: Caller,
-  { link_ids: ids, group_id: groupId, status }: NewBatch,
+  { link_ids: ids, group_id: groupId, status, filter = { group_id: groupId, status } }: NewBatch,
   receipt: Receipt<BatchStart> = noReceipt,
 ): Promise<BatchStart> {
   if (ids) return begin(deps, await planOf(deps, caller, ids), caller, receipt);
-  const filter = { groupId: groupId ?? null, status: status ?? null };
+  if (groupId) await refuseStrange(deps, caller, groupId);
   return oneAtATime(caller.accountId, async () =>
     begin(deps, await planFor(deps, caller, filter), caller, receipt),
   );
+}
+
+async function refuseStrange(deps: Deps, { accountId }: Caller, groupId: string): Promise<void> {
+  if ((await existingGroups(deps, accountId, [groupId])).has(groupId)) return;
+  throw invalid({ group_id: ["no such group"] });
 }
 
 async function begin(
@@ -84,33 +95,42 @@ async function planOf(deps: Deps, caller: Caller, ids: string[]): Promise<Plan> 
   });
   const ours = found.filter(({ accountId }) => accountId === caller.accountId);
   const nos = ours.map(({ no }) => no);
-  const any = { groupId: null, status: null };
-  const batch = newBatch(deps, caller, any, { lastNo: 0, expected: nos.length });
+  const batch = newBatch(deps, caller, {}, { lastNo: NAMED, expected: nos.length });
   return { batch, joining: { nos, filledTo: null }, failures };
 }
 
-type Filter = { groupId: string | null; status: BatchRow["filterStatus"] };
+async function planFor(deps: Deps, caller: Caller, filter: BatchFilter): Promise<Plan> {
+  await refuseTooMany(deps.store, caller);
+  if (isCounted(filter))
+    return planToFill(deps, caller, filter, await lastNumber(deps.store, caller));
+  const { nos, next } = await nextMatching(deps, caller, filter, { now: SETTLED });
+  const lastNo = nos[0] ?? 0;
+  if (next !== null) return planToFill(deps, caller, filter, lastNo);
+  const batch = newBatch(deps, caller, filter, { lastNo, expected: nos.length });
+  return { batch, joining: { nos, filledTo: null }, failures: [] };
+}
 
-async function planFor(deps: Deps, caller: Caller, filter: Filter): Promise<Plan> {
-  const { store } = deps;
-  await refuseTooMany(store, caller);
-  const expected = await countFitting(deps, caller, filter);
-  const lastNo = expected > 0 ? await lastNumber(store, caller) : 0;
-  const batch = newBatch(deps, caller, filter, { lastNo, expected });
+/** The first few join at once, the others by and by. */
+async function planToFill(
+  deps: Deps,
+  caller: Caller,
+  filter: BatchFilter,
+  lastNo: number,
+): Promise<Plan> {
+  const query = { ...filter, page: 1, per_page: 1 };
+  const { total: expected } = await findLinks(deps, caller, query, { now: SETTLED });
+  const batch = newBatch(deps, caller, filter, { lastNo: expected > 0 ? lastNo : 0, expected });
   const { accountNo } = caller;
-  const { joining } = await nextToJoin(store, { ...batch, accountNo, filledTo: 0 }, FIRST_STEP);
+  const toFill = { ...batch, accountNo, filledTo: 0 };
+  const { joining } = await nextToJoin(deps.store, toFill, FIRST_STEP);
   return { batch, joining, failures: [] };
 }
 
 async function refuseTooMany(store: Store, { accountId }: Caller): Promise<void> {
-  const { completedAt, filterGroupId, filterStatus } = batches;
+  const { completedAt, lastNo } = batches;
   const running = await store.$count(
     batches,
-    and(
-      eq(batches.accountId, accountId),
-      isNull(completedAt),
-      or(isNotNull(filterGroupId), isNotNull(filterStatus)),
-    ),
+    and(eq(batches.accountId, accountId), isNull(completedAt), gt(lastNo, NAMED)),
   );
   if (running < MOST_RUNNING) return;
   throw conflict(
@@ -122,30 +142,9 @@ async function refuseTooMany(store: Store, { accountId }: Caller): Promise<void>
 const newBatch = (
   { clock }: Deps,
   { accountId }: Caller,
-  filter: Filter,
+  filter: BatchFilter,
   about: { lastNo: number; expected: number },
 ) => emptyBatch({ id: newId(), accountId, startedAt: clock.now(), ...about }, filter);
-
-/** By kept counts, however many there are. */
-async function countFitting(
-  deps: Deps,
-  caller: Caller,
-  { groupId, status }: Filter,
-): Promise<number> {
-  const subject = groupId ? await numberOfGroup(deps.store, caller, groupId) : caller.accountNo;
-  const { total, active, dead } = await totalLinks(deps, subject);
-  if (status === null) return total;
-  return { active, dead, unknown: total - active - dead }[status];
-}
-
-async function numberOfGroup(store: Store, { accountId }: Caller, id: string): Promise<number> {
-  const [group] = await store
-    .select({ no: groups.no })
-    .from(groups)
-    .where(and(eq(groups.id, id), eq(groups.accountId, accountId)));
-  if (!group) throw invalid({ group_id: ["no such group"] });
-  return group.no;
-}
 
 /** Links that are made later are none of the batch's. */
 async function lastNumber(store: Store, { accountNo }: Caller): Promise<number> {

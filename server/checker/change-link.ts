@@ -17,6 +17,7 @@ export function changeLinks({ store, config }: Deps, settled: Settled[]): Statem
   if (settled.length === 0) return [];
   const rows = settled.map((result) => [...cellsOf(result), ...nextTimes(config, result)]);
   return [
+    ...keepRecoveries(store, settled),
     ...changeStatuses(store, settled),
     store.run(sql`
       update links set ${CHANGES}, next_check_at = ${NEXT_TIME}
@@ -102,6 +103,26 @@ function changeStatuses(store: Store, settled: Settled[]): Statement[] {
     `),
   ];
 }
+
+/** Remembers the links that were dead until now, and when they came back. */
+function keepRecoveries(store: Store, settled: Settled[]): Statement[] {
+  const rows = settled
+    .filter(({ link, outcome }) => outcome.event === "link.alive" && link.decidedStatus === "dead")
+    .map(({ link, checkedAt }) => [link.no, link.lease, checkedAt]);
+  if (rows.length === 0) return [];
+  return [
+    store.run(sql`
+      insert into recoveries (link_no, account_no, recovered_at)
+      select links.no, links.account_no, done.recovered_at
+      from ${rowsOf(store, RECOVERY, rows)} as done
+      join links on links.no = done.link_no and links.lease = old_lease
+      where true
+      on conflict (link_no) do update set recovered_at = excluded.recovered_at
+    `),
+  ];
+}
+
+const RECOVERY = { link_no: "bigint", old_lease: "text", recovered_at: "bigint" } as const;
 
 const CHANGE = {
   link_no: "bigint",

@@ -23,6 +23,8 @@ const OUTER_BODY_LIMIT = 5 * 1024 * 1024;
 const METER_SECONDS = 5;
 /** Idle connections are closed after as many seconds. */
 const IDLE_TIMEOUT_S = 60;
+/** What is still under way then is cut off, since whoever waits for our end kills us after ten seconds. */
+const FAREWELL_MS = 5000;
 
 /** API, dashboard, checker and deliveries in one process, until it is told to end. */
 export async function serve(config: Config): Promise<void> {
@@ -32,7 +34,7 @@ export async function serve(config: Config): Promise<void> {
   const ended = toldToEnd();
   const { deps, migrated } = await openDeps(config, systemClock);
   if (migrated.length > 0) log.info("database migrated", { migrated });
-  const { front, meter } = await createService(deps);
+  const { front, meter, live } = await createService(deps);
   const server = listen(config, front);
   const url = baseUrl(config, server.port!);
   console.log(`listening on ${url}`);
@@ -43,7 +45,9 @@ export async function serve(config: Config): Promise<void> {
 
   await ended;
   log.info("stopping");
-  await Promise.all([server.stop(), stopLoops()]);
+  // Else they would be waited for.
+  live.close();
+  await Promise.all([stopListening(server), stopLoops()]);
   await meter.flush();
   await deps.store.engine.close();
   log.info("stopped");
@@ -61,6 +65,13 @@ function listen({ host: hostname, port }: Config, front: Front) {
   } catch (error) {
     throw failure("The server cannot listen", error, "Check STILLUP_HOST and STILLUP_PORT.");
   }
+}
+
+/** Answers what was asked before, as long as clients take it in time. */
+async function stopListening(server: Bun.Server<undefined>): Promise<void> {
+  const cutting = setTimeout(() => void server.stop(true), FAREWELL_MS);
+  await server.stop();
+  clearTimeout(cutting);
 }
 
 /** Checks, delivers and keeps house; gives what ends all of it in order. */

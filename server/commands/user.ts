@@ -15,6 +15,7 @@ import { toIso } from "../lib/moments.ts";
 import { hashPassword } from "../lib/passwords.ts";
 import { Email, NewPassword, readBody } from "../session/model.ts";
 import { endSetup } from "../session/setup.ts";
+import { removeTwoFactor } from "../session/two-factor.ts";
 import { TIERS, type Tier } from "../store/tables.ts";
 import { type Cli, withDeps } from "./cli.ts";
 import { localUrl } from "./health.ts";
@@ -49,6 +50,11 @@ export function addUser(program: Command, cli: Cli) {
     .description("end all of a user's sessions and print a link that sets a new password, once")
     .requiredOption("--email <email>", "whose password")
     .action((options: { email: string }) => reset(cli, options));
+  user
+    .command("remove-2fa")
+    .description("turn off a user's two-factor sign-in and end all of the user's sessions")
+    .argument("<email>", "whose phone or recovery codes are lost")
+    .action((email: string) => removeFactor(cli, email));
 }
 
 async function createUser(cli: Cli, options: Creation) {
@@ -98,6 +104,14 @@ async function reset(cli: Cli, options: { email: string }) {
   await withDeps(cli, async (deps) => {
     const token = await resetPassword(deps, await requireUser(deps, email));
     cli.print(passwordUrl(deps.config, token));
+  });
+}
+
+async function removeFactor(cli: Cli, given: string) {
+  const email = await readEmail(given);
+  await withDeps(cli, async (deps) => {
+    await removeTwoFactor(deps, await requireUser(deps, email));
+    cli.print(`${email} signs in with the password alone now.`);
   });
 }
 

@@ -7,6 +7,9 @@ import {
   DELIVERED_TYPES,
   DELIVERY_STATUSES,
   type DeliveryRow,
+  type EventRow,
+  FORMATS,
+  type WebhookRow,
 } from "../store/tables.ts";
 
 const LONGEST_SPAN_MS = 14 * 86_400_000;
@@ -51,6 +54,39 @@ export const DeliveryDetail = Delivery.extend({
   request_body: z.string(),
   all_attempts: z.array(Attempt),
 }).meta({ id: "DeliveryDetail" });
+
+/** A delivery of an event of a link, with what is told of its webhook. */
+export type DeliveryOfLink = Pick<
+  DeliveryRow,
+  "webhookId" | "status" | "attempts" | "lastStatusCode" | "dueAt"
+> &
+  Pick<WebhookRow, "url" | "format">;
+
+export type EventOfLink = Pick<EventRow, "id" | "type" | "createdAt"> & {
+  deliveries: DeliveryOfLink[];
+};
+
+/** Of a webhook's URL the host alone: the rest is often a secret. */
+const LinkEventDelivery = z.object({
+  webhook_id: z.uuid(),
+  webhook_host: z.string(),
+  webhook_format: z.enum(FORMATS),
+  status: z.enum(DELIVERY_STATUSES),
+  attempts: z.int(),
+  last_status_code: z.int().nullable(),
+  next_attempt_at: z.string().nullable(),
+});
+
+export const LinkEvent = z
+  .object({
+    id: z.uuid(),
+    event: z.enum(DELIVERED_TYPES),
+    created_at: z.string(),
+    deliveries: z.array(LinkEventDelivery),
+  })
+  .meta({ id: "LinkEvent" });
+
+export const LinkEventQuery = z.object(paging());
 
 export const DeliveryQuery = z.object({
   status: oneOf(DELIVERY_STATUSES).optional(),
@@ -107,7 +143,8 @@ export const toDeliveryDetail = (row: DeliveryDetailRecord): z.infer<typeof Deli
 };
 
 /** Of one that is under way, what is due is the end of its lease. */
-const isWaiting = ({ status }: DeliveryRow) => status === "pending" || status === "failed";
+const isWaiting = ({ status }: Pick<DeliveryRow, "status">) =>
+  status === "pending" || status === "failed";
 
 /** The one under way has no result yet, and is counted already. */
 export function lastAttemptOf(row: DeliveryRow): AttemptRow | null {
@@ -137,4 +174,21 @@ const toAttempt = (row: AttemptRow): z.infer<typeof Attempt> => ({
   response_content_type: row.contentType,
   response_body: row.body,
   response_truncated: row.truncated,
+});
+
+export const toLinkEvent = (row: EventOfLink): z.infer<typeof LinkEvent> => ({
+  id: row.id,
+  event: row.type,
+  created_at: toIso(row.createdAt),
+  deliveries: row.deliveries.map(toLinkEventDelivery),
+});
+
+const toLinkEventDelivery = (row: DeliveryOfLink): z.infer<typeof LinkEventDelivery> => ({
+  webhook_id: row.webhookId,
+  webhook_host: new URL(row.url).host,
+  webhook_format: row.format,
+  status: row.status,
+  attempts: row.attempts,
+  last_status_code: row.lastStatusCode,
+  next_attempt_at: toIsoOrNull(isWaiting(row) ? row.dueAt : null),
 });

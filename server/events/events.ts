@@ -123,16 +123,16 @@ type Identified = NewEvent & { id: string };
 
 function insertEvents(store: Store, rows: Identified[]): Statement {
   return store.run(sql`
-    insert into ${events} (id, account_id, type, data, created_at)
-    select happened.id, happened.account_id, happened.type, happened.data, happened.created_at
+    insert into ${events} (id, account_id, type, data, created_at, link_id)
+    select happened.id, happened.account_id, happened.type, happened.data, happened.created_at, happened.link_id
     from ${rowsOf(store, HAPPENED, rows.map(cellsOf))} as happened
     where exists (
       select 1 from ${webhooks} join ${webhookEvents} on ${webhookEvents.webhookId} = ${webhooks.id}
       where ${webhooks.accountId} = happened.account_id and ${webhooks.isActive} = 1
         and ${webhookEvents.type} = happened.type
     )
-    and (link_id is null or exists (select 1 from links
-      where links.id = link_id and (links.lease = happened.lease or happened.lease is null)))
+    and (only_link is null or exists (select 1 from links
+      where links.id = only_link and (links.lease = happened.lease or happened.lease is null)))
     and (batch_event is null or exists (select 1 from batches where completed_event_id = batch_event))
   `);
 }
@@ -144,6 +144,7 @@ const HAPPENED = {
   data: "text",
   created_at: "bigint",
   link_id: "text",
+  only_link: "text",
   lease: "text",
   batch_event: "text",
 } as const;
@@ -153,7 +154,8 @@ function cellsOf({ id, accountId, type, data, at, onlyIf }: Identified) {
   const link = onlyIf && "link" in onlyIf ? onlyIf.link : null;
   const batchEvent = onlyIf && "batchEvent" in onlyIf ? onlyIf.batchEvent : null;
   const conditions = [held?.id ?? link, held?.lease ?? null, batchEvent];
-  return [id, accountId, type, JSON.stringify(data), at, ...conditions];
+  const linkId = "linkId" in data ? data.linkId : null;
+  return [id, accountId, type, JSON.stringify(data), at, linkId, ...conditions];
 }
 
 /** Holds the webhooks: one that is being deleted is waited for and left out, and the change stands. */

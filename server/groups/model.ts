@@ -7,8 +7,19 @@ import type { GroupRow } from "../store/tables.ts";
 const DEFAULT_COLOR = "#6B7280";
 const MOST_MOVED = 1000;
 
-/** A group with the number of its links, which it does not store itself. */
-export type CountedGroup = GroupRow & { linkCount: number };
+/** Links by settled status: one that is being checked counts as what it was. */
+export type LinkCounts = { active: number; dead: number; unknown: number };
+
+/** A group with the numbers of its links, which it does not store itself. */
+export type CountedGroup = GroupRow & { counts: LinkCounts };
+
+const Counted = z.object({
+  link_count: z.int(),
+  counts: z.object({ active: z.int(), dead: z.int(), unknown: z.int() }),
+});
+
+/** The links that are in no group. */
+export const Ungrouped = Counted;
 
 export const Group = z
   .object({
@@ -16,7 +27,7 @@ export const Group = z
     name: z.string(),
     description: z.string().nullable(),
     color: z.string(),
-    link_count: z.int(),
+    ...Counted.shape,
     created_at: z.string(),
     updated_at: z.string(),
   })
@@ -59,12 +70,17 @@ export const MoveResult = z
   })
   .meta({ id: "MoveResult" });
 
+export const toCounted = (counts: LinkCounts): z.infer<typeof Counted> => ({
+  link_count: counts.active + counts.dead + counts.unknown,
+  counts,
+});
+
 export const toGroup = (row: CountedGroup): z.infer<typeof Group> => ({
   id: row.id,
   name: row.name,
   description: row.description,
   color: row.color,
-  link_count: row.linkCount,
+  ...toCounted(row.counts),
   created_at: toIso(row.createdAt),
   updated_at: toIso(row.updatedAt),
 });

@@ -16,6 +16,7 @@ import { toErrorBody } from "../lib/errors.ts";
 import { paging } from "../lib/fields.ts";
 import { listLinks } from "../links/list.ts";
 import { Link, toLink } from "../links/model.ts";
+import { countUngrouped } from "./counts.ts";
 import { changeGroup, createGroup, deleteGroup, findGroup, listGroups } from "./groups.ts";
 import * as model from "./model.ts";
 import { type MoveResult, moveLinks } from "./move.ts";
@@ -34,13 +35,21 @@ export const groupRoutes = (deps: Deps) =>
       },
     )
     .get(
+      "/none",
+      async ({ caller }) => ({ data: model.toCounted(await countUngrouped(deps, caller)) }),
+      {
+        response: { 200: data(model.Ungrouped), ...refusals },
+        detail: { operationId: "getUngrouped", summary: "Count the links that are in no group" },
+      },
+    )
+    .get(
       "/:id",
       async ({ caller, params }) => ({
         data: model.toGroup(await findGroup(deps, caller, params.id)),
       }),
       {
         response: { 200: data(model.Group), ...recordRefusals },
-        detail: { operationId: "getGroup", summary: "Get one group with the number of its links" },
+        detail: { operationId: "getGroup", summary: "Get one group with the numbers of its links" },
       },
     )
     .patch(

@@ -3,8 +3,14 @@ import type { Deps } from "../deps.ts";
 import { type Page, type PageQuery, windowOf } from "../lib/paging.ts";
 import { cover } from "../lib/stretches.ts";
 import type { Store } from "../store/store.ts";
-import type { LinkRow, Verdict } from "../store/tables.ts";
-import type { DateRange, HistoryQuery, LinkHistoryRow } from "./model.ts";
+import type { LinkRow } from "../store/tables.ts";
+import type {
+  CheckFilter,
+  DateRange,
+  HistoryQuery,
+  LinkHistoryQuery,
+  LinkHistoryRow,
+} from "./model.ts";
 import { readChecks } from "./read-checks.ts";
 import { spanOf } from "./span.ts";
 import { piecesWithCounts, refine, type Stretch } from "./stretches.ts";
@@ -24,10 +30,8 @@ export async function listHistory(
 export const listLinkHistory = async (
   { store }: Deps,
   link: Pick<LinkRow, "no" | "accountNo">,
-  query: DateRange & PageQuery,
+  query: LinkHistoryQuery,
 ): Promise<Page<LinkHistoryRow>> => listChecks(store, await ofLink(store, link), query);
-
-type Filter = DateRange & PageQuery & { status?: Verdict | undefined };
 
 /** Checks that may be passed over one by one, rather than to ask where in their day or hour the page is. */
 const READ_AT_ONCE = 250;
@@ -39,21 +43,21 @@ const READ_AT_ONCE = 250;
 async function listChecks(
   store: Store,
   subject: Subject,
-  query: Filter,
+  query: DateRange & PageQuery & CheckFilter,
 ): Promise<Page<LinkHistoryRow>> {
   const asked = spanOf(query);
   const span = { from: Math.max(asked.from, subject.since), until: asked.until };
   const pieces = await piecesFor(store, subject, span);
-  let stretches = await piecesWithCounts(store, subject, pieces, query.status);
+  let stretches = await piecesWithCounts(store, subject, pieces, query);
   const total = stretches.reduce((sum, { count }) => sum + count, 0);
   let window = windowOf(query);
   for (const of of ["days", "hours"] as const) {
     ({ stretches, window } = narrowed(stretches, window));
     if (readsOf(stretches) <= READ_AT_ONCE) break;
-    stretches = await refine(store, subject, { of, stretches, status: query.status });
+    stretches = await refine(store, subject, { of, stretches, filter: query });
   }
   ({ stretches, window } = narrowed(stretches, window));
-  const items = await readChecks(store, subject, { stretches, status: query.status, ...window });
+  const items = await readChecks(store, subject, { stretches, filter: query, ...window });
   return { items, total };
 }
 

@@ -2,9 +2,15 @@ import * as z from "zod";
 import { messageOf } from "../checker/messages.ts";
 import type { Reason } from "../checker/reasons.ts";
 import { Evidence, toEvidence } from "../evidence/model.ts";
-import { id, moment, oneOf, paging } from "../lib/fields.ts";
+import { id, moment, oneOf, paging, queryFlag } from "../lib/fields.ts";
 import { toIso } from "../lib/moments.ts";
-import { type CheckRow, type checkKinds, TRIGGERS, VERDICTS } from "../store/tables.ts";
+import {
+  type CheckRow,
+  type checkKinds,
+  TRIGGERS,
+  VERDICTS,
+  type Verdict,
+} from "../store/tables.ts";
 
 /** A check with all that its row only points to. */
 type HistoryRow = Omit<typeof checkKinds.$inferSelect, "no" | "code"> &
@@ -110,11 +116,32 @@ export const SeriesQuery = z
   .refine(atMostOne, BOTH);
 export type SeriesQuery = z.output<typeof SeriesQuery>;
 
-export const LinkHistoryQuery = z.object({ ...range, ...paging() }).refine(inOrder, OUT_OF_ORDER);
+/** `changed` leaves only the checks that changed a status, and those of `status` only such that found it. */
+const kept = { status: oneOf(VERDICTS).optional(), changed: queryFlag().optional() };
+
+/** Which checks a list is narrowed to. */
+export type CheckFilter = { status?: Verdict | undefined; changed?: boolean | undefined };
+
+export const LinkHistoryQuery = z
+  .object({ ...kept, ...range, ...paging() })
+  .refine(inOrder, OUT_OF_ORDER);
+export type LinkHistoryQuery = z.output<typeof LinkHistoryQuery>;
+
+/** Roll-ups know how many checks changed a status, but not to what: only those of one link are few enough to look. */
+const isCountable = ({
+  link_id,
+  status,
+  changed,
+}: CheckFilter & { link_id?: string | undefined }) => !(status && changed) || link_id !== undefined;
+const NOT_COUNTABLE = {
+  message: "must not be true together with status, unless you give link_id as well",
+  path: ["changed"],
+};
 
 export const HistoryQuery = z
-  .object({ link_id: id().optional(), status: oneOf(VERDICTS).optional(), ...range, ...paging() })
-  .refine(inOrder, OUT_OF_ORDER);
+  .object({ link_id: id().optional(), ...kept, ...range, ...paging() })
+  .refine(inOrder, OUT_OF_ORDER)
+  .refine(isCountable, NOT_COUNTABLE);
 export type HistoryQuery = z.output<typeof HistoryQuery>;
 
 export const toHistoryEntry = (row: HistoryRow): z.infer<typeof HistoryEntry> => ({

@@ -3,38 +3,39 @@ import { chunksOf } from "../lib/chunks.ts";
 import { giveWay } from "../lib/give-way.ts";
 import { checkIdOf } from "../lib/ids.ts";
 import type { Store } from "../store/store.ts";
-import { checkKinds, checks, doomed, links, type Verdict } from "../store/tables.ts";
-import type { LinkHistoryRow } from "./model.ts";
+import { checkKinds, checks, doomed, links } from "../store/tables.ts";
+import { fittingKind, isNarrowed } from "./fitting.ts";
+import type { CheckFilter, LinkHistoryRow } from "./model.ts";
 import type { Span } from "./span.ts";
 import { inSpans } from "./stretches.ts";
 import { ownerOf, type Subject } from "./subject.ts";
 
 const { no: _, code: __, ...kind } = getTableColumns(checkKinds);
-const { checkedAt, responseTimeMs, evidence } = checks;
+const { checkedAt, linkNo, responseTimeMs, evidence } = checks;
 
 type Counted = Span & { count: number };
 
 type Wanted = {
   stretches: Counted[];
-  status: Verdict | undefined;
+  filter: CheckFilter;
   limit: number;
   offset: number;
 };
 
-/** Of a rare status a page may take a check from each of so many parts of hours and more: then not at once. */
+/** Of what is rare a page may take a check from each of so many parts of hours and more: then not at once. */
 const SPANS_AT_ONCE = 20;
 
 /** A page of the checks of the stretches, newest first. */
 export async function readChecks(
   store: Store,
   subject: Subject,
-  { stretches, status, limit, offset }: Wanted,
+  { stretches, filter, limit, offset }: Wanted,
 ): Promise<LinkHistoryRow[]> {
   const items: LinkHistoryRow[] = [];
-  for (const some of chunksOf(SPANS_AT_ONCE, status ? stretches : joined(stretches))) {
+  for (const some of chunksOf(SPANS_AT_ONCE, isNarrowed(filter) ? stretches : joined(stretches))) {
     if (items.length > 0) await giveWay();
     const rest = { limit: limit - items.length, offset: items.length > 0 ? 0 : offset };
-    items.push(...(await readSome(store, subject, { stretches: some, status, ...rest })));
+    items.push(...(await readSome(store, subject, { stretches: some, filter, ...rest })));
   }
   return items;
 }
@@ -47,12 +48,22 @@ function joined(stretches: Counted[]): Counted[] {
   return [{ from: oldest.from, until: newest.until, count }];
 }
 
-/** Links that are gone, but not yet all of their history, are told by what was written down of them. */
-async function readSome(store: Store, subject: Subject, wanted: Wanted): Promise<LinkHistoryRow[]> {
-  const rows = await store
+const readSome = (store: Store, subject: Subject, wanted: Wanted): Promise<LinkHistoryRow[]> =>
+  checksNamedBy(store, keysOf(subject, wanted));
+
+/**
+ * All that is told of the checks whose keys these are, newest first. Links that are gone, but not yet all
+ * of their history, are told by what was written down of them.
+ */
+export async function checksNamedBy(
+  reader: Pick<Store, "select">,
+  keys: SQL,
+): Promise<(LinkHistoryRow & { linkNo: number })[]> {
+  const rows = await reader
     .select({
       ...kind,
       checkedAt,
+      linkNo,
       responseTimeMs,
       evidence,
       finalUrl: sql<
@@ -61,7 +72,7 @@ async function readSome(store: Store, subject: Subject, wanted: Wanted): Promise
       linkId: sql<string>`coalesce(links.id, doomed.id)`,
       url: sql<string>`${urlOfLink}`,
     })
-    .from(sql`(${keysOf(subject, wanted)}) as page`)
+    .from(sql`(${keys}) as page`)
     .innerJoin(
       checks,
       sql`(checks.account_no, checks.checked_at, checks.link_no) = (page.account_no, page.checked_at, page.link_no)`,
@@ -77,9 +88,9 @@ const urlOfLink = sql.raw("coalesce(links.url, doomed.url)");
 
 /** Chosen by the index alone, before anything is joined. No walk goes on after the last that it can find. */
 function keysOf({ of, no }: Subject, wanted: Wanted): SQL {
-  const { stretches, status, limit, offset } = wanted;
-  const fits = status
-    ? sql`and kind_no in (select no from check_kinds where status = ${status})`
+  const { stretches, filter, limit, offset } = wanted;
+  const fits = isNarrowed(filter)
+    ? sql`and kind_no in (select k.no from check_kinds k where ${fittingKind(filter)})`
     : sql``;
   const newestFirst = sql.raw("order by checked_at desc, link_no desc");
   const spans = inSpans(

@@ -2,7 +2,9 @@ import { and, desc, eq, gte, lt, type SQL, sql } from "drizzle-orm";
 import { chunksOf } from "../lib/chunks.ts";
 import { giveWay } from "../lib/give-way.ts";
 import { rowsOf, type Store } from "../store/store.ts";
-import { historyDays, type Verdict } from "../store/tables.ts";
+import { historyDays } from "../store/tables.ts";
+import { ALL, fittingCount, fittingKind, isCounted, isNarrowed } from "./fitting.ts";
+import type { CheckFilter } from "./model.ts";
 import { DAY_MS, HOUR_MS } from "./roll-ups.ts";
 import { floorTo, type Piece, type Span } from "./span.ts";
 import { ownerOf, type Subject } from "./subject.ts";
@@ -19,13 +21,14 @@ export async function piecesWithCounts(
   store: Store,
   subject: Subject,
   pieces: Piece[],
-  status: Verdict | undefined,
+  filter: CheckFilter,
 ): Promise<Stretch[]> {
   const counted = await Promise.all(
-    pieces.map((piece) => {
-      if (piece.of === "days") return daysIn(store, subject, piece, status);
-      if (piece.of === "parts") return hoursIn(store, subject, [piece], status);
-      return rowsIn(store, subject, piece, status);
+    pieces.map(async (piece) => {
+      if (piece.of === "parts") return hoursIn(store, subject, [piece], filter);
+      if (piece.of === "rows") return rowsIn(store, subject, [piece], filter);
+      const days = await daysIn(store, subject, piece, filter);
+      return isCounted(filter) ? days : rowsIn(store, subject, days, filter);
     }),
   );
   return counted.flat();
@@ -35,11 +38,7 @@ export async function piecesWithCounts(
 export async function refine(
   store: Store,
   subject: Subject,
-  {
-    of,
-    stretches,
-    status,
-  }: { of: "days" | "hours"; stretches: Stretch[]; status: Verdict | undefined },
+  { of, stretches, filter }: { of: "days" | "hours"; stretches: Stretch[]; filter: CheckFilter },
 ): Promise<Stretch[]> {
   const coarse = stretches.filter((stretch) => stretch.of === of);
   if (coarse.length === 0 || subject.of !== "account") return stretches;
@@ -47,7 +46,7 @@ export async function refine(
   const found = stretches.filter((stretch) => stretch.of !== of);
   // A page of what is rare takes many days, each of which may have thousands of parts.
   for (const some of chunksOf(AT_ONCE, coarse)) {
-    found.push(...(await finer(store, subject, some, status)));
+    found.push(...(await finer(store, subject, some, filter)));
     if (coarse.length > AT_ONCE) await giveWay();
   }
   return found.sort(newestFirst);
@@ -58,18 +57,16 @@ const AT_ONCE = 2;
 
 const newestFirst = (a: Span, b: Span) => b.from - a.from;
 
-const ALL = sql.raw("active + dead + unknown");
 const numberOf = (value: SQL) => sql`${value}`.mapWith(Number);
-const counting = (status: Verdict | undefined) => (status ? sql.raw(status) : ALL);
 
 async function daysIn(
   store: Store,
   subject: Subject,
   { from, until }: Span,
-  status: Verdict | undefined,
+  filter: CheckFilter,
 ): Promise<Stretch[]> {
   const { day } = historyDays;
-  const count = counting(status);
+  const count = fittingCount(filter);
   const rows = await store
     .select({ day, count: numberOf(count), checks: numberOf(ALL) })
     .from(historyDays)
@@ -96,7 +93,7 @@ async function hoursIn(
   store: Store,
   subject: Subject,
   spans: Span[],
-  status: Verdict | undefined,
+  filter: CheckFilter,
 ): Promise<Stretch[]> {
   const sumOf = (value: SQL) =>
     sql`(select coalesce(sum(${value}), 0) from history_hours
@@ -107,7 +104,7 @@ async function hoursIn(
       from: numberOf(sql`hour.first`),
       until: numberOf(sql`hour.last`),
       checks: sumOf(ALL),
-      ...(status && { count: sumOf(counting(status)) }),
+      ...(isNarrowed(filter) && { count: sumOf(fittingCount(filter)) }),
     })
     .from(sql`${rowsOf(store, { first: "bigint", last: "bigint" }, cells)} as hour`);
   return rows
@@ -131,12 +128,12 @@ async function partsIn(
   store: Store,
   subject: Subject,
   hours: Span[],
-  status: Verdict | undefined,
+  filter: CheckFilter,
 ): Promise<Stretch[]> {
   const parts = inSpans(
     hours,
     ({ from, until }) => sql`
-      select since, cast(${until} as bigint) as last, ${counting(status)} as matching, ${ALL} as checks
+      select since, cast(${until} as bigint) as last, ${fittingCount(filter)} as matching, ${ALL} as checks
       from history_hours where subject = ${subject.no} and since >= ${from} and since < ${until}`,
   );
   const rows = await store
@@ -156,21 +153,49 @@ async function partsIn(
     .filter(({ count }) => count > 0);
 }
 
+/** The spans, newest first, told by the checks themselves. */
 async function rowsIn(
   store: Store,
-  { of, no }: Subject,
-  { from, until }: Span,
-  status: Verdict | undefined,
+  subject: Subject,
+  spans: Span[],
+  filter: CheckFilter,
 ): Promise<Stretch[]> {
-  const fits = status ? sql`case when k.status = ${status} then 1 else 0 end` : sql`1`;
-  const [row] = await store
+  const found: Stretch[] = [];
+  for (const some of chunksOf(SPANS_AT_ONCE, spans)) {
+    if (found.length > 0) await giveWay();
+    found.push(...(await countRows(store, subject, some, filter)));
+  }
+  return found;
+}
+
+const SPANS_AT_ONCE = 20;
+
+async function countRows(
+  store: Store,
+  { of, no }: Subject,
+  spans: Span[],
+  filter: CheckFilter,
+): Promise<Stretch[]> {
+  const counted = inSpans(
+    spans,
+    ({ from, until }) => sql`
+      select cast(${from} as bigint) as since, cast(${until} as bigint) as last,
+        coalesce(sum(case when ${fittingKind(filter)} then 1 else 0 end), 0) as matching, count(*) as checks
+      from checks c join check_kinds k on k.no = c.kind_no
+      where c.${ownerOf(of)} = ${no} and c.checked_at >= ${from} and c.checked_at < ${until}`,
+  );
+  const rows = await store
     .select({
-      count: sql`coalesce(sum(${fits}), 0)`.mapWith(Number),
-      checks: sql`count(*)`.mapWith(Number),
+      from: numberOf(sql`since`),
+      until: numberOf(sql`last`),
+      count: numberOf(sql`matching`),
+      checks: numberOf(sql`checks`),
     })
-    .from(sql`checks c join check_kinds k on k.no = c.kind_no`)
-    .where(sql`c.${ownerOf(of)} = ${no} and c.checked_at >= ${from} and c.checked_at < ${until}`);
-  return row!.count > 0 ? [{ of: "rows", from, until, ...row! }] : [];
+    .from(sql`(${counted}) as counted`);
+  return rows
+    .map((row): Stretch => ({ of: "rows", ...row }))
+    .filter(({ count }) => count > 0)
+    .sort(newestFirst);
 }
 
 /**

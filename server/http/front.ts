@@ -4,6 +4,7 @@ import { AppError, invalid, noSuchPath } from "../lib/errors.ts";
 import { newId } from "../lib/ids.ts";
 import { oneAtATime } from "../lib/lock.ts";
 import { describeError, log } from "../lib/log.ts";
+import type { Live } from "../live/live.ts";
 import { clientAddress } from "./client-address.ts";
 import { corsHeaders, preflightHeaders } from "./cors.ts";
 import { toErrorResponse } from "./errors.ts";
@@ -22,7 +23,7 @@ const ORIGIN = /^[a-z]+:\/\/[^/?#]*/;
 /** The router looks for the path from here on, whatever the host is. */
 const ROUTER_STARTS_AT = 11;
 
-type FrontDeps = Deps & { limiter: RateLimiter; meter: Meter };
+type FrontDeps = Deps & { limiter: RateLimiter; meter: Meter; live: Pick<Live, "changed"> };
 
 type Routed = { fetch(request: Request): Response | Promise<Response>; table: RouteTable };
 
@@ -46,6 +47,7 @@ export function createFront(deps: FrontDeps, app: Routed): Front {
     const response = await answer(deps, app, request, visit).catch(toErrorResponse);
     if (visit.claim) await settleClaim(deps, visit.claim, response).catch(logFailure);
     if (logsRequests) logRequest(request, visit, response);
+    if (visit.caller && response.ok && isUnsafe(request)) deps.live.changed(visit.caller.accountId);
     return depart(deps, request, visit, response);
   };
 }
@@ -181,6 +183,9 @@ function dress({ headers }: Response, usual: Headers) {
     if (!headers.has(name)) headers.set(name, value);
   });
 }
+
+/** RFC 9110 §9.2.1: such a request may have changed something. */
+const isUnsafe = ({ method }: Request) => !["GET", "HEAD", "OPTIONS"].includes(method);
 
 const logRequest = ({ method }: Request, { requestId, path }: Visit, { status }: Response) =>
   log.debug("request", { id: requestId, method, path, status });

@@ -9,7 +9,7 @@ const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /** The most bytes that a request to this path may carry. */
 export const bodyLimitOf = (path: string) =>
-  /\/links\/batch(-delete)?$/.test(path) ? BATCH_BODY_LIMIT : BODY_LIMIT;
+  /\/links\/(batch(-delete|-change)?|preview)$/.test(path) ? BATCH_BODY_LIMIT : BODY_LIMIT;
 
 export const tooLarge = (limit: number) =>
   new AppError("PAYLOAD_TOO_LARGE", `The body must be at most ${limit / KIB} KiB.`);

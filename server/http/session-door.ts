@@ -18,7 +18,10 @@ const PUBLIC = new Set(
   ].map((route) => route.replace(" ", " /dashboard/api/")),
 );
 /** Everybody's own: a viewer too may change the password. */
-const OWN = /^\/dashboard\/api\/(session|sessions|session\/password)$/;
+const OWN = /^\/dashboard\/api\/(session|sessions)(\/|$)/;
+
+/** What concerns all accounts. */
+const OF_INSTALLATION = /^\/dashboard\/api\/admin\//;
 
 /** Lets a request into /dashboard/api: its site, then its session, then the role. */
 export async function enterBySession(deps: Deps, request: Request, visit: Visit): Promise<void> {
@@ -31,8 +34,17 @@ export async function enterBySession(deps: Deps, request: Request, visit: Visit)
   }
   if (PUBLIC.has(`${request.method} ${visit.path}`)) return;
   if (!session) throw notSignedIn();
+  if (OF_INSTALLATION.test(visit.path)) return requireAdministrator(session);
   if (!OWN.test(visit.path)) requirePermission(session.caller, request.method);
 }
+
+/** Whatever may be done in one's own account. */
+function requireAdministrator({ user }: Session) {
+  if (!user.isAdmin) throw forAdministrators();
+}
+
+const forAdministrators = () =>
+  new AppError("FORBIDDEN", "This is for administrators of the installation.");
 
 export const notSignedIn = () => new AppError("UNAUTHORIZED", "Sign in first.");
 

@@ -32,11 +32,18 @@ export const oneOf = <const T extends readonly [string, ...string[]]>(values: T)
 
 export const flag = () => z.boolean({ error: ifMissing("must be true or false") });
 
-/** An id in a body. Accepted in either case, given on in lower case. */
-export const id = () =>
+/** The same in a query, where it is a word. */
+export const queryFlag = () =>
   z
-    .string({ error: ifMissing("must be a UUID") })
-    .regex(/^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$/, "must be a UUID")
+    .enum(["true", "false"], "must be true or false")
+    .transform((word) => word === "true")
+    .meta({ type: "boolean", enum: undefined });
+
+/** An id in a body. Accepted in either case, given on in lower case. */
+export const id = (problem = "must be a UUID") =>
+  z
+    .string({ error: ifMissing(problem) })
+    .regex(/^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$/, problem)
     .toLowerCase()
     .meta({ format: "uuid" });
 

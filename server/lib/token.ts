@@ -1,6 +1,7 @@
 import { crc32 } from "node:zlib";
 
 const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+const BASE32 = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
 const KEY_PREFIX = "su_";
 const KEY = /^su_[0-9A-Za-z]{38}$/;
 const SECRET_LENGTH = 32;
@@ -32,8 +33,10 @@ export const newSessionToken = () =>
   Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString("base64url");
 
 /** 150 random bits in base32, in groups of five, to be typed by hand. */
-export const newSetupToken = () =>
-  randomText("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567", 30).replace(/.{5}(?=.)/g, "$&-");
+export const newSetupToken = () => randomText(BASE32, 30).replace(/.{5}(?=.)/g, "$&-");
+
+/** 80 random bits in base32, in groups of four: more than anybody tries out, hashed as fast as may be. */
+export const newRecoveryCode = () => randomText(BASE32, 16).replace(/.{4}(?=.)/g, "$&-");
 
 function checksum(secret: string): string {
   let rest = crc32(secret);

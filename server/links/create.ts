@@ -1,4 +1,3 @@
-import { and, eq, inArray } from "drizzle-orm";
 import type { Caller } from "../accounts/caller.ts";
 import { emptyBatch } from "../batches/batches.ts";
 import { bringAlong } from "../batches/members.ts";
@@ -6,13 +5,7 @@ import { serviceIdOf } from "../checker/services/catalogue.ts";
 import { type Deps, noReceipt, type Receipt } from "../deps.ts";
 import { type NewEvent, recordEvents } from "../events/events.ts";
 import { chunksOf } from "../lib/chunks.ts";
-import {
-  type AppError,
-  conflict,
-  type FieldProblems,
-  invalid,
-  limitReached,
-} from "../lib/errors.ts";
+import type { AppError } from "../lib/errors.ts";
 import { newId } from "../lib/ids.ts";
 import { oneAtATime } from "../lib/lock.ts";
 import { toIso } from "../lib/moments.ts";
@@ -20,10 +13,9 @@ import { holdAccounts } from "../store/hold.ts";
 import { takeNumbers } from "../store/numbers.ts";
 import { isDuplicate, type Statement, type Store } from "../store/store.ts";
 import { batches, type LinkRow, links } from "../store/tables.ts";
-import { countLinks } from "./count.ts";
+import { judgeItems } from "./judge.ts";
 import type { NewLink } from "./model.ts";
 import { type ReadItem, readItems } from "./read-items.ts";
-import { urlKeyOf } from "./url-key.ts";
 
 /** Links of one insert statement, well below what a statement may carry. */
 const ROWS = 250;
@@ -90,29 +82,17 @@ async function plan(
   items: ReadItem[],
   trigger: "initial" | "batch",
 ): Promise<BatchCreation> {
-  const keys = items.flatMap((item) => ("url" in item ? [urlKeyOf(deps.catalogue, item.url)] : []));
-  const taken = await takenKeys(deps, caller.accountId, keys);
-  const used = await countLinks(deps, caller.accountId);
-  const limit = deps.config.tierLimits[caller.tier].links;
-  const batchId = trigger === "batch" ? newId() : null;
-  const firstIndex = new Map<string, number>();
-  let created = 0;
-  const results = items.map((item, index): ItemResult => {
-    const url = (item.input as { url?: unknown } | null)?.url ?? null;
-    if ("problems" in item) return { url, error: refuse(item.problems, trigger) };
-    const key = urlKeyOf(deps.catalogue, item.url);
-    const known = taken.get(key);
-    if (known) return { url, error: duplicate({ existingId: known }) };
-    const first = firstIndex.get(key);
-    if (first !== undefined) return { url, error: duplicate({ firstIndex: first }) };
-    if (used + created >= limit)
-      return { url, error: limitReached("links", limit, used + created) };
-    firstIndex.set(key, index);
-    created++;
-    return { link: newRow(deps, caller, item, { urlKey: key, trigger }) };
-  });
+  const place = trigger === "batch" ? "list" : "alone";
+  const judged = await judgeItems(deps, caller, items, { place });
+  const results = judged.map(
+    (item): ItemResult =>
+      "error" in item
+        ? { url: item.given, error: item.error }
+        : { link: newRow(deps, caller, item, trigger) },
+  );
   await numberAll(deps.store, results);
-  return { batchId: created > 0 ? batchId : null, results };
+  const isAnyMade = results.some((result) => "link" in result);
+  return { batchId: isAnyMade && trigger === "batch" ? newId() : null, results };
 }
 
 /** Only what is to be written gets a number. */
@@ -125,30 +105,11 @@ async function numberAll(store: Store, results: ItemResult[]): Promise<void> {
   });
 }
 
-const refuse = (problems: FieldProblems, trigger: "initial" | "batch") =>
-  trigger === "batch" ? invalid(problems, "The item is not valid.") : invalid(problems);
-
-const duplicate = (details: { existingId: string } | { firstIndex: number }) =>
-  conflict("This URL is already monitored.", { reason: "duplicate_url", ...details });
-
-async function takenKeys(
-  { store }: Deps,
-  accountId: string,
-  keys: string[],
-): Promise<Map<string, string>> {
-  if (keys.length === 0) return new Map();
-  const rows = await store
-    .select({ id: links.id, key: links.urlKey })
-    .from(links)
-    .where(and(eq(links.accountId, accountId), inArray(links.urlKey, keys)));
-  return new Map(rows.map(({ id, key }) => [key, id]));
-}
-
 function newRow(
   { clock, catalogue }: Deps,
   { accountId, accountNo }: Caller,
-  { fields, url }: { fields: NewLink; url: URL },
-  { urlKey, trigger }: { urlKey: string; trigger: "initial" | "batch" },
+  { fields, url, urlKey }: { fields: NewLink; url: URL; urlKey: string },
+  trigger: "initial" | "batch",
 ): LinkRow {
   const now = clock.now();
   return {
@@ -213,7 +174,7 @@ function batchOf(
   rows: LinkRow[],
 ): Statement[] {
   const about = { id, accountId: caller.accountId, startedAt, lastNo: 0, expected: rows.length };
-  const batch = emptyBatch(about, { groupId: null, status: null });
+  const batch = emptyBatch(about);
   return [
     store.insert(batches).values({ ...batch, total: rows.length, filledTo: null }),
     ...bringAlong(

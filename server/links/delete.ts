@@ -1,4 +1,4 @@
-import { inArray } from "drizzle-orm";
+import { inArray, sql } from "drizzle-orm";
 import type { Caller } from "../accounts/caller.ts";
 import { countSkipped } from "../batches/members.ts";
 import { type Deps, noReceipt, type Receipt } from "../deps.ts";
@@ -7,9 +7,27 @@ import { doom, forgetSoon } from "../history/forget-doomed.ts";
 import { type AppError, foreign, notFound } from "../lib/errors.ts";
 import { toIso } from "../lib/moments.ts";
 import { holdAccounts, holdLinks } from "../store/hold.ts";
-import type { Statement } from "../store/store.ts";
+import { numbersOf, type Statement } from "../store/store.ts";
 import { type LinkRow, links } from "../store/tables.ts";
+import type { LinkFilter } from "./filter.ts";
 import { findLink } from "./links.ts";
+import { nextMatching } from "./next-matching.ts";
+import { writeInPieces } from "./pieces.ts";
+
+/** Takes SQLite about 8 ms. */
+const DELETED_AT_ONCE = 100;
+
+/** What is told of a link that goes. */
+const told = {
+  no: links.no,
+  id: links.id,
+  accountId: links.accountId,
+  accountNo: links.accountNo,
+  groupId: links.groupId,
+  url: links.url,
+  status: links.status,
+};
+type Doomed = Pick<LinkRow, keyof typeof told>;
 
 /** The link goes with its history; the result of a check that runs is dropped. */
 export async function deleteLink(deps: Deps, caller: Caller, id: string): Promise<void> {
@@ -29,23 +47,50 @@ export async function deleteLinks(
   receipt: Receipt<Deletion[]> = noReceipt,
 ): Promise<Deletion[]> {
   const unique = [...new Set(ids)];
-  const found = await deps.store.select().from(links).where(inArray(links.id, unique));
+  const found = await deps.store.select(told).from(links).where(inArray(links.id, unique));
   const byId = new Map(found.map((link) => [link.id, link]));
   const results = unique.map((id) => judge(id, byId.get(id), caller));
   const ours = found.filter(({ accountId }) => accountId === caller.accountId);
-  await deps.store.write([...deletion(deps, ours), ...receipt(results)]);
-  await forgetSoon(deps, ours);
+  await deleteInPieces(deps, ours, receipt(results));
   return results;
 }
 
-function judge(id: string, link: LinkRow | undefined, { accountId }: Caller): Deletion {
+/** What became of the next links that fit, and where to go on; null when none is left. */
+export type StepOfDeletion = { deleted: number; next: number | null };
+
+/** Deletes the next links that fit, newest first. */
+export async function deleteMatching(
+  deps: Deps,
+  caller: Caller,
+  filter: LinkFilter,
+  before: number | undefined,
+  receipt: Receipt<StepOfDeletion> = noReceipt,
+): Promise<StepOfDeletion> {
+  const { nos, next } = await nextMatching(deps, caller, filter, { before });
+  const { store } = deps;
+  const doomed = await store
+    .select(told)
+    .from(links)
+    .where(inArray(links.no, sql`${numbersOf(store, nos)}`));
+  const step = { deleted: doomed.length, next };
+  await deleteInPieces(deps, doomed, receipt(step));
+  return step;
+}
+
+async function deleteInPieces(deps: Deps, doomed: Doomed[], receipt: Statement[]): Promise<void> {
+  const write = (some: Doomed[]) => deletion(deps, some);
+  await writeInPieces(deps.store, doomed, DELETED_AT_ONCE, write, receipt);
+  await forgetSoon(deps, doomed);
+}
+
+function judge(id: string, link: Doomed | undefined, { accountId }: Caller): Deletion {
   if (!link) return { id, deleted: false, error: notFound("link") };
   if (link.accountId !== accountId) return { id, deleted: false, error: foreign("link") };
   return { id, deleted: true };
 }
 
 /** Ending the lease first holds the rows, so that of two deletions only one tells of it. */
-function deletion({ store, clock }: Deps, doomed: LinkRow[]): Statement[] {
+function deletion({ store, clock }: Deps, doomed: Doomed[]): Statement[] {
   if (doomed.length === 0) return [];
   const now = clock.now();
   const nos = doomed.map(({ no }) => no);
@@ -70,7 +115,7 @@ function deletion({ store, clock }: Deps, doomed: LinkRow[]): Statement[] {
   ];
 }
 
-const deletedEvent = (link: LinkRow, now: number) =>
+const deletedEvent = (link: Doomed, now: number) =>
   ({
     type: "link.deleted",
     accountId: link.accountId,

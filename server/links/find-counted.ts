@@ -1,4 +1,4 @@
-import { and, desc, eq, gt, lt, sql } from "drizzle-orm";
+import { and, asc, desc, eq, gt, gte, lt, sql } from "drizzle-orm";
 import type { Caller } from "../accounts/caller.ts";
 import type { Deps } from "../deps.ts";
 import type { Window } from "../lib/paging.ts";
@@ -12,6 +12,9 @@ import { type LinkFilter, withStatus } from "./filter.ts";
 /** How many numbers of links a row of counts is about. */
 const PART = 1000;
 
+/** A page of what begins with the highest numbers, or with the lowest. */
+type Turned = Window & { isDown: boolean };
+
 /**
  * Links by status, of the account or of a group. Kept counts tell how many there are, and in which
  * thousand numbers a page begins: the last one costs no more than the first.
@@ -20,7 +23,7 @@ export async function findCounted(
   { store }: Deps,
   caller: Caller,
   { status, group_id: groupId }: LinkFilter,
-  window: Window,
+  window: Turned,
   now: number,
 ): Promise<FoundLinks> {
   const subject = groupId ? await numberOfGroup(store, caller, groupId) : caller.accountNo;
@@ -28,7 +31,7 @@ export async function findCounted(
   const checking = status ? await readChecking(store, caller, groupId, now) : [];
   if (status === "checking") return pageOf(checking, window);
   const hidden = checking.filter((link) => link.status === status);
-  const parts = withoutThose(hidden, await readParts(store, subject, status));
+  const parts = withoutThose(hidden, await readParts(store, subject, status, window));
   const total = parts.reduce((sum, part) => sum + part.count, 0);
   const [begin] = cover(parts, window);
   if (!begin) return { total, nos: [] };
@@ -40,14 +43,18 @@ export async function findCounted(
         // The group is the account's. Naming both would lead SQLite to the index that knows no groups.
         groupId ? eq(links.groupId, groupId) : eq(links.accountNo, caller.accountNo),
         withStatus(status, now),
-        lt(links.no, (begin.stretch.part + 1) * PART),
+        window.isDown
+          ? lt(links.no, (begin.stretch.part + 1) * PART)
+          : gte(links.no, begin.stretch.part * PART),
       ),
     )
-    .orderBy(desc(links.no))
+    .orderBy(turned(window)(links.no))
     .limit(window.limit)
     .offset(begin.skip);
   return { total, nos: rows.map(({ no }) => no) };
 }
+
+const turned = ({ isDown }: Pick<Turned, "isDown">) => (isDown ? desc : asc);
 
 async function numberOfGroup(store: Store, { accountId }: Caller, id: string) {
   const [group] = await store
@@ -63,7 +70,7 @@ type Checking = { no: number; status: Verdict; groupId: string | null };
  * Those that are being checked, never many. Narrowed and sorted here, since SQLite would look for them
  * among all links of the account or of the group.
  */
-async function readChecking(
+export async function readChecking(
   store: Store,
   { accountNo }: Caller,
   groupId: string | undefined,
@@ -76,20 +83,25 @@ async function readChecking(
   return rows.filter((row) => !groupId || row.groupId === groupId);
 }
 
-function pageOf(checking: Checking[], { limit, offset }: Window): FoundLinks {
-  const nos = checking.map(({ no }) => no).sort((a, b) => b - a);
+function pageOf(checking: Checking[], { limit, offset, isDown }: Turned): FoundLinks {
+  const nos = checking.map(({ no }) => no).sort((a, b) => (isDown ? b - a : a - b));
   return { total: nos.length, nos: nos.slice(offset, offset + limit) };
 }
 
 type Part = { part: number; count: number };
 
-function readParts(store: Store, subject: number, status: Verdict | undefined): Promise<Part[]> {
+function readParts(
+  store: Store,
+  subject: number,
+  status: Verdict | undefined,
+  window: Turned,
+): Promise<Part[]> {
   const counted = status ? linkCounts[status] : allCounted;
   return store
     .select({ part: linkCounts.part, count: sql`${counted}`.mapWith(Number) })
     .from(linkCounts)
     .where(eq(linkCounts.subject, subject))
-    .orderBy(desc(linkCounts.part));
+    .orderBy(turned(window)(linkCounts.part));
 }
 
 function withoutThose(hidden: Checking[], parts: Part[]): Part[] {

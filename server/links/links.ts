@@ -1,7 +1,6 @@
 import { and, eq, getTableColumns, sql } from "drizzle-orm";
 import type { Caller } from "../accounts/caller.ts";
 import { LEASE_MS } from "../checker/lease.ts";
-import { followUpAt, nextCheckAt } from "../checker/schedule.ts";
 import type { Deps } from "../deps.ts";
 import { existingGroups } from "../groups/exist.ts";
 import { changeAt } from "../history/change-at.ts";
@@ -14,6 +13,7 @@ import { type Frequency, type LinkRow, links } from "../store/tables.ts";
 import { notChecking } from "./filter.ts";
 import { groupIdIn } from "./group-id.ts";
 import { LinkChange, type LinkDetailRow, toLink } from "./model.ts";
+import { nextCheckStays, nextCheckUnder } from "./next-check.ts";
 
 export async function findLink({ store }: Deps, caller: Caller, id: string): Promise<LinkRow> {
   const link = await linkById(store, { id: parseId(id) ?? "" });
@@ -116,26 +116,12 @@ function columnsOf(deps: Deps, link: LinkRow, change: LinkChange, now: number) {
   };
 }
 
-/**
- * A new frequency counts from the last check. One that is under way, or that a batch waits for, stays as it
- * is; the update decides that itself, since either may begin after the link was read.
- */
-function nextCheckOf({ config }: Deps, link: LinkRow, frequency: Frequency, now: number) {
-  if (link.lastCheckedAt === null) return {};
-  const frequencySeconds = config.frequencySeconds[frequency];
-  const regular = nextCheckAt({ linkId: link.id, frequencySeconds, from: link.lastCheckedAt });
-  const next = Math.min(regular, secondLookAt(link, link.lastCheckedAt) ?? regular);
-  const stays = sql`${links.checkingUntil} > ${now}
-    or exists (select 1 from batch_links where link_no = ${links.no})`;
+function nextCheckOf(deps: Deps, link: LinkRow, frequency: Frequency, now: number) {
+  const next = nextCheckUnder(deps, link, frequency, now);
+  if (next === null) return {};
+  const stays = nextCheckStays(now);
   return {
-    nextCheckAt: sql`case when ${stays} then ${links.nextCheckAt} else ${Math.max(next, now)} end`,
+    nextCheckAt: sql`case when ${stays} then ${links.nextCheckAt} else ${next} end`,
     nextTrigger: sql`case when ${stays} then ${links.nextTrigger} else 'scheduled' end`,
   };
-}
-
-/** When a link that may be dying is looked at again, however seldom it is checked. */
-function secondLookAt(link: LinkRow, lastCheckedAt: number): number | null {
-  if (link.unconfirmedSince !== null) return link.nextCheckAt;
-  if (link.failingSince === null) return null;
-  return followUpAt({ linkId: link.id, since: link.failingSince, after: lastCheckedAt });
 }

@@ -3,13 +3,13 @@ import { messageOf } from "../checker/messages.ts";
 import type { Reason } from "../checker/reasons.ts";
 import { Evidence, toEvidence } from "../evidence/model.ts";
 import type { StatusChange } from "../history/model.ts";
-import { id, list, oneOf, optionalText, paging, text, unread } from "../lib/fields.ts";
+import { id, oneOf, optionalText, paging, text, unread } from "../lib/fields.ts";
 import { checkIdOf } from "../lib/ids.ts";
 import { toIso } from "../lib/moments.ts";
+import { LINK_SORTS } from "../store/link-order.ts";
 import { FREQUENCIES, type LinkRow, VERDICTS } from "../store/tables.ts";
 
 export const LINK_STATUSES = [...VERDICTS, "checking"] as const;
-const MOST_IN_BATCH = 1000;
 
 /** A link as it is listed: everything but the evidence of its last check. */
 export type LinkSummary = Omit<LinkRow, "evidence">;
@@ -71,13 +71,6 @@ export type NewLink = z.output<typeof NewLink>;
 /** Described as `NewLink`, but let through unread: the verb reads it, so that no problem hides another. */
 export const NewLinkBody = unread(NewLink);
 
-export const NewLinks = z.object(
-  { links: list(unread(NewLink), MOST_IN_BATCH) },
-  "must be a JSON object",
-);
-
-export const LinkIds = z.object({ link_ids: list(id(), MOST_IN_BATCH) }, "must be a JSON object");
-
 export const LinkChange = z.object(
   { group_id: id().nullable().optional(), check_frequency: oneOf(FREQUENCIES).optional() },
   "must be a JSON object",
@@ -86,17 +79,33 @@ export type LinkChange = z.output<typeof LinkChange>;
 
 export const LinkChangeBody = unread(LinkChange);
 
-export const LinkQuery = z.object({
+const GROUP_OR_NONE = 'must be a UUID, or "none"';
+
+/** What narrows a list of links; all of it together. */
+export const NARROWING = {
   status: oneOf(LINK_STATUSES).optional(),
   service: z
     .string()
     .regex(/^[a-z0-9-]{1,64}$/, "must be a service id: a-z, 0-9 and -")
     .optional(),
-  group_id: id().optional(),
+  group_id: z.union([z.literal("none"), id(GROUP_OR_NONE)], GROUP_OR_NONE).optional(),
+  check_frequency: oneOf(FREQUENCIES).optional(),
   search: optionalText(255).optional(),
+};
+
+export const LinkQuery = z.object({
+  ...NARROWING,
+  sort: oneOf(LINK_SORTS).optional(),
   ...paging(),
 });
 export type LinkQuery = z.output<typeof LinkQuery>;
+
+/** A name that is not known is refused: without it, all links would be meant. */
+export const filterOf = <T extends z.ZodRawShape>(fields: T) =>
+  z.strictObject(fields, {
+    error: ({ code, keys }) =>
+      code === "unrecognized_keys" ? `has an unknown field: ${keys}` : "must be an object",
+  });
 
 /** The `error` of one item of a batch: the same object as in the error envelope. */
 export const ItemError = z.object({
@@ -105,36 +114,6 @@ export const ItemError = z.object({
   status: z.int(),
   details: z.record(z.string(), z.unknown()).optional(),
 });
-
-export const BatchResult = z
-  .object({
-    batch_id: z.uuid().nullable(),
-    summary: z.object({ total: z.int(), created: z.int(), failed: z.int() }),
-    results: z.array(
-      z.union([
-        z.object({ index: z.int(), status: z.literal("created"), link: Link }),
-        z.object({
-          index: z.int(),
-          status: z.literal("failed"),
-          url: z.unknown(),
-          error: ItemError,
-        }),
-      ]),
-    ),
-  })
-  .meta({ id: "BatchResult" });
-
-export const BatchDeletion = z
-  .object({
-    summary: z.object({ total: z.int(), deleted: z.int(), failed: z.int() }),
-    results: z.array(
-      z.union([
-        z.object({ id: z.string(), status: z.literal("deleted") }),
-        z.object({ id: z.string(), status: z.literal("failed"), error: ItemError }),
-      ]),
-    ),
-  })
-  .meta({ id: "BatchDeletion" });
 
 export const CheckStarted = z.object({
   id: z.uuid(),

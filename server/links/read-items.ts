@@ -1,11 +1,16 @@
 import type { Caller } from "../accounts/caller.ts";
 import type { Deps } from "../deps.ts";
 import { existingGroups } from "../groups/exist.ts";
+import { chunksOf } from "../lib/chunks.ts";
 import type { FieldProblems } from "../lib/errors.ts";
 import { problemsOf } from "../lib/fields.ts";
+import { giveWay } from "../lib/give-way.ts";
 import { parseTarget } from "../outbound/address.ts";
 import { groupIdIn } from "./group-id.ts";
 import { NewLink } from "./model.ts";
+
+/** Takes about 3 ms. */
+const READ_AT_ONCE = 200;
 
 /** An item as it will be stored, or what is wrong with it. */
 export type ReadItem = { input: unknown } & (
@@ -21,7 +26,12 @@ export async function readItems(
 ): Promise<ReadItem[]> {
   const asked = new Set(inputs.map(groupIdIn).filter((id) => id !== null));
   const known = await existingGroups(deps, caller.accountId, [...asked]);
-  return inputs.map((input) => readItem(deps, input, known));
+  const read: ReadItem[] = [];
+  for (const some of chunksOf(READ_AT_ONCE, inputs)) {
+    if (read.length > 0) await giveWay();
+    read.push(...some.map((input) => readItem(deps, input, known)));
+  }
+  return read;
 }
 
 function readItem({ config }: Deps, input: unknown, knownGroups: Set<string>): ReadItem {

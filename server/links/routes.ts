@@ -1,5 +1,6 @@
 import { Elysia } from "elysia";
 import * as z from "zod";
+import { LinkEvent, LinkEventQuery, toLinkEvent } from "../deliveries/model.ts";
 import type { Deps } from "../deps.ts";
 import { listLinkHistory } from "../history/history.ts";
 import {
@@ -22,9 +23,9 @@ import {
 } from "../http/refusals.ts";
 import { data, ErrorReply, pageOf } from "../http/reply.ts";
 import { callers } from "../http/visit.ts";
-import { toErrorBody } from "../lib/errors.ts";
-import { type BatchCreation, createLink, createLinks } from "./create.ts";
-import { type Deletion, deleteLink, deleteLinks } from "./delete.ts";
+import { createLink } from "./create.ts";
+import { deleteLink } from "./delete.ts";
+import { listLinkEvents } from "./events.ts";
 import { changeLink, findLink, findLinkDetail, startCheck } from "./links.ts";
 import { listLinks } from "./list.ts";
 import * as model from "./model.ts";
@@ -42,7 +43,7 @@ export const linkRoutes = (deps: Deps) =>
       {
         query: model.LinkQuery,
         response: { 200: pageOf(model.Link), ...refusals },
-        detail: { operationId: "listLinks", summary: "List links, newest first" },
+        detail: { operationId: "listLinks", summary: "List links" },
       },
     )
     .get(
@@ -82,21 +83,6 @@ export const linkRoutes = (deps: Deps) =>
         detail: { operationId: "deleteLink", summary: "Delete a link and its history" },
       },
     )
-    .delete(
-      "/batch",
-      async ({ caller, body }) => ({
-        data: toDeletion(await deleteLinks(deps, caller, body.link_ids)),
-      }),
-      {
-        body: model.LinkIds,
-        response: { 200: data(model.BatchDeletion), ...refusals, 413: ErrorReply, 415: ErrorReply },
-        detail: {
-          operationId: "deleteLinksAlias",
-          summary:
-            "Delete up to 1000 links (proxies may drop the body; prefer POST /links/batch-delete)",
-        },
-      },
-    )
     .get(
       "/:id/history",
       async ({ caller, params, query, request, set }) => {
@@ -110,6 +96,21 @@ export const linkRoutes = (deps: Deps) =>
         detail: {
           operationId: "listLinkHistory",
           summary: "List the checks of one link, newest first",
+        },
+      },
+    )
+    .get(
+      "/:id/events",
+      async ({ caller, params, query, request, set }) => {
+        const page = await listLinkEvents(deps, caller, params.id, query);
+        return toPage(page, query, toLinkEvent, { request, set });
+      },
+      {
+        query: LinkEventQuery,
+        response: { 200: pageOf(LinkEvent), ...recordRefusals },
+        detail: {
+          operationId: "listLinkEvents",
+          summary: "List what webhooks were told of one link, newest first",
         },
       },
     )
@@ -144,35 +145,6 @@ export const linkRoutes = (deps: Deps) =>
       },
     )
     .post(
-      "/batch",
-      async ({ caller, body, status, receipt }) => {
-        const toReply = toCreation(deps.clock.now());
-        const creation = await createLinks(deps, caller, body.links, (made) =>
-          receipt(statusOf(made), toReply)(made),
-        );
-        return status(statusOf(creation), { data: toReply(creation) });
-      },
-      {
-        body: model.NewLinks,
-        response: { 200: data(model.BatchResult), 201: data(model.BatchResult), ...createRefusals },
-        detail: {
-          operationId: "createLinks",
-          summary: "Monitor up to 1000 URLs, each judged on its own",
-        },
-      },
-    )
-    .post(
-      "/batch-delete",
-      async ({ caller, body, receipt }) => ({
-        data: toDeletion(await deleteLinks(deps, caller, body.link_ids, receipt(200, toDeletion))),
-      }),
-      {
-        body: model.LinkIds,
-        response: { 200: data(model.BatchDeletion), ...createRefusals },
-        detail: { operationId: "deleteLinks", summary: "Delete up to 1000 links" },
-      },
-    )
-    .post(
       "/:id/check",
       async ({ caller, params }) => {
         const started = await startCheck(deps, caller, params.id);
@@ -186,33 +158,3 @@ export const linkRoutes = (deps: Deps) =>
     );
 
 const locationOf = ({ id }: { id: string }) => `/api/v1/links/${id}`;
-
-/** 201 means that at least one link was created (RFC 9110 §15.3.2). */
-const statusOf = ({ batchId }: BatchCreation) => (batchId ? 201 : 200);
-
-const toCreation =
-  (now: number) =>
-  ({ batchId, results }: BatchCreation) => {
-    const created = results.filter((result) => "link" in result).length;
-    return {
-      batch_id: batchId,
-      summary: { total: results.length, created, failed: results.length - created },
-      results: results.map((result, index) =>
-        "link" in result
-          ? { index, status: "created" as const, link: model.toLink(now)(result.link) }
-          : { index, status: "failed" as const, url: result.url, error: toErrorBody(result.error) },
-      ),
-    };
-  };
-
-const toDeletion = (results: Deletion[]) => {
-  const deleted = results.filter((result) => result.deleted).length;
-  return {
-    summary: { total: results.length, deleted, failed: results.length - deleted },
-    results: results.map((result) =>
-      result.deleted
-        ? { id: result.id, status: "deleted" as const }
-        : { id: result.id, status: "failed" as const, error: toErrorBody(result.error) },
-    ),
-  };
-};

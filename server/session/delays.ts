@@ -24,6 +24,26 @@ export type Delays = {
   withdraw(account: string): void;
 };
 
+/**
+ * Makes one guess. What it returns as an error was wrong and stays counted; what it throws came to
+ * nothing and is not.
+ * @throws RATE_LIMITED while the account has to wait, and either error
+ */
+export async function guess<T>(
+  delays: Delays,
+  account: string,
+  attempt: () => Promise<T | AppError>,
+): Promise<T> {
+  delays.begin(account);
+  const outcome = await attempt().catch((error) => {
+    delays.withdraw(account);
+    throw error;
+  });
+  if (outcome instanceof AppError) throw outcome;
+  delays.succeed(account);
+  return outcome;
+}
+
 export function createDelays(clock: Clock): Delays {
   const failures = new LRUCache<string, number[]>({ max: MOST_ACCOUNTS });
   return {
@@ -47,7 +67,7 @@ function tooSoon(waitMs: number): AppError {
   const retryAfter = Math.ceil(waitMs / 1000);
   return new AppError(
     "RATE_LIMITED",
-    `Too many wrong passwords. Try again in ${retryAfter} seconds.`,
+    `Too many wrong passwords or codes. Try again in ${retryAfter} seconds.`,
     { retryAfter },
     { "retry-after": String(retryAfter) },
   );

@@ -3,6 +3,7 @@ import { invalid } from "../lib/errors.ts";
 import { problemsOf, text } from "../lib/fields.ts";
 import { toIso } from "../lib/moments.ts";
 import { passwordProblem } from "../lib/passwords.ts";
+import { browserOf } from "../lib/user-agent.ts";
 import { VERSION } from "../lib/version.ts";
 import { ROLES, type SessionRow, type UserRow } from "../store/tables.ts";
 
@@ -10,6 +11,8 @@ const SessionUser = z.object({
   email: z.string(),
   role: z.enum(ROLES),
   is_admin: z.boolean(),
+  /** Whether signing in takes a code besides the password. */
+  two_factor: z.boolean(),
 });
 
 /** What the dashboard asks first: whether to show set-up, sign-in or itself. */
@@ -26,11 +29,32 @@ export type SessionState = z.infer<typeof SessionState>;
 /** `key` is the account's first API key, shown this once. */
 export const SetupDone = SessionState.extend({ key: z.string() });
 
+/** A session is named by the beginning of its hash, which opens nothing. */
+export const SESSION_ID_LENGTH = 16;
+
 export const Sessions = z.object({
   items: z.array(
-    z.object({ created_at: z.string(), last_seen_at: z.string(), is_current: z.boolean() }),
+    z.object({
+      id: z.string(),
+      /** "Firefox on Linux", or what the program calls itself. */
+      browser: z.string().nullable(),
+      created_at: z.string(),
+      last_seen_at: z.string(),
+      is_current: z.boolean(),
+    }),
   ),
 });
+
+export const TwoFactor = z.object({ is_on: z.boolean(), recovery_codes_left: z.int() });
+
+/** Shown this once. */
+export const FreshTwoFactor = z.object({ secret: z.string(), uri: z.string() });
+
+/** Signed in anew, with codes that are shown this once. */
+export const TwoFactorOn = SessionState.extend({ recovery_codes: z.array(z.string()) });
+
+/** Shown this once. */
+export const RecoveryCodes = z.object({ recovery_codes: z.array(z.string()) });
 
 const LONGEST_EMAIL = 254;
 
@@ -48,9 +72,16 @@ export const NewPassword = someText.superRefine(async (value, context) => {
   if (problem) context.addIssue(problem);
 });
 
+/** From the app, or a recovery code. */
+const code = someText.max(64, "is too long for a code");
+
 /** Hardly judged, since what was right once must stay right. */
 export const SignIn = z.object(
-  { email: someText.max(LONGEST_EMAIL, "is too long for an e-mail address"), password: someText },
+  {
+    email: someText.max(LONGEST_EMAIL, "is too long for an e-mail address"),
+    password: someText,
+    code: code.optional(),
+  },
   "must be a JSON object",
 );
 export type SignIn = z.output<typeof SignIn>;
@@ -61,7 +92,7 @@ export const Setup = z.object(
 );
 
 export const PasswordByLink = z.object(
-  { token: someText, password: NewPassword },
+  { token: someText, password: NewPassword, code: code.optional() },
   "must be a JSON object",
 );
 
@@ -69,6 +100,12 @@ export const PasswordChange = z.object(
   { current: someText, new: NewPassword },
   "must be a JSON object",
 );
+
+export const Password = z.object({ password: someText }, "must be a JSON object");
+
+export const Code = z.object({ code }, "must be a JSON object");
+
+export const BothFactors = z.object({ password: someText, code }, "must be a JSON object");
 
 /**
  * Reads a body whose problems cannot be told at once, such as a password to be looked up in a list.
@@ -83,11 +120,16 @@ export async function readBody<T extends z.ZodType>(
   return result.data;
 }
 
-type Shown = Pick<UserRow, "email" | "role" | "isAdmin">;
+type Shown = Pick<UserRow, "email" | "role" | "isAdmin" | "totpSecret">;
 
 export const toSignedIn = (user: Shown, insecure: boolean): SessionState => ({
   state: "signed-in",
-  user: { email: user.email, role: user.role, is_admin: user.isAdmin },
+  user: {
+    email: user.email,
+    role: user.role,
+    is_admin: user.isAdmin,
+    two_factor: user.totpSecret !== null,
+  },
   version: VERSION,
   insecure,
 });
@@ -99,9 +141,19 @@ export const toStranger = (state: "setup" | "signed-out", insecure: boolean): Se
   insecure,
 });
 
+export const toTwoFactor = ({
+  isOn,
+  recoveryCodesLeft,
+}: {
+  isOn: boolean;
+  recoveryCodesLeft: number;
+}): z.infer<typeof TwoFactor> => ({ is_on: isOn, recovery_codes_left: recoveryCodesLeft });
+
 export const toSession =
   (presentHash: string) =>
-  ({ tokenHash, createdAt, lastSeenAt }: SessionRow) => ({
+  ({ tokenHash, createdAt, lastSeenAt, userAgent }: SessionRow) => ({
+    id: tokenHash.slice(0, SESSION_ID_LENGTH),
+    browser: browserOf(userAgent),
     created_at: toIso(createdAt),
     last_seen_at: toIso(lastSeenAt),
     is_current: tokenHash === presentHash,

@@ -13,14 +13,33 @@ import { unread } from "../lib/fields.ts";
 import { createPasswords } from "../lib/passwords.ts";
 import { createDelays } from "./delays.ts";
 import * as model from "./model.ts";
-import { endOtherSessions, endSession, listSessions, type Session } from "./sessions.ts";
+import {
+  endOtherSessions,
+  endSession,
+  endSessionById,
+  listSessions,
+  type Session,
+} from "./sessions.ts";
 import { refuseSecondSetup, setUp } from "./setup.ts";
-import { changePassword, type Entrance, followPasswordLink, signIn } from "./sign-in.ts";
+import {
+  changePassword,
+  type Entrance,
+  followPasswordLink,
+  signIn,
+  type Visitor,
+} from "./sign-in.ts";
+import * as twoFactor from "./two-factor.ts";
 
 /** Whatever proves who someone is, per address. */
 const GUESSES = { perMinute: 20, perHour: 100 };
 
+const visitorOf = (request: Request): Visitor => ({
+  userAgent: request.headers.get("user-agent"),
+  sessionHash: visitOf(request).sessionHash,
+});
+
 const bodyRefusals = { ...recordRefusals, 413: ErrorReply, 415: ErrorReply };
+const factorRefusals = { ...bodyRefusals, 409: ErrorReply };
 
 /** How people get into the dashboard and out of it; mounted behind the session door only. */
 export function sessionRoutes(deps: Deps) {
@@ -61,9 +80,9 @@ export function sessionRoutes(deps: Deps) {
       "/session",
       async ({ request, body, set }) => {
         countGuess(request);
-        return { data: letIn(await signIn(guarded, body, visitOf(request).sessionHash), set) };
+        return { data: letIn(await signIn(guarded, body, visitorOf(request)), set) };
       },
-      { body: model.SignIn, response: { 200: data(model.SessionState), ...bodyRefusals } },
+      { body: model.SignIn, response: { 200: data(model.SessionState), ...factorRefusals } },
     )
     .delete(
       "/session",
@@ -80,7 +99,8 @@ export function sessionRoutes(deps: Deps) {
       async ({ request, body, set, status }) => {
         await refuseSecondSetup(deps);
         countGuess(request);
-        const done = await setUp(guarded, await model.readBody(model.Setup, body));
+        const input = await model.readBody(model.Setup, body);
+        const done = await setUp(guarded, input, visitorOf(request));
         return status(201, { data: { ...letIn(done, set), key: done.key } });
       },
       { body: unread(model.Setup), response: { 201: data(model.SetupDone), ...bodyRefusals } },
@@ -90,11 +110,11 @@ export function sessionRoutes(deps: Deps) {
       async ({ request, body, set }) => {
         countGuess(request);
         const input = await model.readBody(model.PasswordByLink, body);
-        return { data: letIn(await followPasswordLink(guarded, input), set) };
+        return { data: letIn(await followPasswordLink(guarded, input, visitorOf(request)), set) };
       },
       {
         body: unread(model.PasswordByLink),
-        response: { 200: data(model.SessionState), ...bodyRefusals },
+        response: { 200: data(model.SessionState), ...factorRefusals },
       },
     )
     .patch(
@@ -104,7 +124,9 @@ export function sessionRoutes(deps: Deps) {
         const input = await model.readBody(model.PasswordChange, body);
         const session = await presentSession(request);
         const change = { current: input.current, next: input.new };
-        return { data: letIn(await changePassword(guarded, session, change), set) };
+        return {
+          data: letIn(await changePassword(guarded, session, change, visitorOf(request)), set),
+        };
       },
       {
         body: unread(model.PasswordChange),
@@ -127,5 +149,69 @@ export function sessionRoutes(deps: Deps) {
         return status(204, undefined);
       },
       { response: { 204: z.undefined(), ...refusals } },
+    )
+    .delete(
+      "/sessions/:id",
+      async ({ request, params, status }) => {
+        await endSessionById(deps, await presentSession(request), params.id);
+        return status(204, undefined);
+      },
+      { response: { 204: z.undefined(), ...recordRefusals } },
+    )
+    .get(
+      "/session/two-factor",
+      async ({ request }) => {
+        const found = await twoFactor.findTwoFactor(deps, await presentSession(request));
+        return { data: model.toTwoFactor(found) };
+      },
+      { response: { 200: data(model.TwoFactor), ...refusals } },
+    )
+    .post(
+      "/session/two-factor",
+      async ({ request, body, status }) => {
+        countGuess(request);
+        const session = await presentSession(request);
+        const fresh = await twoFactor.beginTwoFactor(guarded, session, body.password);
+        return status(201, { data: fresh });
+      },
+      { body: model.Password, response: { 201: data(model.FreshTwoFactor), ...factorRefusals } },
+    )
+    .post(
+      "/session/two-factor/confirm",
+      async ({ request, body, set }) => {
+        countGuess(request);
+        const session = await presentSession(request);
+        const on = await twoFactor.confirmTwoFactor(
+          guarded,
+          session,
+          body.code,
+          visitorOf(request),
+        );
+        return { data: { ...letIn(on, set), recovery_codes: on.codes } };
+      },
+      { body: model.Code, response: { 200: data(model.TwoFactorOn), ...factorRefusals } },
+    )
+    .delete(
+      "/session/two-factor",
+      async ({ request, body, set }) => {
+        countGuess(request);
+        const session = await presentSession(request);
+        const off = await twoFactor.endTwoFactor(guarded, session, body, visitorOf(request));
+        return { data: letIn(off, set) };
+      },
+      { body: model.BothFactors, response: { 200: data(model.SessionState), ...factorRefusals } },
+    )
+    .post(
+      "/session/recovery-codes",
+      async ({ request, body, status }) => {
+        countGuess(request);
+        const session = await presentSession(request);
+        const codes = await twoFactor.renewRecoveryCodes(guarded, session, body);
+        return status(201, { data: { recovery_codes: codes } });
+      },
+      {
+        body: model.BothFactors,
+        response: { 201: data(model.RecoveryCodes), ...factorRefusals },
+      },
     );
 }

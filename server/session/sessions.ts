@@ -1,8 +1,10 @@
 import { and, desc, eq, gt, lte, ne, or, sql } from "drizzle-orm";
 import type { Caller, Permissions } from "../accounts/caller.ts";
 import type { Deps } from "../deps.ts";
+import { notFound } from "../lib/errors.ts";
 import { describeError, log } from "../lib/log.ts";
 import { hashToken, newSessionToken } from "../lib/token.ts";
+import { keptName } from "../lib/user-agent.ts";
 import { preparedOnce, type Statement, type Store } from "../store/store.ts";
 import {
   accounts,
@@ -12,6 +14,7 @@ import {
   type UserRow,
   users,
 } from "../store/tables.ts";
+import { SESSION_ID_LENGTH } from "./model.ts";
 
 const MINUTE = 60_000;
 const DAY = 24 * 3_600_000;
@@ -22,7 +25,7 @@ const LONGEST_MS = 30 * DAY;
 /** Who is signed in. */
 export type Session = {
   tokenHash: string;
-  user: Pick<UserRow, "id" | "email" | "role" | "isAdmin">;
+  user: Pick<UserRow, "id" | "accountId" | "email" | "role" | "isAdmin" | "totpSecret">;
   caller: Caller;
 };
 
@@ -48,14 +51,19 @@ export async function findSession(deps: Deps, token: string): Promise<Session | 
   return { tokenHash: hash, user, caller };
 }
 
-/** A new session: the token for the cookie, and the statement that lets it in. */
+/**
+ * A new session: the token for the cookie, and the statement that lets it in.
+ * @param userAgent as the browser calls itself
+ */
 export function newSession(
   store: Store,
   userId: string,
   now: number,
+  userAgent: string | null = null,
 ): { token: string; insert: Statement } {
   const token = newSessionToken();
-  const row = { tokenHash: hashToken(token), userId, createdAt: now, lastSeenAt: now };
+  const times = { createdAt: now, lastSeenAt: now };
+  const row = { tokenHash: hashToken(token), userId, ...times, userAgent: keptName(userAgent) };
   return { token, insert: store.insert(sessions).values(row) };
 }
 
@@ -86,6 +94,20 @@ export async function endOtherSessions({ store }: Deps, { user, tokenHash }: Ses
   await store
     .delete(sessions)
     .where(and(eq(sessions.userId, user.id), ne(sessions.tokenHash, tokenHash)));
+}
+
+/**
+ * Ends one of the user's sessions, whichever.
+ * @throws NOT_FOUND
+ */
+export async function endSessionById({ store }: Deps, { user }: Session, id: string) {
+  const length = sql.raw(String(SESSION_ID_LENGTH));
+  const isIt = sql`substr(${sessions.tokenHash}, 1, ${length}) = ${id}`;
+  const ended = await store
+    .delete(sessions)
+    .where(and(eq(sessions.userId, user.id), isIt))
+    .returning({ userId: sessions.userId });
+  if (ended.length === 0) throw notFound("session");
 }
 
 export const endSessionsOf = (store: Store, userId: string): Statement =>
@@ -123,3 +145,9 @@ const permissionsOf = (role: UserRow["role"]): Permissions => ({
   read: true,
   write: role !== "viewer",
 });
+
+/** Whether the session has not ended. Unlike `findSession` it does not count as use. */
+export async function isOn({ store, clock }: Deps, tokenHash: string): Promise<boolean> {
+  const [found] = await sessionByHash(store).execute({ hash: tokenHash });
+  return found !== undefined && !hasEnded(found.session, clock.now());
+}

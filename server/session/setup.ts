@@ -10,7 +10,7 @@ import { oneAtATime } from "../lib/lock.ts";
 import { hashToken, newSetupToken } from "../lib/token.ts";
 import { apiKeys } from "../store/tables.ts";
 import { newSession } from "./sessions.ts";
-import type { Entrance, SignInDeps } from "./sign-in.ts";
+import type { Entrance, SignInDeps, Visitor } from "./sign-in.ts";
 
 const FIRST_KEY = { name: "First key" };
 
@@ -33,6 +33,7 @@ export async function createSetup(deps: Deps): Promise<string | null> {
 export async function setUp(
   deps: SignInDeps,
   input: { token: string; email: string; password: string },
+  { userAgent }: Visitor,
 ): Promise<Entrance & { key: string }> {
   if (!isSetupToken(deps.config, input.token)) throw wrongToken();
   const passwordHash = await deps.passwords.hash(input.password);
@@ -43,7 +44,7 @@ export async function setUp(
     const fresh = await freshAccount(deps, { email, tier, passwordHash, isAdmin: true });
     const now = deps.clock.now();
     const key = freshKey(fresh.account.id, FIRST_KEY, { read: true, write: true }, now);
-    const session = newSession(deps.store, fresh.owner.id, now);
+    const session = newSession(deps.store, fresh.owner.id, now, userAgent);
     const insertKey = deps.store.insert(apiKeys).values(key.row);
     await deps.store.write([...fresh.insert, insertKey, session.insert]);
     endSetup(deps.config);

@@ -6,7 +6,8 @@ import { isOutdated, type Passwords } from "../lib/passwords.ts";
 import { hashToken } from "../lib/token.ts";
 import type { Statement } from "../store/store.ts";
 import { passwordLinks, sessions, type UserRow, users } from "../store/tables.ts";
-import type { Delays } from "./delays.ts";
+import { spendCode } from "./codes.ts";
+import { type Delays, guess } from "./delays.ts";
 import type { SignIn } from "./model.ts";
 import { endSessionsOf, newSession, type Session } from "./sessions.ts";
 
@@ -16,22 +17,30 @@ export type SignInDeps = Deps & { passwords: Passwords; delays: Delays };
 /** Someone who has just proved who they are; `token` is for the cookie. */
 export type Entrance = { token: string; user: UserRow };
 
+/** The browser that asks: what it calls itself, and the session it comes with. */
+export type Visitor = { userAgent: string | null; sessionHash: string | undefined };
+
 /**
  * Starts a session under a new id, whatever session there was before.
- * @throws UNAUTHORIZED, alike for a wrong e-mail and a wrong password; RATE_LIMITED while guessing
- * has to wait; SERVICE_UNAVAILABLE when too many sign in at once
+ * @throws UNAUTHORIZED, alike for a wrong e-mail and a wrong password, and for a code that is wrong or
+ * not there yet; RATE_LIMITED while guessing has to wait; SERVICE_UNAVAILABLE when too many sign in at once
  */
 export async function signIn(
   deps: SignInDeps,
-  { email, password }: SignIn,
-  before: string | undefined,
+  { email, password, code }: SignIn,
+  { userAgent, sessionHash }: Visitor,
 ): Promise<Entrance> {
   const name = email.trim().toLowerCase();
-  const user = await verified(deps, name, password, () => findUser(deps, name));
-  if (!user) throw new AppError("UNAUTHORIZED", "The e-mail or the password is wrong.");
+  const user = await guess(deps.delays, name, async () => {
+    const known = await whoHas(deps, name, password);
+    if (!known) return new AppError("UNAUTHORIZED", "The e-mail or the password is wrong.");
+    return (await passesSecondFactor(deps, known, code)) ? known : wrongCode();
+  });
   const { store } = deps;
-  const { token, insert } = newSession(store, user.id, deps.clock.now());
-  const endBefore = before ? [store.delete(sessions).where(eq(sessions.tokenHash, before))] : [];
+  const { token, insert } = newSession(store, user.id, deps.clock.now(), userAgent);
+  const endBefore = sessionHash
+    ? [store.delete(sessions).where(eq(sessions.tokenHash, sessionHash))]
+    : [];
   await store.write([insert, ...endBefore, ...(await rehash(deps, user, password))]);
   return { token, user };
 }
@@ -44,20 +53,24 @@ export async function changePassword(
   deps: SignInDeps,
   session: Session,
   { current, next }: { current: string; next: string },
+  { userAgent }: Visitor,
 ): Promise<Entrance> {
   const { id, email } = session.user;
-  const user = await verified(deps, email, current, () => findUser(deps, email));
-  if (!user || user.id !== id) throw invalid({ current: ["is not your password"] });
-  return setPassword(deps, user, await deps.passwords.hash(next));
+  const user = await guess(deps.delays, email, async () => {
+    const known = await whoHas(deps, email, current);
+    return known?.id === id ? known : invalid({ current: [NOT_YOURS] });
+  });
+  return setPassword(deps, user, await deps.passwords.hash(next), userAgent);
 }
 
 /**
  * Sets the password of whoever was given the one-time link, ends all sessions and starts one.
- * @throws NOT_FOUND when the link was used or is too old
+ * @throws NOT_FOUND when the link was used or is too old, UNAUTHORIZED when a code is needed as well
  */
 export async function followPasswordLink(
   deps: SignInDeps,
-  { token, password }: { token: string; password: string },
+  { token, password, code }: { token: string; password: string; code?: string | undefined },
+  { userAgent }: Visitor,
 ): Promise<Entrance> {
   const { store, clock } = deps;
   const isLink = and(
@@ -66,43 +79,61 @@ export async function followPasswordLink(
   );
   const [known] = await store.select().from(passwordLinks).where(isLink);
   if (!known) throw linkIsVoid();
-  const hash = await deps.passwords.hash(password);
-  const [taken] = await store.delete(passwordLinks).where(isLink).returning();
   const [user] = await store.select().from(users).where(eq(users.id, known.userId));
-  if (!taken || !user) throw linkIsVoid();
+  if (!user) throw linkIsVoid();
+  const hash = await deps.passwords.hash(password);
+  if (user.totpSecret) await demandCode(deps, user, code);
+  const [taken] = await store.delete(passwordLinks).where(isLink).returning();
+  if (!taken) throw linkIsVoid();
   deps.delays.succeed(user.email);
-  return setPassword(deps, user, hash);
+  return setPassword(deps, user, hash, userAgent);
+}
+
+export const NOT_YOURS = "is not your password";
+
+/** The user if the password is right. Nobody and a wrong password take the same time. */
+export async function whoHas(
+  deps: SignInDeps,
+  email: string,
+  password: string,
+): Promise<UserRow | undefined> {
+  const user = await findUser(deps, email);
+  const isRight = await deps.passwords.verify(password, user?.passwordHash ?? null);
+  return isRight ? user : undefined;
 }
 
 const linkIsVoid = () =>
   new AppError("NOT_FOUND", "This link was used or is too old. Ask for another one.");
 
-/** The user if the password is right. Nobody and a wrong password take the same time. */
-async function verified(
-  { passwords, delays }: SignInDeps,
-  email: string,
-  password: string,
-  find: () => Promise<UserRow | undefined>,
-): Promise<UserRow | undefined> {
-  delays.begin(email);
-  try {
-    const user = await find();
-    const isRight = await passwords.verify(password, user?.passwordHash ?? null);
-    if (!isRight) return undefined;
-    delays.succeed(email);
-    return user;
-  } catch (error) {
-    delays.withdraw(email);
-    throw error;
-  }
+const demandCode = (deps: SignInDeps, user: UserRow, code: string | undefined) =>
+  guess(deps.delays, user.email, async () =>
+    (await passesSecondFactor(deps, user, code)) ? user : wrongCode(),
+  );
+
+/** @throws UNAUTHORIZED where there is a second factor and no code was given */
+async function passesSecondFactor(deps: Deps, user: UserRow, code: string | undefined) {
+  if (!user.totpSecret) return true;
+  if (!code?.trim()) throw codeNeeded();
+  return spendCode(deps, user, code);
 }
+
+const codeNeeded = () =>
+  new AppError("UNAUTHORIZED", "Enter the code that your authenticator app shows.", {
+    reason: "two_factor_required",
+  });
+
+const wrongCode = () =>
+  new AppError("UNAUTHORIZED", "The code is wrong or was used already.", {
+    reason: "wrong_code",
+  });
 
 async function setPassword(
   { store, clock }: Deps,
   user: UserRow,
   passwordHash: string,
+  userAgent: string | null,
 ): Promise<Entrance> {
-  const { token, insert } = newSession(store, user.id, clock.now());
+  const { token, insert } = newSession(store, user.id, clock.now(), userAgent);
   await store.write([
     store.update(users).set({ passwordHash }).where(isUser(user)),
     endSessionsOf(store, user.id),

@@ -1,13 +1,18 @@
 import { Database } from "bun:sqlite";
 import { parentPort, workerData } from "node:worker_threads";
 import { createLinkMemory, type FoundLinks, type LinkSearch } from "./reader-links.ts";
+import type { Query, Rows } from "./store.ts";
+
+/** A question to this thread, and what answers it. */
+export type Question = { search: LinkSearch } | { query: Query };
+export type Answer = FoundLinks | Rows;
 
 /** What this thread is asked, or that it is to end. */
-export type ToThread = { id: number; search: LinkSearch } | "checkpoint" | "end";
+export type ToThread = { id: number; question: Question } | "checkpoint" | "end";
 
 /** Of an error only what crosses threads: `code` is SQLite's. */
 export type FromThread = { id: number } & (
-  | { found: FoundLinks }
+  | { answer: Answer }
   | { error: { message: string; code: string | undefined } }
 );
 
@@ -37,11 +42,21 @@ function checkpoint(): void {
   }
 }
 
-function answer({ id, search }: { id: number; search: LinkSearch }): FromThread {
+function answer({ id, question }: { id: number; question: Question }): FromThread {
   try {
-    return { id, found: memory.find(search) };
+    const found = "search" in question ? memory.find(question.search) : read(question.query);
+    return { id, answer: found };
   } catch (error) {
     const { message, code } = error as Error & { code?: string };
     return { id, error: { message, code } };
+  }
+}
+
+function read({ sql, params }: Query): Rows {
+  const statement = database.prepare(sql);
+  try {
+    return statement.values(...(params as string[])) as Rows;
+  } finally {
+    statement.finalize();
   }
 }

@@ -1,9 +1,9 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
-import type { FromThread, ToThread } from "./beside-thread.ts";
+import type { Answer, FromThread, Question, ToThread } from "./beside-thread.ts";
 import type { FoundLinks, LinkSearch } from "./reader-links.ts";
-import { Unavailable } from "./store.ts";
+import { type Query, type Rows, Unavailable } from "./store.ts";
 
 /** What it keeps in memory is read again in about a second for each million links. */
 const REST_MS = 10 * 60_000;
@@ -15,6 +15,8 @@ export type Beside = {
    * search begins another
    */
   find(search: LinkSearch): Promise<FoundLinks>;
+  /** Runs a select. @throws as `find` does */
+  read(query: Query): Promise<Rows>;
   /** Brings what was written from the journal into the file: some 30 ms of waiting for the disk. */
   checkpoint(): void;
   close(): Promise<void>;
@@ -31,7 +33,8 @@ export function createBeside(path: string, restMs = REST_MS): Beside {
     return thread;
   };
   return {
-    find: (search) => awake().ask(search),
+    find: (search) => awake().ask({ search }) as Promise<FoundLinks>,
+    read: (query) => awake().ask({ query }) as Promise<Rows>,
     checkpoint: () => awake().checkpoint(),
     close: async () => thread?.end(),
   };
@@ -41,15 +44,15 @@ type Thread = ReturnType<typeof startThread>;
 
 function startThread(path: string, restMs: number) {
   const worker = new Worker(programFile(), { workerData: path });
-  const asked = new Map<number, PromiseWithResolvers<FoundLinks>>();
+  const asked = new Map<number, PromiseWithResolvers<Answer>>();
   const gone = Promise.withResolvers<void>();
   const send = (message: ToThread) => worker.postMessage(message);
   let [last, over] = [0, false];
 
-  const ask = (search: LinkSearch): Promise<FoundLinks> => {
-    const waiting = Promise.withResolvers<FoundLinks>();
+  const ask = (question: Question): Promise<Answer> => {
+    const waiting = Promise.withResolvers<Answer>();
     asked.set(++last, waiting);
-    send({ id: last, search });
+    send({ id: last, question });
     return waiting.promise;
   };
   /** Once what was asked before is answered. */
@@ -72,12 +75,12 @@ function startThread(path: string, restMs: number) {
   rest.unref();
   worker.unref();
 
-  worker.on("message", ({ id, ...answer }: FromThread) => {
+  worker.on("message", ({ id, ...told }: FromThread) => {
     const waiting = asked.get(id);
     asked.delete(id);
     rest.refresh();
-    if ("found" in answer) waiting?.resolve(answer.found);
-    else waiting?.reject(Object.assign(new Error(answer.error.message), answer.error));
+    if ("answer" in told) waiting?.resolve(told.answer);
+    else waiting?.reject(Object.assign(new Error(told.error.message), told.error));
   });
   worker.on("error", ({ message }) => fail(`The searching thread broke down: ${message}`));
   worker.on("exit", () => {

@@ -25,6 +25,11 @@ export function openPostgres(url: string): Engine {
     version: () => null,
     findLinks: null,
     run: (query) => again(() => rowsOf(pool, query)),
+    size: async () => {
+      const sql = "select pg_database_size(current_database())";
+      return Number((await again(() => rowsOf(pool, { sql, params: [] })))[0]![0]);
+    },
+    readBeside: (query) => again(() => rowsOf(pool, query)),
     batch: (queries) =>
       again(() =>
         pool.begin(async (connection) => {

@@ -1,7 +1,11 @@
 import type { Database } from "bun:sqlite";
+import type { Window } from "../lib/paging.ts";
 import { cover } from "../lib/stretches.ts";
+import type { LinkOrder } from "./link-order.ts";
+import { type Chosen, prepareOrdering } from "./reader-order.ts";
 import {
   type Codes,
+  codeOfGroup,
   createCodes,
   findIn,
   type LinkPart,
@@ -16,15 +20,21 @@ export type LinkSearch = {
   /** Part of the URL, in lower case. */
   text?: string | undefined;
   service?: string | undefined;
-  groupId?: string | undefined;
+  /** Null for links in no group. */
+  groupId?: string | null | undefined;
+  frequency?: string | undefined;
   /** As it is shown: a link that is being checked at `now` is "checking" and nothing else. */
   status?: string | undefined;
   now: number;
+  /** Newest first unless told. */
+  order?: LinkOrder | undefined;
+  /** Only links with smaller numbers: the search then ends with the page, and counts no more than that. */
+  before?: number | undefined;
   limit: number;
   offset: number;
 };
 
-/** One page of links by their numbers, newest first, and how many there are in all. */
+/** One page of links by their numbers, and how many there are in all. */
 export type FoundLinks = { total: number; nos: number[] };
 
 /** Characters of URLs that are kept. Those beyond are read again for every search. */
@@ -38,7 +48,12 @@ const PART = 1000;
  */
 export function createLinkMemory(database: Database, mostKept = MOST_KEPT) {
   const reads = prepareReads(database);
-  const codes = { services: createCodes(), statuses: createCodes(), groups: createCodes() };
+  const codes = {
+    services: createCodes(),
+    statuses: createCodes(),
+    groups: createCodes(),
+    frequencies: createCodes(),
+  };
   const memory = createMemory(mostKept);
   const tidyUp = createTidying();
 
@@ -55,29 +70,80 @@ export function createLinkMemory(database: Database, mostKept = MOST_KEPT) {
     if (search.text?.includes("\n")) return { total: 0, nos: [] };
     const checking = search.status ? reads.checking(search.accountNo, search.now) : null;
     /** Its codes are looked up after it was read, which gives codes to what is new. */
-    const visit = (part: number, changes: number, found: (no: number) => void) => {
+    const visit: Visit = ({ part, changes }, found) => {
       const links = current(search.accountNo, part, changes);
       findIn(links, toWanted(search, codes, checking), found);
+      return links.nos.length;
     };
-    // Not kept here as well, since there may be more of them than are to be kept.
-    const parts = reads.parts(search.accountNo).map(([part, changes]) => {
-      let count = 0;
-      visit(part, changes, () => count++);
-      return { part, changes, count };
-    });
-    const numbersIn = (part: number, changes: number): number[] => {
-      const nos: number[] = [];
-      visit(part, changes, (no) => nos.push(no));
-      return nos;
-    };
-    return {
-      total: parts.reduce((sum, { count }) => sum + count, 0),
-      nos: cover(parts, search).flatMap(({ stretch: { part, changes }, skip, take }) =>
-        numbersIn(part, changes).slice(skip, skip + take),
-      ),
-    };
+    const parts = reads.parts(search.accountNo).map(([part, changes]) => ({ part, changes }));
+    if (search.before !== undefined) return findNext(parts, visit, search.before, search.limit);
+    const { by, isDown } = search.order ?? { by: "no", isDown: true };
+    return by === "no"
+      ? findByNumber(isDown ? parts : parts.reverse(), visit, search, isDown)
+      : findSorted(parts, visit, search, ordering.along({ by, isDown }, search));
   };
-  return { find: database.transaction(find), close: reads.close };
+  const ordering = prepareOrdering(database);
+  const close = () => {
+    reads.close();
+    ordering.close();
+  };
+  return { find: database.transaction(find), close };
+}
+
+/** A thousand numbers, as they are now. */
+type Part = { part: number; changes: number };
+
+/** Calls for each link of the part that fits, newest first; returns how many links it has. */
+type Visit = (part: Part, found: (no: number) => void) => number;
+
+/** @param parts in the order of the page */
+function findByNumber(parts: Part[], visit: Visit, page: Window, isDown: boolean): FoundLinks {
+  // Not kept here as well, since there may be more of them than are to be kept.
+  const counted = parts.map((part) => {
+    let count = 0;
+    visit(part, () => count++);
+    return { part, count };
+  });
+  const numbersIn = (part: Part): number[] => {
+    const nos: number[] = [];
+    visit(part, (no) => nos.push(no));
+    return isDown ? nos : nos.reverse();
+  };
+  return {
+    total: counted.reduce((sum, { count }) => sum + count, 0),
+    nos: cover(counted, page).flatMap(({ stretch: { part }, skip, take }) =>
+      numbersIn(part).slice(skip, skip + take),
+    ),
+  };
+}
+
+/** Looks no further than where the last of them is. */
+function findNext(parts: Part[], visit: Visit, before: number, limit: number): FoundLinks {
+  const nos: number[] = [];
+  for (const part of parts) {
+    if (nos.length >= limit) break;
+    if (part.part * PART < before) visit(part, (no) => no < before && nos.push(no));
+  }
+  return { total: Math.min(nos.length, limit), nos: nos.slice(0, limit) };
+}
+
+/** Marks those that fit, whose places in the order only the database knows. */
+function findSorted(
+  parts: Part[],
+  visit: Visit,
+  page: Window,
+  pageAmong: (chosen: Chosen, page: Window) => number[],
+): FoundLinks {
+  const chosen: Chosen = { marks: new Map(), total: 0, all: 0 };
+  for (const part of parts) {
+    const marks = new Uint8Array(PART);
+    chosen.marks.set(part.part, marks);
+    chosen.all += visit(part, (no) => {
+      marks[no % PART] = 1;
+      chosen.total++;
+    });
+  }
+  return { total: chosen.total, nos: pageAmong(chosen, page) };
 }
 
 /** Rows of many parts leave much garbage at once, which the runtime would let grow beyond all that is kept. */
@@ -122,7 +188,7 @@ function createMemory(mostKept: number) {
 }
 
 function toWanted(
-  { text, service, groupId, status }: LinkSearch,
+  { text, service, groupId, frequency, status }: LinkSearch,
   codes: Codes,
   checking: Set<number> | null,
 ): Wanted {
@@ -131,7 +197,8 @@ function toWanted(
     text,
     service: service === undefined ? undefined : codes.services.known(service),
     status: status === undefined || isChecking ? undefined : codes.statuses.known(status),
-    group: groupId === undefined ? undefined : codes.groups.known(groupId),
+    group: groupId === undefined ? undefined : codeOfGroup(codes, groupId),
+    frequency: frequency === undefined ? undefined : codes.frequencies.known(frequency),
     checking: checking ? { nos: checking, areWanted: isChecking } : undefined,
   };
 }
@@ -141,7 +208,7 @@ function prepareReads(database: Database) {
     "select part, changes from link_changes where account_no = ? order by part desc",
   );
   const links = database.prepare(
-    `select no, lower(url), service, status, group_id from links
+    `select no, lower(url), service, status, group_id, check_frequency from links
      where account_no = ? and no between ? and ? order by no desc`,
   );
   const checking = database.prepare(

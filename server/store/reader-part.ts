@@ -12,6 +12,7 @@ export type LinkPart = {
   services: Uint16Array;
   statuses: Uint16Array;
   groups: Uint32Array;
+  frequencies: Uint8Array;
 };
 
 export type PartRow = [
@@ -20,6 +21,7 @@ export type PartRow = [
   service: string,
   status: string,
   groupId: string | null,
+  frequency: string,
 ];
 
 /** What is left out may be anything. Words are given as their codes. */
@@ -28,6 +30,7 @@ export type Wanted = {
   service: number | undefined;
   status: number | undefined;
   group: number | undefined;
+  frequency: number | undefined;
   checking: { nos: Set<number>; areWanted: boolean } | undefined;
 };
 
@@ -48,7 +51,14 @@ export function createCodes() {
 /** Of no link. */
 const NO_CODE = -1;
 
-export type Codes = Record<"services" | "statuses" | "groups", ReturnType<typeof createCodes>>;
+export type Codes = Record<
+  "services" | "statuses" | "groups" | "frequencies",
+  ReturnType<typeof createCodes>
+>;
+
+/** Of links in no group as well. */
+export const codeOfGroup = (codes: Codes, groupId: string | null): number =>
+  groupId === null ? 0 : codes.groups.known(groupId);
 
 /** @param rows newest first */
 export function toPart(codes: Codes, first: number, changes: number, rows: PartRow[]): LinkPart {
@@ -61,14 +71,16 @@ export function toPart(codes: Codes, first: number, changes: number, rows: PartR
     services: new Uint16Array(rows.length),
     statuses: new Uint16Array(rows.length),
     groups: new Uint32Array(rows.length),
+    frequencies: new Uint8Array(rows.length),
   };
   let start = 0;
-  rows.forEach(([no, url, service, status, groupId], i) => {
+  rows.forEach(([no, url, service, status, groupId, frequency], i) => {
     part.nos[i] = no - first;
     part.starts[i] = start;
     part.services[i] = codes.services.of(service);
     part.statuses[i] = codes.statuses.of(status);
     part.groups[i] = groupId === null ? 0 : codes.groups.of(groupId);
+    part.frequencies[i] = codes.frequencies.of(frequency);
     start += url.length + 1;
   });
   return part;
@@ -87,11 +99,13 @@ export function findIn(part: LinkPart, wanted: Wanted, visit: (no: number) => vo
   }
 }
 
-function fits(part: LinkPart, i: number, { service, status, group, checking }: Wanted): boolean {
+function fits(part: LinkPart, i: number, wanted: Wanted): boolean {
+  const { service, status, group, frequency, checking } = wanted;
   return (
     (service === undefined || part.services[i] === service) &&
     (status === undefined || part.statuses[i] === status) &&
     (group === undefined || part.groups[i] === group) &&
+    (frequency === undefined || part.frequencies[i] === frequency) &&
     (!checking || checking.nos.has(part.first + part.nos[i]!) === checking.areWanted)
   );
 }

@@ -69,10 +69,12 @@ export function openSqlite(path: string, waitMs = LONGEST_WAIT_MS): Engine {
     unpack: ["json_each(", ")"],
     holdWebhooks: "",
     version: snapshot.enter,
-    findLinks: (search) =>
-      beside.find(search).catch((error) => {
-        throw toKnown(error);
-      }),
+    findLinks: (search) => beside.find(search).catch(throwKnown),
+    size: async () => {
+      const sql = "select page_count * page_size from pragma_page_count(), pragma_page_size()";
+      return read(() => Number(rowsOf(reader, { sql, params: [] })[0]![0]));
+    },
+    readBeside: (query) => beside.read(query).catch(throwKnown),
     run: async (query) =>
       isRead(query) ? read(() => rowsOf(reader, query)) : write(() => rowsOf(writer, query)),
     // Reads alone need no lock, and their snapshot holds them together as a transaction would.
@@ -207,6 +209,10 @@ function inOurWords<T>(work: () => T): T {
     throw error instanceof SQLiteError ? toKnown(error) : error;
   }
 }
+
+const throwKnown = (error: Error & { code?: string }): never => {
+  throw toKnown(error);
+};
 
 function toKnown(error: Error & { code?: string }): Error {
   const { message, code = "" } = error;

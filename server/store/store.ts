@@ -38,6 +38,10 @@ export interface Engine {
   run(query: Query): Promise<Rows>;
   /** Finds links of large accounts beside the event loop; null where every query runs beside it. */
   readonly findLinks: ((search: LinkSearch) => Promise<FoundLinks>) | null;
+  /** Runs a select that may take long where it holds up nothing else. */
+  readBeside(query: Query): Promise<Rows>;
+  /** What the database takes up, in bytes. */
+  size(): Promise<number>;
   /** Runs all of the queries, or none. */
   batch(queries: Query[]): Promise<Rows[]>;
   /**
@@ -62,6 +66,8 @@ export type Statement = Parameters<SqliteRemoteDatabase["batch"]>[0][number];
 
 export type Store = SqliteRemoteDatabase & {
   engine: Engine;
+  /** For selects that may take long: SQLite runs them in a thread beside the event loop. */
+  beside: SqliteRemoteDatabase;
   /** Runs all of the statements, or none. For lists whose length is known only at run time. */
   write(statements: readonly Statement[]): Promise<void>;
 };
@@ -81,7 +87,10 @@ export function createStore(engine: Engine): Store {
     const [first, ...rest] = statements;
     if (first) await database.batch([first, ...rest]);
   };
-  return Object.assign(database, { engine, write });
+  const beside = drizzle(async (text, params, method) => ({
+    rows: only(method, await engine.readBeside({ sql: text, params })),
+  }));
+  return Object.assign(database, { engine, beside, write });
 }
 
 /** Builds a statement once per store and keeps it: building costs more than running a point read. */
@@ -127,6 +136,14 @@ export function rowsOf(
   const [before, after] = engine.unpack;
   return sql`(select ${sql.raw(`${cells.join(", ")} from ${before}`)}${JSON.stringify(rows)}${sql.raw(after)})`;
 }
+
+/** A table of numbers `no`. */
+export const numbersOf = (store: Store, nos: number[]): SQL =>
+  rowsOf(
+    store,
+    { no: "bigint" },
+    nos.map((no) => [no]),
+  );
 
 /** drizzle takes a single row for `get`, and a list of them for everything else. */
 const only = (method: string, rows: Rows): unknown[] =>

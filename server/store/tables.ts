@@ -72,6 +72,14 @@ export const users = sqliteTable("users", {
   role: text("role", { enum: ROLES }).notNull(),
   isAdmin: bool("is_admin").notNull(),
   createdAt: integer("created_at").notNull(),
+  totpSecret: text("totp_secret"),
+  totpPending: text("totp_pending"),
+  totpStep: integer("totp_step"),
+});
+
+export const recoveryCodes = sqliteTable("recovery_codes", {
+  userId: text("user_id").notNull(),
+  hash: text("hash").notNull(),
 });
 
 export const sessions = sqliteTable("sessions", {
@@ -79,6 +87,7 @@ export const sessions = sqliteTable("sessions", {
   userId: text("user_id").notNull(),
   createdAt: integer("created_at").notNull(),
   lastSeenAt: integer("last_seen_at").notNull(),
+  userAgent: text("user_agent"),
 });
 
 export const passwordLinks = sqliteTable("password_links", {
@@ -130,6 +139,9 @@ export const batches = sqliteTable("batches", {
   filledTo: integer("filled_to"),
   lastNo: integer("last_no").notNull(),
   expected: integer("expected").notNull(),
+  filterService: text("filter_service"),
+  filterSearch: text("filter_search"),
+  filterFrequency: text("filter_frequency", { enum: FREQUENCIES }),
 });
 
 /** The links whose next settled check a batch waits for. */
@@ -173,6 +185,13 @@ export const links = sqliteTable("links", {
   createdAt: integer("created_at").notNull(),
   updatedAt: integer("updated_at").notNull(),
   evidence: text("evidence"),
+});
+
+/** Links that came back from being dead, and when they did so last. */
+export const recoveries = sqliteTable("recoveries", {
+  linkNo: integer("link_no").primaryKey(),
+  accountNo: integer("account_no").notNull(),
+  recoveredAt: integer("recovered_at").notNull(),
 });
 
 /** One row: the catalogue that links were filed by, and the last link that was; null when all were. */
@@ -288,6 +307,7 @@ export const events = sqliteTable("events", {
   type: text("type", { enum: DELIVERED_TYPES }).notNull(),
   data: text("data").notNull(),
   createdAt: integer("created_at").notNull(),
+  linkId: text("link_id"),
 });
 
 /** Named by its webhook and its event. What begins with `last` is its latest attempt. */
@@ -360,6 +380,7 @@ export type BatchRow = typeof batches.$inferSelect;
 export type LinkRow = typeof links.$inferSelect;
 export type CheckRow = typeof checks.$inferSelect;
 export type WebhookRow = typeof webhooks.$inferSelect;
-export type EventRow = typeof events.$inferSelect;
+/** What is told of an event; the link that it is about stands in its data as well. */
+export type EventRow = Omit<typeof events.$inferSelect, "linkId">;
 export type DeliveryRow = typeof deliveries.$inferSelect;
 export type AttemptRow = typeof deliveryAttempts.$inferSelect;

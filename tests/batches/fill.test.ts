@@ -214,6 +214,29 @@ onBothEngines("A batch of very many links", (server) => {
   );
 
   test(
+    "by a filter takes all links that fit, wherever they are, and no other",
+    async () => {
+      const me = await accountWith(3000, "k.test");
+      const seldom = ["https://k.test/1", "https://k.test/2100"];
+      for (const id of seldom) await setLink(server(), id, { checkFrequency: "monthly" });
+      const filter = { search: "TEST/1", check_frequency: "hourly", group_id: "none" };
+      const { batch_id: few } = await start(me, { filter: { check_frequency: "monthly" } });
+      const { batch_id: id, summary } = await start(me, { filter });
+      const atOnce = await waitedFor(server(), id);
+
+      const checked = await checkAll(server());
+
+      const ours = checked.filter((url) => url.includes("k.test"));
+      expect([summary.total, atOnce < 1000]).toEqual([1110, true]);
+      expect(ours.filter((url) => !url.includes("test/1"))).toEqual(["https://k.test/2100"]);
+      expect(ours).toHaveLength(1112);
+      expect(await batchOf(me, id)).toMatchObject({ status: "complete", checked: 1110 });
+      expect(await batchOf(me, few)).toMatchObject({ status: "complete", checked: 2 });
+    },
+    TAKES_UP_TO_MS,
+  );
+
+  test(
     "of a group that is deleted meanwhile ends with the links that it has",
     async () => {
       const me = await accountWith(600, "i.test");

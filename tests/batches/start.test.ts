@@ -96,6 +96,34 @@ onBothEngines("POST /links/check", (server) => {
     expect(checked.filter((url) => /^https:..[ab]\.test/.test(url))).toEqual(urls.sort());
   });
 
+  test("takes all that fit a filter, of which an empty one is all", async () => {
+    const me = await server().account();
+    const stranger = await server().account();
+    const group = await addGroup(me);
+    const urls = ["a/1", "a/2", "b/3", "b/4"].map((path) => `https://f.test/${path}`);
+    const ids = await checkedLinks(server(), me, urls);
+    await checkedLinks(server(), stranger, ["https://g.test/a/"]);
+    await me.post(`/api/v1/groups/${group}/links`, { link_ids: [ids[0], ids[2]] });
+    await me.patch(`/api/v1/links/${ids[1]}`, { check_frequency: "hourly" });
+
+    const totals: number[] = [];
+    for (const filter of [
+      { search: "/A/" },
+      { group_id: "none" },
+      { group_id: group, search: "b" },
+      { group_id: group, status: "active" },
+      { check_frequency: "hourly" },
+      { service: "generic", check_frequency: "monthly" },
+      { service: "youtube" },
+      { group_id: NO_ID },
+      {},
+    ])
+      totals.push((await me.post(CHECK, { filter })).body.data.summary.started);
+
+    expect(totals).toEqual([2, 2, 1, 2, 1, 3, 0, 0, 4]);
+    expect((await checkAll(server())).filter((url) => /[fg].test/.test(url))).toEqual(urls);
+  });
+
   test("links are due at once, but not shown as being checked before they are", async () => {
     const me = await server().account();
     const url = "https://due.test/";
@@ -187,16 +215,43 @@ onBothEngines("POST /links/check", (server) => {
   });
 
   test.each([
-    ["nothing", {}, { body: ["must have link_ids, or else group_id, status or both"] }],
+    ["nothing", {}, { body: ["must have link_ids, or group_id, status or both, or filter"] }],
     [
       "ids and a status",
       { link_ids: [NO_ID], status: "dead" },
-      { link_ids: ["cannot be given together with group_id or status"] },
+      { link_ids: ["cannot be given together with group_id, status or filter"] },
     ],
     [
       "ids and a group",
       { link_ids: [NO_ID], group_id: NO_ID },
-      { link_ids: ["cannot be given together with group_id or status"] },
+      { link_ids: ["cannot be given together with group_id, status or filter"] },
+    ],
+    [
+      "a filter and ids",
+      { link_ids: [NO_ID], filter: {} },
+      { link_ids: ["cannot be given together with group_id, status or filter"] },
+    ],
+    [
+      "a filter and a status",
+      { filter: {}, status: "dead" },
+      {
+        filter: ["cannot be given together with group_id or status; they have their places in it"],
+      },
+    ],
+    [
+      "a misspelt filter",
+      { filter: { serach: "x" } },
+      { filter: ["has an unknown field: serach"] },
+    ],
+    [
+      "a filter by a status that links do not keep",
+      { filter: { status: "checking" } },
+      { "filter.status": ["must be one of: active, dead, unknown"] },
+    ],
+    [
+      "a filter by a group that is none",
+      { filter: { group_id: "docs" } },
+      { "filter.group_id": ['must be a UUID, or "none"'] },
     ],
     ["no ids", { link_ids: [] }, { link_ids: ["must have at least 1 item"] }],
     ["no list", { link_ids: NO_ID }, { link_ids: ["must be a list"] }],

@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { mkdtempSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { Secret, TOTP } from "otpauth";
 import { readConfig } from "../../server/config.ts";
 import { VERSION } from "../../server/lib/version.ts";
 import { createProgram } from "./program.ts";
@@ -212,6 +213,39 @@ test("beside a running server, users, keys and resets take effect at once", asyn
   const err = `The server at ${base} does not answer.\n`;
   expect(await run(["health"], port)).toEqual({ code: 1, out: "", err });
 }, 30_000);
+
+test("a lost second factor is removed beside a running server, and from nobody by mistake", async () => {
+  const { run, start } = createProgram({ STILLUP_PORT: "0", STILLUP_HOST: "127.0.0.1" });
+  await run(["user", "create", "--email", EMAIL, "--password-file", "-"], {}, PASSWORD);
+  const server = start(["serve"], { STILLUP_LOG_LEVEL: "debug" });
+  const base = await listeningAt(server.stdout);
+  const post = async (path: string, body: object, cookie = "") => {
+    const response = await fetch(`${base}/dashboard/api${path}`, {
+      method: "POST",
+      headers: { "content-type": "application/json", "sec-fetch-site": "same-origin", cookie },
+      body: JSON.stringify(body),
+    });
+    const next = response.headers.get("set-cookie")?.split(";")[0] ?? "";
+    return { status: response.status, cookie: next, ...(await response.json()) };
+  };
+  const signIn = () => post("/session", { email: EMAIL, password: PASSWORD });
+  const { cookie } = await signIn();
+  const { secret } = (await post("/session/two-factor", { password: PASSWORD }, cookie)).data;
+  const code = TOTP.generate({ secret: Secret.fromBase32(secret) });
+  expect((await post("/session/two-factor/confirm", { code }, cookie)).status).toBe(200);
+  expect((await signIn()).error.details).toEqual({ reason: "two_factor_required" });
+
+  const nobody = await run(["user", "remove-2fa", "nobody@example.org"]);
+  const removed = await run(["user", "remove-2fa", EMAIL]);
+
+  expect(nobody).toEqual({ code: 1, out: "", err: "No such user: nobody@example.org.\n" });
+  expect(removed).toMatchObject({ code: 0, err: "" });
+  expect(removed.out).toBe(`${EMAIL} signs in with the password alone now.\n`);
+  expect((await signIn()).status).toBe(200);
+  server.kill("SIGTERM");
+  const log = await new Response(server.stderr).text();
+  for (const told of [secret, code, PASSWORD]) expect(log).not.toContain(told);
+}, 60_000);
 
 async function listeningAt(stdout: ReadableStream<Uint8Array>): Promise<string> {
   const decoder = new TextDecoder();

@@ -19,6 +19,7 @@ onBothEngines("POST /groups", (server) => {
         description: null,
         color: "#6B7280",
         link_count: 0,
+        counts: { active: 0, dead: 0, unknown: 0 },
         created_at: START,
         updated_at: START,
       },

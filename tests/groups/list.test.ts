@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { onBothEngines } from "../harness.ts";
-import { addGroup, addLink } from "../rows.ts";
+import { addGroup, addLink, setLink } from "../rows.ts";
 
 onBothEngines("GET /groups", (server) => {
   test("an account without groups has an empty list", async () => {
@@ -32,6 +32,21 @@ onBothEngines("GET /groups", (server) => {
       [second, 0],
       [first, 1],
     ]);
+  });
+
+  test("each group tells how many of its links are alive, dead and unknown", async () => {
+    const me = await server().account();
+    const group = await addGroup(me);
+    const inGroup = { group_id: group };
+    const dead = [await addLink(me, inGroup), await addLink(me, inGroup)];
+    for (const id of dead) await setLink(server(), id, { status: "dead" });
+    await setLink(server(), await addLink(me, inGroup), { status: "active" });
+    await addLink(me, inGroup);
+
+    const { body } = await me.get("/api/v1/groups");
+
+    const counts = { active: 1, dead: 2, unknown: 1 };
+    expect(body.data.items[0]).toMatchObject({ link_count: 4, counts });
   });
 
   test("is told in pages", async () => {

@@ -119,6 +119,20 @@ onBothEngines("GET /history", (server) => {
     expect(body.error.details.fields).toEqual({ start_date: [problem], end_date: [problem] });
   });
 
+  test("leaves only changes, of one link also changes to a status", async () => {
+    const me = await server().account();
+    const link = await addLink(me);
+    const changed = { statusChanged: true, previousStatus: "unknown" } as const;
+    const alive = await addCheck(server(), me, link, { ...changed, ...at("2029-05-01T00:00:00Z") });
+    await addCheck(server(), me, link, at("2029-05-02T00:00:00Z"));
+
+    expect(idsIn((await me.get(`${path}?changed=true`)).body)).toEqual([alive]);
+    const ofLink = `${path}?changed=true&status=active&link_id=${link}`;
+    expect(idsIn((await me.get(ofLink)).body)).toEqual([alive]);
+    const { status, body } = await me.get(`${path}?changed=true&status=active`);
+    expect([status, Object.keys(body.error.details.fields)]).toEqual([400, ["changed"]]);
+  });
+
   test("refuses a time that ends before it starts, by offset as well", async () => {
     const me = await server().account();
 

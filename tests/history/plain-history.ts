@@ -14,6 +14,7 @@ export type Question = {
   link_id?: string;
   group_id?: string;
   status?: "active" | "dead" | "unknown";
+  changed?: boolean;
   start_date?: number;
   end_date?: number;
 };
@@ -30,10 +31,17 @@ export function plainHistory(all: readonly Remembered[], since = 0) {
         (group_id === undefined || check.groupId === group_id),
     );
 
-  function listed({ status, start_date = 0, end_date = Number.MAX_VALUE, ...of }: Question) {
+  function listed({
+    status,
+    changed,
+    start_date = 0,
+    end_date = Number.MAX_VALUE,
+    ...of
+  }: Question) {
     return ofSubject(of)
       .filter(({ checkedAt: at }) => at >= Math.max(start_date, since) && at <= end_date)
       .filter((check) => status === undefined || check.status === status)
+      .filter((check) => !changed || check.statusChanged)
       .sort((a, b) => b.checkedAt - a.checkedAt || b.order - a.order);
   }
 

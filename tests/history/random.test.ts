@@ -78,7 +78,8 @@ async function compare({ me, groups, ids }: Lived, all: Remembered[], random: Ra
       { link_id: oneOf(random, ids) },
     ]);
     const status = oneOf(random, ["active", "dead", "unknown", undefined, undefined] as const);
-    const asked = { ...of, ...range, ...(status && { status }) };
+    const changed = random(3) === 0 && (!status || "link_id" in of);
+    const asked = { ...of, ...range, ...(status && { status }), ...(changed && { changed }) };
     await compareList(me, asked, plain.ids(asked), random);
 
     const whose = oneOf(random, [{}, of, { group_id: oneOf(random, groups) }]);

@@ -31,7 +31,11 @@ onBothEngines("A request's body", (server) => {
   test("may have 4 MiB on the batch routes, and no byte more", async () => {
     const me = await server().account();
 
-    for (const batch of ["/api/v1/links/batch", "/api/v1/links/batch-delete"]) {
+    for (const batch of [
+      "/api/v1/links/batch",
+      "/api/v1/links/preview",
+      "/api/v1/links/batch-delete",
+    ]) {
       expect((await me.post(batch, objectOf(4096 * KIB))).status).toBe(400);
       const { status, body } = await me.post(batch, objectOf(4096 * KIB + 1));
       expect([status, body.error.message]).toEqual([413, "The body must be at most 4096 KiB."]);

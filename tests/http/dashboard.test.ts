@@ -2,9 +2,10 @@ import { expect, test } from "bun:test";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { brotliCompressSync, brotliDecompressSync } from "node:zlib";
 import { dashboard, PAGES } from "../../server/http/dashboard.ts";
 
-const ask = (app: Awaited<ReturnType<typeof dashboard>>, path: string, headers = {}) =>
+const ask = (app: ReturnType<typeof dashboard>, path: string, headers = {}) =>
   app.handle(new Request(`http://localhost${path}`, { headers }));
 
 function builtFolder() {
@@ -17,7 +18,7 @@ function builtFolder() {
 
 test("every page of the dashboard is the same document, asked for anew each time", async () => {
   const folder = builtFolder();
-  const app = await dashboard(folder);
+  const app = dashboard(folder);
 
   for (const path of PAGES) {
     const reply = await ask(app, path.replace(":id", "7"));
@@ -32,7 +33,7 @@ test("every page of the dashboard is the same document, asked for anew each time
 
 test("assets are kept by browsers for ever, and nothing else is given away", async () => {
   const folder = builtFolder();
-  const app = await dashboard(folder);
+  const app = dashboard(folder);
 
   const reply = await ask(app, "/assets/index-1.js");
 
@@ -45,8 +46,31 @@ test("assets are kept by browsers for ever, and nothing else is given away", asy
   rmSync(folder, { recursive: true });
 });
 
+test("an asset is sent compressed to browsers that take it so, and whole to all others", async () => {
+  const folder = builtFolder();
+  writeFileSync(join(folder, "assets/index-1.js.br"), brotliCompressSync("run()"));
+  const app = dashboard(folder);
+  const asked = (encoding: string) =>
+    ask(app, "/assets/index-1.js", { "accept-encoding": encoding });
+
+  const small = await asked("gzip, deflate, br, zstd");
+  const whole = await Promise.all(["gzip", "br;q=0, gzip", "brotli"].map(asked));
+
+  expect(small.headers.get("content-encoding")).toBe("br");
+  expect(small.headers.get("vary")).toBe("accept-encoding");
+  expect(small.headers.get("content-type")).toStartWith("text/javascript");
+  expect(brotliDecompressSync(await small.arrayBuffer()).toString()).toBe("run()");
+  for (const reply of whole) {
+    expect(reply.headers.get("content-encoding")).toBeNull();
+    expect(reply.headers.get("vary")).toBe("accept-encoding");
+    expect(await reply.text()).toBe("run()");
+  }
+  expect((await ask(app, "/assets/index-1.js.br")).status).toBe(404);
+  rmSync(folder, { recursive: true });
+});
+
 test("without a build the pages say how to make one", async () => {
-  const reply = await ask(await dashboard("/nowhere"), "/");
+  const reply = await ask(dashboard("/nowhere"), "/");
 
   expect(reply.status).toBe(503);
   expect(await reply.text()).toContain("npm run build:web");

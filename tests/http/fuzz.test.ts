@@ -91,6 +91,8 @@ function createRequests(random: () => number, ids: string[]) {
       `/${list}/${id()}${tail}`,
       "/links/batch",
       "/links/batch-delete",
+      "/links/preview",
+      "/links/batch-change",
       "/links/check",
       `/webhooks/${id()}/deliveries/${id()}${one(["", "/redeliver"])}`,
       "/history/stats",

@@ -205,21 +205,25 @@ onBothEngines("An idempotency key", (server) => {
     expect(JSON.stringify(rows)).not.toMatch(/su_|whsec_/);
   });
 
-  test.each(["links/batch", "links/batch-delete", "links/ID/check", "groups/ID/links"])(
-    "works for %s",
-    async (where) => {
-      const me = await server().account();
-      const [link, group] = [await addLink(me), await addGroup(me)];
-      const target = `/api/v1/${where.replace("ID", where.startsWith("links") ? link : group)}`;
-      const body = { links: [{ url: anyUrl() }], link_ids: [link] };
+  test.each([
+    "links/batch",
+    "links/batch-delete",
+    "links/batch-change",
+    "links/ID/check",
+    "groups/ID/links",
+  ])("works for %s", async (where) => {
+    const me = await server().account();
+    const [link, group] = [await addLink(me), await addGroup(me)];
+    const target = `/api/v1/${where.replace("ID", where.startsWith("links") ? link : group)}`;
+    const change = { check_frequency: "weekly" };
+    const body = { links: [{ url: anyUrl() }], link_ids: [link], change };
 
-      const first = await me.post(target, body, key("one"));
-      const second = await me.post(target, body, key("one"));
+    const first = await me.post(target, body, key("one"));
+    const second = await me.post(target, body, key("one"));
 
-      expect([second.status, second.body]).toEqual([first.status, first.body]);
-      expect(second.headers.get("idempotent-replayed")).toBe("true");
-    },
-  );
+    expect([second.status, second.body]).toEqual([first.status, first.body]);
+    expect(second.headers.get("idempotent-replayed")).toBe("true");
+  });
 
   test.each(["x".repeat(256), "ä", "a\tb"])("is refused as %p", async (text) => {
     const me = await server().account();

@@ -37,6 +37,8 @@ onBothEngines("Two accounts", (server) => {
     ["DELETE", `/keys/${key}`],
     ["GET", `/links/${link}`],
     ["GET", `/links/${link}/history`],
+    ["GET", `/links/${link}/events`],
+    ["GET", `/links/${link}/stats`],
     ["POST", `/links/${link}/check`],
     ["PATCH", `/links/${link}`],
     ["DELETE", `/links/${link}`],
@@ -96,9 +98,20 @@ onBothEngines("Two accounts", (server) => {
       "/links?search=mine.example",
       `/links?group_id=${mine.group}`,
       "/groups",
+      "/groups/none",
+      "/links/export",
+      `/links/export?group_id=${mine.group}`,
+      "/history/export",
       "/history",
       `/history?link_id=${mine.link}`,
+      `/history/export?link_id=${mine.link}`,
+      `/links/export?ids=${mine.link}`,
       "/history/stats",
+      `/history/stats?link_id=${mine.link}`,
+      "/history/series?bucket=day",
+      `/history/series?bucket=day&group_id=${mine.group}`,
+      "/overview",
+      "/overview/services",
       "/webhooks",
       `/webhooks/${other.webhook}/deliveries/${mine.delivery}`,
     ])
@@ -108,13 +121,40 @@ onBothEngines("Two accounts", (server) => {
     replies.push(await ask(other.me, "POST", `/groups/${other.group}/links`, ids));
     replies.push(await ask(other.me, "POST", "/links/batch-delete", ids));
     replies.push(await ask(other.me, "POST", "/links/check", ids));
+    const change = { ...ids, change: { group_id: null } };
+    replies.push(await ask(other.me, "POST", "/links/batch-change", change));
+    replies.push(
+      await ask(other.me, "POST", "/links/check", { filter: { search: "mine.example" } }),
+    );
 
     const told = replies.map(({ body }) => JSON.stringify(body)).join("\n");
     const { check, key, group, webhook, delivery, batch } = mine;
     const secrets = [mine.me.accountId, check, key, group, webhook, delivery, batch];
     for (const secret of secrets) expect(told).not.toContain(secret);
     // Only what it asked for by name.
-    expect(told.split(mine.link)).toHaveLength(4);
+    expect(told.split(mine.link)).toHaveLength(5);
+  });
+
+  test("a filter reaches one's own links only, and a preview knows no others", async () => {
+    const mine = await furnished();
+    const other = await server().account();
+    const before = await snapshot(mine);
+    const url = `https://mine.example/${mine.me.accountId}`;
+
+    for (const filter of [{ group_id: mine.group }, { search: "mine.example" }]) {
+      const change = { check_frequency: "hourly" };
+      const replies = [
+        await ask(other, "POST", "/links/batch-delete", { filter }),
+        await ask(other, "POST", "/links/batch-change", { filter, change }),
+        await ask(other, "POST", "/links/check", { filter }),
+      ];
+      for (const { body } of replies) expect(JSON.stringify(body)).not.toContain(mine.link);
+    }
+    const preview = await ask(other, "POST", "/links/preview", { links: [{ url }] });
+
+    expect(JSON.stringify(preview.body)).not.toContain(mine.link);
+    expect(preview.body.data.results[0]).not.toHaveProperty("error");
+    expect(await snapshot(mine)).toBe(before);
   });
 
   test("neither can put anything into the other's groups", async () => {

@@ -13,6 +13,8 @@ const PATHS: [string, string][] = [
   ["/links", "GET, HEAD, POST"],
   ["/links/batch", "DELETE, POST"],
   ["/links/batch-delete", "POST"],
+  ["/links/preview", "POST"],
+  ["/links/batch-change", "POST"],
   [`/links/${NO_ID}`, "DELETE, GET, HEAD, PATCH"],
   [`/links/${NO_ID}/check`, "POST"],
   [`/links/${NO_ID}/history`, "GET, HEAD"],

@@ -1,7 +1,9 @@
 import { expect, test } from "bun:test";
 import { badBodies, badIds, NO_ID } from "../bad-values.ts";
-import { onBothEngines } from "../harness.ts";
-import { addLink } from "../rows.ts";
+import { subscribe, told } from "../batches/playing.ts";
+import { addMany } from "../checker/many-links.ts";
+import { onBothEngines, type Parsed } from "../harness.ts";
+import { addCheck, addLink, setLink } from "../rows.ts";
 
 onBothEngines("POST /links/batch-delete", (server) => {
   const path = "/api/v1/links/batch-delete";
@@ -34,6 +36,7 @@ onBothEngines("POST /links/batch-delete", (server) => {
             error: { code: "NOT_FOUND", message: "No such link.", status: 404 },
           },
         ],
+        next: null,
       },
     });
     expect((await me.get(`/api/v1/links/${link}`)).status).toBe(404);
@@ -73,6 +76,77 @@ onBothEngines("POST /links/batch-delete", (server) => {
     });
     expect(deleted.body.data.summary.deleted).toBe(1000);
     expect((await me.get("/api/v1/account")).body.data.limits.linksUsed).toBe(0);
+  });
+
+  test("takes all that fit a filter in steps, and no link that is made meanwhile", async () => {
+    const me = await server().account("enterprise");
+    const many = { count: 1200, url: "https://a.test/", dueAt: server().clock.now() + 1e9 };
+    await addMany(server(), me, many);
+    const kept = await addLink(me, { url: "https://b.test/" });
+
+    const filter = { search: "A.TEST" };
+    const first = await me.post(path, { filter });
+    const late = await addLink(me, { url: "https://a.test/late" });
+    const second = await me.post(path, { filter, before: first.body.data.next });
+
+    const step = (total: number) => ({
+      summary: { total, deleted: total, failed: 0 },
+      results: [],
+    });
+    expect(first.body.data).toEqual({ ...step(1000), next: expect.any(String) });
+    expect(second.body.data).toEqual({ ...step(200), next: null });
+    const { items } = (await me.get("/api/v1/links")).body.data;
+    expect(items.map(({ id }: Parsed) => id)).toEqual([late, kept]);
+  }, 60_000);
+
+  test("takes what a list with the same filter shows, with its history, and tells of each", async () => {
+    const me = await server().account();
+    const stranger = await server().account();
+    await subscribe(me, "link.deleted");
+    const [dead, alive, checked] = [await addLink(me), await addLink(me), await addLink(me)];
+    const theirs = await addLink(stranger);
+    for (const id of [dead, checked, theirs]) await setLink(server(), id, { status: "dead" });
+    await addCheck(server(), me, dead);
+    await me.post(`/api/v1/links/${checked}/check`);
+
+    const { body } = await me.post(path, { filter: { status: "dead" } });
+
+    expect(body.data.summary).toEqual({ total: 1, deleted: 1, failed: 0 });
+    expect((await me.get("/api/v1/history")).body.data.items).toEqual([]);
+    expect(await told(server(), me)).toMatchObject([{ data: { linkId: dead } }]);
+    const { items } = (await me.get("/api/v1/links")).body.data;
+    expect(items.map(({ id }: Parsed) => id)).toEqual([checked, alive]);
+    expect((await stranger.get(`/api/v1/links/${theirs}`)).status).toBe(200);
+  });
+
+  test("happens once for one idempotency key, also by filter", async () => {
+    const me = await server().account();
+    await addLink(me);
+
+    const first = await me.post(path, { filter: {} }, { "idempotency-key": "one" });
+    await addLink(me);
+    const second = await me.post(path, { filter: {} }, { "idempotency-key": "one" });
+
+    expect(first.body.data.summary.deleted).toBe(1);
+    expect([second.body, second.headers.get("idempotent-replayed")]).toEqual([first.body, "true"]);
+    expect((await me.get("/api/v1/links")).body.data.items).toHaveLength(1);
+  });
+
+  test.each([
+    ["a misspelt filter", { filter: { search_: "x" } }, "filter"],
+    ["a filter that is a text", { filter: "dead" }, "filter"],
+    ["a filter with a group that is none", { filter: { group_id: "x" } }, "filter.group_id"],
+    ["ids and a filter", { link_ids: [NO_ID], filter: {} }, "link_ids"],
+    ["neither, from somewhere on", { before: "1" }, "link_ids"],
+    ["a place that is none", { filter: {}, before: "" }, "before"],
+  ])("deletes nothing when asked for %s", async (_, asked, field) => {
+    const me = await server().account();
+    const link = await addLink(me);
+
+    const { status, body } = await me.post(path, asked);
+
+    expect([status, Object.keys(body.error.details.fields)]).toEqual([400, [field]]);
+    expect((await me.get(`/api/v1/links/${link}`)).status).toBe(200);
   });
 
   test.each(badIds)("refuses an id that is %s", async (_, id, problem) => {

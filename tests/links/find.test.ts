@@ -4,12 +4,15 @@ import type { Caller } from "../../server/accounts/caller.ts";
 import { operatorOf } from "../../server/accounts/users.ts";
 import { listGroups } from "../../server/groups/groups.ts";
 import { moveLinks } from "../../server/groups/move.ts";
+import { changeLinks } from "../../server/links/change.ts";
 import { createLinks } from "../../server/links/create.ts";
 import { deleteLinks } from "../../server/links/delete.ts";
 import { startCheck } from "../../server/links/links.ts";
 import { listLinks } from "../../server/links/list.ts";
 import type { LinkQuery } from "../../server/links/model.ts";
-import { type LinkRow, links, numbers, VERDICTS } from "../../server/store/tables.ts";
+import { nextMatching } from "../../server/links/next-matching.ts";
+import { LINK_SORTS, type LinkSort } from "../../server/store/link-order.ts";
+import { FREQUENCIES, type LinkRow, links, numbers, VERDICTS } from "../../server/store/tables.ts";
 import { onBothEngines, type TestServer } from "../harness.ts";
 import { addGroup, addLink, setLink } from "../rows.ts";
 
@@ -33,8 +36,20 @@ function createDice() {
 
 type Dice = ReturnType<typeof createDice>;
 
+/** In the order that the database has for URLs. */
 const rowsOf = ({ deps }: TestServer, { accountId }: Caller): Promise<LinkRow[]> =>
-  deps.store.select().from(links).where(eq(links.accountId, accountId));
+  deps.store.select().from(links).where(eq(links.accountId, accountId)).orderBy(links.urlKey);
+
+/** By `sort`, where the rows are in the order of their URLs. */
+function plainlySorted(rows: LinkRow[], sort: LinkSort): LinkRow[] {
+  const byNumber = (a: LinkRow, b: LinkRow) => a.no - b.no;
+  const byChange = (a: LinkRow, b: LinkRow) =>
+    a.statusChangedAt - b.statusChangedAt || byNumber(a, b);
+  const rising = sort.endsWith("url")
+    ? [...rows]
+    : rows.toSorted(sort.endsWith("created_at") ? byNumber : byChange);
+  return sort.startsWith("-") ? rising.reverse() : rising;
+}
 
 /** The links that a list shows, by looking at each. */
 function plainly(rows: LinkRow[], query: LinkQuery, now: number): LinkRow[] {
@@ -42,9 +57,9 @@ function plainly(rows: LinkRow[], query: LinkQuery, now: number): LinkRow[] {
   return rows
     .filter((row) => !query.status || statusOf(row) === query.status)
     .filter((row) => !query.service || row.service === query.service)
-    .filter((row) => !query.group_id || row.groupId === query.group_id)
-    .filter((row) => row.url.toLowerCase().includes((query.search ?? "").toLowerCase()))
-    .sort((a, b) => b.no - a.no);
+    .filter((row) => !query.group_id || (row.groupId ?? "none") === query.group_id)
+    .filter((row) => !query.check_frequency || row.checkFrequency === query.check_frequency)
+    .filter((row) => row.url.toLowerCase().includes((query.search ?? "").toLowerCase()));
 }
 
 function anyQuery({ roll, oneOf }: Dice, rows: LinkRow[], groups: string[]): LinkQuery {
@@ -54,8 +69,20 @@ function anyQuery({ roll, oneOf }: Dice, rows: LinkRow[], groups: string[]): Lin
   return {
     status: oneOf([undefined, undefined, "checking" as const, ...VERDICTS]),
     service: oneOf([undefined, undefined, "generic", "not-there", ...SERVICES]),
-    group_id: oneOf([undefined, undefined, ...groups]),
-    search: oneOf([undefined, search, search.toUpperCase(), "%", "_", "\\", "e"]),
+    group_id: oneOf([undefined, undefined, undefined, "none" as const, ...groups]),
+    check_frequency: oneOf([undefined, undefined, undefined, ...FREQUENCIES]),
+    sort: oneOf([undefined, ...LINK_SORTS]),
+    search: oneOf([
+      undefined,
+      undefined,
+      undefined,
+      search,
+      search.toUpperCase(),
+      "%",
+      "_",
+      "\\",
+      "e",
+    ]),
     page: 1 + roll(6),
     per_page: oneOf([1, 7, 100]),
   };
@@ -86,7 +113,14 @@ async function change(server: TestServer, caller: Caller, groups: string[], dice
   await moveLinks(deps, caller, oneOf(groups), moved);
   for (const id of asked) await startCheck(deps, caller, id);
   for (const id of judged.slice(0, 40))
-    await setLink(server, id, { status: oneOf(VERDICTS), service: oneOf(SERVICES) });
+    await setLink(server, id, {
+      status: oneOf(VERDICTS),
+      service: oneOf(SERVICES),
+      statusChangedAt: deps.clock.now() + roll(20),
+    });
+  const seldom = judged.slice(20, 60);
+  const change = { check_frequency: oneOf(FREQUENCIES) };
+  if (seldom.length > 0) await changeLinks(deps, caller, seldom, change);
 }
 
 onBothEngines("Any page of any list of links", (server) => {
@@ -103,11 +137,19 @@ onBothEngines("Any page of any list of links", (server) => {
       const rows = await rowsOf(server(), caller);
       const now = server().clock.now();
       const { items: counted } = await listGroups(server().deps, caller, { page: 1, per_page: 9 });
-      for (const { id, linkCount } of counted)
-        expect(linkCount).toBe(rows.filter(({ groupId }) => groupId === id).length);
+      for (const { id, counts } of counted) {
+        const settled = rows.filter(({ groupId }) => groupId === id).map(({ status }) => status);
+        const countOf = (status: string) => settled.filter((each) => each === status).length;
+        const expected = {
+          active: countOf("active"),
+          dead: countOf("dead"),
+          unknown: countOf("unknown"),
+        };
+        expect(counts).toEqual(expected);
+      }
       for (let i = 0; i < QUERIES; i++) {
         const query = anyQuery(dice, rows, groups);
-        const all = plainly(rows, query, now);
+        const all = plainlySorted(plainly(rows, query, now), query.sort ?? "-created_at");
         const begin = (query.page - 1) * query.per_page;
         const expected = all.slice(begin, begin + query.per_page).map(({ no }) => no);
         for (const large of [LARGE, SMALL]) {
@@ -140,6 +182,52 @@ onBothEngines("Any page of any list of links", (server) => {
       expect(await found("fir")).toEqual([1, first]);
       expect(await found("//")).toEqual([1, first]);
       expect(await found("f\\")).toEqual([0]);
+    },
+  );
+
+  test.each([LARGE, SMALL])(
+    "finds a link by a new frequency at once, and by the old one no more (%p)",
+    async (large) => {
+      const me = await server().account();
+      const caller = await operatorOf(server().deps, me.accountId);
+      const link = await addLink(me, { check_frequency: "daily" });
+      const totals = async () => {
+        const found = (["daily", "weekly"] as const).map((check_frequency) =>
+          listLinks(server().deps, caller, { check_frequency, page: 1, per_page: 20 }, large),
+        );
+        return (await Promise.all(found)).map(({ total }) => total);
+      };
+      expect(await totals()).toEqual([1, 0]);
+
+      await me.patch(`/api/v1/links/${link}`, { check_frequency: "weekly" });
+
+      expect(await totals()).toEqual([0, 1]);
+    },
+  );
+
+  test.each([LARGE, SMALL])(
+    "comes to each link that fits once, and to none that is made meanwhile (%p)",
+    async (large) => {
+      const { deps } = server();
+      const me = await server().account();
+      const caller = await operatorOf(deps, me.accountId);
+      const add = (i: number) =>
+        addLink(me, { url: `https://${i % 2 ? "odd" : "even"}.test/${i}` });
+      for (let i = 0; i < 40; i++) await add(i);
+      const expected = (await rowsOf(server(), caller))
+        .filter(({ url }) => url.includes("odd"))
+        .map(({ no }) => no);
+
+      const seen: number[] = [];
+      for (let before: number | null | undefined; before !== null; ) {
+        const options = { before, most: 6, large };
+        const { nos, next } = await nextMatching(deps, caller, { search: "ODD" }, options);
+        seen.push(...nos);
+        await add(1001 + 2 * seen.length);
+        before = next;
+      }
+
+      expect(seen).toEqual(expected.toSorted((a, b) => b - a));
     },
   );
 

@@ -4,6 +4,8 @@ import { onBothEngines } from "../harness.ts";
 import { addCheck, addLink } from "../rows.ts";
 
 const at = (iso: string) => ({ checkedAt: Date.parse(iso) });
+/** A moment of a day of May, so many hours after noon. */
+const day = (number: number, hour = 0) => at(`2029-05-0${number}T${12 + hour}:00:00Z`);
 const idsIn = (body: { data: { items: { id: string }[] } }) => body.data.items.map(({ id }) => id);
 const CHANGED = { statusChanged: true, previousStatus: "unknown" } as const;
 const SIGNAL = { rule: "soft404_title", text: "The title says that there is no such page." };
@@ -71,6 +73,40 @@ onBothEngines("GET /links/{id}/history", (server) => {
       "2029-05-02T12:00:00.000Z",
     ]);
     expect(body.data.pagination).toEqual({ page: 2, per_page: 2, total: 3, total_pages: 2 });
+  });
+
+  test("can be narrowed to a status, to changes, and to changes to a status", async () => {
+    const me = await server().account();
+    const link = await addLink(me);
+    const dead = { status: "dead", reason: "http_404" } as const;
+    const died = await addCheck(server(), me, link, { ...dead, ...CHANGED, ...day(1) });
+    const stayed = await addCheck(server(), me, link, { ...dead, ...day(2) });
+    const back = await addCheck(server(), me, link, { ...CHANGED, ...day(3) });
+    await addCheck(server(), me, link, day(3, 1));
+    const again = await addCheck(server(), me, link, { ...dead, ...CHANGED, ...day(3, 2) });
+    const still = await addCheck(server(), me, link, { ...dead, ...day(3, 3) });
+    const narrowed = async (query: string) => {
+      const { body } = await me.get(`/api/v1/links/${link}/history?${query}`);
+      expect(body.data.pagination.total).toBe(body.data.items.length);
+      return idsIn(body);
+    };
+
+    expect(await narrowed("status=dead")).toEqual([still, again, stayed, died]);
+    expect(await narrowed("changed=true")).toEqual([again, back, died]);
+    expect(await narrowed("status=dead&changed=true")).toEqual([again, died]);
+    expect(await narrowed("status=dead&changed=true&end_date=2029-05-02")).toEqual([died]);
+    expect(await narrowed("status=unknown&changed=true")).toEqual([]);
+    expect(await narrowed("changed=false")).toHaveLength(6);
+  });
+
+  test.each(["", "1", "yes", "TRUE"])("refuses %p as what is true or false", async (word) => {
+    const me = await server().account();
+
+    const path = `/api/v1/links/${await addLink(me)}/history?changed=${word}`;
+    const { status, body } = await me.get(path);
+
+    expect(status).toBe(400);
+    expect(body.error.details.fields).toEqual({ changed: ["must be true or false"] });
   });
 
   test("refuses a time that ends before it starts", async () => {

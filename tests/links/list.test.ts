@@ -4,6 +4,8 @@ import { onBothEngines } from "../harness.ts";
 import { addGroup, addLink, setLink } from "../rows.ts";
 
 const path = "/api/v1/links";
+const SORTS =
+  "must be one of: -created_at, created_at, -status_changed_at, status_changed_at, url, -url";
 const idsIn = (body: { data: { items: { id: string }[] } }) => body.data.items.map(({ id }) => id);
 
 onBothEngines("GET /links", (server) => {
@@ -77,6 +79,39 @@ onBothEngines("GET /links", (server) => {
     }
   });
 
+  test("can be narrowed to the links in no group, and to those checked so often", async () => {
+    const me = await server().account();
+    const link = await addLink(me, { check_frequency: "weekly" });
+    const grouped = await addLink(me, { group_id: await addGroup(me) });
+
+    expect(idsIn((await me.get(`${path}?group_id=none`)).body)).toEqual([link]);
+    expect(idsIn((await me.get(`${path}?check_frequency=weekly`)).body)).toEqual([link]);
+    expect(idsIn((await me.get(`${path}?check_frequency=daily`)).body)).toEqual([grouped]);
+    expect(idsIn((await me.get(`${path}?check_frequency=hourly`)).body)).toEqual([]);
+  });
+
+  test("can be sorted by when they were made, by when they changed, and by URL", async () => {
+    const me = await server().account();
+    const [b, c, a] = [
+      await addLink(me, { url: "https://b.test/" }),
+      await addLink(me, { url: "https://c.test/" }),
+      await addLink(me, { url: "https://a.test/" }),
+    ];
+    await setLink(server(), c, { statusChangedAt: 1, status: "dead" });
+    await setLink(server(), a, { statusChangedAt: 2, status: "active" });
+
+    for (const [sort, rising] of [
+      ["created_at", [b, c, a]],
+      ["status_changed_at", [c, a, b]],
+      ["url", [a, b, c]],
+    ] as const) {
+      expect(idsIn((await me.get(`${path}?sort=${sort}`)).body)).toEqual([...rising]);
+      expect(idsIn((await me.get(`${path}?sort=-${sort}`)).body)).toEqual(rising.toReversed());
+      const second = await me.get(`${path}?sort=${sort}&per_page=1&page=2`);
+      expect([idsIn(second.body), second.body.data.pagination.total]).toEqual([[rising[1]], 3]);
+    }
+  });
+
   test("can be narrowed to a service; one that is unknown is empty", async () => {
     const me = await server().account();
     const link = await addLink(me);
@@ -133,7 +168,10 @@ onBothEngines("GET /links", (server) => {
     ["service", "", "must be a service id: a-z, 0-9 and -"],
     ["service", "You Tube", "must be a service id: a-z, 0-9 and -"],
     ["service", "x".repeat(65), "must be a service id: a-z, 0-9 and -"],
-    ...badIds.map(([, id, problem]) => ["group_id", String(id), problem]),
+    ["check_frequency", "yearly", "must be one of: hourly, daily, weekly, monthly"],
+    ["sort", "name", SORTS],
+    ["sort", "", SORTS],
+    ...badIds.map(([, id]) => ["group_id", String(id), 'must be a UUID, or "none"']),
   ])("refuses %s=%s", async (name, value, problem) => {
     const me = await server().account();
 

@@ -82,12 +82,13 @@ function success(
 ): Html {
   const reply = resolve<Reply>(document, reference);
   if ("$ref" in reference && status !== "304") return html``;
-  const content = reply.content?.["application/json"];
+  const { "application/json": content, "text/csv": file } = reply.content ?? {};
   return html`<div class="reply">
     <p><b class="status">${status}</b> ${reply.description}</p>
     ${headerList(document, reply)}
     ${content && fieldTable(content.schema, "reply")}
     ${content && code("json", pretty(content.example))}
+    ${file && code("csv", String(file.example))}
   </div>`;
 }
 

@@ -124,7 +124,7 @@ const ERRORS: Record<ErrorCode, Described> = {
     refusals: [{ message: "The record has changed since you read it. Read it again." }],
   },
   PAYLOAD_TOO_LARGE: {
-    when: "The body is over 64 KiB, or over 4 MiB on the batch paths.",
+    when: "The body is over 64 KiB, or over 4 MiB on the paths that take many links.",
     refusals: [{ message: "The body must be at most 64 KiB." }],
   },
   UNSUPPORTED_MEDIA_TYPE: {

@@ -57,6 +57,12 @@ export const HEADERS: Record<string, Header> = {
     schema: text,
     example: 'W/"1a2b3c4d5e6f7"',
   },
+  "Content-Disposition": {
+    description: "That it is to be saved, and under which name.",
+    required: true,
+    schema: text,
+    example: 'attachment; filename="links-2026-01-01.csv"',
+  },
   Link: {
     description: "The list's `first`, `prev`, `next` and `last` page (RFC 8288), filters kept.",
     required: true,

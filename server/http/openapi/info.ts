@@ -15,7 +15,7 @@ A key's value is shown once, when it is created or rotated; only its SHA-256 has
 
 ## Requests and replies
 
-Bodies are JSON in UTF-8, at most 64 KiB (4 MiB on the batch paths). Unknown fields are ignored; known fields that cannot be changed are refused.
+Bodies are JSON in UTF-8, at most 64 KiB (4 MiB on the paths that take many links). Unknown fields are ignored; known fields that cannot be changed are refused.
 
 A success is an object with the single key \`data\`. Every documented field is always there, \`null\` where there is nothing to tell. Within v1 fields may be added, so ignore those you do not know. DELETE answers 204 without a body.
 
@@ -111,6 +111,7 @@ export const TAGS = [
     description: "Checks of many links at once, and what they came to. Kept for 30 days.",
   },
   { name: "History", description: "Every check that was made, and what they add up to." },
+  { name: "Overview", description: "What needs attention now, and how the work goes." },
   {
     name: "Webhooks",
     description: "Where events are sent, and what became of each delivery.",
@@ -134,11 +135,14 @@ export const QUERY_TEXTS: Record<string, string> = {
   per_page: "How many items a page has.",
   status: "Only those with this status.",
   service: "Only links of this hosting service, such as `generic` or `youtube`.",
-  group_id: "Only links of this group, or their checks.",
+  group_id: "Only links of this group, or their checks. Of links, `none`: those in no group.",
   link_id: "Only checks of this link.",
+  check_frequency: "Only links that are checked so often.",
+  sort: "Newest first unless told: by when they were made, by when their status changed last, or by URL. A minus turns the order round.",
   search: "Only links whose URL contains this text, letters of either case alike.",
   start_date: "From this moment or day on, inclusive.",
   end_date: "Up to this moment or day, inclusive.",
   event: "Only deliveries of this event.",
+  changed: "Only checks that changed the status of their link, or only those that did not.",
   bucket: "How much time each point tells of.",
 };

@@ -44,7 +44,11 @@ export function describeOperation(
       .join("\n\n"),
     tags,
     security: [{ bearerAuth: [] }],
-    parameters: parametersOf(route, query && describer.describe(query, "input"), query),
+    parameters: parametersOf(
+      { ...route, isFile: isFile(response) },
+      query && describer.describe(query, "input"),
+      query,
+    ),
     ...(body && { requestBody: bodyOf(route, body, operationId, describer, sample) }),
     responses: Object.fromEntries(
       statusesOf(route, response).map((status) => [
@@ -58,15 +62,19 @@ export function describeOperation(
 const permissionOf = (method: string) =>
   `Needs the \`${method === "GET" ? "read" : "write"}\` permission.`;
 
-function statusesOf({ method }: Described, response: object): number[] {
+function statusesOf({ method }: Described, response: Record<string, z.ZodType>): number[] {
   const declared = Object.keys(response).map(Number);
-  const unchanged = method === "GET" ? [304] : [];
+  const unchanged = method === "GET" && !isFile(response) ? [304] : [];
   const all = new Set([...declared, ...unchanged, ...(REFUSED_BY_FRONT[method] ?? [])]);
   return [...all].toSorted((a, b) => a - b);
 }
 
+/** What is sent as a file has no tag: it would have to be made whole first. */
+const isFile = (response: Record<string, z.ZodType>) =>
+  response[200]?.meta()?.contentMediaType !== undefined;
+
 function parametersOf(
-  { method, path, isReadable }: Described,
+  { method, path, isReadable, isFile }: Described & { isFile: boolean },
   querySchema: Schema | undefined,
   query: z.ZodType | undefined,
 ): (Parameter | Reference)[] {
@@ -75,7 +83,7 @@ function parametersOf(
     ...path.matchAll(/([a-z-]+)\/\{(\w+)\}/g).map(([, owner, name]) => pathId(owner!, name!)),
     ...queryParameters(querySchema, query),
     ...(method === "POST" ? [parameterReference("IdempotencyKey")] : []),
-    ...(method === "GET" ? [parameterReference("IfNoneMatch")] : []),
+    ...(method === "GET" && !isFile ? [parameterReference("IfNoneMatch")] : []),
     ...(isChange && isReadable ? [parameterReference("IfMatch")] : []),
   ];
 }
@@ -136,11 +144,16 @@ function replyDescriber(
     const headers = headersOf(...ownHeaders(method, status, schema));
     if (status === 204) return { description, headers };
     const example = sample(schema, `${operationId}.${status}`, operationId);
-    return { description, headers, content: { "application/json": { schema, example } } };
+    const type = mediaTypeOf(schema) ?? "application/json";
+    return { description, headers, content: { [type]: { schema, example } } };
   };
 }
 
+const mediaTypeOf = ({ contentMediaType: type }: Schema) =>
+  typeof type === "string" ? type : undefined;
+
 function ownHeaders(method: string, status: number, schema: Schema): string[] {
+  if (mediaTypeOf(schema)) return ["Content-Disposition"];
   const data = schema.properties?.data;
   const isList = data?.properties?.pagination !== undefined;
   // What a batch makes has no one place.

@@ -1,0 +1,71 @@
+import { and, desc, eq, getTableColumns, gte, inArray, lt, type SQL, sql } from "drizzle-orm";
+import type { Caller } from "../accounts/caller.ts";
+import type { Deps } from "../deps.ts";
+import { type StepSize, walk } from "../lib/walk.ts";
+import { type LinkFilter, matching } from "../links/filter.ts";
+import type { Store } from "../store/store.ts";
+import { groups, links } from "../store/tables.ts";
+import type { ExportedLink, LinkExportQuery } from "./model.ts";
+
+const STEP: StepSize = { rowsAtOnce: 500, walkedAtOnce: 5000 };
+
+const { evidence: _, ...summary } = getTableColumns(links);
+
+/** The account's links that fit, newest first, some at a time; those that are named all at once. */
+export function exportedLinks(
+  deps: Deps,
+  caller: Caller,
+  query: LinkExportQuery,
+  size = STEP,
+): AsyncGenerator<ExportedLink[], void> {
+  const { ids, ...filter } = query;
+  return ids ? named(deps, caller, ids) : walkLinks(deps, caller, filter, size);
+}
+
+/** With a plus, since SQLite would look for them among all links of the account. */
+async function* named({ store }: Deps, { accountNo }: Caller, ids: string[]) {
+  const isOurs = sql`+${links.accountNo} = ${accountNo}`;
+  const rows = await readLinks(store, and(isOurs, inArray(links.id, ids)), ids.length);
+  if (rows.length > 0) yield rows;
+}
+
+function walkLinks(
+  { store, clock }: Deps,
+  caller: Caller,
+  filter: LinkFilter,
+  { rowsAtOnce, walkedAtOnce }: StepSize,
+) {
+  const fits = matching(caller, filter, clock.now());
+  const { no } = links;
+  return walk<number, ExportedLink>({
+    rowsAtOnce,
+    keyOf: (link) => link.no,
+    markAfter: async (last) => {
+      const [mark] = await store.beside
+        .select({ no })
+        .from(links)
+        .where(and(eq(links.accountNo, caller.accountNo), below(last)))
+        .orderBy(desc(no))
+        .limit(1)
+        .offset(walkedAtOnce - 1);
+      return mark?.no ?? null;
+    },
+    read: (after, upTo) =>
+      readLinks(
+        store,
+        and(fits, below(after), upTo === null ? undefined : gte(no, upTo)),
+        rowsAtOnce,
+      ),
+  });
+}
+
+const readLinks = ({ beside }: Store, chosen: SQL | undefined, most: number) =>
+  beside
+    .select({ ...summary, group: groups.name })
+    .from(links)
+    .leftJoin(groups, eq(groups.id, links.groupId))
+    .where(chosen)
+    .orderBy(desc(links.no))
+    .limit(most);
+
+const below = (no: number | null) => (no === null ? undefined : lt(links.no, no));

@@ -1,0 +1,129 @@
+import * as z from "zod";
+import { id, list, unread } from "../../lib/fields.ts";
+import { filterOf, ItemError, Link, LinkChange, NARROWING, NewLink } from "../model.ts";
+
+const MOST_IN_BATCH = 1000;
+
+export const NewLinks = z.object(
+  { links: list(unread(NewLink), MOST_IN_BATCH) },
+  "must be a JSON object",
+);
+
+export const PreviewedLinks = NewLinks.extend({
+  already: z
+    .int("must be a whole number of at least 0")
+    .min(0, "must be a whole number of at least 0")
+    .meta({ description: "How many links earlier parts of the same list would have added." })
+    .optional()
+    .default(0),
+});
+
+export const LinkIds = z.object({ link_ids: list(id(), MOST_IN_BATCH) }, "must be a JSON object");
+
+/** Where a change of many links goes on: after all links that it has come to. */
+const Cursor = z
+  .string("must be a text")
+  .regex(/^[0-9a-z]{1,10}$/, "must be the `next` of the reply before")
+  .transform((text) => Number.parseInt(text, 36));
+
+const SOME_LINKS = {
+  link_ids: list(id(), MOST_IN_BATCH).optional(),
+  filter: filterOf(NARROWING).optional(),
+  before: Cursor.optional(),
+};
+
+/** Which links of a list are meant: those that are named, or the next that fit. */
+type SomeLinks = z.output<z.ZodObject<typeof SOME_LINKS>>;
+
+const areNamed = ({ link_ids: ids, filter, before }: SomeLinks) =>
+  filter ? !ids : ids !== undefined && before === undefined;
+const NAMED = { path: ["link_ids"], error: "is required, or else filter, which before goes with" };
+
+export const SomeLinksBody = z.object(SOME_LINKS, "must be a JSON object").refine(areNamed, NAMED);
+
+const CHANGES = "must have group_id, check_frequency or both";
+
+export const BatchChangeBody = z
+  .object(
+    {
+      ...SOME_LINKS,
+      change: z
+        .object(LinkChange.shape, CHANGES)
+        .refine((change) => Object.values(change).some((value) => value !== undefined), CHANGES),
+    },
+    "must be a JSON object",
+  )
+  .refine(areNamed, NAMED);
+
+export const BatchResult = z
+  .object({
+    batch_id: z.uuid().nullable(),
+    summary: z.object({ total: z.int(), created: z.int(), failed: z.int() }),
+    results: z.array(
+      z.union([
+        z.object({ index: z.int(), status: z.literal("created"), link: Link }),
+        z.object({
+          index: z.int(),
+          status: z.literal("failed"),
+          url: z.unknown(),
+          error: ItemError,
+        }),
+      ]),
+    ),
+  })
+  .meta({ id: "BatchResult" });
+
+export const PreviewResult = z
+  .object({
+    summary: z.object({ total: z.int(), accepted: z.int(), failed: z.int() }),
+    results: z.array(
+      z.union([
+        z.object({
+          index: z.int(),
+          status: z.literal("accepted"),
+          url: z.string(),
+          service: z.string(),
+        }),
+        z.object({
+          index: z.int(),
+          status: z.literal("failed"),
+          url: z.unknown(),
+          error: ItemError,
+        }),
+      ]),
+    ),
+  })
+  .meta({ id: "PreviewResult" });
+
+export const BatchDeletion = z
+  .object({
+    summary: z.object({ total: z.int(), deleted: z.int(), failed: z.int() }),
+    results: z.array(
+      z.union([
+        z.object({ id: z.string(), status: z.literal("deleted") }),
+        z.object({ id: z.string(), status: z.literal("failed"), error: ItemError }),
+      ]),
+    ),
+  })
+  .meta({ id: "BatchDeletion" });
+
+/** By a filter in steps: `next` is what to give as `before` to go on, null when there is nothing left. */
+const Next = z.string().nullable();
+
+export const LinkDeletion = BatchDeletion.extend({ next: Next }).meta({ id: "LinkDeletion" });
+
+export const BatchChange = z
+  .object({
+    summary: z.object({ total: z.int(), changed: z.int(), unchanged: z.int(), failed: z.int() }),
+    results: z.array(
+      z.union([
+        z.object({ id: z.string(), status: z.enum(["changed", "unchanged"]) }),
+        z.object({ id: z.string(), status: z.literal("failed"), error: ItemError }),
+      ]),
+    ),
+    next: Next,
+  })
+  .meta({ id: "BatchChange" });
+
+/** As `Cursor` is read. */
+export const toNext = (before: number | null) => before?.toString(36) ?? null;

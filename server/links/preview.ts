@@ -1,0 +1,31 @@
+import type { Caller } from "../accounts/caller.ts";
+import { serviceIdOf } from "../checker/services/catalogue.ts";
+import type { Deps } from "../deps.ts";
+import type { AppError } from "../lib/errors.ts";
+import { giveWay } from "../lib/give-way.ts";
+import { judgeItems } from "./judge.ts";
+import { readItems } from "./read-items.ts";
+
+/** What would become of one item: the URL as it would be stored, or the one given with its error. */
+export type Preview = { url: string; service: string } | { url: unknown; error: AppError };
+
+/**
+ * Judges items exactly as `createLinks` would, and writes nothing.
+ * @param already how many links earlier parts of the same list would have added
+ */
+export async function previewLinks(
+  deps: Deps,
+  caller: Caller,
+  inputs: unknown[],
+  already: number,
+): Promise<Preview[]> {
+  const items = await readItems(deps, caller, inputs);
+  await giveWay();
+  const judged = await judgeItems(deps, caller, items, { place: "list", already });
+  await giveWay();
+  return judged.map((item) =>
+    "error" in item
+      ? { url: item.given, error: item.error }
+      : { url: item.url.href, service: serviceIdOf(deps.catalogue, item.url) },
+  );
+}

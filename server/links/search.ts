@@ -1,0 +1,18 @@
+import type { Caller } from "../accounts/caller.ts";
+import type { LinkSearch } from "../store/reader-links.ts";
+import { type LinkFilter, NO_GROUP } from "./filter.ts";
+
+/** As the thread takes it that searches large accounts. */
+export const toSearch = (
+  { accountNo }: Caller,
+  filter: LinkFilter,
+  now: number,
+): Omit<LinkSearch, "limit" | "offset"> => ({
+  accountNo,
+  text: filter.search ? filter.search.toLowerCase() : undefined,
+  service: filter.service,
+  groupId: filter.group_id === NO_GROUP ? null : filter.group_id,
+  frequency: filter.check_frequency,
+  status: filter.status,
+  now,
+});

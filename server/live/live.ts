@@ -1,0 +1,90 @@
+import { LRUCache } from "lru-cache";
+import type { Deps } from "../deps.ts";
+import { newId } from "../lib/ids.ts";
+import { type Listener, startWatch, type Watch, type Whose } from "./watch.ts";
+
+/** Tells open pages what changes in their accounts. */
+export type Live = {
+  /**
+   * Begins to listen, and hears at once what has changed since `known`, the state that the page knew last.
+   * @returns what ends it
+   */
+  listen(whose: Whose, listener: Listener, known: string | null): Promise<() => void>;
+  /** A request has changed something of the account, perhaps what no kept number tells. */
+  changed(accountId: string): void;
+  /** Whether there is no room for another page, of all or of this account. */
+  isFull(accountId: string): boolean;
+  /** Ends all of them. */
+  close(): void;
+};
+
+/** Open pages of one process, each of which costs a connection; no account may take them all. */
+const MOST_LISTENERS = 2000;
+const MOST_OF_ACCOUNT = 200;
+/** Accounts of which it is known whether requests changed them. */
+const MOST_KNOWN = 10_000;
+
+/** One look for all pages of an account, and none where nobody looks. */
+export function createLive(deps: Deps): Live {
+  const watches = new Map<string, Watch>();
+  const changes = createChanges();
+
+  function watchOf(whose: Whose): Watch {
+    const { accountId } = whose;
+    const known = watches.get(accountId);
+    if (known) return known;
+    const watch = startWatch(deps, whose, () => changes.last(accountId));
+    watches.set(accountId, watch);
+    return watch;
+  }
+
+  return {
+    async listen(whose, listener, known) {
+      const watch = watchOf(whose);
+      watch.listeners.add(listener);
+      const leave = () => {
+        watch.listeners.delete(listener);
+        if (watch.listeners.size > 0) return;
+        watch.stop();
+        if (watches.get(whose.accountId) === watch) watches.delete(whose.accountId);
+      };
+      try {
+        await watch.greet(listener, known);
+      } catch (error) {
+        leave();
+        throw error;
+      }
+      return leave;
+    },
+    changed(accountId) {
+      changes.note(accountId);
+      void watches.get(accountId)?.look();
+    },
+    isFull(accountId) {
+      const all = [...watches.values()].reduce((sum, { listeners }) => sum + listeners.size, 0);
+      const own = watches.get(accountId)?.listeners.size ?? 0;
+      return all >= MOST_LISTENERS || own >= MOST_OF_ACCOUNT;
+    },
+    close() {
+      for (const { listeners } of watches.values()) {
+        for (const listener of [...listeners]) listener.end();
+      }
+    },
+  };
+}
+
+/**
+ * Names the last change of each account by a request. Of those that were forgotten, and after another start,
+ * it is a name like that of no change before, so that a page which comes back takes nothing for unchanged.
+ */
+function createChanges() {
+  const names = new LRUCache<string, string>({ max: MOST_KNOWN });
+  const start = newId();
+  let all = 0;
+  const note = (accountId: string): string => {
+    const name = `${start}.${++all}`;
+    names.set(accountId, name);
+    return name;
+  };
+  return { note, last: (accountId: string) => names.get(accountId) ?? note(accountId) };
+}

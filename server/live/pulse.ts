@@ -1,0 +1,86 @@
+import { sql } from "drizzle-orm";
+import type { Caller } from "../accounts/caller.ts";
+import type { Deps } from "../deps.ts";
+import { links } from "../store/tables.ts";
+
+/** What pages show, by what they ask for. */
+export const TOPICS = [
+  "links",
+  "overview",
+  "history",
+  "groups",
+  "webhooks",
+  "keys",
+  "batches",
+  "account",
+] as const;
+export type Topic = (typeof TOPICS)[number];
+
+/** What each topic was when it was looked at: another text says that something of it has changed. */
+export type Pulse = Record<Topic, string>;
+
+type Whose = Pick<Caller, "accountId" | "accountNo">;
+
+/**
+ * One statement for what is asked twice a second for every account that is looked at. It reads a few kept
+ * numbers instead of what they are about, so that it costs about the same for any account: what grows with
+ * every check that is written, links by status, those that are being checked, few rows by when they last
+ * changed, and how far those batches have come that run.
+ */
+const PULSE = `select
+  (select sum(checks) from usage_days where account_id = ?),
+  (select sum(active) || '.' || sum(dead) || '.' || sum(unknown) from link_counts where subject = ?),
+  (select count(*) from links where account_no = ? and checking_until > ?),
+  (select count(*) || '.' || max(updated_at) from groups where account_id = ?),
+  (select count(*) || '.' || max(updated_at) from api_keys where account_id = ?),
+  (select count(*) || '.' || max(updated_at) || '.' || coalesce(max(last_delivery_at), 0)
+    from webhooks where account_id = ?),
+  (select count(*) || '.' || sum(active + dead + unknown + skipped + total)
+    from batches where account_id = ? and completed_at is null)`;
+
+/** @param changes another text after every change by a request, for what no number tells */
+export async function readPulse(
+  { store, clock }: Deps,
+  { accountId, accountNo }: Whose,
+  changes: string,
+): Promise<Pulse> {
+  const params = [accountId, accountNo, accountNo, clock.now(), ...Array(4).fill(accountId)];
+  const [row] = await store.engine.run({ sql: PULSE, params });
+  const [checked, counted, checking, groups, keys, webhooks, batches] = row!;
+  const links = textOf(checked, counted, checking, changes);
+  return {
+    links,
+    overview: textOf(links, webhooks),
+    history: textOf(checked, changes),
+    groups: textOf(groups, counted, changes),
+    webhooks: textOf(webhooks, changes),
+    keys: textOf(keys, changes),
+    batches: textOf(batches, changes),
+    account: textOf(checked, counted, changes),
+  };
+}
+
+/** More checks than these are told as "many". */
+const MOST_CHECKS = 100;
+
+/**
+ * The links that were checked since the moment, by their ids; null when there were too many checks to tell.
+ * Results are written some time after they were seen, so the moment is to be an earlier one.
+ */
+export async function linksCheckedSince(
+  { store }: Deps,
+  { accountNo }: Whose,
+  since: number,
+): Promise<string[] | null> {
+  const rows = await store
+    .select({ id: links.id })
+    .from(sql`(
+      select link_no from checks where account_no = ${accountNo} and checked_at >= ${since}
+      order by checked_at desc limit ${MOST_CHECKS + 1}) as checked`)
+    .leftJoin(links, sql`${links.no} = checked.link_no`);
+  if (rows.length > MOST_CHECKS) return null;
+  // Those that were deleted meanwhile have none.
+  return [...new Set(rows.flatMap(({ id }) => id ?? []))];
+}
+
+const textOf = (...parts: unknown[]) => Bun.hash(JSON.stringify(parts)).toString(36);

@@ -1,0 +1,106 @@
+import { and, count, desc, eq, inArray, isNotNull, lte, min, ne, sql } from "drizzle-orm";
+import type { Caller } from "../accounts/caller.ts";
+import { countDueLinks } from "../checker/claim.ts";
+import type { Deps } from "../deps.ts";
+import { deliveries, links, webhooks } from "../store/tables.ts";
+import { MOST_SHOWN } from "./attention.ts";
+import { kept } from "./kept.ts";
+import type { Monitoring, WebhookBacklog } from "./model.ts";
+
+/** More than this are not counted. */
+const MOST_COUNTED = 100_000;
+
+export async function monitoring(deps: Deps): Promise<Monitoring> {
+  const { online, loops } = deps;
+  const known = online.known();
+  const [backlog, lateSeconds] = await Promise.all([countDueLinks(deps), findLateness(deps)]);
+  return {
+    state: known.state,
+    onlineSince: known.state === "unknown" ? null : known.since,
+    clock: online.clockIsOff() ? "off" : "ok",
+    isChecking: loops.checking,
+    backlog: Math.min(backlog, MOST_COUNTED),
+    lateSeconds,
+  };
+}
+
+async function findLateness({ store, clock }: Deps): Promise<number> {
+  const now = clock.now();
+  const [first] = await store
+    .select({ dueAt: min(links.nextCheckAt) })
+    .from(links)
+    .where(lte(links.nextCheckAt, now));
+  return secondsSince(first?.dueAt ?? null, now);
+}
+
+const secondsSince = (at: number | null, now: number) =>
+  at === null ? 0 : Math.max(0, Math.floor((now - Number(at)) / 1000));
+
+export async function findBacklog(deps: Deps, caller: Caller): Promise<WebhookBacklog> {
+  const [waiting, failing, disabled] = await Promise.all([
+    kept(deps, `waiting ${caller.accountId}`, () => findWaiting(deps, caller)),
+    countFailing(deps, caller),
+    findDisabled(deps, caller),
+  ]);
+  return { ...waiting, failing, disabled };
+}
+
+async function findWaiting({ store: { beside }, clock }: Deps, { accountId }: Caller) {
+  const ours = beside
+    .select({ id: webhooks.id })
+    .from(webhooks)
+    .where(and(eq(webhooks.accountId, accountId), eq(webhooks.isActive, true)));
+  const waiting = beside
+    .select({ createdAt: deliveries.createdAt })
+    .from(deliveries)
+    .where(and(inArray(deliveries.webhookId, ours), isNotNull(deliveries.dueAt)))
+    .orderBy(deliveries.dueAt, deliveries.eventId)
+    .limit(MOST_COUNTED)
+    .as("waiting");
+  const [found] = await beside
+    .select({
+      pending: count(),
+      oldest: sql`min(${waiting.createdAt})`.mapWith((at) => (at === null ? null : Number(at))),
+    })
+    .from(waiting);
+  return {
+    pending: found!.pending,
+    oldestPendingSeconds: secondsSince(found!.oldest, clock.now()),
+  };
+}
+
+async function countFailing({ store }: Deps, { accountId }: Caller): Promise<number> {
+  const [found] = await store
+    .select({ count: count() })
+    .from(webhooks)
+    .where(
+      and(
+        eq(webhooks.accountId, accountId),
+        eq(webhooks.isActive, true),
+        isNotNull(webhooks.failingSince),
+      ),
+    );
+  return found!.count;
+}
+
+async function findDisabled(
+  { store }: Deps,
+  { accountId }: Caller,
+): Promise<WebhookBacklog["disabled"]> {
+  const isOff = and(
+    eq(webhooks.accountId, accountId),
+    eq(webhooks.isActive, false),
+    ne(webhooks.disabledReason, "user"),
+  );
+  const { id, url, disabledReason, disabledAt } = webhooks;
+  const [items, [counted]] = await store.batch([
+    store
+      .select({ id, url, disabledReason, disabledAt })
+      .from(webhooks)
+      .where(isOff)
+      .orderBy(desc(webhooks.updatedAt), desc(id))
+      .limit(MOST_SHOWN),
+    store.select({ count: count() }).from(webhooks).where(isOff),
+  ]);
+  return { total: counted!.count, items };
+}

@@ -1,0 +1,13 @@
+import Papa from "papaparse";
+import type { Caller } from "../../server/accounts/caller.ts";
+import type { Asker, Reply } from "../harness.ts";
+
+/** The lines of an export after its head, each by the names of its columns. */
+export const rowsIn = ({ body }: Reply): Record<string, string>[] =>
+  Papa.parse<Record<string, string>>(body, { header: true, skipEmptyLines: true }).data;
+
+/** Whom a verb is to take the asker for. */
+export const callerOf = ({ accountId, accountNo }: Asker): Caller => ({
+  ...{ accountId, accountNo, tier: "business" },
+  permissions: { read: true, write: true },
+});

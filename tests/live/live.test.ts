@@ -1,0 +1,145 @@
+import { expect, test } from "bun:test";
+import { eq } from "drizzle-orm";
+import { checkDueLinks } from "../../server/checker/checker.ts";
+import { newSession } from "../../server/session/sessions.ts";
+import { sessions } from "../../server/store/tables.ts";
+import { saw } from "../checker/ended.ts";
+import { onBothEngines, type TestServer } from "../harness.ts";
+import { type Browser, newOwner, openBrowser } from "../session/browser.ts";
+import { openLine } from "./line.ts";
+
+onBothEngines("GET /dashboard/api/live", (server) => {
+  async function signedIn(): Promise<Browser> {
+    const { owner } = await newOwner(server());
+    const { store, clock } = server().deps;
+    const { token, insert } = newSession(store, owner.id, clock.now());
+    await store.write([insert]);
+    return openBrowser(server(), `session=${token}`);
+  }
+  const newLink = async (browser: Browser): Promise<string> => {
+    const url = `https://example.org/${crypto.randomUUID()}`;
+    return (await browser.post("/links", { url })).body.data.id;
+  };
+  const checkAll = ({ deps }: TestServer) =>
+    checkDueLinks({ ...deps, check: async () => saw("ok", { statusCode: 200 }) });
+
+  test("tells nobody who is not signed in", async () => {
+    const stranger = await openBrowser(server()).get("/live");
+
+    expect(stranger.status).toBe(401);
+    expect(stranger.body.error.code).toBe("UNAUTHORIZED");
+  });
+
+  test("says what a page knows when it begins, and nothing of what was before", async () => {
+    const browser = await signedIn();
+    await newLink(browser);
+
+    const line = await openLine(server(), browser);
+
+    expect(await line.next()).toEqual({ topics: [], links: null });
+    line.close();
+  });
+
+  test("tells which links were checked, and what shows them", async () => {
+    const browser = await signedIn();
+    const id = await newLink(browser);
+    const line = await openLine(server(), browser);
+    await line.next();
+
+    await checkAll(server());
+
+    const told = await line.until(({ topics }) => topics.includes("history"));
+    expect(told.topics).toEqual(expect.arrayContaining(["links", "overview"]));
+    expect(told.links).toContain(id);
+    line.close();
+  });
+
+  test("tells of what a request changed, also where no number shows it", async () => {
+    const browser = await signedIn();
+    const id = await newLink(browser);
+    const line = await openLine(server(), browser);
+    await line.next();
+
+    await browser.patch(`/links/${id}`, { check_frequency: "weekly" });
+
+    const told = await line.next();
+    expect(told.topics).toContain("links");
+    expect(told.links).toBeNull();
+    line.close();
+  });
+
+  test("tells nobody of another account's changes", async () => {
+    const [browser, stranger] = [await signedIn(), await signedIn()];
+    const line = await openLine(server(), stranger);
+    await line.next();
+
+    await newLink(browser);
+    await stranger.post("/groups", { name: "Mine" });
+
+    expect((await line.next()).topics).toContain("groups");
+    line.close();
+  });
+
+  test("whoever comes back hears what was missed, and only that", async () => {
+    const browser = await signedIn();
+    await newLink(browser);
+    const line = await openLine(server(), browser);
+    await line.next();
+    line.close();
+    await checkAll(server());
+
+    const back = await openLine(server(), browser, line.lastId());
+    const missed = await back.next();
+    back.close();
+    const again = await openLine(server(), browser, back.lastId());
+
+    expect(missed.topics).toContain("links");
+    expect(missed.topics).not.toContain("keys");
+    expect(await again.next()).toEqual({ topics: [], links: null });
+    again.close();
+  });
+
+  test("ends when the session does, wherever that was ended", async () => {
+    const browser = await signedIn();
+    const line = await openLine(server(), browser);
+    await line.next();
+
+    await browser.delete("/session");
+
+    await line.ended();
+  });
+
+  test("has room for two hundred pages of an account, and then says when to come again", async () => {
+    const browser = await signedIn();
+    const lines = await Promise.all(Array.from({ length: 200 }, () => openLine(server(), browser)));
+    await Promise.all(lines.map((line) => line.next()));
+
+    const refused = await browser.get("/live");
+    const others = await openLine(server(), await signedIn());
+
+    expect(refused.status).toBe(503);
+    expect(refused.headers.get("retry-after")).toBe("60");
+    expect(await others.next()).toEqual({ topics: [], links: null });
+    for (const line of [...lines, others]) line.close();
+  });
+
+  test("ends when the session is too old, and is no use of it", async () => {
+    const { deps } = server();
+    const browser = await signedIn();
+    const line = await openLine(server(), browser);
+    await line.next();
+    const [before] = await deps.store.select().from(sessions).where(isOf(browser));
+
+    await newLink(browser);
+    await line.next();
+
+    const [after] = await deps.store.select().from(sessions).where(isOf(browser));
+    expect(after?.lastSeenAt).toBe(before!.lastSeenAt);
+    line.close();
+  });
+});
+
+const isOf = (browser: Browser) => {
+  const token = browser.cookie()!.split("=")[1]!;
+  return eq(sessions.tokenHash, new Bun.CryptoHasher("sha256").update(token).digest("hex"));
+};

@@ -1,0 +1,85 @@
+import { expect, test } from "bun:test";
+import { createLive, type Live } from "../../server/live/live.ts";
+import { linksCheckedSince } from "../../server/live/pulse.ts";
+import { callerOf } from "../exports/read-csv.ts";
+import { onBothEngines } from "../harness.ts";
+import { addCheck, addChecks, addLink } from "../rows.ts";
+
+type Whose = Parameters<Live["listen"]>[0];
+
+/** What a page hears first that knew the state of this name, and the name of the state that it knows then. */
+async function comeBack(live: Live, whose: Whose, known: string | null = null) {
+  let heard = { topics: [] as string[], id: "" };
+  const listener = {
+    sessionHash: "",
+    hear: ({ topics }: { topics: string[] }, id: string) => {
+      heard = { topics, id };
+    },
+    beat: () => {},
+    end: () => {},
+  };
+  const leave = await live.listen(whose, listener, known);
+  leave();
+  return heard;
+}
+
+onBothEngines("Pages that come back", (server) => {
+  test("hear of nothing when nothing has happened", async () => {
+    const whose = callerOf(await server().account());
+    const live = createLive(server().deps);
+    const { id } = await comeBack(live, whose);
+
+    expect((await comeBack(live, whose, id)).topics).toEqual([]);
+  });
+
+  test("hear of what a request changed while no page was open", async () => {
+    const whose = callerOf(await server().account());
+    const live = createLive(server().deps);
+    const { id } = await comeBack(live, whose);
+
+    live.changed(whose.accountId);
+
+    expect((await comeBack(live, whose, id)).topics).toContain("links");
+  });
+
+  test("hear of everything when the program was started anew meanwhile", async () => {
+    const whose = callerOf(await server().account());
+    const { id } = await comeBack(createLive(server().deps), whose);
+
+    const { topics } = await comeBack(createLive(server().deps), whose, id);
+
+    expect(topics).toContain("links");
+  });
+
+  test("hear of everything when so many accounts were changed that theirs was forgotten", async () => {
+    const whose = callerOf(await server().account());
+    const live = createLive(server().deps);
+    const { id } = await comeBack(live, whose);
+
+    for (let i = 0; i < 10_000; i++) live.changed(`account ${i}`);
+
+    expect((await comeBack(live, whose, id)).topics).toContain("links");
+  });
+});
+
+onBothEngines("Links that were checked", (server) => {
+  test("are named once, and without those that are gone", async () => {
+    const me = await server().account();
+    const [link, gone] = [await addLink(me), await addLink(me)];
+    const now = server().clock.now();
+    for (const id of [link, link, gone]) await addCheck(server(), me, id);
+    await me.delete(`/api/v1/links/${gone}`);
+
+    expect(await linksCheckedSince(server().deps, callerOf(me), now - 1000)).toEqual([link]);
+  });
+
+  test("are not named when some that were checked as well would be left out", async () => {
+    const me = await server().account();
+    const [often, once] = [await addLink(me), await addLink(me)];
+    const now = server().clock.now();
+    const rows = Array.from({ length: 101 }, (_, i) => ({ linkId: often, checkedAt: now + i }));
+    await addChecks(server(), [{ linkId: once, checkedAt: now - 1 }, ...rows]);
+
+    expect(await linksCheckedSince(server().deps, callerOf(me), now - 1000)).toBeNull();
+  });
+});

@@ -1,0 +1,14 @@
+import { readdirSync, statSync } from "node:fs";
+import { join } from "node:path";
+
+/** The time of the last change of the file, or of anything in the folder; 0 when it is not there. */
+export function newest(path: string): number {
+  try {
+    const own = statSync(path);
+    if (!own.isDirectory()) return own.mtimeMs;
+    const names = readdirSync(path, { recursive: true, encoding: "utf8" });
+    return Math.max(0, ...names.map((name) => statSync(join(path, name)).mtimeMs));
+  } catch {
+    return 0;
+  }
+}

@@ -1,0 +1,62 @@
+import { expect, test } from "bun:test";
+import { kept } from "../../server/overview/kept.ts";
+import type { Store } from "../../server/store/store.ts";
+import { movableClock } from "../clock.ts";
+
+/** Counts how often it was asked; each time it takes so long. */
+function counting(takesMs: number) {
+  const clock = movableClock("2030-01-01T00:00:00.000Z");
+  const deps = { store: {} as Store, clock };
+  let asked = 0;
+  const make = async () => {
+    clock.moveBy(takesMs);
+    return ++asked;
+  };
+  return { deps, clock, ask: (key = "a") => kept(deps, key, make) };
+}
+
+test("What was found out quickly is found out again whenever it is asked for", async () => {
+  const { ask } = counting(20);
+
+  expect([await ask(), await ask()]).toEqual([1, 2]);
+});
+
+test("What took long is told again for twenty times as long", async () => {
+  const { ask, clock } = counting(100);
+
+  expect([await ask(), await ask(), await ask("b")]).toEqual([1, 1, 2]);
+  clock.moveBy(1999);
+  expect(await ask("b")).toBe(2);
+  clock.moveBy(1);
+  expect(await ask("b")).toBe(3);
+});
+
+test("Who asks meanwhile waits for the same answer", async () => {
+  const { ask } = counting(0);
+
+  expect(await Promise.all([ask(), ask()])).toEqual([1, 1]);
+});
+
+test("A query runs once, although it is one that runs for each who awaits it", async () => {
+  const { deps } = counting(0);
+  let runs = 0;
+  // biome-ignore lint/suspicious/noThenProperty: a query of the database is such an object
+  const query = { then: (resolve: (value: number) => void) => resolve(++runs) };
+  const ask = () => kept(deps, "a", () => query as PromiseLike<number>);
+
+  await Promise.all([ask(), ask()]);
+
+  expect(runs).toBe(1);
+});
+
+test("What failed is tried again", async () => {
+  const clock = movableClock("2030-01-01T00:00:00.000Z");
+  const deps = { store: {} as Store, clock };
+  const fail = async (): Promise<number> => {
+    clock.moveBy(1000);
+    throw new Error("the database is gone");
+  };
+
+  await expect(kept(deps, "a", fail)).rejects.toThrow("the database is gone");
+  expect(await kept(deps, "a", async () => 1)).toBe(1);
+});
