@@ -1,5 +1,9 @@
 import { expect, test } from "bun:test";
+import { eq } from "drizzle-orm";
 import type { Page } from "playwright-core";
+import { operatorOf } from "../../server/accounts/users.ts";
+import { createKey as createServerKey } from "../../server/keys/keys.ts";
+import { apiKeys } from "../../server/store/tables.ts";
 import { onDashboard } from "../browser.ts";
 
 onDashboard("The API keys page", (dashboard) => {
@@ -61,8 +65,60 @@ onDashboard("The API keys page", (dashboard) => {
     await page.getByRole("button", { name: "Revoke key" }).click();
 
     await page.getByText("The key was revoked.").waitFor();
-    await page.getByText("No API keys").waitFor();
+    await page.getByText("No API keys yet").waitFor();
     expect((await server.asker(key).get("/api/v1/links")).body.error.code).toBe("REVOKED_API_KEY");
+  });
+
+  test("changes a key's name, permissions and the day it expires", async () => {
+    const { server, user } = dashboard();
+    const { page } = await user();
+    await page.goto("/keys");
+    await createKey(page, "Before");
+    const key = await shownKey(page);
+
+    await page.getByRole("button", { name: "Change Before" }).click();
+    await page.getByLabel("Name").fill("After");
+    await page.getByLabel("Write").uncheck();
+    await page.getByLabel("Expires on").fill("2030-01-05");
+    await page.getByRole("button", { name: "Save" }).click();
+
+    await page.getByText("The key was changed.").waitFor();
+    await page.getByText("may only read").waitFor();
+    await page.locator(".expires-soon", { hasText: "expires in 4 days" }).waitFor();
+    const { body } = await server.asker(key).get("/api/v1/keys");
+    expect(body.data.items[0]).toMatchObject({ name: "After", permissions: { write: false } });
+  });
+
+  test("a key that has expired says so, and can still be renamed", async () => {
+    const { server, user } = dashboard();
+    const { page, accountId } = await user();
+    const caller = await operatorOf(server.deps, accountId);
+    const { id } = await createServerKey(server.deps, caller, { name: "Late" });
+    const yesterday = server.clock.now() - 86_400_000;
+    const { store } = server.deps;
+    await store.update(apiKeys).set({ expiresAt: yesterday }).where(eq(apiKeys.id, id));
+    await page.goto("/keys");
+
+    await page.locator(".expired", { hasText: "expired yesterday" }).waitFor();
+    await page.getByText("never used").waitFor();
+    await page.getByRole("button", { name: "Change Late" }).click();
+    await page.getByLabel("Name").fill("Later");
+    await page.getByRole("button", { name: "Save" }).click();
+
+    await page.getByText("The key was changed.").waitFor();
+    const [row] = await store.select().from(apiKeys).where(eq(apiKeys.id, id));
+    expect(row).toMatchObject({ name: "Later", expiresAt: yesterday });
+  });
+
+  test("offers nothing to do to whoever may only look", async () => {
+    const { server, user } = dashboard();
+    const { page, accountId } = await user({}, "viewer");
+    await createServerKey(server.deps, await operatorOf(server.deps, accountId), { name: "Seen" });
+    await page.goto("/keys");
+
+    await page.getByText("Seen").waitFor();
+
+    expect(await page.locator("main").getByRole("button").count()).toBe(0);
   });
 
   test("tells beside the field what is wrong with a key", async () => {

@@ -1,16 +1,15 @@
 import { afterAll, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { checkDueLinks } from "../../server/checker/checker.ts";
-import type { Conclusion } from "../../server/checker/conclusion.ts";
+import { createGroup } from "../../server/groups/groups.ts";
 import { onDashboard } from "../browser.ts";
-import { DAY, saw } from "../checker/ended.ts";
 import { startSite } from "../site.ts";
+import { add, addAtRest, numbered } from "./adding.ts";
 
 const site = startSite({
   "/fine": "<title>Fine</title><p>A page about something, with enough to read on it.</p>",
   "/gone": 410,
   "/busy": 503,
-  "/old": () => new Response(null, { status: 301, headers: { location: "/fine" } }),
 });
 
 afterAll(() => site.stop());
@@ -21,37 +20,30 @@ onDashboard("The links page", (dashboard) => {
     return checkDueLinks({ ...deps, check });
   };
 
-  test("adds many links at once, tells which were refused, and shows what a check found", async () => {
-    const { page } = await dashboard().user();
+  test("shows of each link what a check found, and why, as soon as it is known", async () => {
+    const { page, accountId } = await dashboard().user();
+    await add(dashboard().server, accountId, [`${site.url}/fine`, `${site.url}/gone`]);
     await page.goto("/links");
 
-    await page.getByRole("button", { name: "Add your first links" }).click();
-    await page
-      .getByLabel("URLs", { exact: true })
-      .fill(`${site.url}/fine\n\nftp://x\n${site.url}/gone`);
-    await page.getByRole("button", { name: "Add", exact: true }).click();
-
-    await page.getByText("2 of 3 added.").waitFor();
-    expect(await page.getByLabel("URLs", { exact: true }).inputValue()).toBe("ftp://x");
-    await page.getByText("URL must be an http or https URL.").waitFor();
-    await page.keyboard.press("Escape");
     await row(page, "/gone").getByText("Not checked yet.").waitFor();
     await check();
+
     await row(page, "/gone")
       .getByText("The server answered 410: the page is gone for good.")
       .waitFor();
     await row(page, "/gone").getByText("Dead").waitFor();
     await row(page, "/fine").getByText("Active").waitFor();
+    await statuses(page).getByRole("link", { name: "Dead 1" }).waitFor();
+    await statuses(page).getByRole("link", { name: "All 2" }).waitFor();
   });
 
   test("keeps the filter, the search and the page in the address", async () => {
-    const { server, user } = dashboard();
-    const { page } = await user();
+    const { page, accountId } = await dashboard().user();
+    await add(dashboard().server, accountId, [`${site.url}/fine`, `${site.url}/gone`]);
+    await check();
     await page.goto("/links");
-    await add(page, [`${site.url}/fine`, `${site.url}/gone`]);
-    await checkDueLinks({ ...server.deps, check: server.check });
 
-    await page.getByRole("link", { name: "Dead" }).click();
+    await statuses(page).getByRole("link", { name: "Dead" }).click();
     await page.getByText("1 link", { exact: true }).waitFor();
     expect(new URL(page.url()).search).toBe("?status=dead");
     await page.getByRole("searchbox").fill("nowhere");
@@ -67,9 +59,10 @@ onDashboard("The links page", (dashboard) => {
   });
 
   test("shows the links of one service, by its name", async () => {
-    const { page } = await dashboard().user();
+    const { page, accountId } = await dashboard().user();
+    const urls = ["https://youtu.be/jNQXAC9IVRw", "https://example.org/a"];
+    await addAtRest(dashboard().server, accountId, urls);
     await page.goto("/links");
-    await add(page, ["https://youtu.be/jNQXAC9IVRw", "https://example.org/a"]);
 
     await page.getByLabel("Service", { exact: true }).selectOption("YouTube");
 
@@ -79,28 +72,90 @@ onDashboard("The links page", (dashboard) => {
     await page.getByText("YouTube", { exact: true }).waitFor();
   });
 
-  test("walks through the pages of a long list", async () => {
-    const { page } = await dashboard().user();
+  test("narrows by group and frequency, takes either off again, and goes back", async () => {
+    const { server, user } = dashboard();
+    const { page, accountId } = await user();
+    const caller = await addAtRest(server, accountId, numbered(3));
+    const group = await createGroup(server.deps, caller, { name: "Reading", color: "#3366CC" });
+    await add(server, accountId, [`${site.url}/fine`], {
+      group_id: group.id,
+      check_frequency: "weekly",
+    });
     await page.goto("/links");
-    await add(
-      page,
-      Array.from({ length: 26 }, (_, n) => `${site.url}/fine?n=${n}`),
-    );
 
-    await page.getByText("1–25 of 26 links").waitFor();
+    await page.getByLabel("Group", { exact: true }).selectOption("Reading");
+    await page.getByText("1 link", { exact: true }).waitFor();
+    await row(page, "/fine").getByText("Reading").waitFor();
+    await page.getByLabel("Check frequency").selectOption("Daily");
+    await page.getByText("No link matches").waitFor();
+    expect(new URL(page.url()).search).toBe(`?group_id=${group.id}&check_frequency=daily`);
+    await page.getByRole("button", { name: "Take off the filter: Group" }).click();
+    await page.getByText("3 links", { exact: true }).waitFor();
+    await page.getByLabel("Group", { exact: true }).selectOption("No group");
+    await page.getByText("3 links", { exact: true }).waitFor();
+    expect(new URL(page.url()).search).toBe("?group_id=none&check_frequency=daily");
+
+    await page.goBack();
+    await page.goBack();
+    await page.getByText("No link matches").waitFor();
+    expect(await page.getByLabel("Group", { exact: true }).inputValue()).toBe(group.id);
+    await page.getByRole("link", { name: "Clear all" }).click();
+    await page.getByText("4 links", { exact: true }).waitFor();
+  });
+
+  test("puts the links into the order that is asked for, also after a reload", async () => {
+    const { page, accountId } = await dashboard().user();
+    const urls = ["b", "c", "a"].map((name) => `https://example.org/${name}`);
+    await addAtRest(dashboard().server, accountId, urls);
+    await page.goto("/links");
+    await urlsAre(page, ["a", "c", "b"]);
+
+    await page.getByLabel("Sort by").selectOption("URL A–Z");
+    await urlsAre(page, ["a", "b", "c"]);
+
+    expect(new URL(page.url()).search).toBe("?sort=url");
+    await page.reload();
+    await urlsAre(page, ["a", "b", "c"]);
+    expect(await page.getByLabel("Sort by").inputValue()).toBe("url");
+  });
+
+  test("walks through the pages of a long list, and jumps to any", async () => {
+    const { page, accountId } = await dashboard().user();
+    await addAtRest(dashboard().server, accountId, numbered(101));
+    await page.goto("/links");
+
+    await page.getByText("1–25 of 101 links").waitFor();
     await page.getByRole("link", { name: "Next" }).click();
+    await page.getByText("26–50 of 101 links").waitFor();
+    expect(new URL(page.url()).search).toBe("?page=2");
+    await page.getByRole("link", { name: "Last page" }).click();
+    await page.getByText("101–101 of 101 links").waitFor();
+    await page.getByLabel("Page", { exact: true }).fill("4");
+    await page.keyboard.press("Enter");
+    await page.getByText("76–100 of 101 links").waitFor();
+
+    await page.goBack();
+    await page.getByText("101–101 of 101 links").waitFor();
+    await page.getByRole("link", { name: "First page" }).click();
+    await page.getByText("1–25 of 101 links").waitFor();
+  });
+
+  test("leads back from a page that is not there any more", async () => {
+    const { page, accountId } = await dashboard().user();
+    await addAtRest(dashboard().server, accountId, numbered(26));
+    await page.goto("/links?page=9");
+
+    await page.getByText("There is no page 9").waitFor();
+    await page.getByRole("link", { name: "Go to the last page" }).click();
 
     await page.getByText("26–26 of 26 links").waitFor();
-    expect(new URL(page.url()).search).toBe("?page=2");
-    await page.goBack();
-    await page.getByText("1–25 of 26 links").waitFor();
   });
 
   test("checks a link now, and deletes it once that is confirmed", async () => {
-    const { page } = await dashboard().user();
-    await page.goto("/links");
-    await add(page, [`${site.url}/busy`]);
+    const { page, accountId } = await dashboard().user();
+    await add(dashboard().server, accountId, [`${site.url}/busy`]);
     await check();
+    await page.goto("/links");
     await row(page, "/busy").getByText("Unknown").waitFor();
 
     await page.getByRole("button", { name: `Check ${site.url}/busy now` }).click();
@@ -128,165 +183,38 @@ onDashboard("The links page", (dashboard) => {
     await page.getByText("No links yet").waitFor();
   });
 
-  test("offers nothing to someone who may only look", async () => {
-    const { page } = await dashboard().user({}, "viewer");
-
-    await page.goto("/links");
-    await page.getByText("No links yet").waitFor();
-
-    expect(await page.getByRole("button").allTextContents()).toEqual(["Sign out"]);
-  });
-});
-
-const PARKED = saw("domain_parked", {
-  statusCode: 200,
-  finalUrl: "http://sale.example.net/",
-  evidence: {
-    attempts: [
-      {
-        at: "2030-01-01T00:00:00.000Z",
-        profile: "A",
-        outcome: "answered",
-        status: 200,
-        reason: "domain_parked",
-        detail: null,
-        elapsed_ms: 12,
-        address: "192.0.2.7",
-      },
-      {
-        at: "2030-01-01T00:00:03.000Z",
-        profile: "B",
-        outcome: "answered",
-        status: 404,
-        reason: "http_404",
-        detail: null,
-        elapsed_ms: 8,
-        address: "192.0.2.7",
-      },
-    ],
-    redirects: [
-      { url: "https://example.org/parked", status: 301, via: "location" },
-      { url: "https://example.org/lander", status: 200, via: "refresh" },
-    ],
-    final_url: "http://sale.example.net/",
-    address: "192.0.2.7",
-    tls_expires_at: null,
-    signals: [{ rule: "parked_host", text: "The link leads to a marketplace for domains." }],
-    probes: [
-      {
-        asked: "sibling",
-        url: "https://example.org/qwertyuiopasdfgh",
-        status: 404,
-        reason: null,
-        final_url: null,
-      },
-    ],
-    notes: ["The redirects leave https for plain http."],
-    flapping: true,
-    monitor: {
-      state: "online",
-      asked_at: "2030-01-01T00:00:00.000Z",
-      sentinels: [
-        { address: "1.1.1.1:53", answered: true },
-        { address: "8.8.8.8:53", answered: true },
-        { address: "9.9.9.9:53", answered: false },
-      ],
-    },
-  },
-});
-
-onDashboard("The page of one link", (dashboard) => {
-  /** Lets everything be due, and end like this. */
-  const checkAs = (end: Conclusion) => {
-    const { deps, clock } = dashboard().server;
-    clock.moveBy(2 * DAY);
-    return checkDueLinks({ ...deps, check: async () => end });
-  };
-
-  test("tells why the link has its status, and when it was what", async () => {
-    const { server, user } = dashboard();
-    const { page } = await user();
-    await page.goto("/links");
-    await add(page, [`${site.url}/old`]);
-    await checkDueLinks({ ...server.deps, check: server.check });
-
-    await page.getByRole("link", { name: `${site.url}/old`, exact: true }).click();
-
-    await page.getByText("The link redirects to a page that is there.").first().waitFor();
-    await page.getByText("What the last check saw").waitFor();
-    await page.getByRole("link", { name: `${site.url}/fine` }).waitFor();
-    const [entry] = await page.locator("table.history tbody tr").allTextContents();
-    expect(entry).toContain("was unknown");
-    await page.getByText("1 check", { exact: true }).waitFor();
-  });
-
-  test("tells in sentences what spoke for the verdict, and how it was found", async () => {
+  test("leads a new account to where links are added", async () => {
     const { page } = await dashboard().user();
     await page.goto("/links");
-    await add(page, ["https://example.org/parked"]);
-    await checkAs(PARKED);
 
-    await page.getByRole("link", { name: "https://example.org/parked", exact: true }).click();
+    await page.getByRole("link", { name: "Add your first links" }).click();
 
-    const evidence = page.locator(".evidence");
-    await evidence.getByText("The link leads to a marketplace for domains.").waitFor();
-    const parts = await evidence.locator("li").allTextContents();
-    expect(parts).toMatchObject([
-      "The link leads to a marketplace for domains. parked_host",
-      expect.stringMatching(/^200 after 12 ms from 192\.0\.2\.7/),
-      expect.stringMatching(/^404 after 8 ms.*, asked as a browser/),
-      expect.stringMatching(/^301 https:\/\/example\.org\/parked/),
-      expect.stringMatching(/^200 https:\/\/example\.org\/lander.*a page that sent on/),
-      expect.stringMatching(/^A random address beside it: 404/),
-      "The redirects leave https for plain http.",
-      expect.stringContaining("changes so often"),
-      "This monitor was online: 2 of the 3 servers asked to find out answered.",
-    ]);
+    await page.waitForURL("**/links/new");
   });
 
-  test("opens what was seen when the status changed, on a small screen as well", async () => {
-    const { page } = await dashboard().user({ width: 375, height: 700 });
+  test("offers no change to someone who may only look", async () => {
+    const { page, accountId } = await dashboard().user({}, "viewer");
+    await addAtRest(dashboard().server, accountId, numbered(2));
+
     await page.goto("/links");
-    await add(page, ["https://example.org/parked"]);
-    await checkAs(PARKED);
-    await checkAs(saw("http_403", { statusCode: 403 }));
+    await page.getByText("2 links", { exact: true }).waitFor();
 
-    await page.getByRole("link", { name: "https://example.org/parked", exact: true }).click();
-
-    await page.getByText("What was seen when it became dead").click();
-    await page.locator("details").getByText("The link leads to a marketplace").waitFor();
-    const opener = page.getByRole("button", { name: "What it saw" });
-    expect(await opener.count()).toBe(1);
-    await opener.click();
-    await page.locator("table.history").getByText("The link leads to a marketplace").waitFor();
-    const { scrollWidth, clientWidth } = await page.evaluate(() => document.documentElement);
-    expect(scrollWidth).toBe(clientWidth);
-    await opener.click();
-    await page.locator("table.history .evidence").waitFor({ state: "detached" });
-  });
-
-  test("changes how often the link is checked", async () => {
-    const { page } = await dashboard().user();
-    await page.goto("/links");
-    await add(page, [`${site.url}/fine`]);
-    await page.getByRole("link", { name: `${site.url}/fine`, exact: true }).click();
-
-    await page.getByLabel("Check frequency").selectOption("monthly");
-    await page.getByText("Checked monthly from now on.").waitFor();
-
-    await page.reload();
-    await page.getByText("Every check will be listed here.").waitFor();
-    expect(await page.getByLabel("Check frequency").inputValue()).toBe("monthly");
+    expect(await page.getByRole("button").allTextContents()).toEqual(["Help?", "Sign out"]);
+    expect(await page.getByRole("checkbox").count()).toBe(0);
+    expect(await page.getByRole("link", { name: "Add links" }).count()).toBe(0);
   });
 });
 
 const row = (page: Page, path: string) => page.getByRole("listitem").filter({ hasText: path });
 
-async function add(page: Page, urls: string[]) {
-  await page.getByRole("button", { name: "Add links" }).click();
-  await page.getByLabel("URLs", { exact: true }).fill(urls.join("\n"));
-  await page.getByRole("button", { name: "Add", exact: true }).click();
-  await page
-    .getByText(urls.length === 1 ? "1 link added." : `${urls.length} links added.`)
-    .waitFor();
-}
+const statuses = (page: Page) => page.getByRole("navigation", { name: "Filter by status" });
+
+/** Waits until the rows are these, by the last part of their URLs. */
+const urlsAre = (page: Page, names: string[]) =>
+  page.waitForFunction(
+    (wanted) =>
+      [...document.querySelectorAll(".links .url")]
+        .map((url) => url.textContent?.split("/").at(-1))
+        .join() === wanted,
+    names.join(),
+  );

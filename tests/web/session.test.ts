@@ -1,7 +1,18 @@
 import { expect, test } from "bun:test";
+import { eq } from "drizzle-orm";
+import { Secret, TOTP } from "otpauth";
 import type { Page } from "playwright-core";
-import { createAccount, createPasswordLink, requireUser } from "../../server/accounts/users.ts";
+import {
+  createAccount,
+  createPasswordLink,
+  operatorOf,
+  requireUser,
+} from "../../server/accounts/users.ts";
+import { createLink } from "../../server/links/create.ts";
+import { freshRecoveryCodes } from "../../server/session/codes.ts";
 import { endSessionsOf } from "../../server/session/sessions.ts";
+import { newTotp } from "../../server/session/totp.ts";
+import { users } from "../../server/store/tables.ts";
 import { onDashboard } from "../browser.ts";
 
 const PASSWORD = "correct horse battery staple";
@@ -13,6 +24,21 @@ onDashboard("Signing in", (dashboard) => {
     const passwordHash = await Bun.password.hash(PASSWORD, COST);
     const input = { email, tier: "business", passwordHash, isAdmin: false } as const;
     return (await createAccount(deps, input)).owner;
+  }
+
+  /** Someone who signs in with a code as well. */
+  async function securedUser(email: string) {
+    const { store, secrets, clock } = dashboard().server.deps;
+    const user = await newUser(email);
+    const { secret } = newTotp(email);
+    const totpSecret = secrets.seal(secret);
+    const { codes, replace } = freshRecoveryCodes(store, user.id);
+    await store.write([
+      store.update(users).set({ totpSecret }).where(eq(users.id, user.id)),
+      ...replace,
+    ]);
+    const code = () => TOTP.generate({ secret: Secret.fromBase32(secret), timestamp: clock.now() });
+    return { user, code, codes };
   }
 
   test("a stranger who asks for a page signs in and gets it, and is a stranger again after signing out", async () => {
@@ -50,11 +76,42 @@ onDashboard("Signing in", (dashboard) => {
     await page.goto("/sign-in?next=//example.com/");
     await signIn(page, "careful@example.org", PASSWORD);
 
-    await page.getByRole("heading", { name: "Links", exact: true }).waitFor();
-    expect(new URL(page.url()).origin).toBe(dashboard().server.url);
+    await page.getByRole("button", { name: "Sign out" }).waitFor();
+    for (const next of ["/.//example.com/", "/x/..//example.com", "/\\\\example.com"]) {
+      await page.goto(`/sign-in?next=${encodeURIComponent(next)}`);
+      await page.getByRole("heading", { name: "Overview" }).waitFor();
+      expect(page.url()).toBe(`${dashboard().server.url}/`);
+    }
   });
 
-  test("when a session has ended, the next request leads to the sign-in page", async () => {
+  test("whoever signs in next sees nothing of what was there before, nor does the tab keep it", async () => {
+    const { server, user } = dashboard();
+    const { page, accountId } = await user();
+    const { store } = server.deps;
+    const caller = await operatorOf(server.deps, accountId);
+    await createLink(server.deps, caller, { url: "https://example.org/only-mine" });
+    await newUser("next@example.org");
+    await page.goto("/links");
+    await page.getByText("only-mine").waitFor();
+
+    const [before] = await store.select().from(users).where(eq(users.accountId, accountId));
+    await store.write([endSessionsOf(store, before!.id)]);
+    await page.getByRole("link", { name: "API keys" }).click();
+    await page.getByLabel("E-mail").waitFor();
+    // Nothing more is answered, so that only what was kept could be shown.
+    await page.route("**/dashboard/api/links?*", () => {});
+    await signIn(page, "next@example.org", PASSWORD);
+    await page.getByRole("link", { name: "Links" }).click();
+    await page.getByRole("heading", { name: "Links", exact: true }).waitFor();
+
+    expect(await page.getByText("only-mine").count()).toBe(0);
+    await page.evaluate(() => sessionStorage.setItem("stillup-draft", "https://example.org/"));
+    await page.getByRole("button", { name: "Sign out" }).click();
+    await page.getByLabel("E-mail").waitFor();
+    expect(await page.evaluate(() => sessionStorage.length)).toBe(0);
+  });
+
+  test("when a session has ended, the next request asks to sign in right there", async () => {
     const { server, user } = dashboard();
     const { page } = await user();
     await page.goto("/links");
@@ -66,7 +123,9 @@ onDashboard("Signing in", (dashboard) => {
     await page.getByRole("link", { name: "API keys" }).click();
 
     await page.getByRole("heading", { name: "Sign in" }).waitFor();
-    expect(page.url()).toEndWith("/sign-in?next=%2Fkeys");
+    expect(page.url()).toEndWith("/keys");
+    await page.getByRole("link", { name: "Sign in as somebody else" }).click();
+    await page.waitForURL("/sign-in?next=%2Fkeys");
   });
 
   test("a one-time link sets the password and signs in", async () => {
@@ -82,6 +141,81 @@ onDashboard("Signing in", (dashboard) => {
     await page.getByText("You are signed in.").waitFor();
     await page.getByRole("link", { name: "Go to your links" }).click();
     await page.getByText("No links yet").waitFor();
+  });
+
+  test("where there is a second factor a code is asked for next, without anything moving", async () => {
+    const { page } = await dashboard().stranger();
+    const { code } = await securedUser("careful-too@example.org");
+    const card = page.locator(".card");
+
+    await page.goto("/keys?page=1");
+    await page.getByLabel("E-mail").waitFor();
+    const before = await card.boundingBox();
+    await signIn(page, "careful-too@example.org", PASSWORD);
+    const field = page.getByLabel("Code from your app");
+    await field.waitFor();
+    expect(await field.evaluate((input) => input === document.activeElement)).toBe(true);
+    expect(await field.getAttribute("autocomplete")).toBe("one-time-code");
+    expect(await card.boundingBox()).toEqual(before);
+    await field.fill("000000");
+    await field.press("Enter");
+    await page.getByText("The code is wrong or was used already.").waitFor();
+    expect(await card.boundingBox()).toEqual(before);
+    await page.keyboard.type(code());
+    await page.keyboard.press("Enter");
+
+    await page.getByRole("heading", { name: "API keys", exact: true }).waitFor();
+    expect(page.url()).toEndWith("/keys?page=1");
+  });
+
+  test("a recovery code does in the place of the app, and who goes back keeps the e-mail", async () => {
+    const { page } = await dashboard().stranger();
+    const { codes } = await securedUser("phoneless@example.org");
+    await page.goto("/links");
+    await signIn(page, "phoneless@example.org", PASSWORD);
+
+    await page.getByRole("button", { name: "Back" }).click();
+    expect(await page.getByLabel("E-mail").inputValue()).toBe("phoneless@example.org");
+    await page.getByLabel("Password", { exact: true }).fill(PASSWORD);
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await page.getByRole("button", { name: "Use a recovery code" }).click();
+    await page.getByLabel("Recovery code").fill(codes[0]!.toLowerCase());
+    await page.getByRole("button", { name: "Sign in" }).click();
+
+    await page.getByText("No links yet").waitFor();
+  });
+
+  test("too many wrong codes have to wait, which is told in words", async () => {
+    const { page } = await dashboard().stranger();
+    await securedUser("guessed@example.org");
+    await page.goto("/");
+    await signIn(page, "guessed@example.org", PASSWORD);
+
+    const field = page.getByLabel("Code from your app");
+    for (const guess of ["000001", "000002", "000003", "000004"]) {
+      const answered = page.waitForResponse(/api\/session$/);
+      await field.fill(guess);
+      await field.press("Enter");
+      await answered;
+    }
+
+    await page.getByText("Too many wrong passwords or codes. Try again in 1 seconds.").waitFor();
+    await field.waitFor();
+  });
+
+  test("a one-time link asks for the code as well, and keeps the new password meanwhile", async () => {
+    const { server, stranger } = dashboard();
+    const { page } = await stranger();
+    const { user, code } = await securedUser("both@example.org");
+    const token = await createPasswordLink(server.deps, user);
+
+    await page.goto(`/password#token=${token}`);
+    await page.getByLabel("New password").fill("another long password");
+    await page.getByRole("button", { name: "Set password" }).click();
+    await page.getByLabel("Code", { exact: true }).fill(code());
+    await page.getByRole("button", { name: "Set password" }).click();
+
+    await page.getByText("You are signed in.").waitFor();
   });
 });
 

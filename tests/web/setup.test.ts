@@ -1,6 +1,8 @@
-import { expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
+import { checkDueLinks } from "../../server/checker/checker.ts";
 import { createSetup } from "../../server/session/setup.ts";
 import { onDashboard } from "../browser.ts";
+import { startSite } from "../site.ts";
 
 const PASSWORD = "correct horse battery staple";
 
@@ -24,9 +26,79 @@ onDashboard("The set-up page", (dashboard) => {
     expect(await page.getByRole("textbox", { name: "Try it in a terminal" }).inputValue()).toBe(
       `curl -H "Authorization: Bearer ${key}" ${server.url}/api/v1/links`,
     );
-    await page.getByRole("button", { name: "Go to your links" }).click();
-    await page.getByText("No links yet").waitFor();
+    await page.getByRole("button", { name: "I have copied it" }).click();
+    await page.getByRole("heading", { name: "Your first links" }).waitFor();
     expect(await page.content()).not.toContain(key);
+    await page.getByRole("link", { name: "Skip this" }).click();
+    await page.waitForURL("/");
+  });
+});
+
+const site = startSite({
+  "/fine": "<title>Fine</title><p>A page about something, with enough to read on it.</p>",
+  "/gone": 410,
+});
+
+afterAll(() => site.stop());
+
+onDashboard("The last step of the set-up", (dashboard) => {
+  test("takes the first links, and shows each verdict as it arrives", async () => {
+    const { server, user } = dashboard();
+    const { page } = await user();
+    await page.goto("/setup?step=links");
+
+    await page.getByLabel("URLs").fill(`${site.url}/fine\nftp://x\n${site.url}/gone`);
+    await page.getByRole("button", { name: "Add", exact: true }).click();
+
+    await page.getByText("0 of 2 checked…").waitFor();
+    expect(await page.getByLabel("URLs").inputValue()).toBe("ftp://x");
+    await page.getByText("The URL must be an http or https URL.").waitFor();
+    await checkDueLinks({ ...server.deps, check: server.check });
+    await page.getByText("All of these are checked.").waitFor();
+    await page.getByText("Dead", { exact: true }).waitFor();
+    await page.getByText("Active", { exact: true }).waitFor();
+    await page.getByRole("link", { name: "Go to the overview" }).click();
+    await page.waitForURL("/");
+  });
+
+  test("loses nothing when the page is loaded again", async () => {
+    const { page } = await dashboard().user();
+    await page.goto("/setup?step=links");
+    await page.getByLabel("URLs").fill("https://example.org/kept\nftp://x");
+
+    await page.reload();
+    expect(await page.getByLabel("URLs").inputValue()).toBe("https://example.org/kept\nftp://x");
+    await page.getByRole("button", { name: "Add", exact: true }).click();
+    await page.getByText("0 of 1 checked…").waitFor();
+    await page.reload();
+
+    await page.getByText("0 of 1 checked…").waitFor();
+    expect(await page.getByLabel("URLs").inputValue()).toBe("ftp://x");
+  });
+
+  test("keeps what was typed when the server cannot be reached", async () => {
+    const { page } = await dashboard().user();
+    await page.goto("/setup?step=links");
+    await page.getByLabel("URLs").fill("https://example.org/a");
+    await page.route("**/links/preview", (route) => route.abort());
+
+    await page.getByRole("button", { name: "Add", exact: true }).click();
+
+    await page.getByText("The server cannot be reached.").waitFor();
+    expect(await page.getByLabel("URLs").inputValue()).toBe("https://example.org/a");
+  });
+
+  test("leads a stranger to the sign-in page and back, and a viewer away", async () => {
+    const { page: strange } = await dashboard().stranger();
+    const { page: looker } = await dashboard().user({}, "viewer");
+
+    await strange.goto("/setup?step=links");
+    await strange.getByRole("heading", { name: "Sign in" }).waitFor();
+    await looker.goto("/setup?step=links");
+    await looker.waitForURL("/");
+
+    const { searchParams } = new URL(strange.url());
+    expect(searchParams.get("next")).toBe("/setup?step=links");
   });
 });
 

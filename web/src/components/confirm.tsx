@@ -13,7 +13,7 @@ type ConfirmProps = {
   children: ComponentChildren;
 };
 
-/** Asks before something that cannot be taken back. */
+/** Asks before something that cannot be taken back. The second half of a double click is no answer. */
 export function Confirm(props: ConfirmProps) {
   const { title, action, busy, error, onConfirm, onClose, children } = props;
   return (
@@ -24,7 +24,12 @@ export function Confirm(props: ConfirmProps) {
         <button type="button" onClick={onClose}>
           Cancel
         </button>
-        <button type="button" class="danger" disabled={busy} onClick={onConfirm}>
+        <button
+          type="button"
+          class="danger"
+          disabled={busy}
+          onClick={(event) => event.detail < 2 && onConfirm()}
+        >
           {action}
         </button>
       </footer>

@@ -10,14 +10,16 @@ export function Doorway({ title, insecure, children }: DoorwayProps) {
   useTitle(title);
   return (
     <div class="doorway">
-      <p class="brand">
+      <header class="brand">
         <Mark />
         Stillup
-      </p>
-      {insecure && <Insecure />}
-      <main class="card">
-        <h1>{title}</h1>
-        {children}
+      </header>
+      <main>
+        {insecure && <Insecure />}
+        <div class="card">
+          <h1>{title}</h1>
+          {children}
+        </div>
       </main>
     </div>
   );

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from "preact";
 import {
   type Attempt,
+  delaysOf,
   type Evidence,
   type Fact,
   factsOf,
@@ -8,11 +9,16 @@ import {
   outcomeOf,
   type Probe,
   placeOf,
-  type Redirect,
+  reasonBeside,
   remarksOf,
 } from "../lib/evidence.ts";
+import { Fold } from "./fold.tsx";
 import { Moment } from "./moment.tsx";
 import { OutsideLink } from "./outside-link.tsx";
+import { RedirectChain } from "./redirect-chain.tsx";
+
+/** So much of a list is shown at once. */
+const SHOWN = 5;
 
 /** Why the last check came to its verdict, so that anyone can judge it. */
 export const EvidencePanel = ({ evidence }: { evidence: Evidence }) => (
@@ -34,16 +40,22 @@ export function EvidenceDetails({ evidence }: { evidence: Evidence }) {
       {signals.length > 0 && (
         <Part title="What spoke for it">
           <ul>
-            {signals.map(({ rule, text }, index) => (
-              <li key={index}>
-                {text} <code class="hint">{rule}</code>
-              </li>
-            ))}
+            <Fold items={signals} most={SHOWN}>
+              {({ rule, text }, index) => (
+                <li key={index}>
+                  {text} <code class="hint">{rule}</code>
+                </li>
+              )}
+            </Fold>
           </ul>
         </Part>
       )}
       {attempts.length > 0 && <Attempts attempts={attempts} />}
-      {redirects.length > 0 && <Redirects redirects={redirects} />}
+      {redirects.length > 0 && (
+        <Part title={redirects.length === 1 ? "One redirect" : `${redirects.length} redirects`}>
+          <RedirectChain redirects={redirects} finalUrl={evidence.final_url} />
+        </Part>
+      )}
       {probes.length > 0 && <Probes probes={probes} />}
       {remarks.length > 0 && (
         <Part title="Good to know">
@@ -66,54 +78,51 @@ const Part = ({ title, children }: { title: string; children: ComponentChildren 
   </>
 );
 
-const Attempts = ({ attempts }: { attempts: Attempt[] }) => (
-  <Part title={attempts.length === 1 ? "One attempt" : `${attempts.length} attempts`}>
-    <ol>
-      {attempts.map((attempt, index) => (
-        <li key={index}>
-          <code>{outcomeOf(attempt)}</code> after {attempt.elapsed_ms} ms
-          {attempt.address && ` from ${attempt.address}`}
-          {attempt.profile === "B" && ", asked as a browser"}
-          {isMoment(attempt.at) && (
-            <>
-              , <Moment at={attempt.at} />
-            </>
+/** On a line of time. Answers are full dots, failures hollow ones. */
+function Attempts({ attempts }: { attempts: Attempt[] }) {
+  const delays = delaysOf(attempts);
+  return (
+    <Part title={attempts.length === 1 ? "One attempt" : `${attempts.length} attempts`}>
+      <ol class="timeline">
+        <Fold items={attempts} most={SHOWN}>
+          {(attempt, index) => (
+            <li key={index} class={`attempt-${attempt.outcome}`}>
+              {delays[index] && <span class="delay">{delays[index]}</span>}
+              <code>{outcomeOf(attempt)}</code> after {attempt.elapsed_ms} ms
+              {attempt.address && ` from ${attempt.address}`}
+              {attempt.profile === "B" && ", asked as a browser"}
+              {!delays[index] && isMoment(attempt.at) && (
+                <>
+                  , <Moment at={attempt.at} />
+                </>
+              )}
+              {reasonBeside(attempt) && <code class="hint"> {reasonBeside(attempt)}</code>}
+              {attempt.detail && <p class="hint">{attempt.detail}</p>}
+            </li>
           )}
-          {attempt.detail && <p class="hint">{attempt.detail}</p>}
-        </li>
-      ))}
-    </ol>
-  </Part>
-);
-
-const Redirects = ({ redirects }: { redirects: Redirect[] }) => (
-  <Part title="Redirects">
-    <ol>
-      {redirects.map(({ url, status, via }, index) => (
-        <li key={index}>
-          <code>{status}</code> <OutsideLink url={url} />
-          {via === "refresh" && <span class="hint">, a page that sent on</span>}
-        </li>
-      ))}
-    </ol>
-  </Part>
-);
+        </Fold>
+      </ol>
+    </Part>
+  );
+}
 
 const Probes = ({ probes }: { probes: Probe[] }) => (
   <Part title="Asked around it">
     <ul>
-      {probes.map((probe, index) => (
-        <li key={index}>
-          {placeOf(probe)}: <code>{probe.status ?? probe.reason}</code>
-          {probe.final_url ? (
-            <>
-              , which led to <OutsideLink url={probe.final_url} />
-            </>
-          ) : (
-            <p class="hint url">{probe.url}</p>
-          )}
-        </li>
-      ))}
+      <Fold items={probes} most={SHOWN}>
+        {(probe, index) => (
+          <li key={index}>
+            {placeOf(probe)}: <code>{probe.status ?? probe.reason}</code>
+            {probe.final_url ? (
+              <>
+                , which led to <OutsideLink url={probe.final_url} />
+              </>
+            ) : (
+              <p class="hint url">{probe.url}</p>
+            )}
+          </li>
+        )}
+      </Fold>
     </ul>
   </Part>
 );

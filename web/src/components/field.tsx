@@ -22,7 +22,7 @@ export function Field({ label, hint, problem, children }: FieldProps) {
     <div class="field">
       <label for={id}>{label}</label>
       {children(ties)}
-      <div id={`${id}-about`} class="about">
+      <div id={`${id}-about`} class="about" aria-live="polite">
         {problem && <p class="field-problem">{startUpper(problem)}</p>}
         {hint && <p class="hint">{hint}</p>}
       </div>
@@ -50,23 +50,39 @@ export const TextField = ({ label, hint, problem, ...input }: InputProps) => (
 );
 
 /** The name that people sign in with. */
-export const EmailField = ({ problem }: Pick<Labelled, "problem">) => (
+export const EmailField = ({
+  problem,
+  defaultValue,
+}: Pick<Labelled, "problem"> & { defaultValue?: string }) => (
   <Field label="E-mail" problem={problem}>
-    {(ties) => <input type="email" name="email" required autoComplete="username" {...ties} />}
+    {(ties) => (
+      <input
+        type="email"
+        name="email"
+        required
+        autoComplete="username"
+        defaultValue={defaultValue}
+        {...ties}
+      />
+    )}
   </Field>
 );
 
-type PasswordFieldProps = Labelled & { autoComplete: "new-password" | "current-password" };
+type PasswordFieldProps = Labelled & {
+  autoComplete: "new-password" | "current-password";
+  name?: string;
+};
 
 /** A password that its owner may look at while typing. */
-export function PasswordField({ label, hint, problem, autoComplete }: PasswordFieldProps) {
+export function PasswordField(props: PasswordFieldProps) {
+  const { label, hint, problem, autoComplete, name = "password" } = props;
   const [shown, setShown] = useState(false);
   const kind = shown ? ({ type: "text" } as const) : ({ type: "password" } as const);
   return (
     <Field label={label} hint={hint} problem={problem}>
       {(ties) => (
         <span class="with-button">
-          <input {...kind} name="password" required autoComplete={autoComplete} {...ties} />
+          <input {...kind} name={name} required autoComplete={autoComplete} {...ties} />
           <IconButton
             label="Show password"
             title={shown ? "Hide password" : "Show password"}

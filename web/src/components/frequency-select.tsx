@@ -7,8 +7,11 @@ export const FrequencySelect = ({ chosen, ...select }: FrequencySelectProps) => 
   <select {...select}>
     {FREQUENCIES.map((frequency) => (
       <option key={frequency} value={frequency} selected={frequency === chosen}>
-        {frequency.charAt(0).toUpperCase() + frequency.slice(1)}
+        {frequencyWord(frequency)}
       </option>
     ))}
   </select>
 );
+
+export const frequencyWord = (frequency: Frequency) =>
+  frequency.charAt(0).toUpperCase() + frequency.slice(1);

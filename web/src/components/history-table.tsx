@@ -1,8 +1,9 @@
 import { ChevronDown } from "lucide-preact";
 import { useId, useState } from "preact/hooks";
-import type { Check } from "../lib/links.ts";
+import type { Check } from "../lib/link.ts";
+import { shortTime } from "../lib/short-time.ts";
+import { relativeTime } from "../lib/time.ts";
 import { EvidenceDetails } from "./evidence.tsx";
-import { Moment } from "./moment.tsx";
 import { Status } from "./status.tsx";
 
 const COLUMNS = 5;
@@ -38,8 +39,8 @@ function CheckRow({ check }: { check: Check }) {
   return (
     <>
       <tr>
-        <td>
-          <Moment at={check.checked_at} />
+        <td class="when">
+          <ExactMoment at={check.checked_at} />
         </td>
         <td>
           <Status of={check.status} />
@@ -73,6 +74,13 @@ function CheckRow({ check }: { check: Check }) {
     </>
   );
 }
+
+/** Of checks side by side the time itself, since many of them were "3 days ago". */
+const ExactMoment = ({ at }: { at: string }) => (
+  <time dateTime={at} title={relativeTime(at, Date.now())}>
+    {shortTime(at, Date.now())}
+  </time>
+);
 
 const TRIGGERS: Record<Check["trigger"], string> = {
   scheduled: "Schedule",

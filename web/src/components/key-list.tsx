@@ -1,9 +1,16 @@
-import { RotateCcwKey, Trash2 } from "lucide-preact";
+import { CircleX, Hourglass, Pencil, RotateCcwKey, Trash2 } from "lucide-preact";
 import type { Key } from "../lib/keys.ts";
 import { IconButton } from "./icon-button.tsx";
 import { Moment } from "./moment.tsx";
 
-type Deeds = { canWrite: boolean; onTask: (kind: "rotate" | "revoke", key: Key) => void };
+const DAY_MS = 86_400_000;
+/** How long before it expires a key is marked. */
+const SOON_MS = 14 * DAY_MS;
+
+/** What can be done with a key that is there. */
+export type KeyDeed = "change" | "rotate" | "revoke";
+
+type Deeds = { canWrite: boolean; onTask: (kind: KeyDeed, key: Key) => void };
 
 export const KeyList = ({ keys, ...deeds }: { keys: Key[] } & Deeds) => (
   <ul class="rows keys" aria-label="API keys">
@@ -20,7 +27,8 @@ const KeyRow = ({ subject, canWrite, onTask }: { subject: Key } & Deeds) => (
     <div class="what">
       <p class="name">{subject.name}</p>
       <p class="why">
-        <code>{subject.prefix}…</code> {permissionsOf(subject)}
+        <code>{subject.prefix}…</code> {permissionsOf(subject)}, made{" "}
+        <Moment at={subject.created_at} />
       </p>
     </div>
     <p class="when">
@@ -38,6 +46,12 @@ const KeyRow = ({ subject, canWrite, onTask }: { subject: Key } & Deeds) => (
     {canWrite && (
       <div class="deeds">
         <IconButton
+          label={`Change ${subject.name}`}
+          title="Change name, permissions or expiry"
+          icon={Pencil}
+          onClick={() => onTask("change", subject)}
+        />
+        <IconButton
           label={`Rotate ${subject.name}`}
           title="Rotate: give it a new value"
           icon={RotateCcwKey}
@@ -54,12 +68,22 @@ const KeyRow = ({ subject, canWrite, onTask }: { subject: Key } & Deeds) => (
   </>
 );
 
+/** Told by word, shape and colour where it matters soon. */
 function Expiry({ at }: { at: string | null }) {
   if (!at) return <span>does not expire</span>;
-  const isPast = Date.parse(at) <= Date.now();
+  const leftMs = Date.parse(at) - Date.now();
+  if (leftMs <= 0) {
+    return (
+      <span class="expired">
+        <CircleX aria-hidden="true" />
+        expired <Moment at={at} />
+      </span>
+    );
+  }
   return (
-    <span class={isPast ? "expired" : undefined}>
-      {isPast ? "expired" : "expires"} <Moment at={at} />
+    <span class={leftMs <= SOON_MS ? "expires-soon" : undefined}>
+      {leftMs <= SOON_MS && <Hourglass aria-hidden="true" />}
+      expires <Moment at={at} />
     </span>
   );
 }

@@ -1,72 +1,97 @@
-import { Search } from "lucide-preact";
-import { useEffect, useRef } from "preact/hooks";
-import { hrefOfFilter } from "../lib/filter.ts";
-import { type LinkFilter, STATUSES } from "../lib/links.ts";
-import { ServiceSelect } from "./service-select.tsx";
-import { statusWord } from "./status.tsx";
+import { cleared, hrefOfFilter, isNarrowed } from "../lib/filter.ts";
+import { useGroups } from "../lib/groups.ts";
+import {
+  FREQUENCIES,
+  type Frequency,
+  type LinkFilter,
+  NO_GROUP,
+  STATUSES,
+  type Status,
+} from "../lib/links.ts";
+import { useServicesByName } from "../lib/services.ts";
+import { Facet } from "./facet.tsx";
+import { frequencyWord } from "./frequency-select.tsx";
+import { SearchBox } from "./search-box.tsx";
+import { StatusShape, statusWord } from "./status.tsx";
 
-const TYPING_MS = 300;
+type LinkFiltersProps = {
+  filter: LinkFilter;
+  /** Of each status, among the links that fit otherwise; undefined until it is known. */
+  counts: Record<Status, number> | undefined;
+  onChange: (filter: LinkFilter) => void;
+  /** As `onChange`, while somebody types: no step to go back to. */
+  onType: (filter: LinkFilter) => void;
+};
 
-type LinkFiltersProps = { filter: LinkFilter; onChange: (filter: LinkFilter) => void };
+/** Chooses what the list shows. */
+export const LinkFilters = ({ filter, counts, onChange, onType }: LinkFiltersProps) => (
+  <div class="filters">
+    <StatusChips filter={filter} counts={counts} />
+    <SearchBox
+      value={filter.search}
+      onChange={(search) => onType({ ...filter, search, page: 1 })}
+    />
+    <Facets filter={filter} onChange={(change) => onChange({ ...filter, ...change, page: 1 })} />
+  </div>
+);
 
-/** Chooses what the list shows. The statuses are links, so that each can be opened and kept. */
-export function LinkFilters({ filter, onChange }: LinkFiltersProps) {
+/** The statuses are links, so that each can be opened and kept. */
+const StatusChips = ({ filter, counts }: Pick<LinkFiltersProps, "filter" | "counts">) => (
+  <nav class="chips" aria-label="Filter by status">
+    {[undefined, ...STATUSES].map((status) => (
+      <a
+        key={status ?? "all"}
+        href={hrefOfFilter({ ...filter, status, page: 1 })}
+        aria-current={filter.status === status ? "true" : undefined}
+      >
+        {status && <StatusShape of={status} />}
+        {status ? statusWord(status) : "All"}{" "}
+        <span class="count">{counts && countOf(counts, status).toLocaleString("en")}</span>
+      </a>
+    ))}
+  </nav>
+);
+
+const countOf = (counts: Record<Status, number>, status: Status | undefined) =>
+  status ? counts[status] : Object.values(counts).reduce((sum, count) => sum + count, 0);
+
+type FacetsProps = { filter: LinkFilter; onChange: (change: Partial<LinkFilter>) => void };
+
+function Facets({ filter, onChange }: FacetsProps) {
+  const services = useServicesByName().map(({ id, name }) => ({ value: id, name }));
+  const { data: groups = [] } = useGroups();
+  const places = groups.map(({ id, name }) => ({ value: id, name }));
   return (
-    <div class="filters">
-      <nav class="chips" aria-label="Filter by status">
-        {[undefined, ...STATUSES].map((status) => (
-          <a
-            key={status ?? "all"}
-            href={hrefOfFilter({ ...filter, status, page: 1 })}
-            aria-current={filter.status === status ? "true" : undefined}
-          >
-            {status ? statusWord(status) : "All"}
-          </a>
-        ))}
-      </nav>
-      <ServiceSelect
+    <div class="facets">
+      <Facet
+        label="Service"
+        any="Any service"
         chosen={filter.service}
-        onChange={(service) => onChange({ ...filter, service, page: 1 })}
+        choices={services}
+        onChange={(service) => onChange({ service })}
       />
-      <SearchBox
-        value={filter.search}
-        onChange={(search) => onChange({ ...filter, search, page: 1 })}
+      <Facet
+        label="Group"
+        any="Any group"
+        chosen={filter.group}
+        choices={[{ value: NO_GROUP, name: "No group" }, ...places]}
+        onChange={(group) => onChange({ group })}
       />
+      <Facet
+        label="Check frequency"
+        any="Any frequency"
+        chosen={filter.frequency ?? ""}
+        choices={FREQUENCIES.map((value) => ({ value, name: frequencyWord(value) }))}
+        onChange={(value) => onChange({ frequency: frequencyOf(value) })}
+      />
+      {isNarrowed(filter) && (
+        <a class="button plain" href={hrefOfFilter(cleared(filter))}>
+          Clear all
+        </a>
+      )}
     </div>
   );
 }
 
-/** Searches once the typing pauses. */
-function SearchBox({ value, onChange }: { value: string; onChange: (value: string) => void }) {
-  const field = useRef<HTMLInputElement>(null);
-  const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
-  const searchNow = () => {
-    clearTimeout(timer.current);
-    const wanted = field.current?.value.trim() ?? "";
-    if (wanted !== value) onChange(wanted);
-  };
-  const searchSoon = () => {
-    clearTimeout(timer.current);
-    timer.current = setTimeout(searchNow, TYPING_MS);
-  };
-  useEffect(() => {
-    // The address may have changed by other means; what is being typed is left alone.
-    if (field.current && field.current.value.trim() !== value) field.current.value = value;
-    return () => clearTimeout(timer.current);
-  }, [value]);
-  return (
-    <search>
-      <Search aria-hidden="true" />
-      <input
-        ref={field}
-        type="search"
-        aria-label="Search in URLs"
-        placeholder="Search in URLs"
-        maxLength={255}
-        defaultValue={value}
-        onInput={searchSoon}
-        onKeyDown={(event) => event.key === "Enter" && searchNow()}
-      />
-    </search>
-  );
-}
+const frequencyOf = (value: string): Frequency | undefined =>
+  FREQUENCIES.find((frequency) => frequency === value);

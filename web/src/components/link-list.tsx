@@ -1,54 +1,114 @@
 import { RefreshCw, Trash2 } from "lucide-preact";
+import type { Group } from "../lib/groups.ts";
 import { explain, type Link } from "../lib/links.ts";
+import { GroupName } from "./group-name.tsx";
 import { IconButton } from "./icon-button.tsx";
 import { Moment } from "./moment.tsx";
 import { OpenOutside } from "./outside-link.tsx";
+import { PickLink } from "./pick-link.tsx";
+import { Since } from "./since.tsx";
 import { Status } from "./status.tsx";
 
-type Deeds = { canWrite: boolean; onCheck: (link: Link) => void; onDelete: (link: Link) => void };
+/** What can be picked, and how; nobody picks who may not write. */
+export type Picking = {
+  isPicked: (id: string) => boolean;
+  /** @param isRange whether all from the last picked one are meant */
+  onPick: (id: string, isRange: boolean) => void;
+};
 
-export const LinkList = ({ links, ...deeds }: { links: Link[] } & Deeds) => (
-  <ul class="rows links" aria-label="Links">
-    {links.map((link) => (
-      <li key={link.id}>
-        <LinkRow link={link} {...deeds} />
-      </li>
-    ))}
-  </ul>
-);
+type Deeds = {
+  picking: Picking | null;
+  onCheck: (link: Link) => void;
+  onDelete: (link: Link) => void;
+};
 
-const LinkRow = ({ link, canWrite, onCheck, onDelete }: { link: Link } & Deeds) => (
+type LinkListProps = { links: Link[]; groups: Group[]; isOld: boolean } & Deeds;
+
+export function LinkList({ links, groups, isOld, ...deeds }: LinkListProps) {
+  const groupOf = ({ group_id: id }: Link) => groups.find((group) => group.id === id);
+  const rowClass = ({ id }: Link) => (deeds.picking?.isPicked(id) ? "picked" : undefined);
+  return (
+    <ul class={isOld ? "rows links old" : "rows links"} aria-label="Links" aria-busy={isOld}>
+      {links.map((link) => (
+        <li
+          key={link.id}
+          class={rowClass(link)}
+          onKeyDown={(event) => {
+            if (isPickKey(event)) deeds.picking?.onPick(link.id, event.shiftKey);
+          }}
+        >
+          <LinkRow link={link} group={groupOf(link)} {...deeds} />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** `x` picks the row that has the focus, as in other lists of things to act on. */
+const isPickKey = ({ key, ctrlKey, metaKey, altKey }: KeyboardEvent) =>
+  key.toLowerCase() === "x" && !ctrlKey && !metaKey && !altKey;
+
+type LinkRowProps = { link: Link; group: Group | undefined } & Deeds;
+
+const LinkRow = ({ link, group, picking, onCheck, onDelete }: LinkRowProps) => (
   <>
-    <Status of={link.status} />
+    {picking && <PickLink link={link} {...picking} />}
+    <div class="state">
+      <Status of={link.status} />
+      {link.last_check && link.status !== "checking" && <Since at={link.status_changed_at} />}
+    </div>
     <div class="what">
-      <a class="url" href={`/links/${link.id}`} title={link.url}>
-        {link.url}
-      </a>
-      <p class="why">{explain(link)}</p>
+      <LinkUrl link={link} />
+      <p class="why">
+        <span title={explain(link)}>{explain(link)}</span>
+        {group && <GroupName group={group} />}
+      </p>
     </div>
     <p class="when">
-      {link.last_check && <Moment at={link.last_check.checked_at} />}
+      <LastCheck link={link} />
       <span>{link.check_frequency}</span>
     </p>
     <div class="deeds">
       <OpenOutside url={link.url} />
-      {canWrite && (
-        <>
-          <IconButton
-            label={`Check ${link.url} now`}
-            title="Check now"
-            icon={RefreshCw}
-            disabled={link.status === "checking"}
-            onClick={() => onCheck(link)}
-          />
-          <IconButton
-            label={`Delete ${link.url}`}
-            title="Delete"
-            icon={Trash2}
-            onClick={() => onDelete(link)}
-          />
-        </>
-      )}
+      {picking && <Changes link={link} onCheck={onCheck} onDelete={onDelete} />}
     </div>
+  </>
+);
+
+const LastCheck = ({ link: { last_check: last } }: { link: Link }) =>
+  last ? (
+    <span>
+      <span class="unseen">Checked </span>
+      <Moment at={last.checked_at} />
+    </span>
+  ) : (
+    <span>not checked</span>
+  );
+
+const TAIL = 14;
+
+/** Its end tells a URL from its neighbours, so that a long one is shortened before that. */
+const LinkUrl = ({ link: { id, url } }: { link: Link }) => (
+  <a class="url" href={`/links/${id}`} title={url} aria-label={url}>
+    <span>{url.slice(0, -TAIL)}</span>
+    <span>{url.slice(-TAIL)}</span>
+  </a>
+);
+
+const Changes = ({ link, onCheck, onDelete }: { link: Link } & Omit<Deeds, "picking">) => (
+  <>
+    <IconButton
+      label={`Check ${link.url} now`}
+      title="Check now"
+      icon={RefreshCw}
+      disabled={link.status === "checking"}
+      onClick={() => onCheck(link)}
+    />
+    <IconButton
+      label={`Delete ${link.url}`}
+      title="Delete"
+      icon={Trash2}
+      onClick={() => onDelete(link)}
+    />
   </>
 );

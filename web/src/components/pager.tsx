@@ -1,4 +1,7 @@
-import { ChevronLeft, ChevronRight } from "lucide-preact";
+import { ChevronFirst, ChevronLast, ChevronLeft, ChevronRight } from "lucide-preact";
+import { useLocation } from "preact-iso";
+import { counted } from "../lib/counted.ts";
+import { textsOf } from "../lib/form.ts";
 
 type Pagination = { page: number; per_page: number; total: number; total_pages: number };
 
@@ -9,32 +12,77 @@ type PagerProps = {
   hrefOf: (page: number) => string;
 };
 
-/** Which part of a list is shown, and the way to its neighbours. */
+/** Which part of a list is shown, and the way to every other. */
 export function Pager({ pagination, what, hrefOf }: PagerProps) {
-  const { page, per_page: perPage, total, total_pages: pages } = pagination;
-  const first = (page - 1) * perPage + 1;
-  const last = Math.min(page * perPage, total);
-  if (pages <= 1 && page === 1) return <p class="pager">{counted(total, what)}</p>;
+  const { page, total_pages: pages, total } = pagination;
+  const all = counted(total, what.replace(/s$/, ""));
+  if (pages <= 1 && page === 1) return <p class="pager">{all}</p>;
+  const last = Math.max(pages, 1);
+  const back = page > 1 ? (to: number) => hrefOf(to) : () => undefined;
+  const on = page < pages ? (to: number) => hrefOf(to) : () => undefined;
   return (
     <nav class="pager" aria-label={`Pages of ${what}`}>
-      <span>
-        {last >= first ? `${first}–${last} of ${counted(total, what)}` : counted(total, what)}
-      </span>
-      {page > 1 && (
-        <a class="button" href={hrefOf(Math.min(page - 1, Math.max(pages, 1)))} rel="prev">
-          <ChevronLeft aria-hidden="true" />
-          Previous
-        </a>
-      )}
-      {page < pages && (
-        <a class="button" href={hrefOf(page + 1)} rel="next">
-          Next
-          <ChevronRight aria-hidden="true" />
-        </a>
-      )}
+      <span class="range">{rangeOf(pagination, all)}</span>
+      <Step href={back(1)} name="First page" Icon={ChevronFirst} />
+      <Step href={back(Math.min(page - 1, last))} name="Previous" Icon={ChevronLeft} rel="prev" />
+      <PageField page={page} pages={last} hrefOf={hrefOf} />
+      <Step href={on(page + 1)} name="Next" Icon={ChevronRight} rel="next" />
+      <Step href={on(last)} name="Last page" Icon={ChevronLast} />
     </nav>
   );
 }
 
-const counted = (total: number, what: string) =>
-  `${total.toLocaleString("en")} ${total === 1 ? what.replace(/s$/, "") : what}`;
+function rangeOf({ page, per_page: perPage, total }: Pagination, all: string): string {
+  const first = (page - 1) * perPage + 1;
+  if (first > total) return all;
+  const last = Math.min(page * perPage, total);
+  return `${first.toLocaleString("en")}–${last.toLocaleString("en")} of ${all}`;
+}
+
+type StepProps = {
+  /** Undefined where it would lead nowhere: it keeps its place, so that nothing jumps. */
+  href: string | undefined;
+  name: string;
+  Icon: typeof ChevronFirst;
+  rel?: "prev" | "next";
+};
+
+const Step = ({ href, name, Icon, rel }: StepProps) =>
+  href ? (
+    <a class="button icon" href={href} rel={rel} aria-label={name} title={name}>
+      <Icon aria-hidden="true" />
+    </a>
+  ) : (
+    <span class="button icon" aria-hidden="true">
+      <Icon aria-hidden="true" />
+    </span>
+  );
+
+type PageFieldProps = { page: number; pages: number; hrefOf: (page: number) => string };
+
+/** Goes to the page of a number that is typed. */
+function PageField({ page, pages, hrefOf }: PageFieldProps) {
+  const { route } = useLocation();
+  const go = (event: SubmitEvent) => {
+    event.preventDefault();
+    const wanted = Math.trunc(Number(textsOf(event, ["page"]).page));
+    if (wanted >= 1 && wanted !== page) route(hrefOf(Math.min(wanted, pages)));
+  };
+  return (
+    <form class="page-field" onSubmit={go} noValidate>
+      <label>
+        Page
+        <input
+          key={page}
+          name="page"
+          type="text"
+          inputMode="numeric"
+          autoComplete="off"
+          size={String(pages).length}
+          defaultValue={String(page)}
+        />
+      </label>
+      of {pages.toLocaleString("en")}
+    </form>
+  );
+}

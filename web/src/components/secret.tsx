@@ -18,11 +18,26 @@ export function Secret({ value }: { value: string }) {
   );
 }
 
-function Copyable({ label, value }: { label: string; value: string }) {
+/** A webhook's signing secret, which is told in one reply and never again. */
+export const SigningSecret = ({ value }: { value: string }) => (
+  <div class="secret">
+    <p class="notice notice-warn">
+      Copy the secret now. It is kept encrypted and cannot be shown again.
+    </p>
+    <Copyable label="Signing secret" value={value} rows={1} />
+  </div>
+);
+
+type CopyableProps = { label: string; value: string; rows?: number };
+
+/** Text that is there to be copied. */
+export function Copyable({ label, value, rows = 2 }: CopyableProps) {
   const id = useId();
   const field = useRef<HTMLTextAreaElement>(null);
-  const [copied, setCopied] = useState(false);
-  const copy = async () => setCopied(field.current !== null && (await copyFrom(field.current)));
+  const [copied, setCopied] = useState("");
+  const isCopied = copied === value;
+  const copy = async () =>
+    setCopied(field.current !== null && (await copyFrom(field.current)) ? value : "");
   return (
     <div class="field">
       <label for={id}>{label}</label>
@@ -31,18 +46,18 @@ function Copyable({ label, value }: { label: string; value: string }) {
           id={id}
           ref={field}
           class="code"
-          rows={2}
+          rows={rows}
           readOnly
           value={value}
           onFocus={(event) => event.currentTarget.select()}
         />
         <button type="button" aria-label={`Copy ${label}`} onClick={copy}>
-          {copied ? <Check aria-hidden="true" /> : <Copy aria-hidden="true" />}
-          {copied ? "Copied" : "Copy"}
+          {isCopied ? <Check aria-hidden="true" /> : <Copy aria-hidden="true" />}
+          {isCopied ? "Copied" : "Copy"}
         </button>
       </span>
       <span role="status" class="unseen">
-        {copied ? `${label}: copied` : ""}
+        {isCopied ? `${label}: copied` : ""}
       </span>
     </div>
   );

@@ -1,59 +1,122 @@
-import { KeyRound, Link2, LogOut } from "lucide-preact";
+import {
+  CircleHelp,
+  FolderOpen,
+  Gauge,
+  History,
+  KeyRound,
+  Link2,
+  LogOut,
+  Menu,
+  Settings2,
+  Unplug,
+  UserRound,
+  Webhook,
+} from "lucide-preact";
 import type { ComponentChildren } from "preact";
+import { useCallback, useEffect, useState } from "preact/hooks";
+import { useFocusKept } from "../lib/focus.ts";
+import type { Session } from "../lib/session.ts";
+import { useShortcuts } from "../lib/shortcuts.ts";
 import { Mark } from "./brand.tsx";
 import { Insecure } from "./insecure.tsx";
 import { OwnTrouble } from "./own-trouble.tsx";
+import { Shortcuts } from "./shortcuts.tsx";
 
 const PLACES = [
+  { href: "/", name: "Overview", Icon: Gauge },
   { href: "/links", name: "Links", Icon: Link2 },
+  { href: "/groups", name: "Groups", Icon: FolderOpen },
+  { href: "/history", name: "History", Icon: History },
+  { href: "/webhooks", name: "Webhooks", Icon: Webhook },
   { href: "/keys", name: "API keys", Icon: KeyRound },
+  { href: "/account", name: "Account", Icon: UserRound },
 ];
+const FOR_ADMINISTRATORS = { href: "/admin", name: "Administration", Icon: Settings2 };
 
-type ShellProps = {
+type ShellProps = Pick<Session, "user" | "version" | "insecure"> & {
   path: string;
-  email: string;
-  version: string | null;
-  insecure: boolean;
+  /** Whether the next page is on its way, and the one before still on show. */
+  isLoading: boolean;
+  /** Whether changes are not heard of. */
+  isDown: boolean;
   onSignOut: () => void;
   children: ComponentChildren;
 };
 
 /** The frame of every page of a signed-in user. */
-export function Shell({ path, email, version, insecure, onSignOut, children }: ShellProps) {
+export function Shell(props: ShellProps) {
+  const { path, user, version, insecure, isLoading, isDown, onSignOut, children } = props;
+  const [isOpen, setOpen] = useState(false);
+  const [isHelping, setHelping] = useState(false);
+  const help = useCallback(() => setHelping(true), []);
+  useShortcuts(help);
+  useFocusKept();
+  useEffect(() => setOpen(false), [path]);
   return (
     <div class="shell">
       <a class="skip" href="#main">
         Skip to content
       </a>
       <header class="side">
-        <a class="brand" href="/links">
+        <a class="brand" href="/">
           <Mark />
           Stillup
         </a>
-        <Places path={path} />
-        <div class="who">
-          <p class="email" title={email}>
-            {email}
-          </p>
-          <button type="button" class="plain" onClick={onSignOut}>
-            <LogOut aria-hidden="true" />
-            Sign out
-          </button>
-          {version && <p class="version">Stillup {version}</p>}
+        <button
+          type="button"
+          class="menu"
+          aria-expanded={isOpen}
+          aria-controls="places"
+          onClick={() => setOpen(!isOpen)}
+        >
+          <Menu aria-hidden="true" />
+          Menu
+        </button>
+        <div id="places" class={isOpen ? "places open" : "places"}>
+          <Places path={path} isAdmin={user?.is_admin === true} />
+          <div class="who">
+            <p class="email" title={user?.email}>
+              {user?.email}
+            </p>
+            <button type="button" class="plain" onClick={help}>
+              <CircleHelp aria-hidden="true" />
+              Help
+              <kbd>?</kbd>
+            </button>
+            <button type="button" class="plain" onClick={onSignOut}>
+              <LogOut aria-hidden="true" />
+              Sign out
+            </button>
+            {version && <p class="version">Stillup {version}</p>}
+          </div>
         </div>
       </header>
-      <main id="main" tabIndex={-1}>
+      <main id="main" tabIndex={-1} aria-busy={isLoading}>
         {insecure && <Insecure />}
         <OwnTrouble />
+        <Disconnected isDown={isDown} />
         {children}
       </main>
+      {isHelping && <Shortcuts onClose={() => setHelping(false)} />}
     </div>
   );
 }
 
-const Places = ({ path }: { path: string }) => (
+/** Announced when it comes, and no gap while all is well. */
+const Disconnected = ({ isDown }: { isDown: boolean }) => (
+  <div role="status" class="own-trouble">
+    {isDown && (
+      <p class="notice notice-warn">
+        <Unplug aria-hidden="true" />
+        The server cannot be reached, so what you see may be old. Trying again…
+      </p>
+    )}
+  </div>
+);
+
+const Places = ({ path, isAdmin }: { path: string; isAdmin: boolean }) => (
   <nav aria-label="Main">
-    {PLACES.map(({ href, name, Icon }) => (
+    {[...PLACES, ...(isAdmin ? [FOR_ADMINISTRATORS] : [])].map(({ href, name, Icon }) => (
       <a key={href} href={href} aria-current={isAt(path, href) ? "page" : undefined}>
         <Icon aria-hidden="true" />
         {name}
@@ -62,4 +125,5 @@ const Places = ({ path }: { path: string }) => (
   </nav>
 );
 
-const isAt = (path: string, href: string) => path === href || path.startsWith(`${href}/`);
+const isAt = (path: string, href: string) =>
+  path === href || (href !== "/" && path.startsWith(`${href}/`));

@@ -1,20 +1,30 @@
 import type { UseQueryResult } from "@tanstack/preact-query";
 import { CircleAlert, RotateCw } from "lucide-preact";
 import type { ComponentChildren } from "preact";
+import { RequestFailed } from "../lib/api.ts";
 
 type Query<T> = Pick<UseQueryResult<T, Error>, "data" | "error" | "refetch">;
 
-/** A query's three states. What was loaded before stays on show while looking again fails. */
-export function Loaded<T>({
-  query,
-  children,
-}: {
+type LoadedProps<T> = {
   query: Query<T>;
+  /** Of a page whose heading is in what is loaded. */
+  heading?: string;
   children: (value: T) => ComponentChildren;
-}) {
+};
+
+/** A query's three states. What was loaded before stays on show while looking again fails. */
+export function Loaded<T>({ query, heading, children }: LoadedProps<T>) {
   const { data, error, refetch } = query;
-  if (data === undefined && !error) return <Loading />;
-  if (data === undefined) return <Failed error={error} onRetry={() => refetch()} />;
+  if (data === undefined) {
+    return (
+      <>
+        {heading && <h1 class="unseen">{heading}</h1>}
+        {!error && <Loading />}
+        {error && isMissing(error) && <Missing error={error} />}
+        {error && !isMissing(error) && <Failed error={error} onRetry={() => refetch()} />}
+      </>
+    );
+  }
   return (
     <>
       {error && <Stale error={error} onRetry={() => refetch()} />}
@@ -27,6 +37,15 @@ export const Loading = () => (
   <p class="loading" role="status">
     Loading…
   </p>
+);
+
+const isMissing = (error: Error) => error instanceof RequestFailed && error.status === 404;
+
+/** Trying again would be of no use. */
+const Missing = ({ error }: { error: Error }) => (
+  <Empty title={error.message}>
+    <p>It was deleted, or its address is wrong.</p>
+  </Empty>
 );
 
 type Trouble = { error: Error | null; onRetry: () => void };

@@ -20,3 +20,9 @@ export function Status({ of }: { of: StatusName }) {
 }
 
 export const statusWord = (status: StatusName) => LOOKS[status].word;
+
+/** The shape alone, for beside a word of its own. */
+export function StatusShape({ of }: { of: StatusName }) {
+  const { Icon } = LOOKS[of];
+  return <Icon class={`shape-${of}`} aria-hidden="true" />;
+}

@@ -35,7 +35,9 @@ export class RequestFailed extends Error {
  * @throws RequestFailed with the server's own words
  */
 export async function ask<T>(answer: Promise<Answer<{ data: T }>>): Promise<T> {
-  return (await settle(answer))!.data;
+  const envelope = await settle(answer);
+  if (typeof envelope !== "object" || envelope?.data === undefined) throw noSense(200);
+  return envelope.data;
 }
 
 /** For a request that answers with nothing. */
@@ -44,7 +46,13 @@ export async function tell(answer: Promise<Answer<unknown>>): Promise<void> {
 }
 
 async function settle<T>(answer: Promise<Answer<T>>): Promise<T | null> {
-  const { data, error, status } = await answer;
+  // What breaks off in the middle of an answer is no answer.
+  const { data, error, status } = await answer.catch(() => ({
+    data: null,
+    error: null,
+    status: 0,
+  }));
+  if (status === 0) throw unreachable();
   if (error) throw toFailure(error.value, status);
   return data;
 }
@@ -53,9 +61,29 @@ type ErrorBody = { error?: { message: string; details?: Record<string, unknown> 
 
 function toFailure(value: unknown, status: number): RequestFailed {
   if (value instanceof Error) {
-    return new RequestFailed("The server cannot be reached. Is it running?", 0);
+    return unreachable();
   }
   const body = typeof value === "object" ? (value as ErrorBody | null)?.error : undefined;
   if (body) return new RequestFailed(body.message, status, body.details);
-  return new RequestFailed("The server gave an answer that makes no sense here.", status);
+  return noSense(status);
+}
+
+const unreachable = () => new RequestFailed("The server cannot be reached. Is it running?", 0);
+
+/** What something else has answered, such as a proxy before the server. */
+function noSense(status: number): RequestFailed {
+  const about = `(status ${status})`;
+  if (status === 413)
+    return new RequestFailed(`This is too much for one request ${about}.`, status);
+  if (status === 429)
+    return new RequestFailed(`Too many requests ${about}. Try again in a minute.`, status);
+  if (status >= 500)
+    return new RequestFailed(
+      `The server is not available ${about}. Try again in a minute; nothing you typed is lost.`,
+      status,
+    );
+  return new RequestFailed(
+    `The answer did not come from Stillup ${about}. Something before the server may have sent it.`,
+    status,
+  );
 }

@@ -1,3 +1,4 @@
+import { lengthText } from "./length.ts";
 import type { LinkDetail } from "./links.ts";
 
 /** What one check saw. */
@@ -16,6 +17,19 @@ export const outcomeOf = ({ status, reason, outcome }: Attempt): string =>
 /** Text of any version and origin: a moment only where it can be read as one. */
 export const isMoment = (text: string | null | undefined): text is string =>
   typeof text === "string" && !Number.isNaN(Date.parse(text));
+
+/** What a page was found to be, where the status of the answer does not tell. */
+export const reasonBeside = ({ status, reason }: Attempt): string | null =>
+  status === null || /^(ok|http_)/.test(reason) ? null : reason;
+
+/** How long after the first each attempt was made; null for the first, and where it is not known. */
+export function delaysOf(attempts: Attempt[]): (string | null)[] {
+  const first = Date.parse(attempts[0]?.at ?? "");
+  return attempts.map(({ at }) => {
+    const delay = Date.parse(at) - first;
+    return delay > 0 ? `${lengthText(delay)} later` : null;
+  });
+}
 
 const PLACES: Record<Probe["asked"], string> = {
   sibling: "A random address beside it",
@@ -38,11 +52,13 @@ export function remarksOf({ notes, flapping, monitor }: Evidence): string[] {
 
 /** In the order they are read. */
 export function factsOf(evidence: Evidence): Fact[] {
-  const { cause, final_url, address, tls_expires_at } = evidence;
+  const { cause, tls_expires_at, redirects } = evidence;
+  // With redirects it is the end of their chain.
+  const finalUrl = redirects.length > 0 ? null : evidence.final_url;
   const facts: { name: string; value: string | null; kind: Fact["kind"] }[] = [
     { name: "Cause", value: cause, kind: "code" },
-    { name: "Final URL", value: final_url, kind: "url" },
-    { name: "Address", value: address, kind: "text" },
+    { name: "Final URL", value: finalUrl, kind: "url" },
+    { name: "Addresses", value: addressesOf(evidence), kind: "text" },
     {
       name: "Certificate valid until",
       value: tls_expires_at,
@@ -50,6 +66,12 @@ export function factsOf(evidence: Evidence): Fact[] {
     },
   ];
   return facts.flatMap(({ value, ...rest }) => (value === null ? [] : [{ ...rest, value }]));
+}
+
+/** Each that answered, once. */
+function addressesOf({ address, attempts }: Evidence): string | null {
+  const all = [address, ...attempts.map((attempt) => attempt.address)];
+  return [...new Set(all.filter((each) => each !== null))].join(", ") || null;
 }
 
 function stateOf({ state, sentinels }: NonNullable<Evidence["monitor"]>): string {

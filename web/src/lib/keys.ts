@@ -19,6 +19,13 @@ export const createKey = (key: NewKey) => ask(api.keys.post(asTyped(key)));
 /** The client's types are those after reading, where times are numbers; what is sent is text. */
 const asTyped = (key: NewKey) => key as unknown as Parameters<typeof api.keys.post>[0];
 
+/** Only what is to be different. */
+export const changeKey = (id: string, change: Partial<NewKey>) =>
+  ask(api.keys({ id }).patch(asTypedChange(change)));
+
+const asTypedChange = (change: Partial<NewKey>) =>
+  change as unknown as Parameters<ReturnType<typeof api.keys>["patch"]>[0];
+
 export const rotateKey = (id: string) => ask(api.keys({ id }).rotate.post());
 
 export const revokeKey = (id: string) => tell(api.keys({ id }).delete());

@@ -6,31 +6,65 @@ export type Status = (typeof STATUSES)[number];
 export const FREQUENCIES = ["hourly", "daily", "weekly", "monthly"] as const;
 export type Frequency = (typeof FREQUENCIES)[number];
 
+export const SORTS = [
+  "-created_at",
+  "created_at",
+  "-status_changed_at",
+  "status_changed_at",
+  "url",
+  "-url",
+] as const;
+export type Sort = (typeof SORTS)[number];
+
+/** What stands for "in no group" where a group's id could. */
+export const NO_GROUP = "none";
+
 export type LinkFilter = {
   status: Status | undefined;
   /** An id; empty for all. */
   service: string;
+  /** An id or `NO_GROUP`; empty for all. */
+  group: string;
+  frequency: Frequency | undefined;
   search: string;
+  sort: Sort;
   page: number;
 };
+
+/** What narrows a list, in the API's words. Without any of them it is all links. */
+export const conditionsOf = ({ status, service, group, frequency, search }: LinkFilter) => ({
+  ...(status && { status }),
+  ...(service && { service }),
+  ...(group && { group_id: group }),
+  ...(frequency && { check_frequency: frequency }),
+  ...(search && { search }),
+});
+export type Conditions = ReturnType<typeof conditionsOf>;
 
 const PER_PAGE = 25;
 
 /** Everything that is asked of links starts with this key. */
 export const LINKS = ["links"];
 
-export const listLinks = ({ status, service, search, page }: LinkFilter) =>
-  ask(
-    api.links.get({
-      query: {
-        page,
-        per_page: PER_PAGE,
-        ...(status && { status }),
-        ...(service && { service }),
-        ...(search && { search }),
-      },
-    }),
-  );
+export const listLinks = (filter: LinkFilter) => {
+  const { page, sort } = filter;
+  return ask(api.links.get({ query: { page, per_page: PER_PAGE, sort, ...conditionsOf(filter) } }));
+};
+
+/** How many links of each status there are among those that fit otherwise. */
+export async function countLinks(conditions: Conditions): Promise<Record<Status, number>> {
+  const count = async (status: Status) => {
+    const query = { ...conditions, status, page: 1, per_page: 1 };
+    return (await ask(api.links.get({ query }))).pagination.total;
+  };
+  const [active, dead, unknown, checking] = await Promise.all([
+    count("active"),
+    count("dead"),
+    count("unknown"),
+    count("checking"),
+  ]);
+  return { active, dead, unknown, checking };
+}
 
 export const findLink = (id: string) => ask(api.links({ id }).get());
 
@@ -58,8 +92,8 @@ export type Addition = Awaited<ReturnType<typeof addLinks>>;
 export const isPending = (link: Pick<Link, "status" | "last_check">) =>
   link.status === "checking" || link.last_check === null;
 
-const SOON_MS = 3_000;
-const LATER_MS = 15_000;
+const SOON_MS = 10_000;
+const LATER_MS = 60_000;
 
 /** How long a list or a record of links stays good enough to show, in milliseconds. */
 export const refreshAfter = (links: Pick<Link, "status" | "last_check">[] | undefined) =>

@@ -9,6 +9,12 @@ async function findMonitor() {
   return data ?? (error?.status === 503 ? error.value : null);
 }
 
+/** Whether the server answers at all, whatever it says. */
+export async function isReachable(): Promise<boolean> {
+  const { error } = await readiness.get();
+  return !((error?.value as unknown) instanceof Error);
+}
+
 export const useMonitor = () =>
   useQuery({
     queryKey: ["monitor"],

@@ -10,5 +10,7 @@ export function followable(url: string): string | null {
 /** Where to go after signing in. Only a path of our own: anything else would lead to strangers. */
 export function ownPath(wanted: string | undefined): string {
   const url = wanted?.startsWith("/") ? URL.parse(wanted, location.origin) : null;
-  return url?.origin === location.origin ? url.pathname + url.search : "/links";
+  const path = url?.origin === location.origin ? url.pathname + url.search : "/";
+  // Of `/.//example.com` two slashes are left in front, and those lead elsewhere.
+  return path.startsWith("//") ? "/" : path;
 }

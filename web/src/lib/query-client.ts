@@ -1,4 +1,4 @@
-import { MutationCache, QueryCache, QueryClient } from "@tanstack/preact-query";
+import { MutationCache, notifyManager, QueryCache, QueryClient } from "@tanstack/preact-query";
 import { RequestFailed } from "./api.ts";
 import { SESSION } from "./session.ts";
 
@@ -6,6 +6,8 @@ const MOST_RETRIES = 2;
 
 /** Whatever is refused for want of a session makes the dashboard look at the session again. */
 export function createQueryClient(): QueryClient {
+  // At once instead of a moment later: a button is off before the second half of a double click.
+  notifyManager.setScheduler(queueMicrotask);
   const onError = (error: Error) => {
     if (error instanceof RequestFailed && error.status === 401) {
       client.invalidateQueries({ queryKey: SESSION });

@@ -1,14 +1,30 @@
 import { useQuery } from "@tanstack/preact-query";
 import { createContext } from "preact";
 import { useContext } from "preact/hooks";
-import { api, ask, tell } from "./api.ts";
+import { api, ask, RequestFailed, tell } from "./api.ts";
 
 export const SESSION = ["session"];
 
 export const findSession = () => ask(api.session.get());
 
-export const signIn = (answers: { email: string; password: string }) =>
+/** `code` is of the second factor, where there is one. */
+type WithCode<T> = T & { code?: string };
+
+export const signIn = (answers: WithCode<{ email: string; password: string }>) =>
   ask(api.session.post(answers));
+
+/** Whether the server wants a code of the second factor besides what was right so far. */
+export const isCodeNeeded = (error: Error | null) => reasonOf(error) === "two_factor_required";
+
+/** Whether all was right but the code. */
+export const isCodeWrong = (error: Error | null) => reasonOf(error) === "wrong_code";
+
+/** It may have been changed while the code was asked for. */
+export const isPasswordWrong = (error: Error | null) =>
+  error instanceof RequestFailed && error.status === 401 && reasonOf(error) === undefined;
+
+const reasonOf = (error: Error | null) =>
+  error instanceof RequestFailed ? error.details.reason : undefined;
 
 export const signOut = () => tell(api.session.delete());
 
@@ -17,11 +33,11 @@ export const setUp = (answers: { token: string; email: string; password: string 
   ask(api.setup.post(answers));
 
 /** Follows a one-time link, which also signs in. */
-export const setPassword = (answers: { token: string; password: string }) =>
+export const setPassword = (answers: WithCode<{ token: string; password: string }>) =>
   ask(api.password.post(answers));
 
 export type Session = Awaited<ReturnType<typeof findSession>>;
-type User = NonNullable<Session["user"]>;
+export type User = NonNullable<Session["user"]>;
 
 export const useSession = () =>
   useQuery({ queryKey: SESSION, queryFn: findSession, staleTime: 60_000 });
@@ -29,6 +45,9 @@ export const useSession = () =>
 const UserContext = createContext<User | null>(null);
 
 export const UserProvider = UserContext.Provider;
+
+/** Who is signed in; only inside the dashboard. */
+export const useUser = () => useContext(UserContext)!;
 
 /** Whether the user may change anything, or only look. */
 export const useCanWrite = () => useContext(UserContext)?.role !== "viewer";

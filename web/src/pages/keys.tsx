@@ -1,7 +1,7 @@
 import { keepPreviousData, useQuery } from "@tanstack/preact-query";
 import { useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
-import { KeyList } from "../components/key-list.tsx";
+import { type KeyDeed, KeyList } from "../components/key-list.tsx";
 import { ListHead } from "../components/list-head.tsx";
 import { Pager } from "../components/pager.tsx";
 import { Empty, Loaded } from "../components/states.tsx";
@@ -9,11 +9,12 @@ import { pageIn } from "../lib/filter.ts";
 import { KEYS, type Key, listKeys } from "../lib/keys.ts";
 import { useCanWrite } from "../lib/session.ts";
 import { useTitle } from "../lib/title.ts";
+import { ChangeKey } from "./change-key.tsx";
 import { NewKeyDialog } from "./new-key.tsx";
 import { RevokeKey } from "./revoke-key.tsx";
 import { RotateKey } from "./rotate-key.tsx";
 
-type Task = { kind: "create" } | { kind: "rotate" | "revoke"; key: Key };
+type Task = { kind: "create" } | { kind: KeyDeed; key: Key };
 
 export function KeysPage() {
   useTitle("API keys");
@@ -29,13 +30,22 @@ export function KeysPage() {
     <>
       <ListHead title="API keys" adding="New key" onAdd={() => setTask({ kind: "create" })} />
       <p class="lead">
-        Programs use a key to ask <code>{location.origin}/api/v1</code>.
+        Programs use a key to ask <code>{location.origin}/api/v1</code>, as the{" "}
+        <a href="/docs" target="_blank" rel="noopener">
+          API reference
+        </a>{" "}
+        says.
       </p>
       <Loaded query={keys}>
         {({ items, pagination }) =>
           pagination.total === 0 ? (
-            <Empty title="No API keys">
+            <Empty title="No API keys yet">
               <p>Create one for each program, so that each can be revoked alone.</p>
+              {canWrite && (
+                <button type="button" onClick={() => setTask({ kind: "create" })}>
+                  Create your first key
+                </button>
+              )}
             </Empty>
           ) : (
             <>
@@ -56,6 +66,7 @@ export function KeysPage() {
 
 function KeyTask({ task, onClose }: { task: Task; onClose: () => void }) {
   if (task.kind === "create") return <NewKeyDialog onClose={onClose} />;
+  if (task.kind === "change") return <ChangeKey subject={task.key} onClose={onClose} />;
   if (task.kind === "rotate") return <RotateKey subject={task.key} onClose={onClose} />;
   return <RevokeKey subject={task.key} onClose={onClose} />;
 }

@@ -1,33 +1,45 @@
 import { keepPreviousData, useQuery } from "@tanstack/preact-query";
 import { useLocation } from "preact-iso";
+import { HistoryFilters } from "../components/history-filters.tsx";
 import { HistoryTable } from "../components/history-table.tsx";
 import { Pager } from "../components/pager.tsx";
 import { Loaded } from "../components/states.tsx";
-import { pageIn } from "../lib/filter.ts";
-import { LINKS, listChecks } from "../lib/links.ts";
+import { keyOfLastCheck, listChecks } from "../lib/link.ts";
+import { hrefOfView, isNarrowed, type LinkView } from "../lib/link-view.ts";
 
-/** @param lastCheckAt makes the list look again when the link has been checked */
-export function LinkHistory({ id, lastCheckAt }: { id: string; lastCheckAt: string | null }) {
-  const page = pageIn(useLocation().query);
+/** `lastCheckAt` makes a part look again when the link has been checked. */
+export type LinkPartProps = { id: string; lastCheckAt: string | null; view: LinkView };
+
+/** The id of the place on the page. */
+export const HISTORY = "history";
+
+export function LinkHistory({ id, lastCheckAt, view }: LinkPartProps) {
+  const { route } = useLocation();
+  const { status, changed, from, to, page } = view;
   const checks = useQuery({
-    queryKey: [...LINKS, "checks", id, page, lastCheckAt],
-    queryFn: () => listChecks(id, page),
+    queryKey: keyOfLastCheck(id, lastCheckAt, "checks", { status, changed, from, to, page }),
+    queryFn: () => listChecks(id, view),
     placeholderData: keepPreviousData,
   });
   return (
-    <section>
+    <section id={HISTORY}>
       <h2>History</h2>
+      <HistoryFilters
+        view={view}
+        hrefOf={(next) => hrefOfView(id, next)}
+        onChange={(next) => route(hrefOfView(id, next), true)}
+      />
       <Loaded query={checks}>
         {({ items, pagination }) =>
           pagination.total === 0 ? (
-            <p class="hint">Every check will be listed here. There was none yet.</p>
+            <Nothing view={view} all={hrefOfView(id, { ...view, ...EVERYTHING })} />
           ) : (
             <>
               <HistoryTable checks={items} />
               <Pager
                 pagination={pagination}
                 what="checks"
-                hrefOf={(next) => `/links/${id}${next > 1 ? `?page=${next}` : ""}`}
+                hrefOf={(next) => hrefOfView(id, { ...view, page: next })}
               />
             </>
           )
@@ -36,3 +48,14 @@ export function LinkHistory({ id, lastCheckAt }: { id: string; lastCheckAt: stri
     </section>
   );
 }
+
+const EVERYTHING = { status: undefined, changed: false, from: "", to: "", page: 1 };
+
+const Nothing = ({ view, all }: { view: LinkView; all: string }) =>
+  isNarrowed(view) ? (
+    <p class="hint">
+      No check fits. <a href={all}>Show all checks</a>
+    </p>
+  ) : (
+    <p class="hint">Every check will be listed here. There was none yet.</p>
+  );

@@ -1,31 +1,34 @@
-import { useMutation, useQuery, useQueryClient } from "@tanstack/preact-query";
+import { useQuery } from "@tanstack/preact-query";
 import { ChevronLeft } from "lucide-preact";
 import { useState } from "preact/hooks";
 import { useLocation, useRoute } from "preact-iso";
-import { EvidencePanel } from "../components/evidence.tsx";
-import { LinkFacts, LinkHead } from "../components/link-facts.tsx";
-import { useSay } from "../components/said.tsx";
+import { CheckProgress } from "../components/check-progress.tsx";
+import { EvidenceDetails, EvidencePanel } from "../components/evidence.tsx";
+import { LinkHead } from "../components/link-head.tsx";
 import { Loaded } from "../components/states.tsx";
-import {
-  changeFrequency,
-  checkNow,
-  type Frequency,
-  findLink,
-  LINKS,
-  type LinkDetail,
-  refreshAfter,
-} from "../lib/links.ts";
+import { linkKey } from "../lib/link.ts";
+import { readView } from "../lib/link-view.ts";
+import { findLink, type LinkDetail } from "../lib/links.ts";
 import { useCanWrite } from "../lib/session.ts";
 import { useTitle } from "../lib/title.ts";
 import { DeleteLink } from "./delete-link.tsx";
+import { useCheckNow } from "./link-check.ts";
+import { LinkDays } from "./link-days.tsx";
+import { LinkEvents } from "./link-events.tsx";
+import { LinkAtAGlance } from "./link-facts.tsx";
 import { LinkHistory } from "./link-history.tsx";
+import { LinkTimes } from "./link-times.tsx";
+
+/** What happens is told at once; now and then it is looked whether that was missed. */
+const PENDING_MS = 10_000;
+const OTHERWISE_MS = 60_000;
 
 export function LinkPage() {
   const { id = "" } = useRoute().params;
   const link = useQuery({
-    queryKey: [...LINKS, "one", id],
+    queryKey: linkKey(id),
     queryFn: () => findLink(id),
-    refetchInterval: ({ state }) => refreshAfter(state.data && [state.data]),
+    refetchInterval: ({ state }) => (state.data?.status === "checking" ? PENDING_MS : OTHERWISE_MS),
   });
   useTitle(link.data?.url ?? "Link");
   return (
@@ -36,27 +39,40 @@ export function LinkPage() {
           All links
         </a>
       </p>
-      <Loaded query={link}>{(found) => <LinkDetails link={found} />}</Loaded>
+      <Loaded query={link} heading="Link">
+        {(found) => <LinkDetails key={found.id} link={found} />}
+      </Loaded>
     </>
   );
 }
 
 function LinkDetails({ link }: { link: LinkDetail }) {
-  const { route } = useLocation();
+  const { query, route } = useLocation();
   const canWrite = useCanWrite();
   const [deleting, setDeleting] = useState(false);
-  const { check, change } = useChanges(link.id);
+  const check = useCheckNow(link);
+  const part = {
+    id: link.id,
+    lastCheckAt: link.last_check?.checked_at ?? null,
+    view: readView(query),
+  };
   return (
-    <article>
+    <article class="link-page">
       <LinkHead
         link={link}
         canWrite={canWrite}
+        isAsking={check.isPending}
         onCheck={check.mutate}
         onDelete={() => setDeleting(true)}
       />
-      <LinkFacts link={link} canWrite={canWrite} onFrequency={change.mutate} />
+      <CheckProgress isRunning={link.status === "checking"} />
+      <LinkAtAGlance link={link} />
+      <LinkDays {...part} />
       {link.evidence && <EvidencePanel evidence={link.evidence} />}
-      <LinkHistory id={link.id} lastCheckAt={link.last_check?.checked_at ?? null} />
+      <LastChange link={link} />
+      <LinkTimes {...part} frequency={link.check_frequency} />
+      <LinkHistory {...part} />
+      <LinkEvents {...part} />
       {deleting && (
         <DeleteLink
           link={link}
@@ -68,22 +84,14 @@ function LinkDetails({ link }: { link: LinkDetail }) {
   );
 }
 
-function useChanges(id: string) {
-  const say = useSay();
-  const client = useQueryClient();
-  const after = {
-    onError: ({ message }: Error) => say(message),
-    onSettled: () => client.invalidateQueries({ queryKey: LINKS }),
-  };
-  const check = useMutation({
-    ...after,
-    mutationFn: () => checkNow(id),
-    onSuccess: ({ message }) => say(message),
-  });
-  const change = useMutation({
-    ...after,
-    mutationFn: (frequency: Frequency) => changeFrequency(id, frequency),
-    onSuccess: ({ check_frequency: frequency }) => say(`Checked ${frequency} from now on.`),
-  });
-  return { check, change };
+/** Why the link has its status, where the last check does not tell. */
+function LastChange({ link: { last_change: change, last_check: last } }: { link: LinkDetail }) {
+  if (!change?.evidence || change.checked_at === last?.checked_at) return null;
+  return (
+    <details class="card">
+      <summary>What was seen when it became {change.status}</summary>
+      <p>{change.message}</p>
+      <EvidenceDetails evidence={change.evidence} />
+    </details>
+  );
 }

@@ -1,61 +1,91 @@
-import { keepPreviousData, useMutation, useQuery, useQueryClient } from "@tanstack/preact-query";
-import { useState } from "preact/hooks";
+import { keepPreviousData, useQuery, useQueryClient } from "@tanstack/preact-query";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
 import { LinkFilters } from "../components/link-filters.tsx";
-import { LinkList } from "../components/link-list.tsx";
 import { ListHead } from "../components/list-head.tsx";
-import { Pager } from "../components/pager.tsx";
-import { useSay } from "../components/said.tsx";
 import { Empty, Loaded } from "../components/states.tsx";
-import { hrefOfFilter, readFilter } from "../lib/filter.ts";
+import { cleared, hrefOfFilter, isNarrowed, readFilter, scopeOf } from "../lib/filter.ts";
 import {
-  checkNow,
+  conditionsOf,
+  countLinks,
   LINKS,
   type Link,
   type LinkFilter,
+  type LinkPage,
   listLinks,
   refreshAfter,
 } from "../lib/links.ts";
+import { useSelection, without } from "../lib/selection.ts";
 import { useCanWrite } from "../lib/session.ts";
 import { useTitle } from "../lib/title.ts";
-import { AddLinks } from "./add-links.tsx";
 import { DeleteLink } from "./delete-link.tsx";
+import { ListedLinks } from "./listed-links.tsx";
+import { SelectedLinks } from "./selected-links.tsx";
 
-type Task = { kind: "add" } | { kind: "delete"; link: Link };
+const COUNTS = [...LINKS, "counts"];
 
 export function LinksPage() {
   useTitle("Links");
   const { query, route } = useLocation();
   const filter = readFilter(query);
+  useSearchAtOnce("find" in query, () => route(hrefOfFilter(filter), true));
   const links = useLinks(filter);
-  const [task, setTask] = useState<Task | null>(null);
-  const close = () => setTask(null);
+  const counts = useCounts(filter);
+  useSameNews(hrefOfFilter(filter), links.data);
+  const canWrite = useCanWrite();
+  const [selection, select] = useSelection(scopeOf(filter));
+  const [doomed, setDoomed] = useState<Link | null>(null);
+  const shown = links.data?.items.map(({ id }) => id) ?? [];
+  const holding = { filter, selection, select };
   return (
-    <>
-      <ListHead title="Links" adding="Add links" onAdd={() => setTask({ kind: "add" })} />
-      <LinkFilters filter={filter} onChange={(next) => route(hrefOfFilter(next), true)} />
+    <div class="links-page">
+      <ListHead title="Links" adding="Add links" addAt="/links/new" />
+      {!(links.data && isNew(filter, links.data)) && (
+        <LinkFilters
+          filter={filter}
+          counts={counts}
+          onChange={(next) => route(hrefOfFilter(next))}
+          onType={(next) => route(hrefOfFilter(next), true)}
+        />
+      )}
       <Loaded query={links}>
-        {({ items, pagination }) => (
-          <>
-            {items.length > 0 ? (
-              <Listed items={items} onDelete={(link) => setTask({ kind: "delete", link })} />
-            ) : (
-              <Nothing filter={filter} onAdd={() => setTask({ kind: "add" })} />
-            )}
-            {pagination.total > 0 && (
-              <Pager
-                pagination={pagination}
-                what="links"
-                hrefOf={(page) => hrefOfFilter({ ...filter, page })}
-              />
-            )}
-          </>
-        )}
+        {(page) =>
+          page.items.length > 0 ? (
+            <ListedLinks
+              {...holding}
+              page={page}
+              isOld={links.isPlaceholderData}
+              onDelete={setDoomed}
+            />
+          ) : (
+            <Nothing filter={filter} page={page} />
+          )
+        }
       </Loaded>
-      {task?.kind === "add" && <AddLinks onClose={close} />}
-      {task?.kind === "delete" && <DeleteLink link={task.link} onClose={close} onDeleted={close} />}
-    </>
+      {canWrite && (
+        <SelectedLinks {...holding} shown={shown} total={links.data?.pagination.total ?? 0} />
+      )}
+      {doomed && (
+        <DeleteLink
+          link={doomed}
+          onClose={() => setDoomed(null)}
+          onDeleted={() => {
+            select(without(selection, doomed.id));
+            setDoomed(null);
+          }}
+        />
+      )}
+    </div>
   );
+}
+
+/** For whoever comes to search. The address is then that of the list, so that going back leads on. */
+function useSearchAtOnce(isWanted: boolean, onDone: () => void) {
+  useEffect(() => {
+    if (!isWanted) return;
+    document.querySelector<HTMLElement>("[data-search]")?.focus();
+    onDone();
+  }, [isWanted]);
 }
 
 const useLinks = (filter: LinkFilter) =>
@@ -66,41 +96,63 @@ const useLinks = (filter: LinkFilter) =>
     refetchInterval: ({ state }) => refreshAfter(state.data?.items),
   });
 
-function Listed({ items, onDelete }: { items: Link[]; onDelete: (link: Link) => void }) {
-  const say = useSay();
-  const client = useQueryClient();
-  const check = useMutation({
-    mutationFn: ({ id }: Link) => checkNow(id),
-    onSuccess: ({ message }) => say(message),
-    onError: ({ message }) => say(message),
-    onSettled: () => client.invalidateQueries({ queryKey: LINKS }),
+function useCounts(filter: LinkFilter) {
+  const conditions = conditionsOf({ ...filter, status: undefined });
+  const { data } = useQuery({
+    queryKey: [...COUNTS, conditions],
+    queryFn: () => countLinks(conditions),
+    placeholderData: keepPreviousData,
   });
-  return (
-    <LinkList links={items} canWrite={useCanWrite()} onCheck={check.mutate} onDelete={onDelete} />
-  );
+  return data;
 }
 
-function Nothing({ filter, onAdd }: { filter: LinkFilter; onAdd: () => void }) {
-  const canWrite = useCanWrite();
-  if (filter.status || filter.service || filter.search || filter.page > 1) {
-    return (
-      <Empty title="No link matches">
-        <p>
-          <a class="button" href="/links">
-            Show all links
-          </a>
-        </p>
-      </Empty>
-    );
-  }
-  return (
-    <Empty title="No links yet">
-      <p>Add the URLs you care about. Each is checked at once, and then as often as you say.</p>
-      {canWrite && (
-        <button type="button" onClick={onAdd}>
-          Add your first links
-        </button>
-      )}
-    </Empty>
-  );
+/** Counts what the chips tell anew when a list that is looked at again has changed. */
+function useSameNews(address: string, page: LinkPage | undefined) {
+  const client = useQueryClient();
+  const seen = useRef({ address, page });
+  useEffect(() => {
+    const isNews = seen.current.page !== undefined && seen.current.address === address;
+    if (isNews && seen.current.page !== page) client.invalidateQueries({ queryKey: COUNTS });
+    seen.current = { address, page };
+  }, [page]);
 }
+
+/** Whether there is nothing yet that could be narrowed. */
+const isNew = (filter: LinkFilter, { pagination }: LinkPage) =>
+  pagination.total === 0 && !isNarrowed(filter);
+
+type NothingProps = { filter: LinkFilter; page: LinkPage };
+
+function Nothing({ filter, page }: NothingProps) {
+  if (page.pagination.total > 0) return <PastTheEnd filter={filter} page={page} />;
+  return isNarrowed(filter) ? <NoMatch filter={filter} /> : <NoLinks />;
+}
+
+const PastTheEnd = ({ filter, page: { pagination } }: NothingProps) => (
+  <Empty title={`There is no page ${filter.page.toLocaleString("en")}`}>
+    <p>The list has become shorter, or its address is wrong.</p>
+    <a class="button" href={hrefOfFilter({ ...filter, page: pagination.total_pages })}>
+      Go to the last page
+    </a>
+  </Empty>
+);
+
+const NoMatch = ({ filter }: { filter: LinkFilter }) => (
+  <Empty title="No link matches">
+    <p>Take off a part of the filter, or all of it.</p>
+    <a class="button" href={hrefOfFilter(cleared(filter))}>
+      Show all links
+    </a>
+  </Empty>
+);
+
+const NoLinks = () => (
+  <Empty title="No links yet">
+    <p>Add the URLs you care about. Each is checked at once, and then as often as you say.</p>
+    {useCanWrite() && (
+      <a class="button" href="/links/new">
+        Add your first links
+      </a>
+    )}
+  </Empty>
+);

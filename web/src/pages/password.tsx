@@ -1,10 +1,12 @@
 import { useMutation, useQueryClient } from "@tanstack/preact-query";
+import { useEffect, useState } from "preact/hooks";
+import { CodeField } from "../components/code-field.tsx";
 import { Doorway } from "../components/doorway.tsx";
 import { PasswordField, TextField } from "../components/field.tsx";
 import { Problem, problemOf } from "../components/problem.tsx";
 import { textsOf } from "../lib/form.ts";
 import { useTokenOfLink } from "../lib/fragment.ts";
-import { SESSION, type Session, setPassword } from "../lib/session.ts";
+import { isCodeNeeded, isCodeWrong, SESSION, type Session, setPassword } from "../lib/session.ts";
 
 export const PASSWORD_RULE =
   "At least 15 characters of any kind. A few words in a row are easy to keep in mind.";
@@ -41,15 +43,18 @@ export function PasswordPage({ session }: { session: Session }) {
 type PasswordFormProps = {
   error: Error | null;
   busy: boolean;
-  onSubmit: (answers: { token: string; password: string }) => void;
+  onSubmit: (answers: { token: string; password: string; code?: string }) => void;
 };
 
 function PasswordForm({ error, busy, onSubmit }: PasswordFormProps) {
   const token = useTokenOfLink();
+  const isCodeAsked = useWasTrue(isCodeNeeded(error));
   const submit = (event: SubmitEvent) => {
     event.preventDefault();
-    onSubmit(textsOf(event, ["token", "password"]));
+    const { code, ...answers } = textsOf(event, ["token", "password", "code"]);
+    onSubmit({ ...answers, ...(code && { code }) });
   };
+  const wrongCode = isCodeWrong(error) ? error?.message : problemOf(error, "code");
   return (
     <form onSubmit={submit}>
       {token ? (
@@ -71,10 +76,23 @@ function PasswordForm({ error, busy, onSubmit }: PasswordFormProps) {
         hint={PASSWORD_RULE}
         problem={problemOf(error, "password")}
       />
-      <Problem error={error} fields={token ? ["password"] : ["token", "password"]} />
+      {isCodeAsked && <CodeField kind="either" problem={wrongCode} isNext />}
+      <Problem
+        error={isCodeNeeded(error) || wrongCode ? null : error}
+        fields={token ? ["password"] : ["token", "password"]}
+      />
       <button type="submit" class="primary" disabled={busy}>
         Set password
       </button>
     </form>
   );
+}
+
+/** Whether it is or ever was: a refusal is forgotten at the next try, the field it asked for is not. */
+function useWasTrue(is: boolean): boolean {
+  const [was, setWas] = useState(false);
+  useEffect(() => {
+    if (is) setWas(true);
+  }, [is]);
+  return is || was;
 }

@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from "@tanstack/preact-query";
 import { useState } from "preact/hooks";
-import { useLocation } from "preact-iso";
+import { ErrorBoundary, useLocation } from "preact-iso";
 import { Doorway } from "../components/doorway.tsx";
 import { EmailField, PasswordField, TextField } from "../components/field.tsx";
 import { Problem, problemOf } from "../components/problem.tsx";
@@ -8,12 +8,30 @@ import { Redirect } from "../components/redirect.tsx";
 import { Secret } from "../components/secret.tsx";
 import { textsOf } from "../lib/form.ts";
 import { useTokenOfLink } from "../lib/fragment.ts";
+import { lazyPage } from "../lib/page-part.ts";
 import { SESSION, type Session, setUp } from "../lib/session.ts";
+import { MissingPage } from "./missing-page.tsx";
 import { PASSWORD_RULE } from "./password.tsx";
 
-/** Makes the first account and shows its first API key, which stays on show until it is dismissed. */
+const FirstLinksPage = lazyPage(
+  () => import("./first-links.tsx").then((page) => page.FirstLinksPage),
+  MissingPage,
+);
+
+/**
+ * Makes the first account, shows its first API key, which stays on show until it is dismissed, and then
+ * asks for the first links.
+ */
 export function SetupPage({ session }: { session: Session }) {
+  const { query } = useLocation();
   const [key, setKey] = useState<string | null>(null);
+  if (query.step === "links") {
+    return (
+      <ErrorBoundary>
+        <FirstLinksPage session={session} />
+      </ErrorBoundary>
+    );
+  }
   if (key) return <FirstKey value={key} insecure={session.insecure} />;
   if (session.state !== "setup") return <Redirect to="/" />;
   return (
@@ -66,14 +84,14 @@ function FirstKey({ value, insecure }: { value: string; insecure: boolean }) {
   const client = useQueryClient();
   const go = async () => {
     await client.refetchQueries({ queryKey: SESSION });
-    route("/links");
+    route("/setup?step=links", true);
   };
   return (
     <Doorway title="Your first API key" insecure={insecure}>
       <p class="lead">The account is made and you are signed in. Programs use this key.</p>
       <Secret value={value} />
       <button type="button" class="primary" onClick={go}>
-        Go to your links
+        I have copied it
       </button>
     </Doorway>
   );

@@ -1,12 +1,11 @@
 import { useMutation, useQueryClient } from "@tanstack/preact-query";
+import { useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
 import { Doorway } from "../components/doorway.tsx";
-import { EmailField, PasswordField } from "../components/field.tsx";
-import { Problem, problemOf } from "../components/problem.tsx";
 import { Redirect } from "../components/redirect.tsx";
-import { textsOf } from "../lib/form.ts";
+import { CodeStep, PasswordStep } from "../components/sign-in-steps.tsx";
 import { ownPath } from "../lib/outside.ts";
-import { SESSION, type Session, signIn } from "../lib/session.ts";
+import { isCodeNeeded, isPasswordWrong, SESSION, type Session, signIn } from "../lib/session.ts";
 
 /** Leads back to where the user wanted to go. */
 export function SignInPage({ session }: { session: Session }) {
@@ -15,37 +14,43 @@ export function SignInPage({ session }: { session: Session }) {
   if (session.state === "signed-in") return <Redirect to={ownPath(query.next)} />;
   return (
     <Doorway title="Sign in" insecure={session.insecure}>
-      <SignInForm />
+      <SignIn />
     </Doorway>
   );
 }
 
-function SignInForm() {
+type SignInProps = { email?: string };
+
+/** The password first, and then a code if the server wants one. */
+export function SignIn({ email = "" }: SignInProps) {
   const client = useQueryClient();
+  const [given, setGiven] = useState({ email, password: "" });
+  const [isAskingCode, setAskingCode] = useState(false);
   const entry = useMutation({
     mutationFn: signIn,
     onSuccess: (session) => client.setQueryData(SESSION, session),
+    onError: (error) =>
+      setAskingCode((asked) => isCodeNeeded(error) || (asked && !isPasswordWrong(error))),
   });
-  const submit = (event: SubmitEvent) => {
-    event.preventDefault();
-    entry.mutate(textsOf(event, ["email", "password"]));
+  const { error, isPending } = entry;
+  const start = (answers: typeof given) => {
+    setGiven(answers);
+    entry.mutate(answers);
   };
+  const back = () => {
+    entry.reset();
+    setAskingCode(false);
+  };
+  if (!isAskingCode)
+    return <PasswordStep email={given.email} error={error} busy={isPending} onSubmit={start} />;
   return (
-    <form onSubmit={submit}>
-      <EmailField problem={problemOf(entry.error, "email")} />
-      <PasswordField
-        label="Password"
-        autoComplete="current-password"
-        problem={problemOf(entry.error, "password")}
-      />
-      <Problem error={entry.error} fields={["email", "password"]} />
-      <button type="submit" class="primary" disabled={entry.isPending}>
-        Sign in
-      </button>
-      <p class="hint">
-        Lost your password? On the server, <code>stillup user reset-password</code> prints a
-        one-time link.
-      </p>
-    </form>
+    <CodeStep
+      email={given.email}
+      error={error}
+      busy={isPending}
+      onSubmit={(code) => entry.mutate({ ...given, code })}
+      onSwitch={entry.reset}
+      onBack={back}
+    />
   );
 }

@@ -1,0 +1,113 @@
+import { eq } from "drizzle-orm";
+import { operatorOf } from "../../server/accounts/users.ts";
+import { checkDueLinks } from "../../server/checker/checker.ts";
+import { deliverDue } from "../../server/events/deliver.ts";
+import { createGroup } from "../../server/groups/groups.ts";
+import { createKey } from "../../server/keys/keys.ts";
+import { createLink } from "../../server/links/create.ts";
+import { Email } from "../../server/session/model.ts";
+import { newSession } from "../../server/session/sessions.ts";
+import {
+  accounts,
+  apiKeys,
+  checks,
+  deliveries,
+  groups,
+  links,
+  users,
+  webhooks,
+} from "../../server/store/tables.ts";
+import { createWebhook } from "../../server/webhooks/webhooks.ts";
+import { NO_EVIDENCE, saw } from "../checker/ended.ts";
+import type { TestServer } from "../harness.ts";
+import { HOSTILE } from "./hostile.ts";
+
+/** What a check brings home from a hostile site, every part of it. */
+export const EVIDENCE = {
+  ...NO_EVIDENCE,
+  attempts: HOSTILE.map((text) => ({ at: text, reason: text, detail: text, address: text })),
+  redirects: HOSTILE.map((url) => ({ url, status: 301 })),
+  signals: HOSTILE.map((text) => ({ rule: text, text })),
+  probes: HOSTILE.map((url) => ({ url, final_url: url, reason: url })),
+  notes: HOSTILE,
+  ...Object.fromEntries(HOSTILE.map((text) => [text, text])),
+  final_url: HOSTILE[3],
+};
+
+/** A webhook's address is one in any case, so this is as bad as one can be. */
+export const hookOf = (text: string) => `https://hooks.example/${text}`;
+
+/** E-mails that people may have, as hostile as the rules admit. */
+export const EMAILS = [
+  ...new Set(
+    HOSTILE.flatMap((text) => {
+      const read = Email.safeParse(`${text.replace(/[\s@]/g, "")}@x.example`);
+      return read.success ? [read.data] : [];
+    }),
+  ),
+];
+
+/**
+ * Writes every hostile text wherever one can stand in an account, as if it had come past all rules.
+ * @param receiverUrl where messages are taken
+ * @returns the ids of what is named by the texts, in their order
+ */
+export async function fillHostile(server: TestServer, accountId: string, receiverUrl: string) {
+  const { deps, clock } = server;
+  const { store } = deps;
+  await store.update(accounts).set({ tier: "enterprise" }).where(eq(accounts.id, accountId));
+  const caller = await operatorOf(deps, accountId);
+  const url = `${receiverUrl}/hostile`;
+  const { id: webhookId } = await createWebhook(deps, caller, { url, events: ["link.dead"] });
+  const linkIds: string[] = [];
+  for (const [n, text] of HOSTILE.entries()) {
+    const group = await createGroup(deps, caller, { name: `group ${n}`, color: "#2563EB" });
+    const named = { name: text, description: text };
+    await store.update(groups).set(named).where(eq(groups.id, group.id));
+    const key = await createKey(deps, caller, { name: `key ${n}` });
+    await store.update(apiKeys).set({ name: text }).where(eq(apiKeys.id, key.id));
+    const link = { url: `https://example.org/hostile/${n}`, group_id: group.id };
+    const { id } = await createLink(deps, caller, link);
+    await store.update(links).set({ url: text }).where(eq(links.id, id));
+    linkIds.push(id);
+    const hook = await createWebhook(deps, caller, {
+      url: `https://x.example/${n}`,
+      events: ["link.alive"],
+    });
+    await store
+      .update(webhooks)
+      .set({ url: hookOf(text), isActive: false, disabledReason: "failing" })
+      .where(eq(webhooks.id, hook.id));
+  }
+  const evidence = EVIDENCE as unknown as typeof NO_EVIDENCE;
+  const seen = saw("http_404", { statusCode: 404, responseTimeMs: 9, evidence });
+  await checkDueLinks({ ...deps, check: async () => seen });
+  await deliverDue(deps);
+  await keepWhole(server, linkIds);
+  const answer = { lastBody: HOSTILE.join("\n"), lastContentType: HOSTILE[0] };
+  await store.update(deliveries).set(answer).where(eq(deliveries.webhookId, webhookId));
+  await addPeople(server, accountId);
+  clock.moveBy(1000);
+  return { linkIds, webhookId };
+}
+
+/** What the checker would have cut short, and what it was led to. */
+async function keepWhole({ deps: { store } }: TestServer, linkIds: string[]) {
+  const evidence = JSON.stringify(EVIDENCE);
+  for (const [n, id] of linkIds.entries()) {
+    const changed = store.update(links).set({ evidence }).where(eq(links.id, id));
+    const [link] = await changed.returning({ no: links.no });
+    const finalUrl = HOSTILE[n]!;
+    await store.update(checks).set({ finalUrl, evidence }).where(eq(checks.linkNo, link!.no));
+  }
+}
+
+/** Colleagues, and the sessions of all the programs that the owner came with. */
+async function addPeople({ deps: { store, clock } }: TestServer, accountId: string) {
+  const [owner] = await store.select().from(users).where(eq(users.accountId, accountId));
+  for (const text of HOSTILE) {
+    await store.write([newSession(store, owner!.id, clock.now(), text).insert]);
+  }
+  const people = EMAILS.map((email) => ({ ...owner!, id: crypto.randomUUID(), email }));
+  await store.insert(users).values(people.map((each) => ({ ...each, role: "viewer" as const })));
+}

@@ -1,0 +1,221 @@
+import { expect, test } from "bun:test";
+import { eq } from "drizzle-orm";
+import type { Page } from "playwright-core";
+import { endSessionsOf, newSession } from "../../server/session/sessions.ts";
+import { users } from "../../server/store/tables.ts";
+import { onDashboard } from "../browser.ts";
+import { faultsOf } from "./looking.ts";
+
+const PASSWORD = "correct horse battery staple";
+const COST = { algorithm: "argon2id", memoryCost: 8, timeCost: 1 } as const;
+
+onDashboard("Work that is interrupted", (dashboard) => {
+  /** Someone with a password, and what ends all of their sessions. */
+  async function signedIn() {
+    const { server, user } = dashboard();
+    const { store } = server.deps;
+    const { page, accountId } = await user();
+    const passwordHash = await Bun.password.hash(PASSWORD, COST);
+    const isOwner = eq(users.accountId, accountId);
+    const [owner] = await store.update(users).set({ passwordHash }).where(isOwner).returning();
+    const end = () => store.write([endSessionsOf(store, owner!.id)]);
+    return { page, end, owner: owner! };
+  }
+
+  test("a form keeps what was typed when the session ends, and goes on after signing in", async () => {
+    const { page, end } = await signedIn();
+    await page.goto("/groups");
+    await page.getByRole("button", { name: "New group" }).click();
+    await page.getByLabel("Name", { exact: true }).fill("Handbook");
+    await page.getByLabel("Description").fill("Half a page of thoughts");
+
+    await end();
+    await page.getByRole("button", { name: "Create group" }).click();
+    await signInAgain(page);
+
+    expect(await page.getByLabel("Description").inputValue()).toBe("Half a page of thoughts");
+    await page.getByRole("button", { name: "Create group" }).click();
+    await page.getByText("The group was created.").waitFor();
+    await page.getByRole("main").getByText("Half a page of thoughts").waitFor();
+  });
+
+  test("a URL that was typed and a choice that was made outlive the session", async () => {
+    const { page, end } = await signedIn();
+    await page.goto("/links/new");
+    await page.getByRole("textbox").fill("https://example.org/kept");
+    await page.getByLabel("Check").selectOption("hourly");
+
+    await end();
+    await page.getByRole("textbox").press("Enter");
+    await signInAgain(page);
+
+    expect(await page.getByRole("textbox").inputValue()).toBe("https://example.org/kept");
+    expect(await page.getByLabel("Check").inputValue()).toBe("hourly");
+    await page.getByRole("textbox").press("Enter");
+    await page.locator(".outcomes").getByText("https://example.org/kept").waitFor();
+  });
+
+  test("while nobody is signed in nothing of the page can be seen or pressed", async () => {
+    const { page, end } = await signedIn();
+    await page.goto("/keys");
+    await page.getByText("No API keys").waitFor();
+
+    await end();
+    await lookBack(page);
+    await page.getByRole("heading", { name: "Sign in" }).waitFor();
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("Escape");
+
+    await page.getByRole("heading", { name: "Sign in" }).waitFor();
+    const backdrop = await page
+      .locator("dialog")
+      .evaluate((dialog) => getComputedStyle(dialog, "::backdrop").backgroundColor);
+    expect(backdrop).toMatch(/^rgb\(/);
+    expect(await faultsOf(page)).toEqual([]);
+    expect(await page.getByRole("button", { name: "New key" }).isVisible()).toBe(true);
+    await expect(
+      page.getByRole("button", { name: "New key" }).click({ timeout: 500 }),
+    ).rejects.toThrow();
+  });
+
+  test("whoever signs in instead of another finds nothing of theirs", async () => {
+    const { server } = dashboard();
+    const { store, clock } = server.deps;
+    const { page } = await signedIn();
+    const { owner: other } = await signedIn();
+    await page.goto("/groups");
+    await page.getByRole("button", { name: "New group" }).first().click();
+    await page.getByLabel("Name", { exact: true }).fill("Only mine");
+    await page.getByRole("button", { name: "Create group" }).click();
+    await page.getByRole("link", { name: "Only mine", exact: true }).waitFor();
+
+    const { token, insert } = newSession(store, other.id, clock.now());
+    const [mine] = await store
+      .select()
+      .from(users)
+      .where(eq(users.email, await emailOn(page)));
+    await page
+      .context()
+      .addCookies([{ name: "session", value: token, url: server.url, httpOnly: true }]);
+    await store.write([insert, endSessionsOf(store, mine!.id)]);
+    await lookBack(page);
+
+    await page.locator(".email").getByText(other.email).waitFor();
+    await page.getByText("No groups yet").waitFor();
+    expect(await page.getByText("Only mine").count()).toBe(0);
+  });
+
+  test("a page that an upgrade has taken away is there after one reload", async () => {
+    const { page } = await signedIn();
+    await page.goto("/links");
+    await page.getByText("No links yet").waitFor();
+    let isNew = false;
+    await page.route("**/assets/groups-*.js", (route) =>
+      isNew ? route.continue() : route.fulfill({ status: 404 }),
+    );
+    await page.route("**/groups", async (route) => {
+      if (!route.request().isNavigationRequest()) {
+        const html = (await (await route.fetch()).text()).replace(/index-[\w-]+\.js/, "index-2.js");
+        return route.fulfill({ body: html, contentType: "text/html" });
+      }
+      isNew = true;
+      return route.continue();
+    });
+
+    await page.getByRole("link", { name: "Groups" }).click();
+
+    await page.getByText("No groups yet").waitFor();
+    expect(isNew).toBe(true);
+  });
+
+  test("a page that cannot be loaded says so, and is there once it can", async () => {
+    const { page } = await signedIn();
+    await page.goto("/links");
+    await page.getByText("No links yet").waitFor();
+    await page.route("**/assets/groups-*.js", (route) => route.abort());
+
+    await page.getByRole("link", { name: "Groups" }).click();
+    await page.getByText("This page could not be loaded").waitFor();
+    await page.unroute("**/assets/groups-*.js");
+
+    await page.getByText("No groups yet").waitFor();
+  });
+
+  for (const status of [500, 502, 503, 504, 429, 413]) {
+    test(`what stands before the server and answers ${status} is told in words`, async () => {
+      const { page } = await signedIn();
+      await page.goto("/groups");
+      await page.route("**/dashboard/api/groups", (route) =>
+        route.fulfill({ status, contentType: "text/html", body: "<h1>Trouble</h1>" }),
+      );
+      await page.getByRole("button", { name: "New group" }).click();
+      await page.getByLabel("Name", { exact: true }).fill("Handbook");
+
+      await page.getByRole("button", { name: "Create group" }).click();
+
+      const problem = page.getByRole("alert").getByText(`(status ${status})`);
+      await problem.waitFor();
+      expect(await page.getByLabel("Name", { exact: true }).inputValue()).toBe("Handbook");
+    });
+  }
+
+  test("what failed while the server was away is there again when the server is", async () => {
+    const { page } = await signedIn();
+    await page.goto("/groups");
+    await page.getByText("No groups yet").waitFor();
+    await page.route("**/dashboard/api/**", (route) => route.abort());
+    await page.getByRole("link", { name: "API keys" }).click();
+    await page.getByText("This could not be loaded").waitFor();
+
+    await page.unroute("**/dashboard/api/**");
+    await lookBack(page);
+
+    await page.getByText("No API keys yet", { exact: true }).waitFor();
+  });
+
+  test("a page that takes long to come is said to be on its way", async () => {
+    const { page } = await signedIn();
+    await page.goto("/groups");
+    await page.getByText("No groups yet").waitFor();
+    const { promise, resolve } = Promise.withResolvers<void>();
+    await page.route("**/assets/keys-*.js", (route) => promise.then(() => route.continue()));
+
+    await page.getByRole("link", { name: "API keys" }).click();
+    await page.locator("#main[aria-busy=true]").waitFor();
+    resolve();
+
+    await page.getByRole("heading", { name: "API keys", exact: true }).waitFor();
+    await page.locator("#main[aria-busy=false]").waitFor();
+  });
+
+  test("pressing twice does it once, however slow the server is", async () => {
+    const { page } = await signedIn();
+    await page.goto("/keys");
+    let asked = 0;
+    await page.route("**/dashboard/api/keys", async (route) => {
+      if (route.request().method() === "POST") asked += 1;
+      await route.continue();
+    });
+    await page.getByRole("button", { name: "New key" }).click();
+    await page.getByLabel("Name", { exact: true }).fill("Nightly import");
+
+    await page.getByRole("button", { name: "Create key" }).dblclick();
+
+    await page.getByRole("heading", { name: "Key created" }).waitFor();
+    expect(asked).toBe(1);
+  });
+});
+
+const emailOn = async (page: Page) => (await page.locator(".email").textContent())!;
+
+/** Comes back to the tab from another one. */
+const lookBack = (page: Page) =>
+  page.evaluate(() => document.dispatchEvent(new Event("visibilitychange")));
+
+async function signInAgain(page: Page) {
+  await page.getByRole("heading", { name: "Sign in" }).waitFor();
+  const password = page.getByLabel("Password", { exact: true });
+  await password.fill(PASSWORD);
+  await password.press("Enter");
+  await page.getByRole("heading", { name: "Sign in" }).waitFor({ state: "hidden" });
+}

@@ -1,0 +1,78 @@
+import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout } from "bun:test";
+import type { Page } from "playwright-core";
+import { type Looks, openTab, openVisitor, type Visitor } from "../browser.ts";
+import { type Installed, install } from "../installed.ts";
+
+export const EMAIL = "me@example.org";
+export const PASSWORD = "correct horse battery staple";
+
+/** The program as it is shipped, and people in front of it. */
+type Installation = {
+  installed: Installed;
+  stranger(looks?: Looks): Promise<Visitor>;
+  /** Another tab of the same browser. */
+  tab(of: Visitor): Promise<Visitor>;
+};
+
+/** Building and unpacking come on top of what the story takes. */
+const PATIENCE_MS = 120_000;
+
+/**
+ * Runs the story against the executable. Whatever it opens must have worked without a complaint.
+ * @param prepare makes the folder that it is started in; a new one unless given
+ */
+export function onInstalled(
+  name: string,
+  story: (installation: () => Installation) => void,
+  prepare: () => Promise<string | undefined> = async () => undefined,
+) {
+  setDefaultTimeout(PATIENCE_MS);
+  describe(name, () => {
+    let installed: Installed | undefined;
+    let visitors: Visitor[] = [];
+    const remember = (visitor: Visitor) => {
+      visitors.push(visitor);
+      return visitor;
+    };
+    beforeAll(async () => {
+      installed = await install(await prepare());
+    }, PATIENCE_MS);
+    afterEach(async () => {
+      const opened = visitors;
+      visitors = [];
+      await Promise.all(opened.map(({ page }) => page.context().close()));
+      expect(opened.flatMap(({ complaints }) => complaints)).toEqual([]);
+    });
+    afterAll(() => installed?.remove());
+    story(() => ({
+      installed: installed!,
+      stranger: async (looks) => remember(await openVisitor(installed!, looks)),
+      tab: async ({ page }) => remember(await openTab(page, installed!)),
+    }));
+  });
+}
+
+/** From the link that the program printed to the first key. */
+export async function setUp(page: Page, setupUrl: string | null): Promise<string> {
+  await page.goto(setupUrl!);
+  await page.getByLabel("E-mail").fill(EMAIL);
+  await page.getByLabel("Password", { exact: true }).fill(PASSWORD);
+  await page.getByRole("button", { name: "Create account" }).click();
+  const key = await page.getByLabel("API key", { exact: true }).inputValue();
+  await page.getByRole("button", { name: "I have copied it" }).click();
+  await page.getByRole("heading", { name: "Your first links" }).waitFor();
+  return key;
+}
+
+export async function signIn(page: Page): Promise<void> {
+  await page.getByLabel("E-mail").fill(EMAIL);
+  await page.getByLabel("Password", { exact: true }).fill(PASSWORD);
+  await page.getByRole("button", { name: "Sign in" }).click();
+}
+
+export const navigate = (page: Page, name: string) =>
+  page.getByRole("navigation", { name: "Main" }).getByRole("link", { name }).click();
+
+/** The row of the list whose URL or name ends so. */
+export const row = (page: Page, text: string) =>
+  page.getByRole("main").getByRole("listitem").filter({ hasText: text });

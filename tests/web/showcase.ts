@@ -1,0 +1,177 @@
+import { operatorOf } from "../../server/accounts/users.ts";
+import { checkDueLinks } from "../../server/checker/checker.ts";
+import type { Conclusion } from "../../server/checker/conclusion.ts";
+import type { Reason } from "../../server/checker/reasons.ts";
+import { deliverDue } from "../../server/events/deliver.ts";
+import { createGroup } from "../../server/groups/groups.ts";
+import { createKey } from "../../server/keys/keys.ts";
+import { createLinks } from "../../server/links/create.ts";
+import { listLinks } from "../../server/links/list.ts";
+import { createWebhook } from "../../server/webhooks/webhooks.ts";
+import { DAY, saw } from "../checker/ended.ts";
+import type { TestServer } from "../harness.ts";
+import { randomFrom } from "../random.ts";
+
+/** What a link does over the days, until the last one. */
+type Life = (day: number) => Conclusion;
+
+/** How long the season is. */
+export const DAYS = 90;
+
+const GROUPS = [
+  { name: "Documentation", color: "#2563EB", description: "What our handbook points to." },
+  { name: "Press", color: "#B45309", description: "Articles about us, and what they quote." },
+  { name: "Partners", color: "#15803D", description: null },
+  { name: "Videos", color: "#7C3AED", description: "Talks and tutorials." },
+];
+
+/** Of what there is one page for each: the ids of some. */
+export type Showcase = { deadLink: string; activeLink: string; webhook: string };
+
+/**
+ * An account as it looks after a season of use: groups, links of all kinds with their history, keys, and
+ * webhooks that have sent. Leaves the clock where the season ends.
+ * @param receiverUrl where messages are taken
+ */
+export async function fillShowcase(
+  server: Pick<TestServer, "deps" | "clock">,
+  accountId: string,
+  receiverUrl: string,
+): Promise<Showcase> {
+  const { deps, clock } = server;
+  const caller = await operatorOf(deps, accountId);
+  const groups = await Promise.all(GROUPS.map((group) => createGroup(deps, caller, group)));
+  const lives = new Map<string, Life>();
+  for (const [n, { id }] of groups.entries()) {
+    const links = LINKS[n]!.map(([url, life]) => {
+      lives.set(new URL(url).href, life);
+      return { url, group_id: id, check_frequency: "daily" };
+    });
+    await createLinks(deps, caller, links);
+  }
+  const loose = LOOSE.map(([url, life]) => {
+    lives.set(new URL(url).href, life);
+    return { url, check_frequency: "daily" };
+  });
+  await createLinks(deps, caller, loose);
+  const webhook = await hooks(server, accountId, receiverUrl);
+  await createKey(deps, caller, { name: "Nightly import" });
+  const readOnly = { read: true, write: false };
+  const expiresAt = clock.now() + (DAYS + 9) * DAY;
+  await createKey(deps, caller, {
+    name: "Status page",
+    permissions: readOnly,
+    expires_at: expiresAt,
+  });
+  for (let day = 0; day <= DAYS; day++) {
+    await checkDueLinks({ ...deps, check: async ({ url }) => lives.get(url)!(day) });
+    await deliverDue(deps);
+    clock.moveBy(DAY);
+  }
+  return { webhook, deadLink: await newestOf("dead"), activeLink: await newestOf("active") };
+
+  async function newestOf(status: "dead" | "active"): Promise<string> {
+    const { items } = await listLinks(deps, caller, { status, page: 1, per_page: 1 });
+    return items[0]!.id;
+  }
+}
+
+/** @returns the id of the one that everything arrives at */
+async function hooks({ deps }: Pick<TestServer, "deps">, accountId: string, receiverUrl: string) {
+  const caller = await operatorOf(deps, accountId);
+  const events = ["link.dead", "link.alive"];
+  const { id } = await createWebhook(deps, caller, { url: receiverUrl, events });
+  await createWebhook(deps, caller, { url: `${receiverUrl}/busy`, events: ["link.dead"] });
+  const url = `${receiverUrl}/services/T0/B0/secret`;
+  await createWebhook(deps, caller, { url, events: ["link.dead"], format: "slack" });
+  return id;
+}
+
+const random = randomFrom(7);
+const between = (least: number, most: number) => least + random(most - least);
+
+const answered = (reason: Reason, status: number, more: Partial<Conclusion> = {}) =>
+  saw(reason, {
+    statusCode: status,
+    responseTimeMs: between(60, 420),
+    evidence: evidenceOf(reason, status),
+    ...more,
+  });
+
+const evidenceOf = (reason: Reason, status: number | null): Conclusion["evidence"] => ({
+  attempts: [
+    {
+      at: "2030-04-01T08:30:00.000Z",
+      profile: "A",
+      outcome: "answered",
+      status,
+      reason,
+      detail: null,
+      elapsed_ms: 214,
+      address: "203.0.113.17",
+    },
+  ],
+  redirects: [],
+  final_url: null,
+  address: "203.0.113.17",
+  tls_expires_at: "2030-04-09T00:00:00.000Z",
+  signals: [],
+  probes: [],
+  notes: [],
+});
+
+const fine: Life = () => answered("ok", 200);
+const moved: Life = () => answered("ok_redirected", 200, { redirectCount: 1 });
+const goneSince =
+  (since: number, reason: "http_404" | "http_410" | "domain_parked" = "http_404"): Life =>
+  (day) =>
+    day < since ? fine(day) : answered(reason, reason === "http_410" ? 410 : 404);
+const nameless =
+  (since: number): Life =>
+  (day) =>
+    day < since ? fine(day) : saw("dns_nxdomain", { evidence: evidenceOf("dns_nxdomain", null) });
+const goneBetween =
+  (from: number, until: number): Life =>
+  (day) =>
+    day >= from && day < until ? answered("http_404", 404) : fine(day);
+const closed: Life = () => answered("http_403", 403);
+const busy: Life = (day) => (day > 80 ? answered("http_503", 503) : fine(day));
+const login: Life = () => answered("login_required", 200);
+
+const fines = (stem: string, paths: string[]): [string, Life][] =>
+  paths.map((path) => [`${stem}${path}`, fine]);
+
+/** In the order of the groups. Names that nobody can have, but those of services. */
+const LINKS: [string, Life][][] = [
+  [
+    ...fines("https://docs.northwind.example/", ["", "install", "upgrade", "api", "limits", "faq"]),
+    ["https://docs.northwind.example/guide/single-sign-on-with-several-identity-providers", moved],
+    ["https://docs.northwind.example/v1/quickstart", goneSince(90)],
+    ["https://wiki.contoso.example/display/OPS/Runbook", login],
+    ["https://standards.fabrikam.example/rfc/9110", goneBetween(60, 88)],
+    ["https://packages.fabrikam.example/mirror/releases", busy],
+  ],
+  [
+    ...fines("https://news.tailspin.example/2029/", ["12/launch", "11/interview", "10/funding"]),
+    ["https://www.dailyproseware.example/technology/links-that-last", goneSince(71, "http_410")],
+    ["https://magazine.adatum.example/issue-48/the-web-forgets", nameless(84)],
+    ["https://blog.litware.example/why-we-moved", goneSince(40, "domain_parked")],
+    ["https://press.wingtip.example/kit.zip", closed],
+  ],
+  [
+    ...fines("https://partners.woodgrove.example/", ["", "terms", "status"]),
+    ["https://shop.alpineski.example/catalogue?season=winter&sort=price", fine],
+    ["https://portal.consolidated.example/login", login],
+    ["https://www.lucerne.example/", goneBetween(85, 89)],
+  ],
+  [
+    ...fines("https://www.youtube.com/watch?v=", ["aaaaaaaaaaa", "bbbbbbbbbbb", "ccccccccccc"]),
+    ["https://vimeo.com/100000001", goneSince(88)],
+    ["https://www.youtube.com/watch?v=ddddddddddd", goneSince(30)],
+  ],
+];
+
+const LOOSE: [string, Life][] = [
+  ...fines("https://old.blue-yonder.example/archive/", ["1998", "1999", "2000", "2001", "2002"]),
+  ["https://example.org/", fine],
+];

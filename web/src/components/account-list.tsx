@@ -1,0 +1,152 @@
+import { KeyRound, ShieldCheck, Trash2, UserPlus } from "lucide-preact";
+import {
+  type AdminAccount,
+  type Person,
+  ROLES,
+  type Role,
+  TIERS,
+  type Tier,
+} from "../lib/admin.ts";
+import { IconButton } from "./icon-button.tsx";
+import { Moment } from "./moment.tsx";
+
+/** What is asked for. What needs no further question is done at once. */
+type AccountDeeds = {
+  onTier: (account: AdminAccount, tier: Tier) => void;
+  onAdd: (account: AdminAccount) => void;
+  onDelete: (account: AdminAccount) => void;
+  onRole: (person: Person, role: Role) => void;
+  onAdmin: (person: Person, isAdmin: boolean) => void;
+  onReset: (person: Person) => void;
+  onRemove: (person: Person) => void;
+};
+
+type AccountListProps = AccountDeeds & {
+  accounts: AdminAccount[];
+  /** Whoever looks cannot take away their own rights. */
+  ownEmail: string;
+};
+
+export const AccountList = ({ accounts, ...rest }: AccountListProps) => (
+  <ul class="accounts" aria-label="Accounts">
+    {accounts.map((account) => (
+      <li key={account.id} class="card">
+        <AccountHead account={account} {...rest} />
+        <ul class="people" aria-label={`People of ${account.email}`}>
+          {account.users.map((person) => (
+            <PersonRow key={person.id} person={person} {...rest} />
+          ))}
+        </ul>
+      </li>
+    ))}
+  </ul>
+);
+
+type HeadProps = { account: AdminAccount } & Omit<AccountListProps, "accounts">;
+
+function AccountHead({ account, ownEmail, onTier, onAdd, onDelete }: HeadProps) {
+  const isOwn = account.users.some(({ email }) => email === ownEmail);
+  return (
+    <header>
+      <div>
+        <h3>{account.email}</h3>
+        <p class="hint">
+          {account.links_used.toLocaleString("en")} links, since <Moment at={account.created_at} />
+        </p>
+      </div>
+      <select
+        aria-label={`Tier of ${account.email}`}
+        value={account.tier}
+        onChange={({ currentTarget }) => onTier(account, currentTarget.value as Tier)}
+      >
+        {TIERS.map((tier) => (
+          <option key={tier} value={tier}>
+            {tier}
+          </option>
+        ))}
+      </select>
+      <button type="button" onClick={() => onAdd(account)}>
+        <UserPlus aria-hidden="true" />
+        Add someone
+      </button>
+      {!isOwn && (
+        <IconButton
+          label={`Delete the account ${account.email}`}
+          title="Delete the account"
+          icon={Trash2}
+          onClick={() => onDelete(account)}
+        />
+      )}
+    </header>
+  );
+}
+
+type RowProps = { person: Person } & Omit<AccountListProps, "accounts">;
+
+function PersonRow({ person, ownEmail, onRole, onAdmin, onReset, onRemove }: RowProps) {
+  const isSelf = person.email === ownEmail;
+  return (
+    <li>
+      <div>
+        <p class="name">{person.email}</p>
+        <p class="hint">{stateOf(person)}</p>
+      </div>
+      <select
+        aria-label={`Role of ${person.email}`}
+        value={person.role}
+        onChange={({ currentTarget }) => onRole(person, currentTarget.value as Role)}
+      >
+        {ROLES.map((role) => (
+          <option key={role} value={role}>
+            {role}
+          </option>
+        ))}
+      </select>
+      <label class="choice">
+        <input
+          type="checkbox"
+          checked={person.is_admin}
+          disabled={isSelf}
+          onChange={({ currentTarget }) => onAdmin(person, currentTarget.checked)}
+        />
+        Administrator
+      </label>
+      <div class="deeds">
+        <IconButton
+          label={`New password link for ${person.email}`}
+          title="New password link"
+          icon={KeyRound}
+          onClick={() => onReset(person)}
+        />
+        {!isSelf && (
+          <IconButton
+            label={`Remove ${person.email}`}
+            title="Remove"
+            icon={Trash2}
+            onClick={() => onRemove(person)}
+          />
+        )}
+      </div>
+    </li>
+  );
+}
+
+function stateOf({ has_password, two_factor, last_seen_at }: Person) {
+  if (!has_password) return "has not set a password yet";
+  return (
+    <>
+      {two_factor && (
+        <>
+          <ShieldCheck aria-hidden="true" /> two-factor,{" "}
+        </>
+      )}
+      {last_seen_at ? (
+        <>
+          last seen <Moment at={last_seen_at} />
+        </>
+      ) : (
+        "not signed in"
+      )}
+    </>
+  );
+}

@@ -1,0 +1,135 @@
+import "uplot/dist/uPlot.min.css";
+import uPlot from "uplot";
+import { BUCKET_MS, type ChartData } from "../lib/chart.ts";
+import { axesOf } from "./chart-axes.ts";
+import { type Colours, coloursOf } from "./chart-colours.ts";
+import { barsOf, type Layer, layersOf, lonelyIn } from "./chart-stack.ts";
+
+/** A chart on the page. */
+export type Drawing = {
+  /** Marks a bucket; none with null. */
+  choose(index: number | null): void;
+  end(): void;
+};
+
+/** @param onChoose is told which bucket the pointer is over */
+export function draw(
+  place: HTMLElement,
+  data: ChartData,
+  onChoose: (index: number | null) => void,
+): Drawing {
+  let colours = coloursOf(place);
+  let chosen: number | null = null;
+  const mark = () => {
+    const left = chosen === null ? -10 : plot.valToPos(plot.data[0]![chosen]!, "x");
+    plot.setCursor({ left, top: chosen === null ? -10 : 0 }, false);
+  };
+  const options: uPlot.Options = {
+    ...sizeOf(place),
+    ...frameOf(data),
+    axes: axesOf(data, () => colours),
+    series: [{}, ...layersOf(data).map((layer) => seriesOf(data, layer, () => colours))],
+    hooks: { ready: [mark], setCursor: [({ cursor }) => onChoose(cursor.idx ?? null)] },
+  };
+  const plot: uPlot = new uPlot(options, valuesOf(data), place);
+  const recolour = () => {
+    colours = coloursOf(place);
+    plot.redraw();
+  };
+  const stop = watch(place, () => plot.setSize(sizeOf(place)), recolour);
+  return {
+    choose(index) {
+      chosen = index;
+      // Before that nothing has its place yet.
+      if (plot.status === 1) mark();
+    },
+    end() {
+      stop();
+      plot.destroy();
+    },
+  };
+}
+
+const sizeOf = ({ clientWidth, clientHeight }: HTMLElement) => ({
+  width: Math.max(clientWidth, 1),
+  height: Math.max(clientHeight, 1),
+});
+
+/** What the plot is besides its lines: no legend, zoom or motion of its own. */
+const frameOf = (data: ChartData) => ({
+  ms: 1 as const,
+  ...(data.bucket === "day" && { tzDate: (ms: number) => uPlot.tzDate(new Date(ms), "UTC") }),
+  padding: [8, 12, 0, 0] as uPlot.Padding,
+  legend: { show: false },
+  cursor: {
+    y: false,
+    drag: { x: false, y: false, setScale: false },
+    points: { show: data.kind === "line" },
+    move: (plot: uPlot, left: number, top: number): [number, number] =>
+      left < 0 ? [left, top] : [plot.valToPos(plot.data[0]![plot.posToIdx(left)]!, "x"), top],
+  },
+  scales: {
+    x: { time: true, range: (): uPlot.Range.MinMax => spanOf(data) },
+    y: { range: (_: uPlot, __: number, most: number): uPlot.Range.MinMax => [0, roomFor(most)] },
+  },
+});
+
+/** From the start of the first bucket to the end of the last. */
+const spanOf = ({ times, bucket }: ChartData): [number, number] => [
+  times[0]!,
+  times.at(-1)! + BUCKET_MS[bucket],
+];
+
+/** A little above the highest value. */
+const roomFor = (most: number) => Math.max(most * 1.06, 1);
+
+/** Each value stands in the middle of its bucket, so that the nearest one is the one pointed at. */
+const valuesOf = (data: ChartData): uPlot.AlignedData => [
+  data.times.map((start) => start + BUCKET_MS[data.bucket] / 2),
+  ...layersOf(data).map(({ tops }) => tops),
+];
+
+function seriesOf(data: ChartData, layer: Layer, colours: () => Colours): uPlot.Series {
+  const { tone } = layer;
+  if (data.kind === "stacked") {
+    return {
+      paths: barsOf(layer, BUCKET_MS[data.bucket]),
+      fill: () => colours().fills[tone],
+      width: 0,
+      points: { show: false },
+    };
+  }
+  return {
+    stroke: () => colours().lines[tone],
+    width: 1.75,
+    dash: DASHES[tone],
+    points: { show: true, size: 5, fill: () => colours().lines[tone], filter: pointsOf(layer) },
+  };
+}
+
+/** With room all of them, and always those that no line leads to: they would not be seen. */
+const pointsOf =
+  (layer: Layer): uPlot.Series.Points.Filter =>
+  (plot) => {
+    const { tops } = layer;
+    const hasRoom = plot.bbox.width / devicePixelRatio / tops.length >= ROOM_FOR_POINT;
+    return hasRoom ? [...tops.keys()].filter((i) => tops[i] !== null) : lonelyIn(layer);
+  };
+
+/** In CSS pixels. */
+const ROOM_FOR_POINT = 10;
+
+/** So that no line is known by its colour alone. */
+const DASHES = { good: [], accent: [], bad: [7, 4], unsure: [2, 3] };
+
+/** @returns what ends it */
+function watch(place: HTMLElement, onSize: () => void, onColours: () => void): () => void {
+  const sizes = new ResizeObserver(onSize);
+  sizes.observe(place);
+  const scheme = matchMedia("(prefers-color-scheme: dark)");
+  scheme.addEventListener("change", onColours);
+  return () => {
+    sizes.disconnect();
+    scheme.removeEventListener("change", onColours);
+  };
+}

@@ -1,0 +1,50 @@
+import { CircleAlert, CircleCheck, CirclePause, CircleX, Unplug } from "lucide-preact";
+import { stateOf } from "../lib/webhook-words.ts";
+import type { Webhook } from "../lib/webhooks.ts";
+import { Moment } from "./moment.tsx";
+
+const LOOKS = {
+  on: { Icon: CircleCheck, word: "On", look: "active" },
+  failing: { Icon: CircleAlert, word: "Failing", look: "unknown" },
+  off: { Icon: CirclePause, word: "Off", look: "calm" },
+  broken: { Icon: CircleX, word: "Switched off", look: "dead" },
+  gone: { Icon: Unplug, word: "Gone", look: "dead" },
+};
+
+/** Told by word, shape and colour, so that none of them is needed alone. */
+export function WebhookState({ webhook }: { webhook: Webhook }) {
+  const { Icon, word, look } = LOOKS[stateOf(webhook)];
+  return (
+    <span class={`status status-${look}`}>
+      <Icon aria-hidden="true" />
+      {word}
+    </span>
+  );
+}
+
+/** Why it is so, in one sentence. */
+export function WebhookReason({ webhook }: { webhook: Webhook }) {
+  const { failing_since: failing, disabled_at: offAt } = webhook;
+  switch (stateOf(webhook)) {
+    case "on":
+      return <LastDelivery webhook={webhook} />;
+    case "failing":
+      return <>It began to fail {failing && <Moment at={failing} />}; nothing has arrived since.</>;
+    case "off":
+      return <>Switched off by hand {offAt && <Moment at={offAt} />}.</>;
+    case "broken":
+      return <>Switched off {offAt && <Moment at={offAt} />}, after 5 days without a success.</>;
+    case "gone":
+      return <>The receiver answered 410 Gone {offAt && <Moment at={offAt} />}.</>;
+  }
+}
+
+function LastDelivery({ webhook }: { webhook: Webhook }) {
+  const { last_delivery_at: at, last_status_code: code } = webhook;
+  if (!at) return <>Nothing has been sent yet.</>;
+  return (
+    <>
+      Last sent <Moment at={at} />, {code ? `answered ${code}` : "without an answer"}.
+    </>
+  );
+}

@@ -1,0 +1,80 @@
+import { api, ask } from "./api.ts";
+import type { Conditions, Frequency } from "./links.ts";
+
+/** The links that something is done to: those that are named, or all that match. */
+export type Target =
+  | { kind: "ids"; ids: string[] }
+  | { kind: "matching"; conditions: Conditions; total: number };
+
+/** The most links that one request may name. */
+export const MOST_NAMED = 1000;
+
+export const sizeOf = (target: Target) =>
+  target.kind === "ids" ? target.ids.length : target.total;
+
+/** What is done to many links. */
+export type Deed =
+  | { kind: "delete" }
+  | { kind: "move"; group: { id: string; name: string } | null }
+  | { kind: "frequency"; frequency: Frequency };
+
+/** What became of the links of one request, and where the next one goes on. */
+export type Step = {
+  done: number;
+  unchanged: number;
+  failed: number;
+  reasons: string[];
+  next: string | null;
+};
+
+/**
+ * Does the deed to the named links, or to the next thousand that match.
+ * @param before where the last step ended; null at first
+ * @param key makes repeating a step whose answer was lost harmless
+ */
+export async function takeStep(
+  deed: Deed,
+  target: Target,
+  before: string | null,
+  key: string,
+): Promise<Step> {
+  const part = partOf(target, before);
+  const options = { headers: { "idempotency-key": key } };
+  if (deed.kind === "delete") {
+    const { summary, results, next } = await ask(api.links["batch-delete"].post(part, options));
+    const { deleted: done, failed } = summary;
+    return { done, unchanged: 0, failed, reasons: reasonsIn(results), next };
+  }
+  const body = { ...part, change: changeOf(deed) };
+  const { summary, results, next } = await ask(api.links["batch-change"].post(body, options));
+  const { changed: done, unchanged, failed } = summary;
+  return { done, unchanged, failed, reasons: reasonsIn(results), next };
+}
+
+/** Starts a check of each, as one batch. What is being checked is left out: it is known soon. */
+export async function startChecks(target: Target) {
+  if (target.kind === "ids") return ask(api.links.check.post({ link_ids: target.ids }));
+  const { status, ...conditions } = target.conditions;
+  if (status === "checking") return { batch_id: null, failures: [] };
+  const filter = { ...conditions, ...(status && { status }) };
+  return ask(api.links.check.post({ filter }));
+}
+
+export const findBatch = (id: string) => ask(api.batches({ id }).get());
+export type Batch = Awaited<ReturnType<typeof findBatch>>;
+
+const partOf = (target: Target, before: string | null) =>
+  target.kind === "ids"
+    ? { link_ids: target.ids }
+    : { filter: target.conditions, ...(before && { before: asRead(before) }) };
+
+/** The types tell what the server makes of a cursor, which is a number; it is sent as it came. */
+const asRead = (cursor: string) => cursor as unknown as number;
+
+const changeOf = (deed: Exclude<Deed, { kind: "delete" }>) =>
+  deed.kind === "move" ? { group_id: deed.group?.id ?? null } : { check_frequency: deed.frequency };
+
+type Result = { status: string } | { status: "failed"; error: { message: string } };
+
+const reasonsIn = (results: Result[]) =>
+  results.flatMap((result) => ("error" in result ? [result.error.message] : []));

@@ -1,0 +1,65 @@
+import { useQuery } from "@tanstack/preact-query";
+import { api, ask, tell } from "./api.ts";
+
+export const GROUPS = ["groups"];
+
+const PER_PAGE = 100;
+/** More groups than people can choose from. */
+const MOST_PAGES = 10;
+
+const listGroups = (page: number, perPage = PER_PAGE) =>
+  ask(api.groups.get({ query: { page, per_page: perPage } }));
+
+/** Every group, by name. */
+async function listAllGroups(): Promise<Group[]> {
+  const { items, pagination } = await listGroups(1);
+  const pages = Math.min(pagination.total_pages, MOST_PAGES);
+  const rest = Array.from({ length: Math.max(pages - 1, 0) }, (_, i) => listGroups(i + 2));
+  const groups = [items, ...(await Promise.all(rest)).map((page) => page.items)].flat();
+  return groups.sort((a, b) => a.name.localeCompare(b.name));
+}
+
+export const useGroups = () => useQuery({ queryKey: [...GROUPS, "all"], queryFn: listAllGroups });
+
+const GROUPS_ON_PAGE = 25;
+
+/** Newest first. The last page tells of the links in no group as well. */
+export async function findGroupPage(page: number) {
+  const { items, pagination } = await listGroups(page, GROUPS_ON_PAGE);
+  const isLast = page >= pagination.total_pages;
+  return { items, pagination, ungrouped: isLast ? await ask(api.groups.none.get()) : null };
+}
+
+/** What people say of a group; `color` is `#RRGGBB`. */
+export type GroupInput = { name: string; description: string; color: string };
+
+export const createGroup = (input: GroupInput) => ask(api.groups.post(input));
+
+export const changeGroup = (id: string, input: GroupInput) => ask(api.groups({ id }).patch(input));
+
+export const deleteGroup = (id: string) => tell(api.groups({ id }).delete());
+
+/** All of its links, now. */
+export const checkGroup = (id: string) => ask(api.links.check.post({ group_id: id }));
+
+type GroupPage = Awaited<ReturnType<typeof listGroups>>;
+export type Group = GroupPage["items"][number];
+
+/** How many links there are, by what they are. */
+export type Counted = Pick<Group, "link_count" | "counts">;
+
+/** Each is told from the others and from the ground, by day and by night (at least 3:1). */
+export const GROUP_COLORS = [
+  { name: "Red", color: "#D64545" },
+  { name: "Orange", color: "#D9661F" },
+  { name: "Ochre", color: "#B0801A" },
+  { name: "Olive", color: "#6E8F1F" },
+  { name: "Green", color: "#2F9461" },
+  { name: "Teal", color: "#14938A" },
+  { name: "Sky", color: "#1B87B8" },
+  { name: "Blue", color: "#3B7DE0" },
+  { name: "Violet", color: "#7668E0" },
+  { name: "Purple", color: "#A855C7" },
+  { name: "Pink", color: "#D14B8F" },
+  { name: "Grey", color: "#6B7280" },
+];

@@ -1,0 +1,96 @@
+import { api, ask } from "./api.ts";
+import { pageIn } from "./filter.ts";
+
+export const HISTORY = ["history"];
+
+export const RESULTS = ["active", "dead", "unknown"] as const;
+export type Result = (typeof RESULTS)[number];
+
+/** Which checks are shown. Dates are days in UTC; what is empty leaves nothing out. */
+export type HistoryFilter = {
+  /** Those with a result, or those that changed the status of their link. */
+  show: Result | "changes" | undefined;
+  from: string;
+  to: string;
+  linkId: string;
+  page: number;
+};
+
+const PER_PAGE = 50;
+const DAY_MS = 86_400_000;
+const DATE = /^\d{4}-\d{2}-\d{2}$/;
+const ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** The filter that the address bar holds; what makes no sense there is left out. */
+export function readHistoryFilter(query: Record<string, string>): HistoryFilter {
+  const [from, to] = [dateIn(query.from), dateIn(query.to)];
+  const isTurned = from !== "" && to !== "" && from > to;
+  return {
+    show: query.changed === "true" ? "changes" : RESULTS.find((each) => each === query.status),
+    from: isTurned ? to : from,
+    to: isTurned ? from : to,
+    linkId: ID.test(query.link_id ?? "") ? query.link_id! : "",
+    page: pageIn(query),
+  };
+}
+
+const dateIn = (text = "") => (DATE.test(text) && !Number.isNaN(Date.parse(text)) ? text : "");
+
+export function hrefOfHistory({ show, from, to, linkId, page }: HistoryFilter): string {
+  const query = new URLSearchParams({
+    ...showing(show),
+    ...(from && { from }),
+    ...(to && { to }),
+    ...(linkId && { link_id: linkId }),
+    ...(page > 1 && { page: String(page) }),
+  });
+  return query.size > 0 ? `/history?${query}` : "/history";
+}
+
+/** The same checks as a file. */
+export function hrefOfHistoryExport(filter: HistoryFilter): string {
+  const query = new URLSearchParams({ ...narrowing(filter), ...showing(filter.show) });
+  return `/dashboard/api/history/export${query.size > 0 ? `?${query}` : ""}`;
+}
+
+/** The last so many days, today included, as the dates of a filter. */
+export const lastDays = (days: number, now: number) => ({
+  from: new Date(now - (days - 1) * DAY_MS).toISOString().slice(0, 10),
+  to: "",
+});
+
+export const findHistory = ({ page, show, ...rest }: HistoryFilter) =>
+  ask(
+    api.history.get({
+      query: {
+        ...{ page, per_page: PER_PAGE },
+        ...asTyped({ ...narrowing(rest), ...showing(show) }),
+      },
+    }),
+  );
+
+/** What all checks of the time came to, whatever their result. */
+export const findHistoryStats = (filter: Pick<HistoryFilter, "from" | "to" | "linkId">) =>
+  ask(api.history.stats.get({ query: asTyped(narrowing(filter)) }));
+
+const showing = (show: HistoryFilter["show"]): Record<string, string> => {
+  if (!show) return {};
+  return show === "changes" ? { changed: "true" } : { status: show };
+};
+
+const narrowing = ({
+  from,
+  to,
+  linkId,
+}: Pick<HistoryFilter, "from" | "to" | "linkId">): Record<string, string> => ({
+  ...(from && { start_date: from }),
+  ...(to && { end_date: to }),
+  ...(linkId && { link_id: linkId }),
+});
+
+/** The client's types are those after reading, where dates are numbers; what is sent is text. */
+const asTyped = (query: Record<string, string>) => query as object;
+
+type HistoryPage = Awaited<ReturnType<typeof findHistory>>;
+export type HistoryCheck = HistoryPage["items"][number];
+export type HistoryStats = Awaited<ReturnType<typeof findHistoryStats>>;

@@ -1,0 +1,81 @@
+import { api, ask } from "./api.ts";
+import { HOUR_MS, type LinkView, type Span, startOfDays } from "./link-view.ts";
+import { type Frequency, LINKS } from "./links.ts";
+
+const CHECKS_PER_PAGE = 25;
+const EVENTS_PER_PAGE = 10;
+/** So many days are shown of each link. */
+export const DAYS = 90;
+
+export const linkKey = (id: string) => [...LINKS, "one", id];
+
+/**
+ * The key of what only a check changes: it names the last one instead of a topic, so that in an account where
+ * something happens all the time nothing is asked again before this link was checked again.
+ */
+export const keyOfLastCheck = (id: string, checkedAt: string | null, ...of: unknown[]) => [
+  "link",
+  id,
+  checkedAt,
+  ...of,
+];
+
+export const listChecks = (id: string, { status, changed, from, to, page }: LinkView) =>
+  ask(
+    api.links({ id }).history.get({
+      query: asRead({
+        page,
+        per_page: CHECKS_PER_PAGE,
+        ...(status && { status }),
+        ...(changed && { changed: "true" }),
+        ...(from && { start_date: from }),
+        ...(to && { end_date: to }),
+      }),
+    }),
+  );
+
+export const listEvents = (id: string, page: number) =>
+  ask(api.links({ id }).events.get({ query: { page, per_page: EVENTS_PER_PAGE } }));
+
+/** What the checks of each of the last days came to, in UTC. */
+export const findDays = (id: string) =>
+  ask(api.history.series.get({ query: asRead({ link_id: id, bucket: "day" }) }));
+
+/** Of the same days. */
+export const findUptime = (id: string) =>
+  ask(
+    api
+      .links({ id })
+      .stats.get({ query: asRead({ start_date: startOfDays(DAYS, Date.now()).slice(0, 10) }) }),
+  );
+
+/** The times to answer in buckets that suit the span, and how often there is something to put into them. */
+export const findTimes = (id: string, span: Span, frequency: Frequency) =>
+  ask(
+    api.history.series.get({
+      query: asRead({ link_id: id, ...bucketsOf(span, frequency, Date.now()) }),
+    }),
+  );
+
+function bucketsOf(span: Span, frequency: Frequency, now: number) {
+  if (span === "24h") {
+    return { bucket: "hour", start_date: new Date(now - 23 * HOUR_MS).toISOString() };
+  }
+  const bucket = span === "7d" && frequency === "hourly" ? "hour" : "day";
+  return { bucket, start_date: startOfDays(Number.parseInt(span, 10), now) };
+}
+
+/** @param groupId null for none */
+export const changeGroup = (id: string, groupId: string | null) =>
+  ask(api.links({ id }).patch({ group_id: groupId }));
+
+/** The client's types are those after reading, where times are numbers; what is sent is text. */
+const asRead = <Query>(query: Record<string, unknown>) => query as Query;
+
+type CheckPage = Awaited<ReturnType<typeof listChecks>>;
+export type Check = CheckPage["items"][number];
+type EventPage = Awaited<ReturnType<typeof listEvents>>;
+export type LinkEvent = EventPage["items"][number];
+export type LinkEventDelivery = LinkEvent["deliveries"][number];
+export type Series = Awaited<ReturnType<typeof findDays>>;
+export type Day = Series["points"][number];

@@ -1,0 +1,66 @@
+import { useEffect } from "preact/hooks";
+import { useLocation } from "preact-iso";
+
+/** The second of two keys: "g", then this. */
+export const PLACES_BY_KEY = {
+  o: { href: "/", name: "Overview" },
+  l: { href: "/links", name: "Links" },
+  g: { href: "/groups", name: "Groups" },
+  h: { href: "/history", name: "History" },
+  w: { href: "/webhooks", name: "Webhooks" },
+  k: { href: "/keys", name: "API keys" },
+  a: { href: "/account", name: "Account" },
+} as const;
+
+/** Between the two keys. */
+const PAUSE_MS = 1_500;
+
+const isPlace = (key: string): key is keyof typeof PLACES_BY_KEY => key in PLACES_BY_KEY;
+
+const OFF = "stillup-keys-off";
+
+/** Single keys can be switched off, for whoever speaks to the computer (WCAG 2.2, 2.1.4). `?` stays. */
+export const areKeysOn = () => localStorage.getItem(OFF) === null;
+export function switchKeys(isOn: boolean) {
+  if (isOn) localStorage.removeItem(OFF);
+  else localStorage.setItem(OFF, "1");
+}
+
+/** Keys that work on every page, unless something is being typed or asked. */
+export function useShortcuts(onHelp: () => void): void {
+  const { route } = useLocation();
+  useEffect(() => {
+    let wentAt = Number.NEGATIVE_INFINITY;
+    const press = (event: KeyboardEvent) => {
+      if (isTaken(event) || (event.key !== "?" && !areKeysOn())) return;
+      const isSecond = event.timeStamp - wentAt < PAUSE_MS;
+      wentAt = Number.NEGATIVE_INFINITY;
+      if (isSecond && isPlace(event.key)) return route(PLACES_BY_KEY[event.key].href);
+      if (event.key === "g") wentAt = event.timeStamp;
+      else if (event.key === "?") onHelp();
+      else if (event.key === "n") route("/links/new");
+      else if (event.key === "/") startSearch(route);
+      else return;
+      event.preventDefault();
+    };
+    document.addEventListener("keydown", press);
+    return () => document.removeEventListener("keydown", press);
+  }, [route, onHelp]);
+}
+
+/** Boxes that are ticked take no letters. */
+const TYPED = "input:not([type=checkbox], [type=radio]), textarea, select, [contenteditable]";
+
+/** Somebody types, chooses or answers; or the browser has a meaning of its own for it. */
+function isTaken({ target, ctrlKey, metaKey, altKey, defaultPrevented }: KeyboardEvent): boolean {
+  if (ctrlKey || metaKey || altKey || defaultPrevented) return true;
+  if (document.querySelector("dialog[open]")) return true;
+  return target instanceof Element && target.matches(TYPED);
+}
+
+/** The page's own search, or that of the links, which then takes the focus. */
+function startSearch(route: (url: string) => void) {
+  const field = document.querySelector<HTMLElement>("[data-search]");
+  if (field) field.focus();
+  else route("/links?find");
+}

@@ -1,0 +1,97 @@
+import type { EventType, Format, Webhook } from "./webhooks.ts";
+
+type FormatWords = { name: string; paste: string; example: string };
+
+/** In the order in which they are offered; `paste` says what belongs into the URL. */
+export const FORMATS: Record<Format, FormatWords> = {
+  standard: {
+    name: "Standard",
+    paste: "The address of your own program. Signed JSON, one message for each event.",
+    example: "https://ops.example.com/hooks/links",
+  },
+  slack: {
+    name: "Slack",
+    paste: "The URL of an incoming webhook, from the settings of your Slack app.",
+    example: "https://hooks.slack.com/services/…",
+  },
+  discord: {
+    name: "Discord",
+    paste: "The URL of a channel's webhook: edit the channel, Integrations, Webhooks.",
+    example: "https://discord.com/api/webhooks/…",
+  },
+  teams: {
+    name: "Teams",
+    paste: "The URL of a workflow that starts “when a Teams webhook request is received”.",
+    example: "https://….logic.azure.com/workflows/…",
+  },
+  telegram: {
+    name: "Telegram",
+    paste: "Your bot's sendMessage URL with the chat_id of the chat.",
+    example: "https://api.telegram.org/bot<token>/sendMessage?chat_id=<id>",
+  },
+  ntfy: {
+    name: "ntfy",
+    paste: "The URL of a topic, at ntfy.sh or on a server of your own.",
+    example: "https://ntfy.sh/<topic>",
+  },
+};
+
+export const FORMAT_NAMES = Object.keys(FORMATS) as Format[];
+
+const HOSTS: [host: RegExp, format: Format][] = [
+  [/^hooks\.slack(-gov)?\.com$/, "slack"],
+  [/^((ptb|canary)\.)?discord(app)?\.com$/, "discord"],
+  [/\.(logic\.azure|api\.powerplatform|webhook\.office)\.com$/, "teams"],
+  [/^api\.telegram\.org$/, "telegram"],
+  [/^ntfy\.sh$/, "ntfy"],
+];
+
+/** The format that a URL's host is known to read. */
+export function formatFor(url: string): Format | undefined {
+  const host = URL.parse(url.trim())?.hostname ?? "";
+  return HOSTS.find(([known]) => known.test(host))?.[1];
+}
+
+/** What each event tells of. */
+export const EVENTS: Record<EventType, string> = {
+  "link.dead": "A link was decided to be dead.",
+  "link.alive": "A link is alive again, or for the first time.",
+  "link.created": "A link was added.",
+  "link.deleted": "A link was deleted.",
+  "batch.complete": "All links of a batch have been checked.",
+  "check.complete": "A check ended, whatever it found.",
+};
+
+export const EVENT_TYPES = Object.keys(EVENTS) as EventType[];
+
+const LEAST_HIDDEN = 8;
+const SHOWN = 4;
+
+/**
+ * The URL as it may be seen over a shoulder. Who knows the path of a chat's webhook, or what stands in a
+ * query, can often write there.
+ */
+export function discreetUrl({ url, format }: Pick<Webhook, "url" | "format">): string {
+  const parsed = URL.parse(url);
+  if (!parsed) return url;
+  const { origin, host, pathname, search } = parsed;
+  if (format === "standard" && !formatFor(url)) {
+    return origin + (pathname === "/" ? "" : pathname) + (search && "?…");
+  }
+  const rest = pathname + search;
+  return `${host}/…${rest.length > LEAST_HIDDEN + SHOWN ? rest.slice(-SHOWN) : ""}`;
+}
+
+export type WebhookState = "on" | "failing" | "off" | "broken" | "gone";
+
+/** Whether it is sent anything, and if not, who decided so. */
+export function stateOf(
+  webhook: Pick<Webhook, "is_active" | "disabled_reason" | "failing_since">,
+): WebhookState {
+  if (webhook.is_active) return webhook.failing_since ? "failing" : "on";
+  if (webhook.disabled_reason === "gone") return "gone";
+  return webhook.disabled_reason === "failing" ? "broken" : "off";
+}
+
+/** After so long without any success a webhook is switched off. */
+export const FAILING_MS = 120 * 3_600_000;

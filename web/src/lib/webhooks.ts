@@ -1,0 +1,42 @@
+import { api, ask, tell } from "./api.ts";
+
+/** Everything that is asked of webhooks and their deliveries starts with this key. */
+export const WEBHOOKS = ["webhooks"];
+
+/** As many as the largest plan has, so that one page holds all unless an operator allows more. */
+const PER_PAGE = 100;
+
+export const listWebhooks = (page: number) =>
+  ask(api.webhooks.get({ query: { page, per_page: PER_PAGE } }));
+
+export const findWebhook = (id: string) => ask(api.webhooks({ id }).get());
+
+export type NewWebhook = { url: string; events: EventType[]; format: Format };
+
+export const createWebhook = (webhook: NewWebhook) => ask(api.webhooks.post(webhook));
+
+export type WebhookChange = { url?: string; events?: EventType[]; is_active?: boolean };
+
+export const changeWebhook = (id: string, change: WebhookChange) =>
+  ask(api.webhooks({ id }).patch(change));
+
+export const deleteWebhook = (id: string) => tell(api.webhooks({ id }).delete());
+
+export const testWebhook = (id: string) => ask(api.webhooks({ id }).test.post());
+
+export const rotateSecret = (id: string, graceSeconds: number) =>
+  ask(api.webhooks({ id })["rotate-secret"].post(asTyped(graceSeconds)));
+
+type RotationBody = Parameters<ReturnType<typeof api.webhooks>["rotate-secret"]["post"]>[0];
+
+/** The client's type is that after reading, where the field has another name. */
+const asTyped = (graceSeconds: number) =>
+  ({ grace_period_seconds: graceSeconds }) as unknown as RotationBody;
+
+type WebhookPage = Awaited<ReturnType<typeof listWebhooks>>;
+export type Webhook = WebhookPage["items"][number];
+export type FreshWebhook = Awaited<ReturnType<typeof createWebhook>>;
+export type Rotated = Awaited<ReturnType<typeof rotateSecret>>;
+export type TestResult = Awaited<ReturnType<typeof testWebhook>>;
+export type EventType = Webhook["events"][number];
+export type Format = Webhook["format"];

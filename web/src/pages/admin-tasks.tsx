@@ -1,0 +1,221 @@
+import { useMutation, useQueryClient } from "@tanstack/preact-query";
+import { useState } from "preact/hooks";
+import { Confirm } from "../components/confirm.tsx";
+import { Dialog } from "../components/dialog.tsx";
+import { EmailField, Field } from "../components/field.tsx";
+import { Problem, problemOf } from "../components/problem.tsx";
+import { useSay } from "../components/said.tsx";
+import { Copyable } from "../components/secret.tsx";
+import {
+  ADMIN,
+  type AdminAccount,
+  deleteAccount,
+  deletePerson,
+  type Invitation,
+  inviteOwner,
+  invitePerson,
+  type Person,
+  passwordUrl,
+  ROLES,
+  type Role,
+  resetPerson,
+  TIERS,
+  type Tier,
+} from "../lib/admin.ts";
+import { textsOf } from "../lib/form.ts";
+
+export type AdminTask =
+  | { kind: "account" }
+  | { kind: "person"; account: AdminAccount }
+  | { kind: "delete"; account: AdminAccount }
+  | { kind: "reset"; person: Person }
+  | { kind: "remove"; person: Person };
+
+type TaskProps<T> = { task: T; onClose: () => void };
+
+export function AdminTaskDialog({ task, onClose }: TaskProps<AdminTask>) {
+  if (task.kind === "account") return <NewAccount onClose={onClose} />;
+  if (task.kind === "person") return <NewPerson account={task.account} onClose={onClose} />;
+  if (task.kind === "delete") return <DeleteAccount account={task.account} onClose={onClose} />;
+  if (task.kind === "reset") return <ResetPerson person={task.person} onClose={onClose} />;
+  return <RemovePerson person={task.person} onClose={onClose} />;
+}
+
+function NewAccount({ onClose }: { onClose: () => void }) {
+  return (
+    <Invite<Tier>
+      title="New account"
+      choice={{ label: "Tier", name: "tier", options: TIERS, first: "business" }}
+      invite={(email, tier) => inviteOwner({ email, tier })}
+      onClose={onClose}
+    />
+  );
+}
+
+function NewPerson({ account, onClose }: { account: AdminAccount; onClose: () => void }) {
+  return (
+    <Invite<Role>
+      title={`Add someone to ${account.email}`}
+      choice={{ label: "Role", name: "role", options: ROLES, first: "editor" }}
+      invite={(email, role) => invitePerson(account.id, { email, role })}
+      onClose={onClose}
+    />
+  );
+}
+
+type InviteProps<T extends string> = {
+  title: string;
+  choice: { label: string; name: string; options: readonly T[]; first: T };
+  invite: (email: string, chosen: T) => Promise<Invitation>;
+  onClose: () => void;
+};
+
+/** Makes a user, and shows the link by which they set a password. */
+function Invite<T extends string>({ title, choice, invite, onClose }: InviteProps<T>) {
+  const client = useQueryClient();
+  const invitation = useMutation({
+    mutationFn: ({ email, chosen }: { email: string; chosen: T }) => invite(email, chosen),
+    onSuccess: () => client.invalidateQueries({ queryKey: ADMIN }),
+  });
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault();
+    const { email, chosen } = textsOf(event, ["email", "chosen"]);
+    invitation.mutate({ email, chosen: chosen as T });
+  };
+  if (invitation.data) return <PasswordLink invitation={invitation.data} onClose={onClose} />;
+  return (
+    <Dialog title={title} onClose={onClose}>
+      <form onSubmit={submit}>
+        <EmailField problem={problemOf(invitation.error, "email")} />
+        <Field label={choice.label} problem={problemOf(invitation.error, choice.name)}>
+          {(ties) => (
+            <select {...ties} name="chosen" defaultValue={choice.first}>
+              {choice.options.map((option) => (
+                <option key={option} value={option} selected={option === choice.first}>
+                  {option}
+                </option>
+              ))}
+            </select>
+          )}
+        </Field>
+        <Problem error={invitation.error} fields={["email", choice.name]} />
+        <footer>
+          <button type="button" onClick={onClose}>
+            Cancel
+          </button>
+          <button type="submit" class="primary" disabled={invitation.isPending}>
+            Create
+          </button>
+        </footer>
+      </form>
+    </Dialog>
+  );
+}
+
+/** Shown once; whoever has it can sign in. */
+const PasswordLink = ({ invitation, onClose }: { invitation: Invitation; onClose: () => void }) => (
+  <Dialog title={`A link for ${invitation.email}`} onClose={onClose}>
+    <p>
+      Give it to them in private. It sets their password within 30 minutes, once, and is not shown
+      again.
+    </p>
+    <Copyable label="Password link" value={passwordUrl(invitation)} />
+    <footer>
+      <button type="button" class="primary" onClick={onClose}>
+        I have copied it
+      </button>
+    </footer>
+  </Dialog>
+);
+
+function ResetPerson({ person, onClose }: { person: Person; onClose: () => void }) {
+  const reset = useMutation({ mutationFn: () => resetPerson(person.id) });
+  if (reset.data) return <PasswordLink invitation={reset.data} onClose={onClose} />;
+  return (
+    <Confirm
+      title="Make a new password link?"
+      action="End sessions and make a link"
+      busy={reset.isPending}
+      error={reset.error}
+      onConfirm={reset.mutate}
+      onClose={onClose}
+    >
+      <p class="name">{person.email}</p>
+      <p>All of their sessions end now. The link lets them set a new password.</p>
+    </Confirm>
+  );
+}
+
+function RemovePerson({ person, onClose }: { person: Person; onClose: () => void }) {
+  const removal = useRemoval(
+    () => deletePerson(person.id),
+    `${person.email} was removed.`,
+    onClose,
+  );
+  return (
+    <Confirm
+      title="Remove this person?"
+      action="Remove"
+      busy={removal.isPending}
+      error={removal.error}
+      onConfirm={removal.mutate}
+      onClose={onClose}
+    >
+      <p class="name">{person.email}</p>
+      <p>Their sessions end. What they made stays with the account.</p>
+    </Confirm>
+  );
+}
+
+function DeleteAccount({ account, onClose }: { account: AdminAccount; onClose: () => void }) {
+  const [typed, setTyped] = useState("");
+  const deletion = useRemoval(
+    () => deleteAccount(account.id),
+    `The account ${account.email} was deleted.`,
+    onClose,
+  );
+  return (
+    <Confirm
+      title="Delete this account?"
+      action="Delete account"
+      busy={deletion.isPending || typed !== account.email}
+      error={deletion.error}
+      onConfirm={deletion.mutate}
+      onClose={onClose}
+    >
+      <p>
+        {linksGo(account.links_used)} with their history, and {peopleLose(account.users.length)}{" "}
+        access. This cannot be taken back.
+      </p>
+      <Field label={`Type ${account.email} to go on`}>
+        {(ties) => (
+          <input
+            {...ties}
+            type="text"
+            autoComplete="off"
+            value={typed}
+            onInput={({ currentTarget }) => setTyped(currentTarget.value)}
+          />
+        )}
+      </Field>
+    </Confirm>
+  );
+}
+
+const linksGo = (count: number) =>
+  count === 1 ? "1 link goes" : `${count.toLocaleString("en")} links go`;
+
+const peopleLose = (count: number) => (count === 1 ? "1 person loses" : `${count} people lose`);
+
+function useRemoval(remove: () => Promise<void>, said: string, onClose: () => void) {
+  const say = useSay();
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: remove,
+    onSuccess: () => {
+      say(said);
+      onClose();
+      client.invalidateQueries({ queryKey: ADMIN });
+    },
+  });
+}

@@ -1,0 +1,169 @@
+import { useMutation, useQueryClient } from "@tanstack/preact-query";
+import { Search, UserPlus } from "lucide-preact";
+import { useState } from "preact/hooks";
+import { useLocation } from "preact-iso";
+import { AccountList } from "../components/account-list.tsx";
+import { Backups, Running, Tiers } from "../components/installation.tsx";
+import { Pager } from "../components/pager.tsx";
+import { useSay } from "../components/said.tsx";
+import { Empty, Loaded } from "../components/states.tsx";
+import {
+  ADMIN,
+  type AdminAccount,
+  changePerson,
+  changeTier,
+  type Person,
+  useAccounts,
+  useInstallation,
+} from "../lib/admin.ts";
+import { pageIn } from "../lib/filter.ts";
+import { textsOf } from "../lib/form.ts";
+import { useUser } from "../lib/session.ts";
+import { useTitle } from "../lib/title.ts";
+import { type AdminTask, AdminTaskDialog } from "./admin-tasks.tsx";
+
+/** For those who run the installation. */
+export function AdminPage() {
+  useTitle("Administration");
+  const user = useUser();
+  const state = useInstallation();
+  if (!user.is_admin) {
+    return (
+      <>
+        <h1>Administration</h1>
+        <Empty title="This is for administrators">
+          <p>An administrator can make you one, here or by `stillup user` on the server.</p>
+        </Empty>
+      </>
+    );
+  }
+  return (
+    <>
+      <h1>Administration</h1>
+      <section>
+        <h2>This installation</h2>
+        <div class="card running">
+          <Loaded query={state}>{(known) => <Running state={known} />}</Loaded>
+        </div>
+      </section>
+      <Accounts />
+      <section>
+        <h2>Tiers and limits</h2>
+        <div class="card tiers-place">
+          <Loaded query={state}>{({ tiers }) => <Tiers tiers={tiers} />}</Loaded>
+        </div>
+        <p class="hint">
+          Set by <code>STILLUP_TIER_LIMITS</code> when the server starts. New accounts get the tier
+          in <code>STILLUP_DEFAULT_TIER</code>.
+        </p>
+      </section>
+      <section>
+        <h2>Backups</h2>
+        <div class="card backups">
+          <Loaded query={state}>{({ database }) => <Backups engine={database.engine} />}</Loaded>
+        </div>
+      </section>
+    </>
+  );
+}
+
+function Accounts() {
+  const { query, route } = useLocation();
+  const { email: ownEmail } = useUser();
+  const [search, page] = [query.search ?? "", pageIn(query)];
+  const accounts = useAccounts(search, page);
+  const [task, setTask] = useState<AdminTask | null>(null);
+  const { tier, person } = useChanges();
+  const find = (event: SubmitEvent) => {
+    event.preventDefault();
+    const { search: wanted } = textsOf(event, ["search"]);
+    route(hrefOf(wanted.trim(), 1));
+  };
+  return (
+    <section>
+      <header class="page-head">
+        <h2>Accounts and people</h2>
+        <button type="button" onClick={() => setTask({ kind: "account" })}>
+          <UserPlus aria-hidden="true" />
+          New account
+        </button>
+      </header>
+      <search>
+        <Search aria-hidden="true" />
+        <form class="find" onSubmit={find}>
+          <input
+            type="search"
+            name="search"
+            aria-label="Find by e-mail"
+            placeholder="Find by e-mail"
+            maxLength={255}
+            defaultValue={search}
+            data-search
+          />
+          <button type="submit">Find</button>
+        </form>
+      </search>
+      <Loaded query={accounts}>
+        {({ items, pagination }) => (
+          <>
+            {items.length === 0 && <Empty title="No account matches">{null}</Empty>}
+            <AccountList
+              accounts={items}
+              ownEmail={ownEmail}
+              onTier={(account, chosen) => tier.mutate({ account, tier: chosen })}
+              onAdd={(account) => setTask({ kind: "person", account })}
+              onDelete={(account) => setTask({ kind: "delete", account })}
+              onRole={(someone, role) => person.mutate({ person: someone, change: { role } })}
+              onAdmin={(someone, is_admin) =>
+                person.mutate({ person: someone, change: { is_admin } })
+              }
+              onReset={(someone) => setTask({ kind: "reset", person: someone })}
+              onRemove={(someone) => setTask({ kind: "remove", person: someone })}
+            />
+            <Pager
+              pagination={pagination}
+              what="accounts"
+              hrefOf={(next) => hrefOf(search, next)}
+            />
+          </>
+        )}
+      </Loaded>
+      {task && <AdminTaskDialog task={task} onClose={() => setTask(null)} />}
+    </section>
+  );
+}
+
+function hrefOf(search: string, page: number): string {
+  const query = new URLSearchParams();
+  if (search) query.set("search", search);
+  if (page > 1) query.set("page", String(page));
+  return query.size > 0 ? `/admin?${query}` : "/admin";
+}
+
+function useChanges() {
+  const say = useSay();
+  const client = useQueryClient();
+  const after = {
+    onError: ({ message }: Error) => say(message),
+    // Also when it was refused: the choice on show is then not what counts.
+    onSettled: () => client.invalidateQueries({ queryKey: ADMIN }),
+  };
+  const tier = useMutation({
+    ...after,
+    mutationFn: ({
+      account,
+      tier: chosen,
+    }: {
+      account: AdminAccount;
+      tier: AdminAccount["tier"];
+    }) => changeTier(account.id, chosen),
+    onSuccess: ({ email, tier: chosen }) => say(`${email} has the ${chosen} tier now.`),
+  });
+  const person = useMutation({
+    ...after,
+    mutationFn: (input: { person: Person; change: Parameters<typeof changePerson>[1] }) =>
+      changePerson(input.person.id, input.change),
+    onSuccess: (_, input) => say(`${input.person.email}: changed.`),
+  });
+  return { tier, person };
+}

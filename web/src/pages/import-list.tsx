@@ -1,0 +1,80 @@
+import { useEffect } from "preact/hooks";
+import { useLocation } from "preact-iso";
+import { Done } from "../components/import/done.tsx";
+import { Progress } from "../components/import/progress.tsx";
+import { Ready } from "../components/import/ready.tsx";
+import { Lines, Notes, Sitemaps, SourceLine } from "../components/import/review.tsx";
+import { Problem } from "../components/problem.tsx";
+import { Empty } from "../components/states.tsx";
+import { pageIn } from "../lib/filter.ts";
+import { useGroups } from "../lib/groups.ts";
+import type { Job, useImport } from "../lib/import/job.ts";
+import { OUTCOMES } from "../lib/import/ledger.ts";
+
+type ImportListProps = {
+  flow: ReturnType<typeof useImport>;
+  job: Job;
+  problem: Error | null;
+  onDone: () => void;
+  onMore: () => void;
+};
+
+/** A list on its way: read, looked at, added. */
+export function ImportList({ flow, job, problem, onDone, onMore }: ImportListProps) {
+  const { query } = useLocation();
+  const groups = useGroups();
+  const { stage, ledger } = job;
+  const isSettled = stage === "done";
+  useStayWhile(stage === "adding" && job.problem === null);
+  useEffect(() => {
+    if (isSettled) onDone();
+  }, [isSettled]);
+  const add = () => flow.add(groups.data ?? []);
+  return (
+    <>
+      <Problem error={problem ?? groups.error} />
+      <SourceLine
+        job={job}
+        onFormat={
+          stage === "adding" || isSettled
+            ? undefined
+            : (format) => flow.begin(job.source, job.choices, format)
+        }
+      />
+      <Notes notes={job.notes} />
+      {job.sitemaps.length > 0 && <Sitemaps sitemaps={job.sitemaps} />}
+      <Progress job={job} onStop={flow.stop} onGoOn={stage === "adding" ? add : flow.judge} />
+      {stage === "ready" && ledger.items.length > 0 && (
+        <Ready job={job} groups={groups.data} onChoose={flow.choose} onAdd={add} />
+      )}
+      {isSettled && <Done ledger={ledger} href={hrefOf(job)} onMore={onMore} />}
+      {ledger.items.length > 0 && (
+        <Lines
+          ledger={ledger}
+          shown={OUTCOMES.find((outcome) => outcome === query.show) ?? null}
+          page={pageIn(query)}
+        />
+      )}
+      {stage === "ready" && ledger.items.length + job.sitemaps.length === 0 && <Nothing />}
+    </>
+  );
+}
+
+const Nothing = () => (
+  <Empty title="No links found">
+    <p>Nothing in it is a link. Choose above what it is to be read as, or start over.</p>
+  </Empty>
+);
+
+const hrefOf = ({ choices }: Job) =>
+  choices.groupId ? `/links?group_id=${choices.groupId}` : "/links";
+
+/** Asks before the tab is closed while links are being added. */
+function useStayWhile(isBusy: boolean) {
+  useEffect(() => {
+    if (!isBusy) return;
+    const ask = (event: BeforeUnloadEvent) => event.preventDefault();
+    addEventListener("beforeunload", ask);
+    return () => removeEventListener("beforeunload", ask);
+  }, [isBusy]);
+}

@@ -1,0 +1,66 @@
+import { Plus } from "lucide-preact";
+import { useLocation } from "preact-iso";
+import { Attention } from "../components/overview-attention.tsx";
+import { GroupBars, ServiceBars } from "../components/overview-bars.tsx";
+import { Charts } from "../components/overview-charts.tsx";
+import { CheckerState } from "../components/overview-checker.tsx";
+import { OverviewHead } from "../components/overview-head.tsx";
+import { SwitchedOff } from "../components/overview-notices.tsx";
+import { Empty, Loaded } from "../components/states.tsx";
+import {
+  type Overview,
+  readSpan,
+  useOverview,
+  useSeries,
+  useServiceCounts,
+} from "../lib/overview.ts";
+import { useCanWrite } from "../lib/session.ts";
+import { useTitle } from "../lib/title.ts";
+
+/** What needs attention first, and then how things were and how the work goes. */
+export function OverviewPage() {
+  useTitle("Overview");
+  const overview = useOverview();
+  return (
+    <Loaded query={overview}>
+      {(known) => (known.counts.total === 0 ? <NoLinks /> : <Known overview={known} />)}
+    </Loaded>
+  );
+}
+
+function Known({ overview }: { overview: Overview }) {
+  const span = readSpan(useLocation().query);
+  const series = useSeries(span);
+  const services = useServiceCounts();
+  return (
+    <div class="overview">
+      <OverviewHead overview={overview} />
+      <SwitchedOff webhooks={overview.webhooks} />
+      <Attention overview={overview} />
+      <Charts span={span} series={series} />
+      <div class="overview-shares">
+        <ServiceBars query={services} />
+        <GroupBars groups={overview.groups} />
+      </div>
+      <CheckerState checker={overview.checker} webhooks={overview.webhooks} />
+    </div>
+  );
+}
+
+const NoLinks = () => (
+  <>
+    <h1>Overview</h1>
+    <Empty title="Nothing is watched yet">
+      <p>
+        Add the URLs you care about, one or thousands. Stillup checks each of them at once, and then
+        as often as you say. Here you will see what is dead, and why.
+      </p>
+      {useCanWrite() && (
+        <a class="button primary" href="/links/new">
+          <Plus aria-hidden="true" />
+          Add links
+        </a>
+      )}
+    </Empty>
+  </>
+);
