@@ -18,7 +18,7 @@ import { urlKeyOf } from "./url-key.ts";
 type Place = "alone" | "list";
 
 /** An item that may become a link, or why it may not. `given` is its URL as it came, whatever that is. */
-export type Judged =
+type Judged =
   | { given: unknown; fields: NewLink; url: URL; urlKey: string }
   | { given: unknown; error: AppError };
 

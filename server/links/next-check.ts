@@ -4,7 +4,7 @@ import type { Deps } from "../deps.ts";
 import { type Frequency, type LinkRow, links } from "../store/tables.ts";
 
 /** What decides when a link is checked next. */
-export type Scheduled = Pick<
+type Scheduled = Pick<
   LinkRow,
   "id" | "lastCheckedAt" | "nextCheckAt" | "unconfirmedSince" | "failingSince"
 >;

@@ -2,7 +2,7 @@ import { X } from "lucide-preact";
 import { useRef } from "preact/hooks";
 import { IconButton } from "./icon-button.tsx";
 
-export type Choice = { value: string; name: string };
+type Choice = { value: string; name: string };
 
 type FacetProps = {
   /** What is chosen by it: "Service". */

@@ -23,7 +23,7 @@ export const DELIVERED_TYPES = [
   "batch.complete",
   "digest",
 ] as const;
-export type DeliveredType = (typeof DELIVERED_TYPES)[number];
+type DeliveredType = (typeof DELIVERED_TYPES)[number];
 
 export type DeliveryFilter = {
   status: DeliveryStatus | undefined;

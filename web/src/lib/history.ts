@@ -4,7 +4,7 @@ import { pageIn } from "./filter.ts";
 export const HISTORY = ["history"];
 
 export const RESULTS = ["active", "dead", "unknown"] as const;
-export type Result = (typeof RESULTS)[number];
+type Result = (typeof RESULTS)[number];
 
 /** Which checks are shown. Dates are days in UTC; what is empty leaves nothing out. */
 export type HistoryFilter = {

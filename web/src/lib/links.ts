@@ -68,12 +68,6 @@ export async function countLinks(conditions: Conditions): Promise<Record<Status,
 
 export const findLink = (id: string) => ask(api.links({ id }).get());
 
-export const listChecks = (id: string, page: number) =>
-  ask(api.links({ id }).history.get({ query: { page, per_page: PER_PAGE } }));
-
-export const addLinks = (urls: string[], frequency: Frequency) =>
-  ask(api.links.batch.post({ links: urls.map((url) => ({ url, check_frequency: frequency })) }));
-
 export const changeFrequency = (id: string, frequency: Frequency) =>
   ask(api.links({ id }).patch({ check_frequency: frequency }));
 
@@ -84,9 +78,6 @@ export const deleteLink = (id: string) => tell(api.links({ id }).delete());
 export type LinkPage = Awaited<ReturnType<typeof listLinks>>;
 export type Link = LinkPage["items"][number];
 export type LinkDetail = Awaited<ReturnType<typeof findLink>>;
-type CheckPage = Awaited<ReturnType<typeof listChecks>>;
-export type Check = CheckPage["items"][number];
-export type Addition = Awaited<ReturnType<typeof addLinks>>;
 
 /** Whether something is about to be known, so that looking again soon is worth it. */
 export const isPending = (link: Pick<Link, "status" | "last_check">) =>

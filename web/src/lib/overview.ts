@@ -3,7 +3,7 @@ import { api, ask } from "./api.ts";
 import type { ChartData } from "./chart.ts";
 
 /** Everything that is asked for the first page starts with this key. */
-export const OVERVIEW = ["overview"];
+const OVERVIEW = ["overview"];
 
 /** For what grows old by itself, such as how late the checks are; what happens is told at once. */
 const REFRESH_MS = 60_000;

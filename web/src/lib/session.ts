@@ -5,7 +5,7 @@ import { api, ask, RequestFailed, tell } from "./api.ts";
 
 export const SESSION = ["session"];
 
-export const findSession = () => ask(api.session.get());
+const findSession = () => ask(api.session.get());
 
 /** `code` is of the second factor, where there is one. */
 type WithCode<T> = T & { code?: string };

@@ -82,7 +82,7 @@ export function discreetUrl({ url, format }: Pick<Webhook, "url" | "format">): s
   return `${host}/…${rest.length > LEAST_HIDDEN + SHOWN ? rest.slice(-SHOWN) : ""}`;
 }
 
-export type WebhookState = "on" | "failing" | "off" | "broken" | "gone";
+type WebhookState = "on" | "failing" | "off" | "broken" | "gone";
 
 /** Whether it is sent anything, and if not, who decided so. */
 export function stateOf(

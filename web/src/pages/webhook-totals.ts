@@ -15,5 +15,4 @@ export const totalsOf = (id: string) =>
     refetchInterval: RECOUNT_MS,
   });
 
-export const sum = (totals: Totals) =>
-  Object.values(totals).reduce((before, count) => before + count, 0);
+const sum = (totals: Totals) => Object.values(totals).reduce((before, count) => before + count, 0);

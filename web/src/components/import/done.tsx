@@ -32,7 +32,7 @@ export function Done({ ledger, href, onMore }: DoneProps) {
 }
 
 /** The lines that were not added although they might have been, to be mended elsewhere. */
-export function Refused({ ledger }: { ledger: Ledger }) {
+function Refused({ ledger }: { ledger: Ledger }) {
   const say = useSay();
   const field = useRef<HTMLTextAreaElement>(null);
   const count = ledger.counts.refused + ledger.counts.limit;

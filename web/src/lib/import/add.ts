@@ -8,7 +8,7 @@ import type { Pace } from "./pace.ts";
 const WAITS_MS = [250, 1_000];
 
 /** What one import adds, the same whenever it is tried again. */
-export type Plan = {
+type Plan = {
   /** Names the import, so that a part which was answered already is not added again. */
   id: string;
   choices: Choices;

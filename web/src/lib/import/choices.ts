@@ -48,7 +48,7 @@ export function namedGroups(
 }
 
 /** By its id or its name. */
-export const findGroup = (groups: Group[], wanted: string) =>
+const findGroup = (groups: Group[], wanted: string) =>
   groups.find(({ id }) => id === wanted.toLowerCase()) ??
   groups.find(({ name }) => name.toLowerCase() === wanted.toLowerCase());
 

@@ -10,7 +10,7 @@ export type Source = {
 };
 
 const MIB = 1024 * 1024;
-export const MOST_MIB = 50;
+const MOST_MIB = 50;
 
 /** How files begin that hold no text, and what to do with them. */
 const NO_TEXTS: [start: number[], advice: string][] = [
