@@ -1,6 +1,6 @@
 import { ArrowRight, CircleCheck } from "lucide-preact";
 import type { ComponentChildren } from "preact";
-import { counted, many } from "../lib/numbers.ts";
+import { counted, many } from "../lib/counted.ts";
 import type { Overview } from "../lib/overview.ts";
 import { useServiceName } from "../lib/services.ts";
 import { Moment } from "./moment.tsx";

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { many } from "../lib/numbers.ts";
+import { many } from "../lib/counted.ts";
 import type { ByStatus, Overview, ServiceCounts, useServiceCounts } from "../lib/overview.ts";
 import { useServiceName } from "../lib/services.ts";
 import { GroupName } from "./group-name.tsx";

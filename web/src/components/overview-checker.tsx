@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact";
-import { counted, lengthOf, many } from "../lib/numbers.ts";
+import { counted, many } from "../lib/counted.ts";
+import { lengthText } from "../lib/length.ts";
 import type { Overview } from "../lib/overview.ts";
 import { absoluteTime, clockTime } from "../lib/time.ts";
 
@@ -39,7 +40,7 @@ const ON_TIME_S = 120;
 function punctuality({ isChecking, state, lateSeconds }: Overview["checker"]): string {
   if (!isChecking) return "Not running";
   if (state === "offline") return "Paused while offline";
-  return lateSeconds < ON_TIME_S ? "On time" : `${lengthOf(lateSeconds)} late`;
+  return lateSeconds < ON_TIME_S ? "On time" : `${lengthText(lateSeconds * 1000)} late`;
 }
 
 const STATES = { online: "Online", degraded: "Poor", offline: "Offline" };
@@ -64,7 +65,7 @@ function Connection({ checker: { state, onlineSince } }: Pick<CheckerProps, "che
 
 function waiting({ pending, oldestPendingSeconds }: Overview["webhooks"]): string {
   if (pending === 0) return "None";
-  return `${many(pending)}, the oldest for ${lengthOf(oldestPendingSeconds)}`;
+  return `${many(pending)}, the oldest for ${lengthText(Math.max(oldestPendingSeconds, 1) * 1000)}`;
 }
 
 function WebhookState({ webhooks: { failing, disabled } }: Pick<CheckerProps, "webhooks">) {

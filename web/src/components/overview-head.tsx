@@ -1,6 +1,6 @@
 import { CircleCheck, CircleHelp, CircleX, Link2, LoaderCircle } from "lucide-preact";
+import { many } from "../lib/counted.ts";
 import { headlineOf } from "../lib/headline.ts";
-import { many } from "../lib/numbers.ts";
 import type { Overview } from "../lib/overview.ts";
 
 const ICONS = { good: CircleCheck, bad: CircleX, unsure: CircleHelp };

@@ -1,5 +1,5 @@
 import { useEffect, useReducer } from "preact/hooks";
-import { lastingTime } from "../lib/lasting.ts";
+import { lastingTime } from "../lib/length.ts";
 import { absoluteTime } from "../lib/time.ts";
 
 const REFRESH_MS = 20_000;

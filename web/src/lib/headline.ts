@@ -1,4 +1,4 @@
-import { counted, many } from "./numbers.ts";
+import { counted, many } from "./counted.ts";
 import type { Overview } from "./overview.ts";
 
 type Told = Pick<Overview, "counts" | "dead" | "unknown">;

@@ -18,3 +18,11 @@ export function lengthText(ms: number): string {
   const count = Math.floor(ms / unit[1]);
   return `${count} ${unit[0]}${count === 1 ? "" : "s"}`;
 }
+
+const MINUTE_MS = 60_000;
+
+/** "for 3 days"; within a minute "just now". */
+export function lastingTime(iso: string, now: number): string {
+  const lasted = now - Date.parse(iso);
+  return lasted < MINUTE_MS ? "just now" : `for ${lengthText(lasted)}`;
+}
