@@ -1,10 +1,12 @@
 /**
  * Builds the executable with the dashboard and the migrations inside.
  *
- *   bun .ci/build.ts          dist/stillup for this platform
- *   bun .ci/build.ts --all    dist/stillup-<platform> for every platform Bun builds for
+ *   bun .ci/build.ts              dist/stillup for this platform
+ *   bun .ci/build.ts --all        a release: dist/stillup-<platform> for every platform Bun builds for
+ *   bun .ci/build.ts linux-x64    a release for the platforms that are named
  */
 import { $ } from "bun";
+import { finishRelease } from "./release.ts";
 
 const PLATFORMS = [
   "linux-x64",
@@ -28,8 +30,13 @@ const OPTIONS = [
   "--asset=drizzle",
 ];
 
-/** The program, and that of the thread that it starts. */
-const ENTRIES = ["server/main.ts", "server/store/beside-thread.ts"];
+/** The program, and those of the threads that it starts. */
+const ENTRIES = [
+  "server/main.ts",
+  "server/store/beside-thread.ts",
+  "server/store/copy-thread.ts",
+  "server/store/prepare-thread.ts",
+];
 
 const compile = (outfile: string, target: string[]) =>
   $`bun build ${OPTIONS} ${target} ${ENTRIES} --outfile ${outfile}`.env({
@@ -37,8 +44,15 @@ const compile = (outfile: string, target: string[]) =>
     NODE_ENV: "production",
   });
 
-if (process.argv.includes("--all")) {
-  for (const name of PLATFORMS) await compile(`dist/stillup-${name}`, [`--target=bun-${name}`]);
-} else {
+const named = process.argv.slice(2);
+const platforms = named.includes("--all") ? PLATFORMS : named;
+if (platforms.length === 0) {
   await compile("dist/stillup", []);
+} else {
+  for (const name of platforms) await compile(`dist/stillup-${name}`, [`--target=bun-${name}`]);
+  await finishRelease("dist", platforms.map(fileOf));
+}
+
+function fileOf(platform: string): string {
+  return `stillup-${platform}${platform.startsWith("windows") ? ".exe" : ""}`;
 }

@@ -2,9 +2,12 @@ import { Elysia } from "elysia";
 import { createMeter, type Meter } from "./accounts/meter.ts";
 import { accountRoutes } from "./accounts/routes.ts";
 import { adminRoutes } from "./admin/routes.ts";
+import { auditRoutes, installationAuditRoutes } from "./audit/routes.ts";
+import { backupRoutes } from "./backups/routes.ts";
 import { batchRoutes } from "./batches/routes.ts";
 import { deliveryRoutes } from "./deliveries/routes.ts";
 import type { Deps } from "./deps.ts";
+import { createExportPlaces, type ExportPlaces } from "./exports/places.ts";
 import { exportRoutes } from "./exports/routes.ts";
 import { groupRoutes } from "./groups/routes.ts";
 import { historyRoutes } from "./history/routes.ts";
@@ -12,6 +15,7 @@ import { dashboard } from "./http/dashboard.ts";
 import { docsRoutes } from "./http/docs.ts";
 import { errors } from "./http/errors.ts";
 import { createFront, type Front } from "./http/front.ts";
+import { createGuard } from "./http/guard.ts";
 import { healthRoutes } from "./http/health.ts";
 import { jsonBody } from "./http/json-body.ts";
 import { type ApiReference, createReference, openapiRoutes } from "./http/openapi.ts";
@@ -24,13 +28,15 @@ import { manyLinksRoutes } from "./links/many/routes.ts";
 import { linkRoutes } from "./links/routes.ts";
 import { createLive, type Live } from "./live/live.ts";
 import { liveRoutes } from "./live/routes.ts";
+import { metricsRoutes } from "./metrics/routes.ts";
 import { overviewRoutes } from "./overview/routes.ts";
+import { peopleRoutes } from "./people/routes.ts";
 import { serviceRoutes } from "./services/routes.ts";
 import { sessionRoutes } from "./session/routes.ts";
 import { webhookRoutes } from "./webhooks/routes.ts";
 
 /** The rooms that both doors lead to. */
-const rooms = (deps: Deps) =>
+const rooms = (deps: Deps, exporting: ExportPlaces) =>
   new Elysia()
     .use(accountRoutes(deps))
     .use(keyRoutes(deps))
@@ -43,27 +49,34 @@ const rooms = (deps: Deps) =>
     .use(deliveryRoutes(deps))
     .use(serviceRoutes(deps))
     .use(overviewRoutes(deps))
-    .use(exportRoutes(deps));
+    .use(exportRoutes(deps, exporting))
+    .use(auditRoutes(deps));
 
 /** Every route of the program, and the dashboard's pages. Doors and headers around them are the front's. */
 export function createApp(deps: Deps, pages: Elysia = new Elysia(), live: Live = createLive(deps)) {
   const reference: ApiReference = createReference(() => app.routes);
+  const guard = createGuard(deps);
+  const exporting = createExportPlaces();
   const app = new Elysia({ strictPath: true })
     .use(errors)
     .use(replies)
     .use(jsonBody)
     .use(queries)
     .use(healthRoutes(deps))
+    .use(metricsRoutes(deps))
     .use(openapiRoutes(reference))
     .use(docsRoutes(reference))
     .use(pages)
-    .group("/api/v1", (api) => api.use(rooms(deps)))
+    .group("/api/v1", (api) => api.use(rooms(deps, exporting)))
     .group("/dashboard/api", (api) =>
       api
-        .use(sessionRoutes(deps))
+        .use(sessionRoutes(deps, guard))
+        .use(peopleRoutes(deps, guard))
         .use(liveRoutes(deps, live))
         .use(adminRoutes(deps))
-        .use(rooms(deps)),
+        .use(installationAuditRoutes(deps))
+        .use(backupRoutes(deps))
+        .use(rooms(deps, exporting)),
     );
   return app;
 }

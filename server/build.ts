@@ -1,4 +1,3 @@
-import { mkdirSync } from "node:fs";
 import { createCheck } from "./checker/create-check.ts";
 import type { CheckLink } from "./checker/manners/coalesce.ts";
 import { createOnline, type Online, type OnlineChange } from "./checker/online/online.ts";
@@ -8,43 +7,38 @@ import { createHostProfiles } from "./checker/surroundings/host-profiles.ts";
 import type { Config } from "./config.ts";
 import type { Deps } from "./deps.ts";
 import type { Clock } from "./lib/clock.ts";
-import { failure } from "./lib/failure.ts";
 import type { Lag } from "./lib/lag.ts";
 import { createSecretBox, readOrMakeKey } from "./lib/secret-box.ts";
+import { createTroubles } from "./lib/troubles.ts";
+import { createMetrics } from "./metrics/metrics.ts";
+import { parseHostList } from "./outbound/address.ts";
 import { answersTcp } from "./outbound/reach.ts";
 import { createOutbound, type Outbound } from "./outbound/request.ts";
 import { createResolver } from "./outbound/resolve.ts";
-import { migrateToHead, openEngine } from "./store/open.ts";
+import { watchForDamage } from "./start/damage.ts";
+import { asOpened, makeFolder, type Prepare, prepareForCommand } from "./start/prepare-database.ts";
+import { noteVersion } from "./start/versions.ts";
+import { openEngine } from "./store/open.ts";
 import { createStore, type Engine, type Store } from "./store/store.ts";
 
 /** Opens the database, brings it up to date, and gives what verbs need. `migrated` names what was applied. */
 export async function openDeps(
   config: Config,
   clock: Clock,
+  prepare: Prepare = prepareForCommand,
 ): Promise<{ deps: Deps; migrated: string[] }> {
   makeFolder(config.dataDir);
-  const engine = await connect(config.databaseUrl);
-  const migrated = await migrateToHead(engine, clock.now());
-  return { deps: createDeps(config, createStore(engine), clock), migrated };
-}
-
-function makeFolder(path: string) {
-  try {
-    mkdirSync(path, { recursive: true, mode: 0o700 });
-  } catch (error) {
-    throw failure("The data folder cannot be made", error, "Check STILLUP_DATA_DIR.");
-  }
+  const migrated = await prepare(config, clock);
+  const deps = createDeps(config, createStore(await asOpened(connect(config))), clock);
+  if (migrated.length > 0) await noteVersion(deps.store, clock);
+  return { deps, migrated };
 }
 
 /** Asks something at once, since PostgreSQL is not reached before that. */
-async function connect(url: string): Promise<Engine> {
-  try {
-    const engine = openEngine(url);
-    await engine.run({ sql: "select 1", params: [] });
-    return engine;
-  } catch (error) {
-    throw failure("The database cannot be opened", error, "Check STILLUP_DATABASE_URL.");
-  }
+async function connect({ databaseUrl, litestream }: Config): Promise<Engine> {
+  const engine = openEngine(databaseUrl, { litestream });
+  await engine.run({ sql: "select 1", params: [] });
+  return engine;
 }
 
 /** Everything a verb needs, from the settings. */
@@ -57,8 +51,16 @@ export function createDeps(config: Config, store: Store, clock: Clock): Deps {
     webhookOutbound: webhookOutbound(config, clock),
     online: onlineGuard(config, clock, (change) => tellOfOutage(deps, change)),
     catalogue: catalogueWith(config.ownServices),
-    loops: { wake: () => {}, checking: false },
+    troubles: createTroubles(clock),
+    metrics: createMetrics(),
+    loops: {
+      wake: () => {},
+      checking: false,
+      lookedForLinksAt: null,
+      lookedForDeliveriesAt: null,
+    },
   };
+  watchForDamage(store, config, deps.troubles);
   return deps;
 }
 
@@ -102,6 +104,14 @@ const webhookOutbound = (config: Config, clock: Clock): Outbound =>
     ...sharedOptions(config, clock),
     policy: { allowed: config.webhookAllowedHosts, blocked: config.webhookBlockedHosts },
     allowedHostsSetting: "STILLUP_WEBHOOK_ALLOWED_HOSTS",
+  });
+
+/** The way out for the heartbeat: its one URL is the operator's own, wherever it leads. */
+export const heartbeatOutbound = (config: Config, clock: Clock): Outbound =>
+  createOutbound({
+    ...sharedOptions(config, clock),
+    policy: { allowed: parseHostList("external,private,loopback"), blocked: parseHostList("") },
+    allowedHostsSetting: "STILLUP_HEARTBEAT_URL",
   });
 
 const sharedOptions = (config: Config, clock: Clock) => ({

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { CronPattern } from "croner";
 import { readOwnServices } from "./checker/services/own-services.ts";
 import type { Service } from "./checker/services/record.ts";
 import {
@@ -78,6 +79,7 @@ const SETTINGS = {
   ),
   rateLimitPerMinute: wholeNumber("RATE_LIMIT_PER_MINUTE", 120, 0, 1_000_000),
   rateLimitPerHour: wholeNumber("RATE_LIMIT_PER_HOUR", 3600, 0, 1_000_000),
+  passwordMemoryMb: wholeNumber("PASSWORD_MEMORY_MB", 64, 19, 1024),
   checkConcurrency: wholeNumber("CHECK_CONCURRENCY", 500, 1, 10_000),
   hostConcurrency: wholeNumber("HOST_CONCURRENCY", 2, 1, 1000),
   hostGapMs: wholeNumber("HOST_GAP_MS", 250, 0, 600_000),
@@ -120,6 +122,16 @@ const SETTINGS = {
   outboundProxy: secret(setting("OUTBOUND_PROXY", null, "an http or https URL", httpUrl)),
   outboundProxyResolves: setting("OUTBOUND_PROXY_RESOLVES", false, "true or false", truth),
   historyDays: wholeNumber("HISTORY_DAYS", 365, 1, 36_500),
+  backupCron: cron("BACKUP_CRON", "0 3 * * *"),
+  backupKeep: wholeNumber("BACKUP_KEEP", 7, 1, 1000),
+  upgradeBackup: setting("UPGRADE_BACKUP", true, "true or false", truth),
+  diskFloorMb: wholeNumber("DISK_FLOOR_MB", 256, 0, 1_000_000),
+  allowNetworkFs: setting("ALLOW_NETWORK_FS", false, "true or false", truth),
+  litestream: setting("LITESTREAM", false, "true or false", truth),
+  metricsToken: secret(
+    setting("METRICS_TOKEN", null, "16 or more printable characters", matching(/^[!-~]{16,}$/)),
+  ),
+  heartbeatUrl: secret(setting("HEARTBEAT_URL", null, "an http or https URL", httpUrl)),
   logLevel: choice("LOG_LEVEL", "info", ["debug", "info", "warning", "error"]),
   logFormat: choice("LOG_FORMAT", process.stderr.isTTY ? "text" : "json", ["text", "json"]),
   secretKeyFile: setting("SECRET_KEY_FILE", "", "a path", (text) => resolve(nonEmpty(text))),
@@ -145,6 +157,14 @@ export function readConfig(env: Env): Config {
     secretKeyFile: config.secretKeyFile || join(config.dataDir, "secret.key"),
   };
 }
+
+/** The file of the database; null on PostgreSQL. */
+export const sqlitePath = ({ databaseUrl }: Pick<Config, "databaseUrl">): string | null =>
+  databaseUrl.startsWith("sqlite:") ? databaseUrl.slice("sqlite:".length) : null;
+
+/** Where copies of the database are kept. */
+export const backupFolder = ({ dataDir }: Pick<Config, "dataDir">): string =>
+  join(dataDir, "backups");
 
 /**
  * Every setting with its value and where it came from, secrets masked, one a line. `file` holds what
@@ -196,6 +216,16 @@ function hostList(name: string, fallback: string) {
   const takes = "a list of external, private, loopback, CIDRs, addresses and host patterns";
   const list = setting(name, parseHostList(fallback), takes, parseHostList);
   return { ...list, isList: true as const, shownAs: fallback };
+}
+
+/** When a job runs; empty is never. */
+function cron(name: string, fallback: string) {
+  const parse = (text: string) => {
+    if (text !== "") new CronPattern(text);
+    return text;
+  };
+  const takes = `a cron pattern such as ${fallback}, or nothing`;
+  return { ...setting(name, fallback, takes, parse), isList: true as const };
 }
 
 /** A check that somebody waits for must end within a minute, so that longer waits would confirm nothing. */

@@ -3,6 +3,8 @@ import type { Catalogue } from "./checker/services/catalogue.ts";
 import type { Config } from "./config.ts";
 import type { Clock } from "./lib/clock.ts";
 import type { SecretBox } from "./lib/secret-box.ts";
+import type { Troubles } from "./lib/troubles.ts";
+import type { Metrics } from "./metrics/metrics.ts";
 import type { Outbound } from "./outbound/request.ts";
 import type { Statement, Store } from "./store/store.ts";
 
@@ -18,6 +20,10 @@ export type Deps = {
   online: Online;
   /** The services that links belong to, with the operator's own. */
   catalogue: Catalogue;
+  /** What is wrong with this installation now. */
+  troubles: Troubles;
+  /** What this process counts for whoever watches it. */
+  metrics: Metrics;
   /** The loops of this process, set by whoever runs them. */
   loops: Loops;
 };
@@ -27,6 +33,9 @@ type Loops = {
   wake: () => void;
   /** Whether links are being checked. */
   checking: boolean;
+  /** When what is due was last looked for without trouble, by `elapsed()`; null before that. */
+  lookedForLinksAt: number | null;
+  lookedForDeliveriesAt: number | null;
 };
 
 /**

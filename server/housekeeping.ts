@@ -1,4 +1,5 @@
 import { lt } from "drizzle-orm";
+import { forgetOldAudit } from "./audit/forget.ts";
 import { forgetOldBatches } from "./batches/batches.ts";
 import { endOverdueBatches } from "./batches/overdue.ts";
 import { tendBatches } from "./batches/tend.ts";
@@ -25,6 +26,7 @@ export async function housekeeping(deps: Deps, signal?: AbortSignal): Promise<vo
     forgetOldProfiles(deps),
   ]);
   await forgetOldEvents(deps);
+  await forgetOldAudit(deps, { signal });
   await forgetOldBatches(deps, signal);
   await forgetDoomed(deps, signal);
   await forgetOldChecks(deps, signal);

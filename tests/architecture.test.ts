@@ -8,7 +8,8 @@ import { join, normalize } from "node:path";
  */
 const LAYERS: [layer: number, name: string, files: RegExp][] = [
   [0, "lib", /^server\/lib\//],
-  [0, "vocabulary", /^server\/checker\/(reasons|messages)\.ts$/],
+  [0, "readers of lists", /^server\/imports\//],
+  [0, "vocabulary", /^server\/(checker\/(reasons|messages)|audit\/actions)\.ts$/],
   [1, "store", /^server\/store\//],
   [1, "outbound", /^server\/outbound\//],
   [2, "model", /\/model\.ts$/],
@@ -73,14 +74,22 @@ describe("Of the server's files", () => {
     expect(knowing.map(shown)).toEqual([]);
   });
 
+  test("those that the dashboard shares know nothing but themselves", () => {
+    const shared = imports.filter(({ from }) => from.startsWith("server/imports/"));
+    const isOther = ({ to }: Import) => /^(server\/(?!imports\/)|web\/|node:|bun\b)/.test(to);
+
+    expect(shared.length).toBeGreaterThan(10);
+    expect(shared.filter(isOther).map(shown)).toEqual([]);
+  });
+
   test("none imports the dashboard's", () => {
     expect(inServer.filter(({ to }) => to.startsWith("web/src/")).map(shown)).toEqual([]);
   });
 });
 
 describe("Of the dashboard's files", () => {
-  test("one type of the server is known, and nothing else", () => {
-    const known = inWeb.filter(({ to }) => to.startsWith("server/"));
+  test("one type of the server is known and how lists are read, and nothing else", () => {
+    const known = inWeb.filter(({ to }) => /^server\/(?!imports\/)/.test(to));
 
     expect(known.map(({ what, to }) => `${what} of ${to}`)).toEqual([
       "type { App } of server/app.ts",

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,6 +8,8 @@ import { executable } from "./installed.ts";
 import { listeningUrl } from "./listening.ts";
 import { startReceiver, verified } from "./receiver.ts";
 import { startSite } from "./site.ts";
+
+setDefaultTimeout(60_000);
 
 let program = "";
 const PASSWORD = "correct horse battery staple";

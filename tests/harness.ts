@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Caller } from "../server/accounts/caller.ts";
+import { type Caller, OPERATOR } from "../server/accounts/caller.ts";
 import { createService } from "../server/app.ts";
 import { createDeps, linkCheck } from "../server/build.ts";
 import type { CheckLink } from "../server/checker/manners/coalesce.ts";
@@ -82,7 +82,7 @@ export async function startServer(
   });
   // Waits inside a check pass at once; everything else stands until the test moves the clock.
   const clock = movableClock(START, { autoMove: true });
-  const engine = openEngine(config.databaseUrl, waitMs);
+  const engine = openEngine(config.databaseUrl, { waitMs, litestream: config.litestream });
   await migrateToHead(engine, clock.now());
   const deps = createDeps(config, createStore(engine), clock);
   const { front: bare, meter } = await createService(deps);
@@ -147,7 +147,13 @@ async function newAccount({ store, clock }: Deps, tier: Tier): Promise<Caller> {
   const no = await takeNumbers(store, 1);
   const createdAt = clock.now();
   await store.insert(accounts).values({ id, email, tier, createdAt, no, historySince: 0 });
-  return { accountId: id, accountNo: no, tier, permissions: { read: true, write: true } };
+  return {
+    accountId: id,
+    accountNo: no,
+    tier,
+    permissions: { read: true, write: true },
+    by: OPERATOR,
+  };
 }
 
 function createAsker(

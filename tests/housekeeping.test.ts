@@ -1,7 +1,9 @@
-import { expect, test } from "bun:test";
+import { expect, setDefaultTimeout, test } from "bun:test";
 import { housekeeping } from "../server/housekeeping.ts";
 import { hostProfiles } from "../server/store/tables.ts";
 import { onBothEngines } from "./harness.ts";
+
+setDefaultTimeout(60_000);
 
 const WEEK = 7 * 86_400_000;
 

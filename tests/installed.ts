@@ -42,8 +42,14 @@ export const SETTINGS = {
   STILLUP_HOST_GAP_MS: "0",
 };
 
-/** @param folder with data already; a new one if none is given */
-export async function install(folder = newFolder()): Promise<Installed> {
+/**
+ * @param folder with data already; a new one if none is given
+ * @param settings beside those that keep it on this machine
+ */
+export async function install(
+  folder = newFolder(),
+  settings: Record<string, string> = {},
+): Promise<Installed> {
   const file = await executable();
   let program: Bun.Subprocess<"ignore", "pipe", "ignore">;
   let port = "0";
@@ -54,7 +60,12 @@ export async function install(folder = newFolder()): Promise<Installed> {
     async start() {
       program = Bun.spawn([file], {
         cwd: folder,
-        env: { ...SETTINGS, STILLUP_PORT: port, STILLUP_DATA_DIR: join(folder, "data") },
+        env: {
+          ...SETTINGS,
+          ...settings,
+          STILLUP_PORT: port,
+          STILLUP_DATA_DIR: join(folder, "data"),
+        },
         stdin: "ignore",
         stdout: "pipe",
         stderr: "ignore",

@@ -3,9 +3,16 @@ import { type LogLevel, reset } from "@logtape/logtape";
 import { startLogging } from "../server/lib/log.ts";
 
 /** Every line of the log from now until the end of the test. */
-export async function logLines(level: LogLevel): Promise<string[]> {
+export async function logLines(
+  level: LogLevel,
+  format: "text" | "json" = "text",
+): Promise<string[]> {
   const lines: string[] = [];
-  await startLogging({ level, format: "text", write: (line) => lines.push(line) });
+  await startLogging({ level, format, write: (line) => lines.push(line) });
   onTestFinished(reset);
   return lines;
 }
+
+/** Those that tell of something else than a request. */
+export const besideRequests = (lines: string[]) =>
+  lines.filter((line) => !/^\S+ info request /.test(line));

@@ -1,7 +1,26 @@
 import { AppError } from "../lib/errors.ts";
-import type { Tier } from "../store/tables.ts";
+import type { AuditRow, Tier } from "../store/tables.ts";
 
 export type Permissions = { read: boolean; write: boolean };
+
+/** Who is at work, as the audit log names them. */
+export type Actor = {
+  kind: AuditRow["actorKind"];
+  /** Of the user or the key; null for others. */
+  id: string | null;
+  /** An e-mail, or the part of a key that is shown. */
+  name: string;
+  /** Where from; null on the command line. Worked out only when it is wanted. */
+  address: () => string | null;
+};
+
+/** Whoever runs the installation, at its command line. */
+export const OPERATOR: Actor = {
+  kind: "operator",
+  id: null,
+  name: "command line",
+  address: () => null,
+};
 
 /** Who asks, whichever door they came by. History names the account by its number. */
 export type Caller = {
@@ -9,6 +28,7 @@ export type Caller = {
   accountNo: number;
   tier: Tier;
   permissions: Permissions;
+  by: Actor;
 };
 
 /** `read` allows GET, `write` allows POST, PATCH and DELETE. */

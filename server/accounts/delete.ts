@@ -1,9 +1,12 @@
 import { and, asc, eq, inArray, sql } from "drizzle-orm";
+import { isThere, recordChange } from "../audit/record.ts";
+import { emailTarget } from "../audit/targets.ts";
 import type { Deps } from "../deps.ts";
 import { forgetDoomed } from "../history/forget-doomed.ts";
 import { inSteps } from "../history/steps.ts";
-import type { Store } from "../store/store.ts";
+import type { Statement, Store } from "../store/store.ts";
 import {
+  type AccountRow,
   accounts,
   apiKeys,
   batches,
@@ -19,17 +22,35 @@ import {
   users,
   webhooks,
 } from "../store/tables.ts";
+import type { Actor } from "./caller.ts";
 
 /**
  * Deletes an account with everything in it. Nobody gets in from the first moment on; the rest goes in
  * steps, since a running server must not wait for a million links. The account itself goes nearly last, so
  * that what was cut short can be done again; housekeeping forgets what is left of its history.
  */
-export async function deleteAccount(deps: Deps, accountId: string): Promise<void> {
-  const { store, clock } = deps;
-  const [account] = await store.select().from(accounts).where(eq(accounts.id, accountId));
+export async function deleteAccount(deps: Deps, accountId: string, by: Actor): Promise<void> {
+  const [account] = await deps.store.select().from(accounts).where(eq(accounts.id, accountId));
   if (!account) return;
-  await lockOut(store, accountId);
+  const entry = recordChange(deps, {
+    action: "account.deleted",
+    by,
+    accountId,
+    target: emailTarget(account),
+    onlyIf: isThere(deps.store, accounts, eq(accounts.id, accountId)),
+  });
+  await eraseAccount(deps, account, [entry]);
+}
+
+/** What `deleteAccount` does, when it is on record already or by these first statements. */
+export async function eraseAccount(
+  deps: Deps,
+  account: AccountRow,
+  first: Statement[] = [],
+): Promise<void> {
+  const { store, clock } = deps;
+  const { id: accountId } = account;
+  await store.write([...first, ...lockOut(store, accountId)]);
   await inSteps(clock, (rows) => deleteEvents(store, accountId, rows));
   await inSteps(clock, (rows) => deleteBatches(store, accountId, rows));
   await inSteps(clock, (rows) => deleteLinks(store, account.no, rows));
@@ -46,14 +67,14 @@ export async function deleteAccount(deps: Deps, accountId: string): Promise<void
   await forgetDoomed(deps);
 }
 
-function lockOut(store: Store, accountId: string): Promise<void> {
+function lockOut(store: Store, accountId: string): Statement[] {
   const people = store.select({ id: users.id }).from(users).where(eq(users.accountId, accountId));
-  return store.write([
+  return [
     store.delete(apiKeys).where(eq(apiKeys.accountId, accountId)),
     store.delete(sessions).where(inArray(sessions.userId, people)),
     store.delete(recoveryCodes).where(inArray(recoveryCodes.userId, people)),
     store.update(webhooks).set({ isActive: false }).where(eq(webhooks.accountId, accountId)),
-  ]);
+  ];
 }
 
 /** With their deliveries. Returns how many there were, at most `rows`, as the others do. */

@@ -18,7 +18,7 @@ type Counted = { accountId: string; madeAt: number; count: number };
 
 export function createMeter(store: Store, clock: Clock): Meter {
   let requests = new Map<string, Counted>();
-  const keysUsed = new Map<string, { at: number; writtenAt: number }>();
+  const keysUsed: KeysUsed = new Map();
   return {
     countRequest(accountId, keyId) {
       const now = clock.now();
@@ -31,25 +31,38 @@ export function createMeter(store: Store, clock: Clock): Meter {
       else keysUsed.set(keyId, { at: now, writtenAt: 0 });
     },
     async flush() {
-      const counted = [...requests.values()];
+      forgetIdle(keysUsed, clock.now());
+      const counted = requests;
       requests = new Map();
-      const counts = counted.flatMap((each) => addRequests(store, each));
-      await store.write([...counts, ...lastUses(store, keysUsed)]);
+      const counts = [...counted.values()].flatMap((each) => addRequests(store, each));
+      await store.write([...counts, ...lastUses(store, keysUsed)]).catch((error) => {
+        requests = together(counted, requests);
+        throw error;
+      });
     },
   };
+}
+
+/** What could not be written, with what came in meanwhile. */
+function together(unwritten: Map<string, Counted>, since: Map<string, Counted>) {
+  const sum = new Map(unwritten);
+  for (const [id, each] of since) {
+    sum.set(id, { ...each, count: each.count + (sum.get(id)?.count ?? 0) });
+  }
+  return sum;
 }
 
 /** The UTC day of a moment, as 2026-01-31. */
 export const dayOf = (ms: number) => new Date(ms).toISOString().slice(0, 10);
 
-/** Statements that add to an account's requests of one UTC day. */
+/** Statements that add to an account's requests of one UTC day, unless the account is gone meanwhile. */
 function addRequests(store: Store, { accountId, madeAt, count }: Counted): Statement[] {
   const day = dayOf(madeAt);
   return [
-    store
-      .insert(usageDays)
-      .values({ accountId, day, requests: 0, checks: 0, lastCheckAt: null })
-      .onConflictDoNothing(),
+    store.run(sql`
+      insert into ${usageDays} (account_id, day, requests, checks)
+      select id, ${day}, 0, 0 from accounts where id = ${accountId} on conflict do nothing
+    `),
     store
       .update(usageDays)
       .set({ requests: sql`${usageDays.requests} + ${count}` })
@@ -57,8 +70,18 @@ function addRequests(store: Store, { accountId, madeAt, count }: Counted): State
   ];
 }
 
+/** When each key was used last, and which of its uses was written last. */
+type KeysUsed = Map<string, { at: number; writtenAt: number }>;
+
+/** So that only keys of the last minute are in memory, of however many that come and go. */
+function forgetIdle(used: KeysUsed, now: number) {
+  for (const [id, { at, writtenAt }] of used) {
+    if (at === writtenAt && Math.abs(now - at) >= MINUTE) used.delete(id);
+  }
+}
+
 /** At most one write a minute for each key. */
-function lastUses(store: Store, used: Map<string, { at: number; writtenAt: number }>): Statement[] {
+function lastUses(store: Store, used: KeysUsed): Statement[] {
   const due = [...used].filter(([, { at, writtenAt }]) => at - writtenAt >= MINUTE);
   return due.map(([id, { at }]) => {
     used.set(id, { at, writtenAt: at });

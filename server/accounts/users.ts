@@ -1,4 +1,6 @@
 import { and, asc, count, eq } from "drizzle-orm";
+import { isThere, recordChange } from "../audit/record.ts";
+import { emailTarget } from "../audit/targets.ts";
 import type { Deps } from "../deps.ts";
 import { conflict, notFound } from "../lib/errors.ts";
 import { newId } from "../lib/ids.ts";
@@ -6,7 +8,7 @@ import { hashToken, newSessionToken } from "../lib/token.ts";
 import { countLinks } from "../links/count.ts";
 import { endSessionsOf } from "../session/sessions.ts";
 import { takeNumbers } from "../store/numbers.ts";
-import { isDuplicate, type Statement } from "../store/store.ts";
+import { isDuplicate, type Statement, type Store } from "../store/store.ts";
 import {
   type AccountRow,
   accounts,
@@ -15,7 +17,7 @@ import {
   type UserRow,
   users,
 } from "../store/tables.ts";
-import type { Caller } from "./caller.ts";
+import { type Actor, type Caller, OPERATOR } from "./caller.ts";
 import { deleteAccount } from "./delete.ts";
 
 const LINK_MS = 30 * 60_000;
@@ -57,17 +59,29 @@ export async function freshAccount({ store, clock }: Deps, input: NewOwner): Pro
  * Makes an account with its owner. The first owner of all is an administrator, or there would be none.
  * @throws CONFLICT when the e-mail is taken
  */
-export async function createAccount(deps: Deps, input: NewOwner): Promise<FreshAccount> {
+export async function createAccount(
+  deps: Deps,
+  input: NewOwner,
+  by: Actor = OPERATOR,
+): Promise<FreshAccount> {
   const isAdmin = input.isAdmin || !(await hasAccounts(deps));
   const fresh = await freshAccount(deps, { ...input, isAdmin });
   try {
-    await deps.store.write(fresh.insert);
+    await deps.store.write([accountCreated(deps, by, fresh), ...fresh.insert]);
     return fresh;
   } catch (error) {
     if (!isDuplicate(error)) throw error;
     throw conflict(`There is a user ${input.email} already.`, { reason: "duplicate_email" });
   }
 }
+
+export const accountCreated = (deps: Deps, by: Actor, { account }: FreshAccount): Statement =>
+  recordChange(deps, {
+    action: "account.created",
+    by,
+    accountId: account.id,
+    target: emailTarget(account),
+  });
 
 export async function hasAccounts({ store }: Deps): Promise<boolean> {
   const found = await store.select({ id: accounts.id }).from(accounts).limit(1);
@@ -95,7 +109,7 @@ export async function operatorOf({ store }: Deps, accountId: string): Promise<Ca
   const [account] = await store.select().from(accounts).where(eq(accounts.id, accountId));
   if (!account) throw notFound("account");
   const { no: accountNo, tier } = account;
-  return { accountId, accountNo, tier, permissions: { read: true, write: true } };
+  return { accountId, accountNo, tier, permissions: { read: true, write: true }, by: OPERATOR };
 }
 
 /** All users of all accounts, for the operator. */
@@ -107,7 +121,7 @@ export const listUsers = ({ store }: Deps) =>
     .orderBy(asc(users.email));
 
 /**
- * Removes a user, and with an account's last owner the account and everything in it.
+ * For the operator: removes a user, and with an account's last owner the account and everything in it.
  * @throws CONFLICT when that would delete links and `evenWithLinks` does not say that it may
  */
 export async function deleteUser(
@@ -117,9 +131,15 @@ export async function deleteUser(
 ): Promise<"user" | "account"> {
   const { store } = deps;
   if (!(await isLastOwner(deps, user))) {
-    await store
-      .delete(users)
-      .where(and(eq(users.id, user.id), eq(users.accountId, user.accountId)));
+    const isIt = and(eq(users.id, user.id), eq(users.accountId, user.accountId));
+    const entry = recordChange(deps, {
+      action: "person.removed",
+      by: OPERATOR,
+      accountId: user.accountId,
+      target: emailTarget(user),
+      onlyIf: isThere(store, users, isIt),
+    });
+    await store.write([entry, store.delete(users).where(isIt)]);
     return "user";
   }
   const linksLost = evenWithLinks ? 0 : await countLinks(deps, user.accountId);
@@ -128,25 +148,44 @@ export async function deleteUser(
       reason: "last_owner",
     });
   }
-  await deleteAccount(deps, user.accountId);
+  await deleteAccount(deps, user.accountId, OPERATOR);
   return "account";
 }
 
 /** A token for a link that sets the password within 30 minutes, once. Links given out before are void. */
-export async function createPasswordLink({ store, clock }: Deps, user: UserRow): Promise<string> {
-  const token = newSessionToken();
-  const row = { tokenHash: hashToken(token), userId: user.id, expiresAt: clock.now() + LINK_MS };
-  await store.write([
-    store.delete(passwordLinks).where(eq(passwordLinks.userId, user.id)),
-    store.insert(passwordLinks).values(row),
-  ]);
+export async function createPasswordLink(deps: Deps, user: UserRow): Promise<string> {
+  const { token, replace } = freshPasswordLink(deps, user.id);
+  await deps.store.write(replace);
   return token;
 }
 
+/** The same, not written yet. */
+export function freshPasswordLink(
+  { store, clock }: Deps,
+  userId: string,
+): { token: string; replace: Statement[] } {
+  const token = newSessionToken();
+  const row = { tokenHash: hashToken(token), userId, expiresAt: clock.now() + LINK_MS };
+  return {
+    token,
+    replace: [forgetPasswordLinks(store, userId), store.insert(passwordLinks).values(row)],
+  };
+}
+
+export const forgetPasswordLinks = (store: Store, userId: string): Statement =>
+  store.delete(passwordLinks).where(eq(passwordLinks.userId, userId));
+
 /** Ends all of the user's sessions and gives the token of a link that sets a new password. */
-export async function resetPassword(deps: Deps, user: UserRow): Promise<string> {
-  await deps.store.write([endSessionsOf(deps.store, user.id)]);
-  return createPasswordLink(deps, user);
+export async function resetPassword(deps: Deps, user: UserRow, by: Actor): Promise<string> {
+  const { token, replace } = freshPasswordLink(deps, user.id);
+  const entry = recordChange(deps, {
+    action: "person.password_link_made",
+    by,
+    accountId: user.accountId,
+    target: emailTarget(user),
+  });
+  await deps.store.write([entry, endSessionsOf(deps.store, user.id), ...replace]);
+  return token;
 }
 
 async function isLastOwner({ store }: Deps, user: UserRow): Promise<boolean> {

@@ -1,18 +1,20 @@
-import { asc, count, desc, eq, inArray, max } from "drizzle-orm";
-import { deleteAccount } from "../accounts/delete.ts";
+import { count, desc, eq, inArray } from "drizzle-orm";
+import type { Actor } from "../accounts/caller.ts";
 import { createAccount, createPasswordLink } from "../accounts/users.ts";
+import { fieldsOf, recordChange } from "../audit/record.ts";
+import { emailTarget } from "../audit/targets.ts";
 import type { Deps } from "../deps.ts";
 import { conflict, notFound } from "../lib/errors.ts";
 import { parseId } from "../lib/ids.ts";
 import { type Page, windowOf } from "../lib/paging.ts";
 import { totalLinks } from "../links/count.ts";
+import { deleteAccountIf } from "../people/delete-account.ts";
+import { type Invitation, listPeople } from "../people/people.ts";
+import { mayStill, noLonger } from "../people/rights.ts";
 import type { Session } from "../session/sessions.ts";
 import { contains } from "../store/store.ts";
-import { type AccountRow, accounts, sessions, type Tier, users } from "../store/tables.ts";
-import type { AccountQuery, AdminAccount, Person } from "./model.ts";
-
-/** Who was given a one-time link, and its token. */
-export type Invitation = { email: string; token: string };
+import { type AccountRow, accounts, type Tier, users } from "../store/tables.ts";
+import type { AccountQuery, AdminAccount } from "./model.ts";
 
 /** Newest first; a search finds accounts by the e-mail of any of their people. */
 export async function listAccounts(deps: Deps, query: AccountQuery): Promise<Page<AdminAccount>> {
@@ -54,18 +56,38 @@ export async function findAdminAccount(deps: Deps, id: string): Promise<AdminAcc
 export async function inviteOwner(
   deps: Deps,
   { email, tier = deps.config.defaultTier }: { email: string; tier?: Tier | undefined },
+  by: Actor,
 ): Promise<Invitation> {
-  const { owner } = await createAccount(deps, { email, tier, passwordHash: null, isAdmin: false });
+  const input = { email, tier, passwordHash: null, isAdmin: false };
+  const { owner } = await createAccount(deps, input, by);
   return { email, token: await createPasswordLink(deps, owner) };
 }
 
-export async function changeTier(deps: Deps, id: string, tier: Tier): Promise<AdminAccount> {
+export async function changeTier(
+  deps: Deps,
+  id: string,
+  tier: Tier,
+  by: Actor,
+): Promise<AdminAccount> {
   const account = await requireAccount(deps, id);
-  await deps.store.update(accounts).set({ tier }).where(eq(accounts.id, account.id));
+  await deps.store.write([
+    recordChange(deps, {
+      action: "account.changed",
+      by,
+      accountId: account.id,
+      target: emailTarget(account),
+      fields: fieldsOf({ tier }, account),
+    }),
+    deps.store.update(accounts).set({ tier }).where(eq(accounts.id, account.id)),
+  ]);
   return findAdminAccount(deps, account.id);
 }
 
-/** The account goes with its links, their history and its people. @throws CONFLICT for one's own */
+/**
+ * The account goes with its links, their history and its people. Since nobody deletes their own, an
+ * administrator stays, also of two who delete each other's at once.
+ * @throws CONFLICT for one's own
+ */
 export async function removeAccount(deps: Deps, by: Session, id: string): Promise<void> {
   const account = await requireAccount(deps, id);
   if (account.id === by.caller.accountId) {
@@ -73,11 +95,13 @@ export async function removeAccount(deps: Deps, by: Session, id: string): Promis
       reason: "own_account",
     });
   }
-  await deleteAccount(deps, account.id);
+  const manager = { session: by, as: "administrator" } as const;
+  const may = mayStill(deps.store, manager);
+  if (!(await deleteAccountIf(deps, account, by.caller.by, may))) throw noLonger(manager);
 }
 
 async function withPeople(deps: Deps, rows: AccountRow[]): Promise<AdminAccount[]> {
-  const people = await peopleOf(
+  const people = await listPeople(
     deps,
     rows.map(({ id }) => id),
   );
@@ -88,20 +112,4 @@ async function withPeople(deps: Deps, rows: AccountRow[]): Promise<AdminAccount[
       people: people.filter(({ accountId }) => accountId === account.id),
     })),
   );
-}
-
-async function peopleOf({ store }: Deps, accountIds: string[]): Promise<Person[]> {
-  if (accountIds.length === 0) return [];
-  const lastSeen = store
-    .select({ userId: sessions.userId, at: max(sessions.lastSeenAt).mapWith(Number).as("at") })
-    .from(sessions)
-    .groupBy(sessions.userId)
-    .as("last_seen");
-  const rows = await store
-    .select({ user: users, at: lastSeen.at })
-    .from(users)
-    .leftJoin(lastSeen, eq(lastSeen.userId, users.id))
-    .where(inArray(users.accountId, accountIds))
-    .orderBy(asc(users.createdAt), asc(users.id));
-  return rows.map(({ user, at }) => ({ ...user, lastSeenAt: at }));
 }

@@ -1,25 +1,13 @@
 import * as z from "zod";
 import { flag, oneOf, optionalText, paging } from "../lib/fields.ts";
-import { toIso, toIsoOrNull } from "../lib/moments.ts";
+import { toIso } from "../lib/moments.ts";
+import { TROUBLE_NAMES } from "../lib/troubles.ts";
+import { type Person, toUser, User } from "../people/model.ts";
 import { Email } from "../session/model.ts";
-import { type AccountRow, ROLES, TIERS, type UserRow } from "../store/tables.ts";
-
-/** Someone who can sign in, and when they were last seen in a session that is kept. */
-export type Person = UserRow & { lastSeenAt: number | null };
+import { type AccountRow, ROLES, TIERS } from "../store/tables.ts";
 
 /** An account with its people and the number of its links. */
 export type AdminAccount = { account: AccountRow; linksUsed: number; people: Person[] };
-
-const User = z.object({
-  id: z.uuid(),
-  email: z.string(),
-  role: z.enum(ROLES),
-  is_admin: z.boolean(),
-  two_factor: z.boolean(),
-  has_password: z.boolean(),
-  created_at: z.string(),
-  last_seen_at: z.string().nullable(),
-});
 
 export const Account = z.object({
   id: z.uuid(),
@@ -30,12 +18,13 @@ export const Account = z.object({
   created_at: z.string(),
 });
 
-/** `token` belongs behind `/password#token=`, and is told this once. */
-export const Invitation = z.object({ email: z.string(), token: z.string() });
-
 export const State = z.object({
   version: z.string(),
   started_at: z.string(),
+  /** What is wrong with the installation as a whole now, and what to do about it. */
+  troubles: z.array(
+    z.object({ name: z.enum(TROUBLE_NAMES), message: z.string(), since: z.string() }),
+  ),
   database: z.object({
     engine: z.enum(["sqlite", "postgres"]),
     bytes: z.int(),
@@ -72,13 +61,10 @@ export const NewAccount = z.object(
 
 export const AccountChange = z.object({ tier: oneOf(TIERS) }, "must be a JSON object");
 
-export const NewPerson = z.object({ email: Email, role: oneOf(ROLES) }, "must be a JSON object");
-
 export const PersonChange = z.object(
   { role: oneOf(ROLES).optional(), is_admin: flag().optional() },
   "must be a JSON object",
 );
-export type PersonChange = z.output<typeof PersonChange>;
 
 export const toAccount = ({ account, linksUsed, people }: AdminAccount) => ({
   id: account.id,
@@ -87,15 +73,4 @@ export const toAccount = ({ account, linksUsed, people }: AdminAccount) => ({
   links_used: linksUsed,
   users: people.map(toUser),
   created_at: toIso(account.createdAt),
-});
-
-const toUser = (person: Person): z.infer<typeof User> => ({
-  id: person.id,
-  email: person.email,
-  role: person.role,
-  is_admin: person.isAdmin,
-  two_factor: person.totpSecret !== null,
-  has_password: person.passwordHash !== null,
-  created_at: toIso(person.createdAt),
-  last_seen_at: toIsoOrNull(person.lastSeenAt),
 });

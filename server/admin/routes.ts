@@ -1,33 +1,38 @@
 import { Elysia } from "elysia";
 import * as z from "zod";
+import type { Actor } from "../accounts/caller.ts";
 import type { Deps } from "../deps.ts";
 import { toPage } from "../http/page.ts";
 import { recordRefusals, refusals } from "../http/refusals.ts";
 import { data, ErrorReply, pageOf } from "../http/reply.ts";
-import { notSignedIn, sessionOf } from "../http/session-door.ts";
-import type { Session } from "../session/sessions.ts";
+import { presentSession } from "../http/session-door.ts";
+import { visitOf } from "../http/visit.ts";
+import { Invitation, NewPerson } from "../people/model.ts";
+import { changePerson, invitePerson, removePerson, resetPerson } from "../people/people.ts";
+import type { Manager } from "../people/rights.ts";
 import {
   changeTier,
   findAdminAccount,
   inviteOwner,
   listAccounts,
   removeAccount,
+  requireAccount,
 } from "./accounts.ts";
 import * as model from "./model.ts";
-import { changePerson, invitePerson, removePerson, resetPerson } from "./people.ts";
 import { readState } from "./state.ts";
+
+/** The door lets in nobody without a session. */
+const actorOf = (request: Request): Actor => visitOf(request).caller!.by;
+
+const managerOf = async (deps: Deps, request: Request): Promise<Manager> => ({
+  session: await presentSession(deps, request),
+  as: "administrator",
+});
 
 const changeRefusals = { ...recordRefusals, 409: ErrorReply, 413: ErrorReply, 415: ErrorReply };
 
 /** What those do who run the installation; mounted behind the session door only. */
 export function adminRoutes(deps: Deps) {
-  /** The door lets in nobody without one, unless it ended this very moment. */
-  async function administrator(request: Request): Promise<Session> {
-    const session = await sessionOf(deps, request);
-    if (!session) throw notSignedIn();
-    return session;
-  }
-
   return new Elysia({ prefix: "/admin", detail: { hide: true } })
     .get("/state", async () => ({ data: await readState(deps) }), {
       response: { 200: data(model.State), ...refusals },
@@ -40,34 +45,40 @@ export function adminRoutes(deps: Deps) {
     )
     .post(
       "/accounts",
-      async ({ body, status }) => status(201, { data: await inviteOwner(deps, body) }),
-      { body: model.NewAccount, response: { 201: data(model.Invitation), ...changeRefusals } },
+      async ({ request, body, status }) =>
+        status(201, { data: await inviteOwner(deps, body, actorOf(request)) }),
+      { body: model.NewAccount, response: { 201: data(Invitation), ...changeRefusals } },
     )
     .patch(
       "/accounts/:id",
-      async ({ params, body }) => ({
-        data: model.toAccount(await changeTier(deps, params.id, body.tier)),
+      async ({ request, params, body }) => ({
+        data: model.toAccount(await changeTier(deps, params.id, body.tier, actorOf(request))),
       }),
       { body: model.AccountChange, response: { 200: data(model.Account), ...changeRefusals } },
     )
     .delete(
       "/accounts/:id",
       async ({ request, params, status }) => {
-        await removeAccount(deps, await administrator(request), params.id);
+        await removeAccount(deps, await presentSession(deps, request), params.id);
         return status(204, undefined);
       },
       { response: { 204: z.undefined(), ...recordRefusals, 409: ErrorReply } },
     )
     .post(
       "/accounts/:id/users",
-      async ({ params, body, status }) =>
-        status(201, { data: await invitePerson(deps, params.id, body) }),
-      { body: model.NewPerson, response: { 201: data(model.Invitation), ...changeRefusals } },
+      async ({ request, params, body, status }) => {
+        const { id } = await requireAccount(deps, params.id);
+        const invited = await invitePerson(deps, await managerOf(deps, request), id, body);
+        return status(201, { data: invited });
+      },
+      { body: NewPerson, response: { 201: data(Invitation), ...changeRefusals } },
     )
     .patch(
       "/users/:id",
       async ({ request, params, body }) => {
-        const user = await changePerson(deps, await administrator(request), params.id, body);
+        const { role, is_admin: isAdmin } = body;
+        const change = { role, isAdmin };
+        const user = await changePerson(deps, await managerOf(deps, request), params.id, change);
         return { data: model.toAccount(await findAdminAccount(deps, user.accountId)) };
       },
       { body: model.PersonChange, response: { 200: data(model.Account), ...changeRefusals } },
@@ -75,14 +86,16 @@ export function adminRoutes(deps: Deps) {
     .delete(
       "/users/:id",
       async ({ request, params, status }) => {
-        await removePerson(deps, await administrator(request), params.id);
+        await removePerson(deps, await managerOf(deps, request), params.id);
         return status(204, undefined);
       },
       { response: { 204: z.undefined(), ...recordRefusals, 409: ErrorReply } },
     )
     .post(
       "/users/:id/password-link",
-      async ({ params }) => ({ data: await resetPerson(deps, params.id) }),
-      { response: { 200: data(model.Invitation), ...recordRefusals } },
+      async ({ request, params }) => ({
+        data: await resetPerson(deps, await managerOf(deps, request), params.id),
+      }),
+      { response: { 200: data(Invitation), ...recordRefusals } },
     );
 }

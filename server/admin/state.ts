@@ -12,6 +12,7 @@ export async function readState(deps: Deps): Promise<z.infer<typeof State>> {
   return {
     version: VERSION,
     started_at: toIso(deps.clock.now() - deps.clock.elapsed()),
+    troubles: deps.troubles.all().map(({ since, ...told }) => ({ ...told, since: toIso(since) })),
     database: await stateOfDatabase(deps),
     checker: await stateOfChecker(deps),
     tiers: TIERS.map((tier) => {

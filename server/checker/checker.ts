@@ -64,10 +64,13 @@ export function startCheckLoop(deps: CheckerDeps): CheckLoop {
     check: (link, signal) => checkOne(deps, link, signal),
     ended,
     putOff: (link, deferMs) => add(link, { ...sawNothing("check_aborted"), deferMs }),
-    isOpen: () => !dispatch.isInDoubt() && recorder.hasRoom(),
+    isOpen: () => !dispatch.isInDoubt() && recorder.hasRoom() && !isPaused(),
     isHeld: held.has,
   });
   const clockJump = watchClock(clock);
+  /** Claims are writes, and so are results. */
+  const isPaused = () => deps.troubles.stoppingWrites() !== null;
+  let wasPaused = false;
   // A wish of a site that was noted before the start is none of a wrong clock.
   let repairs = repair(LONGEST_REST_MS);
   /** As many were due as there was room for, so that more may wait. */
@@ -90,11 +93,13 @@ export function startCheckLoop(deps: CheckerDeps): CheckLoop {
   async function look() {
     noteJump(clockJump());
     slots.turn();
+    if (notePause()) return;
     await held.renew();
     await dispatch.look();
     await takeOn(slots.roomForAsked(), dispatch.claimAsked);
     // Not for every place that becomes free, since each claim is a commit.
     if (slots.isLow()) mayBeMore = await takeOn(slots.room(), dispatch.claimDue);
+    deps.loops.lookedForLinksAt = clock.elapsed();
     lookForMore();
   }
 
@@ -107,6 +112,13 @@ export function startCheckLoop(deps: CheckerDeps): CheckLoop {
     // Told to stop meanwhile, which gives back what is held.
     if (!ending.signal.aborted) slots.take(claimed);
     return claimed.length === most;
+  }
+
+  /** What has come due meanwhile is spread. */
+  function notePause(): boolean {
+    if (wasPaused && !isPaused()) dispatch.catchUp();
+    wasPaused = isPaused();
+    return wasPaused;
   }
 
   function noteJump(ms: number) {
@@ -138,10 +150,12 @@ export function startCheckLoop(deps: CheckerDeps): CheckLoop {
   }
 
   /** Beside the others, since a large batch takes a while to fill. */
-  const tend = () =>
-    tendBatches(deps, ending.signal, dispatch.share).catch(
+  const tend = async () => {
+    if (isPaused()) return;
+    await tendBatches(deps, ending.signal, dispatch.share).catch(
       logFailure("batches were not looked after"),
     );
+  };
 
   const loops = [
     poll(),
@@ -163,9 +177,18 @@ export function startCheckLoop(deps: CheckerDeps): CheckLoop {
 
 function checkOne(deps: CheckerDeps, link: ClaimedLink, signal: AbortSignal): Promise<Conclusion> {
   const offline = concludeOffline(deps);
-  return offline
-    ? Promise.resolve(offline)
-    : Promise.try(() => deps.check(knownOf(deps, link), signal)).catch(ourFault);
+  if (offline) return Promise.resolve(offline);
+  return counted(deps, () =>
+    Promise.try(() => deps.check(knownOf(deps, link), signal)).catch(ourFault(link)),
+  );
+}
+
+async function counted({ metrics, clock }: Deps, check: () => Promise<Conclusion>) {
+  const begunAt = clock.elapsed();
+  metrics.checkBegan();
+  const conclusion = await check();
+  metrics.checkEnded(conclusion, clock.elapsed() - begunAt);
+  return conclusion;
 }
 
 function knownOf({ clock }: Deps, link: ClaimedLink): KnownLink {
@@ -191,10 +214,10 @@ function concludeOffline({ online }: Deps): Conclusion | null {
 }
 
 /** A bug of ours is not the link's fault. */
-function ourFault(error: unknown): Conclusion {
-  log.error("a check failed by itself", describeError(error));
+const ourFault = (link: ClaimedLink) => (error: unknown) => {
+  log.error("a check failed by itself", { link: link.id, ...describeError(error) });
   return sawNothing("internal_error");
-}
+};
 
 /** Waits for the work, but no longer than that. */
 async function within({ clock }: Deps, ms: number, work: Promise<unknown>): Promise<void> {

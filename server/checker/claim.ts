@@ -81,7 +81,7 @@ function toLink(cells: unknown[]): ClaimedLink {
 /** How many links are due: exactly while they are few, else about, as counting would take too long. */
 export async function countDueLinks(deps: Deps): Promise<number> {
   const params = [deps.clock.now(), COUNTED];
-  const [row] = await deps.store.engine.run({ sql: COUNT, params });
+  const [row] = await deps.store.engine.readBeside({ sql: COUNT, params });
   const count = row![0] as number;
   return count < COUNTED ? count : Math.max(count, await estimateDueLinks(deps));
 }
@@ -91,7 +91,7 @@ const COUNT =
 
 /** From some of the numbers that links have, evenly spread but in no step that they might have as well. */
 async function estimateDueLinks({ store, clock }: Deps): Promise<number> {
-  const [ends] = await store.engine.run({
+  const [ends] = await store.engine.readBeside({
     sql: "select (select min(no) from links), (select max(no) from links)",
     params: [],
   });
@@ -102,7 +102,7 @@ async function estimateDueLinks({ store, clock }: Deps): Promise<number> {
   ]);
   let due = 0;
   for (const some of chunksOf(SAMPLES_AT_ONCE, samples)) {
-    const hits: unknown[] = await store.all(sql`
+    const hits: unknown[] = await store.beside.all(sql`
       select no from ${rowsOf(store, { sampled: "bigint" }, some)} as sample
       join links on links.no = sampled where next_check_at <= ${clock.now()}
     `);

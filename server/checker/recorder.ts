@@ -37,6 +37,7 @@ export function createRecorder(deps: Deps, letGo: (link: ClaimedLink) => void): 
 
   /** One group after another, so that a slow database is not asked for more and more at once. */
   function flush(): Promise<void> {
+    if (deps.troubles.stoppingDeletions()) return Promise.resolve();
     writing ??= writeAll().finally(() => {
       writing = null;
     });
@@ -45,7 +46,7 @@ export function createRecorder(deps: Deps, letGo: (link: ClaimedLink) => void): 
 
   async function drain() {
     do await flush();
-    while (waiting.length > 0 && !isBroken);
+    while (waiting.length > 0 && !isBroken && !deps.troubles.stoppingDeletions());
   }
 
   async function writeAll() {

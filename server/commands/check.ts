@@ -1,63 +1,105 @@
-import type { Command } from "commander";
+import { type Command, Option } from "commander";
 import { checkOutbound, onlineGuard } from "../build.ts";
-import type { Conclusion } from "../checker/conclusion.ts";
 import { createCheck } from "../checker/create-check.ts";
 import { NEVER_CHECKED } from "../checker/look.ts";
-import { messageOf } from "../checker/messages.ts";
 import { catalogueWith } from "../checker/services/built-in.ts";
 import { serviceIdOf } from "../checker/services/catalogue.ts";
 import { createHostProfiles } from "../checker/surroundings/host-profiles.ts";
 import type { Config } from "../config.ts";
+import type { Format } from "../imports/formats.ts";
 import { systemClock } from "../lib/clock.ts";
 import { createLag } from "../lib/lag.ts";
 import { prepareRuntime } from "../lib/runtime.ts";
 import { createTurns } from "../lib/turns.ts";
-import { vetTarget } from "../outbound/address.ts";
+import { openJunit } from "./check-junit.ts";
+import { asJson, asText, type Checked } from "./check-show.ts";
+import { urlsOf } from "./check-urls.ts";
 import { type Cli, UsageError } from "./cli.ts";
+import { FORMAT_NAMES } from "./list-source.ts";
 import { startProgress } from "./progress.ts";
 
 const ANY_DEAD = 1;
 const ANY_UNKNOWN = 2;
+/** Checks that are begun before the first of them is told; hosts are spared whatever it is. */
+const AHEAD = 2000;
 
-type Checked = { url: string; service: string; conclusion: Conclusion };
+export type CheckOptions = {
+  file?: string;
+  format?: Format;
+  json?: true;
+  junit?: string;
+  quiet?: true;
+  allowUnknown?: true;
+};
 
 export function addCheck(program: Command, cli: Cli) {
   program
     .command("check")
     .description("check URLs once, without a server or a database")
-    .argument("<url...>", "what to check")
+    .argument("[url...]", "what to check")
+    .option(
+      "-f, --file <file>",
+      "check the links of a list too, as import reads it; - is standard input",
+    )
+    .addOption(
+      new Option("--format <format>", "what the list is; else told by its content").choices(
+        FORMAT_NAMES,
+      ),
+    )
     .option("--json", "one JSON object a line")
+    .option("--junit <file>", "write a report for CI as well, in the XML of JUnit")
+    .option("-q, --quiet", "print only what is not active")
+    .option("--allow-unknown", "exit 0 where links are unknown and none is dead")
     .addHelpText("after", "\nExit code: 0 all active, 1 any dead, 2 any unknown and none dead.")
-    .action((urls: string[], options: { json?: true }) => checkAll(cli, urls, options));
+    .action((urls: string[], options: CheckOptions) => checkAll(cli, urls, options));
 }
 
-async function checkAll(cli: Cli, urls: string[], options: { json?: true }) {
+async function checkAll(cli: Cli, given: string[], options: CheckOptions) {
   const config = await cli.config();
+  if (given.length === 0 && options.file === undefined) {
+    throw new UsageError("Say which URLs to check, or give a list with --file.");
+  }
   prepareRuntime(config.checkConcurrency);
-  for (const url of urls) refuseNoUrl(config, url);
+  const urls = await urlsOf(config, given, options);
+  const junit = options.junit === undefined ? null : openJunit(options.junit, options);
   const shown = options.json ? asJson : asText;
   const progress = startProgress(urls.length);
-  const statuses = new Set<string>();
-  // In the order they were given, each as soon as those before it are there.
-  for (const checking of startChecks(config, urls, progress.count)) {
-    const checked = await checking;
+  const counts = { active: 0, dead: 0, unknown: 0 };
+  for await (const checked of checksOf(config, urls, progress.count)) {
+    const { status } = checked.conclusion;
     progress.clear();
-    cli.print(shown(checked));
-    statuses.add(checked.conclusion.status);
+    if (!options.quiet || status !== "active") cli.print(shown(checked));
+    junit?.add(checked);
+    counts[status]++;
   }
   progress.clear();
-  if (statuses.has("dead")) cli.exitCode = ANY_DEAD;
-  else if (statuses.has("unknown")) cli.exitCode = ANY_UNKNOWN;
+  junit?.end();
+  if (options.file !== undefined && !options.json) cli.print(summaryOf(counts));
+  if (counts.dead > 0) cli.exitCode = ANY_DEAD;
+  else if (counts.unknown > 0 && !options.allowUnknown) cli.exitCode = ANY_UNKNOWN;
 }
 
-/** What may not be reached is judged by the check; what is no URL is a mistake on the command line. */
-function refuseNoUrl({ checkAllowedHosts, checkBlockedHosts }: Config, url: string) {
-  const target = vetTarget(url, { allowed: checkAllowedHosts, blocked: checkBlockedHosts });
-  if (target.ok || target.reason === "target_forbidden") return;
-  throw new UsageError(`${JSON.stringify(url)} ${target.problem}`);
+const summaryOf = (counts: Record<string, number>) =>
+  `${Object.entries(counts)
+    .map(([status, count]) => `${count.toLocaleString("en")} ${status}`)
+    .join(", ")}.`;
+
+/** In the order they were given, each as soon as those before it are there. */
+async function* checksOf(
+  config: Config,
+  urls: string[],
+  done: () => void,
+): AsyncGenerator<Checked, void> {
+  const start = createChecker(config);
+  const begun: Promise<Checked>[] = [];
+  for (const url of urls) {
+    begun.push(start(url).finally(done));
+    if (begun.length >= AHEAD) yield begun.shift()!;
+  }
+  for (const checking of begun) yield checking;
 }
 
-function startChecks(config: Config, urls: string[], done: () => void): Promise<Checked>[] {
+function createChecker(config: Config): (url: string) => Promise<Checked> {
   const catalogue = catalogueWith(config.ownServices);
   const check = createCheck({
     config,
@@ -71,47 +113,8 @@ function startChecks(config: Config, urls: string[], done: () => void): Promise<
   });
   const inTurn = createTurns({ atOnce: config.checkConcurrency });
   const { signal } = new AbortController();
-  return urls.map(async (url) => {
+  return async (url) => {
     const conclusion = await inTurn(() => check({ ...NEVER_CHECKED, url }, signal));
-    done();
     return { url, service: serviceIdOf(catalogue, new URL(url)), conclusion };
-  });
+  };
 }
-
-const asJson = ({ url, service, conclusion }: Checked) =>
-  JSON.stringify({
-    url,
-    status: conclusion.status,
-    reason: conclusion.reason,
-    message: messageOf(conclusion.reason, conclusion.statusCode, conclusion.cause),
-    status_code: conclusion.statusCode,
-    final_url: conclusion.finalUrl,
-    response_time_ms: conclusion.responseTimeMs,
-    service,
-    evidence: conclusion.evidence,
-  });
-
-const INDENT = " ".repeat(9);
-
-/** The verdict, what it means, and what was seen. */
-function asText({ url, conclusion }: Checked): string {
-  const { status, reason, cause, statusCode, evidence } = conclusion;
-  const lines = [`${status.padEnd(INDENT.length)}${url}`, messageOf(reason, statusCode, cause)];
-  for (const hop of evidence.redirects) lines.push(`${hop.status} redirect from ${hop.url}`);
-  if (evidence.redirects.length > 0) lines.push(`final URL ${conclusion.finalUrl}`);
-  if (conclusion.responseTimeMs !== null) {
-    lines.push(`answered ${statusCode} in ${conclusion.responseTimeMs} ms`);
-  }
-  lines.push(...evidence.signals.map(({ text }) => text), ...evidence.notes);
-  if (status !== "active") lines.push(...attemptsOf(conclusion));
-  return lines.map(plain).join(`\n${INDENT}`);
-}
-
-function attemptsOf({ reason, cause, evidence }: Conclusion): string[] {
-  const seen = evidence.attempts.map((attempt) => attempt.detail ?? attempt.reason);
-  const first = `reason ${reason}${cause ? `, caused by ${cause}` : ""}`;
-  return [first, ...seen.map((what, i) => `attempt ${i + 1}: ${what}`)];
-}
-
-/** What a site sends must not move the terminal's cursor. */
-const plain = (line: string) => line.replace(/\p{Cc}/gu, " ");

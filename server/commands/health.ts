@@ -10,12 +10,19 @@ export function addHealth(program: Command, cli: Cli) {
   program
     .command("health")
     .description("ask the running server whether it is well; exit 0 or 1, for containers")
-    .action(async () => {
-      const base = localUrl(await cli.config());
-      const status = await askHealth(`${base}/health`);
-      if (status !== 200) throw new Error(`The server at ${base} ${describe(status)}.`);
-      cli.print("The server is well.");
-    });
+    .option("--ready", "also whether its database is up to date and its checks run")
+    .action(({ ready }: { ready?: true }) => tellHealth(cli, ready ? "/ready" : "/health"));
+}
+
+/** A server that is starting is well, since nobody is to end it for that, and is not ready. */
+async function tellHealth(cli: Cli, path: "/health" | "/ready") {
+  const base = localUrl(await cli.config());
+  const answer = await ask(base + path);
+  const doing = answer && STARTING.test(answer.text) ? await whatItDoes(base) : null;
+  const isWell = answer?.status === 200;
+  if (!isWell) throw new Error(`The server at ${base} ${doing ?? describe(answer)}.`);
+  if (doing) return cli.print(`The server ${doing}.`);
+  cli.print(path === "/ready" ? "The server is ready." : "The server is well.");
 }
 
 /** The address of this machine's own server, as far as the settings tell. */
@@ -24,12 +31,35 @@ export function localUrl({ host, port }: Config): string {
   return `http://${name.includes(":") ? `[${name}]` : name}:${port}`;
 }
 
-/** @returns the status, or null when nobody answered */
-const askHealth = (url: string): Promise<number | null> =>
-  fetch(url, { signal: AbortSignal.timeout(TIMEOUT_MS), headers: { connection: "close" } }).then(
-    ({ status }) => status,
-    () => null,
-  );
+/** What was answered: its status, and its text, which is not believed to be ours. */
+type Answer = { status: number; text: string };
 
-const describe = (status: number | null) =>
-  status === null ? "does not answer" : `is not well: it answered ${status}`;
+/** @returns null when nobody answered */
+const ask = (url: string): Promise<Answer | null> =>
+  fetch(url, { signal: AbortSignal.timeout(TIMEOUT_MS), headers: { connection: "close" } })
+    .then(async (response) => ({ status: response.status, text: await response.text() }))
+    .catch(() => null);
+
+const STARTING = /"status":"starting"/;
+
+async function whatItDoes(base: string): Promise<string> {
+  const answer = await ask(`${base}/ready`);
+  const doing = /"doing":"([^"\\]{1,200})"/.exec(answer?.text ?? "")?.[1];
+  return doing ? `is starting: ${doing}` : "is starting";
+}
+
+function describe(answer: Answer | null): string {
+  if (answer === null) return "does not answer";
+  const names = [...(/"troubles":\[([^\]]*)\]/.exec(answer.text)?.[1] ?? "").matchAll(/"(\w+)"/g)];
+  const known = names.flatMap(([, name]) => SENTENCES[name!] ?? []);
+  return `is not well: ${known.length > 0 ? known.join(" and ") : `it answered ${answer.status}`}`;
+}
+
+/** What is wrong, by its name in the answer. The server's log says what to do about it. */
+const SENTENCES: Record<string, string> = {
+  disk_full: "its disk is full (disk_full)",
+  database_damaged: "its database is damaged (database_damaged)",
+  unhandled_error: "it hit an error that nobody expected (unhandled_error)",
+  backup_failed: "its last backup failed (backup_failed)",
+  database_unreachable: "its database does not answer (database_unreachable)",
+};

@@ -1,13 +1,23 @@
 import { Command, CommanderError } from "commander";
 import type { Env } from "../config.ts";
 import { AppError, type FieldProblems } from "../lib/errors.ts";
+import { inWords } from "../lib/failure.ts";
 import { describeError, log } from "../lib/log.ts";
 import { VERSION } from "../lib/version.ts";
+import { addApply } from "./apply.ts";
+import { addBackup } from "./backup.ts";
 import { addCheck } from "./check.ts";
 import { type Cli, createCli, UsageError } from "./cli.ts";
+import { addCompletion } from "./completion.ts";
+import { addExport } from "./export.ts";
 import { addHealth } from "./health.ts";
+import { addHelp } from "./help.ts";
+import { addImport } from "./import.ts";
 import { addKey } from "./key.ts";
 import { addMigrate } from "./migrate.ts";
+import { OutputClosed } from "./output.ts";
+import { plain } from "./plain.ts";
+import { addRestore } from "./restore.ts";
 import { addServe } from "./serve-command.ts";
 import { addUser } from "./user.ts";
 
@@ -40,19 +50,24 @@ function describeProgram(program: Command, cli: Cli) {
     .option("--env-file <file>", "read settings from this file too; the environment wins")
     .version(VERSION, "-V, --version", "print the version")
     .helpCommand("help [command]", "explain a command")
+    .helpCommand(false)
     .exitOverride()
     // Errors are told by us, in one place.
     .configureOutput({ writeErr: () => {} });
-  for (const add of [addServe, addCheck, addUser, addKey, addMigrate, addHealth]) add(program, cli);
+  const server = [addServe, addMigrate, addHealth, addBackup, addRestore];
+  const inside = [addUser, addKey, addImport, addExport, addApply];
+  for (const add of [...server, addCheck, ...inside, addCompletion]) add(program, cli);
   program
     .command("version")
     .description("print the version")
     .action(() => cli.print(`stillup ${VERSION}`));
+  addHelp(program);
 }
 
 function report(error: unknown): number {
   if (error instanceof CommanderError && error.exitCode === OK) return OK;
-  process.stderr.write(`${sentenceOf(error)}\n`);
+  if (error instanceof OutputClosed) return OK;
+  process.stderr.write(`${plain(sentenceOf(error))}\n`);
   log.debug("the command failed", describeError(error));
   return isUsage(error) ? WRONG_USAGE : FAILED;
 }
@@ -77,7 +92,7 @@ function sentenceOf(error: unknown): string {
 
 function textOf(error: unknown): string {
   const fields = error instanceof AppError ? (error.details?.fields as FieldProblems) : undefined;
-  if (!fields) return describeError(error).error;
+  if (!fields) return inWords(describeError(error).error);
   const problems = Object.entries(fields).map(([name, texts]) => {
     return `${name.replaceAll("_", " ")} ${texts.join(" and ")}`;
   });

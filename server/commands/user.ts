@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { type Command, Option } from "commander";
 import * as z from "zod";
+import { OPERATOR } from "../accounts/caller.ts";
 import {
   createAccount,
   createPasswordLink,
@@ -60,9 +61,11 @@ export function addUser(program: Command, cli: Cli) {
 async function createUser(cli: Cli, options: Creation) {
   const password = options.passwordFile && (await readPassword(options.passwordFile));
   const input = await readBody(NewUser, { email: options.email, password });
-  const passwordHash = input.password === undefined ? null : await hashPassword(input.password);
   await withDeps(cli, async (deps) => {
-    const tier = options.tier ?? deps.config.defaultTier;
+    const { defaultTier, passwordMemoryMb } = deps.config;
+    const passwordHash =
+      input.password === undefined ? null : await hashPassword(input.password, passwordMemoryMb);
+    const tier = options.tier ?? defaultTier;
     const isAdmin = options.admin === true;
     const { account, owner } = await createAccount(deps, {
       email: input.email,
@@ -102,7 +105,7 @@ async function deleteOne(cli: Cli, options: { email: string; withLinks?: true })
 async function reset(cli: Cli, options: { email: string }) {
   const email = await readEmail(options.email);
   await withDeps(cli, async (deps) => {
-    const token = await resetPassword(deps, await requireUser(deps, email));
+    const token = await resetPassword(deps, await requireUser(deps, email), OPERATOR);
     cli.print(passwordUrl(deps.config, token));
   });
 }

@@ -25,31 +25,12 @@ export const servicePages = (): Promise<{ file: string; before: string; after: s
     }),
   );
 
-const LINE_CHARS = 108;
-
 function sentenceOf(services: readonly Service[]): string {
-  const running = services.filter(({ shutDown }) => !shutDown);
-  const over = services.filter(({ shutDown }) => shutDown);
-  const names = (some: readonly Service[]) =>
-    some
-      .map(({ name }) => name)
-      .sort((a, b) => a.localeCompare(b, "en"))
-      .join(", ");
-  return `${folded(`${running.length} services are asked in their own way: ${names(running)}.`)}
-
-${folded(`${over.length} are known to have shut down: ${names(over)}.`)}
+  const over = services.filter(({ shutDown }) => shutDown).length;
+  const asked = services.length - over;
+  return `${asked} services are asked in their own way, and ${over} are known to have shut down: [docs/services.md](docs/services.md)
+lists them, and says how to add your own.
 `;
-}
-
-/** In lines that fit the page. */
-function folded(text: string): string {
-  const lines = [""];
-  for (const word of text.split(" ")) {
-    const line = lines.at(-1)!;
-    if (line.length + word.length >= LINE_CHARS) lines.push(word);
-    else lines[lines.length - 1] = line === "" ? word : `${line} ${word}`;
-  }
-  return lines.join("\n");
 }
 
 const tableOf = (services: readonly Service[]) => `| id | name | hosts | how it is asked | facts |

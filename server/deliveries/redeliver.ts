@@ -1,10 +1,12 @@
-import { and, asc, eq, gt, gte, inArray, lte, type SQL, sql } from "drizzle-orm";
+import { and, asc, count, eq, gt, gte, inArray, lte, type SQL, sql } from "drizzle-orm";
 import type { Caller } from "../accounts/caller.ts";
+import { isThere, makeChange, onRecord } from "../audit/record.ts";
+import { webhookTarget } from "../audit/targets.ts";
 import { type Deps, noReceipt, type Receipt } from "../deps.ts";
 import { askFor } from "../events/ask.ts";
 import { inSteps } from "../history/steps.ts";
 import { conflict } from "../lib/errors.ts";
-import { rowsOf } from "../store/store.ts";
+import { rowsOf, type Statement } from "../store/store.ts";
 import {
   type DeliveryRow,
   type DeliveryStatus,
@@ -38,7 +40,7 @@ export async function redeliver(
     refuseInFlight(delivery);
     refuseOpen(delivery);
     if (delivery.resting !== null) return delivery;
-    const asked = await ask(deps, delivery, receipt);
+    const asked = await ask(deps, caller, { webhook, delivery }, receipt);
     if (asked) return asked;
   }
   throw conflict("The delivery changes too often now. Try again in a moment.", {
@@ -58,15 +60,16 @@ export async function redeliverFailed(
 ): Promise<number> {
   const webhook = await findWebhook(deps, caller, webhookId);
   refuseWhileOff(webhook);
-  let queued = 0;
-  for (const status of FAILED) queued += await askForAll(deps, webhook.id, status, span);
-  return queued;
+  const asking = askingOf(deps, caller, webhook, await countFailed(deps, webhook, span));
+  for (const status of FAILED) await askForAll(deps, asking, status, span);
+  return asking.queued;
 }
 
 /** The delivery as it is now; null when it is no longer as it was read, and nothing was asked for. */
 async function ask(
   deps: Deps,
-  delivery: DeliveryRecord,
+  caller: Caller,
+  { webhook, delivery }: { webhook: WebhookRow; delivery: DeliveryRecord },
   receipt: Receipt<DeliveryRecord>,
 ): Promise<DeliveryRecord | null> {
   const asked = {
@@ -80,33 +83,61 @@ async function ask(
     eq(deliveries.status, delivery.status),
     eq(deliveries.attempts, delivery.attempts),
   );
-  const [, changed] = await deps.store.batch([
-    ...askFor(deps, delivery.webhookId, isAsRead),
-    ...receipt(asked),
-  ]);
-  if (changed.length === 0) return null;
-  deps.loops.wake();
-  return asked;
+  const asking = askingOf(deps, caller, webhook, 1);
+  await askForSome(deps, asking, isAsRead, receipt(asked));
+  return asking.queued === 0 ? null : asked;
+}
+
+/** How far the asking for deliveries has come. `entry` records all of it, with the first step that finds any. */
+type Asking = {
+  webhookId: string;
+  queued: number;
+  entry: (which: SQL | undefined) => Statement[];
+};
+
+const askingOf = (deps: Deps, caller: Caller, webhook: WebhookRow, count: number): Asking => ({
+  webhookId: webhook.id,
+  queued: 0,
+  entry: (which) =>
+    onRecord(deps, caller, {
+      action: "delivery.sent_again",
+      target: webhookTarget(webhook),
+      count,
+      onlyIf: isThere(deps.store, deliveries, which),
+    }),
+});
+
+/** All that will be asked for, unless they change meanwhile. */
+async function countFailed(
+  { store }: Deps,
+  { id }: WebhookRow,
+  span: CreatedSpan,
+): Promise<number> {
+  const areFailed = and(eq(deliveries.webhookId, id), inArray(deliveries.status, FAILED));
+  const [counted] = await store.beside
+    .select({ total: count() })
+    .from(deliveries)
+    .where(and(areFailed, isIn(span), isNoTest()));
+  return counted!.total;
 }
 
 /** From one event to the next, so that no step comes upon what another has passed over. */
 async function askForAll(
   deps: Deps,
-  webhookId: string,
+  asking: Asking,
   status: DeliveryStatus,
   span: CreatedSpan,
-): Promise<number> {
-  let [queued, after] = [0, ""];
+): Promise<void> {
+  let after = "";
   await inSteps(deps.clock, async (rows) => {
-    const ids = await readIds(deps, webhookId, status, { after, rows });
+    const ids = await readIds(deps, asking.webhookId, status, { after, rows });
     const last = ids.at(-1);
     if (last === undefined) return 0;
     const some = isOneOf(deps, status, ids, { after, last });
-    queued += await askForSome(deps, webhookId, and(some, isIn(span), isNoTest()));
+    await askForSome(deps, asking, and(some, isIn(span), isNoTest()));
     after = last;
     return ids.length;
   });
-  return queued;
 }
 
 async function readIds(
@@ -154,10 +185,17 @@ const isIn = ({ since, until }: CreatedSpan) =>
 /** What is exhausted and was never attempted by the schedule is a test, and none that anybody waits for. */
 const isNoTest = () => sql`(status <> 'exhausted' or attempts > unplanned_attempts)`;
 
-async function askForSome(deps: Deps, webhookId: string, which: SQL | undefined): Promise<number> {
-  const [, asked] = await deps.store.batch(askFor(deps, webhookId, which));
-  deps.loops.wake();
-  return asked.length;
+async function askForSome(
+  deps: Deps,
+  asking: Asking,
+  which: SQL | undefined,
+  receipt: Statement[] = [],
+): Promise<void> {
+  const { areAsked, hold, asked } = askFor(deps, asking.webhookId, which);
+  const entry = asking.queued === 0 ? asking.entry(areAsked) : [];
+  const found = await makeChange(deps, [...entry, hold], asked, receipt);
+  asking.queued += found.length;
+  if (found.length > 0) deps.loops.wake();
 }
 
 function refuseWhileOff({ isActive }: Pick<WebhookRow, "isActive">) {

@@ -43,9 +43,11 @@ export async function attempt(
 ): Promise<Attempt | "unsent" | "aborted"> {
   const startedAt = deps.clock.now();
   if (startedAt >= claimed.heldUntil) return "unsent";
-  const outcome = await send(deps, claimed, signal).catch((error) => ourFault(error, startedAt));
+  const outcome = await send(deps, claimed, signal).catch(ourFault(claimed, startedAt));
   if (outcome === "unsent") return outcome;
-  return outcome.kind === "aborted" ? "aborted" : { claimed, outcome, random: random() };
+  if (outcome.kind === "aborted") return "aborted";
+  deps.metrics.attemptEnded(outcome);
+  return { claimed, outcome, random: random() };
 }
 
 /** To where the webhook is now, signed by the secrets it has now. */
@@ -70,11 +72,14 @@ const receiverOf = pointRead({ id, url, format, isActive, secret, oldSecrets }, 
 );
 
 /** Such as a signing secret that was sealed under another key: it may be cured before the next attempt. */
-function ourFault(error: unknown, startedAt: number): Outcome | "unsent" {
-  if (isUnavailable(error)) return "unsent";
-  log.error("a delivery failed by itself", describeError(error));
-  return { kind: "failed", error: "internal", startedAt, durationMs: 0 };
-}
+const ourFault =
+  ({ webhookId, event }: ClaimedDelivery, startedAt: number) =>
+  (error: unknown): Outcome | "unsent" => {
+    if (isUnavailable(error)) return "unsent";
+    const about = { webhook: webhookId, event: event.id };
+    log.error("a delivery failed by itself", { ...about, ...describeError(error) });
+    return { kind: "failed", error: "internal", startedAt, durationMs: 0 };
+  };
 
 /** One to each before a second to any; whoever waited longest comes first. */
 function shareOut(due: DueWebhook[]): Map<string, number> {

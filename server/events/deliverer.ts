@@ -44,7 +44,11 @@ export function createDeliverer(
     return held;
   }
 
+  /** A claim is a write, and so is what came of it. */
+  const isPaused = () => deps.troubles.stoppingWrites() !== null;
+
   async function look() {
+    if (isPaused()) return;
     if (!outcomes.isWell()) await outcomes.flush();
     isSetBack ||= clockJump() < 0;
     if (isSetBack) await makeDueAgain(deps);
@@ -55,10 +59,11 @@ export function createDeliverer(
     lanes.take(claimed);
     beginAll();
     if (claimed.length > 0 && lanes.isMore()) bell.ring();
+    deps.loops.lookedForDeliveriesAt = clock.elapsed();
   }
 
   function beginAll() {
-    if (stopped) return;
+    if (stopped || isPaused()) return;
     for (let next = lanes.begin(); next; next = lanes.begin()) {
       const sending = deliver(next).finally(() => running.delete(sending));
       running.add(sending);

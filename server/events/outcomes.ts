@@ -35,6 +35,7 @@ export function createOutcomes(deps: Deps): Outcomes {
   }
 
   function flush(): Promise<void> {
+    if (deps.troubles.stoppingDeletions()) return Promise.resolve();
     if (timer) clearTimeout(timer);
     timer = null;
     writing ??= writeAll().finally(() => {

@@ -8,8 +8,9 @@ import { toIso } from "../lib/moments.ts";
 import { exportedHistory } from "./history.ts";
 import { exportedLinks } from "./links.ts";
 import * as model from "./model.ts";
+import { type ExportPlaces, inPlace } from "./places.ts";
 
-export const exportRoutes = (deps: Deps) =>
+export const exportRoutes = (deps: Deps, places: ExportPlaces) =>
   new Elysia()
     .use(callers)
     .get(
@@ -19,7 +20,11 @@ export const exportRoutes = (deps: Deps) =>
         return csvReply(request, {
           name: nameOf("links", now),
           columns: [...model.LINK_COLUMNS],
-          steps: eachTo(exportedLinks(deps, caller, query), model.toLinkCells(now)),
+          steps: inPlace(
+            places,
+            caller.accountId,
+            eachTo(exportedLinks(deps, caller, query), model.toLinkCells(now)),
+          ),
         });
       },
       {
@@ -34,7 +39,11 @@ export const exportRoutes = (deps: Deps) =>
         csvReply(request, {
           name: nameOf("history", deps.clock.now()),
           columns: [...model.HISTORY_COLUMNS],
-          steps: eachTo(exportedHistory(deps, caller, query), model.toHistoryCells),
+          steps: inPlace(
+            places,
+            caller.accountId,
+            eachTo(exportedHistory(deps, caller, query), model.toHistoryCells),
+          ),
         }),
       {
         query: model.HistoryExportQuery,

@@ -1,13 +1,16 @@
 import { and, count, desc, eq, inArray } from "drizzle-orm";
 import type { Caller } from "../accounts/caller.ts";
+import { fieldsOf, isNotTold, isThere, makeChange, onRecord } from "../audit/record.ts";
+import { groupTarget } from "../audit/targets.ts";
 import { type Deps, noReceipt, type Receipt } from "../deps.ts";
 import { foreign, notFound } from "../lib/errors.ts";
 import { giveWay } from "../lib/give-way.ts";
 import { newId, parseId } from "../lib/ids.ts";
+import { oneAtATime } from "../lib/lock.ts";
 import { type Page, type PageQuery, windowOf } from "../lib/paging.ts";
 import { holdAccounts, holdLinks } from "../store/hold.ts";
 import { takeNumbers } from "../store/numbers.ts";
-import type { Store } from "../store/store.ts";
+import type { Statement, Store } from "../store/store.ts";
 import { doomed, type GroupRow, groups, linkCounts, links } from "../store/tables.ts";
 import { NO_LINKS, withCounts } from "./counts.ts";
 import type { CountedGroup, GroupChange, NewGroup } from "./model.ts";
@@ -37,11 +40,12 @@ export async function listGroups(
 }
 
 export async function createGroup(
-  { store, clock }: Deps,
+  deps: Deps,
   caller: Caller,
   input: NewGroup,
   receipt: Receipt<CountedGroup> = noReceipt,
 ): Promise<CountedGroup> {
+  const { store, clock } = deps;
   const now = clock.now();
   const row: GroupRow = {
     id: newId(),
@@ -54,7 +58,11 @@ export async function createGroup(
     no: await takeNumbers(store, 1),
   };
   const group = { ...row, counts: NO_LINKS };
-  await store.write([store.insert(groups).values(row), ...receipt(group)]);
+  await store.write([
+    ...onRecord(deps, caller, { action: "group.created", target: groupTarget(row) }),
+    store.insert(groups).values(row),
+    ...receipt(group),
+  ]);
   return group;
 }
 
@@ -83,12 +91,21 @@ export async function changeGroup(
   const group = await findGroup(deps, caller, id);
   if (Object.values(change).every((value) => value === undefined)) return group;
   const { name = group.name, color = group.color, description = group.description } = change;
-  const columns = { name, color, description: description || null, updatedAt: deps.clock.now() };
-  const [changed] = await deps.store
-    .update(groups)
-    .set(columns)
-    .where(isGroup(caller, group.id))
-    .returning();
+  const wanted = { name, color, description: description || null };
+  const [changed] = await makeChange(
+    deps,
+    onRecord(deps, caller, {
+      action: "group.changed",
+      target: groupTarget(group),
+      fields: fieldsOf(wanted, group),
+      onlyIf: isThere(deps.store, groups, isGroup(caller, group.id)),
+    }),
+    deps.store
+      .update(groups)
+      .set({ ...wanted, updatedAt: deps.clock.now() })
+      .where(isGroup(caller, group.id))
+      .returning(),
+  );
   if (!changed) throw notFound("group");
   return { ...changed, counts: group.counts };
 }
@@ -98,39 +115,60 @@ export async function changeGroup(
  * leaves a smaller group, to be deleted again.
  */
 export async function deleteGroup(deps: Deps, caller: Caller, id: string): Promise<void> {
-  const { store } = deps;
   const group = await findGroup(deps, caller, id);
-  await emptyGroup(store, caller, group.id);
-  await store.write([
-    store.delete(groups).where(isGroup(caller, group.id)),
-    store.delete(linkCounts).where(eq(linkCounts.subject, group.no)),
-    store.insert(doomed).values({ no: group.no, id: null, url: null }).onConflictDoNothing(),
-  ]);
+  await oneAtATime(`delete ${group.id}`, () => deleteInSteps(deps, caller, group));
 }
 
-/** In steps: the links of a large group are more than one statement could free in time for others. */
-async function emptyGroup(store: Store, { accountNo }: Caller, groupId: string): Promise<void> {
-  const inGroup = eq(links.groupId, groupId);
+/** The links of a large group are more than one statement could free in time for others. */
+async function deleteInSteps(deps: Deps, caller: Caller, group: GroupRow): Promise<void> {
+  const { store } = deps;
+  const action = "group.deleted";
+  let before = onRecord(deps, caller, {
+    action,
+    target: groupTarget(group),
+    onlyIf: and(
+      isThere(store, groups, isGroup(caller, group.id)),
+      isNotTold(store, caller.accountId, { action, id: group.id }),
+    ),
+  });
   for (;;) {
-    const some = await store
-      .select({ no: links.no })
-      .from(links)
-      .where(inGroup)
-      .orderBy(desc(links.no))
-      .limit(FREED_AT_ONCE);
-    if (some.length === 0) return;
-    const numbers = some.map(({ no }) => no);
+    const numbers = await someIn(store, group.id);
+    const isLast = numbers.length < FREED_AT_ONCE;
     await store.write([
-      ...holdAccounts(store, [accountNo]),
-      ...holdLinks(store, numbers),
-      store
-        .update(links)
-        .set({ groupId: null })
-        .where(and(inGroup, inArray(links.no, numbers))),
+      ...before,
+      ...freeing(store, caller, group.id, numbers),
+      ...(isLast ? deletion(store, caller, group) : []),
     ]);
+    if (isLast) return;
+    before = [];
     await giveWay();
   }
 }
+
+async function someIn(store: Store, groupId: string): Promise<number[]> {
+  const some = await store
+    .select({ no: links.no })
+    .from(links)
+    .where(eq(links.groupId, groupId))
+    .orderBy(desc(links.no))
+    .limit(FREED_AT_ONCE);
+  return some.map(({ no }) => no);
+}
+
+const freeing = (store: Store, { accountNo }: Caller, groupId: string, numbers: number[]) => [
+  ...holdAccounts(store, [accountNo]),
+  ...holdLinks(store, numbers),
+  store
+    .update(links)
+    .set({ groupId: null })
+    .where(and(eq(links.groupId, groupId), inArray(links.no, numbers))),
+];
+
+const deletion = (store: Store, caller: Caller, { id, no }: GroupRow): Statement[] => [
+  store.delete(groups).where(isGroup(caller, id)),
+  store.delete(linkCounts).where(eq(linkCounts.subject, no)),
+  store.insert(doomed).values({ no, id: null, url: null }).onConflictDoNothing(),
+];
 
 const isGroup = ({ accountId }: Caller, id: string) =>
   and(eq(groups.id, id), eq(groups.accountId, accountId));

@@ -1,5 +1,7 @@
 import { and, eq, inArray, isNull, ne, or } from "drizzle-orm";
 import type { Caller } from "../accounts/caller.ts";
+import { onRecord } from "../audit/record.ts";
+import { groupTarget } from "../audit/targets.ts";
 import { type Deps, noReceipt, type Receipt } from "../deps.ts";
 import { type AppError, foreign, notFound } from "../lib/errors.ts";
 import { holdAccounts, holdLinks } from "../store/hold.ts";
@@ -31,7 +33,12 @@ export async function moveLinks(
   const results = unique.map((id) => judge(id, byId.get(id), caller, group.id));
   const result = { groupId: group.id, results };
   const moved = results.flatMap(({ id, status }) => (status === "moved" ? byId.get(id)! : []));
-  await deps.store.write([...moveAll(deps, caller, group.id, moved), ...receipt(result)]);
+  const target = groupTarget(group);
+  await deps.store.write([
+    ...onRecord(deps, caller, { action: "link.moved", target, count: moved.length }),
+    ...moveAll(deps, caller, group.id, moved),
+    ...receipt(result),
+  ]);
   return result;
 }
 

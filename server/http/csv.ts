@@ -11,35 +11,38 @@ export const csv = () => z.string().meta({ contentMediaType: "text/csv" });
 type File = { name: string; columns: string[]; steps: AsyncGenerator<Cell[][], void> };
 
 /**
- * A file to be saved, sent as fast as the client takes it; no more than a step of it is in memory. What
- * fails before the first step is refused like anything else.
+ * A file to be saved. The next step is made when the client has taken the last, so that no more than one of
+ * them is in memory; whoever takes nothing is cut off as any idle connection is. What fails before the first
+ * step is refused like anything else.
  */
-export async function csvReply({ method }: Request, file: File): Promise<Response> {
+export async function csvReply(request: Request, file: File): Promise<Response> {
   const headers = {
     "Content-Type": CSV_TYPE,
     "Content-Disposition": `attachment; filename="${file.name}"`,
   };
-  if (method === "HEAD") return new Response(null, { headers });
+  if (request.method === "HEAD") return new Response(null, { headers });
   const first = await file.steps.next();
-  const steps = first.done ? [] : resumed(first.value, file.steps);
-  return new Response(bytesOf(withHead(file.columns, steps)), { headers });
+  endWith(request.signal, file.steps);
+  const head = [file.columns, ...(first.value ?? [])];
+  return new Response(bytesOf(head, file.steps), { headers });
 }
 
-async function* resumed(first: Cell[][], rest: AsyncGenerator<Cell[][], void>) {
-  yield first;
-  yield* rest;
-}
-
-async function* withHead(columns: string[], steps: AsyncIterable<Cell[][]> | Iterable<Cell[][]>) {
-  yield [columns];
-  yield* steps;
+/** Also for whoever leaves before the reply begins, of which its stream is not told. */
+function endWith(signal: AbortSignal, steps: File["steps"]) {
+  const end = () => void steps.return();
+  if (signal.aborted) end();
+  else signal.addEventListener("abort", end, { once: true });
 }
 
 /** Without its end when a step fails, so that no client takes a part for the whole. */
-function bytesOf(steps: AsyncGenerator<Cell[][], void>): ReadableStream<Uint8Array> {
+function bytesOf(
+  head: Cell[][],
+  steps: AsyncGenerator<Cell[][], void>,
+): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
   let isLeft = false;
-  return new ReadableStream({
+  return new ReadableStream<Uint8Array>({
+    start: (controller) => controller.enqueue(encoder.encode(toCsv(head))),
     async pull(controller) {
       try {
         const { done, value } = await steps.next();

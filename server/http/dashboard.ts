@@ -19,7 +19,9 @@ export const PAGES = [
   "/webhooks",
   "/webhooks/:id",
   "/keys",
+  "/people",
   "/account",
+  "/activity",
   "/admin",
 ];
 

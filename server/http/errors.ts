@@ -10,16 +10,23 @@ import {
   toErrorBody,
 } from "../lib/errors.ts";
 import { problemsOf } from "../lib/fields.ts";
+import { newId } from "../lib/ids.ts";
 import { describeError, log } from "../lib/log.ts";
 import { isGone, isUnavailable } from "../store/store.ts";
+import { type Visit, visitOf } from "./visit.ts";
 
 /** The only place where an error becomes a response. */
-export const errors = new Elysia({ name: "errors" }).onError({ as: "global" }, ({ error, set }) => {
-  const response = toErrorResponse(error);
-  // A reply of 200 would leave with the status that the error had.
-  set.status = response.status;
-  return response;
-});
+export const errors = new Elysia({ name: "errors" }).onError(
+  { as: "global" },
+  ({ error, set, request, route }) => {
+    const visit = visitOf(request);
+    visit.route = route;
+    const response = toErrorResponse(error, visit);
+    // A reply of 200 would leave with the status that the error had.
+    set.status = response.status;
+    return response;
+  },
+);
 
 /** A reply that is complete already, thrown past a route whose own replies have another type. */
 export class ReadyReply extends Error {
@@ -28,10 +35,21 @@ export class ReadyReply extends Error {
   }
 }
 
-/** For errors that are thrown around routes as well; what nobody expected is logged. */
-export function toErrorResponse(error: unknown): Response {
+/** For what is thrown even around all that happens to a request, where nothing is known of it. */
+export function toLastResort(error: unknown): Response {
+  const requestId = newId();
+  const response = toErrorResponse(error, { requestId });
+  response.headers.set("x-request-id", requestId);
+  return response;
+}
+
+/**
+ * For errors that are thrown around routes as well; what nobody expected is logged, under the id that the
+ * caller is told.
+ */
+export function toErrorResponse(error: unknown, { requestId }: Pick<Visit, "requestId">): Response {
   if (error instanceof ReadyReply) return error.response;
-  const known = toAppError(error);
+  const known = toAppError(error, requestId);
   return Response.json(
     { error: toErrorBody(known) },
     { status: STATUS[known.code], headers: { "content-type": JSON_TYPE, ...known.headers } },
@@ -40,14 +58,14 @@ export function toErrorResponse(error: unknown): Response {
 
 export const JSON_TYPE = "application/json; charset=utf-8";
 
-function toAppError(error: unknown): AppError {
+function toAppError(error: unknown, request: string): AppError {
   if (error instanceof AppError) return error;
-  if (error instanceof ValidationError) return toRefusal(error);
+  if (error instanceof ValidationError) return toRefusal(error, request);
   if (error instanceof ParseError) return toUnreadable(error);
   if (codeOf(error) === "NOT_FOUND") return noSuchPath();
   if (isGone(error)) return GONE;
-  if (isUnavailable(error)) return toOutOfOrder(error);
-  log.error("unexpected error", describeError(error));
+  if (isUnavailable(error)) return toOutOfOrder(error, request);
+  log.error("unexpected error", { request, ...describeError(error) });
   return internal();
 }
 
@@ -63,8 +81,8 @@ const internal = () =>
   new AppError("INTERNAL_ERROR", "Something went wrong on our side. It has been logged.");
 
 /** Heals when the operator makes room or starts the database again: the caller may come back. */
-function toOutOfOrder(error: unknown): AppError {
-  log.error("the database is out of order", describeError(error));
+function toOutOfOrder(error: unknown, request: string): AppError {
+  log.error("the database is out of order", { request, ...describeError(error) });
   return unavailable("The database cannot be written now.");
 }
 
@@ -76,10 +94,10 @@ function codeOf(error: unknown): string | undefined {
   return typeof code === "string" ? code : undefined;
 }
 
-function toRefusal(error: ValidationError): AppError {
+function toRefusal(error: ValidationError, request: string): AppError {
   const problems = problemsIn(error);
   if (error.type === "response") {
-    log.error("a reply does not fit its schema", { problems });
+    log.error("a reply does not fit its schema", { request, problems });
     return internal();
   }
   for (const name of repeatedNames(error)) problems[name] = ["must be given once"];

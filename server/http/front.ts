@@ -13,9 +13,11 @@ import { bodyLimitOf, tooLarge } from "./json-body.ts";
 import { enterByKey } from "./key-door.ts";
 import { addRateLimitHeaders, type RateLimiter } from "./rate-limit.ts";
 import { matches } from "./reply.ts";
+import { noteRequest } from "./request-log.ts";
 import { allowedMethods, type RouteTable } from "./route-table.ts";
 import { securityHeaders } from "./security-headers.ts";
 import { enterBySession } from "./session-door.ts";
+import { refuseStoppedWrites } from "./stopped-writes.ts";
 import { rememberVisit, type Visit } from "./visit.ts";
 
 const REQUEST_ID = /^[A-Za-z0-9_.-]{1,64}$/;
@@ -38,15 +40,15 @@ export type Front = (request: Request, server?: Peer) => Promise<Response>;
 export function createFront(deps: FrontDeps, app: Routed): Front {
   const headersFor = securityHeaders(deps.config);
   const withPlainHost = plainHosts();
-  // Asked once: the log's level is set before anything is served.
-  const logsRequests = log.isEnabledFor("debug");
   return async (incoming, server) => {
     const request = withPlainHost(incoming);
     const peer = () => server?.requestIP(incoming)?.address ?? "127.0.0.1";
     const visit = arrive(deps, request, peer, headersFor);
-    const response = await answer(deps, app, request, visit).catch(toErrorResponse);
-    if (visit.claim) await settleClaim(deps, visit.claim, response).catch(logFailure);
-    if (logsRequests) logRequest(request, visit, response);
+    const response = await answer(deps, app, request, visit).catch((error) =>
+      toErrorResponse(error, visit),
+    );
+    if (visit.claim) await settleClaim(deps, visit.claim, response).catch(logFailure(visit));
+    noteRequest(deps, request, visit, response);
     if (visit.caller && response.ok && isUnsafe(request)) deps.live.changed(visit.caller.accountId);
     return depart(deps, request, visit, response);
   };
@@ -65,6 +67,7 @@ async function answer(
   if (admission && !admission.admitted) throw admission.refusal;
   if (admission) visit.caller = admission.caller;
   if (isUnder(visit.path, "/dashboard/api")) await enterBySession(deps, request, visit);
+  refuseStoppedWrites(deps, request, visit);
   return isConditional(app, request, visit)
     ? oneAtATime(visit.path, () => routeUnlessStale(app, request, visit))
     : route(app, request, visit);
@@ -106,7 +109,7 @@ function plainHosts(): (request: Request) => Request {
 }
 
 function arrive(
-  { config }: Deps,
+  { config, clock }: Deps,
   request: Request,
   peer: () => string,
   headersFor: (path: string) => Headers,
@@ -121,6 +124,8 @@ function arrive(
     address: () =>
       clientAddress(peer(), request.headers.get("x-forwarded-for"), config.trustedProxies),
     path,
+    arrivedAt: clock.elapsed(),
+    route: null,
     headers,
     isDressed: false,
   };
@@ -187,10 +192,9 @@ function dress({ headers }: Response, usual: Headers) {
 /** RFC 9110 §9.2.1: such a request may have changed something. */
 const isUnsafe = ({ method }: Request) => !["GET", "HEAD", "OPTIONS"].includes(method);
 
-const logRequest = ({ method }: Request, { requestId, path }: Visit, { status }: Response) =>
-  log.debug("request", { id: requestId, method, path, status });
-
 const isUnder = (path: string, prefix: string) => path === prefix || path.startsWith(`${prefix}/`);
 
-const logFailure = (error: unknown) =>
-  log.error("an idempotency key was not settled", describeError(error));
+const logFailure =
+  ({ requestId: request }: Visit) =>
+  (error: unknown) =>
+    log.error("an idempotency key was not settled", { request, ...describeError(error) });

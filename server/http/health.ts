@@ -4,8 +4,16 @@ import * as z from "zod";
 import type { Deps } from "../deps.ts";
 import { log } from "../lib/log.ts";
 import { toIso } from "../lib/moments.ts";
+import { TROUBLE_NAMES } from "../lib/troubles.ts";
 
-const Health = z.object({ status: z.enum(["ok", "failing"]) });
+const Health = z.object({
+  /** `starting` before the database is open. */
+  status: z.enum(["ok", "failing", "starting"]),
+  /** What is wrong, by name, where that makes it fail. */
+  troubles: z.array(z.enum([...TROUBLE_NAMES, "database_unreachable"])).optional(),
+});
+export type Health = z.infer<typeof Health>;
+
 const Readiness = z.object({
   status: z.enum(["ready", "starting"]),
   database: z.boolean(),
@@ -15,6 +23,20 @@ const Readiness = z.object({
   /** ISO 8601; null while it is unknown. */
   online_since: z.nullable(z.string()),
   clock: z.enum(["ok", "off"]),
+  /** Why nothing is written; null while all is. */
+  writes_stopped: z.nullable(z.enum(TROUBLE_NAMES)),
+  /** What is done before anything can be served, in a few words. */
+  doing: z.string().optional(),
+});
+type Readiness = z.infer<typeof Readiness>;
+
+/** What `/health` answers with 200 before there is a database to ask: nobody is to end us for that. */
+export const healthAtStart: Health = { status: "starting" };
+
+/** What `/ready` answers with 503 then. */
+export const readinessAtStart = (doing: string): Readiness => ({
+  ...{ status: "starting", database: false, checker: false, doing },
+  ...{ online: "unknown", online_since: null, clock: "ok", writes_stopped: null },
 });
 
 /** For containers and load balancers: no key, and nothing of any account inside. */
@@ -23,8 +45,8 @@ export const healthRoutes = (deps: Deps) =>
     .get(
       "/health",
       async ({ status }) => {
-        const answers = await databaseAnswers(deps);
-        return status(answers ? 200 : 503, { status: answers ? "ok" : "failing" });
+        const health = await healthOf(deps);
+        return status(health.status === "ok" ? 200 : 503, health);
       },
       { response: { 200: Health, 503: Health } },
     )
@@ -44,13 +66,25 @@ export const healthRoutes = (deps: Deps) =>
       { response: { 200: Readiness, 503: Readiness } },
     );
 
+async function healthOf(deps: Deps): Promise<Health> {
+  if (!(await databaseAnswers(deps))) {
+    return { status: "failing", troubles: [...namesOf(deps), "database_unreachable"] };
+  }
+  return deps.troubles.failHealth()
+    ? { status: "failing", troubles: namesOf(deps) }
+    : { status: "ok" };
+}
+
+const namesOf = ({ troubles }: Deps) => troubles.all().map(({ name }) => name);
+
 /** The API serves all the same, so none of it makes the server unready. */
-function stateOfMonitor({ online }: Deps) {
+function stateOfMonitor({ online, troubles }: Deps) {
   const known = online.known();
   return {
     online: known.state,
     online_since: known.state === "unknown" ? null : toIso(known.since),
     clock: online.clockIsOff() ? ("off" as const) : ("ok" as const),
+    writes_stopped: troubles.stoppingWrites()?.name ?? null,
   };
 }
 

@@ -22,7 +22,8 @@ export async function enterByKey(
   visit: Visit,
 ): Promise<Admission> {
   const take = (who: string) => deps.limiter(who, deps.clock.elapsed());
-  const caller = await authenticate(deps, request.headers.get("authorization")).catch(asRefusal);
+  const header = request.headers.get("authorization");
+  const caller = await authenticate(deps, header, visit.address).catch(asRefusal);
   if ("refusal" in caller) {
     const allowance = take(`address ${rangeOf(visit.address())}`);
     const refusal = allowance.allowed ? caller.refusal : rateLimited(allowance);

@@ -46,12 +46,13 @@ export const ErrorReply = z
  */
 export const replies = new Elysia({ name: "replies" }).mapResponse(
   { as: "global" },
-  ({ responseValue, set, request }) => {
+  ({ responseValue, set, request, route }) => {
+    const visit = visitOf(request);
+    visit.route = route;
     const custom = responseValue instanceof ElysiaCustomStatusResponse;
     const value: unknown = custom ? responseValue.response : responseValue;
     const status = custom ? responseValue.code : Number(set.status ?? 200);
     if (value instanceof Response) return;
-    const visit = visitOf(request);
     const { headers } = visit;
     for (const name in set.headers) headers.set(name, String(set.headers[name]));
     visit.isDressed = true;

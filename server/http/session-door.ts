@@ -4,7 +4,7 @@ import { AppError } from "../lib/errors.ts";
 import { findSession, type Session } from "../session/sessions.ts";
 import { refuseOtherSites, refuseStrangeHost } from "./same-origin.ts";
 import { readSessionCookie } from "./session-cookie.ts";
-import type { Visit } from "./visit.ts";
+import { type Visit, visitOf } from "./visit.ts";
 
 /** Open to strangers: how one becomes a user. */
 const PUBLIC = new Set(
@@ -23,6 +23,9 @@ const OWN = /^\/dashboard\/api\/(session|sessions)(\/|$)/;
 /** What concerns all accounts. */
 const OF_INSTALLATION = /^\/dashboard\/api\/admin\//;
 
+/** Everybody sees who is in the account; to change that, and to delete it, is the owners' matter. */
+const OF_OWNERS = /^\/dashboard\/api\/(people(\/|$)|account$)/;
+
 /** Lets a request into /dashboard/api: its site, then its session, then the role. */
 export async function enterBySession(deps: Deps, request: Request, visit: Visit): Promise<void> {
   refuseStrangeHost(deps.config, request);
@@ -35,8 +38,19 @@ export async function enterBySession(deps: Deps, request: Request, visit: Visit)
   if (PUBLIC.has(`${request.method} ${visit.path}`)) return;
   if (!session) throw notSignedIn();
   if (OF_INSTALLATION.test(visit.path)) return requireAdministrator(session);
-  if (!OWN.test(visit.path)) requirePermission(session.caller, request.method);
+  if (OWN.test(visit.path)) return;
+  requirePermission(session.caller, request.method);
+  if (OF_OWNERS.test(visit.path) && isUnsafe(request)) requireOwner(session);
 }
+
+const isUnsafe = ({ method }: Request) => !["GET", "HEAD", "OPTIONS"].includes(method);
+
+function requireOwner({ user }: Session) {
+  if (user.role !== "owner") throw forOwners();
+}
+
+const forOwners = () =>
+  new AppError("INSUFFICIENT_PERMISSIONS", "This is for owners of the account.");
 
 /** Whatever may be done in one's own account. */
 function requireAdministrator({ user }: Session) {
@@ -46,10 +60,20 @@ function requireAdministrator({ user }: Session) {
 const forAdministrators = () =>
   new AppError("FORBIDDEN", "This is for administrators of the installation.");
 
-export const notSignedIn = () => new AppError("UNAUTHORIZED", "Sign in first.");
+const notSignedIn = () => new AppError("UNAUTHORIZED", "Sign in first.");
 
 /** Whose session the request's cookie holds. */
 export async function sessionOf(deps: Deps, request: Request): Promise<Session | null> {
   const token = readSessionCookie(deps.config, request);
-  return token ? findSession(deps, token) : null;
+  return token ? findSession(deps, token, visitOf(request).address) : null;
+}
+
+/**
+ * The same behind the door, which lets in nobody without one.
+ * @throws UNAUTHORIZED when it has ended this very moment
+ */
+export async function presentSession(deps: Deps, request: Request): Promise<Session> {
+  const session = await sessionOf(deps, request);
+  if (!session) throw notSignedIn();
+  return session;
 }

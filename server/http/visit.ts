@@ -9,6 +9,10 @@ export type Visit = {
   address: () => string;
   /** The path as it was asked for, without the query. */
   path: string;
+  /** When it came, by the clock's `elapsed()`. */
+  arrivedAt: number;
+  /** The template of the route that answered it, such as `/links/:id`; null when none did. */
+  route: string | null;
   /** What the reply leaves with, beside its own. */
   headers: Headers;
   /** Whether the reply has those headers already. */

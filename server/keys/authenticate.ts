@@ -15,6 +15,7 @@ const selectKey = preparedOnce((store) =>
     .select({
       id: apiKeys.id,
       accountId: apiKeys.accountId,
+      prefix: apiKeys.prefix,
       hash: apiKeys.hash,
       canRead: apiKeys.canRead,
       canWrite: apiKeys.canWrite,
@@ -34,7 +35,11 @@ const selectKey = preparedOnce((store) =>
  * exactly one space (RFC 6750 §2.1).
  * @throws UNAUTHORIZED, INVALID_API_KEY, REVOKED_API_KEY or EXPIRED_API_KEY
  */
-export async function authenticate(deps: Deps, header: string | null): Promise<KeyCaller> {
+export async function authenticate(
+  deps: Deps,
+  header: string | null,
+  address: () => string | null,
+): Promise<KeyCaller> {
   const token = /^bearer ([^ ]+)$/i.exec(header ?? "")?.[1];
   if (!token) throw refusal("UNAUTHORIZED", "Send your API key as `Authorization: Bearer <key>`.");
   if (!isApiKey(token))
@@ -47,8 +52,9 @@ export async function authenticate(deps: Deps, header: string | null): Promise<K
     throw refusal("EXPIRED_API_KEY", "This API key has expired.");
   }
   const permissions = { read: key.canRead, write: key.canWrite };
-  const { accountId, accountNo, tier } = key;
-  return { keyId: key.id, accountId, accountNo, tier, permissions };
+  const { id, accountId, accountNo, tier } = key;
+  const by = { kind: "key", id, name: key.prefix, address } as const;
+  return { keyId: id, accountId, accountNo, tier, permissions, by };
 }
 
 type FoundKey = Awaited<ReturnType<ReturnType<typeof selectKey>["execute"]>>[number];

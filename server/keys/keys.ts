@@ -1,5 +1,7 @@
 import { and, count, desc, eq, isNull } from "drizzle-orm";
 import type { Caller, Permissions } from "../accounts/caller.ts";
+import { fieldsOf, isThere, makeChange, onRecord } from "../audit/record.ts";
+import { keyTarget } from "../audit/targets.ts";
 import { type Deps, noReceipt, type Receipt } from "../deps.ts";
 import { AppError, conflict, foreign, invalid, limitReached, notFound } from "../lib/errors.ts";
 import { newId, parseId } from "../lib/ids.ts";
@@ -48,7 +50,11 @@ export async function createKey(
   return oneAtATime(caller.accountId, async () => {
     await refuseAtLimit(deps, caller);
     const fresh = freshKey(caller.accountId, input, permissions, deps.clock.now());
-    await deps.store.write([deps.store.insert(apiKeys).values(fresh.row), ...receipt(fresh)]);
+    await deps.store.write([
+      ...onRecord(deps, caller, { action: "key.created", target: keyTarget(fresh.row) }),
+      deps.store.insert(apiKeys).values(fresh.row),
+      ...receipt(fresh),
+    ]);
     return fresh;
   });
 }
@@ -97,11 +103,18 @@ export async function changeKey(
     expiresAt: change.expires_at === undefined ? key.expiresAt : change.expires_at,
     updatedAt: now,
   };
-  const [row] = await deps.store
-    .update(apiKeys)
-    .set(changed)
-    .where(isLiveKey(caller, key.id))
-    .returning();
+  const wanted = { ...change, permissions };
+  const present = { ...key, permissions: permissionsOf(key), expires_at: key.expiresAt };
+  const [row] = await makeChange(
+    deps,
+    onRecord(deps, caller, {
+      action: "key.changed",
+      target: keyTarget(key),
+      fields: fieldsOf(wanted, present),
+      onlyIf: isThere(deps.store, apiKeys, isLiveKey(caller, key.id)),
+    }),
+    deps.store.update(apiKeys).set(changed).where(isLiveKey(caller, key.id)).returning(),
+  );
   if (!row) throw notFound("API key");
   return row;
 }
@@ -123,15 +136,18 @@ export async function rotateKey(
     updatedAt: deps.clock.now(),
   };
   const fresh = { id: key.id, row: { ...key, ...change }, value };
-  const [changed] = await deps.store.batch([
-    deps.store
-      .update(apiKeys)
-      .set(change)
-      .where(and(isLiveKey(caller, key.id), eq(apiKeys.hash, key.hash)))
-      .returning({ id: apiKeys.id }),
-    ...receipt(fresh),
-  ]);
-  if ((changed as unknown[]).length === 0) {
+  const isAsRead = and(isLiveKey(caller, key.id), eq(apiKeys.hash, key.hash));
+  const changed = await makeChange(
+    deps,
+    onRecord(deps, caller, {
+      action: "key.rotated",
+      target: keyTarget(fresh.row),
+      onlyIf: isThere(deps.store, apiKeys, isAsRead),
+    }),
+    deps.store.update(apiKeys).set(change).where(isAsRead).returning({ id: apiKeys.id }),
+    receipt(fresh),
+  );
+  if (changed.length === 0) {
     throw conflict("The key was rotated or revoked by somebody else at this moment.", {
       reason: "changed_meanwhile",
     });
@@ -143,10 +159,16 @@ export async function rotateKey(
 export async function revokeKey(deps: Deps, caller: Caller, id: string): Promise<void> {
   const key = await findKey(deps, caller, id);
   const now = deps.clock.now();
-  await deps.store
-    .update(apiKeys)
-    .set({ revokedAt: now, updatedAt: now })
-    .where(isLiveKey(caller, key.id));
+  const isIt = isLiveKey(caller, key.id);
+  const { store } = deps;
+  await store.write([
+    ...onRecord(deps, caller, {
+      action: "key.revoked",
+      target: keyTarget(key),
+      onlyIf: isThere(store, apiKeys, isIt),
+    }),
+    store.update(apiKeys).set({ revokedAt: now, updatedAt: now }).where(isIt),
+  ]);
 }
 
 async function countKeys({ store }: Deps, accountId: string): Promise<number> {

@@ -1,5 +1,6 @@
 import { configure, getLogger, type LogLevel, type LogRecord } from "@logtape/logtape";
 import { DrizzleQueryError } from "drizzle-orm";
+import { masked, visible } from "./masking.ts";
 
 export const log = getLogger("stillup");
 
@@ -30,7 +31,7 @@ export function describeError(error: unknown): { error: string; stack?: string }
 const toStderr = (line: string) => process.stderr.write(`${line}\n`);
 
 const asJson = ({ timestamp, level, message, properties }: LogRecord) =>
-  masked(
+  printable(
     JSON.stringify({
       time: new Date(timestamp).toISOString(),
       level,
@@ -39,20 +40,14 @@ const asJson = ({ timestamp, level, message, properties }: LogRecord) =>
     }),
   );
 
-/** A line stays a line: what came from outside is written as JSON, which escapes control characters. */
+/** A line stays a line: what came from outside is written as JSON, which escapes line breaks. */
 function asText({ timestamp, level, message, properties }: LogRecord): string {
   const facts = Object.entries(properties).map(
     ([name, value]) => `${name}=${JSON.stringify(value)}`,
   );
-  const text = message
-    .map(String)
-    .join("")
-    .replace(/\p{Cc}/gu, " ");
-  return masked([new Date(timestamp).toISOString(), level, text, ...facts].join(" "));
+  return printable(
+    [new Date(timestamp).toISOString(), level, message.join(""), ...facts].join(" "),
+  );
 }
 
-/** No key and no signing secret ever reaches a log, wherever it came from. */
-const masked = (line: string) =>
-  line
-    .replace(/\b(su_[0-9A-Za-z]{6})[0-9A-Za-z]{20,}/g, "$1…")
-    .replace(/whsec_[\w+/=-]+/g, "whsec_…");
+const printable = (line: string) => visible(masked(line));

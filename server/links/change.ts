@@ -1,5 +1,7 @@
 import { inArray, type SQL, sql } from "drizzle-orm";
 import type { Caller } from "../accounts/caller.ts";
+import { fieldsOf, onRecord } from "../audit/record.ts";
+import { linkTarget } from "../audit/targets.ts";
 import { type Deps, noReceipt, type Receipt } from "../deps.ts";
 import { existingGroups } from "../groups/exist.ts";
 import { type AppError, foreign, invalid, notFound } from "../lib/errors.ts";
@@ -27,6 +29,7 @@ export type StepOfChange = { changed: number; unchanged: number; next: number | 
 const found = {
   no: links.no,
   id: links.id,
+  url: links.url,
   accountId: links.accountId,
   groupId: links.groupId,
   checkFrequency: links.checkFrequency,
@@ -54,9 +57,7 @@ export async function changeLinks(
   const byId = new Map(rows.map((link) => [link.id, link]));
   const results = unique.map((id) => judge(id, byId.get(id), caller, change));
   const chosen = results.flatMap(({ id, status }) => (status === "changed" ? byId.get(id)! : []));
-  const write = (some: Found[]) => changeAll(deps, caller, change, some);
-  await writeInPieces(deps.store, chosen, CHANGED_AT_ONCE, write, receipt(results));
-  deps.loops.wake();
+  await changeInPieces(deps, caller, change, chosen, receipt(results));
   return results;
 }
 
@@ -79,10 +80,38 @@ export async function changeMatching(
     .where(inArray(links.no, sql`${numbersOf(deps.store, nos)}`));
   const chosen = rows.filter((link) => isOtherwise(link, change));
   const step = { changed: chosen.length, unchanged: rows.length - chosen.length, next };
-  const write = (some: Found[]) => changeAll(deps, caller, change, some);
-  await writeInPieces(deps.store, chosen, CHANGED_AT_ONCE, write, receipt(step));
-  deps.loops.wake();
+  await changeInPieces(deps, caller, change, chosen, receipt(step));
   return step;
+}
+
+async function changeInPieces(
+  deps: Deps,
+  caller: Caller,
+  change: LinkChange,
+  chosen: Found[],
+  receipt: Statement[],
+): Promise<void> {
+  await writeInPieces(deps.store, chosen, {
+    atOnce: CHANGED_AT_ONCE,
+    entry: entryOf(deps, caller, change, chosen),
+    writeOf: (some) => changeAll(deps, caller, change, some),
+    receipt,
+  });
+  deps.loops.wake();
+}
+
+/** One for all of them, with those fields that any of them had otherwise. */
+function entryOf(deps: Deps, caller: Caller, change: LinkChange, chosen: Found[]): Statement[] {
+  const [only, ...others] = chosen;
+  const fields = chosen.flatMap(({ groupId, checkFrequency }) =>
+    fieldsOf(change, { group_id: groupId, check_frequency: checkFrequency }),
+  );
+  return onRecord(deps, caller, {
+    action: "link.changed",
+    target: only && others.length === 0 ? linkTarget(only) : undefined,
+    fields: [...new Set(fields)],
+    count: chosen.length,
+  });
 }
 
 async function refuseStrangeGroup(

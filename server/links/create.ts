@@ -1,4 +1,6 @@
 import type { Caller } from "../accounts/caller.ts";
+import { onRecord } from "../audit/record.ts";
+import { linkTarget } from "../audit/targets.ts";
 import { emptyBatch } from "../batches/batches.ts";
 import { bringAlong } from "../batches/members.ts";
 import { serviceIdOf } from "../checker/services/catalogue.ts";
@@ -9,7 +11,6 @@ import type { AppError } from "../lib/errors.ts";
 import { newId } from "../lib/ids.ts";
 import { oneAtATime } from "../lib/lock.ts";
 import { toIso } from "../lib/moments.ts";
-import { holdAccounts } from "../store/hold.ts";
 import { takeNumbers } from "../store/numbers.ts";
 import { isDuplicate, type Statement, type Store } from "../store/store.ts";
 import { batches, type LinkRow, links } from "../store/tables.ts";
@@ -150,14 +151,13 @@ function newRow(
   };
 }
 
-function writesOf(
-  { store, clock }: Deps,
-  caller: Caller,
-  { batchId, results }: BatchCreation,
-): Statement[] {
+function writesOf(deps: Deps, caller: Caller, { batchId, results }: BatchCreation): Statement[] {
+  const { store, clock } = deps;
   const rows = results.flatMap((result) => ("link" in result ? [result.link] : []));
+  const [only, ...others] = rows;
+  const target = only && others.length === 0 ? linkTarget(only) : undefined;
   return [
-    ...holdAccounts(store, [caller.accountNo]),
+    ...onRecord(deps, caller, { action: "link.created", target, count: rows.length }),
     ...chunksOf(ROWS, rows).map((some) => store.insert(links).values(some)),
     ...(batchId ? batchOf(store, { id: batchId, caller, startedAt: clock.now() }, rows) : []),
     ...recordEvents(

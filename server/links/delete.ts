@@ -1,5 +1,7 @@
 import { inArray, sql } from "drizzle-orm";
 import type { Caller } from "../accounts/caller.ts";
+import { isThere, onRecord } from "../audit/record.ts";
+import { linkTarget } from "../audit/targets.ts";
 import { countSkipped } from "../batches/members.ts";
 import { type Deps, noReceipt, type Receipt } from "../deps.ts";
 import { recordEvents } from "../events/events.ts";
@@ -32,7 +34,7 @@ type Doomed = Pick<LinkRow, keyof typeof told>;
 /** The link goes with its history; the result of a check that runs is dropped. */
 export async function deleteLink(deps: Deps, caller: Caller, id: string): Promise<void> {
   const link = await findLink(deps, caller, id);
-  await deps.store.write(deletion(deps, [link]));
+  await deps.store.write([...entryOf(deps, caller, [link]), ...deletion(deps, [link])]);
   await forgetSoon(deps, [link]);
 }
 
@@ -51,7 +53,7 @@ export async function deleteLinks(
   const byId = new Map(found.map((link) => [link.id, link]));
   const results = unique.map((id) => judge(id, byId.get(id), caller));
   const ours = found.filter(({ accountId }) => accountId === caller.accountId);
-  await deleteInPieces(deps, ours, receipt(results));
+  await deleteInPieces(deps, caller, ours, receipt(results));
   return results;
 }
 
@@ -73,14 +75,35 @@ export async function deleteMatching(
     .from(links)
     .where(inArray(links.no, sql`${numbersOf(store, nos)}`));
   const step = { deleted: doomed.length, next };
-  await deleteInPieces(deps, doomed, receipt(step));
+  await deleteInPieces(deps, caller, doomed, receipt(step));
   return step;
 }
 
-async function deleteInPieces(deps: Deps, doomed: Doomed[], receipt: Statement[]): Promise<void> {
-  const write = (some: Doomed[]) => deletion(deps, some);
-  await writeInPieces(deps.store, doomed, DELETED_AT_ONCE, write, receipt);
+async function deleteInPieces(
+  deps: Deps,
+  caller: Caller,
+  doomed: Doomed[],
+  receipt: Statement[],
+): Promise<void> {
+  await writeInPieces(deps.store, doomed, {
+    atOnce: DELETED_AT_ONCE,
+    entry: entryOf(deps, caller, doomed),
+    writeOf: (some) => deletion(deps, some),
+    receipt,
+  });
   await forgetSoon(deps, doomed);
+}
+
+/** One for all of them, as long as any of those that go first is there. */
+function entryOf(deps: Deps, caller: Caller, doomed: Doomed[]): Statement[] {
+  const [only, ...others] = doomed;
+  const first = doomed.slice(0, DELETED_AT_ONCE).map(({ id }) => id);
+  return onRecord(deps, caller, {
+    action: "link.deleted",
+    target: only && others.length === 0 ? linkTarget(only) : undefined,
+    count: doomed.length,
+    onlyIf: isThere(deps.store, links, inArray(links.id, first)),
+  });
 }
 
 function judge(id: string, link: Doomed | undefined, { accountId }: Caller): Deletion {

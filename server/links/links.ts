@@ -1,5 +1,7 @@
 import { and, eq, getTableColumns, sql } from "drizzle-orm";
 import type { Caller } from "../accounts/caller.ts";
+import { fieldsOf, isThere, makeChange, onRecord } from "../audit/record.ts";
+import { linkTarget } from "../audit/targets.ts";
 import { LEASE_MS } from "../checker/lease.ts";
 import type { Deps } from "../deps.ts";
 import { existingGroups } from "../groups/exist.ts";
@@ -48,14 +50,22 @@ export async function changeLink(
   const change = await readChange(deps, link, input);
   if (change.group_id === undefined && change.check_frequency === undefined) return link;
   const now = deps.clock.now();
+  const isIt = and(eq(links.id, link.id), eq(links.accountId, caller.accountId));
   const update = deps.store
     .update(links)
     .set({ ...columnsOf(deps, link, change, now), updatedAt: now })
-    .where(and(eq(links.id, link.id), eq(links.accountId, caller.accountId)))
+    .where(isIt)
     .returning();
+  const { groupId, checkFrequency } = link;
+  const entry = onRecord(deps, caller, {
+    action: "link.changed",
+    target: linkTarget(link),
+    fields: fieldsOf(change, { group_id: groupId, check_frequency: checkFrequency }),
+    onlyIf: isThere(deps.store, links, isIt),
+  });
   // Held first, so that the update sees the batches that wait for the link by then.
-  const [hold] = holdLinks(deps.store, [link.no]);
-  const [changed] = hold ? (await deps.store.batch([hold, update]))[1] : await update;
+  const before = [...entry, ...holdLinks(deps.store, [link.no])];
+  const [changed] = await makeChange(deps, before, update);
   if (!changed) throw notFound("link");
   deps.loops.wake();
   return changed;

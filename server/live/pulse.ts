@@ -13,6 +13,7 @@ export const TOPICS = [
   "keys",
   "batches",
   "account",
+  "audit",
 ] as const;
 export type Topic = (typeof TOPICS)[number];
 
@@ -36,7 +37,8 @@ const PULSE = `select
   (select count(*) || '.' || max(updated_at) || '.' || coalesce(max(last_delivery_at), 0)
     from webhooks where account_id = ?),
   (select count(*) || '.' || sum(active + dead + unknown + skipped + total)
-    from batches where account_id = ? and completed_at is null)`;
+    from batches where account_id = ? and completed_at is null),
+  (select max(id) from audit where account_id = ?)`;
 
 /** @param changes another text after every change by a request, for what no number tells */
 export async function readPulse(
@@ -44,9 +46,9 @@ export async function readPulse(
   { accountId, accountNo }: Whose,
   changes: string,
 ): Promise<Pulse> {
-  const params = [accountId, accountNo, accountNo, clock.now(), ...Array(4).fill(accountId)];
+  const params = [accountId, accountNo, accountNo, clock.now(), ...Array(5).fill(accountId)];
   const [row] = await store.engine.run({ sql: PULSE, params });
-  const [checked, counted, checking, groups, keys, webhooks, batches] = row!;
+  const [checked, counted, checking, groups, keys, webhooks, batches, audit] = row!;
   const links = textOf(checked, counted, checking, changes);
   return {
     links,
@@ -57,6 +59,7 @@ export async function readPulse(
     keys: textOf(keys, changes),
     batches: textOf(batches, changes),
     account: textOf(checked, counted, changes),
+    audit: textOf(audit),
   };
 }
 

@@ -1,9 +1,9 @@
-import { and, count, eq, isNull, lt, or } from "drizzle-orm";
+import { and, count, eq, isNull, lt, or, type SQL, sql } from "drizzle-orm";
 import type { Deps } from "../deps.ts";
 import { conflict } from "../lib/errors.ts";
 import { describeError, log } from "../lib/log.ts";
 import { hashToken, newRecoveryCode } from "../lib/token.ts";
-import type { Statement, Store } from "../store/store.ts";
+import { rowsOf, type Statement, type Store } from "../store/store.ts";
 import { recoveryCodes, type UserRow, users } from "../store/tables.ts";
 import { stepOf } from "./totp.ts";
 
@@ -22,16 +22,26 @@ export function spendCode(deps: Deps, user: Secured, code: string): Promise<bool
     : spendRecoveryCode(deps, user, typed);
 }
 
-/** Codes to be shown this once, and what puts them in the place of those before. */
+/**
+ * Codes to be shown this once, and what puts them in the place of those before.
+ * @param onlyIf must hold when that is run
+ */
 export function freshRecoveryCodes(
   store: Store,
   userId: string,
+  onlyIf: SQL = sql`1 = 1`,
 ): { codes: string[]; replace: Statement[] } {
   const codes = Array.from({ length: RECOVERY_CODES }, newRecoveryCode);
-  const rows = codes.map((code) => ({ userId, hash: hashOf(code) }));
+  const rows = codes.map((code) => [userId, hashOf(code)]);
+  const fresh = rowsOf(store, { user_id: "text", hash: "text" }, rows);
   return {
     codes,
-    replace: [forgetRecoveryCodes(store, userId), store.insert(recoveryCodes).values(rows)],
+    replace: [
+      store.delete(recoveryCodes).where(and(eq(recoveryCodes.userId, userId), onlyIf)),
+      store.run(
+        sql`insert into ${recoveryCodes} (user_id, hash) select fresh.user_id, fresh.hash from ${fresh} as fresh where ${onlyIf}`,
+      ),
+    ],
   };
 }
 

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { invalid } from "../lib/errors.ts";
 import { problemsOf, text } from "../lib/fields.ts";
 import { toIso } from "../lib/moments.ts";
-import { passwordProblem } from "../lib/passwords.ts";
+import { passwordProblem, SHORTEST_ALONE } from "../lib/passwords.ts";
 import { browserOf } from "../lib/user-agent.ts";
 import { VERSION } from "../lib/version.ts";
 import { ROLES, type SessionRow, type UserRow } from "../store/tables.ts";
@@ -67,10 +67,13 @@ const someText = z.string({
   error: ({ input }) => (input === undefined ? "is required" : "must be a text"),
 });
 
-export const NewPassword = someText.superRefine(async (value, context) => {
-  const problem = await passwordProblem(value);
-  if (problem) context.addIssue(problem);
-});
+const newPassword = (shortest: number) =>
+  someText.superRefine(async (value, context) => {
+    const problem = await passwordProblem(value, shortest);
+    if (problem) context.addIssue(problem);
+  });
+
+export const NewPassword = newPassword(SHORTEST_ALONE);
 
 /** From the app, or a recovery code. */
 const code = someText.max(64, "is too long for a code");
@@ -91,21 +94,24 @@ export const Setup = z.object(
   "must be a JSON object",
 );
 
+/** The password is judged once it is known whose it will be. */
 export const PasswordByLink = z.object(
-  { token: someText, password: NewPassword, code: code.optional() },
+  { token: someText, password: someText, code: code.optional() },
   "must be a JSON object",
 );
 
-export const PasswordChange = z.object(
-  { current: someText, new: NewPassword },
-  "must be a JSON object",
-);
+/** @param shortest in code points, which depends on whose it is */
+export const passwordChange = (shortest: number) =>
+  z.object({ current: someText, new: newPassword(shortest) }, "must be a JSON object");
 
 export const Password = z.object({ password: someText }, "must be a JSON object");
 
 export const Code = z.object({ code }, "must be a JSON object");
 
 export const BothFactors = z.object({ password: someText, code }, "must be a JSON object");
+
+/** The new password is for whose present one is too short to do alone. */
+export const EndOfTwoFactor = BothFactors.extend({ new: NewPassword.optional() });
 
 /**
  * Reads a body whose problems cannot be told at once, such as a password to be looked up in a list.

@@ -2,62 +2,39 @@ import { Elysia } from "elysia";
 import * as z from "zod";
 import { hasAccounts } from "../accounts/users.ts";
 import type { Deps } from "../deps.ts";
-import { rangeOf } from "../http/client-address.ts";
-import { createRateLimiter, rateLimited } from "../http/rate-limit.ts";
+import type { Guard } from "../http/guard.ts";
 import { recordRefusals, refusals } from "../http/refusals.ts";
 import { data, ErrorReply } from "../http/reply.ts";
 import { endedCookie, isSecure, sessionCookie } from "../http/session-cookie.ts";
-import { notSignedIn, sessionOf } from "../http/session-door.ts";
+import { presentSession, sessionOf } from "../http/session-door.ts";
 import { visitOf } from "../http/visit.ts";
 import { unread } from "../lib/fields.ts";
-import { createPasswords } from "../lib/passwords.ts";
-import { createDelays } from "./delays.ts";
+import { SHORTEST_ALONE } from "../lib/passwords.ts";
 import * as model from "./model.ts";
-import {
-  endOtherSessions,
-  endSession,
-  endSessionById,
-  listSessions,
-  type Session,
-} from "./sessions.ts";
+import { endOtherSessions, endSession, endSessionById, listSessions } from "./sessions.ts";
 import { refuseSecondSetup, setUp } from "./setup.ts";
 import {
   changePassword,
   type Entrance,
   followPasswordLink,
+  shortestFor,
   signIn,
   type Visitor,
 } from "./sign-in.ts";
 import * as twoFactor from "./two-factor.ts";
 
-/** Whatever proves who someone is, per address. */
-const GUESSES = { perMinute: 20, perHour: 100 };
-
 const visitorOf = (request: Request): Visitor => ({
   userAgent: request.headers.get("user-agent"),
   sessionHash: visitOf(request).sessionHash,
+  address: visitOf(request).address,
 });
 
 const bodyRefusals = { ...recordRefusals, 413: ErrorReply, 415: ErrorReply };
 const factorRefusals = { ...bodyRefusals, 409: ErrorReply };
 
 /** How people get into the dashboard and out of it; mounted behind the session door only. */
-export function sessionRoutes(deps: Deps) {
-  const guarded = { ...deps, passwords: createPasswords(), delays: createDelays(deps.clock) };
-  const limiter = createRateLimiter(GUESSES);
-
-  /** @throws RATE_LIMITED when the address has tried too often */
-  function countGuess(request: Request) {
-    const allowance = limiter(rangeOf(visitOf(request).address()), deps.clock.elapsed());
-    if (!allowance.allowed) throw rateLimited(allowance);
-  }
-
-  /** Only behind the door's own refusal, so there is one unless it ended this very moment. */
-  async function presentSession(request: Request): Promise<Session> {
-    const session = await sessionOf(deps, request);
-    if (!session) throw notSignedIn();
-    return session;
-  }
+export function sessionRoutes(deps: Deps, { countGuess, ...guards }: Guard) {
+  const guarded = { ...deps, ...guards };
 
   const insecure = !isSecure(deps.config);
   const letIn = ({ token, user }: Entrance, set: { headers: Record<string, unknown> }) => {
@@ -87,8 +64,8 @@ export function sessionRoutes(deps: Deps) {
     .delete(
       "/session",
       async ({ request, set, status }) => {
-        const { sessionHash } = visitOf(request);
-        if (sessionHash) await endSession(deps, sessionHash);
+        const session = await sessionOf(deps, request);
+        if (session) await endSession(deps, session);
         set.headers["set-cookie"] = endedCookie(deps.config);
         return status(204, undefined);
       },
@@ -109,11 +86,10 @@ export function sessionRoutes(deps: Deps) {
       "/password",
       async ({ request, body, set }) => {
         countGuess(request);
-        const input = await model.readBody(model.PasswordByLink, body);
-        return { data: letIn(await followPasswordLink(guarded, input, visitorOf(request)), set) };
+        return { data: letIn(await followPasswordLink(guarded, body, visitorOf(request)), set) };
       },
       {
-        body: unread(model.PasswordByLink),
+        body: model.PasswordByLink,
         response: { 200: data(model.SessionState), ...factorRefusals },
       },
     )
@@ -121,22 +97,23 @@ export function sessionRoutes(deps: Deps) {
       "/session/password",
       async ({ request, body, set }) => {
         countGuess(request);
-        const input = await model.readBody(model.PasswordChange, body);
-        const session = await presentSession(request);
+        const session = await presentSession(deps, request);
+        const fields = model.passwordChange(shortestFor(session.user));
+        const input = await model.readBody(fields, body);
         const change = { current: input.current, next: input.new };
         return {
           data: letIn(await changePassword(guarded, session, change, visitorOf(request)), set),
         };
       },
       {
-        body: unread(model.PasswordChange),
+        body: unread(model.passwordChange(SHORTEST_ALONE)),
         response: { 200: data(model.SessionState), ...bodyRefusals },
       },
     )
     .get(
       "/sessions",
       async ({ request }) => {
-        const session = await presentSession(request);
+        const session = await presentSession(deps, request);
         const items = (await listSessions(deps, session)).map(model.toSession(session.tokenHash));
         return { data: { items } };
       },
@@ -145,7 +122,7 @@ export function sessionRoutes(deps: Deps) {
     .delete(
       "/sessions",
       async ({ request, status }) => {
-        await endOtherSessions(deps, await presentSession(request));
+        await endOtherSessions(deps, await presentSession(deps, request));
         return status(204, undefined);
       },
       { response: { 204: z.undefined(), ...refusals } },
@@ -153,7 +130,7 @@ export function sessionRoutes(deps: Deps) {
     .delete(
       "/sessions/:id",
       async ({ request, params, status }) => {
-        await endSessionById(deps, await presentSession(request), params.id);
+        await endSessionById(deps, await presentSession(deps, request), params.id);
         return status(204, undefined);
       },
       { response: { 204: z.undefined(), ...recordRefusals } },
@@ -161,7 +138,7 @@ export function sessionRoutes(deps: Deps) {
     .get(
       "/session/two-factor",
       async ({ request }) => {
-        const found = await twoFactor.findTwoFactor(deps, await presentSession(request));
+        const found = await twoFactor.findTwoFactor(deps, await presentSession(deps, request));
         return { data: model.toTwoFactor(found) };
       },
       { response: { 200: data(model.TwoFactor), ...refusals } },
@@ -170,7 +147,7 @@ export function sessionRoutes(deps: Deps) {
       "/session/two-factor",
       async ({ request, body, status }) => {
         countGuess(request);
-        const session = await presentSession(request);
+        const session = await presentSession(deps, request);
         const fresh = await twoFactor.beginTwoFactor(guarded, session, body.password);
         return status(201, { data: fresh });
       },
@@ -180,7 +157,7 @@ export function sessionRoutes(deps: Deps) {
       "/session/two-factor/confirm",
       async ({ request, body, set }) => {
         countGuess(request);
-        const session = await presentSession(request);
+        const session = await presentSession(deps, request);
         const on = await twoFactor.confirmTwoFactor(
           guarded,
           session,
@@ -195,17 +172,22 @@ export function sessionRoutes(deps: Deps) {
       "/session/two-factor",
       async ({ request, body, set }) => {
         countGuess(request);
-        const session = await presentSession(request);
-        const off = await twoFactor.endTwoFactor(guarded, session, body, visitorOf(request));
+        const session = await presentSession(deps, request);
+        const { new: next, ...proof } = await model.readBody(model.EndOfTwoFactor, body);
+        const end = { ...proof, next };
+        const off = await twoFactor.endTwoFactor(guarded, session, end, visitorOf(request));
         return { data: letIn(off, set) };
       },
-      { body: model.BothFactors, response: { 200: data(model.SessionState), ...factorRefusals } },
+      {
+        body: unread(model.EndOfTwoFactor),
+        response: { 200: data(model.SessionState), ...factorRefusals },
+      },
     )
     .post(
       "/session/recovery-codes",
       async ({ request, body, status }) => {
         countGuess(request);
-        const session = await presentSession(request);
+        const session = await presentSession(deps, request);
         const codes = await twoFactor.renewRecoveryCodes(guarded, session, body);
         return status(201, { data: { recovery_codes: codes } });
       },

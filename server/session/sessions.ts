@@ -1,5 +1,7 @@
-import { and, desc, eq, gt, lte, ne, or, sql } from "drizzle-orm";
+import { and, desc, eq, gt, lte, ne, or, type SQL, sql } from "drizzle-orm";
 import type { Caller, Permissions } from "../accounts/caller.ts";
+import { isThere, onRecord } from "../audit/record.ts";
+import { emailTarget } from "../audit/targets.ts";
 import type { Deps } from "../deps.ts";
 import { notFound } from "../lib/errors.ts";
 import { describeError, log } from "../lib/log.ts";
@@ -39,15 +41,23 @@ const sessionByHash = preparedOnce((store) =>
     .prepare(),
 );
 
-/** The session of a cookie's value, if it is one and has not ended. Notes that it was used. */
-export async function findSession(deps: Deps, token: string): Promise<Session | null> {
+/**
+ * The session of a cookie's value, if it is one and has not ended. Notes that it was used.
+ * @param address where the cookie came from
+ */
+export async function findSession(
+  deps: Deps,
+  token: string,
+  address: () => string | null,
+): Promise<Session | null> {
   const hash = hashToken(token);
   const [found] = await sessionByHash(deps.store).execute({ hash });
   if (!found || hasEnded(found.session, deps.clock.now())) return null;
   await noteUse(deps, found.session);
   const { user, tier, accountNo } = found;
   const { accountId, role } = user;
-  const caller = { accountId, accountNo, tier, permissions: permissionsOf(role) };
+  const by = { kind: "user", id: user.id, name: user.email, address } as const;
+  const caller = { accountId, accountNo, tier, permissions: permissionsOf(role), by };
   return { tokenHash: hash, user, caller };
 }
 
@@ -86,29 +96,48 @@ export async function listSessions(
     .orderBy(desc(sessions.createdAt), desc(sessions.tokenHash));
 }
 
-export async function endSession({ store }: Deps, tokenHash: string): Promise<void> {
-  await store.delete(sessions).where(eq(sessions.tokenHash, tokenHash));
-}
+/** Signs out. */
+export const endSession = (deps: Deps, session: Session): Promise<void> =>
+  end(deps, session, "person.signed_out", eq(sessions.tokenHash, session.tokenHash));
 
-export async function endOtherSessions({ store }: Deps, { user, tokenHash }: Session) {
-  await store
-    .delete(sessions)
-    .where(and(eq(sessions.userId, user.id), ne(sessions.tokenHash, tokenHash)));
-}
+export const endOtherSessions = (deps: Deps, session: Session): Promise<void> =>
+  end(deps, session, "person.sessions_ended", ne(sessions.tokenHash, session.tokenHash));
 
 /**
  * Ends one of the user's sessions, whichever.
  * @throws NOT_FOUND
  */
-export async function endSessionById({ store }: Deps, { user }: Session, id: string) {
+export async function endSessionById(deps: Deps, session: Session, id: string) {
   const length = sql.raw(String(SESSION_ID_LENGTH));
   const isIt = sql`substr(${sessions.tokenHash}, 1, ${length}) = ${id}`;
-  const ended = await store
-    .delete(sessions)
-    .where(and(eq(sessions.userId, user.id), isIt))
-    .returning({ userId: sessions.userId });
-  if (ended.length === 0) throw notFound("session");
+  if ((await countOwn(deps, session, isIt)) === 0) throw notFound("session");
+  await end(deps, session, "person.sessions_ended", isIt);
 }
+
+/** Ends those of the user's sessions, if there are any. */
+async function end(
+  deps: Deps,
+  session: Session,
+  action: "person.signed_out" | "person.sessions_ended",
+  which: SQL,
+): Promise<void> {
+  const { store } = deps;
+  const { user, caller } = session;
+  const areIt = and(eq(sessions.userId, user.id), which);
+  const ended = await countOwn(deps, session, which);
+  await store.write([
+    ...onRecord(deps, caller, {
+      action,
+      target: emailTarget(user),
+      count: ended,
+      onlyIf: isThere(store, sessions, areIt),
+    }),
+    store.delete(sessions).where(areIt),
+  ]);
+}
+
+const countOwn = ({ store }: Deps, { user }: Session, which: SQL): Promise<number> =>
+  store.$count(sessions, and(eq(sessions.userId, user.id), which));
 
 export const endSessionsOf = (store: Store, userId: string): Statement =>
   store.delete(sessions).where(eq(sessions.userId, userId));
@@ -130,9 +159,9 @@ const hasEnded = ({ createdAt, lastSeenAt }: SessionRow, now: number) =>
   now - createdAt >= LONGEST_MS || now - lastSeenAt >= IDLE_MS;
 
 /** At most once a minute, and never a reason to refuse what was asked. */
-async function noteUse({ store, clock }: Deps, { tokenHash, lastSeenAt }: SessionRow) {
+async function noteUse({ store, clock, troubles }: Deps, { tokenHash, lastSeenAt }: SessionRow) {
   const now = clock.now();
-  if (now - lastSeenAt < MINUTE) return;
+  if (now - lastSeenAt < MINUTE || troubles.stoppingWrites()) return;
   await store
     .update(sessions)
     .set({ lastSeenAt: now })

@@ -1,7 +1,7 @@
 import { timingSafeEqual } from "node:crypto";
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { freshAccount, hasAccounts } from "../accounts/users.ts";
+import { accountCreated, freshAccount, hasAccounts } from "../accounts/users.ts";
 import type { Config } from "../config.ts";
 import type { Deps } from "../deps.ts";
 import { freshKey } from "../keys/keys.ts";
@@ -11,6 +11,9 @@ import { hashToken, newSetupToken } from "../lib/token.ts";
 import { apiKeys } from "../store/tables.ts";
 import { newSession } from "./sessions.ts";
 import type { Entrance, SignInDeps, Visitor } from "./sign-in.ts";
+
+/** Whoever has the set-up token, as the audit log names them. */
+const NEWCOMER = { kind: "stranger", id: null, name: "set-up" } as const;
 
 const FIRST_KEY = { name: "First key" };
 
@@ -33,7 +36,7 @@ export async function createSetup(deps: Deps): Promise<string | null> {
 export async function setUp(
   deps: SignInDeps,
   input: { token: string; email: string; password: string },
-  { userAgent }: Visitor,
+  { userAgent, address }: Visitor,
 ): Promise<Entrance & { key: string }> {
   if (!isSetupToken(deps.config, input.token)) throw wrongToken();
   const passwordHash = await deps.passwords.hash(input.password);
@@ -46,7 +49,8 @@ export async function setUp(
     const key = freshKey(fresh.account.id, FIRST_KEY, { read: true, write: true }, now);
     const session = newSession(deps.store, fresh.owner.id, now, userAgent);
     const insertKey = deps.store.insert(apiKeys).values(key.row);
-    await deps.store.write([...fresh.insert, insertKey, session.insert]);
+    const entry = accountCreated(deps, { ...NEWCOMER, address }, fresh);
+    await deps.store.write([entry, ...fresh.insert, insertKey, session.insert]);
     endSetup(deps.config);
     return { token: session.token, user: fresh.owner, key: key.value };
   });

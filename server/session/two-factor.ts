@@ -1,6 +1,10 @@
-import { and, eq, isNull, type SQL } from "drizzle-orm";
+import { and, eq, isNull } from "drizzle-orm";
+import { OPERATOR } from "../accounts/caller.ts";
+import { isThere, makeChange, onRecord, recordChange } from "../audit/record.ts";
+import { emailTarget } from "../audit/targets.ts";
 import type { Deps } from "../deps.ts";
 import { conflict, invalid } from "../lib/errors.ts";
+import { isShort, SHORTEST_ALONE } from "../lib/passwords.ts";
 import type { Statement } from "../store/store.ts";
 import { type UserRow, users } from "../store/tables.ts";
 import {
@@ -12,12 +16,20 @@ import {
 } from "./codes.ts";
 import { guess } from "./delays.ts";
 import { endSessionsOf, newSession, type Session } from "./sessions.ts";
-import { type Entrance, NOT_YOURS, type SignInDeps, type Visitor, whoHas } from "./sign-in.ts";
+import {
+  type Entrance,
+  NOT_YOURS,
+  recordOwn,
+  type SignInDeps,
+  type Visitor,
+  WRONG_CODE,
+  whoHas,
+} from "./sign-in.ts";
 import { type FreshTotp, newTotp, stepOf } from "./totp.ts";
 
 type Proof = { password: string; code: string };
 
-const WRONG_CODE = "is wrong or was used already";
+const NEW_NEEDED = `is needed, with at least ${SHORTEST_ALONE} characters: yours is too short to do alone`;
 const NO_FACTOR = { totpSecret: null, totpPending: null, totpStep: null };
 
 export const findTwoFactor = async (deps: Deps, { user }: Session) => ({
@@ -42,7 +54,14 @@ export async function beginTwoFactor(
   });
   const totp = newTotp(user.email);
   const totpPending = deps.secrets.seal(totp.secret);
-  const begun = await change(deps, user, { totpPending }, isNull(users.totpSecret));
+  const isOff = and(isUser(user), isNull(users.totpSecret));
+  const entry = onRecord(deps, session.caller, {
+    action: "person.two_factor_begun",
+    target: emailTarget(user),
+    onlyIf: isThere(deps.store, users, isOff),
+  });
+  const update = deps.store.update(users).set({ totpPending }).where(isOff).returning();
+  const [begun] = await makeChange(deps, entry, update);
   if (!begun) throw isOnAlready();
   return totp;
 }
@@ -53,10 +72,11 @@ export async function beginTwoFactor(
  */
 export async function confirmTwoFactor(
   deps: SignInDeps,
-  { user }: Session,
+  session: Session,
   code: string,
   visitor: Visitor,
 ): Promise<Entrance & { codes: string[] }> {
+  const { user } = session;
   const pending = await pendingSecret(deps, user);
   const secret = openSecret(deps, pending);
   if (secret === null) throw nothingToConfirm();
@@ -66,25 +86,31 @@ export async function confirmTwoFactor(
       step ?? invalid({ code: ["is wrong; look whether the clocks of both devices are right"] })
     );
   });
-  const on = { totpSecret: pending, totpPending: null, totpStep };
-  const row = await change(deps, user, on, eq(users.totpPending, pending));
+  const { row, codes } = await turnOn(deps, session, pending, { secret, totpStep });
   if (!row) throw nothingToConfirm();
-  const { codes, replace } = freshRecoveryCodes(deps.store, user.id);
-  return { ...(await startOver(deps, row, visitor, replace)), codes };
+  return { ...(await startOver(deps, row, visitor, [])), codes };
 }
 
 /**
- * Back to the password alone. Other sessions end.
- * @throws VALIDATION_ERROR for a wrong password or code, CONFLICT when two-factor sign-in is off
+ * Back to the password alone, for which a short one does not do: then `next` takes its place. Other sessions end.
+ * @throws VALIDATION_ERROR for a wrong password or code or where a new password is needed, CONFLICT when two-factor sign-in is off
  */
 export async function endTwoFactor(
   deps: SignInDeps,
   session: Session,
-  proof: Proof,
+  { next, ...proof }: Proof & { next: string | undefined },
   visitor: Visitor,
 ): Promise<Entrance> {
-  const user = await prove(deps, session, proof);
-  return startOver(deps, { ...user, ...NO_FACTOR }, visitor, withoutTwoFactor(deps, user));
+  const user = await prove(deps, session, proof, () => {
+    if (next === undefined && isShort(proof.password)) throw invalid({ new: [NEW_NEEDED] });
+  });
+  const passwordHash = next === undefined ? user.passwordHash : await deps.passwords.hash(next);
+  const alone = { ...user, ...NO_FACTOR, passwordHash };
+  const entry = recordOwn(deps, user, visitor, { action: "person.two_factor_off" });
+  return startOver(deps, alone, visitor, [
+    entry,
+    ...withoutTwoFactor(deps, user, { passwordHash }),
+  ]);
 }
 
 /**
@@ -98,13 +124,23 @@ export async function renewRecoveryCodes(
 ): Promise<string[]> {
   const user = await prove(deps, session, proof);
   const { codes, replace } = freshRecoveryCodes(deps.store, user.id);
-  await deps.store.write(replace);
+  const entry = recordOwn(deps, user, session.caller.by, { action: "person.recovery_codes_made" });
+  await deps.store.write([entry, ...replace]);
   return codes;
 }
 
 /** For the operator, when the second factor is lost. Ends all of the user's sessions. */
 export const removeTwoFactor = (deps: Deps, user: UserRow): Promise<void> =>
-  deps.store.write([...withoutTwoFactor(deps, user), endSessionsOf(deps.store, user.id)]);
+  deps.store.write([
+    recordChange(deps, {
+      action: "person.two_factor_off",
+      by: OPERATOR,
+      accountId: user.accountId,
+      target: emailTarget(user),
+    }),
+    ...withoutTwoFactor(deps, user),
+    endSessionsOf(deps.store, user.id),
+  ]);
 
 const isOnAlready = () =>
   conflict("Two-factor sign-in is on already.", { reason: "two_factor_on" });
@@ -112,19 +148,33 @@ const isOnAlready = () =>
 const nothingToConfirm = () =>
   conflict("There is nothing to confirm. Begin again.", { reason: "nothing_to_confirm" });
 
-/** The row after the change; none when the condition did not hold. */
-async function change(
-  { store }: Deps,
-  user: Pick<UserRow, "id" | "accountId">,
-  values: Partial<UserRow>,
-  condition: SQL,
-): Promise<UserRow | undefined> {
-  const [row] = await store
+/**
+ * The factor and its recovery codes at once. The secret is sealed anew, by which the codes know that it was
+ * this confirmation which counted.
+ */
+async function turnOn(
+  deps: Deps,
+  { user, caller }: Session,
+  pending: string,
+  { secret, totpStep }: { secret: string; totpStep: number },
+) {
+  const { store, secrets } = deps;
+  const isPending = and(isUser(user), eq(users.totpPending, pending));
+  const totpSecret = secrets.seal(secret);
+  const isOn = and(isUser(user), eq(users.totpSecret, totpSecret));
+  const { codes, replace } = freshRecoveryCodes(store, user.id, isThere(store, users, isOn));
+  const entry = onRecord(deps, caller, {
+    action: "person.two_factor_on",
+    target: emailTarget(user),
+    onlyIf: isThere(store, users, isPending),
+  });
+  const update = store
     .update(users)
-    .set(values)
-    .where(and(isUser(user), condition))
+    .set({ totpSecret, totpPending: null, totpStep })
+    .where(isPending)
     .returning();
-  return row;
+  const [row] = await makeChange(deps, entry, update, replace);
+  return { row, codes };
 }
 
 async function pendingSecret({ store }: Deps, user: Session["user"]): Promise<string> {
@@ -134,14 +184,23 @@ async function pendingSecret({ store }: Deps, user: Session["user"]): Promise<st
   return row.totpPending;
 }
 
-/** The user, who has just shown both factors. */
-function prove(deps: SignInDeps, { user }: Session, { password, code }: Proof): Promise<UserRow> {
+/**
+ * The user, who has just shown both factors.
+ * @param refuse is run before the code is used up
+ */
+function prove(
+  deps: SignInDeps,
+  { user }: Session,
+  { password, code }: Proof,
+  refuse = () => {},
+): Promise<UserRow> {
   if (!user.totpSecret) {
     throw conflict("Two-factor sign-in is off.", { reason: "two_factor_off" });
   }
   return guess(deps.delays, user.email, async () => {
     const known = await whoHas(deps, user.email, password);
     if (!known) return invalid({ password: [NOT_YOURS] });
+    refuse();
     return (await spendCode(deps, known, code)) ? known : invalid({ code: [WRONG_CODE] });
   });
 }
@@ -158,8 +217,15 @@ async function startOver(
   return { token, user };
 }
 
-const withoutTwoFactor = ({ store }: Deps, user: UserRow): Statement[] => [
-  store.update(users).set(NO_FACTOR).where(isUser(user)),
+const withoutTwoFactor = (
+  { store }: Deps,
+  user: UserRow,
+  besides: Partial<UserRow> = {},
+): Statement[] => [
+  store
+    .update(users)
+    .set({ ...NO_FACTOR, ...besides })
+    .where(isUser(user)),
   forgetRecoveryCodes(store, user.id),
 ];
 

@@ -1,9 +1,8 @@
-import { existsSync } from "node:fs";
-import { join } from "node:path";
 import { Worker } from "node:worker_threads";
 import type { Answer, FromThread, Question, ToThread } from "./beside-thread.ts";
 import type { FoundLinks, LinkSearch } from "./reader-links.ts";
 import { type Query, type Rows, Unavailable } from "./store.ts";
+import { threadFile } from "./thread-file.ts";
 
 /** What it keeps in memory is read again in about a second for each million links. */
 const REST_MS = 10 * 60_000;
@@ -43,7 +42,7 @@ export function createBeside(path: string, restMs = REST_MS): Beside {
 type Thread = ReturnType<typeof startThread>;
 
 function startThread(path: string, restMs: number) {
-  const worker = new Worker(programFile(), { workerData: path });
+  const worker = new Worker(threadFile("beside"), { workerData: path });
   const asked = new Map<number, PromiseWithResolvers<Answer>>();
   const gone = Promise.withResolvers<void>();
   const send = (message: ToThread) => worker.postMessage(message);
@@ -89,10 +88,4 @@ function startThread(path: string, restMs: number) {
     gone.resolve();
   });
   return { ask, checkpoint, end, isOver: () => over };
-}
-
-/** Under the bundle inside the executable, or beside this file in a checkout. */
-function programFile(): string {
-  const bundled = join(import.meta.dir, "store/beside-thread.js");
-  return existsSync(bundled) ? bundled : join(import.meta.dir, "beside-thread.ts");
 }

@@ -9,6 +9,17 @@ import { rowsOf, type Statement, type Store } from "./store.ts";
 export const holdAccounts = (store: Store, numbers: Iterable<number>): Statement[] =>
   hold(store, "accounts", numbers);
 
+/** The same for every account that has administrators, and for the one that is named. */
+export const holdAdministration = (store: Store, no: number): Statement[] =>
+  store.engine.holdRows === ""
+    ? []
+    : [
+        store.run(sql`
+          select no from accounts where no = ${no} or id in (select account_id from users where is_admin = 1)
+          order by no ${sql.raw(store.engine.holdRows)}
+        `),
+      ];
+
 /** The same for links, which come after their accounts. */
 export const holdLinks = (store: Store, numbers: Iterable<number>): Statement[] =>
   hold(store, "links", numbers);

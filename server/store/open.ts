@@ -2,24 +2,25 @@ import { chmodSync } from "node:fs";
 import { assetFolder, readTexts } from "../lib/assets.ts";
 import { migrate } from "./migrate.ts";
 import { openPostgres } from "./postgres.ts";
-import { openSqlite } from "./sqlite.ts";
-import type { Engine } from "./store.ts";
+import { openSqlite, type SqliteOptions } from "./sqlite.ts";
+import type { Engine, Migration, Upgrade } from "./store.ts";
 
-/**
- * @param url `sqlite:PATH` or `postgres://…`
- * @param waitMs how long SQLite waits for another process that writes
- */
-export function openEngine(url: string, waitMs?: number): Engine {
+/** @param url `sqlite:PATH` or `postgres://…`, for which the options have no meaning */
+export function openEngine(url: string, options?: SqliteOptions): Engine {
   if (!url.startsWith("sqlite:")) return openPostgres(url);
   const path = url.slice("sqlite:".length);
-  const engine = openSqlite(path, waitMs);
+  const engine = openSqlite(path, options);
   chmodSync(path, 0o600);
   return engine;
 }
 
 /** Brings the database up to date with the migrations this program carries; returns their names. */
-export const migrateToHead = (engine: Engine, now: number): Promise<string[]> => {
-  const files = readTexts(assetFolder("drizzle"));
-  const migrations = files.map(({ name, text }) => ({ name, statements: text }));
-  return migrate(engine, migrations, now);
-};
+export const migrateToHead = (
+  engine: Engine,
+  now: number,
+  onStep?: Upgrade["onStep"],
+): Promise<string[]> => migrate(engine, ownMigrations(), now, onStep);
+
+/** The migrations that this program carries, for both databases. */
+export const ownMigrations = (): Migration[] =>
+  readTexts(assetFolder("drizzle")).map(({ name, text }) => ({ name, statements: text }));

@@ -1,5 +1,14 @@
 import { SQL } from "bun";
-import { Duplicate, type Engine, Gone, type Query, type Rows, Unavailable } from "./store.ts";
+import {
+  Duplicate,
+  type Engine,
+  Gone,
+  MIGRATIONS_TABLE,
+  type Query,
+  type Rows,
+  Unavailable,
+  type Upgrade,
+} from "./store.ts";
 
 /**
  * A unique column has the value; or two make the same table at once, and "if not exists" saw none:
@@ -10,6 +19,8 @@ const FOREIGN_KEY_VIOLATION = "23503";
 /** A deadlock or a serialization failure undid everything: the same batch may be tried again. */
 const TRY_AGAIN = ["40001", "40P01"];
 const ATTEMPTS = 5;
+/** Any number that no other program uses in the same database. */
+const UPGRADE_LOCK = 7_814_201_811;
 /** Out of disk, memory or connections (class 53), read-only, shutting down or starting up, cut off (08). */
 const OUT_OF_ORDER = /^(53|25006$|57P0[1-3]$|08)/;
 
@@ -18,6 +29,7 @@ export function openPostgres(url: string): Engine {
   const pool = new SQL(url, { max: 10, bigint: true });
   return {
     name: "postgres",
+    whenFull: new Set(),
     skipLocked: "for update skip locked",
     holdRows: "for no key update",
     unpack: ["json_array_elements(cast(cast(", " as text) as json)) as unpacked(value)"],
@@ -38,15 +50,33 @@ export function openPostgres(url: string): Engine {
           return results;
         }),
       ),
-    script: (record, statements) =>
-      again(() =>
-        pool.begin(async (connection) => {
-          await rowsOf(connection, record);
-          await connection.unsafe(statements).simple();
-        }),
-      ),
+    applied: () => again(() => appliedTo(pool)),
+    upgrade: (upgrade) => again(() => pool.begin((connection) => runAll(connection, upgrade))),
+    // It looks after its own files, and says so in its own log.
+    onDamage: () => {},
     close: () => pool.close(),
   };
+}
+
+async function appliedTo(connection: SQL): Promise<string[]> {
+  const [found] = await rowsOf(connection, { sql: "select to_regclass('migrations')", params: [] });
+  if (found![0] === null) return [];
+  const rows = await rowsOf(connection, { sql: "select name from migrations", params: [] });
+  return rows.map(([name]) => name as string);
+}
+
+async function runAll(connection: SQL, { at, choose, onStep }: Upgrade): Promise<string[]> {
+  const ask = (sql: string, params: unknown[] = []) => rowsOf(connection, { sql, params });
+  // Until the transaction ends. Without, two would meet at the table that both of them make.
+  await ask(`select pg_advisory_xact_lock(${UPGRADE_LOCK})`);
+  await ask(MIGRATIONS_TABLE);
+  const pending = choose(await appliedTo(connection));
+  for (const [i, { name, statements }] of pending.entries()) {
+    onStep({ n: i + 1, of: pending.length, name });
+    await ask("insert into migrations (name, applied_at) values (?, ?)", [name, at]);
+    await connection.unsafe(statements).simple();
+  }
+  return pending.map(({ name }) => name);
 }
 
 async function rowsOf(connection: SQL, { sql, params }: Query): Promise<Rows> {

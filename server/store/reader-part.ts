@@ -34,7 +34,10 @@ export type Wanted = {
   checking: { nos: Set<number>; areWanted: boolean } | undefined;
 };
 
-/** Gives each word a number of its own, from 1. */
+/**
+ * Gives each word a number of its own, from 1. No word is forgotten, since parts that are kept have its number:
+ * there are as many as services and groups that links had since the thread began, some 100 bytes each.
+ */
 export function createCodes() {
   const codes = new Map<string, number>();
   return {

@@ -1,10 +1,11 @@
-import { Database, SQLiteError, type Statement } from "bun:sqlite";
+import { Database, type Statement } from "bun:sqlite";
 import { LRUCache } from "lru-cache";
 import { type Beside, createBeside } from "./beside.ts";
-import { Duplicate, type Engine, Gone, type Query, type Rows, Unavailable } from "./store.ts";
-
-/** Older ones can corrupt a WAL database that two connections write (sqlite.org/wal.html#walresetbug). */
-const OLDEST = "3.51.3";
+import { createAccess } from "./sqlite-access.ts";
+import { libraryVersion, refuseOldLibrary } from "./sqlite-library.ts";
+import { inTransaction } from "./sqlite-transaction.ts";
+import { appliedTo, upgradeSqlite } from "./sqlite-upgrade.ts";
+import type { Engine, Query, Rows } from "./store.ts";
 
 const SETTINGS = `
   PRAGMA busy_timeout = 5000;
@@ -25,74 +26,70 @@ const WRITER_SETTINGS = `
   PRAGMA busy_timeout = 0;
 `;
 
+const NO_CHECKPOINTS = "PRAGMA wal_autocheckpoint = 0;";
+
 /** As SQLite's own checkpoints, and not more often than the disk can follow. */
 const CHECKPOINT_PAGES = 1000;
 const CHECKPOINT_GAP_MS = 500;
 
 const LONGEST_WAIT_MS = 5000;
-/** Between two tries of a write. */
-const PAUSE_MS = 10;
 
-const TAKEN = ["SQLITE_CONSTRAINT_UNIQUE", "SQLITE_CONSTRAINT_PRIMARYKEY"];
-const OUT_OF_ORDER = /^SQLITE_(FULL|READONLY|IOERR|BUSY)/;
+export type SqliteOptions = {
+  /** How long a write waits for that of another process. */
+  waitMs?: number | undefined;
+  /** Litestream reads the journal and decides when it goes into the file: we never do it. */
+  litestream?: boolean;
+};
 
-/**
- * @param waitMs how long a write waits for that of another process
- * @throws when the file cannot be opened or the SQLite library is too old.
- */
-export function openSqlite(path: string, waitMs = LONGEST_WAIT_MS): Engine {
-  const writer = connect(path, { create: true, readwrite: true }, SETTINGS + WRITER_SETTINGS);
-  refuseOldLibrary(writer.database);
+/** @throws when the file cannot be opened or the SQLite library is too old. */
+export function openSqlite(
+  path: string,
+  { waitMs = LONGEST_WAIT_MS, litestream = false }: SqliteOptions = {},
+): Engine {
+  const settings = SETTINGS + WRITER_SETTINGS + (litestream ? NO_CHECKPOINTS : "");
+  const writer = connect(path, { create: true, readwrite: true }, settings);
+  refuseOldLibrary(libraryVersion(writer.database));
   const reader = connect(path, { readonly: true }, SETTINGS);
   const snapshot = createSnapshot(reader);
   const beside = createBeside(path);
   const checkpoints = createCheckpoints(writer, beside);
-  const read = <T>(work: () => T): T =>
-    inOurWords(() => {
-      snapshot.enter();
-      return work();
-    });
-  const write = async <T>(work: () => T): Promise<T> => {
-    const done = await untilFree(waitMs, () => {
-      // First: who closes the file keeps its lock until all readers are gone, and we may wait for it.
-      snapshot.end();
-      return work();
-    });
-    checkpoints.written();
-    return done;
-  };
+  const access = createAccess(snapshot, {
+    waitMs,
+    written: litestream ? null : checkpoints.written,
+  });
+  const { read, write, fail } = access;
 
   return {
     name: "sqlite",
+    whenFull: access.whenFull,
     skipLocked: "",
     holdRows: "",
     unpack: ["json_each(", ")"],
     holdWebhooks: "",
     version: snapshot.enter,
-    findLinks: (search) => beside.find(search).catch(throwKnown),
+    findLinks: (search) => beside.find(search).catch(fail),
     size: async () => {
       const sql = "select page_count * page_size from pragma_page_count(), pragma_page_size()";
       return read(() => Number(rowsOf(reader, { sql, params: [] })[0]![0]));
     },
-    readBeside: (query) => beside.read(query).catch(throwKnown),
+    readBeside: (query) => beside.read(query).catch(fail),
     run: async (query) =>
       isRead(query) ? read(() => rowsOf(reader, query)) : write(() => rowsOf(writer, query)),
     // Reads alone need no lock, and their snapshot holds them together as a transaction would.
     batch: async (queries) =>
       queries.every(isRead)
         ? read(() => queries.map((query) => rowsOf(reader, query)))
-        : write(() => inTransaction(writer, () => queries.map((query) => rowsOf(writer, query)))),
-    script: async (record, statements) =>
-      write(() =>
-        inTransaction(writer, () => {
-          rowsOf(writer, record);
-          writer.database.run(toStrict(statements));
-        }),
-      ),
+        : write(() =>
+            inTransaction(writer.database, () => queries.map((query) => rowsOf(writer, query))),
+          ),
+    applied: async () => read(() => appliedTo(reader.database)),
+    upgrade: (upgrade) => write(() => upgradeSqlite(writer.database, upgrade)),
+    onDamage: access.onDamage,
     close: async () => {
       await beside.close();
       snapshot.close();
       checkpoints.close();
+      if (litestream) return closeUntouched(writer, reader);
       close(reader);
       // An empty WAL is left behind, so that the file alone is the whole database. Not worth a wait:
       // where others still read, the last of them does it.
@@ -100,24 +97,6 @@ export function openSqlite(path: string, waitMs = LONGEST_WAIT_MS): Engine {
       close(writer);
     },
   };
-}
-
-/**
- * Tries again while another process writes. SQLite's own waiting would hold up all that only reads.
- * @throws errors in the words of every engine: Unavailable when it takes too long
- */
-async function untilFree<T>(waitMs: number, work: () => T): Promise<T> {
-  const givesUpAt = performance.now() + waitMs;
-  for (;;) {
-    try {
-      return work();
-    } catch (error) {
-      if (!(error instanceof SQLiteError)) throw error;
-      const isBusy = error.code?.startsWith("SQLITE_BUSY") && performance.now() < givesUpAt;
-      if (!isBusy) throw toKnown(error);
-      await Bun.sleep(PAUSE_MS);
-    }
-  }
 }
 
 /**
@@ -144,13 +123,14 @@ function createCheckpoints({ database }: Connection, beside: Beside) {
  */
 function createSnapshot({ database }: Connection) {
   const begin = database.prepare("BEGIN");
-  const commit = database.prepare("COMMIT");
+  const rollback = database.prepare("ROLLBACK");
   const dataVersion = database.prepare("PRAGMA data_version");
   let version: number | null = null;
   const end = () => {
     if (version === null) return;
     version = null;
-    commit.run();
+    // In a damaged file COMMIT fails even where nothing was written, and nobody would hear of it here.
+    if (database.inTransaction) rollback.run();
   };
   /** Begins it unless it has begun; gives a number that changes with every commit of anyone. */
   const enter = (): number => {
@@ -162,7 +142,7 @@ function createSnapshot({ database }: Connection) {
   };
   const close = () => {
     end();
-    for (const statement of [begin, commit, dataVersion]) statement.finalize();
+    for (const statement of [begin, rollback, dataVersion]) statement.finalize();
   };
   return { enter, end, close };
 }
@@ -179,47 +159,20 @@ function connect(path: string, mode: object, settings: string): Connection {
   return { database, statements };
 }
 
+/** Whoever closes last empties the journal, unless it may only read. It counts once it has read something. */
+function closeUntouched(writer: Connection, reader: Connection) {
+  rowsOf(reader, { sql: "select 1 from sqlite_schema", params: [] });
+  close(writer);
+  close(reader);
+}
+
 function close({ database, statements }: Connection) {
   statements.clear();
   database.close(true);
 }
 
-/** Synchronous from begin to commit, so nothing of another request can come between. */
-function inTransaction<T>({ database }: Connection, work: () => T): T {
-  database.run("BEGIN IMMEDIATE");
-  try {
-    const result = work();
-    database.run("COMMIT");
-    return result;
-  } catch (error) {
-    // A full disk or a failed commit has rolled back already.
-    if (database.inTransaction) database.run("ROLLBACK");
-    throw error;
-  }
-}
-
 const rowsOf = (connection: Connection, { sql, params }: Query): Rows =>
   prepared(connection, sql).values(...(params as string[])) as Rows;
-
-/** Throws errors in the words of every engine, where they have one for it. */
-function inOurWords<T>(work: () => T): T {
-  try {
-    return work();
-  } catch (error) {
-    throw error instanceof SQLiteError ? toKnown(error) : error;
-  }
-}
-
-const throwKnown = (error: Error & { code?: string }): never => {
-  throw toKnown(error);
-};
-
-function toKnown(error: Error & { code?: string }): Error {
-  const { message, code = "" } = error;
-  if (TAKEN.includes(code)) return new Duplicate(message);
-  if (code === "SQLITE_CONSTRAINT_FOREIGNKEY") return new Gone(message);
-  return OUT_OF_ORDER.test(code) ? new Unavailable(message) : error;
-}
 
 function prepared({ database, statements }: Connection, sql: string): Statement {
   const known = statements.get(sql);
@@ -230,22 +183,3 @@ function prepared({ database, statements }: Connection, sql: string): Statement 
 }
 
 const isRead = ({ sql }: Query) => sql.startsWith("select ");
-
-/**
- * STRICT tables refuse a text in a number's column; they know INTEGER, not BIGINT. A table whose primary
- * key is also the order of its rows says so in a comment, which PostgreSQL does not read.
- */
-const toStrict = (statements: string) =>
-  statements
-    .replaceAll("BIGINT", "INTEGER")
-    .replaceAll(") /* WITHOUT ROWID */;", ") STRICT, WITHOUT ROWID;")
-    .replace(/^\);$/gm, ") STRICT;");
-
-function refuseOldLibrary(database: Database) {
-  const { version } = database.query("SELECT sqlite_version() AS version").get() as {
-    version: string;
-  };
-  if (Bun.semver.order(version, OLDEST) < 0) {
-    throw new Error(`SQLite ${version} is too old; ${OLDEST} or newer is needed.`);
-  }
-}

@@ -44,13 +44,34 @@ export interface Engine {
   size(): Promise<number>;
   /** Runs all of the queries, or none. */
   batch(queries: Query[]): Promise<Rows[]>;
+  /** The names of the migrations that it has: none in a new database. */
+  applied(): Promise<string[]>;
   /**
-   * Runs a migration after the statement that records it, all of it or nothing.
-   * @throws Duplicate once another process has recorded the same; until then it waits for that one
+   * Runs migrations in one transaction, all of them or none. Who wants to at the same time waits, and then
+   * finds them done.
+   * @returns the names of what ran
    */
-  script(record: Query, statements: string): Promise<void>;
+  upgrade(upgrade: Upgrade): Promise<string[]>;
+  /** Has `tell` called whenever the database turns out to be damaged. */
+  onDamage(tell: () => void): void;
   close(): Promise<void>;
+  /** Called at once when the disk is found full, which a process may do something about. */
+  readonly whenFull: Set<() => void>;
 }
+
+/** A file of drizzle/: `0002_name.sql` for both databases, `0002_name.sqlite.sql` for one. */
+export type Migration = { name: string; statements: string };
+
+/** What is to run, chosen once nobody else can change what has been applied. */
+export type Upgrade = {
+  at: number;
+  choose(applied: string[]): Migration[];
+  /** Told before each migration, counting from 1. */
+  onStep(step: { n: number; of: number; name: string }): void;
+};
+
+export const MIGRATIONS_TABLE =
+  "create table if not exists migrations (name text primary key, applied_at bigint not null)";
 
 /** A unique column already has this value, or a table of this name is there. */
 export class Duplicate extends Error {}
@@ -60,6 +81,12 @@ export class Gone extends Error {}
 
 /** The database cannot be reached or written: full, read-only, stopped. It may heal without us. */
 export class Unavailable extends Error {}
+
+/** There was no room on the disk for what was to be written. */
+export class DiskFull extends Unavailable {}
+
+/** What the database holds is not what was written to it. It does not heal. */
+export class Damaged extends Unavailable {}
 
 /** A statement that has not run yet. */
 export type Statement = Parameters<SqliteRemoteDatabase["batch"]>[0][number];

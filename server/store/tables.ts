@@ -47,6 +47,9 @@ export type AttemptTrigger = (typeof ATTEMPT_TRIGGERS)[number];
 export const DELIVERED_TYPES = [...EVENT_TYPES, "digest"] as const;
 export type DeliveredType = (typeof DELIVERED_TYPES)[number];
 
+/** Who can be at work: a person, an API key, whoever runs the installation, or somebody not known yet. */
+export const ACTOR_KINDS = ["user", "key", "operator", "stranger"] as const;
+
 const bool = (name: string) => integer(name, { mode: "boolean" });
 
 export const accounts = sqliteTable("accounts", {
@@ -371,6 +374,43 @@ export const idempotencyKeys = sqliteTable("idempotency_keys", {
   createdAt: integer("created_at").notNull(),
 });
 
+/** Who changed what. Entries are added with the change, and never changed. */
+export const audit = sqliteTable("audit", {
+  id: text("id").primaryKey(),
+  accountId: text("account_id"),
+  createdAt: integer("created_at").notNull(),
+  actorKind: text("actor_kind", { enum: ACTOR_KINDS }).notNull(),
+  actorId: text("actor_id"),
+  actorName: text("actor_name").notNull(),
+  address: text("address"),
+  action: text("action").notNull(),
+  targetId: text("target_id"),
+  targetName: text("target_name"),
+  fields: text("fields").notNull(),
+  count: integer("count").notNull(),
+});
+
+/** One row: audit entries from before this moment may be forgotten. */
+export const auditRetention = sqliteTable("audit_retention", {
+  id: integer("id").primaryKey(),
+  forgetBefore: integer("forget_before").notNull(),
+});
+
+/** How the jobs that keep the installation went last. */
+export const upkeep = sqliteTable("upkeep", {
+  job: text("job", { enum: ["backup", "integrity"] }).primaryKey(),
+  startedAt: integer("started_at").notNull(),
+  succeededAt: integer("succeeded_at"),
+  failedAt: integer("failed_at"),
+  problem: text("problem"),
+});
+
+/** The versions that have served this database. */
+export const versions = sqliteTable("versions", {
+  version: text("version").primaryKey(),
+  firstStartedAt: integer("first_started_at").notNull(),
+});
+
 export type AccountRow = typeof accounts.$inferSelect;
 export type UserRow = typeof users.$inferSelect;
 export type SessionRow = typeof sessions.$inferSelect;
@@ -383,4 +423,5 @@ export type WebhookRow = typeof webhooks.$inferSelect;
 /** What is told of an event; the link that it is about stands in its data as well. */
 export type EventRow = Omit<typeof events.$inferSelect, "linkId">;
 export type DeliveryRow = typeof deliveries.$inferSelect;
+export type AuditRow = typeof audit.$inferSelect;
 export type AttemptRow = typeof deliveryAttempts.$inferSelect;

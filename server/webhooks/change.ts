@@ -1,5 +1,7 @@
 import { and, eq, sql } from "drizzle-orm";
 import type { Caller } from "../accounts/caller.ts";
+import { fieldsOf, isThere, onRecord } from "../audit/record.ts";
+import { webhookTarget } from "../audit/targets.ts";
 import type { Deps } from "../deps.ts";
 import { cancelUnwanted, follow, UNSENT } from "../events/follow.ts";
 import { inSteps } from "../history/steps.ts";
@@ -24,11 +26,18 @@ export async function changeWebhook(
   const change = readChange(deps, webhook, input);
   if (Object.values(change).every((value) => value === undefined)) return webhook;
   const now = deps.clock.now();
+  const isIt = and(eq(webhooks.id, webhook.id), eq(webhooks.accountId, caller.accountId));
   await deps.store.write([
+    ...onRecord(deps, caller, {
+      action: "webhook.changed",
+      target: webhookTarget(webhook),
+      fields: fieldsOf(change, { ...webhook, is_active: webhook.isActive }),
+      onlyIf: isThere(deps.store, webhooks, isIt),
+    }),
     deps.store
       .update(webhooks)
       .set({ ...columnsOf(webhook, change, now), updatedAt: now })
-      .where(and(eq(webhooks.id, webhook.id), eq(webhooks.accountId, caller.accountId))),
+      .where(isIt),
     ...(change.events ? subscribe(deps, webhook.id, change.events) : []),
     ...(change.is_active === undefined ? [] : follow(deps, webhook.id)),
   ]);

@@ -1,5 +1,7 @@
 import { and, eq } from "drizzle-orm";
 import type { Caller } from "../accounts/caller.ts";
+import { isThere, makeChange, onRecord } from "../audit/record.ts";
+import { webhookTarget } from "../audit/targets.ts";
 import { type Deps, noReceipt, type Receipt } from "../deps.ts";
 import { oldSecretsOf, toOldSecrets } from "../events/secrets.ts";
 import { newSigningSecret } from "../events/sign.ts";
@@ -27,7 +29,7 @@ export async function rotateSecret(
   for (;;) {
     const before = await findWebhook(deps, caller, id);
     const rotated = withNewSecret(deps, before, graceSeconds);
-    if (await replace(deps, before, rotated, receipt)) return rotated;
+    if (await replace(deps, caller, { before, rotated }, receipt)) return rotated;
   }
 }
 
@@ -66,25 +68,31 @@ function refuseTooMany(old: { expires_at: number }[]) {
 
 /** Whether the secret was still the one that was read: of two rotations at once each replaces the one before. */
 async function replace(
-  { store }: Deps,
-  before: WebhookRecord,
-  rotated: RotatedWebhook,
+  deps: Deps,
+  caller: Caller,
+  { before, rotated }: { before: WebhookRecord; rotated: RotatedWebhook },
   receipt: Receipt<RotatedWebhook>,
 ): Promise<boolean> {
+  const { store } = deps;
   const { secret, oldSecrets, updatedAt } = rotated.webhook;
-  const [changed] = await store.batch([
+  const isAsRead = and(
+    eq(webhooks.id, before.id),
+    eq(webhooks.accountId, before.accountId),
+    eq(webhooks.secret, before.secret),
+  );
+  const changed = await makeChange(
+    deps,
+    onRecord(deps, caller, {
+      action: "webhook.secret_rotated",
+      target: webhookTarget(before),
+      onlyIf: isThere(store, webhooks, isAsRead),
+    }),
     store
       .update(webhooks)
       .set({ secret, oldSecrets, updatedAt })
-      .where(
-        and(
-          eq(webhooks.id, before.id),
-          eq(webhooks.accountId, before.accountId),
-          eq(webhooks.secret, before.secret),
-        ),
-      )
+      .where(isAsRead)
       .returning({ id: webhooks.id }),
-    ...receipt(rotated),
-  ]);
-  return (changed as unknown[]).length === 1;
+    receipt(rotated),
+  );
+  return changed.length === 1;
 }

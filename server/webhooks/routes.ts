@@ -125,7 +125,7 @@ export const webhookRoutes = (deps: Deps) =>
       async ({ caller, params }) => {
         const webhook = await findWebhook(deps, caller, params.id);
         refuseTooMany(deps, webhook.id);
-        return { data: await sendTest(deps, webhook) };
+        return { data: await sendTest(deps, caller, webhook) };
       },
       {
         response: { 200: data(TestResult), ...recordRefusals, 409: ErrorReply },

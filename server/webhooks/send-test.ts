@@ -1,3 +1,6 @@
+import type { Caller } from "../accounts/caller.ts";
+import { onRecord } from "../audit/record.ts";
+import { webhookTarget } from "../audit/targets.ts";
 import type { Deps } from "../deps.ts";
 import { addressed } from "../events/address.ts";
 import { isSuccess, type Outcome, sendMessage, statusCodeOf } from "../events/send.ts";
@@ -22,12 +25,17 @@ type Ended = Exclude<Outcome, { kind: "aborted" }>;
  * the webhook.
  * @throws CONFLICT when the webhook was deleted meanwhile
  */
-export async function sendTest(deps: Deps, webhook: WebhookRecord): Promise<TestResult> {
+export async function sendTest(
+  deps: Deps,
+  caller: Caller,
+  webhook: WebhookRecord,
+): Promise<TestResult> {
   const event = sampleEvent(webhook, deps.clock.now());
   const { receiver, message } = addressed(deps, webhook, event);
   // Nobody ends a test early.
   const outcome = (await sendMessage(deps, receiver, message)) as Ended;
   await deps.store.write([
+    ...onRecord(deps, caller, { action: "webhook.tested", target: webhookTarget(webhook) }),
     deps.store.insert(events).values(event),
     deps.store.insert(deliveries).values(deliveryOf(webhook, event, outcome, deps.clock.now())),
   ]);

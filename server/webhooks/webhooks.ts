@@ -1,5 +1,7 @@
 import { and, asc, count, desc, eq, inArray, type SQL } from "drizzle-orm";
 import type { Caller } from "../accounts/caller.ts";
+import { isNotTold, isThere, onRecord } from "../audit/record.ts";
+import { webhookTarget } from "../audit/targets.ts";
 import { type Deps, noReceipt, type Receipt } from "../deps.ts";
 import { newSigningSecret } from "../events/sign.ts";
 import { inSteps } from "../history/steps.ts";
@@ -70,6 +72,7 @@ export async function createWebhook(
     const fresh = freshWebhook(deps, caller, given);
     const { events, ...row } = fresh.webhook;
     await deps.store.write([
+      ...onRecord(deps, caller, { action: "webhook.created", target: webhookTarget(row) }),
       deps.store.insert(webhooks).values(row),
       deps.store.insert(webhookEvents).values(subscriptionsOf(row.id, events)),
       ...receipt(fresh),
@@ -83,15 +86,30 @@ export async function createWebhook(
  * sent there; its deliveries go in steps, since there may be very many, and then the webhook itself.
  */
 export async function deleteWebhook(deps: Deps, caller: Caller, id: string): Promise<void> {
-  const { store, clock } = deps;
   const webhook = await findWebhook(deps, caller, id);
+  await oneAtATime(`delete ${webhook.id}`, () => deleteInSteps(deps, caller, webhook));
+}
+
+async function deleteInSteps(deps: Deps, caller: Caller, webhook: WebhookRow): Promise<void> {
+  const { store, clock } = deps;
   const now = clock.now();
   const off = { isActive: false, disabledReason: "user", disabledAt: now, updatedAt: now } as const;
   const isIt = and(eq(webhooks.id, webhook.id), eq(webhooks.accountId, caller.accountId));
-  await store
-    .update(webhooks)
-    .set(off)
-    .where(and(isIt, eq(webhooks.isActive, true)));
+  const action = "webhook.deleted";
+  await store.write([
+    ...onRecord(deps, caller, {
+      action,
+      target: webhookTarget(webhook),
+      onlyIf: and(
+        isThere(store, webhooks, isIt),
+        isNotTold(store, caller.accountId, { action, id: webhook.id }),
+      ),
+    }),
+    store
+      .update(webhooks)
+      .set(off)
+      .where(and(isIt, eq(webhooks.isActive, true))),
+  ]);
   await inSteps(clock, (rows) => deleteDeliveries(store, webhook.id, rows));
   await store.delete(webhooks).where(isIt);
 }

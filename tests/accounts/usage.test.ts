@@ -1,5 +1,6 @@
 import { afterEach, expect, test } from "bun:test";
-import { usageDays } from "../../server/store/tables.ts";
+import { eq } from "drizzle-orm";
+import { accounts, usageDays } from "../../server/store/tables.ts";
 import { type Asker, onBothEngines } from "../harness.ts";
 import { addLink, setLink } from "../rows.ts";
 
@@ -97,6 +98,17 @@ onBothEngines("GET /usage", (server) => {
 
     expect(requests.total).toBe(120);
     server().clock.moveBy(-61_000);
+  });
+
+  test("an account that is deleted meanwhile holds up nobody else's count", async () => {
+    const [gone, me] = [await server().account(), await server().account()];
+    const { store } = server().deps;
+    await gone.get("/api/v1/links");
+    await me.get("/api/v1/links");
+
+    await store.delete(accounts).where(eq(accounts.id, gone.accountId));
+
+    expect((await usageOf(me)).requests.total).toBe(1);
   });
 
   test("a key's last use is told, and written at most once a minute", async () => {

@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import { eq, inArray } from "drizzle-orm";
+import { OPERATOR } from "../../server/accounts/caller.ts";
 import { deleteAccount } from "../../server/accounts/delete.ts";
 import { completeBatches } from "../../server/batches/complete.ts";
 import { claimDueLinks } from "../../server/checker/claim.ts";
@@ -128,7 +129,7 @@ onBothEngines("A batch whose checks are over", (server) => {
     mine.push(await startOne(me));
     const kept = await startOne(other);
 
-    await deleteAccount(deps, me.accountId);
+    await deleteAccount(deps, me.accountId, OPERATOR);
 
     expect(await deps.store.$count(batches, eq(batches.accountId, me.accountId))).toBe(0);
     expect(await deps.store.$count(batchLinks, inArray(batchLinks.batchId, mine))).toBe(0);

@@ -1,3 +1,4 @@
+import { OPERATOR } from "../../server/accounts/caller.ts";
 import { openDeps } from "../../server/build.ts";
 import { readConfig } from "../../server/config.ts";
 import { type NewEvent, recordEvents } from "../../server/events/events.ts";
@@ -25,7 +26,13 @@ export async function seedWebhooks(
   const allowed = { STILLUP_WEBHOOK_ALLOWED_HOSTS: "loopback" };
   const { deps } = await openDeps(readConfig({ ...env, ...allowed }), systemClock);
   const permissions = { read: true, write: true };
-  const caller = { accountId, accountNo: 0, tier: "enterprise" as const, permissions };
+  const caller = {
+    accountId,
+    accountNo: 0,
+    tier: "enterprise" as const,
+    permissions,
+    by: OPERATOR,
+  };
   for (const url of urls) await createWebhook(deps, caller, { url, events });
   const at = Date.now() - pending;
   const happened = Array.from({ length: pending }, (_, n) => deadLink(accountId, at + n));

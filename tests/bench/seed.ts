@@ -1,4 +1,5 @@
 import { type SQL, sql } from "drizzle-orm";
+import { OPERATOR } from "../../server/accounts/caller.ts";
 import { hasAccounts } from "../../server/accounts/users.ts";
 import { openDeps } from "../../server/build.ts";
 import { readConfig } from "../../server/config.ts";
@@ -43,7 +44,7 @@ export async function seed(env: Record<string, string>, wanted: Seed): Promise<S
   const [accountId, no] = [newId(), await takeNumbers(store, 1)];
   const account = { id: accountId, email: "bench@example.org", tier: "enterprise" } as const;
   await store.insert(accounts).values({ ...account, createdAt: Date.now(), no, historySince: 0 });
-  const caller = { accountId, accountNo: no, tier: account.tier, permissions: ALL };
+  const caller = { accountId, accountNo: no, tier: account.tier, permissions: ALL, by: OPERATOR };
   const { value: key } = await createKey(deps, caller, { name: "bench" });
   const firstNo = await takeNumbers(store, wanted.links);
   const last = await insertLinks(store, { accountId, accountNo: no, firstNo }, wanted);

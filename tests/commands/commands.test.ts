@@ -1,4 +1,4 @@
-import { describe, expect, test } from "bun:test";
+import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { mkdtempSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -7,8 +7,12 @@ import { readConfig } from "../../server/config.ts";
 import { VERSION } from "../../server/lib/version.ts";
 import { createProgram } from "./program.ts";
 
+setDefaultTimeout(60_000);
+
 const EMAIL = "me@example.org";
 const PASSWORD = "correct horse battery staple";
+const HISTORY_TIME =
+  "--from must be an RFC 3339 date and time with offset, or a date (YYYY-MM-DD)\n";
 const ID = /^[0-9a-f-]{36}$/;
 
 describe("the command line", () => {
@@ -21,9 +25,16 @@ describe("the command line", () => {
 
   test.each([
     [["--help"]],
+    [["help"]],
     [["help", "user"]],
+    [["help", "user", "create"]],
+    [["user", "help", "create"]],
     [["check", "--help"]],
     [["key", "create", "--help"]],
+    [["import", "--help"]],
+    [["export", "links", "--help"]],
+    [["apply", "--help"]],
+    [["completion", "--help"]],
   ])("explains itself: %p", async (args) => {
     const { code, out, err } = await run(args);
 
@@ -34,11 +45,23 @@ describe("the command line", () => {
 
   test.each([
     [["nonsense"], 'There is no command "nonsense".\n'],
+    [["help", "nonsense"], 'There is no command "nonsense".\n'],
+    [["help", "user", "nonsense"], 'There is no command "user nonsense".\n'],
+    [["user", "nonsense"], "Unknown command 'nonsense'.\n"],
     [["user"], "Say what to do; `stillup help` lists the commands.\n"],
     [["user", "create"], "Required option '--email <email>' not specified.\n"],
     [["user", "create", "--email", "nobody"], "Email must be an e-mail address.\n"],
     [["migrate", "--fast"], "Unknown option '--fast'.\n"],
-    [["check"], "Missing required argument 'url'.\n"],
+    [["check"], "Say which URLs to check, or give a list with --file.\n"],
+    [["import"], "Missing required argument 'file'.\n"],
+    [["import", "-", "--group", " "], "--group must not be empty.\n"],
+    [["export"], "Say what to do; `stillup help` lists the commands.\n"],
+    [["export", "history", "--from", "soon"], HISTORY_TIME],
+    [
+      ["export", "history", "--from", "2031-01-02", "--to", "2031-01-01"],
+      "--from must not be after --to.\n",
+    ],
+    [["apply"], "Required option '-f, --file <file>' not specified.\n"],
     [["check", "example.org"], '"example.org" must be an http or https URL.\n'],
     [["key", "create", "--email", EMAIL, "--name", ""], "Name must not be empty.\n"],
   ])("is used wrongly: %p", async (args, sentence) => {
@@ -50,6 +73,36 @@ describe("the command line", () => {
 
     expect(code).toBe(1);
     expect(err).toBe('STILLUP_PORT must be a whole number from 0 to 65535; it is "many".\n');
+  });
+
+  test("explains a command of a command, not the whole of it", async () => {
+    const { out } = await run(["help", "key", "revoke"]);
+
+    expect(out).toStartWith("Usage: stillup key revoke ");
+  });
+
+  test.each([
+    [["check", "-f", "/none"], "The list cannot be read: no such file or directory (/none).\n"],
+    [
+      ["--env-file", "/none", "health"],
+      "The file of --env-file cannot be read: no such file or directory (/none).\n",
+    ],
+  ])("says in words what the system answered: %p", async (args, sentence) => {
+    expect(await run(args)).toEqual({ code: 1, out: "", err: sentence });
+  });
+
+  test("says when its port is taken", async () => {
+    const taken = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response() });
+    const { port } = taken;
+    const settings = { STILLUP_HOST: "127.0.0.1", STILLUP_PORT: String(port) };
+
+    const { code, err } = await run(["serve"], settings);
+    await taken.stop();
+
+    expect(code).toBe(1);
+    expect(err).toBe(
+      `The server cannot listen: Failed to start server. Is port ${port} in use? Check STILLUP_HOST and STILLUP_PORT.\n`,
+    );
   });
 
   test("stops at a service of the operator's that makes no sense, and names it", async () => {
@@ -175,7 +228,7 @@ test("users and keys are made, listed and removed from a script", async () => {
   expect((await run(["user", "delete", "--email", EMAIL])).code).toBe(0);
   const gone = await run(["user", "delete", "--email", EMAIL]);
   expect(gone).toMatchObject({ code: 1, err: `No such user: ${EMAIL}.\n` });
-}, 20_000);
+}, 60_000);
 
 test("beside a running server, users, keys and resets take effect at once", async () => {
   const { run, start, dataDir } = createProgram({ STILLUP_PORT: "0", STILLUP_HOST: "127.0.0.1" });
@@ -212,7 +265,7 @@ test("beside a running server, users, keys and resets take effect at once", asyn
   expect(await server.exited).toBe(0);
   const err = `The server at ${base} does not answer.\n`;
   expect(await run(["health"], port)).toEqual({ code: 1, out: "", err });
-}, 30_000);
+}, 60_000);
 
 test("a lost second factor is removed beside a running server, and from nobody by mistake", async () => {
   const { run, start } = createProgram({ STILLUP_PORT: "0", STILLUP_HOST: "127.0.0.1" });

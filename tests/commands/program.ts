@@ -19,8 +19,10 @@ export function createProgram(settings: Record<string, string> = {}) {
     ...settings,
   };
 
+  const command = [process.execPath, MAIN];
+
   function start(args: string[], more: Record<string, string> = {}, input = "") {
-    return Bun.spawn([process.execPath, MAIN, ...args], {
+    return Bun.spawn([...command, ...args], {
       env: { ...env, ...more },
       stdin: Buffer.from(input),
       stdout: "pipe",
@@ -42,5 +44,5 @@ export function createProgram(settings: Record<string, string> = {}) {
     return { code, out, err };
   }
 
-  return { dataDir, start, run };
+  return { dataDir, start, run, env, command };
 }

@@ -1,7 +1,9 @@
-import { expect, test } from "bun:test";
+import { expect, setDefaultTimeout, test } from "bun:test";
 import { seed } from "../bench/seed.ts";
 import { listeningUrl } from "../listening.ts";
 import { createProgram } from "./program.ts";
+
+setDefaultTimeout(60_000);
 
 /** More than a connection holds on its way. */
 const LINKS = 10_000;

@@ -1,8 +1,9 @@
 import { expect, test } from "bun:test";
 import { exportedLinks } from "../../server/exports/links.ts";
-import { type Asker, onBothEngines } from "../harness.ts";
+import { onBothEngines } from "../harness.ts";
 import { addKey } from "../keys/asking.ts";
-import { addGroup, addLink, anyUrl, setLink } from "../rows.ts";
+import { addGroup, addLink, setLink } from "../rows.ts";
+import { addMany } from "./add-many.ts";
 import { callerOf, rowsIn } from "./read-csv.ts";
 
 const PATH = "/api/v1/links/export";
@@ -10,16 +11,6 @@ const HEAD =
   "id,url,status,reason,message,status_changed_at,last_checked_at,status_code,response_time_ms,service,group,check_frequency,created_at";
 
 onBothEngines("GET /links/export", (server) => {
-  async function addMany(me: Asker, count: number, more: object = {}) {
-    for (let made = 0; made < count; made += 1000) {
-      const links = Array.from({ length: Math.min(1000, count - made) }, () => ({
-        ...more,
-        url: anyUrl(),
-      }));
-      await me.post("/api/v1/links/batch", { links });
-    }
-  }
-
   test("is a file to be saved, with a date in its name and all that a link tells", async () => {
     const me = await server().account();
     const group = await addGroup(me, "Docs");

@@ -1,5 +1,5 @@
 import Papa from "papaparse";
-import type { Caller } from "../../server/accounts/caller.ts";
+import { type Caller, OPERATOR } from "../../server/accounts/caller.ts";
 import type { Asker, Reply } from "../harness.ts";
 
 /** The lines of an export after its head, each by the names of its columns. */
@@ -10,4 +10,5 @@ export const rowsIn = ({ body }: Reply): Record<string, string>[] =>
 export const callerOf = ({ accountId, accountNo }: Asker): Caller => ({
   ...{ accountId, accountNo, tier: "business" },
   permissions: { read: true, write: true },
+  by: OPERATOR,
 });

@@ -1,11 +1,17 @@
 import { expect, test } from "bun:test";
+import { connect } from "node:net";
 import { csvReply } from "../../server/http/csv.ts";
 import type { Cell } from "../../server/lib/csv.ts";
+import { giveWay } from "../../server/lib/give-way.ts";
 
 /** A server that answers with these steps, for as long as the story runs. */
 async function serving(steps: AsyncGenerator<Cell[][], void>, story: (url: URL) => Promise<void>) {
   const file = { name: "x.csv", columns: ["a"], steps };
-  const server = Bun.serve({ port: 0, fetch: (request) => csvReply(request, file) });
+  const server = Bun.serve({
+    port: 0,
+    idleTimeout: 4,
+    fetch: (request) => csvReply(request, file),
+  });
   await story(server.url).finally(() => server.stop(true));
 }
 
@@ -50,4 +56,64 @@ test("whoever leaves is not worked for any longer", async () => {
 
     expect(await ended.promise).toBe("ended");
   });
+});
+
+test("a step is made once the one before it is taken", async () => {
+  let made = 0;
+  async function* steps(): AsyncGenerator<Cell[][], void> {
+    for (;;) yield [[`step ${++made}`]];
+  }
+  const file = { name: "x.csv", columns: ["a"], steps: steps() };
+  const { body } = await csvReply(new Request("http://localhost/"), file);
+  const reader = body!.getReader();
+
+  for (let taken = 0; taken < 20; taken++) {
+    for (let turn = 0; turn < 5; turn++) await giveWay();
+    expect(made).toBeLessThanOrEqual(taken + 2);
+    await reader.read();
+  }
+});
+
+test("whoever takes nothing is cut off, and what is not taken is not made", async () => {
+  const ended = Promise.withResolvers<string>();
+  let made = 0;
+  async function* steps(): AsyncGenerator<Cell[][], void> {
+    try {
+      for (;;) {
+        made++;
+        yield Array.from({ length: 1000 }, () => ["x".repeat(100)]);
+        await giveWay();
+      }
+    } finally {
+      ended.resolve("ended");
+    }
+  }
+
+  await serving(steps(), async ({ hostname, port }) => {
+    const socket = connect(Number(port), hostname).pause();
+    socket.write("GET / HTTP/1.1\r\nhost: a.test\r\n\r\n");
+
+    expect(await ended.promise).toBe("ended");
+    // What the system holds for a connection is some megabytes.
+    expect(made).toBeLessThan(300);
+    socket.destroy();
+  });
+}, 30_000);
+
+test("whoever leaves before the reply begins leaves nothing half done", async () => {
+  const ended = Promise.withResolvers<string>();
+  const leaving = new AbortController();
+  async function* steps(): AsyncGenerator<Cell[][], void> {
+    try {
+      leaving.abort();
+      for (;;) yield [["x"]];
+    } finally {
+      ended.resolve("ended");
+    }
+  }
+  const file = { name: "x.csv", columns: ["a"], steps: steps() };
+
+  await csvReply(new Request("http://localhost/", { signal: leaving.signal }), file);
+
+  expect(await ended.promise).toBe("ended");
 });

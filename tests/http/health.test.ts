@@ -1,6 +1,10 @@
 import { afterAll, expect, test } from "bun:test";
+import { createService } from "../../server/app.ts";
+import { healthAtStart, readinessAtStart } from "../../server/http/health.ts";
+import { failingDeps } from "../events/failing-store.ts";
 import { type Asker, onBothEngines } from "../harness.ts";
 import { startSentinel } from "../sentinel.ts";
+import { sendRaw } from "./raw.ts";
 
 const sentinel = await startSentinel();
 
@@ -18,6 +22,42 @@ onBothEngines(
       expect([status, body]).toEqual([200, { status: "ok" }]);
     });
 
+    test("says by name what is wrong, and is well again when that is over", async () => {
+      const { troubles } = server().deps;
+      troubles.set("disk_full", "The disk is full. Make room.");
+      troubles.set("backup_failed", "There is no room for it.");
+      const during = await stranger().get("/health");
+      troubles.set("disk_full", null);
+      const after = await stranger().get("/health");
+      troubles.set("backup_failed", null);
+
+      const names = ["disk_full", "backup_failed"];
+      expect([during.status, during.body]).toEqual([503, { status: "failing", troubles: names }]);
+      expect([after.status, after.body]).toEqual([200, { status: "ok" }]);
+    });
+
+    test.each(["/health", "/ready"])("answers at %s to who names no host", async (path) => {
+      server().deps.loops.checking = true;
+      const { status, head } = await sendRaw(server().url, `GET ${path} HTTP/1.0\r\n\r\n`);
+
+      server().deps.loops.checking = false;
+      expect(status).toBe(200);
+      expect(head.toLowerCase()).toContain("content-type: application/json");
+    });
+
+    test("is not well while its database does not answer", async () => {
+      const deps = failingDeps(server().deps, () => new Error("gone"));
+      const { front } = await createService(deps);
+
+      const reply = await front(new Request("http://localhost/health"));
+
+      expect(reply.status).toBe(503);
+      expect(await reply.json()).toEqual({
+        status: "failing",
+        troubles: ["database_unreachable"],
+      });
+    });
+
     test("is ready once it checks, and knows nothing of its line before anything failed", async () => {
       const starting = await stranger().get("/ready");
       server().deps.loops.checking = true;
@@ -33,6 +73,7 @@ onBothEngines(
         online: "unknown",
         online_since: null,
         clock: "ok",
+        writes_stopped: null,
       });
     });
 
@@ -65,3 +106,12 @@ onBothEngines(
   },
   { STILLUP_SENTINELS: sentinel.address },
 );
+
+test("Before there is a database a server is alive, not ready, and says what it does", () => {
+  expect(healthAtStart).toEqual({ status: "starting" });
+  expect(readinessAtStart("upgrading the database")).toMatchObject({
+    status: "starting",
+    database: false,
+    doing: "upgrading the database",
+  });
+});

@@ -402,6 +402,30 @@ test.each([
   await closed.promise;
 });
 
+test("a body of a gigabyte is let go once it is enough", async () => {
+  const sent = Promise.withResolvers<number>();
+  const piece = zeros(MIB);
+
+  await ask(
+    (socket) => {
+      const flood = () => {
+        while (socket.bytesWritten < 1024 * MIB && socket.write(piece));
+      };
+      socket.on("error", () => {});
+      socket.on("close", () => sent.resolve(socket.bytesWritten));
+      socket.on("drain", flood);
+      socket.once("data", () => {
+        socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${1024 * MIB}\r\n\r\n`);
+        flood();
+      });
+    },
+    { bodyCap: 2 * MIB },
+  );
+
+  // The system takes in some megabytes that nobody asked it for.
+  expect(await sent.promise).toBeLessThan(64 * MIB);
+}, 30_000);
+
 test("a site that packs on its own accord is understood without being asked", async () => {
   const packed = gzipSync("hello");
   const site = startSite({

@@ -4,7 +4,9 @@ import { users } from "../../server/store/tables.ts";
 import type { Reply, TestServer } from "../harness.ts";
 
 export const PASSWORD = "correct horse battery staple";
-const passwordHash = hashPassword(PASSWORD);
+/** The default of the settings. */
+export const PASSWORD_MEMORY_MB = 64;
+const passwordHash = hashPassword(PASSWORD, PASSWORD_MEMORY_MB);
 
 /** Someone at a browser: keeps cookies, and says where a request comes from as browsers do. */
 export type Browser = {

@@ -1,7 +1,11 @@
-import { expect, test } from "bun:test";
+import { expect, setDefaultTimeout, test } from "bun:test";
+import { OPERATOR } from "../../server/accounts/caller.ts";
 import { createPasswordLink, resetPassword } from "../../server/accounts/users.ts";
 import { onBothEngines } from "../harness.ts";
 import { BEHIND_PROXY, newOwner, openBrowser } from "./browser.ts";
+
+// Each story hashes passwords several times.
+setDefaultTimeout(60_000);
 
 const MINUTE = 60_000;
 const NEXT = "another one, quite as long";
@@ -69,8 +73,8 @@ onBothEngines(
       const set = (token: string) =>
         openBrowser(server()).post("/password", { token, password: NEXT });
 
-      const old = await resetPassword(server().deps, owner);
-      const token = await resetPassword(server().deps, owner);
+      const old = await resetPassword(server().deps, owner, OPERATOR);
+      const token = await resetPassword(server().deps, owner, OPERATOR);
 
       expect((await browser.get("/links")).status).toBe(401);
       expect((await set(old)).status).toBe(404);

@@ -2,9 +2,10 @@ import { describe, expect, test } from "bun:test";
 import {
   createPasswords,
   hashPassword,
-  isOutdated,
   passwordProblem,
+  SHORTEST_BESIDE_CODE,
 } from "../../server/lib/passwords.ts";
+import { PASSWORD_MEMORY_MB } from "./browser.ts";
 
 const SHORT = "must have at least 15 characters";
 const LONG = "must have at most 256 characters";
@@ -59,27 +60,60 @@ describe("a new password", () => {
   });
 });
 
+describe("a new password beside a code", () => {
+  test.each([
+    ["eight characters", "zbqmwdkr", null],
+    ["seven characters", "zbqmwdk", "must have at least 8 characters"],
+    ["seven faces, 14 halves", "😀".repeat(7), "must have at least 8 characters"],
+    ["the commonest", "password", COMMON],
+    ["the same, mixed", "PassWord", COMMON],
+    ["digits in a row", "123456789", COMMON],
+    ["columns of the keyboard", "1qaz2wsx", COMMON],
+    ["a row of the keyboard", "qwertyuiop", COMMON],
+    ["a common long one", "passwordpassword", COMMON],
+    ["257 characters", "aB3$".repeat(64).concat("x"), LONG],
+  ])("%s", async (_name, password, problem) => {
+    expect(await passwordProblem(password, SHORTEST_BESIDE_CODE)).toBe(problem);
+  });
+});
+
 describe("a kept password", () => {
   test("is an argon2id hash with these parameters, and never the same twice", async () => {
-    const [one, other] = await Promise.all([hashPassword("same"), hashPassword("same")]);
+    const [one, other] = await Promise.all([
+      hashPassword("same", PASSWORD_MEMORY_MB),
+      hashPassword("same", PASSWORD_MEMORY_MB),
+    ]);
 
     expect(one).toStartWith("$argon2id$v=19$m=65536,t=2,p=1$");
     expect(one).not.toBe(other);
-    expect(isOutdated(one)).toBe(false);
+    expect(createPasswords(PASSWORD_MEMORY_MB).isOutdated(one)).toBe(false);
+  });
+
+  test("takes less memory on a small machine, and is the old kind where that is set anew", async () => {
+    const small = createPasswords(19);
+
+    const hash = await small.hash("same");
+
+    expect(hash).toStartWith("$argon2id$v=19$m=19456,t=2,p=1$");
+    expect(small.isOutdated(hash)).toBe(false);
+    expect(createPasswords(PASSWORD_MEMORY_MB).isOutdated(hash)).toBe(true);
+    expect(await createPasswords(PASSWORD_MEMORY_MB).verify("same", hash)).toBe(true);
   });
 
   test("is the same text however the accents were typed", async () => {
-    const hash = await hashPassword("u\u0308ber den Wolken oben");
+    const hash = await hashPassword("u\u0308ber den Wolken oben", PASSWORD_MEMORY_MB);
 
-    expect(await createPasswords().verify("\u00fcber den Wolken oben", hash)).toBe(true);
+    expect(
+      await createPasswords(PASSWORD_MEMORY_MB).verify("\u00fcber den Wolken oben", hash),
+    ).toBe(true);
   });
 
   test("nobody's password is never right, and is verified all the same", async () => {
-    expect(await createPasswords().verify("nobody", null)).toBe(false);
+    expect(await createPasswords(PASSWORD_MEMORY_MB).verify("nobody", null)).toBe(false);
   });
 
   test("two are hashed at once, 32 wait, and more are sent away", async () => {
-    const { hash } = createPasswords();
+    const { hash } = createPasswords(19);
 
     const outcomes = await Promise.allSettled(Array.from({ length: 36 }, () => hash("x")));
 
@@ -88,5 +122,5 @@ describe("a kept password", () => {
     expect(refused).toMatchObject(
       Array(2).fill({ reason: { code: "SERVICE_UNAVAILABLE", headers: { "retry-after": "5" } } }),
     );
-  }, 20_000);
+  }, 60_000);
 });

@@ -293,6 +293,18 @@ describe("the cookie", () => {
     await server.stop();
   });
 
+  test("comes with a hash of the kind that is set, for whoever signs in", async () => {
+    const server = await startServer("sqlite", { STILLUP_PASSWORD_MEMORY_MB: "19" });
+    const { owner } = await newOwner(server);
+
+    const signedIn = await openBrowser(server).signIn(owner.email);
+
+    const [row] = await server.deps.store.select().from(users).where(eq(users.id, owner.id));
+    expect(signedIn.status).toBe(200);
+    expect(row!.passwordHash).toStartWith("$argon2id$v=19$m=19456,t=2,p=1$");
+    await server.stop();
+  });
+
   test("is not taken under its plain name where it has to be secure", async () => {
     const server = await startServer("sqlite", { STILLUP_PUBLIC_URL: "https://links.example.org" });
     const { owner } = await newOwner(server);

@@ -17,9 +17,10 @@ import {
 } from "./browser.ts";
 
 // Each story hashes passwords several times.
-setDefaultTimeout(20_000);
+setDefaultTimeout(60_000);
 
 const STEP_MS = 30_000;
+const SHORT_PASSWORD = "zbqmwdkr";
 const NEXT_PASSWORD = "another one, quite as long";
 
 onBothEngines(
@@ -272,6 +273,97 @@ onBothEngines(
 
       expect(on.status).toBe(200);
       expect((await openBrowser(server()).signIn(account.owner.email)).status).toBe(200);
+    });
+
+    test("lets a password be as short as eight characters, of which the commonest are refused", async () => {
+      const { browser, email, code } = await secured();
+      const change = (next: string) =>
+        browser.patch("/session/password", { current: PASSWORD, new: next });
+
+      const tooShort = await change("zbqmwdk");
+      const common = await change("password");
+      const done = await change(SHORT_PASSWORD);
+
+      expect(tooShort.body.error.details.fields.new).toEqual(["must have at least 8 characters"]);
+      expect(common.body.error.details.fields.new[0]).toStartWith("is one of the commonest");
+      expect(done.status).toBe(200);
+      const entered = { email, password: SHORT_PASSWORD, code: code() };
+      expect((await openBrowser(server()).post("/session", entered)).status).toBe(200);
+    });
+
+    test("is what a short password takes, however it is set", async () => {
+      const { owner } = await newOwner(server());
+      const browser = openBrowser(server());
+      await browser.signIn(owner.email);
+      const token = await createPasswordLink(server().deps, owner);
+
+      const changed = await browser.patch("/session/password", {
+        current: PASSWORD,
+        new: SHORT_PASSWORD,
+      });
+      const linked = await openBrowser(server()).post("/password", {
+        token,
+        password: SHORT_PASSWORD,
+      });
+
+      const needed = ["must have at least 15 characters"];
+      expect(changed.body.error.details.fields).toEqual({ new: needed });
+      expect(linked.body.error.details.fields).toEqual({ password: needed });
+    });
+
+    test("is turned off with a short password only by a new one, and no code is used up before", async () => {
+      const { browser, email, code } = await secured();
+      await browser.patch("/session/password", { current: PASSWORD, new: SHORT_PASSWORD });
+      const off = (more: object) =>
+        browser.ask("DELETE", "/session/two-factor", {
+          ...{ password: SHORT_PASSWORD, code: code() },
+          ...more,
+        });
+
+      const without = await off({});
+      const weak = await off({ new: "also short" });
+      const done = await off({ new: NEXT_PASSWORD });
+
+      expect(without.body.error.details.fields.new[0]).toStartWith("is needed");
+      expect(weak.body.error.details.fields.new).toEqual(["must have at least 15 characters"]);
+      expect(done.body.data.user.two_factor).toBe(false);
+      expect((await openBrowser(server()).signIn(email, NEXT_PASSWORD)).status).toBe(200);
+      expect((await openBrowser(server()).signIn(email, SHORT_PASSWORD)).status).toBe(401);
+    });
+
+    test("leaves nobody in with a short password alone once the operator has removed it", async () => {
+      const { browser, email } = await secured();
+      await browser.patch("/session/password", { current: PASSWORD, new: SHORT_PASSWORD });
+      await removeTwoFactor(server().deps, await requireUser(server().deps, email));
+
+      const refused = await openBrowser(server()).signIn(email, SHORT_PASSWORD);
+      const guessed = await openBrowser(server()).signIn(email, "not it");
+
+      expect([refused.status, reasonOf(refused)]).toEqual([409, "password_too_short"]);
+      expect(refused.headers.get("set-cookie")).toBeNull();
+      expect(guessed.status).toBe(401);
+    });
+
+    test("of several confirmations at the same moment one counts, and its recovery codes are those that are kept", async () => {
+      const { owner } = await newOwner(server());
+      const browser = openBrowser(server());
+      await browser.signIn(owner.email);
+      const { secret } = (await browser.post("/session/two-factor", { password: PASSWORD })).body
+        .data;
+      const cookie = browser.cookie();
+
+      const replies = await Promise.all(
+        [1, 2, 3].map(() =>
+          openBrowser(server(), cookie).post("/session/two-factor/confirm", {
+            code: codeOf(secret),
+          }),
+        ),
+      );
+
+      const [counted, ...rest] = replies.filter(({ status }) => status === 200);
+      expect(rest).toEqual([]);
+      const [first] = counted!.body.data.recovery_codes;
+      expect((await enter(owner.email, first)).status).toBe(200);
     });
 
     test("is removed by the operator, which ends all sessions", async () => {

@@ -2,6 +2,8 @@
 export const OPERATION_TEXTS: Record<string, string> = {
   getUsage:
     "Counts of the calendar month in UTC. They are written every few seconds, so the latest requests may be missing.",
+  listAudit:
+    "One entry for each request that changed something; `count` says how many links or deliveries it concerned. `fields` are names only. `action` is `<what>.<done>`, and further ones may come. `actor` and `target` in the query are ids. An entry is never changed, and kept for 365 days; those of what is deleted stay, with `exists` false. Asking for a check is no change.",
   createKey:
     "The reply holds the key's value, once. A key cannot give a permission that it lacks itself.",
   changeKey: "`permissions` is merged member by member. `expires_at: null` takes the expiry away.",

@@ -1,0 +1,154 @@
+import { Database } from "bun:sqlite";
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  openSync,
+  readSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from "node:fs";
+import { constants, copyFile } from "node:fs/promises";
+import { dirname } from "node:path";
+import { OPERATOR } from "../accounts/caller.ts";
+import { recordChange } from "../audit/record.ts";
+import type { Config } from "../config.ts";
+import { sqlitePath } from "../config.ts";
+import type { Clock } from "../lib/clock.ts";
+import { stampOf } from "../store/backup-names.ts";
+import { type Copied, verifyBeside } from "../store/copy.ts";
+import { refuseWithoutRoom } from "../store/file-system.ts";
+import { withFolderLock } from "../store/folder-lock.ts";
+import { openEngine, ownMigrations } from "../store/open.ts";
+import { asideName, finishPlacing, isPlacing, placing, readyName } from "../store/replace.ts";
+import { appliedTo } from "../store/sqlite-upgrade.ts";
+import { createStore } from "../store/store.ts";
+import { syncToDisk } from "../store/sync.ts";
+
+const HEADER = "SQLite format 3\0";
+
+/** A verified copy that stands beside the database, ready to take its place. */
+export type Staged = Copied & { path: string };
+
+/** Where the database was put that was there before; null where there was none. */
+type Restored = { keptAs: string | null };
+
+/**
+ * Copies the backup beside the database and verifies the copy, journal and all. The backup is only read, and
+ * the database is not touched. What an earlier restore has left is finished or cleared away first.
+ * @throws a sentence when the backup is none of ours, newer than this program, or damaged
+ */
+export async function stage(database: string, backup: string): Promise<Staged> {
+  finishPlacing(database);
+  clearStages(database);
+  refuseOther(backup);
+  const staged = stageName(database);
+  refuseWithoutRoom(dirname(database), statSync(backup).size);
+  await copyFile(backup, staged, constants.COPYFILE_FICLONE);
+  chmodSync(staged, 0o600);
+  // A database that was copied as files has its last changes there.
+  if (existsSync(`${backup}-wal`)) await copyFile(`${backup}-wal`, `${staged}-wal`);
+  try {
+    const copied = await verifyBeside(staged);
+    refuseStrange(staged, backup);
+    return { ...copied, path: staged };
+  } catch (error) {
+    clearStages(database);
+    throw error;
+  }
+}
+
+/**
+ * Puts what was staged in the database's place, step by step. Killed before it is ready the old database
+ * stays; after that the next start or restore goes on.
+ */
+export async function* replacing(
+  database: string,
+  { path: staged }: Pick<Staged, "path">,
+  clock: Clock,
+): AsyncGenerator<string, Restored> {
+  const stamp = stampOf(clock.now());
+  await recordRestore(staged, clock);
+  yield "recorded";
+  syncToDisk(staged);
+  yield "synced";
+  const hadOne = existsSync(database);
+  renameSync(staged, readyName(database, stamp));
+  yield "ready";
+  syncToDisk(dirname(database));
+  yield* placing(database);
+  return { keptAs: hadOne ? asideName(database, stamp) : null };
+}
+
+/**
+ * For everyone who opens the database: goes on with a restore that was killed.
+ * @throws when it is under way still
+ */
+export async function finishRestore(
+  config: Pick<Config, "databaseUrl" | "dataDir">,
+): Promise<void> {
+  const path = sqlitePath(config);
+  if (path === null || !isPlacing(path)) return;
+  await withFolderLock(config.dataDir, async () => finishPlacing(path));
+}
+
+const stageName = (database: string) => `${database}.staged`;
+
+/** Removes what a restore has copied that did not come to its end. */
+export function clearStages(database: string): void {
+  for (const end of ["", "-wal", "-shm", "-journal"])
+    rmSync(stageName(database) + end, { force: true });
+}
+
+function refuseOther(backup: string) {
+  if (!existsSync(backup)) throw new Error(`There is no file ${backup}.`);
+  const file = openSync(backup, "r");
+  const start = Buffer.alloc(HEADER.length);
+  readSync(file, start);
+  closeSync(file);
+  if (start.toString("latin1") !== HEADER) throw new Error(`${backup} is no SQLite database.`);
+}
+
+/** @throws when the database is not of this program, or of a version that came later */
+function refuseStrange(staged: string, backup: string) {
+  const database = new Database(staged, { readonly: true, strict: true });
+  try {
+    const sql = "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'links'";
+    const applied = appliedTo(database);
+    if (applied.length === 0 || database.query(sql).values().length === 0) {
+      throw new Error(`${backup} is a database, but none of Stillup's.`);
+    }
+    const known = new Set(ownMigrations().map(({ name }) => name));
+    const strange = applied.find((name) => !known.has(name));
+    if (strange) {
+      throw new Error(
+        `${backup} was written by a newer version of Stillup (${strange}). Install that version, then restore.`,
+      );
+    }
+  } finally {
+    database.close(true);
+  }
+}
+
+/** Of the database itself nothing is asked: so an older one is told apart by its tables. */
+async function recordRestore(staged: string, clock: Clock): Promise<void> {
+  const engine = openEngine(`sqlite:${staged}`);
+  try {
+    const store = createStore(engine);
+    const sql = "select name from sqlite_schema where name = 'audit'";
+    const canTell = (await engine.run({ sql, params: [] })).length > 0;
+    const change = { action: "backup.restored", by: OPERATOR, accountId: null } as const;
+    if (canTell) await store.write([recordChange({ store, clock }, change)]);
+  } finally {
+    await engine.close();
+  }
+  refuseJournal(staged);
+}
+
+/** What was written is in the file: closing has left no journal, or an empty one. */
+function refuseJournal(staged: string) {
+  const left = statSync(`${staged}-wal`, { throwIfNoEntry: false })?.size ?? 0;
+  if (left > 0) throw new Error(`${staged} could not be closed. Try again.`);
+  for (const end of ["-wal", "-shm"]) rmSync(staged + end, { force: true });
+}

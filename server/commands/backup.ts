@@ -1,0 +1,62 @@
+import { constants, copyFileSync, existsSync } from "node:fs";
+import { resolve } from "node:path";
+import type { Command } from "commander";
+import { finishRestore } from "../backups/restore.ts";
+import { DUMP_HINT } from "../backups/sqlite-only.ts";
+import { type Config, sqlitePath } from "../config.ts";
+import { failure } from "../lib/failure.ts";
+import { sizeText } from "../lib/size-text.ts";
+import { copyDatabase } from "../store/copy.ts";
+import type { Cli } from "./cli.ts";
+import { startPercentage } from "./percentage.ts";
+
+export function addBackup(program: Command, cli: Cli) {
+  program
+    .command("backup")
+    .description("copy the database as it is now, also while the server runs, and verify the copy")
+    .argument("<file>", "what to make; a file that is there is never replaced")
+    .option("--with-key", "copy the secret key too, beside it as <file>.secret.key")
+    .action((file: string, options: { withKey?: true }) => backUp(cli, resolve(file), options));
+}
+
+async function backUp(cli: Cli, file: string, { withKey }: { withKey?: true }) {
+  const config = await cli.config();
+  const path = sqlitePath(config);
+  if (path === null) throw new Error(DUMP_HINT);
+  await finishRestore(config);
+  if (!existsSync(path)) throw new Error(`There is no database ${path}. Check STILLUP_DATA_DIR.`);
+  const keyCopy = `${file}.secret.key`;
+  if (withKey && existsSync(keyCopy)) throw new Error(`There is a file ${keyCopy} already.`);
+  const began = performance.now();
+  const { bytes, links } = await copied(path, file);
+  const seconds = ((performance.now() - began) / 1000).toFixed(1);
+  const counted = `${links.toLocaleString("en")} ${links === 1 ? "link" : "links"}`;
+  cli.print(`${file} is a verified copy: ${sizeText(bytes)}, ${counted}, made in ${seconds} s.`);
+  if (!withKey) return cli.print(`${NOT_IN_IT} ${config.secretKeyFile} ${KEEP}`);
+  copyKey(config, keyCopy);
+  cli.print(`${keyCopy} ${IS_THE_KEY}`);
+}
+
+const IS_THE_KEY = "is the secret key. Keep the two apart: together they open everything.";
+const NOT_IN_IT = "The secret key is not in it. Keep";
+const KEEP =
+  "in another place, once: without it webhooks' secrets and second factors are lost, links are not.";
+
+async function copied(path: string, file: string) {
+  const progress = startPercentage("copying");
+  try {
+    return await copyDatabase(path, file, { onProgress: progress.tell });
+  } catch (error) {
+    throw failure("No backup was made", error);
+  } finally {
+    progress.clear();
+  }
+}
+
+function copyKey({ secretKeyFile }: Config, target: string) {
+  try {
+    copyFileSync(secretKeyFile, target, constants.COPYFILE_EXCL);
+  } catch (error) {
+    throw failure("The secret key cannot be copied", error);
+  }
+}

@@ -1,0 +1,80 @@
+import { type Command, Option } from "commander";
+import * as z from "zod";
+import type { Caller } from "../accounts/caller.ts";
+import { declaredLinks } from "../apply/declare.ts";
+import type { Deps } from "../deps.ts";
+import { exportedHistory } from "../exports/history.ts";
+import { csvFormat, ndjsonFormat, type RowFormat } from "../exports/lines.ts";
+import { exportedLinks } from "../exports/links.ts";
+import { HISTORY_COLUMNS, LINK_COLUMNS, toHistoryCells, toLinkCells } from "../exports/model.ts";
+import type { Cell } from "../lib/csv.ts";
+import { moment } from "../lib/fields.ts";
+import { readBody } from "../session/model.ts";
+import { type Cli, withDeps } from "./cli.ts";
+import { openOutput } from "./output.ts";
+import { callerFor, withEmail } from "./whose.ts";
+
+const ROW_FORMATS = { csv: csvFormat, ndjson: ndjsonFormat };
+type RowFormatName = keyof typeof ROW_FORMATS;
+
+type LinkOptions = { email?: string; format: RowFormatName | "yaml" };
+type HistoryOptions = { email?: string; format: RowFormatName; from?: string; to?: string };
+
+export function addExport(program: Command, cli: Cli) {
+  const command = program.command("export").description("print links or checks, newest first");
+  const links = command
+    .command("links")
+    .description("print all links; `import` reads CSV and NDJSON back, `apply` reads YAML")
+    .addOption(formatOf(["csv", "ndjson", "yaml"]));
+  withEmail(links).action((options: LinkOptions) => exportLinks(cli, options));
+  const history = command
+    .command("history")
+    .description("print the checks of all links, as far as they are kept")
+    .option("--from <time>", "RFC 3339, or a date: the day's begin")
+    .option("--to <time>", "RFC 3339, or a date: the day's end")
+    .addOption(formatOf(["csv", "ndjson"]));
+  withEmail(history).action((options: HistoryOptions) => exportHistory(cli, options));
+}
+
+const Span = z
+  .object({ "--from": moment().optional(), "--to": moment("end").optional() })
+  .refine(({ "--from": from, "--to": to }) => !from || !to || from <= to, {
+    message: "must not be after --to",
+    path: ["--from"],
+  });
+
+const formatOf = (names: string[]) =>
+  new Option("--format <format>", "how to print them").choices(names).default("csv");
+
+const exportLinks = (cli: Cli, { email, format }: LinkOptions) =>
+  withDeps(cli, async (deps) => {
+    const caller = await callerFor(deps, email);
+    if (format === "yaml") await printAll(declaredLinks(deps, caller));
+    else await printAll(linkLines(deps, caller, ROW_FORMATS[format](LINK_COLUMNS)));
+  });
+
+async function exportHistory(cli: Cli, { email, format, from, to }: HistoryOptions) {
+  const span = await readBody(Span, { "--from": from, "--to": to });
+  const query = { start_date: span["--from"], end_date: span["--to"] };
+  await withDeps(cli, async (deps) => {
+    const steps = exportedHistory(deps, await callerFor(deps, email), query);
+    await printAll(linesOf(steps, toHistoryCells, ROW_FORMATS[format](HISTORY_COLUMNS)));
+  });
+}
+
+const linkLines = (deps: Deps, caller: Caller, format: RowFormat) =>
+  linesOf(exportedLinks(deps, caller, {}), toLinkCells(deps.clock.now()), format);
+
+async function* linesOf<Row>(
+  steps: AsyncIterable<Row[]>,
+  toCells: (row: Row) => Cell[],
+  { head, linesOf: textOf }: RowFormat,
+) {
+  yield head;
+  for await (const rows of steps) yield textOf(rows.map(toCells));
+}
+
+async function printAll(texts: AsyncIterable<string>) {
+  const output = openOutput();
+  for await (const text of texts) await output.write(text);
+}

@@ -1,0 +1,124 @@
+import type { Caller } from "../accounts/caller.ts";
+import type { Deps } from "../deps.ts";
+import { type GroupBook, problemOfName } from "../groups/named.ts";
+import type { Item } from "../imports/item.ts";
+import type { AppError } from "../lib/errors.ts";
+import { createLinks } from "../links/create.ts";
+import { previewLinks } from "../links/preview.ts";
+import { reasonOf } from "../links/reason-of.ts";
+import { urlKeyOf } from "../links/url-key.ts";
+import type { Frequency } from "../store/tables.ts";
+
+/** What an import is to do, and what it knows of its earlier parts. */
+export type Import = {
+  deps: Deps;
+  caller: Caller;
+  groups: GroupBook;
+  /** The name of the group for all links, whatever the list says; null for what it says. */
+  group: string | null;
+  frequency: Frequency | null;
+  isDry: boolean;
+  /** Names of groups that were made, or would be. */
+  newGroups: Set<string>;
+  /** Without writing, what earlier parts would have added: hashes, of which a million are small. */
+  wouldAdd: Set<bigint>;
+};
+
+/** What became of one item. */
+export type Told = {
+  line: number;
+  url: string;
+  outcome: "created" | "known" | "refused";
+  /** Of the link that is there now. */
+  id: string | null;
+  /** Why it was refused, in a sentence. */
+  why: string | null;
+};
+
+/** So many items are added at once: what one request of the API may have. */
+export const PART = 1000;
+
+/** Adds up to `PART` items, all in one write, and tells of each in order. */
+export async function importPart(work: Import, items: Item[]): Promise<Told[]> {
+  const told = items.map((item) => refusalOf(work, item));
+  const open = items.filter((_, i) => !told[i]);
+  if (open.length === 0) return told.flatMap((each) => each ?? []);
+  if (!work.isDry) await makeGroups(work, open);
+  const results = work.isDry ? await preview(work, open) : await add(work, open);
+  return told.map((each) => each ?? results.shift()!);
+}
+
+/** What the list itself calls no link, and what belongs into a group that cannot be. */
+function refusalOf(work: Import, item: Item): Told | null {
+  if (item.problem) return refused(item, item.problem);
+  const name = groupOf(work, item);
+  const problem = name === "" || work.groups.find(name) ? null : problemOfName(name);
+  return problem === null ? null : refused(item, `The group's name ${problem}.`);
+}
+
+const groupOf = (work: Import, item: Item) => work.group ?? item.group;
+
+/** Those that links need which are not there yet, so that no group is made for one that is refused. */
+async function makeGroups(work: Import, items: Item[]): Promise<void> {
+  const isMissing = (item: Item) => {
+    const name = groupOf(work, item);
+    return name !== "" && !work.groups.find(name);
+  };
+  if (!items.some(isMissing)) return;
+  // All of them, since the same link may stand further up in another group.
+  const previews = await previewLinks(work.deps, work.caller, toInputs(work, items), 0);
+  for (const [i, item] of items.entries()) {
+    if ("error" in previews[i]! || !isMissing(item)) continue;
+    const name = groupOf(work, item);
+    await work.groups.make({ name });
+    work.newGroups.add(name);
+  }
+}
+
+const toInputs = (work: Import, items: Item[]) =>
+  items.map((item) => {
+    const frequency = work.frequency ?? item.frequency;
+    const group = work.groups.find(groupOf(work, item));
+    return {
+      url: item.url,
+      ...(frequency && { check_frequency: frequency }),
+      ...(group && { group_id: group.id }),
+    };
+  });
+
+async function add(work: Import, items: Item[]): Promise<Told[]> {
+  const { results } = await createLinks(work.deps, work.caller, toInputs(work, items));
+  return results.map((result, i) =>
+    "link" in result
+      ? toldOf(items[i]!, "created", result.link.id)
+      : failed(items[i]!, result.error),
+  );
+}
+
+async function preview(work: Import, items: Item[]): Promise<Told[]> {
+  const { deps, caller, wouldAdd } = work;
+  const results = await previewLinks(deps, caller, toInputs(work, items), wouldAdd.size);
+  return results.map((result, i) => {
+    const item = items[i]!;
+    if ("error" in result) return failed(item, result.error);
+    const key = Bun.hash.xxHash64(urlKeyOf(deps.catalogue, new URL(result.url)));
+    if (wouldAdd.has(key)) return toldOf(item, "known", null);
+    wouldAdd.add(key);
+    const name = groupOf(work, item);
+    if (name !== "" && !work.groups.find(name)) work.newGroups.add(name);
+    return toldOf(item, "created", null);
+  });
+}
+
+function failed(item: Item, error: AppError): Told {
+  const { reason, existingId } = error.details ?? {};
+  if (reason !== "duplicate_url") return refused(item, reasonOf(error));
+  return toldOf(item, "known", typeof existingId === "string" ? existingId : null);
+}
+
+const toldOf = ({ line, url }: Item, outcome: Told["outcome"], id: string | null): Told => ({
+  ...{ line, url, outcome, id },
+  why: null,
+});
+
+const refused = (item: Item, why: string): Told => ({ ...toldOf(item, "refused", null), why });

@@ -1,0 +1,135 @@
+import { type Command, Option } from "commander";
+import type { Deps } from "../deps.ts";
+import { openGroupBook, problemOfName } from "../groups/named.ts";
+import type { Format } from "../imports/formats.ts";
+import type { Item } from "../imports/item.ts";
+import { FREQUENCIES, type Frequency } from "../store/tables.ts";
+import { type Cli, UsageError, withDeps } from "./cli.ts";
+import { type Import, importPart, PART } from "./import-part.ts";
+import { asJsonLine, asLine, newTally, summaryOf, type Tally } from "./import-report.ts";
+import { INTERRUPTED, watchForInterrupt } from "./interrupt.ts";
+import { FORMAT_NAMES, type ListPart, readParts } from "./list-source.ts";
+import { type Output, openOutput } from "./output.ts";
+import { plain } from "./plain.ts";
+import { startBar } from "./progress.ts";
+import { callerFor, withEmail } from "./whose.ts";
+
+const SOME_REFUSED = 1;
+
+type Options = {
+  email?: string;
+  group?: string;
+  frequency?: Frequency;
+  format?: Format;
+  dryRun?: true;
+  json?: true;
+  quiet?: true;
+};
+
+export function addImport(program: Command, cli: Cli) {
+  const command = program
+    .command("import")
+    .description("add the links of a list, beside a running server too")
+    .argument("<file>", "the list, also one compressed by gzip; - is standard input")
+    .option("--group <name>", "put all of them into this group, which is made if need be")
+    .addOption(new Option("--frequency <how often>", "check all so often").choices(FREQUENCIES))
+    .addOption(
+      new Option("--format <format>", "what the list is; else told by its content").choices(
+        FORMAT_NAMES,
+      ),
+    )
+    .option("--dry-run", "say what would be done, and do nothing")
+    .option("--json", "one JSON object a line")
+    .option("-q, --quiet", "tell only of what is refused")
+    .addHelpText(
+      "after",
+      `
+Where --group and --frequency do not say otherwise, the list does, and else a link is checked daily.
+What is there already stays as it is, so that an import that was stopped is run again to go on.
+Exit code: 0 all are there now, 1 some were refused, 130 stopped.`,
+    );
+  withEmail(command).action((file: string, options: Options) => importFile(cli, file, options));
+}
+
+async function importFile(cli: Cli, file: string, options: Options) {
+  const problem = options.group === undefined ? null : problemOfName(options.group);
+  if (problem) throw new UsageError(`--group ${problem}.`);
+  await withDeps(cli, async (deps) => {
+    const work = await workOf(deps, options);
+    const output = openOutput();
+    const tally = newTally();
+    const { isStopped } = await run({ work, file, options, output, tally });
+    await output.write(summaryOf(tally, { ...options, newGroups: [...work.newGroups] }));
+    if (tally.sitemaps > 0) {
+      throw new Error(
+        "An index of sitemaps has no pages itself; fetch each of its sitemaps and import that",
+      );
+    }
+    if (isStopped) {
+      process.stderr.write(`Stopped after line ${tally.lastLine}. Run it again to go on.\n`);
+      cli.exitCode = INTERRUPTED;
+    } else if (tally.refused > 0) cli.exitCode = SOME_REFUSED;
+  });
+}
+
+async function workOf(deps: Deps, options: Options): Promise<Import> {
+  const caller = await callerFor(deps, options.email);
+  return {
+    ...{ deps, caller, isDry: options.dryRun === true },
+    groups: await openGroupBook(deps, caller),
+    group: options.group?.trim() ?? null,
+    frequency: options.frequency ?? null,
+    newGroups: new Set(),
+    wouldAdd: new Set(),
+  };
+}
+
+type Run = { work: Import; file: string; options: Options; output: Output; tally: Tally };
+
+/** Part by part, so that neither a long list nor its report is ever whole in memory. */
+async function run({ work, file, options, output, tally }: Run): Promise<{ isStopped: boolean }> {
+  const interrupt = watchForInterrupt();
+  const bar = startBar();
+  const shown = options.json ? asJsonLine : asLine;
+  try {
+    for await (const { items, done } of partsOf(file, options, output, tally)) {
+      if (interrupt.isAsked()) return { isStopped: true };
+      const told = await importPart(work, items);
+      for (const each of told) tally.count(each);
+      const lines = told.filter(({ outcome }) => !options.quiet || outcome === "refused");
+      bar.clear();
+      await output.write(lines.map((each) => `${shown(each, work.isDry)}\n`).join(""));
+      bar.show(done, `${tally.all().toLocaleString("en")} links`);
+    }
+    return { isStopped: false };
+  } finally {
+    bar.clear();
+    interrupt.end();
+  }
+}
+
+/** Items in parts that are written at once; what is said of the list besides goes to standard error. */
+async function* partsOf(
+  file: string,
+  { format, json }: Options,
+  output: Output,
+  tally: Tally,
+): AsyncGenerator<{ items: Item[]; done: number | null }> {
+  let waiting: Item[] = [];
+  let done: number | null = null;
+  for await (const part of readParts(file, format)) {
+    for (const note of part.notes) process.stderr.write(`${note}\n`);
+    await tellSitemaps(part, json === true, output, tally);
+    waiting = waiting.concat(part.items);
+    done = part.done;
+    while (waiting.length >= PART) yield { items: waiting.splice(0, PART), done };
+  }
+  if (waiting.length > 0) yield { items: waiting, done };
+}
+
+async function tellSitemaps({ sitemaps }: ListPart, isJson: boolean, output: Output, tally: Tally) {
+  tally.sitemaps += sitemaps.length;
+  const shown = (url: string) =>
+    isJson ? JSON.stringify({ sitemap: url }) : `sitemap  ${plain(url)}`;
+  await output.write(sitemaps.map((url) => `${shown(url)}\n`).join(""));
+}

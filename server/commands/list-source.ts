@@ -1,0 +1,126 @@
+import { createReadStream, type Stats, statSync } from "node:fs";
+import { PassThrough, pipeline, Readable } from "node:stream";
+import { createGunzip } from "node:zlib";
+import { encodingOf, isGzip } from "../imports/encoding.ts";
+import { FORMATS, type Format, recognise } from "../imports/formats.ts";
+import { HEAD, newReading, type Reading } from "../imports/reading.ts";
+import { Unreadable } from "../imports/unreadable.ts";
+import { failure } from "../lib/failure.ts";
+
+/** What was found since the part before, and how much of the file is read, from 0 to 1; null when nobody knows. */
+export type ListPart = Reading & { done: number | null };
+
+export const FORMAT_NAMES = Object.keys(FORMATS) as Format[];
+
+/**
+ * Reads a list from a file, or from standard input for `-`, also a compressed one, part by part.
+ * @throws Unreadable, or an error that names the file
+ */
+export async function* readParts(path: string, given?: Format): AsyncGenerator<ListPart> {
+  const source = openSource(path);
+  const texts = headFirst(textOf(path, source.bytes));
+  const { value: head = "" } = await texts.next();
+  const reading = newReading();
+  const reader = await FORMATS[given ?? recognise(head)].open(reading, head);
+  const part = (): ListPart => ({
+    items: reading.items.splice(0),
+    notes: reading.notes.splice(0),
+    sitemaps: reading.sitemaps.splice(0),
+    done: source.done(),
+  });
+  reader.write(head);
+  yield part();
+  for await (const text of texts) {
+    reader.write(text);
+    yield part();
+  }
+  reader.end();
+  yield part();
+}
+
+/** The name in a message. */
+const nameOf = (path: string) => (path === "-" ? "Standard input" : `“${path}”`);
+
+type Bytes = AsyncIterable<Uint8Array>;
+
+function openSource(path: string): { bytes: Bytes; done: () => number | null } {
+  if (path === "-") return { bytes: Bun.stdin.stream(), done: () => null };
+  const { size } = statOf(path);
+  let read = 0;
+  async function* counted() {
+    try {
+      for await (const bytes of createReadStream(path)) {
+        read += bytes.length;
+        yield bytes;
+      }
+    } catch (error) {
+      throw failure("The list cannot be read", error);
+    }
+  }
+  return { bytes: counted(), done: () => (size === 0 ? null : Math.min(1, read / size)) };
+}
+
+function statOf(path: string): Stats {
+  try {
+    const stats = statSync(path);
+    if (stats.isDirectory()) throw new Error("it is a folder");
+    return stats;
+  } catch (error) {
+    throw failure("The list cannot be read", error);
+  }
+}
+
+/** @throws Unreadable for what is no text */
+async function* textOf(path: string, source: Bytes): AsyncGenerator<string> {
+  const packed = await peek(source);
+  const plain = isGzip(packed.first) ? await peek(unpacked(path, packed.all)) : packed;
+  const encoding = encodingOf(nameOf(path), plain.first);
+  const decoder = new TextDecoder(encoding, { fatal: true });
+  try {
+    for await (const bytes of plain.all) yield decoder.decode(bytes, { stream: true });
+    yield decoder.decode();
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    throw new Unreadable(
+      `${nameOf(path)} is not in UTF-8. Convert it first, as in: iconv -f WINDOWS-1252 -t UTF-8.`,
+    );
+  }
+}
+
+/** The first bytes, and all of them. */
+async function peek(source: Bytes): Promise<{ first: Uint8Array; all: Bytes }> {
+  const rest = source[Symbol.asyncIterator]();
+  const { value: first = new Uint8Array() } = await rest.next();
+  async function* all() {
+    yield first;
+    yield* { [Symbol.asyncIterator]: () => rest };
+  }
+  return { first, all: all() };
+}
+
+async function* unpacked(path: string, packed: Bytes): AsyncGenerator<Uint8Array> {
+  const out = new PassThrough();
+  pipeline(Readable.from(packed), createGunzip(), out, () => {});
+  try {
+    yield* out as AsyncIterable<Uint8Array>;
+  } catch {
+    throw new Unreadable(`${nameOf(path)} is compressed, but not whole. Unpack it first.`);
+  }
+}
+
+/** The first piece is as long as a reader wants its head, or all there is. */
+async function* headFirst(texts: AsyncIterable<string>): AsyncGenerator<string> {
+  let head = "";
+  let isOpen = true;
+  for await (const text of texts) {
+    if (!isOpen) {
+      yield text;
+      continue;
+    }
+    head += text;
+    if (head.length < HEAD) continue;
+    isOpen = false;
+    yield head;
+  }
+  if (isOpen) yield head;
+}

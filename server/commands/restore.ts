@@ -1,0 +1,63 @@
+import { resolve } from "node:path";
+import { createInterface } from "node:readline/promises";
+import type { Command } from "commander";
+import { clearStages, replacing, type Staged, stage } from "../backups/restore.ts";
+import { LOAD_HINT } from "../backups/sqlite-only.ts";
+import { sqlitePath } from "../config.ts";
+import { systemClock } from "../lib/clock.ts";
+import { sizeText } from "../lib/size-text.ts";
+import { makeFolder } from "../start/prepare-database.ts";
+import { withFolderLock } from "../store/folder-lock.ts";
+import { refuseUsed } from "../store/sole-use.ts";
+import { type Cli, UsageError } from "./cli.ts";
+
+export function addRestore(program: Command, cli: Cli) {
+  program
+    .command("restore")
+    .description("put a verified backup in the place of the database, while the server is stopped")
+    .argument("<file>", "a backup; it is only read")
+    .option("--force", "do not ask")
+    .action((file: string, options: { force?: true }) => restore(cli, resolve(file), options));
+}
+
+async function restore(cli: Cli, file: string, { force }: { force?: true }) {
+  const config = await cli.config();
+  const path = sqlitePath(config);
+  if (path === null) throw new Error(LOAD_HINT);
+  const database = resolve(path);
+  if (!force && !process.stdin.isTTY) {
+    throw new UsageError("Nobody can be asked here: say --force to replace the database");
+  }
+  makeFolder(config.dataDir);
+  await withFolderLock(config.dataDir, async () => {
+    refuseUsed(database);
+    const staged = await stage(database, file);
+    if (!force && !(await isWanted(staged, file))) {
+      clearStages(database);
+      return cli.print("Nothing was changed.");
+    }
+    const keptAs = await replace(database, staged);
+    cli.print(`${database} is now what ${file} was: ${contentOf(staged)}.`);
+    if (keptAs) cli.print(`The database that was there is kept as ${keptAs}.`);
+    cli.print(`Webhooks' secrets open with the secret key of that time: ${config.secretKeyFile}.`);
+  });
+}
+
+async function replace(database: string, staged: Staged): Promise<string | null> {
+  const steps = replacing(database, staged, systemClock);
+  for (;;) {
+    const { done, value } = await steps.next();
+    if (done) return value.keptAs;
+  }
+}
+
+async function isWanted(staged: Staged, file: string): Promise<boolean> {
+  const lines = createInterface({ input: process.stdin, output: process.stderr });
+  const question = `${file} is whole: ${contentOf(staged)}. Replace the database by it? The present one is kept. [y/N] `;
+  const answer = await lines.question(question);
+  lines.close();
+  return /^y(es)?$/i.test(answer.trim());
+}
+
+const contentOf = ({ bytes, links }: Staged) =>
+  `${links.toLocaleString("en")} ${links === 1 ? "link" : "links"}, ${sizeText(bytes)}`;

@@ -1,0 +1,60 @@
+import { openDeps } from "../build.ts";
+import type { Config } from "../config.ts";
+import { backupFolder, sqlitePath } from "../config.ts";
+import type { Deps } from "../deps.ts";
+import { systemClock } from "../lib/clock.ts";
+import { failure } from "../lib/failure.ts";
+import { log } from "../lib/log.ts";
+import { noteCleanStop } from "../start/clean-stop.ts";
+import { makeFolder, prepareToServe, type Tell } from "../start/prepare-database.ts";
+import { noteVersion } from "../start/versions.ts";
+import { forgetUnfinished } from "../store/before-upgrade.ts";
+import { type FolderLock, FolderTaken, lockFolder } from "../store/folder-lock.ts";
+
+/** Makes the data folder and takes it for this process. @throws when another server has it */
+export function takeFolder({ dataDir }: Config): FolderLock {
+  makeFolder(dataDir);
+  try {
+    return lockFolder(dataDir);
+  } catch (error) {
+    if (error instanceof FolderTaken) throw error;
+    const hint = `Check STILLUP_DATA_DIR, and who may write to ${dataDir}.`;
+    throw failure("The data folder cannot be locked", error, hint);
+  }
+}
+
+/**
+ * Opens the database, which may take long when it is large and has to be upgraded.
+ * @param tell is told what is going on
+ * @returns null when the process is told to end meanwhile: then nothing of it is done
+ */
+export async function startDatabase(
+  config: Config,
+  tell: Tell,
+  ended: Promise<void>,
+): Promise<Deps | null> {
+  const sayAndTell = (doing: string) => {
+    log.info(doing);
+    tell(doing);
+  };
+  const opening = openDeps(config, systemClock, prepareToServe(sayAndTell));
+  const opened = await Promise.race([opening, ended.then(() => null)]);
+  if (!opened) {
+    // A transaction that is cut off leaves nothing; a copy would leave its beginning.
+    forgetUnfinished(backupFolder(config));
+    log.info("stopped before the start was done");
+    return null;
+  }
+  const { deps, migrated } = opened;
+  if (migrated.length > 0) log.info("database migrated", { migrated });
+  await noteVersion(deps.store, systemClock);
+  return deps;
+}
+
+/** Closes the database and notes that it was closed in order. */
+export async function closeDatabase({ store, config, troubles }: Deps): Promise<void> {
+  await store.engine.close();
+  const path = sqlitePath(config);
+  const isWell = troubles.all().every(({ name }) => name !== "database_damaged");
+  if (path !== null && isWell) noteCleanStop(config, path);
+}

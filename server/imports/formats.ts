@@ -1,0 +1,47 @@
+import { columnName } from "./columns.ts";
+import { readBookmarks } from "./read-bookmarks.ts";
+import { readCsv } from "./read-csv.ts";
+import { readJson } from "./read-json.ts";
+import { readSitemap } from "./read-sitemap.ts";
+import { readText } from "./read-text.ts";
+import { readUptimeKuma } from "./read-uptime-kuma.ts";
+import { readUptimeRobot } from "./read-uptimerobot.ts";
+import { HEAD, type OpenReader } from "./reading.ts";
+import { delimiterOf } from "./table.ts";
+
+type FormatRecord = { name: string; open: OpenReader };
+
+/** Every way in which a list may be written. */
+export const FORMATS = {
+  text: { name: "Plain text", open: readText },
+  csv: { name: "CSV", open: readCsv },
+  json: { name: "JSON", open: readJson },
+  bookmarks: { name: "Bookmarks (HTML)", open: readBookmarks },
+  sitemap: { name: "Sitemap (XML)", open: readSitemap },
+  "uptime-kuma": { name: "Uptime Kuma", open: readUptimeKuma },
+  uptimerobot: { name: "UptimeRobot", open: readUptimeRobot },
+} satisfies Record<string, FormatRecord>;
+
+export type Format = keyof typeof FORMATS;
+
+/** By its content alone: what a file is called says little, and pasted text has no name. */
+export function recognise(text: string): Format {
+  const head = text.slice(0, HEAD).trimStart();
+  if (/<(?:[\w-]+:)?(?:urlset|sitemapindex)\b/i.test(head)) return "sitemap";
+  if (/^<(?:!doctype|!--|html|head|body|title|meta|dl|dt|ul|a)\b/i.test(head)) return "bookmarks";
+  if (/^(?:\[\s*(?:["{\]])|\{\s*["}])/.test(head)) return kindOfJson(head);
+  if (!delimiterOf(text)) return "text";
+  return isUptimeRobotTable(head) ? "uptimerobot" : "csv";
+}
+
+/** Records of other programs, told by names that only they use. */
+function kindOfJson(head: string): Format {
+  if (/"monitorList"\s*:/.test(head)) return "uptime-kuma";
+  return /"friendly_?name"\s*:/i.test(head) ? "uptimerobot" : "json";
+}
+
+function isUptimeRobotTable(head: string): boolean {
+  const [first = ""] = head.split(/\r?\n/, 1);
+  const names = first.split(/[,;\t]/).map((cell) => columnName(cell.replaceAll('"', "")));
+  return names.includes("friendly_name");
+}

@@ -1,0 +1,55 @@
+import type { Clock } from "./clock.ts";
+
+/**
+ * What can be wrong with an installation as a whole, by name, and what then no longer works. Everything
+ * else goes on: links are looked at as long as what is seen can be written down.
+ */
+const TROUBLES = {
+  /** Too little room on the disk to write safely. */
+  disk_full: { stopsWrites: true, stopsDeletions: false, failsHealth: true },
+  /** The database is damaged: what it says cannot be trusted. */
+  database_damaged: { stopsWrites: true, stopsDeletions: true, failsHealth: true },
+  /** Something was thrown that nobody caught: the process is in an unknown state. */
+  unhandled_error: { stopsWrites: false, stopsDeletions: false, failsHealth: true },
+  /** The last backup failed. */
+  backup_failed: { stopsWrites: false, stopsDeletions: false, failsHealth: false },
+} as const;
+
+export type TroubleName = keyof typeof TROUBLES;
+export const TROUBLE_NAMES = Object.keys(TROUBLES) as TroubleName[];
+
+/** `message` says what is wrong and what to do, in whole sentences for the operator. */
+export type Trouble = { name: TroubleName; message: string; since: number };
+
+export type Troubles = {
+  /** Says that it is so, or with null that it is over. */
+  set(name: TroubleName, message: string | null): void;
+  all(): Trouble[];
+  /** The trouble for which nothing may be written, if there is one. */
+  stoppingWrites(): Trouble | null;
+  /** The one for which not even anything may be deleted. */
+  stoppingDeletions(): Trouble | null;
+  /** Whether whoever asks after this process should be told that it is not well. */
+  failHealth(): boolean;
+};
+
+/** @param onChange is told of each trouble that begins or ends, not of one that goes on */
+export function createTroubles(
+  { now }: Clock,
+  onChange: (name: TroubleName, trouble: Trouble | null) => void = () => {},
+): Troubles {
+  const known = new Map<TroubleName, Trouble>();
+  const all = () => [...known.values()];
+  return {
+    set(name, message) {
+      const before = known.get(name);
+      if (message === null) known.delete(name);
+      else known.set(name, { name, message, since: before?.since ?? now() });
+      if ((message === null) !== (before === undefined)) onChange(name, known.get(name) ?? null);
+    },
+    all,
+    stoppingWrites: () => all().find(({ name }) => TROUBLES[name].stopsWrites) ?? null,
+    stoppingDeletions: () => all().find(({ name }) => TROUBLES[name].stopsDeletions) ?? null,
+    failHealth: () => all().some(({ name }) => TROUBLES[name].failsHealth),
+  };
+}

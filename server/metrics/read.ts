@@ -1,0 +1,72 @@
+import type { Deps } from "../deps.ts";
+import { describeError, log } from "../lib/log.ts";
+import { TROUBLE_NAMES } from "../lib/troubles.ts";
+import { VERSION } from "../lib/version.ts";
+import { readDatabase } from "./of-database.ts";
+import { readDisk } from "./of-disk.ts";
+import { createLagReading, processText } from "./of-process.ts";
+import { type Readings, toText } from "./readings.ts";
+
+/** What the database holds is read once in so long, however many ask. */
+const FRESH_MS = 10_000;
+
+const MONITOR_STATES = ["online", "degraded", "offline", "unknown"];
+
+/** Gives all that is measured, as Prometheus reads it. What cannot be read just now is missing from it. */
+export function createReader(deps: Deps): () => Promise<string> {
+  const lag = createLagReading();
+  const database = kept(deps, () => readDatabase(deps));
+  return async () => {
+    const [ofDatabase, ofDisk] = await Promise.all([
+      database().catch(withoutDatabase),
+      readDisk(deps.config).catch(withoutDisk),
+    ]);
+    const installation = { ...readInstallation(deps), event_loop_lag_seconds: lag() };
+    const texts = await Promise.all([
+      toText({ ...installation, ...ofDatabase, ...ofDisk }),
+      deps.metrics.text(),
+      processText(),
+    ]);
+    return texts.join("\n");
+  };
+}
+
+/** What fails is not kept; who asks meanwhile gets the same. */
+function kept(deps: Pick<Deps, "clock">, read: () => Promise<Readings>): () => Promise<Readings> {
+  let last: { at: number; readings: Promise<Readings> } | null = null;
+  return () => {
+    const now = deps.clock.elapsed();
+    if (last && now - last.at < FRESH_MS) return last.readings;
+    const taken = { at: now, readings: read() };
+    taken.readings.catch(() => {
+      if (last === taken) last = null;
+    });
+    last = taken;
+    return taken.readings;
+  };
+}
+
+function withoutDatabase(error: unknown): Readings {
+  log.error("the database could not be measured", describeError(error));
+  return { database_up: 0 };
+}
+
+function withoutDisk(error: unknown): Readings {
+  log.error("the disk could not be measured", describeError(error));
+  return {};
+}
+
+/** What this process knows without asking. */
+function readInstallation({ clock, config, loops, online, store, troubles }: Deps): Readings {
+  const now = new Set<string>(troubles.all().map(({ name }) => name));
+  const { state } = online.known();
+  const ageOf = (at: number | null) => (at === null ? null : (clock.elapsed() - at) / 1000);
+  return {
+    build_info: [[{ version: VERSION, database: store.engine.name }, 1]],
+    troubles: TROUBLE_NAMES.map((name) => [{ name }, Number(now.has(name))]),
+    monitor_state: MONITOR_STATES.map((each) => [{ state: each }, Number(each === state)]),
+    checker_round_age_seconds: ageOf(loops.lookedForLinksAt),
+    deliverer_round_age_seconds: ageOf(loops.lookedForDeliveriesAt),
+    check_places: config.checkConcurrency,
+  };
+}

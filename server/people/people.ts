@@ -1,0 +1,214 @@
+import { and, asc, eq, inArray, max, type SQL } from "drizzle-orm";
+import { forgetPasswordLinks, freshPasswordLink } from "../accounts/users.ts";
+import { type Change, fieldsOf, isThere, makeChange, recordChange } from "../audit/record.ts";
+import { emailTarget } from "../audit/targets.ts";
+import type { Deps } from "../deps.ts";
+import { conflict, limitReached, notFound } from "../lib/errors.ts";
+import { newId, parseId } from "../lib/ids.ts";
+import { oneAtATime } from "../lib/lock.ts";
+import { endSessionsOf } from "../session/sessions.ts";
+import { holdAccounts } from "../store/hold.ts";
+import { isDuplicate, isGone, type Statement } from "../store/store.ts";
+import { accounts, sessions, type UserRow, users } from "../store/tables.ts";
+import type { NewPerson, Person } from "./model.ts";
+import {
+  isWithinReach,
+  type Manager,
+  mayStill,
+  ownRights,
+  refusalOf,
+  refuseOutOfReach,
+  staysOwned,
+} from "./rights.ts";
+
+/** Who was given a one-time link, and its token. */
+export type Invitation = { email: string; token: string };
+
+/** People of one account: enough for any team, and few enough to be listed at once. */
+const MOST_PEOPLE = 100;
+
+/** The people of these accounts, those who came first before the others. */
+export async function listPeople({ store }: Deps, accountIds: string[]): Promise<Person[]> {
+  if (accountIds.length === 0) return [];
+  const lastSeen = store
+    .select({ userId: sessions.userId, at: max(sessions.lastSeenAt).mapWith(Number).as("at") })
+    .from(sessions)
+    .innerJoin(users, eq(users.id, sessions.userId))
+    .where(inArray(users.accountId, accountIds))
+    .groupBy(sessions.userId)
+    .as("last_seen");
+  const rows = await store
+    .select({ user: users, at: lastSeen.at })
+    .from(users)
+    .leftJoin(lastSeen, eq(lastSeen.userId, users.id))
+    .where(inArray(users.accountId, accountIds))
+    .orderBy(asc(users.createdAt), asc(users.id));
+  return rows.map(({ user, at }) => ({ ...user, lastSeenAt: at }));
+}
+
+/**
+ * Adds someone to an account, who sets a password by a one-time link.
+ * @throws CONFLICT for a known e-mail, and when the account has as many people as it can
+ */
+export function invitePerson(
+  deps: Deps,
+  manager: Manager,
+  accountId: string,
+  { email, role }: NewPerson,
+): Promise<Invitation> {
+  return oneAtATime(`people of ${accountId}`, async () => {
+    const used = (await listPeople(deps, [accountId])).length;
+    if (used >= MOST_PEOPLE) throw limitReached("people", MOST_PEOPLE, used);
+    const person = freshPerson(accountId, { email, role }, deps.clock.now());
+    const { token, replace } = freshPasswordLink(deps, person.id);
+    const entry = recordChange(deps, told(manager, person, { action: "person.invited" }));
+    await deps.store
+      .write([entry, deps.store.insert(users).values(person), ...replace])
+      .catch((error) => {
+        if (isGone(error)) throw notFound("account");
+        if (!isDuplicate(error)) throw error;
+        throw conflict(`There is a user ${email} already.`, { reason: "duplicate_email" });
+      });
+    return { email, token };
+  });
+}
+
+/**
+ * Changes what someone may do.
+ * @throws CONFLICT where an account would be left without an owner, or for one's own administration
+ */
+export async function changePerson(
+  deps: Deps,
+  manager: Manager,
+  id: string,
+  { role, isAdmin }: { role?: UserRow["role"] | undefined; isAdmin?: boolean | undefined },
+): Promise<Person> {
+  const user = await requirePerson(deps, manager, id);
+  if (user.id === manager.session.user.id && isAdmin === false) throw ownRights(manager);
+  const fields = fieldsOf({ role, is_admin: isAdmin }, { role: user.role, is_admin: user.isAdmin });
+  if (fields.length === 0) return findPerson(deps, user);
+  const losesOwner = role !== undefined && role !== "owner";
+  await settle(deps, manager, user, {
+    condition: losesOwner ? staysOwned(deps, user) : undefined,
+    change: { action: "person.changed", fields },
+    by: (holds) =>
+      deps.store
+        .update(users)
+        .set({ ...(role && { role }), ...(isAdmin !== undefined && { isAdmin }) })
+        .where(holds)
+        .returning(),
+    // A link that was made by an owner must not let that owner in as an administrator.
+    after: isAdmin && !user.isAdmin ? [forgetPasswordLinks(deps.store, user.id)] : [],
+  });
+  return findPerson(deps, user);
+}
+
+/**
+ * What they made stays with the account, which is why it keeps an owner.
+ * @throws CONFLICT for its last owner, and for oneself
+ */
+export async function removePerson(deps: Deps, manager: Manager, id: string): Promise<void> {
+  const user = await requirePerson(deps, manager, id);
+  if (user.id === manager.session.user.id) throw ownRights(manager);
+  refuseOutOfReach(manager, user);
+  await settle(deps, manager, user, {
+    condition: and(staysOwned(deps, user), isWithinReach(manager)),
+    change: { action: "person.removed" },
+    by: (holds) => deps.store.delete(users).where(holds).returning(),
+  });
+}
+
+/** Ends all of their sessions, and gives the token of a link that sets a new password, once. */
+export async function resetPerson(deps: Deps, manager: Manager, id: string): Promise<Invitation> {
+  const { store } = deps;
+  const user = await requirePerson(deps, manager, id);
+  refuseOutOfReach(manager, user);
+  const { token, replace } = freshPasswordLink(deps, user.id);
+  await settle(deps, manager, user, {
+    condition: isWithinReach(manager),
+    change: { action: "person.password_link_made" },
+    // Whoever is made an administrator meanwhile is out of the owner's reach, and gets no link.
+    by: (holds) => store.select().from(users).where(holds),
+    after: [endSessionsOf(store, user.id), ...replace],
+  });
+  return { email: user.email, token };
+}
+
+function freshPerson(accountId: string, given: NewPerson, createdAt: number): UserRow {
+  return {
+    id: newId(),
+    accountId,
+    ...given,
+    ...{ passwordHash: null, isAdmin: false, createdAt },
+    ...{ totpSecret: null, totpPending: null, totpStep: null },
+  };
+}
+
+/** For an owner there are only those of the own account. */
+async function requirePerson({ store }: Deps, manager: Manager, id: string): Promise<UserRow> {
+  const { session, as } = manager;
+  const isIt = eq(users.id, parseId(id) ?? "");
+  const [user] = await store
+    .select()
+    .from(users)
+    .where(as === "owner" ? and(isIt, eq(users.accountId, session.user.accountId)) : isIt);
+  if (!user) throw notFound("user");
+  return user;
+}
+
+/** @throws NOT_FOUND when they were removed at this moment */
+async function findPerson(deps: Deps, { id, accountId }: UserRow): Promise<Person> {
+  const person = (await listPeople(deps, [accountId])).find((each) => each.id === id);
+  if (!person) throw notFound("user");
+  return person;
+}
+
+type Settling = {
+  condition: SQL | undefined;
+  change: Pick<Change, "action" | "fields">;
+  /** @param holds whom it is about, if all that it needs is true */
+  by: (holds: SQL | undefined) => PromiseLike<UserRow[]> & Statement;
+  after?: Statement[];
+};
+
+/**
+ * Makes the change if it may be made when it runs, and records it. Holds both accounts first, so that of two
+ * owners who are demoted at once one stays, and likewise of two administrators who take away each other's rights.
+ */
+async function settle(deps: Deps, manager: Manager, user: UserRow, settling: Settling) {
+  const { store } = deps;
+  const { condition, change, by, after } = settling;
+  const holds = and(eq(users.id, user.id), mayStill(store, manager), condition);
+  const onlyIf = isThere(store, users, holds);
+  const numbers = [await numberOf(deps, user), manager.session.caller.accountNo];
+  const entry = recordChange(deps, { ...told(manager, user, change), onlyIf });
+  const changed = await makeChange(
+    deps,
+    [...holdAccounts(store, numbers), entry],
+    by(holds),
+    after,
+  );
+  if (changed.length > 0) return;
+  throw await refusalOf(deps, manager, await requirePerson(deps, manager, user.id));
+}
+
+/** @throws NOT_FOUND when the account is being deleted */
+async function numberOf({ store }: Deps, { accountId }: UserRow): Promise<number> {
+  const [account] = await store
+    .select({ no: accounts.no })
+    .from(accounts)
+    .where(eq(accounts.id, accountId));
+  if (!account) throw notFound("user");
+  return account.no;
+}
+
+const told = (
+  { session }: Manager,
+  user: UserRow,
+  change: Pick<Change, "action" | "fields">,
+): Change => ({
+  ...change,
+  by: session.caller.by,
+  accountId: user.accountId,
+  target: emailTarget(user),
+});

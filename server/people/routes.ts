@@ -1,0 +1,77 @@
+import { Elysia } from "elysia";
+import * as z from "zod";
+import type { Deps } from "../deps.ts";
+import type { Guard } from "../http/guard.ts";
+import { recordRefusals, refusals } from "../http/refusals.ts";
+import { data, ErrorReply } from "../http/reply.ts";
+import { endedCookie } from "../http/session-cookie.ts";
+import { presentSession } from "../http/session-door.ts";
+import { deleteOwnAccount } from "./delete-account.ts";
+import * as model from "./model.ts";
+import { changePerson, invitePerson, listPeople, removePerson, resetPerson } from "./people.ts";
+import type { Manager } from "./rights.ts";
+
+const changeRefusals = { ...recordRefusals, 409: ErrorReply, 413: ErrorReply, 415: ErrorReply };
+
+/** Who is in one's own account; mounted behind the session door only, which lets only owners change it. */
+export function peopleRoutes(deps: Deps, { countGuess, ...guards }: Guard) {
+  const guarded = { ...deps, ...guards };
+
+  const manager = async (request: Request): Promise<Manager> => ({
+    session: await presentSession(deps, request),
+    as: "owner",
+  });
+
+  return new Elysia({ detail: { hide: true } })
+    .get(
+      "/people",
+      async ({ request }) => {
+        const { user } = await presentSession(deps, request);
+        const people = await listPeople(deps, [user.accountId]);
+        return { data: { items: people.map(model.toColleague(user.id)) } };
+      },
+      { response: { 200: data(model.People), ...refusals } },
+    )
+    .post(
+      "/people",
+      async ({ request, body, status }) => {
+        const owner = await manager(request);
+        const { accountId } = owner.session.user;
+        return status(201, { data: await invitePerson(deps, owner, accountId, body) });
+      },
+      { body: model.NewPerson, response: { 201: data(model.Invitation), ...changeRefusals } },
+    )
+    .patch(
+      "/people/:id",
+      async ({ request, params, body }) => {
+        const person = await changePerson(deps, await manager(request), params.id, body);
+        return { data: model.toUser(person) };
+      },
+      { body: model.RoleChange, response: { 200: data(model.User), ...changeRefusals } },
+    )
+    .delete(
+      "/people/:id",
+      async ({ request, params, status }) => {
+        await removePerson(deps, await manager(request), params.id);
+        return status(204, undefined);
+      },
+      { response: { 204: z.undefined(), ...recordRefusals, 409: ErrorReply } },
+    )
+    .post(
+      "/people/:id/password-link",
+      async ({ request, params }) => ({
+        data: await resetPerson(deps, await manager(request), params.id),
+      }),
+      { response: { 200: data(model.Invitation), ...recordRefusals } },
+    )
+    .delete(
+      "/account",
+      async ({ request, body, set, status }) => {
+        countGuess(request);
+        await deleteOwnAccount(guarded, await presentSession(deps, request), body);
+        set.headers["set-cookie"] = endedCookie(deps.config);
+        return status(204, undefined);
+      },
+      { body: model.AccountDeletion, response: { 204: z.undefined(), ...changeRefusals } },
+    );
+}

@@ -1,0 +1,95 @@
+import { mkdirSync, statSync } from "node:fs";
+import { finishRestore } from "../backups/restore.ts";
+import { backupFolder, type Config, sqlitePath } from "../config.ts";
+import type { Clock } from "../lib/clock.ts";
+import { failure } from "../lib/failure.ts";
+import { log } from "../lib/log.ts";
+import { refuseNetworkFs } from "../store/file-system.ts";
+import { FolderTaken, isLocked } from "../store/folder-lock.ts";
+import { missing } from "../store/migrate.ts";
+import { migrateToHead, openEngine, ownMigrations } from "../store/open.ts";
+import { type Preparation, prepareSqlite, Refused } from "../store/prepare.ts";
+import { prepareAside } from "../store/prepare-aside.ts";
+import { finishPlacing } from "../store/replace.ts";
+import { takeCleanStop } from "./clean-stop.ts";
+
+/** Told what is going on, whenever that takes long. */
+export type Tell = (doing: string) => void;
+
+/** Brings the database up to date before it is opened; gives the names of the migrations that ran. */
+export type Prepare = (config: Config, clock: Clock) => Promise<string[]>;
+
+/** A database larger than this is not looked through after a stop in order: it would take seconds. */
+const LARGE = 2 * 1024 ** 3;
+
+/** For a server that has the data folder for itself: all that is long is done beside the event loop. */
+export const prepareToServe =
+  (tell: Tell): Prepare =>
+  (config, clock) => {
+    const path = sqlitePath(config);
+    if (path === null) return preparePostgres(config, clock, tell);
+    // Not by `finishRestore`, which would take and let go of the lock that is ours already.
+    finishPlacing(path);
+    if (!config.allowNetworkFs) refuseNetworkFs(path);
+    const check = !takeCleanStop(config, path) || sizeOf(path) < LARGE;
+    const what = { ...preparation(config, path, clock), check };
+    return asOpened(prepareAside(what, tell));
+  };
+
+/** For a command, beside which a server may run: that must not find its tables changed. */
+export const prepareForCommand: Prepare = async (config, clock) => {
+  await finishRestore(config);
+  const tell = (doing: string) => log.info(doing);
+  const path = sqlitePath(config);
+  if (path === null) return preparePostgres(config, clock, tell);
+  if (!config.allowNetworkFs) refuseNetworkFs(path);
+  const holder = isLocked(config.dataDir);
+  const heldBy =
+    holder &&
+    `The database has to be upgraded first. ${new FolderTaken(config.dataDir, holder).message}`;
+  return asOpened(prepareSqlite({ ...preparation(config, path, clock), heldBy }, tell));
+};
+
+export function makeFolder(path: string): void {
+  try {
+    mkdirSync(path, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    throw failure("The data folder cannot be made", error, "Check STILLUP_DATA_DIR.");
+  }
+}
+
+/** An error that says nothing of what to do is one of opening. */
+export const asOpened = <T>(opening: Promise<T>): Promise<T> =>
+  opening.catch((error) => {
+    if (error instanceof Refused) throw error;
+    const hint = "Check STILLUP_DATABASE_URL and STILLUP_DATA_DIR.";
+    throw failure("The database cannot be opened", error, hint);
+  });
+
+const preparation = (config: Config, path: string, clock: Clock): Preparation => ({
+  path,
+  backups: backupFolder(config),
+  check: false,
+  copy: config.upgradeBackup,
+  heldBy: null,
+  now: clock.now(),
+});
+
+/** Its copies are its operator's: we could not make one that is as good. */
+async function preparePostgres(config: Config, clock: Clock, tell: Tell): Promise<string[]> {
+  const engine = openEngine(config.databaseUrl);
+  try {
+    const applied = await asOpened(engine.applied());
+    const pending = missing(engine.name, ownMigrations(), applied);
+    if (applied.length > 0 && pending.length > 0) {
+      log.warning("the PostgreSQL database is upgraded without a copy; a dump is yours to make");
+    }
+    return await migrateToHead(engine, clock.now(), ({ n, of, name }) =>
+      tell(`upgrading the database: ${n} of ${of}, ${name}`),
+    );
+  } finally {
+    await engine.close();
+  }
+}
+
+const sizeOf = (path: string) => statSync(path, { throwIfNoEntry: false })?.size ?? 0;

@@ -1,0 +1,58 @@
+import { Database } from "bun:sqlite";
+import { chmodSync, existsSync, renameSync, statSync } from "node:fs";
+import { dirname } from "node:path";
+import { parentPort, workerData } from "node:worker_threads";
+import { type Copied, verifyDatabase } from "./copy.ts";
+import { syncToDisk } from "./sync.ts";
+
+/** What this thread is started for. */
+export type Task =
+  | { kind: "copy"; path: string; unfinished: string; target: string }
+  | { kind: "verify"; path: string };
+
+export type Answer = { copied: Copied } | { problem: string };
+
+/** A file of its own, started as a thread: does one task, tells how it went, and ends. */
+const task = workerData as Task;
+parentPort?.postMessage(answer());
+
+function answer(): Answer {
+  try {
+    return { copied: task.kind === "copy" ? copy(task) : verified(task.path) };
+  } catch (error) {
+    return { problem: (error as Error).message };
+  }
+}
+
+function copy({ path, unfinished, target }: Task & { kind: "copy" }): Copied {
+  const source = new Database(path, { readonly: true, strict: true });
+  try {
+    source.run("PRAGMA busy_timeout = 5000");
+    source.run("VACUUM INTO ?", [unfinished]);
+  } finally {
+    source.close(true);
+  }
+  chmodSync(unfinished, 0o600);
+  const copied = verified(unfinished);
+  syncToDisk(unfinished);
+  if (existsSync(target)) throw new Error(`There is a file ${target} already.`);
+  renameSync(unfinished, target);
+  syncToDisk(dirname(target));
+  return copied;
+}
+
+function verified(path: string): Copied {
+  verifyDatabase(path);
+  return { bytes: statSync(path).size, links: countLinks(path) };
+}
+
+function countLinks(path: string): number {
+  const database = new Database(path, { readonly: true, strict: true });
+  try {
+    const tables = database.query("SELECT 1 FROM sqlite_schema WHERE name = 'links'").values();
+    if (tables.length === 0) return 0;
+    return database.query("SELECT count(*) FROM links").values()[0]![0] as number;
+  } finally {
+    database.close(true);
+  }
+}

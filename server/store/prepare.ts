@@ -1,0 +1,139 @@
+import { Database } from "bun:sqlite";
+import { existsSync, statSync } from "node:fs";
+import { basename } from "node:path";
+import { describeError } from "../lib/log.ts";
+import { newestBeforeUpgrade, newestGoodBackup, restoreCommand } from "./backups-at-hand.ts";
+import { copyBeforeUpgrade } from "./before-upgrade.ts";
+import { checkDatabase, isDamage } from "./damage.ts";
+import { migrate, missing, NewerDatabase } from "./migrate.ts";
+import { openEngine, ownMigrations } from "./open.ts";
+import { appliedTo } from "./sqlite-upgrade.ts";
+import type { Migration } from "./store.ts";
+
+/** What is to be done to an SQLite file before it is used; plain, since it may cross threads. */
+export type Preparation = {
+  path: string;
+  /** The folder of copies. */
+  backups: string;
+  /** Whether to look through the whole file first. */
+  check: boolean;
+  /** Whether to copy a database before it is upgraded. */
+  copy: boolean;
+  /** Why it must not be upgraded now; null when it may. */
+  heldBy: string | null;
+  now: number;
+};
+
+/** Says to the operator why the database is not used, and what to do: nothing need be added. */
+export class Refused extends Error {}
+
+/** However long another process takes to upgrade, its end is worth waiting for. */
+const UPGRADE_WAIT_MS = 3_600_000;
+
+/**
+ * Checks the database, copies it and brings it up to date, as far as needed. Holds the thread meanwhile.
+ * @param tell is told what is going on, whenever that takes long
+ * @returns the names of the migrations that ran
+ * @throws Refused when it is damaged, newer than this program, or cannot be upgraded
+ */
+export async function prepareSqlite(
+  what: Preparation,
+  tell: (doing: string) => void,
+): Promise<string[]> {
+  const files = ownMigrations();
+  try {
+    if (what.check && sizeOf(what.path) > 0) {
+      tell("checking the database");
+      checkDatabase(what.path, "quick");
+    }
+    return await upgrade(what, files, tell);
+  } catch (error) {
+    if (isDamage(error)) throw new Refused(damagedSentence(what, files));
+    if (error instanceof NewerDatabase) throw new Refused(newerSentence(what, files, error));
+    throw error;
+  }
+}
+
+/** What to do about a damaged database, with the newest copy that `find` gives. */
+export function damaged(path: string, newest: string | null): string {
+  const advice = newest
+    ? `Stop the server and type: ${restoreCommand(newest)}`
+    : "There is no whole copy of it in the folder of backups: restore one from elsewhere with `stillup restore FILE`";
+  return `The database ${path} is damaged, and what it says cannot be trusted. ${advice}.`;
+}
+
+async function upgrade(what: Preparation, files: Migration[], tell: (doing: string) => void) {
+  const applied = sizeOf(what.path) > 0 ? readApplied(what.path) : [];
+  const [first] = missing("sqlite", files, applied);
+  if (!first) return [];
+  if (applied.length > 0) await makeReady(what, first.name, tell);
+  const engine = openEngine(`sqlite:${what.path}`, { waitMs: UPGRADE_WAIT_MS });
+  try {
+    return await migrate(engine, files, what.now, ({ n, of, name }) =>
+      tell(`upgrading the database: ${n} of ${of}, ${name.replace(/(\.sqlite)?\.sql$/, "")}`),
+    ).catch(unchanged);
+  } finally {
+    await engine.close();
+  }
+}
+
+function readApplied(path: string): string[] {
+  const database = new Database(path, { readonly: true, strict: true });
+  try {
+    database.run("PRAGMA busy_timeout = 5000");
+    return appliedTo(database);
+  } finally {
+    database.close(true);
+  }
+}
+
+async function makeReady(what: Preparation, first: string, tell: (doing: string) => void) {
+  if (what.heldBy) throw new Refused(what.heldBy);
+  if (!what.copy) return;
+  tell("copying the database before its upgrade");
+  const copied = copyBeforeUpgrade(what.path, what.backups, first, what.now);
+  const copy = await copied.catch((error) => {
+    if (isDamage(error)) throw error;
+    throw new Refused(describeError(error).error);
+  });
+  // By its name alone: anybody who can reach the server may ask what it does.
+  tell(`the database as it was is kept as ${basename(copy)}`);
+}
+
+function unchanged(error: unknown): never {
+  if (isDamage(error) || error instanceof NewerDatabase) throw error;
+  const why = describeError(error).error.replace(/\.$/, "");
+  throw new Refused(
+    `The database cannot be upgraded: ${why}. It is unchanged, and the version before goes on with it.`,
+  );
+}
+
+const damagedSentence = ({ path, backups }: Preparation, files: Migration[]) =>
+  damaged(path, newestGoodBackup(backups, namesOf(files)));
+
+function newerSentence({ path, backups }: Preparation, files: Migration[], error: Error): string {
+  const copy = newestBeforeUpgrade(backups, namesOf(files));
+  const version = writerOf(path);
+  if (!version && !copy) return error.message;
+  const back = copy
+    ? `go back to the copy from before the upgrade, without what was written since: ${restoreCommand(copy)}`
+    : "restore a backup that this version made";
+  return `The database was written by ${version ? `version ${version}` : "a newer version"}, which this one cannot read. Start that version, or ${back}.`;
+}
+
+/** The version that was the last to serve it for the first time; null when it does not say. */
+function writerOf(path: string): string | null {
+  const database = new Database(path, { readonly: true, strict: true });
+  try {
+    const sql = "select version from versions order by first_started_at desc limit 1";
+    return (database.query(sql).values()[0]?.[0] as string | undefined) ?? null;
+  } catch {
+    return null;
+  } finally {
+    database.close();
+  }
+}
+
+const namesOf = (files: Migration[]) => new Set(files.map(({ name }) => name));
+
+const sizeOf = (path: string) => (existsSync(path) ? statSync(path).size : 0);

@@ -1,0 +1,123 @@
+import { statfs } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import type { Config } from "../config.ts";
+import type { Deps } from "../deps.ts";
+import { describeError, log } from "../lib/log.ts";
+import { createReserve } from "./reserve.ts";
+
+const MIB = 1024 * 1024;
+const LOOK_EVERY_MS = 2000;
+/** The floor is at most this part of a disk, so that a small one is of use at all. */
+const LARGEST_FLOOR = 1 / 10;
+const RESERVE_BYTES = 16 * MIB;
+/** The same for the reserve. */
+const LARGEST_RESERVE = 1 / 64;
+/** With less of the reserve's size left, the disk counts as full, whatever the floor is. */
+const LAST_PART = 1 / 4;
+
+/** Of a disk, in bytes: what is left for us, and what there is altogether. */
+export type Room = { free: number; size: number };
+
+type DiskOptions = { roomAt?: (folder: string) => Promise<Room> };
+
+type DiskWatch = {
+  /** Looks now, instead of at the next time. */
+  look(): Promise<void>;
+  /** Ends watching, with room for what is left to be written. */
+  stop(): Promise<void>;
+};
+
+/**
+ * Sees to it that the disk is never written full. With too little room left, "disk_full" is set, and nothing is
+ * written but deletions; it is over once there is room for the floor and the reserve, and some more. Other
+ * databases than SQLite have their own disk, which their servers look after.
+ */
+export function watchDisk(deps: Deps, { roomAt = readRoom }: DiskOptions = {}): DiskWatch {
+  const { config, clock, troubles, store } = deps;
+  const folders = foldersOf(config);
+  const reserve = createReserve(join(config.dataDir, "reserve"));
+  const ending = new AbortController();
+  const isFull = () => troubles.all().some(({ name }) => name === "disk_full");
+
+  /** SQLite found no room: what was kept back is for deletions, and for ending in order. */
+  function full() {
+    reserve.free();
+    begin("The disk is full. Reading and deleting work; all else does again once there is room.");
+  }
+
+  function begin(message: string) {
+    if (!isFull()) log.error("nothing is written but deletions: there is no room on the disk");
+    troubles.set("disk_full", message);
+  }
+
+  async function judge() {
+    const room = leastOf(await Promise.all(folders.map(roomAt)));
+    const { free } = room;
+    const floor = floorOf(config, room);
+    const reserved = reservedOf(room);
+    if (free < reserved * LAST_PART) return full();
+    if (free < floor) return begin(tooLittle(free, floor));
+    // Else it would be full again at once, or as soon as the reserve is taken.
+    if ((isFull() || !reserve.isTaken()) && free < floor + 2 * reserved) return;
+    if (!(await reserve.take(reserved)) || !isFull()) return;
+    troubles.set("disk_full", null);
+    log.info("there is room on the disk again, and all is written");
+  }
+
+  const look = () =>
+    judge().catch((error) => log.error("the disk was not looked at", describeError(error)));
+
+  async function watch() {
+    while (!ending.signal.aborted) {
+      await look();
+      await clock.sleep(LOOK_EVERY_MS, ending.signal);
+    }
+  }
+
+  store.engine.whenFull.add(full);
+  const watching = folders.length > 0 ? watch() : Promise.resolve();
+  return {
+    look,
+    async stop() {
+      ending.abort();
+      await watching;
+      if (folders.length > 0) await look();
+    },
+  };
+}
+
+/**
+ * Gives back what was kept back when the disk is full already: opening a database takes some room. For before the
+ * start.
+ */
+export async function makeRoom({ dataDir }: Pick<Config, "dataDir">, roomAt = readRoom) {
+  const reserve = createReserve(join(dataDir, "reserve"));
+  if (!reserve.isTaken()) return;
+  const room = await roomAt(dataDir);
+  if (room.free < reservedOf(room) * LAST_PART) reserve.free();
+}
+
+/** So many bytes stay free on a disk: with less nothing is written but deletions. */
+export const floorOf = ({ diskFloorMb }: Pick<Config, "diskFloorMb">, { size }: Room) =>
+  Math.floor(Math.min(diskFloorMb * MIB, size * LARGEST_FLOOR));
+
+const reservedOf = ({ size }: Room) => Math.floor(Math.min(RESERVE_BYTES, size * LARGEST_RESERVE));
+
+/** Where the database is may be elsewhere than what is kept beside it. */
+function foldersOf({ databaseUrl, dataDir }: Config): string[] {
+  if (!databaseUrl.startsWith("sqlite:")) return [];
+  return [dataDir, dirname(databaseUrl.slice("sqlite:".length))];
+}
+
+export async function readRoom(folder: string): Promise<Room> {
+  const { bavail, blocks, bsize } = await statfs(folder);
+  return { free: bavail * bsize, size: blocks * bsize };
+}
+
+const leastOf = (rooms: Room[]) => rooms.reduce((a, b) => (b.free < a.free ? b : a));
+
+const tooLittle = (free: number, floor: number) =>
+  `The disk has ${mib(free)} MiB left, and ${mib(floor)} must stay free (STILLUP_DISK_FLOOR_MB). ` +
+  "Reading and deleting work; all else does again once there is room.";
+
+const mib = (bytes: number) => Math.floor(bytes / MIB);

@@ -1,0 +1,154 @@
+import { expect, test } from "bun:test";
+import { newIdAt } from "../../server/lib/ids.ts";
+import { type AuditRow, audit } from "../../server/store/tables.ts";
+import { onBothEngines, type Parsed, type Reply, type TestServer } from "../harness.ts";
+import { addKey, READ_ONLY } from "../keys/asking.ts";
+import { addGroup, addLink } from "../rows.ts";
+import { newSomebody } from "./looking.ts";
+
+const PATH = "/api/v1/audit";
+const HOUR = 3_600_000;
+
+const itemsIn = ({ body }: Reply): Parsed[] => body.data.items;
+
+/** Entries of an account, one an hour, the first at the moment. */
+async function addEntries(
+  { deps: { store } }: TestServer,
+  accountId: string,
+  since: number,
+  count: number,
+): Promise<void> {
+  const rows = Array.from({ length: count }, (_, n): AuditRow => {
+    const createdAt = since + n * HOUR;
+    return {
+      id: newIdAt(createdAt),
+      ...{ accountId, createdAt, actorKind: "operator", actorId: null, actorName: "n" },
+      ...{ address: null, action: "link.created", targetId: null, targetName: String(n) },
+      ...{ fields: "[]", count: n + 1 },
+    };
+  });
+  await store.insert(audit).values(rows);
+}
+
+onBothEngines("GET /audit", (server) => {
+  test("lists what was changed, newest first, with who and what", async () => {
+    const me = await server().account();
+    const id = await addLink(me, { url: "https://example.org/a" });
+    server().clock.moveBy(1000);
+    await me.patch(`/api/v1/links/${id}`, { check_frequency: "weekly" });
+    const at = new Date(server().clock.now()).toISOString();
+
+    const reply = await me.get(PATH);
+
+    expect(reply.status).toBe(200);
+    const [first, second, third] = itemsIn(reply);
+    expect(first).toEqual({
+      id: expect.any(String),
+      created_at: at,
+      action: "link.changed",
+      actor: {
+        kind: "key",
+        id: second.actor.id,
+        name: me.key.slice(0, 9),
+        address: "127.0.0.1",
+      },
+      target: { type: "link", id, name: "https://example.org/a", exists: true },
+      fields: ["check_frequency"],
+      count: 1,
+    });
+    expect([second.action, third.action]).toEqual(["link.created", "key.created"]);
+    expect(third.actor).toEqual({
+      kind: "operator",
+      id: null,
+      name: "command line",
+      address: null,
+    });
+  });
+
+  test("says when what it is about is gone", async () => {
+    const me = await server().account();
+    const id = await addGroup(me);
+    await me.delete(`/api/v1/groups/${id}`);
+
+    const [deleted, created] = itemsIn(await me.get(PATH));
+
+    expect([deleted.action, deleted.target.exists]).toEqual(["group.deleted", false]);
+    expect([created.action, created.target.exists]).toEqual(["group.created", false]);
+  });
+
+  test("is narrowed by what was done, by whom, to what, and when", async () => {
+    const me = await server().account();
+    const other = await addKey(server(), me);
+    const group = await addGroup(me);
+    server().clock.moveBy(HOUR);
+    const noon = server().clock.now();
+    const link = await addLink(other, { group_id: group });
+    server().clock.moveBy(HOUR);
+    await other.delete(`/api/v1/groups/${group}`);
+    const actions = async (query: string) =>
+      itemsIn(await me.get(`${PATH}?${query}`)).map(({ action }) => action);
+    const iso = (ms: number) => encodeURIComponent(new Date(ms).toISOString());
+
+    expect(await actions("action=link.created")).toEqual(["link.created"]);
+    expect(await actions(`actor=${other.id}`)).toEqual(["group.deleted", "link.created"]);
+    expect(await actions(`target=${group}`)).toEqual(["group.deleted", "group.created"]);
+    expect(await actions(`target=${link}`)).toEqual(["link.created"]);
+    expect(await actions(`from=${iso(noon)}&to=${iso(noon)}`)).toEqual(["link.created"]);
+    expect(await actions(`from=${iso(noon + 1)}`)).toEqual(["group.deleted"]);
+    expect(await actions(`to=${iso(noon - 1)}`)).not.toContain("link.created");
+  });
+
+  test("tells every problem of a query", async () => {
+    const me = await server().account();
+
+    const { status, body } = await me.get(`${PATH}?action=link.eaten&actor=me&from=soon`);
+
+    expect(status).toBe(400);
+    expect(Object.keys(body.error.details.fields).sort()).toEqual(["action", "actor", "from"]);
+  });
+
+  test("goes page by page, from either end", async () => {
+    const me = await server().account();
+    await addEntries(server(), me.accountId, Date.parse("2029-12-01T00:00:00Z"), 60);
+    const namesOf = async (page: number) => {
+      const reply = await me.get(`${PATH}?action=link.created&per_page=25&page=${page}`);
+      return itemsIn(reply).map(({ count }) => count);
+    };
+
+    expect((await namesOf(1)).slice(0, 3)).toEqual([60, 59, 58]);
+    expect((await namesOf(2)).at(-1)).toBe(11);
+    expect(await namesOf(3)).toEqual([10, 9, 8, 7, 6, 5, 4, 3, 2, 1]);
+    expect(await namesOf(4)).toEqual([]);
+  });
+
+  test("shows nobody another account's, and a key that may only look all of its own", async () => {
+    const [me, stranger] = [await server().account(), await server().account()];
+    await addGroup(me, "Mine");
+    const reader = await addKey(server(), me, READ_ONLY);
+
+    expect(JSON.stringify((await stranger.get(PATH)).body)).not.toContain("Mine");
+    expect((await stranger.get(`${PATH}?target=${me.accountId}`)).body.data.items).toEqual([]);
+    expect(itemsIn(await reader.get(PATH)).map(({ action }) => action)).toContain("group.created");
+  });
+
+  test("shows administrators all accounts, also one that is gone", async () => {
+    const admin = await newSomebody(server());
+    const me = await server().account();
+    await addGroup(me, "Mine");
+    const { owner, account } = await newSomebody(server());
+    // Entries of one moment stand in no order that could be counted on.
+    server().clock.moveBy(1000);
+    await admin.browser.delete(`/admin/accounts/${account.id}`);
+
+    const [deleted] = itemsIn(await admin.browser.get("/admin/audit"));
+
+    expect(deleted).toMatchObject({
+      action: "account.deleted",
+      actor: { kind: "user", name: admin.owner.email },
+      target: { type: "account", id: account.id, name: owner.email },
+      account: { id: account.id, email: null },
+    });
+    const groups = await admin.browser.get("/admin/audit?action=group.created");
+    expect(itemsIn(groups)[0]).toMatchObject({ account: { id: me.accountId } });
+  });
+});

@@ -1,0 +1,432 @@
+import { createPasswordLink } from "../../server/accounts/users.ts";
+import { createSetup } from "../../server/session/setup.ts";
+import type { AuditRow } from "../../server/store/tables.ts";
+import { addDelivery } from "../deliveries/logged.ts";
+import type { Reply, TestServer } from "../harness.ts";
+import { startReceiver, subscribe } from "../receiver.ts";
+import { addGroup, addLink, anyUrl } from "../rows.ts";
+import { newColleague, newOwner, openBrowser, PASSWORD } from "../session/browser.ts";
+import { codeOf, enter, newSomebody, type Somebody } from "./looking.ts";
+
+/** What the one entry of a request must hold. `target` is its id and name. */
+type Expected = Partial<Pick<AuditRow, "action" | "count" | "accountId" | "actorKind">> & {
+  target?: [id: string, name: string | null] | null;
+  fields?: string[];
+};
+
+/**
+ * Prepares what a request needs; then the request, and the entry that it is to leave. There is no story where the
+ * database does not know such a thing.
+ */
+type Story = (
+  server: TestServer,
+  somebody: Somebody,
+) => Promise<{ ask: () => Promise<Reply>; entry: Expected | null } | null>;
+
+const LINKS = "/api/v1/links";
+const NEXT = "another one, quite as long";
+const SHOWN_HOST = "ops.example.com";
+
+/** A link with its URL. */
+async function linkOf({ me }: Somebody): Promise<{ id: string; url: string; path: string }> {
+  const url = anyUrl();
+  const id = await addLink(me, { url });
+  return { id, url, path: `${LINKS}/${id}` };
+}
+
+async function webhookOf({ me }: Somebody) {
+  const { id, path } = await subscribe(me, `https://${SHOWN_HOST}/hook`);
+  return { id, path, target: [id, SHOWN_HOST] as [string, string] };
+}
+
+async function keyOf({ me }: Somebody) {
+  const { id, prefix } = (await me.post("/api/v1/keys", { name: "k" })).body.data;
+  return { id, prefix, path: `/api/v1/keys/${id}` };
+}
+
+/** With two-factor sign-in, and a code that was not used yet. */
+async function secure(server: TestServer, { browser }: Somebody) {
+  const begun = await browser.post("/session/two-factor", { password: PASSWORD });
+  const { secret } = begun.body.data;
+  await browser.post("/session/two-factor/confirm", { code: codeOf(server, secret) });
+  server.clock.moveBy(30_000);
+  return () => codeOf(server, secret);
+}
+
+/** Asks for a backup and waits until it is made, or is not. */
+async function backUp(server: TestServer, { browser }: Somebody): Promise<Reply> {
+  // Backups are named by their seconds.
+  server.clock.moveBy(1000);
+  const begun = await browser.post("/admin/backups");
+  for (;;) {
+    const { is_under_way } = (await browser.get("/admin/backups")).body.data;
+    if (!is_under_way) return begun;
+  }
+}
+
+const isSqlite = ({ deps }: TestServer) => deps.store.engine.name === "sqlite";
+
+const own = ({ owner }: Somebody): [string, string] => [owner.id, owner.email];
+
+/**
+ * Every request that may change something, by its route, where it leaves an entry; and those that leave none, since
+ * they change nothing that is anybody's.
+ */
+export const STORIES: Record<string, Story> = {
+  "POST /keys": async (_, { me }) => ({
+    ask: () => me.post("/api/v1/keys", { name: "new" }),
+    entry: { action: "key.created" },
+  }),
+  "PATCH /keys/:id": async (_, somebody) => {
+    const { id, prefix, path } = await keyOf(somebody);
+    const change = { name: "other", permissions: { read: true } };
+    return {
+      ask: () => somebody.me.patch(path, change),
+      entry: { action: "key.changed", target: [id, prefix], fields: ["name"] },
+    };
+  },
+  "DELETE /keys/:id": async (_, somebody) => {
+    const { id, prefix, path } = await keyOf(somebody);
+    return {
+      ask: () => somebody.me.delete(path),
+      entry: { action: "key.revoked", target: [id, prefix] },
+    };
+  },
+  "POST /keys/:id/rotate": async (_, somebody) => {
+    const { path } = await keyOf(somebody);
+    return { ask: () => somebody.me.post(`${path}/rotate`), entry: { action: "key.rotated" } };
+  },
+  "POST /links": async (_, { me }) => ({
+    ask: () => me.post(LINKS, { url: anyUrl() }),
+    entry: { action: "link.created" },
+  }),
+  "PATCH /links/:id": async (_, somebody) => {
+    const { id, url, path } = await linkOf(somebody);
+    const group_id = await addGroup(somebody.me);
+    return {
+      ask: () => somebody.me.patch(path, { group_id, check_frequency: "weekly" }),
+      entry: {
+        action: "link.changed",
+        target: [id, url],
+        fields: ["group_id", "check_frequency"],
+      },
+    };
+  },
+  "DELETE /links/:id": async (_, somebody) => {
+    const { id, url, path } = await linkOf(somebody);
+    return {
+      ask: () => somebody.me.delete(path),
+      entry: { action: "link.deleted", target: [id, url] },
+    };
+  },
+  "POST /links/:id/check": async (_, somebody) => {
+    const { path } = await linkOf(somebody);
+    return { ask: () => somebody.me.post(`${path}/check`), entry: null };
+  },
+  "POST /links/check": async (_, somebody) => {
+    const { id } = await linkOf(somebody);
+    return { ask: () => somebody.me.post(`${LINKS}/check`, { link_ids: [id] }), entry: null };
+  },
+  "POST /links/preview": async (_, { me }) => ({
+    ask: () => me.post(`${LINKS}/preview`, { links: [{ url: anyUrl() }] }),
+    entry: null,
+  }),
+  "POST /links/batch": async (_, { me }) => ({
+    ask: () => me.post(`${LINKS}/batch`, { links: [{ url: anyUrl() }, { url: anyUrl() }, {}] }),
+    entry: { action: "link.created", target: null, count: 2 },
+  }),
+  "DELETE /links/batch": async (_, somebody) => {
+    const [a, b] = [await linkOf(somebody), await linkOf(somebody)];
+    return {
+      ask: () => somebody.me.delete(`${LINKS}/batch`, { link_ids: [a.id, b.id] }),
+      entry: { action: "link.deleted", target: null, count: 2 },
+    };
+  },
+  "POST /links/batch-delete": async (_, somebody) => {
+    const links = Array.from({ length: 120 }, () => ({ url: anyUrl() }));
+    await somebody.me.post(`${LINKS}/batch`, { links });
+    return {
+      ask: () => somebody.me.post(`${LINKS}/batch-delete`, { filter: {} }),
+      entry: { action: "link.deleted", target: null, count: 120 },
+    };
+  },
+  "POST /links/batch-change": async (_, somebody) => {
+    const [a, b] = [await linkOf(somebody), await linkOf(somebody)];
+    const change = { check_frequency: "weekly" };
+    await somebody.me.patch(b.path, change);
+    return {
+      ask: () => somebody.me.post(`${LINKS}/batch-change`, { link_ids: [a.id, b.id], change }),
+      entry: { action: "link.changed", target: [a.id, a.url], fields: ["check_frequency"] },
+    };
+  },
+  "POST /groups": async (_, { me }) => ({
+    ask: () => me.post("/api/v1/groups", { name: "new" }),
+    entry: { action: "group.created" },
+  }),
+  "PATCH /groups/:id": async (_, { me }) => {
+    const id = await addGroup(me, "Docs");
+    return {
+      ask: () => me.patch(`/api/v1/groups/${id}`, { name: "Docs", description: "all" }),
+      entry: { action: "group.changed", target: [id, "Docs"], fields: ["description"] },
+    };
+  },
+  "DELETE /groups/:id": async (_, { me }) => {
+    const id = await addGroup(me, "Docs");
+    await addLink(me, { group_id: id });
+    return {
+      ask: () => me.delete(`/api/v1/groups/${id}`),
+      entry: { action: "group.deleted", target: [id, "Docs"] },
+    };
+  },
+  "POST /groups/:id/links": async (_, { me }) => {
+    const id = await addGroup(me, "Docs");
+    const link_ids = [await addLink(me), await addLink(me), await addLink(me, { group_id: id })];
+    return {
+      ask: () => me.post(`/api/v1/groups/${id}/links`, { link_ids }),
+      entry: { action: "link.moved", target: [id, "Docs"], count: 2 },
+    };
+  },
+  "POST /webhooks": async (_, { me }) => ({
+    ask: () =>
+      me.post("/api/v1/webhooks", { url: `https://${SHOWN_HOST}/x`, events: ["link.dead"] }),
+    entry: { action: "webhook.created" },
+  }),
+  "PATCH /webhooks/:id": async (_, somebody) => {
+    const { path, target } = await webhookOf(somebody);
+    return {
+      ask: () => somebody.me.patch(path, { is_active: false, events: ["link.dead"] }),
+      entry: { action: "webhook.changed", target, fields: ["events", "is_active"] },
+    };
+  },
+  "DELETE /webhooks/:id": async (_, somebody) => {
+    const { path, target } = await webhookOf(somebody);
+    return {
+      ask: () => somebody.me.delete(path),
+      entry: { action: "webhook.deleted", target },
+    };
+  },
+  "POST /webhooks/:id/rotate-secret": async (_, somebody) => {
+    const { path, target } = await webhookOf(somebody);
+    return {
+      ask: () => somebody.me.post(`${path}/rotate-secret`, {}),
+      entry: { action: "webhook.secret_rotated", target },
+    };
+  },
+  "POST /webhooks/:id/test": async (_, { me }) => {
+    const { url } = startReceiver(204);
+    const { id, path } = await subscribe(me, url);
+    return {
+      ask: () => me.post(`${path}/test`),
+      entry: { action: "webhook.tested", target: [id, new URL(url).host] },
+    };
+  },
+  "POST /webhooks/:id/deliveries/:delivery_id/redeliver": async (server, somebody) => {
+    const { id, path, target } = await webhookOf(somebody);
+    const delivery = await addDelivery(server, somebody.me, id, { status: "exhausted" });
+    return {
+      ask: () => somebody.me.post(`${path}/deliveries/${delivery}/redeliver`),
+      entry: { action: "delivery.sent_again", target },
+    };
+  },
+  "POST /webhooks/:id/redeliver-failed": async (server, somebody) => {
+    const { id, path, target } = await webhookOf(somebody);
+    const since = new Date(server.clock.now() - 60_000).toISOString();
+    const failed = { status: "exhausted" as const, createdAt: server.clock.now() - 1000 };
+    for (let i = 0; i < 3; i++) await addDelivery(server, somebody.me, id, failed);
+    return {
+      ask: () => somebody.me.post(`${path}/redeliver-failed`, { since }),
+      entry: { action: "delivery.sent_again", target, count: 3 },
+    };
+  },
+  "POST /session": async (server, somebody) => ({
+    ask: () => openBrowser(server).signIn(somebody.owner.email),
+    entry: { action: "person.signed_in", target: own(somebody) },
+  }),
+  "DELETE /session": async (_, somebody) => ({
+    ask: () => somebody.browser.delete("/session"),
+    entry: { action: "person.signed_out", target: own(somebody) },
+  }),
+  "POST /password": async (server, somebody) => {
+    const token = await createPasswordLink(server.deps, somebody.owner);
+    return {
+      ask: () => openBrowser(server).post("/password", { token, password: NEXT }),
+      entry: { action: "person.password_changed", target: own(somebody) },
+    };
+  },
+  "PATCH /session/password": async (_, somebody) => ({
+    ask: () => somebody.browser.patch("/session/password", { current: PASSWORD, new: NEXT }),
+    entry: { action: "person.password_changed", target: own(somebody) },
+  }),
+  "DELETE /sessions": async (server, somebody) => {
+    await enter(server, somebody.owner.id);
+    await enter(server, somebody.owner.id);
+    return {
+      ask: () => somebody.browser.delete("/sessions"),
+      entry: { action: "person.sessions_ended", target: own(somebody), count: 2 },
+    };
+  },
+  "DELETE /sessions/:id": async (_, somebody) => {
+    const [session] = (await somebody.browser.get("/sessions")).body.data.items;
+    return {
+      ask: () => somebody.browser.delete(`/sessions/${session.id}`),
+      entry: { action: "person.sessions_ended", target: own(somebody) },
+    };
+  },
+  "POST /session/two-factor": async (_, somebody) => ({
+    ask: () => somebody.browser.post("/session/two-factor", { password: PASSWORD }),
+    entry: { action: "person.two_factor_begun", target: own(somebody) },
+  }),
+  "POST /session/two-factor/confirm": async (server, somebody) => {
+    const { browser } = somebody;
+    const begun = await browser.post("/session/two-factor", { password: PASSWORD });
+    const code = codeOf(server, begun.body.data.secret);
+    return {
+      ask: () => browser.post("/session/two-factor/confirm", { code }),
+      entry: { action: "person.two_factor_on", target: own(somebody) },
+    };
+  },
+  "DELETE /session/two-factor": async (server, somebody) => {
+    const code = await secure(server, somebody);
+    const proof = () => ({ password: PASSWORD, code: code() });
+    return {
+      ask: () => somebody.browser.ask("DELETE", "/session/two-factor", proof()),
+      entry: { action: "person.two_factor_off", target: own(somebody) },
+    };
+  },
+  "POST /session/recovery-codes": async (server, somebody) => {
+    const code = await secure(server, somebody);
+    const proof = () => ({ password: PASSWORD, code: code() });
+    return {
+      ask: () => somebody.browser.post("/session/recovery-codes", proof()),
+      entry: { action: "person.recovery_codes_made", target: own(somebody) },
+    };
+  },
+  "POST /people": async (_, { browser }) => ({
+    ask: () =>
+      browser.post("/people", { email: `${crypto.randomUUID()}@example.org`, role: "viewer" }),
+    entry: { action: "person.invited" },
+  }),
+  "PATCH /people/:id": async (server, somebody) => {
+    const { id, email } = await newColleague(server, somebody, "viewer");
+    return {
+      ask: () => somebody.browser.patch(`/people/${id}`, { role: "editor" }),
+      entry: { action: "person.changed", target: [id, email], fields: ["role"] },
+    };
+  },
+  "DELETE /people/:id": async (server, somebody) => {
+    const { id, email } = await newColleague(server, somebody, "viewer");
+    return {
+      ask: () => somebody.browser.delete(`/people/${id}`),
+      entry: { action: "person.removed", target: [id, email] },
+    };
+  },
+  "POST /people/:id/password-link": async (server, somebody) => {
+    const { id, email } = await newColleague(server, somebody, "viewer");
+    return {
+      ask: () => somebody.browser.post(`/people/${id}/password-link`),
+      entry: { action: "person.password_link_made", target: [id, email] },
+    };
+  },
+  "DELETE /account": async (server, somebody) => {
+    await newSomebody(server);
+    const { account, browser } = somebody;
+    const proof = { email: account.email, password: PASSWORD };
+    return {
+      ask: () => browser.ask("DELETE", "/account", proof),
+      entry: { action: "account.deleted", target: [account.id, account.email] },
+    };
+  },
+  "POST /admin/backups": async (server, somebody) => {
+    if (!isSqlite(server)) return null;
+    return {
+      ask: () => backUp(server, somebody),
+      entry: { action: "backup.made", accountId: null },
+    };
+  },
+  "DELETE /admin/backups/:name": async (server, somebody) => {
+    if (!isSqlite(server)) return null;
+    await backUp(server, somebody);
+    const { name } = (await somebody.browser.get("/admin/backups")).body.data.items[0];
+    return {
+      ask: () => somebody.browser.delete(`/admin/backups/${name}`),
+      entry: { action: "backup.deleted", accountId: null, target: [name, name] },
+    };
+  },
+  "POST /admin/accounts": async (_, { browser }) => ({
+    ask: () => browser.post("/admin/accounts", { email: `${crypto.randomUUID()}@example.org` }),
+    entry: { action: "account.created" },
+  }),
+  "PATCH /admin/accounts/:id": async (server, { browser }) => {
+    const { account } = await newOwner(server);
+    return {
+      ask: () => browser.patch(`/admin/accounts/${account.id}`, { tier: "pro" }),
+      entry: {
+        action: "account.changed",
+        accountId: account.id,
+        target: [account.id, account.email],
+        fields: ["tier"],
+      },
+    };
+  },
+  "DELETE /admin/accounts/:id": async (server, { browser }) => {
+    const { account } = await newOwner(server);
+    return {
+      ask: () => browser.delete(`/admin/accounts/${account.id}`),
+      entry: {
+        action: "account.deleted",
+        accountId: account.id,
+        target: [account.id, account.email],
+      },
+    };
+  },
+  "POST /admin/accounts/:id/users": async (server, { browser }) => {
+    const { account } = await newOwner(server);
+    const person = { email: `${crypto.randomUUID()}@example.org`, role: "viewer" };
+    return {
+      ask: () => browser.post(`/admin/accounts/${account.id}/users`, person),
+      entry: { action: "person.invited", accountId: account.id },
+    };
+  },
+  "PATCH /admin/users/:id": async (server, { browser }) => {
+    const fresh = await newOwner(server);
+    const { id, email } = await newColleague(server, fresh, "viewer");
+    return {
+      ask: () => browser.patch(`/admin/users/${id}`, { role: "editor", is_admin: false }),
+      entry: {
+        action: "person.changed",
+        accountId: fresh.account.id,
+        target: [id, email],
+        fields: ["role"],
+      },
+    };
+  },
+  "DELETE /admin/users/:id": async (server, { browser }) => {
+    const fresh = await newOwner(server);
+    const { id, email } = await newColleague(server, fresh, "viewer");
+    return {
+      ask: () => browser.delete(`/admin/users/${id}`),
+      entry: { action: "person.removed", accountId: fresh.account.id, target: [id, email] },
+    };
+  },
+  "POST /admin/users/:id/password-link": async (server, { browser }) => {
+    const { owner, account } = await newOwner(server);
+    return {
+      ask: () => browser.post(`/admin/users/${owner.id}/password-link`),
+      entry: {
+        action: "person.password_link_made",
+        accountId: account.id,
+        target: [owner.id, owner.email],
+      },
+    };
+  },
+};
+
+/** Where there is no account yet, and so nobody; it has a server of its own. */
+export const SETUP = async (server: TestServer) => {
+  const token = await createSetup(server.deps);
+  return openBrowser(server).post("/setup", {
+    token,
+    email: "first@example.org",
+    password: PASSWORD,
+  });
+};

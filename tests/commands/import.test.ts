@@ -1,0 +1,201 @@
+import { describe, expect, setDefaultTimeout, test } from "bun:test";
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
+import { createProgram } from "./program.ts";
+
+setDefaultTimeout(60_000);
+
+const folder = mkdtempSync(join(tmpdir(), "stillup-test-"));
+
+function fileOf(name: string, content: string | Uint8Array): string {
+  const path = join(folder, name);
+  writeFileSync(path, content);
+  return path;
+}
+
+/** The program with one account. */
+async function withAccount(settings?: Record<string, string>) {
+  const program = createProgram(settings);
+  await program.run(["user", "create", "--email", "me@example.org"]);
+  return program;
+}
+
+const linesOf = ({ out }: { out: string }) => out.trimEnd().split("\n");
+
+describe("stillup import", () => {
+  test("tells of each line what became of it, and again that all is there", async () => {
+    const { run } = await withAccount();
+    const list = "https://example.org/a\nlink\nhttps://example.org/b\nhttps://example.org/a#x\n";
+
+    const first = await run(["import", "-", "--group", "New"], {}, list);
+    const second = await run(["import", "-", "--json"], {}, "https://example.org/b");
+
+    expect([first.code, first.err]).toEqual([1, ""]);
+    expect(linesOf(first)).toEqual([
+      "created        line 1  https://example.org/a",
+      "refused        line 2  link  The URL must be an http or https URL.",
+      "created        line 3  https://example.org/b",
+      "already there  line 4  https://example.org/a#x",
+      "Groups made: New.",
+      "2 created, 1 already there, 1 refused.",
+    ]);
+    expect(second.code).toBe(0);
+    const [told, summary] = linesOf(second).map((line) => JSON.parse(line));
+    expect(told).toMatchObject({ line: 1, outcome: "already_there", reason: null });
+    expect(summary.summary).toMatchObject({ created: 0, already_there: 1, refused: 0 });
+  }, 60_000);
+
+  test("does nothing when it is only to say what it would do", async () => {
+    const { run } = await withAccount();
+    const file = fileOf(
+      "dry.csv",
+      "url,group\nhttps://example.org/a,Docs\nhttps://example.org/a,\n",
+    );
+
+    const { code, out } = await run(["import", file, "--dry-run"]);
+
+    expect(code).toBe(0);
+    expect(linesOf({ out })).toEqual([
+      "would create   line 2  https://example.org/a",
+      "already there  line 3  https://example.org/a",
+      "Groups that would be made: Docs.",
+      "1 would be created, 1 already there, 0 refused.",
+    ]);
+    expect(linesOf(await run(["export", "links"]))).toHaveLength(1);
+    expect((await run(["export", "links", "--format", "yaml"])).out).toStartWith("groups: []");
+  }, 60_000);
+
+  test("reads compressed lists and UTF-16, and says what it cannot read", async () => {
+    const { run } = await withAccount();
+    const sitemap = "<urlset><url><loc>https://example.org/packed</loc></url></urlset>";
+    const wide = Buffer.from("\ufeffhttps://example.org/wide\n", "utf16le");
+
+    const told = async (name: string, content: string | Uint8Array) => {
+      const { code, out, err } = await run(["import", fileOf(name, content), "-q"]);
+      return [code, out + err];
+    };
+
+    const one = "1 created, 0 already there, 0 refused.\n";
+    expect(await told("map.xml.gz", gzipSync(sitemap))).toEqual([0, one]);
+    expect(await told("wide.txt", wide)).toEqual([0, one]);
+    const cut = gzipSync(sitemap).subarray(0, 40);
+    expect((await told("cut.gz", cut))[1]).toContain("is compressed, but not whole.");
+    expect((await told("a.pdf", "%PDF-1.7"))[1]).toContain("is a PDF.");
+    expect((await told("latin.txt", Buffer.from("http://\xe4", "latin1")))[1]).toContain("iconv");
+    expect((await run(["import", folder])).err).toBe("The list cannot be read: it is a folder.\n");
+  }, 60_000);
+
+  test("leads from an index of sitemaps to its parts", async () => {
+    const { run } = await withAccount();
+    const index =
+      "<sitemapindex><sitemap><loc>https://example.org/1.xml</loc></sitemap></sitemapindex>";
+
+    const { code, out, err } = await run(["import", "-"], {}, index);
+
+    expect(code).toBe(1);
+    expect(out).toStartWith("sitemap  https://example.org/1.xml\n");
+    expect(err).toContain("fetch each of its sitemaps");
+  }, 60_000);
+
+  test("shows nothing of a list or a file that a terminal would obey", async () => {
+    const { run } = await withAccount();
+    const index = "<sitemapindex><sitemap><loc>\x1b]0;x\x07</loc></sitemap></sitemapindex>";
+
+    const listed = await run(["import", "-"], {}, index);
+    const applied = await run(["apply", "-f", "-"], {}, '"\\e[31mx": 1');
+
+    expect(listed.out).toStartWith("sitemap   ]0;x");
+    expect(applied.err).toContain("unknown field:  [31mx");
+    expect(listed.out + listed.err + applied.err).not.toMatch(/\p{Cc}(?<!\n)/u);
+  }, 60_000);
+
+  test("asks whose account is meant where there are several, or none", async () => {
+    const { run } = createProgram();
+    const none = await run(["import", "-"], {}, "https://example.org/");
+    for (const name of ["one", "two"]) await run(["user", "create", "--email", `${name}@a.org`]);
+
+    const several = await run(["import", "-"], {}, "https://example.org/");
+    const named = await run(["import", "-", "--email", "two@a.org"], {}, "https://example.org/");
+
+    expect([none.code, none.err]).toEqual([
+      1,
+      "There is no account yet; make one with `stillup user create`.\n",
+    ]);
+    expect([several.code, several.err]).toEqual([
+      64,
+      "There are several accounts; say whose is meant with --email.\n",
+    ]);
+    expect(named.code).toBe(0);
+  }, 60_000);
+
+  test("that is stopped leaves whole parts, says where, and goes on when it is run again", async () => {
+    const { start, run } = await withAccount();
+    const urls = Array.from({ length: 30_000 }, (_, n) => `https://example.org/${n}`);
+    const file = fileOf("long.txt", urls.join("\n"));
+
+    const child = start(["import", file]);
+    const reader = child.stdout.getReader();
+    await reader.read();
+    child.kill("SIGINT");
+    for (let isDone = false; !isDone; ) isDone = (await reader.read()).done;
+    const err = await new Response(child.stderr).text();
+
+    expect(await child.exited).toBe(130);
+    const line = Number(/^Stopped after line (\d+)\. Run it again to go on\.$/m.exec(err)![1]);
+    expect(line % 1000).toBe(0);
+    expect(line).toBeLessThan(30_000);
+    const again = linesOf(await run(["import", file, "-q"]));
+    expect(again).toEqual([
+      `${(30_000 - line).toLocaleString("en")} created, ${line.toLocaleString("en")} already there, 0 refused.`,
+    ]);
+  }, 60_000);
+});
+
+describe("stillup export", () => {
+  test.each(["csv", "ndjson"])(
+    "makes %s that import takes back",
+    async (format) => {
+      const one = await withAccount();
+      const list =
+        'url,group,check_frequency\nhttps://example.org/a,"Docs, =old",weekly\nhttps://example.org/b,,\n';
+      await one.run(["import", "-"], {}, list);
+      const exported = await one.run(["export", "links", "--format", format]);
+
+      const other = await withAccount();
+      const { code } = await other.run(["import", "-"], {}, exported.out);
+      const yamls = [one, other].map(({ run }) => run(["export", "links", "--format", "yaml"]));
+
+      expect(code).toBe(0);
+      const [before, after] = await Promise.all(yamls);
+      expect(before!.out).toContain('- name: "Docs, =old"');
+      expect(after!.out.split("\n").sort()).toEqual(before!.out.split("\n").sort());
+    },
+    60_000,
+  );
+
+  test("ends quietly when its reader has enough", async () => {
+    const { start, run } = await withAccount();
+    const urls = Array.from(
+      { length: 5000 },
+      (_, n) => `https://example.org/${n}/${"x".repeat(200)}`,
+    );
+    await run(["import", "-", "-q"], {}, urls.join("\n"));
+
+    const child = start(["export", "links"]);
+    const reader = child.stdout.getReader();
+    await reader.read();
+    await reader.cancel();
+
+    expect(await new Response(child.stderr).text()).toBe("");
+    expect(await child.exited).toBe(0);
+  }, 60_000);
+
+  test("of checks has its head alone before any check", async () => {
+    const { run } = await withAccount();
+
+    expect((await run(["export", "history"])).out).toStartWith("id,checked_at,url,");
+    expect((await run(["export", "history", "--format", "ndjson"])).out).toBe("");
+  }, 60_000);
+});

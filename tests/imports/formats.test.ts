@@ -1,0 +1,63 @@
+import { describe, expect, test } from "bun:test";
+import { recognise } from "../../server/imports/formats.ts";
+import { LISTS } from "./lists.ts";
+import { readIn, toldOf } from "./reading.ts";
+
+describe("A list of links", () => {
+  test.each(LISTS)("is known by what is in it, and read: %s", async (_, text, format, found) => {
+    expect(recognise(text)).toBe(format as ReturnType<typeof recognise>);
+    expect(toldOf(await readIn(text))).toEqual(found);
+  });
+
+  test.each(LISTS)("is read alike wherever it is cut: %s", async (_, text, __, found) => {
+    for (const pieces of [1, 2, 3, 7, 64]) {
+      expect(toldOf(await readIn(text, { pieces }))).toEqual(found);
+    }
+  });
+
+  test("tells of comments, paused monitors and short intervals", async () => {
+    const notes = async (what: string) =>
+      (await readIn(LISTS.find(([name]) => name.includes(what))![1])).notes;
+
+    expect(await notes("comments")).toEqual(["2 lines begin with # and were taken for comments."]);
+    expect(await notes("Kuma")).toEqual([
+      "Pages that were checked every few minutes are checked every hour: links die slowly.",
+      "1 of its monitors are paused; they are read as well.",
+    ]);
+    expect(await notes("table of UptimeRobot")).toHaveLength(1);
+  });
+
+  test("that is an index of sitemaps has none, but the way to them", async () => {
+    const text = `<sitemapindex><sitemap><loc>https://example.org/1.xml</loc></sitemap></sitemapindex>`;
+
+    const { items, sitemaps } = await readIn(text, { pieces: 5 });
+
+    expect(items).toEqual([]);
+    expect(sitemaps).toEqual(["https://example.org/1.xml"]);
+  });
+
+  test("that is cut off is read as far as it goes, without the half of a URL", async () => {
+    const text = "<urlset><url><loc>https://example.org/a</loc></url><url><loc>https://exam";
+
+    const reading = await readIn(text);
+
+    expect(toldOf(reading)).toEqual(["1 https://example.org/a"]);
+    expect(reading.notes).toEqual(["The sitemap has no end. It was probably cut off."]);
+  });
+
+  test.each([
+    ["broken JSON", '["https://example.org/a", ', "json", "This could not be read as JSON"],
+    ["JSON that goes on", '["https://example.org/a"] x', "json", "This could not be read as JSON"],
+    ["no sitemap", "<html></html>", "sitemap", "This is no sitemap"],
+    ["no backup", "{}", "uptime-kuma", "This is no backup of Uptime Kuma"],
+    ["no monitors", "{}", "uptimerobot", "These are no monitors of UptimeRobot"],
+  ] as const)("is refused with what to do: %s", async (_, text, format, said) => {
+    expect(readIn(text, { format })).rejects.toThrow(said);
+  });
+
+  test("with a quote that is never closed is not taken for one row without end", async () => {
+    const text = `url,note\nhttps://example.org/a,"${"x".repeat(17 << 20)}`;
+
+    expect(readIn(text, { pieces: 1 << 20, format: "csv" })).rejects.toThrow("has no end");
+  });
+});

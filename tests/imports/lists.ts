@@ -1,0 +1,118 @@
+/** Lists of each format: what it is, its text, what it is taken for, and what is found in it. */
+export const LISTS: [what: string, text: string, format: string, found: string[]][] = [
+  [
+    "text with comments, and words around its URLs",
+    "# mine\r\n\r\n* [Docs](https://example.org/docs)\r\n <https://example.org/a>; http://example.org/b.\nexample.org/c\nno link\n  # https://example.org/not",
+    "text",
+    [
+      "3 https://example.org/docs",
+      "4 https://example.org/a",
+      "4 http://example.org/b",
+      "5 https://example.org/c",
+      "6 no link",
+    ],
+  ],
+  [
+    "our own export",
+    'id,url,status,group,check_frequency\r\n1,https://example.org/a,active,"Docs, old",weekly\r\n2,https://example.org/b,dead,\'=Sum,\r\n',
+    "csv",
+    ["2 https://example.org/a in Docs, old weekly", "3 https://example.org/b in =Sum"],
+  ],
+  [
+    "a sheet that tells its delimiter and has a line break in a cell",
+    'sep=;\nName;Website;Frequency\n"One\nor two";https://example.org/a;Daily\n\nTwo;example.org/b;month\n',
+    "csv",
+    ["2 https://example.org/a daily", "4 https://example.org/b monthly"],
+  ],
+  [
+    "JSON texts and records",
+    '[ {"note":"a ,]}\\"","url":"https://example.org/a"}, {"link":"https://example.org/b","group":{"name":"Docs"}}, 3, [1,2] ]\n',
+    "json",
+    ["1 https://example.org/a", "2 https://example.org/b in Docs", "3 3", "4 [1,2]"],
+  ],
+  [
+    "a record per line",
+    '{"url":"https://example.org/a","check_frequency":"hourly"}\n\n{"url":"https://example.org/b"}',
+    "json",
+    ["1 https://example.org/a hourly", "2 https://example.org/b"],
+  ],
+  [
+    "a reply of the API",
+    '{"data":{"items":[{"url":"https://example.org/a","check_frequency":"weekly"}]}}',
+    "json",
+    ["1 https://example.org/a weekly"],
+  ],
+  [
+    "bookmarks in folders",
+    `<!DOCTYPE NETSCAPE-Bookmark-file-1><TITLE>Bookmarks</TITLE><H1>Bookmarks</H1><DL><p>
+  <DT><H3 ADD_DATE="1">Bar</H3><DL><p>
+    <DT><A HREF="https://example.org/?a=1&amp;b=2" ICON="data:,">Top &lt;b&gt;</A>
+    <DT><H3>Recipes &amp; Cakes</H3><DL><p>
+      <DT><A HREF="https://example.org/cake">Cake</A>
+      <DT><A HREF="javascript:alert(1)">Not this</A>
+    </DL><p>
+    <DT><A HREF="https://example.org/after">After</A>
+  </DL><p>
+  <DT><A HREF="https://example.org/out">Out</A></DL><script>"<a href='https://example.org/x'>"</script>`,
+    "bookmarks",
+    [
+      "1 https://example.org/?a=1&b=2 in Bar",
+      "2 https://example.org/cake in Bar / Recipes & Cakes",
+      "3 https://example.org/after in Bar",
+      "4 https://example.org/out",
+    ],
+  ],
+  [
+    "a sitemap with pictures and a prefix",
+    `<?xml version="1.0"?><!-- <urlset> --><s:urlset xmlns:s="x"><s:url><s:loc>
+ https://example.org/?a=1&amp;b=2 </s:loc><image:loc>https://example.org/no.png</image:loc></s:url>
+<s:url><s:loc><![CDATA[https://example.org/c?d&e]]></s:loc></s:url></s:urlset>`,
+    "sitemap",
+    ["1 https://example.org/?a=1&b=2", "2 https://example.org/c?d&e"],
+  ],
+  [
+    "a backup of Uptime Kuma",
+    JSON.stringify({
+      version: "1.23.16",
+      notificationList: [],
+      monitorList: [
+        { id: 1, type: "group", name: "Web", parent: null },
+        { id: 2, type: "group", name: "Shop", parent: 1 },
+        { id: 3, type: "http", url: "https://example.org/a", parent: 2, interval: 60 },
+        { id: 4, type: "keyword", url: "https://example.org/b", interval: 86_400, active: false },
+        {
+          id: 5,
+          type: "ping",
+          url: "https://",
+          hostname: "10.0.0.1",
+          name: "Router",
+          interval: 20,
+        },
+        { id: 6, type: "json-query", url: "https://example.org/c", tags: [{ name: "API" }] },
+      ],
+    }),
+    "uptime-kuma",
+    [
+      "3 https://example.org/a in Web / Shop hourly",
+      "4 https://example.org/b daily",
+      "5 10.0.0.1 A monitor of the type “ping” watches no page.",
+      "6 https://example.org/c in API",
+    ],
+  ],
+  [
+    "a table of UptimeRobot",
+    'Type,Friendly Name,URL/IP,Interval\nHTTP(s),"Shop, old",https://example.org/a,300\nKeyword,B,https://example.org/b,86400\nPing,Router,10.0.0.1,300\n',
+    "uptimerobot",
+    [
+      "1 https://example.org/a hourly",
+      "2 https://example.org/b daily",
+      "3 10.0.0.1 A monitor of the type “Ping” watches no page.",
+    ],
+  ],
+  [
+    "monitors as the API of UptimeRobot gives them",
+    '{"stat":"ok","monitors":[{"id":1,"friendly_name":"A","url":"https://example.org/a","type":1,"interval":300},{"id":2,"friendly_name":"Job","url":"","type":5}]}',
+    "uptimerobot",
+    ["1 https://example.org/a hourly", "2 Job A monitor of the type “heartbeat” watches no page."],
+  ],
+];

@@ -1,0 +1,23 @@
+import { FORMATS, type Format, recognise } from "../../server/imports/formats.ts";
+import { newReading, type Reading } from "../../server/imports/reading.ts";
+
+/** Reads a text in pieces of so many characters. */
+export async function readIn(
+  text: string,
+  {
+    pieces = text.length || 1,
+    format = recognise(text),
+  }: { pieces?: number; format?: Format } = {},
+): Promise<Reading> {
+  const reading = newReading();
+  const reader = await FORMATS[format].open(reading, text);
+  for (let at = 0; at < text.length; at += pieces) reader.write(text.slice(at, at + pieces));
+  reader.end();
+  return reading;
+}
+
+/** Each item's line, URL, group and frequency, or why it is none. */
+export const toldOf = ({ items }: Reading) =>
+  items.map(({ line, url, group, frequency, problem }) =>
+    [line, url, group && `in ${group}`, frequency, problem].filter(Boolean).join(" "),
+  );

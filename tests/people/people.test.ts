@@ -1,0 +1,227 @@
+import { expect, setDefaultTimeout, test } from "bun:test";
+import { and, eq, ne } from "drizzle-orm";
+import { audit, users } from "../../server/store/tables.ts";
+import { onBothEngines, type Parsed, type Reply } from "../harness.ts";
+import { BEHIND_PROXY, newColleague, openBrowser } from "../session/browser.ts";
+import { enter, makeAdministrator, newTeam } from "./people.ts";
+
+// Each story may hash passwords.
+setDefaultTimeout(60_000);
+
+onBothEngines(
+  "the people of an account",
+  (server) => {
+    const told = (reply: Reply) => [reply.status, reply.body.error.details?.reason];
+    const roleOf = async (id: string) =>
+      (await server().deps.store.select().from(users).where(eq(users.id, id)))[0]?.role;
+    const recorded = (accountId: string) =>
+      server()
+        .deps.store.select()
+        .from(audit)
+        .where(and(eq(audit.accountId, accountId), ne(audit.action, "account.created")))
+        .orderBy(audit.id);
+
+    test("are seen by all of them, and by nobody else", async () => {
+      const { owner, editor, viewer, browsers } = await newTeam(server());
+      await newTeam(server());
+
+      const lists = await Promise.all(
+        Object.values(browsers).map(async (browser) => (await browser.get("/people")).body.data),
+      );
+
+      for (const { items } of lists) {
+        expect(items.map(({ email }: Parsed) => email).sort()).toEqual(
+          [owner.email, editor.email, viewer.email].sort(),
+        );
+        expect(items.filter(({ is_you }: Parsed) => is_you)).toHaveLength(1);
+        expect(JSON.stringify(items)).not.toContain("argon2");
+      }
+    });
+
+    test("grow by an invitation, whose link sets a password once", async () => {
+      const { account, browsers } = await newTeam(server());
+      const email = `new-${crypto.randomUUID()}@example.org`;
+
+      const invited = await browsers.owner.post("/people", { email, role: "editor" });
+
+      const { token } = invited.body.data;
+      const stranger = openBrowser(server());
+      const first = await stranger.post("/password", { token, password: "a few plain words" });
+      const again = await openBrowser(server()).post("/password", {
+        token,
+        password: "x".repeat(20),
+      });
+      expect([invited.status, first.status, again.status]).toEqual([201, 200, 404]);
+      expect(first.body.data.user).toMatchObject({ email, role: "editor", is_admin: false });
+      expect((await stranger.get("/account")).body.data.id).toBe(account.id);
+    });
+
+    test("are invited by a name that is free, and with a role that there is", async () => {
+      const { editor, browsers } = await newTeam(server());
+
+      const taken = await browsers.owner.post("/people", { email: editor.email, role: "viewer" });
+      const wrong = await browsers.owner.post("/people", { email: "nobody", role: "king" });
+
+      expect(told(taken)).toEqual([409, "duplicate_email"]);
+      expect(Object.keys(wrong.body.error.details.fields)).toEqual(["email", "role"]);
+    });
+
+    test("are a hundred at most", async () => {
+      const team = await newTeam(server());
+      for (let i = 0; i < 97; i++) await newColleague(server(), team, "viewer");
+
+      const one = { email: `late-${crypto.randomUUID()}@example.org`, role: "viewer" };
+
+      expect(told(await team.browsers.owner.post("/people", one))).toEqual([409, "limit_reached"]);
+    });
+
+    test("get another role at once, in the sessions that they have", async () => {
+      const { viewer, browsers } = await newTeam(server());
+      const link = { url: "https://example.org/" };
+      expect((await browsers.viewer.post("/links", link)).status).toBe(403);
+
+      const changed = await browsers.owner.patch(`/people/${viewer.id}`, { role: "editor" });
+
+      expect(changed.body.data).toMatchObject({ id: viewer.id, role: "editor" });
+      expect((await browsers.viewer.post("/links", link)).status).toBe(201);
+    });
+
+    test("go with their sessions and links for a password, and what they made stays", async () => {
+      const { editor, browsers } = await newTeam(server());
+      await browsers.editor.post("/links", { url: "https://example.org/theirs" });
+      const link = await browsers.owner.post(`/people/${editor.id}/password-link`);
+
+      const removed = await browsers.owner.delete(`/people/${editor.id}`);
+
+      const { token } = link.body.data;
+      const late = await openBrowser(server()).post("/password", {
+        token,
+        password: "x".repeat(20),
+      });
+      expect([removed.status, late.status]).toEqual([204, 404]);
+      expect((await browsers.editor.get("/links")).status).toBe(401);
+      expect((await browsers.owner.get("/links")).body.data.pagination.total).toBe(1);
+      expect((await browsers.owner.delete(`/people/${editor.id}`)).status).toBe(404);
+    });
+
+    test("keep an owner, whom nobody can demote or remove, and who cannot go", async () => {
+      const { owner, browsers } = await newTeam(server());
+
+      const demoted = await browsers.owner.patch(`/people/${owner.id}`, { role: "editor" });
+      const removed = await browsers.owner.delete(`/people/${owner.id}`);
+
+      expect([told(demoted), told(removed)]).toEqual([
+        [409, "last_owner"],
+        [409, "own_rights"],
+      ]);
+      expect(await roleOf(owner.id)).toBe("owner");
+    });
+
+    test("keep an owner also when two demote or remove each other at once", async () => {
+      for (const method of ["PATCH", "DELETE"]) {
+        const team = await newTeam(server());
+        const other = await newColleague(server(), team, "owner");
+        const theirs = await enter(server(), other.id);
+        const body = method === "PATCH" ? { role: "viewer" } : undefined;
+
+        const replies = await Promise.all([
+          team.browsers.owner.ask(method, `/people/${other.id}`, body),
+          theirs.ask(method, `/people/${team.owner.id}`, body),
+        ]);
+
+        expect(replies.filter(({ status }) => status < 300)).toHaveLength(1);
+        const roles = [await roleOf(team.owner.id), await roleOf(other.id)];
+        expect(roles.filter((role) => role === "owner")).toHaveLength(1);
+        const entries = await recorded(team.account.id);
+        expect(entries).toHaveLength(1);
+      }
+    });
+
+    test("are nobody's of another account, not even to be known of", async () => {
+      const [one, other] = [await newTeam(server()), await newTeam(server())];
+      const path = `/people/${other.viewer.id}`;
+
+      const replies = [
+        await one.browsers.owner.patch(path, { role: "owner" }),
+        await one.browsers.owner.delete(path),
+        await one.browsers.owner.post(`${path}/password-link`),
+        await one.browsers.owner.delete("/people/nonsense"),
+      ];
+
+      expect(replies.map(({ status }) => status)).toEqual([404, 404, 404, 404]);
+      expect(await roleOf(other.viewer.id)).toBe("viewer");
+      expect((await other.browsers.viewer.get("/links")).status).toBe(200);
+    });
+
+    test("who run the installation cannot be taken over or removed by an owner who does not", async () => {
+      const { owner, editor, browsers } = await newTeam(server());
+      await makeAdministrator(server(), editor.id);
+
+      const link = await browsers.owner.post(`/people/${editor.id}/password-link`);
+      const removed = await browsers.owner.delete(`/people/${editor.id}`);
+
+      expect([link.status, removed.status]).toEqual([403, 403]);
+      expect(link.body.error.message).toContain("is an administrator of the installation");
+      expect((await browsers.editor.get("/admin/state")).status).toBe(200);
+      await makeAdministrator(server(), owner.id);
+      expect((await browsers.owner.post(`/people/${editor.id}/password-link`)).status).toBe(200);
+    });
+
+    test("a link that an owner has made is void once its user is an administrator", async () => {
+      const administrator = await newTeam(server());
+      await makeAdministrator(server(), administrator.owner.id);
+      const { viewer, browsers } = await newTeam(server());
+      const { token } = (await browsers.owner.post(`/people/${viewer.id}/password-link`)).body.data;
+
+      const path = `/admin/users/${viewer.id}`;
+      await administrator.browsers.owner.patch(path, { is_admin: true });
+
+      const taken = await openBrowser(server()).post("/password", {
+        token,
+        password: "x".repeat(20),
+      });
+      expect(taken.status).toBe(404);
+    });
+
+    test("each change of them is recorded once, with who did it and what, and no refusal is", async () => {
+      const { account, owner, viewer, browsers } = await newTeam(server());
+      const email = `new-${crypto.randomUUID()}@example.org`;
+
+      await browsers.owner.post("/people", { email, role: "viewer" });
+      await browsers.owner.post("/people", { email, role: "viewer" });
+      await browsers.owner.patch(`/people/${viewer.id}`, { role: "editor" });
+      await browsers.owner.patch(`/people/${viewer.id}`, { role: "editor" });
+      await browsers.owner.patch(`/people/${owner.id}`, { role: "editor" });
+      await browsers.owner.post(`/people/${viewer.id}/password-link`);
+      await browsers.owner.delete(`/people/${viewer.id}`);
+
+      const entries = await recorded(account.id);
+      expect(
+        entries
+          .map(({ action, targetName, fields }) => [action, targetName, JSON.parse(fields)])
+          .sort(),
+      ).toEqual([
+        ["person.changed", viewer.email, ["role"]],
+        ["person.invited", email, []],
+        ["person.password_link_made", viewer.email, []],
+        ["person.removed", viewer.email, []],
+      ]);
+      expect(entries.every((entry) => entry.actorName === owner.email)).toBe(true);
+    });
+
+    test("an owner who was demoted this moment changes nobody any more", async () => {
+      const team = await newTeam(server());
+      const other = await newColleague(server(), team, "owner");
+      const theirs = await enter(server(), other.id);
+
+      const [, late] = await Promise.all([
+        team.browsers.owner.patch(`/people/${other.id}`, { role: "viewer" }),
+        theirs.delete(`/people/${team.editor.id}`),
+      ]);
+
+      const isThere = (await roleOf(team.editor.id)) !== undefined;
+      expect(isThere).toBe(late.status === 403);
+    });
+  },
+  BEHIND_PROXY,
+);

@@ -1,0 +1,142 @@
+/**
+ * Where every route of the program stands: who is let in to it. The paths of rooms stand without their door,
+ * since both doors lead to them.
+ */
+export type Kind =
+  | "open"
+  | "stranger"
+  | "own"
+  | "read"
+  | "write"
+  | "members"
+  | "owners"
+  | "administrators";
+
+const lines = (text: string) =>
+  text
+    .trim()
+    .split("\n")
+    .map((line) => line.trim());
+
+/** Behind both doors. */
+export const ROOMS: Record<"read" | "write", string[]> = {
+  read: lines(`
+    GET /account
+    GET /usage
+    GET /keys
+    GET /keys/:id
+    GET /links
+    GET /links/:id
+    GET /links/:id/history
+    GET /links/:id/events
+    GET /links/:id/stats
+    GET /links/export
+    GET /batches/:id
+    GET /groups
+    GET /groups/none
+    GET /groups/:id
+    GET /groups/:id/links
+    GET /history
+    GET /history/stats
+    GET /history/series
+    GET /history/export
+    GET /webhooks
+    GET /webhooks/:id
+    GET /webhooks/:id/deliveries
+    GET /webhooks/:id/deliveries/:delivery_id
+    GET /services
+    GET /overview
+    GET /overview/services
+    GET /audit
+  `),
+  write: lines(`
+    POST /keys
+    PATCH /keys/:id
+    DELETE /keys/:id
+    POST /keys/:id/rotate
+    POST /links
+    PATCH /links/:id
+    DELETE /links/:id
+    POST /links/:id/check
+    POST /links/batch
+    DELETE /links/batch
+    POST /links/preview
+    POST /links/batch-delete
+    POST /links/batch-change
+    POST /links/check
+    POST /groups
+    PATCH /groups/:id
+    DELETE /groups/:id
+    POST /groups/:id/links
+    POST /webhooks
+    PATCH /webhooks/:id
+    DELETE /webhooks/:id
+    POST /webhooks/:id/rotate-secret
+    POST /webhooks/:id/test
+    POST /webhooks/:id/deliveries/:delivery_id/redeliver
+    POST /webhooks/:id/redeliver-failed
+  `),
+};
+
+/** Behind the session door only. */
+export const DASHBOARD: Record<
+  "stranger" | "own" | "members" | "owners" | "administrators",
+  string[]
+> = {
+  stranger: lines(`
+      GET /session
+      POST /session
+      DELETE /session
+      POST /setup
+      POST /password
+    `),
+  own: lines(`
+      PATCH /session/password
+      GET /sessions
+      DELETE /sessions
+      DELETE /sessions/:id
+      GET /session/two-factor
+      POST /session/two-factor
+      POST /session/two-factor/confirm
+      DELETE /session/two-factor
+      POST /session/recovery-codes
+    `),
+  members: lines(`
+      GET /people
+      GET /live
+    `),
+  owners: lines(`
+      POST /people
+      PATCH /people/:id
+      DELETE /people/:id
+      POST /people/:id/password-link
+      DELETE /account
+    `),
+  administrators: lines(`
+      GET /admin/state
+      GET /admin/audit
+      GET /admin/backups
+      POST /admin/backups
+      GET /admin/backups/:name
+      DELETE /admin/backups/:name
+      GET /admin/accounts
+      POST /admin/accounts
+      PATCH /admin/accounts/:id
+      DELETE /admin/accounts/:id
+      POST /admin/accounts/:id/users
+      PATCH /admin/users/:id
+      DELETE /admin/users/:id
+      POST /admin/users/:id/password-link
+    `),
+};
+
+/** Behind no door: nothing of anybody, and the metrics only for who has their token. */
+export const OPEN = lines(`
+  GET /health
+  GET /ready
+  GET /metrics
+  GET /openapi.json
+  GET /docs
+  GET /docs/reference.css
+  GET /docs/reference.js
+`);

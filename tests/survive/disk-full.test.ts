@@ -1,0 +1,161 @@
+import { Database } from "bun:sqlite";
+import { describe, expect, test } from "bun:test";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { seed } from "../bench/seed.ts";
+import { createProgram } from "../commands/program.ts";
+import { listeningUrl } from "../listening.ts";
+import { createSmallDisk } from "./small-disk.ts";
+
+const MIB = 1024 * 1024;
+const SIZE_MIB = 64;
+const HEALS_WITHIN_MS = 10_000;
+
+const disk = createSmallDisk(SIZE_MIB);
+if (!disk)
+  console.warn("no disk of our own can be mounted here: what a full disk does is not tried");
+
+const json = (body: unknown) => ({
+  body: JSON.stringify(body),
+  headers: { "content-type": "application/json" },
+});
+
+/** The program on the small disk, and an account to write with. */
+async function startOn(folder: string, settings: Record<string, string> = {}) {
+  const { start } = createProgram({
+    STILLUP_DATA_DIR: folder,
+    STILLUP_PORT: "0",
+    STILLUP_RATE_LIMIT_PER_MINUTE: "0",
+    STILLUP_RATE_LIMIT_PER_HOUR: "0",
+    ...settings,
+  });
+  const child = start(["serve"]);
+  const log = new Response(child.stderr).text();
+  return { child, log, url: await listeningUrl(child.stdout) };
+}
+
+/** Asks with the key, and notes every name that the server said it has taken. */
+function writerTo(url: string, key: string) {
+  const taken: string[] = [];
+  let n = 0;
+  const ask = (path: string, init: RequestInit & { headers?: Record<string, string> } = {}) =>
+    fetch(`${url}/api/v1${path}`, {
+      ...init,
+      headers: { ...init.headers, authorization: `Bearer ${key}` },
+    });
+  async function write(): Promise<Response> {
+    const name = `group ${process.pid}-${n++}-${"x".repeat(60)}`;
+    const reply = await ask("/groups", { method: "POST", ...json({ name }) });
+    if (reply.status === 201) taken.push(name);
+    return reply;
+  }
+  /** Writes until the server answers so. */
+  async function writeUntil(status: number, withinMs = 30_000): Promise<Response> {
+    for (const end = performance.now() + withinMs; performance.now() < end; ) {
+      const reply = await write();
+      if (reply.status === status) return reply;
+      if (reply.status !== 201) await Bun.sleep(100);
+    }
+    throw new Error(`no ${status} within ${withinMs} ms`);
+  }
+  return { taken, ask, write, writeUntil };
+}
+
+type Writer = ReturnType<typeof writerTo>;
+
+/** What a refused writer is told, and that all else goes on. */
+async function expectReadOnly(writer: Writer, refused: Response) {
+  expect(refused.headers.get("retry-after")).toBe("10");
+  const { error } = (await refused.json()) as { error: { code: string; details?: object } };
+  expect(error).toMatchObject({ code: "SERVICE_UNAVAILABLE" });
+  expect((await writer.ask("/links?limit=5")).status).toBe(200);
+  expect((await writer.ask("/groups")).status).toBe(200);
+}
+
+/** Deletes the first of a list and says which it was. */
+async function deleteOne({ ask }: Writer, list: "/links" | "/groups") {
+  const reply = (await (await ask(`${list}?limit=1`)).json()) as Listed;
+  const [item] = reply.data.items;
+  expect((await ask(`${list}/${item!.id}`, { method: "DELETE" })).status).toBe(204);
+  return item!;
+}
+
+type Listed = { data: { items: { id: string; name?: string }[] } };
+
+function namesIn(folder: string): Set<string> {
+  const database = new Database(join(folder, "stillup.db"), { readonly: true });
+  expect(database.query("pragma integrity_check").values()).toEqual([["ok"]]);
+  const names = database.query("select name from groups").values() as [string][];
+  database.close();
+  return new Set(names.map(([name]) => name));
+}
+
+describe.skipIf(!disk)("A disk without room", () => {
+  test("stops all writing but deletions, loses nothing, and heals by itself", async () => {
+    const { folder, fill, clear } = disk!;
+    const { key } = await seed({ STILLUP_DATA_DIR: folder }, { links: 500 });
+    const { child, log, url } = await startOn(folder);
+    const writer = writerTo(url, key);
+    await writer.writeUntil(201);
+
+    fill(4 * MIB);
+    await expectReadOnly(writer, await writer.writeUntil(503));
+    const ready = (await (await fetch(`${url}/ready`)).json()) as object;
+    expect(ready).toMatchObject({ writes_stopped: "disk_full" });
+    await deleteOne(writer, "/links");
+    clear();
+    await writer.writeUntil(201, HEALS_WITHIN_MS);
+
+    child.kill("SIGTERM");
+    expect(await child.exited).toBe(0);
+    const lines = (await log).split("\n").filter((line) => line.includes("no room on the disk"));
+    expect(lines).toHaveLength(1);
+    const kept = namesIn(folder);
+    expect(writer.taken.filter((name) => !kept.has(name))).toEqual([]);
+  }, 60_000);
+
+  test("that is full to the last byte lets us delete, heals, and lets us stop in order", async () => {
+    const { folder, fill, clear } = disk!;
+    const settings = { STILLUP_DISK_FLOOR_MB: "0" };
+    const { run } = createProgram({ STILLUP_DATA_DIR: folder });
+    await run(["user", "create", "--email", "full@example.org"]);
+    const made = await run(["key", "create", "--email", "full@example.org", "--name", "full"]);
+    const key = made.out.trim();
+    const first = await startOn(folder, settings);
+    const writer = writerTo(first.url, key);
+    await writer.writeUntil(201);
+    expect(existsSync(join(folder, "reserve"))).toBe(true);
+
+    fill();
+    await expectReadOnly(writer, await writer.writeUntil(503));
+    expect(existsSync(join(folder, "reserve"))).toBe(false);
+    const { name: deleted } = await deleteOne(writer, "/groups");
+    clear();
+    await writer.writeUntil(201, HEALS_WITHIN_MS);
+    expect(existsSync(join(folder, "reserve"))).toBe(true);
+    fill();
+    await writer.writeUntil(503);
+    first.child.kill("SIGTERM");
+    expect(await first.child.exited).toBe(0);
+    const kept = namesIn(folder);
+    const lost = writer.taken.filter((name) => !kept.has(name));
+    expect(lost).toEqual(lost.filter((name) => name === deleted));
+    clear();
+  }, 90_000);
+
+  test("that was found full after a power cut opens by what was kept back", async () => {
+    const { folder, fill, clear } = disk!;
+    const settings = { STILLUP_DISK_FLOOR_MB: "0" };
+    const first = await startOn(folder, settings);
+    while (!existsSync(join(folder, "reserve"))) await Bun.sleep(50);
+    first.child.kill("SIGKILL");
+    await first.child.exited;
+
+    fill();
+    const second = await startOn(folder, settings);
+    expect((await fetch(`${second.url}/ready`)).status).toBe(200);
+    second.child.kill("SIGTERM");
+    expect(await second.child.exited).toBe(0);
+    clear();
+  }, 60_000);
+});

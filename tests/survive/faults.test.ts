@@ -1,0 +1,40 @@
+import { expect, test } from "bun:test";
+import { join } from "node:path";
+import { createProgram } from "../commands/program.ts";
+import { listeningUrl } from "../listening.ts";
+
+const PRELOADED = join(import.meta.dir, "throwing.ts");
+
+/** The program, which throws so when it is told to. */
+async function startThrowing(way: string) {
+  const { start } = createProgram({ STILLUP_PORT: "0", STILLUP_LOG_FORMAT: "json" });
+  const child = start(["serve"], { BUN_OPTIONS: `--preload ${PRELOADED}`, TEST_THROWS: way });
+  const log = new Response(child.stderr).text();
+  return { child, log, url: await listeningUrl(child.stdout) };
+}
+
+test.each(["signal", "timer", "emitter", "socket", "rejections"])(
+  "What nobody caught (%s) is logged and ends the program in order, with a failure",
+  async (way) => {
+    const { child, log } = await startThrowing(way);
+
+    child.kill("SIGUSR2");
+
+    expect(await child.exited).toBe(1);
+    const lines = await log;
+    expect(lines).toContain(way === "socket" ? "ECONNREFUSED" : "nobody caught this");
+    expect(lines).toContain('"message":"stopped"');
+  },
+  20_000,
+);
+
+test("One promise that nobody waited for is logged, and the program goes on", async () => {
+  const { child, log, url } = await startThrowing("rejection");
+
+  child.kill("SIGUSR2");
+  expect((await fetch(`${url}/health`)).status).toBe(200);
+  child.kill("SIGTERM");
+
+  expect(await child.exited).toBe(0);
+  expect(await log).toContain("a failure that nobody waited for");
+}, 20_000);

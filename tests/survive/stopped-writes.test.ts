@@ -1,0 +1,176 @@
+import { afterEach, describe, expect, test } from "bun:test";
+import { eq } from "drizzle-orm";
+import { createDeliverer } from "../../server/events/deliverer.ts";
+import { usageDays } from "../../server/store/tables.ts";
+import { watchDisk } from "../../server/upkeep/disk.ts";
+import { saw } from "../checker/ended.ts";
+import { addMany } from "../checker/many-links.ts";
+import { playLoop } from "../checker/played-loop.ts";
+import { movableClock } from "../clock.ts";
+import { onBothEngines } from "../harness.ts";
+import { makeMuchNews, startReceiver, subscribe } from "../receiver.ts";
+import { addGroup, addLink } from "../rows.ts";
+import { newOwner, openBrowser, PASSWORD } from "../session/browser.ts";
+
+const LINKS = 100;
+const PAUSE_S = 300;
+const MIB = 1024 * 1024;
+
+onBothEngines("While nothing may be written", (server) => {
+  const troubles = () => server().deps.troubles;
+  afterEach(() => {
+    troubles().set("disk_full", null);
+    troubles().set("database_damaged", null);
+  });
+
+  test("for want of room, one can read, delete, preview and sign in, and change nothing", async () => {
+    const me = await server().account();
+    const [link, group] = [await addLink(me), await addGroup(me)];
+    const { owner } = await newOwner(server());
+    troubles().set("disk_full", "The disk is full.");
+
+    const refused = await me.post("/api/v1/groups", { name: "more" });
+    expect(refused.status).toBe(503);
+    expect(refused.headers.get("retry-after")).toBe("10");
+    expect(refused.body.error).toMatchObject({
+      code: "SERVICE_UNAVAILABLE",
+      details: { reason: "disk_full" },
+    });
+    expect((await me.patch(`/api/v1/groups/${group}`, { name: "other" })).status).toBe(503);
+    const keyed = await me.post("/api/v1/groups", { name: "x" }, { "idempotency-key": "once" });
+    expect(keyed.status).toBe(503);
+
+    expect((await me.get("/api/v1/links")).status).toBe(200);
+    expect((await me.post("/api/v1/links/preview", { links: ["https://a.test/"] })).status).toBe(
+      200,
+    );
+    expect((await me.post("/api/v1/links/batch-delete", { link_ids: [link] })).status).toBe(200);
+    expect((await me.delete(`/api/v1/groups/${group}`)).status).toBe(204);
+    const browser = openBrowser(server());
+    expect((await browser.signIn(owner.email, PASSWORD)).status).toBe(200);
+    server().clock.moveBy(120_000);
+    expect((await browser.get("/links")).status).toBe(200);
+
+    troubles().set("disk_full", null);
+    const again = await me.post("/api/v1/groups", { name: "x" }, { "idempotency-key": "once" });
+    expect(again.status).toBe(201);
+  });
+
+  test("as the database is damaged, not even anything is deleted", async () => {
+    const me = await server().account();
+    const group = await addGroup(me);
+    troubles().set("disk_full", "The disk is full.");
+    troubles().set("database_damaged", "The database is damaged.");
+
+    const refused = await me.delete(`/api/v1/groups/${group}`);
+
+    expect(refused.status).toBe(503);
+    expect(refused.body.error.details).toEqual({ reason: "database_damaged" });
+    expect((await me.get(`/api/v1/groups/${group}`)).status).toBe(200);
+  });
+
+  test("no link is checked; then each is, once, step by step", async () => {
+    const me = await server().account();
+    const clock = movableClock(server().clock.now());
+    const url = "https://paused.test/";
+    await addMany(server(), me, { count: LINKS, url, dueAt: clock.now() + 1000 });
+    const loop = playLoop(server(), { clock, check: async () => saw("ok") });
+    await loop.begins();
+    const begun = () => loop.begun.filter(({ id }) => id.startsWith(url)).map(({ id }) => id);
+    troubles().set("disk_full", "The disk is full.");
+
+    await loop.seconds(PAUSE_S);
+    expect(begun()).toEqual([]);
+    troubles().set("disk_full", null);
+    await loop.seconds(1);
+    const inTheFirstSecond = begun().length;
+    await loop.seconds(5);
+    await loop.stop();
+
+    expect(inTheFirstSecond).toBeLessThan(LINKS);
+    expect([begun().length, new Set(begun()).size]).toEqual([LINKS, LINKS]);
+  });
+
+  test("nothing is delivered; then everything is, once", async () => {
+    const me = await server().account();
+    const receiver = startReceiver();
+    await subscribe(me, receiver.url);
+    await makeMuchNews(me, 20);
+    troubles().set("disk_full", "The disk is full.");
+    const clock = movableClock(server().clock.now());
+    const deliverer = createDeliverer({ ...server().deps, clock });
+    const polls = async (count: number) => {
+      for (const before = clock.slept.length; clock.slept.length < before + count; ) {
+        clock.moveBy(1000);
+        await Bun.sleep(1);
+      }
+    };
+
+    await polls(5);
+    expect(receiver.requests).toEqual([]);
+    troubles().set("disk_full", null);
+    deliverer.wake();
+    await receiver.seen(20);
+    await deliverer.stop();
+
+    expect(receiver.requests).toHaveLength(20);
+  });
+
+  test("what was counted meanwhile is written when it can be", async () => {
+    const me = await server().account();
+    await me.get("/api/v1/links");
+    const { engine } = server().deps.store;
+    if (engine.name !== "sqlite") return;
+    await engine.run({ sql: "pragma query_only = on", params: [] });
+    await expect(server().flushMeter()).rejects.toThrow();
+    await me.get("/api/v1/links");
+    await engine.run({ sql: "pragma query_only = off", params: [] });
+
+    await server().flushMeter();
+
+    const [day] = await server()
+      .deps.store.select({ requests: usageDays.requests })
+      .from(usageDays)
+      .where(eq(usageDays.accountId, me.accountId));
+    expect(day?.requests).toBe(2);
+  });
+});
+
+describe("The room on the disk", () => {
+  onBothEngines("is judged", (server) => {
+    /** A watch of a disk that has as much room as is said. */
+    async function watchOf(sizeMib: number, freeMib: number) {
+      let free = freeMib * MIB;
+      const { deps } = server();
+      const roomAt = async () => ({ free, size: sizeMib * MIB });
+      const watch = watchDisk({ ...deps, clock: movableClock(0) }, { roomAt });
+      const stoppedAt = async (mib: number) => {
+        free = mib * MIB;
+        await watch.look();
+        return deps.troubles.stoppingWrites()?.name ?? null;
+      };
+      return { watch, stoppedAt };
+    }
+
+    test("by 256 MiB, with a margin before it counts as enough again", async () => {
+      const { watch, stoppedAt } = await watchOf(100_000, 1000);
+      const full = server().deps.store.engine.name === "sqlite" ? "disk_full" : null;
+
+      expect(await stoppedAt(257)).toBe(null);
+      expect(await stoppedAt(255)).toBe(full);
+      expect(await stoppedAt(260)).toBe(full);
+      expect(await stoppedAt(289)).toBe(null);
+      await watch.stop();
+    });
+
+    test("by a tenth where a disk is small", async () => {
+      const { watch, stoppedAt } = await watchOf(1000, 500);
+      const full = server().deps.store.engine.name === "sqlite" ? "disk_full" : null;
+
+      expect(await stoppedAt(101)).toBe(null);
+      expect(await stoppedAt(99)).toBe(full);
+      expect(await stoppedAt(140)).toBe(null);
+      await watch.stop();
+    });
+  });
+});

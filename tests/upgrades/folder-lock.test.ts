@@ -1,0 +1,23 @@
+import { Database } from "bun:sqlite";
+import { expect, test } from "bun:test";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { isLocked, lockFolder } from "../../server/store/folder-lock.ts";
+
+test("who looks whether a folder is taken is taken for nobody who has it", () => {
+  const folder = mkdtempSync(join(tmpdir(), "stillup-lock-"));
+  lockFolder(folder).release();
+  const other = new Database(join(folder, "stillup.lock"));
+  other.run("BEGIN; SELECT 1 FROM sqlite_schema");
+
+  expect(isLocked(folder)).toBeNull();
+
+  other.close();
+  const lock = lockFolder(folder);
+  expect(isLocked(folder)?.pid).toBe(process.pid);
+  expect(() => lockFolder(folder)).toThrow("uses the data folder");
+  lock.release();
+  expect(isLocked(folder)).toBeNull();
+  rmSync(folder, { recursive: true });
+});

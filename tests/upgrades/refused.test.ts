@@ -1,0 +1,223 @@
+import { Database } from "bun:sqlite";
+import { describe, expect, setDefaultTimeout, test } from "bun:test";
+import {
+  closeSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  truncateSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
+import { join } from "node:path";
+import { checkDatabase } from "../../server/store/damage.ts";
+import { refuseNetworkFs } from "../../server/store/file-system.ts";
+import { openEngine } from "../../server/store/open.ts";
+import { prepareSqlite, Refused } from "../../server/store/prepare.ts";
+import { refuseOldLibrary } from "../../server/store/sqlite-library.ts";
+import { randomFrom } from "../random.ts";
+import { rowsOf } from "./dump.ts";
+import { preparationOf, unpack } from "./released.ts";
+
+setDefaultTimeout(60_000);
+
+const silent = () => {};
+
+/** How a preparation ends: with nothing, or the sentence that the operator reads. */
+const outcomeOf = (folder: string, more = {}): Promise<string> =>
+  prepareSqlite({ ...preparationOf(folder), ...more }, silent).then(
+    () => "",
+    (error) => {
+      expect(error).toBeInstanceOf(Refused);
+      return error.message;
+    },
+  );
+
+describe("a database of a newer version", () => {
+  async function upgradedFurther() {
+    const { folder, path } = unpack("0010");
+    await prepareSqlite(preparationOf(folder), silent);
+    const database = new Database(path);
+    database.run("insert into migrations values ('9999_future.sql', 9)");
+    database.run("insert into versions values ('0.1.0', 1), ('9.0.0', 9)");
+    database.close();
+    const [copy] = readdirSync(join(folder, "backups"));
+    return { folder, copy: join(folder, "backups", copy!) };
+  }
+
+  test("is refused with the version that wrote it and the way back", async () => {
+    const { folder, copy } = await upgradedFurther();
+
+    const sentence = await outcomeOf(folder);
+
+    expect(sentence).toContain("written by version 9.0.0");
+    expect(sentence).toEndWith(`stillup restore ${copy}.`);
+  });
+
+  test("is not answered with a copy that is too new as well", async () => {
+    const { folder, copy } = await upgradedFurther();
+    const database = new Database(copy);
+    database.run("insert into migrations values ('9998_future.sql', 9)");
+    database.close();
+
+    expect(await outcomeOf(folder)).toEndWith("or restore a backup that this version made.");
+  });
+});
+
+/** Has the header say so: sqlite.org/fileformat2.html, "in-header database size". */
+function sayPages(path: string, pages: number) {
+  const file = openSync(path, "r+");
+  const bytes = Buffer.alloc(4);
+  bytes.writeUInt32BE(pages);
+  writeSync(file, bytes, 0, 4, 28);
+  closeSync(file);
+}
+
+describe("the copy before an upgrade", () => {
+  test("is made once for each step, however often the upgrade is begun", async () => {
+    const { folder, path } = unpack("0010");
+    const database = new Database(path);
+    // In the way of a migration, at each start.
+    database.run("create table audit (id text)");
+    database.close();
+    mkdirSync(join(folder, "backups"));
+    writeFileSync(
+      join(folder, "backups/stillup-before-0011_audit-20310101T000000000Z.db.x.unfinished"),
+      "",
+    );
+
+    for (const now of [1, 2, 3]) {
+      const sentence = await outcomeOf(folder, { now });
+      expect(sentence).toContain("audit already exists. It is unchanged");
+    }
+
+    expect(readdirSync(join(folder, "backups"))).toEqual([
+      "stillup-before-0011_audit-19700101T000000003Z.db",
+    ]);
+  });
+
+  test("can be gone without", async () => {
+    const { folder } = unpack("0010");
+
+    expect(await outcomeOf(folder, { copy: false })).toBe("");
+
+    expect(existsSync(join(folder, "backups"))).toBe(false);
+  });
+
+  test("needs room, and the sentence says how much and what else can be done", async () => {
+    const { folder, path } = unpack("0010");
+    const before = rowsOf(path);
+    // With holes: it takes no room itself.
+    truncateSync(path, 2 ** 43);
+    sayPages(path, 2 ** 43 / 4096);
+
+    const sentence = await outcomeOf(folder, { check: false });
+
+    expect(sentence).toContain("The copy needs 8.8 TB, and the disk of");
+    expect(sentence).toContain("STILLUP_UPGRADE_BACKUP=false");
+    expect(rowsOf(path)).toEqual(before);
+  });
+});
+
+test("a command leaves the tables of a running server alone", async () => {
+  const { folder, path } = unpack("0010");
+  const before = rowsOf(path);
+
+  expect(await outcomeOf(folder, { heldBy: "A server runs." })).toBe("A server runs.");
+
+  expect(rowsOf(path)).toEqual(before);
+});
+
+describe("a damaged database", () => {
+  const SEEDS = Array.from({ length: 40 }, (_, seed) => seed);
+  const FLIPS = 100;
+
+  /** Of whole databases only what was meant to be flipped differs. */
+  function damage(path: string, seed: number) {
+    const random = randomFrom(seed);
+    const bytes = readFileSync(path);
+    for (let i = 0; i < FLIPS; i++) {
+      const at = random(bytes.length);
+      bytes[at] = bytes[at]! ^ (1 + random(255));
+    }
+    writeFileSync(path, bytes);
+  }
+
+  async function damagedCopy(seed: number) {
+    const { folder, path } = unpack("0010");
+    await prepareSqlite(preparationOf(folder), silent);
+    const good = join(folder, "backups/stillup-20310102T000000000Z.db");
+    copyFileSync(path, good);
+    damage(path, seed);
+    return { folder, path, good };
+  }
+
+  test.each(SEEDS)("is refused, or serves what was written: %d", async (seed) => {
+    const { folder, path, good } = await damagedCopy(seed);
+    const written = JSON.stringify(rowsOf(good));
+
+    for (const _ of [1, 2, 3]) {
+      const sentence = await outcomeOf(folder);
+
+      if (sentence === "") expect(JSON.stringify(rowsOf(path))).toBe(written);
+      else expect(sentence).toEndWith(`stillup restore ${good}.`);
+    }
+  });
+
+  test("names the newest copy that is whole", async () => {
+    const { folder, good } = await damagedCopy(1);
+    const newer = join(folder, "backups/stillup-20310103T000000000Z.db");
+    copyFileSync(good, newer);
+    damage(newer, 2);
+
+    expect(await outcomeOf(folder)).toEndWith(`stillup restore ${good}.`);
+  });
+
+  test("that never was one is refused too", async () => {
+    const { folder, path } = unpack("0010");
+    writeFileSync(path, "a letter to my aunt\n".repeat(500));
+
+    expect(await outcomeOf(folder)).toContain("There is no whole copy of it");
+    expect(() => checkDatabase(path, "full")).toThrow("not a database");
+  });
+
+  test("is told of when it turns out later", async () => {
+    const { folder, path } = unpack("0010");
+    await prepareSqlite(preparationOf(folder), silent);
+    const engine = openEngine(`sqlite:${path}`);
+    let told = 0;
+    engine.onDamage(() => {
+      told++;
+    });
+    const bytes = readFileSync(path);
+    writeFileSync(path, bytes.fill(90, 4096));
+
+    const asking = engine.run({ sql: "select * from links", params: [] });
+
+    await expect(asking).rejects.toThrow();
+    expect(told).toBe(1);
+    // Had it been thrown once more, where nobody hears of it, this test would fail.
+    await new Promise(setImmediate);
+  });
+});
+
+test("a database on a network file system is refused by name", () => {
+  expect(() => refuseNetworkFs("/tmp/x.db", () => 0x6969)).toThrow("(NFS)");
+  expect(() => refuseNetworkFs("/tmp/x.db", () => 0xff534d42 | 0)).toThrow("(CIFS)");
+  expect(() => refuseNetworkFs("/tmp/x.db", () => 0x65735546)).toThrow(
+    "STILLUP_ALLOW_NETWORK_FS=true",
+  );
+  expect(() => refuseNetworkFs("/tmp/x.db", () => 0xef53)).not.toThrow();
+  expect(() => refuseNetworkFs("/tmp/x.db")).not.toThrow();
+});
+
+test.each(["3.7.0", "3.50.4", "3.51.2"])("SQLite %s is too old", (version) => {
+  expect(() => refuseOldLibrary(version)).toThrow(`SQLite ${version} is too old`);
+});
+
+test.each(["3.51.3", "3.54.1", "4.0.0"])("SQLite %s is new enough", (version) => {
+  expect(() => refuseOldLibrary(version)).not.toThrow();
+});

@@ -1,0 +1,146 @@
+import { Database } from "bun:sqlite";
+import { expect, setDefaultTimeout, test } from "bun:test";
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { createProgram } from "../commands/program.ts";
+import { listeningUrl } from "../listening.ts";
+import { freePort } from "../postgres.ts";
+import { rowsOf } from "./dump.ts";
+import { unpack } from "./released.ts";
+
+setDefaultTimeout(60_000);
+
+/** The program on the database of a released schema, at an address that is known before it is ready. */
+function startOn(name: string) {
+  const { folder, path } = unpack(name);
+  const port = freePort();
+  const program = createProgram({ STILLUP_DATA_DIR: folder, STILLUP_PORT: String(port) });
+  return { ...program, folder, path, url: `http://127.0.0.1:${port}` };
+}
+
+/** As long as somebody else writes, the upgrade waits. */
+function holdUp(path: string) {
+  const writer = new Database(path);
+  // As every server leaves it; the kept ones are packed without.
+  writer.run("PRAGMA journal_mode = WAL");
+  writer.run("BEGIN IMMEDIATE");
+  return { letGo: () => writer.close() };
+}
+
+async function untilDoing(url: string, doing: string): Promise<void> {
+  for (let tries = 0; tries < 400; tries++) {
+    const state = await fetch(`${url}/ready`).then(
+      (reply) => reply.json() as Promise<{ doing?: string }>,
+      () => null,
+    );
+    if (state?.doing?.startsWith(doing)) return;
+    await Bun.sleep(50);
+  }
+  throw new Error(`It was never ${doing}.`);
+}
+
+const COPIED = "the database as it was is kept as stillup-before-";
+
+test("whoever asks during an upgrade is told so, and served after it", async () => {
+  const { start, folder, path, url } = startOn("0010");
+  const hold = holdUp(path);
+  const server = start(["serve"]);
+  await untilDoing(url, COPIED);
+
+  const health = await fetch(`${url}/health`);
+  expect([health.status, await health.json()]).toEqual([200, { status: "starting" }]);
+  expect((await fetch(`${url}/ready`)).status).toBe(503);
+  const refused = await fetch(`${url}/api/v1/links`);
+  expect([refused.status, refused.headers.get("retry-after")]).toEqual([503, "3"]);
+  expect(await refused.json()).toMatchObject({ error: { code: "SERVICE_UNAVAILABLE" } });
+  const page = await fetch(url, { headers: { accept: "text/html" } });
+  expect([page.status, page.headers.get("refresh")]).toEqual([503, "3"]);
+  expect(page.headers.get("content-security-policy")).toContain("style-src 'self'");
+  const shown = await page.text();
+  expect(shown).toContain(COPIED);
+  // Strangers need not know where things are.
+  expect(shown).not.toContain(folder);
+  hold.letGo();
+
+  expect(await listeningUrl(server.stdout)).toBe(url);
+  expect(await (await fetch(`${url}/health`)).json()).toEqual({ status: "ok" });
+  expect((await fetch(`${url}/api/v1/links`)).status).toBe(401);
+  server.kill("SIGTERM");
+  expect(await server.exited).toBe(0);
+  expect(await new Response(server.stderr).text()).toContain(
+    "upgrading the database: 1 of 3, 0011_audit",
+  );
+  expect(rowsOf(path).versions).toMatchObject([{ version: "0.1.0" }]);
+}, 60_000);
+
+test("an upgrade that is told to end leaves the database as it was", async () => {
+  const { start, folder, path, url } = startOn("0009");
+  const before = rowsOf(path);
+  const hold = holdUp(path);
+  const server = start(["serve"]);
+  await untilDoing(url, COPIED);
+  writeFileSync(
+    join(folder, "backups/stillup-before-0010_dashboard-20310101T000000000Z.db.x.unfinished"),
+    "",
+  );
+
+  server.kill("SIGTERM");
+
+  expect(await server.exited).toBe(0);
+  hold.letGo();
+  expect(rowsOf(path)).toEqual(before);
+  expect(readdirSync(join(folder, "backups"))).toHaveLength(1);
+}, 60_000);
+
+test("two servers never share a data folder, and one that was killed leaves it to the next", async () => {
+  const { start, run, dataDir } = createProgram({ STILLUP_PORT: "0" });
+  const first = start(["serve"]);
+  await listeningUrl(first.stdout);
+
+  const second = await run(["serve"]);
+  expect(second.code).toBe(1);
+  expect(second.err).toContain(`Another Stillup (process ${first.pid}) uses the data folder`);
+  expect((await run(["user", "list"])).code).toBe(0);
+
+  first.kill("SIGKILL");
+  await first.exited;
+  const third = start(["serve"]);
+  await listeningUrl(third.stdout);
+  expect(readFileSync(join(dataDir, "stillup.pid"), "utf8")).toStartWith(`${third.pid} `);
+  third.kill("SIGTERM");
+  expect(await third.exited).toBe(0);
+}, 60_000);
+
+test("a command does not upgrade the database under a server that runs", async () => {
+  const { start, run, folder, path } = startOn("0010");
+  // A server of the version before holds the folder, and does not upgrade.
+  const server = start(["serve"]);
+  await listeningUrl(server.stdout);
+  const database = new Database(path);
+  database.run("delete from migrations where name = '0013_upkeep.sql'");
+  database.close();
+
+  const { code, err } = await run(["user", "list"]);
+
+  expect(code).toBe(1);
+  expect(err).toContain("The database has to be upgraded first.");
+  expect(err).toContain(`process ${server.pid}`);
+  server.kill("SIGKILL");
+  await server.exited;
+  rmSync(folder, { recursive: true });
+}, 60_000);
+
+test("a server with a damaged database ends with one sentence, each time it is started", async () => {
+  const { run, folder, path } = startOn("0010");
+  mkdirSync(join(folder, "backups"));
+  const bytes = readFileSync(path);
+  writeFileSync(join(folder, "backups/stillup-1.db"), bytes);
+  writeFileSync(path, bytes.fill(90, 8192, 20_000));
+
+  for (const _ of [1, 2, 3]) {
+    const { code, out, err } = await run(["serve"], { STILLUP_LOG_LEVEL: "warning" });
+
+    expect([code, out]).toEqual([1, ""]);
+    expect(err).toMatch(/^The database .* is damaged.* stillup restore .*stillup-1\.db\.\n$/);
+  }
+}, 60_000);

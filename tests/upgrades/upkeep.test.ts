@@ -1,0 +1,79 @@
+import { expect, setDefaultTimeout, test } from "bun:test";
+import { mkdtempSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { readConfig } from "../../server/config.ts";
+import { noteCleanStop, takeCleanStop } from "../../server/start/clean-stop.ts";
+import { checkIntegrityWhenDue } from "../../server/start/integrity.ts";
+import { upkeep } from "../../server/store/tables.ts";
+import { startServer } from "../harness.ts";
+import { unpack } from "./released.ts";
+
+setDefaultTimeout(60_000);
+
+const DAY_MS = 24 * 3_600_000;
+
+test("the whole database is looked through once a week", async () => {
+  const { deps, clock, stop } = await startServer("sqlite");
+  const starts = async () => (await deps.store.select().from(upkeep)).map((row) => row.startedAt);
+
+  await checkIntegrityWhenDue(deps);
+  const first = clock.now();
+  clock.moveBy(6 * DAY_MS);
+  await checkIntegrityWhenDue(deps);
+  expect(await starts()).toEqual([first]);
+  clock.moveBy(DAY_MS);
+  await checkIntegrityWhenDue(deps);
+
+  expect(await starts()).toEqual([first + 7 * DAY_MS]);
+  expect(await deps.store.select().from(upkeep)).toMatchObject([
+    { job: "integrity", succeededAt: first + 7 * DAY_MS, failedAt: null, problem: null },
+  ]);
+  await stop();
+});
+
+test("what is found damaged is noted, and stops all writing", async () => {
+  const { deps, stop } = await startServer("sqlite");
+  const { path } = unpack("0010");
+  const bytes = readFileSync(path);
+  writeFileSync(path, bytes.fill(90, 8192, 20_000));
+
+  await checkIntegrityWhenDue({
+    ...deps,
+    config: { ...deps.config, databaseUrl: `sqlite:${path}` },
+  });
+
+  expect(deps.troubles.stoppingWrites()?.message).toContain("is damaged");
+  expect(deps.troubles.failHealth()).toBe(true);
+  const [row] = await deps.store.select().from(upkeep);
+  expect(row).toMatchObject({ job: "integrity", succeededAt: null, failedAt: deps.clock.now() });
+  expect(row!.problem).toBeString();
+  await stop();
+});
+
+test("a look that was noted while the clock was years ahead holds up none", async () => {
+  const { deps, stop } = await startServer("sqlite");
+  const startedAt = deps.clock.now() + 10 * 365 * 86_400_000;
+  await deps.store.insert(upkeep).values({ job: "integrity", startedAt });
+
+  await checkIntegrityWhenDue(deps);
+
+  const [row] = await deps.store.select().from(upkeep);
+  expect(row!.startedAt).toBe(deps.clock.now());
+  await stop();
+}, 60_000);
+
+test("a stop in order is known once, and only of the file as it was closed", () => {
+  const dataDir = mkdtempSync(join(tmpdir(), "stillup-"));
+  const config = readConfig({ STILLUP_DATA_DIR: dataDir });
+  const path = join(dataDir, "stillup.db");
+  writeFileSync(path, "closed");
+  expect(takeCleanStop(config, path)).toBe(false);
+
+  noteCleanStop(config, path);
+  expect([takeCleanStop(config, path), takeCleanStop(config, path)]).toEqual([true, false]);
+
+  noteCleanStop(config, path);
+  truncateSync(path, 3);
+  expect(takeCleanStop(config, path)).toBe(false);
+});

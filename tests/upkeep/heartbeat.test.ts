@@ -1,0 +1,134 @@
+import { expect, test } from "bun:test";
+import { heartbeatOutbound } from "../../server/build.ts";
+import { keepHeartbeat } from "../../server/upkeep/heartbeat.ts";
+import { movableClock } from "../clock.ts";
+import { failingDeps } from "../events/failing-store.ts";
+import { onBothEngines, type TestServer } from "../harness.ts";
+import { logLines } from "../log.ts";
+import { type Answer, startReceiver } from "../receiver.ts";
+
+const MINUTE_MS = 60_000;
+
+onBothEngines("The heartbeat", (server) => {
+  test("is asked each minute while all is well", async () => {
+    const heart = startHeart(server());
+
+    await heart.beats(3);
+
+    expect(heart.asked().map(({ method, path }) => `${method} ${path}`)).toEqual([
+      ...["GET /ping/secret?a=b", "GET /ping/secret?a=b", "GET /ping/secret?a=b"],
+    ]);
+    expect(heart.clock.slept.filter((ms) => ms === MINUTE_MS)).toHaveLength(4);
+  });
+
+  test("is not asked while a trouble fails the health, and again after it", async () => {
+    const heart = startHeart(server());
+    const { troubles } = server().deps;
+    const lines = await logLines("info");
+
+    troubles.set("disk_full", "The disk is full.");
+    await heart.beats(3);
+    const during = heart.asked().length;
+    troubles.set("disk_full", null);
+    await heart.beats(1);
+
+    expect([during, heart.asked().length]).toEqual([0, 1]);
+    expect(lines.map((line) => line.replace(/^\S+ /, ""))).toEqual([
+      "error no heartbeat because of disk_full",
+      "info the heartbeat is heard again",
+    ]);
+  });
+
+  test("goes on while only a backup failed", async () => {
+    const heart = startHeart(server());
+    server().deps.troubles.set("backup_failed", "There is no room.");
+
+    await heart.beats(1);
+
+    server().deps.troubles.set("backup_failed", null);
+    expect(heart.asked()).toHaveLength(1);
+  });
+
+  test.each(["lookedForLinksAt", "lookedForDeliveriesAt"] as const)(
+    "stops when a loop hangs: %s",
+    async (loop) => {
+      const heart = startHeart(server());
+      heart.hangs(loop);
+
+      await heart.beats(4);
+
+      expect(heart.asked().length).toBe(2);
+    },
+  );
+
+  test("is not asked when the database takes no writes", async () => {
+    const deps = failingDeps(server().deps, () => new Error("read-only"));
+    const lines = await logLines("info");
+    const heart = startHeart(server(), { deps });
+
+    await heart.beats(1);
+
+    expect(heart.asked()).toHaveLength(0);
+    expect(lines.join()).toContain(
+      "no heartbeat because the database cannot be written: read-only",
+    );
+  });
+
+  test("says once that it is not heard, and never the URL", async () => {
+    const lines = await logLines("debug");
+    const heart = startHeart(server(), { answer: 404 });
+
+    await heart.beats(3);
+
+    expect(lines).toHaveLength(1);
+    expect(lines[0]).toEndWith("error the heartbeat was answered with 404");
+    expect(lines.join()).not.toContain("secret");
+  });
+});
+
+test("without a URL there is none", async () => {
+  const clock = movableClock(0);
+  const config = { heartbeatUrl: null };
+
+  await keepHeartbeat({ clock, config } as never, new AbortController().signal);
+
+  expect(clock.slept).toEqual([]);
+});
+
+type Options = { answer?: Answer; deps?: TestServer["deps"] };
+
+/** A heart on a clock of its own, whose loops look for work whenever it beats. */
+function startHeart(server: TestServer, { answer = 200, deps = server.deps }: Options = {}) {
+  const clock = movableClock(server.clock.now());
+  const receiver = startReceiver(answer);
+  const config = {
+    ...deps.config,
+    heartbeatUrl: `${receiver.url.replace(/\/hook$/, "")}/ping/secret?a=b`,
+  };
+  const loops = { ...deps.loops };
+  const hanging = new Set<string>();
+  const ended = new AbortController();
+  const look = () => {
+    if (!hanging.has("lookedForLinksAt")) loops.lookedForLinksAt = clock.elapsed();
+    if (!hanging.has("lookedForDeliveriesAt")) loops.lookedForDeliveriesAt = clock.elapsed();
+  };
+  look();
+  const outbound = heartbeatOutbound(config, clock);
+  void keepHeartbeat({ ...deps, clock, config, loops, outbound }, ended.signal);
+  return {
+    clock,
+    asked: () => receiver.requests,
+    hangs: (loop: string) => hanging.add(loop),
+    /** Lets so many minutes go by, each until what it brings about is done. */
+    async beats(count: number) {
+      for (let i = 0; i < count; i++) {
+        const before = sleeps(clock.slept);
+        look();
+        clock.moveBy(MINUTE_MS);
+        while (sleeps(clock.slept) === before) await Bun.sleep(0);
+      }
+    },
+  };
+}
+
+const sleeps = (slept: number[]) => slept.filter((ms) => ms === MINUTE_MS).length;
