@@ -1,20 +1,25 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
+import { eq } from "drizzle-orm";
 import type { Page } from "playwright-core";
 import { createSetup } from "../server/session/setup.ts";
+import { accounts, upkeep, users } from "../server/store/tables.ts";
 import { type Looks, openAgain, openUser, openVisitor } from "./browser.ts";
 import { buildDashboard } from "./build-dashboard.ts";
 import { startServer, type TestServer } from "./harness.ts";
 import { closeShared } from "./shared.ts";
 import { DOORS, pagesFor, type Sight, settled } from "./web/pages.ts";
 import { fillShowcase, type Showcase } from "./web/showcase.ts";
+import { fillTeam } from "./web/team.ts";
 
 /**
  * Photographs every page of the dashboard, full of a season's data, into screenshots/: light and dark, on a
- * desk and on a telephone. Names of pages, given as arguments, photograph only those that begin with them.
+ * desk and on a telephone. Names of pages, given as arguments, photograph only those that begin with them; `picture`
+ * renews the picture of the README.
  */
 
 const FOLDER = join(import.meta.dir, "../screenshots");
+const DOCS = join(import.meta.dir, "../docs");
 
 const LOOKS: Record<string, Looks> = {
   desk: { width: 1280, height: 800 },
@@ -46,6 +51,7 @@ async function photographAll(server: TestServer, names: string[]): Promise<void>
   const { page, accountId } = await openUser(server, {}, "owner", { isAdmin: true });
   await page.context().close();
   const showcase = await fillShowcase(server, accountId, `http://127.0.0.1:${receiver.port}/hook`);
+  await fillTeam(server, accountId);
   const inside = [...pagesFor(showcase), ...opened(showcase)].filter(isWanted);
   for (const [look, how] of Object.entries(looks)) {
     const stranger = await openVisitor(server, how);
@@ -56,6 +62,33 @@ async function photographAll(server: TestServer, names: string[]): Promise<void>
     for (const sight of EMPTY.filter(isWanted)) await photograph(beginner.page, sight, look);
     for (const visitor of [stranger, owner, beginner]) await visitor.page.context().close();
   }
+}
+
+/** The first thing that a reader of the README sees: what shows of the overview without scrolling. */
+async function takePicture(server: TestServer): Promise<void> {
+  const { page: unused, accountId } = await openUser(server, {}, "owner");
+  await unused.context().close();
+  isObliging = true;
+  await fillShowcase(server, accountId, `http://127.0.0.1:${receiver.port}/hook`);
+  await makeCalm(server, accountId);
+  for (const colorScheme of ["light", "dark"] as const) {
+    const { page } = await openAgain(server, accountId, { width: 1200, height: 820, colorScheme });
+    await page.goto("/");
+    await settled(page);
+    const path = join(DOCS, colorScheme === "dark" ? "dashboard-dark.png" : "dashboard.png");
+    await page.screenshot({ path, animations: "disabled" });
+    await page.context().close();
+  }
+}
+
+/** An owner with a name that can be anybody's, and a backup of today. */
+async function makeCalm({ deps, clock }: TestServer, accountId: string): Promise<void> {
+  const { store } = deps;
+  const now = clock.now();
+  await store.insert(upkeep).values({ job: "backup", startedAt: now, succeededAt: now });
+  const email = "you@example.org";
+  await store.update(users).set({ email }).where(eq(users.accountId, accountId));
+  await store.update(accounts).set({ email }).where(eq(accounts.id, accountId));
 }
 
 /** What somebody sees who has nothing yet. */
@@ -125,16 +158,23 @@ async function photograph(page: Page, { name, path, prepare }: Sight, look: stri
   }
 }
 
+/** Whether everything sent is taken, so that there is nothing to complain of. */
+let isObliging = false;
 const receiver = Bun.serve({
   port: 0,
   hostname: "127.0.0.1",
-  fetch: ({ url }) => new Response("ok", { status: url.endsWith("/busy") ? 503 : 200 }),
+  fetch: ({ url }) => {
+    const isBusy = url.endsWith("/busy") && !isObliging;
+    return new Response("ok", { status: isBusy ? 503 : 200 });
+  },
 });
 
 await buildDashboard();
 const server = await startServer("sqlite");
 try {
-  await photographAll(server, process.argv.slice(2));
+  const names = process.argv.slice(2);
+  if (names.includes("picture")) await takePicture(server);
+  else await photographAll(server, names);
 } finally {
   await closeShared();
   await server.stop();

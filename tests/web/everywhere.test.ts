@@ -4,6 +4,7 @@ import type { Page } from "playwright-core";
 import { onDashboard } from "../browser.ts";
 import { DOORS, pagesFor, type Sight, settled } from "./pages.ts";
 import { fillShowcase } from "./showcase.ts";
+import { fillTeam } from "./team.ts";
 
 const receiver = Bun.serve({
   port: 0,
@@ -26,6 +27,7 @@ onDashboard("Every page", (dashboard) => {
     const { server, user, stranger, again } = dashboard();
     const { accountId } = await user({}, "owner", { isAdmin: true });
     const ids = await fillShowcase(server, accountId, `http://127.0.0.1:${receiver.port}/hook`);
+    await fillTeam(server, accountId);
     const all: Seen = { light: [], dark: [], phone: [], wide: [], headings: [], titles: new Map() };
     const { page: strange } = await stranger();
     for (const sight of DOORS) await inspect(strange, sight, all);

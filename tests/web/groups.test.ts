@@ -121,7 +121,7 @@ onDashboard("The groups page", (dashboard) => {
     await page.goto("/groups?page=2");
 
     await page.getByText("No group", { exact: true }).waitFor();
-    expect(await page.getByRole("listitem").count()).toBe(2);
+    expect(await page.locator("#main").getByRole("listitem").count()).toBe(2);
   });
 
   test("offers nothing to do to whoever may only look", async () => {

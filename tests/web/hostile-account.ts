@@ -1,9 +1,11 @@
 import { eq } from "drizzle-orm";
 import { operatorOf } from "../../server/accounts/users.ts";
+import { recordChange } from "../../server/audit/record.ts";
 import { checkDueLinks } from "../../server/checker/checker.ts";
 import { deliverDue } from "../../server/events/deliver.ts";
 import { createGroup } from "../../server/groups/groups.ts";
 import { createKey } from "../../server/keys/keys.ts";
+import { newId } from "../../server/lib/ids.ts";
 import { createLink } from "../../server/links/create.ts";
 import { Email } from "../../server/session/model.ts";
 import { newSession } from "../../server/session/sessions.ts";
@@ -87,6 +89,7 @@ export async function fillHostile(server: TestServer, accountId: string, receive
   const answer = { lastBody: HOSTILE.join("\n"), lastContentType: HOSTILE[0] };
   await store.update(deliveries).set(answer).where(eq(deliveries.webhookId, webhookId));
   await addPeople(server, accountId);
+  await addActivity(server, accountId);
   clock.moveBy(1000);
   return { linkIds, webhookId };
 }
@@ -100,6 +103,22 @@ async function keepWhole({ deps: { store } }: TestServer, linkIds: string[]) {
     const finalUrl = HOSTILE[n]!;
     await store.update(checks).set({ finalUrl, evidence }).where(eq(checks.linkNo, link!.no));
   }
+}
+
+/** What such people did to such things, from such places. */
+async function addActivity({ deps }: TestServer, accountId: string) {
+  const changes = HOSTILE.map((text) => {
+    const by = { kind: "user" as const, id: newId(), name: text, address: () => text };
+    const target = { id: newId(), name: text };
+    return recordChange(deps, {
+      action: "link.changed",
+      by,
+      accountId,
+      target,
+      fields: [text],
+    });
+  });
+  await deps.store.write(changes);
 }
 
 /** Colleagues, and the sessions of all the programs that the owner came with. */

@@ -7,6 +7,7 @@ import { HOSTILE } from "./hostile.ts";
 import { EMAILS, fillHostile, hookOf } from "./hostile-account.ts";
 import { pagesFor, type Sight, settled } from "./pages.ts";
 import { fillShowcase } from "./showcase.ts";
+import { fillTeam } from "./team.ts";
 
 /** Takes messages, and answers with everything that is bad. */
 const receiver = Bun.serve({
@@ -27,6 +28,7 @@ onDashboard("A stranger's text", (dashboard) => {
     const { accountId } = await user({}, "owner", { isAdmin: true });
     const receiverUrl = `http://127.0.0.1:${receiver.port}`;
     const ids = await fillShowcase(server, accountId, `${receiverUrl}/hook`);
+    await fillTeam(server, accountId);
     const hostile = await fillHostile(server, accountId, receiverUrl);
     const visitor = await again(accountId);
     return { ...visitor, ...hostile, sights: pagesFor({ ...ids, webhook: hostile.webhookId }) };
@@ -56,7 +58,7 @@ onDashboard("A stranger's text", (dashboard) => {
     expect(complaints).toEqual([]);
     const missingOn = (name: string, texts: readonly string[]) =>
       texts.filter((text) => !seen.texts.get(name)?.includes(text));
-    for (const name of ["link", "links", "history", "groups", "keys"]) {
+    for (const name of ["link", "links", "history", "groups", "keys", "activity"]) {
       expect([name, missingOn(name, HOSTILE)]).toEqual([name, []]);
     }
     // What becomes of this sign in a URL differs from browser to browser.
@@ -71,6 +73,7 @@ onDashboard("A stranger's text", (dashboard) => {
       ),
     ).toEqual([]);
     expect(missingOn("admin", EMAILS)).toEqual([]);
+    expect(missingOn("people", EMAILS)).toEqual([]);
     expect(EMAILS.length).toBeGreaterThan(20);
   });
 

@@ -97,6 +97,18 @@ const FILES: [name: string, content: string, format: string, found: string[]][] 
       "https://example.org/after Bar",
     ],
   ],
+  [
+    "a backup of Uptime Kuma",
+    '{"version":"1.23.16","monitorList":[{"id":1,"type":"http","url":"https://example.org/a","interval":60,"tags":[{"name":"Shop"}]}]}',
+    "uptime-kuma",
+    ["https://example.org/a Shop hourly"],
+  ],
+  [
+    "a table of UptimeRobot",
+    "Type,Friendly Name,URL/IP,Interval\nHTTP(s),Shop,https://example.org/a,300\nKeyword,B,https://example.org/b,86400\n",
+    "uptimerobot",
+    ["https://example.org/a hourly", "https://example.org/b daily"],
+  ],
   ["a sitemap", SITEMAP, "sitemap", ["https://example.org/?a=1&b=2", "https://example.org/c"]],
 ];
 
@@ -149,6 +161,15 @@ onDashboard("The page that adds links reads", (dashboard) => {
     await page.getByText("This is an index of 2 sitemaps").waitFor();
     await page.getByRole("link", { name: "https://example.org/sitemap-1.xml" }).waitFor();
     expect(await page.getByRole("link", { name: "javascript" }).count()).toBe(0);
+  });
+
+  test("monitors of another program, and says of those that watch no page why they are left out", async () => {
+    const { page } = await openPage();
+
+    await give(page, "monitors.csv", "Type,Friendly Name,URL/IP\nPing,Router,10.0.0.1\n");
+
+    await page.getByText("A monitor of the type “Ping” watches no page.").waitFor();
+    expect(await page.getByRole("button", { name: "Add 0 links" }).isDisabled()).toBe(true);
   });
 
   test("a list as something else when its reader knows better", async () => {

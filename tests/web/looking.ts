@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { eq } from "drizzle-orm";
 import type { Page } from "playwright-core";
+import { OPERATOR } from "../../server/accounts/caller.ts";
 import { createKey } from "../../server/keys/keys.ts";
 import { accounts } from "../../server/store/tables.ts";
 import type { Asker, TestServer } from "../harness.ts";
@@ -13,7 +14,7 @@ export async function askerOf(server: TestServer, accountId: string): Promise<As
     .where(eq(accounts.id, accountId));
   const { no: accountNo, tier } = account!;
   const permissions = { read: true, write: true };
-  const caller = { accountId, accountNo, tier, permissions };
+  const caller = { accountId, accountNo, tier, permissions, by: OPERATOR };
   const { value } = await createKey(server.deps, caller, { name: "test" });
   return server.asker(value, caller);
 }

@@ -37,6 +37,19 @@ onDashboard("The dashboard of a monitor in trouble", (dashboard) => {
     }
   });
 
+  test("says that nothing is saved while there is no room on the disk", async () => {
+    const { page } = await dashboard().user();
+    const { troubles } = dashboard().server.deps;
+    troubles.set("disk_full", "The disk has 3 MiB left.");
+
+    await page.goto("/links");
+
+    await page
+      .getByText("The disk of this installation is full. You can read and delete")
+      .waitFor();
+    troubles.set("disk_full", null);
+  });
+
   test("says when too few sentinels answer", async () => {
     const { page } = await dashboard().user();
     play("degraded");

@@ -98,7 +98,7 @@ onDashboard("On every page of the dashboard", (dashboard) => {
     await page.getByText("No links yet").waitFor();
     const add = page.getByRole("link", { name: "Add links" });
 
-    for (let presses = 0; presses < 12 && !(await isFocused(add)); presses++) {
+    for (let presses = 0; presses < 20 && !(await isFocused(add)); presses++) {
       await page.keyboard.press("Tab");
     }
     await page.keyboard.press("Enter");

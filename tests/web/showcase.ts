@@ -1,4 +1,3 @@
-import { operatorOf } from "../../server/accounts/users.ts";
 import { checkDueLinks } from "../../server/checker/checker.ts";
 import type { Conclusion } from "../../server/checker/conclusion.ts";
 import type { Reason } from "../../server/checker/reasons.ts";
@@ -11,6 +10,7 @@ import { createWebhook } from "../../server/webhooks/webhooks.ts";
 import { DAY, saw } from "../checker/ended.ts";
 import type { TestServer } from "../harness.ts";
 import { randomFrom } from "../random.ts";
+import { ownerOf } from "./actors.ts";
 
 /** What a link does over the days, until the last one. */
 type Life = (day: number) => Conclusion;
@@ -39,7 +39,7 @@ export async function fillShowcase(
   receiverUrl: string,
 ): Promise<Showcase> {
   const { deps, clock } = server;
-  const caller = await operatorOf(deps, accountId);
+  const caller = await ownerOf(deps, accountId);
   const groups = await Promise.all(GROUPS.map((group) => createGroup(deps, caller, group)));
   const lives = new Map<string, Life>();
   for (const [n, { id }] of groups.entries()) {
@@ -78,7 +78,7 @@ export async function fillShowcase(
 
 /** @returns the id of the one that everything arrives at */
 async function hooks({ deps }: Pick<TestServer, "deps">, accountId: string, receiverUrl: string) {
-  const caller = await operatorOf(deps, accountId);
+  const caller = await ownerOf(deps, accountId);
   const events = ["link.dead", "link.alive"];
   const { id } = await createWebhook(deps, caller, { url: receiverUrl, events });
   await createWebhook(deps, caller, { url: `${receiverUrl}/busy`, events: ["link.dead"] });

@@ -1,14 +1,9 @@
-import { KeyRound, ShieldCheck, Trash2, UserPlus } from "lucide-preact";
-import {
-  type AdminAccount,
-  type Person,
-  ROLES,
-  type Role,
-  TIERS,
-  type Tier,
-} from "../lib/admin.ts";
+import { KeyRound, Trash2, UserPlus } from "lucide-preact";
+import { type AdminAccount, type Person, TIERS, type Tier } from "../lib/admin.ts";
+import { ROLES, type Role } from "../lib/people.ts";
 import { IconButton } from "./icon-button.tsx";
 import { Moment } from "./moment.tsx";
+import { PersonState } from "./person-state.tsx";
 
 /** What is asked for. What needs no further question is done at once. */
 type AccountDeeds = {
@@ -89,7 +84,9 @@ function PersonRow({ person, ownEmail, onRole, onAdmin, onReset, onRemove }: Row
     <li>
       <div>
         <p class="name">{person.email}</p>
-        <p class="hint">{stateOf(person)}</p>
+        <p class="hint">
+          <PersonState person={person} />
+        </p>
       </div>
       <select
         aria-label={`Role of ${person.email}`}
@@ -128,25 +125,5 @@ function PersonRow({ person, ownEmail, onRole, onAdmin, onReset, onRemove }: Row
         )}
       </div>
     </li>
-  );
-}
-
-function stateOf({ has_password, two_factor, last_seen_at }: Person) {
-  if (!has_password) return "has not set a password yet";
-  return (
-    <>
-      {two_factor && (
-        <>
-          <ShieldCheck aria-hidden="true" /> two-factor,{" "}
-        </>
-      )}
-      {last_seen_at ? (
-        <>
-          last seen <Moment at={last_seen_at} />
-        </>
-      ) : (
-        "not signed in"
-      )}
-    </>
   );
 }

@@ -1,6 +1,8 @@
-import { ClockAlert, type LucideIcon, WifiOff } from "lucide-preact";
+import { ClockAlert, HardDrive, type LucideIcon, WifiOff } from "lucide-preact";
 import type { ComponentChildren } from "preact";
+import { useLocation } from "preact-iso";
 import { type Monitor, useMonitor } from "../lib/monitor.ts";
+import { useUser } from "../lib/session.ts";
 import { absoluteTime, clockTime } from "../lib/time.ts";
 
 /** Says when the trouble is the monitor's own, so that nobody looks for it in the links. */
@@ -8,6 +10,18 @@ export function OwnTrouble() {
   const { data: monitor } = useMonitor();
   return (
     <div class="own-trouble" role="status">
+      {monitor?.writes_stopped === "disk_full" && (
+        <Stopped>
+          The disk of this installation is full. You can read and delete; nothing else is saved, and
+          checks are paused until there is more room.
+        </Stopped>
+      )}
+      {monitor?.writes_stopped === "database_damaged" && (
+        <Stopped>
+          The database of this installation is damaged. Nothing is saved, and checks are paused
+          until a backup is restored.
+        </Stopped>
+      )}
       {monitor?.online === "offline" && (
         <Notice Icon={WifiOff}>
           This monitor has been offline
@@ -29,6 +43,27 @@ export function OwnTrouble() {
     </div>
   );
 }
+
+/** Where administrators read what to do, it is all said already. */
+const Stopped = ({ children }: { children: ComponentChildren }) => {
+  const { is_admin } = useUser();
+  const { path } = useLocation();
+  if (is_admin && path === "/admin") return null;
+  return (
+    <div class="notice notice-warn">
+      <HardDrive aria-hidden="true" />
+      <p>
+        {children}
+        {is_admin && (
+          <>
+            {" "}
+            <a href="/admin">See what to do</a>
+          </>
+        )}
+      </p>
+    </div>
+  );
+};
 
 type NoticeProps = { Icon: LucideIcon; children: ComponentChildren };
 

@@ -7,9 +7,11 @@ import {
   Link2,
   LogOut,
   Menu,
+  ScrollText,
   Settings2,
   Unplug,
   UserRound,
+  UsersRound,
   Webhook,
 } from "lucide-preact";
 import type { ComponentChildren } from "preact";
@@ -22,13 +24,19 @@ import { Insecure } from "./insecure.tsx";
 import { OwnTrouble } from "./own-trouble.tsx";
 import { Shortcuts } from "./shortcuts.tsx";
 
-const PLACES = [
+/** What is watched, and who hears of it. */
+const WORK = [
   { href: "/", name: "Overview", Icon: Gauge },
   { href: "/links", name: "Links", Icon: Link2 },
   { href: "/groups", name: "Groups", Icon: FolderOpen },
   { href: "/history", name: "History", Icon: History },
   { href: "/webhooks", name: "Webhooks", Icon: Webhook },
   { href: "/keys", name: "API keys", Icon: KeyRound },
+];
+/** What is seldom needed: who may do what, and who did. */
+const UPKEEP = [
+  { href: "/people", name: "People", Icon: UsersRound },
+  { href: "/activity", name: "Activity", Icon: ScrollText },
   { href: "/account", name: "Account", Icon: UserRound },
 ];
 const FOR_ADMINISTRATORS = { href: "/admin", name: "Administration", Icon: Settings2 };
@@ -116,13 +124,22 @@ const Disconnected = ({ isDown }: { isDown: boolean }) => (
 
 const Places = ({ path, isAdmin }: { path: string; isAdmin: boolean }) => (
   <nav aria-label="Main">
-    {[...PLACES, ...(isAdmin ? [FOR_ADMINISTRATORS] : [])].map(({ href, name, Icon }) => (
-      <a key={href} href={href} aria-current={isAt(path, href) ? "page" : undefined}>
-        <Icon aria-hidden="true" />
-        {name}
-      </a>
-    ))}
+    <Ways places={WORK} path={path} />
+    <Ways places={isAdmin ? [...UPKEEP, FOR_ADMINISTRATORS] : UPKEEP} path={path} />
   </nav>
+);
+
+const Ways = ({ places, path }: { places: typeof WORK; path: string }) => (
+  <ul>
+    {places.map(({ href, name, Icon }) => (
+      <li key={href}>
+        <a href={href} aria-current={isAt(path, href) ? "page" : undefined}>
+          <Icon aria-hidden="true" />
+          {name}
+        </a>
+      </li>
+    ))}
+  </ul>
 );
 
 const isAt = (path: string, href: string) =>

@@ -52,7 +52,9 @@ export const confirmTwoFactor = (answers: { code: string }) => ask(factor.confir
 
 type BothFactors = { password: string; code: string };
 
-export const endTwoFactor = (answers: BothFactors) => ask(factor.delete(answers));
+/** A new password is for whose present one is too short to do alone. */
+export const endTwoFactor = (answers: BothFactors & { new?: string }) =>
+  ask(factor.delete(answers));
 
 export const renewRecoveryCodes = (answers: BothFactors) =>
   ask(api.session["recovery-codes"].post(answers));

@@ -1,5 +1,6 @@
 import { keepPreviousData, useQuery } from "@tanstack/preact-query";
 import { api, ask, tell } from "./api.ts";
+import type { Role } from "./people.ts";
 
 /** What concerns all accounts starts with this key. */
 export const ADMIN = ["admin"];
@@ -8,9 +9,6 @@ const PER_PAGE = 20;
 
 export const TIERS = ["free", "pro", "business", "enterprise"] as const;
 export type Tier = (typeof TIERS)[number];
-
-export const ROLES = ["owner", "editor", "viewer"] as const;
-export type Role = (typeof ROLES)[number];
 
 const readState = () => ask(api.admin.state.get());
 
@@ -50,8 +48,3 @@ export const changePerson = (id: string, change: { role?: Role; is_admin?: boole
 export const deletePerson = (id: string) => tell(api.admin.users({ id }).delete());
 
 export const resetPerson = (id: string) => ask(api.admin.users({ id })["password-link"].post());
-
-export type Invitation = Awaited<ReturnType<typeof inviteOwner>>;
-
-/** Where whoever was given the token sets a password; the fragment reaches no log on its way. */
-export const passwordUrl = ({ token }: Invitation) => `${location.origin}/password#token=${token}`;

@@ -9,6 +9,7 @@ const UNITS: [Intl.RelativeTimeFormatUnit, number][] = [
 
 const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
 const absolute = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" });
+const toMinute = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
 const ofDay = new Intl.DateTimeFormat(undefined, { timeStyle: "short" });
 
 /** "5 minutes ago", "tomorrow"; within a minute "just now" or "in a moment". */
@@ -21,6 +22,9 @@ export function relativeTime(iso: string, now: number): string {
 
 /** In the reader's own time zone and manner. */
 export const absoluteTime = (iso: string) => absolute.format(new Date(iso));
+
+/** The same without seconds. */
+export const minuteTime = (iso: string) => toMinute.format(new Date(iso));
 
 /** The time of day; with the date unless that is today's. */
 export function clockTime(iso: string, now: number): string {

@@ -7,6 +7,7 @@ import { useAccount } from "../lib/account.ts";
 import { useUser } from "../lib/session.ts";
 import { useTitle } from "../lib/title.ts";
 import { PasswordSection } from "./change-password.tsx";
+import { DeleteAccountSection } from "./delete-account.tsx";
 import { SessionsSection } from "./sessions.tsx";
 import { TwoFactorSection } from "./two-factor.tsx";
 
@@ -33,6 +34,7 @@ export function AccountPage() {
         <TwoFactorSection />
         <SessionsSection />
         <ApiSection />
+        {user.role === "owner" && <DeleteAccountSection account={account.data} />}
       </div>
     </>
   );

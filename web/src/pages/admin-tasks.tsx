@@ -1,28 +1,22 @@
 import { useMutation, useQueryClient } from "@tanstack/preact-query";
 import { useState } from "preact/hooks";
 import { Confirm } from "../components/confirm.tsx";
-import { Dialog } from "../components/dialog.tsx";
-import { EmailField, Field } from "../components/field.tsx";
-import { Problem, problemOf } from "../components/problem.tsx";
+import { Field } from "../components/field.tsx";
 import { useSay } from "../components/said.tsx";
-import { Copyable } from "../components/secret.tsx";
 import {
   ADMIN,
   type AdminAccount,
   deleteAccount,
   deletePerson,
-  type Invitation,
   inviteOwner,
   invitePerson,
   type Person,
-  passwordUrl,
-  ROLES,
-  type Role,
   resetPerson,
   TIERS,
   type Tier,
 } from "../lib/admin.ts";
-import { textsOf } from "../lib/form.ts";
+import { ROLES, type Role } from "../lib/people.ts";
+import { Invite, PasswordLink } from "./invite.tsx";
 
 export type AdminTask =
   | { kind: "account" }
@@ -47,6 +41,7 @@ function NewAccount({ onClose }: { onClose: () => void }) {
       title="New account"
       choice={{ label: "Tier", name: "tier", options: TIERS, first: "business" }}
       invite={(email, tier) => inviteOwner({ email, tier })}
+      list={ADMIN}
       onClose={onClose}
     />
   );
@@ -58,75 +53,11 @@ function NewPerson({ account, onClose }: { account: AdminAccount; onClose: () =>
       title={`Add someone to ${account.email}`}
       choice={{ label: "Role", name: "role", options: ROLES, first: "editor" }}
       invite={(email, role) => invitePerson(account.id, { email, role })}
+      list={ADMIN}
       onClose={onClose}
     />
   );
 }
-
-type InviteProps<T extends string> = {
-  title: string;
-  choice: { label: string; name: string; options: readonly T[]; first: T };
-  invite: (email: string, chosen: T) => Promise<Invitation>;
-  onClose: () => void;
-};
-
-/** Makes a user, and shows the link by which they set a password. */
-function Invite<T extends string>({ title, choice, invite, onClose }: InviteProps<T>) {
-  const client = useQueryClient();
-  const invitation = useMutation({
-    mutationFn: ({ email, chosen }: { email: string; chosen: T }) => invite(email, chosen),
-    onSuccess: () => client.invalidateQueries({ queryKey: ADMIN }),
-  });
-  const submit = (event: SubmitEvent) => {
-    event.preventDefault();
-    const { email, chosen } = textsOf(event, ["email", "chosen"]);
-    invitation.mutate({ email, chosen: chosen as T });
-  };
-  if (invitation.data) return <PasswordLink invitation={invitation.data} onClose={onClose} />;
-  return (
-    <Dialog title={title} onClose={onClose}>
-      <form onSubmit={submit}>
-        <EmailField problem={problemOf(invitation.error, "email")} />
-        <Field label={choice.label} problem={problemOf(invitation.error, choice.name)}>
-          {(ties) => (
-            <select {...ties} name="chosen" defaultValue={choice.first}>
-              {choice.options.map((option) => (
-                <option key={option} value={option} selected={option === choice.first}>
-                  {option}
-                </option>
-              ))}
-            </select>
-          )}
-        </Field>
-        <Problem error={invitation.error} fields={["email", choice.name]} />
-        <footer>
-          <button type="button" onClick={onClose}>
-            Cancel
-          </button>
-          <button type="submit" class="primary" disabled={invitation.isPending}>
-            Create
-          </button>
-        </footer>
-      </form>
-    </Dialog>
-  );
-}
-
-/** Shown once; whoever has it can sign in. */
-const PasswordLink = ({ invitation, onClose }: { invitation: Invitation; onClose: () => void }) => (
-  <Dialog title={`A link for ${invitation.email}`} onClose={onClose}>
-    <p>
-      Give it to them in private. It sets their password within 30 minutes, once, and is not shown
-      again.
-    </p>
-    <Copyable label="Password link" value={passwordUrl(invitation)} />
-    <footer>
-      <button type="button" class="primary" onClick={onClose}>
-        I have copied it
-      </button>
-    </footer>
-  </Dialog>
-);
 
 function ResetPerson({ person, onClose }: { person: Person; onClose: () => void }) {
   const reset = useMutation({ mutationFn: () => resetPerson(person.id) });

@@ -3,10 +3,11 @@ import { Search, UserPlus } from "lucide-preact";
 import { useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
 import { AccountList } from "../components/account-list.tsx";
-import { Backups, Running, Tiers } from "../components/installation.tsx";
+import { Running, Tiers } from "../components/installation.tsx";
 import { Pager } from "../components/pager.tsx";
 import { useSay } from "../components/said.tsx";
 import { Empty, Loaded } from "../components/states.tsx";
+import { Troubles } from "../components/troubles.tsx";
 import {
   ADMIN,
   type AdminAccount,
@@ -20,6 +21,7 @@ import { pageIn } from "../lib/filter.ts";
 import { textsOf } from "../lib/form.ts";
 import { useUser } from "../lib/session.ts";
 import { useTitle } from "../lib/title.ts";
+import { BackupsSection } from "./admin-backups.tsx";
 import { type AdminTask, AdminTaskDialog } from "./admin-tasks.tsx";
 
 /** For those who run the installation. */
@@ -40,12 +42,14 @@ export function AdminPage() {
   return (
     <>
       <h1>Administration</h1>
+      {state.data && <Troubles troubles={state.data.troubles} />}
       <section>
         <h2>This installation</h2>
         <div class="card running">
           <Loaded query={state}>{(known) => <Running state={known} />}</Loaded>
         </div>
       </section>
+      <BackupsSection />
       <Accounts />
       <section>
         <h2>Tiers and limits</h2>
@@ -56,12 +60,6 @@ export function AdminPage() {
           Set by <code>STILLUP_TIER_LIMITS</code> when the server starts. New accounts get the tier
           in <code>STILLUP_DEFAULT_TIER</code>.
         </p>
-      </section>
-      <section>
-        <h2>Backups</h2>
-        <div class="card backups">
-          <Loaded query={state}>{({ database }) => <Backups engine={database.engine} />}</Loaded>
-        </div>
       </section>
     </>
   );

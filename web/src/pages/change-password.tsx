@@ -7,13 +7,13 @@ import { Section } from "../components/section.tsx";
 import { ACCOUNT, changePassword } from "../lib/account.ts";
 import { textsOf } from "../lib/form.ts";
 import { SESSION, useUser } from "../lib/session.ts";
-import { PASSWORD_RULE } from "./password.tsx";
+import { PASSWORD_RULE, SHORTER_RULE } from "./password.tsx";
 
 export function PasswordSection() {
   const say = useSay();
   const client = useQueryClient();
   const form = useRef<HTMLFormElement>(null);
-  const { email } = useUser();
+  const { email, two_factor: hasCode } = useUser();
   const change = useMutation({
     mutationFn: changePassword,
     onSuccess: (session) => {
@@ -43,7 +43,7 @@ export function PasswordSection() {
           label="New password"
           name="new"
           autoComplete="new-password"
-          hint={PASSWORD_RULE}
+          hint={hasCode ? SHORTER_RULE : PASSWORD_RULE}
           problem={problemOf(error, "new")}
         />
         <Problem error={error} fields={["current", "new"]} />

@@ -9,6 +9,7 @@ import { ACCOUNT, endTwoFactor, renewRecoveryCodes } from "../lib/account.ts";
 import { textsOf } from "../lib/form.ts";
 import { SESSION } from "../lib/session.ts";
 import { FreshCodes } from "./begin-two-factor.tsx";
+import { PASSWORD_RULE, useWasTrue } from "./password.tsx";
 
 type Closable = { onClose: () => void };
 
@@ -24,6 +25,8 @@ export function EndTwoFactor({ onClose }: Closable) {
       client.invalidateQueries({ queryKey: ACCOUNT });
     },
   });
+  const problem = problemOf(ending.error, "new");
+  const isNewNeeded = useWasTrue(problem !== undefined);
   return (
     <ProofDialog
       title="Turn off two-factor sign-in?"
@@ -33,6 +36,17 @@ export function EndTwoFactor({ onClose }: Closable) {
       busy={ending.isPending}
       onSubmit={ending.mutate}
       onClose={onClose}
+      more={
+        isNewNeeded && (
+          <PasswordField
+            label="New password"
+            name="new"
+            autoComplete="new-password"
+            hint={PASSWORD_RULE}
+            problem={problem}
+          />
+        )
+      }
     >
       From now on the password alone signs you in. Your recovery codes are void, and your other
       sessions end.
@@ -68,16 +82,19 @@ type ProofDialogProps = Closable & {
   kind: "primary" | "danger";
   error: Error | null;
   busy: boolean;
-  onSubmit: (answers: { password: string; code: string }) => void;
+  onSubmit: (answers: { password: string; code: string; new?: string }) => void;
+  /** What is asked for besides. */
+  more?: ComponentChildren;
   children: ComponentChildren;
 };
 
 /** Asks for both factors before either of them is changed. */
 function ProofDialog(props: ProofDialogProps) {
-  const { title, action, kind, error, busy, onSubmit, onClose, children } = props;
+  const { title, action, kind, error, busy, onSubmit, onClose, more, children } = props;
   const submit = (event: SubmitEvent) => {
     event.preventDefault();
-    onSubmit(textsOf(event, ["password", "code"]));
+    const { new: next, ...proof } = textsOf(event, ["password", "code", "new"]);
+    onSubmit({ ...proof, ...(next && { new: next }) });
   };
   return (
     <Dialog title={title} onClose={onClose}>
@@ -89,7 +106,8 @@ function ProofDialog(props: ProofDialogProps) {
           problem={problemOf(error, "password")}
         />
         <CodeField kind="either" problem={problemOf(error, "code")} />
-        <Problem error={error} fields={["password", "code"]} />
+        {more}
+        <Problem error={error} fields={["password", "code", "new"]} />
         <footer>
           <button type="button" onClick={onClose}>
             Cancel

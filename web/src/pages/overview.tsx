@@ -1,5 +1,6 @@
 import { Plus } from "lucide-preact";
 import { useLocation } from "preact-iso";
+import { BackupNotice } from "../components/backup-state.tsx";
 import { Attention } from "../components/overview-attention.tsx";
 import { GroupBars, ServiceBars } from "../components/overview-bars.tsx";
 import { Charts } from "../components/overview-charts.tsx";
@@ -7,6 +8,7 @@ import { CheckerState } from "../components/overview-checker.tsx";
 import { OverviewHead } from "../components/overview-head.tsx";
 import { SwitchedOff } from "../components/overview-notices.tsx";
 import { Empty, Loaded } from "../components/states.tsx";
+import { useBackups } from "../lib/backups.ts";
 import {
   type Overview,
   readSpan,
@@ -14,7 +16,7 @@ import {
   useSeries,
   useServiceCounts,
 } from "../lib/overview.ts";
-import { useCanWrite } from "../lib/session.ts";
+import { useCanWrite, useUser } from "../lib/session.ts";
 import { useTitle } from "../lib/title.ts";
 
 /** What needs attention first, and then how things were and how the work goes. */
@@ -35,6 +37,7 @@ function Known({ overview }: { overview: Overview }) {
   return (
     <div class="overview">
       <OverviewHead overview={overview} />
+      <Backups />
       <SwitchedOff webhooks={overview.webhooks} />
       <Attention overview={overview} />
       <Charts span={span} series={series} />
@@ -45,6 +48,12 @@ function Known({ overview }: { overview: Overview }) {
       <CheckerState checker={overview.checker} webhooks={overview.webhooks} />
     </div>
   );
+}
+
+/** Who runs the installation learns here that its backups fail; nobody else can mend them. */
+function Backups() {
+  const { data } = useBackups(useUser().is_admin);
+  return data?.problem ? <BackupNotice problem={data.problem} /> : null;
 }
 
 const NoLinks = () => (

@@ -53,6 +53,14 @@ const WebhookPage = lazyPage(
   MissingPage,
 );
 const KeysPage = lazyPage(() => import("./keys.tsx").then((page) => page.KeysPage), MissingPage);
+const PeoplePage = lazyPage(
+  () => import("./people.tsx").then((page) => page.PeoplePage),
+  MissingPage,
+);
+const ActivityPage = lazyPage(
+  () => import("./activity.tsx").then((page) => page.ActivityPage),
+  MissingPage,
+);
 const AccountPage = lazyPage(
   () => import("./account.tsx").then((page) => page.AccountPage),
   MissingPage,
@@ -136,6 +144,8 @@ function Inside({ session, user }: InsideProps) {
               <Route path="/webhooks" component={WebhooksPage} />
               <Route path="/webhooks/:id" component={WebhookPage} />
               <Route path="/keys" component={KeysPage} />
+              <Route path="/people" component={PeoplePage} />
+              <Route path="/activity" component={ActivityPage} />
               <Route path="/account" component={AccountPage} />
               <Route path="/admin" component={AdminPage} />
               <Route default component={NotFoundPage} />

@@ -67,7 +67,7 @@ function UrlsField({ text, problem, onType, onPaste, onSubmit }: ComposeProps) {
     <Field
       label="URLs"
       problem={problem}
-      hint="One URL, or a list: one per line, CSV, JSON, bookmarks or a sitemap. You can also drop a file on this page."
+      hint="One URL, or a list: one per line, CSV, JSON, bookmarks, a sitemap, or what Uptime Kuma or UptimeRobot export. You can also drop a file on this page."
     >
       {(ties) => (
         <textarea

@@ -1,8 +1,8 @@
+import { recognise } from "../../../../server/imports/formats.ts";
+import { itemOf } from "../../../../server/imports/item.ts";
 import type { Group } from "../groups.ts";
 import { addAll, newImportId } from "./add.ts";
 import { type Choices, makeGroups, neededGroups, withGroup } from "./choices.ts";
-import { recognise } from "./formats.ts";
-import { itemOf } from "./item.ts";
 import { judgeAll } from "./judge.ts";
 import { createLedger, type Ledger } from "./ledger.ts";
 

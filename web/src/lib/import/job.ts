@@ -1,13 +1,13 @@
 import { skipToken, useMutation, useQuery, useQueryClient } from "@tanstack/preact-query";
+import { type Format, recognise } from "../../../../server/imports/formats.ts";
 import { GROUPS, type Group } from "../groups.ts";
 import { LINKS } from "../links.ts";
 import { addAll, newImportId } from "./add.ts";
 import { type Choices, makeGroups, neededGroups, withGroup } from "./choices.ts";
-import { FORMATS, type Format, recognise } from "./formats.ts";
-import { MOST_ITEMS } from "./item.ts";
 import { judgeAll } from "./judge.ts";
 import { createLedger, type Ledger } from "./ledger.ts";
 import { createPace, type Pace } from "./pace.ts";
+import { MOST_ITEMS, readList } from "./read-list.ts";
 import type { Source } from "./source.ts";
 
 type Stage = "reading" | "judging" | "ready" | "adding" | "done";
@@ -108,7 +108,7 @@ const newJob = (owner: string, source: Source, choices: Choices, format: Format)
 async function readAndJudge(job: Job, show: Show) {
   let ledger = job.ledger;
   await perform("reading", show, async (pace) => {
-    const { items, notes, sitemaps } = await FORMATS[job.format].read(job.source.text, pace);
+    const { items, notes, sitemaps } = await readList(job.format, job.source.text, pace);
     ledger = createLedger(items);
     show({
       ledger,

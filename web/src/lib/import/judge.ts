@@ -1,6 +1,6 @@
+import type { Item } from "../../../../server/imports/item.ts";
 import { api, ask } from "../api.ts";
 import type { Frequency } from "../links.ts";
-import type { Item } from "./item.ts";
 import { type Ledger, outcomeAt, partFrom, settle } from "./ledger.ts";
 import type { Pace } from "./pace.ts";
 
@@ -21,7 +21,11 @@ export async function judgeAll(ledger: Ledger, pace: Pace): Promise<void> {
 /** The server sees one part at a time: what came in an earlier one is known here. */
 function isToAsk(ledger: Ledger, index: number): boolean {
   if (outcomeAt(ledger, index) !== "waiting") return false;
-  const { url } = ledger.items[index]!;
+  const { url, problem } = ledger.items[index]!;
+  if (problem) {
+    settle(ledger, index, "refused", problem);
+    return false;
+  }
   const first = ledger.firsts.get(URL.parse(url)?.href ?? url);
   if (first !== undefined) settle(ledger, index, "twice", first);
   return first === undefined;

@@ -1,0 +1,25 @@
+import { eq } from "drizzle-orm";
+import type { Actor, Caller } from "../../server/accounts/caller.ts";
+import { operatorOf } from "../../server/accounts/users.ts";
+import type { Deps } from "../../server/deps.ts";
+import { type UserRow, users } from "../../server/store/tables.ts";
+
+/** Somebody at the dashboard, as the audit log names them. */
+export const asActor = ({ id, email }: UserRow): Actor => ({
+  kind: "user",
+  id,
+  name: email,
+  address: () => "198.51.100.24",
+});
+
+/** The person, in front of their account. */
+export const callerOf = async (deps: Deps, person: UserRow): Promise<Caller> => ({
+  ...(await operatorOf(deps, person.accountId)),
+  by: asActor(person),
+});
+
+/** Whoever was first in the account. */
+export async function ownerOf(deps: Deps, accountId: string): Promise<Caller> {
+  const [owner] = await deps.store.select().from(users).where(eq(users.accountId, accountId));
+  return callerOf(deps, owner!);
+}

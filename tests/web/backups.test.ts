@@ -1,0 +1,115 @@
+import { Database } from "bun:sqlite";
+import { expect, test } from "bun:test";
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { operatorOf } from "../../server/accounts/users.ts";
+import { recallLast } from "../../server/backups/daily.ts";
+import { backupFolder } from "../../server/config.ts";
+import { createLink } from "../../server/links/create.ts";
+import { upkeep } from "../../server/store/tables.ts";
+import { onDashboard } from "../browser.ts";
+import { faultsOf } from "./looking.ts";
+
+const DAY_MS = 86_400_000;
+
+onDashboard("Backups on the administration page", (dashboard) => {
+  const administrator = (looks = {}) => dashboard().user(looks, "owner", { isAdmin: true });
+  const folder = () => backupFolder(dashboard().server.config);
+  const list = (page: Awaited<ReturnType<typeof administrator>>["page"]) =>
+    page.getByRole("list", { name: "Backups" }).getByRole("listitem");
+  /** Nothing was ever made. */
+  async function forget() {
+    const { deps } = dashboard().server;
+    await deps.store.delete(upkeep);
+    deps.troubles.set("backup_failed", null);
+    rmSync(folder(), { recursive: true, force: true });
+  }
+  const happened = (row: Partial<typeof upkeep.$inferInsert>) =>
+    dashboard()
+      .server.deps.store.insert(upkeep)
+      .values({ job: "backup", startedAt: 0, ...row });
+
+  test("are made, downloaded and deleted there", async () => {
+    await forget();
+    const { page } = await administrator();
+    await page.goto("/admin");
+    await page.getByText("None has been made yet.").waitFor();
+
+    await page.getByRole("button", { name: "Back up now" }).click();
+    await page.getByText("A backup was made and verified.").waitFor();
+    const downloading = page.waitForEvent("download");
+    await page.getByRole("link", { name: /^Download the backup/ }).click();
+    const file = await (await downloading).path();
+    const copy = new Database(file, { readonly: true });
+    expect(copy.query("pragma integrity_check").values()).toEqual([["ok"]]);
+    copy.close();
+    await page.getByRole("button", { name: /^Delete the backup/ }).click();
+    await page.getByRole("button", { name: "Delete backup" }).click();
+    await page.getByText("The backup was deleted.").waitFor();
+
+    expect(readdirSync(folder())).toEqual([]);
+    expect(await list(page).count()).toBe(0);
+  });
+
+  test("that fail say why, there and on the overview of administrators", async () => {
+    await forget();
+    const { clock, deps } = dashboard().server;
+    await happened({
+      succeededAt: clock.now() - DAY_MS,
+      failedAt: clock.now(),
+      problem: "No room.",
+    });
+    await recallLast(deps);
+    const { page, accountId } = await administrator();
+    const { page: other, accountId: otherId } = await dashboard().user();
+    await addLink(accountId);
+    await addLink(otherId);
+
+    await page.goto("/");
+    await page.getByRole("link", { name: "See the backups" }).click();
+    await page.getByText("The last backup failed. No room.").waitFor();
+    await other.goto("/");
+    await other.getByRole("heading", { level: 1 }).waitFor();
+
+    expect(await other.getByText("The last backup failed.").count()).toBe(0);
+  });
+
+  test.each([
+    ["light", 1280],
+    ["dark", 360],
+  ] as const)("can be read and used by all, %s and %d px wide", async (colorScheme, width) => {
+    await forget();
+    mkdirSync(folder(), { recursive: true });
+    const names = [
+      "01T030000Z",
+      "02T030000Z",
+      "03T030000Z",
+      "04T030000Z",
+      "05T030000Z",
+      "06T030000Z",
+    ];
+    for (const at of names)
+      writeFileSync(join(folder(), `stillup-202912${at}.db`), "x".repeat(1234567));
+    writeFileSync(
+      join(folder(), "stillup-before-0011_audit-20291224T101500Z.db"),
+      "x".repeat(1200000),
+    );
+    await happened({
+      succeededAt: dashboard().server.clock.now() - DAY_MS * 3,
+      failedAt: dashboard().server.clock.now() - 3600_000,
+      problem:
+        "The copy needs 1.2 GB, and the disk of /var/lib/stillup/backups has 300 MB free. Make room there.",
+    });
+    const { page } = await administrator({ colorScheme, width });
+
+    await page.goto("/admin#backups");
+    await list(page).first().waitFor();
+
+    expect(await faultsOf(page)).toEqual([]);
+  });
+
+  async function addLink(accountId: string) {
+    const { deps } = dashboard().server;
+    await createLink(deps, await operatorOf(deps, accountId), { url: "https://example.org/" });
+  }
+});

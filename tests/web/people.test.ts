@@ -1,0 +1,121 @@
+import { expect, test } from "bun:test";
+import { eq } from "drizzle-orm";
+import { hashPassword } from "../../server/lib/passwords.ts";
+import { users } from "../../server/store/tables.ts";
+import { onDashboard } from "../browser.ts";
+import { faultsOf } from "./looking.ts";
+import { settled } from "./pages.ts";
+
+const PASSWORD = "correct horse battery staple";
+
+onDashboard("The people of an account", (dashboard) => {
+  const ownerOf = async (accountId: string) => {
+    const { store } = dashboard().server.deps;
+    const [owner] = await store.select().from(users).where(eq(users.accountId, accountId));
+    return owner!;
+  };
+  const addColleague = async (accountId: string, role: "owner" | "editor" | "viewer") => {
+    const owner = await ownerOf(accountId);
+    const email = `${role}-${crypto.randomUUID().slice(0, 8)}@example.org`;
+    const person = { ...owner, id: crypto.randomUUID(), email, role, isAdmin: false };
+    await dashboard().server.deps.store.insert(users).values(person);
+    return person;
+  };
+
+  test("are invited by a link that is shown once, and come in by it", async () => {
+    const { page } = await dashboard().user();
+    await page.goto("/people");
+
+    await page.getByRole("button", { name: "Invite someone" }).click();
+    await page.getByLabel("E-mail", { exact: true }).fill("colleague@example.org");
+    await page.getByLabel("Role", { exact: true }).selectOption("viewer");
+    await page.getByRole("button", { name: "Create" }).click();
+    await page.getByText("within 30 minutes, once").waitFor();
+    const link = await page.getByRole("textbox", { name: "Password link" }).inputValue();
+    await page.getByRole("button", { name: "I have copied it" }).click();
+
+    await page.getByText("has not set a password yet").first().waitFor();
+    const { page: theirs } = await dashboard().stranger();
+    await theirs.goto(link);
+    await theirs.getByLabel("New password").fill("four words of a kind");
+    await theirs.getByRole("button", { name: "Set password" }).click();
+    await theirs.getByText("You are signed in.").waitFor();
+    await theirs.goto("/people");
+    await theirs.getByText("colleague@example.org").first().waitFor();
+    expect(await theirs.getByRole("button", { name: "Invite someone" }).count()).toBe(0);
+    expect(await theirs.getByRole("combobox").count()).toBe(0);
+    await theirs.goto("/account");
+    await theirs.getByRole("heading", { name: "For programs" }).waitFor();
+    expect(await theirs.getByRole("heading", { name: "Delete the account" }).count()).toBe(0);
+  });
+
+  test("get another role, and go once that was confirmed", async () => {
+    const { page, accountId } = await dashboard().user();
+    const editor = await addColleague(accountId, "editor");
+    await page.goto("/people");
+    const row = page.getByRole("listitem").filter({ hasText: editor.email });
+
+    await row.getByRole("combobox").selectOption("viewer");
+    await page.getByText(`${editor.email} is a viewer now.`).waitFor();
+    await row.getByRole("button", { name: "Remove" }).click();
+    await page.getByText("API keys that they know still work").waitFor();
+    await page.getByRole("button", { name: "Remove", exact: true }).click();
+
+    await page.getByText(`${editor.email} was removed.`).waitFor();
+    await row.waitFor({ state: "detached" });
+  });
+
+  test("keep their last owner, who is told so, and another may step down", async () => {
+    const { page, accountId } = await dashboard().user();
+    await page.goto("/people");
+    const mine = page.getByRole("listitem").filter({ hasText: "You" });
+
+    await mine.getByRole("combobox").selectOption("editor");
+    await page.getByRole("button", { name: "Become an editor" }).click();
+    await page.getByText("is the account's last owner.").waitFor();
+    await page.getByRole("button", { name: "Cancel" }).click();
+    expect(await mine.getByRole("combobox").inputValue()).toBe("owner");
+    await addColleague(accountId, "owner");
+    await mine.getByRole("combobox").selectOption("editor");
+    await page.getByRole("button", { name: "Become an editor" }).click();
+
+    await page.getByText("You are an editor now.").waitFor();
+    await page.getByRole("button", { name: "Invite someone" }).waitFor({ state: "detached" });
+  });
+
+  test("lose their account when an owner types its name and the password", async () => {
+    await dashboard().user({}, "owner", { isAdmin: true });
+    const { page, accountId } = await dashboard().user();
+    const { id, email } = await ownerOf(accountId);
+    const passwordHash = await hashPassword(PASSWORD, 64);
+    await dashboard()
+      .server.deps.store.update(users)
+      .set({ passwordHash, isAdmin: false })
+      .where(eq(users.id, id));
+    await page.goto("/account");
+
+    await page.getByRole("button", { name: "Delete the account" }).click();
+    await page.getByText("1 person loses access").waitFor();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByLabel(`Type ${email} to go on`).fill("something else");
+    await dialog.getByLabel("Your password", { exact: true }).fill(PASSWORD);
+    await dialog.getByRole("button", { name: "Delete the account" }).click();
+    await dialog.getByText("Is not the account's").waitFor();
+    await dialog.getByLabel(`Type ${email} to go on`).fill(email);
+    await dialog.getByRole("button", { name: "Delete the account" }).click();
+
+    await page.getByRole("heading", { name: "Sign in" }).waitFor();
+  });
+
+  test.each([
+    [1280, "light"],
+    [360, "dark"],
+  ] as const)("can be read and used by everybody, %d wide and %s", async (width, colorScheme) => {
+    const { page, accountId } = await dashboard().user({ width, colorScheme });
+    await addColleague(accountId, "editor");
+    await page.goto("/people");
+    await settled(page);
+
+    expect(await faultsOf(page)).toEqual([]);
+  });
+});

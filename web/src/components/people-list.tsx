@@ -1,0 +1,83 @@
+import { KeyRound, Trash2, UserRound } from "lucide-preact";
+import { type Colleague, ROLES, type Role } from "../lib/people.ts";
+import type { User } from "../lib/session.ts";
+import { IconButton } from "./icon-button.tsx";
+import { PersonState } from "./person-state.tsx";
+
+type Deeds = {
+  onRole: (person: Colleague, role: Role) => void;
+  onReset: (person: Colleague) => void;
+  onRemove: (person: Colleague) => void;
+};
+
+/** @param user who looks: owners may change what others see */
+type PeopleListProps = Deeds & { people: Colleague[]; user: User };
+
+export const PeopleList = ({ people, ...rest }: PeopleListProps) => (
+  <ul class="rows colleagues" aria-label="People">
+    {people.map((person) => (
+      <li key={person.id}>
+        <UserRound aria-hidden="true" />
+        <div class="what">
+          <p class="name">
+            {person.email} {person.is_you && <span class="tag here">You</span>}{" "}
+            {person.is_admin && <span class="tag">Administrator</span>}
+          </p>
+          <p class="why">
+            <PersonState person={person} />
+          </p>
+        </div>
+        <RoleOf person={person} {...rest} />
+        {rest.user.role === "owner" && <DeedsFor person={person} {...rest} />}
+      </li>
+    ))}
+  </ul>
+);
+
+type RowProps = { person: Colleague } & Omit<PeopleListProps, "people">;
+
+function RoleOf({ person, user, onRole }: RowProps) {
+  if (user.role !== "owner") return <p class="role">{person.role}</p>;
+  return (
+    <select
+      aria-label={`Role of ${person.email}`}
+      value={person.role}
+      onChange={({ currentTarget }) => {
+        onRole(person, currentTarget.value as Role);
+        // Until it was agreed to, the role is what it was.
+        currentTarget.value = person.role;
+      }}
+    >
+      {ROLES.map((role) => (
+        <option key={role} value={role}>
+          {role}
+        </option>
+      ))}
+    </select>
+  );
+}
+
+/** Nothing for oneself, and for administrators only by one. */
+function DeedsFor({ person, user, onReset, onRemove }: RowProps) {
+  const isOffered = !person.is_you && (!person.is_admin || user.is_admin);
+  return (
+    <div class="deeds">
+      {isOffered && (
+        <>
+          <IconButton
+            label={`New password link for ${person.email}`}
+            title="New password link"
+            icon={KeyRound}
+            onClick={() => onReset(person)}
+          />
+          <IconButton
+            label={`Remove ${person.email}`}
+            title="Remove"
+            icon={Trash2}
+            onClick={() => onRemove(person)}
+          />
+        </>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,109 @@
+import { useMutation, useQueryClient } from "@tanstack/preact-query";
+import { DatabaseBackup } from "lucide-preact";
+import { useEffect, useState } from "preact/hooks";
+import { BackupList } from "../components/backup-list.tsx";
+import { BackupAdvice, BackupHead, DumpAdvice } from "../components/backup-state.tsx";
+import { Confirm } from "../components/confirm.tsx";
+import { Problem } from "../components/problem.tsx";
+import { useSay } from "../components/said.tsx";
+import { Loaded } from "../components/states.tsx";
+import {
+  BACKUPS,
+  type Backup,
+  type BackupState,
+  beginBackup,
+  deleteBackup,
+  useBackups,
+} from "../lib/backups.ts";
+import { sizeText } from "../lib/size.ts";
+import { minuteTime } from "../lib/time.ts";
+
+/** What is kept in case of the worst. */
+export function BackupsSection() {
+  const backups = useBackups();
+  const making = useMaking(backups.data);
+  const [unwanted, setUnwanted] = useState<Backup | null>(null);
+  return (
+    <section id="backups">
+      <header class="page-head">
+        <h2>Backups</h2>
+        {backups.data?.folder && (
+          <button type="button" disabled={making.isBusy} onClick={making.begin}>
+            <DatabaseBackup aria-hidden="true" />
+            Back up now
+          </button>
+        )}
+      </header>
+      <div class="card backups">
+        <Loaded query={backups}>
+          {(state) =>
+            state.folder === null ? (
+              <DumpAdvice />
+            ) : (
+              <>
+                <BackupHead state={state} />
+                <Problem error={making.error} />
+                {state.items.length > 0 && (
+                  <BackupList backups={state.items} onDelete={setUnwanted} />
+                )}
+                <BackupAdvice state={state} />
+              </>
+            )
+          }
+        </Loaded>
+      </div>
+      {unwanted && <DeleteBackup backup={unwanted} onClose={() => setUnwanted(null)} />}
+    </section>
+  );
+}
+
+/** Begins a backup, and tells how it went once it is known. */
+function useMaking(state: BackupState | undefined) {
+  const say = useSay();
+  const client = useQueryClient();
+  const [isAwaited, setAwaited] = useState(false);
+  const start = useMutation({
+    mutationFn: beginBackup,
+    onSuccess: (begun) => {
+      client.setQueryData(BACKUPS, begun);
+      setAwaited(true);
+    },
+    // Somebody else may have begun one.
+    onError: () => client.invalidateQueries({ queryKey: BACKUPS }),
+  });
+  const isUnderWay = state?.is_under_way ?? false;
+  useEffect(() => {
+    if (!isAwaited || isUnderWay) return;
+    setAwaited(false);
+    say(state?.problem ? "The backup failed." : "A backup was made and verified.");
+  }, [isAwaited, isUnderWay, state, say]);
+  return { begin: () => start.mutate(), error: start.error, isBusy: start.isPending || isUnderWay };
+}
+
+function DeleteBackup({ backup, onClose }: { backup: Backup; onClose: () => void }) {
+  const say = useSay();
+  const client = useQueryClient();
+  const deletion = useMutation({
+    mutationFn: () => deleteBackup(backup.name),
+    onSuccess: () => {
+      say("The backup was deleted.");
+      onClose();
+      client.invalidateQueries({ queryKey: BACKUPS });
+    },
+  });
+  return (
+    <Confirm
+      title="Delete this backup?"
+      action="Delete backup"
+      busy={deletion.isPending}
+      error={deletion.error}
+      onConfirm={deletion.mutate}
+      onClose={onClose}
+    >
+      <p class="name">
+        {minuteTime(backup.made_at)}, {sizeText(backup.bytes)}
+      </p>
+      <p>What was at that moment can then be brought back only from another copy.</p>
+    </Confirm>
+  );
+}

@@ -1,0 +1,80 @@
+import { useMutation, useQueryClient } from "@tanstack/preact-query";
+import { Dialog } from "../components/dialog.tsx";
+import { EmailField, Field } from "../components/field.tsx";
+import { Problem, problemOf } from "../components/problem.tsx";
+import { Copyable } from "../components/secret.tsx";
+import { textsOf } from "../lib/form.ts";
+import { type Invitation, passwordUrl } from "../lib/people.ts";
+
+type InviteProps<T extends string> = {
+  title: string;
+  choice: { label: string; name: string; options: readonly T[]; first: T };
+  invite: (email: string, chosen: T) => Promise<Invitation>;
+  /** The key of what lists whom there is. */
+  list: string[];
+  onClose: () => void;
+};
+
+/** Makes a user, and shows the link by which they set a password. */
+export function Invite<T extends string>({ title, choice, invite, list, onClose }: InviteProps<T>) {
+  const client = useQueryClient();
+  const invitation = useMutation({
+    mutationFn: ({ email, chosen }: { email: string; chosen: T }) => invite(email, chosen),
+    onSuccess: () => client.invalidateQueries({ queryKey: list }),
+  });
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault();
+    const { email, chosen } = textsOf(event, ["email", "chosen"]);
+    invitation.mutate({ email, chosen: chosen as T });
+  };
+  if (invitation.data) return <PasswordLink invitation={invitation.data} onClose={onClose} />;
+  return (
+    <Dialog title={title} onClose={onClose}>
+      <form onSubmit={submit}>
+        <EmailField problem={problemOf(invitation.error, "email")} />
+        <Field label={choice.label} problem={problemOf(invitation.error, choice.name)}>
+          {(ties) => (
+            <select {...ties} name="chosen" defaultValue={choice.first}>
+              {choice.options.map((option) => (
+                <option key={option} value={option} selected={option === choice.first}>
+                  {option}
+                </option>
+              ))}
+            </select>
+          )}
+        </Field>
+        <Problem error={invitation.error} fields={["email", choice.name]} />
+        <footer>
+          <button type="button" onClick={onClose}>
+            Cancel
+          </button>
+          <button type="submit" class="primary" disabled={invitation.isPending}>
+            Create
+          </button>
+        </footer>
+      </form>
+    </Dialog>
+  );
+}
+
+/** Shown once; whoever has it can sign in. */
+export const PasswordLink = ({
+  invitation,
+  onClose,
+}: {
+  invitation: Invitation;
+  onClose: () => void;
+}) => (
+  <Dialog title={`A link for ${invitation.email}`} onClose={onClose}>
+    <p>
+      Give it to them in private. It sets their password within 30 minutes, once, and is not shown
+      again.
+    </p>
+    <Copyable label="Password link" value={passwordUrl(invitation)} />
+    <footer>
+      <button type="button" class="primary" onClick={onClose}>
+        I have copied it
+      </button>
+    </footer>
+  </Dialog>
+);
