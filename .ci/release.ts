@@ -1,0 +1,39 @@
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import { $ } from "bun";
+import { billOfMaterials } from "./sbom.ts";
+
+const ROOT = join(import.meta.dir, "..");
+/** What a signature is for, so that it counts for nothing else that the key may sign. */
+const NAMESPACE = "stillup-release";
+
+/**
+ * Puts beside the executables what whoever installs them wants: install.sh, the bill of materials,
+ * SHA256SUMS over all of them, and its signature when `STILLUP_SIGNING_KEY` names an SSH key.
+ */
+export async function finishRelease(folder: string, executables: string[]): Promise<void> {
+  await Bun.write(join(folder, "stillup.cdx.json"), await billOfMaterials(ROOT));
+  await $`cp ${join(ROOT, "install.sh")} ${folder}`;
+  const names = [...executables, "install.sh", "stillup.cdx.json"].sort();
+  const lines = await Promise.all(
+    names.map(async (name) => `${await sha256(folder, name)}  ${name}\n`),
+  );
+  await Bun.write(join(folder, "SHA256SUMS"), lines.join(""));
+  await sign(folder, process.env.STILLUP_SIGNING_KEY);
+}
+
+async function sha256(folder: string, name: string): Promise<string> {
+  const hasher = new Bun.CryptoHasher("sha256");
+  for await (const chunk of Bun.file(join(folder, name)).stream()) hasher.update(chunk);
+  return hasher.digest("hex");
+}
+
+/** A signature of another build must not stay either. */
+async function sign(folder: string, key: string | undefined): Promise<void> {
+  const sums = join(folder, "SHA256SUMS");
+  const publicKey = join(folder, "release.pub");
+  await Promise.all([rm(`${sums}.sig`, { force: true }), rm(publicKey, { force: true })]);
+  if (!key) return;
+  await $`ssh-keygen -q -Y sign -f ${key} -n ${NAMESPACE} ${sums}`.quiet();
+  await $`ssh-keygen -y -f ${key} > ${publicKey}`;
+}

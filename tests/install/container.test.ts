@@ -1,0 +1,60 @@
+import { describe, expect, setDefaultTimeout, test } from "bun:test";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { parse } from "yaml";
+import { readConfig } from "../../server/config.ts";
+
+setDefaultTimeout(60_000);
+
+const ROOT = join(import.meta.dir, "../..");
+const read = (name: string) => readFileSync(join(ROOT, name), "utf8");
+const dockerfile = read("Dockerfile").split("\n");
+const compose = parse(read("compose.yaml"));
+
+const lines = (instruction: string) =>
+  dockerfile
+    .filter((line) => line.startsWith(`${instruction} `))
+    .map((line) => line.split(" ").slice(1));
+
+describe("The image", () => {
+  test("is made of files that are there and not ignored", () => {
+    const copied = lines("COPY").filter(([first]) => !first!.startsWith("--"));
+    const sources = copied.flatMap((words) => words.slice(0, -1));
+    const ignored = read(".dockerignore").trim().split("\n");
+
+    expect(sources).toContain("package-lock.json");
+    expect(sources.filter((source) => !existsSync(join(ROOT, source)))).toEqual([]);
+    for (const needed of ["web", "server", "drizzle", ".ci", "package.json", ".npmrc"])
+      expect(ignored).not.toContain(needed);
+  });
+
+  test("runs as nobody's user, and keeps its data where its volume is", () => {
+    const settings = Object.fromEntries(lines("ENV")[0]!.map((each) => each.split("=")));
+    const { host, dataDir } = readConfig(settings);
+
+    expect(lines("USER")).toEqual([["65532:65532"]]);
+    expect(lines("VOLUME")).toEqual([[dataDir]]);
+    expect(host).toBe("0.0.0.0");
+  });
+});
+
+describe("compose.yaml", () => {
+  const { stillup, postgres } = compose.services;
+
+  test("gives the program nothing that it does not need", () => {
+    expect(stillup).toMatchObject({
+      read_only: true,
+      cap_drop: ["ALL"],
+      security_opt: ["no-new-privileges:true"],
+      restart: "unless-stopped",
+    });
+    expect(stillup.ports).toEqual(["127.0.0.1:8484:8484"]);
+    expect(stillup.volumes).toEqual([`data:${lines("VOLUME")[0]![0]}`]);
+  });
+
+  test("has a PostgreSQL only for whoever asks for one", () => {
+    expect(postgres.profiles).toEqual(["postgres"]);
+    expect(stillup.depends_on.postgres.required).toBe(false);
+    expect(Object.keys(compose.volumes)).toEqual(["data", "postgres"]);
+  });
+});

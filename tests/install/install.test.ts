@@ -1,0 +1,211 @@
+import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { existsSync, mkdirSync, readdirSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { $ } from "bun";
+import { type Machine, makeRelease, newMachine } from "./machine.ts";
+
+setDefaultTimeout(60_000);
+
+let machine: Machine;
+beforeEach(() => {
+  machine = newMachine();
+});
+afterEach(() => machine.remove());
+
+const install = (version: string, ...args: string[]) =>
+  machine.install(args, { STILLUP_RELEASE_URL: join(machine.folder, `release ${version}`) });
+const modeOf = (...parts: string[]) => statSync(machine.path(...parts)).mode & 0o777;
+
+describe("install.sh --system", () => {
+  beforeEach(() => void makeRelease(machine, "1.0.0"));
+
+  test("installs the program, its settings and a service that runs", async () => {
+    const { code, said } = await install("1.0.0", "--system");
+
+    expect(code).toBe(0);
+    expect(said).toContain("stillup 1.0.0 is installed");
+    expect(machine.told()).toEqual([
+      "enable stillup.service",
+      "daemon-reload",
+      "restart stillup.service",
+    ]);
+    expect(machine.read("etc/systemd/system/stillup.service")).toContain(
+      `ExecStart="${machine.path("usr/local/lib/stillup/stillup")}" --env-file "${machine.path("etc/stillup/env")}" serve\n`,
+    );
+    expect(modeOf("var/lib/stillup")).toBe(0o700);
+    expect(modeOf("etc/stillup/env")).toBe(0o600);
+  });
+
+  test("gives a command that works on the data of the service", async () => {
+    await install("1.0.0", "--system");
+
+    const told = await $`${machine.path("usr/local/bin/stillup")} user list "a b"`.text();
+
+    expect(told).toEndWith("/usr/local/lib/stillup/stillup user list a b\n");
+  });
+
+  test.skipIf(process.getuid?.() !== 0)(
+    "sends whoever may not read its settings to sudo",
+    async () => {
+      await install("1.0.0", "--system");
+      await $`chmod -R a+rX ${machine.folder}; chmod 600 ${machine.path("etc/stillup/env")}`;
+      const command = machine.path("usr/local/bin/stillup");
+      const asNobody = (...args: string[]) =>
+        $`setpriv --reuid 65534 --regid 65534 --clear-groups ${command} ${args}`.nothrow().quiet();
+
+      const listing = await asNobody("user", "list");
+      const checking = await asNobody("check", "https://example.org/");
+
+      expect(listing.exitCode).toBe(1);
+      expect(listing.stderr.toString()).toEndWith("Type: sudo stillup user list\n");
+      expect(checking.stdout.toString()).toEndWith("stillup check https://example.org/\n");
+    },
+  );
+
+  test("tells the set-up link of the service", async () => {
+    const link = "http://127.0.0.1:8484/setup#token=ABCDE";
+    machine.logged(`set up at http://old.test/setup#token=OLD\nlistening on x\nset up at ${link}`);
+    mkdirSync(machine.path("var/lib/stillup"), { recursive: true });
+    writeFileSync(machine.path("var/lib/stillup/setup-token"), "ABCDE\n");
+
+    const { said } = await install("1.0.0", "--system");
+
+    expect(said).toEndWith(`Open this to set it up: ${link}\n`);
+  });
+
+  test("tells no link where somebody has set it up already", async () => {
+    machine.logged("set up at http://old.test/setup#token=OLD");
+
+    const { said } = await install("1.0.0", "--system");
+
+    expect(said).toEndWith('It runs as the service "stillup".\n');
+  });
+
+  test("changes nothing when it is run again", async () => {
+    await install("1.0.0", "--system");
+    const calls = machine.told();
+
+    const again = await install("1.0.0", "--system");
+
+    expect(again).toMatchObject({ code: 0, complained: "" });
+    expect(again.said).toStartWith("stillup 1.0.0 is up to date");
+    expect(machine.told()).toEqual(calls);
+  });
+
+  test("lets the service keep its data where the settings say", async () => {
+    await install("1.0.0", "--system");
+    const elsewhere = machine.path("srv/our links");
+    writeFileSync(machine.path("etc/stillup/env"), `STILLUP_DATA_DIR="${elsewhere}"\n`);
+
+    const again = await install("1.0.0", "--system");
+
+    expect(again.code).toBe(0);
+    expect(modeOf("srv/our links")).toBe(0o700);
+    const unit = machine.read("etc/systemd/system/stillup.service");
+    expect(unit).toContain(`ReadWritePaths="${elsewhere}"\n`);
+    expect(machine.read("etc/stillup/env")).toBe(`STILLUP_DATA_DIR="${elsewhere}"\n`);
+  });
+
+  test("removes the program and the service, and leaves data and settings", async () => {
+    await install("1.0.0", "--system");
+    writeFileSync(machine.path("var/lib/stillup/stillup.db"), "links");
+
+    const { code, said } = await install("1.0.0", "--system", "--uninstall");
+
+    expect(code).toBe(0);
+    expect(said).toContain(machine.path("var/lib/stillup"));
+    expect(machine.told()).toContain("disable --now stillup.service");
+    expect(existsSync(machine.path("usr/local/lib/stillup"))).toBe(false);
+    expect(readdirSync(machine.path("usr/local/bin"))).toEqual([]);
+    expect(existsSync(machine.path("etc/systemd/system/stillup.service"))).toBe(false);
+    expect(machine.read("var/lib/stillup/stillup.db")).toBe("links");
+    expect(existsSync(machine.path("etc/stillup/env"))).toBe(true);
+  });
+});
+
+describe("install.sh --user", () => {
+  beforeEach(() => void makeRelease(machine, "1.0.0"));
+
+  test("installs below ~/.local, with a service of the user's own", async () => {
+    const { code, said } = await install("1.0.0", "--user");
+
+    expect(code).toBe(0);
+    expect(said).toContain(`Your PATH does not name ${machine.path(".local/bin")}`);
+    expect(machine.told()).toContain("--user enable stillup.service");
+    expect(machine.read(".config/systemd/user/stillup.service")).toContain("default.target");
+    expect(modeOf(".local/share/stillup")).toBe(0o700);
+    expect(modeOf(".config/stillup/env")).toBe(0o600);
+  });
+
+  test("installs no service when none is wanted, and says how to start", async () => {
+    const { said } = await install(
+      "1.0.0",
+      "--user",
+      "--no-service",
+      "--prefix",
+      machine.path("opt"),
+    );
+
+    expect(said).toContain(`Start it with: '${machine.path("opt/bin/stillup")}' serve`);
+    expect(machine.told()).toEqual([]);
+    expect(existsSync(machine.path(".config/systemd"))).toBe(false);
+  });
+});
+
+describe("An upgrade", () => {
+  beforeEach(async () => {
+    makeRelease(machine, "1.0.0");
+    await install("1.0.0", "--system");
+    writeFileSync(machine.path("var/lib/stillup/stillup.db"), "links");
+  });
+
+  test("keeps the old program, and leaves it to the new one to copy the database", async () => {
+    makeRelease(machine, "1.1.0");
+
+    const { code, said } = await install("1.1.0", "--system");
+
+    expect(code).toBe(0);
+    expect(said).toContain("stillup 1.1.0 is installed in place of stillup 1.0.0, and runs.");
+    expect(readdirSync(machine.path("var/lib/stillup"))).toEqual(["stillup.db"]);
+    const lib = machine.path("usr/local/lib/stillup");
+    expect(await $`${lib}/stillup version; ${lib}/stillup.previous version`.text()).toBe(
+      "stillup 1.1.0\nstillup 1.0.0\n",
+    );
+    expect(machine.told().slice(-2)).toEqual(["daemon-reload", "restart stillup.service"]);
+  });
+
+  test("to a version that does not become healthy is taken back, and told", async () => {
+    makeRelease(machine, "2.0.0", "ill");
+
+    const { code, complained } = await install("2.0.0", "--system");
+
+    expect(code).toBe(1);
+    expect(complained).toContain(
+      "stillup 2.0.0 did not become healthy, so that stillup 1.0.0 is back and runs; look at: journalctl -u stillup",
+    );
+    expect(await $`${machine.path("usr/local/bin/stillup")} version`.text()).toBe(
+      "stillup 1.0.0\n",
+    );
+    expect(machine.told().filter((each) => each.startsWith("restart"))).toHaveLength(3);
+  });
+
+  test("names the copy to restore when the old program does not know the database any more", async () => {
+    writeFileSync(machine.path("usr/local/lib/stillup/stillup"), "#!/bin/sh\nexit 1\n");
+    makeRelease(machine, "2.0.0", "ill");
+    const backups = machine.path("var/lib/stillup/backups");
+    mkdirSync(backups);
+    const [older, newer] = ["0013_a", "0014_b"].map((each) =>
+      join(backups, `stillup-before-${each}-20310101T000000000Z.db`),
+    ) as [string, string];
+    writeFileSync(older, "");
+    utimesSync(older, 1, 1);
+    writeFileSync(newer, "");
+    utimesSync(newer, 4e9, 4e9);
+
+    const { code, complained } = await install("2.0.0", "--system");
+
+    expect(code).toBe(1);
+    expect(complained).toContain(`${machine.path("usr/local/bin/stillup")}' restore "${newer}"`);
+    expect(complained).not.toContain(older);
+  });
+});

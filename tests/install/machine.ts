@@ -1,0 +1,135 @@
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { $ } from "bun";
+
+const SCRIPT = join(import.meta.dir, "../../install.sh");
+const PLATFORMS = [
+  "linux-x64",
+  "linux-arm64",
+  "linux-x64-musl",
+  "linux-arm64-musl",
+  "darwin-x64",
+  "darwin-arm64",
+];
+
+type Outcome = { code: number; said: string; complained: string };
+type Settings = Record<string, string>;
+
+/** A scratch machine, in a folder with a space in its name, whose systemctl only writes down what it is told. */
+export type Machine = {
+  folder: string;
+  /** The same as `/` of a --system, and the home folder of a --user. */
+  path(...parts: string[]): string;
+  read(...parts: string[]): string;
+  /** Runs install.sh. */
+  install(args: string[], settings?: Settings): Promise<Outcome>;
+  /** What systemctl was told to do. */
+  told(): string[];
+  /** What journalctl prints from now on. */
+  logged(lines: string): void;
+  remove(): void;
+};
+
+export function newMachine(): Machine {
+  const folder = mkdtempSync(join(tmpdir(), "stillup machine "));
+  const path = (...parts: string[]) => join(folder, "root", ...parts);
+  const calls = join(folder, "calls");
+  mkdirSync(path("run/systemd/system"), { recursive: true });
+  addTools(join(folder, "tools"), calls);
+  return {
+    folder,
+    path,
+    read: (...parts) => readFileSync(path(...parts), "utf8"),
+    install: (args, settings) => run([SCRIPT, ...args], folder, settings),
+    told: () => (existsSync(calls) ? readFileSync(calls, "utf8").trim().split("\n") : []),
+    logged: (lines) => writeFileSync(join(folder, "journal"), `${lines}\n`),
+    remove: () => rmSync(folder, { recursive: true, force: true }),
+  };
+}
+
+async function run(command: string[], folder: string, settings: Settings = {}): Promise<Outcome> {
+  const env = {
+    PATH: `${join(folder, "tools")}:${process.env.PATH}`,
+    HOME: join(folder, "root"),
+    STILLUP_ROOT: join(folder, "root"),
+    ...settings,
+  };
+  const { exitCode, stdout, stderr } = await $`sh ${command}`
+    .env(env)
+    .cwd(folder)
+    .nothrow()
+    .quiet();
+  return { code: exitCode, said: stdout.toString(), complained: stderr.toString() };
+}
+
+/** Waiting takes no time here. */
+function addTools(folder: string, calls: string) {
+  mkdirSync(folder, { recursive: true });
+  const answers = 'case "$*" in *NRestarts*) echo 0 ;; esac';
+  const note = `case "$*" in *show*|*is-active*) ;; *) echo "$*" >> '${calls}' ;; esac`;
+  writeScript(join(folder, "systemctl"), `${note}\n${answers}`);
+  writeScript(join(folder, "journalctl"), `cat '${join(folder, "..", "journal")}' 2>/dev/null`);
+  for (const tool of ["sleep", "loginctl"]) writeScript(join(folder, tool), "exit 0");
+}
+
+/** What a stand-in does when it is asked how it is. */
+type Health = "well" | "ill";
+
+/** A folder with the files of a release, whose executable is a small script that knows its version. */
+export function makeRelease(machine: Machine, version: string, health: Health = "well"): string {
+  const folder = join(machine.folder, `release ${version}`);
+  mkdirSync(folder, { recursive: true });
+  for (const each of PLATFORMS)
+    writeScript(join(folder, `stillup-${each}`), standIn(version, health));
+  writeSums(
+    folder,
+    PLATFORMS.map((each) => `stillup-${each}`),
+  );
+  return folder;
+}
+
+function standIn(version: string, health: Health): string {
+  return `
+if [ "$1" = --env-file ]; then shift 2; fi
+case $1 in
+  version) echo "stillup ${version}" ;;
+  health) ${health === "well" ? "exit 0" : "exit 1"} ;;
+  backup) echo "a copy by ${version}" > "$2" ;;
+  *) echo "$0 $*" ;;
+esac`;
+}
+
+export function writeSums(folder: string, names: string[]) {
+  const lines = names.map((name) => {
+    const hasher = new Bun.CryptoHasher("sha256").update(readFileSync(join(folder, name)));
+    return `${hasher.digest("hex")}  ${name}\n`;
+  });
+  writeFileSync(join(folder, "SHA256SUMS"), lines.join(""));
+}
+
+export async function newKey(machine: Machine, name: string): Promise<string> {
+  const key = join(machine.folder, name);
+  await $`ssh-keygen -q -t ed25519 -N "" -C ${name} -f ${key}`.quiet();
+  return key;
+}
+
+/** As a release is signed, its public key beside it. */
+export async function sign(folder: string, key: string): Promise<void> {
+  rmSync(join(folder, "SHA256SUMS.sig"), { force: true });
+  await $`ssh-keygen -q -Y sign -f ${key} -n stillup-release ${join(folder, "SHA256SUMS")}`.quiet();
+  await $`cp ${key}.pub ${join(folder, "release.pub")}`;
+}
+
+function writeScript(path: string, text: string) {
+  writeFileSync(path, `#!/bin/sh\n${text}\n`);
+  chmodSync(path, 0o755);
+}
