@@ -1,0 +1,178 @@
+import { Database } from "bun:sqlite";
+import { join } from "node:path";
+import { $ } from "bun";
+import { executable, install, newFolder, SETTINGS } from "../installed.ts";
+import { randomFrom } from "../random.ts";
+import { copyWhileWriting } from "./copies.ts";
+import { contradictions, type KeptLinks, newLedger, settleDoubts } from "./ledger.ts";
+import { startWorld, type World } from "./world.ts";
+import { askAgain, writeUntilCut } from "./writers.ts";
+
+const WRITERS = 4;
+/** In one of so many rounds the database is backed up meanwhile. */
+const COPY_EVERY = 5;
+const EMAIL = "crash@example.org";
+/** A round lasts so long from the first write on, or as much more at most. */
+const SHORTEST_MS = 150;
+const SPAN_MS = 400;
+const POLL_MS = 50;
+/** Nothing that clients or receivers do is to wait for a minute. */
+const UNLIMITED = {
+  STILLUP_WEBHOOK_RETRY_SECONDS: "0,0,1,1,1,1",
+  STILLUP_RATE_LIMIT_PER_MINUTE: "0",
+  STILLUP_RATE_LIMIT_PER_HOUR: "0",
+  STILLUP_TIER_LIMITS: '{"business":{"links":1000000}}',
+};
+
+/** What was seen. All but the first two are to be empty or nought. */
+export type Report = {
+  rounds: number;
+  acknowledged: number;
+  contradictions: string[];
+  /** Rounds after which the database did not hold together. */
+  damaged: string[];
+  /** What backups that were made meanwhile lack, or have too much of. */
+  copies: string[];
+  /** Links that nobody has looked at, or that are still being looked at. */
+  stuck: number;
+  /** Changes that nobody was told of, or events that tell of none. */
+  untold: string[];
+  /** Messages that came again with another body. */
+  altered: number;
+  /** URLs that are there more than once. */
+  doubled: string[];
+};
+
+/**
+ * Lets clients write, sites change and a receiver listen, and kills the executable in the middle of it, again
+ * and again; then lets it come to rest and compares what it kept with what everyone was told.
+ */
+export async function crashRounds(rounds: number, seed = 20_300_101): Promise<Report> {
+  const [folder, world, ledger] = [newFolder(), startWorld(), newLedger()];
+  const report = emptyReport(rounds);
+  const random = randomFrom(seed);
+  const key = await makeKey(folder);
+  const installed = await install(folder, UNLIMITED);
+  const asked = () => ({ url: installed.url, key, urlOf: world.urlOf, random });
+  try {
+    await world.subscribe(installed.url, key);
+    for (let round = 1; round <= rounds; round++) {
+      if (round > 1) await installed.start();
+      await askAgain(ledger, asked());
+      const { promise: hasBegun, resolve: begun } = Promise.withResolvers<void>();
+      const writing = Array.from({ length: WRITERS }, () => writeUntilCut(ledger, asked(), begun));
+      await hasBegun;
+      const copying = round % COPY_EVERY === 0 ? copyWhileWriting(folder, ledger) : [];
+      await Bun.sleep(SHORTEST_MS + random(SPAN_MS));
+      await installed.stop("SIGKILL");
+      await Promise.all(writing);
+      report.copies.push(...(await copying));
+      lookAt(folder, ({ links, verdict }) => {
+        report.contradictions.push(...contradictions(ledger, links));
+        if (verdict !== "ok") report.damaged.push(`round ${round}: ${verdict}`);
+        settleDoubts(ledger, links);
+      });
+      passLeases(folder);
+    }
+    await installed.start();
+    await askAgain(ledger, asked());
+    await comeToRest(folder);
+    await installed.stop();
+    lookAt(folder, (kept) => {
+      report.contradictions.push(...contradictions(ledger, kept.links));
+      Object.assign(report, lastLook(kept, ledger.gone, world));
+    });
+  } finally {
+    await installed.remove();
+    world.stop();
+  }
+  return { ...report, acknowledged: ledger.acknowledged };
+}
+
+const emptyReport = (rounds: number): Report => ({
+  rounds,
+  acknowledged: 0,
+  contradictions: [],
+  damaged: [],
+  copies: [],
+  stuck: 0,
+  untold: [],
+  altered: 0,
+  doubled: [],
+});
+
+async function makeKey(folder: string): Promise<string> {
+  const program = await executable();
+  const env = { ...SETTINGS, STILLUP_DATA_DIR: join(folder, "data") };
+  await $`${program} user create --email ${EMAIL}`.env(env).quiet();
+  return (await $`${program} key create --email ${EMAIL} --name crash`.env(env).text()).trim();
+}
+
+type Kept = {
+  links: KeptLinks;
+  verdict: string;
+  rows: (query: string) => (string | number | null)[][];
+};
+
+/** What is kept, while no program is there. */
+function lookAt(folder: string, look: (kept: Kept) => void): void {
+  const database = new Database(join(folder, "data/stillup.db"));
+  const rows: Kept["rows"] = (query) => database.query(query).values() as ReturnType<Kept["rows"]>;
+  const links = rows("select id, url, check_frequency from links").map(
+    ([id, url, frequency]) =>
+      [String(id), { url: String(url), frequency: String(frequency) }] as const,
+  );
+  look({ links: new Map(links), verdict: String(rows("pragma integrity_check")[0]), rows });
+  database.close(true);
+}
+
+/** The time passes after which work that nobody has finished is taken up again. */
+function passLeases(folder: string): void {
+  const database = new Database(join(folder, "data/stillup.db"));
+  const now = Date.now();
+  database.run("update deliveries set due_at = ? where lease is not null", [now]);
+  database.run("update links set next_check_at = ? where lease is not null", [now]);
+  database.run("update idempotency_keys set running_until = ? where status is null", [now]);
+  database.close(true);
+}
+
+const UNDER_WAY = `select (select count(*) from links where last_checked_at is null or lease is not null)
+  + (select count(*) from deliveries where status <> 'succeeded')`;
+
+/** Resolves once every link was looked at and every event delivered. */
+async function comeToRest(folder: string): Promise<void> {
+  const database = new Database(join(folder, "data/stillup.db"), { readonly: true });
+  database.run("pragma busy_timeout = 5000");
+  const left = database.query(UNDER_WAY);
+  while (left.values()[0]![0] !== 0) await Bun.sleep(POLL_MS);
+  database.close(true);
+}
+
+function lastLook({ rows, links }: Kept, gone: Set<string>, world: World): Partial<Report> {
+  const stuck = rows(
+    "select count(*) from links where lease is not null or checking_until is not null or last_checked_at is null",
+  );
+  return {
+    stuck: Number(stuck[0]![0]),
+    doubled: rows("select url from links group by url having count(*) > 1").map(String),
+    altered: world.altered(),
+    untold: untold(rows, [...links.keys()], gone, world.told()),
+  };
+}
+
+/** Compares what the receiver heard with what became of the links. */
+function untold(
+  rows: Kept["rows"],
+  there: string[],
+  gone: Set<string>,
+  told: Set<string>,
+): string[] {
+  const changes = rows(`select k.status, l.id, c.checked_at from checks c
+    join check_kinds k on k.no = c.kind_no and k.status_changed = 1 join links l on l.no = c.link_no`);
+  const wanted = [
+    ...[...there, ...gone].map((id) => `link.created ${id}`),
+    ...[...gone].map((id) => `link.deleted ${id}`),
+    ...changes.map(([status, id]) => `${status === "dead" ? "link.dead" : "link.alive"} ${id}`),
+  ];
+  return wanted.filter((each) => !told.has(each));
+}

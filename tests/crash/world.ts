@@ -1,0 +1,65 @@
+/** The sites that links lead to, and the receiver that is told of them. */
+export type World = {
+  /** Every third leads nowhere. Each site has an address of this machine to itself, as far as they go. */
+  urlOf(n: number): string;
+  /** Has the receiver told of everything. */
+  subscribe(url: string, key: string): Promise<void>;
+  /** `link.created <id>`, of every message that came. */
+  told(): Set<string>;
+  /** Messages that came again with another body. */
+  altered(): number;
+  stop(): void;
+};
+
+const EVENTS = ["link.created", "link.deleted", "link.dead", "link.alive"];
+const PAGE = "<title>A page</title><p>All is well here.</p>";
+
+export function startWorld(): World {
+  const bodies = new Map<string, string>();
+  let altered = 0;
+  const sites = Bun.serve({
+    port: 0,
+    hostname: "0.0.0.0",
+    fetch: ({ url }) =>
+      url.includes("/page/")
+        ? new Response(PAGE, { headers: { "content-type": "text/html" } })
+        : new Response(null, { status: 404 }),
+  });
+  const receiver = Bun.serve({
+    port: 0,
+    hostname: "127.0.0.1",
+    idleTimeout: 0,
+    async fetch(request) {
+      const [id, body] = [request.headers.get("webhook-id") ?? "", await request.text()];
+      const before = bodies.get(id);
+      if (before !== undefined && before !== body) altered++;
+      bodies.set(id, body);
+      return new Response(null, { status: 204 });
+    },
+  });
+  return {
+    urlOf: (n) => {
+      const host = `127.3.${(n >> 8) & 255}.${n & 255}`;
+      return `http://${host}:${sites.port}/${n % 3 === 0 ? "gone" : "page"}/${n}`;
+    },
+    async subscribe(url, key) {
+      const response = await fetch(`${url}/api/v1/webhooks`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+        body: JSON.stringify({ url: `http://127.0.0.1:${receiver.port}/`, events: EVENTS }),
+      });
+      if (!response.ok) throw new Error(await response.text());
+    },
+    told: () => new Set([...bodies.values()].map(shortOf)),
+    altered: () => altered,
+    stop() {
+      sites.stop(true);
+      receiver.stop(true);
+    },
+  };
+}
+
+function shortOf(body: string): string {
+  const { event, data } = JSON.parse(body) as { event: string; data: { linkId: string } };
+  return `${event} ${data.linkId}`;
+}
