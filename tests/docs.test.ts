@@ -1,6 +1,9 @@
 import { describe, expect, test } from "bun:test";
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { $ } from "bun";
 import { DEAD_REASONS, UNKNOWN_REASONS } from "../server/checker/reasons.ts";
+import { printConfig } from "../server/config.ts";
 
 const docs = readFileSync("docs/verdicts.md", "utf8");
 
@@ -28,5 +31,62 @@ describe("The page about verdicts", () => {
     expect(named.filter((rule) => !explained.includes(rule))).toEqual([]);
     expect(explained.filter((rule) => !code.includes(`"${rule}"`))).toEqual([]);
     expect(new Set(explained).size).toBe(explained.length);
+  });
+});
+
+/** What `install.sh`, the build of a release and the examples call so. */
+const NO_SETTINGS = [
+  "STILLUP_KEY",
+  "STILLUP_RELEASE_KEY",
+  "STILLUP_RELEASE_URL",
+  "STILLUP_SIGNING_KEY",
+];
+
+describe("The pages for people", () => {
+  const pages = ["*.md", "docs/*.md"].flatMap((pattern) => [...new Bun.Glob(pattern).scanSync()]);
+
+  test("link to nothing that is not there", () => {
+    const broken = pages.flatMap((page) =>
+      [...readFileSync(page, "utf8").matchAll(/(?:\]\(|src(?:set)?=")([^)#"\s]+)[^)"]*[)"]/g)]
+        .map(([, target]) => target!)
+        .filter((target) => !target.includes(":") && !existsSync(join(dirname(page), target)))
+        .map((target) => `${page}: ${target}`),
+    );
+
+    expect(pages).toContain("README.md");
+    expect(broken).toEqual([]);
+  });
+
+  test("tell every setting", () => {
+    const page = readFileSync("docs/settings.md", "utf8");
+    const settings = printConfig({}, {}).matchAll(/^STILLUP_[A-Z_]+/gm);
+    const untold = [...settings].map(([name]) => name).filter((name) => !page.includes(name));
+
+    expect(untold).toEqual([]);
+  });
+
+  test("name no setting that is not there", () => {
+    const known = [...printConfig({}, {}).matchAll(/^STILLUP_[A-Z_]+/gm)].map(([name]) => name);
+    const ours = [...known, ...NO_SETTINGS];
+    const unknown = pages.flatMap((page) =>
+      [...readFileSync(page, "utf8").matchAll(/STILLUP_[A-Z_]+/g)]
+        .map(([name]) => name)
+        .filter((name) => !ours.includes(name))
+        .map((name) => `${page}: ${name}`),
+    );
+
+    expect(unknown).toEqual([]);
+  });
+
+  test("tell every command", async () => {
+    const page = readFileSync("docs/commands.md", "utf8");
+    const help = await $`bun server/main.ts help`.text();
+    const commands = [...help.slice(help.indexOf("Commands:")).matchAll(/^ {2}([a-z-]+)/gm)];
+    const untold = commands
+      .map(([, name]) => name!)
+      .filter((name) => !page.includes(`stillup ${name}`));
+
+    expect(commands.length).toBeGreaterThan(8);
+    expect(untold).toEqual([]);
   });
 });
