@@ -135,6 +135,29 @@ onDashboard("The first page", (dashboard) => {
     expect(await response.getAttribute("aria-valuetext")).toEndWith(": Average 120 ms");
   });
 
+  test("keeps what the keyboard chose before its charts were drawn", async () => {
+    const { server, user } = dashboard();
+    const { page, accountId } = await user();
+    await addHistory(server, accountId);
+    const chosen = Promise.withResolvers<void>();
+    await page.route("**/assets/chart-drawing-*.js", async (route) => {
+      await chosen.promise;
+      await route.continue();
+    });
+    await page.goto("/?span=24h");
+    const chart = page.getByRole("slider", { name: "Checks by result, by hour" });
+
+    await chart.press("Home");
+    await page.locator('[aria-label^="Checks by result"][aria-valuenow="0"]').waitFor();
+    chosen.resolve();
+    await chart.locator(".u-cursor-x").waitFor();
+    await page.evaluate(
+      "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done))))",
+    );
+
+    expect(await chart.getAttribute("aria-valuenow")).toBe("0");
+  });
+
   test("shows what its charts show as tables, the latest first", async () => {
     const { server, user } = dashboard();
     const { page, accountId } = await user();

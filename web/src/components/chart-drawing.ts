@@ -24,12 +24,19 @@ export function draw(
     const left = chosen === null ? -10 : plot.valToPos(plot.data[0]![chosen]!, "x");
     plot.setCursor({ left, top: chosen === null ? -10 : 0 }, false);
   };
+  let told: MouseEvent | null | undefined = null;
+  // The plot also reports its cursor when it draws itself: that must not undo what the keyboard chose.
+  const tellPointer = ({ cursor }: uPlot) => {
+    if (cursor.event === told) return;
+    told = cursor.event;
+    onChoose(cursor.idx ?? null);
+  };
   const options: uPlot.Options = {
     ...sizeOf(place),
     ...frameOf(data),
     axes: axesOf(data, () => colours),
     series: [{}, ...layersOf(data).map((layer) => seriesOf(data, layer, () => colours))],
-    hooks: { ready: [mark], setCursor: [({ cursor }) => onChoose(cursor.idx ?? null)] },
+    hooks: { ready: [mark], setCursor: [tellPointer] },
   };
   const plot: uPlot = new uPlot(options, valuesOf(data), place);
   const recolour = () => {
