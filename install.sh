@@ -265,8 +265,10 @@ check_signature() {
     if [ -f "$STILLUP_RELEASE_KEY" ]; then cat "$STILLUP_RELEASE_KEY"; else echo "$STILLUP_RELEASE_KEY"; fi >"$key"
   elif [ -f "$known_key" ]; then
     cp "$known_key" "$key"
-  else
-    fetch release.pub "$1" 2>/dev/null || return 0
+  elif ! fetch release.pub "$1" 2>/dev/null; then
+    # wget leaves an empty file of what is not there.
+    rm -f "$key"
+    return 0
   fi
   command -v ssh-keygen >/dev/null || refuse "Install ssh-keygen (openssh) first: without it the signature cannot be verified."
   fetch SHA256SUMS.sig "$1" || refuse "The release is not signed, and it should be; nothing was changed."

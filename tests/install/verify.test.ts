@@ -1,5 +1,13 @@
 import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { appendFileSync, existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { $ } from "bun";
 import { type Machine, makeRelease, newKey, newMachine, sign, writeSums } from "./machine.ts";
@@ -17,6 +25,28 @@ afterEach(() => machine.remove());
 const install = (url: string, settings: Record<string, string> = {}) =>
   machine.install(["--system"], { STILLUP_RELEASE_URL: url, ...settings });
 const isUntouched = () => !existsSync(machine.path("usr")) && !existsSync(machine.path("etc"));
+
+const serveRelease = () =>
+  Bun.serve({
+    hostname: "127.0.0.1",
+    port: 0,
+    async fetch(request) {
+      const file = Bun.file(join(release, new URL(request.url).pathname));
+      return (await file.exists()) ? new Response(file) : new Response(null, { status: 404 });
+    },
+  });
+
+/** A PATH with all that install.sh uses but curl. */
+function withoutCurl(): string {
+  const folder = join(machine.folder, "few tools");
+  mkdirSync(folder);
+  for (const tool of TOOLS.filter((each) => Bun.which(each)))
+    symlinkSync(Bun.which(tool)!, join(folder, tool));
+  return `${join(machine.folder, "tools")}:${folder}`;
+}
+
+const TOOLS = `sh id uname dirname mktemp mkdir rm cp mv chmod cat cmp sed awk grep tail ldd
+  sha256sum wget`.split(/\s+/);
 
 describe("What install.sh is given", () => {
   test("must be what SHA256SUMS says", async () => {
@@ -68,18 +98,25 @@ describe("What install.sh is given", () => {
   });
 
   test("comes over HTTP from this machine", async () => {
-    const server = Bun.serve({
-      hostname: "127.0.0.1",
-      port: 0,
-      async fetch(request) {
-        const file = Bun.file(join(release, new URL(request.url).pathname));
-        return (await file.exists()) ? new Response(file) : new Response(null, { status: 404 });
-      },
-    });
+    const server = serveRelease();
 
-    const { code } = await install(`http://127.0.0.1:${server.port}/`);
+    const { code } = await install(server.url.href);
 
     expect(code).toBe(0);
+    await server.stop(true);
+  });
+
+  test.if(Bun.which("wget") !== null)("comes by wget where there is no curl", async () => {
+    const server = serveRelease();
+    const settings = { PATH: withoutCurl() };
+
+    const first = await install(server.url.href, settings);
+    const again = await install(server.url.href, settings);
+
+    expect(first).toMatchObject({ code: 0, complained: "" });
+    // What is left of a key that is not there would be one that no later release is signed with.
+    expect(existsSync(machine.path("etc/stillup/release.pub"))).toBe(false);
+    expect(again).toMatchObject({ code: 0, complained: "" });
     await server.stop(true);
   });
 
