@@ -6,17 +6,8 @@
  *   bun .ci/build.ts linux-x64    a release for the platforms that are named
  */
 import { $ } from "bun";
-import { finishRelease } from "./release.ts";
+import { fileOf, finishRelease, PLATFORMS } from "./release.ts";
 
-const PLATFORMS = [
-  "linux-x64",
-  "linux-arm64",
-  "linux-x64-musl",
-  "linux-arm64-musl",
-  "darwin-x64",
-  "darwin-arm64",
-  "windows-x64",
-];
 const OPTIONS = [
   "--compile",
   "--minify",
@@ -51,8 +42,4 @@ if (platforms.length === 0) {
 } else {
   for (const name of platforms) await compile(`dist/stillup-${name}`, [`--target=bun-${name}`]);
   await finishRelease("dist", platforms.map(fileOf));
-}
-
-function fileOf(platform: string): string {
-  return `stillup-${platform}${platform.startsWith("windows") ? ".exe" : ""}`;
 }

@@ -3,6 +3,21 @@ import { join } from "node:path";
 import { $ } from "bun";
 import { billOfMaterials } from "./sbom.ts";
 
+/** What an executable is made for, in the words of Bun's targets. */
+export const PLATFORMS = [
+  "linux-x64",
+  "linux-arm64",
+  "linux-x64-musl",
+  "linux-arm64-musl",
+  "darwin-x64",
+  "darwin-arm64",
+  "windows-x64",
+];
+
+/** The name of a platform's executable. */
+export const fileOf = (platform: string) =>
+  `stillup-${platform}${platform.startsWith("windows") ? ".exe" : ""}`;
+
 const ROOT = join(import.meta.dir, "..");
 /** What a signature is for, so that it counts for nothing else that the key may sign. */
 const NAMESPACE = "stillup-release";

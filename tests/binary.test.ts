@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { $ } from "bun";
 import type { Parsed } from "./harness.ts";
-import { executable } from "./installed.ts";
+import { executable, SETTINGS } from "./installed.ts";
 import { listeningUrl } from "./listening.ts";
 import { startReceiver, verified } from "./receiver.ts";
 import { startSite } from "./site.ts";
@@ -17,15 +17,7 @@ const PASSWORD = "correct horse battery staple";
 /** The program as it is shipped, started in an empty folder with nothing beside it. */
 describe("the executable", () => {
   const folder = mkdtempSync(join(tmpdir(), "stillup-binary-"));
-  const env = {
-    PATH: process.env.PATH ?? "",
-    STILLUP_PORT: "0",
-    STILLUP_SENTINELS: "",
-    STILLUP_CHECK_ALLOWED_HOSTS: "external,loopback",
-    STILLUP_WEBHOOK_ALLOWED_HOSTS: "external,loopback",
-    STILLUP_CONFIRM_DELAYS_MS: "0,10,10",
-    STILLUP_HOST_GAP_MS: "0",
-  };
+  const env = { ...SETTINGS, STILLUP_PORT: "0" };
   const run = (...args: string[]) => $`${program} ${args}`.cwd(folder).env(env).nothrow().quiet();
   let server: Bun.Subprocess<"ignore", "pipe", "pipe">;
   let url = "";

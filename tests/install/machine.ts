@@ -10,16 +10,9 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { $ } from "bun";
+import { fileOf, PLATFORMS } from "../../.ci/release.ts";
 
 const SCRIPT = join(import.meta.dir, "../../install.sh");
-const PLATFORMS = [
-  "linux-x64",
-  "linux-arm64",
-  "linux-x64-musl",
-  "linux-arm64-musl",
-  "darwin-x64",
-  "darwin-arm64",
-];
 
 type Outcome = { code: number; said: string; complained: string };
 type Settings = Record<string, string>;
@@ -88,12 +81,9 @@ type Health = "well" | "ill";
 export function makeRelease(machine: Machine, version: string, health: Health = "well"): string {
   const folder = join(machine.folder, `release ${version}`);
   mkdirSync(folder, { recursive: true });
-  for (const each of PLATFORMS)
-    writeScript(join(folder, `stillup-${each}`), standIn(version, health));
-  writeSums(
-    folder,
-    PLATFORMS.map((each) => `stillup-${each}`),
-  );
+  const names = PLATFORMS.map(fileOf);
+  for (const name of names) writeScript(join(folder, name), standIn(version, health));
+  writeSums(folder, names);
   return folder;
 }
 
@@ -103,7 +93,6 @@ if [ "$1" = --env-file ]; then shift 2; fi
 case $1 in
   version) echo "stillup ${version}" ;;
   health) ${health === "well" ? "exit 0" : "exit 1"} ;;
-  backup) echo "a copy by ${version}" > "$2" ;;
   *) echo "$0 $*" ;;
 esac`;
 }

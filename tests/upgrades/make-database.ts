@@ -13,6 +13,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { gzipSync } from "bun";
 import type { Parsed } from "../harness.ts";
+import { SETTINGS } from "../installed.ts";
 import { listeningUrl } from "../listening.ts";
 import { startSite } from "../site.ts";
 import { EMAIL, PASSWORD, type Released, SECRET_KEY } from "./released.ts";
@@ -118,16 +119,7 @@ async function keep(): Promise<string> {
 function start(args: string[], input = "") {
   const child = Bun.spawn([process.execPath, join(checkout, "server/main.ts"), ...args], {
     cwd: checkout,
-    env: {
-      PATH: process.env.PATH!,
-      STILLUP_DATA_DIR: dataDir,
-      STILLUP_PORT: "0",
-      STILLUP_SENTINELS: "",
-      STILLUP_CHECK_ALLOWED_HOSTS: "external,loopback",
-      STILLUP_WEBHOOK_ALLOWED_HOSTS: "external,loopback",
-      STILLUP_CONFIRM_DELAYS_MS: "0,10,10",
-      STILLUP_HOST_GAP_MS: "0",
-    },
+    env: { ...SETTINGS, STILLUP_DATA_DIR: dataDir, STILLUP_PORT: "0" },
     stdin: Buffer.from(input),
     stdout: "pipe",
     stderr: "inherit",
