@@ -5,6 +5,7 @@ import type { Deps } from "../deps.ts";
 import { systemClock } from "../lib/clock.ts";
 import { failure } from "../lib/failure.ts";
 import { log } from "../lib/log.ts";
+import { whoRuns } from "../lib/own-user.ts";
 import { noteCleanStop } from "../start/clean-stop.ts";
 import { makeFolder, prepareToServe, type Tell } from "../start/prepare-database.ts";
 import { noteVersion } from "../start/versions.ts";
@@ -18,7 +19,7 @@ export function takeFolder({ dataDir }: Config): FolderLock {
     return lockFolder(dataDir);
   } catch (error) {
     if (error instanceof FolderTaken) throw error;
-    const hint = `Check STILLUP_DATA_DIR, and who may write to ${dataDir}.`;
+    const hint = `Check STILLUP_DATA_DIR, and who may write to ${dataDir}.${whoRuns()}`;
     throw failure("The data folder cannot be locked", error, hint);
   }
 }

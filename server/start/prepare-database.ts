@@ -4,6 +4,7 @@ import { backupFolder, type Config, sqlitePath } from "../config.ts";
 import type { Clock } from "../lib/clock.ts";
 import { failure } from "../lib/failure.ts";
 import { log } from "../lib/log.ts";
+import { whoRuns } from "../lib/own-user.ts";
 import { refuseNetworkFs } from "../store/file-system.ts";
 import { FolderTaken, isLocked } from "../store/folder-lock.ts";
 import { missing } from "../store/migrate.ts";
@@ -54,7 +55,7 @@ export function makeFolder(path: string): void {
   try {
     mkdirSync(path, { recursive: true, mode: 0o700 });
   } catch (error) {
-    throw failure("The data folder cannot be made", error, "Check STILLUP_DATA_DIR.");
+    throw failure("The data folder cannot be made", error, `Check STILLUP_DATA_DIR.${whoRuns()}`);
   }
 }
 

@@ -2,6 +2,7 @@ import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { mkdtempSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { $ } from "bun";
 import { Secret, TOTP } from "otpauth";
 import { readConfig } from "../../server/config.ts";
 import { VERSION } from "../../server/lib/version.ts";
@@ -137,6 +138,24 @@ test.each([
   expect(told).toEndWith(".");
   expect(told).toContain(`Check ${name}`);
 });
+
+test.skipIf(process.platform !== "linux").each([
+  ["/proc", "The data folder cannot be locked"],
+  ["/proc/links", "The data folder cannot be made"],
+])(
+  "a start on %s, where nobody may write, says as whom it runs, whatever USER says",
+  async (folder, what) => {
+    const { run } = createProgram();
+    const user = (await $`id -un`.text()).trim();
+
+    const { err } = await run(["serve"], { STILLUP_DATA_DIR: folder, USER: "somebody" });
+
+    const told = err.trim().split("\n").at(-1)!;
+    expect(told).toStartWith(`${what}: `);
+    expect(told).toContain("Check STILLUP_DATA_DIR");
+    expect(told).toEndWith(`This runs as the user ${user}.`);
+  },
+);
 
 test("several that start at once share one new database", async () => {
   const { run } = createProgram();
