@@ -97,6 +97,10 @@ install_first() {
     say "It prints a link; open that to set it up."
     return
   fi
+  see_it_run
+}
+
+see_it_run() {
   wait_until_well || refuse "It does not become healthy; look at: $(shown_log)"
   say "It runs as the service \"stillup\"."
   say_how_to_set_up
@@ -117,7 +121,9 @@ say_how_to_set_up() {
 upgrade() {
   if cmp -s "$work/stillup" "$program"; then
     put_files
-    [ "$changed" = no ] || start_service || true
+    [ "$changed" = yes ] || return 0
+    say "$version stays; what is around it is brought up to date."
+    ! start_service || see_it_run
     return 0
   fi
   before=$("$program" version 2>/dev/null) || before="the previous version"

@@ -100,10 +100,24 @@ describe("install.sh --system", () => {
     const again = await install("1.0.0", "--system");
 
     expect(again.code).toBe(0);
+    expect(again.said).toStartWith("stillup 1.0.0 stays; what is around it is brought up to date.");
+    expect(again.said).toEndWith('It runs as the service "stillup".\n');
+    expect(machine.told().filter((each) => each.startsWith("restart"))).toHaveLength(2);
     expect(modeOf("srv/our links")).toBe(0o700);
     const unit = machine.read("etc/systemd/system/stillup.service");
     expect(unit).toContain(`ReadWritePaths="${elsewhere}"\n`);
     expect(machine.read("etc/stillup/env")).toBe(`STILLUP_DATA_DIR="${elsewhere}"\n`);
+  });
+
+  test("tells when the service does not run with what has changed around it", async () => {
+    await install("1.0.0", "--system");
+    machine.fallIll();
+    writeFileSync(machine.path("etc/stillup/env"), `STILLUP_DATA_DIR="${machine.path("srv")}"\n`);
+
+    const { code, complained } = await install("1.0.0", "--system");
+
+    expect(code).toBe(1);
+    expect(complained).toBe("It does not become healthy; look at: journalctl -u stillup\n");
   });
 
   test("removes the program and the service, and leaves data and settings", async () => {

@@ -29,6 +29,8 @@ export type Machine = {
   told(): string[];
   /** What journalctl prints from now on. */
   logged(lines: string): void;
+  /** From now on no program is well. */
+  fallIll(): void;
   remove(): void;
 };
 
@@ -45,6 +47,7 @@ export function newMachine(): Machine {
     install: (args, settings) => run([SCRIPT, ...args], folder, settings),
     told: () => (existsSync(calls) ? readFileSync(calls, "utf8").trim().split("\n") : []),
     logged: (lines) => writeFileSync(join(folder, "journal"), `${lines}\n`),
+    fallIll: () => writeFileSync(path("ill"), ""),
     remove: () => rmSync(folder, { recursive: true, force: true }),
   };
 }
@@ -92,7 +95,7 @@ function standIn(version: string, health: Health): string {
 if [ "$1" = --env-file ]; then shift 2; fi
 case $1 in
   version) echo "stillup ${version}" ;;
-  health) ${health === "well" ? "exit 0" : "exit 1"} ;;
+  health) ${health === "well" ? '[ ! -e "$STILLUP_ROOT/ill" ]' : "exit 1"} ;;
   *) echo "$0 $*" ;;
 esac`;
 }
