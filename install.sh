@@ -395,7 +395,8 @@ WantedBy=default.target
 TEXT
 }
 
-# MemoryDenyWriteExecute is missing on purpose: the program's JIT writes what it executes.
+# MemoryDenyWriteExecute is missing on purpose: the program's JIT writes what it executes. And no limit of
+# starts: PostgreSQL or a disk may come late, and a limit would refuse a start by hand as well.
 write_system_unit() {
   cat <<TEXT
 [Unit]
