@@ -45,11 +45,11 @@ export async function stage(database: string, backup: string): Promise<Staged> {
   refuseOther(backup);
   const staged = stageName(database);
   refuseWithoutRoom(dirname(database), statSync(backup).size);
-  await copyFile(backup, staged, constants.COPYFILE_FICLONE);
-  chmodSync(staged, 0o600);
-  // A database that was copied as files has its last changes there.
-  if (existsSync(`${backup}-wal`)) await copyFile(`${backup}-wal`, `${staged}-wal`);
   try {
+    await copyFile(backup, staged, constants.COPYFILE_FICLONE);
+    chmodSync(staged, 0o600);
+    // A database that was copied as files has its last changes there.
+    if (existsSync(`${backup}-wal`)) await copyFile(`${backup}-wal`, `${staged}-wal`);
     const copied = await verifyBeside(staged);
     refuseStrange(staged, backup);
     return { ...copied, path: staged };

@@ -32,14 +32,18 @@ async function restore(cli: Cli, file: string, { force }: { force?: true }) {
   await withFolderLock(config.dataDir, async () => {
     refuseUsed(database);
     const staged = await stage(database, file);
-    if (!force && !(await isWanted(staged, file))) {
+    try {
+      if (!force && !(await isWanted(staged, file))) return cli.print("Nothing was changed.");
+      const keptAs = await replace(database, staged);
+      cli.print(`${database} is now what ${file} was: ${contentOf(staged)}.`);
+      if (keptAs) cli.print(`The database that was there is kept as ${keptAs}.`);
+      cli.print(
+        `Webhooks' secrets open with the secret key of that time: ${config.secretKeyFile}.`,
+      );
+    } finally {
+      // Also when nobody answers, or it cannot be finished; one that is placed is there no more.
       clearStages(database);
-      return cli.print("Nothing was changed.");
     }
-    const keptAs = await replace(database, staged);
-    cli.print(`${database} is now what ${file} was: ${contentOf(staged)}.`);
-    if (keptAs) cli.print(`The database that was there is kept as ${keptAs}.`);
-    cli.print(`Webhooks' secrets open with the secret key of that time: ${config.secretKeyFile}.`);
   });
 }
 

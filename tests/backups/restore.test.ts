@@ -1,6 +1,7 @@
 import { expect, setDefaultTimeout, test } from "bun:test";
 import {
   existsSync,
+  mkdirSync,
   readdirSync,
   readFileSync,
   rmSync,
@@ -130,12 +131,24 @@ test.each<[what: string, spoil: (file: string) => void, sentence: RegExp]>([
       ),
     /damaged: users refers to rows that are gone/,
   ],
+  ["has a journal that cannot be read", (file) => mkdirSync(`${file}-wal`), /./],
 ])("changes nothing when the backup %s", async (_what, spoil, sentence) => {
   const { dataDir, path, file } = await backedUp();
   spoil(file);
 
   await expect(stage(path, file)).rejects.toThrow(sentence);
 
+  expect(marksOf(path)).toEqual(["old", "young"]);
+  expect(readdirSync(dataDir).filter((name) => /staged|restore/.test(name))).toEqual([]);
+});
+
+test("leaves no copy beside the database when it cannot be finished", async () => {
+  const { dataDir, path, file, restore } = await backedUp();
+  change(file, "create trigger t before insert on audit begin select raise(abort, 'not now'); end");
+
+  const { code, err } = await restore();
+
+  expect([code, err]).toEqual([1, "Not now.\n"]);
   expect(marksOf(path)).toEqual(["old", "young"]);
   expect(readdirSync(dataDir).filter((name) => /staged|restore/.test(name))).toEqual([]);
 });
