@@ -7,8 +7,10 @@ import type { Deps } from "../deps.ts";
 import { conflict } from "../lib/errors.ts";
 import { describeError, log } from "../lib/log.ts";
 import { sizeText } from "../lib/size-text.ts";
+import { tellOfDamage } from "../start/damage.ts";
 import { dailyName } from "../store/backup-names.ts";
 import { copyDatabase } from "../store/copy.ts";
+import { isDamage } from "../store/damage.ts";
 import { upkeep } from "../store/tables.ts";
 import { clearCutShort, makeBackupFolder, removeAll, requireBackup, rotate } from "./folder.ts";
 import { DUMP_HINT } from "./sqlite-only.ts";
@@ -103,6 +105,7 @@ async function fail(deps: Deps, error: unknown): Promise<Outcome> {
   const problem = describeError(error).error;
   log.error("the backup failed", { problem });
   deps.troubles.set("backup_failed", `The last backup failed. ${problem}`);
+  if (isDamage(error)) tellOfDamage(deps.config, deps.troubles);
   // A disk that is full may not take this either.
   await deps.store
     .update(upkeep)

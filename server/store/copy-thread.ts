@@ -3,6 +3,8 @@ import { chmodSync, existsSync, renameSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { parentPort, workerData } from "node:worker_threads";
 import { type Copied, verifyDatabase } from "./copy.ts";
+import { isDamage } from "./damage.ts";
+import { Damaged } from "./store.ts";
 import { syncToDisk } from "./sync.ts";
 
 /** What this thread is started for. */
@@ -10,7 +12,7 @@ export type Task =
   | { kind: "copy"; path: string; unfinished: string; target: string }
   | { kind: "verify"; path: string };
 
-export type Answer = { copied: Copied } | { problem: string };
+export type Answer = { copied: Copied } | { problem: string; isDamaged: boolean };
 
 /** A file of its own, started as a thread: does one task, tells how it went, and ends. */
 const task = workerData as Task;
@@ -20,7 +22,7 @@ function answer(): Answer {
   try {
     return { copied: task.kind === "copy" ? copy(task) : verified(task.path) };
   } catch (error) {
-    return { problem: (error as Error).message };
+    return { problem: (error as Error).message, isDamaged: error instanceof Damaged };
   }
 }
 
@@ -29,6 +31,8 @@ function copy({ path, unfinished, target }: Task & { kind: "copy" }): Copied {
   try {
     source.run("PRAGMA busy_timeout = 5000");
     source.run("VACUUM INTO ?", [unfinished]);
+  } catch (error) {
+    throw isDamage(error) ? new Damaged((error as Error).message) : error;
   } finally {
     source.close(true);
   }

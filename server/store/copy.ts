@@ -5,6 +5,7 @@ import { Worker } from "node:worker_threads";
 import { newId } from "../lib/ids.ts";
 import type { Answer, Task } from "./copy-thread.ts";
 import { refuseWithoutRoom } from "./file-system.ts";
+import { Damaged } from "./store.ts";
 import { threadFile } from "./thread-file.ts";
 
 const PROGRESS_MS = 200;
@@ -22,7 +23,8 @@ type CopyOptions = {
 /**
  * Copies an SQLite database as it is at one moment, also while it is in use, in a thread of its own. The
  * copy gets its name only once it is complete, whole and on the disk.
- * @throws when `target` is there already, the disk has no room, or the copy does not hold together
+ * @throws when `target` is there already, the disk has no room, or the copy does not hold together; Damaged
+ * when it is the database that cannot be read
  */
 export async function copyDatabase(
   path: string,
@@ -91,7 +93,7 @@ function inThread(task: Task): Promise<Copied> {
   const worker = new Worker(threadFile("copy"), { workerData: task });
   worker.on("message", (answer: Answer) => {
     if ("copied" in answer) resolve(answer.copied);
-    else reject(new Error(answer.problem));
+    else reject(answer.isDamaged ? new Damaged(answer.problem) : new Error(answer.problem));
   });
   worker.on("error", reject);
   worker.on("exit", () => reject(new Error("The copying thread ended before it was done.")));

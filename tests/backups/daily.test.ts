@@ -1,5 +1,5 @@
 import { expect, setDefaultTimeout, test } from "bun:test";
-import { mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beginBackup } from "../../server/backups/backups.ts";
 import { backUpIfDue, recallLast } from "../../server/backups/daily.ts";
@@ -8,6 +8,7 @@ import { readBackups } from "../../server/backups/state.ts";
 import { backupFolder } from "../../server/config.ts";
 import { upkeep } from "../../server/store/tables.ts";
 import { startServer, type TestServer } from "../harness.ts";
+import { unpack } from "../upgrades/released.ts";
 
 setDefaultTimeout(60_000);
 
@@ -168,6 +169,18 @@ story(
   },
   { STILLUP_BACKUP_KEEP: "1" },
 );
+
+story("one that comes upon damage has it told, and stops all writing", async ({ deps }) => {
+  const { path } = unpack("0010");
+  writeFileSync(path, readFileSync(path).fill(90, 8192, 20_000));
+  const config = { ...deps.config, databaseUrl: `sqlite:${path}` };
+
+  const ended = await beginBackup({ ...deps, config });
+
+  expect(await ended()).toBe("failed");
+  expect(deps.troubles.stoppingWrites()?.message).toContain(`${path} is damaged`);
+  expect((await readBackups(deps)).problem).toContain("malformed");
+});
 
 story(
   "after a restart a failure is still told, and one that was cut short counts as one",

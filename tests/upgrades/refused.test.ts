@@ -176,6 +176,20 @@ describe("a damaged database", () => {
     expect(await outcomeOf(folder)).toEndWith(`stillup restore ${good}.`);
   });
 
+  test("is refused with the same words when the copy before an upgrade comes upon it", async () => {
+    const { folder, path } = unpack("0010");
+    const good = join(folder, "backups/stillup-20310102T000000Z.db");
+    mkdirSync(join(folder, "backups"));
+    copyFileSync(path, good);
+    const database = new Database(path);
+    const sql = "select (rootpage - 1) * 4096 from sqlite_schema where name = 'links'";
+    const [[at]] = database.query(sql).values() as [[number]];
+    database.close(true);
+    writeFileSync(path, readFileSync(path).fill(90, at, at + 4096));
+
+    expect(await outcomeOf(folder, { check: false })).toEndWith(`stillup restore ${good}.`);
+  });
+
   test("that never was one is refused too", async () => {
     const { folder, path } = unpack("0010");
     writeFileSync(path, "a letter to my aunt\n".repeat(500));
