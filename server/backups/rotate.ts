@@ -1,7 +1,7 @@
 import type { BackupName } from "../store/backup-names.ts";
+import { UPGRADES_KEPT } from "../store/before-upgrade.ts";
 
 const WEEKS_KEPT = 4;
-const UPGRADES_KEPT = 3;
 const DAY_MS = 86_400_000;
 /** 1970 began on a Thursday; weeks begin on Mondays. */
 const DAYS_BEFORE_MONDAY = 3;

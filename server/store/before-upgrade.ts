@@ -6,7 +6,7 @@ import { copyDatabase } from "./copy.ts";
 import { NoRoom } from "./file-system.ts";
 
 /** Of so many upgrades the copies stay. */
-const KEPT = 3;
+export const UPGRADES_KEPT = 3;
 
 /**
  * Copies the database as it is before its first missing migration runs, and verifies the copy.
@@ -46,6 +46,6 @@ function forgetOlder(folder: string, newest: string) {
     ({ kind, name }) => kind === "before_upgrade" && name !== newest,
   );
   const superseded = others.filter(({ name }) => isSameUpgrade(name, newest));
-  const old = others.filter(({ name }) => !isSameUpgrade(name, newest)).slice(KEPT - 1);
+  const old = others.filter(({ name }) => !isSameUpgrade(name, newest)).slice(UPGRADES_KEPT - 1);
   for (const { path } of [...superseded, ...old]) rmSync(path);
 }

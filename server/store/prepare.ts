@@ -54,7 +54,7 @@ export async function prepareSqlite(
   }
 }
 
-/** What to do about a damaged database, with the newest copy that `find` gives. */
+/** What to do about a damaged database, with the newest copy of it that is known. */
 export function damaged(path: string, newest: string | null): string {
   const advice = newest
     ? `Stop the server and type: ${restoreCommand(newest)}`
