@@ -4,17 +4,8 @@ import { crashRounds } from "./rounds.ts";
 const ROUNDS = 20;
 
 test("a program that is killed again and again keeps what it said, tells of it all, and leaves nothing half done", async () => {
-  const { acknowledged, ...seen } = await crashRounds(ROUNDS);
+  const { acknowledged, faults } = await crashRounds(ROUNDS);
 
-  expect(seen).toEqual({
-    rounds: ROUNDS,
-    contradictions: [],
-    damaged: [],
-    copies: [],
-    stuck: 0,
-    untold: [],
-    altered: 0,
-    doubled: [],
-  });
+  expect(faults).toEqual([]);
   expect(acknowledged).toBeGreaterThan(ROUNDS);
 }, 300_000);

@@ -6,8 +6,8 @@ export type World = {
   subscribe(url: string, key: string): Promise<void>;
   /** `link.created <id>`, of every message that came. */
   told(): Set<string>;
-  /** Messages that came again with another body. */
-  altered(): number;
+  /** Messages that came again with another body, by their id. */
+  altered(): string[];
   stop(): void;
 };
 
@@ -16,7 +16,7 @@ const PAGE = "<title>A page</title><p>All is well here.</p>";
 
 export function startWorld(): World {
   const bodies = new Map<string, string>();
-  let altered = 0;
+  const altered: string[] = [];
   const sites = Bun.serve({
     port: 0,
     hostname: "0.0.0.0",
@@ -32,7 +32,7 @@ export function startWorld(): World {
     async fetch(request) {
       const [id, body] = [request.headers.get("webhook-id") ?? "", await request.text()];
       const before = bodies.get(id);
-      if (before !== undefined && before !== body) altered++;
+      if (before !== undefined && before !== body) altered.push(id);
       bodies.set(id, body);
       return new Response(null, { status: 204 });
     },
