@@ -48,8 +48,9 @@ async function freshSchema() {
 }
 
 test("a database of every released schema is kept", () => {
-  expect(RELEASED).toContain("0002");
-  expect(RELEASED).toContain("0010");
+  // None may be missed, and those to come stand behind them.
+  const first = ["0002", "0003", "0004", "0007", "0009", "0010"];
+  expect(RELEASED.slice(0, first.length)).toEqual(first);
 });
 
 describe.each(RELEASED)("a database that was released with %s", (name) => {
