@@ -1,9 +1,11 @@
 import type { Clock } from "../lib/clock.ts";
 import type { Front } from "./front.ts";
 
+/** Waited in steps, after each of which every connection was looked at: time alone passes while we are held up. */
+const STEP_MS = 25;
 /** Nobody has asked for so long: whoever asks again and again has asked by then, and waits. */
-const QUIET_MS = 150;
-const LONGEST_HOLD_MS = 1000;
+const QUIET_STEPS = 6;
+const MOST_STEPS = 40;
 
 /** A front that can take its leave. */
 type Farewell = {
@@ -16,21 +18,23 @@ type Farewell = {
   takeLeave(stop: () => Promise<void>): Promise<void>;
 };
 
-export function createFarewell(front: Front, { elapsed, sleep }: Clock): Farewell {
+export function createFarewell(front: Front, { sleep }: Pick<Clock, "sleep">): Farewell {
   let isLeaving = false;
-  let askedAt = 0;
+  let asked = 0;
   const gone = Promise.withResolvers<void>();
 
   async function untilQuiet() {
-    const longest = elapsed() + LONGEST_HOLD_MS;
-    for (let now = elapsed(); now < Math.min(askedAt + QUIET_MS, longest); now = elapsed()) {
-      await sleep(askedAt + QUIET_MS - now);
+    let quiet = 0;
+    for (let step = 0; step < MOST_STEPS && quiet < QUIET_STEPS; step++) {
+      const before = asked;
+      await sleep(STEP_MS);
+      quiet = asked === before ? quiet + 1 : 0;
     }
   }
 
   return {
     async front(request, server) {
-      askedAt = elapsed();
+      asked++;
       const response = await front(request, server);
       if (!isLeaving) return response;
       response.headers.set("connection", "close");
@@ -39,7 +43,6 @@ export function createFarewell(front: Front, { elapsed, sleep }: Clock): Farewel
     },
     async takeLeave(stop) {
       isLeaving = true;
-      askedAt = elapsed();
       await untilQuiet();
       const stopped = stop();
       gone.resolve();
