@@ -14,7 +14,7 @@ export type Live = {
   changed(accountId: string): void;
   /** Whether there is no room for another page, of all or of this account. */
   isFull(accountId: string): boolean;
-  /** Ends all of them. */
+  /** Ends all of them, and whoever still comes. */
   close(): void;
 };
 
@@ -28,6 +28,7 @@ const MOST_KNOWN = 10_000;
 export function createLive(deps: Deps): Live {
   const watches = new Map<string, Watch>();
   const changes = createChanges();
+  let isClosed = false;
 
   function watchOf(whose: Whose): Watch {
     const { accountId } = whose;
@@ -40,6 +41,10 @@ export function createLive(deps: Deps): Live {
 
   return {
     async listen(whose, listener, known) {
+      if (isClosed) {
+        listener.end();
+        return () => {};
+      }
       const watch = watchOf(whose);
       watch.listeners.add(listener);
       const leave = () => {
@@ -66,6 +71,7 @@ export function createLive(deps: Deps): Live {
       return all >= MOST_LISTENERS || own >= MOST_OF_ACCOUNT;
     },
     close() {
+      isClosed = true;
       for (const { listeners } of watches.values()) {
         for (const listener of [...listeners]) listener.end();
       }

@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
+import { createService } from "../../server/app.ts";
 import { checkDueLinks } from "../../server/checker/checker.ts";
 import { newSession } from "../../server/session/sessions.ts";
 import { sessions } from "../../server/store/tables.ts";
@@ -121,6 +122,21 @@ onBothEngines("GET /dashboard/api/live", (server) => {
     expect(refused.headers.get("retry-after")).toBe("60");
     expect(await others.next()).toEqual({ topics: [], links: null });
     for (const line of [...lines, others]) line.close();
+  });
+
+  test("ends at once when it begins while the server stops", async () => {
+    const browser = await signedIn();
+    const { front, live } = await createService(server().deps);
+    live.close();
+
+    const reply = await front(
+      new Request("http://localhost/dashboard/api/live", {
+        headers: { cookie: browser.cookie()!, "sec-fetch-site": "same-origin" },
+      }),
+    );
+
+    expect(reply.status).toBe(200);
+    expect(await reply.text()).not.toContain("event:");
   });
 
   test("ends when the session is too old, and is no use of it", async () => {
