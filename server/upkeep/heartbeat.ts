@@ -23,7 +23,10 @@ export async function keepHeartbeat(deps: HeartbeatDeps, signal: AbortSignal): P
   const tell = tellOfChange();
   while (!signal.aborted) {
     await clock.sleep(EVERY_MS, signal);
-    if (!signal.aborted) tell(await beat(deps, config.heartbeatUrl, signal));
+    if (signal.aborted) return;
+    const problem = await beat(deps, config.heartbeatUrl, signal);
+    // One that was given up for the end of the program tells nothing.
+    if (!signal.aborted) tell(problem);
   }
 }
 

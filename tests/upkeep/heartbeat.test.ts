@@ -84,6 +84,18 @@ onBothEngines("The heartbeat", (server) => {
     expect(lines[0]).toEndWith("error the heartbeat was answered with 404");
     expect(lines.join()).not.toContain("secret");
   });
+
+  test("says nothing of a beat that was given up because the program stops", async () => {
+    const lines = await logLines("debug");
+    const heart = startHeart(server());
+    heart.answers(() => heart.stop().then(() => new Response("too late")));
+
+    heart.clock.moveBy(MINUTE_MS);
+    await heart.hasEnded;
+
+    expect(heart.asked()).toHaveLength(1);
+    expect(lines).toEqual([]);
+  });
 });
 
 test("without a URL there is none", async () => {
@@ -114,9 +126,15 @@ function startHeart(server: TestServer, { answer = 200, deps = server.deps }: Op
   };
   look();
   const outbound = heartbeatOutbound(config, clock);
-  void keepHeartbeat({ ...deps, clock, config, loops, outbound }, ended.signal);
+  const hasEnded = keepHeartbeat({ ...deps, clock, config, loops, outbound }, ended.signal);
   return {
     clock,
+    hasEnded,
+    stop() {
+      ended.abort();
+      return hasEnded;
+    },
+    answers: receiver.answers,
     asked: () => receiver.requests,
     hangs: (loop: string) => hanging.add(loop),
     /** Lets so many minutes go by, each until what it brings about is done. */
