@@ -2,7 +2,7 @@ import { sql } from "drizzle-orm";
 import { Elysia } from "elysia";
 import * as z from "zod";
 import type { Deps } from "../deps.ts";
-import { log } from "../lib/log.ts";
+import { describeError, log } from "../lib/log.ts";
 import { toIso } from "../lib/moments.ts";
 import { TROUBLE_NAMES } from "../lib/troubles.ts";
 
@@ -92,8 +92,8 @@ async function databaseAnswers({ store }: Deps): Promise<boolean> {
   try {
     await store.all(sql`select 1 from migrations`);
     return true;
-  } catch {
-    log.error("the database does not answer");
+  } catch (error) {
+    log.error("the database does not answer", describeError(error));
     return false;
   }
 }

@@ -3,6 +3,7 @@ import { createService } from "../../server/app.ts";
 import { healthAtStart, readinessAtStart } from "../../server/http/health.ts";
 import { failingDeps } from "../events/failing-store.ts";
 import { type Asker, onBothEngines } from "../harness.ts";
+import { logLines } from "../log.ts";
 import { startSentinel } from "../sentinel.ts";
 import { sendRaw } from "./raw.ts";
 
@@ -46,6 +47,7 @@ onBothEngines(
     });
 
     test("is not well while its database does not answer", async () => {
+      const lines = await logLines("error");
       const deps = failingDeps(server().deps, () => new Error("gone"));
       const { front } = await createService(deps);
 
@@ -56,6 +58,7 @@ onBothEngines(
         status: "failing",
         troubles: ["database_unreachable"],
       });
+      expect(lines.join()).toContain('the database does not answer error="gone"');
     });
 
     test("is ready once it checks, and knows nothing of its line before anything failed", async () => {
