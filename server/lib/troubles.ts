@@ -33,19 +33,13 @@ export type Troubles = {
   failHealth(): boolean;
 };
 
-/** @param onChange is told of each trouble that begins or ends, not of one that goes on */
-export function createTroubles(
-  { now }: Clock,
-  onChange: (name: TroubleName, trouble: Trouble | null) => void = () => {},
-): Troubles {
+export function createTroubles({ now }: Clock): Troubles {
   const known = new Map<TroubleName, Trouble>();
   const all = () => [...known.values()];
   return {
     set(name, message) {
-      const before = known.get(name);
       if (message === null) known.delete(name);
-      else known.set(name, { name, message, since: before?.since ?? now() });
-      if ((message === null) !== (before === undefined)) onChange(name, known.get(name) ?? null);
+      else known.set(name, { name, message, since: known.get(name)?.since ?? now() });
     },
     all,
     stoppingWrites: () => all().find(({ name }) => TROUBLES[name].stopsWrites) ?? null,
