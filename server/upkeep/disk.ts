@@ -1,6 +1,6 @@
 import { statfs } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import type { Config } from "../config.ts";
+import { type Config, sqlitePath } from "../config.ts";
 import type { Deps } from "../deps.ts";
 import { describeError, log } from "../lib/log.ts";
 import { createReserve } from "./reserve.ts";
@@ -104,9 +104,9 @@ export const floorOf = ({ diskFloorMb }: Pick<Config, "diskFloorMb">, { size }: 
 const reservedOf = ({ size }: Room) => Math.floor(Math.min(RESERVE_BYTES, size * LARGEST_RESERVE));
 
 /** Where the database is may be elsewhere than what is kept beside it. */
-function foldersOf({ databaseUrl, dataDir }: Config): string[] {
-  if (!databaseUrl.startsWith("sqlite:")) return [];
-  return [dataDir, dirname(databaseUrl.slice("sqlite:".length))];
+function foldersOf(config: Config): string[] {
+  const path = sqlitePath(config);
+  return path === null ? [] : [config.dataDir, dirname(path)];
 }
 
 export async function readRoom(folder: string): Promise<Room> {

@@ -149,12 +149,13 @@ describe("The room on the disk", () => {
         await watch.look();
         return deps.troubles.stoppingWrites()?.name ?? null;
       };
-      return { watch, stoppedAt };
+      // PostgreSQL looks after its own disk.
+      const full = deps.store.engine.name === "sqlite" ? ("disk_full" as const) : null;
+      return { watch, stoppedAt, full };
     }
 
     test("by 256 MiB, with a margin before it counts as enough again", async () => {
-      const { watch, stoppedAt } = await watchOf(100_000, 1000);
-      const full = server().deps.store.engine.name === "sqlite" ? "disk_full" : null;
+      const { watch, stoppedAt, full } = await watchOf(100_000, 1000);
 
       expect(await stoppedAt(257)).toBe(null);
       expect(await stoppedAt(255)).toBe(full);
@@ -164,8 +165,7 @@ describe("The room on the disk", () => {
     });
 
     test("by a tenth where a disk is small", async () => {
-      const { watch, stoppedAt } = await watchOf(1000, 500);
-      const full = server().deps.store.engine.name === "sqlite" ? "disk_full" : null;
+      const { watch, stoppedAt, full } = await watchOf(1000, 500);
 
       expect(await stoppedAt(101)).toBe(null);
       expect(await stoppedAt(99)).toBe(full);
