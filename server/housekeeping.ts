@@ -1,4 +1,5 @@
 import { lt } from "drizzle-orm";
+import { finishDeletions } from "./accounts/delete.ts";
 import { forgetOldAudit } from "./audit/forget.ts";
 import { forgetOldBatches } from "./batches/batches.ts";
 import { endOverdueBatches } from "./batches/overdue.ts";
@@ -25,6 +26,7 @@ export async function housekeeping(deps: Deps, signal?: AbortSignal): Promise<vo
     ...forgetEndedSessions(deps),
     forgetOldProfiles(deps),
   ]);
+  await finishDeletions(deps, signal);
   await forgetOldEvents(deps);
   await forgetOldAudit(deps, { signal });
   await forgetOldBatches(deps, signal);

@@ -1,9 +1,11 @@
-import { and, asc, eq, inArray, sql } from "drizzle-orm";
-import { isThere, recordChange } from "../audit/record.ts";
+import { and, asc, eq, inArray, not, type SQL, sql } from "drizzle-orm";
+import { isNotTold, isThere, makeChange, recordChange } from "../audit/record.ts";
 import { emailTarget } from "../audit/targets.ts";
 import type { Deps } from "../deps.ts";
 import { forgetDoomed } from "../history/forget-doomed.ts";
 import { inSteps } from "../history/steps.ts";
+import { oneAtATime } from "../lib/lock.ts";
+import { holdAdministration } from "../store/hold.ts";
 import type { Statement, Store } from "../store/store.ts";
 import {
   type AccountRow,
@@ -17,65 +19,91 @@ import {
   historyDays,
   linkCounts,
   links,
-  recoveryCodes,
-  sessions,
   users,
   webhooks,
 } from "../store/tables.ts";
 import type { Actor } from "./caller.ts";
 
 /**
- * Deletes an account with everything in it. Nobody gets in from the first moment on; the rest goes in
- * steps, since a running server must not wait for a million links. The account itself goes nearly last, so
- * that what was cut short can be done again; housekeeping forgets what is left of its history.
+ * Deletes an account with everything in it, if it may be when that begins, and says whether it did. In the first
+ * moment its people go, and with them all ways in; the rest goes in steps, since a running server must not wait
+ * for a million links. The account itself goes nearly last: what was cut short is known by it, and is finished
+ * by housekeeping or by whoever deletes it again. So is what is left of its history.
  */
-export async function deleteAccount(deps: Deps, accountId: string, by: Actor): Promise<void> {
-  const [account] = await deps.store.select().from(accounts).where(eq(accounts.id, accountId));
-  if (!account) return;
+export async function deleteAccount(
+  deps: Deps,
+  accountId: string,
+  by: Actor,
+  may: SQL = sql`1 = 1`,
+): Promise<boolean> {
+  const { store } = deps;
+  const isIt = eq(accounts.id, accountId);
+  const [account] = await store.select().from(accounts).where(isIt);
+  if (!account) return false;
   const entry = recordChange(deps, {
     action: "account.deleted",
     by,
     accountId,
     target: emailTarget(account),
-    onlyIf: isThere(deps.store, accounts, eq(accounts.id, accountId)),
+    onlyIf: and(isThere(store, users, eq(users.accountId, accountId)), may),
   });
-  await eraseAccount(deps, account, [entry]);
+  const allowed = store.select({ id: accounts.id }).from(accounts).where(and(isIt, may));
+  const held = holdAdministration(store, account.no);
+  const found = await makeChange(deps, held, allowed, [entry, ...lockOut(store, accountId, may)]);
+  if (found.length === 0) return false;
+  await eraseAccount(deps, account);
+  return true;
 }
 
-/** What `deleteAccount` does, when it is on record already or by these first statements. */
-export async function eraseAccount(
-  deps: Deps,
-  account: AccountRow,
-  first: Statement[] = [],
-): Promise<void> {
-  const { store, clock } = deps;
-  const { id: accountId } = account;
-  await store.write([...first, ...lockOut(store, accountId)]);
-  await inSteps(clock, (rows) => deleteEvents(store, accountId, rows));
-  await inSteps(clock, (rows) => deleteBatches(store, accountId, rows));
-  await inSteps(clock, (rows) => deleteLinks(store, account.no, rows));
-  await inSteps(clock, (rows) => deleteChecks(store, account.no, rows));
-  const subjects = await subjectsOf(store, account);
-  await store.write([
-    store
-      .insert(doomed)
-      .values(subjects.map((no) => ({ no })))
-      .onConflictDoNothing(),
-    store.delete(linkCounts).where(inArray(linkCounts.subject, subjects)),
-    store.delete(accounts).where(eq(accounts.id, accountId)),
-  ]);
-  await forgetDoomed(deps);
+/** Goes on with deletions that were cut short, until the signal. */
+export async function finishDeletions(deps: Deps, signal?: AbortSignal): Promise<void> {
+  const { store } = deps;
+  const hasPeople = isThere(store, users, eq(users.accountId, accounts.id));
+  const deserted = await store.select().from(accounts).where(not(hasPeople));
+  for (const account of deserted) {
+    const isBegun = not(
+      isNotTold(store, account.id, { action: "account.deleted", id: account.id }),
+    );
+    const isLeft = and(eq(accounts.id, account.id), isBegun);
+    if ((await store.$count(accounts, isLeft)) > 0) await eraseAccount(deps, account, signal);
+  }
 }
 
-function lockOut(store: Store, accountId: string): Statement[] {
-  const people = store.select({ id: users.id }).from(users).where(eq(users.accountId, accountId));
-  return [
-    store.delete(apiKeys).where(eq(apiKeys.accountId, accountId)),
-    store.delete(sessions).where(inArray(sessions.userId, people)),
-    store.delete(recoveryCodes).where(inArray(recoveryCodes.userId, people)),
-    store.update(webhooks).set({ isActive: false }).where(eq(webhooks.accountId, accountId)),
-  ];
-}
+/** Of an account that nobody can get into any more. */
+const eraseAccount = (deps: Deps, account: AccountRow, signal?: AbortSignal): Promise<void> =>
+  oneAtATime(`erase ${account.id}`, async () => {
+    const { store, clock } = deps;
+    const { id, no } = account;
+    for (const step of [
+      (rows: number) => deleteEvents(store, id, rows),
+      (rows: number) => deleteBatches(store, id, rows),
+      (rows: number) => deleteLinks(store, no, rows),
+      (rows: number) => deleteChecks(store, no, rows),
+    ]) {
+      const { isDone } = await inSteps(clock, step, { signal });
+      if (!isDone) return;
+    }
+    const subjects = await subjectsOf(store, account);
+    await store.write([
+      store
+        .insert(doomed)
+        .values(subjects.map((subject) => ({ no: subject })))
+        .onConflictDoNothing(),
+      store.delete(linkCounts).where(inArray(linkCounts.subject, subjects)),
+      store.delete(accounts).where(eq(accounts.id, id)),
+    ]);
+    await forgetDoomed(deps, signal);
+  });
+
+/** People last, since whether it may be can depend on them; their sessions and codes go with them. */
+const lockOut = (store: Store, accountId: string, may: SQL): Statement[] => [
+  store.delete(apiKeys).where(and(eq(apiKeys.accountId, accountId), may)),
+  store
+    .update(webhooks)
+    .set({ isActive: false })
+    .where(and(eq(webhooks.accountId, accountId), may)),
+  store.delete(users).where(and(eq(users.accountId, accountId), may)),
+];
 
 /** With their deliveries. Returns how many there were, at most `rows`, as the others do. */
 async function deleteEvents(store: Store, accountId: string, rows: number): Promise<number> {

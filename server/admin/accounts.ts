@@ -1,5 +1,6 @@
 import { count, desc, eq, inArray } from "drizzle-orm";
 import type { Actor } from "../accounts/caller.ts";
+import { deleteAccount } from "../accounts/delete.ts";
 import { createAccount, createPasswordLink } from "../accounts/users.ts";
 import { fieldsOf, recordChange } from "../audit/record.ts";
 import { emailTarget } from "../audit/targets.ts";
@@ -8,9 +9,8 @@ import { conflict, notFound } from "../lib/errors.ts";
 import { parseId } from "../lib/ids.ts";
 import { type Page, windowOf } from "../lib/paging.ts";
 import { totalLinks } from "../links/count.ts";
-import { deleteAccountIf } from "../people/delete-account.ts";
 import { type Invitation, listPeople } from "../people/people.ts";
-import { mayStill, noLonger } from "../people/rights.ts";
+import { manages, mayStill, noLonger } from "../people/rights.ts";
 import type { Session } from "../session/sessions.ts";
 import { contains } from "../store/store.ts";
 import { type AccountRow, accounts, type Tier, users } from "../store/tables.ts";
@@ -97,7 +97,8 @@ export async function removeAccount(deps: Deps, by: Session, id: string): Promis
   }
   const manager = { session: by, as: "administrator" } as const;
   const may = mayStill(deps.store, manager);
-  if (!(await deleteAccountIf(deps, account, by.caller.by, may))) throw noLonger(manager);
+  if (await deleteAccount(deps, account.id, by.caller.by, may)) return;
+  throw (await manages(deps, manager)) ? notFound("account") : noLonger(manager);
 }
 
 async function withPeople(deps: Deps, rows: AccountRow[]): Promise<AdminAccount[]> {

@@ -1,15 +1,10 @@
 import { and, eq, exists, ne, notExists, or, type SQL } from "drizzle-orm";
-import type { Actor } from "../accounts/caller.ts";
-import { eraseAccount } from "../accounts/delete.ts";
-import { makeChange, recordChange } from "../audit/record.ts";
-import { emailTarget } from "../audit/targets.ts";
-import type { Deps } from "../deps.ts";
+import { deleteAccount } from "../accounts/delete.ts";
 import { conflict, invalid, notFound } from "../lib/errors.ts";
 import type { Session } from "../session/sessions.ts";
 import { proveAgain, type SignInDeps } from "../session/sign-in.ts";
-import { holdAdministration } from "../store/hold.ts";
 import type { Store } from "../store/store.ts";
-import { type AccountRow, accounts, users } from "../store/tables.ts";
+import { accounts, users } from "../store/tables.ts";
 import type { AccountDeletion } from "./model.ts";
 import { manages, mayStill, noLonger } from "./rights.ts";
 
@@ -33,41 +28,8 @@ export async function deleteOwnAccount(
   await proveAgain(deps, session, proof);
   const manager = { session, as: "owner" } as const;
   const may = and(mayStill(store, manager), staysAdministered(store, accountId))!;
-  if (await deleteAccountIf(deps, account, by, may)) return;
+  if (await deleteAccount(deps, accountId, by, may)) return;
   throw (await manages(deps, manager)) ? lastAdministrator() : noLonger(manager);
-}
-
-/**
- * Deletes the account if it may be when that begins, and says whether it did. Its people are no
- * administrators from then on, so that of two who go at once the second sees the first gone.
- */
-export async function deleteAccountIf(
-  deps: Deps,
-  account: AccountRow,
-  by: Actor,
-  may: SQL,
-): Promise<boolean> {
-  const { store } = deps;
-  const { id, no } = account;
-  const doomed = store
-    .select({ id: accounts.id })
-    .from(accounts)
-    .where(and(eq(accounts.id, id), may));
-  const entry = recordChange(deps, {
-    action: "account.deleted",
-    by,
-    accountId: id,
-    target: emailTarget(account),
-    onlyIf: may,
-  });
-  const strip = store
-    .update(users)
-    .set({ isAdmin: false })
-    .where(and(eq(users.accountId, id), may));
-  const found = await makeChange(deps, holdAdministration(store, no), doomed, [entry, strip]);
-  if (found.length === 0) return false;
-  await eraseAccount(deps, account);
-  return true;
 }
 
 /** An administrator is elsewhere, or there is none to lose. */

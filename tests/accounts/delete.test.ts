@@ -1,19 +1,24 @@
 import { expect, test } from "bun:test";
-import { inArray } from "drizzle-orm";
+import { eq, inArray } from "drizzle-orm";
+import { OPERATOR } from "../../server/accounts/caller.ts";
+import { deleteAccount } from "../../server/accounts/delete.ts";
 import { createAccount, deleteUser, operatorOf } from "../../server/accounts/users.ts";
 import { checkDueLinks } from "../../server/checker/checker.ts";
 import { createGroup } from "../../server/groups/groups.ts";
+import { housekeeping } from "../../server/housekeeping.ts";
 import { createKey } from "../../server/keys/keys.ts";
 import { createLinks } from "../../server/links/create.ts";
 import {
   accounts,
   apiKeys,
+  audit,
   checks,
   doomed,
   historyDays,
   historyHours,
   linkCounts,
   links,
+  users,
 } from "../../server/store/tables.ts";
 import { saw } from "../checker/ended.ts";
 import { onBothEngines } from "../harness.ts";
@@ -51,5 +56,48 @@ onBothEngines("An account that goes with its last owner", (server) => {
     expect(await deps.store.$count(historyDays)).toBe(4);
     expect(await deps.store.$count(historyHours)).toBe(2);
     expect(await deps.store.$count(doomed)).toBe(0);
+  });
+});
+
+onBothEngines("An account whose deletion is cut short", (server) => {
+  const cutShort = () => {
+    throw new Error("cut short");
+  };
+
+  /** With one link, left where a crash after the first step leaves it. */
+  async function halfDeleted(email: string) {
+    const { deps } = server();
+    const input = { email, tier: "business", passwordHash: null, isAdmin: false } as const;
+    const { account } = await createAccount(deps, input);
+    const caller = await operatorOf(deps, account.id);
+    await createLinks(deps, caller, [{ url: "https://example.org/" }]);
+    const crashing = { ...deps, clock: { ...deps.clock, elapsed: cutShort } };
+    await expect(deleteAccount(crashing, account.id, OPERATOR)).rejects.toThrow("cut short");
+    return account;
+  }
+
+  test("lets nobody in, and is finished by housekeeping", async () => {
+    const { deps } = server();
+    const { id, no } = await halfDeleted("half@example.org");
+    const isLeft = () => deps.store.$count(accounts, eq(accounts.id, id));
+    const before = [await isLeft(), await deps.store.$count(users, eq(users.accountId, id))];
+
+    await housekeeping(deps);
+
+    expect(before).toEqual([1, 0]);
+    expect([await isLeft(), await deps.store.$count(links, eq(links.accountNo, no))]).toEqual([
+      0, 0,
+    ]);
+  });
+
+  test("is finished by whoever deletes it again, and is on record once", async () => {
+    const { deps } = server();
+    const { id } = await halfDeleted("again@example.org");
+
+    await deleteAccount(deps, id, OPERATOR);
+
+    expect(await deps.store.$count(accounts, eq(accounts.id, id))).toBe(0);
+    const entries = await deps.store.select().from(audit).where(eq(audit.accountId, id));
+    expect(entries.filter(({ action }) => action === "account.deleted")).toHaveLength(1);
   });
 });
