@@ -212,7 +212,8 @@ async function setPassword(
 async function rehash(deps: SignInDeps, user: UserRow, password: string): Promise<Statement[]> {
   if (!user.passwordHash || !deps.passwords.isOutdated(user.passwordHash)) return [];
   const passwordHash = await deps.passwords.hash(password);
-  return [deps.store.update(users).set({ passwordHash }).where(isUser(user))];
+  const isSame = and(isUser(user), eq(users.passwordHash, user.passwordHash));
+  return [deps.store.update(users).set({ passwordHash }).where(isSame)];
 }
 
 const isUser = (user: UserRow) => and(eq(users.id, user.id), eq(users.accountId, user.accountId));

@@ -104,13 +104,10 @@ export async function endTwoFactor(
   const user = await prove(deps, session, proof, () => {
     if (next === undefined && isShort(proof.password)) throw invalid({ new: [NEW_NEEDED] });
   });
-  const passwordHash = next === undefined ? user.passwordHash : await deps.passwords.hash(next);
-  const alone = { ...user, ...NO_FACTOR, passwordHash };
+  const renewed = next === undefined ? {} : { passwordHash: await deps.passwords.hash(next) };
+  const alone = { ...user, ...NO_FACTOR, ...renewed };
   const entry = recordOwn(deps, user, visitor, { action: "person.two_factor_off" });
-  return startOver(deps, alone, visitor, [
-    entry,
-    ...withoutTwoFactor(deps, user, { passwordHash }),
-  ]);
+  return startOver(deps, alone, visitor, [entry, ...withoutTwoFactor(deps, user, renewed)]);
 }
 
 /**

@@ -1,8 +1,18 @@
 import { describe, expect, test } from "bun:test";
 import { and, eq } from "drizzle-orm";
+import { createPasswords, type Passwords } from "../../server/lib/passwords.ts";
+import { createDelays } from "../../server/session/delays.ts";
+import { signIn } from "../../server/session/sign-in.ts";
 import { sessions, users } from "../../server/store/tables.ts";
 import { onBothEngines, startServer } from "../harness.ts";
-import { BEHIND_PROXY, newColleague, newOwner, openBrowser, PASSWORD } from "./browser.ts";
+import {
+  BEHIND_PROXY,
+  newColleague,
+  newOwner,
+  openBrowser,
+  PASSWORD,
+  PASSWORD_MEMORY_MB,
+} from "./browser.ts";
 
 const DAY = 24 * 3_600_000;
 const NEXT_PASSWORD = "another one, quite as long";
@@ -216,6 +226,26 @@ onBothEngines(
       const [row] = await server().deps.store.select().from(users).where(isOwner);
       expect(row!.passwordHash).toStartWith("$argon2id$v=19$m=65536,t=2,p=1$");
       expect((await openBrowser(server()).signIn(owner.email)).status).toBe(200);
+    });
+
+    test("an old hash that is made anew does not undo a change of the password at that moment", async () => {
+      const { owner } = await newOwner(server());
+      const { deps } = server();
+      const isOwner = and(eq(users.id, owner.id), eq(users.accountId, owner.accountId));
+      const real = createPasswords(PASSWORD_MEMORY_MB);
+      const hash: Passwords["hash"] = async (password) => {
+        const passwordHash = "changed meanwhile";
+        await deps.store.update(users).set({ passwordHash }).where(isOwner);
+        return real.hash(password);
+      };
+      const passwords = { ...real, hash, isOutdated: () => true };
+      const guarded = { ...deps, passwords, delays: createDelays(deps.clock) };
+      const visitor = { userAgent: null, sessionHash: undefined, address: () => "127.0.0.1" };
+
+      await signIn(guarded, { email: owner.email, password: PASSWORD }, visitor);
+
+      const [row] = await deps.store.select().from(users).where(isOwner);
+      expect(row!.passwordHash).toBe("changed meanwhile");
     });
 
     test("a viewer looks but changes nothing except the own password", async () => {

@@ -2,9 +2,11 @@ import { expect, setDefaultTimeout, test } from "bun:test";
 import { randomBytes } from "node:crypto";
 import { eq } from "drizzle-orm";
 import { Secret, TOTP } from "otpauth";
-import { createPasswordLink, requireUser } from "../../server/accounts/users.ts";
+import { createPasswordLink, operatorOf, requireUser } from "../../server/accounts/users.ts";
+import { createPasswords, type Passwords } from "../../server/lib/passwords.ts";
 import { createSecretBox } from "../../server/lib/secret-box.ts";
-import { removeTwoFactor } from "../../server/session/two-factor.ts";
+import { createDelays } from "../../server/session/delays.ts";
+import { endTwoFactor, removeTwoFactor } from "../../server/session/two-factor.ts";
 import { recoveryCodes, users } from "../../server/store/tables.ts";
 import { onBothEngines, type Reply } from "../harness.ts";
 import {
@@ -14,6 +16,7 @@ import {
   newOwner,
   openBrowser,
   PASSWORD,
+  PASSWORD_MEMORY_MB,
 } from "./browser.ts";
 
 // Each story hashes passwords several times.
@@ -410,6 +413,33 @@ onBothEngines(
       const refused = await browser.post("/session/two-factor/confirm", { code: "123456" });
 
       expect([refused.status, reasonOf(refused)]).toEqual([409, "nothing_to_confirm"]);
+    });
+
+    test("is turned off without undoing a change of the password at that moment", async () => {
+      const { account, code } = await secured();
+      const { deps } = server();
+      const { store } = deps;
+      const isOwner = eq(users.id, account.owner.id);
+      const [user] = await store.select().from(users).where(isOwner);
+      const real = createPasswords(PASSWORD_MEMORY_MB);
+      const verify: Passwords["verify"] = async (password, hash) => {
+        const isRight = await real.verify(password, hash);
+        await store.update(users).set({ passwordHash: "changed meanwhile" }).where(isOwner);
+        return isRight;
+      };
+      const passwords = { ...real, verify };
+      const caller = await operatorOf(deps, account.account.id);
+      const guarded = { ...deps, passwords, delays: createDelays(deps.clock) };
+
+      await endTwoFactor(
+        guarded,
+        { tokenHash: "", user: user!, caller },
+        { password: PASSWORD, code: code(), next: undefined },
+        { userAgent: null, sessionHash: undefined, address: () => "127.0.0.1" },
+      );
+
+      const [after] = await store.select().from(users).where(isOwner);
+      expect(after).toMatchObject({ passwordHash: "changed meanwhile", totpSecret: null });
     });
 
     test("keeps its secret sealed and its recovery codes hashed", async () => {
