@@ -1,6 +1,7 @@
 import { X } from "lucide-preact";
 import { type ActivityFilter, hrefOfActivity } from "../lib/activity.ts";
 import { ACTIONS } from "../lib/activity-words.ts";
+import { DayField } from "./day-field.tsx";
 import { Facet } from "./facet.tsx";
 
 type ActivityFiltersProps = {
@@ -42,8 +43,8 @@ export function ActivityFilters(props: ActivityFiltersProps) {
       )}
       <fieldset class="between">
         <legend class="unseen">Days in UTC</legend>
-        <Day label="From" value={filter.from} onChange={(from) => change({ from })} />
-        <Day label="To" value={filter.to} onChange={(to) => change({ to })} />
+        <DayField label="From" value={filter.from} onChange={(from) => change({ from })} />
+        <DayField label="To" value={filter.to} onChange={(to) => change({ to })} />
       </fieldset>
     </div>
   );
@@ -72,18 +73,4 @@ const Only = ({ words, wayOut, href }: OnlyProps) => (
       <X aria-hidden="true" />
     </a>
   </span>
-);
-
-type DayProps = { label: string; value: string; onChange: (date: string) => void };
-
-const Day = ({ label, value, onChange }: DayProps) => (
-  <label>
-    {label}
-    <input
-      type="date"
-      value={value}
-      title="A day in UTC"
-      onChange={({ currentTarget }) => onChange(currentTarget.value)}
-    />
-  </label>
 );

@@ -1,5 +1,6 @@
 import { X } from "lucide-preact";
 import { type HistoryFilter, hrefOfHistory, lastDays, RESULTS } from "../lib/history.ts";
+import { DayField } from "./day-field.tsx";
 import { statusWord } from "./status.tsx";
 
 const SHOWN = [
@@ -32,12 +33,16 @@ export const ChecksFilters = ({ filter, onChange }: ChecksFiltersProps) => (
     </nav>
     <div class="time-range">
       <TimeChips filter={filter} />
-      <Day
+      <DayField
         label="From"
         value={filter.from}
         onChange={(from) => onChange({ ...filter, from, page: 1 })}
       />
-      <Day label="To" value={filter.to} onChange={(to) => onChange({ ...filter, to, page: 1 })} />
+      <DayField
+        label="To"
+        value={filter.to}
+        onChange={(to) => onChange({ ...filter, to, page: 1 })}
+      />
     </div>
   </div>
 );
@@ -61,21 +66,6 @@ const TimeChips = ({ filter }: { filter: HistoryFilter }) => {
     </nav>
   );
 };
-
-type DayProps = { label: string; value: string; onChange: (date: string) => void };
-
-/** Waits for a whole date: while one is typed, its parts are not yet what is meant. */
-const Day = ({ label, value, onChange }: DayProps) => (
-  <label>
-    {label}
-    <input
-      type="date"
-      value={value}
-      title="A day in UTC"
-      onChange={({ currentTarget }) => onChange(currentTarget.value)}
-    />
-  </label>
-);
 
 type OneLinkProps = { id: string; url: string | undefined; filter: HistoryFilter };
 

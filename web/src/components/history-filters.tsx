@@ -1,4 +1,5 @@
 import { type LinkView, VERDICTS } from "../lib/link-view.ts";
+import { DayField } from "./day-field.tsx";
 import { statusWord } from "./status.tsx";
 
 type HistoryFiltersProps = {
@@ -33,26 +34,12 @@ export const HistoryFilters = ({ view, hrefOf, onChange }: HistoryFiltersProps) 
     </label>
     <fieldset class="dates">
       <legend class="unseen">Days in UTC</legend>
-      <DateInput
+      <DayField
         label="From"
         value={view.from}
         onChange={(from) => onChange({ ...view, from, page: 1 })}
       />
-      <DateInput label="To" value={view.to} onChange={(to) => onChange({ ...view, to, page: 1 })} />
+      <DayField label="To" value={view.to} onChange={(to) => onChange({ ...view, to, page: 1 })} />
     </fieldset>
   </div>
-);
-
-type DateInputProps = { label: string; value: string; onChange: (date: string) => void };
-
-const DateInput = ({ label, value, onChange }: DateInputProps) => (
-  <label>
-    {label}
-    <input
-      type="date"
-      value={value}
-      title="A day in UTC"
-      onChange={({ currentTarget }) => onChange(currentTarget.value)}
-    />
-  </label>
 );
