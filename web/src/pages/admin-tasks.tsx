@@ -16,7 +16,7 @@ import {
   type Tier,
 } from "../lib/admin.ts";
 import { ROLES, type Role } from "../lib/people.ts";
-import { Invite, PasswordLink } from "./invite.tsx";
+import { Invite, NewPasswordLink } from "./invite.tsx";
 
 export type AdminTask =
   | { kind: "account" }
@@ -59,23 +59,9 @@ function NewPerson({ account, onClose }: { account: AdminAccount; onClose: () =>
   );
 }
 
-function ResetPerson({ person, onClose }: { person: Person; onClose: () => void }) {
-  const reset = useMutation({ mutationFn: () => resetPerson(person.id) });
-  if (reset.data) return <PasswordLink invitation={reset.data} onClose={onClose} />;
-  return (
-    <Confirm
-      title="Make a new password link?"
-      action="End sessions and make a link"
-      busy={reset.isPending}
-      error={reset.error}
-      onConfirm={reset.mutate}
-      onClose={onClose}
-    >
-      <p class="name">{person.email}</p>
-      <p>All of their sessions end now. The link lets them set a new password.</p>
-    </Confirm>
-  );
-}
+const ResetPerson = ({ person, onClose }: { person: Person; onClose: () => void }) => (
+  <NewPasswordLink person={person} make={() => resetPerson(person.id)} onClose={onClose} />
+);
 
 function RemovePerson({ person, onClose }: { person: Person; onClose: () => void }) {
   const removal = useRemoval(

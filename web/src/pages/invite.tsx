@@ -1,4 +1,5 @@
 import { useMutation, useQueryClient } from "@tanstack/preact-query";
+import { Confirm } from "../components/confirm.tsx";
 import { Dialog } from "../components/dialog.tsx";
 import { EmailField, Field } from "../components/field.tsx";
 import { Problem, problemOf } from "../components/problem.tsx";
@@ -57,14 +58,37 @@ export function Invite<T extends string>({ title, choice, invite, list, onClose 
   );
 }
 
-/** Shown once; whoever has it can sign in. */
-export const PasswordLink = ({
-  invitation,
-  onClose,
-}: {
-  invitation: Invitation;
+type NewPasswordLinkProps = {
+  person: { email: string; two_factor: boolean };
+  make: () => Promise<Invitation>;
   onClose: () => void;
-}) => (
+};
+
+/** Lets somebody set a new password, once it was agreed to that their sessions end. */
+export function NewPasswordLink({ person, make, onClose }: NewPasswordLinkProps) {
+  const reset = useMutation({ mutationFn: make });
+  if (reset.data) return <PasswordLink invitation={reset.data} onClose={onClose} />;
+  return (
+    <Confirm
+      title="Make a new password link?"
+      action="End sessions and make a link"
+      busy={reset.isPending}
+      error={reset.error}
+      onConfirm={reset.mutate}
+      onClose={onClose}
+    >
+      <p class="name">{person.email}</p>
+      <p>
+        All of their sessions end now. The link lets them set a new password within 30 minutes,
+        once.
+        {person.two_factor && " They need a code of their app or a recovery code for it as well."}
+      </p>
+    </Confirm>
+  );
+}
+
+/** Shown once; whoever has it can sign in. */
+const PasswordLink = ({ invitation, onClose }: { invitation: Invitation; onClose: () => void }) => (
   <Dialog title={`A link for ${invitation.email}`} onClose={onClose}>
     <p>
       Give it to them in private. It sets their password within 30 minutes, once, and is not shown

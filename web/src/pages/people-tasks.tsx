@@ -12,7 +12,7 @@ import {
   resetColleague,
 } from "../lib/people.ts";
 import { SESSION } from "../lib/session.ts";
-import { Invite, PasswordLink } from "./invite.tsx";
+import { Invite, NewPasswordLink } from "./invite.tsx";
 
 export type PeopleTask =
   | { kind: "invite" }
@@ -39,27 +39,9 @@ const InviteColleague = ({ onClose }: { onClose: () => void }) => (
 
 type TaskProps = { person: Colleague; onClose: () => void };
 
-function ResetColleague({ person, onClose }: TaskProps) {
-  const reset = useMutation({ mutationFn: () => resetColleague(person.id) });
-  if (reset.data) return <PasswordLink invitation={reset.data} onClose={onClose} />;
-  return (
-    <Confirm
-      title="Make a new password link?"
-      action="End sessions and make a link"
-      busy={reset.isPending}
-      error={reset.error}
-      onConfirm={reset.mutate}
-      onClose={onClose}
-    >
-      <p class="name">{person.email}</p>
-      <p>
-        All of their sessions end now. The link lets them set a new password within 30 minutes,
-        once.
-        {person.two_factor && " They need a code of their app or a recovery code for it as well."}
-      </p>
-    </Confirm>
-  );
-}
+const ResetColleague = ({ person, onClose }: TaskProps) => (
+  <NewPasswordLink person={person} make={() => resetColleague(person.id)} onClose={onClose} />
+);
 
 function RemoveColleague({ person, onClose }: TaskProps) {
   const say = useSay();
