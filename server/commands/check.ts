@@ -1,5 +1,6 @@
 import { type Command, Option } from "commander";
 import { checkOutbound, onlineGuard } from "../build.ts";
+import type { Conclusion } from "../checker/conclusion.ts";
 import { createCheck } from "../checker/create-check.ts";
 import { NEVER_CHECKED } from "../checker/look.ts";
 import { catalogueWith } from "../checker/services/built-in.ts";
@@ -16,8 +17,10 @@ import { asJson, asText, type Checked } from "./check-show.ts";
 import { urlsOf } from "./check-urls.ts";
 import { type Cli, UsageError } from "./cli.ts";
 import { FORMAT_NAMES } from "./list-source.ts";
+import { openOutput } from "./output.ts";
 import { startProgress } from "./progress.ts";
 
+const ALL_ACTIVE = 0;
 const ANY_DEAD = 1;
 const ANY_UNKNOWN = 2;
 /** Checks that are begun before the first of them is told; hosts are spared whatever it is. */
@@ -63,23 +66,30 @@ async function checkAll(cli: Cli, given: string[], options: CheckOptions) {
   const urls = await urlsOf(config, given, options);
   const junit = options.junit === undefined ? null : openJunit(options.junit, options);
   const shown = options.json ? asJson : asText;
+  const output = openOutput();
   const progress = startProgress(urls.length);
   const counts = { active: 0, dead: 0, unknown: 0 };
   for await (const checked of checksOf(config, urls, progress.count)) {
     const { status } = checked.conclusion;
-    progress.clear();
-    if (!options.quiet || status !== "active") cli.print(shown(checked));
-    junit?.add(checked);
     counts[status]++;
+    cli.exitCode = exitCodeOf(counts, options);
+    junit?.add(checked);
+    progress.clear();
+    if (!options.quiet || status !== "active") await output.write(`${shown(checked)}\n`);
   }
   progress.clear();
   junit?.end();
-  if (options.file !== undefined && !options.json) cli.print(summaryOf(counts));
-  if (counts.dead > 0) cli.exitCode = ANY_DEAD;
-  else if (counts.unknown > 0 && !options.allowUnknown) cli.exitCode = ANY_UNKNOWN;
+  if (options.file !== undefined && !options.json) await output.write(`${summaryOf(counts)}\n`);
 }
 
-const summaryOf = (counts: Record<string, number>) =>
+type Counts = Record<Conclusion["status"], number>;
+
+function exitCodeOf({ dead, unknown }: Counts, { allowUnknown }: CheckOptions): number {
+  if (dead > 0) return ANY_DEAD;
+  return unknown > 0 && !allowUnknown ? ANY_UNKNOWN : ALL_ACTIVE;
+}
+
+const summaryOf = (counts: Counts) =>
   `${Object.entries(counts)
     .map(([status, count]) => `${count.toLocaleString("en")} ${status}`)
     .join(", ")}.`;

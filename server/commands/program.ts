@@ -40,7 +40,8 @@ export async function run(argv: string[], env: Env): Promise<number> {
     await program.parseAsync(argv, { from: "user" });
     return cli.exitCode;
   } catch (error) {
-    return report(error);
+    // What was found out until then counts.
+    return error instanceof OutputClosed ? cli.exitCode : report(error);
   }
 }
 
@@ -66,7 +67,6 @@ function describeProgram(program: Command, cli: Cli) {
 
 function report(error: unknown): number {
   if (error instanceof CommanderError && error.exitCode === OK) return OK;
-  if (error instanceof OutputClosed) return OK;
   process.stderr.write(`${plain(sentenceOf(error))}\n`);
   log.debug("the command failed", describeError(error));
   return isUsage(error) ? WRONG_USAGE : FAILED;

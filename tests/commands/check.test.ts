@@ -9,7 +9,7 @@ setDefaultTimeout(60_000);
 const PAGE = "<!doctype html><title>Here</title><p>A page with something on it.";
 
 describe("stillup check", () => {
-  const { run, dataDir } = createProgram({
+  const { run, start, dataDir } = createProgram({
     STILLUP_CHECK_ALLOWED_HOSTS: "external,loopback",
     STILLUP_CONFIRM_DELAYS_MS: "0",
     STILLUP_HOST_GAP_MS: "0",
@@ -118,6 +118,18 @@ describe("stillup check", () => {
     expect(out).toStartWith(`dead     ${base}/gone\n`);
     expect(out).not.toContain("/here");
     expect(out).toEndWith("\n1 active, 1 dead, 0 unknown.\n");
+  }, 60_000);
+
+  test("ends quietly when its reader has enough, and tells of what was seen until then", async () => {
+    const urls = Array.from({ length: 300 }, (_, n) => `${base}/gone/${n}`);
+
+    const child = start(["check", "-f", "-"], {}, urls.join("\n"));
+    const reader = child.stdout.getReader();
+    await reader.read();
+    await reader.cancel();
+
+    expect(await new Response(child.stderr).text()).toBe("");
+    expect(await child.exited).toBe(1);
   }, 60_000);
 
   test("says on which line of a list no URL is, before it checks anything", async () => {
