@@ -2,7 +2,7 @@ import { and, desc, eq, getTableColumns, gte, inArray, lt, type SQL, sql } from 
 import type { Caller } from "../accounts/caller.ts";
 import type { Deps } from "../deps.ts";
 import { type StepSize, walk } from "../lib/walk.ts";
-import { type LinkFilter, matching } from "../links/filter.ts";
+import { fitting, type LinkFilter, NO_GROUP } from "../links/filter.ts";
 import type { Store } from "../store/store.ts";
 import { groups, links } from "../store/tables.ts";
 import type { ExportedLink, LinkExportQuery } from "./model.ts";
@@ -22,12 +22,13 @@ export function exportedLinks(
   return ids ? named(deps, caller, ids) : walkLinks(deps, caller, filter, size);
 }
 
-/** With a plus, since SQLite would look for them among all links of the account. */
-async function* named({ store }: Deps, { accountNo }: Caller, ids: string[]) {
-  const isOurs = sql`+${links.accountNo} = ${accountNo}`;
-  const rows = await readLinks(store, and(isOurs, inArray(links.id, ids)), ids.length);
+async function* named({ store }: Deps, caller: Caller, ids: string[]) {
+  const rows = await readLinks(store, and(isOurs(caller), inArray(links.id, ids)), ids.length);
   if (rows.length > 0) yield rows;
 }
+
+/** With a plus, since SQLite would look for them among all links of the account. */
+const isOurs = ({ accountNo }: Caller) => sql`+${links.accountNo} = ${accountNo}`;
 
 function walkLinks(
   { store, clock }: Deps,
@@ -35,7 +36,8 @@ function walkLinks(
   filter: LinkFilter,
   { rowsAtOnce, walkedAtOnce }: StepSize,
 ) {
-  const fits = matching(caller, filter, clock.now());
+  const walked = walkedFor(caller, filter);
+  const fits = fitting(filter, clock.now());
   const { no } = links;
   return walk<number, ExportedLink>({
     rowsAtOnce,
@@ -44,7 +46,7 @@ function walkLinks(
       const [mark] = await store.beside
         .select({ no })
         .from(links)
-        .where(and(eq(links.accountNo, caller.accountNo), below(last)))
+        .where(and(walked, below(last)))
         .orderBy(desc(no))
         .limit(1)
         .offset(walkedAtOnce - 1);
@@ -53,11 +55,17 @@ function walkLinks(
     read: (after, upTo) =>
       readLinks(
         store,
-        and(fits, below(after), upTo === null ? undefined : gte(no, upTo)),
+        and(walked, fits, below(after), upTo === null ? undefined : gte(no, upTo)),
         rowsAtOnce,
       ),
   });
 }
+
+/** What has to be looked through: of a group its own links, of which there may be few. */
+const walkedFor = (caller: Caller, { group_id: group }: LinkFilter) =>
+  group && group !== NO_GROUP
+    ? and(isOurs(caller), eq(links.groupId, group))
+    : eq(links.accountNo, caller.accountNo);
 
 const readLinks = ({ beside }: Store, chosen: SQL | undefined, most: number) =>
   beside

@@ -18,16 +18,18 @@ export const isCounted = (filter: LinkFilter): boolean =>
 export const SETTLED = Number.MAX_SAFE_INTEGER;
 
 /** The account's links that fit; `now` decides which of them are being checked. */
-export function matching({ accountNo }: Caller, filter: LinkFilter, now: number): SQL | undefined {
-  return and(
-    eq(links.accountNo, accountNo),
+export const matching = ({ accountNo }: Caller, filter: LinkFilter, now: number): SQL | undefined =>
+  and(eq(links.accountNo, accountNo), fitting(filter, now));
+
+/** The links that fit, of whatever account. */
+export const fitting = (filter: LinkFilter, now: number): SQL | undefined =>
+  and(
     withStatus(filter.status, now),
     filter.service ? eq(links.service, filter.service) : undefined,
     inGroup(filter.group_id),
     filter.check_frequency ? eq(links.checkFrequency, filter.check_frequency) : undefined,
     filter.search ? contains(links.url, filter.search) : undefined,
   );
-}
 
 function inGroup(groupId: LinkFilter["group_id"]): SQL | undefined {
   if (!groupId) return undefined;

@@ -1,5 +1,7 @@
 import { expect, test } from "bun:test";
+import type { Deps } from "../../server/deps.ts";
 import { exportedLinks } from "../../server/exports/links.ts";
+import { createStore, type Engine } from "../../server/store/store.ts";
 import { onBothEngines } from "../harness.ts";
 import { addKey } from "../keys/asking.ts";
 import { addGroup, addLink, setLink } from "../rows.ts";
@@ -9,6 +11,18 @@ import { callerOf, rowsIn } from "./read-csv.ts";
 const PATH = "/api/v1/links/export";
 const HEAD =
   "id,url,status,reason,message,status_changed_at,last_checked_at,status_code,response_time_ms,service,group,check_frequency,created_at";
+
+/** The same, and how many long selects it was asked for. */
+function countingSelects(deps: Deps) {
+  let selects = 0;
+  const { engine } = deps.store;
+  const readBeside: Engine["readBeside"] = (query) => {
+    selects++;
+    return engine.readBeside(query);
+  };
+  const store = createStore({ ...engine, readBeside });
+  return { deps: { ...deps, store }, selects: () => selects };
+}
 
 onBothEngines("GET /links/export", (server) => {
   test("is a file to be saved, with a date in its name and all that a link tells", async () => {
@@ -99,6 +113,21 @@ onBothEngines("GET /links/export", (server) => {
       expect(steps.flat().map(({ id }) => id)).toEqual(far);
       expect(Math.max(...steps.map(({ length }) => length))).toBeLessThanOrEqual(2);
     }
+  });
+
+  test("of a group looks at no other links of the account", async () => {
+    const me = await server().account();
+    await addMany(me, 60);
+    const group = await addGroup(me);
+    const ids = [await addLink(me, { group_id: group }), await addLink(me, { group_id: group })];
+    await addMany(me, 60);
+    const { deps, selects } = countingSelects(server().deps);
+
+    const size = { rowsAtOnce: 10, walkedAtOnce: 10 };
+    const steps = exportedLinks(deps, callerOf(me), { group_id: group }, size);
+
+    expect((await Array.fromAsync(steps)).flat().map(({ id }) => id)).toEqual(ids.reverse());
+    expect(selects()).toBe(2);
   });
 
   test("is narrowed as the list is: by status, service, group, search and frequency", async () => {
