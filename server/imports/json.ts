@@ -1,8 +1,10 @@
 import type { Reader } from "./reading.ts";
-import { Unreadable } from "./unreadable.ts";
+import { refuseEndless, Unreadable } from "./unreadable.ts";
 
 /** Characters of what can only be read whole. */
 const MOST_WHOLE = 256 * 1024 * 1024;
+
+const ENDLESS = "A record of this JSON has no end. Is a quote opened and never closed?";
 
 /** Reads the elements of a list, as many at a time as have come to their end. */
 export function openElements(take: (values: unknown[]) => void): Reader {
@@ -13,7 +15,7 @@ export function openElements(take: (values: unknown[]) => void): Reader {
     write(text) {
       waiting += text;
       const comma = scan(text);
-      if (comma === -1) return;
+      if (comma === -1) return refuseEndless(waiting, ENDLESS);
       // Counted from the end, since the scan knows the new text alone.
       const cut = waiting.length - text.length + comma;
       take(parse(`${waiting.slice(0, cut)}]`) as unknown[]);
@@ -29,9 +31,13 @@ export function openLines(take: (value: unknown) => void): Reader {
   const read = (line: string) => line.trim() !== "" && take(parse(line));
   return {
     write(text) {
-      const lines = (waiting + text).split("\n");
-      waiting = lines.pop()!;
-      lines.forEach(read);
+      const [rest = "", ...lines] = text.split("\n");
+      waiting += rest;
+      refuseEndless(waiting, ENDLESS);
+      for (const line of lines) {
+        read(waiting);
+        waiting = line;
+      }
     },
     end: () => void read(waiting),
   };

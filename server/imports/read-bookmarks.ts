@@ -1,4 +1,4 @@
-import { itemOf } from "./item.ts";
+import { itemOf, LONGEST } from "./item.ts";
 import type { Reader, Reading } from "./reading.ts";
 
 /** Reads the links of a page. In bookmarks, the folders around a link make its group: "Bar / Recipes". */
@@ -34,7 +34,7 @@ function createFolders() {
       heading = "";
     },
     read(text: string) {
-      if (isInHeading) heading += text;
+      if (isInHeading) heading = (heading + text).trimStart().slice(0, LONGEST);
     },
     close(name: string) {
       if (name === "h3") isInHeading = false;

@@ -1,4 +1,4 @@
-import { itemOf } from "./item.ts";
+import { itemOf, LONGEST } from "./item.ts";
 import type { Reader, Reading } from "./reading.ts";
 import { Unreadable } from "./unreadable.ts";
 
@@ -32,7 +32,7 @@ function createPages({ items, notes, sitemaps }: Reading) {
       if (root && name.toLowerCase() === root.locationName) location = "";
     },
     read(text: string) {
-      if (location !== null) location += text;
+      if (location !== null) location = (location + text).trimStart().slice(0, LONGEST);
     },
     /** @param isCutOff nobody closed it, but the end of the text */
     close(name: string, isCutOff: boolean) {

@@ -1,5 +1,6 @@
 import { itemOf, LONGEST, urlsIn, wholeOf } from "./item.ts";
 import type { Reader, Reading } from "./reading.ts";
+import { refuseEndless } from "./unreadable.ts";
 
 type Line = {
   no: number;
@@ -44,10 +45,16 @@ export function readText({ items, notes }: Reading): Reader {
 
   return {
     write(text) {
-      const all = waiting + text;
-      const end = all.search(/\s\S*$/) + 1;
-      waiting = all.slice(end);
-      read(all.slice(0, end));
+      const end = text.search(/\s\S*$/) + 1;
+      if (end > 0) {
+        read(waiting + text.slice(0, end));
+        waiting = "";
+      }
+      waiting += text.slice(end);
+      refuseEndless(
+        waiting,
+        "A word of this text has no end. Choose another format, or mend the file.",
+      );
     },
     end() {
       read(waiting);

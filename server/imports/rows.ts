@@ -1,9 +1,6 @@
 import type { Reader } from "./reading.ts";
 import { delimiterOf } from "./table.ts";
-import { Unreadable } from "./unreadable.ts";
-
-/** Longer than any row is meant to be: a quote that is never closed takes in all the rest. */
-const LONGEST_ROW = 16 * 1024 * 1024;
+import { refuseEndless } from "./unreadable.ts";
 
 /** Reads the rows of a table, some at a time; `take` sees the first ones all at once. */
 export async function openRows(head: string, take: (rows: string[][]) => void): Promise<Reader> {
@@ -16,9 +13,7 @@ export async function openRows(head: string, take: (rows: string[][]) => void): 
     const { data, meta } = new Papa.Parser(options).parse(waiting, 0, !isEnd) as Parsed;
     waiting = isEnd ? "" : waiting.slice(meta.cursor);
     if (data.length > 0) take(data);
-    if (waiting.length > LONGEST_ROW) {
-      throw new Unreadable("A row of the table has no end. Is a quote opened and never closed?");
-    }
+    refuseEndless(waiting, "A row of the table has no end. Is a quote opened and never closed?");
   }
   return {
     write(text) {

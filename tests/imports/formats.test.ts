@@ -55,9 +55,27 @@ describe("A list of links", () => {
     expect(readIn(text, { format })).rejects.toThrow(said);
   });
 
-  test("with a quote that is never closed is not taken for one row without end", async () => {
-    const text = `url,note\nhttps://example.org/a,"${"x".repeat(17 << 20)}`;
+  test.each([
+    ["a row", 'url,note\nhttps://example.org/a,"', "csv"],
+    ["a word", "https://example.org/a\n", "text"],
+    ["a record of a list", '["https://example.org/a", "', "json"],
+    ["a record on its line", '{"url":"https://example.org/a"}\n{"url":"', "json"],
+  ] as const)(
+    "is not kept to wait for the end of %s that never comes",
+    async (_, begin, format) => {
+      const text = begin + "x".repeat(17 << 20);
 
-    expect(readIn(text, { pieces: 1 << 20, format: "csv" })).rejects.toThrow("has no end");
+      expect(readIn(text, { pieces: 1 << 20, format })).rejects.toThrow("has no end");
+    },
+  );
+
+  test("names a sitemap that is too long for a URL by its beginning", async () => {
+    const url = `https://example.org/${"x".repeat(5000)}`;
+
+    const { sitemaps } = await readIn(`<sitemapindex><loc>\n${url}\n</loc></sitemapindex>`);
+
+    expect(sitemaps).toHaveLength(1);
+    expect(url).toStartWith(sitemaps[0]!);
+    expect(sitemaps[0]!.length).toBeLessThan(2500);
   });
 });
