@@ -1,11 +1,11 @@
 import { readFileSync } from "node:fs";
-import { createInterface } from "node:readline/promises";
 import type { Command } from "commander";
 import { carryOut } from "../apply/carry-out.ts";
 import { Misdeclared } from "../apply/model.ts";
 import { type Plan, planOf } from "../apply/plan.ts";
 import { readDeclaration } from "../apply/read.ts";
 import { failure } from "../lib/failure.ts";
+import { isAgreed } from "./agreed.ts";
 import { diffOf, isAnything, summaryOf } from "./apply-diff.ts";
 import { type Cli, UsageError, withDeps } from "./cli.ts";
 import { openOutput } from "./output.ts";
@@ -46,7 +46,7 @@ async function apply(cli: Cli, options: Options) {
       cli.exitCode = DIFFERENT;
       return;
     }
-    if (!options.yes && !(await isAgreed(options))) throw new Error("Nothing was changed");
+    if (!options.yes && !(await isWanted(options))) throw new Error("Nothing was changed");
     const failures = await carryOut(deps, caller, plan, { prune: options.prune === true });
     for (const { what, why } of failures) cli.print(plain(`failed  ${what}  ${why}`));
     if (failures.length > 0) cli.exitCode = SOME_FAILED;
@@ -62,14 +62,11 @@ async function show(plan: Plan, options: Options) {
 }
 
 /** Asks on a terminal, where the file does not come from it. */
-async function isAgreed({ file }: Options): Promise<boolean> {
+function isWanted({ file }: Options): Promise<boolean> {
   if (!process.stdin.isTTY || !process.stdout.isTTY || file === "-") {
     throw new UsageError("Say --yes to do this where nobody can be asked.");
   }
-  const asking = createInterface({ input: process.stdin, output: process.stdout });
-  const answer = await asking.question("Do this? [y/N] ").catch(() => "");
-  asking.close();
-  return /^y(es)?$/i.test(answer.trim());
+  return isAgreed("Do this?");
 }
 
 async function textOf(path: string): Promise<string> {

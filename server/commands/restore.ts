@@ -1,5 +1,4 @@
 import { resolve } from "node:path";
-import { createInterface } from "node:readline/promises";
 import type { Command } from "commander";
 import { clearStages, replacing, type Staged, stage } from "../backups/restore.ts";
 import { LOAD_HINT } from "../backups/sqlite-only.ts";
@@ -9,6 +8,7 @@ import { sizeText } from "../lib/size-text.ts";
 import { makeFolder } from "../start/prepare-database.ts";
 import { withFolderLock } from "../store/folder-lock.ts";
 import { refuseUsed } from "../store/sole-use.ts";
+import { isAgreed } from "./agreed.ts";
 import { type Cli, UsageError } from "./cli.ts";
 
 export function addRestore(program: Command, cli: Cli) {
@@ -55,13 +55,10 @@ async function replace(database: string, staged: Staged): Promise<string | null>
   }
 }
 
-async function isWanted(staged: Staged, file: string): Promise<boolean> {
-  const lines = createInterface({ input: process.stdin, output: process.stderr });
-  const question = `${file} is whole: ${contentOf(staged)}. Replace the database by it? The present one is kept. [y/N] `;
-  const answer = await lines.question(question);
-  lines.close();
-  return /^y(es)?$/i.test(answer.trim());
-}
+const isWanted = (staged: Staged, file: string) =>
+  isAgreed(
+    `${file} is whole: ${contentOf(staged)}. Replace the database by it? The present one is kept.`,
+  );
 
 const contentOf = ({ bytes, links }: Staged) =>
   `${links.toLocaleString("en")} ${links === 1 ? "link" : "links"}, ${sizeText(bytes)}`;

@@ -28,7 +28,7 @@ import {
 
 /** Each starts the program, on a machine that may be busy. */
 setDefaultTimeout(60_000);
-const { run } = createProgram();
+const { run, command, env } = createProgram();
 
 /** An installation, and a backup of it from before its last change. */
 async function backedUp() {
@@ -61,6 +61,30 @@ test("brings back what was, keeps what was there, and tells it", async () => {
   expect(entries.map(({ action, actorKind }) => [action, actorKind])).toEqual([
     ["backup.restored", "operator"],
   ]);
+});
+
+test.each([
+  ["no", "n\r"],
+  ["Ctrl-C", "\x03"],
+  ["Ctrl-D", "\x04"],
+])("changes nothing and leaves no copy behind where the answer is %s", async (_, keys) => {
+  const { dataDir, path, file } = await backedUp();
+  let shown = "";
+  const child = Bun.spawn([...command, "restore", file], {
+    env: { ...env, STILLUP_DATA_DIR: dataDir },
+    terminal: {
+      data(terminal, bytes) {
+        const isAsking = shown.includes("[y/N]");
+        shown += new TextDecoder().decode(bytes);
+        if (!isAsking && shown.includes("[y/N]")) terminal.write(keys);
+      },
+    },
+  });
+
+  expect(await child.exited).toBe(0);
+  expect(shown).toContain("Nothing was changed.");
+  expect(marksOf(path)).toEqual(["old", "young"]);
+  expect(readdirSync(dataDir).filter((name) => name.includes("staged"))).toEqual([]);
 });
 
 test("plays no journal of the database that was there into the restored one", async () => {
