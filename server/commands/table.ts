@@ -1,3 +1,5 @@
+import { plain } from "./plain.ts";
+
 /** Rows in aligned columns under their titles, to be read by people and by `awk`. */
 export function tableOf(titles: string[], rows: string[][]): string {
   const all = [titles, ...rows].map((row) => row.map(visible));
@@ -12,5 +14,5 @@ export function tableOf(titles: string[], rows: string[][]): string {
     .join("\n");
 }
 
-/** What others wrote must not move the cursor. An empty cell would shift the columns after it. */
-const visible = (cell: string) => cell.replace(/\p{Cc}/gu, " ") || "-";
+/** An empty cell would shift the columns after it. */
+const visible = (cell: string) => plain(cell) || "-";
