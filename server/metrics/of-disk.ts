@@ -1,18 +1,18 @@
 import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { backupFolder, type Config, sqlitePath } from "../config.ts";
-import { floorOf, readRoom } from "../upkeep/disk.ts";
+import { leastRoom, type RoomAt } from "../upkeep/disk.ts";
 import type { Readings } from "./readings.ts";
 
-/** What the data folder and the files of SQLite take up, and what is left beside them. */
-export async function readDisk(config: Config): Promise<Readings> {
-  const room = await readRoom(config.dataDir);
+/** What the files of SQLite take up, and what is left where the server writes. */
+export async function readDisk(config: Config, roomAt?: RoomAt): Promise<Readings> {
+  const { free, floor } = await leastRoom(config, roomAt);
   const path = sqlitePath(config);
   const ofSqlite = path !== null && {
     database_wal_bytes: await sizeOf(`${path}-wal`),
     backup_last_bytes: await newestBackup(backupFolder(config)),
   };
-  return { disk_free_bytes: room.free, disk_floor_bytes: floorOf(config, room), ...ofSqlite };
+  return { disk_free_bytes: free, disk_floor_bytes: floor, ...ofSqlite };
 }
 
 /** Null where there is no such file. */

@@ -41,7 +41,7 @@ export const READINGS = {
   database_wal_bytes:
     "What the write-ahead log of SQLite takes up. Over 1 GB something keeps it from being worked in.",
   disk_free_bytes:
-    "Free space where the data folder is. Under stillup_disk_floor_bytes nothing is written any more.",
+    "Free space on the disk of the data folder, or on the database's where that is nearer to its floor. Under stillup_disk_floor_bytes nothing is written any more.",
   disk_floor_bytes:
     "The least free space with which this server writes: STILLUP_DISK_FLOOR_MB, or a tenth of a small disk.",
   upkeep_last_success_timestamp_seconds:

@@ -16,9 +16,8 @@ const LARGEST_RESERVE = 1 / 64;
 const LAST_PART = 1 / 4;
 
 /** Of a disk, in bytes: what is left for us, and what there is altogether. */
-export type Room = { free: number; size: number };
-
-type DiskOptions = { roomAt?: (folder: string) => Promise<Room> };
+type Room = { free: number; size: number };
+export type RoomAt = (folder: string) => Promise<Room>;
 
 type DiskWatch = {
   /** Looks now, instead of at the next time. */
@@ -32,11 +31,12 @@ type DiskWatch = {
  * written but deletions; it is over once there is room for the floor and the reserve, and some more. Other
  * databases than SQLite have their own disk, which their servers look after.
  */
-export function watchDisk(deps: Deps, { roomAt = readRoom }: DiskOptions = {}): DiskWatch {
+export function watchDisk(deps: Deps, options: { roomAt?: RoomAt } = {}): DiskWatch {
   const { config, clock, troubles, store } = deps;
-  const folders = foldersOf(config);
+  if (sqlitePath(config) === null) return { look: async () => {}, stop: async () => {} };
   const reserve = createReserve(join(config.dataDir, "reserve"));
   const ending = new AbortController();
+  let isBlind = false;
   const isFull = () => troubles.all().some(({ name }) => name === "disk_full");
 
   /** SQLite found no room: what was kept back is for deletions, and for ending in order. */
@@ -51,9 +51,8 @@ export function watchDisk(deps: Deps, { roomAt = readRoom }: DiskOptions = {}): 
   }
 
   async function judge() {
-    const room = leastOf(await Promise.all(folders.map(roomAt)));
-    const { free } = room;
-    const floor = floorOf(config, room);
+    const room = await leastRoom(config, options.roomAt);
+    const { free, floor } = room;
     const reserved = reservedOf(room);
     if (free < reserved * LAST_PART) return full();
     if (free < floor) return begin(tooLittle(free, floor));
@@ -65,7 +64,17 @@ export function watchDisk(deps: Deps, { roomAt = readRoom }: DiskOptions = {}): 
   }
 
   const look = () =>
-    judge().catch((error) => log.error("the disk was not looked at", describeError(error)));
+    judge().then(
+      () => note(false),
+      (error) => note(true, error),
+    );
+
+  /** Once when it begins, and once when it is over. */
+  function note(blind: boolean, error?: unknown) {
+    if (blind && !isBlind) log.error("the disk is not looked at", describeError(error));
+    if (!blind && isBlind) log.info("the disk is looked at again");
+    isBlind = blind;
+  }
 
   async function watch() {
     while (!ending.signal.aborted) {
@@ -75,13 +84,13 @@ export function watchDisk(deps: Deps, { roomAt = readRoom }: DiskOptions = {}): 
   }
 
   store.engine.whenFull.add(full);
-  const watching = folders.length > 0 ? watch() : Promise.resolve();
+  const watching = watch();
   return {
     look,
     async stop() {
       ending.abort();
       await watching;
-      if (folders.length > 0) await look();
+      await look();
     },
   };
 }
@@ -90,15 +99,22 @@ export function watchDisk(deps: Deps, { roomAt = readRoom }: DiskOptions = {}): 
  * Gives back what was kept back when the disk is full already: opening a database takes some room. For before the
  * start.
  */
-export async function makeRoom({ dataDir }: Pick<Config, "dataDir">, roomAt = readRoom) {
+export async function makeRoom({ dataDir }: Pick<Config, "dataDir">) {
   const reserve = createReserve(join(dataDir, "reserve"));
   if (!reserve.isTaken()) return;
-  const room = await roomAt(dataDir);
+  const room = await readRoom(dataDir);
   if (room.free < reservedOf(room) * LAST_PART) reserve.free();
 }
 
+/** Of the disks that are written to, the one which is nearest to its floor, and that floor. */
+export async function leastRoom(config: Config, roomAt: RoomAt = readRoom) {
+  const rooms = await Promise.all(foldersOf(config).map(roomAt));
+  const judged = rooms.map((room) => ({ ...room, floor: floorOf(config, room) }));
+  return judged.reduce((a, b) => (b.free - b.floor < a.free - a.floor ? b : a));
+}
+
 /** So many bytes stay free on a disk: with less nothing is written but deletions. */
-export const floorOf = ({ diskFloorMb }: Pick<Config, "diskFloorMb">, { size }: Room) =>
+const floorOf = ({ diskFloorMb }: Pick<Config, "diskFloorMb">, { size }: Room) =>
   Math.floor(Math.min(diskFloorMb * MIB, size * LARGEST_FLOOR));
 
 const reservedOf = ({ size }: Room) => Math.floor(Math.min(RESERVE_BYTES, size * LARGEST_RESERVE));
@@ -106,15 +122,13 @@ const reservedOf = ({ size }: Room) => Math.floor(Math.min(RESERVE_BYTES, size *
 /** Where the database is may be elsewhere than what is kept beside it. */
 function foldersOf(config: Config): string[] {
   const path = sqlitePath(config);
-  return path === null ? [] : [config.dataDir, dirname(path)];
+  return path === null ? [config.dataDir] : [config.dataDir, dirname(path)];
 }
 
-export async function readRoom(folder: string): Promise<Room> {
+async function readRoom(folder: string): Promise<Room> {
   const { bavail, blocks, bsize } = await statfs(folder);
   return { free: bavail * bsize, size: blocks * bsize };
 }
-
-const leastOf = (rooms: Room[]) => rooms.reduce((a, b) => (b.free < a.free ? b : a));
 
 const tooLittle = (free: number, floor: number) =>
   `The disk has ${mib(free)} MiB left, and ${mib(floor)} must stay free (STILLUP_DISK_FLOOR_MB). ` +

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import { createDeliverer } from "../../server/events/deliverer.ts";
+import { readDisk } from "../../server/metrics/of-disk.ts";
 import { usageDays } from "../../server/store/tables.ts";
 import { watchDisk } from "../../server/upkeep/disk.ts";
 import { saw } from "../checker/ended.ts";
@@ -8,6 +9,7 @@ import { addMany } from "../checker/many-links.ts";
 import { playLoop } from "../checker/played-loop.ts";
 import { movableClock } from "../clock.ts";
 import { onBothEngines } from "../harness.ts";
+import { logLines } from "../log.ts";
 import { makeMuchNews, startReceiver, subscribe } from "../receiver.ts";
 import { addGroup, addLink } from "../rows.ts";
 import { newOwner, openBrowser, PASSWORD } from "../session/browser.ts";
@@ -171,6 +173,56 @@ describe("The room on the disk", () => {
       expect(await stoppedAt(99)).toBe(full);
       expect(await stoppedAt(140)).toBe(null);
       await watch.stop();
+    });
+
+    test("by the disk of the database where that is nearer to its floor than the folder's", async () => {
+      const { deps } = server();
+      if (deps.store.engine.name !== "sqlite") return;
+      const config = { ...deps.config, dataDir: "/small", databaseUrl: "sqlite:/large/stillup.db" };
+      let ofDatabase = 255 * MIB;
+      const roomAt = async (folder: string) =>
+        folder === "/small"
+          ? { free: 150 * MIB, size: 1000 * MIB }
+          : { free: ofDatabase, size: 100_000 * MIB };
+      const watch = watchDisk({ ...deps, config, clock: movableClock(0) }, { roomAt });
+
+      await watch.look();
+      const stopped = deps.troubles.stoppingWrites()?.name;
+      deps.troubles.set("disk_full", null);
+      const measured = await readDisk(config, roomAt);
+      ofDatabase = 1000 * MIB;
+      const later = await readDisk(config, roomAt);
+      await watch.stop();
+
+      expect(stopped).toBe("disk_full");
+      expect(measured).toMatchObject({ disk_free_bytes: 255 * MIB, disk_floor_bytes: 256 * MIB });
+      expect(later).toMatchObject({ disk_free_bytes: 150 * MIB, disk_floor_bytes: 100 * MIB });
+    });
+
+    test("and where it cannot be told, that is said once, and once that it can be again", async () => {
+      const { deps } = server();
+      const lines = await logLines("info");
+      let isTold = false;
+      const roomAt = async () => {
+        if (!isTold) throw new Error("stale handle");
+        return { free: 1000 * MIB, size: 100_000 * MIB };
+      };
+      const watch = watchDisk({ ...deps, clock: movableClock(0) }, { roomAt });
+
+      for (let i = 0; i < 3; i++) await watch.look();
+      isTold = true;
+      for (let i = 0; i < 3; i++) await watch.look();
+      await watch.stop();
+
+      const isWatched = deps.store.engine.name === "sqlite";
+      expect(lines.map((line) => line.replace(/^\S+ /, ""))).toEqual(
+        isWatched
+          ? [
+              expect.stringMatching(/^error the disk is not looked at.*stale handle/),
+              "info the disk is looked at again",
+            ]
+          : [],
+      );
     });
   });
 });
