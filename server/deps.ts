@@ -33,7 +33,10 @@ type Loops = {
   wake: () => void;
   /** Whether links are being checked. */
   checking: boolean;
-  /** When what is due was last looked for without trouble, by `elapsed()`; null before that. */
+  /**
+   * When what is due was last looked for without trouble, or left as nothing may be written, by `elapsed()`; null
+   * before that.
+   */
   lookedForLinksAt: number | null;
   lookedForDeliveriesAt: number | null;
 };

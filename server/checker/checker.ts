@@ -93,14 +93,19 @@ export function startCheckLoop(deps: CheckerDeps): CheckLoop {
   async function look() {
     noteJump(clockJump());
     slots.turn();
-    if (notePause()) return;
+    if (notePause()) return noteLook();
     await held.renew();
     await dispatch.look();
     await takeOn(slots.roomForAsked(), dispatch.claimAsked);
     // Not for every place that becomes free, since each claim is a commit.
     if (slots.isLow()) mayBeMore = await takeOn(slots.room(), dispatch.claimDue);
-    deps.loops.lookedForLinksAt = clock.elapsed();
+    noteLook();
     lookForMore();
+  }
+
+  /** While nothing may be written as well: a loop that waits does not hang. */
+  function noteLook() {
+    deps.loops.lookedForLinksAt = clock.elapsed();
   }
 
   /** Returns whether as many were claimed as might be. */

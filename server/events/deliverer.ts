@@ -48,7 +48,7 @@ export function createDeliverer(
   const isPaused = () => deps.troubles.stoppingWrites() !== null;
 
   async function look() {
-    if (isPaused()) return;
+    if (isPaused()) return noteLook();
     if (!outcomes.isWell()) await outcomes.flush();
     isSetBack ||= clockJump() < 0;
     if (isSetBack) await makeDueAgain(deps);
@@ -59,6 +59,11 @@ export function createDeliverer(
     lanes.take(claimed);
     beginAll();
     if (claimed.length > 0 && lanes.isMore()) bell.ring();
+    noteLook();
+  }
+
+  /** While nothing may be written as well: a loop that waits does not hang. */
+  function noteLook() {
     deps.loops.lookedForDeliveriesAt = clock.elapsed();
   }
 

@@ -16,9 +16,9 @@ export const READINGS = {
   monitor_state:
     "1 for what is known of this machine's way to the internet. While it is offline, checks are paused.",
   checker_round_age_seconds:
-    "Time since links were last looked for that are due. Over a minute the checker hangs: see the log.",
+    "Time since links were last looked for that are due, or paused as nothing may be written. Over a minute the checker hangs: see the log.",
   deliverer_round_age_seconds:
-    "Time since deliveries were last looked for that are due. Over a minute the deliverer hangs: see the log.",
+    "Time since deliveries were last looked for that are due, or paused as nothing may be written. Over a minute the deliverer hangs: see the log.",
   check_places: "Checks that may be under way at once, as STILLUP_CHECK_CONCURRENCY says.",
   event_loop_lag_seconds:
     "How late the process was at most since the last reading. Over 0.5 it needs a faster machine.",
