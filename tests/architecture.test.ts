@@ -9,7 +9,7 @@ import { join, normalize } from "node:path";
 const LAYERS: [layer: number, name: string, files: RegExp][] = [
   [0, "lib", /^server\/lib\//],
   [0, "readers of lists", /^server\/imports\//],
-  [0, "vocabulary", /^server\/(checker\/(reasons|messages)|audit\/actions)\.ts$/],
+  [0, "vocabulary", /^server\/(checker\/(reasons|messages|online\/states)|audit\/actions)\.ts$/],
   [1, "store", /^server\/store\//],
   [1, "outbound", /^server\/outbound\//],
   [2, "model", /\/model\.ts$/],

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { ONLINE_STATES } from "../checker/online/states.ts";
 
 const Attempt = z.object({
   at: z.string().meta({ format: "date-time" }),
@@ -28,7 +29,7 @@ const Probe = z.object({
 const Signal = z.object({ rule: z.string(), text: z.string() });
 
 const Monitor = z.object({
-  state: z.enum(["online", "degraded", "offline"]),
+  state: z.enum(ONLINE_STATES),
   asked_at: z.string(),
   sentinels: z.array(z.object({ address: z.string(), answered: z.boolean() })),
 });

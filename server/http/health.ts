@@ -1,6 +1,7 @@
 import { sql } from "drizzle-orm";
 import { Elysia } from "elysia";
 import * as z from "zod";
+import { MONITOR_STATES } from "../checker/online/states.ts";
 import type { Deps } from "../deps.ts";
 import { describeError, log } from "../lib/log.ts";
 import { toIso } from "../lib/moments.ts";
@@ -18,8 +19,7 @@ const Readiness = z.object({
   status: z.enum(["ready", "starting"]),
   database: z.boolean(),
   checker: z.boolean(),
-  /** `unknown` before there was any reason to ask, and where nobody is to be asked. */
-  online: z.enum(["online", "degraded", "offline", "unknown"]),
+  online: z.enum(MONITOR_STATES),
   /** ISO 8601; null while it is unknown. */
   online_since: z.nullable(z.string()),
   clock: z.enum(["ok", "off"]),

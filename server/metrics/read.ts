@@ -1,3 +1,4 @@
+import { MONITOR_STATES } from "../checker/online/states.ts";
 import type { Deps } from "../deps.ts";
 import { describeError, log } from "../lib/log.ts";
 import { TROUBLE_NAMES } from "../lib/troubles.ts";
@@ -9,8 +10,6 @@ import { type Readings, toText } from "./readings.ts";
 
 /** What the database holds is read once in so long, however many ask. */
 const FRESH_MS = 10_000;
-
-const MONITOR_STATES = ["online", "degraded", "offline", "unknown"];
 
 /** Gives all that is measured, as Prometheus reads it. What cannot be read just now is missing from it. */
 export function createReader(deps: Deps): () => Promise<string> {

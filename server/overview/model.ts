@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { messageOf } from "../checker/messages.ts";
+import { MONITOR_STATES } from "../checker/online/states.ts";
 import type { Reason } from "../checker/reasons.ts";
 import { toIso, toIsoOrNull } from "../lib/moments.ts";
 import { DISABLED_REASONS, type GroupRow, type LinkRow, type WebhookRow } from "../store/tables.ts";
@@ -33,7 +34,7 @@ export type CountedService = ByStatus & { service: string };
 
 /** How the checks go, those of all accounts together. */
 export type Monitoring = {
-  state: "online" | "degraded" | "offline" | "unknown";
+  state: (typeof MONITOR_STATES)[number];
   onlineSince: number | null;
   clock: "ok" | "off";
   isChecking: boolean;
@@ -78,7 +79,7 @@ const Attended = z.object({
 const byStatus = { active: z.int(), dead: z.int(), unknown: z.int() };
 
 const Checker = z.object({
-  state: z.enum(["online", "degraded", "offline", "unknown"]),
+  state: z.enum(MONITOR_STATES),
   onlineSince: moment().nullable(),
   clock: z.enum(["ok", "off"]),
   isChecking: z.boolean(),

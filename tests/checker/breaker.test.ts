@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { startCheckLoop } from "../../server/checker/checker.ts";
 import { createBreaker } from "../../server/checker/online/breaker.ts";
-import type { OnlineState } from "../../server/checker/online/online.ts";
+import type { OnlineState } from "../../server/checker/online/states.ts";
 import type { Reason } from "../../server/checker/reasons.ts";
 import { movableClock } from "../clock.ts";
 import { type Asker, onBothEngines, type TestServer } from "../harness.ts";

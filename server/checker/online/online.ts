@@ -3,9 +3,7 @@ import { isOutside } from "../../outbound/policy.ts";
 import { parseServer } from "../../outbound/resolve.ts";
 import { type ClockSkew, createClockSkew } from "./clock-skew.ts";
 import { type AskSentinel, createSentinels, type Round } from "./sentinels.ts";
-
-/** Whether this monitor can reach the internet, as far as its sentinels know. */
-export type OnlineState = "online" | "degraded" | "offline";
+import type { OnlineState } from "./states.ts";
 
 /** What the sentinels said, as evidence: all that had answered or failed to when it was clear. */
 export type SentinelReport = {

@@ -1,7 +1,8 @@
 import type { Clock } from "../../lib/clock.ts";
 import type { NameServer } from "../../outbound/dns-query.ts";
 import { parseServer } from "../../outbound/resolve.ts";
-import type { OnlineState, SentinelReport } from "./online.ts";
+import type { SentinelReport } from "./online.ts";
+import type { OnlineState } from "./states.ts";
 
 /** Whether a server takes a TCP connection within as many milliseconds. */
 export type AskSentinel = (server: NameServer, timeoutMs: number) => Promise<boolean>;
