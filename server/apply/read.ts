@@ -1,4 +1,4 @@
-import { type Document, isNode, LineCounter, parseDocument } from "yaml";
+import { type Alias, type Document, isNode, LineCounter, parseDocument, visit } from "yaml";
 import type * as z from "zod";
 import {
   type Declaration,
@@ -23,9 +23,35 @@ export function readDeclaration(text: string): Declaration {
   const [broken] = document.errors;
   if (broken) throw new Misdeclared(counter.linePos(broken.pos[0]).line, broken.message);
   const lineOf = createLineOf(document, counter);
-  const shape = DeclarationFile.safeParse(document.toJS() ?? {});
+  const shape = DeclarationFile.safeParse(contentOf(document, counter) ?? {});
   if (!shape.success) throw misdeclared(shape.error.issues, lineOf);
   return declarationOf(shape.data, lineOf);
+}
+
+/** What the file says, with what its aliases stand for, which yaml looks up only here. */
+function contentOf(document: Document, counter: LineCounter): unknown {
+  try {
+    return document.toJS();
+  } catch (error) {
+    if (!(error instanceof ReferenceError)) throw error;
+    const start = unresolvedAlias(document)?.range?.[0] ?? 0;
+    throw new Misdeclared(counter.linePos(start).line, error.message);
+  }
+}
+
+/** The first alias without an anchor above it. There is none where there are only too many aliases. */
+function unresolvedAlias(document: Document): Alias | undefined {
+  const anchors = new Set<string | undefined>();
+  let found: Alias | undefined;
+  visit(document, {
+    Value: (_, { anchor }) => void anchors.add(anchor),
+    Alias(_, alias) {
+      if (anchors.has(alias.source)) return;
+      found = alias;
+      return visit.BREAK;
+    },
+  });
+  return found;
 }
 
 /** The line where something stands, or else what is around it. */

@@ -135,6 +135,7 @@ links:
     ],
     ["links:\n\n  - 3", "Line 3: links must have named fields."],
     ["links: [", "Line 1: "],
+    ["groups:\n  - &own\n    name: A\nlinks:\n  - *own\n  - *none", "Line 6: Unresolved alias"],
     ["- a", "Line 1: the file must have named fields."],
   ])("that makes no sense does nothing, and says on which line: %p", async (text, said) => {
     const caller = await newCaller();
