@@ -15,7 +15,7 @@ export function openElements(take: (values: unknown[]) => void): Reader {
     write(text) {
       waiting += text;
       const comma = scan(text);
-      if (comma === -1) return refuseEndless(waiting, ENDLESS);
+      if (comma === -1) return refuseEndless(waiting.length, ENDLESS);
       // Counted from the end, since the scan knows the new text alone.
       const cut = waiting.length - text.length + comma;
       take(parse(`${waiting.slice(0, cut)}]`) as unknown[]);
@@ -33,7 +33,7 @@ export function openLines(take: (value: unknown) => void): Reader {
     write(text) {
       const [rest = "", ...lines] = text.split("\n");
       waiting += rest;
-      refuseEndless(waiting, ENDLESS);
+      refuseEndless(waiting.length, ENDLESS);
       for (const line of lines) {
         read(waiting);
         waiting = line;

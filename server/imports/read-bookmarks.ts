@@ -1,12 +1,12 @@
 import { itemOf, LONGEST } from "./item.ts";
+import { openMarkup } from "./markup.ts";
 import type { Reader, Reading } from "./reading.ts";
 
 /** Reads the links of a page. In bookmarks, the folders around a link make its group: "Bar / Recipes". */
-export async function readBookmarks({ items }: Reading): Promise<Reader> {
-  const { Parser } = await import("htmlparser2");
+export function readBookmarks({ items }: Reading): Promise<Reader> {
   const folders = createFolders();
   let line = 0;
-  const parser = new Parser({
+  return openMarkup({
     onopentag(name, { href }) {
       folders.open(name);
       if (name === "a" && isPage(href)) items.push(itemOf(href, ++line, { group: folders.path() }));
@@ -14,7 +14,6 @@ export async function readBookmarks({ items }: Reading): Promise<Reader> {
     ontext: folders.read,
     onclosetag: folders.close,
   });
-  return { write: (text) => parser.write(text), end: () => parser.end() };
 }
 
 /** Scripts kept as bookmarks and the browser's own pages are nothing to watch. */

@@ -1,19 +1,19 @@
 import { itemOf, LONGEST } from "./item.ts";
+import { openMarkup } from "./markup.ts";
 import type { Reader, Reading } from "./reading.ts";
 import { Unreadable } from "./unreadable.ts";
 
 /** Reads the pages of a sitemap. An index of sitemaps has none of its own, only the way to them. */
 export async function readSitemap(into: Reading): Promise<Reader> {
-  const { Parser } = await import("htmlparser2");
   const pages = createPages(into);
-  const parser = new Parser(
+  const markup = await openMarkup(
     { onopentagname: pages.open, ontext: pages.read, onclosetag: pages.close },
     { xmlMode: true },
   );
   return {
-    write: (text) => parser.write(text),
+    write: markup.write,
     end() {
-      parser.end();
+      markup.end();
       pages.end();
     },
   };

@@ -52,7 +52,7 @@ export function readText({ items, notes }: Reading): Reader {
       }
       waiting += text.slice(end);
       refuseEndless(
-        waiting,
+        waiting.length,
         "A word of this text has no end. Choose another format, or mend the file.",
       );
     },

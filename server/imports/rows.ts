@@ -13,7 +13,10 @@ export async function openRows(head: string, take: (rows: string[][]) => void): 
     const { data, meta } = new Papa.Parser(options).parse(waiting, 0, !isEnd) as Parsed;
     waiting = isEnd ? "" : waiting.slice(meta.cursor);
     if (data.length > 0) take(data);
-    refuseEndless(waiting, "A row of the table has no end. Is a quote opened and never closed?");
+    refuseEndless(
+      waiting.length,
+      "A row of the table has no end. Is a quote opened and never closed?",
+    );
   }
   return {
     write(text) {

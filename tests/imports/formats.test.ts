@@ -60,6 +60,10 @@ describe("A list of links", () => {
     ["a word", "https://example.org/a\n", "text"],
     ["a record of a list", '["https://example.org/a", "', "json"],
     ["a record on its line", '{"url":"https://example.org/a"}\n{"url":"', "json"],
+    ["an attribute", '<a href="', "bookmarks"],
+    ["a comment of a page", "<!-- ", "bookmarks"],
+    ["a tag", "<urlset><url", "sitemap"],
+    ["a comment of a sitemap", "<urlset><!-- ", "sitemap"],
   ] as const)(
     "is not kept to wait for the end of %s that never comes",
     async (_, begin, format) => {
