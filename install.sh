@@ -58,6 +58,7 @@ choose_places() {
   fi
   refuse_odd_path "$prefix$settings_dir$data"
   lib=$prefix/lib/stillup program=$prefix/lib/stillup/stillup command=$prefix/bin/stillup
+  unfinished=$lib/unfinished
   settings=$settings_dir/env known_key=$settings_dir/release.pub
   data=$(setting STILLUP_DATA_DIR "$data")
   refuse_odd_path "$data"
@@ -81,7 +82,9 @@ install() {
   chmod 755 "$work/stillup"
   version=$("$work/stillup" version) || refuse "The program does not run here; nothing was changed. If $work may run no programs, TMPDIR names another folder."
   changed=no
+  [ ! -f "$unfinished" ] || changed=yes
   if [ -f "$program" ]; then upgrade; else install_first; fi
+  rm -f "$unfinished"
   [ "$changed" = yes ] || say "$version is up to date in $program."
 }
 
@@ -117,17 +120,18 @@ say_how_to_set_up() {
   fi
 }
 
-# A new program that does not become healthy makes place for the previous one.
+# A new program that does not become healthy makes place for the previous one, also when an earlier run swapped them
+# and was cut off before it saw that.
 upgrade() {
-  if cmp -s "$work/stillup" "$program"; then
+  if cmp -s "$work/stillup" "$program" && ! is_half_upgraded; then
     put_files
     [ "$changed" = yes ] || return 0
     say "$version stays; what is around it is brought up to date."
     ! start_service || see_it_run
     return 0
   fi
-  before=$("$program" version 2>/dev/null) || before="the previous version"
-  put "$program" "$program.previous" 755
+  if ! is_half_upgraded; then put "$program" "$program.previous" 755; fi
+  before=$("$program.previous" version 2>/dev/null) || before="the previous version"
   put_files
   swap_program
   start_service || { say "$version is installed in place of $before. Restart it where it runs."; return 0; }
@@ -138,13 +142,16 @@ upgrade() {
   roll_back
 }
 
+is_half_upgraded() { [ -f "$unfinished" ] && [ -f "$program.previous" ]; }
+
 roll_back() {
   mv -f "$program.previous" "$program"
   start_service
+  copy=$(copy_before)
+  rm -f "$unfinished"
   if wait_until_well; then
     refuse "$version did not become healthy, so that $before is back and runs; look at: $(shown_log)"
   fi
-  copy=$(copy_before)
   refuse "$version did not become healthy, and neither does $before, which is back; look at: $(shown_log)${copy:+
 If it does not know the database any more, stop the service and run: $(shown_command) restore \"$copy\"}"
 }
@@ -311,7 +318,9 @@ put() {
   mv -f "$2.new" "$2"
 }
 
+# The mark stays until the program was seen to run, so that a run that was cut off is gone on with by the next one.
 swap_program() {
+  [ -f "$unfinished" ] || : >"$unfinished"
   put "$work/stillup" "$program" 755
 }
 
@@ -515,7 +524,7 @@ has_crashed() {
 
 # What the new program has made before it brought the database up to date; empty when it did not come to that.
 copy_before() {
-  [ ! -d "$data/backups" ] || find "$data/backups" -name 'stillup-before-*.db' -newer "$work/stillup" | tail -n 1
+  [ ! -d "$data/backups" ] || find "$data/backups" -name 'stillup-before-*.db' -newer "$unfinished" | tail -n 1
 }
 
 # setting NAME DEFAULT: as the file of settings has it.
@@ -530,7 +539,7 @@ setting() {
 uninstall() {
   [ -f "$program" ] || [ -f "$command" ] || refuse "There is no Stillup in $prefix; --user, --system or --prefix says where it is."
   if [ -f "$unit" ] && has_service; then control disable --now stillup.service >/dev/null 2>&1 || true; fi
-  rm -f "$unit" "$command" "$program" "$program.previous"
+  rm -f "$unit" "$command" "$program" "$program.previous" "$unfinished"
   rmdir "$lib" 2>/dev/null || true
   if has_service; then control daemon-reload; fi
   say "Stillup is removed. Its data stays in $data, its settings in $settings_dir."

@@ -92,6 +92,17 @@ describe("install.sh --system", () => {
     expect(machine.told()).toEqual(calls);
   });
 
+  test("starts the service when the run before was cut off", async () => {
+    machine.cutOff();
+    await install("1.0.0", "--system");
+
+    const again = await install("1.0.0", "--system");
+
+    expect(again.said).toEndWith('It runs as the service "stillup".\n');
+    expect(machine.told().filter((each) => each.startsWith("restart"))).toHaveLength(1);
+    expect((await install("1.0.0", "--system")).said).toStartWith("stillup 1.0.0 is up to date");
+  });
+
   test("lets the service keep its data where the settings say", async () => {
     await install("1.0.0", "--system");
     const elsewhere = machine.path("srv/our links");
@@ -201,6 +212,33 @@ describe("An upgrade", () => {
       "stillup 1.0.0\n",
     );
     expect(machine.told().filter((each) => each.startsWith("restart"))).toHaveLength(3);
+  });
+
+  test("that was cut off before the restart is gone on with", async () => {
+    makeRelease(machine, "1.1.0");
+    machine.cutOff();
+    const { code } = await install("1.1.0", "--system");
+
+    const again = await install("1.1.0", "--system");
+
+    expect(code).not.toBe(0);
+    expect(again.said).toBe("stillup 1.1.0 is installed in place of stillup 1.0.0, and runs.\n");
+    expect(machine.told().filter((each) => each.startsWith("restart"))).toHaveLength(2);
+    expect((await install("1.1.0", "--system")).said).toStartWith("stillup 1.1.0 is up to date");
+  });
+
+  test("that was cut off and does not become healthy is taken back as well", async () => {
+    makeRelease(machine, "2.0.0", "ill");
+    machine.cutOff();
+    await install("2.0.0", "--system");
+    makeRelease(machine, "2.0.1", "ill");
+
+    const { complained } = await install("2.0.1", "--system");
+
+    expect(complained).toStartWith(
+      "stillup 2.0.1 did not become healthy, so that stillup 1.0.0 is back and runs",
+    );
+    expect((await install("1.0.0", "--system")).said).toStartWith("stillup 1.0.0 is up to date");
   });
 
   test("names the copy to restore when the old program does not know the database any more", async () => {

@@ -29,6 +29,8 @@ export type Machine = {
   told(): string[];
   /** What journalctl prints from now on. */
   logged(lines: string): void;
+  /** The next run is ended just before it would restart the service. */
+  cutOff(): void;
   /** From now on no program is well. */
   fallIll(): void;
   remove(): void;
@@ -47,6 +49,7 @@ export function newMachine(): Machine {
     install: (args, settings) => run([SCRIPT, ...args], folder, settings),
     told: () => (existsSync(calls) ? readFileSync(calls, "utf8").trim().split("\n") : []),
     logged: (lines) => writeFileSync(join(folder, "journal"), `${lines}\n`),
+    cutOff: () => writeFileSync(join(folder, "cut-off"), ""),
     fallIll: () => writeFileSync(path("ill"), ""),
     remove: () => rmSync(folder, { recursive: true, force: true }),
   };
@@ -71,8 +74,9 @@ async function run(command: string[], folder: string, settings: Settings = {}): 
 function addTools(folder: string, calls: string) {
   mkdirSync(folder, { recursive: true });
   const answers = 'case "$*" in *NRestarts*) echo 0 ;; esac';
+  const cutOff = `case "$*" in *daemon-reload) ! rm '${join(folder, "../cut-off")}' 2>/dev/null || kill $PPID ;; esac`;
   const note = `case "$*" in *show*|*is-active*) ;; *) echo "$*" >> '${calls}' ;; esac`;
-  writeScript(join(folder, "systemctl"), `${note}\n${answers}`);
+  writeScript(join(folder, "systemctl"), [note, answers, cutOff].join("\n"));
   writeScript(join(folder, "journalctl"), `cat '${join(folder, "..", "journal")}' 2>/dev/null`);
   for (const tool of ["sleep", "loginctl"]) writeScript(join(folder, tool), "exit 0");
 }
