@@ -527,13 +527,19 @@ copy_before() {
   [ ! -d "$data/backups" ] || find "$data/backups" -name 'stillup-before-*.db' -newer "$unfinished" | tail -n 1
 }
 
-# setting NAME DEFAULT: as the file of settings has it.
+# setting NAME DEFAULT: as --env-file would read it from the file of settings.
 setting() {
   found=
   if [ -f "$settings" ]; then
-    found=$(sed -n "s/^ *$1 *= *//p" "$settings" | tail -n 1 | sed "s/^\"\(.*\)\" *\$/\1/; s/^'\(.*\)' *\$/\1/")
+    found=$(sed -n "s/^[[:space:]]*\(export[[:space:]][[:space:]]*\)\{0,1\}$1[[:space:]]*=[[:space:]]*//p" "$settings" | tail -n 1 | unquote)
   fi
   echo "${found:-$2}"
+}
+
+# What stands between two quotes, or all before a comment.
+unquote() {
+  sed -e 's/^"\([^"]*\)".*/\1/; t' -e "s/^'\([^']*\)'.*/\1/; t" -e "s/^\`\([^\`]*\)\`.*/\1/; t" \
+    -e 's/#.*//; s/[[:space:]]*$//'
 }
 
 uninstall() {

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync, mkdirSync, readdirSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { parseEnv } from "node:util";
 import { $ } from "bun";
 import { type Machine, makeRelease, newMachine } from "./machine.ts";
 
@@ -118,6 +119,30 @@ describe("install.sh --system", () => {
     const unit = machine.read("etc/systemd/system/stillup.service");
     expect(unit).toContain(`ReadWritePaths="${elsewhere}"\n`);
     expect(machine.read("etc/stillup/env")).toBe(`STILLUP_DATA_DIR="${elsewhere}"\n`);
+  });
+
+  test("reads its settings as the program does", async () => {
+    const folder = machine.path("srv/our links");
+    const lines = [
+      `export STILLUP_DATA_DIR=${folder}`,
+      `\texport  STILLUP_DATA_DIR = "${folder}" # on the "large" disk`,
+      `STILLUP_DATA_DIR='${folder}'# "here"`,
+      `STILLUP_DATA_DIR=\`${folder}\``,
+      `STILLUP_DATA_DIR=${folder}\t# on the 'large' disk`,
+      `STILLUP_DATA_DIR=${folder}#here`,
+      `STILLUP_DATA_DIR=/srv/old\nSTILLUP_DATA_DIR=${folder} \r\n#STILLUP_DATA_DIR=/srv/new`,
+    ];
+    await install("1.0.0", "--system");
+    const unit = ["etc/systemd/system/stillup.service"];
+
+    for (const text of lines) {
+      writeFileSync(machine.path(...unit), "");
+      writeFileSync(machine.path("etc/stillup/env"), text);
+      await install("1.0.0", "--system");
+
+      expect(parseEnv(text).STILLUP_DATA_DIR).toBe(folder);
+      expect(machine.read(...unit)).toContain(`\nReadWritePaths="${folder}"\n`);
+    }
   });
 
   test("tells when the service does not run with what has changed around it", async () => {
