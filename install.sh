@@ -62,6 +62,20 @@ choose_places() {
   settings=$settings_dir/env known_key=$settings_dir/release.pub
   data=$(setting STILLUP_DATA_DIR "$data")
   refuse_odd_path "$data"
+  choose_database
+}
+
+# The folder of a database that is not among the data; empty for all others.
+choose_database() {
+  database_folder=
+  database=$(setting STILLUP_DATABASE_URL "$(setting DATABASE_URL '')")
+  case $database in
+    sqlite:"$data"/*) ;;
+    sqlite:/*)
+      database_folder=$(dirname "${database#sqlite:}")
+      refuse_odd_path "$database_folder"
+      ;;
+  esac
 }
 
 # These paths are written into a unit, a script and a file of settings, each with its own quoting.
@@ -295,6 +309,7 @@ check_signature() {
 put_files() {
   mkdir -p "$lib" "$prefix/bin" "$settings_dir"
   own_folder "$data"
+  [ -z "$database_folder" ] || own_folder "$database_folder"
   [ -f "$settings" ] || write_settings
   if [ -f "$work/release.pub" ]; then put "$work/release.pub" "$known_key" 644; fi
   write_command >"$work/command"
@@ -412,7 +427,7 @@ write_system_unit() {
 Description=Stillup watches links
 Wants=network-online.target
 After=network-online.target
-RequiresMountsFor="$data"
+RequiresMountsFor=$(written_folders)
 StartLimitIntervalSec=0
 
 [Service]
@@ -421,7 +436,7 @@ Group=stillup
 WorkingDirectory=$data
 $(write_running)
 ProtectSystem=strict
-ReadWritePaths="$data"
+ReadWritePaths=$(written_folders)
 ProtectHome=yes
 PrivateTmp=yes
 PrivateDevices=yes
@@ -447,6 +462,8 @@ SystemCallErrorNumber=EPERM
 WantedBy=multi-user.target
 TEXT
 }
+
+written_folders() { echo "\"$data\"${database_folder:+ \"$database_folder\"}"; }
 
 write_running() {
   cat <<TEXT

@@ -121,6 +121,35 @@ describe("install.sh --system", () => {
     expect(machine.read("etc/stillup/env")).toBe(`STILLUP_DATA_DIR="${elsewhere}"\n`);
   });
 
+  test.each(["STILLUP_DATABASE_URL", "DATABASE_URL"])(
+    "lets the service write where %s has the database",
+    async (name) => {
+      await install("1.0.0", "--system");
+      const [data, elsewhere] = [machine.path("var/lib/stillup"), machine.path("srv/our links")];
+      writeFileSync(machine.path("etc/stillup/env"), `${name}="sqlite:${elsewhere}/links.db"\n`);
+
+      await install("1.0.0", "--system");
+
+      expect(modeOf("srv/our links")).toBe(0o700);
+      const unit = machine.read("etc/systemd/system/stillup.service");
+      expect(unit).toContain(`\nReadWritePaths="${data}" "${elsewhere}"\n`);
+      expect(unit).toContain(`\nRequiresMountsFor="${data}" "${elsewhere}"\n`);
+    },
+  );
+
+  test.each(["sqlite:links.db", "postgres://stillup:it%27s@127.0.0.1/stillup"])(
+    "lets the service write in the data alone with %s",
+    async (url) => {
+      await install("1.0.0", "--system");
+      const unit = machine.read("etc/systemd/system/stillup.service");
+      writeFileSync(machine.path("etc/stillup/env"), `STILLUP_DATABASE_URL=${url}\n`);
+
+      await install("1.0.0", "--system");
+
+      expect(machine.read("etc/systemd/system/stillup.service")).toBe(unit);
+    },
+  );
+
   test("reads its settings as the program does", async () => {
     const folder = machine.path("srv/our links");
     const lines = [
