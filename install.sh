@@ -199,9 +199,20 @@ from_checkout() {
     for tool in node npm; do
       command -v "$tool" >/dev/null || refuse "Install Node.js 20.19 or newer first: $tool is missing."
     done
-    (cd "$1" && npm install --no-audit --no-fund && npm run build) >&2 || refuse "The build failed; nothing was changed."
+    built=yes
+    (cd "$1" && npm install --no-audit --no-fund && npm run build) >&2 || built=no
+    if [ "$(id -u)" = 0 ]; then hand_over "$1"; fi
+    [ "$built" = yes ] || refuse "The build failed; nothing was changed."
   fi
   cp "$1/dist/stillup" "$2/stillup"
+}
+
+# Whoever owns the checkout can build in it after root has. A file system without owners refuses, and needs it not.
+hand_over() {
+  owner=$(stat -c %u:%g "$1" 2>/dev/null || stat -f %u:%g "$1")
+  for each in node_modules dist web/dist package-lock.json; do
+    [ ! -e "$1/$each" ] || chown -R -h "$owner" "$1/$each" 2>/dev/null || true
+  done
 }
 
 is_built() {

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, statSync, utimesSync, writeFileSync
 import { join } from "node:path";
 import { parseEnv } from "node:util";
 import { $ } from "bun";
-import { type Machine, makeRelease, newMachine } from "./machine.ts";
+import { type Machine, makeCheckout, makeRelease, newMachine } from "./machine.ts";
 
 setDefaultTimeout(60_000);
 
@@ -228,6 +228,26 @@ describe("install.sh --user", () => {
     expect(said).toContain(`Start it with: '${machine.path("opt/bin/stillup")}' serve`);
     expect(machine.told()).toEqual([]);
     expect(existsSync(machine.path(".config/systemd"))).toBe(false);
+  });
+});
+
+describe("install.sh of a checkout", () => {
+  test("builds what it installs", async () => {
+    const checkout = makeCheckout(machine, "1.0.0");
+
+    const { said } = await machine.installFrom(checkout, ["--system"]);
+
+    expect(said).toStartWith("stillup 1.0.0 is installed");
+  });
+
+  test.skipIf(process.getuid?.() !== 0)("leaves what root builds to its owner", async () => {
+    const checkout = makeCheckout(machine, "1.0.0");
+    await $`chown -R 65534:65534 ${checkout}`;
+
+    const { code } = await machine.installFrom(checkout, ["--system"]);
+
+    expect(code).toBe(0);
+    expect(await $`find ${checkout} ! -user 65534 -o ! -group 65534`.text()).toBe("");
   });
 });
 

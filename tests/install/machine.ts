@@ -1,5 +1,6 @@
 import {
   chmodSync,
+  copyFileSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -25,6 +26,8 @@ export type Machine = {
   read(...parts: string[]): string;
   /** Runs install.sh. */
   install(args: string[], settings?: Settings): Promise<Outcome>;
+  /** Runs the install.sh of a checkout. */
+  installFrom(checkout: string, args: string[]): Promise<Outcome>;
   /** What systemctl was told to do. */
   told(): string[];
   /** What journalctl prints from now on. */
@@ -47,6 +50,7 @@ export function newMachine(): Machine {
     path,
     read: (...parts) => readFileSync(path(...parts), "utf8"),
     install: (args, settings) => run([SCRIPT, ...args], folder, settings),
+    installFrom: (checkout, args) => run([join(checkout, "install.sh"), ...args], folder),
     told: () => (existsSync(calls) ? readFileSync(calls, "utf8").trim().split("\n") : []),
     logged: (lines) => writeFileSync(join(folder, "journal"), `${lines}\n`),
     cutOff: () => writeFileSync(join(folder, "cut-off"), ""),
@@ -102,6 +106,22 @@ case $1 in
   health) ${health === "well" ? '[ ! -e "$STILLUP_ROOT/ill" ]' : "exit 1"} ;;
   *) echo "$0 $*" ;;
 esac`;
+}
+
+/** A checkout that nothing was built in yet. `npm run build` builds a stand-in. */
+export function makeCheckout(machine: Machine, version: string): string {
+  const folder = join(machine.folder, "checkout");
+  for (const each of [".ci", "server", "drizzle", "web/src"]) {
+    mkdirSync(join(folder, each), { recursive: true });
+  }
+  for (const each of [".ci/build.ts", "package.json", "package-lock.json", "web/index.html"]) {
+    writeFileSync(join(folder, each), "");
+  }
+  copyFileSync(SCRIPT, join(folder, "install.sh"));
+  writeScript(join(folder, "built"), standIn(version, "well"));
+  const npm = "mkdir -p node_modules/one dist web/dist && cp built dist/stillup";
+  writeScript(join(machine.folder, "tools/npm"), npm);
+  return folder;
 }
 
 export function writeSums(folder: string, names: string[]) {
