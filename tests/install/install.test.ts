@@ -288,6 +288,25 @@ describe("An upgrade", () => {
     expect(machine.told().filter((each) => each.startsWith("restart"))).toHaveLength(3);
   });
 
+  test("waits until the new program is ready", async () => {
+    makeRelease(machine, "1.1.0", "slow");
+
+    const { said } = await install("1.1.0", "--system");
+
+    expect(said).toEndWith("stillup 1.1.0 is installed in place of stillup 1.0.0, and runs.\n");
+    expect(machine.read("asked")).toBe("\n\n\n");
+  });
+
+  test("to a version that crashes while it gets ready is taken back", async () => {
+    makeRelease(machine, "2.0.0", "crashing");
+
+    const { complained } = await install("2.0.0", "--system");
+
+    expect(complained).toStartWith(
+      "stillup 2.0.0 did not become healthy, so that stillup 1.0.0 is back and runs",
+    );
+  });
+
   test("that was cut off before the restart is gone on with", async () => {
     makeRelease(machine, "1.1.0");
     machine.cutOff();

@@ -77,7 +77,8 @@ async function run(command: string[], folder: string, settings: Settings = {}): 
 /** Waiting takes no time here. */
 function addTools(folder: string, calls: string) {
   mkdirSync(folder, { recursive: true });
-  const answers = 'case "$*" in *NRestarts*) echo 0 ;; esac';
+  const answers =
+    'case "$*" in *NRestarts*) cat "$STILLUP_ROOT/restarts" 2>/dev/null || echo 0 ;; esac';
   const cutOff = `case "$*" in *daemon-reload) ! rm '${join(folder, "../cut-off")}' 2>/dev/null || kill $PPID ;; esac`;
   const note = `case "$*" in *show*|*is-active*) ;; *) echo "$*" >> '${calls}' ;; esac`;
   writeScript(join(folder, "systemctl"), [note, answers, cutOff].join("\n"));
@@ -85,8 +86,15 @@ function addTools(folder: string, calls: string) {
   for (const tool of ["sleep", "loginctl"]) writeScript(join(folder, tool), "exit 0");
 }
 
-/** What a stand-in does when it is asked how it is. */
-type Health = "well" | "ill";
+/** What a stand-in does when it is asked how it is; two know readiness: one has it the third time, one crashes. */
+type Health = "well" | "ill" | "slow" | "crashing";
+
+const HEALTH: Record<Health, string> = {
+  well: '[ ! -e "$STILLUP_ROOT/ill" ]',
+  ill: "exit 1",
+  slow: '[ "$2" != --ready ] || { echo >> "$STILLUP_ROOT/asked"; [ "$(wc -l < "$STILLUP_ROOT/asked")" -ge 3 ]; }',
+  crashing: '[ "$2" != --ready ] || { echo 1 > "$STILLUP_ROOT/restarts"; exit 1; }',
+};
 
 /** A folder with the files of a release, whose executable is a small script that knows its version. */
 export function makeRelease(machine: Machine, version: string, health: Health = "well"): string {
@@ -103,7 +111,8 @@ function standIn(version: string, health: Health): string {
 if [ "$1" = --env-file ]; then shift 2; fi
 case $1 in
   version) echo "stillup ${version}" ;;
-  health) ${health === "well" ? '[ ! -e "$STILLUP_ROOT/ill" ]' : "exit 1"} ;;
+  health) ${HEALTH[health]} ;;
+  help) ${["slow", "crashing"].includes(health) ? "echo --ready" : ""} ;;
   *) echo "$0 $*" ;;
 esac`;
 }
