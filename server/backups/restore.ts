@@ -1,4 +1,3 @@
-import { Database } from "bun:sqlite";
 import {
   chmodSync,
   closeSync,
@@ -21,6 +20,7 @@ import { type Copied, verifyBeside } from "../store/copy.ts";
 import { refuseWithoutRoom } from "../store/file-system.ts";
 import { withFolderLock } from "../store/folder-lock.ts";
 import { openEngine, ownMigrations } from "../store/open.ts";
+import { reading } from "../store/reading.ts";
 import { asideName, finishPlacing, isPlacing, placing, readyName } from "../store/replace.ts";
 import { appliedTo } from "../store/sqlite-upgrade.ts";
 import { createStore } from "../store/store.ts";
@@ -112,22 +112,20 @@ function refuseOther(backup: string) {
 
 /** @throws when the database is not of this program, or of a version that came later */
 function refuseStrange(staged: string, backup: string) {
-  const database = new Database(staged, { readonly: true, strict: true });
-  try {
-    const sql = "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'links'";
-    const applied = appliedTo(database);
-    if (applied.length === 0 || database.query(sql).values().length === 0) {
-      throw new Error(`${backup} is a database, but none of Stillup's.`);
-    }
-    const known = new Set(ownMigrations().map(({ name }) => name));
-    const strange = applied.find((name) => !known.has(name));
-    if (strange) {
-      throw new Error(
-        `${backup} was written by a newer version of Stillup (${strange}). Install that version, then restore.`,
-      );
-    }
-  } finally {
-    database.close(true);
+  const sql = "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'links'";
+  const { applied, hasLinks } = reading(staged, (database) => ({
+    applied: appliedTo(database),
+    hasLinks: database.query(sql).values().length > 0,
+  }));
+  if (applied.length === 0 || !hasLinks) {
+    throw new Error(`${backup} is a database, but none of Stillup's.`);
+  }
+  const known = new Set(ownMigrations().map(({ name }) => name));
+  const strange = applied.find((name) => !known.has(name));
+  if (strange) {
+    throw new Error(
+      `${backup} was written by a newer version of Stillup (${strange}). Install that version, then restore.`,
+    );
   }
 }
 

@@ -1,8 +1,8 @@
-import { Database } from "bun:sqlite";
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { type BackupName, readName } from "./backup-names.ts";
 import { targetOf, verifyDatabase } from "./copy.ts";
+import { reading } from "./reading.ts";
 import { appliedTo } from "./sqlite-upgrade.ts";
 
 /** A copy of a database that is there; those that were named by hand have no kind. */
@@ -60,13 +60,8 @@ function sizeUp(folder: string, name: string): BackupFile | null {
 
 function isReadable(path: string, known: Set<string>): boolean {
   try {
-    const database = new Database(path, { readonly: true, strict: true });
-    try {
-      const applied = appliedTo(database);
-      return applied.length > 0 && applied.every((name) => known.has(name));
-    } finally {
-      database.close(true);
-    }
+    const applied = reading(path, appliedTo);
+    return applied.length > 0 && applied.every((name) => known.has(name));
   } catch {
     return false;
   }

@@ -1,9 +1,9 @@
-import { Database } from "bun:sqlite";
 import { chmodSync, existsSync, renameSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { parentPort, workerData } from "node:worker_threads";
 import { type Copied, verifyDatabase } from "./copy.ts";
 import { isDamage } from "./damage.ts";
+import { reading } from "./reading.ts";
 import { Damaged } from "./store.ts";
 import { syncToDisk } from "./sync.ts";
 
@@ -27,14 +27,10 @@ function answer(): Answer {
 }
 
 function copy({ path, unfinished, target }: Task & { kind: "copy" }): Copied {
-  const source = new Database(path, { readonly: true, strict: true });
   try {
-    source.run("PRAGMA busy_timeout = 5000");
-    source.run("VACUUM INTO ?", [unfinished]);
+    reading(path, (source) => source.run("VACUUM INTO ?", [unfinished]));
   } catch (error) {
     throw isDamage(error) ? new Damaged((error as Error).message) : error;
-  } finally {
-    source.close(true);
   }
   chmodSync(unfinished, 0o600);
   const copied = verified(unfinished);
@@ -51,12 +47,9 @@ function verified(path: string): Copied {
 }
 
 function countLinks(path: string): number {
-  const database = new Database(path, { readonly: true, strict: true });
-  try {
+  return reading(path, (database) => {
     const tables = database.query("SELECT 1 FROM sqlite_schema WHERE name = 'links'").values();
     if (tables.length === 0) return 0;
     return database.query("SELECT count(*) FROM links").values()[0]![0] as number;
-  } finally {
-    database.close(true);
-  }
+  });
 }

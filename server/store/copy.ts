@@ -1,10 +1,10 @@
-import { Database } from "bun:sqlite";
 import { existsSync, rmSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { Worker } from "node:worker_threads";
 import { newId } from "../lib/ids.ts";
 import type { Answer, Task } from "./copy-thread.ts";
 import { refuseWithoutRoom } from "./file-system.ts";
+import { reading } from "./reading.ts";
 import { Damaged } from "./store.ts";
 import { threadFile } from "./thread-file.ts";
 
@@ -51,8 +51,7 @@ export const verifyBeside = (path: string): Promise<Copied> => inThread({ kind: 
 
 /** @throws when the file is no database, is damaged, or has rows that refer to none */
 export function verifyDatabase(path: string): void {
-  const database = new Database(path, { readonly: true, strict: true });
-  try {
+  reading(path, (database) => {
     const [verdict] = database.query("PRAGMA integrity_check(1)").values()[0] as [string];
     if (verdict !== "ok") throw new Error(`The database ${path} is damaged: ${verdict}`);
     const orphan = database.query("PRAGMA foreign_key_check").values()[0];
@@ -60,9 +59,7 @@ export function verifyDatabase(path: string): void {
       throw new Error(
         `The database ${path} is damaged: ${orphan[0]} refers to rows that are gone.`,
       );
-  } finally {
-    database.close(true);
-  }
+  });
 }
 
 /** What a copy that a crash cut short is called; no two are called the same. */
@@ -74,13 +71,8 @@ export const targetOf = (name: string): string | null =>
 
 /** The length of the database with what is still in its journal. */
 function sizeOf(path: string): number {
-  const database = new Database(path, { readonly: true, strict: true });
-  try {
-    const sql = "SELECT page_count * page_size FROM pragma_page_count(), pragma_page_size()";
-    return database.query(sql).values()[0]![0] as number;
-  } finally {
-    database.close(true);
-  }
+  const sql = "SELECT page_count * page_size FROM pragma_page_count(), pragma_page_size()";
+  return reading(path, (database) => database.query(sql).values()[0]![0] as number);
 }
 
 function written(unfinished: string, needed: number): number {

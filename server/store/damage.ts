@@ -1,4 +1,4 @@
-import { Database } from "bun:sqlite";
+import { reading } from "./reading.ts";
 import { Damaged } from "./store.ts";
 
 const DAMAGE = /^SQLITE_(CORRUPT|NOTADB)/;
@@ -13,17 +13,14 @@ export const isDamage = (error: unknown): boolean =>
  * @throws Damaged with the first thing found
  */
 export function checkDatabase(path: string, kind: "quick" | "full"): void {
-  const database = new Database(path, { readonly: true, strict: true });
   try {
-    database.run("PRAGMA busy_timeout = 5000; PRAGMA mmap_size = 0");
-    const statement = database.prepare(`PRAGMA ${CHECKS[kind]}(1)`);
-    const [[verdict]] = statement.values() as [[string]];
-    statement.finalize();
+    const verdict = reading(path, (database) => {
+      database.run("PRAGMA mmap_size = 0");
+      return database.query(`PRAGMA ${CHECKS[kind]}(1)`).values()[0]![0] as string;
+    });
     if (verdict !== "ok") throw new Damaged(verdict);
   } catch (error) {
     throw isDamage(error) ? new Damaged((error as Error).message) : error;
-  } finally {
-    database.close(true);
   }
 }
 

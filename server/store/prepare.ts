@@ -1,4 +1,3 @@
-import { Database } from "bun:sqlite";
 import { existsSync, statSync } from "node:fs";
 import { basename } from "node:path";
 import { describeError } from "../lib/log.ts";
@@ -7,6 +6,7 @@ import { copyBeforeUpgrade } from "./before-upgrade.ts";
 import { checkDatabase, isDamage } from "./damage.ts";
 import { migrate, missing, NewerDatabase } from "./migrate.ts";
 import { openEngine, ownMigrations } from "./open.ts";
+import { reading } from "./reading.ts";
 import { appliedTo } from "./sqlite-upgrade.ts";
 import type { Migration } from "./store.ts";
 
@@ -63,7 +63,7 @@ export function damaged(path: string, newest: string | null): string {
 }
 
 async function upgrade(what: Preparation, files: Migration[], tell: (doing: string) => void) {
-  const applied = sizeOf(what.path) > 0 ? readApplied(what.path) : [];
+  const applied = sizeOf(what.path) > 0 ? reading(what.path, appliedTo) : [];
   const [first] = missing("sqlite", files, applied);
   if (!first) return [];
   if (applied.length > 0) await makeReady(what, first.name, tell);
@@ -74,16 +74,6 @@ async function upgrade(what: Preparation, files: Migration[], tell: (doing: stri
     ).catch(unchanged);
   } finally {
     await engine.close();
-  }
-}
-
-function readApplied(path: string): string[] {
-  const database = new Database(path, { readonly: true, strict: true });
-  try {
-    database.run("PRAGMA busy_timeout = 5000");
-    return appliedTo(database);
-  } finally {
-    database.close(true);
   }
 }
 
@@ -123,14 +113,12 @@ function newerSentence({ path, backups }: Preparation, files: Migration[], error
 
 /** The version that was the last to serve it for the first time; null when it does not say. */
 function writerOf(path: string): string | null {
-  const database = new Database(path, { readonly: true, strict: true });
+  const sql = "select version from versions order by first_started_at desc limit 1";
   try {
-    const sql = "select version from versions order by first_started_at desc limit 1";
-    return (database.query(sql).values()[0]?.[0] as string | undefined) ?? null;
+    const rows = reading(path, (database) => database.query(sql).values());
+    return (rows[0]?.[0] as string | undefined) ?? null;
   } catch {
     return null;
-  } finally {
-    database.close();
   }
 }
 
