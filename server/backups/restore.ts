@@ -50,7 +50,7 @@ export async function stage(database: string, backup: string): Promise<Staged> {
     chmodSync(staged, 0o600);
     // A database that was copied as files has its last changes there.
     if (existsSync(`${backup}-wal`)) await copyFile(`${backup}-wal`, `${staged}-wal`);
-    const copied = await verifyBeside(staged);
+    const copied = await verifyBeside(staged, backup);
     refuseStrange(staged, backup);
     return { ...copied, path: staged };
   } catch (error) {

@@ -69,7 +69,7 @@ function isReadable(path: string, known: Set<string>): boolean {
 
 function isWhole(path: string): boolean {
   try {
-    verifyDatabase(path);
+    verifyDatabase(path, path);
     return true;
   } catch {
     return false;

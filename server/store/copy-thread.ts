@@ -10,7 +10,7 @@ import { syncToDisk } from "./sync.ts";
 /** What this thread is started for. */
 export type Task =
   | { kind: "copy"; path: string; unfinished: string; target: string }
-  | { kind: "verify"; path: string };
+  | { kind: "verify"; path: string; name: string };
 
 export type Answer = { copied: Copied } | { problem: string; isDamaged: boolean };
 
@@ -20,7 +20,7 @@ parentPort?.postMessage(answer());
 
 function answer(): Answer {
   try {
-    return { copied: task.kind === "copy" ? copy(task) : verified(task.path) };
+    return { copied: task.kind === "copy" ? copy(task) : verified(task.path, task.name) };
   } catch (error) {
     return { problem: (error as Error).message, isDamaged: error instanceof Damaged };
   }
@@ -33,7 +33,7 @@ function copy({ path, unfinished, target }: Task & { kind: "copy" }): Copied {
     throw isDamage(error) ? new Damaged((error as Error).message) : error;
   }
   chmodSync(unfinished, 0o600);
-  const copied = verified(unfinished);
+  const copied = verified(unfinished, `The copy of ${path}`);
   syncToDisk(unfinished);
   if (existsSync(target)) throw new Error(`There is a file ${target} already.`);
   renameSync(unfinished, target);
@@ -41,8 +41,8 @@ function copy({ path, unfinished, target }: Task & { kind: "copy" }): Copied {
   return copied;
 }
 
-function verified(path: string): Copied {
-  verifyDatabase(path);
+function verified(path: string, name: string): Copied {
+  verifyDatabase(path, name);
   return { bytes: statSync(path).size, links: countLinks(path) };
 }
 

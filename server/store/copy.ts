@@ -3,6 +3,7 @@ import { dirname } from "node:path";
 import { Worker } from "node:worker_threads";
 import { newId } from "../lib/ids.ts";
 import type { Answer, Task } from "./copy-thread.ts";
+import { isDamage } from "./damage.ts";
 import { refuseWithoutRoom } from "./file-system.ts";
 import { reading } from "./reading.ts";
 import { Damaged } from "./store.ts";
@@ -47,19 +48,30 @@ export async function copyDatabase(
 }
 
 /** Verifies the database beside the event loop. @throws as `verifyDatabase` does */
-export const verifyBeside = (path: string): Promise<Copied> => inThread({ kind: "verify", path });
+export const verifyBeside = (path: string, name: string): Promise<Copied> =>
+  inThread({ kind: "verify", path, name });
 
-/** @throws when the file is no database, is damaged, or has rows that refer to none */
-export function verifyDatabase(path: string): void {
-  reading(path, (database) => {
-    const [verdict] = database.query("PRAGMA integrity_check(1)").values()[0] as [string];
-    if (verdict !== "ok") throw new Error(`The database ${path} is damaged: ${verdict}`);
-    const orphan = database.query("PRAGMA foreign_key_check").values()[0];
-    if (orphan)
-      throw new Error(
-        `The database ${path} is damaged: ${orphan[0]} refers to rows that are gone.`,
-      );
-  });
+/**
+ * @param name what the error calls it: who reads that may find no such file any more
+ * @throws when the file is no database, is damaged, or has rows that refer to none
+ */
+export function verifyDatabase(path: string, name: string): void {
+  const fault = faultOf(path);
+  if (fault !== null) throw new Error(`${name} is damaged: ${fault}.`);
+}
+
+function faultOf(path: string): string | null {
+  try {
+    return reading(path, (database) => {
+      const [verdict] = database.query("PRAGMA integrity_check(1)").values()[0] as [string];
+      if (verdict !== "ok") return verdict;
+      const orphan = database.query("PRAGMA foreign_key_check").values()[0];
+      return orphan ? `${orphan[0]} refers to rows that are gone` : null;
+    });
+  } catch (error) {
+    if (isDamage(error)) return (error as Error).message;
+    throw error;
+  }
 }
 
 /** What a copy that a crash cut short is called; no two are called the same. */

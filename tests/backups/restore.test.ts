@@ -133,7 +133,8 @@ test("begins an installation anew where there is none", async () => {
   expect(marksOf(join(dataDir, "stillup.db"))).toEqual(["old"]);
 });
 
-const DAMAGED = /damaged|malformed/;
+/** By the name of the file that was given. */
+const DAMAGED = /\/backup\.db is damaged: /;
 
 test.each<[what: string, spoil: (file: string) => void, sentence: RegExp]>([
   ["is missing", (file) => rmSync(file), /^There is no file /],
@@ -153,7 +154,7 @@ test.each<[what: string, spoil: (file: string) => void, sentence: RegExp]>([
         file,
         "insert into users (id, account_id, email, role, is_admin, created_at) values ('a', 'none', 'b', 'c', 0, 0)",
       ),
-    /damaged: users refers to rows that are gone/,
+    /\/backup\.db is damaged: users refers to rows that are gone\./,
   ],
   ["has a journal that cannot be read", (file) => mkdirSync(`${file}-wal`), /./],
 ])("changes nothing when the backup %s", async (_what, spoil, sentence) => {
