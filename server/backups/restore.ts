@@ -19,7 +19,7 @@ import { stampOf } from "../store/backup-names.ts";
 import { type Copied, verifyBeside } from "../store/copy.ts";
 import { refuseWithoutRoom } from "../store/file-system.ts";
 import { withFolderLock } from "../store/folder-lock.ts";
-import { openEngine, ownMigrations } from "../store/open.ts";
+import { openEngine, ownMigrationNames } from "../store/open.ts";
 import { reading } from "../store/reading.ts";
 import { asideName, finishPlacing, isPlacing, placing, readyName } from "../store/replace.ts";
 import { appliedTo } from "../store/sqlite-upgrade.ts";
@@ -120,7 +120,7 @@ function refuseStrange(staged: string, backup: string) {
   if (applied.length === 0 || !hasLinks) {
     throw new Error(`${backup} is a database, but none of Stillup's.`);
   }
-  const known = new Set(ownMigrations().map(({ name }) => name));
+  const known = ownMigrationNames();
   const strange = applied.find((name) => !known.has(name));
   if (strange) {
     throw new Error(

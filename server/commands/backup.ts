@@ -3,10 +3,12 @@ import { resolve } from "node:path";
 import type { Command } from "commander";
 import { finishRestore } from "../backups/restore.ts";
 import { DUMP_HINT } from "../backups/sqlite-only.ts";
-import { type Config, sqlitePath } from "../config.ts";
+import { backupFolder, type Config, sqlitePath } from "../config.ts";
 import { failure } from "../lib/failure.ts";
 import { sizeText } from "../lib/size-text.ts";
 import { copyDatabase } from "../store/copy.ts";
+import { isDamage } from "../store/damage.ts";
+import { damagedWithNewest } from "../store/prepare.ts";
 import type { Cli } from "./cli.ts";
 import { startPercentage } from "./percentage.ts";
 
@@ -28,7 +30,7 @@ async function backUp(cli: Cli, file: string, { withKey }: { withKey?: true }) {
   const keyCopy = `${file}.secret.key`;
   if (withKey && existsSync(keyCopy)) throw new Error(`There is a file ${keyCopy} already.`);
   const began = performance.now();
-  const { bytes, links } = await copied(path, file);
+  const { bytes, links } = await copied(config, path, file);
   const seconds = ((performance.now() - began) / 1000).toFixed(1);
   const counted = `${links.toLocaleString("en")} ${links === 1 ? "link" : "links"}`;
   cli.print(`${file} is a verified copy: ${sizeText(bytes)}, ${counted}, made in ${seconds} s.`);
@@ -42,12 +44,13 @@ const NOT_IN_IT = "The secret key is not in it. Keep";
 const KEEP =
   "in another place, once: without it webhooks' secrets and second factors are lost, links are not.";
 
-async function copied(path: string, file: string) {
+async function copied(config: Config, path: string, file: string) {
   const progress = startPercentage("copying");
   try {
     return await copyDatabase(path, file, { onProgress: progress.tell });
   } catch (error) {
-    throw failure("No backup was made", error);
+    const why = isDamage(error) ? new Error(damagedWithNewest(path, backupFolder(config))) : error;
+    throw failure("No backup was made", why);
   } finally {
     progress.clear();
   }

@@ -2,7 +2,8 @@ import type { Config } from "../config.ts";
 import { backupFolder, sqlitePath } from "../config.ts";
 import { log } from "../lib/log.ts";
 import type { Troubles } from "../lib/troubles.ts";
-import { backupsIn } from "../store/backups-at-hand.ts";
+import { newestReadable } from "../store/backups-at-hand.ts";
+import { ownMigrationNames } from "../store/open.ts";
 import { damaged } from "../store/prepare.ts";
 import type { Store } from "../store/store.ts";
 
@@ -14,7 +15,9 @@ export function watchForDamage(store: Store, config: Config, troubles: Troubles)
 export function tellOfDamage(config: Config, troubles: Troubles): void {
   const path = sqlitePath(config);
   if (path === null || troubles.all().some(({ name }) => name === "database_damaged")) return;
-  const message = damaged(path, backupsIn(backupFolder(config))[0]?.path ?? null);
+  // None is read through, which would hold up every request.
+  const newest = newestReadable(backupFolder(config), ownMigrationNames());
+  const message = damaged(path, newest);
   log.error(message);
   troubles.set("database_damaged", message);
 }

@@ -31,6 +31,10 @@ export const cutShortIn = (folder: string, kind: BackupName["kind"]): string[] =
 export const newestGoodBackup = (folder: string, known: Set<string>): string | null =>
   backupsIn(folder).find(({ path }) => isReadable(path, known) && isWhole(path))?.path ?? null;
 
+/** The newest copy that a program with these migrations can read, as far as a moment tells; null when there is none. */
+export const newestReadable = (folder: string, known: Set<string>): string | null =>
+  backupsIn(folder).find(({ path }) => isReadable(path, known))?.path ?? null;
+
 /** The newest copy made before an upgrade that a program with these migrations can read; null when there is none. */
 export const newestBeforeUpgrade = (folder: string, known: Set<string>): string | null =>
   backupsIn(folder).find(({ kind, path }) => kind === "before_upgrade" && isReadable(path, known))

@@ -24,3 +24,7 @@ export const migrateToHead = (
 /** The migrations that this program carries, for both databases. */
 export const ownMigrations = (): Migration[] =>
   readTexts(assetFolder("drizzle")).map(({ name, text }) => ({ name, statements: text }));
+
+/** By which a database is known that this program can read: it has no others. */
+export const ownMigrationNames = (): Set<string> =>
+  new Set(ownMigrations().map(({ name }) => name));

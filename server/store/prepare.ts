@@ -5,7 +5,7 @@ import { newestBeforeUpgrade, newestGoodBackup, restoreCommand } from "./backups
 import { copyBeforeUpgrade } from "./before-upgrade.ts";
 import { checkDatabase, isDamage } from "./damage.ts";
 import { migrate, missing, NewerDatabase } from "./migrate.ts";
-import { openEngine, ownMigrations } from "./open.ts";
+import { openEngine, ownMigrationNames, ownMigrations } from "./open.ts";
 import { reading } from "./reading.ts";
 import { appliedTo } from "./sqlite-upgrade.ts";
 import type { Migration } from "./store.ts";
@@ -48,8 +48,8 @@ export async function prepareSqlite(
     }
     return await upgrade(what, files, tell);
   } catch (error) {
-    if (isDamage(error)) throw new Refused(damagedSentence(what, files));
-    if (error instanceof NewerDatabase) throw new Refused(newerSentence(what, files, error));
+    if (isDamage(error)) throw new Refused(damagedWithNewest(what.path, what.backups));
+    if (error instanceof NewerDatabase) throw new Refused(newerSentence(what, error));
     throw error;
   }
 }
@@ -61,6 +61,10 @@ export function damaged(path: string, newest: string | null): string {
     : "There is no whole copy of it in the folder of backups: restore one from elsewhere with `stillup restore FILE`";
   return `The database ${path} is damaged, and what it says cannot be trusted. ${advice}.`;
 }
+
+/** As `damaged`, for whoever may take the time to read the copies of the folder through. */
+export const damagedWithNewest = (path: string, backups: string): string =>
+  damaged(path, newestGoodBackup(backups, ownMigrationNames()));
 
 async function upgrade(what: Preparation, files: Migration[], tell: (doing: string) => void) {
   const applied = sizeOf(what.path) > 0 ? reading(what.path, appliedTo) : [];
@@ -98,11 +102,8 @@ function unchanged(error: unknown): never {
   );
 }
 
-const damagedSentence = ({ path, backups }: Preparation, files: Migration[]) =>
-  damaged(path, newestGoodBackup(backups, namesOf(files)));
-
-function newerSentence({ path, backups }: Preparation, files: Migration[], error: Error): string {
-  const copy = newestBeforeUpgrade(backups, namesOf(files));
+function newerSentence({ path, backups }: Preparation, error: Error): string {
+  const copy = newestBeforeUpgrade(backups, ownMigrationNames());
   const version = writerOf(path);
   if (!version && !copy) return error.message;
   const back = copy
@@ -121,7 +122,5 @@ function writerOf(path: string): string | null {
     return null;
   }
 }
-
-const namesOf = (files: Migration[]) => new Set(files.map(({ name }) => name));
 
 const sizeOf = (path: string) => (existsSync(path) ? statSync(path).size : 0);

@@ -1,5 +1,13 @@
 import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { $ } from "bun";
@@ -89,6 +97,27 @@ test.each([
   await expect(copyDatabase(path, join(folder, "copy.db"))).rejects.toThrow(sentence);
 
   expect(readdirSync(folder)).toEqual([]);
+});
+
+test("of a damaged database tells how to have the newest good backup back", async () => {
+  const { dataDir, path } = await newHome("kept");
+  const folder = join(dataDir, "backups");
+  const [good, newer] = [join(folder, "good.db"), join(folder, "newer.db")];
+  mkdirSync(folder);
+  await copyDatabase(path, good);
+  await copyDatabase(path, newer);
+  damage(newer);
+  damage(path);
+
+  const { code, err } = await run(["backup", join(newFolder(), "copy.db")], {
+    STILLUP_DATA_DIR: dataDir,
+  });
+
+  expect([code, err]).toEqual([
+    1,
+    `No backup was made: The database ${path} is damaged, and what it says cannot be trusted. ` +
+      `Stop the server and type: stillup restore ${good}.\n`,
+  ]);
 });
 
 /** A file system of two megabytes, where we may make one. */

@@ -1,9 +1,18 @@
+import { Database } from "bun:sqlite";
 import { expect, setDefaultTimeout, test } from "bun:test";
-import { mkdtempSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { readConfig } from "../../server/config.ts";
+import { backupFolder, readConfig } from "../../server/config.ts";
 import { noteCleanStop, takeCleanStop } from "../../server/start/clean-stop.ts";
+import { tellOfDamage } from "../../server/start/damage.ts";
 import { checkIntegrityWhenDue } from "../../server/start/integrity.ts";
 import { upkeep } from "../../server/store/tables.ts";
 import { startServer } from "../harness.ts";
@@ -48,6 +57,21 @@ test("what is found damaged is noted, and stops all writing", async () => {
   const [row] = await deps.store.select().from(upkeep);
   expect(row).toMatchObject({ job: "integrity", succeededAt: null, failedAt: deps.clock.now() });
   expect(row!.problem).toBeString();
+  await stop();
+});
+
+test("whoever comes upon damage names the newest backup that can be read and is ours", async () => {
+  const { deps, stop } = await startServer("sqlite");
+  const folder = backupFolder(deps.config);
+  mkdirSync(folder, { recursive: true });
+  const good = join(folder, "stillup-20300101T000000Z.db");
+  copyFileSync(unpack("0010").path, good);
+  new Database(join(folder, "stillup-20300102T000000Z.db")).run("create table others (id)");
+  writeFileSync(join(folder, "stillup-20300103T000000Z.db"), "no database");
+
+  tellOfDamage(deps.config, deps.troubles);
+
+  expect(deps.troubles.stoppingWrites()?.message).toEndWith(`stillup restore ${good}.`);
   await stop();
 });
 
