@@ -29,7 +29,7 @@ export async function openDeps(
 ): Promise<{ deps: Deps; migrated: string[] }> {
   makeFolder(config.dataDir);
   const migrated = await prepare(config, clock);
-  const deps = createDeps(config, createStore(await asOpened(connect(config))), clock);
+  const deps = createDeps(config, createStore(await asOpened(config, connect(config))), clock);
   if (migrated.length > 0) await noteVersion(deps.store, clock);
   return { deps, migrated };
 }

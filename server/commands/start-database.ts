@@ -3,25 +3,17 @@ import type { Config } from "../config.ts";
 import { backupFolder, sqlitePath } from "../config.ts";
 import type { Deps } from "../deps.ts";
 import { systemClock } from "../lib/clock.ts";
-import { failure } from "../lib/failure.ts";
 import { log } from "../lib/log.ts";
-import { whoRuns } from "../lib/own-user.ts";
 import { noteCleanStop } from "../start/clean-stop.ts";
 import { makeFolder, prepareToServe, type Tell } from "../start/prepare-database.ts";
 import { noteVersion } from "../start/versions.ts";
 import { forgetUnfinished } from "../store/before-upgrade.ts";
-import { type FolderLock, FolderTaken, lockFolder } from "../store/folder-lock.ts";
+import { type FolderLock, lockFolder } from "../store/folder-lock.ts";
 
 /** Makes the data folder and takes it for this process. @throws when another server has it */
 export function takeFolder({ dataDir }: Config): FolderLock {
   makeFolder(dataDir);
-  try {
-    return lockFolder(dataDir);
-  } catch (error) {
-    if (error instanceof FolderTaken) throw error;
-    const hint = `Check STILLUP_DATA_DIR, and who may write to ${dataDir}.${whoRuns()}`;
-    throw failure("The data folder cannot be locked", error, hint);
-  }
+  return lockFolder(dataDir);
 }
 
 /**

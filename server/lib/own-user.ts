@@ -1,10 +1,15 @@
 import { existsSync, readFileSync } from "node:fs";
+import { failure } from "./failure.ts";
 
 /**
- * Says whose rights the process has, to somebody who was refused a file and may have typed the command as
- * another. Not `userInfo()` of `node:os`, which believes `USER`. Empty where users have no numbers.
+ * As `failure`, to somebody who was refused a file and may have typed the command as another: also says whose
+ * rights the process has.
  */
-export function whoRuns(): string {
+export const failureOfFile = (what: string, error: unknown, hint: string): Error =>
+  failure(what, error, hint + whoRuns());
+
+/** Not `userInfo()` of `node:os`, which believes `USER`. Empty where users have no numbers. */
+function whoRuns(): string {
   const id = process.geteuid?.();
   return id === undefined ? "" : ` This runs as the user ${nameOf(id)}.`;
 }

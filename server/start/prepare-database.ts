@@ -4,7 +4,7 @@ import { backupFolder, type Config, sqlitePath } from "../config.ts";
 import type { Clock } from "../lib/clock.ts";
 import { failure } from "../lib/failure.ts";
 import { log } from "../lib/log.ts";
-import { whoRuns } from "../lib/own-user.ts";
+import { failureOfFile } from "../lib/own-user.ts";
 import { refuseNetworkFs } from "../store/file-system.ts";
 import { FolderTaken, isLocked } from "../store/folder-lock.ts";
 import { missing } from "../store/migrate.ts";
@@ -34,7 +34,7 @@ export const prepareToServe =
     if (!config.allowNetworkFs) refuseNetworkFs(path);
     const check = !takeCleanStop(config, path) || sizeOf(path) < LARGE;
     const what = { ...preparation(config, path, clock), check };
-    return asOpened(prepareAside(what, tell));
+    return asOpened(config, prepareAside(what, tell));
   };
 
 /** For a command, beside which a server may run: that must not find its tables changed. */
@@ -48,23 +48,24 @@ export const prepareForCommand: Prepare = async (config, clock) => {
   const heldBy =
     holder &&
     `The database has to be upgraded first. ${new FolderTaken(config.dataDir, holder).message}`;
-  return asOpened(prepareSqlite({ ...preparation(config, path, clock), heldBy }, tell));
+  return asOpened(config, prepareSqlite({ ...preparation(config, path, clock), heldBy }, tell));
 };
 
 export function makeFolder(path: string): void {
   try {
     mkdirSync(path, { recursive: true, mode: 0o700 });
   } catch (error) {
-    throw failure("The data folder cannot be made", error, `Check STILLUP_DATA_DIR.${whoRuns()}`);
+    throw failureOfFile("The data folder cannot be made", error, "Check STILLUP_DATA_DIR.");
   }
 }
 
 /** An error that says nothing of what to do is one of opening. */
-export const asOpened = <T>(opening: Promise<T>): Promise<T> =>
+export const asOpened = <T>(config: Config, opening: Promise<T>): Promise<T> =>
   opening.catch((error) => {
     if (error instanceof Refused) throw error;
+    const fail = sqlitePath(config) === null ? failure : failureOfFile;
     const hint = "Check STILLUP_DATABASE_URL and STILLUP_DATA_DIR.";
-    throw failure("The database cannot be opened", error, hint);
+    throw fail("The database cannot be opened", error, hint);
   });
 
 const preparation = (config: Config, path: string, clock: Clock): Preparation => ({
@@ -80,7 +81,7 @@ const preparation = (config: Config, path: string, clock: Clock): Preparation =>
 async function preparePostgres(config: Config, clock: Clock, tell: Tell): Promise<string[]> {
   const engine = openEngine(config.databaseUrl);
   try {
-    const applied = await asOpened(engine.applied());
+    const applied = await asOpened(config, engine.applied());
     const pending = missing(engine.name, ownMigrations(), applied);
     if (applied.length > 0 && pending.length > 0) {
       log.warning("the PostgreSQL database is upgraded without a copy; a dump is yours to make");

@@ -2,6 +2,7 @@ import { Database, SQLiteError } from "bun:sqlite";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
+import { failureOfFile } from "../lib/own-user.ts";
 
 /** Held until `release`, or until the process ends in whatever way. */
 export type FolderLock = { release(): void };
@@ -23,35 +24,38 @@ export class FolderTaken extends Error {
 /**
  * Takes the folder for one server. The lock is the kernel's, which SQLite puts on a file: it ends with the
  * process, even one that is killed, and holds between containers that share the folder.
- * @throws FolderTaken
+ * @throws FolderTaken; a sentence that says what to do when the folder may not be written
  */
 export function lockFolder(folder: string): FolderLock {
-  const database = new Database(join(folder, LOCK), { create: true, readwrite: true });
+  let database: Database | undefined;
   try {
+    database = new Database(join(folder, LOCK), { create: true, readwrite: true });
     database.run(`PRAGMA busy_timeout = ${LOOK_MS}; BEGIN EXCLUSIVE`);
+    // Beside the locked file: to read that one would let go of the lock in its own process.
+    writeFileSync(join(folder, HOLDER), `${process.pid} ${hostname()}\n`);
   } catch (error) {
-    database.close(true);
-    throw isBusy(error) ? new FolderTaken(folder, holderOf(folder)) : error;
+    database?.close(true);
+    throw isBusy(error) ? new FolderTaken(folder, holderOf(folder)) : notLocked(folder, error);
   }
-  // Beside the locked file: to read that one would let go of the lock in its own process.
-  writeFileSync(join(folder, HOLDER), `${process.pid} ${hostname()}\n`);
-  return { release: () => database.close(true) };
+  const held = database;
+  return { release: () => held.close(true) };
 }
 
 /** Who runs on the folder now; null when nobody does. */
 export function isLocked(folder: string): Holder | null {
   const path = join(folder, LOCK);
   if (!existsSync(path)) return null;
-  const database = new Database(path, { create: false, readwrite: true });
+  let database: Database | undefined;
   try {
+    database = new Database(path, { create: false, readwrite: true });
     // Only to read: others may look at the same time, and none takes another for a server.
     database.run("PRAGMA busy_timeout = 0; SELECT 1 FROM sqlite_schema");
     return null;
   } catch (error) {
     if (isBusy(error)) return holderOf(folder);
-    throw error;
+    throw notLocked(folder, error);
   } finally {
-    database.close(true);
+    database?.close(true);
   }
 }
 
@@ -69,6 +73,13 @@ export async function withFolderLock<T>(folder: string, work: () => Promise<T>):
 const LOOK_MS = 1000;
 const LOCK = "stillup.lock";
 const HOLDER = "stillup.pid";
+
+const notLocked = (folder: string, error: unknown) =>
+  failureOfFile(
+    "The data folder cannot be locked",
+    error,
+    `Check STILLUP_DATA_DIR, and who may write to ${folder}.`,
+  );
 
 const isBusy = (error: unknown) =>
   error instanceof SQLiteError && error.code?.startsWith("SQLITE_BUSY") === true;

@@ -140,19 +140,21 @@ test.each([
 });
 
 test.skipIf(process.platform !== "linux").each([
-  ["/proc", "The data folder cannot be locked"],
-  ["/proc/links", "The data folder cannot be made"],
+  ["serve", "/proc", "The data folder cannot be locked"],
+  ["serve", "/proc/links", "The data folder cannot be made"],
+  ["migrate", "/proc", "The database cannot be opened"],
+  ["restore x.db --force", "/proc", "The data folder cannot be locked"],
 ])(
-  "a start on %s, where nobody may write, says as whom it runs, whatever USER says",
-  async (folder, what) => {
+  "%s on %s, where nobody may write, says as whom it runs, whatever USER says",
+  async (typed, folder, what) => {
     const { run } = createProgram();
     const user = (await $`id -un`.text()).trim();
 
-    const { err } = await run(["serve"], { STILLUP_DATA_DIR: folder, USER: "somebody" });
+    const { err } = await run(typed.split(" "), { STILLUP_DATA_DIR: folder, USER: "somebody" });
 
     const told = err.trim().split("\n").at(-1)!;
     expect(told).toStartWith(`${what}: `);
-    expect(told).toContain("Check STILLUP_DATA_DIR");
+    expect(told).toMatch(/Check (STILLUP_DATABASE_URL and )?STILLUP_DATA_DIR/);
     expect(told).toEndWith(`This runs as the user ${user}.`);
   },
 );
