@@ -19,5 +19,5 @@ export function watchForInterrupt(): { isAsked: () => boolean; end: () => void }
   };
 }
 
-/** As shells have it: 128 and the number of the signal. */
+/** As shells have it after Ctrl-C: 128 and the number of its signal. The same when it was stopped by another. */
 export const INTERRUPTED = 130;
