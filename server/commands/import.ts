@@ -9,7 +9,7 @@ import { type Import, importPart, PART } from "./import-part.ts";
 import { asJsonLine, asLine, newTally, summaryOf, type Tally } from "./import-report.ts";
 import { INTERRUPTED, watchForInterrupt } from "./interrupt.ts";
 import { FORMAT_NAMES, type ListPart, readParts } from "./list-source.ts";
-import { type Output, openOutput } from "./output.ts";
+import { type Output, OutputClosed, openOutput } from "./output.ts";
 import { plain } from "./plain.ts";
 import { startBar } from "./progress.ts";
 import { callerFor, withEmail } from "./whose.ts";
@@ -58,8 +58,13 @@ async function importFile(cli: Cli, file: string, options: Options) {
     const work = await workOf(deps, options);
     const output = openOutput();
     const tally = newTally();
-    const { isStopped } = await run({ work, file, options, output, tally });
-    await output.write(summaryOf(tally, { ...options, newGroups: [...work.newGroups] }));
+    const summarise = () =>
+      output.write(summaryOf(tally, { ...options, newGroups: [...work.newGroups] }));
+    const { isStopped } = await run({ work, file, options, output, tally }).catch(async (error) => {
+      if (tally.all() > 0) await summarise();
+      throw error;
+    });
+    await summarise();
     if (tally.sitemaps > 0) {
       throw new Error(
         "An index of sitemaps has no pages itself; fetch each of its sitemaps and import that",
@@ -108,7 +113,10 @@ async function run({ work, file, options, output, tally }: Run): Promise<{ isSto
   }
 }
 
-/** Items in parts that are written at once; what is said of the list besides goes to standard error. */
+/**
+ * Items in parts that are written at once; what is said of the list besides goes to standard error. What was
+ * read before an error is a part too.
+ */
 async function* partsOf(
   file: string,
   { format, json }: Options,
@@ -117,12 +125,17 @@ async function* partsOf(
 ): AsyncGenerator<{ items: Item[]; done: number | null }> {
   let waiting: Item[] = [];
   let done: number | null = null;
-  for await (const part of readParts(file, format)) {
-    for (const note of part.notes) process.stderr.write(`${note}\n`);
-    await tellSitemaps(part, json === true, output, tally);
-    waiting = waiting.concat(part.items);
-    done = part.done;
-    while (waiting.length >= PART) yield { items: waiting.splice(0, PART), done };
+  try {
+    for await (const part of readParts(file, format)) {
+      for (const note of part.notes) process.stderr.write(`${note}\n`);
+      await tellSitemaps(part, json === true, output, tally);
+      waiting = waiting.concat(part.items);
+      done = part.done;
+      while (waiting.length >= PART) yield { items: waiting.splice(0, PART), done };
+    }
+  } catch (error) {
+    if (waiting.length > 0 && !(error instanceof OutputClosed)) yield { items: waiting, done };
+    throw error;
   }
   if (waiting.length > 0) yield { items: waiting, done };
 }

@@ -87,6 +87,32 @@ describe("stillup import", () => {
     expect((await run(["import", folder])).err).toBe("The list cannot be read: it is a folder.\n");
   }, 60_000);
 
+  test("adds what came before a place that cannot be read, and says both", async () => {
+    const { run } = await withAccount();
+    const urls = Array.from(
+      { length: 1500 },
+      (_, n) => `"https://example.org/${n}/${"x".repeat(80)}"`,
+    );
+    const file = fileOf("broken.json", `[${urls.join(",\n")},\nnothing,\n"https://example.org/z"]`);
+
+    const { code, out, err } = await run(["import", file, "-q"]);
+
+    const [, created] = /^([\d,]+) created, 0 already there, 0 refused\.\n$/.exec(out)!;
+    expect(Number(created!.replace(",", ""))).toBeGreaterThan(1000);
+    expect([code, err]).toEqual([1, expect.stringContaining("could not be read as JSON")]);
+    expect(linesOf(await run(["export", "links"]))).toHaveLength(
+      1 + Number(created!.replace(",", "")),
+    );
+  }, 60_000);
+
+  test("says nothing of links where a list cannot be read at all", async () => {
+    const { run } = await withAccount();
+
+    const { code, out } = await run(["import", "-", "--format", "json"], {}, "[nothing]");
+
+    expect([code, out]).toEqual([1, ""]);
+  }, 60_000);
+
   test("leads from an index of sitemaps to its parts", async () => {
     const { run } = await withAccount();
     const index =
