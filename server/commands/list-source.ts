@@ -13,7 +13,8 @@ export type ListPart = Reading & { done: number | null };
 export const FORMAT_NAMES = Object.keys(FORMATS) as Format[];
 
 /**
- * Reads a list from a file, or from standard input for `-`, also a compressed one, part by part.
+ * Reads a list from a file, or from standard input for `-`, also a compressed one, part by part. What was
+ * found before an error comes before it.
  * @throws Unreadable, or an error that names the file
  */
 export async function* readParts(path: string, given?: Format): AsyncGenerator<ListPart> {
@@ -28,13 +29,18 @@ export async function* readParts(path: string, given?: Format): AsyncGenerator<L
     sitemaps: reading.sitemaps.splice(0),
     done: source.done(),
   });
-  reader.write(head);
-  yield part();
-  for await (const text of texts) {
-    reader.write(text);
+  try {
+    reader.write(head);
     yield part();
+    for await (const text of texts) {
+      reader.write(text);
+      yield part();
+    }
+    reader.end();
+  } catch (error) {
+    yield part();
+    throw error;
   }
-  reader.end();
   yield part();
 }
 

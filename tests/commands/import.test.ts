@@ -105,6 +105,15 @@ describe("stillup import", () => {
     );
   }, 60_000);
 
+  test("adds the records of the lines before one that is none", async () => {
+    const { run } = await withAccount();
+    const list = '{"url": "https://example.org/a"}\n{"url": "https://example.org/b"}\n{"url": }\n';
+
+    const { code, out } = await run(["import", "-", "-q"], {}, list);
+
+    expect([code, out]).toEqual([1, "2 created, 0 already there, 0 refused.\n"]);
+  }, 60_000);
+
   test("says nothing of links where a list cannot be read at all", async () => {
     const { run } = await withAccount();
 
