@@ -45,8 +45,8 @@ export function freshRecoveryCodes(
   };
 }
 
-export const forgetRecoveryCodes = (store: Store, userId: string): Statement =>
-  store.delete(recoveryCodes).where(eq(recoveryCodes.userId, userId));
+export const forgetRecoveryCodes = (store: Store, userId: string, onlyIf?: SQL): Statement =>
+  store.delete(recoveryCodes).where(and(eq(recoveryCodes.userId, userId), onlyIf));
 
 export async function countRecoveryCodes({ store }: Deps, userId: string): Promise<number> {
   const [counted] = await store

@@ -7,7 +7,7 @@ import { notFound } from "../lib/errors.ts";
 import { describeError, log } from "../lib/log.ts";
 import { hashToken, newSessionToken } from "../lib/token.ts";
 import { keptName } from "../lib/user-agent.ts";
-import { preparedOnce, type Statement, type Store } from "../store/store.ts";
+import { preparedOnce, rowsOf, type Statement, type Store } from "../store/store.ts";
 import {
   accounts,
   passwordLinks,
@@ -64,18 +64,34 @@ export async function findSession(
 /**
  * A new session: the token for the cookie, and the statement that lets it in.
  * @param userAgent as the browser calls itself
+ * @param onlyIf must hold when that is run
  */
 export function newSession(
   store: Store,
   userId: string,
   now: number,
   userAgent: string | null = null,
+  onlyIf: SQL = sql`1 = 1`,
 ): { token: string; insert: Statement } {
   const token = newSessionToken();
-  const times = { createdAt: now, lastSeenAt: now };
-  const row = { tokenHash: hashToken(token), userId, ...times, userAgent: keptName(userAgent) };
-  return { token, insert: store.insert(sessions).values(row) };
+  const row = [hashToken(token), userId, now, now, keptName(userAgent)];
+  const fresh = rowsOf(store, COLUMNS, [row]);
+  return {
+    token,
+    insert: store.run(
+      sql`insert into ${sessions} (${NAMES}) select ${NAMES} from ${fresh} as fresh where ${onlyIf}`,
+    ),
+  };
 }
+
+const COLUMNS = {
+  token_hash: "text",
+  user_id: "text",
+  created_at: "bigint",
+  last_seen_at: "bigint",
+  user_agent: "text",
+} as const;
+const NAMES = sql.raw(Object.keys(COLUMNS).join(", "));
 
 /** Newest first. */
 export async function listSessions(

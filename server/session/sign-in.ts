@@ -1,7 +1,7 @@
-import { and, eq, gt } from "drizzle-orm";
+import { and, eq, gt, isNull, type SQL } from "drizzle-orm";
 import type { Actor } from "../accounts/caller.ts";
 import { findUser } from "../accounts/users.ts";
-import { type Change, recordChange } from "../audit/record.ts";
+import { type Change, isThere, makeChange, recordChange } from "../audit/record.ts";
 import { emailTarget } from "../audit/targets.ts";
 import type { Deps } from "../deps.ts";
 import { AppError, conflict, invalid } from "../lib/errors.ts";
@@ -13,12 +13,13 @@ import {
   SHORTEST_BESIDE_CODE,
 } from "../lib/passwords.ts";
 import { hashToken } from "../lib/token.ts";
-import type { Statement } from "../store/store.ts";
+import { holdUser } from "../store/hold.ts";
+import type { Statement, Store } from "../store/store.ts";
 import { passwordLinks, sessions, type UserRow, users } from "../store/tables.ts";
 import { spendCode } from "./codes.ts";
 import { type Delays, guess } from "./delays.ts";
 import type { SignIn } from "./model.ts";
-import { endSessionsOf, newSession, type Session } from "./sessions.ts";
+import { newSession, type Session } from "./sessions.ts";
 
 /** What guards passwords in this process. */
 export type SignInDeps = Deps & { passwords: Passwords; delays: Delays };
@@ -47,19 +48,11 @@ export async function signIn(
   const name = email.trim().toLowerCase();
   const user = await guess(deps.delays, name, async () => {
     const known = await whoHas(deps, name, password);
-    if (!known) return new AppError("UNAUTHORIZED", "The e-mail or the password is wrong.");
+    if (!known) return wrongPassword();
     if (!known.totpSecret && isShort(password)) throw tooShortAlone();
     return (await passesSecondFactor(deps, known, code)) ? known : wrongCode();
   });
-  const { store } = deps;
-  const { userAgent, sessionHash } = visitor;
-  const { token, insert } = newSession(store, user.id, deps.clock.now(), userAgent);
-  const entry = recordOwn(deps, user, visitor, { action: "person.signed_in" });
-  const endBefore = sessionHash
-    ? [store.delete(sessions).where(eq(sessions.tokenHash, sessionHash))]
-    : [];
-  await store.write([entry, insert, ...endBefore, ...(await rehash(deps, user, password))]);
-  return { token, user };
+  return enter(deps, user, password, visitor);
 }
 
 /**
@@ -77,7 +70,9 @@ export async function changePassword(
     const known = await whoHas(deps, email, current);
     return known?.id === id ? known : invalid({ current: [NOT_YOURS] });
   });
-  return setPassword(deps, user, await deps.passwords.hash(next), visitor);
+  const changed = await setPassword(deps, user, await deps.passwords.hash(next), visitor);
+  if (!changed) throw invalid({ current: [NOT_YOURS] });
+  return changed;
 }
 
 /**
@@ -106,7 +101,9 @@ export async function followPasswordLink(
   const [taken] = await store.delete(passwordLinks).where(isLink).returning();
   if (!taken) throw linkIsVoid();
   deps.delays.succeed(user.email);
-  return setPassword(deps, user, hash, visitor);
+  const changed = await setPassword(deps, user, hash, visitor);
+  if (!changed) throw linkIsVoid();
+  return changed;
 }
 
 /**
@@ -125,6 +122,47 @@ export const proveAgain = (
     if (!code?.trim()) throw invalid({ code: ["is required"] });
     return (await spendCode(deps, known, code)) ? known : invalid({ code: [WRONG_CODE] });
   });
+
+/**
+ * Starts a session of whoever has just proved who they are, if password and second factor are still those of the
+ * proof, and otherwise gives nothing.
+ * @param ends which sessions before it end
+ * @param changes what else is to happen, each with `isUnchanged`, and last what makes that untrue
+ */
+export async function startSession(
+  deps: Deps,
+  user: UserRow,
+  { userAgent }: Pick<Visitor, "userAgent">,
+  { ends, changes }: { ends: SQL; changes: Statement[] },
+): Promise<Entrance | undefined> {
+  const { store, clock } = deps;
+  const holds = isUnchanged(store, user);
+  const { token, insert } = newSession(store, user.id, clock.now(), userAgent, holds);
+  const found = await makeChange(
+    deps,
+    [holdUser(store, user.id)],
+    store
+      .select()
+      .from(users)
+      .where(and(isUser(user), holds)),
+    [store.delete(sessions).where(and(ends, holds)), insert, ...changes],
+  );
+  return found.length > 0 ? { token, user } : undefined;
+}
+
+/** Whether the user's password and second factor are what they were when they were read. */
+export const isUnchanged = (store: Store, user: UserRow): SQL =>
+  isThere(
+    store,
+    users,
+    and(
+      isUser(user),
+      user.passwordHash === null
+        ? isNull(users.passwordHash)
+        : eq(users.passwordHash, user.passwordHash),
+      user.totpSecret === null ? isNull(users.totpSecret) : eq(users.totpSecret, user.totpSecret),
+    ),
+  );
 
 /** How long a new password has to be, in code points. */
 export const shortestFor = ({ totpSecret }: Pick<UserRow, "totpSecret">) =>
@@ -158,6 +196,8 @@ export async function whoHas(
   return isRight ? user : undefined;
 }
 
+const wrongPassword = () => new AppError("UNAUTHORIZED", "The e-mail or the password is wrong.");
+
 /** Told only after the right password. */
 const tooShortAlone = () =>
   conflict(
@@ -190,30 +230,50 @@ const wrongCode = () =>
     reason: "wrong_code",
   });
 
-async function setPassword(
-  deps: Deps,
+/** Nothing where the password was changed meanwhile. */
+function setPassword(deps: Deps, user: UserRow, passwordHash: string, visitor: Visitor) {
+  const { store } = deps;
+  const onlyIf = isUnchanged(store, user);
+  const isTheirs = eq(passwordLinks.userId, user.id);
+  return startSession(deps, user, visitor, {
+    ends: eq(sessions.userId, user.id),
+    changes: [
+      recordOwn(deps, user, visitor, { action: "person.password_changed", onlyIf }),
+      store.delete(passwordLinks).where(and(isTheirs, onlyIf)),
+      store
+        .update(users)
+        .set({ passwordHash })
+        .where(and(isUser(user), onlyIf)),
+    ],
+  });
+}
+
+/** Whoever signs in elsewhere at the same moment may have the hash made anew, which changes no password. */
+async function enter(
+  deps: SignInDeps,
   user: UserRow,
-  passwordHash: string,
+  password: string,
   visitor: Visitor,
 ): Promise<Entrance> {
-  const { store, clock } = deps;
-  const { token, insert } = newSession(store, user.id, clock.now(), visitor.userAgent);
-  await store.write([
-    recordOwn(deps, user, visitor, { action: "person.password_changed" }),
-    store.update(users).set({ passwordHash }).where(isUser(user)),
-    endSessionsOf(store, user.id),
-    store.delete(passwordLinks).where(eq(passwordLinks.userId, user.id)),
-    insert,
-  ]);
-  return { token, user };
+  const onlyIf = isUnchanged(deps.store, user);
+  const entry = recordOwn(deps, user, visitor, { action: "person.signed_in", onlyIf });
+  const started = await startSession(deps, user, visitor, {
+    ends: eq(sessions.tokenHash, visitor.sessionHash ?? ""),
+    changes: [entry, ...(await rehash(deps, user, password))],
+  });
+  if (started) return started;
+  const again = await whoHas(deps, user.email, password);
+  if (again?.totpSecret !== user.totpSecret) throw wrongPassword();
+  return enter(deps, again, password, visitor);
 }
 
 /** Only now is the password known, so only now can its hash be made with today's parameters. */
 async function rehash(deps: SignInDeps, user: UserRow, password: string): Promise<Statement[]> {
-  if (!user.passwordHash || !deps.passwords.isOutdated(user.passwordHash)) return [];
-  const passwordHash = await deps.passwords.hash(password);
-  const isSame = and(isUser(user), eq(users.passwordHash, user.passwordHash));
-  return [deps.store.update(users).set({ passwordHash }).where(isSame)];
+  const { store, passwords } = deps;
+  if (!user.passwordHash || !passwords.isOutdated(user.passwordHash)) return [];
+  const passwordHash = await passwords.hash(password);
+  const isSame = and(isUser(user), isUnchanged(store, user));
+  return [store.update(users).set({ passwordHash }).where(isSame)];
 }
 
 const isUser = (user: UserRow) => and(eq(users.id, user.id), eq(users.accountId, user.accountId));

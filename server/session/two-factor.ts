@@ -1,4 +1,4 @@
-import { and, eq, isNull } from "drizzle-orm";
+import { and, eq, isNull, type SQL } from "drizzle-orm";
 import { OPERATOR } from "../accounts/caller.ts";
 import { isThere, makeChange, onRecord, recordChange } from "../audit/record.ts";
 import { emailTarget } from "../audit/targets.ts";
@@ -6,7 +6,7 @@ import type { Deps } from "../deps.ts";
 import { conflict, invalid } from "../lib/errors.ts";
 import { isShort, SHORTEST_ALONE } from "../lib/passwords.ts";
 import type { Statement } from "../store/store.ts";
-import { type UserRow, users } from "../store/tables.ts";
+import { sessions, type UserRow, users } from "../store/tables.ts";
 import {
   countRecoveryCodes,
   forgetRecoveryCodes,
@@ -18,9 +18,11 @@ import { guess } from "./delays.ts";
 import { endSessionsOf, newSession, type Session } from "./sessions.ts";
 import {
   type Entrance,
+  isUnchanged,
   NOT_YOURS,
   recordOwn,
   type SignInDeps,
+  startSession,
   type Visitor,
   WRONG_CODE,
   whoHas,
@@ -104,10 +106,18 @@ export async function endTwoFactor(
   const user = await prove(deps, session, proof, () => {
     if (next === undefined && isShort(proof.password)) throw invalid({ new: [NEW_NEEDED] });
   });
+  const { store } = deps;
   const renewed = next === undefined ? {} : { passwordHash: await deps.passwords.hash(next) };
-  const alone = { ...user, ...NO_FACTOR, ...renewed };
-  const entry = recordOwn(deps, user, visitor, { action: "person.two_factor_off" });
-  return startOver(deps, alone, visitor, [entry, ...withoutTwoFactor(deps, user, renewed)]);
+  const onlyIf = isUnchanged(store, user);
+  const started = await startSession(deps, user, visitor, {
+    ends: eq(sessions.userId, user.id),
+    changes: [
+      recordOwn(deps, user, visitor, { action: "person.two_factor_off", onlyIf }),
+      ...withoutTwoFactor(deps, user, { besides: renewed, onlyIf }),
+    ],
+  });
+  if (!started) throw invalid({ password: [NOT_YOURS] });
+  return { ...started, user: { ...user, ...NO_FACTOR, ...renewed } };
 }
 
 /**
@@ -217,13 +227,13 @@ async function startOver(
 const withoutTwoFactor = (
   { store }: Deps,
   user: UserRow,
-  besides: Partial<UserRow> = {},
+  { besides = {}, onlyIf }: { besides?: Partial<UserRow>; onlyIf?: SQL } = {},
 ): Statement[] => [
+  forgetRecoveryCodes(store, user.id, onlyIf),
   store
     .update(users)
     .set({ ...NO_FACTOR, ...besides })
-    .where(isUser(user)),
-  forgetRecoveryCodes(store, user.id),
+    .where(and(isUser(user), onlyIf)),
 ];
 
 const isUser = (user: Pick<UserRow, "id" | "accountId">) =>

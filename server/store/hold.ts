@@ -24,6 +24,10 @@ export const holdAdministration = (store: Store, no: number): Statement[] =>
 export const holdLinks = (store: Store, numbers: Iterable<number>): Statement[] =>
   hold(store, "links", numbers);
 
+/** The same for one user, after their account. */
+export const holdUser = (store: Store, id: string): Statement =>
+  store.run(sql`select id from users where id = ${id} ${sql.raw(store.engine.holdRows)}`);
+
 /** The same for one webhook. */
 export const holdWebhook = (store: Store, id: string): Statement =>
   store.run(sql`select id from webhooks where id = ${id} ${sql.raw(store.engine.holdRows)}`);

@@ -1,9 +1,10 @@
 import { describe, expect, test } from "bun:test";
 import { and, eq } from "drizzle-orm";
-import { createPasswords, type Passwords } from "../../server/lib/passwords.ts";
+import { operatorOf } from "../../server/accounts/users.ts";
+import { createPasswords, hashPassword, type Passwords } from "../../server/lib/passwords.ts";
 import { createDelays } from "../../server/session/delays.ts";
-import { signIn } from "../../server/session/sign-in.ts";
-import { sessions, users } from "../../server/store/tables.ts";
+import { changePassword, signIn } from "../../server/session/sign-in.ts";
+import { audit, sessions, users } from "../../server/store/tables.ts";
 import { onBothEngines, startServer } from "../harness.ts";
 import {
   BEHIND_PROXY,
@@ -228,24 +229,92 @@ onBothEngines(
       expect((await openBrowser(server()).signIn(owner.email)).status).toBe(200);
     });
 
+    const VISITOR = { userAgent: null, sessionHash: undefined, address: () => "127.0.0.1" };
+    /** Passwords as they are, but for what another request does while one is verified or made. */
+    const guardedWith = (besides: (real: Passwords) => Partial<Passwords>) => {
+      const { deps } = server();
+      const real = createPasswords(PASSWORD_MEMORY_MB);
+      return {
+        ...deps,
+        passwords: { ...real, ...besides(real) },
+        delays: createDelays(deps.clock),
+      };
+    };
+
     test("an old hash that is made anew does not undo a change of the password at that moment", async () => {
       const { owner } = await newOwner(server());
-      const { deps } = server();
+      const { store } = server().deps;
       const isOwner = and(eq(users.id, owner.id), eq(users.accountId, owner.accountId));
-      const real = createPasswords(PASSWORD_MEMORY_MB);
-      const hash: Passwords["hash"] = async (password) => {
-        const passwordHash = "changed meanwhile";
-        await deps.store.update(users).set({ passwordHash }).where(isOwner);
-        return real.hash(password);
-      };
-      const passwords = { ...real, hash, isOutdated: () => true };
-      const guarded = { ...deps, passwords, delays: createDelays(deps.clock) };
-      const visitor = { userAgent: null, sessionHash: undefined, address: () => "127.0.0.1" };
+      const changed = await hashPassword(NEXT_PASSWORD, PASSWORD_MEMORY_MB);
+      const guarded = guardedWith((real) => ({
+        hash: async (password) => {
+          await store.update(users).set({ passwordHash: changed }).where(isOwner);
+          return real.hash(password);
+        },
+        isOutdated: () => true,
+      }));
 
-      await signIn(guarded, { email: owner.email, password: PASSWORD }, visitor);
+      const late = signIn(guarded, { email: owner.email, password: PASSWORD }, VISITOR);
 
-      const [row] = await deps.store.select().from(users).where(isOwner);
-      expect(row!.passwordHash).toBe("changed meanwhile");
+      await expect(late).rejects.toMatchObject({ code: "UNAUTHORIZED" });
+      const [row] = await store.select().from(users).where(isOwner);
+      expect(row!.passwordHash).toBe(changed);
+    });
+
+    test("a password that is changed while it is verified lets nobody in any more", async () => {
+      const { owner, account } = await newOwner(server());
+      const { store } = server().deps;
+      const changed = await hashPassword(NEXT_PASSWORD, PASSWORD_MEMORY_MB);
+      const guarded = guardedWith((real) => ({
+        verify: async (password, hash) => {
+          const isRight = await real.verify(password, hash);
+          await store
+            .update(users)
+            .set({ passwordHash: changed })
+            .where(and(eq(users.id, owner.id), eq(users.accountId, account.id)));
+          return isRight;
+        },
+      }));
+
+      const late = signIn(guarded, { email: owner.email, password: PASSWORD }, VISITOR);
+
+      await expect(late).rejects.toMatchObject({ code: "UNAUTHORIZED" });
+      expect(await store.$count(sessions, eq(sessions.userId, owner.id))).toBe(0);
+      const told = and(eq(audit.accountId, account.id), eq(audit.action, "person.signed_in"));
+      expect(await store.$count(audit, told)).toBe(0);
+    });
+
+    test("two who sign in at once get in both, also when one makes the old hash anew", async () => {
+      const { owner } = await newOwner(server());
+      const guarded = guardedWith(() => ({ isOutdated: () => true }));
+      const enter = () => signIn(guarded, { email: owner.email, password: PASSWORD }, VISITOR);
+
+      await Promise.all([enter(), enter()]);
+
+      const { store } = server().deps;
+      expect(await store.$count(sessions, eq(sessions.userId, owner.id))).toBe(2);
+    });
+
+    test("a password that is changed while its own change is verified is not changed back", async () => {
+      const { owner, account } = await newOwner(server());
+      const { deps } = server();
+      const { store } = deps;
+      const isOwner = and(eq(users.id, owner.id), eq(users.accountId, account.id));
+      const changed = await hashPassword(NEXT_PASSWORD, PASSWORD_MEMORY_MB);
+      const guarded = guardedWith((real) => ({
+        hash: async (password) => {
+          await store.update(users).set({ passwordHash: changed }).where(isOwner);
+          return real.hash(password);
+        },
+      }));
+      const session = { tokenHash: "", user: owner, caller: await operatorOf(deps, account.id) };
+      const change = { current: PASSWORD, next: "a third one, as long as those" };
+
+      const late = changePassword(guarded, session, change, VISITOR);
+
+      await expect(late).rejects.toMatchObject({ code: "VALIDATION_ERROR" });
+      const [row] = await store.select().from(users).where(isOwner);
+      expect(row!.passwordHash).toBe(changed);
     });
 
     test("a viewer looks but changes nothing except the own password", async () => {

@@ -5,9 +5,10 @@ import { Secret, TOTP } from "otpauth";
 import { createPasswordLink, operatorOf, requireUser } from "../../server/accounts/users.ts";
 import { createPasswords, type Passwords } from "../../server/lib/passwords.ts";
 import { createSecretBox } from "../../server/lib/secret-box.ts";
+import { countRecoveryCodes } from "../../server/session/codes.ts";
 import { createDelays } from "../../server/session/delays.ts";
 import { endTwoFactor, removeTwoFactor } from "../../server/session/two-factor.ts";
-import { recoveryCodes, users } from "../../server/store/tables.ts";
+import { recoveryCodes, sessions, users } from "../../server/store/tables.ts";
 import { onBothEngines, type Reply } from "../harness.ts";
 import {
   BEHIND_PROXY,
@@ -415,12 +416,13 @@ onBothEngines(
       expect([refused.status, reasonOf(refused)]).toEqual([409, "nothing_to_confirm"]);
     });
 
-    test("is turned off without undoing a change of the password at that moment", async () => {
+    test("stays on, and lets nobody in, when the password is changed while it is turned off", async () => {
       const { account, code } = await secured();
       const { deps } = server();
       const { store } = deps;
       const isOwner = eq(users.id, account.owner.id);
       const [user] = await store.select().from(users).where(isOwner);
+      const before = await store.$count(sessions, eq(sessions.userId, user!.id));
       const real = createPasswords(PASSWORD_MEMORY_MB);
       const verify: Passwords["verify"] = async (password, hash) => {
         const isRight = await real.verify(password, hash);
@@ -431,15 +433,19 @@ onBothEngines(
       const caller = await operatorOf(deps, account.account.id);
       const guarded = { ...deps, passwords, delays: createDelays(deps.clock) };
 
-      await endTwoFactor(
+      const late = endTwoFactor(
         guarded,
         { tokenHash: "", user: user!, caller },
         { password: PASSWORD, code: code(), next: undefined },
         { userAgent: null, sessionHash: undefined, address: () => "127.0.0.1" },
       );
 
+      await expect(late).rejects.toMatchObject({ code: "VALIDATION_ERROR" });
       const [after] = await store.select().from(users).where(isOwner);
-      expect(after).toMatchObject({ passwordHash: "changed meanwhile", totpSecret: null });
+      const { totpSecret } = user!;
+      expect(after).toMatchObject({ passwordHash: "changed meanwhile", totpSecret });
+      expect(await store.$count(sessions, eq(sessions.userId, user!.id))).toBe(before);
+      expect(await countRecoveryCodes(deps, user!.id)).toBe(10);
     });
 
     test("keeps its secret sealed and its recovery codes hashed", async () => {
