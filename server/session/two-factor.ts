@@ -88,9 +88,7 @@ export async function confirmTwoFactor(
       step ?? invalid({ code: ["is wrong; look whether the clocks of both devices are right"] })
     );
   });
-  const { row, codes } = await turnOn(deps, session, pending, { secret, totpStep });
-  if (!row) throw nothingToConfirm();
-  return { ...(await startOver(deps, row, visitor, [])), codes };
+  return turnOn(deps, session, visitor, { pending, secret, totpStep });
 }
 
 /**
@@ -156,20 +154,21 @@ const nothingToConfirm = () =>
   conflict("There is nothing to confirm. Begin again.", { reason: "nothing_to_confirm" });
 
 /**
- * The factor and its recovery codes at once. The secret is sealed anew, by which the codes know that it was
- * this confirmation which counted.
+ * The factor, its recovery codes and a session in the place of all before, at once. The secret is sealed anew, by
+ * which the others know that it was this confirmation which counted.
  */
 async function turnOn(
   deps: Deps,
   { user, caller }: Session,
-  pending: string,
-  { secret, totpStep }: { secret: string; totpStep: number },
-) {
-  const { store, secrets } = deps;
+  { userAgent }: Visitor,
+  { pending, secret, totpStep }: { pending: string; secret: string; totpStep: number },
+): Promise<Entrance & { codes: string[] }> {
+  const { store, secrets, clock } = deps;
   const isPending = and(isUser(user), eq(users.totpPending, pending));
   const totpSecret = secrets.seal(secret);
-  const isOn = and(isUser(user), eq(users.totpSecret, totpSecret));
-  const { codes, replace } = freshRecoveryCodes(store, user.id, isThere(store, users, isOn));
+  const isOn = isThere(store, users, and(isUser(user), eq(users.totpSecret, totpSecret)));
+  const { codes, replace } = freshRecoveryCodes(store, user.id, isOn);
+  const { token, insert } = newSession(store, user.id, clock.now(), userAgent, isOn);
   const entry = onRecord(deps, caller, {
     action: "person.two_factor_on",
     target: emailTarget(user),
@@ -180,8 +179,10 @@ async function turnOn(
     .set({ totpSecret, totpPending: null, totpStep })
     .where(isPending)
     .returning();
-  const [row] = await makeChange(deps, entry, update, replace);
-  return { row, codes };
+  const endBefore = store.delete(sessions).where(and(eq(sessions.userId, user.id), isOn));
+  const [row] = await makeChange(deps, entry, update, [...replace, endBefore, insert]);
+  if (!row) throw nothingToConfirm();
+  return { token, user: row, codes };
 }
 
 async function pendingSecret({ store }: Deps, user: Session["user"]): Promise<string> {
@@ -210,18 +211,6 @@ function prove(
     refuse();
     return (await spendCode(deps, known, code)) ? known : invalid({ code: [WRONG_CODE] });
   });
-}
-
-/** Ends all of the user's sessions but a new one, beside what is to happen with them. */
-async function startOver(
-  { store, clock }: Deps,
-  user: UserRow,
-  { userAgent }: Visitor,
-  changes: Statement[],
-): Promise<Entrance> {
-  const { token, insert } = newSession(store, user.id, clock.now(), userAgent);
-  await store.write([...changes, endSessionsOf(store, user.id), insert]);
-  return { token, user };
 }
 
 const withoutTwoFactor = (

@@ -7,7 +7,12 @@ import { createPasswords, type Passwords } from "../../server/lib/passwords.ts";
 import { createSecretBox } from "../../server/lib/secret-box.ts";
 import { countRecoveryCodes } from "../../server/session/codes.ts";
 import { createDelays } from "../../server/session/delays.ts";
-import { endTwoFactor, removeTwoFactor } from "../../server/session/two-factor.ts";
+import {
+  confirmTwoFactor,
+  endTwoFactor,
+  removeTwoFactor,
+} from "../../server/session/two-factor.ts";
+import type { Store } from "../../server/store/store.ts";
 import { recoveryCodes, sessions, users } from "../../server/store/tables.ts";
 import { onBothEngines, type Reply } from "../harness.ts";
 import {
@@ -368,6 +373,33 @@ onBothEngines(
       expect(rest).toEqual([]);
       const [first] = counted!.body.data.recovery_codes;
       expect((await enter(owner.email, first)).status).toBe(200);
+    });
+
+    test("is turned on in one batch, so that nobody is left with codes that were never shown", async () => {
+      const { account, owner } = await newOwner(server());
+      const { deps } = server();
+      const browser = openBrowser(server());
+      await browser.signIn(owner.email);
+      const begun = await browser.post("/session/two-factor", { password: PASSWORD });
+      const user = await requireUser(deps, owner.email);
+      const session = { tokenHash: "", user, caller: await operatorOf(deps, account.id) };
+      let begunBatches = 0;
+      const once = (statements: Parameters<Store["batch"]>[0]) => {
+        if (++begunBatches > 1) throw new Error("cut short");
+        return deps.store.batch(statements);
+      };
+      const store: Store = Object.create(deps.store, {
+        batch: { value: once },
+        write: { value: once },
+      });
+      const passwords = createPasswords(PASSWORD_MEMORY_MB);
+      const guarded = { ...deps, store, passwords, delays: createDelays(deps.clock) };
+      const visitor = { userAgent: null, sessionHash: undefined, address: () => "127.0.0.1" };
+
+      const on = await confirmTwoFactor(guarded, session, codeOf(begun.body.data.secret), visitor);
+
+      expect(on.codes).toHaveLength(10);
+      expect((await browser.get("/links")).status).toBe(401);
     });
 
     test("is removed by the operator, which ends all sessions", async () => {
