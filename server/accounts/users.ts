@@ -1,4 +1,4 @@
-import { and, asc, count, eq } from "drizzle-orm";
+import { and, asc, count, eq, type SQL, sql } from "drizzle-orm";
 import { isThere, recordChange } from "../audit/record.ts";
 import { emailTarget } from "../audit/targets.ts";
 import type { Deps } from "../deps.ts";
@@ -8,7 +8,7 @@ import { hashToken, newSessionToken } from "../lib/token.ts";
 import { countLinks } from "../links/count.ts";
 import { endSessionsOf } from "../session/sessions.ts";
 import { takeNumbers } from "../store/numbers.ts";
-import { isDuplicate, type Statement, type Store } from "../store/store.ts";
+import { isDuplicate, rowsOf, type Statement, type Store } from "../store/store.ts";
 import {
   type AccountRow,
   accounts,
@@ -159,21 +159,28 @@ export async function createPasswordLink(deps: Deps, user: UserRow): Promise<str
   return token;
 }
 
-/** The same, not written yet. */
+/** The same, not written yet. @param onlyIf must hold when it is */
 export function freshPasswordLink(
   { store, clock }: Deps,
   userId: string,
+  onlyIf: SQL = sql`1 = 1`,
 ): { token: string; replace: Statement[] } {
   const token = newSessionToken();
-  const row = { tokenHash: hashToken(token), userId, expiresAt: clock.now() + LINK_MS };
+  const columns = { token_hash: "text", user_id: "text", expires_at: "bigint" } as const;
+  const fresh = rowsOf(store, columns, [[hashToken(token), userId, clock.now() + LINK_MS]]);
   return {
     token,
-    replace: [forgetPasswordLinks(store, userId), store.insert(passwordLinks).values(row)],
+    replace: [
+      forgetPasswordLinks(store, userId, onlyIf),
+      store.run(
+        sql`insert into ${passwordLinks} (token_hash, user_id, expires_at) select fresh.* from ${fresh} as fresh where ${onlyIf}`,
+      ),
+    ],
   };
 }
 
-export const forgetPasswordLinks = (store: Store, userId: string): Statement =>
-  store.delete(passwordLinks).where(eq(passwordLinks.userId, userId));
+export const forgetPasswordLinks = (store: Store, userId: string, onlyIf?: SQL): Statement =>
+  store.delete(passwordLinks).where(and(eq(passwordLinks.userId, userId), onlyIf));
 
 /** Ends all of the user's sessions and gives the token of a link that sets a new password. */
 export async function resetPassword(deps: Deps, user: UserRow, by: Actor): Promise<string> {

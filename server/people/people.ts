@@ -8,7 +8,7 @@ import { newId, parseId } from "../lib/ids.ts";
 import { oneAtATime } from "../lib/lock.ts";
 import { endSessionsOf } from "../session/sessions.ts";
 import { holdAccounts } from "../store/hold.ts";
-import { isDuplicate, isGone, type Statement } from "../store/store.ts";
+import { isDuplicate, isGone, type Statement, type Store } from "../store/store.ts";
 import { accounts, sessions, type UserRow, users } from "../store/tables.ts";
 import type { NewPerson, Person } from "./model.ts";
 import {
@@ -87,18 +87,19 @@ export async function changePerson(
   if (user.id === manager.session.user.id && isAdmin === false) throw ownRights(manager);
   const fields = fieldsOf({ role, is_admin: isAdmin }, { role: user.role, is_admin: user.isAdmin });
   if (fields.length === 0) return findPerson(deps, user);
+  const { store } = deps;
   const losesOwner = role !== undefined && role !== "owner";
+  const holds = isAllowed(store, manager, user, losesOwner ? staysOwned(deps, user) : undefined);
+  const onlyIf = isThere(store, users, holds);
   await settle(deps, manager, user, {
-    condition: losesOwner ? staysOwned(deps, user) : undefined,
-    change: { action: "person.changed", fields },
-    by: (holds) =>
-      deps.store
-        .update(users)
-        .set({ ...(role && { role }), ...(isAdmin !== undefined && { isAdmin }) })
-        .where(holds)
-        .returning(),
+    change: { action: "person.changed", fields, onlyIf },
     // A link that was made by an owner must not let that owner in as an administrator.
-    after: isAdmin && !user.isAdmin ? [forgetPasswordLinks(deps.store, user.id)] : [],
+    besides: isAdmin && !user.isAdmin ? [forgetPasswordLinks(store, user.id, onlyIf)] : [],
+    by: store
+      .update(users)
+      .set({ ...(role && { role }), ...(isAdmin !== undefined && { isAdmin }) })
+      .where(holds)
+      .returning(),
   });
   return findPerson(deps, user);
 }
@@ -111,10 +112,12 @@ export async function removePerson(deps: Deps, manager: Manager, id: string): Pr
   const user = await requirePerson(deps, manager, id);
   if (user.id === manager.session.user.id) throw ownRights(manager);
   refuseOutOfReach(manager, user);
+  const { store } = deps;
+  const mayGo = and(staysOwned(deps, user), isWithinReach(manager));
+  const holds = isAllowed(store, manager, user, mayGo);
   await settle(deps, manager, user, {
-    condition: and(staysOwned(deps, user), isWithinReach(manager)),
-    change: { action: "person.removed" },
-    by: (holds) => deps.store.delete(users).where(holds).returning(),
+    change: { action: "person.removed", onlyIf: isThere(store, users, holds) },
+    by: store.delete(users).where(holds).returning(),
   });
 }
 
@@ -123,13 +126,14 @@ export async function resetPerson(deps: Deps, manager: Manager, id: string): Pro
   const { store } = deps;
   const user = await requirePerson(deps, manager, id);
   refuseOutOfReach(manager, user);
-  const { token, replace } = freshPasswordLink(deps, user.id);
+  // Whoever is made an administrator meanwhile is out of the owner's reach, and gets no link.
+  const holds = isAllowed(store, manager, user, isWithinReach(manager));
+  const onlyIf = isThere(store, users, holds);
+  const { token, replace } = freshPasswordLink(deps, user.id, onlyIf);
   await settle(deps, manager, user, {
-    condition: isWithinReach(manager),
-    change: { action: "person.password_link_made" },
-    // Whoever is made an administrator meanwhile is out of the owner's reach, and gets no link.
-    by: (holds) => store.select().from(users).where(holds),
-    after: [endSessionsOf(store, user.id), ...replace],
+    change: { action: "person.password_link_made", onlyIf },
+    besides: [endSessionsOf(store, user.id, onlyIf), ...replace],
+    by: store.select().from(users).where(holds),
   });
   return { email: user.email, token };
 }
@@ -163,12 +167,15 @@ async function findPerson(deps: Deps, { id, accountId }: UserRow): Promise<Perso
   return person;
 }
 
+/** Whom it is about, if all that it needs is true. */
+const isAllowed = (store: Store, manager: Manager, user: UserRow, condition: SQL | undefined) =>
+  and(eq(users.id, user.id), mayStill(store, manager), condition);
+
+/** All of it under the same condition, which only the last of it, `by`, may end. */
 type Settling = {
-  condition: SQL | undefined;
-  change: Pick<Change, "action" | "fields">;
-  /** @param holds whom it is about, if all that it needs is true */
-  by: (holds: SQL | undefined) => PromiseLike<UserRow[]> & Statement;
-  after?: Statement[];
+  change: Pick<Change, "action" | "fields" | "onlyIf">;
+  besides?: Statement[];
+  by: PromiseLike<UserRow[]> & Statement;
 };
 
 /**
@@ -176,18 +183,11 @@ type Settling = {
  * owners who are demoted at once one stays, and likewise of two administrators who take away each other's rights.
  */
 async function settle(deps: Deps, manager: Manager, user: UserRow, settling: Settling) {
-  const { store } = deps;
-  const { condition, change, by, after } = settling;
-  const holds = and(eq(users.id, user.id), mayStill(store, manager), condition);
-  const onlyIf = isThere(store, users, holds);
+  const { change, besides = [], by } = settling;
   const numbers = [await numberOf(deps, user), manager.session.caller.accountNo];
-  const entry = recordChange(deps, { ...told(manager, user, change), onlyIf });
-  const changed = await makeChange(
-    deps,
-    [...holdAccounts(store, numbers), entry],
-    by(holds),
-    after,
-  );
+  const held = holdAccounts(deps.store, numbers);
+  const entry = recordChange(deps, told(manager, user, change));
+  const changed = await makeChange(deps, [...held, entry, ...besides], by);
   if (changed.length > 0) return;
   throw await refusalOf(deps, manager, await requirePerson(deps, manager, user.id));
 }
@@ -205,7 +205,7 @@ async function numberOf({ store }: Deps, { accountId }: UserRow): Promise<number
 const told = (
   { session }: Manager,
   user: UserRow,
-  change: Pick<Change, "action" | "fields">,
+  change: Pick<Change, "action" | "fields" | "onlyIf">,
 ): Change => ({
   ...change,
   by: session.caller.by,

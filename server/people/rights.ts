@@ -15,7 +15,7 @@ export const mayStill = (store: Store, manager: Manager): SQL =>
 /** Why a change was not made. @param user as they are now */
 export async function refusalOf(deps: Deps, manager: Manager, user: UserRow): Promise<AppError> {
   if (!(await manages(deps, manager))) return noLonger(manager);
-  return user.role === "owner" ? lastOwner(user) : outOfReach(user);
+  return isOutOfReach(manager, user) ? outOfReach(user) : lastOwner(user);
 }
 
 export async function manages({ store }: Deps, manager: Manager): Promise<boolean> {
@@ -49,10 +49,12 @@ export const isWithinReach = ({ session, as }: Manager): SQL | undefined =>
   as === "administrator" || session.user.isAdmin ? undefined : eq(users.isAdmin, false);
 
 /** @throws FORBIDDEN when an owner is about to remove, or to let somebody in as, an administrator */
-export function refuseOutOfReach({ session, as }: Manager, user: UserRow) {
-  if (as === "administrator" || session.user.isAdmin || !user.isAdmin) return;
-  throw outOfReach(user);
+export function refuseOutOfReach(manager: Manager, user: UserRow) {
+  if (isOutOfReach(manager, user)) throw outOfReach(user);
 }
+
+const isOutOfReach = ({ session, as }: Manager, user: UserRow) =>
+  as === "owner" && !session.user.isAdmin && user.isAdmin;
 
 const outOfReach = ({ email }: UserRow) =>
   new AppError(

@@ -155,8 +155,8 @@ async function end(
 const countOwn = ({ store }: Deps, { user }: Session, which: SQL): Promise<number> =>
   store.$count(sessions, and(eq(sessions.userId, user.id), which));
 
-export const endSessionsOf = (store: Store, userId: string): Statement =>
-  store.delete(sessions).where(eq(sessions.userId, userId));
+export const endSessionsOf = (store: Store, userId: string, onlyIf?: SQL): Statement =>
+  store.delete(sessions).where(and(eq(sessions.userId, userId), onlyIf));
 
 /** Sessions and one-time links whose time is over, to be run by housekeeping. */
 export const forgetEndedSessions = ({ store, clock }: Deps): Statement[] => [

@@ -179,7 +179,7 @@ async function turnOn(
     .set({ totpSecret, totpPending: null, totpStep })
     .where(isPending)
     .returning();
-  const endBefore = store.delete(sessions).where(and(eq(sessions.userId, user.id), isOn));
+  const endBefore = endSessionsOf(store, user.id, isOn);
   const [row] = await makeChange(deps, entry, update, [...replace, endBefore, insert]);
   if (!row) throw nothingToConfirm();
   return { token, user: row, codes };

@@ -1,5 +1,8 @@
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { and, eq, ne } from "drizzle-orm";
+import { operatorOf } from "../../server/accounts/users.ts";
+import { removePerson, resetPerson } from "../../server/people/people.ts";
+import type { Store } from "../../server/store/store.ts";
 import { audit, users } from "../../server/store/tables.ts";
 import { onBothEngines, type Parsed, type Reply } from "../harness.ts";
 import { BEHIND_PROXY, newColleague, openBrowser } from "../session/browser.ts";
@@ -207,6 +210,43 @@ onBothEngines(
         ["person.removed", viewer.email, []],
       ]);
       expect(entries.every((entry) => entry.actorName === owner.email)).toBe(true);
+    });
+
+    test("an owner who was demoted this moment ends no sessions and no link of anybody", async () => {
+      const { account, owner, editor, browsers } = await newTeam(server());
+      const { deps } = server();
+      const { token } = (await browsers.owner.post(`/people/${editor.id}/password-link`)).body.data;
+      const theirs = await enter(server(), editor.id);
+      const session = { tokenHash: "", user: owner, caller: await operatorOf(deps, account.id) };
+      await deps.store.update(users).set({ role: "viewer" }).where(eq(users.id, owner.id));
+
+      const late = resetPerson(deps, { session, as: "owner" }, editor.id);
+
+      await expect(late).rejects.toThrow("no longer an owner");
+      expect((await theirs.get("/links")).status).toBe(200);
+      const followed = await openBrowser(server()).post("/password", {
+        token,
+        password: "x".repeat(20),
+      });
+      expect(followed.status).toBe(200);
+    });
+
+    test("an owner is told why another one who was made an administrator this moment stays", async () => {
+      const team = await newTeam(server());
+      const { deps } = server();
+      const other = await newColleague(server(), team, "owner");
+      const caller = await operatorOf(deps, team.account.id);
+      const session = { tokenHash: "", user: team.owner, caller };
+      const batch: Store["batch"] = async (statements) => {
+        await makeAdministrator(server(), other.id);
+        return deps.store.batch(statements);
+      };
+      const store: Store = Object.create(deps.store, { batch: { value: batch } });
+
+      const late = removePerson({ ...deps, store }, { session, as: "owner" }, other.id);
+
+      await expect(late).rejects.toThrow("is an administrator of the installation");
+      expect(await roleOf(other.id)).toBe("owner");
     });
 
     test("an owner who was demoted this moment changes nobody any more", async () => {
