@@ -1,5 +1,5 @@
-import { and, asc, count, eq, type SQL, sql } from "drizzle-orm";
-import { isThere, recordChange } from "../audit/record.ts";
+import { and, asc, count, eq, gt, ne, or, type SQL, sql } from "drizzle-orm";
+import { isThere, makeChange, onRecord, recordChange } from "../audit/record.ts";
 import { emailTarget } from "../audit/targets.ts";
 import type { Deps } from "../deps.ts";
 import { conflict, notFound } from "../lib/errors.ts";
@@ -122,7 +122,8 @@ export const listUsers = ({ store }: Deps) =>
 
 /**
  * For the operator: removes a user, and with an account's last owner the account and everything in it.
- * @throws CONFLICT when that would delete links and `evenWithLinks` does not say that it may
+ * @throws CONFLICT when that would delete links and `evenWithLinks` does not say that it may, NOT_FOUND when they
+ * were removed at this moment
  */
 export async function deleteUser(
   deps: Deps,
@@ -130,27 +131,33 @@ export async function deleteUser(
   { evenWithLinks }: { evenWithLinks: boolean },
 ): Promise<"user" | "account"> {
   const { store } = deps;
-  if (!(await isLastOwner(deps, user))) {
-    const isIt = and(eq(users.id, user.id), eq(users.accountId, user.accountId));
-    const entry = recordChange(deps, {
-      action: "person.removed",
-      by: OPERATOR,
-      accountId: user.accountId,
-      target: emailTarget(user),
-      onlyIf: isThere(store, users, isIt),
-    });
-    await store.write([entry, store.delete(users).where(isIt)]);
-    return "user";
-  }
+  const caller = await operatorOf(deps, user.accountId);
+  const isIt = and(eq(users.id, user.id), eq(users.accountId, user.accountId));
+  const mayGo = and(isIt, staysOwned(deps, user));
+  const entry = onRecord(deps, caller, {
+    action: "person.removed",
+    target: emailTarget(user),
+    onlyIf: isThere(store, users, mayGo),
+  });
+  const removed = await makeChange(deps, entry, store.delete(users).where(mayGo).returning());
+  if (removed.length > 0) return "user";
   const linksLost = evenWithLinks ? 0 : await countLinks(deps, user.accountId);
   if (linksLost > 0) {
     throw conflict(`${user.email} is the last owner of an account with ${linksLost} links.`, {
       reason: "last_owner",
     });
   }
-  await deleteAccount(deps, user.accountId, OPERATOR);
+  const isLast = and(isIt, eq(users.role, "owner"), eq(ownersOf(deps, user), 1));
+  const may = isThere(store, users, isLast);
+  if (!(await deleteAccount(deps, user.accountId, OPERATOR, may))) {
+    throw notFound(`user: ${user.email}`);
+  }
   return "account";
 }
+
+/** An account keeps an owner. @param user whom it is about, as read before */
+export const staysOwned = (deps: Deps, user: UserRow): SQL | undefined =>
+  or(ne(users.role, "owner"), gt(ownersOf(deps, user), 1));
 
 /** A token for a link that sets the password within 30 minutes, once. Links given out before are void. */
 export async function createPasswordLink(deps: Deps, user: UserRow): Promise<string> {
@@ -195,11 +202,8 @@ export async function resetPassword(deps: Deps, user: UserRow, by: Actor): Promi
   return token;
 }
 
-async function isLastOwner({ store }: Deps, user: UserRow): Promise<boolean> {
-  if (user.role !== "owner") return false;
-  const [counted] = await store
+const ownersOf = ({ store }: Deps, { accountId }: UserRow): SQL =>
+  sql`(${store
     .select({ owners: count() })
     .from(users)
-    .where(and(eq(users.accountId, user.accountId), eq(users.role, "owner")));
-  return counted!.owners === 1;
-}
+    .where(and(eq(users.accountId, accountId), eq(users.role, "owner")))})`;

@@ -1,5 +1,5 @@
 import { and, asc, eq, inArray, max, type SQL } from "drizzle-orm";
-import { forgetPasswordLinks, freshPasswordLink } from "../accounts/users.ts";
+import { forgetPasswordLinks, freshPasswordLink, staysOwned } from "../accounts/users.ts";
 import { type Change, fieldsOf, isThere, makeChange, recordChange } from "../audit/record.ts";
 import { emailTarget } from "../audit/targets.ts";
 import type { Deps } from "../deps.ts";
@@ -18,7 +18,6 @@ import {
   ownRights,
   refusalOf,
   refuseOutOfReach,
-  staysOwned,
 } from "./rights.ts";
 
 /** Who was given a one-time link, and its token. */

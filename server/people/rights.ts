@@ -1,4 +1,4 @@
-import { and, count, eq, exists, gt, ne, or, type SQL, sql } from "drizzle-orm";
+import { and, eq, exists, type SQL } from "drizzle-orm";
 import type { Deps } from "../deps.ts";
 import { AppError, conflict } from "../lib/errors.ts";
 import type { Session } from "../session/sessions.ts";
@@ -29,19 +29,6 @@ export const noLonger = ({ as }: Manager) =>
     as === "owner"
       ? "You are no longer an owner of the account."
       : "You are no longer an administrator of the installation.",
-  );
-
-/** An account keeps an owner. @param user whom it is about, as read before */
-export const staysOwned = ({ store }: Deps, user: UserRow): SQL | undefined =>
-  or(
-    ne(users.role, "owner"),
-    gt(
-      sql`(${store
-        .select({ owners: count() })
-        .from(users)
-        .where(and(eq(users.accountId, user.accountId), eq(users.role, "owner")))})`,
-      1,
-    ),
   );
 
 /** Whoever could get in as an administrator would have all accounts, so an owner has no hand in it. */

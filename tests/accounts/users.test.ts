@@ -8,7 +8,7 @@ import {
   operatorOf,
 } from "../../server/accounts/users.ts";
 import { createLink } from "../../server/links/create.ts";
-import { accounts, links } from "../../server/store/tables.ts";
+import { accounts, links, users } from "../../server/store/tables.ts";
 import { onBothEngines, startServer } from "../harness.ts";
 import { BEHIND_PROXY, newColleague, newOwner, openBrowser } from "../session/browser.ts";
 
@@ -50,6 +50,33 @@ onBothEngines(
       const second = await newColleague(server(), account, "owner");
 
       expect(await deleteUser(server().deps, second, { evenWithLinks: false })).toBe("user");
+    });
+
+    test("of two owners who are removed at once one stays, and the account with its links", async () => {
+      const account = await newOwner(server());
+      const second = await newColleague(server(), account, "owner");
+      const { deps } = server();
+      const caller = await operatorOf(deps, account.account.id);
+      await createLink(deps, caller, { url: "https://example.org/" });
+
+      const removals = await Promise.allSettled(
+        [account.owner, second].map((owner) => deleteUser(deps, owner, { evenWithLinks: false })),
+      );
+
+      expect(removals.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
+      const left = await deps.store.$count(users, eq(users.accountId, account.account.id));
+      expect(left).toBe(1);
+    });
+
+    test("a user who is gone already takes nobody else along", async () => {
+      const account = await newOwner(server());
+      const second = await newColleague(server(), account, "owner");
+      const remove = () => deleteUser(server().deps, second, { evenWithLinks: true });
+      await remove();
+
+      await expect(remove()).rejects.toMatchObject({ code: "NOT_FOUND" });
+
+      expect(await findUser(server().deps, account.owner.email)).toBeDefined();
     });
 
     test("the last owner goes with the account, and with its links only on purpose", async () => {
