@@ -1,8 +1,8 @@
-import { count, desc, eq, inArray } from "drizzle-orm";
+import { and, count, desc, eq, inArray, ne } from "drizzle-orm";
 import type { Actor } from "../accounts/caller.ts";
 import { deleteAccount } from "../accounts/delete.ts";
 import { createAccount, createPasswordLink } from "../accounts/users.ts";
-import { fieldsOf, recordChange } from "../audit/record.ts";
+import { isThere, recordChange } from "../audit/record.ts";
 import { emailTarget } from "../audit/targets.ts";
 import type { Deps } from "../deps.ts";
 import { conflict, notFound } from "../lib/errors.ts";
@@ -12,6 +12,7 @@ import { totalLinks } from "../links/count.ts";
 import { type Invitation, listPeople } from "../people/people.ts";
 import { manages, mayStill, noLonger } from "../people/rights.ts";
 import type { Session } from "../session/sessions.ts";
+import { holdAccounts } from "../store/hold.ts";
 import { contains } from "../store/store.ts";
 import { type AccountRow, accounts, type Tier, users } from "../store/tables.ts";
 import type { AccountQuery, AdminAccount } from "./model.ts";
@@ -69,16 +70,20 @@ export async function changeTier(
   tier: Tier,
   by: Actor,
 ): Promise<AdminAccount> {
+  const { store } = deps;
   const account = await requireAccount(deps, id);
-  await deps.store.write([
+  const isOther = and(eq(accounts.id, account.id), ne(accounts.tier, tier));
+  await store.write([
+    ...holdAccounts(store, [account.no]),
     recordChange(deps, {
       action: "account.changed",
       by,
       accountId: account.id,
       target: emailTarget(account),
-      fields: fieldsOf({ tier }, account),
+      fields: ["tier"],
+      onlyIf: isThere(store, accounts, isOther),
     }),
-    deps.store.update(accounts).set({ tier }).where(eq(accounts.id, account.id)),
+    store.update(accounts).set({ tier }).where(isOther),
   ]);
   return findAdminAccount(deps, account.id);
 }

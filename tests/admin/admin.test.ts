@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
-import { eq } from "drizzle-orm";
+import { and, eq } from "drizzle-orm";
 import { newSession } from "../../server/session/sessions.ts";
-import { users } from "../../server/store/tables.ts";
+import { audit, users } from "../../server/store/tables.ts";
 import { onBothEngines } from "../harness.ts";
 import { type Browser, newColleague, newOwner, openBrowser } from "../session/browser.ts";
 
@@ -114,6 +114,18 @@ onBothEngines("Administration", (server) => {
     expect(changed.body.data.tier).toBe("free");
     const theirs = await (await enter(owner.id)).get("/account");
     expect(theirs.body.data.limits.links).toBe(50);
+  });
+
+  test("a tier that is changed twice at once, or to what it is, is told of once", async () => {
+    const { browser } = await administrator();
+    const { account } = await newOwner(server());
+    const change = () => browser.patch(`/admin/accounts/${account.id}`, { tier: "free" });
+
+    const replies = await Promise.all([change(), change()]);
+
+    expect(replies.map(({ status }) => status)).toEqual([200, 200]);
+    const told = and(eq(audit.accountId, account.id), eq(audit.action, "account.changed"));
+    expect(await server().deps.store.$count(audit, told)).toBe(1);
   });
 
   test("adds people to an account, and refuses an e-mail that is taken", async () => {
