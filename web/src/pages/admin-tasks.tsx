@@ -15,6 +15,7 @@ import {
   TIERS,
   type Tier,
 } from "../lib/admin.ts";
+import { linksGo, peopleLose } from "../lib/losses.ts";
 import { ROLES, type Role } from "../lib/people.ts";
 import { Invite, NewPasswordLink } from "./invite.tsx";
 
@@ -118,11 +119,6 @@ function DeleteAccount({ account, onClose }: { account: AdminAccount; onClose: (
     </Confirm>
   );
 }
-
-const linksGo = (count: number) =>
-  count === 1 ? "1 link goes" : `${count.toLocaleString("en")} links go`;
-
-const peopleLose = (count: number) => (count === 1 ? "1 person loses" : `${count} people lose`);
 
 function useRemoval(remove: () => Promise<void>, said: string, onClose: () => void) {
   const say = useSay();

@@ -7,6 +7,7 @@ import { Problem, problemOf } from "../components/problem.tsx";
 import { Section } from "../components/section.tsx";
 import type { Account } from "../lib/account.ts";
 import { textsOf } from "../lib/form.ts";
+import { linksGo, peopleLose } from "../lib/losses.ts";
 import { deleteOwnAccount, usePeople } from "../lib/people.ts";
 import { useUser } from "../lib/session.ts";
 
@@ -43,7 +44,7 @@ function DeleteAccount({ account, onClose }: { account: Account; onClose: () => 
       <form onSubmit={submit}>
         <p>
           {linksGo(account.limits.linksUsed)} with their history, {keysStop(account.counts.apiKeys)}
-          , and {peopleLose(people.data?.items.length)} access. This cannot be taken back.
+          , and {peopleLose(people.data?.items.length ?? 1)} access. This cannot be taken back.
         </p>
         <TextField
           label={`Type ${account.email} to go on`}
@@ -78,9 +79,4 @@ function leave() {
   location.assign("/sign-in");
 }
 
-const linksGo = (count: number) =>
-  count === 1 ? "1 link goes" : `${count.toLocaleString("en")} links go`;
-
 const keysStop = (count: number) => (count === 1 ? "1 API key stops" : `${count} API keys stop`);
-
-const peopleLose = (count = 1) => (count === 1 ? "1 person loses" : `${count} people lose`);
