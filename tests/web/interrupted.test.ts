@@ -134,7 +134,9 @@ onDashboard("Work that is interrupted", (dashboard) => {
     await page.getByText("No links yet").waitFor();
     await page.route("**/assets/groups-*.js", (route) => route.abort());
 
+    await page.evaluate(() => Object.assign(globalThis, { isOld: true }));
     await page.getByRole("link", { name: "Groups" }).click();
+    await page.waitForFunction(() => !("isOld" in globalThis));
     await page.getByText("This page could not be loaded").waitFor();
     await page.unroute("**/assets/groups-*.js");
 

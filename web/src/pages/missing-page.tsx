@@ -4,6 +4,9 @@ import { useEffect } from "preact/hooks";
 import { isReachable } from "../lib/monitor.ts";
 
 const AGAIN_MS = 2_000;
+const RELOADED = "stillup.missing";
+/** What is missing even after everything was loaded again is tried at a pace that harms nobody. */
+const ONCE_MORE_MS = 5_000;
 
 /**
  * In the place of a page whose program did not arrive. Browsers may remember that it could not be had, so that
@@ -16,7 +19,9 @@ export function MissingPage() {
     refetchInterval: AGAIN_MS,
   });
   useEffect(() => {
-    if (data === true && !isLoadedAgain()) location.reload();
+    if (data !== true) return;
+    const timer = setTimeout(reload, pauseOf());
+    return () => clearTimeout(timer);
   }, [data]);
   return (
     <div class="failed" role="alert">
@@ -26,7 +31,7 @@ export function MissingPage() {
         The server cannot be reached, or was upgraded meanwhile. The page is loaded again as soon as
         it answers.
       </p>
-      <button type="button" onClick={() => location.reload()}>
+      <button type="button" onClick={reload}>
         <RotateCw aria-hidden="true" />
         Try again
       </button>
@@ -34,8 +39,12 @@ export function MissingPage() {
   );
 }
 
-/** What is missing even then would be loaded for ever. */
-const isLoadedAgain = () =>
-  performance
-    .getEntriesByType("navigation")
-    .some((entry) => "type" in entry && entry.type === "reload");
+function reload() {
+  sessionStorage.setItem(RELOADED, String(Date.now()));
+  location.reload();
+}
+
+function pauseOf(): number {
+  const since = Date.now() - Number(sessionStorage.getItem(RELOADED));
+  return Math.min(Math.max(ONCE_MORE_MS - since, 0), ONCE_MORE_MS);
+}
