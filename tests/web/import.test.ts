@@ -48,6 +48,22 @@ onDashboard("The page that adds links", (dashboard) => {
     await page.getByRole("heading", { name: "https://example.org/one" }).waitFor();
   });
 
+  test("adds a URL that is entered before the groups are known", async () => {
+    const { page, accountId } = await dashboard().user();
+    const { promise: isAllowed, resolve: allow } = Promise.withResolvers<void>();
+    await page.route("**/dashboard/api/groups?*", (route) =>
+      isAllowed.then(() => route.continue()),
+    );
+    await page.goto("/links/new");
+
+    await urls(page).fill("https://example.org/hasty");
+    await urls(page).press("Enter");
+    allow();
+    await page.getByText("Added", { exact: true }).waitFor();
+
+    expect(await urlsOf(accountId)).toEqual(["https://example.org/hasty"]);
+  });
+
   test("says of a single URL why it is refused, and leaves it to be mended", async () => {
     const { page, accountId } = await openPage();
     const caller = await callerOf(accountId);

@@ -1,4 +1,4 @@
-import { useQuery } from "@tanstack/preact-query";
+import { queryOptions, useQuery } from "@tanstack/preact-query";
 import { api, ask, tell } from "./api.ts";
 
 export const GROUPS = ["groups"];
@@ -19,7 +19,9 @@ async function listAllGroups(): Promise<Group[]> {
   return groups.sort((a, b) => a.name.localeCompare(b.name));
 }
 
-export const useGroups = () => useQuery({ queryKey: [...GROUPS, "all"], queryFn: listAllGroups });
+export const ALL_GROUPS = queryOptions({ queryKey: [...GROUPS, "all"], queryFn: listAllGroups });
+
+export const useGroups = () => useQuery(ALL_GROUPS);
 
 const GROUPS_ON_PAGE = 25;
 

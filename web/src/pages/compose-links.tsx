@@ -4,7 +4,7 @@ import { Compose } from "../components/import/compose.tsx";
 import { Options } from "../components/import/options.tsx";
 import { OutcomeMark, Why } from "../components/import/outcome-list.tsx";
 import { Problem } from "../components/problem.tsx";
-import { GROUPS, type Group, useGroups } from "../lib/groups.ts";
+import { ALL_GROUPS, GROUPS } from "../lib/groups.ts";
 import { addOne, isSingle } from "../lib/import/add-one.ts";
 import type { Choices } from "../lib/import/choices.ts";
 import { type Ledger, outcomeAt } from "../lib/import/ledger.ts";
@@ -25,7 +25,6 @@ type ComposeLinksProps = {
 export function ComposeLinks(props: ComposeLinksProps) {
   const { draft, choices, problem, onChoose, onType, onFile, onList } = props;
   const { text } = draft;
-  const groups = useGroups();
   const [past, setPast] = useState<Ledger[]>([]);
   const addition = useAddition((ledger) => {
     setPast([ledger, ...past].slice(0, 10));
@@ -33,21 +32,21 @@ export function ComposeLinks(props: ComposeLinksProps) {
   });
   const submit = () => {
     if (addition.isPending) return;
-    if (!isSingle(text)) onList(text);
-    else if (groups.data) addition.mutate({ url: text.trim(), choices, groups: groups.data });
+    if (isSingle(text)) addition.mutate({ url: text.trim(), choices });
+    else onList(text);
   };
   return (
     <>
       <Compose
         {...draft}
         problem={undefined}
-        isBusy={addition.isPending || (isSingle(text) && !groups.data)}
+        isBusy={addition.isPending}
         onType={onType}
         onPaste={onList}
         onFile={onFile}
         onSubmit={submit}
       >
-        <Problem error={problem ?? addition.error ?? groups.error} />
+        <Problem error={problem ?? addition.error} />
         <Options choices={choices} onChange={onChoose} />
       </Compose>
       <Past ledgers={past} />
@@ -55,12 +54,13 @@ export function ComposeLinks(props: ComposeLinksProps) {
   );
 }
 
-type Addition = { url: string; choices: Choices; groups: Group[] };
+type Addition = { url: string; choices: Choices };
 
 function useAddition(onSettled: (ledger: Ledger) => void) {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: ({ url, choices, groups }: Addition) => addOne(url, choices, groups),
+    mutationFn: async ({ url, choices }: Addition) =>
+      addOne(url, choices, await client.ensureQueryData(ALL_GROUPS)),
     onSuccess: (ledger) => {
       onSettled(ledger);
       for (const queryKey of [LINKS, GROUPS, ["overview"]]) client.invalidateQueries({ queryKey });
