@@ -93,7 +93,6 @@ onDashboard("The page of one link", (dashboard) => {
     await page.getByText("What was seen when it became dead").click();
     await page.locator("details").getByText("The link leads to a marketplace").waitFor();
     const opener = page.getByRole("button", { name: "What it saw" });
-    expect(await opener.count()).toBe(1);
     await opener.click();
     await page.locator("table.history").getByText("The link leads to a marketplace").waitFor();
     await opener.click();

@@ -195,6 +195,7 @@ onDashboard("Signing in", (dashboard) => {
     for (const guess of ["000001", "000002", "000003", "000004"]) {
       const answered = page.waitForResponse(/api\/session$/);
       await field.fill(guess);
+      await page.locator("button[type=submit]:enabled").waitFor();
       await field.press("Enter");
       await answered;
     }
