@@ -70,7 +70,7 @@ export function createApp(deps: Deps, pages: Elysia = new Elysia(), live: Live =
     .group("/api/v1", (api) => api.use(rooms(deps, exporting)))
     .group("/dashboard/api", (api) =>
       api
-        .use(sessionRoutes(deps, guard))
+        .use(sessionRoutes(deps, guard, live))
         .use(peopleRoutes(deps, guard))
         .use(liveRoutes(deps, live))
         .use(adminRoutes(deps))

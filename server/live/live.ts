@@ -1,7 +1,10 @@
+import { eq } from "drizzle-orm";
 import { LRUCache } from "lru-cache";
 import type { Deps } from "../deps.ts";
 import { newId } from "../lib/ids.ts";
-import { type Listener, startWatch, type Watch, type Whose } from "./watch.ts";
+import { accounts } from "../store/tables.ts";
+import { readPulse } from "./pulse.ts";
+import { idOf, type Listener, startWatch, type Watch, type Whose } from "./watch.ts";
 
 /** Tells open pages what changes in their accounts. */
 export type Live = {
@@ -10,6 +13,8 @@ export type Live = {
    * @returns what ends it
    */
   listen(whose: Whose, listener: Listener, known: string | null): Promise<() => void>;
+  /** Names the state of the account, so that a page which reads it after that can listen from there on. */
+  stateOf(accountId: string): Promise<string>;
   /** A request has changed something of the account, perhaps what no kept number tells. */
   changed(accountId: string): void;
   /** Whether there is no room for another page, of all or of this account. */
@@ -60,6 +65,15 @@ export function createLive(deps: Deps): Live {
         throw error;
       }
       return leave;
+    },
+    async stateOf(accountId) {
+      const isAccount = eq(accounts.id, accountId);
+      const [account] = await deps.store
+        .select({ no: accounts.no })
+        .from(accounts)
+        .where(isAccount);
+      const whose = { accountId, accountNo: account?.no ?? 0 };
+      return idOf(await readPulse(deps, whose, changes.last(accountId)));
     },
     changed(accountId) {
       changes.note(accountId);

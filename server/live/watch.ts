@@ -106,7 +106,7 @@ export function startWatch(deps: Deps, whose: Whose, changes: () => string) {
 }
 
 /** Names the state topic by topic, so that whoever comes back hears only of what is different. */
-const idOf = (pulse: Pulse) => TOPICS.map((topic) => pulse[topic]).join("-");
+export const idOf = (pulse: Pulse) => TOPICS.map((topic) => pulse[topic]).join("-");
 
 const logFailure = (error: unknown) =>
   log.warning("open pages could not be told", describeError(error));

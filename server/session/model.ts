@@ -23,6 +23,8 @@ export const SessionState = z.object({
   version: z.string().nullable(),
   /** Whether the cookie travels unencrypted, which the dashboard warns of. */
   insecure: z.boolean(),
+  /** The state of the account before its pages read anything, from which their line of events goes on. */
+  live: z.string().nullable(),
 });
 export type SessionState = z.infer<typeof SessionState>;
 
@@ -126,9 +128,9 @@ export async function readBody<T extends z.ZodType>(
   return result.data;
 }
 
-type Shown = Pick<UserRow, "email" | "role" | "isAdmin" | "totpSecret">;
+export type Shown = Pick<UserRow, "accountId" | "email" | "role" | "isAdmin" | "totpSecret">;
 
-export const toSignedIn = (user: Shown, insecure: boolean): SessionState => ({
+export const toSignedIn = (user: Shown, insecure: boolean, live: string): SessionState => ({
   state: "signed-in",
   user: {
     email: user.email,
@@ -138,6 +140,7 @@ export const toSignedIn = (user: Shown, insecure: boolean): SessionState => ({
   },
   version: VERSION,
   insecure,
+  live,
 });
 
 export const toStranger = (state: "setup" | "signed-out", insecure: boolean): SessionState => ({
@@ -145,6 +148,7 @@ export const toStranger = (state: "setup" | "signed-out", insecure: boolean): Se
   user: null,
   version: null,
   insecure,
+  live: null,
 });
 
 export const toTwoFactor = ({

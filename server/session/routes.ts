@@ -10,6 +10,7 @@ import { presentSession, sessionOf } from "../http/session-door.ts";
 import { visitOf } from "../http/visit.ts";
 import { unread } from "../lib/fields.ts";
 import { SHORTEST_ALONE } from "../lib/passwords.ts";
+import type { Live } from "../live/live.ts";
 import * as model from "./model.ts";
 import { endOtherSessions, endSession, endSessionById, listSessions } from "./sessions.ts";
 import { refuseSecondSetup, setUp } from "./setup.ts";
@@ -33,13 +34,19 @@ const bodyRefusals = { ...recordRefusals, 413: ErrorReply, 415: ErrorReply };
 const factorRefusals = { ...bodyRefusals, 409: ErrorReply };
 
 /** How people get into the dashboard and out of it; mounted behind the session door only. */
-export function sessionRoutes(deps: Deps, { countGuess, ...guards }: Guard) {
+export function sessionRoutes(
+  deps: Deps,
+  { countGuess, ...guards }: Guard,
+  live: Pick<Live, "stateOf">,
+) {
   const guarded = { ...deps, ...guards };
 
   const insecure = !isSecure(deps.config);
+  const signedIn = async (user: model.Shown) =>
+    model.toSignedIn(user, insecure, await live.stateOf(user.accountId));
   const letIn = ({ token, user }: Entrance, set: { headers: Record<string, unknown> }) => {
     set.headers["set-cookie"] = sessionCookie(deps.config, token);
-    return model.toSignedIn(user, insecure);
+    return signedIn(user);
   };
 
   return new Elysia({ tags: ["Session"], detail: { hide: true } })
@@ -47,7 +54,7 @@ export function sessionRoutes(deps: Deps, { countGuess, ...guards }: Guard) {
       "/session",
       async ({ request }) => {
         const session = await sessionOf(deps, request);
-        if (session) return { data: model.toSignedIn(session.user, insecure) };
+        if (session) return { data: await signedIn(session.user) };
         const state = (await hasAccounts(deps)) ? "signed-out" : "setup";
         return { data: model.toStranger(state, insecure) };
       },
@@ -57,7 +64,7 @@ export function sessionRoutes(deps: Deps, { countGuess, ...guards }: Guard) {
       "/session",
       async ({ request, body, set }) => {
         countGuess(request);
-        return { data: letIn(await signIn(guarded, body, visitorOf(request)), set) };
+        return { data: await letIn(await signIn(guarded, body, visitorOf(request)), set) };
       },
       { body: model.SignIn, response: { 200: data(model.SessionState), ...factorRefusals } },
     )
@@ -78,7 +85,7 @@ export function sessionRoutes(deps: Deps, { countGuess, ...guards }: Guard) {
         countGuess(request);
         const input = await model.readBody(model.Setup, body);
         const done = await setUp(guarded, input, visitorOf(request));
-        return status(201, { data: { ...letIn(done, set), key: done.key } });
+        return status(201, { data: { ...(await letIn(done, set)), key: done.key } });
       },
       { body: unread(model.Setup), response: { 201: data(model.SetupDone), ...bodyRefusals } },
     )
@@ -86,7 +93,8 @@ export function sessionRoutes(deps: Deps, { countGuess, ...guards }: Guard) {
       "/password",
       async ({ request, body, set }) => {
         countGuess(request);
-        return { data: letIn(await followPasswordLink(guarded, body, visitorOf(request)), set) };
+        const entrance = await followPasswordLink(guarded, body, visitorOf(request));
+        return { data: await letIn(entrance, set) };
       },
       {
         body: model.PasswordByLink,
@@ -101,9 +109,8 @@ export function sessionRoutes(deps: Deps, { countGuess, ...guards }: Guard) {
         const fields = model.passwordChange(shortestFor(session.user));
         const input = await model.readBody(fields, body);
         const change = { current: input.current, next: input.new };
-        return {
-          data: letIn(await changePassword(guarded, session, change, visitorOf(request)), set),
-        };
+        const entrance = await changePassword(guarded, session, change, visitorOf(request));
+        return { data: await letIn(entrance, set) };
       },
       {
         body: unread(model.passwordChange(SHORTEST_ALONE)),
@@ -164,7 +171,7 @@ export function sessionRoutes(deps: Deps, { countGuess, ...guards }: Guard) {
           body.code,
           visitorOf(request),
         );
-        return { data: { ...letIn(on, set), recovery_codes: on.codes } };
+        return { data: { ...(await letIn(on, set)), recovery_codes: on.codes } };
       },
       { body: model.Code, response: { 200: data(model.TwoFactorOn), ...factorRefusals } },
     )
@@ -176,7 +183,7 @@ export function sessionRoutes(deps: Deps, { countGuess, ...guards }: Guard) {
         const { new: next, ...proof } = await model.readBody(model.EndOfTwoFactor, body);
         const end = { ...proof, next };
         const off = await twoFactor.endTwoFactor(guarded, session, end, visitorOf(request));
-        return { data: letIn(off, set) };
+        return { data: await letIn(off, set) };
       },
       {
         body: unread(model.EndOfTwoFactor),

@@ -42,6 +42,17 @@ onBothEngines("Pages that come back", (server) => {
     expect((await comeBack(live, whose, id)).topics).toContain("links");
   });
 
+  test("hear at first of what happened since they were let in", async () => {
+    const whose = callerOf(await server().account());
+    const live = createLive(server().deps);
+    const state = await live.stateOf(whose.accountId);
+    expect((await comeBack(live, whose, state)).topics).toEqual([]);
+
+    live.changed(whose.accountId);
+
+    expect((await comeBack(live, whose, state)).topics).toContain("groups");
+  });
+
   test("hear of everything when the program was started anew meanwhile", async () => {
     const whose = callerOf(await server().account());
     const { id } = await comeBack(createLive(server().deps), whose);

@@ -78,6 +78,19 @@ onDashboard("The activity page", (dashboard) => {
     await rows(page).getByText("While you look").waitFor();
   });
 
+  test("shows what happens before it can be told", async () => {
+    const { page, accountId } = await dashboard().user();
+    const me = await askerOf(dashboard().server, accountId);
+    const { promise: isAllowed, resolve: allow } = Promise.withResolvers<void>();
+    await page.route("**/dashboard/api/live*", (route) => isAllowed.then(() => route.continue()));
+    await open(page);
+
+    await addGroup(me, "Before you were told");
+    allow();
+
+    await rows(page).getByText("Before you were told").waitFor();
+  });
+
   test("shows an administrator all accounts, and nobody else", async () => {
     const { server } = dashboard();
     const stranger = await dashboard().user();

@@ -17,14 +17,16 @@ type Change = { topics: string[]; links: string[] | null };
 /**
  * Keeps what is on show up to date as things happen: each change names topics, which are the first word of
  * query keys. One line a tab, and none while the tab is hidden, since browsers give a site only six.
+ * @param since the state of the account before anything was read: what has changed since is heard first
  * @returns whether the line has been down for a while, so that what is on show may be old
  */
-export function useLive(): boolean {
+export function useLive(since: string | null): boolean {
   const client = useQueryClient();
   const [isDown, setDown] = useState(false);
   useEffect(() => {
     const renew = createRenewal((queryKey) => void client.invalidateQueries({ queryKey }));
     const line = openLine({
+      since: since ?? "",
       onChange: renew,
       onDown: setDown,
       // Whoever is refused may have no session any more.
@@ -70,6 +72,7 @@ function keysOf(topics: string[], links: string[] | null): string[][] {
 }
 
 type LineProps = {
+  since: string;
   onChange: (change: Change) => void;
   onDown: (isDown: boolean) => void;
   onRefused: () => void;
@@ -77,9 +80,9 @@ type LineProps = {
   onBack: () => void;
 };
 
-function openLine({ onChange, onDown, onRefused, onBack }: LineProps) {
+function openLine({ since, onChange, onDown, onRefused, onBack }: LineProps) {
   let source: EventSource | undefined;
-  let known = "";
+  let known = since;
   let wasAway = false;
   let retryMs = RETRY_MS;
   let retry: ReturnType<typeof setTimeout> | undefined;

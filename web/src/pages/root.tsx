@@ -105,7 +105,7 @@ type InsideProps = { session: Session; user: User };
 function Inside({ session, user }: InsideProps) {
   const { path } = useLocation();
   const client = useQueryClient();
-  const isDown = useLive();
+  const isDown = useLive(session.live);
   const [isLoading, setLoading] = useState(false);
   const isOver = session.user === null;
   useEffect(() => {
