@@ -64,14 +64,39 @@ export async function createAccount(
   input: NewOwner,
   by: Actor = OPERATOR,
 ): Promise<FreshAccount> {
+  const fresh = await newAccount(deps, input);
+  await writeAccount(deps, fresh, by);
+  return fresh;
+}
+
+/** The same for an owner who sets a password by a one-time link: `token` is for that. */
+export async function createInvitedAccount(
+  deps: Deps,
+  input: Omit<NewOwner, "passwordHash">,
+  by: Actor = OPERATOR,
+): Promise<FreshAccount & { token: string }> {
+  const fresh = await newAccount(deps, { ...input, passwordHash: null });
+  const { token, replace } = freshPasswordLink(deps, fresh.owner.id);
+  await writeAccount(deps, fresh, by, replace);
+  return { ...fresh, token };
+}
+
+async function newAccount(deps: Deps, input: NewOwner): Promise<FreshAccount> {
   const isAdmin = input.isAdmin || !(await hasAccounts(deps));
-  const fresh = await freshAccount(deps, { ...input, isAdmin });
+  return freshAccount(deps, { ...input, isAdmin });
+}
+
+async function writeAccount(
+  deps: Deps,
+  fresh: FreshAccount,
+  by: Actor,
+  more: Statement[] = [],
+): Promise<void> {
   try {
-    await deps.store.write([accountCreated(deps, by, fresh), ...fresh.insert]);
-    return fresh;
+    await deps.store.write([accountCreated(deps, by, fresh), ...fresh.insert, ...more]);
   } catch (error) {
     if (!isDuplicate(error)) throw error;
-    throw conflict(`There is a user ${input.email} already.`, { reason: "duplicate_email" });
+    throw conflict(`There is a user ${fresh.owner.email} already.`, { reason: "duplicate_email" });
   }
 }
 
@@ -159,14 +184,11 @@ export async function deleteUser(
 export const staysOwned = (deps: Deps, user: UserRow): SQL | undefined =>
   or(ne(users.role, "owner"), gt(ownersOf(deps, user), 1));
 
-/** A token for a link that sets the password within 30 minutes, once. Links given out before are void. */
-export async function createPasswordLink(deps: Deps, user: UserRow): Promise<string> {
-  const { token, replace } = freshPasswordLink(deps, user.id);
-  await deps.store.write(replace);
-  return token;
-}
-
-/** The same, not written yet. @param onlyIf must hold when it is */
+/**
+ * A token for a link that sets the password within 30 minutes, once, and what makes it so. Links given out before
+ * are void then.
+ * @param onlyIf must hold when it is written
+ */
 export function freshPasswordLink(
   { store, clock }: Deps,
   userId: string,

@@ -1,7 +1,7 @@
 import { and, count, desc, eq, inArray, ne } from "drizzle-orm";
 import type { Actor } from "../accounts/caller.ts";
 import { deleteAccount } from "../accounts/delete.ts";
-import { createAccount, createPasswordLink } from "../accounts/users.ts";
+import { createInvitedAccount } from "../accounts/users.ts";
 import { isThere, recordChange } from "../audit/record.ts";
 import { emailTarget } from "../audit/targets.ts";
 import type { Deps } from "../deps.ts";
@@ -59,9 +59,8 @@ export async function inviteOwner(
   { email, tier = deps.config.defaultTier }: { email: string; tier?: Tier | undefined },
   by: Actor,
 ): Promise<Invitation> {
-  const input = { email, tier, passwordHash: null, isAdmin: false };
-  const { owner } = await createAccount(deps, input, by);
-  return { email, token: await createPasswordLink(deps, owner) };
+  const { token } = await createInvitedAccount(deps, { email, tier, isAdmin: false }, by);
+  return { email, token };
 }
 
 export async function changeTier(

@@ -4,7 +4,7 @@ import * as z from "zod";
 import { OPERATOR } from "../accounts/caller.ts";
 import {
   createAccount,
-  createPasswordLink,
+  createInvitedAccount,
   deleteUser,
   listUsers,
   requireUser,
@@ -63,19 +63,16 @@ async function createUser(cli: Cli, options: Creation) {
   const input = await readBody(NewUser, { email: options.email, password });
   await withDeps(cli, async (deps) => {
     const { defaultTier, passwordMemoryMb } = deps.config;
+    const tier = options.tier ?? defaultTier;
+    const owner = { email: input.email, tier, isAdmin: options.admin === true };
     const passwordHash =
       input.password === undefined ? null : await hashPassword(input.password, passwordMemoryMb);
-    const tier = options.tier ?? defaultTier;
-    const isAdmin = options.admin === true;
-    const { account, owner } = await createAccount(deps, {
-      email: input.email,
-      tier,
-      passwordHash,
-      isAdmin,
-    });
+    const made = passwordHash
+      ? { ...(await createAccount(deps, { ...owner, passwordHash })), token: null }
+      : await createInvitedAccount(deps, owner);
     endSetup(deps.config);
-    cli.print(account.id);
-    if (!passwordHash) cli.print(passwordUrl(deps.config, await createPasswordLink(deps, owner)));
+    cli.print(made.account.id);
+    if (made.token) cli.print(passwordUrl(deps.config, made.token));
   });
 }
 

@@ -1,14 +1,17 @@
 import { expect, test } from "bun:test";
-import { eq } from "drizzle-orm";
+import { eq, sql } from "drizzle-orm";
 import {
   createAccount,
+  createInvitedAccount,
   deleteUser,
   findUser,
   listUsers,
   operatorOf,
 } from "../../server/accounts/users.ts";
+import type { Deps } from "../../server/deps.ts";
+import { hashToken } from "../../server/lib/token.ts";
 import { createLink } from "../../server/links/create.ts";
-import { accounts, links, users } from "../../server/store/tables.ts";
+import { accounts, links, passwordLinks, users } from "../../server/store/tables.ts";
 import { onBothEngines, startServer } from "../harness.ts";
 import { BEHIND_PROXY, newColleague, newOwner, openBrowser } from "../session/browser.ts";
 
@@ -31,6 +34,23 @@ onBothEngines(
       await expect(making).rejects.toMatchObject({ code: "CONFLICT" });
       await making.catch(() => {});
       expect(await store.select().from(accounts)).toHaveLength(before.length);
+    });
+
+    test("an owner who is to set a password is made with the link for it, or not at all", async () => {
+      const { deps } = server();
+      const input = { email: "invited@example.org", tier: "pro", isAdmin: false } as const;
+      await refusingLinks(deps, async () => {
+        await expect(createInvitedAccount(deps, input)).rejects.toThrow();
+      });
+      expect(await findUser(deps, input.email)).toBeUndefined();
+
+      const { owner, token } = await createInvitedAccount(deps, input);
+
+      const [link] = await deps.store
+        .select()
+        .from(passwordLinks)
+        .where(eq(passwordLinks.tokenHash, hashToken(token)));
+      expect(link?.userId).toBe(owner.id);
     });
 
     test("a user who is removed is signed out, and the account stays", async () => {
@@ -96,6 +116,13 @@ onBothEngines(
   },
   BEHIND_PROXY,
 );
+
+/** Does the work while the database takes no links that set a password. */
+async function refusingLinks({ store }: Deps, work: () => Promise<void>) {
+  await store.run(sql`alter table password_links rename to password_links_away`);
+  await work();
+  await store.run(sql`alter table password_links_away rename to password_links`);
+}
 
 test("the first owner of all manages the installation, later ones only if told so", async () => {
   const server = await startServer("sqlite");

@@ -1,11 +1,16 @@
-import { createPasswordLink } from "../../server/accounts/users.ts";
 import { createSetup } from "../../server/session/setup.ts";
 import type { AuditRow } from "../../server/store/tables.ts";
 import { addDelivery } from "../deliveries/logged.ts";
 import type { Reply, TestServer } from "../harness.ts";
 import { startReceiver, subscribe } from "../receiver.ts";
 import { addGroup, addLink, anyUrl } from "../rows.ts";
-import { newColleague, newOwner, openBrowser, PASSWORD } from "../session/browser.ts";
+import {
+  createPasswordLink,
+  newColleague,
+  newOwner,
+  openBrowser,
+  PASSWORD,
+} from "../session/browser.ts";
 import { codeOf, enter, newSomebody, type Somebody } from "./looking.ts";
 
 /** What the one entry of a request must hold. `target` is its id and name. */

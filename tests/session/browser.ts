@@ -1,6 +1,11 @@
-import { createAccount, type FreshAccount } from "../../server/accounts/users.ts";
+import {
+  createAccount,
+  type FreshAccount,
+  freshPasswordLink,
+} from "../../server/accounts/users.ts";
+import type { Deps } from "../../server/deps.ts";
 import { hashPassword } from "../../server/lib/passwords.ts";
-import { users } from "../../server/store/tables.ts";
+import { type UserRow, users } from "../../server/store/tables.ts";
 import type { Reply, TestServer } from "../harness.ts";
 
 export const PASSWORD = "correct horse battery staple";
@@ -84,4 +89,11 @@ export async function newColleague(
   const user = { ...owner, id: crypto.randomUUID(), email, role };
   await deps.store.insert(users).values(user);
   return user;
+}
+
+/** The token of a new link that sets the user's password. */
+export async function createPasswordLink(deps: Deps, user: UserRow): Promise<string> {
+  const { token, replace } = freshPasswordLink(deps, user.id);
+  await deps.store.write(replace);
+  return token;
 }

@@ -1,8 +1,8 @@
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { OPERATOR } from "../../server/accounts/caller.ts";
-import { createPasswordLink, resetPassword } from "../../server/accounts/users.ts";
+import { resetPassword } from "../../server/accounts/users.ts";
 import { onBothEngines } from "../harness.ts";
-import { BEHIND_PROXY, newOwner, openBrowser } from "./browser.ts";
+import { BEHIND_PROXY, createPasswordLink, newOwner, openBrowser } from "./browser.ts";
 
 // Each story hashes passwords several times.
 setDefaultTimeout(60_000);

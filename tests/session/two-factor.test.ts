@@ -2,7 +2,7 @@ import { expect, setDefaultTimeout, test } from "bun:test";
 import { randomBytes } from "node:crypto";
 import { eq } from "drizzle-orm";
 import { Secret, TOTP } from "otpauth";
-import { createPasswordLink, operatorOf, requireUser } from "../../server/accounts/users.ts";
+import { operatorOf, requireUser } from "../../server/accounts/users.ts";
 import { createPasswords, type Passwords } from "../../server/lib/passwords.ts";
 import { createSecretBox } from "../../server/lib/secret-box.ts";
 import { countRecoveryCodes } from "../../server/session/codes.ts";
@@ -18,6 +18,7 @@ import { onBothEngines, type Reply } from "../harness.ts";
 import {
   BEHIND_PROXY,
   type Browser,
+  createPasswordLink,
   newColleague,
   newOwner,
   openBrowser,

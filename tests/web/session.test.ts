@@ -2,18 +2,14 @@ import { expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import { Secret, TOTP } from "otpauth";
 import type { Page } from "playwright-core";
-import {
-  createAccount,
-  createPasswordLink,
-  operatorOf,
-  requireUser,
-} from "../../server/accounts/users.ts";
+import { createAccount, operatorOf, requireUser } from "../../server/accounts/users.ts";
 import { createLink } from "../../server/links/create.ts";
 import { freshRecoveryCodes } from "../../server/session/codes.ts";
 import { endSessionsOf } from "../../server/session/sessions.ts";
 import { newTotp } from "../../server/session/totp.ts";
 import { users } from "../../server/store/tables.ts";
 import { onDashboard } from "../browser.ts";
+import { createPasswordLink } from "../session/browser.ts";
 
 const PASSWORD = "correct horse battery staple";
 const COST = { algorithm: "argon2id", memoryCost: 8, timeCost: 1 } as const;
