@@ -64,6 +64,17 @@ onDashboard("The page that adds links", (dashboard) => {
     expect(await urlsOf(accountId)).toEqual(["https://example.org/hasty"]);
   });
 
+  test("says when the groups to choose from cannot be had", async () => {
+    const { page } = await dashboard().user();
+    await page.route("**/dashboard/api/groups?*", (route) =>
+      route.fulfill({ status: 502, contentType: "text/html", body: "<h1>Trouble</h1>" }),
+    );
+
+    await page.goto("/links/new");
+
+    await page.getByRole("alert").getByText("(status 502)").waitFor();
+  });
+
   test("says of a single URL why it is refused, and leaves it to be mended", async () => {
     const { page, accountId } = await openPage();
     const caller = await callerOf(accountId);

@@ -4,7 +4,7 @@ import { Compose } from "../components/import/compose.tsx";
 import { Options } from "../components/import/options.tsx";
 import { OutcomeMark, Why } from "../components/import/outcome-list.tsx";
 import { Problem } from "../components/problem.tsx";
-import { ALL_GROUPS, GROUPS } from "../lib/groups.ts";
+import { ALL_GROUPS, GROUPS, useGroups } from "../lib/groups.ts";
 import { addOne, isSingle } from "../lib/import/add-one.ts";
 import type { Choices } from "../lib/import/choices.ts";
 import { type Ledger, outcomeAt } from "../lib/import/ledger.ts";
@@ -25,6 +25,7 @@ type ComposeLinksProps = {
 export function ComposeLinks(props: ComposeLinksProps) {
   const { draft, choices, problem, onChoose, onType, onFile, onList } = props;
   const { text } = draft;
+  const groups = useGroups();
   const [past, setPast] = useState<Ledger[]>([]);
   const addition = useAddition((ledger) => {
     setPast([ledger, ...past].slice(0, 10));
@@ -46,7 +47,7 @@ export function ComposeLinks(props: ComposeLinksProps) {
         onFile={onFile}
         onSubmit={submit}
       >
-        <Problem error={problem ?? addition.error} />
+        <Problem error={problem ?? addition.error ?? groups.error} />
         <Options choices={choices} onChange={onChoose} />
       </Compose>
       <Past ledgers={past} />
