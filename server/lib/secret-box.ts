@@ -1,5 +1,6 @@
 import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
 import { closeSync, existsSync, openSync, readFileSync, writeSync } from "node:fs";
+import { failureOfFile } from "./own-user.ts";
 
 const KEY_BYTES = 32;
 const NONCE_BYTES = 12;
@@ -27,12 +28,21 @@ export function createSecretBox(key: Uint8Array): SecretBox {
   };
 }
 
-/** The key in the file, which is made on first use, readable by its owner only. */
+/** The key in the file, which is made on first use, readable by its owner only. @throws when there is none */
 export function readOrMakeKey(path: string): Uint8Array {
-  if (!existsSync(path)) makeKey(path);
-  const key = Buffer.from(readFileSync(path, "utf8").trim(), "base64");
+  const key = Buffer.from(readOrMake(path).trim(), "base64");
   if (key.length === KEY_BYTES) return key;
   throw new Error(`${path} must hold ${KEY_BYTES} bytes in base64; restore it from a backup.`);
+}
+
+function readOrMake(path: string): string {
+  try {
+    if (!existsSync(path)) makeKey(path);
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    const hint = "Check STILLUP_SECRET_KEY_FILE.";
+    throw failureOfFile("The secret key cannot be read or made", error, hint);
+  }
 }
 
 /** `wx` refuses an existing file, so two processes that start at once cannot make two keys. */

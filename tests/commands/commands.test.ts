@@ -159,6 +159,21 @@ test.skipIf(process.platform !== "linux").each([
   },
 );
 
+test.skipIf(process.platform !== "linux")(
+  "a secret key that cannot be made says where it was to be, and as whom this runs",
+  async () => {
+    const { run } = createProgram();
+
+    const { code, err } = await run(["migrate"], { STILLUP_SECRET_KEY_FILE: "/proc/secret.key" });
+
+    expect(code).toBe(1);
+    const told = err.trim().split("\n").at(-1)!;
+    expect(told).toStartWith("The secret key cannot be read or made: ");
+    expect(told).toContain("/proc/secret.key");
+    expect(told).toMatch(/Check STILLUP_SECRET_KEY_FILE\. This runs as the user \S+\.$/);
+  },
+);
+
 test("several that start at once share one new database", async () => {
   const { run } = createProgram();
 
