@@ -1,4 +1,4 @@
-import { expect, test } from "bun:test";
+import { beforeEach, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import { Secret, TOTP } from "otpauth";
 import type { Page } from "playwright-core";
@@ -15,6 +15,9 @@ const PASSWORD = "correct horse battery staple";
 const COST = { algorithm: "argon2id", memoryCost: 8, timeCost: 1 } as const;
 
 onDashboard("Signing in", (dashboard) => {
+  // One address may try only so often in a minute.
+  beforeEach(() => dashboard().server.clock.moveBy(60_000));
+
   async function newUser(email: string) {
     const { deps } = dashboard().server;
     const passwordHash = await Bun.password.hash(PASSWORD, COST);
@@ -105,6 +108,34 @@ onDashboard("Signing in", (dashboard) => {
     await page.getByRole("button", { name: "Sign out" }).click();
     await page.getByLabel("E-mail").waitFor();
     expect(await page.evaluate(() => sessionStorage.length)).toBe(0);
+  });
+
+  test("a look at the session from before signing in, answered late, does not end the new one", async () => {
+    const { page } = await dashboard().stranger();
+    await newUser("overtaken@example.org");
+    await page.goto("/");
+    await page.getByLabel("E-mail").waitFor();
+
+    // A wrong password makes the dashboard look at the session again.
+    const [looked, answer] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    await page.route("**/dashboard/api/session", async (route) => {
+      if (route.request().method() !== "GET") return route.fallback();
+      const response = await route.fetch();
+      looked.resolve();
+      await answer.promise;
+      await route.fulfill({ response });
+    });
+    await signIn(page, "overtaken@example.org", "a wrong password");
+    await looked.promise;
+    await signIn(page, "overtaken@example.org", PASSWORD);
+    await page.getByRole("heading", { name: "Overview" }).waitFor();
+    const late = page.waitForResponse(/dashboard\/api\/session$/);
+    answer.resolve();
+    await (await late).finished();
+
+    await page.getByRole("link", { name: "API keys" }).click();
+    await page.getByRole("heading", { name: "API keys", exact: true }).waitFor();
+    expect(await page.getByLabel("Password", { exact: true }).count()).toBe(0);
   });
 
   test("when a session has ended, the next request asks to sign in right there", async () => {

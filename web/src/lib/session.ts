@@ -1,4 +1,4 @@
-import { useQuery } from "@tanstack/preact-query";
+import { type QueryClient, useQuery } from "@tanstack/preact-query";
 import { createContext } from "preact";
 import { useContext } from "preact/hooks";
 import { api, ask, RequestFailed, tell } from "./api.ts";
@@ -41,6 +41,12 @@ export type User = NonNullable<Session["user"]>;
 
 export const useSession = () =>
   useQuery({ queryKey: SESSION, queryFn: findSession, staleTime: 60_000 });
+
+/** A look at the session that is still under way may tell of the one before, and must not come after. */
+export async function setSession(client: QueryClient, session: Session): Promise<void> {
+  await client.cancelQueries({ queryKey: SESSION });
+  client.setQueryData(SESSION, session);
+}
 
 const UserContext = createContext<User | null>(null);
 

@@ -7,7 +7,7 @@ import { QrCode } from "../components/qr-code.tsx";
 import { RecoveryCodes } from "../components/recovery-codes.tsx";
 import { ACCOUNT, beginTwoFactor, confirmTwoFactor } from "../lib/account.ts";
 import { textsOf } from "../lib/form.ts";
-import { SESSION, useUser } from "../lib/session.ts";
+import { setSession, useUser } from "../lib/session.ts";
 
 type Closable = { onClose: () => void };
 
@@ -17,8 +17,8 @@ export function BeginTwoFactor({ onClose }: Closable) {
   const begun = useMutation({ mutationFn: beginTwoFactor });
   const confirmed = useMutation({
     mutationFn: confirmTwoFactor,
-    onSuccess: ({ recovery_codes: _, ...session }) => {
-      client.setQueryData(SESSION, session);
+    onSuccess: async ({ recovery_codes: _, ...session }) => {
+      await setSession(client, session);
       client.invalidateQueries({ queryKey: ACCOUNT });
     },
   });

@@ -6,7 +6,7 @@ import { useSay } from "../components/said.tsx";
 import { Section } from "../components/section.tsx";
 import { ACCOUNT, changePassword } from "../lib/account.ts";
 import { textsOf } from "../lib/form.ts";
-import { SESSION, useUser } from "../lib/session.ts";
+import { setSession, useUser } from "../lib/session.ts";
 import { PASSWORD_RULE, SHORTER_RULE } from "./password.tsx";
 
 export function PasswordSection() {
@@ -16,10 +16,10 @@ export function PasswordSection() {
   const { email, two_factor: hasCode } = useUser();
   const change = useMutation({
     mutationFn: changePassword,
-    onSuccess: (session) => {
+    onSuccess: async (session) => {
       say("The password was changed, and every other session has ended.");
       form.current?.reset();
-      client.setQueryData(SESSION, session);
+      await setSession(client, session);
       client.invalidateQueries({ queryKey: ACCOUNT });
     },
   });

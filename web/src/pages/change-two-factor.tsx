@@ -7,7 +7,7 @@ import { Problem, problemOf } from "../components/problem.tsx";
 import { useSay } from "../components/said.tsx";
 import { ACCOUNT, endTwoFactor, renewRecoveryCodes } from "../lib/account.ts";
 import { textsOf } from "../lib/form.ts";
-import { SESSION } from "../lib/session.ts";
+import { setSession } from "../lib/session.ts";
 import { FreshCodes } from "./begin-two-factor.tsx";
 import { PASSWORD_RULE, useWasTrue } from "./password.tsx";
 
@@ -18,10 +18,10 @@ export function EndTwoFactor({ onClose }: Closable) {
   const client = useQueryClient();
   const ending = useMutation({
     mutationFn: endTwoFactor,
-    onSuccess: (session) => {
+    onSuccess: async (session) => {
       say("Two-factor sign-in is off.");
       onClose();
-      client.setQueryData(SESSION, session);
+      await setSession(client, session);
       client.invalidateQueries({ queryKey: ACCOUNT });
     },
   });

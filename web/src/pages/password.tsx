@@ -6,7 +6,13 @@ import { PasswordField, TextField } from "../components/field.tsx";
 import { Problem, problemOf } from "../components/problem.tsx";
 import { textsOf } from "../lib/form.ts";
 import { useTokenOfLink } from "../lib/fragment.ts";
-import { isCodeNeeded, isCodeWrong, SESSION, type Session, setPassword } from "../lib/session.ts";
+import {
+  isCodeNeeded,
+  isCodeWrong,
+  type Session,
+  setPassword,
+  setSession,
+} from "../lib/session.ts";
 
 export const PASSWORD_RULE =
   "At least 15 characters of any kind. A few words in a row are easy to keep in mind.";
@@ -20,7 +26,7 @@ export function PasswordPage({ session }: { session: Session }) {
   const client = useQueryClient();
   const change = useMutation({
     mutationFn: setPassword,
-    onSuccess: (signedIn) => client.setQueryData(SESSION, signedIn),
+    onSuccess: (signedIn) => setSession(client, signedIn),
   });
   return (
     <Doorway

@@ -5,7 +5,7 @@ import { Doorway } from "../components/doorway.tsx";
 import { Redirect } from "../components/redirect.tsx";
 import { CodeStep, PasswordStep } from "../components/sign-in-steps.tsx";
 import { ownPath } from "../lib/outside.ts";
-import { isCodeNeeded, isPasswordWrong, SESSION, type Session, signIn } from "../lib/session.ts";
+import { isCodeNeeded, isPasswordWrong, type Session, setSession, signIn } from "../lib/session.ts";
 
 /** Leads back to where the user wanted to go. */
 export function SignInPage({ session }: { session: Session }) {
@@ -28,7 +28,7 @@ export function SignIn({ email = "" }: SignInProps) {
   const [isAskingCode, setAskingCode] = useState(false);
   const entry = useMutation({
     mutationFn: signIn,
-    onSuccess: (session) => client.setQueryData(SESSION, session),
+    onSuccess: (session) => setSession(client, session),
     onError: (error) =>
       setAskingCode((asked) => isCodeNeeded(error) || (asked && !isPasswordWrong(error))),
   });
