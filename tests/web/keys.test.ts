@@ -69,6 +69,28 @@ onDashboard("The API keys page", (dashboard) => {
     expect((await server.asker(key).get("/api/v1/links")).body.error.code).toBe("REVOKED_API_KEY");
   });
 
+  test("shows a key that is made while the list is still on its way", async () => {
+    const { page } = await dashboard().user();
+    const [looked, answer] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    let readings = 0;
+    await page.route("**/dashboard/api/keys?*", async (route) => {
+      readings++;
+      const response = await route.fetch();
+      looked.resolve();
+      await answer.promise;
+      await route.fulfill({ response });
+    });
+    await page.goto("/keys");
+    await looked.promise;
+
+    await createKey(page, "Impatient");
+    await shownKey(page);
+    expect(readings).toBe(1);
+    answer.resolve();
+
+    await page.getByRole("button", { name: "Change Impatient" }).waitFor();
+  });
+
   test("changes a key's name, permissions and the day it expires", async () => {
     const { server, user } = dashboard();
     const { page } = await user();

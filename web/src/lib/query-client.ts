@@ -1,4 +1,12 @@
-import { MutationCache, notifyManager, QueryCache, QueryClient } from "@tanstack/preact-query";
+import {
+  MutationCache,
+  notifyManager,
+  type Query,
+  QueryCache,
+  QueryClient,
+  type RefetchOptions,
+  type RefetchQueryFilters,
+} from "@tanstack/preact-query";
 import { RequestFailed } from "./api.ts";
 import { SESSION } from "./session.ts";
 
@@ -13,7 +21,7 @@ export function createQueryClient(): QueryClient {
       client.invalidateQueries({ queryKey: SESSION });
     }
   };
-  const client: QueryClient = new QueryClient({
+  const client: QueryClient = new CarefulClient({
     queryCache: new QueryCache({ onError }),
     mutationCache: new MutationCache({ onError }),
     defaultOptions: {
@@ -23,6 +31,26 @@ export function createQueryClient(): QueryClient {
     },
   });
   return client;
+}
+
+/**
+ * A reading that is under way when something changes may tell how it was before: it is followed by another.
+ * The library would join it when it is the first, and otherwise cut it off, so that what changes more often than
+ * it can be read would never be on show.
+ */
+class CarefulClient extends QueryClient {
+  override async refetchQueries(filters?: RefetchQueryFilters, options: RefetchOptions = {}) {
+    const joining = { ...options, cancelRefetch: false };
+    const again = async (begun: Query) => {
+      await begun.promise?.catch(() => {});
+      await super.refetchQueries(
+        { type: "active", predicate: (query) => query === begun },
+        joining,
+      );
+    };
+    const late = this.getQueryCache().findAll({ ...filters, fetchStatus: "fetching" });
+    await Promise.all([super.refetchQueries(filters, joining), ...late.map(again)]);
+  }
 }
 
 /** Trouble of the server may pass; a refusal will not. */

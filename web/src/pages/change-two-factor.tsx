@@ -58,7 +58,8 @@ export function RenewRecoveryCodes({ onClose }: Closable) {
   const client = useQueryClient();
   const renewal = useMutation({
     mutationFn: renewRecoveryCodes,
-    onSuccess: () => client.invalidateQueries({ queryKey: ACCOUNT }),
+    // What is told only once does not wait for a list.
+    onSuccess: () => void client.invalidateQueries({ queryKey: ACCOUNT }),
   });
   if (renewal.data) return <FreshCodes codes={renewal.data.recovery_codes} onClose={onClose} />;
   return (

@@ -21,7 +21,8 @@ export function Invite<T extends string>({ title, choice, invite, list, onClose 
   const client = useQueryClient();
   const invitation = useMutation({
     mutationFn: ({ email, chosen }: { email: string; chosen: T }) => invite(email, chosen),
-    onSuccess: () => client.invalidateQueries({ queryKey: list }),
+    // What is told only once does not wait for a list.
+    onSuccess: () => void client.invalidateQueries({ queryKey: list }),
   });
   const submit = (event: SubmitEvent) => {
     event.preventDefault();

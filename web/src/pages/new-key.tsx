@@ -19,7 +19,8 @@ export function NewKeyDialog({ onClose }: { onClose: () => void }) {
   const client = useQueryClient();
   const creation = useMutation({
     mutationFn: createKey,
-    onSuccess: () => client.invalidateQueries({ queryKey: KEYS }),
+    // What is told only once does not wait for a list.
+    onSuccess: () => void client.invalidateQueries({ queryKey: KEYS }),
   });
   const { data, error, isPending } = creation;
   if (data) return <FreshKey title="Key created" value={data.key} onClose={onClose} />;

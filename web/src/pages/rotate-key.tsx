@@ -7,7 +7,8 @@ export function RotateKey({ subject, onClose }: { subject: Key; onClose: () => v
   const client = useQueryClient();
   const rotation = useMutation({
     mutationFn: () => rotateKey(subject.id),
-    onSuccess: () => client.invalidateQueries({ queryKey: KEYS }),
+    // What is told only once does not wait for a list.
+    onSuccess: () => void client.invalidateQueries({ queryKey: KEYS }),
   });
   if (rotation.data)
     return <FreshKey title="New value" value={rotation.data.key} onClose={onClose} />;

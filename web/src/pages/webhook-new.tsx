@@ -25,7 +25,8 @@ export function NewWebhookDialog({ onClose }: { onClose: () => void }) {
   const client = useQueryClient();
   const creation = useMutation({
     mutationFn: createWebhook,
-    onSuccess: () => client.invalidateQueries({ queryKey: WEBHOOKS }),
+    // What is told only once does not wait for a list.
+    onSuccess: () => void client.invalidateQueries({ queryKey: WEBHOOKS }),
   });
   if (creation.data) return <Created webhook={creation.data} onClose={onClose} />;
   const { error } = creation;

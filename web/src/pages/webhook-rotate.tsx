@@ -21,7 +21,8 @@ export function RotateSecret({ webhook, onClose }: { webhook: Webhook; onClose: 
   const client = useQueryClient();
   const rotation = useMutation({
     mutationFn: (seconds: number) => rotateSecret(webhook.id, seconds),
-    onSuccess: () => client.invalidateQueries({ queryKey: WEBHOOKS }),
+    // What is told only once does not wait for a list.
+    onSuccess: () => void client.invalidateQueries({ queryKey: WEBHOOKS }),
   });
   if (rotation.data) return <NewSecret rotated={rotation.data} onClose={onClose} />;
   const submit = (event: SubmitEvent) => {
