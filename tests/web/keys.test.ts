@@ -5,6 +5,7 @@ import { operatorOf } from "../../server/accounts/users.ts";
 import { createKey as createServerKey } from "../../server/keys/keys.ts";
 import { apiKeys } from "../../server/store/tables.ts";
 import { onDashboard } from "../browser.ts";
+import { holdFirstAnswer } from "./held.ts";
 
 onDashboard("The API keys page", (dashboard) => {
   test("shows a new key once, and the key works with what it was allowed", async () => {
@@ -71,24 +72,15 @@ onDashboard("The API keys page", (dashboard) => {
 
   test("shows a key that is made while the list is still on its way", async () => {
     const { page } = await dashboard().user();
-    const [looked, answer] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-    let readings = 0;
-    await page.route("**/dashboard/api/keys?*", async (route) => {
-      readings++;
-      const response = await route.fetch();
-      looked.resolve();
-      await answer.promise;
-      await route.fulfill({ response });
-    });
+    const list = await holdFirstAnswer(page, "**/dashboard/api/keys?*");
     await page.goto("/keys");
-    await looked.promise;
+    await list.isGiven;
 
     await createKey(page, "Impatient");
     await shownKey(page);
-    expect(readings).toBe(1);
-    answer.resolve();
 
     await page.getByRole("button", { name: "Change Impatient" }).waitFor();
+    list.letGo();
   });
 
   test("changes a key's name, permissions and the day it expires", async () => {

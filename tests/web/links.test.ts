@@ -1,10 +1,12 @@
 import { afterAll, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
+import { operatorOf } from "../../server/accounts/users.ts";
 import { checkDueLinks } from "../../server/checker/checker.ts";
 import { createGroup } from "../../server/groups/groups.ts";
 import { onDashboard } from "../browser.ts";
 import { startSite } from "../site.ts";
 import { add, addAtRest, numbered } from "./adding.ts";
+import { holdFirstAnswer } from "./held.ts";
 
 const site = startSite({
   "/fine": "<title>Fine</title><p>A page about something, with enough to read on it.</p>",
@@ -35,6 +37,27 @@ onDashboard("The links page", (dashboard) => {
     await row(page, "/fine").getByText("Active").waitFor();
     await statuses(page).getByRole("link", { name: "Dead 1" }).waitFor();
     await statuses(page).getByRole("link", { name: "All 2" }).waitFor();
+  });
+
+  test("shows what is added while the list is on its way", async () => {
+    const { server, user } = dashboard();
+    const { page, accountId } = await user();
+    const list = await holdFirstAnswer(page, "**/dashboard/api/links?*");
+    await page.goto("/links");
+    await Promise.all([list.isGiven, page.waitForResponse("**/dashboard/api/groups?*")]);
+
+    await add(server, accountId, [`${site.url}/fine`]);
+    // Groups are read once more when the page has heard of both.
+    const heard = page.waitForRequest("**/dashboard/api/groups?*");
+    await createGroup(server.deps, await operatorOf(server.deps, accountId), {
+      name: "New",
+      color: "#123456",
+    });
+    await heard;
+    expect(await row(page, "/fine").count()).toBe(0);
+    list.letGo();
+
+    await row(page, "/fine").waitFor();
   });
 
   test("keeps the filter, the search and the page in the address", async () => {

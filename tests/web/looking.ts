@@ -25,8 +25,10 @@ type Axe = {
   run(): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }>;
 };
 
-/** What keeps people from reading or using the page, and whether it is wider than the screen. */
+/** What keeps people from reading or using the page once it is there, and whether it is wider than the screen. */
 export async function faultsOf(page: Page): Promise<string[]> {
+  // Until then some of it is half faded in.
+  await page.waitForFunction(() => !document.querySelector(".loading"));
   await page.evaluate(AXE);
   return page.evaluate(async () => {
     const { axe } = globalThis as unknown as { axe: Axe };

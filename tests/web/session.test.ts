@@ -10,6 +10,7 @@ import { newTotp } from "../../server/session/totp.ts";
 import { users } from "../../server/store/tables.ts";
 import { onDashboard } from "../browser.ts";
 import { createPasswordLink } from "../session/browser.ts";
+import { holdFirstAnswer } from "./held.ts";
 
 const PASSWORD = "correct horse battery staple";
 const COST = { algorithm: "argon2id", memoryCost: 8, timeCost: 1 } as const;
@@ -117,20 +118,13 @@ onDashboard("Signing in", (dashboard) => {
     await page.getByLabel("E-mail").waitFor();
 
     // A wrong password makes the dashboard look at the session again.
-    const [looked, answer] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-    await page.route("**/dashboard/api/session", async (route) => {
-      if (route.request().method() !== "GET") return route.fallback();
-      const response = await route.fetch();
-      looked.resolve();
-      await answer.promise;
-      await route.fulfill({ response });
-    });
+    const look = await holdFirstAnswer(page, "**/dashboard/api/session");
     await signIn(page, "overtaken@example.org", "a wrong password");
-    await looked.promise;
+    await look.isGiven;
     await signIn(page, "overtaken@example.org", PASSWORD);
     await page.getByRole("heading", { name: "Overview" }).waitFor();
     const late = page.waitForResponse(/dashboard\/api\/session$/);
-    answer.resolve();
+    look.letGo();
     await (await late).finished();
 
     await page.getByRole("link", { name: "API keys" }).click();

@@ -24,7 +24,9 @@ export function useLive(since: string | null): boolean {
   const client = useQueryClient();
   const [isDown, setDown] = useState(false);
   useEffect(() => {
-    const renew = createRenewal((queryKey) => void client.invalidateQueries({ queryKey }));
+    const renew = createRenewal(
+      (queryKey) => void client.invalidateQueries({ queryKey }, { cancelRefetch: false }),
+    );
     const line = openLine({
       since: since ?? "",
       onChange: renew,

@@ -34,22 +34,23 @@ export function createQueryClient(): QueryClient {
 }
 
 /**
- * A reading that is under way when something changes may tell how it was before: it is followed by another.
- * The library would join it when it is the first, and otherwise cut it off, so that what changes more often than
- * it can be read would never be on show.
+ * A reading that is under way when something changes may tell how it was before. It is begun anew, as the library
+ * does only where there was one before; or with `cancelRefetch: false` followed by another, so that what changes
+ * more often than it can be read is on show all the same.
  */
 class CarefulClient extends QueryClient {
   override async refetchQueries(filters?: RefetchQueryFilters, options: RefetchOptions = {}) {
-    const joining = { ...options, cancelRefetch: false };
-    const again = async (begun: Query) => {
-      await begun.promise?.catch(() => {});
-      await super.refetchQueries(
-        { type: "active", predicate: (query) => query === begun },
-        joining,
-      );
+    const begun = this.getQueryCache()
+      .findAll({ ...filters, fetchStatus: "fetching" })
+      .filter((query) => !query.isDisabled());
+    const isFollowed = options.cancelRefetch === false;
+    if (!isFollowed) for (const query of begun) void query.cancel({ silent: true });
+    const again = async (query: Query) => {
+      await query.promise?.catch(() => {});
+      await super.refetchQueries({ type: "active", predicate: (each) => each === query }, options);
     };
-    const late = this.getQueryCache().findAll({ ...filters, fetchStatus: "fetching" });
-    await Promise.all([super.refetchQueries(filters, joining), ...late.map(again)]);
+    const followed = isFollowed ? begun.map(again) : [];
+    await Promise.all([super.refetchQueries(filters, options), ...followed]);
   }
 }
 

@@ -68,8 +68,8 @@ function useMaking(state: BackupState | undefined) {
       client.setQueryData(BACKUPS, begun);
       setAwaited(true);
     },
-    // Somebody else may have begun one.
-    onError: () => client.invalidateQueries({ queryKey: BACKUPS }),
+    // A reading from before would tell that it is over; and somebody else may have begun one.
+    onSettled: () => client.invalidateQueries({ queryKey: BACKUPS }),
   });
   const isUnderWay = state?.is_under_way ?? false;
   useEffect(() => {
