@@ -1,6 +1,5 @@
 import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
-import axe from "axe-core";
 import { eq } from "drizzle-orm";
 import { Secret, TOTP } from "otpauth";
 import type { Page } from "playwright-core";
@@ -9,6 +8,7 @@ import { createKey } from "../../server/keys/keys.ts";
 import { newSession } from "../../server/session/sessions.ts";
 import { accounts, usageDays, users } from "../../server/store/tables.ts";
 import { onDashboard } from "../browser.ts";
+import { faultsOf } from "./looking.ts";
 
 const PASSWORD = "correct horse battery staple";
 const NEXT_PASSWORD = "another one, quite as long";
@@ -210,23 +210,11 @@ onDashboard("The account page", (dashboard) => {
       await page.getByText("Safari on macOS").waitFor();
       await page.getByText("Last check").waitFor();
 
-      const ofPage = await barriers(page);
+      const ofPage = await faultsOf(page);
       await turnOn(page);
 
       expect(ofPage).toEqual([]);
-      expect(await barriers(page)).toEqual([]);
-      const widest = await page.evaluate(() => document.documentElement.scrollWidth);
-      expect(widest).toBe(360);
+      expect(await faultsOf(page)).toEqual([]);
     },
   );
 });
-
-/** What axe finds to be in the way of somebody. */
-async function barriers(page: Page): Promise<string[]> {
-  await page.evaluate(axe.source);
-  return page.evaluate(async () => {
-    const { axe: judge } = globalThis as unknown as { axe: typeof axe };
-    const { violations } = await judge.run();
-    return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" ")}`);
-  });
-}

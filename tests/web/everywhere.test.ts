@@ -1,7 +1,7 @@
 import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
-import axe from "axe-core";
 import type { Page } from "playwright-core";
 import { onDashboard } from "../browser.ts";
+import { faultsOf } from "./looking.ts";
 import { DOORS, pagesFor, type Sight, settled } from "./pages.ts";
 import { fillShowcase } from "./showcase.ts";
 import { fillTeam } from "./team.ts";
@@ -74,12 +74,12 @@ async function inspect(page: Page, { name, path }: Sight, seen: Seen): Promise<v
   await page.setViewportSize(SIZES.desk);
   await page.goto(path);
   await settled(page);
-  note("light", await violations(page));
+  note("light", await faultsOf(page));
   await page.emulateMedia({ colorScheme: "dark" });
-  note("dark", await violations(page));
+  note("dark", await faultsOf(page));
   await page.emulateMedia({ colorScheme: "light" });
   await page.setViewportSize(SIZES.phone);
-  note("phone", await violations(page));
+  note("phone", await faultsOf(page));
   for (const width of WIDTHS) {
     await page.setViewportSize({ width, height: 800 });
     const over = await overflowOf(page);
@@ -89,19 +89,6 @@ async function inspect(page: Page, { name, path }: Sight, seen: Seen): Promise<v
   if (count !== 1) note("headings", [`${count} main headings`]);
   const title = await page.title();
   seen.titles.set(title, [...(seen.titles.get(title) ?? []), name.split("-")[0]!]);
-}
-
-/** What keeps people from using the page as it is now, by axe's rules. */
-async function violations(page: Page): Promise<string[]> {
-  await page.evaluate(axe.source);
-  const { violations: found } = await page.evaluate(() =>
-    (globalThis as unknown as { axe: typeof axe }).axe.run(document, {
-      resultTypes: ["violations"],
-    }),
-  );
-  return found.flatMap(({ id, nodes }) =>
-    nodes.map(({ target, failureSummary }) => `${id} at ${target.join(" ")}: ${failureSummary}`),
-  );
 }
 
 const overflowOf = (page: Page) =>

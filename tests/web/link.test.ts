@@ -1,5 +1,4 @@
 import { expect, test } from "bun:test";
-import { readFileSync } from "node:fs";
 import { eq } from "drizzle-orm";
 import type { Page } from "playwright-core";
 import { checkDueLinks } from "../../server/checker/checker.ts";
@@ -8,6 +7,7 @@ import { users } from "../../server/store/tables.ts";
 import { onDashboard } from "../browser.ts";
 import { DAY, HOUR, saw } from "../checker/ended.ts";
 import { addChecks, type NewCheck } from "../rows.ts";
+import { faultsOf } from "./looking.ts";
 import { PARKED } from "./parked.ts";
 
 const GONE = saw("http_410", { statusCode: 410, responseTimeMs: 80 });
@@ -356,25 +356,7 @@ onDashboard("The page of one link", (dashboard) => {
       await page.locator(".link-events").waitFor();
       await page.getByRole("button", { name: "What it saw" }).first().click();
 
-      const faults = await faultsOf(page);
-
-      expect(faults).toEqual([]);
-      const { scrollWidth, clientWidth } = await page.evaluate(() => document.documentElement);
-      expect(scrollWidth).toBe(clientWidth);
+      expect(await faultsOf(page)).toEqual([]);
     },
   );
 });
-
-const AXE = readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
-
-/** What axe finds on the page, each with the places where it does. */
-async function faultsOf(page: Page): Promise<string[]> {
-  await page.evaluate(AXE);
-  return page.evaluate(async () => {
-    const { axe } = globalThis as unknown as { axe: typeof import("axe-core") };
-    const { violations } = await axe.run();
-    return violations.flatMap(({ id, nodes }) =>
-      nodes.map(({ html, failureSummary }) => `${id}: ${html.slice(0, 200)} ${failureSummary}`),
-    );
-  });
-}

@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import axe from "axe-core";
 import { eq } from "drizzle-orm";
 import type { Page } from "playwright-core";
 import { OPERATOR } from "../../server/accounts/caller.ts";
@@ -19,23 +19,22 @@ export async function askerOf(server: TestServer, accountId: string): Promise<As
   return server.asker(value, caller);
 }
 
-const AXE = readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
-
-type Axe = {
-  run(): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }>;
-};
-
-/** What keeps people from reading or using the page once it is there, and whether it is wider than the screen. */
+/**
+ * What keeps people from reading or using the page once all of it is there, by axe's rules, and whether it is wider
+ * than the screen.
+ */
 export async function faultsOf(page: Page): Promise<string[]> {
   // Until then some of it is half faded in.
   await page.waitForFunction(() => !document.querySelector(".loading"));
-  await page.evaluate(AXE);
+  await page.evaluate(axe.source);
   return page.evaluate(async () => {
-    const { axe } = globalThis as unknown as { axe: Axe };
-    const { violations } = await axe.run();
+    const { axe: judge } = globalThis as unknown as { axe: typeof axe };
+    const { violations } = await judge.run();
     const { scrollWidth, clientWidth } = document.documentElement;
     return [
-      ...violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`)),
+      ...violations.flatMap(({ id, nodes }) =>
+        nodes.map(({ html, failureSummary }) => `${id}: ${html.slice(0, 200)} ${failureSummary}`),
+      ),
       ...(scrollWidth > clientWidth ? [`${scrollWidth} px wide`] : []),
     ];
   });

@@ -1,5 +1,4 @@
 import { expect, test } from "bun:test";
-import axe from "axe-core";
 import { eq } from "drizzle-orm";
 import type { Page } from "playwright-core";
 import { OPERATOR } from "../../server/accounts/caller.ts";
@@ -10,6 +9,7 @@ import { accounts, links, recoveries, webhooks } from "../../server/store/tables
 import { type Dashboard, onDashboard } from "../browser.ts";
 import { DAY, HOUR } from "../checker/ended.ts";
 import { addChecks, type NewCheck } from "../rows.ts";
+import { faultsOf } from "./looking.ts";
 
 type Link = Partial<typeof links.$inferInsert> & { url: string };
 
@@ -185,11 +185,7 @@ onDashboard("The first page", (dashboard) => {
       await page.goto("/");
       await page.getByRole("slider").first().waitFor();
 
-      await page.evaluate(axe.source);
-      const found = await page.evaluate("axe.run().then(({ violations }) => violations)");
-
-      const violations = found as { id: string; nodes: { html: string }[] }[];
-      expect(violations.map(({ id, nodes }) => [id, nodes[0]?.html])).toEqual([]);
+      expect(await faultsOf(page)).toEqual([]);
     },
   );
 
