@@ -8,6 +8,7 @@ import { backupFolder } from "../../server/config.ts";
 import { createLink } from "../../server/links/create.ts";
 import { upkeep } from "../../server/store/tables.ts";
 import { onDashboard } from "../browser.ts";
+import { holdFirstAnswer } from "./held.ts";
 import { faultsOf } from "./looking.ts";
 
 const DAY_MS = 86_400_000;
@@ -49,6 +50,36 @@ onDashboard("Backups on the administration page", (dashboard) => {
 
     await list(page).waitFor({ state: "detached" });
     expect(readdirSync(folder())).toEqual([]);
+  });
+
+  test("that have just begun are not told as made by an older look at them", async () => {
+    await forget();
+    const { page } = await administrator();
+    const made = page.getByText("A backup was made and verified.");
+    await page.goto("/admin");
+    await page.getByText("None has been made yet.").waitFor();
+    const backups = "**/dashboard/api/admin/backups";
+    // What is asked to hold last is asked first.
+    const [after, before] = [
+      await holdFirstAnswer(page, backups),
+      await holdFirstAnswer(page, backups),
+    ];
+
+    // Whatever is changed there has all of the page read again.
+    await page
+      .getByLabel(/^Tier of /)
+      .first()
+      .selectOption("pro");
+    await before.isGiven;
+    await page.getByRole("button", { name: "Back up now" }).click();
+    await after.isGiven;
+    const late = page.waitForResponse(backups);
+    before.letGo();
+    await (await late).finished();
+    expect(await made.count()).toBe(0);
+    after.letGo();
+
+    await made.waitFor();
   });
 
   test("that fail say why, there and on the overview of administrators", async () => {
