@@ -18,11 +18,12 @@ import { createFront, type Front } from "./http/front.ts";
 import { createGuard } from "./http/guard.ts";
 import { healthRoutes } from "./http/health.ts";
 import { jsonBody } from "./http/json-body.ts";
+import { limiterFor } from "./http/limiters.ts";
 import { type ApiReference, createReference, openapiRoutes } from "./http/openapi.ts";
 import { queries } from "./http/query.ts";
-import { createRateLimiter } from "./http/rate-limit.ts";
 import { replies } from "./http/reply.ts";
 import { routeTable } from "./http/route-table.ts";
+import { withoutApi } from "./http/without-api.ts";
 import { keyRoutes } from "./keys/routes.ts";
 import { manyLinksRoutes } from "./links/many/routes.ts";
 import { linkRoutes } from "./links/routes.ts";
@@ -83,15 +84,26 @@ export function createApp(deps: Deps, pages: Elysia = new Elysia(), live: Live =
 
 export type App = ReturnType<typeof createApp>;
 
+/** What every node answers, whatever it does: whoever watches it asks each. */
+const createWatched = (deps: Deps) =>
+  new Elysia({ strictPath: true })
+    .use(errors)
+    .use(replies)
+    .use(healthRoutes(deps))
+    .use(metricsRoutes(deps));
+
 /** What answers requests, what counts them, and what tells open pages of changes. */
 export type Service = { front: Front; meter: Meter; live: Live };
 
 export async function createService(deps: Deps): Promise<Service> {
   const live = createLive(deps);
-  const app = createApp(deps, dashboard(), live);
+  deps.news.follow(live.heard);
+  const hasApi = deps.config.role.includes("api");
+  const app = hasApi ? createApp(deps, dashboard(), live) : createWatched(deps);
   const { rateLimitPerMinute: perMinute, rateLimitPerHour: perHour } = deps.config;
-  const limiter = createRateLimiter({ perMinute, perHour });
+  const limiter = limiterFor(deps, "api", { perMinute, perHour });
   const meter = createMeter(deps.store, deps.clock);
   const routed = { fetch: (request: Request) => app.fetch(request), table: routeTable(app.routes) };
-  return { front: createFront({ ...deps, limiter, meter, live }, routed), meter, live };
+  const front = createFront({ ...deps, limiter, meter, live }, routed);
+  return { front: hasApi ? front : withoutApi(deps.config, front, routed.table), meter, live };
 }

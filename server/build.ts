@@ -1,5 +1,6 @@
-import { createCheck } from "./checker/create-check.ts";
+import { createCheck, mannersOf } from "./checker/create-check.ts";
 import type { CheckLink } from "./checker/manners/coalesce.ts";
+import { createSiteHolds, type SiteHolds } from "./checker/manners/site-holds.ts";
 import { createOnline, type Online, type OnlineChange } from "./checker/online/online.ts";
 import { tellOfOutage } from "./checker/online/outage-log.ts";
 import { catalogueWith } from "./checker/services/built-in.ts";
@@ -8,15 +9,21 @@ import type { Config } from "./config.ts";
 import type { Deps } from "./deps.ts";
 import type { Clock } from "./lib/clock.ts";
 import type { Lag } from "./lib/lag.ts";
-import { createSecretBox, readOrMakeKey } from "./lib/secret-box.ts";
+import { createSecretBox } from "./lib/secret-box.ts";
 import { createTroubles } from "./lib/troubles.ts";
+import { noNews } from "./live/news.ts";
 import { createMetrics } from "./metrics/metrics.ts";
+import { refuseMoved } from "./move/notes.ts";
+import { followDatabase } from "./nodes/database-clock.ts";
+import { onlyNode } from "./nodes/nodes.ts";
+import { describeSelf, newNodeId } from "./nodes/self.ts";
 import { parseHostList } from "./outbound/address.ts";
 import { answersTcp } from "./outbound/reach.ts";
 import { createOutbound, type Outbound } from "./outbound/request.ts";
 import { createResolver } from "./outbound/resolve.ts";
 import { watchForDamage } from "./start/damage.ts";
 import { asOpened, makeFolder, type Prepare, prepareForCommand } from "./start/prepare-database.ts";
+import { type AgreeOnKey, agreedKey, ownKey } from "./start/secret-key.ts";
 import { noteVersion } from "./start/versions.ts";
 import { openEngine } from "./store/open.ts";
 import { createStore, type Engine, type Store } from "./store/store.ts";
@@ -26,35 +33,58 @@ export async function openDeps(
   config: Config,
   clock: Clock,
   prepare: Prepare = prepareForCommand,
+  agreeOnKey: AgreeOnKey = agreedKey,
 ): Promise<{ deps: Deps; migrated: string[] }> {
   makeFolder(config.dataDir);
   const migrated = await prepare(config, clock);
-  const deps = createDeps(config, createStore(await asOpened(config, connect(config))), clock);
-  if (migrated.length > 0) await noteVersion(deps.store, clock);
+  const engine = await asOpened(config, connect(config));
+  const store = createStore(engine);
+  const key = await refuseMoved(store)
+    .then(() => agreeOnKey(store, config))
+    .catch(async (error) => {
+      await engine.close();
+      throw error;
+    });
+  // Others serve it as well, and all go by one clock.
+  const common = engine.isShared ? await followDatabase(engine.apart(), clock) : clock;
+  const deps = createDeps(config, store, common, key);
+  if (migrated.length > 0) await noteVersion(deps.store, common);
   return { deps, migrated };
 }
 
 /** Asks something at once, since PostgreSQL is not reached before that. */
-async function connect({ databaseUrl, litestream }: Config): Promise<Engine> {
-  const engine = openEngine(databaseUrl, { litestream });
+async function connect(config: Config): Promise<Engine> {
+  const { databaseUrl, databasePool: pool, databaseTimeoutMs: timeoutMs, litestream } = config;
+  const engine = openEngine(databaseUrl, { litestream, pool, timeoutMs });
   await engine.run({ sql: "select 1", params: [] });
   return engine;
 }
 
 /** Everything a verb needs, from the settings. */
-export function createDeps(config: Config, store: Store, clock: Clock): Deps {
+export function createDeps(
+  config: Config,
+  store: Store,
+  clock: Clock,
+  key: Uint8Array = ownKey(config),
+): Deps {
   const deps: Deps = {
     store,
     clock,
     config,
-    secrets: createSecretBox(readOrMakeKey(config.secretKeyFile)),
+    secrets: createSecretBox(key),
     webhookOutbound: webhookOutbound(config, clock),
     online: onlineGuard(config, clock, (change) => tellOfOutage(deps, change)),
     catalogue: catalogueWith(config.ownServices),
     troubles: createTroubles(clock),
     metrics: createMetrics(),
+    nodes: onlyNode(newNodeId(), () => describeSelf(deps)),
+    news: noNews,
     loops: {
-      wake: () => {},
+      wake() {
+        deps.loops.wakeHere();
+        deps.news.workIsDue();
+      },
+      wakeHere: () => {},
       checking: false,
       lookedForLinksAt: null,
       lookedForDeliveriesAt: null,
@@ -77,18 +107,23 @@ export const onlineGuard = (
     ...(onChange && { onChange }),
   });
 
-/** What checks one link of the database. */
-export const linkCheck = (deps: Deps, lag: Lag): CheckLink =>
-  createCheck({
+/** What checks one link of the database, and what it learns of sites. */
+export function linkChecks(deps: Deps, lag: Lag): { check: CheckLink; holds: SiteHolds } {
+  const manners = mannersOf(deps);
+  const check = createCheck({
     config: deps.config,
     clock: deps.clock,
     outbound: checkOutbound(deps.config, deps.clock),
     online: deps.online,
     lag,
     profiles: createHostProfiles(deps),
+    store: deps.store,
     catalogue: deps.catalogue,
     random: Math.random,
+    manners,
   });
+  return { check, holds: createSiteHolds(deps, manners) };
+}
 
 /** The way out for checks: any user's URL, under the policy for checks. */
 export const checkOutbound = (config: Config, clock: Clock): Outbound =>

@@ -1,8 +1,11 @@
 import { readFileSync } from "node:fs";
+import { hostname } from "node:os";
 import { join, resolve } from "node:path";
 import { CronPattern } from "croner";
 import { readOwnServices } from "./checker/services/own-services.ts";
 import type { Service } from "./checker/services/record.ts";
+import { ROLES, refusePart, roles } from "./config-roles.ts";
+import { parseKey } from "./lib/secret-box.ts";
 import {
   choice,
   count,
@@ -24,6 +27,8 @@ import { VERSION } from "./lib/version.ts";
 import { parseHostList } from "./outbound/address.ts";
 import { parseServer } from "./outbound/resolve.ts";
 import { FREQUENCIES, type Frequency, TIERS, type Tier } from "./store/tables.ts";
+
+export { ROLES, type Role } from "./config-roles.ts";
 
 const LONGEST_CONFIRMING_MS = 40_000;
 const PREFIX = "STILLUP_";
@@ -59,6 +64,8 @@ const SETTINGS = {
   dataDir: setting("DATA_DIR", resolve("stillup-data"), "a folder", (text) =>
     resolve(nonEmpty(text)),
   ),
+  role: setting("ROLE", ROLES, "all, or a list of api, checker and delivery", roles),
+  nodeName: setting("NODE_NAME", hostname(), "a name", nonEmpty),
   databaseUrl: secret(
     setting(
       "DATABASE_URL",
@@ -67,6 +74,9 @@ const SETTINGS = {
       matching(/^(sqlite:.+|postgres(ql)?:\/\/.+)$/),
     ),
   ),
+  databasePool: wholeNumber("DATABASE_POOL", 10, 1, 1000),
+  databaseTimeoutMs: wholeNumber("DATABASE_TIMEOUT_MS", 30_000, 0, 3_600_000),
+  moveTo: secret(setting("MOVE_TO", null, "postgres://…", matching(/^postgres(ql)?:\/\/.+$/))),
   publicUrl: setting("PUBLIC_URL", null, "an http or https URL", httpUrl),
   trustedProxies: setting("TRUSTED_PROXIES", [], "a list of IP addresses", listOf(ipAddress)),
   corsAllowedOrigins: setting("CORS_ALLOWED_ORIGINS", [], "a list of origins", listOf(origin)),
@@ -134,6 +144,7 @@ const SETTINGS = {
   heartbeatUrl: secret(setting("HEARTBEAT_URL", null, "an http or https URL", httpUrl)),
   logLevel: choice("LOG_LEVEL", "info", ["debug", "info", "warning", "error"]),
   logFormat: choice("LOG_FORMAT", process.stderr.isTTY ? "text" : "json", ["text", "json"]),
+  secretKey: secret(setting("SECRET_KEY", null, "32 bytes in base64", parseKey)),
   secretKeyFile: setting("SECRET_KEY_FILE", "", "a path", (text) => resolve(nonEmpty(text))),
 };
 
@@ -150,9 +161,11 @@ export function readConfig(env: Env): Config {
     settingOf<unknown>(each as Setting<unknown>, env),
   ]);
   const config = Object.fromEntries(entries) as Config;
+  const databaseUrl = config.databaseUrl || `sqlite:${join(config.dataDir, "stillup.db")}`;
+  if (sqlitePath({ databaseUrl }) !== null) refusePart(config.role);
   return {
     ...config,
-    databaseUrl: config.databaseUrl || `sqlite:${join(config.dataDir, "stillup.db")}`,
+    databaseUrl,
     checkUserAgent: config.checkUserAgent || userAgent(config.publicUrl),
     secretKeyFile: config.secretKeyFile || join(config.dataDir, "secret.key"),
   };

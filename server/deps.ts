@@ -4,7 +4,9 @@ import type { Config } from "./config.ts";
 import type { Clock } from "./lib/clock.ts";
 import type { SecretBox } from "./lib/secret-box.ts";
 import type { Troubles } from "./lib/troubles.ts";
+import type { News } from "./live/news.ts";
 import type { Metrics } from "./metrics/metrics.ts";
+import type { Nodes } from "./nodes/nodes.ts";
 import type { Outbound } from "./outbound/request.ts";
 import type { Statement, Store } from "./store/store.ts";
 
@@ -24,13 +26,19 @@ export type Deps = {
   troubles: Troubles;
   /** What this process counts for whoever watches it. */
   metrics: Metrics;
-  /** The loops of this process, set by whoever runs them. */
+  /** The processes that serve the database, and what part of the work is this one's. */
+  nodes: Nodes;
+  /** What processes that serve the database tell each other. */
+  news: News;
+  /** The loops of this process. */
   loops: Loops;
 };
 
 type Loops = {
-  /** Says that work is due now: a link to check, or an event to deliver. */
+  /** Says that work is due now, to every process: a link to check, or an event to deliver. */
   wake: () => void;
+  /** Says so to the loops of this process alone, which set it. */
+  wakeHere: () => void;
   /** Whether links are being checked. */
   checking: boolean;
   /**

@@ -10,6 +10,8 @@ import { forgetOldEvents } from "./events/forget.ts";
 import { forgetDoomed } from "./history/forget-doomed.ts";
 import { forgetOldChecks } from "./history/forget-old.ts";
 import { forgetOldKeys } from "./http/idempotency.ts";
+import { forgetSilentCallers } from "./http/shared-rate-limit.ts";
+import { forgetOldGuesses } from "./session/delays.ts";
 import { forgetEndedSessions } from "./session/sessions.ts";
 import type { Statement } from "./store/store.ts";
 import { hostProfiles } from "./store/tables.ts";
@@ -24,6 +26,8 @@ export async function housekeeping(deps: Deps, signal?: AbortSignal): Promise<vo
   await deps.store.write([
     forgetOldKeys(deps),
     ...forgetEndedSessions(deps),
+    ...forgetSilentCallers(deps),
+    forgetOldGuesses(deps),
     forgetOldProfiles(deps),
   ]);
   await finishDeletions(deps, signal);

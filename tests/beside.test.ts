@@ -64,6 +64,7 @@ async function openFilled(path: string) {
       nextTrigger: "initial" as const,
       createdAt: AT,
       updatedAt: AT,
+      bucket: 0,
     })),
   );
   return engine;

@@ -42,6 +42,7 @@ const link = (id: string, more: Partial<typeof links.$inferInsert> = {}) => ({
   checkFrequency: "daily" as const,
   nextCheckAt: AT,
   nextTrigger: "initial" as const,
+  bucket: 0,
   createdAt: AT,
   updatedAt: AT,
   ...more,

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Caller, OPERATOR } from "../server/accounts/caller.ts";
 import { createService } from "../server/app.ts";
-import { createDeps, linkCheck } from "../server/build.ts";
+import { createDeps, linkChecks } from "../server/build.ts";
 import type { CheckLink } from "../server/checker/manners/coalesce.ts";
 import { type Config, type Env, readConfig } from "../server/config.ts";
 import type { Deps } from "../server/deps.ts";
@@ -105,7 +105,7 @@ export async function startServer(
     front,
     flushMeter: meter.flush,
     // The clock is moved, by which it would lag for days.
-    check: linkCheck(deps, { worstSince: () => 0 }),
+    check: linkChecks(deps, { worstSince: () => 0 }).check,
     asker,
     account: async (tier = "business") => {
       const caller = await newAccount(deps, tier);

@@ -12,9 +12,9 @@ import { newSession } from "../server/session/sessions.ts";
 import { links } from "../server/store/tables.ts";
 import { launch } from "./browser.ts";
 import { movableClock } from "./clock.ts";
+import { freePort } from "./free-port.ts";
 import { install, newFolder, SETTINGS } from "./installed.ts";
 import { closeShared } from "./shared.ts";
-import { freePort } from "./site.ts";
 import { DAYS, fillShowcase } from "./web/showcase.ts";
 
 const DAY_MS = 86_400_000;
@@ -67,7 +67,7 @@ async function judgeAll(): Promise<boolean> {
   const folder = newFolder();
   const token = await fill(folder);
   const installed = await install(folder);
-  const port = await freePort();
+  const port = freePort();
   await launch(`--remote-debugging-port=${port}`);
   let isGood = true;
   for (const screen of SCREENS) {

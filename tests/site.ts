@@ -110,13 +110,6 @@ export const resets = (socket: Socket) => {
 
 export const staysSilent = () => {};
 
-/** A port of 127.0.0.1 that nobody listens on. */
-export async function freePort(): Promise<number> {
-  const site = await startRawSite(staysSilent);
-  await site.stop();
-  return site.port;
-}
-
 const pick = (says: Says | Says[], visit: number): Says =>
   Array.isArray(says) ? (says[Math.min(visit, says.length - 1)] ?? 404) : says;
 

@@ -6,7 +6,7 @@ import { forgetDoomed } from "../history/forget-doomed.ts";
 import { inSteps } from "../history/steps.ts";
 import { oneAtATime } from "../lib/lock.ts";
 import { holdAdministration } from "../store/hold.ts";
-import type { Statement, Store } from "../store/store.ts";
+import { rowsOf, type Statement, type Store } from "../store/store.ts";
 import {
   type AccountRow,
   accounts,
@@ -105,33 +105,35 @@ const lockOut = (store: Store, accountId: string, may: SQL): Statement[] => [
   store.delete(users).where(and(eq(users.accountId, accountId), may)),
 ];
 
-/** With their deliveries. Returns how many there were, at most `rows`, as the others do. */
+/**
+ * With their deliveries. Returns how many it found, at most `rows`, as the others do: another process that is at
+ * the same may be quicker to delete them.
+ */
 async function deleteEvents(store: Store, accountId: string, rows: number): Promise<number> {
-  const some = store
+  const found = await store
     .select({ id: events.id })
     .from(events)
     .where(eq(events.accountId, accountId))
     .limit(rows);
-  const gone = await store
-    .delete(events)
-    .where(inArray(events.id, some))
-    .returning({ id: events.id });
-  return gone.length;
+  await store.delete(events).where(inArray(events.id, named(store, found)));
+  return found.length;
 }
 
 /** Before the links, which else would go on to join them. */
 async function deleteBatches(store: Store, accountId: string, rows: number): Promise<number> {
-  const some = store
+  const found = await store
     .select({ id: batches.id })
     .from(batches)
     .where(eq(batches.accountId, accountId))
     .limit(rows);
-  const gone = await store
-    .delete(batches)
-    .where(inArray(batches.id, some))
-    .returning({ id: batches.id });
-  return gone.length;
+  await store.delete(batches).where(inArray(batches.id, named(store, found)));
+  return found.length;
 }
+
+const named = (store: Store, found: { id: string }[]): SQL => {
+  const rows = found.map(({ id }) => [id]);
+  return sql`${rowsOf(store, { id: "text" }, rows)}`;
+};
 
 /** With their days, and with their places in batches. */
 async function deleteLinks(store: Store, accountNo: number, rows: number): Promise<number> {

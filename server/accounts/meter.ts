@@ -34,7 +34,9 @@ export function createMeter(store: Store, clock: Clock): Meter {
       forgetIdle(keysUsed, clock.now());
       const counted = requests;
       requests = new Map();
-      const counts = [...counted.values()].flatMap((each) => addRequests(store, each));
+      // In one order everywhere, so that two processes never wait for each other.
+      const inOrder = [...counted].sort(byName).map(([, each]) => each);
+      const counts = inOrder.flatMap((each) => addRequests(store, each));
       await store.write([...counts, ...lastUses(store, keysUsed)]).catch((error) => {
         requests = together(counted, requests);
         throw error;
@@ -82,9 +84,11 @@ function forgetIdle(used: KeysUsed, now: number) {
 
 /** At most one write a minute for each key. */
 function lastUses(store: Store, used: KeysUsed): Statement[] {
-  const due = [...used].filter(([, { at, writtenAt }]) => at - writtenAt >= MINUTE);
+  const due = [...used].filter(([, { at, writtenAt }]) => at - writtenAt >= MINUTE).sort(byName);
   return due.map(([id, { at }]) => {
     used.set(id, { at, writtenAt: at });
     return store.update(apiKeys).set({ lastUsedAt: at }).where(eq(apiKeys.id, id));
   });
 }
+
+const byName = ([one]: [string, unknown], [other]: [string, unknown]) => (one < other ? -1 : 1);

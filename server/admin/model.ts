@@ -1,10 +1,11 @@
 import * as z from "zod";
+import { MONITOR_STATES } from "../checker/online/states.ts";
 import { flag, oneOf, optionalText, paging } from "../lib/fields.ts";
 import { toIso } from "../lib/moments.ts";
 import { TROUBLE_NAMES } from "../lib/troubles.ts";
 import { type Person, toUser, User } from "../people/model.ts";
 import { Email } from "../session/model.ts";
-import { type AccountRow, ROLES, TIERS } from "../store/tables.ts";
+import { type AccountRow, ofWorks, ROLES, TIERS } from "../store/tables.ts";
 
 /** An account with its people and the number of its links. */
 export type AdminAccount = { account: AccountRow; linksUsed: number; people: Person[] };
@@ -49,6 +50,32 @@ export const State = z.object({
       api: z.boolean(),
     }),
   ),
+});
+
+export const Node = z.object({
+  id: z.string(),
+  name: z.string(),
+  /** A later version may have others. */
+  roles: z.array(z.string()),
+  version: z.string(),
+  started_at: z.string(),
+  seen_at: z.string(),
+  is_live: z.boolean(),
+  /** Whether it is the one that answers. */
+  is_this: z.boolean(),
+  online: z.enum(MONITOR_STATES),
+  /** So far its own clock is ahead of the database's. */
+  clock_off_ms: z.int(),
+  /** For how long the work that is due longest has been due; null where it does none. */
+  lag_ms: ofWorks(z.int().nullable()),
+  /** What part of the work is its own, between 0 and 1. */
+  share: ofWorks(z.number()),
+});
+
+export const Nodes = z.object({
+  /** Whether other processes may serve the same database. */
+  is_shared: z.boolean(),
+  items: z.array(Node),
 });
 
 export const AccountQuery = z.object({ search: optionalText(255).optional(), ...paging() });

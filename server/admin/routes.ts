@@ -19,6 +19,7 @@ import {
   requireAccount,
 } from "./accounts.ts";
 import * as model from "./model.ts";
+import { readNodes } from "./nodes.ts";
 import { readState } from "./state.ts";
 
 /** The door lets in nobody without a session. */
@@ -36,6 +37,9 @@ export function adminRoutes(deps: Deps) {
   return new Elysia({ prefix: "/admin", detail: { hide: true } })
     .get("/state", async () => ({ data: await readState(deps) }), {
       response: { 200: data(model.State), ...refusals },
+    })
+    .get("/nodes", () => ({ data: readNodes(deps) }), {
+      response: { 200: data(model.Nodes), ...refusals },
     })
     .get(
       "/accounts",

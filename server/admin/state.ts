@@ -4,6 +4,7 @@ import { dayOf } from "../accounts/meter.ts";
 import type { Deps } from "../deps.ts";
 import { toIso } from "../lib/moments.ts";
 import { VERSION } from "../lib/version.ts";
+import { areLinksChecked } from "../nodes/checking.ts";
 import { accounts, deliveries, linkCounts, TIERS, usageDays, users } from "../store/tables.ts";
 import type { State } from "./model.ts";
 
@@ -46,13 +47,14 @@ async function stateOfDatabase({ store }: Deps) {
   };
 }
 
-async function stateOfChecker({ store, clock, config, loops }: Deps) {
+async function stateOfChecker(deps: Deps) {
+  const { store, clock, config } = deps;
   const [today] = await store
     .select({ checks: sql`coalesce(sum(${usageDays.checks}), 0)`.mapWith(Number) })
     .from(usageDays)
     .where(eq(usageDays.day, dayOf(clock.now())));
   return {
-    is_running: loops.checking,
+    is_running: areLinksChecked(deps),
     at_once: config.checkConcurrency,
     checks_today: today?.checks ?? 0,
     history_days: config.historyDays,

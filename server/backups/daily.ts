@@ -1,7 +1,7 @@
 import { Cron } from "croner";
 import { eq } from "drizzle-orm";
 import type { Deps } from "../deps.ts";
-import { describeError, log } from "../lib/log.ts";
+import { logFailure } from "../lib/log.ts";
 import { upkeep } from "../store/tables.ts";
 import { beginBackup } from "./backups.ts";
 import { isBackupDue, isUnderWay, problemOf, readUpkeep } from "./upkeep.ts";
@@ -11,8 +11,8 @@ import { isBackupDue, isUnderWay, problemOf, readUpkeep } from "./upkeep.ts";
  * there is to it: so one that was missed while the machine was off is made up, and one that failed repeated.
  */
 export function startBackups(deps: Deps): { stop(): void } {
-  const options = { protect: true, catch: logFailure };
-  void recallLast(deps).catch(logFailure);
+  const options = { protect: true, catch: noteFailure };
+  void recallLast(deps).catch(noteFailure);
   return new Cron("* * * * *", options, async () => {
     await backUpIfDue(deps);
   });
@@ -38,4 +38,4 @@ export async function recallLast(deps: Deps): Promise<void> {
   deps.troubles.set("backup_failed", await problemOf(deps, await readUpkeep(deps)));
 }
 
-const logFailure = (error: unknown) => log.error("a backup could not begin", describeError(error));
+const noteFailure = logFailure("a backup could not begin");

@@ -1,8 +1,9 @@
 import { and, asc, eq, isNull, sql } from "drizzle-orm";
 import type { Deps } from "../deps.ts";
 import { type NewEvent, recordEvents } from "../events/events.ts";
-import { newId } from "../lib/ids.ts";
+import { newIdAt } from "../lib/ids.ts";
 import { toIso } from "../lib/moments.ts";
+import { accountsOf } from "../live/news.ts";
 import type { Statement } from "../store/store.ts";
 import { type BatchRow, batches } from "../store/tables.ts";
 
@@ -26,6 +27,7 @@ export async function completeBatches(deps: Deps): Promise<number> {
     ),
   ]);
   if (ended.length > 0) deps.loops.wake();
+  deps.news.counted(accountsOf(ended));
   return ended.length;
 }
 
@@ -39,7 +41,7 @@ function completion(
   batch: BatchRow,
 ): { update: Statement; event: NewEvent } {
   const now = clock.now();
-  const eventId = newId();
+  const eventId = newIdAt(now);
   const { accountId } = batch;
   const update = store
     .update(batches)

@@ -14,8 +14,9 @@ const LINKS_IN_TURN = 2000;
 
 /**
  * Lets all links that fit join the batches that are not filled yet, in steps that keep nobody waiting, until
- * the signal. Each step tells the batch how far it came, so that whoever comes next goes on from there.
- * @param isFilling hears of each as its turn comes: all of its links are due by the moment that it began
+ * the signal; of the processes that try at once one does. Each step tells the batch how far it came, so that
+ * whoever comes next goes on from there.
+ * @param isFilling hears of each, whoever fills it: all of its links are due by the moment that it began
  */
 export const fillBatches = (
   deps: Deps,
@@ -23,23 +24,35 @@ export const fillBatches = (
   isFilling: (startedAt: number) => void = () => {},
 ): Promise<void> =>
   oneAtATime("fill batches", async () => {
-    while (!signal?.aborted) {
-      const filling = await deps.store
-        .select({ id: batches.id, startedAt: batches.startedAt })
-        .from(batches)
-        .where(isNotNull(batches.filledTo))
-        .orderBy(asc(batches.startedAt), asc(batches.id))
-        .limit(BATCHES_AT_ONCE);
-      if (filling.length === 0) return;
-      for (const { id, startedAt } of filling) {
-        isFilling(startedAt);
-        const step = (rows: number) => fillStep(deps, id, rows);
-        await inSteps(deps.clock, step, { most: LINKS_IN_TURN, signal });
-        deps.loops.wake();
-        await giveWay();
-      }
-    }
+    const filling = await notFilled(deps.store);
+    for (const { startedAt } of filling) isFilling(startedAt);
+    if (filling.length === 0 || signal?.aborted) return;
+    await deps.store.engine.alone("fill batches", (lost) =>
+      fillAll(deps, AbortSignal.any(signal ? [signal, lost] : [lost]), isFilling),
+    );
   });
+
+async function fillAll(deps: Deps, signal: AbortSignal, isFilling: (startedAt: number) => void) {
+  while (!signal.aborted) {
+    const filling = await notFilled(deps.store);
+    if (filling.length === 0) return;
+    for (const { id, startedAt } of filling) {
+      isFilling(startedAt);
+      const step = (rows: number) => fillStep(deps, id, rows);
+      await inSteps(deps.clock, step, { most: LINKS_IN_TURN, signal });
+      deps.loops.wake();
+      await giveWay();
+    }
+  }
+}
+
+const notFilled = (store: Store) =>
+  store
+    .select({ id: batches.id, startedAt: batches.startedAt })
+    .from(batches)
+    .where(isNotNull(batches.filledTo))
+    .orderBy(asc(batches.startedAt), asc(batches.id))
+    .limit(BATCHES_AT_ONCE);
 
 /** @returns how many links it looked at, at most `rows` */
 export async function fillStep(

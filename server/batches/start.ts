@@ -1,4 +1,4 @@
-import { and, eq, gt, inArray, isNull, max } from "drizzle-orm";
+import { and, eq, gt, inArray, isNull, max, sql } from "drizzle-orm";
 import type { Caller } from "../accounts/caller.ts";
 import { type Deps, noReceipt, type Receipt } from "../deps.ts";
 import { existingGroups } from "../groups/exist.ts";
@@ -8,7 +8,9 @@ import { oneAtATime } from "../lib/lock.ts";
 import { isCounted, SETTLED } from "../links/filter.ts";
 import { findLinks } from "../links/find.ts";
 import { nextMatching } from "../links/next-matching.ts";
-import type { Store } from "../store/store.ts";
+import { asSeen, onlyWhile } from "../store/as-seen.ts";
+import { holdAccounts } from "../store/hold.ts";
+import type { Statement, Store } from "../store/store.ts";
 import { type BatchRow, batches, links } from "../store/tables.ts";
 import { emptyBatch } from "./batches.ts";
 import { nextToJoin } from "./fill.ts";
@@ -41,9 +43,9 @@ export async function startBatch(
 ): Promise<BatchStart> {
   if (ids) return begin(deps, await planOf(deps, caller, ids), caller, receipt);
   if (groupId) await refuseStrange(deps, caller, groupId);
-  return oneAtATime(caller.accountId, async () =>
-    begin(deps, await planFor(deps, caller, filter), caller, receipt),
-  );
+  const start = async () =>
+    begin(deps, await planFor(deps, caller, filter), caller, receipt, onlyWhileFew(deps, caller));
+  return oneAtATime(caller.accountId, () => asSeen(start));
 }
 
 async function refuseStrange(deps: Deps, { accountId }: Caller, groupId: string): Promise<void> {
@@ -56,6 +58,7 @@ async function begin(
   plan: Plan,
   caller: Caller,
   receipt: Receipt<BatchStart>,
+  onlyIf: Statement[] = [],
 ): Promise<BatchStart> {
   const { joining, batch } = plan;
   const isAny = joining.nos.length > 0 || joining.filledTo !== null;
@@ -64,7 +67,8 @@ async function begin(
     started: startedBy(plan),
     failures: plan.failures,
   };
-  await deps.store.write([...(isAny ? writesOf(deps, caller, plan) : []), ...receipt(start)]);
+  const writes = isAny ? [...onlyIf, ...writesOf(deps, caller, plan)] : [];
+  await deps.store.write([...writes, ...receipt(start)]);
   deps.loops.wake();
   return start;
 }
@@ -138,6 +142,16 @@ async function refuseTooMany(store: Store, { accountId }: Caller): Promise<void>
     { reason: "too_many_batches", limit: MOST_RUNNING, used: running },
   );
 }
+
+const onlyWhileFew = ({ store }: Deps, { accountId, accountNo }: Caller): Statement[] => [
+  ...holdAccounts(store, [accountNo]),
+  ...onlyWhile(
+    store,
+    accountNo,
+    sql`(select count(*) from batches where account_id = ${accountId} and completed_at is null
+      and last_no > ${NAMED}) < ${MOST_RUNNING}`,
+  ),
+];
 
 const newBatch = (
   { clock }: Deps,

@@ -1,9 +1,11 @@
 import { sql } from "drizzle-orm";
 import type { Deps } from "../deps.ts";
 import { giveWay } from "../lib/give-way.ts";
+import { ALL_BUCKETS } from "../nodes/buckets.ts";
 import { holdLinks } from "../store/hold.ts";
 import { rowsOf, type Store } from "../store/store.ts";
 import { FREQUENCIES, type Frequency } from "../store/tables.ts";
+import { BUCKETS_GIVEN, givenBuckets } from "./given-buckets.ts";
 import { LEASE_MS } from "./lease.ts";
 import { LONGEST_INTERVAL, nextPlace } from "./schedule.ts";
 
@@ -14,20 +16,38 @@ export const LONGEST_REST_MS = 25 * 3_600_000;
 
 /**
  * Brings back what was written while the clock was ahead: no lease lasts longer than leases do, and no link
- * waits longer than its own frequency has it wait, or than `restMs` where that is more. Each goes to its place, so that they do not all come at
- * once. In steps that keep nobody waiting. Returns how many links that were.
+ * waits longer than its own frequency has it wait, or than `restMs` where that is more. Each goes to its
+ * place, so that they do not all come at once. In steps that keep nobody waiting. Returns how many links that were.
  */
 export async function bringBack(deps: Deps, restMs: number, signal: AbortSignal): Promise<number> {
   let count = await shortenLeases(deps);
-  const { frequencySeconds } = deps.config;
-  const longestWait = (frequency: Frequency) =>
-    Math.max(frequencySeconds[frequency] * 1000 * LONGEST_INTERVAL, restMs);
-  let last = [deps.clock.now() + Math.min(...FREQUENCIES.map(longestWait)), 0];
+  const after = deps.clock.now() + shortestWait(deps, restMs);
+  for (const part of await partsAfter(deps.store, after)) {
+    count += await bringBackPart(deps, part, { restMs, signal });
+  }
+  return count;
+}
+
+/** How far ahead a link may be due, in milliseconds. */
+const longestWait = ({ config }: Deps, frequency: Frequency, restMs: number): number =>
+  Math.max(config.frequencySeconds[frequency] * 1000 * LONGEST_INTERVAL, restMs);
+
+const shortestWait = (deps: Deps, restMs: number): number =>
+  Math.min(...FREQUENCIES.map((frequency) => longestWait(deps, frequency, restMs)));
+
+/** A part of all links, in the order in which they are due. */
+type Part = { next: string; params: number[] };
+
+type Limits = { restMs: number; signal: AbortSignal };
+
+async function bringBackPart(deps: Deps, part: Part, { restMs, signal }: Limits): Promise<number> {
+  let count = 0;
+  let last = [deps.clock.now() + shortestWait(deps, restMs), 0];
   while (!signal.aborted) {
-    const links = await linksAfter(deps.store, last);
+    const links = await linksAfter(deps.store, part, last);
     const now = deps.clock.now();
     const far = links.filter(
-      ({ frequency, nextCheckAt }) => nextCheckAt > now + longestWait(frequency),
+      ({ frequency, nextCheckAt }) => nextCheckAt > now + longestWait(deps, frequency, restMs),
     );
     count += await putInPlace(deps, far);
     const end = links.at(-1);
@@ -57,16 +77,30 @@ async function shortenLeases({ store, clock }: Deps): Promise<number> {
 
 type Waiting = { no: number; id: string; frequency: Frequency; nextCheckAt: number };
 
-async function linksAfter({ engine }: Store, last: number[]): Promise<Waiting[]> {
-  const rows = await engine.run({ sql: NEXT_STEP, params: [...last, ROWS] });
+/** Where several processes share the database, its index has them by bucket. Those that have a link due so late. */
+async function partsAfter({ engine }: Store, after: number): Promise<Part[]> {
+  if (!engine.isShared) return [{ next: nextStep(""), params: [] }];
+  const found = await engine.run({ sql: LATE_BUCKETS, params: [givenBuckets(ALL_BUCKETS), after] });
+  return found.map(([bucket]) => ({
+    next: nextStep("bucket = ? and"),
+    params: [bucket as number],
+  }));
+}
+
+const LATE_BUCKETS = `
+  select given from ${BUCKETS_GIVEN}
+  where exists (select 1 from links where bucket = given and next_check_at > ?)`;
+
+const nextStep = (isInPart: string) =>
+  `select no, id, check_frequency, next_check_at from links where ${isInPart} (next_check_at, no) > (?, ?) ` +
+  "order by next_check_at, no limit ?";
+
+async function linksAfter({ engine }: Store, part: Part, last: number[]): Promise<Waiting[]> {
+  const rows = await engine.run({ sql: part.next, params: [...part.params, ...last, ROWS] });
   return (rows as [number, string, Frequency, number][]).map(
     ([no, id, frequency, nextCheckAt]) => ({ no, id, frequency, nextCheckAt }),
   );
 }
-
-const NEXT_STEP =
-  "select no, id, check_frequency, next_check_at from links where (next_check_at, no) > (?, ?) " +
-  "order by next_check_at, no limit ?";
 
 /** What began in the future never ends, and so it begins anew. */
 async function putInPlace({ store, clock, config }: Deps, far: Waiting[]): Promise<number> {

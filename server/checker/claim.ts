@@ -1,25 +1,23 @@
-import { getTableColumns, sql } from "drizzle-orm";
+import { sql } from "drizzle-orm";
 import type { Deps } from "../deps.ts";
 import { chunksOf } from "../lib/chunks.ts";
 import { giveWay } from "../lib/give-way.ts";
-import { newId } from "../lib/ids.ts";
+import { GOLDEN } from "../lib/golden.ts";
+import { newLease } from "../nodes/lease.ts";
 import { holdLinks } from "../store/hold.ts";
 import { preparedOnce, rowsOf, type Statement, type Store } from "../store/store.ts";
-import { type LinkRow, links } from "../store/tables.ts";
+import { LINK_SUMMARY, type LinkSummary } from "../store/tables.ts";
+import { BUCKETS_GIVEN, givenBuckets } from "./given-buckets.ts";
 import { LEASE_MS } from "./lease.ts";
 
 /** Links named by one statement: more would keep other requests waiting. */
 const ROWS = 500;
-/** Due links that are counted one by one. */
-const COUNTED = 10_000;
-/** Links of all that are looked at to estimate how many are due. */
-const SAMPLES = 400;
-const SAMPLES_AT_ONCE = 50;
-/** Multiples of it, without their whole parts, lie evenly between 0 and 1. */
-const GOLDEN = (Math.sqrt(5) - 1) / 2;
 
-/** A link that this process holds until its lease runs out. What was seen last is not needed to check it. */
-export type ClaimedLink = Omit<LinkRow, "evidence"> & { lease: string };
+/**
+ * A link that this process holds until its lease runs out. What was seen last is not needed to check it. Its
+ * bucket is 0 where no other process could have it.
+ */
+export type ClaimedLink = LinkSummary & { lease: string; bucket: number };
 
 /** Due after the one moment, which is long ago if not said, and by the other, which is now. */
 type Due = { after?: number; by?: number };
@@ -29,46 +27,133 @@ type Due = { after?: number; by?: number };
  * link, and a link whose checker died becomes due again by itself. What is due first is taken first.
  */
 export const claimDueLinks = (deps: Deps, most: number, due: Due = {}): Promise<ClaimedLink[]> =>
-  claim(deps, most, claimsOf(deps.store).due, due);
+  claim(deps, { most, texts: "due", ...due });
 
 /** The same, but only what somebody asked for by hand. */
 export const claimAskedLinks = (deps: Deps, most: number): Promise<ClaimedLink[]> =>
-  claim(deps, most, claimsOf(deps.store).asked, {});
+  claim(deps, { most, texts: "asked" });
 
-const { evidence: _, ...COLUMNS } = getTableColumns(links);
-const NAMES = Object.keys(COLUMNS) as (keyof typeof COLUMNS)[];
-const RETURNED = Object.values(COLUMNS).map(({ name }) => name);
+type Wanted = Due & { most: number; texts: "due" | "asked" };
 
 /** Every check of every link begins here, so that the text is written once, and the rows are read by hand. */
-const claimsOf = preparedOnce(({ engine }) => ({
-  due: claimText(engine.skipLocked, ""),
-  // Written out, since a database cannot match a parameter with the condition of an index.
-  asked: claimText(engine.skipLocked, "and next_trigger = 'manual'"),
-}));
+const claimsOf = preparedOnce(({ engine: { isShared } }) => {
+  const textOf = isShared ? claimFromShare : claimFromAll;
+  return {
+    run: isShared ? runOnShare : runOnAll,
+    due: textOf(""),
+    // Written out, since a database cannot match a parameter with the condition of an index.
+    asked: textOf("and next_trigger = 'manual'"),
+  };
+});
 
-/**
- * Materialized, since PostgreSQL may run a plain subquery once per row and so take more than asked; and
- * with a plus, by which SQLite finds the rows by number and not once more by when they are due.
- */
-const claimText = (skipLocked: string, wanted: string) => `
+async function claim(deps: Deps, wanted: Wanted): Promise<ClaimedLink[]> {
+  const { most, texts, after = -1, by = deps.clock.now() } = wanted;
+  if (most <= 0) return [];
+  const claims = claimsOf(deps.store);
+  const until = deps.clock.now() + LEASE_MS;
+  const window = { after, by, until, lease: newLease(deps.nodes) };
+  return claims.run(deps, claims[texts], most, window);
+}
+
+/** What is claimed, and under what. */
+type Window = { after: number; by: number; until: number; lease: string };
+
+const NAMES = [...(Object.keys(LINK_SUMMARY) as (keyof typeof LINK_SUMMARY)[]), "bucket"] as const;
+const RETURNED = Object.values(LINK_SUMMARY).map(({ name }) => name);
+
+/** With a plus, by which SQLite finds the rows by number and not once more by when they are due. */
+const claimFromAll = (wanted: string) => `
   with due as materialized (
     select no from links where next_check_at > ? and next_check_at <= ? ${wanted}
-    order by next_check_at limit ? ${skipLocked}
+    order by next_check_at limit ?
   )
   update links set next_check_at = ?, checking_until = ?, lease = ?
   where no in (select no from due) and +next_check_at > ? and +next_check_at <= ? ${wanted}
-  returning ${RETURNED.join(", ")}`;
+  returning ${RETURNED.join(", ")}, 0`;
 
-async function claim(
-  { store, clock }: Deps,
+async function runOnAll(
+  { store }: Deps,
+  sql: string,
   most: number,
-  text: string,
-  { after = -1, by = clock.now() }: Due,
+  { after, by, until, lease }: Window,
 ): Promise<ClaimedLink[]> {
-  if (most <= 0) return [];
-  const until = clock.now() + LEASE_MS;
-  const params = [after, by, most, until, until, newId(), after, by];
-  return (await store.engine.run({ sql: text, params })).map(toLink);
+  const params = [after, by, most, until, until, lease, after, by];
+  return (await store.engine.run({ sql, params })).map(toLink);
+}
+
+/**
+ * What is due first of each bucket, and the first of these. Materialized and as lists, since PostgreSQL may
+ * run a plain subquery once per row and so take more than asked, or go through all links for so few.
+ */
+const claimFromShare = (wanted: string) => `
+  with due as materialized (
+    select first.no from ${BUCKETS_GIVEN} cross join lateral (
+      select no, next_check_at from links
+      where bucket = given and next_check_at > ? and next_check_at <= ? ${wanted}
+      order by next_check_at limit ?
+    ) as first
+    order by first.next_check_at limit ?
+  ), free as materialized (
+    select no from links where no = any (array(select no from due))
+      and next_check_at > ? and next_check_at <= ? ${wanted}
+    for update skip locked
+  )
+  update links set next_check_at = ?, checking_until = ?, lease = ?
+  where no = any (array(select no from free)) and next_check_at > ? and next_check_at <= ? ${wanted}
+  returning ${RETURNED.join(", ")}, bucket`;
+
+/** So many buckets are looked at by one statement, however many the node has. */
+const BUCKETS_AT_ONCE = 256;
+/** For each link that is wanted so many are looked at, as some buckets have more of them than others. */
+const LOOKED_AT = 2;
+
+async function runOnShare(
+  deps: Deps,
+  sql: string,
+  most: number,
+  window: Window,
+): Promise<ClaimedLink[]> {
+  const taken: ClaimedLink[] = [];
+  for (const buckets of inTurn(deps.store, deps.nodes.share("checks").buckets)) {
+    taken.push(...(await takeFrom(deps, { sql, buckets, most: most - taken.length, window })));
+    if (taken.length >= most) break;
+  }
+  return taken;
+}
+
+/** Where among the buckets the next claim begins. */
+const placeOf = preparedOnce(() => ({ at: 0 }));
+
+/**
+ * All of the buckets, some at a time. Claims begin evenly spread, and in no step that would have one kind of
+ * them always come by the same buckets first.
+ */
+function* inTurn(store: Store, buckets: readonly number[]): Generator<readonly number[]> {
+  const place = placeOf(store);
+  place.at = (place.at + GOLDEN) % 1;
+  const from = Math.floor(place.at * buckets.length);
+  yield* chunksOf(BUCKETS_AT_ONCE, [...buckets.slice(from), ...buckets.slice(0, from)]);
+}
+
+type Taking = { sql: string; buckets: readonly number[]; most: number; window: Window };
+
+/** Buckets that gave all that they were asked for may have more, and are asked again until there is enough. */
+async function takeFrom({ store }: Deps, taking: Taking): Promise<ClaimedLink[]> {
+  const { sql, most, window } = taking;
+  const { after, by, until, lease } = window;
+  const taken: ClaimedLink[] = [];
+  let { buckets } = taking;
+  while (buckets.length > 0 && taken.length < most) {
+    const left = most - taken.length;
+    const each = Math.ceil((LOOKED_AT * left) / buckets.length);
+    const found = [givenBuckets(buckets), after, by, each, left];
+    const params = [...found, after, by, until, until, lease, after, by];
+    const some = (await store.engine.run({ sql, params })).map(toLink);
+    taken.push(...some);
+    const counts = Map.groupBy(some, ({ bucket }) => bucket);
+    buckets = [...counts].flatMap(([bucket, its]) => (its.length < each ? [] : [bucket]));
+  }
+  return taken;
 }
 
 /** None of the columns holds anything but a text or a number, which are as they come. */
@@ -76,40 +161,6 @@ function toLink(cells: unknown[]): ClaimedLink {
   const link: Record<string, unknown> = {};
   for (let i = 0; i < NAMES.length; i++) link[NAMES[i]!] = cells[i];
   return link as ClaimedLink;
-}
-
-/** How many links are due: exactly while they are few, else about, as counting would take too long. */
-export async function countDueLinks(deps: Deps): Promise<number> {
-  const params = [deps.clock.now(), COUNTED];
-  const [row] = await deps.store.engine.readBeside({ sql: COUNT, params });
-  const count = row![0] as number;
-  return count < COUNTED ? count : Math.max(count, await estimateDueLinks(deps));
-}
-
-const COUNT =
-  "select count(*) from (select no from links where next_check_at <= ? limit ?) as counted";
-
-/** From some of the numbers that links have, evenly spread but in no step that they might have as well. */
-async function estimateDueLinks({ store, clock }: Deps): Promise<number> {
-  const [ends] = await store.engine.readBeside({
-    sql: "select (select min(no) from links), (select max(no) from links)",
-    params: [],
-  });
-  const [first, last] = ends as [number, number];
-  const all = last - first + 1;
-  const samples = Array.from({ length: SAMPLES }, (_, i) => [
-    first + Math.floor(((i * GOLDEN) % 1) * all),
-  ]);
-  let due = 0;
-  for (const some of chunksOf(SAMPLES_AT_ONCE, samples)) {
-    const hits: unknown[] = await store.beside.all(sql`
-      select no from ${rowsOf(store, { sampled: "bigint" }, some)} as sample
-      join links on links.no = sampled where next_check_at <= ${clock.now()}
-    `);
-    due += hits.length;
-    await giveWay();
-  }
-  return Math.round((due / SAMPLES) * all);
 }
 
 /**

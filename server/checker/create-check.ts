@@ -1,10 +1,11 @@
 import type { Config } from "../config.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Outbound } from "../outbound/request.ts";
+import type { Store } from "../store/store.ts";
 import { checkUrl } from "./confirm.ts";
 import { type CheckLink, coalesced } from "./manners/coalesce.ts";
 import { unlessResting } from "./manners/defer.ts";
-import { createManners } from "./manners/manners.ts";
+import { createManners, type Manners } from "./manners/manners.ts";
 import type { OwnState } from "./online/own-fault.ts";
 import { type Catalogue, gapsOf } from "./services/catalogue.ts";
 import { createServices } from "./services/services.ts";
@@ -25,24 +26,36 @@ type CheckOptions = OwnState & {
   outbound: Outbound;
   profiles: HostProfiles;
   catalogue: Catalogue;
+  /** Keeps what is known of services; without one it lives as long as the program. */
+  store?: Store;
   /** Between 0 and 1, like `Math.random`. */
   random: () => number;
+  /** Such as others know as well; if not given, they are made. */
+  manners?: Manners;
 };
 
 /** Of all the checks at once: the links of a large site may all change all the time. */
 const PATIENT_SHARE = 1 / 4;
 
+/** How much sites are asked, as configured. */
+export const mannersOf = ({
+  config: { hostConcurrency, hostGapMs },
+  clock,
+  catalogue,
+}: Pick<CheckOptions, "config" | "clock" | "catalogue">): Manners =>
+  createManners({ clock, hostConcurrency, hostGapMs }, gapsOf(catalogue));
+
 /** What checks one link, as configured. Manners hold across all the checks of one such function. */
 export function createCheck(options: CheckOptions): CheckLink {
-  const { config, clock, outbound, online, lag, profiles, catalogue, random } = options;
-  const { hostConcurrency, hostGapMs, checkTimeoutMs, confirmDelaysMs, checkUserAgent } = config;
-  const manners = createManners({ clock, hostConcurrency, hostGapMs }, gapsOf(catalogue));
+  const { config, clock, outbound, online, lag, profiles, catalogue, store, random } = options;
+  const { checkTimeoutMs, confirmDelaysMs, checkUserAgent } = config;
+  const { manners = mannersOf(options) } = options;
   const checker = {
     clock,
     outbound,
     manners,
     userAgent: checkUserAgent,
-    services: createServices(clock, catalogue),
+    services: createServices(clock, catalogue, store),
     hostProfiles: profiles,
     robots: createRobots(),
     randomName: () => nameFrom(random),

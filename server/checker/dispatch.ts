@@ -1,7 +1,8 @@
 import type { Deps } from "../deps.ts";
 import { log } from "../lib/log.ts";
-import { type ClaimedLink, claimAskedLinks, claimDueLinks, countDueLinks } from "./claim.ts";
+import { type ClaimedLink, claimAskedLinks, claimDueLinks } from "./claim.ts";
 import type { Conclusion } from "./conclusion.ts";
+import { countOwnDueLinks } from "./due.ts";
 import { createBreaker } from "./online/breaker.ts";
 import { createRamp } from "./online/ramp.ts";
 
@@ -33,13 +34,15 @@ const TELL_AGAIN_MS = 3_600_000;
 const GATHERED_SHARE = 1 / 4;
 
 export function createDispatch(deps: Deps): Dispatch {
-  const { clock, online } = deps;
+  const { clock, online, nodes } = deps;
   const breaker = createBreaker();
   const ramp = createRamp(clock);
   /** Something has gathered while nobody looked, as before the start. */
   let hasGathered = true;
   /** What is worked off was due by then; null when nothing is. */
   let gatheredBy: number | null = null;
+  /** How many buckets were ours when that was counted, or since. */
+  let buckets = 0;
   let tellAgainAt = 0;
 
   /** Asks the sentinels after trouble only: never without a reason, and never on a timer of its own. */
@@ -61,12 +64,23 @@ export function createDispatch(deps: Deps): Dispatch {
 
   /** What comes due is not late because of what has gathered, which still gets on in any case. */
   async function claimDue(most: number) {
-    if (online.known().state === "offline") {
+    noteShare();
+    if (online.known().state === "offline" || buckets === 0) {
       hasGathered = true;
       return [];
     }
     if (hasGathered) await begin();
     return gatheredBy === null ? claimDueLinks(deps, most) : claimBoth(most, gatheredBy);
+  }
+
+  /**
+   * What comes from others is late by seconds and taken as it is. Only while something is worked off it may be
+   * as late as that, so that it is counted anew.
+   */
+  function noteShare() {
+    const ours = nodes.share("checks").buckets.length;
+    if (ours > buckets && gatheredBy !== null) hasGathered = true;
+    buckets = ours;
   }
 
   async function claimBoth(most: number, dueBy: number) {
@@ -87,7 +101,7 @@ export function createDispatch(deps: Deps): Dispatch {
   }
 
   async function begin() {
-    ramp.begin(await countDueLinks(deps));
+    ramp.begin(await countOwnDueLinks(deps));
     gatheredBy = clock.now();
     hasGathered = false;
   }

@@ -7,6 +7,8 @@ type Held = {
   add(links: ClaimedLink[]): void;
   letGo(link: ClaimedLink): void;
   has(link: ClaimedLink): boolean;
+  /** The buckets of all of them. */
+  buckets(): Set<number>;
   /** Renews all leases when it is time, or when wall time did not go by as it should. Before every claim. */
   renew(): Promise<void>;
   /** Gives all of them back. */
@@ -31,18 +33,20 @@ export function createHeld(deps: Deps): Held {
       if (has(link)) held.delete(link.no);
     },
     has,
+    buckets: () => new Set([...held.values()].map(({ bucket }) => bucket)),
     async renew() {
       const sinceMs = clock.now() - renewedAt;
       if (sinceMs >= 0 && sinceMs < RENEWED_EVERY_MS) return;
       await renewLeases(deps, [...held.values()]);
       renewedAt = clock.now();
     },
-    giveBack() {
+    async giveBack() {
       const dueAt = clock.now();
-      return releaseLinks(
+      await releaseLinks(
         deps,
         [...held.values()].map((link) => ({ link, dueAt })),
       );
+      held.clear();
     },
   };
 }

@@ -2,6 +2,7 @@ import { completeBatches } from "../batches/complete.ts";
 import type { Deps } from "../deps.ts";
 import { writeByHalves } from "../lib/by-halves.ts";
 import { describeError, log } from "../lib/log.ts";
+import { accountsOf } from "../live/news.ts";
 import { isUnavailable } from "../store/store.ts";
 import type { ClaimedLink } from "./claim.ts";
 import { recordResults } from "./record.ts";
@@ -77,7 +78,8 @@ export function createRecorder(deps: Deps, letGo: (link: ClaimedLink) => void): 
 
   async function written(group: Result[]) {
     for (const { link } of group) letGo(link);
-    deps.loops.wake();
+    deps.loops.wakeHere();
+    deps.news.counted(accountsOf(group.map(({ link }) => link)));
     await completeBatches(deps).catch((error) =>
       log.error("batches were not completed", describeError(error)),
     );

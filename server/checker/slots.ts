@@ -34,6 +34,10 @@ type Slots = {
   isLow(): boolean;
   /** Finds the checks that have become slow, and begins what may be begun. Once a second. */
   turn(): void;
+  /** Takes back what has not begun, of links that are not to be checked here any more. */
+  takeBack(isOurs: (link: ClaimedLink) => boolean): ClaimedLink[];
+  /** Ends all that is under way. */
+  giveUp(): void;
   /** Begins nothing more and ends all that is under way; resolves when it has ended. */
   stop(): Promise<void>;
 };
@@ -43,6 +47,8 @@ type Place = {
   startedAt: number;
   isSlow: boolean;
   isCut: boolean;
+  /** Not to be begun anew. */
+  isGivenUp: boolean;
   ending: AbortController;
 };
 
@@ -97,18 +103,25 @@ export function createSlots(options: Options): Slots {
 
   function begin(link: ClaimedLink, isSlow: boolean) {
     const ending = new AbortController();
-    const place = { link, startedAt: clock.elapsed(), isSlow, isCut: false, ending };
+    const place = {
+      link,
+      startedAt: clock.elapsed(),
+      isSlow,
+      isCut: false,
+      isGivenUp: false,
+      ending,
+    };
     places.add(place);
     if (isSlow) slow += 1;
     void check(link, ending.signal).then((conclusion) => end(place, conclusion));
   }
 
   function end(place: Place, conclusion: Conclusion) {
-    const { link, isSlow, isCut, startedAt } = place;
+    const { link, isSlow, isCut, isGivenUp, startedAt } = place;
     places.delete(place);
     if (isSlow) slow -= 1;
     // Cut short, or sharing a check that was.
-    const isUnfinished = conclusion.reason === "check_aborted" && !isStopping;
+    const isUnfinished = conclusion.reason === "check_aborted" && !isStopping && !isGivenUp;
     slowness.learn(link, isCut || isUnfinished || clock.elapsed() - startedAt >= SLOW_AFTER_MS);
     if (isUnfinished) keepWaiting(link);
     else ended(link, conclusion);
@@ -129,8 +142,22 @@ export function createSlots(options: Options): Slots {
     }
   }
 
+  function takeBack(isOurs: (link: ClaimedLink) => boolean) {
+    const back = [...ready, ...waiting].filter((link) => !isOurs(link));
+    ready = ready.filter(isOurs);
+    waiting = waiting.filter(isOurs);
+    return back;
+  }
+
   return {
     take,
+    takeBack,
+    giveUp() {
+      for (const place of places) {
+        place.isGivenUp = true;
+        place.ending.abort();
+      }
+    },
     room: () => Math.max(0, size - places.size + half - ready.length),
     roomForAsked: () => Math.max(0, size - ready.length),
     isLow: () => ready.length <= half / 2,

@@ -6,6 +6,7 @@ import { DUMP_HINT } from "../backups/sqlite-only.ts";
 import { backupFolder, type Config, sqlitePath } from "../config.ts";
 import { failure } from "../lib/failure.ts";
 import { sizeText } from "../lib/size-text.ts";
+import { placeOfKey } from "../start/secret-key.ts";
 import { copyDatabase } from "../store/copy.ts";
 import { isDamage } from "../store/damage.ts";
 import { damagedWithNewest } from "../store/prepare.ts";
@@ -27,6 +28,7 @@ async function backUp(cli: Cli, file: string, { withKey }: { withKey?: true }) {
   if (path === null) throw new Error(DUMP_HINT);
   await finishRestore(config);
   if (!existsSync(path)) throw new Error(`There is no database ${path}. Check STILLUP_DATA_DIR.`);
+  if (withKey && config.secretKey) throw new Error(NO_FILE);
   const keyCopy = `${file}.secret.key`;
   if (withKey && existsSync(keyCopy)) throw new Error(`There is a file ${keyCopy} already.`);
   const began = performance.now();
@@ -34,11 +36,13 @@ async function backUp(cli: Cli, file: string, { withKey }: { withKey?: true }) {
   const seconds = ((performance.now() - began) / 1000).toFixed(1);
   const counted = `${links.toLocaleString("en")} ${links === 1 ? "link" : "links"}`;
   cli.print(`${file} is a verified copy: ${sizeText(bytes)}, ${counted}, made in ${seconds} s.`);
-  if (!withKey) return cli.print(`${NOT_IN_IT} ${config.secretKeyFile} ${KEEP}`);
+  if (!withKey) return cli.print(`${NOT_IN_IT} ${placeOfKey(config)} ${KEEP}`);
   copyKey(config, keyCopy);
   cli.print(`${keyCopy} ${IS_THE_KEY}`);
 }
 
+const NO_FILE =
+  "The secret key is in STILLUP_SECRET_KEY and in no file. Keep it in another place, and leave out --with-key.";
 const IS_THE_KEY = "is the secret key. Keep the two apart: together they open everything.";
 const NOT_IN_IT = "The secret key is not in it. Keep";
 const KEEP =

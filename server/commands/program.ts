@@ -4,6 +4,7 @@ import { AppError, type FieldProblems } from "../lib/errors.ts";
 import { inWords } from "../lib/failure.ts";
 import { describeError, log } from "../lib/log.ts";
 import { VERSION } from "../lib/version.ts";
+import { addAcceptKey } from "./accept-key.ts";
 import { addApply } from "./apply.ts";
 import { addBackup } from "./backup.ts";
 import { addCheck } from "./check.ts";
@@ -55,7 +56,7 @@ function describeProgram(program: Command, cli: Cli) {
     .exitOverride()
     // Errors are told by us, in one place.
     .configureOutput({ writeErr: () => {} });
-  const server = [addServe, addMigrate, addHealth, addBackup, addRestore];
+  const server = [addServe, addMigrate, addHealth, addBackup, addRestore, addAcceptKey];
   const inside = [addUser, addKey, addImport, addExport, addApply];
   for (const add of [...server, addCheck, ...inside, addCompletion]) add(program, cli);
   program

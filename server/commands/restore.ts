@@ -1,12 +1,15 @@
+import type { Database } from "bun:sqlite";
 import { resolve } from "node:path";
 import type { Command } from "commander";
 import { clearStages, replacing, type Staged, stage } from "../backups/restore.ts";
 import { LOAD_HINT } from "../backups/sqlite-only.ts";
-import { sqlitePath } from "../config.ts";
+import { type Config, sqlitePath } from "../config.ts";
 import { systemClock } from "../lib/clock.ts";
 import { sizeText } from "../lib/size-text.ts";
 import { makeFolder } from "../start/prepare-database.ts";
+import { FINGERPRINT_QUERY, isKnownBy, placeOfKey } from "../start/secret-key.ts";
 import { withFolderLock } from "../store/folder-lock.ts";
+import { reading } from "../store/reading.ts";
 import { refuseUsed } from "../store/sole-use.ts";
 import { isAgreed } from "./agreed.ts";
 import { type Cli, UsageError } from "./cli.ts";
@@ -34,17 +37,33 @@ async function restore(cli: Cli, file: string, { force }: { force?: true }) {
     const staged = await stage(database, file);
     try {
       if (!force && !(await isWanted(staged, file))) return cli.print("Nothing was changed.");
+      const aboutKey = keyLine(config, staged);
       const keptAs = await replace(database, staged);
       cli.print(`${database} is now what ${file} was: ${contentOf(staged)}.`);
       if (keptAs) cli.print(`The database that was there is kept as ${keptAs}.`);
-      cli.print(
-        `Webhooks' secrets open with the secret key of that time: ${config.secretKeyFile}.`,
-      );
+      cli.print(aboutKey);
     } finally {
       // Also when nobody answers, or it cannot be finished; one that is placed is there no more.
       clearStages(database);
     }
   });
+}
+
+/** Without the right key the next start is refused, which better be known now. */
+function keyLine(config: Config, { path }: Staged): string {
+  const place = placeOfKey(config);
+  const fingerprint = reading(path, fingerprintOf);
+  return fingerprint === null || isKnownBy(config, fingerprint)
+    ? `Webhooks' secrets open with the secret key of that time: ${place}.`
+    : `Its secrets were kept under another secret key than that of ${place}: put the one of that time there before the next start. Only if it is lost: stillup accept-key.`;
+}
+
+/** Null in a database of the time before there was one. */
+function fingerprintOf(database: Database): string | null {
+  const hasFacts = "select 1 from sqlite_schema where name = 'facts'";
+  if (database.query(hasFacts).values().length === 0) return null;
+  const [row] = database.query<[string], []>(FINGERPRINT_QUERY).values();
+  return row === undefined ? null : String(row[0]);
 }
 
 async function replace(database: string, staged: Staged): Promise<string | null> {

@@ -6,14 +6,17 @@ import type { Front } from "../http/front.ts";
 import { createStarting } from "../http/starting.ts";
 import { systemClock } from "../lib/clock.ts";
 import { failure } from "../lib/failure.ts";
-import { describeError, log, startLogging } from "../lib/log.ts";
+import { describeError, log, logWarnings, startLogging } from "../lib/log.ts";
 import { prepareRuntime } from "../lib/runtime.ts";
 import { VERSION } from "../lib/version.ts";
+import { joinNodes } from "../nodes/join.ts";
 import { createSetup } from "../session/setup.ts";
+import { watchSchema } from "../start/watch-schema.ts";
 import { makeRoom, watchDisk } from "../upkeep/disk.ts";
 import { watchFaults } from "../upkeep/faults.ts";
 import { closeDatabase, startDatabase, takeFolder } from "./start-database.ts";
 import { startLoops } from "./start-loops.ts";
+import { startNews } from "./start-news.ts";
 
 /** Above what the routes allow, so that a body of known length is refused by us, with an envelope. */
 const OUTER_BODY_LIMIT = 5 * 1024 * 1024;
@@ -22,10 +25,11 @@ const IDLE_TIMEOUT_S = 60;
 /** What is still under way then is cut off, since whoever waits for our end kills us after ten seconds. */
 const FAREWELL_MS = 5000;
 
-/** API, dashboard, checker and deliveries in one process, until it is told to end. */
+/** API, dashboard, checker and deliveries in one process, or part of them, until it is told to end. */
 export async function serve(config: Config): Promise<void> {
   prepareRuntime(config.checkConcurrency);
   await startLogging({ level: config.logLevel, format: config.logFormat });
+  logWarnings();
   // From before anyone can know that we run.
   const ended = toldToEnd();
   const lock = takeFolder(config);
@@ -36,30 +40,37 @@ export async function serve(config: Config): Promise<void> {
   const server = listen(config, farewell.front);
   const deps = await startDatabase(config, starting.tell, ended);
   if (!deps) return;
+  const joined = joinNodes(deps);
+  const stopNews = startNews(deps);
   const service = await createService(deps);
   const { meter, live } = service;
   front = service.front;
   const url = baseUrl(config, server.port!);
   console.log(`listening on ${url}`);
-  log.info("started", { version: VERSION, database: deps.store.engine.name });
-  const setupToken = await createSetup(deps);
+  log.info("started", { version: VERSION, database: deps.store.engine.name, roles: config.role });
+  const setupToken = config.role.includes("api") ? await createSetup(deps) : null;
   if (setupToken) console.log(`set up at ${config.publicUrl ?? url}/setup#token=${setupToken}`);
   const faults = watchFaults(deps);
+  const schema = watchSchema(deps);
   const disk = watchDisk(deps);
   const stopLoops = startLoops(deps, meter);
+  joined.takePart();
 
-  await Promise.race([ended, faults.fatal]);
+  const outgrown = await Promise.race([ended, faults.fatal, schema.outgrown]);
   log.info("stopping");
+  schema.stop();
   // Else they would be waited for.
   live.close();
-  await Promise.all([farewell.takeLeave(() => stopListening(server)), stopLoops()]);
+  await Promise.all([farewell.takeLeave(() => stopListening(server)), joined.leave(stopLoops())]);
   await meter
     .flush()
     .catch((error) => log.error("requests were not counted", describeError(error)));
   await disk.stop();
+  await stopNews();
   await closeDatabase(deps);
   lock.release();
   log.info("stopped");
+  if (outgrown) throw outgrown;
   if (faults.hasEnded()) throw new Error("Ended after an error that nobody caught; see the log.");
 }
 

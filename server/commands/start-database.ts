@@ -2,13 +2,16 @@ import { openDeps } from "../build.ts";
 import type { Config } from "../config.ts";
 import { backupFolder, sqlitePath } from "../config.ts";
 import type { Deps } from "../deps.ts";
+import { makeParts } from "../history/make-parts.ts";
 import { systemClock } from "../lib/clock.ts";
-import { log } from "../lib/log.ts";
+import { describeError, log } from "../lib/log.ts";
 import { noteCleanStop } from "../start/clean-stop.ts";
 import { makeFolder, prepareToServe, type Tell } from "../start/prepare-database.ts";
 import { noteVersion } from "../start/versions.ts";
 import { forgetUnfinished } from "../store/before-upgrade.ts";
 import { type FolderLock, lockFolder } from "../store/folder-lock.ts";
+import { refuseNewer } from "../store/migrate.ts";
+import { ownMigrations } from "../store/open.ts";
 
 /** Makes the data folder and takes it for this process. @throws when another server has it */
 export function takeFolder({ dataDir }: Config): FolderLock {
@@ -40,8 +43,18 @@ export async function startDatabase(
   }
   const { deps, migrated } = opened;
   if (migrated.length > 0) log.info("database migrated", { migrated });
-  await noteVersion(deps.store, systemClock);
+  await noteVersion(deps.store, deps.clock);
+  await awaitUpgrade(deps);
+  // Else what is checked before housekeeping comes round would have to be moved.
+  await makeParts(deps).catch((error) =>
+    log.warning("history has no room ahead", describeError(error)),
+  );
   return deps;
+}
+
+/** Others may be upgrading it now, and know nothing of this process. */
+async function awaitUpgrade({ store: { engine } }: Deps): Promise<void> {
+  if (engine.isShared) await refuseNewer(engine, ownMigrations(), systemClock.now());
 }
 
 /** Closes the database and notes that it was closed in order. */

@@ -1,7 +1,7 @@
 import { Cron } from "croner";
 import type { Meter } from "../accounts/meter.ts";
 import { startBackups } from "../backups/daily.ts";
-import { heartbeatOutbound, linkCheck } from "../build.ts";
+import { heartbeatOutbound, linkChecks } from "../build.ts";
 import { startCheckLoop } from "../checker/checker.ts";
 import type { Deps } from "../deps.ts";
 import { createDeliverer } from "../events/deliverer.ts";
@@ -9,15 +9,16 @@ import { forgetDoomed } from "../history/forget-doomed.ts";
 import { housekeeping } from "../housekeeping.ts";
 import { systemClock } from "../lib/clock.ts";
 import { createLag } from "../lib/lag.ts";
-import { describeError, log } from "../lib/log.ts";
+import { log, logFailure } from "../lib/log.ts";
 import { reclassify } from "../links/reclassify.ts";
 import { checkIntegrityWhenDue } from "../start/integrity.ts";
 import { keepHeartbeat } from "../upkeep/heartbeat.ts";
+import { hourly } from "../upkeep/hourly.ts";
 
 /** Requests are counted in memory in between. */
 const METER_SECONDS = 5;
 
-/** Checks, delivers and keeps house; gives what ends all of it in order. */
+/** Checks and delivers, as far as these are roles of this node, and keeps house; gives what ends all of it in order. */
 export function startLoops(deps: Deps, meter: Meter): () => Promise<void> {
   const ended = new AbortController();
   const stopWork = startWork(deps);
@@ -26,13 +27,13 @@ export function startLoops(deps: Deps, meter: Meter): () => Promise<void> {
   void tidyUp(forgetDoomed);
   const outbound = heartbeatOutbound(deps.config, deps.clock);
   const beating = keepHeartbeat({ ...deps, outbound }, ended.signal);
-  const filing = classifyAll(deps, ended.signal).catch(logFailure);
-  const options = { protect: true, catch: logFailure };
+  const filing = classifyAll(deps, ended.signal).catch(noteFailure);
+  const options = { protect: true, catch: noteFailure };
   const crons = [
     new Cron(`*/${METER_SECONDS} * * * * *`, options, async () => {
       if (!deps.troubles.stoppingWrites()) await meter.flush();
     }),
-    new Cron("7 * * * *", options, () => tidyUp(housekeeping)),
+    new Cron("7 * * * *", options, () => tidyUp(keepHouse)),
     startBackups(deps),
     new Cron("37 * * * *", options, () => checkIntegrityWhenDue(deps, ended.signal)),
   ];
@@ -43,25 +44,36 @@ export function startLoops(deps: Deps, meter: Meter): () => Promise<void> {
   };
 }
 
+/** Once an hour, whichever node does it. */
+const keepHouse = async (deps: Deps, signal: AbortSignal): Promise<void> => {
+  // Where the node that was at it has ended, somebody goes on.
+  await classifyAll(deps, signal);
+  await hourly(deps, "housekeeping", signal, housekeeping);
+};
+
 /** What all the rest is for: checks and deliveries. */
 function startWork(deps: Deps): () => Promise<unknown> {
-  const { loops } = deps;
-  const deliverer = createDeliverer(deps);
-  const checker = startCheckLoop({ ...deps, check: linkCheck(deps, createLag(systemClock)) });
-  loops.checking = true;
-  loops.wake = () => {
-    checker.wake();
-    deliverer.wake();
+  const { loops, config } = deps;
+  const work = [
+    ...(config.role.includes("checker") ? [startChecks(deps)] : []),
+    ...(config.role.includes("delivery") ? [createDeliverer(deps)] : []),
+  ];
+  loops.checking = config.role.includes("checker");
+  loops.wakeHere = () => {
+    for (const each of work) each.wake();
   };
-  return () => Promise.all([checker.stop(), deliverer.stop()]);
+  return () => Promise.all(work.map((each) => each.stop()));
 }
+
+const startChecks = (deps: Deps) =>
+  startCheckLoop({ ...deps, ...linkChecks(deps, createLag(systemClock)) });
 
 /** One thing after another, whoever asks for it: none of it is urgent. Without work it waits for the rest. */
 function createTidying(deps: Deps, signal: AbortSignal) {
   let tidying = Promise.resolve();
-  return (work?: typeof housekeeping): Promise<void> => {
+  return (work?: typeof keepHouse): Promise<void> => {
     if (work && !deps.troubles.stoppingDeletions()) {
-      tidying = tidying.then(() => work(deps, signal)).catch(logFailure);
+      tidying = tidying.then(() => work(deps, signal)).catch(noteFailure);
     }
     return tidying;
   };
@@ -75,4 +87,4 @@ async function classifyAll(deps: Deps, signal: AbortSignal): Promise<void> {
   if (changed > 0) log.info("links filed under other services", { changed });
 }
 
-const logFailure = (error: unknown) => log.error("a timed job failed", describeError(error));
+const noteFailure = logFailure("a timed job failed");

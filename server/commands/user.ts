@@ -70,7 +70,7 @@ async function createUser(cli: Cli, options: Creation) {
     const made = passwordHash
       ? { ...(await createAccount(deps, { ...owner, passwordHash })), token: null }
       : await createInvitedAccount(deps, owner);
-    endSetup(deps.config);
+    await endSetup(deps);
     cli.print(made.account.id);
     if (made.token) cli.print(passwordUrl(deps.config, made.token));
   });

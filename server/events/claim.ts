@@ -1,7 +1,7 @@
 import { and, eq, inArray, isNull, lte, type SQL, sql } from "drizzle-orm";
 import type { Deps } from "../deps.ts";
-import { newId } from "../lib/ids.ts";
 import { describeError, log } from "../lib/log.ts";
+import { newLease } from "../nodes/lease.ts";
 import { rowsOf, type Statement, type Store } from "../store/store.ts";
 import {
   type DeliveryRow,
@@ -15,6 +15,7 @@ import { gatherDigest } from "./digest.ts";
 import { follow } from "./follow.ts";
 import { releaseInterrupted } from "./interrupted.ts";
 import { LEASE_MS } from "./lease.ts";
+import { isAmongOurs, type OurWebhooks, ourWebhooks } from "./our-webhooks.ts";
 import { someOf } from "./some-of.ts";
 
 /** A delivery that this process holds until its lease runs out. Whom it goes to is read when it is sent. */
@@ -46,9 +47,9 @@ export type DueWebhook = {
 export type Wanted = (due: DueWebhook[]) => Map<string, number>;
 
 /**
- * Takes due deliveries of active webhooks. The update is the lock: `due_at` moves to the end of the lease,
- * so nobody else takes the same, and what a crash left is due again. Before that, what stands in the way is
- * set right: leases that ran out, switches that were turned, and floods that become a digest.
+ * Takes due deliveries of active webhooks of this node's share. The update is the lock: `due_at` moves to the end
+ * of the lease, so nobody else takes the same, and what a crash left is due again. Before that, what stands in the
+ * way is set right: leases that ran out, switches that were turned, and floods that become a digest.
  * @param held how many this process holds of each webhook already
  */
 export async function claimDue(
@@ -57,14 +58,16 @@ export async function claimDue(
   wanted: Wanted,
 ): Promise<ClaimedDelivery[]> {
   const now = deps.clock.now();
-  const found = await findWork(deps.store, now);
+  const ours = await ourWebhooks(deps);
+  if (ours !== "all" && ours.length === 0) return [];
+  const found = await findWork(deps.store, now, ours);
   const wrong = found.filter(isToBeSetRight);
   const unready = new Set<string>();
   for (const webhook of wrong) {
     const isRight = await setRight(deps, webhook).catch(logFailure(webhook));
     if (!isRight) unready.add(webhook.id);
   }
-  const right = wrong.length > 0 ? await findWork(deps.store, now) : found;
+  const right = wrong.length > 0 ? await findWork(deps.store, now, ours) : found;
   const due = right
     .filter(({ id, isActive, isDue }) => isActive && isDue && !unready.has(id))
     .map(({ id, lastDeliveryAt, failingSince, leased }) => ({
@@ -74,7 +77,7 @@ export async function claimDue(
       heldElsewhere: Math.max(0, leased - (held.get(id) ?? 0)),
     }));
   const shares = [...wanted(due)].filter(([, most]) => most > 0);
-  const claims = shares.map(([id, most]) => claim(deps.store, id, most, now));
+  const claims = shares.map(([id, most]) => claim(deps, id, most, now));
   const [first, ...rest] = claims;
   if (!first) return [];
   const claimed = (await deps.store.batch([first, ...rest])).flat();
@@ -83,8 +86,8 @@ export async function claimDue(
 
 const yes = (condition: SQL) => sql`${condition}`.mapWith(Boolean);
 
-/** Webhooks that have anything to do, each looked at with a few steps down an index. */
-async function findWork(store: Store, now: number) {
+/** Those of our webhooks that have anything to do, each looked at with a few steps down an index. */
+async function findWork(store: Store, now: number, ours: OurWebhooks) {
   const { id, isActive, format, digestId, digestAt, lastDeliveryAt, failingSince } = webhooks;
   const rows = await store
     .select({
@@ -102,7 +105,8 @@ async function findWork(store: Store, now: number) {
         else exists (select 1 from deliveries d
           where d.webhook_id = webhooks.id and d.due_at > 0 and d.lease is null) end`),
     })
-    .from(webhooks);
+    .from(webhooks)
+    .where(isAmongOurs(store, ours));
   return rows.filter(
     ({ isDue, isInterrupted, isTurned, digestAt: closesAt, digestId: open }) =>
       isDue || isInterrupted || isTurned || (open !== null && (closesAt ?? 0) <= now),
@@ -132,7 +136,7 @@ const logFailure =
     return false;
   };
 
-function claim(store: Store, webhookId: string, most: number, now: number) {
+function claim({ store, nodes }: Deps, webhookId: string, most: number, now: number) {
   const { dueAt, lease, resting } = deliveries;
   const isOfWebhook = eq(deliveries.webhookId, webhookId);
   const oldest = someOf(store, and(isOfWebhook, lte(dueAt, now), isNull(lease)), {
@@ -142,7 +146,7 @@ function claim(store: Store, webhookId: string, most: number, now: number) {
     .update(deliveries)
     .set({
       status: "delivering",
-      lease: newId(),
+      lease: newLease(nodes),
       dueAt: now + LEASE_MS,
       attempts: sql`${deliveries.attempts} + 1`,
       unplannedAttempts: sql`${deliveries.unplannedAttempts} + case when ${resting} is null then 0 else 1 end`,

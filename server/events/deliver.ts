@@ -6,6 +6,7 @@ import { isUnavailable } from "../store/store.ts";
 import { webhooks } from "../store/tables.ts";
 import { addressed } from "./address.ts";
 import { type ClaimedDelivery, claimDue, type DueWebhook, giveBack } from "./claim.ts";
+import { isOurs } from "./our-webhooks.ts";
 import { AT_ONCE, AT_ONCE_PER_WEBHOOK, shareBeside } from "./places.ts";
 import { type Outcome, sendMessage } from "./send.ts";
 import { type Attempt, settle } from "./settle.ts";
@@ -33,8 +34,9 @@ export async function deliverDue(deps: Deps, options: DeliveryOptions = {}): Pro
 }
 
 /**
- * One attempt, not recorded yet. `unsent` says that nothing was sent, since its lease is over, or the webhook was
- * switched off or deleted meanwhile, or cannot be read; `aborted` that it was ended by us. Never throws.
+ * One attempt, not recorded yet. `unsent` says that nothing was sent, since its lease is over, or the webhook is
+ * another node's now, was switched off or deleted meanwhile, or cannot be read; `aborted` that it was ended by us.
+ * Never throws.
  */
 export async function attempt(
   deps: Deps,
@@ -42,7 +44,7 @@ export async function attempt(
   { random = Math.random, signal }: DeliveryOptions,
 ): Promise<Attempt | "unsent" | "aborted"> {
   const startedAt = deps.clock.now();
-  if (startedAt >= claimed.heldUntil) return "unsent";
+  if (startedAt >= claimed.heldUntil || !isOurs(deps, claimed.webhookId)) return "unsent";
   const outcome = await send(deps, claimed, signal).catch(ourFault(claimed, startedAt));
   if (outcome === "unsent") return outcome;
   if (outcome.kind === "aborted") return "aborted";

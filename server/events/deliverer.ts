@@ -2,13 +2,16 @@ import type { Deps } from "../deps.ts";
 import { createBell } from "../lib/bell.ts";
 import { watchClock } from "../lib/clock-jump.ts";
 import { giveWay } from "../lib/give-way.ts";
-import { describeError, log } from "../lib/log.ts";
+import { logFailure } from "../lib/log.ts";
+import { bucketOf } from "../nodes/buckets.ts";
 import { type ClaimedDelivery, claimDue, giveBack } from "./claim.ts";
 import { attempt, type DeliveryOptions } from "./deliver.ts";
 import { createLanes } from "./lanes.ts";
+import { isOurs } from "./our-webhooks.ts";
 import { createOutcomes } from "./outcomes.ts";
 import { statusCodeOf } from "./send.ts";
 import { makeDueAgain } from "./set-back.ts";
+import { takeOver } from "./take-over.ts";
 
 const POLL_MS = 1000;
 const STOP_MS = 10_000;
@@ -25,7 +28,7 @@ export function createDeliverer(
   deps: Deps,
   { random }: Pick<DeliveryOptions, "random"> = {},
 ): Deliverer {
-  const { store, clock } = deps;
+  const { store, clock, nodes } = deps;
   const cutting = new AbortController();
   const running = new Set<Promise<void>>();
   const bell = createBell(clock);
@@ -36,6 +39,8 @@ export function createDeliverer(
   /** Wall time was set back, and what goes by it is not set right yet. */
   let isSetBack = false;
   let stopped = false;
+  nodes.keeps("deliveries", () => new Set([...heldHere().keys()].map(bucketOf)));
+  nodes.onTaken("deliveries", (buckets, from) => takeOver(deps, buckets, from));
 
   /** Of each webhook, those that wait, are under way or are not recorded yet. */
   function heldHere(): Map<string, number> {
@@ -53,13 +58,19 @@ export function createDeliverer(
     isSetBack ||= clockJump() < 0;
     if (isSetBack) await makeDueAgain(deps);
     isSetBack = false;
-    await store.write(giveBack(deps, lanes.letGo("stale")));
+    await store.write(giveBack(deps, [...lanes.letGo("stale"), ...letGoOfOthers()]));
     if (!outcomes.isWell() || stopped) return;
     const claimed = await claimDue(deps, heldHere(), lanes.wanted);
     lanes.take(claimed);
     beginAll();
     if (claimed.length > 0 && lanes.isMore()) bell.ring();
     noteLook();
+  }
+
+  /** What waits for webhooks that are another node's by now. */
+  function letGoOfOthers(): ClaimedDelivery[] {
+    const others = [...lanes.held().keys()].filter((id) => !isOurs(deps, id));
+    return others.flatMap((of) => lanes.letGo({ of }));
   }
 
   /** While nothing may be written as well: a loop that waits does not hang. */
@@ -120,5 +131,3 @@ export function createDeliverer(
     },
   };
 }
-
-const logFailure = (what: string) => (error: unknown) => log.error(what, describeError(error));

@@ -15,7 +15,7 @@ import {
 } from "drizzle-orm";
 import type { Deps } from "../deps.ts";
 import { giveWay } from "../lib/give-way.ts";
-import { newId } from "../lib/ids.ts";
+import { newIdAt } from "../lib/ids.ts";
 import { toIso } from "../lib/moments.ts";
 import { holdWebhook } from "../store/hold.ts";
 import type { Store } from "../store/store.ts";
@@ -107,7 +107,7 @@ function openDigest(
   { id: webhookId }: Gathering,
   { now, closesAt }: { now: number; closesAt: number },
 ): Promise<void> {
-  const id = newId();
+  const id = newIdAt(now);
   const empty: DigestData = {
     from: toIso(now),
     until: toIso(now),

@@ -1,6 +1,6 @@
 import { and, eq, inArray, sql } from "drizzle-orm";
 import { chunksOf } from "../lib/chunks.ts";
-import { newId } from "../lib/ids.ts";
+import { newIdAt } from "../lib/ids.ts";
 import { rowsOf, type Statement, type Store } from "../store/store.ts";
 import {
   deliveries,
@@ -97,7 +97,7 @@ const ROWS = 500;
  */
 export function recordEvents(store: Store, happened: NewEvent[]): Statement[] {
   return chunksOf(ROWS, happened).flatMap((some) => {
-    const rows = some.map((event) => ({ ...event, id: event.id ?? newId() }));
+    const rows = some.map((event) => ({ ...event, id: event.id ?? newIdAt(event.at) }));
     return [insertEvents(store, rows), insertDeliveries(store, rows)];
   });
 }

@@ -1,5 +1,6 @@
-import { and, eq, isNotNull, lte, sql } from "drizzle-orm";
+import { and, eq, isNotNull, like, lte, or, sql } from "drizzle-orm";
 import type { Deps } from "../deps.ts";
+import { leasesOf } from "../nodes/lease.ts";
 import { holdWebhook } from "../store/hold.ts";
 import { deliveries } from "../store/tables.ts";
 import { LEASE_MS } from "./lease.ts";
@@ -12,13 +13,18 @@ const MOST_FREE = 20;
  * Makes due again what a crash left under way. Whether the receiver got it nobody knows, so the attempt is
  * told as interrupted, and the same message is sent once more. The receiver is not at fault, so the schedule
  * does not count it, unless this goes on and on.
+ * @param dead nodes that are known to have ended, whose leases need not run out
  */
-export async function releaseInterrupted({ store, clock }: Deps, webhookId: string): Promise<void> {
+export async function releaseInterrupted(
+  { store, clock }: Deps,
+  webhookId: string,
+  dead: string[] = [],
+): Promise<void> {
   const now = clock.now();
   const isInterrupted = and(
     eq(deliveries.webhookId, webhookId),
     isNotNull(deliveries.lease),
-    lte(deliveries.dueAt, now),
+    or(lte(deliveries.dueAt, now), ...dead.map((id) => like(deliveries.lease, leasesOf(id)))),
   )!;
   await store.write([
     // Another process may be about to do the same.

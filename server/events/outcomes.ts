@@ -1,6 +1,7 @@
 import type { Deps } from "../deps.ts";
 import { writeByHalves } from "../lib/by-halves.ts";
 import { describeError, log } from "../lib/log.ts";
+import { accountsOf } from "../live/news.ts";
 import { isUnavailable } from "../store/store.ts";
 import { type Attempt, settle } from "./settle.ts";
 
@@ -57,7 +58,10 @@ export function createOutcomes(deps: Deps): Outcomes {
   async function write(group: Attempt[]) {
     const lost: [Attempt, unknown][] = [];
     const { left, error } = await writeByHalves(group, {
-      write: (part) => settle(deps, part),
+      write: async (part) => {
+        await settle(deps, part);
+        deps.news.counted(accountsOf(part.map(({ claimed }) => claimed.event)));
+      },
       isElsewhere: isUnavailable,
       lose: (attempt, error) => void lost.push([attempt, error]),
     });

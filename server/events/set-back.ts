@@ -9,26 +9,39 @@ import { LEASE_MS } from "./lease.ts";
 import { longestWaitMs } from "./retry.ts";
 
 /**
- * After wall time was set back: what was due is due, and nothing waits longer than it ever may. In steps, since
- * there may be very many.
+ * After wall time was set back: what was due is due, and nothing waits longer than it ever may, whichever node is
+ * to deliver it by now. Not while somebody else is at it. In steps, since there may be very many.
  */
 export async function makeDueAgain(deps: Deps): Promise<void> {
-  const { store, clock } = deps;
-  log.warning("the clock was set back; open deliveries are made due again");
-  const now = clock.now();
-  await store
-    .update(webhooks)
-    .set({ digestAt: now })
-    .where(gt(webhooks.digestAt, now + MINUTE_MS));
-  for (const { id } of await store.select({ id: webhooks.id }).from(webhooks)) {
-    let last = { dueAt: now, eventId: "" };
-    await inSteps(clock, async (rows) => {
-      const late = await dueAfter(store, id, last, rows);
-      await changeTimes(store, id, late, now, longestWaitMs(deps.config));
-      last = late.at(-1) ?? last;
-      return late.length;
-    });
-  }
+  await deps.store.engine.alone("make deliveries due", async (lost) => {
+    log.warning("the clock was set back; open deliveries are made due again");
+    const { store, clock } = deps;
+    const now = clock.now();
+    await store
+      .update(webhooks)
+      .set({ digestAt: now })
+      .where(gt(webhooks.digestAt, now + MINUTE_MS));
+    for (const { id } of await store.select({ id: webhooks.id }).from(webhooks)) {
+      await makeItsDue(deps, id, now, lost);
+    }
+  });
+}
+
+/** @throws when somebody else may be at it by now */
+async function makeItsDue(
+  { store, clock, config }: Deps,
+  webhookId: string,
+  now: number,
+  lost: AbortSignal,
+): Promise<void> {
+  let last = { dueAt: now, eventId: "" };
+  await inSteps(clock, async (rows) => {
+    lost.throwIfAborted();
+    const late = await dueAfter(store, webhookId, last, rows);
+    await changeTimes(store, webhookId, late, now, longestWaitMs(config));
+    last = late.at(-1) ?? last;
+    return late.length;
+  });
 }
 
 type Late = Pick<DeliveryRow, "eventId" | "status" | "resting" | "nextAttemptAt"> & {

@@ -1,15 +1,13 @@
-import { and, desc, eq, getTableColumns, gte, inArray, lt, type SQL, sql } from "drizzle-orm";
+import { and, desc, eq, gte, inArray, lt, type SQL, sql } from "drizzle-orm";
 import type { Caller } from "../accounts/caller.ts";
 import type { Deps } from "../deps.ts";
 import { type StepSize, walk } from "../lib/walk.ts";
 import { fitting, type LinkFilter, NO_GROUP } from "../links/filter.ts";
 import type { Store } from "../store/store.ts";
-import { groups, links } from "../store/tables.ts";
+import { groups, LINK_SUMMARY, links } from "../store/tables.ts";
 import type { ExportedLink, LinkExportQuery } from "./model.ts";
 
 const STEP: StepSize = { rowsAtOnce: 500, walkedAtOnce: 5000 };
-
-const { evidence: _, ...summary } = getTableColumns(links);
 
 /** The account's links that fit, newest first, some at a time; those that are named all at once. */
 export function exportedLinks(
@@ -69,7 +67,7 @@ const walkedFor = (caller: Caller, { group_id: group }: LinkFilter) =>
 
 const readLinks = ({ beside }: Store, chosen: SQL | undefined, most: number) =>
   beside
-    .select({ ...summary, group: groups.name })
+    .select({ ...LINK_SUMMARY, group: groups.name })
     .from(links)
     .leftJoin(groups, eq(groups.id, links.groupId))
     .where(chosen)

@@ -3,7 +3,8 @@ import { DateRange, HistoryQuery, type LinkHistoryRow, toHistoryEntry } from "..
 import type { Cell } from "../lib/csv.ts";
 import { id, list, oneOf } from "../lib/fields.ts";
 import { toIso } from "../lib/moments.ts";
-import { LinkQuery, type LinkSummary, toLink } from "../links/model.ts";
+import { LinkQuery, toLink } from "../links/model.ts";
+import type { LinkSummary } from "../store/tables.ts";
 
 const MOST_IDS = 100;
 

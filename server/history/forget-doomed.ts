@@ -3,7 +3,7 @@ import type { SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
 import type { Deps } from "../deps.ts";
 import { chunksOf } from "../lib/chunks.ts";
 import { oneAtATime } from "../lib/lock.ts";
-import { describeError, log } from "../lib/log.ts";
+import { logFailure } from "../lib/log.ts";
 import { holdAccounts } from "../store/hold.ts";
 import { rowsOf, type Statement, type Store } from "../store/store.ts";
 import { checks, doomed, historyDays, historyHours, type LinkRow, links } from "../store/tables.ts";
@@ -36,9 +36,9 @@ export async function forgetSoon(deps: Deps, gone: Pick<LinkRow, "no">[]): Promi
       most -= await forget(deps, numbersOf(some), { most });
       if (most <= 0) break;
     }
-    if (most <= 0) void forgetDoomed(deps).catch(logFailure);
+    if (most <= 0) void forgetDoomed(deps).catch(noteFailure);
   } catch (error) {
-    logFailure(error);
+    noteFailure(error);
   }
 }
 
@@ -73,19 +73,25 @@ async function forget(
 
 const KEY = { account_no: "bigint", checked_at: "bigint", link_no: "bigint" } as const;
 
+/** What is older goes with its days, and stays in what the checks of its account came to. */
+const isKept = sql`${checks.checkedAt} >= (
+  select history_since from accounts where no = ${checks.accountNo})`;
+
 /** @returns how many there were, at most `rows` */
 async function forgetChecks(store: Store, numbers: number[], rows: number): Promise<number> {
   const { accountNo, checkedAt, linkNo } = checks;
   const found = await store
     .select({ accountNo, checkedAt, linkNo })
     .from(checks)
-    .where(inArray(linkNo, numbers))
+    .where(and(inArray(linkNo, numbers), isKept))
     .limit(rows);
   const keys = found.map((check) => [check.accountNo, check.checkedAt, check.linkNo]);
   if (keys.length > 0) {
-    const accounts = found.map((check) => check.accountNo);
     await store.write([
-      ...holdAccounts(store, accounts),
+      ...holdAccounts(
+        store,
+        found.map((check) => check.accountNo),
+      ),
       ...forgetting(store, rowsOf(store, KEY, keys)),
     ]);
   }
@@ -99,7 +105,7 @@ function forgetting(store: Store, keys: SQL): Statement[] {
   const chosen = sql`select * from checks where ${isChosen}`;
   const held = sql.raw(`order by account_no, checked_at, link_no ${store.engine.holdRows}`);
   return [
-    store.run(sql`${chosen} ${held}`),
+    store.run(sql`select link_no from checks where ${isChosen} ${held}`),
     ...takeFromRollUps(store, chosen),
     store.run(sql`delete from checks where ${isChosen}`),
   ];
@@ -138,5 +144,4 @@ async function forgetRollUps(store: Store, numbers: number[], rows: number): Pro
   return Math.max(days.length, hours.length);
 }
 
-const logFailure = (error: unknown) =>
-  log.error("the history of what was deleted is still there", describeError(error));
+const noteFailure = logFailure("the history of what was deleted is still there");

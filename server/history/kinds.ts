@@ -5,8 +5,8 @@ import { checkKinds } from "../store/tables.ts";
 /** What a check has in common with many others. */
 export type CheckKind = Omit<typeof checkKinds.$inferSelect, "no" | "code">;
 
-/** Two processes may give the same number to two kinds, of which one is refused. */
-const ATTEMPTS = 5;
+/** Several processes may give the same number to several kinds, of which all but one are refused. */
+const ATTEMPTS = 50;
 
 /**
  * The numbers of these kinds, by their codes (`codeOf`). New ones are written down first; there are some

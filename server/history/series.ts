@@ -99,7 +99,8 @@ async function linkHours(store: Store, { no }: Subject, span: Span): Promise<Hou
   const kept = store
     .select({ hour: sql`${hour}`.mapWith(Number), ...TALLY })
     .from(sql`(${CHECKS_COUNTED} where c.link_no = ${no}
-      and c.checked_at >= ${span.from} and c.checked_at < ${span.until}) as counted`)
+      and c.checked_at >= ${span.from} and c.checked_at < ${span.until}
+      and ${sql.raw(store.engine.notWrittenDown)}) as counted`)
     .groupBy(hour);
   const [rows, gone] = await Promise.all([kept, goneHours(store, no, span)]);
   return [...rows.map(({ hour: n, ...tally }) => ({ start: n * HOUR_MS, ...tally })), ...gone];

@@ -66,14 +66,14 @@ export const CHECKS_COUNTED = sql.raw(`
 export async function tallyOf(store: Store, subject: Subject, pieces: Piece[]): Promise<Tally> {
   if (pieces.length === 0) return NO_CHECKS;
   const told = sql.join(
-    pieces.map((piece) => sumsOf(subject, piece)),
+    pieces.map((piece) => sumsOf(store, subject, piece)),
     sql` union all `,
   );
   const [tally] = await store.select(TALLY).from(sql`(${told}) as told`);
   return tally!;
 }
 
-function sumsOf({ of, no }: Subject, piece: Piece): SQL {
+function sumsOf({ engine }: Store, { of, no }: Subject, piece: Piece): SQL {
   const { from, until, isTakenOff } = piece;
   const sums = isTakenOff ? NEGATED : SUMS;
   if (piece.of === "days") {
@@ -85,5 +85,6 @@ function sumsOf({ of, no }: Subject, piece: Piece): SQL {
       where subject = ${no} and since >= ${from} and since < ${until}`;
   }
   return sql`select ${sums} from (${CHECKS_COUNTED}
-    where c.${ownerOf(of)} = ${no} and c.checked_at >= ${from} and c.checked_at < ${until}) as counted`;
+    where c.${ownerOf(of)} = ${no} and c.checked_at >= ${from} and c.checked_at < ${until}
+      and ${sql.raw(engine.notWrittenDown)}) as counted`;
 }

@@ -64,7 +64,7 @@ function toAppError(error: unknown, request: string): AppError {
   if (error instanceof ParseError) return toUnreadable(error);
   if (codeOf(error) === "NOT_FOUND") return noSuchPath();
   if (isGone(error)) return GONE;
-  if (isUnavailable(error)) return toOutOfOrder(error, request);
+  if (isUnavailable(error)) return toOutOfOrder(error);
   log.error("unexpected error", { request, ...describeError(error) });
   return internal();
 }
@@ -80,9 +80,12 @@ const GONE = conflict("Something that this refers to was deleted meanwhile.", {
 const internal = () =>
   new AppError("INTERNAL_ERROR", "Something went wrong on our side. It has been logged.");
 
-/** Heals when the operator makes room or starts the database again: the caller may come back. */
-function toOutOfOrder(error: unknown, request: string): AppError {
-  log.error("the database is out of order", { request, ...describeError(error) });
+/**
+ * Heals when the operator makes room or starts the database again: the caller may come back. It is not told
+ * for each request, of which there may be many.
+ */
+function toOutOfOrder(error: unknown): AppError {
+  log.error("the database is out of order", describeError(error));
   return unavailable("The database cannot be written now.");
 }
 

@@ -2,7 +2,6 @@ import type { Meter } from "../accounts/meter.ts";
 import type { Deps } from "../deps.ts";
 import { AppError, invalid, noSuchPath } from "../lib/errors.ts";
 import { newId } from "../lib/ids.ts";
-import { oneAtATime } from "../lib/lock.ts";
 import { describeError, log } from "../lib/log.ts";
 import type { Live } from "../live/live.ts";
 import { clientAddress } from "./client-address.ts";
@@ -69,7 +68,7 @@ async function answer(
   if (isUnder(visit.path, "/dashboard/api")) await enterBySession(deps, request, visit);
   refuseStoppedWrites(deps, request, visit);
   return isConditional(app, request, visit)
-    ? oneAtATime(visit.path, () => routeUnlessStale(app, request, visit))
+    ? deps.store.engine.inTurn(visit.path, () => routeUnlessStale(app, request, visit))
     : route(app, request, visit);
 }
 

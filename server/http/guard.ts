@@ -2,7 +2,8 @@ import type { Deps } from "../deps.ts";
 import { createPasswords, type Passwords } from "../lib/passwords.ts";
 import { createDelays, type Delays } from "../session/delays.ts";
 import { rangeOf } from "./client-address.ts";
-import { createRateLimiter, rateLimited } from "./rate-limit.ts";
+import { limiterFor } from "./limiters.ts";
+import { rateLimited } from "./rate-limit.ts";
 import { visitOf } from "./visit.ts";
 
 /** Whatever proves who someone is, per address. */
@@ -13,16 +14,16 @@ export type Guard = {
   passwords: Passwords;
   delays: Delays;
   /** @throws RATE_LIMITED when the address has tried too often */
-  countGuess(request: Request): void;
+  countGuess(request: Request): Promise<void>;
 };
 
-export function createGuard({ clock, config }: Deps): Guard {
-  const limiter = createRateLimiter(GUESSES);
+export function createGuard(deps: Deps): Guard {
+  const limiter = limiterFor(deps, "guesses", GUESSES);
   return {
-    passwords: createPasswords(config.passwordMemoryMb),
-    delays: createDelays(clock),
-    countGuess(request) {
-      const allowance = limiter(rangeOf(visitOf(request).address()), clock.elapsed());
+    passwords: createPasswords(deps.config.passwordMemoryMb),
+    delays: createDelays(deps),
+    async countGuess(request) {
+      const allowance = await limiter(rangeOf(visitOf(request).address()));
       if (!allowance.allowed) throw rateLimited(allowance);
     },
   };

@@ -17,6 +17,8 @@ export type Claim = {
   accountId: string;
   scope: string;
   key: string;
+  /** By which it is told from another one, that took the key when this had run for too long. */
+  createdAt: number;
   /** Set once the reply is kept, with the change itself or after it. */
   kept: boolean;
 };
@@ -70,7 +72,9 @@ export async function settleClaim(deps: Deps, claim: Claim, response: Response):
   if (claim.kept && response.ok) return;
   const keeps = response.ok || response.status === 409;
   if (!keeps) {
-    await deps.store.delete(idempotencyKeys).where(isClaim(claim));
+    // Not where the change was made and only word of it was lost.
+    const isUnsettled = and(isClaim(claim), isNull(idempotencyKeys.status));
+    await deps.store.delete(idempotencyKeys).where(isUnsettled);
     return;
   }
   const body = await response.clone().text();
@@ -96,6 +100,7 @@ async function claimKey(deps: Deps, request: Request, body: unknown): Promise<Cl
     // A path can be longer than what an index takes.
     scope: hashToken(`POST ${visit.path}`),
     key,
+    createdAt: deps.clock.now(),
     kept: false,
   };
   const bodyHash = hashToken(JSON.stringify(body) ?? "");
@@ -105,18 +110,17 @@ async function claimKey(deps: Deps, request: Request, body: unknown): Promise<Cl
 }
 
 /** Whether this request is the first with its key, or the first after one that died. */
-async function takeKey({ store, clock }: Deps, claim: Claim, bodyHash: string): Promise<boolean> {
-  const now = clock.now();
-  const { accountId, scope, key } = claim;
+async function takeKey({ store }: Deps, claim: Claim, bodyHash: string): Promise<boolean> {
+  const { accountId, scope, key, createdAt: now } = claim;
   const fresh = { bodyHash, runningUntil: now + RUN_MS, createdAt: now };
   const [, , inserted] = await store.batch([
     store
       .delete(idempotencyKeys)
-      .where(and(isClaim(claim), lt(idempotencyKeys.createdAt, now - KEPT_MS))),
+      .where(and(hasKey(claim), lt(idempotencyKeys.createdAt, now - KEPT_MS))),
     store
       .delete(idempotencyKeys)
       .where(
-        and(isClaim(claim), isNull(idempotencyKeys.status), lt(idempotencyKeys.runningUntil, now)),
+        and(hasKey(claim), isNull(idempotencyKeys.status), lt(idempotencyKeys.runningUntil, now)),
       ),
     store
       .insert(idempotencyKeys)
@@ -128,7 +132,7 @@ async function takeKey({ store, clock }: Deps, claim: Claim, bodyHash: string): 
 }
 
 async function answerAgain({ store }: Deps, claim: Claim, bodyHash: string): Promise<Error> {
-  const [row] = await store.select().from(idempotencyKeys).where(isClaim(claim));
+  const [row] = await store.select().from(idempotencyKeys).where(hasKey(claim));
   if (row && row.bodyHash !== bodyHash) {
     const reason = "idempotency_key_reused";
     return conflict("This idempotency key was used with another body.", { reason });
@@ -159,7 +163,10 @@ function keepReply(
     .where(isClaim(claim));
 }
 
-const isClaim = ({ accountId, scope, key }: Claim) =>
+const isClaim = (claim: Claim) =>
+  and(hasKey(claim), eq(idempotencyKeys.createdAt, claim.createdAt));
+
+const hasKey = ({ accountId, scope, key }: Claim) =>
   and(
     eq(idempotencyKeys.accountId, accountId),
     eq(idempotencyKeys.scope, scope),

@@ -21,15 +21,14 @@ export async function enterByKey(
   request: Request,
   visit: Visit,
 ): Promise<Admission> {
-  const take = (who: string) => deps.limiter(who, deps.clock.elapsed());
   const header = request.headers.get("authorization");
   const caller = await authenticate(deps, header, visit.address).catch(asRefusal);
   if ("refusal" in caller) {
-    const allowance = take(`address ${rangeOf(visit.address())}`);
+    const allowance = await deps.limiter(`address ${rangeOf(visit.address())}`);
     const refusal = allowance.allowed ? caller.refusal : rateLimited(allowance);
     return { admitted: false, allowance, refusal };
   }
-  const allowance = take(`key ${caller.keyId}`);
+  const allowance = await deps.limiter(`key ${caller.keyId}`);
   if (!allowance.allowed) return { admitted: false, allowance, refusal: rateLimited(allowance) };
   deps.meter.countRequest(caller.accountId, caller.keyId);
   const refusal = refuseCaller(deps, caller, request.method);

@@ -1,31 +1,34 @@
 import { LRUCache } from "lru-cache";
+import type { Clock } from "../lib/clock.ts";
 import { AppError } from "../lib/errors.ts";
 
-const MINUTE = 60_000;
-const HOUR = 3_600_000;
+export const MINUTE = 60_000;
+export const HOUR = 3_600_000;
 /** Callers remembered at once. The least recent are forgotten first; an hour of silence forgets anyone. */
 const MOST_CALLERS = 20_000;
 
 /** Requests allowed in any 60 s and in any hour; 0 is no limit. */
-type Quota = { perMinute: number; perHour: number };
+export type Quota = { perMinute: number; perHour: number };
 
 /** How one window stands after a request: `resetMs` is when `remaining` next grows, from now. */
-type WindowState = { limit: number; remaining: number; resetMs: number };
+export type WindowState = { limit: number; remaining: number; resetMs: number };
 
 /** How both windows of a caller stand, and whether the request fits into them. */
 export type Allowance = { allowed: boolean; minute: WindowState; hour: WindowState };
 
-/** Takes one request of the caller's budget. `elapsed` is monotonic, so a clock set back changes nothing. */
-export type RateLimiter = (caller: string, elapsed: number) => Allowance;
+/** Takes one request of the caller's budget. */
+export type RateLimiter = (caller: string) => Promise<Allowance>;
 
 /**
- * Exact rolling windows: each caller has one ring of the moments of its last counted requests, read
- * by both windows. A refused request is not counted, or a hammering client would never get out.
+ * Exact rolling windows in the memory of the only process: each caller has one ring of the moments of its last
+ * counted requests, read by both windows. A refused request is not counted, or a hammering client would never
+ * get out. A clock that is set back changes nothing.
  */
-export function createRateLimiter(quota: Quota): RateLimiter {
+export function createRateLimiter(quota: Quota, clock: Pick<Clock, "elapsed">): RateLimiter {
   const rings = new LRUCache<string, Ring>({ max: MOST_CALLERS });
   const size = Math.max(quota.perMinute, quota.perHour);
-  return (caller, elapsed) => {
+  return async (caller) => {
+    const elapsed = clock.elapsed();
     const ring = rings.get(caller) ?? newRing();
     rings.set(caller, ring);
     const minute = windowOf(ring, "minuteTail", elapsed, MINUTE, quota.perMinute);

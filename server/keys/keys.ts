@@ -3,12 +3,14 @@ import type { Caller, Permissions } from "../accounts/caller.ts";
 import { fieldsOf, isThere, makeChange, onRecord } from "../audit/record.ts";
 import { keyTarget } from "../audit/targets.ts";
 import { type Deps, noReceipt, type Receipt } from "../deps.ts";
-import { AppError, conflict, foreign, invalid, limitReached, notFound } from "../lib/errors.ts";
+import { AppError, conflict, foreign, invalid, notFound } from "../lib/errors.ts";
 import { newId, parseId } from "../lib/ids.ts";
 import { oneAtATime } from "../lib/lock.ts";
 import { type Page, type PageQuery, windowOf } from "../lib/paging.ts";
 import { hashToken, newApiKey, shownPart } from "../lib/token.ts";
+import { asSeen } from "../store/as-seen.ts";
 import { type ApiKeyRow, apiKeys } from "../store/tables.ts";
+import { onlyBelowLimit, refuseAtLimit } from "./limit.ts";
 import { expiryProblem, type KeyChange, type NewKey } from "./model.ts";
 
 /** A key and its value, which exists in clear only here and in one reply. */
@@ -47,16 +49,18 @@ export async function createKey(
   const permissions = merged({ read: true, write: true }, input.permissions);
   refuseEscalation(caller, permissions);
   refuseBadExpiry(input.expires_at, deps.clock.now());
-  return oneAtATime(caller.accountId, async () => {
+  const create = async () => {
     await refuseAtLimit(deps, caller);
     const fresh = freshKey(caller.accountId, input, permissions, deps.clock.now());
     await deps.store.write([
       ...onRecord(deps, caller, { action: "key.created", target: keyTarget(fresh.row) }),
+      ...onlyBelowLimit(deps, caller),
       deps.store.insert(apiKeys).values(fresh.row),
       ...receipt(fresh),
     ]);
     return fresh;
-  });
+  };
+  return oneAtATime(caller.accountId, () => asSeen(create));
 }
 
 export async function findKey({ store }: Deps, caller: Caller, id: string): Promise<ApiKeyRow> {
@@ -169,20 +173,6 @@ export async function revokeKey(deps: Deps, caller: Caller, id: string): Promise
     }),
     store.update(apiKeys).set({ revokedAt: now, updatedAt: now }).where(isIt),
   ]);
-}
-
-async function countKeys({ store }: Deps, accountId: string): Promise<number> {
-  const [counted] = await store
-    .select({ total: count() })
-    .from(apiKeys)
-    .where(and(eq(apiKeys.accountId, accountId), isLive));
-  return counted!.total;
-}
-
-async function refuseAtLimit(deps: Deps, { accountId, tier }: Caller) {
-  const used = await countKeys(deps, accountId);
-  const limit = deps.config.tierLimits[tier].apiKeys;
-  if (used >= limit) throw limitReached("API keys", limit, used);
 }
 
 /** A key that is not written yet. */

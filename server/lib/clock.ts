@@ -6,6 +6,16 @@ export type Clock = {
   elapsed(): number;
   /** Resolves `ms` later, or at once when the signal aborts. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
+  /** Only of a clock whose wall time is that of another machine. */
+  source?: ClockSource;
+};
+
+/** Where a clock that is not this machine's own has its wall time from. */
+export type ClockSource = {
+  /** Looks what time it is there. */
+  look(): Promise<void>;
+  /** By how many milliseconds this machine's own wall clock is ahead of it. */
+  ownAheadMs(): number;
 };
 
 export const systemClock: Clock = {

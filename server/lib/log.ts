@@ -1,5 +1,6 @@
 import { configure, getLogger, type LogLevel, type LogRecord } from "@logtape/logtape";
 import { DrizzleQueryError } from "drizzle-orm";
+import { unlessRepeated } from "./log-repeats.ts";
 import { masked, visible } from "./masking.ts";
 
 export const log = getLogger("stillup");
@@ -14,12 +15,20 @@ type LogOptions = {
 export const startLogging = ({ level, format, write = toStderr }: LogOptions) =>
   configure({
     reset: true,
-    sinks: { lines: (record) => write(format === "json" ? asJson(record) : asText(record)) },
+    sinks: {
+      lines: unlessRepeated((record) => write(format === "json" ? asJson(record) : asText(record))),
+    },
     loggers: [
       { category: "stillup", lowestLevel: level, sinks: ["lines"] },
       { category: ["logtape", "meta"], lowestLevel: "warning", sinks: ["lines"] },
     ],
   });
+
+/** What the runtime says of its own accord becomes lines of the log as well. */
+export function logWarnings(): void {
+  console.warn = (...said: unknown[]) =>
+    log.warn("the runtime warns", { error: said.map(String).join(" ") });
+}
 
 /** What an error says, without the parameters that drizzle puts into its message; as facts of a line. */
 export function describeError(error: unknown): { error: string; stack?: string } {
@@ -27,6 +36,10 @@ export function describeError(error: unknown): { error: string; stack?: string }
   if (!(error instanceof Error)) return { error: String(error) };
   return { error: error.message, ...(error.stack && { stack: error.stack }) };
 }
+
+/** For what goes on although something of it failed. */
+export const logFailure = (what: string) => (error: unknown) =>
+  log.error(what, describeError(error));
 
 const toStderr = (line: string) => process.stderr.write(`${line}\n`);
 

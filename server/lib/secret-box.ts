@@ -1,5 +1,17 @@
-import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
-import { closeSync, existsSync, openSync, readFileSync, writeSync } from "node:fs";
+import { createCipheriv, createDecipheriv, createHmac, randomBytes } from "node:crypto";
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  linkSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname } from "node:path";
 import { failureOfFile } from "./own-user.ts";
 
 const KEY_BYTES = 32;
@@ -28,16 +40,35 @@ export function createSecretBox(key: Uint8Array): SecretBox {
   };
 }
 
-/** The key in the file, which is made on first use, readable by its owner only. @throws when there is none */
-export function readOrMakeKey(path: string): Uint8Array {
-  const key = Buffer.from(readOrMake(path).trim(), "base64");
-  if (key.length === KEY_BYTES) return key;
-  throw new Error(`${path} must hold ${KEY_BYTES} bytes in base64; restore it from a backup.`);
+/**
+ * The key in the file, which is made on first use, readable by its owner only.
+ * @param mayBeEmpty makes one in the place of an empty file, which a process that was killed may have left
+ * @throws when there is none
+ */
+export function readOrMakeKey(path: string, { mayBeEmpty = false } = {}): Uint8Array {
+  const text = readOrMake(path, mayBeEmpty);
+  try {
+    return parseKey(text);
+  } catch {
+    throw new Error(`${path} must hold ${KEY_BYTES} bytes in base64; restore it from a backup.`);
+  }
 }
 
-function readOrMake(path: string): string {
+/** @throws when it is no key in base64 */
+export function parseKey(text: string): Uint8Array {
+  const key = Buffer.from(text.trim(), "base64");
+  if (key.length !== KEY_BYTES) throw new RangeError("no key");
+  return key;
+}
+
+/** By which a key is known again, and nothing else of it. */
+export const fingerprintOf = (key: Uint8Array): string =>
+  createHmac("sha256", key).update("Stillup's secret key").digest("hex");
+
+function readOrMake(path: string, mayBeEmpty: boolean): string {
   try {
-    if (!existsSync(path)) makeKey(path);
+    if (!existsSync(path)) makeKey(path, placeAsFirst);
+    if (mayBeEmpty && statSync(path).size === 0) makeKey(path, renameSync);
     return readFileSync(path, "utf8");
   } catch (error) {
     const hint = "Check STILLUP_SECRET_KEY_FILE.";
@@ -45,9 +76,38 @@ function readOrMake(path: string): string {
   }
 }
 
-/** `wx` refuses an existing file, so two processes that start at once cannot make two keys. */
-function makeKey(path: string) {
-  const file = openSync(path, "wx", 0o600);
-  writeSync(file, randomBytes(KEY_BYTES).toString("base64"));
-  closeSync(file);
+/** Under its name only once it is whole and on the disk: a secret kept under half a key would be lost. */
+function makeKey(path: string, place: (made: string, path: string) => void) {
+  const made = `${path}.${randomBytes(6).toString("hex")}`;
+  try {
+    const options = { flag: "wx", mode: 0o600, flush: true };
+    writeFileSync(made, randomBytes(KEY_BYTES).toString("base64"), options);
+    place(made, path);
+  } finally {
+    rmSync(made, { force: true });
+  }
+  sync(dirname(path));
+}
+
+/** Of two processes that start at once, the second finds the key of the first. */
+function placeAsFirst(made: string, path: string) {
+  try {
+    linkSync(made, path);
+  } catch (error) {
+    if (existsSync(path)) return;
+    if (!NO_LINKS.includes(codeOf(error))) throw error;
+    renameSync(made, path);
+  }
+}
+
+/** What file systems answer that have one name for each file. */
+const NO_LINKS = ["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS"];
+
+const codeOf = (error: unknown) =>
+  error instanceof Error && "code" in error ? String(error.code) : "";
+
+function sync(folder: string) {
+  const handle = openSync(folder, "r");
+  fsyncSync(handle);
+  closeSync(handle);
 }

@@ -1,3 +1,4 @@
+import { sql } from "drizzle-orm";
 import type { Caller } from "../accounts/caller.ts";
 import { onRecord } from "../audit/record.ts";
 import { linkTarget } from "../audit/targets.ts";
@@ -11,16 +12,18 @@ import type { AppError } from "../lib/errors.ts";
 import { newId } from "../lib/ids.ts";
 import { oneAtATime } from "../lib/lock.ts";
 import { toIso } from "../lib/moments.ts";
+import { bucketOfUrl } from "../nodes/buckets.ts";
+import { asSeen, onlyWhile } from "../store/as-seen.ts";
 import { takeNumbers } from "../store/numbers.ts";
-import { isDuplicate, type Statement, type Store } from "../store/store.ts";
-import { batches, type LinkRow, links } from "../store/tables.ts";
+import type { Statement, Store } from "../store/store.ts";
+import { batches, type LinkRow, linkCounts, links } from "../store/tables.ts";
+import { allCounted } from "./count.ts";
 import { judgeItems } from "./judge.ts";
 import type { NewLink } from "./model.ts";
 import { type ReadItem, readItems } from "./read-items.ts";
 
 /** Links of one insert statement, well below what a statement may carry. */
 const ROWS = 250;
-const ATTEMPTS = 3;
 /** Of a row that is not to be written yet. */
 const UNNUMBERED = 0;
 
@@ -61,19 +64,13 @@ async function createAll(
   receipt: Receipt<BatchCreation>,
 ): Promise<BatchCreation> {
   const read = await readItems(deps, caller, inputs);
-  return oneAtATime(caller.accountId, async () => {
-    for (let attempt = 1; ; attempt++) {
-      const creation = await plan(deps, caller, read, trigger);
-      try {
-        await deps.store.write([...writesOf(deps, caller, creation), ...receipt(creation)]);
-        deps.loops.wake();
-        return creation;
-      } catch (error) {
-        // Another process took one of the URLs since we looked; look again.
-        if (!isDuplicate(error) || attempt === ATTEMPTS) throw error;
-      }
-    }
-  });
+  const create = async () => {
+    const creation = await plan(deps, caller, read, trigger);
+    await deps.store.write([...writesOf(deps, caller, creation), ...receipt(creation)]);
+    deps.loops.wake();
+    return creation;
+  };
+  return oneAtATime(caller.accountId, () => asSeen(create));
 }
 
 /** Decides for each item, against what the account has now. Nothing is written yet. */
@@ -148,6 +145,7 @@ function newRow(
     createdAt: now,
     updatedAt: now,
     evidence: null,
+    bucket: bucketOfUrl(url),
   };
 }
 
@@ -158,6 +156,7 @@ function writesOf(deps: Deps, caller: Caller, { batchId, results }: BatchCreatio
   const target = only && others.length === 0 ? linkTarget(only) : undefined;
   return [
     ...onRecord(deps, caller, { action: "link.created", target, count: rows.length }),
+    ...(only ? onlyWithin(deps, caller, rows.length) : []),
     ...chunksOf(ROWS, rows).map((some) => store.insert(links).values(some)),
     ...(batchId ? batchOf(store, { id: batchId, caller, startedAt: clock.now() }, rows) : []),
     ...recordEvents(
@@ -165,6 +164,12 @@ function writesOf(deps: Deps, caller: Caller, { batchId, results }: BatchCreatio
       rows.map((row) => createdEvent(row, batchId)),
     ),
   ];
+}
+
+/** Where there is room for so many more. */
+function onlyWithin({ store, config }: Deps, { accountNo, tier }: Caller, more: number) {
+  const used = sql`(select coalesce(sum(${allCounted}), 0) from ${linkCounts} where subject = ${accountNo})`;
+  return onlyWhile(store, accountNo, sql`${used} <= ${config.tierLimits[tier].links - more}`);
 }
 
 /** The first checks of the new links. */

@@ -1,13 +1,11 @@
-import { and, eq, getTableColumns, inArray, sql } from "drizzle-orm";
+import { and, eq, inArray, sql } from "drizzle-orm";
 import type { Caller } from "../accounts/caller.ts";
 import type { Deps } from "../deps.ts";
 import type { Page } from "../lib/paging.ts";
 import { numbersOf, type Store } from "../store/store.ts";
-import { links } from "../store/tables.ts";
+import { LINK_SUMMARY, type LinkSummary, links } from "../store/tables.ts";
 import { findLinks } from "./find.ts";
-import type { LinkQuery, LinkSummary } from "./model.ts";
-
-const { evidence: _, ...summary } = getTableColumns(links);
+import type { LinkQuery } from "./model.ts";
 
 /**
  * Newest first unless sorted otherwise.
@@ -30,7 +28,7 @@ async function readSummaries(
   nos: number[],
 ): Promise<LinkSummary[]> {
   const rows = await store
-    .select(summary)
+    .select(LINK_SUMMARY)
     .from(links)
     .where(and(eq(links.accountNo, accountNo), inArray(links.no, sql`${numbersOf(store, nos)}`)));
   const placeOf = new Map(nos.map((no, i) => [no, i]));

@@ -7,12 +7,9 @@ import { id, oneOf, optionalText, paging, text, unread } from "../lib/fields.ts"
 import { checkIdOf } from "../lib/ids.ts";
 import { toIso } from "../lib/moments.ts";
 import { LINK_SORTS } from "../store/link-order.ts";
-import { FREQUENCIES, type LinkRow, VERDICTS } from "../store/tables.ts";
+import { FREQUENCIES, type LinkRow, type LinkSummary, VERDICTS } from "../store/tables.ts";
 
 export const LINK_STATUSES = [...VERDICTS, "checking"] as const;
-
-/** A link as it is listed: everything but the evidence of its last check. */
-export type LinkSummary = Omit<LinkRow, "evidence">;
 
 export type LinkDetailRow = LinkRow & { lastChange: StatusChange | null };
 

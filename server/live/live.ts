@@ -3,6 +3,7 @@ import { LRUCache } from "lru-cache";
 import type { Deps } from "../deps.ts";
 import { newId } from "../lib/ids.ts";
 import { accounts } from "../store/tables.ts";
+import type { Follower } from "./news.ts";
 import { readPulse } from "./pulse.ts";
 import { idOf, type Listener, startWatch, type Watch, type Whose } from "./watch.ts";
 
@@ -17,6 +18,8 @@ export type Live = {
   stateOf(accountId: string): Promise<string>;
   /** A request has changed something of the account, perhaps what no kept number tells. */
   changed(accountId: string): void;
+  /** What processes tell each other. */
+  heard: Follower;
   /** Whether there is no room for another page, of all or of this account. */
   isFull(accountId: string): boolean;
   /** Ends all of them, and whoever still comes. */
@@ -34,6 +37,16 @@ export function createLive(deps: Deps): Live {
   const watches = new Map<string, Watch>();
   const changes = createChanges();
   let isClosed = false;
+
+  function noteChange(accountId: string) {
+    changes.note(accountId);
+    void watches.get(accountId)?.look();
+  }
+
+  function noteAnyChange() {
+    changes.forget();
+    for (const watch of watches.values()) void watch.look();
+  }
 
   function watchOf(whose: Whose): Watch {
     const { accountId } = whose;
@@ -73,11 +86,22 @@ export function createLive(deps: Deps): Live {
         .from(accounts)
         .where(isAccount);
       const whose = { accountId, accountNo: account?.no ?? 0 };
-      return idOf(await readPulse(deps, whose, changes.last(accountId)));
+      const { pulse } = await readPulse(deps, whose, changes.last(accountId));
+      return idOf(pulse);
     },
     changed(accountId) {
-      changes.note(accountId);
-      void watches.get(accountId)?.look();
+      noteChange(accountId);
+      deps.news.changed(accountId);
+    },
+    heard: {
+      changed(ids) {
+        if (ids) for (const id of ids) noteChange(id);
+        else noteAnyChange();
+      },
+      counted(ids) {
+        const known = ids ? ids.map((id) => watches.get(id)) : watches.values();
+        for (const watch of known) watch?.wake();
+      },
     },
     isFull(accountId) {
       const all = [...watches.values()].reduce((sum, { listeners }) => sum + listeners.size, 0);
@@ -106,5 +130,9 @@ function createChanges() {
     names.set(accountId, name);
     return name;
   };
-  return { note, last: (accountId: string) => names.get(accountId) ?? note(accountId) };
+  return {
+    note,
+    last: (accountId: string) => names.get(accountId) ?? note(accountId),
+    forget: () => names.clear(),
+  };
 }

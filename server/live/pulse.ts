@@ -1,6 +1,7 @@
 import { sql } from "drizzle-orm";
 import type { Caller } from "../accounts/caller.ts";
 import type { Deps } from "../deps.ts";
+import { firstIdAt } from "../lib/ids.ts";
 import { links } from "../store/tables.ts";
 
 /** What pages show, by what they ask for. */
@@ -20,6 +21,9 @@ export type Topic = (typeof TOPICS)[number];
 /** What each topic was when it was looked at: another text says that something of it has changed. */
 export type Pulse = Record<Topic, string>;
 
+/** @property changes another text after every change by a request */
+export type Reading = { pulse: Pulse; changes: string };
+
 type Whose = Pick<Caller, "accountId" | "accountNo">;
 
 /**
@@ -38,19 +42,30 @@ const PULSE = `select
     from webhooks where account_id = ?),
   (select count(*) || '.' || sum(active + dead + unknown + skipped + total)
     from batches where account_id = ? and completed_at is null),
-  (select max(id) from audit where account_id = ?)`;
+  (select max(id) from audit where account_id = ?),
+  (select count(*) from audit where account_id = ? and id > ?)`;
 
-/** @param changes another text after every change by a request, for what no number tells */
+/** Entries of two processes may come in another order than their ids within this. */
+const OVERLAP_MS = 10_000;
+
+/** @param noted another text after every change by a request that this process knows of, for what no number tells */
 export async function readPulse(
-  { store, clock }: Deps,
+  { store, clock, news }: Deps,
   { accountId, accountNo }: Whose,
-  changes: string,
-): Promise<Pulse> {
-  const params = [accountId, accountNo, accountNo, clock.now(), ...Array(5).fill(accountId)];
+  noted: string,
+): Promise<Reading> {
+  const now = clock.now();
+  const ofAccount = Array(6).fill(accountId);
+  const params = [accountId, accountNo, accountNo, now, ...ofAccount, firstIdAt(now - OVERLAP_MS)];
   const [row] = await store.engine.run({ sql: PULSE, params });
-  const [checked, counted, checking, groups, keys, webhooks, batches, audit] = row!;
+  const [checked, counted, checking, groups, keys, webhooks, batches, ...recorded] = row!;
+  const { isShared } = store.engine;
+  const audit = textOf(isShared ? recorded : recorded[0]);
+  // What other processes do not tell can be seen by what it left.
+  const isTold = !isShared || news.areHeard();
+  const changes = isTold ? noted : textOf(noted, audit);
   const links = textOf(checked, counted, checking, changes);
-  return {
+  const pulse = {
     links,
     overview: textOf(links, webhooks),
     history: textOf(checked, changes),
@@ -59,8 +74,9 @@ export async function readPulse(
     keys: textOf(keys, changes),
     batches: textOf(batches, changes),
     account: textOf(checked, counted, changes),
-    audit: textOf(audit),
+    audit,
   };
+  return { pulse, changes };
 }
 
 /** More checks than these are told as "many". */

@@ -3,10 +3,19 @@ import type { Deps } from "../deps.ts";
 import { oneAtATime } from "../lib/lock.ts";
 import { describeError, log } from "../lib/log.ts";
 import { isOn } from "../session/sessions.ts";
-import { linksCheckedSince, type Pulse, readPulse, TOPICS, type Topic } from "./pulse.ts";
+import {
+  linksCheckedSince,
+  type Pulse,
+  type Reading,
+  readPulse,
+  TOPICS,
+  type Topic,
+} from "./pulse.ts";
 
 /** In real time, whatever clock checks go by: it is about what people see, and a silent line is cut. */
 const LOOK_MS = 500;
+/** Between two looks where whatever is written is told, in case that it is not. */
+const NET_MS = 5000;
 const BEAT_MS = 15_000;
 /** Results are written within a second or two of their moment; what is told twice does no harm. */
 const OVERLAP_MS = 10_000;
@@ -27,7 +36,7 @@ export type Listener = {
   end(): void;
 };
 
-type Look = { pulse: Pulse; at: number; version: number | null; changes: string };
+type Look = Reading & { at: number; version: number | null };
 
 export type Watch = ReturnType<typeof startWatch>;
 
@@ -38,15 +47,19 @@ export function startWatch(deps: Deps, whose: Whose, changes: () => string) {
   let seen: Look | undefined;
   let isWanted = false;
   let isLooking = false;
+  /** Something is told to have been written since the last look, which was then. */
+  let isStale = false;
+  let lookedAt = -Infinity;
 
   const take = () =>
     oneAtATime(`look at ${whose.accountId}`, async () => {
       const before = seen;
-      const now = { at: deps.clock.now(), version: engine.version(), changes: changes() };
-      const pulse = await readPulse(deps, whose, now.changes);
-      seen = { ...now, pulse };
+      const now = { at: deps.clock.now(), version: engine.version() };
+      isStale = false;
+      lookedAt = performance.now();
+      seen = { ...now, ...(await readPulse(deps, whose, changes())) };
       if (before) await tell(before, seen);
-      return pulse;
+      return seen.pulse;
     });
 
   async function tell(before: Look, now: Look) {
@@ -71,9 +84,19 @@ export function startWatch(deps: Deps, whose: Whose, changes: () => string) {
     isLooking = false;
   }
 
-  const lookIfWritten = () => {
+  function mayBeWritten(): boolean {
     const version = engine.version();
-    if (version === null || version !== seen?.version) void look();
+    if (version !== null) return version !== seen?.version;
+    return isStale || !deps.news.areHeard() || performance.now() - lookedAt >= NET_MS;
+  }
+
+  const lookIfWritten = () => {
+    if (mayBeWritten()) void look();
+  };
+
+  /** Something was written: it is looked for soon. */
+  const wake = () => {
+    isStale = true;
   };
 
   /** Nobody goes on hearing when the session is over. */
@@ -102,7 +125,7 @@ export function startWatch(deps: Deps, whose: Whose, changes: () => string) {
   const stop = () => {
     for (const timer of timers) clearInterval(timer);
   };
-  return { listeners, look, greet, stop };
+  return { listeners, look, wake, greet, stop };
 }
 
 /** Names the state topic by topic, so that whoever comes back hears only of what is different. */

@@ -1,5 +1,5 @@
 import { count, eq, sql } from "drizzle-orm";
-import { countDueLinks } from "../checker/claim.ts";
+import { countDueLinks, earliestDue } from "../checker/due.ts";
 import type { Deps } from "../deps.ts";
 import {
   accounts,
@@ -57,10 +57,8 @@ async function linksByStatus({ store }: Deps): Promise<Reading> {
 }
 
 /** Links under way are due at the end of their lease only. */
-async function lateness({ store, clock }: Deps): Promise<number> {
-  const query = { sql: "select min(next_check_at) from links", params: [] };
-  const rows = await store.engine.readBeside(query);
-  return secondsSince(clock.now(), rows[0]![0] as number | null);
+async function lateness(deps: Deps): Promise<number> {
+  return secondsSince(deps.clock.now(), await earliestDue(deps));
 }
 
 async function countPeople({ store }: Deps): Promise<Readings> {

@@ -5,6 +5,7 @@ import { TROUBLE_NAMES } from "../lib/troubles.ts";
 import { VERSION } from "../lib/version.ts";
 import { readDatabase } from "./of-database.ts";
 import { readDisk } from "./of-disk.ts";
+import { readNodes } from "./of-nodes.ts";
 import { createLagReading, processText } from "./of-process.ts";
 import { type Readings, toText } from "./readings.ts";
 
@@ -22,7 +23,7 @@ export function createReader(deps: Deps): () => Promise<string> {
     ]);
     const installation = { ...readInstallation(deps), event_loop_lag_seconds: lag() };
     const texts = await Promise.all([
-      toText({ ...installation, ...ofDatabase, ...ofDisk }),
+      toText({ ...installation, ...readNodes(deps), ...ofDatabase, ...ofDisk }),
       deps.metrics.text(),
       processText(),
     ]);

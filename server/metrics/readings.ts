@@ -19,6 +19,13 @@ export const READINGS = {
     "Time since links were last looked for that are due, or paused as nothing may be written. Over a minute the checker hangs: see the log.",
   deliverer_round_age_seconds:
     "Time since deliveries were last looked for that are due, or paused as nothing may be written. Over a minute the deliverer hangs: see the log.",
+  nodes: "Processes that serve the database and give signs of life, by what they do.",
+  nodes_gone:
+    "Nodes that fell silent within the last hour without taking leave, and are not back by their name. Others do their work.",
+  node_buckets: "How much of the work is this node's, of 1024 parts.",
+  node_lag_seconds: "For how long the work of this node that is due longest has been due.",
+  node_clock_off_seconds:
+    "How far this machine's clock is ahead of the database's, by which nodes go. Beyond a few seconds, see to its time service.",
   check_places: "Checks that may be under way at once, as STILLUP_CHECK_CONCURRENCY says.",
   event_loop_lag_seconds:
     "How late the process was at most since the last reading. Over 0.5 it needs a faster machine.",
@@ -45,7 +52,7 @@ export const READINGS = {
   disk_floor_bytes:
     "The least free space with which this server writes: STILLUP_DISK_FLOOR_MB, or a tenth of a small disk.",
   upkeep_last_success_timestamp_seconds:
-    "When a job that keeps the installation succeeded last. A backup over two days ago, or an integrity check over nine, needs a look at the log.",
+    "When a job that keeps the installation succeeded last. A backup over two days ago, an integrity check over nine, or housekeeping over three hours, needs a look at the log.",
   upkeep_failing: "1 when a job that keeps the installation failed last time.",
   backup_last_bytes: "Size of the newest backup in the data folder.",
 } as const;

@@ -1,8 +1,9 @@
-import { and, count, desc, eq, inArray, isNotNull, lte, min, ne, sql } from "drizzle-orm";
+import { and, count, desc, eq, inArray, isNotNull, ne, sql } from "drizzle-orm";
 import type { Caller } from "../accounts/caller.ts";
-import { countDueLinks } from "../checker/claim.ts";
+import { countDueLinks, earliestDue } from "../checker/due.ts";
 import type { Deps } from "../deps.ts";
-import { deliveries, links, webhooks } from "../store/tables.ts";
+import { areLinksChecked, onlineOfAll } from "../nodes/checking.ts";
+import { deliveries, webhooks } from "../store/tables.ts";
 import { MOST_SHOWN } from "./attention.ts";
 import { kept } from "./kept.ts";
 import type { Monitoring, WebhookBacklog } from "./model.ts";
@@ -11,26 +12,20 @@ import type { Monitoring, WebhookBacklog } from "./model.ts";
 const MOST_COUNTED = 100_000;
 
 export async function monitoring(deps: Deps): Promise<Monitoring> {
-  const { online, loops } = deps;
-  const known = online.known();
+  const { state, since } = onlineOfAll(deps);
   const [backlog, lateSeconds] = await Promise.all([countDueLinks(deps), findLateness(deps)]);
   return {
-    state: known.state,
-    onlineSince: known.state === "unknown" ? null : known.since,
-    clock: online.clockIsOff() ? "off" : "ok",
-    isChecking: loops.checking,
+    state,
+    onlineSince: since,
+    clock: deps.online.clockIsOff() ? "off" : "ok",
+    isChecking: areLinksChecked(deps),
     backlog: Math.min(backlog, MOST_COUNTED),
     lateSeconds,
   };
 }
 
-async function findLateness({ store, clock }: Deps): Promise<number> {
-  const now = clock.now();
-  const [first] = await store
-    .select({ dueAt: min(links.nextCheckAt) })
-    .from(links)
-    .where(lte(links.nextCheckAt, now));
-  return secondsSince(first?.dueAt ?? null, now);
+async function findLateness(deps: Deps): Promise<number> {
+  return secondsSince(await earliestDue(deps), deps.clock.now());
 }
 
 const secondsSince = (at: number | null, now: number) =>

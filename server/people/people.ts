@@ -1,4 +1,4 @@
-import { and, asc, eq, inArray, max, type SQL } from "drizzle-orm";
+import { and, asc, eq, inArray, max, type SQL, sql } from "drizzle-orm";
 import { forgetPasswordLinks, freshPasswordLink, staysOwned } from "../accounts/users.ts";
 import { type Change, fieldsOf, isThere, makeChange, recordChange } from "../audit/record.ts";
 import { emailTarget } from "../audit/targets.ts";
@@ -7,6 +7,7 @@ import { conflict, limitReached, notFound } from "../lib/errors.ts";
 import { newId, parseId } from "../lib/ids.ts";
 import { oneAtATime } from "../lib/lock.ts";
 import { endSessionsOf } from "../session/sessions.ts";
+import { asSeen, onlyWhile } from "../store/as-seen.ts";
 import { holdAccounts } from "../store/hold.ts";
 import { isDuplicate, isGone, type Statement, type Store } from "../store/store.ts";
 import { accounts, sessions, type UserRow, users } from "../store/tables.ts";
@@ -55,21 +56,36 @@ export function invitePerson(
   accountId: string,
   { email, role }: NewPerson,
 ): Promise<Invitation> {
-  return oneAtATime(`people of ${accountId}`, async () => {
+  const { store } = deps;
+  const invite = async () => {
     const used = (await listPeople(deps, [accountId])).length;
     if (used >= MOST_PEOPLE) throw limitReached("people", MOST_PEOPLE, used);
     const person = freshPerson(accountId, { email, role }, deps.clock.now());
     const { token, replace } = freshPasswordLink(deps, person.id);
     const entry = recordChange(deps, told(manager, person, { action: "person.invited" }));
-    await deps.store
-      .write([entry, deps.store.insert(users).values(person), ...replace])
-      .catch((error) => {
+    const held = await onlyBelowLimit(store, accountId);
+    await store
+      .write([...held, entry, store.insert(users).values(person), ...replace])
+      .catch(async (error) => {
         if (isGone(error)) throw notFound("account");
-        if (!isDuplicate(error)) throw error;
+        if (!isDuplicate(error) || !(await store.$count(users, eq(users.email, email))))
+          throw error;
         throw conflict(`There is a user ${email} already.`, { reason: "duplicate_email" });
       });
     return { email, token };
-  });
+  };
+  return oneAtATime(`people of ${accountId}`, () => asSeen(invite));
+}
+
+/** For an account that is gone the rest of the batch is refused anyway. */
+async function onlyBelowLimit(store: Store, accountId: string): Promise<Statement[]> {
+  const [account] = await store
+    .select({ no: accounts.no })
+    .from(accounts)
+    .where(eq(accounts.id, accountId));
+  if (!account) return [];
+  const hasRoom = sql`(select count(*) from users where account_id = ${accountId}) < ${MOST_PEOPLE}`;
+  return [...holdAccounts(store, [account.no]), ...onlyWhile(store, account.no, hasRoom)];
 }
 
 /**

@@ -67,7 +67,7 @@ export function peopleRoutes(deps: Deps, { countGuess, ...guards }: Guard) {
     .delete(
       "/account",
       async ({ request, body, set, status }) => {
-        countGuess(request);
+        await countGuess(request);
         await deleteOwnAccount(guarded, await presentSession(deps, request), body);
         set.headers["set-cookie"] = endedCookie(deps.config);
         return status(204, undefined);

@@ -1,27 +1,33 @@
-import { LRUCache } from "lru-cache";
-import type { Clock } from "../lib/clock.ts";
+import { and, asc, eq, gt, lte } from "drizzle-orm";
+import type { Deps } from "../deps.ts";
 import { AppError } from "../lib/errors.ts";
+import { describeError, log } from "../lib/log.ts";
+import { hashToken } from "../lib/token.ts";
+import { isDuplicate, type Statement } from "../store/store.ts";
+import { guesses } from "../store/tables.ts";
 
 const WINDOW_MS = 15 * 60_000;
 const LONGEST_S = 60;
 /** Guesses before the first wait. */
 const FREE = 3;
-const MOST_ACCOUNTS = 20_000;
+
+/** A guess that was counted, by the name it was made for and its number. */
+type Counted = { account: string; n: number };
 
 /**
- * Makes guessing slow, whoever guesses and from wherever. It never locks an account, since that would
- * let strangers lock its owner out.
+ * Makes guessing slow, whoever guesses, from wherever and in whichever process. It never locks an account,
+ * since that would let strangers lock its owner out.
  */
 export type Delays = {
   /**
    * Counts an attempt as failed before its outcome is known, so that parallel guesses do not slip by.
    * @throws RATE_LIMITED while the account has to wait
    */
-  begin(account: string): void;
-  /** The attempt was right: all is forgotten. */
-  succeed(account: string): void;
+  begin(account: string): Promise<Counted>;
+  /** An attempt was right: all is forgotten. */
+  succeed(account: string): Promise<void>;
   /** The attempt came to nothing: it is not counted. */
-  withdraw(account: string): void;
+  withdraw(attempt: Counted): Promise<void>;
 };
 
 /**
@@ -34,29 +40,71 @@ export async function guess<T>(
   account: string,
   attempt: () => Promise<T | AppError>,
 ): Promise<T> {
-  delays.begin(account);
-  const outcome = await attempt().catch((error) => {
-    delays.withdraw(account);
+  const counted = await delays.begin(account);
+  const outcome = await attempt().catch(async (error) => {
+    await delays.withdraw(counted).catch(notWithdrawn);
     throw error;
   });
   if (outcome instanceof AppError) throw outcome;
-  delays.succeed(account);
+  await delays.succeed(account);
   return outcome;
 }
 
-export function createDelays(clock: Clock): Delays {
-  const failures = new LRUCache<string, number[]>({ max: MOST_ACCOUNTS });
+/** In the database, with the name's SHA-256: some type their password where the name belongs. */
+export function createDelays(deps: Pick<Deps, "store" | "clock">): Delays {
+  const { store } = deps;
   return {
-    begin(account) {
-      const now = clock.elapsed();
-      const recent = (failures.get(account) ?? []).filter((at) => at > now - WINDOW_MS);
-      const waitMs = (recent.at(-1) ?? now) + delayMs(recent.length) - now;
-      if (waitMs > 0) throw tooSoon(waitMs);
-      failures.set(account, [...recent, now]);
+    begin: (account) => beginGuess(deps, hashToken(account)),
+    succeed: async (account) => {
+      await store.delete(guesses).where(eq(guesses.account, hashToken(account)));
     },
-    succeed: (account) => failures.delete(account),
-    withdraw: (account) => failures.get(account)?.pop(),
+    withdraw: async ({ account, n }) => {
+      await store.delete(guesses).where(and(eq(guesses.account, account), eq(guesses.n, n)));
+    },
   };
+}
+
+/** Guesses that no longer count, to be run by housekeeping. */
+export const forgetOldGuesses = ({ store, clock }: Pick<Deps, "store" | "clock">): Statement =>
+  store.delete(guesses).where(lte(guesses.guessedAt, clock.now() - WINDOW_MS));
+
+const notWithdrawn = (error: unknown) =>
+  log.error("a guess that came to nothing stays counted", describeError(error));
+
+/** The number is the lock: of two at once one finds it taken, and waits like any later one. */
+async function beginGuess(deps: Pick<Deps, "store" | "clock">, account: string): Promise<Counted> {
+  const { store, clock } = deps;
+  const areTheirs = eq(guesses.account, account);
+  for (;;) {
+    const now = clock.now();
+    const known = await store.select().from(guesses).where(areTheirs).orderBy(asc(guesses.n));
+    if (known.some(({ guessedAt }) => guessedAt > now)) await bringBack(deps, account, now);
+    refuseTooSoon(known, now);
+    const n = (known.at(-1)?.n ?? 0) + 1;
+    try {
+      await store.write([
+        store.delete(guesses).where(and(areTheirs, lte(guesses.guessedAt, now - WINDOW_MS))),
+        store.insert(guesses).values({ account, n, guessedAt: now }),
+      ]);
+      return { account, n };
+    } catch (error) {
+      if (!isDuplicate(error)) throw error;
+    }
+  }
+}
+
+/** A clock that was set back would make them wait until it has caught up. */
+async function bringBack({ store }: Pick<Deps, "store">, account: string, now: number) {
+  const areAhead = and(eq(guesses.account, account), gt(guesses.guessedAt, now));
+  await store.update(guesses).set({ guessedAt: now }).where(areAhead);
+}
+
+function refuseTooSoon(known: { guessedAt: number }[], now: number) {
+  const recent = known
+    .map(({ guessedAt }) => Math.min(guessedAt, now))
+    .filter((guessedAt) => guessedAt > now - WINDOW_MS);
+  const waitMs = Math.max(...recent) + delayMs(recent.length) - now;
+  if (waitMs > 0) throw tooSoon(waitMs);
 }
 
 /** 0, 0, 0, 1, 2, 4 … 60 seconds after so many failures. */

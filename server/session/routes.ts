@@ -63,7 +63,7 @@ export function sessionRoutes(
     .post(
       "/session",
       async ({ request, body, set }) => {
-        countGuess(request);
+        await countGuess(request);
         return { data: await letIn(await signIn(guarded, body, visitorOf(request)), set) };
       },
       { body: model.SignIn, response: { 200: data(model.SessionState), ...factorRefusals } },
@@ -82,7 +82,7 @@ export function sessionRoutes(
       "/setup",
       async ({ request, body, set, status }) => {
         await refuseSecondSetup(deps);
-        countGuess(request);
+        await countGuess(request);
         const input = await model.readBody(model.Setup, body);
         const done = await setUp(guarded, input, visitorOf(request));
         return status(201, { data: { ...(await letIn(done, set)), key: done.key } });
@@ -92,7 +92,7 @@ export function sessionRoutes(
     .post(
       "/password",
       async ({ request, body, set }) => {
-        countGuess(request);
+        await countGuess(request);
         const entrance = await followPasswordLink(guarded, body, visitorOf(request));
         return { data: await letIn(entrance, set) };
       },
@@ -104,7 +104,7 @@ export function sessionRoutes(
     .patch(
       "/session/password",
       async ({ request, body, set }) => {
-        countGuess(request);
+        await countGuess(request);
         const session = await presentSession(deps, request);
         const fields = model.passwordChange(shortestFor(session.user));
         const input = await model.readBody(fields, body);
@@ -153,7 +153,7 @@ export function sessionRoutes(
     .post(
       "/session/two-factor",
       async ({ request, body, status }) => {
-        countGuess(request);
+        await countGuess(request);
         const session = await presentSession(deps, request);
         const fresh = await twoFactor.beginTwoFactor(guarded, session, body.password);
         return status(201, { data: fresh });
@@ -163,7 +163,7 @@ export function sessionRoutes(
     .post(
       "/session/two-factor/confirm",
       async ({ request, body, set }) => {
-        countGuess(request);
+        await countGuess(request);
         const session = await presentSession(deps, request);
         const on = await twoFactor.confirmTwoFactor(
           guarded,
@@ -178,7 +178,7 @@ export function sessionRoutes(
     .delete(
       "/session/two-factor",
       async ({ request, body, set }) => {
-        countGuess(request);
+        await countGuess(request);
         const session = await presentSession(deps, request);
         const { new: next, ...proof } = await model.readBody(model.EndOfTwoFactor, body);
         const end = { ...proof, next };
@@ -193,7 +193,7 @@ export function sessionRoutes(
     .post(
       "/session/recovery-codes",
       async ({ request, body, status }) => {
-        countGuess(request);
+        await countGuess(request);
         const session = await presentSession(deps, request);
         const codes = await twoFactor.renewRecoveryCodes(guarded, session, body);
         return status(201, { data: { recovery_codes: codes } });

@@ -1,14 +1,15 @@
-import { timingSafeEqual } from "node:crypto";
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { and, eq, not } from "drizzle-orm";
 import { accountCreated, freshAccount, hasAccounts } from "../accounts/users.ts";
+import { isThere } from "../audit/record.ts";
 import type { Config } from "../config.ts";
 import type { Deps } from "../deps.ts";
 import { freshKey } from "../keys/keys.ts";
 import { AppError, noSuchPath } from "../lib/errors.ts";
-import { oneAtATime } from "../lib/lock.ts";
 import { hashToken, newSetupToken } from "../lib/token.ts";
-import { apiKeys } from "../store/tables.ts";
+import { isDuplicate } from "../store/store.ts";
+import { accounts, apiKeys, facts, setupTokens } from "../store/tables.ts";
 import { newSession } from "./sessions.ts";
 import type { Entrance, SignInDeps, Visitor } from "./sign-in.ts";
 
@@ -17,14 +18,29 @@ const NEWCOMER = { kind: "stranger", id: null, name: "set-up" } as const;
 
 const FIRST_KEY = { name: "First key" };
 
+/** Whoever writes it first has set up; there is no second. */
+const IS_SET_UP = "set_up";
+
 /**
- * While there is no account, writes a new token that proves who runs this installation, and returns it.
- * Afterwards there is none, on disk either.
+ * While there is no account, makes another token of this node that proves who runs this installation, writes it
+ * into a file and returns it. Each node has its own, any of which opens every node; afterwards there is none.
  */
 export async function createSetup(deps: Deps): Promise<string | null> {
-  endSetup(deps.config);
-  if (await hasAccounts(deps)) return null;
+  const { store, clock } = deps;
+  const before = readToken(deps.config);
+  removeToken(deps.config);
+  if (await hasAccounts(deps)) {
+    await store.delete(setupTokens);
+    return null;
+  }
   const token = newSetupToken();
+  await store.write([
+    ...(before ? [store.delete(setupTokens).where(isToken(before))] : []),
+    store
+      .delete(facts)
+      .where(and(eq(facts.name, IS_SET_UP), not(isThere(store, accounts, undefined)))),
+    store.insert(setupTokens).values({ tokenHash: hashOf(token), createdAt: clock.now() }),
+  ]);
   writeFileSync(tokenPath(deps.config), `${token}\n`, { mode: 0o600, flag: "wx" });
   return token;
 }
@@ -38,43 +54,54 @@ export async function setUp(
   input: { token: string; email: string; password: string },
   { userAgent, address }: Visitor,
 ): Promise<Entrance & { key: string }> {
-  if (!isSetupToken(deps.config, input.token)) throw wrongToken();
+  if (!(await isSetupToken(deps, input.token))) throw wrongToken();
   const passwordHash = await deps.passwords.hash(input.password);
-  return oneAtATime("setup", async () => {
-    await refuseSecondSetup(deps);
-    const { email } = input;
-    const tier = deps.config.defaultTier;
-    const fresh = await freshAccount(deps, { email, tier, passwordHash, isAdmin: true });
-    const now = deps.clock.now();
-    const key = freshKey(fresh.account.id, FIRST_KEY, { read: true, write: true }, now);
-    const session = newSession(deps.store, fresh.owner.id, now, userAgent);
-    const insertKey = deps.store.insert(apiKeys).values(key.row);
-    const entry = accountCreated(deps, { ...NEWCOMER, address }, fresh);
-    await deps.store.write([entry, ...fresh.insert, insertKey, session.insert]);
-    endSetup(deps.config);
-    return { token: session.token, user: fresh.owner, key: key.value };
-  });
+  await refuseSecondSetup(deps);
+  const { store, config, clock } = deps;
+  const { email } = input;
+  const tier = config.defaultTier;
+  const fresh = await freshAccount(deps, { email, tier, passwordHash, isAdmin: true });
+  const now = clock.now();
+  const key = freshKey(fresh.account.id, FIRST_KEY, { read: true, write: true }, now);
+  const session = newSession(store, fresh.owner.id, now, userAgent);
+  const insertKey = store.insert(apiKeys).values(key.row);
+  const entry = accountCreated(deps, { ...NEWCOMER, address }, fresh);
+  const only = store.insert(facts).values({ name: IS_SET_UP, value: fresh.account.id });
+  await store
+    .write([only, entry, ...fresh.insert, insertKey, session.insert])
+    .catch(refuseSecondOfTwo);
+  await endSetup(deps);
+  return { token: session.token, user: fresh.owner, key: key.value };
 }
 
-/** Takes the token away: there is an account now. */
-export const endSetup = (config: Config) => rmSync(tokenPath(config), { force: true });
+/** Takes the tokens away, this node's file too: there is an account now. */
+export async function endSetup({ store, config }: Pick<Deps, "store" | "config">): Promise<void> {
+  await store.delete(setupTokens);
+  removeToken(config);
+}
 
 /** @throws NOT_FOUND when there is an account */
 export async function refuseSecondSetup(deps: Deps): Promise<void> {
   if (await hasAccounts(deps)) throw noSuchPath();
 }
 
-const tokenPath = ({ dataDir }: Config) => join(dataDir, "setup-token");
-
-/** Typed by hand, the token may come in lower case and without its dashes. */
-function isSetupToken(config: Config, given: string): boolean {
-  const token = readToken(config);
-  if (!token) return false;
-  const [a, b] = [token, given].map((text) => Buffer.from(hashToken(lettersOf(text))));
-  return timingSafeEqual(a!, b!);
+function refuseSecondOfTwo(error: unknown) {
+  throw isDuplicate(error) ? noSuchPath() : error;
 }
 
-const lettersOf = (text: string) => text.toUpperCase().replace(/[^A-Z2-7]/g, "");
+const removeToken = (config: Config) => rmSync(tokenPath(config), { force: true });
+
+const tokenPath = ({ dataDir }: Config) => join(dataDir, "setup-token");
+
+async function isSetupToken({ store }: Deps, given: string): Promise<boolean> {
+  const found = await store.select().from(setupTokens).where(isToken(given));
+  return found.length > 0;
+}
+
+const isToken = (token: string) => eq(setupTokens.tokenHash, hashOf(token));
+
+/** Typed by hand, the token may come in lower case and without its dashes. */
+const hashOf = (token: string) => hashToken(token.toUpperCase().replace(/[^A-Z2-7]/g, ""));
 
 function readToken(config: Config): string | null {
   try {

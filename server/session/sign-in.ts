@@ -21,7 +21,7 @@ import { type Delays, guess } from "./delays.ts";
 import type { SignIn } from "./model.ts";
 import { newSession, type Session } from "./sessions.ts";
 
-/** What guards passwords in this process. */
+/** What guards passwords. */
 export type SignInDeps = Deps & { passwords: Passwords; delays: Delays };
 
 /** Someone who has just proved who they are; `token` is for the cookie. */
@@ -100,7 +100,7 @@ export async function followPasswordLink(
   if (user.totpSecret) await demandCode(deps, user, code);
   const [taken] = await store.delete(passwordLinks).where(isLink).returning();
   if (!taken) throw linkIsVoid();
-  deps.delays.succeed(user.email);
+  await deps.delays.succeed(user.email);
   const changed = await setPassword(deps, user, hash, visitor);
   if (!changed) throw linkIsVoid();
   return changed;

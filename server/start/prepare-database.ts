@@ -3,7 +3,7 @@ import { finishRestore } from "../backups/restore.ts";
 import { backupFolder, type Config, sqlitePath } from "../config.ts";
 import type { Clock } from "../lib/clock.ts";
 import { failure } from "../lib/failure.ts";
-import { log } from "../lib/log.ts";
+import { describeError, log } from "../lib/log.ts";
 import { failureOfFile } from "../lib/own-user.ts";
 import { refuseNetworkFs } from "../store/file-system.ts";
 import { FolderTaken, isLocked } from "../store/folder-lock.ts";
@@ -12,7 +12,9 @@ import { migrateToHead, openEngine, ownMigrations } from "../store/open.ts";
 import { type Preparation, prepareSqlite, Refused } from "../store/prepare.ts";
 import { prepareAside } from "../store/prepare-aside.ts";
 import { finishPlacing } from "../store/replace.ts";
+import { isUnavailable } from "../store/store.ts";
 import { takeCleanStop } from "./clean-stop.ts";
+import { type Upgrading, whenOlderAreGone } from "./older-nodes.ts";
 
 /** Told what is going on, whenever that takes long. */
 export type Tell = (doing: string) => void;
@@ -28,7 +30,7 @@ export const prepareToServe =
   (tell: Tell): Prepare =>
   (config, clock) => {
     const path = sqlitePath(config);
-    if (path === null) return preparePostgres(config, clock, tell);
+    if (path === null) return waitAndPrepare(config, clock, tell);
     // Not by `finishRestore`, which would take and let go of the lock that is ours already.
     finishPlacing(path);
     if (!config.allowNetworkFs) refuseNetworkFs(path);
@@ -42,7 +44,7 @@ export const prepareForCommand: Prepare = async (config, clock) => {
   await finishRestore(config);
   const tell = (doing: string) => log.info(doing);
   const path = sqlitePath(config);
-  if (path === null) return preparePostgres(config, clock, tell);
+  if (path === null) return preparePostgres(config, clock, tell, (upgrade) => upgrade());
   if (!config.allowNetworkFs) refuseNetworkFs(path);
   const holder = isLocked(config.dataDir);
   const heldBy =
@@ -77,8 +79,34 @@ const preparation = (config: Config, path: string, clock: Clock): Preparation =>
   now: clock.now(),
 });
 
+const [FIRST_WAIT_MS, LONGEST_WAIT_MS] = [500, 10_000];
+
+/**
+ * Servers of a whole may start in any order, so that one whose database is not there yet waits for it. What
+ * does not mend by itself ends it: a wrong password, or no database of that name.
+ */
+async function waitAndPrepare(config: Config, clock: Clock, tell: Tell): Promise<string[]> {
+  for (let waitMs = FIRST_WAIT_MS; ; waitMs = Math.min(2 * waitMs, LONGEST_WAIT_MS)) {
+    try {
+      return await preparePostgres(config, clock, tell, whenOlderAreGone(clock, tell));
+    } catch (error) {
+      if (!(error instanceof Error) || !isUnavailable(error.cause ?? error)) throw error;
+      if (waitMs === FIRST_WAIT_MS) {
+        log.warning("the database is not there yet", describeError(error.cause ?? error));
+        tell("waiting for the database");
+      }
+    }
+    await clock.sleep(waitMs);
+  }
+}
+
 /** Its copies are its operator's: we could not make one that is as good. */
-async function preparePostgres(config: Config, clock: Clock, tell: Tell): Promise<string[]> {
+async function preparePostgres(
+  config: Config,
+  clock: Clock,
+  tell: Tell,
+  run: Upgrading,
+): Promise<string[]> {
   const engine = openEngine(config.databaseUrl);
   try {
     const applied = await asOpened(config, engine.applied());
@@ -86,8 +114,10 @@ async function preparePostgres(config: Config, clock: Clock, tell: Tell): Promis
     if (applied.length > 0 && pending.length > 0) {
       log.warning("the PostgreSQL database is upgraded without a copy; a dump is yours to make");
     }
-    return await migrateToHead(engine, clock.now(), ({ n, of, name }) =>
-      tell(`upgrading the database: ${n} of ${of}, ${name}`),
+    return await run(() =>
+      migrateToHead(engine, clock.now(), ({ n, of, name }) =>
+        tell(`upgrading the database: ${n} of ${of}, ${name}`),
+      ),
     );
   } finally {
     await engine.close();

@@ -2,12 +2,13 @@ import { chmodSync } from "node:fs";
 import { assetFolder, readTexts } from "../lib/assets.ts";
 import { migrate } from "./migrate.ts";
 import { openPostgres } from "./postgres.ts";
+import type { PostgresOptions } from "./postgres-pool.ts";
 import { openSqlite, type SqliteOptions } from "./sqlite.ts";
 import type { Engine, Migration, Upgrade } from "./store.ts";
 
-/** @param url `sqlite:PATH` or `postgres://…`, for which the options have no meaning */
-export function openEngine(url: string, options?: SqliteOptions): Engine {
-  if (!url.startsWith("sqlite:")) return openPostgres(url);
+/** @param url `sqlite:PATH` or `postgres://…`, each of which takes its own options and leaves the others */
+export function openEngine(url: string, options?: SqliteOptions & PostgresOptions): Engine {
+  if (!url.startsWith("sqlite:")) return openPostgres(url, options);
   const path = url.slice("sqlite:".length);
   const engine = openSqlite(path, options);
   chmodSync(path, 0o600);

@@ -1,34 +1,48 @@
 import { SQL } from "bun";
-import {
-  Duplicate,
-  type Engine,
-  Gone,
-  MIGRATIONS_TABLE,
-  type Query,
-  type Rows,
-  Unavailable,
-  type Upgrade,
-} from "./store.ts";
-
-/**
- * A unique column has the value; or two make the same table at once, and "if not exists" saw none:
- * the table, its type or its row in the catalogue is then there already, as the moment has it.
- */
-const ALREADY_THERE = ["23505", "42P07", "42710"];
-const FOREIGN_KEY_VIOLATION = "23503";
-/** A deadlock or a serialization failure undid everything: the same batch may be tried again. */
-const TRY_AGAIN = ["40001", "40P01"];
-const ATTEMPTS = 5;
-/** Any number that no other program uses in the same database. */
-const UPGRADE_LOCK = 7_814_201_811;
-/** Out of disk, memory or connections (class 53), read-only, shutting down or starting up, cut off (08). */
-const OUT_OF_ORDER = /^(53|25006$|57P0[1-3]$|08)/;
+import { createHistoryParts } from "./history-parts.ts";
+import { again, asKnown } from "./postgres-errors.ts";
+import { createLocks } from "./postgres-locks.ts";
+import { connectionOptions, createPool, type PostgresOptions } from "./postgres-pool.ts";
+import { rowsOf } from "./postgres-rows.ts";
+import { appliedTo, runUpgrade } from "./postgres-upgrade.ts";
+import type { Engine, Query, Rows } from "./store.ts";
 
 /** Connects when the first query comes. */
-export function openPostgres(url: string): Engine {
-  const pool = new SQL(url, { max: 10, bigint: true });
+export function openPostgres(url: string, options: PostgresOptions = {}): Engine {
+  const pool = createPool(url, options);
+  const searching = createPool(url, { ...options, pool: SEARCHES_AT_ONCE, prepare: false });
+  const poolFor = (queries: Query[]) => (queries.some(isSearch) ? searching : pool);
+  // Whoever waits for a lock may wait long.
+  const locks = createLocks(url, connectionOptions(options, { statementTimeoutMs: 0 }));
+  const ears = new Set<SQL>();
+  const run = (query: Query) =>
+    again(() => poolFor([query]).use((connection) => rowsOf(connection, query)));
+  const numberOf = async (sql: string) => Number((await run({ sql, params: [] }))[0]![0]);
+  const long = <T>(work: (connection: SQL) => Promise<T>) =>
+    again(() => pool.useLong((all) => all.begin(work) as Promise<T>));
+  let alongside: Engine | undefined;
   return {
     name: "postgres",
+    isShared: true,
+    apart() {
+      // Its questions are short: one that is not answered soon is asked anew on another connection.
+      const timeoutMs = Math.min(options.timeoutMs ?? 0, APART_MS);
+      alongside ??= openPostgres(url, { ...options, pool: 1, timeoutMs, silentMs: APART_MS });
+      return alongside;
+    },
+    now: () => numberOf("select cast(extract(epoch from clock_timestamp()) * 1000 as bigint)"),
+    alone: (name, work) => locks.alone(name, work).catch(asKnown),
+    inTurn: (name, work) => locks.inTurn(name, work).catch(asKnown),
+    notify: (channel, text) =>
+      pool.use((connection) => connection.notify(channel, text)).catch(asKnown),
+    listen(channel, hear, missed) {
+      // A connection for each, since a new one is what helps where one has gone deaf.
+      const ear = new SQL(url, { ...connectionOptions(options), max: 1 });
+      ears.add(ear);
+      return listen(ear, { channel, hear, missed }, () => ears.delete(ear));
+    },
+    historyParts: createHistoryParts(long),
+    notWrittenDown: NOT_WRITTEN_DOWN,
     whenFull: new Set(),
     skipLocked: "for update skip locked",
     holdRows: "for no key update",
@@ -36,85 +50,58 @@ export function openPostgres(url: string): Engine {
     holdWebhooks: "for key share of webhooks",
     version: () => null,
     findLinks: null,
-    run: (query) => again(() => rowsOf(pool, query)),
-    size: async () => {
-      const sql = "select pg_database_size(current_database())";
-      return Number((await again(() => rowsOf(pool, { sql, params: [] })))[0]![0]);
-    },
-    readBeside: (query) => again(() => rowsOf(pool, query)),
+    run,
+    size: () => numberOf("select pg_database_size(current_database())"),
+    readBeside: run,
     batch: (queries) =>
       again(() =>
-        pool.begin(async (connection) => {
-          const results: Rows[] = [];
-          for (const query of queries) results.push(await rowsOf(connection, query));
-          return results;
-        }),
+        poolFor(queries).use((all, heard) =>
+          all.begin(async (connection) => {
+            const results: Rows[] = [];
+            heard();
+            for (const query of queries) {
+              results.push(await rowsOf(connection, query));
+              heard();
+            }
+            return results;
+          }),
+        ),
       ),
-    applied: () => again(() => appliedTo(pool)),
-    upgrade: (upgrade) => again(() => pool.begin((connection) => runAll(connection, upgrade))),
+    applied: () => again(() => pool.use(appliedTo)),
+    upgrade: (upgrade) => long((connection) => runUpgrade(connection, upgrade)),
     // It looks after its own files, and says so in its own log.
     onDamage: () => {},
-    close: () => pool.close(),
+    close: async () => {
+      const pools = [locks, pool, searching, ...ears, ...(alongside ? [alongside] : [])];
+      await Promise.all(pools.map((each) => each.close()));
+    },
   };
 }
 
-async function appliedTo(connection: SQL): Promise<string[]> {
-  const [found] = await rowsOf(connection, { sql: "select to_regclass('migrations')", params: [] });
-  if (found![0] === null) return [];
-  const rows = await rowsOf(connection, { sql: "select name from migrations", params: [] });
-  return rows.map(([name]) => name as string);
-}
+const SEARCHES_AT_ONCE = 3;
+const APART_MS = 5000;
 
-async function runAll(connection: SQL, { at, choose, onStep }: Upgrade): Promise<string[]> {
-  const ask = (sql: string, params: unknown[] = []) => rowsOf(connection, { sql, params });
-  // Until the transaction ends. Without, two would meet at the table that both of them make.
-  await ask(`select pg_advisory_xact_lock(${UPGRADE_LOCK})`);
-  await ask(MIGRATIONS_TABLE);
-  const pending = choose(await appliedTo(connection));
-  for (const [i, { name, statements }] of pending.entries()) {
-    onStep({ n: i + 1, of: pending.length, name });
-    await ask("insert into migrations (name, applied_at) values (?, ?)", [name, at]);
-    await connection.unsafe(statements).simple();
-  }
-  return pending.map(({ name }) => name);
-}
+/** What is looked for decides how to find it, so that no plan may be kept: a kept one reads all links. */
+const isSearch = ({ sql }: Query) => sql.includes(" like ? escape ");
 
-async function rowsOf(connection: SQL, { sql, params }: Query): Promise<Rows> {
-  const rows: Rows = await connection.unsafe(numbered(sql), params).values();
-  return rows.map((row) => row.map(toNumber));
-}
+const NOT_WRITTEN_DOWN = `not exists (
+  select 1 from written_down w
+  where w.account_no = c.account_no and (w.checked_at, w.link_no) >= (c.checked_at, c.link_no))`;
 
-async function again<T>(work: () => Promise<T>): Promise<T> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await work();
-    } catch (error) {
-      if (attempt < ATTEMPTS && TRY_AGAIN.includes(stateOf(error) ?? "")) continue;
-      throw toKnown(error);
-    }
+type Listening = { channel: string; hear: (text: string) => void; missed: () => void };
+
+/** Whatever the server cannot do, or not now, is made up for by looking. */
+async function listen(ear: SQL, { channel, hear, missed }: Listening, ended: () => void) {
+  const close = async () => {
+    ended();
+    // No word of the server is waited for.
+    await ear.close({ timeout: 0 });
+  };
+  try {
+    await ear.listen(channel, hear, missed);
+    return close;
+  } catch {
+    await close();
+    return null;
   }
 }
-
-/** The error in the words of every engine, where they have one for it. */
-function toKnown(error: unknown): unknown {
-  if (!(error instanceof SQL.PostgresError)) return error;
-  const { message } = error;
-  const state = stateOf(error);
-  if (ALREADY_THERE.includes(state ?? "")) return new Duplicate(message);
-  if (state === FOREIGN_KEY_VIOLATION) return new Gone(message);
-  const isCutOff = error.code.startsWith("ERR_POSTGRES_CONNECTION_");
-  return isCutOff || OUT_OF_ORDER.test(state ?? "") ? new Unavailable(message) : error;
-}
-
-/** `?` becomes `$1`, `$2`, … Our SQL has no other question mark (store.ts, rule 4). */
-function numbered(sql: string): string {
-  let n = 0;
-  return sql.replace(/\?/g, () => `$${++n}`);
-}
-
-/** Every BIGINT of ours is a count or a moment, both far below 2^53. */
-const toNumber = (value: unknown) => (typeof value === "bigint" ? Number(value) : value);
-
-/** What the server calls it (SQLSTATE); nothing when the driver itself failed. */
-const stateOf = (error: unknown): string | undefined =>
-  error instanceof SQL.PostgresError ? error.errno : undefined;

@@ -7,7 +7,7 @@ import { checkDatabase, isDamage } from "./damage.ts";
 import { migrate, missing, NewerDatabase } from "./migrate.ts";
 import { openEngine, ownMigrationNames, ownMigrations } from "./open.ts";
 import { reading } from "./reading.ts";
-import { appliedTo } from "./sqlite-upgrade.ts";
+import { appliedTo, unshared } from "./sqlite-upgrade.ts";
 import type { Migration } from "./store.ts";
 
 /** What is to be done to an SQLite file before it is used; plain, since it may cross threads. */
@@ -67,7 +67,7 @@ export const damagedWithNewest = (path: string, backups: string): string =>
   damaged(path, newestGoodBackup(backups, ownMigrationNames()));
 
 async function upgrade(what: Preparation, files: Migration[], tell: (doing: string) => void) {
-  const applied = sizeOf(what.path) > 0 ? reading(what.path, appliedTo) : [];
+  const applied = sizeOf(what.path) > 0 ? reading(what.path, appliedTo).map(unshared) : [];
   const [first] = missing("sqlite", files, applied);
   if (!first) return [];
   if (applied.length > 0) await makeReady(what, first.name, tell);

@@ -1,6 +1,7 @@
 import type { Database } from "bun:sqlite";
 import { inTransaction } from "./sqlite-transaction.ts";
-import { MIGRATIONS_TABLE, type Upgrade } from "./store.ts";
+import { valuesOf } from "./sqlite-values.ts";
+import { type Applied, MIGRATIONS_TABLE, type Upgrade } from "./store.ts";
 
 /**
  * Runs what the database lacks, all of it or nothing.
@@ -13,7 +14,7 @@ export function upgradeSqlite(database: Database, { at, choose, onStep }: Upgrad
   try {
     return inTransaction(database, () => {
       database.run(MIGRATIONS_TABLE);
-      const pending = choose(appliedTo(database));
+      const pending = choose(appliedTo(database).map(unshared), []);
       for (const [i, { name, statements }] of pending.entries()) {
         onStep({ n: i + 1, of: pending.length, name });
         database.run("insert into migrations (name, applied_at) values (?, ?)", [name, at]);
@@ -26,6 +27,9 @@ export function upgradeSqlite(database: Database, { at, choose, onStep }: Upgrad
     database.run("PRAGMA foreign_keys = ON");
   }
 }
+
+/** Nobody else goes on beside an upgrade. */
+export const unshared = (name: string): Applied => ({ name, oldest: null });
 
 /** The names of the migrations that the database has: none in a new one. */
 export function appliedTo(database: Database): string[] {
@@ -47,14 +51,4 @@ const toStrict = (statements: string) =>
 function refuseOrphans(database: Database) {
   const [orphan] = valuesOf(database, "PRAGMA foreign_key_check");
   if (orphan) throw new Error(`${orphan[0]} would have rows that refer to ${orphan[2]} in vain`);
-}
-
-/** Prepared for this once: what stays prepared would keep the file from being closed. */
-function valuesOf(database: Database, sql: string): unknown[][] {
-  const statement = database.prepare(sql);
-  try {
-    return statement.values();
-  } finally {
-    statement.finalize();
-  }
 }

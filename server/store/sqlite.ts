@@ -1,10 +1,11 @@
 import { Database, type Statement } from "bun:sqlite";
 import { LRUCache } from "lru-cache";
 import { type Beside, createBeside } from "./beside.ts";
+import { onlyProcess } from "./only-process.ts";
 import { createAccess } from "./sqlite-access.ts";
 import { libraryVersion, refuseOldLibrary } from "./sqlite-library.ts";
 import { inTransaction } from "./sqlite-transaction.ts";
-import { appliedTo, upgradeSqlite } from "./sqlite-upgrade.ts";
+import { appliedTo, unshared, upgradeSqlite } from "./sqlite-upgrade.ts";
 import type { Engine, Query, Rows } from "./store.ts";
 
 const SETTINGS = `
@@ -59,14 +60,19 @@ export function openSqlite(
   });
   const { read, write, fail } = access;
 
-  return {
+  const engine: Engine = {
     name: "sqlite",
+    apart: () => engine,
+    ...onlyProcess(),
     whenFull: access.whenFull,
     skipLocked: "",
     holdRows: "",
     unpack: ["json_each(", ")"],
     holdWebhooks: "",
     version: snapshot.enter,
+    historyParts: null,
+    // Checks go in the moment in which they are written down.
+    notWrittenDown: "true",
     findLinks: (search) => beside.find(search).catch(fail),
     size: async () => {
       const sql = "select page_count * page_size from pragma_page_count(), pragma_page_size()";
@@ -82,7 +88,7 @@ export function openSqlite(
         : write(() =>
             inTransaction(writer.database, () => queries.map((query) => rowsOf(writer, query))),
           ),
-    applied: async () => read(() => appliedTo(reader.database)),
+    applied: async () => read(() => appliedTo(reader.database).map(unshared)),
     upgrade: (upgrade) => write(() => upgradeSqlite(writer.database, upgrade)),
     onDamage: access.onDamage,
     close: async () => {
@@ -97,6 +103,7 @@ export function openSqlite(
       close(writer);
     },
   };
+  return engine;
 }
 
 /**

@@ -25,6 +25,8 @@ export type Rows = unknown[][];
 /** One of the two databases. Statements carry `?` placeholders; rows come back as arrays. */
 export interface Engine {
   readonly name: "sqlite" | "postgres";
+  /** Whether other processes may serve the same database at the same time. */
+  readonly isShared: boolean;
   /** What ends a select that claims rows, so that two processes do not wait for each other. */
   readonly skipLocked: string;
   /** What ends a select whose rows nobody else may change before the batch is done. */
@@ -44,14 +46,42 @@ export interface Engine {
   size(): Promise<number>;
   /** Runs all of the queries, or none. */
   batch(queries: Query[]): Promise<Rows[]>;
-  /** The names of the migrations that it has: none in a new database. */
-  applied(): Promise<string[]>;
+  /** The migrations that it has: none in a new database. */
+  applied(): Promise<Applied[]>;
   /**
    * Runs migrations in one transaction, all of them or none. Who wants to at the same time waits, and then
-   * finds them done.
+   * finds them done; what `choose` throws undoes all of it.
    * @returns the names of what ran
    */
   upgrade(upgrade: Upgrade): Promise<string[]>;
+  /** What time it is where the database is, in milliseconds since 1970. */
+  now(): Promise<number>;
+  /** The same database by a connection that nothing else keeps waiting; closed with this one. */
+  apart(): Engine;
+  /**
+   * Does the work unless it is being done under that name, here or in another process that serves the database.
+   * Its signal aborts when the database has let go of the name before the end.
+   * @returns null when it was not done
+   */
+  alone<T>(name: string, work: (signal: AbortSignal) => Promise<T>): Promise<T | null>;
+  /** Does the work after all earlier work under that name, in whichever process. */
+  inTurn<T>(name: string, work: () => Promise<T>): Promise<T>;
+  /** Tells all processes that listen, if the database can, and forgets it otherwise. */
+  notify(channel: string, text: string): Promise<void>;
+  /**
+   * Hears what processes tell, this one included, from when it resolves.
+   * @param missed is told when something may not have been heard
+   * @returns what ends it; null where nothing can be heard
+   */
+  listen(
+    channel: string,
+    hear: (text: string) => void,
+    missed: () => void,
+  ): Promise<(() => Promise<void>) | null>;
+  /** What history is kept in, by month; null where its rows go one by one. */
+  readonly historyParts: HistoryParts | null;
+  /** What holds for a check `c` whose hours are not with the day of its link yet. */
+  readonly notWrittenDown: string;
   /** Has `tell` called whenever the database turns out to be damaged. */
   onDamage(tell: () => void): void;
   close(): Promise<void>;
@@ -59,13 +89,37 @@ export interface Engine {
   readonly whenFull: Set<() => void>;
 }
 
+/** Parts of history, each the checks of a month (UTC). They go whole. */
+export type HistoryParts = {
+  /**
+   * Makes the parts from the month of the one moment to that of the other, where there are none.
+   * @returns the names of those that were made
+   */
+  make(from: number, until: number): Promise<string[]>;
+  /**
+   * Drops the parts that end by then, unless they hold a check whose hours are not written down.
+   * @returns their names
+   */
+  drop(before: number): Promise<string[]>;
+};
+
 /** A file of drizzle/: `0002_name.sql` for both databases, `0002_name.sqlite.sql` for one. */
 export type Migration = { name: string; statements: string };
+
+/** A migration that a database has, with the oldest version that may go on beside it where that is known. */
+export type Applied = { name: string; oldest: string | null };
+
+/** A process that serves the database: what its machine is called, and its version. */
+export type LiveNode = { name: string; version: string };
+
+/** Without a sign of life for so long a process counts as dead, in milliseconds. */
+export const LIVE_MS = 20_000;
 
 /** What is to run, chosen once nobody else can change what has been applied. */
 export type Upgrade = {
   at: number;
-  choose(applied: string[]): Migration[];
+  /** @param nodes those that serve the database now; none where only one process may */
+  choose(applied: Applied[], nodes: LiveNode[]): Migration[];
   /** Told before each migration, counting from 1. */
   onStep(step: { n: number; of: number; name: string }): void;
 };

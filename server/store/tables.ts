@@ -1,4 +1,6 @@
+import { getTableColumns } from "drizzle-orm";
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import * as z from "zod";
 
 /**
  * The tables as drizzle/ creates them, declared once for both databases. Moments are milliseconds
@@ -188,7 +190,13 @@ export const links = sqliteTable("links", {
   createdAt: integer("created_at").notNull(),
   updatedAt: integer("updated_at").notNull(),
   evidence: text("evidence"),
+  bucket: integer("bucket").notNull(),
 });
+
+const { evidence: _, bucket: __, ...summary } = getTableColumns(links);
+
+/** All of a link but what is large, and what SQLite would have to pass by that for. */
+export const LINK_SUMMARY = summary;
 
 /** Links that came back from being dead, and when they did so last. */
 export const recoveries = sqliteTable("recoveries", {
@@ -398,7 +406,7 @@ export const auditRetention = sqliteTable("audit_retention", {
 
 /** How the jobs that keep the installation went last. */
 export const upkeep = sqliteTable("upkeep", {
-  job: text("job", { enum: ["backup", "integrity"] }).primaryKey(),
+  job: text("job", { enum: ["backup", "integrity", "housekeeping"] }).primaryKey(),
   startedAt: integer("started_at").notNull(),
   succeededAt: integer("succeeded_at"),
   failedAt: integer("failed_at"),
@@ -411,6 +419,65 @@ export const versions = sqliteTable("versions", {
   firstStartedAt: integer("first_started_at").notNull(),
 });
 
+/** The processes that serve this database. `roles` is a list, `state` is JSON. */
+export const nodes = sqliteTable("nodes", {
+  id: text("id").primaryKey(),
+  name: text("name").notNull(),
+  roles: text("roles").notNull(),
+  version: text("version").notNull(),
+  startedAt: integer("started_at").notNull(),
+  seenAt: integer("seen_at").notNull(),
+  state: text("state").notNull(),
+});
+
+/** What is shared among nodes, bucket by bucket. */
+export const WORKS = ["checks", "deliveries"] as const;
+export type Work = (typeof WORKS)[number];
+
+/** The same of each of them, as it is read or told. */
+export const ofWorks = <T extends z.ZodType>(of: T) => z.object({ checks: of, deliveries: of });
+
+export const buckets = sqliteTable("buckets", {
+  work: text("work", { enum: WORKS }).notNull(),
+  bucket: integer("bucket").notNull(),
+  owner: text("owner"),
+});
+
+/** Sites that want to be left alone. `load` is JSON. */
+export const siteHolds = sqliteTable("site_holds", {
+  site: text("site").primaryKey(),
+  bucket: integer("bucket").notNull(),
+  until: integer("until").notNull(),
+  load: text("load").notNull(),
+});
+
+/** What is known of this installation, each by its name. */
+export const facts = sqliteTable("facts", {
+  name: text("name").primaryKey(),
+  value: text("value").notNull(),
+});
+
+/** Wrong passwords and codes of the last minutes, counted from 1 for each name that was given. */
+export const guesses = sqliteTable("guesses", {
+  account: text("account").notNull(),
+  n: integer("n").notNull(),
+  guessedAt: integer("guessed_at").notNull(),
+});
+
+export const setupTokens = sqliteTable("setup_tokens", {
+  tokenHash: text("token_hash").primaryKey(),
+  createdAt: integer("created_at").notNull(),
+});
+
+/** Whether services still tell what is there from what is gone. */
+export const canaries = sqliteTable("canaries", {
+  service: text("service").notNull(),
+  kind: text("kind").notNull(),
+  isGood: bool("is_good").notNull(),
+  askedAt: integer("asked_at").notNull(),
+  aliveAt: integer("alive_at"),
+});
+
 export type AccountRow = typeof accounts.$inferSelect;
 export type UserRow = typeof users.$inferSelect;
 export type SessionRow = typeof sessions.$inferSelect;
@@ -418,6 +485,8 @@ export type ApiKeyRow = typeof apiKeys.$inferSelect;
 export type GroupRow = typeof groups.$inferSelect;
 export type BatchRow = typeof batches.$inferSelect;
 export type LinkRow = typeof links.$inferSelect;
+/** A link as it is listed: `LINK_SUMMARY`. */
+export type LinkSummary = Omit<LinkRow, "evidence" | "bucket">;
 export type CheckRow = typeof checks.$inferSelect;
 export type WebhookRow = typeof webhooks.$inferSelect;
 /** What is told of an event; the link that it is about stands in its data as well. */

@@ -1,6 +1,7 @@
 import { eq, sql } from "drizzle-orm";
 import type { Deps } from "../deps.ts";
 import { describeError, log } from "../lib/log.ts";
+import { noteSpells } from "../lib/note-spells.ts";
 import type { Outbound } from "../outbound/request.ts";
 import { numbers } from "../store/tables.ts";
 
@@ -44,14 +45,21 @@ export async function beat(
   return isTaken ? null : `the heartbeat was answered with ${heard.status}`;
 }
 
-async function problemOf({ clock, loops, store, troubles }: HeartbeatDeps): Promise<string | null> {
+/** Of loops that this node leaves to others nothing is expected. */
+async function problemOf(deps: HeartbeatDeps): Promise<string | null> {
+  const { clock, loops, store, troubles } = deps;
+  const { role } = deps.config;
   if (troubles.failHealth()) {
     const names = troubles.all().map(({ name }) => name);
     return `no heartbeat because of ${names.join(", ")}`;
   }
   const isLate = (at: number | null) => at === null || clock.elapsed() - at > LONGEST_ROUND_MS;
-  if (isLate(loops.lookedForLinksAt)) return "no heartbeat because no links are checked";
-  if (isLate(loops.lookedForDeliveriesAt)) return "no heartbeat because nothing is delivered";
+  if (role.includes("checker") && isLate(loops.lookedForLinksAt)) {
+    return "no heartbeat because no links are checked";
+  }
+  if (role.includes("delivery") && isLate(loops.lookedForDeliveriesAt)) {
+    return "no heartbeat because nothing is delivered";
+  }
   // A row that is always there, as it is: only a real write shows that one is possible.
   return store
     .update(numbers)
@@ -64,12 +72,9 @@ async function problemOf({ clock, loops, store, troubles }: HeartbeatDeps): Prom
     );
 }
 
-/** Once when it begins, and once when it is over. Never with the URL, which is a secret. */
-function tellOfChange(): (problem: string | null) => void {
-  let last: string | null = null;
-  return (problem) => {
-    if (problem !== null && last === null) log.error(problem);
-    if (problem === null && last !== null) log.info("the heartbeat is heard again");
-    last = problem;
-  };
-}
+/** Never with the URL, which is a secret. */
+const tellOfChange = () =>
+  noteSpells(
+    (problem) => log.error(String(problem)),
+    () => log.info("the heartbeat is heard again"),
+  );

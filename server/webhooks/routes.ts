@@ -2,8 +2,9 @@ import { Elysia } from "elysia";
 import * as z from "zod";
 import type { Deps } from "../deps.ts";
 import { idempotency } from "../http/idempotency.ts";
+import { limiterFor } from "../http/limiters.ts";
 import { toPage } from "../http/page.ts";
-import { createRateLimiter, type RateLimiter, rateLimited } from "../http/rate-limit.ts";
+import { type RateLimiter, rateLimited } from "../http/rate-limit.ts";
 import {
   changeRefusals,
   createRefusals,
@@ -124,7 +125,7 @@ export const webhookRoutes = (deps: Deps) =>
       "/:id/test",
       async ({ caller, params }) => {
         const webhook = await findWebhook(deps, caller, params.id);
-        refuseTooMany(deps, webhook.id);
+        await refuseTooMany(deps, webhook.id);
         return { data: await sendTest(deps, caller, webhook) };
       },
       {
@@ -140,10 +141,11 @@ export const webhookRoutes = (deps: Deps) =>
 const testLimiters = new WeakMap<Deps, RateLimiter>();
 
 /** Every test goes out to somebody's server, so one key must not make us knock without end. */
-function refuseTooMany(deps: Deps, webhookId: string) {
+async function refuseTooMany(deps: Deps, webhookId: string) {
   const limiter =
-    testLimiters.get(deps) ?? createRateLimiter({ perMinute: TESTS_PER_MINUTE, perHour: 0 });
+    testLimiters.get(deps) ??
+    limiterFor(deps, "webhook tests", { perMinute: TESTS_PER_MINUTE, perHour: 0 });
   testLimiters.set(deps, limiter);
-  const allowance = limiter(webhookId, deps.clock.elapsed());
+  const allowance = await limiter(webhookId);
   if (!allowance.allowed) throw rateLimited(allowance);
 }

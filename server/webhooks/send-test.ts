@@ -4,7 +4,7 @@ import { webhookTarget } from "../audit/targets.ts";
 import type { Deps } from "../deps.ts";
 import { addressed } from "../events/address.ts";
 import { isSuccess, type Outcome, sendMessage, statusCodeOf } from "../events/send.ts";
-import { newId } from "../lib/ids.ts";
+import { newIdAt } from "../lib/ids.ts";
 import { log } from "../lib/log.ts";
 import { type DeliveryRow, deliveries, type EventRow, events } from "../store/tables.ts";
 import type { WebhookRecord } from "./model.ts";
@@ -47,7 +47,7 @@ export async function sendTest(
 function sampleEvent({ accountId, events: subscribed }: WebhookRecord, now: number): EventRow {
   const [type] = subscribed as [WebhookRecord["events"][number]];
   const data = JSON.stringify({ ...sampleOf(type, now), test: true });
-  return { id: newId(), accountId, type, data, createdAt: now };
+  return { id: newIdAt(now), accountId, type, data, createdAt: now };
 }
 
 function deliveryOf(

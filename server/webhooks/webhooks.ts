@@ -1,4 +1,4 @@
-import { and, asc, count, desc, eq, inArray, type SQL } from "drizzle-orm";
+import { and, asc, count, desc, eq, inArray, type SQL, sql } from "drizzle-orm";
 import type { Caller } from "../accounts/caller.ts";
 import { isNotTold, isThere, onRecord } from "../audit/record.ts";
 import { webhookTarget } from "../audit/targets.ts";
@@ -9,7 +9,8 @@ import { foreign, limitReached, notFound } from "../lib/errors.ts";
 import { newId, parseId } from "../lib/ids.ts";
 import { oneAtATime } from "../lib/lock.ts";
 import { type Page, type PageQuery, windowOf } from "../lib/paging.ts";
-import type { Store } from "../store/store.ts";
+import { asSeen, onlyWhile } from "../store/as-seen.ts";
+import { rowsOf, type Store } from "../store/store.ts";
 import {
   deliveries,
   type EventType,
@@ -67,18 +68,20 @@ export async function createWebhook(
   receipt: Receipt<FreshWebhook> = noReceipt,
 ): Promise<FreshWebhook> {
   const given = readNewWebhook(deps, input);
-  return oneAtATime(caller.accountId, async () => {
+  const create = async () => {
     await refuseAtLimit(deps, caller);
     const fresh = freshWebhook(deps, caller, given);
     const { events, ...row } = fresh.webhook;
     await deps.store.write([
       ...onRecord(deps, caller, { action: "webhook.created", target: webhookTarget(row) }),
+      ...onlyBelowLimit(deps, caller),
       deps.store.insert(webhooks).values(row),
       deps.store.insert(webhookEvents).values(subscriptionsOf(row.id, events)),
       ...receipt(fresh),
     ]);
     return fresh;
-  });
+  };
+  return oneAtATime(caller.accountId, () => asSeen(create));
 }
 
 /**
@@ -114,19 +117,24 @@ async function deleteInSteps(deps: Deps, caller: Caller, webhook: WebhookRow): P
   await store.delete(webhooks).where(isIt);
 }
 
+/** @returns how many it found, also if another process was quicker to delete them */
 async function deleteDeliveries(store: Store, webhookId: string, rows: number): Promise<number> {
   const isOfWebhook = eq(deliveries.webhookId, webhookId);
-  const some = store
+  const found = await store
     .select({ eventId: deliveries.eventId })
     .from(deliveries)
     .where(isOfWebhook)
     .orderBy(deliveries.eventId)
     .limit(rows);
-  const gone = await store
+  const named = rowsOf(
+    store,
+    { id: "text" },
+    found.map(({ eventId }) => [eventId]),
+  );
+  await store
     .delete(deliveries)
-    .where(and(isOfWebhook, inArray(deliveries.eventId, some)))
-    .returning({ eventId: deliveries.eventId });
-  return gone.length;
+    .where(and(isOfWebhook, inArray(deliveries.eventId, sql`${named}`)));
+  return found.length;
 }
 
 const countWebhooks = ({ store }: Deps, accountId: string): Promise<number> =>
@@ -157,6 +165,13 @@ async function refuseAtLimit(deps: Deps, { accountId, tier }: Caller) {
   const limit = deps.config.tierLimits[tier].webhooks;
   if (used >= limit) throw limitReached("webhooks", limit, used);
 }
+
+const onlyBelowLimit = ({ store, config }: Deps, { accountId, accountNo, tier }: Caller) =>
+  onlyWhile(
+    store,
+    accountNo,
+    sql`(select count(*) from webhooks where account_id = ${accountId}) < ${config.tierLimits[tier].webhooks}`,
+  );
 
 function freshWebhook(
   { clock, secrets }: Deps,

@@ -25,6 +25,7 @@ onBothEngines("Administration", (server) => {
 
   test.each([
     ["GET", "/admin/state"],
+    ["GET", "/admin/nodes"],
     ["GET", "/admin/accounts"],
     ["POST", "/admin/accounts"],
     ["PATCH", "/admin/accounts/x"],
@@ -73,6 +74,24 @@ onBothEngines("Administration", (server) => {
       "enterprise",
     ]);
     expect(JSON.stringify(body)).not.toMatch(/postgres:\/\/|password|secret/i);
+  });
+
+  test("tells which processes serve the database, and what part of the work is whose", async () => {
+    const { browser } = await administrator();
+    const { nodes, store } = server().deps;
+
+    const { body } = await browser.get("/admin/nodes");
+
+    expect(body.data.is_shared).toBe(store.engine.name === "postgres");
+    expect(body.data.items).toHaveLength(1);
+    expect(body.data.items[0]).toMatchObject({
+      id: nodes.id,
+      roles: ["api", "checker", "delivery"],
+      is_live: true,
+      is_this: true,
+      clock_off_ms: 0,
+      share: { checks: 1, deliveries: 1 },
+    });
   });
 
   test("finds an account by the e-mail of any of its people", async () => {

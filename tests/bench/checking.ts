@@ -1,5 +1,5 @@
 import { openEngine } from "../../server/store/open.ts";
-import { cpuSeconds, memoryMb, newFolder, newHome, serve } from "./program.ts";
+import { cpuSeconds, type Home, memoryMb, newFolder, newHome, serve } from "./program.ts";
 import { seed } from "./seed.ts";
 import { medianBy, type Note } from "./table.ts";
 import { startWeb, type Web } from "./web.ts";
@@ -26,7 +26,7 @@ export async function checking(note: Note): Promise<void> {
 
 type Kind = { links: number; delayMs: number; scheme: "http" | "https" };
 /** `cpu` is seconds for 1,000. */
-type Pace = { perSecond: number; cpu: number };
+export type Pace = { perSecond: number; cpu: number };
 type Compared = { base: Pace; mine: Pace & { peakMb: number } };
 type Wishes = { mostCpu: number; leastPerSecond?: number; mostMb?: number };
 
@@ -51,7 +51,7 @@ async function compare(kind: Kind): Promise<Compared> {
   const rounds: Compared[] = [];
   for (let i = 0; i < ROUNDS; i++) {
     const base = await bareFetch(web, kind);
-    rounds.push({ base, mine: await checkAll(web, kind) });
+    rounds.push({ base, mine: await checkAll(web, kind, await newHome()) });
   }
   await web.stop();
   return medianBy(rounds, ({ base, mine }) => mine.perSecond / base.perSecond);
@@ -75,9 +75,16 @@ async function bareFetch(web: Web, kind: Kind): Promise<Pace> {
   return JSON.parse(await new Response(run.stdout).text());
 }
 
-/** All links are due at the start; the pace is told by their own moments. */
-async function checkAll(web: Web, kind: Kind): Promise<Compared["mine"]> {
-  const home = await newHome();
+/**
+ * All links are due at the start; the pace is told by their own moments.
+ * @param onStart called when they become due
+ */
+export async function checkAll(
+  web: Web,
+  kind: Kind,
+  home: Home,
+  onStart: () => Promise<void> = async () => {},
+): Promise<Compared["mine"]> {
   await seed(home, {
     links: kind.links,
     urlOf: urlOf(web, kind),
@@ -94,6 +101,7 @@ async function checkAll(web: Web, kind: Kind): Promise<Compared["mine"]> {
   });
   // What is late at the start is caught up with slowly, so that they become due only after it.
   await Bun.sleep(START_MS);
+  await onStart();
   const cpuBefore = await cpuSeconds(ours.pid);
   await run("update links set next_check_at = ?", Date.now());
   let [done, first, last] = [0, 0, 0];

@@ -43,12 +43,17 @@ export const command = existsSync(EXECUTABLE) ? [EXECUTABLE] : [process.execPath
 export type Home = { STILLUP_DATA_DIR: string; STILLUP_DATABASE_URL: string };
 
 /** A home with nothing in it: SQLite, or with `--postgres` a database of a PostgreSQL of its own. */
-export async function newHome(): Promise<Home> {
+export const newHome = async (): Promise<Home> =>
+  IS_POSTGRES ? homeAt(await emptyPostgres()) : sqliteHome();
+
+export const homeAt = (url: string): Home => ({
+  STILLUP_DATA_DIR: newFolder(),
+  STILLUP_DATABASE_URL: url,
+});
+
+export function sqliteHome(): Home {
   const folder = newFolder();
-  return {
-    STILLUP_DATA_DIR: folder,
-    STILLUP_DATABASE_URL: IS_POSTGRES ? await emptyPostgres() : `sqlite:${folder}/stillup.db`,
-  };
+  return { STILLUP_DATA_DIR: folder, STILLUP_DATABASE_URL: `sqlite:${folder}/stillup.db` };
 }
 
 /** A server without limits of requests. */

@@ -5,11 +5,13 @@
  */
 import { measureBodies } from "./bodies.ts";
 import { checking } from "./checking.ts";
+import { claims } from "./claims.ts";
 import { deliveries } from "./deliveries.ts";
 import { measureCatalogue, measureFiling } from "./filing.ts";
 import { measureJudging } from "./judging.ts";
 import { lists } from "./lists.ts";
 import { aMillionHourly } from "./million.ts";
+import { nodes } from "./nodes.ts";
 import { batches, reads } from "./reads.ts";
 import { space } from "./space.ts";
 import { starts } from "./start.ts";
@@ -27,6 +29,8 @@ const SECTIONS: Record<string, (note: Note) => Promise<void>> = {
   million: aMillionHourly,
   lists,
   bodies,
+  nodes,
+  claims,
 };
 
 const asked = process.argv.slice(2).filter((word) => !word.startsWith("--"));

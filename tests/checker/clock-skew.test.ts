@@ -131,3 +131,26 @@ test("one line tells that our clock is off, and one that it is right again", asy
   expect(lines).toHaveLength(2);
   expect(lines[1]).toContain(" info this machine's clock agrees with other sites again");
 });
+
+describe("Where another machine's clock is followed, ours is off", () => {
+  test.each([
+    ["when our own is six minutes ahead of sites that agree with it", 0, 6 * MINUTE, true],
+    [
+      "when the followed one is six minutes behind them, our own right",
+      6 * MINUTE,
+      6 * MINUTE,
+      true,
+    ],
+    ["not when both are nearly right", MINUTE, -MINUTE, false],
+  ])("%s", (_, sitesAheadMs, ownAheadMs, isOff) => {
+    const standing = movableClock(NOW);
+    const source = { look: async () => {}, ownAheadMs: () => ownAheadMs };
+    const skew = createClockSkew({ ...standing, source });
+    for (const site of ["a.test", "b.test", "c.test"]) {
+      const headers = new Headers({ date: httpDate(NOW + sitesAheadMs) });
+      skew.note({ finalUrl: `https://${site}/`, headers });
+    }
+
+    expect(skew.isOff()).toBe(isOff);
+  });
+});

@@ -4,10 +4,10 @@ import { NEVER_CHECKED } from "../../server/checker/look.ts";
 import { createManners } from "../../server/checker/manners/manners.ts";
 import { readConfig } from "../../server/config.ts";
 import type { DnsReason, Resolution } from "../../server/outbound/resolve.ts";
+import { freePort } from "../free-port.ts";
 import { labOutbound, playedResolver } from "../outbound/lab.ts";
 import {
   type Certificate,
-  freePort,
   type Routes,
   replies,
   resets,
@@ -332,7 +332,7 @@ describe("trouble that may pass", () => {
   });
 
   test("of the connection is tried again", async () => {
-    const refused = await check(`http://127.0.0.1:${await freePort()}/`, wasActive);
+    const refused = await check(`http://127.0.0.1:${freePort()}/`, wasActive);
     const reset = await check(until(await startRawSite(resets)).url);
 
     expect(refused).toMatchObject({
@@ -412,7 +412,7 @@ describe("trouble that may pass", () => {
 
     const conclusion = await checkUrl(
       { ...checker, outbound },
-      { url: `http://127.0.0.1:${await freePort()}/`, ...NEVER_CHECKED },
+      { url: `http://127.0.0.1:${freePort()}/`, ...NEVER_CHECKED },
     );
 
     expect(conclusion.evidence.attempts).toHaveLength(2);
@@ -427,7 +427,7 @@ describe("trouble that may pass", () => {
         return checker.outbound.request(target, input);
       },
     };
-    const url = `http://127.0.0.1:${await freePort()}/`;
+    const url = `http://127.0.0.1:${freePort()}/`;
     const startedAt = clock.elapsed();
 
     await checkUrl(

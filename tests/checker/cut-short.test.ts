@@ -4,6 +4,7 @@ import { NEVER_CHECKED } from "../../server/checker/look.ts";
 import { createCatalogue } from "../../server/checker/services/catalogue.ts";
 import type { Ask, Kind, Service } from "../../server/checker/services/record.ts";
 import { startSite } from "../site.ts";
+import { until } from "../until.ts";
 import { labChecker } from "./prober.ts";
 import { json, startPlayedWeb, type Web } from "./services/played-web.ts";
 import { checkerThrough } from "./services/told.ts";
@@ -40,10 +41,6 @@ function counted<A extends unknown[], R>(work: (...all: A) => R) {
     return work(...all);
   };
   return { calls, counting };
-}
-
-async function until(isSo: () => boolean) {
-  while (!isSo()) await Bun.sleep(1);
 }
 
 const WELCOME = `<h1>Our shop</h1><p>${"Welcome to our shop of many things. ".repeat(8)}</p>`;

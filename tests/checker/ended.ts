@@ -50,6 +50,7 @@ export const NEW_LINK: ClaimedLink = {
   failingSince: null,
   failingChecks: null,
   lastCause: null,
+  bucket: 0,
 };
 
 /** The link as the outcome leaves it, as far as the next outcome depends on it. */

@@ -20,7 +20,7 @@ const MANY = 1000;
 /** What a check takes whose site never answers: two attempts until their time-outs. */
 const SILENCE_MS = 60_000;
 const MINUTE_MS = 60_000;
-const TAKES_UP_TO_MS = 120_000;
+const TAKES_UP_TO_MS = 240_000;
 
 const isSilent = ({ url }: { url: string }) => url.startsWith("https://silent-");
 

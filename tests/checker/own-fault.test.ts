@@ -2,8 +2,9 @@ import { afterEach, describe, expect, test } from "bun:test";
 import { type Checker, checkUrl, type KnownLink } from "../../server/checker/confirm.ts";
 import { NEVER_CHECKED } from "../../server/checker/look.ts";
 import { createOnline } from "../../server/checker/online/online.ts";
+import { freePort } from "../free-port.ts";
 import { labOutbound, playedResolver } from "../outbound/lab.ts";
-import { freePort, type Routes, replies, type Site, startRawSite, startSite } from "../site.ts";
+import { type Routes, replies, type Site, startRawSite, startSite } from "../site.ts";
 import { labChecker } from "./prober.ts";
 
 const running: { stop(): Promise<void> }[] = [];
@@ -35,7 +36,7 @@ function guarded(answering: number, options: Partial<Checker> = {}, sentinels = 
 }
 
 describe("a connection that fails", () => {
-  const refused = async () => `http://127.0.0.1:${await freePort()}/`;
+  const refused = async () => `http://127.0.0.1:${freePort()}/`;
 
   test.each([
     [3, "conn_refused", "online"],

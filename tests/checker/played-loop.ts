@@ -1,7 +1,9 @@
 import { startCheckLoop } from "../../server/checker/checker.ts";
 import type { Conclusion } from "../../server/checker/conclusion.ts";
 import type { KnownLink } from "../../server/checker/confirm.ts";
+import type { SiteHolds } from "../../server/checker/manners/site-holds.ts";
 import type { Clock } from "../../server/lib/clock.ts";
+import type { Nodes } from "../../server/nodes/nodes.ts";
 import { createStore, type Engine } from "../../server/store/store.ts";
 import { type MovableClock, movableClock } from "../clock.ts";
 import type { TestServer } from "../harness.ts";
@@ -29,6 +31,9 @@ type Options<C extends MovableClock> = {
   clock: C;
   check: (link: KnownLink, signal: AbortSignal) => Promise<Conclusion>;
   places?: number;
+  /** Where several share the work. */
+  nodes?: Nodes;
+  holds?: SiteHolds;
   /** Whether something real is under way that a second on the clock must wait for. */
   isBusy?: () => boolean;
 };
@@ -36,13 +41,15 @@ type Options<C extends MovableClock> = {
 /** The check loop on a clock that stands until it is moved; what is beyond it is played. */
 export function playLoop<C extends MovableClock>(
   { deps, config }: TestServer,
-  { clock, check, places = 200, isBusy = () => false }: Options<C>,
+  { clock, check, places = 200, nodes = deps.nodes, holds, isBusy = () => false }: Options<C>,
 ) {
   const { engine, underWay } = counted(deps.store.engine);
   const begun: { id: string; at: number; second: number }[] = [];
   let second = 0;
   const loop = startCheckLoop({
     ...deps,
+    nodes,
+    ...(holds && { holds }),
     store: createStore(engine),
     clock,
     config: { ...config, checkConcurrency: places },
@@ -87,7 +94,8 @@ function counted(engine: Engine) {
   };
   const run: Engine["run"] = (query) => counting(engine.run(query));
   const batch: Engine["batch"] = (queries) => counting(engine.batch(queries));
-  return { engine: { ...engine, run, batch }, underWay: () => count };
+  const alone: Engine["alone"] = (name, work) => counting(engine.alone(name, work));
+  return { engine: { ...engine, run, batch, alone }, underWay: () => count };
 }
 
 /** A check that takes so long, and then says what it saw; or until it is given up. */

@@ -5,10 +5,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { checkDueLinks } from "../../server/checker/checker.ts";
+import { freePort } from "../free-port.ts";
 import { type Asker, type Parsed, startServer, type TestServer } from "../harness.ts";
 import { type NameSays, type PlayedNameServer, startNameServer } from "../name-server.ts";
 import {
-  freePort,
   greets,
   type Routes,
   replies,
@@ -101,11 +101,7 @@ const NAME_ROWS = (): Row[] => [
 ];
 
 const CONNECTION_ROWS = async (): Promise<Row[]> => [
-  [
-    "a port that nobody listens on",
-    `${named("refused", await freePort())}/`,
-    "unknown conn_refused",
-  ],
+  ["a port that nobody listens on", `${named("refused", freePort())}/`, "unknown conn_refused"],
   ["a server that is full", `${named("full", await fullServer())}/`, "unknown conn_timeout"],
   ["a server that says nothing", await raw("quiet", staysSilent), "unknown read_timeout"],
   ["a server that resets", await raw("reset", resets), "unknown conn_reset"],

@@ -123,7 +123,6 @@ describe("the command line", () => {
 });
 
 test.each([
-  ["STILLUP_DATABASE_URL", "postgres://a:b@127.0.0.1:1/x", "The database cannot be opened"],
   ["STILLUP_DATABASE_URL", "sqlite:/none/x.db", "The database cannot be opened"],
   ["STILLUP_DATA_DIR", "/dev/null/x", "The data folder cannot be made"],
   ["STILLUP_HOST", "192.0.2.1", "The server cannot listen"],
@@ -137,6 +136,19 @@ test.each([
   expect(told).toStartWith(`${what}: `);
   expect(told).toEndWith(".");
   expect(told).toContain(`Check ${name}`);
+});
+
+test("a command does not wait for a database that is not there", async () => {
+  const { run } = createProgram();
+
+  const { code, err } = await run(["migrate"], {
+    STILLUP_DATABASE_URL: "postgres://a:b@127.0.0.1:1/x",
+  });
+
+  expect(code).toBe(1);
+  expect(err).toContain(
+    "The database cannot be opened: Failed to connect. Check STILLUP_DATABASE_URL",
+  );
 });
 
 test.skipIf(process.platform !== "linux").each([

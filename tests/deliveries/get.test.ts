@@ -3,9 +3,9 @@ import { eq } from "drizzle-orm";
 import { deliverDue } from "../../server/events/deliver.ts";
 import { newId } from "../../server/lib/ids.ts";
 import { deliveryAttempts, events, webhooks } from "../../server/store/tables.ts";
+import { freePort } from "../free-port.ts";
 import { type Asker, onBothEngines } from "../harness.ts";
 import { logLines } from "../log.ts";
-import { freePort } from "../postgres.ts";
 import { makeNews, startReceiver, subscribe } from "../receiver.ts";
 import { addDelivery, logOf, UNTRIED } from "./logged.ts";
 

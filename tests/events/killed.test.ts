@@ -3,16 +3,9 @@ import { messageIdOf } from "../../server/events/message.ts";
 import { checkIdOf } from "../../server/lib/ids.ts";
 import { seed } from "../bench/seed.ts";
 import { seedWebhooks } from "../bench/seed-webhooks.ts";
+import { startHooks } from "../hooks.ts";
 import { randomFrom } from "../random.ts";
-import {
-  type Kept,
-  killOnce,
-  newHome,
-  openKept,
-  passLeases,
-  runUntil,
-  startHooks,
-} from "./killed-program.ts";
+import { type Kept, killOnce, newHome, openKept, passLeases, runUntil } from "./killed-program.ts";
 
 const DELIVERIES = 10_000;
 const random = randomFrom(20_300_101);

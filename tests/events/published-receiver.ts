@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { $ } from "bun";
-import { freePort } from "../postgres.ts";
+import { freePort } from "../free-port.ts";
 import { closeAtEnd } from "../shared.ts";
 
 /** The receivers of the documentation, and the program that each takes. */

@@ -1,10 +1,14 @@
 import { afterEach, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
+import { createDeliverer } from "../../server/events/deliverer.ts";
 import { makeDueAgain } from "../../server/events/set-back.ts";
+import { createStore } from "../../server/store/store.ts";
 import { type DeliveryRow, deliveries, webhooks } from "../../server/store/tables.ts";
+import { setClock } from "../checker/played-loop.ts";
 import { addDelivery, UNTRIED } from "../deliveries/logged.ts";
 import { onBothEngines } from "../harness.ts";
-import { subscribe } from "../receiver.ts";
+import { fixedNode } from "../nodes/fixed.ts";
+import { makeNews, startReceiver, subscribe } from "../receiver.ts";
 
 const HOUR = 3_600_000;
 const YEAR = 365 * 24 * HOUR;
@@ -19,13 +23,14 @@ onBothEngines("when the clock was set back", (server) => {
   /** When such a delivery is due and attempted next after that, in milliseconds from now. */
   async function timesAfter(
     more: (now: number) => Partial<DeliveryRow>,
+    deps = server().deps,
   ): Promise<(number | null)[]> {
     const me = await server().account();
     const { id } = await subscribe(me, "https://example.com/");
     const now = server().clock.now();
     await addDelivery(server(), me, id, more(now));
 
-    await makeDueAgain(server().deps);
+    await makeDueAgain(deps);
 
     const { store } = server().deps;
     const [row] = await store.select().from(deliveries).where(eq(deliveries.webhookId, id));
@@ -58,6 +63,22 @@ onBothEngines("when the clock was set back", (server) => {
     expect(times).toEqual([0, 10 * HOUR]);
   });
 
+  test("what is of no node, or of another, is due like all else", async () => {
+    const without = { ...server().deps, nodes: fixedNode("without", []) };
+    const late = (now: number) => ({ ...UNTRIED, dueAt: now + YEAR, nextAttemptAt: now + YEAR });
+
+    expect(await timesAfter(late, without)).toEqual([0, 0]);
+  });
+
+  test("a node leaves it to another that is at it", async () => {
+    const { deps } = server();
+    const late = (now: number) => ({ ...UNTRIED, dueAt: now + YEAR, nextAttemptAt: now + YEAR });
+
+    const times = await deps.store.engine.alone("make deliveries due", () => timesAfter(late));
+
+    expect(times).toEqual([YEAR, YEAR]);
+  });
+
   test("no lease lasts longer than leases do", async () => {
     const times = await timesAfter((now) => ({
       ...{ status: "delivering", lease: "a lease", dueAt: now + YEAR, nextAttemptAt: now },
@@ -86,5 +107,32 @@ onBothEngines("when the clock was set back", (server) => {
       .from(deliveries)
       .where(isOurs);
     expect(rows).toEqual([{ at: now }]);
+  });
+
+  test("it is set right also when that failed at first", async () => {
+    const me = await server().account();
+    const receiver = startReceiver();
+    await subscribe(me, receiver.url);
+    await makeNews(me);
+    const clock = setClock(server().clock.now());
+    let isAway = true;
+    const { deps } = server();
+    const { engine } = deps.store;
+    const alone: typeof engine.alone = (name, work) =>
+      isAway ? Promise.reject(new Error("away")) : engine.alone(name, work);
+    await deps.store.update(deliveries).set({ dueAt: clock.now() + 1 });
+    const store = createStore({ ...engine, alone });
+    const deliverer = createDeliverer({ ...deps, store, clock });
+    const looks = () => clock.slept.length;
+    while (looks() === 0) await Bun.sleep(1);
+
+    clock.setBy(-3_600_000);
+    deliverer.wake();
+    while (looks() === 1) await Bun.sleep(1);
+    isAway = false;
+    deliverer.wake();
+    await receiver.seen(1);
+
+    await deliverer.stop();
   });
 });

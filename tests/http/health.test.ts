@@ -1,6 +1,7 @@
 import { afterAll, expect, test } from "bun:test";
 import { createService } from "../../server/app.ts";
 import { healthAtStart, readinessAtStart } from "../../server/http/health.ts";
+import { VERSION } from "../../server/lib/version.ts";
 import { failingDeps } from "../events/failing-store.ts";
 import { type Asker, onBothEngines } from "../harness.ts";
 import { logLines } from "../log.ts";
@@ -77,6 +78,17 @@ onBothEngines(
         online_since: null,
         clock: "ok",
         writes_stopped: null,
+        nodes: [
+          {
+            name: server().config.nodeName,
+            roles: ["api", "checker", "delivery"],
+            version: VERSION,
+            seen_at: new Date(server().clock.now()).toISOString(),
+            live: true,
+            lag: { checks: null, deliveries: null },
+            buckets: { checks: 1024, deliveries: 1024 },
+          },
+        ],
       });
     });
 

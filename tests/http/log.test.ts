@@ -61,7 +61,7 @@ onBothEngines(
         return new Response("late");
       };
       const front = createFront(
-        { ...deps, limiter: () => ALLOWED, meter: IDLE_METER, live: { changed: () => {} } },
+        { ...deps, limiter: async () => ALLOWED, meter: IDLE_METER, live: { changed: () => {} } },
         { fetch: slow, table: [] },
       );
 

@@ -87,7 +87,6 @@ describe("A secret of the settings", () => {
     ["help", ["help"], SECRETS],
     ["the help of serve", ["help", "serve"], SECRETS],
     ["--print-config", ["serve", "--print-config"], { ...SECRETS, ...POSTGRES }],
-    ["the start without its database", ["serve"], { ...SECRETS, ...POSTGRES }],
     ["a command without its database", ["user", "list"], POSTGRES],
     ["the refusal of a database", ["serve"], { STILLUP_DATABASE_URL: `mysql://me:${CANARY}@h/` }],
     ["the refusal of a proxy", ["serve"], { STILLUP_OUTBOUND_PROXY: `socks://me:${CANARY}@h/` }],

@@ -1,6 +1,10 @@
 import { expect, test } from "bun:test";
+import { eq } from "drizzle-orm";
 import { catalogueWith } from "../../server/checker/services/built-in.ts";
+import { fingerprintOf } from "../../server/checker/services/catalogue.ts";
 import { reclassify } from "../../server/links/reclassify.ts";
+import { bucketOfUrl } from "../../server/nodes/buckets.ts";
+import { classification, links } from "../../server/store/tables.ts";
 import { type Asker, onBothEngines } from "../harness.ts";
 
 const WIKI = catalogueWith([{ id: "wiki", name: "Our wiki", hosts: ["wiki.test"] }]);
@@ -44,6 +48,31 @@ onBothEngines("when the catalogue grows", (server) => {
     expect(after).toEqual({ ...before, service: after.service });
     expect(await reclassify({ store, catalogue: WIKI })).toBe(0);
     expect(await reclassify({ store, catalogue: BEFORE })).toBe(MANY / 2);
+  });
+
+  test("links are filed under the bucket of their site, once, where processes share them", async () => {
+    const me = await server().account("enterprise");
+    const { store } = server().deps;
+    const { isShared } = store.engine;
+    const urls = ["https://a.example/1", "https://www.a.example/2", "https://b.example:8080/"];
+    await me.post("/api/v1/links/batch", { links: urls.map((url) => ({ url })) });
+    const isMine = eq(links.accountId, me.accountId);
+    const buckets = async () =>
+      (await store.select({ url: links.url, bucket: links.bucket }).from(links).where(isMine)).map(
+        ({ url, bucket }) => [url, bucket],
+      );
+    const right = urls.map((url) => [url, isShared ? bucketOfUrl(url) : 0]).sort();
+    // As an earlier version left them.
+    await store.update(links).set({ bucket: 0 }).where(isMine);
+    await store.update(classification).set({ fingerprint: fingerprintOf(BEFORE) });
+
+    expect(await reclassify({ store, catalogue: BEFORE })).toBe(0);
+
+    expect((await buckets()).sort()).toEqual(right);
+    expect(bucketOfUrl(urls[0]!)).toBe(bucketOfUrl(urls[1]!));
+    await store.update(links).set({ bucket: 0 }).where(isMine);
+    await reclassify({ store, catalogue: BEFORE });
+    expect((await buckets()).every(([, bucket]) => bucket === 0)).toBe(true);
   });
 
   test("a stop in the middle loses nothing, and the rest is done by the next start", async () => {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { answersTcp, canConnect } from "../../server/outbound/reach.ts";
-import { freePort, startRawSite, staysSilent } from "../site.ts";
+import { freePort } from "../free-port.ts";
+import { startRawSite, staysSilent } from "../site.ts";
 
 const LONG_MS = 5000;
 
@@ -18,7 +19,7 @@ describe("a server that takes connections", () => {
 
 describe("a connection that is refused", () => {
   test("was reached, but who refused it is not known", async () => {
-    const port = await freePort();
+    const port = freePort();
 
     expect(await canConnect("127.0.0.1", port, LONG_MS)).toBe(true);
     expect(await answersTcp({ address: "127.0.0.1", port }, LONG_MS)).toBe(false);

@@ -3,9 +3,9 @@ import type { Socket } from "node:net";
 import { gzipSync } from "node:zlib";
 import { parseHostList } from "../../server/outbound/address.ts";
 import type { RequestInput } from "../../server/outbound/request.ts";
+import { freePort } from "../free-port.ts";
 import {
   type Certificate,
-  freePort,
   greets,
   replies,
   repliesAndHolds,
@@ -143,7 +143,7 @@ describe("a request", () => {
 
 describe("what goes wrong has one name each:", () => {
   test("nobody listens", async () => {
-    expect(await outcomeOf(`http://127.0.0.1:${await freePort()}/`)).toBe("conn_refused");
+    expect(await outcomeOf(`http://127.0.0.1:${freePort()}/`)).toBe("conn_refused");
   });
 
   test.each([
@@ -455,7 +455,7 @@ describe("with a proxy", () => {
   test("that is down, the monitor is to blame and not the link", async () => {
     const refusing = await raw(replies("HTTP/1.1 502 Bad Gateway\r\nContent-Length: 0\r\n\r\n"));
     // Last, since whoever listens next may be given a port that is free.
-    const outbound = labOutbound({ proxy: `http://127.0.0.1:${await freePort()}` });
+    const outbound = labOutbound({ proxy: `http://127.0.0.1:${freePort()}` });
 
     expect(await outbound.request("http://site.test/", usual)).toMatchObject({
       reason: "monitor_proxy_error",

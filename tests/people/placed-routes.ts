@@ -114,6 +114,7 @@ export const DASHBOARD: Record<
     `),
   administrators: lines(`
       GET /admin/state
+      GET /admin/nodes
       GET /admin/audit
       GET /admin/backups
       POST /admin/backups

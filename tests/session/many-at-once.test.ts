@@ -54,7 +54,7 @@ test("a wrong password, an unknown e-mail and a user without a password take the
   const { deps } = server;
   const isBare = eq(users.id, bare.id);
   await deps.store.update(users).set({ passwordHash: null }).where(isBare);
-  const guarded = { ...deps, passwords, delays: createDelays(deps.clock) };
+  const guarded = { ...deps, passwords, delays: createDelays(deps) };
   const attempt = (email: string) =>
     signIn(guarded, { email, password: "not the right password" }, STRANGER).catch(
       ({ code, message }) => [code, message],

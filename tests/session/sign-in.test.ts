@@ -239,7 +239,7 @@ onBothEngines(
       return {
         ...deps,
         passwords: { ...real, ...besides(real) },
-        delays: createDelays(deps.clock),
+        delays: createDelays(deps),
       };
     };
 

@@ -394,7 +394,7 @@ onBothEngines(
         write: { value: once },
       });
       const passwords = createPasswords(PASSWORD_MEMORY_MB);
-      const guarded = { ...deps, store, passwords, delays: createDelays(deps.clock) };
+      const guarded = { ...deps, store, passwords, delays: createDelays(deps) };
       const visitor = { userAgent: null, sessionHash: undefined, address: () => "127.0.0.1" };
 
       const on = await confirmTwoFactor(guarded, session, codeOf(begun.body.data.secret), visitor);
@@ -464,7 +464,7 @@ onBothEngines(
       };
       const passwords = { ...real, verify };
       const caller = await operatorOf(deps, account.account.id);
-      const guarded = { ...deps, passwords, delays: createDelays(deps.clock) };
+      const guarded = { ...deps, passwords, delays: createDelays(deps) };
 
       const late = endTwoFactor(
         guarded,

@@ -3,8 +3,8 @@ import { expect, setDefaultTimeout, test } from "bun:test";
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createProgram } from "../commands/program.ts";
+import { freePort } from "../free-port.ts";
 import { listeningUrl } from "../listening.ts";
-import { freePort } from "../postgres.ts";
 import { rowsOf } from "./dump.ts";
 import { unpack } from "./released.ts";
 
@@ -67,8 +67,8 @@ test("whoever asks during an upgrade is told so, and served after it", async () 
   expect((await fetch(`${url}/api/v1/links`)).status).toBe(401);
   server.kill("SIGTERM");
   expect(await server.exited).toBe(0);
-  expect(await new Response(server.stderr).text()).toContain(
-    "upgrading the database: 1 of 3, 0011_audit",
+  expect(await new Response(server.stderr).text()).toMatch(
+    /upgrading the database: 1 of \d+, 0011_audit/,
   );
   expect(rowsOf(path).versions).toMatchObject([{ version: "0.1.0" }]);
 }, 60_000);

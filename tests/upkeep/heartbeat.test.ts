@@ -61,6 +61,20 @@ onBothEngines("The heartbeat", (server) => {
     },
   );
 
+  test.each([
+    ["checker", "lookedForDeliveriesAt"],
+    ["delivery", "lookedForLinksAt"],
+  ] as const)("goes on at a node that is only %s, without the other loop", async (role, other) => {
+    const { deps } = server();
+    const only = { ...deps, config: { ...deps.config, role: [role] } };
+    const heart = startHeart(server(), { deps: only });
+    heart.hangs(other);
+
+    await heart.beats(4);
+
+    expect(heart.asked()).toHaveLength(4);
+  });
+
   test("is not asked when the database takes no writes", async () => {
     const deps = failingDeps(server().deps, () => new Error("read-only"));
     const lines = await logLines("info");

@@ -1,14 +1,15 @@
-import type { Page, Route } from "playwright-core";
+import type { Page, Request, Route } from "playwright-core";
+import { until } from "../until.ts";
 
 /**
  * Keeps back the first answer to this address, which the server has given: what changes meanwhile is not in it.
  * @returns when it was given, and what lets it go
  */
-export async function holdFirstAnswer(page: Page, address: string) {
+export async function holdFirstAnswer(page: Page, address: string, method = "GET") {
   const [given, letGo] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   let isFirst = true;
   await page.route(address, async (route: Route) => {
-    if (route.request().method() !== "GET" || !isFirst) return route.fallback();
+    if (route.request().method() !== method || !isFirst) return route.fallback();
     isFirst = false;
     const response = await route.fetch();
     given.resolve();
@@ -16,4 +17,17 @@ export async function holdFirstAnswer(page: Page, address: string) {
     await route.fulfill({ response });
   });
   return { isGiven: given.promise, letGo: letGo.resolve };
+}
+
+/** @returns what waits until nothing is being read, so that what changes then surprises no reading under way */
+export function readingsOf(page: Page): () => Promise<void> {
+  const underWay = new Set<Request>();
+  const hasEnded = (request: Request) => underWay.delete(request);
+  page.on(
+    "request",
+    (request) => request.resourceType() !== "eventsource" && underWay.add(request),
+  );
+  page.on("requestfinished", hasEnded);
+  page.on("requestfailed", hasEnded);
+  return () => until(() => underWay.size === 0);
 }

@@ -4,6 +4,7 @@ import type { Page } from "playwright-core";
 import { endSessionsOf, newSession } from "../../server/session/sessions.ts";
 import { users } from "../../server/store/tables.ts";
 import { onDashboard } from "../browser.ts";
+import { readingsOf } from "./held.ts";
 import { faultsOf } from "./looking.ts";
 
 const PASSWORD = "correct horse battery staple";
@@ -18,7 +19,11 @@ onDashboard("Work that is interrupted", (dashboard) => {
     const passwordHash = await Bun.password.hash(PASSWORD, COST);
     const isOwner = eq(users.accountId, accountId);
     const [owner] = await store.update(users).set({ passwordHash }).where(isOwner).returning();
-    const end = () => store.write([endSessionsOf(store, owner!.id)]);
+    const nothingIsRead = readingsOf(page);
+    const end = async () => {
+      await nothingIsRead();
+      await store.write([endSessionsOf(store, owner!.id)]);
+    };
     return { page, end, owner: owner! };
   }
 

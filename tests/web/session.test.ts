@@ -57,6 +57,50 @@ onDashboard("Signing in", (dashboard) => {
     await page.getByRole("heading", { name: "Sign in" }).waitFor();
   });
 
+  test("whoever signs out is not told that the session has ended, whatever happens meanwhile", async () => {
+    const { server, user, again } = dashboard();
+    const { page, accountId } = await user();
+    const { page: other } = await again(accountId);
+    for (const each of [page, other]) {
+      await each.goto("/links");
+      await each.getByText("No links yet").waitFor();
+    }
+    const refused: string[] = [];
+    page.on("response", (answer) => answer.status() === 401 && refused.push(answer.url()));
+
+    const caller = await operatorOf(server.deps, accountId);
+    const add = (name: string) =>
+      createLink(server.deps, caller, { url: `https://example.org/${name}` });
+    const goodbye = await holdFirstAnswer(page, "**/dashboard/api/session", "DELETE");
+    await add("number-one");
+    await page.getByText("number-one").waitFor();
+    // This is read a moment later, so that a busy account does not make a busy page.
+    await add("number-two");
+    await page.getByRole("button", { name: "Sign out" }).click();
+    await goodbye.isGiven;
+    await other.getByText("number-two").waitFor();
+    await add("number-three");
+    await other.getByText("number-three").waitFor();
+    expect(await page.getByText("Your session has ended").count()).toBe(0);
+    goodbye.letGo();
+
+    await page.getByRole("heading", { name: "Sign in" }).waitFor();
+    expect(refused).toEqual([]);
+  });
+
+  test("whoever cannot be signed out is told so, and stays", async () => {
+    const { page } = await dashboard().user();
+    await page.goto("/keys");
+    await page.route("**/dashboard/api/session", (route) =>
+      route.request().method() === "DELETE" ? route.abort() : route.fallback(),
+    );
+    await page.getByRole("button", { name: "Sign out" }).click();
+    await page.getByText("You may still be signed in. The server cannot be reached.").waitFor();
+    await page.unroute("**/dashboard/api/session");
+    await page.getByRole("button", { name: "Sign out" }).click();
+    await page.getByRole("heading", { name: "Sign in" }).waitFor();
+  });
+
   test("a wrong password is told in words that do not say whether the user exists", async () => {
     const { page } = await dashboard().stranger();
     await newUser("known@example.org");
@@ -96,7 +140,7 @@ onDashboard("Signing in", (dashboard) => {
 
     const [before] = await store.select().from(users).where(eq(users.accountId, accountId));
     await store.write([endSessionsOf(store, before!.id)]);
-    await page.getByRole("link", { name: "API keys" }).click();
+    await askForKeys(page);
     await page.getByLabel("E-mail").waitFor();
     // Nothing more is answered, so that only what was kept could be shown.
     await page.route("**/dashboard/api/links?*", () => {});
@@ -141,7 +185,7 @@ onDashboard("Signing in", (dashboard) => {
 
     const { id } = await requireUser(server.deps, email);
     await server.deps.store.write([endSessionsOf(server.deps.store, id)]);
-    await page.getByRole("link", { name: "API keys" }).click();
+    await askForKeys(page);
 
     await page.getByRole("heading", { name: "Sign in" }).waitFor();
     expect(page.url()).toEndWith("/keys");
@@ -240,6 +284,10 @@ onDashboard("Signing in", (dashboard) => {
     await page.getByText("You are signed in.").waitFor();
   });
 });
+
+/** Whatever is being read meanwhile may have met the end of the session already, and hide the link. */
+const askForKeys = (page: Page) =>
+  page.getByRole("link", { name: "API keys" }).dispatchEvent("click");
 
 async function signIn(page: Page, email: string, password: string) {
   await page.getByLabel("E-mail").fill(email);

@@ -3,9 +3,9 @@ import { networkInterfaces } from "node:os";
 import { eq } from "drizzle-orm";
 import { deliverDue } from "../../server/events/deliver.ts";
 import { webhooks } from "../../server/store/tables.ts";
+import { freePort } from "../free-port.ts";
 import { type Asker, ENGINES, onBothEngines, startServer, type TestServer } from "../harness.ts";
 import { startNameServer } from "../name-server.ts";
-import { freePort } from "../postgres.ts";
 import { deliveriesOf, makeNews, startReceiver, subscribe } from "../receiver.ts";
 import { startRawSite } from "../site.ts";
 

@@ -5,8 +5,8 @@ import { sql } from "drizzle-orm";
 import { deliverDue } from "../../server/events/deliver.ts";
 import { startLogging } from "../../server/lib/log.ts";
 import { webhooks } from "../../server/store/tables.ts";
+import { freePort } from "../free-port.ts";
 import { type Asker, onBothEngines, type Reply, type TestServer } from "../harness.ts";
-import { freePort } from "../postgres.ts";
 import { deliverAll, makeNews, startReceiver, subscribe } from "../receiver.ts";
 
 const bare = (secret: string) => secret.slice("whsec_".length);

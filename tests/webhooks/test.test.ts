@@ -2,8 +2,8 @@ import { expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import { deliverDue } from "../../server/events/deliver.ts";
 import { deliveries, events, webhooks } from "../../server/store/tables.ts";
+import { freePort } from "../free-port.ts";
 import { onBothEngines } from "../harness.ts";
-import { freePort } from "../postgres.ts";
 import { startReceiver, subscribe, verified } from "../receiver.ts";
 
 onBothEngines(

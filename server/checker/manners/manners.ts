@@ -1,4 +1,4 @@
-import { getDomain } from "tldts";
+import { siteOf } from "../../lib/site.ts";
 import type { UnknownReason } from "../reasons.ts";
 import {
   createSite,
@@ -11,9 +11,10 @@ import {
   type Site,
   type SiteRules,
   startsIn,
+  takeOver,
   takeTurn,
 } from "./site-line.ts";
-import type { Response } from "./site-load.ts";
+import type { Response, SiteLoad } from "./site-load.ts";
 
 export type { Held } from "./site-line.ts";
 
@@ -24,6 +25,8 @@ export type Manners = SiteRules & {
   sites: Map<string, Site>;
   /** So many sites are looked through for those that can be forgotten. */
   sweepAt: number;
+  /** Hears what each answer told about how much its site can take. */
+  onLoad: (site: string, load: SiteLoad) => void;
 };
 
 /** How a request ended, as far as manners care. */
@@ -50,10 +53,15 @@ export const createManners = (
   gaps: ReadonlyMap<string, number> = new Map(),
 ): Manners => ({
   ...rules,
-  gaps: new Map([...gaps].map(([host, gapMs]) => [keyOf(host), gapMs])),
+  gaps: new Map([...gaps].map(([host, gapMs]) => [siteOf(host), gapMs])),
   sites: new Map(),
   sweepAt: SITES_KEPT,
+  onLoad: () => {},
 });
+
+/** Has what was learned of a site elsewhere count here too, by the name that `siteOf` gives. */
+export const remember = (manners: Manners, site: string, load: SiteLoad): void =>
+  takeOver(manners, siteIn(manners, site), load);
 
 /**
  * Makes a request when the site of `host` is not too busy: in the order of `takeTurn`. Not at all when the
@@ -65,7 +73,8 @@ export async function withManners<T extends Ended>(
   request: (waitedMs: number) => Promise<T>,
   patience: Partial<Patience> = {},
 ): Promise<T | Held> {
-  const site = siteOf(manners, host);
+  const key = siteOf(host);
+  const site = siteIn(manners, key);
   const turn = await takeTurn(manners, site, { patienceMs: LONGEST_HOLD_WAIT_MS, ...patience });
   if (turn.kind === "held") return turn;
   let response: Response | null = null;
@@ -75,6 +84,7 @@ export async function withManners<T extends Ended>(
     return ended;
   } finally {
     endTurn(manners, site, response);
+    if (response) manners.onLoad(key, site.load);
   }
 }
 
@@ -83,7 +93,7 @@ export async function withManners<T extends Ended>(
  * that those already waiting keep it busy. Null when a request could be made within half a minute.
  */
 export function restOf(manners: Manners, host: string): Rest | null {
-  const site = manners.sites.get(keyOf(host));
+  const site = manners.sites.get(siteOf(host));
   if (!site) return null;
   const { hold, penaltyMs, trouble } = site.load;
   const forMs = heldFor(manners, site);
@@ -100,7 +110,7 @@ export function restOf(manners: Manners, host: string): Rest | null {
  * long; null when it is not. So the many links of one site leave room for those of others.
  */
 export function placeAfterLine(manners: Manners, host: string): number | null {
-  const site = manners.sites.get(keyOf(host));
+  const site = manners.sites.get(siteOf(host));
   if (!site) return null;
   const gapMs = gapOf(manners, site);
   const { length } = site.line;
@@ -112,20 +122,8 @@ export function placeAfterLine(manners: Manners, host: string): number | null {
   return site.bookedUntil - now;
 }
 
-/**
- * A site is a name that one can register, or an address; on a port of its own it is another site, since
- * another server answers there. What the name resolves to is no key beside it: behind one address of a
- * delivery network are thousands of owners, who would wait for each other and share each other's holds.
- */
-const keyOf = (host: string) => (getDomain(host) ?? bareHost(host)) + portOf(host);
-
-const portOf = (host: string) => /:\d+$/.exec(host)?.[0] ?? "";
-
-const bareHost = (host: string) => host.replace(/:\d+$/, "");
-
-function siteOf(manners: Manners, host: string): Site {
+function siteIn(manners: Manners, key: string): Site {
   const { sites } = manners;
-  const key = keyOf(host);
   const known = sites.get(key);
   if (known) return known;
   if (sites.size >= manners.sweepAt) sweep(manners);

@@ -51,7 +51,7 @@ type Waiter = {
 /** Timers count in whole milliseconds, so a fraction is not worth a sleep. */
 const SHORTEST_SLEEP_MS = 1;
 /** A site that had trouble starts afresh when it was left alone for so long. */
-const TROUBLE_KEPT_MS = 15 * 60_000;
+export const TROUBLE_KEPT_MS = 15 * 60_000;
 
 export const createSite = (gapMs = 0): Site => ({
   gapMs,
@@ -102,6 +102,24 @@ export function endTurn(rules: SiteRules, site: Site, response: Response | null)
   }
   if (site.load.hold !== hold) site.heldMs = heldMs;
   site.running -= 1;
+  advance(rules, site);
+}
+
+/** Goes by what another process learned of the site, or this one before its start, where that is stricter. */
+export function takeOver(rules: SiteRules, site: Site, known: SiteLoad): void {
+  const elapsed = rules.clock.elapsed();
+  const { load } = site;
+  const isHeldLonger = (known.hold?.until ?? 0) > Math.max(load.hold?.until ?? 0, elapsed);
+  if (isHeldLonger) site.heldMs = heldSoFar(site, elapsed);
+  const slower = known.penaltyMs > load.penaltyMs ? known : load;
+  site.load = {
+    penaltyMs: slower.penaltyMs,
+    trouble: slower.trouble,
+    refusals: Math.max(load.refusals, known.refusals),
+    hold: isHeldLonger ? known.hold : load.hold,
+  };
+  // When it was asked last is not known.
+  if (known.penaltyMs > 0) site.lastStartAt = Math.max(site.lastStartAt, elapsed);
   advance(rules, site);
 }
 

@@ -14,21 +14,29 @@ const CHECKS = 20;
 const SITES = 5;
 const FAILED_SHARE = 0.5;
 
+type Ended = { site: string; isFailed: boolean };
+
 export function createBreaker(): Breaker {
-  let latest: { site: string; isFailed: boolean }[] = [];
+  let latest: Ended[] = [];
+  // Asked for far more often than it changes.
+  let isTripped = false;
   return {
     note(url, { reason, cause = reason, deferMs }) {
       if (deferMs !== null) return;
       const site = getDomain(url) ?? getHostname(url) ?? url;
       latest = [...latest, { site, isFailed: isTransport(cause) }].slice(-CHECKS);
+      isTripped = haveFailed(latest);
     },
-    isTripped() {
-      const failed = latest.filter(({ isFailed }) => isFailed).length;
-      const sites = new Set(latest.map(({ site }) => site));
-      return latest.length === CHECKS && sites.size >= SITES && failed >= CHECKS * FAILED_SHARE;
-    },
+    isTripped: () => isTripped,
     reset() {
       latest = [];
+      isTripped = false;
     },
   };
+}
+
+function haveFailed(latest: Ended[]): boolean {
+  const failed = latest.filter(({ isFailed }) => isFailed).length;
+  if (latest.length < CHECKS || failed < CHECKS * FAILED_SHARE) return false;
+  return new Set(latest.map(({ site }) => site)).size >= SITES;
 }

@@ -15,7 +15,10 @@ const MOST_MS = 5 * 60_000;
 /** So much more or less than `elapsed()` went by on the wall clock only when somebody set it. */
 const STEP_MS = 60_000;
 
-/** Compares our clock with those of the sites that answer: any of them may be wrong, most are not. */
+/**
+ * Compares our clock with those of the sites that answer: any of them may be wrong, most are not. Certificates
+ * are judged by this machine's own, so where another one is followed, both have to be right.
+ */
 export function createClockSkew(clock: Clock): ClockSkew {
   // How far each site is ahead of us in milliseconds, the latest last.
   const skews = new Map<string, number>();
@@ -32,7 +35,10 @@ export function createClockSkew(clock: Clock): ClockSkew {
 
   function isOff(): boolean {
     forgetWhenSet();
-    return skews.size >= SITES_NEEDED && Math.abs(median([...skews.values()])) > MOST_MS;
+    if (skews.size < SITES_NEEDED) return false;
+    const behind = median([...skews.values()]);
+    const ownBehind = behind - (clock.source?.ownAheadMs() ?? 0);
+    return Math.max(Math.abs(behind), Math.abs(ownBehind)) > MOST_MS;
   }
 
   function note({ finalUrl, headers }: { finalUrl: string; headers: Headers }) {

@@ -1,6 +1,6 @@
 import type { Deps } from "../../deps.ts";
 import { describeError, log } from "../../lib/log.ts";
-import { countDueLinks } from "../claim.ts";
+import { countDueLinks } from "../due.ts";
 import type { OnlineChange } from "./online.ts";
 
 /** Tells of our own outages: one line when one begins, and one when it is over. */

@@ -24,7 +24,9 @@ export async function vouched(check: Check, ending: Ending): Promise<Ending> {
   const told = toldBy(ending);
   if (verdictOf(told) !== "dead" || PROVEN.test(told)) return ending;
   const addresses = canariesOf(check, target);
-  if (addresses.length === 0) return isTrusted(check, target, told) ? ending : patient(ending);
+  if (addresses.length === 0) {
+    return (await isTrusted(check, target, told)) ? ending : patient(ending);
+  }
   const isNews = check.link.lastDecided !== "dead";
   const ask = () => isAnyGood(check, addresses);
   const work = () => canaries.isSinging(target, { isNews, ask });
@@ -46,7 +48,7 @@ function canariesOf({ checker }: Check, { service, kind }: Target): string[] {
 }
 
 /** Rules that may be out of date count at once only while they also find something alive. */
-const isTrusted = ({ checker }: Check, target: Target, told: Reason) =>
+const isTrusted = async ({ checker }: Check, target: Target, told: Reason) =>
   target.service.confidence !== "L" ||
   !told.startsWith("service_") ||
   checker.services.canaries.wasAlive(target);

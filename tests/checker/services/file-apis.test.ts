@@ -1520,7 +1520,7 @@ describe("Links that are checked at once are asked for in one request, by", () =
   test.each(TOGETHER)("$service", async ({ urls, web: played, seen, asked }) => {
     web.play(played);
     const { checker } = checkerThrough(web);
-    const canaries = { noteAlive() {}, wasAlive: () => true, isSinging: async () => true };
+    const canaries = { noteAlive() {}, wasAlive: async () => true, isSinging: async () => true };
     const services = { ...checker.services, canaries };
     const known = { ...NEVER_CHECKED, lastDecided: "active" as const };
 

@@ -90,7 +90,7 @@ export function checkThrough(
   known: Partial<KnownLink> = {},
 ): Promise<Conclusion> {
   const { checker } = checkerThrough(web, catalogue);
-  const canaries = { noteAlive() {}, wasAlive: () => true, isSinging: async () => true };
+  const canaries = { noteAlive() {}, wasAlive: async () => true, isSinging: async () => true };
   const services = { ...checker.services, canaries };
   return checkUrl(
     { ...checker, services },

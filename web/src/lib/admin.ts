@@ -17,6 +17,14 @@ export const useInstallation = () =>
 
 export type Installation = Awaited<ReturnType<typeof readState>>;
 
+const readNodes = () => ask(api.admin.nodes.get());
+
+export const useNodes = () =>
+  useQuery({ queryKey: [...ADMIN, "nodes"], queryFn: readNodes, refetchInterval: 15_000 });
+
+export type Nodes = Awaited<ReturnType<typeof readNodes>>;
+export type ClusterNode = Nodes["items"][number];
+
 const listAccounts = (search: string, page: number) =>
   ask(api.admin.accounts.get({ query: { page, per_page: PER_PAGE, ...(search && { search }) } }));
 

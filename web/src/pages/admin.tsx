@@ -4,6 +4,7 @@ import { useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
 import { AccountList } from "../components/account-list.tsx";
 import { Running, Tiers } from "../components/installation.tsx";
+import { NodeList } from "../components/node-list.tsx";
 import { Pager } from "../components/pager.tsx";
 import { useSay } from "../components/said.tsx";
 import { Empty, Loaded } from "../components/states.tsx";
@@ -16,6 +17,7 @@ import {
   type Person,
   useAccounts,
   useInstallation,
+  useNodes,
 } from "../lib/admin.ts";
 import { pageIn } from "../lib/filter.ts";
 import { textsOf } from "../lib/form.ts";
@@ -29,6 +31,7 @@ export function AdminPage() {
   useTitle("Administration");
   const user = useUser();
   const state = useInstallation();
+  const nodes = useNodes();
   if (!user.is_admin) {
     return (
       <>
@@ -47,6 +50,12 @@ export function AdminPage() {
         <h2>This installation</h2>
         <div class="card running">
           <Loaded query={state}>{(known) => <Running state={known} />}</Loaded>
+        </div>
+      </section>
+      <section>
+        <h2>Nodes</h2>
+        <div class="card nodes-place">
+          <Loaded query={nodes}>{(known) => <NodeList nodes={known} />}</Loaded>
         </div>
       </section>
       <BackupsSection />

@@ -2,7 +2,7 @@ import { type QueryClient, useQueryClient } from "@tanstack/preact-query";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { ErrorBoundary, Route, Router, useLocation } from "preact-iso";
 import { Redirect } from "../components/redirect.tsx";
-import { Saying } from "../components/said.tsx";
+import { Saying, useSay } from "../components/said.tsx";
 import { Shell } from "../components/shell.tsx";
 import { Loaded } from "../components/states.tsx";
 import { hasFailed, useLive } from "../lib/live.ts";
@@ -83,7 +83,11 @@ function Place({ session }: { session: Session }) {
   if (!user) {
     return <Redirect to={path === "/" ? "/sign-in" : `/sign-in?next=${encodeURIComponent(url)}`} />;
   }
-  return <Inside key={user.email} session={session} user={user} />;
+  return (
+    <Saying key={user.email}>
+      <Inside session={session} user={user} />
+    </Saying>
+  );
 }
 
 /**
@@ -102,7 +106,34 @@ function useUserInside({ user }: Session, isAtDoor: boolean): User | null {
 
 type InsideProps = { session: Session; user: User };
 
-function Inside({ session, user }: InsideProps) {
+function Inside(props: InsideProps) {
+  const { isLeaving, leave } = useLeaving();
+  return isLeaving ? null : <SignedIn {...props} onSignOut={leave} />;
+}
+
+/** Nothing is on show meanwhile: whatever was read on would be refused, as if the session had ended by itself. */
+function useLeaving() {
+  const say = useSay();
+  const [isLeaving, setLeaving] = useState(false);
+  useEffect(() => {
+    if (!isLeaving) return;
+    const leave = async () => {
+      await signOut();
+      sessionStorage.clear();
+      // A new document knows nothing of what was on show.
+      location.assign("/sign-in");
+    };
+    leave().catch(({ message }: Error) => {
+      setLeaving(false);
+      say(`You may still be signed in. ${message}`);
+    });
+  }, [isLeaving, say]);
+  return { isLeaving, leave: () => setLeaving(true) };
+}
+
+type SignedInProps = InsideProps & { onSignOut: () => void };
+
+function SignedIn({ session, user, onSignOut }: SignedInProps) {
   const { path } = useLocation();
   const client = useQueryClient();
   const isDown = useLive(session.live);
@@ -112,48 +143,40 @@ function Inside({ session, user }: InsideProps) {
     // What was refused meanwhile.
     if (isOver) return () => void client.invalidateQueries({ predicate: hasFailed });
   }, [isOver]);
-  const leave = async () => {
-    await signOut();
-    sessionStorage.clear();
-    // A new document knows nothing of what was on show.
-    location.assign("/sign-in");
-  };
   return (
     <UserProvider value={user}>
-      <Saying>
-        <Shell
-          {...session}
-          user={user}
-          path={path}
-          isLoading={isLoading}
-          isDown={isDown}
-          onSignOut={leave}
-        >
-          <ErrorBoundary>
-            <Router
-              onRouteChange={focusMain}
-              onLoadStart={() => setLoading(true)}
-              onLoadEnd={() => setLoading(false)}
-            >
-              <Route path="/" component={OverviewPage} />
-              <Route path="/links" component={LinksPage} />
-              <Route path="/links/new" component={NewLinksPage} />
-              <Route path="/links/:id" component={LinkPage} />
-              <Route path="/groups" component={GroupsPage} />
-              <Route path="/history" component={HistoryPage} />
-              <Route path="/webhooks" component={WebhooksPage} />
-              <Route path="/webhooks/:id" component={WebhookPage} />
-              <Route path="/keys" component={KeysPage} />
-              <Route path="/people" component={PeoplePage} />
-              <Route path="/activity" component={ActivityPage} />
-              <Route path="/account" component={AccountPage} />
-              <Route path="/admin" component={AdminPage} />
-              <Route default component={NotFoundPage} />
-            </Router>
-          </ErrorBoundary>
-        </Shell>
-        {isOver && <SessionOver email={user.email} />}
-      </Saying>
+      <Shell
+        {...session}
+        user={user}
+        path={path}
+        isLoading={isLoading}
+        isDown={isDown}
+        onSignOut={onSignOut}
+      >
+        <ErrorBoundary>
+          <Router
+            onRouteChange={focusMain}
+            onLoadStart={() => setLoading(true)}
+            onLoadEnd={() => setLoading(false)}
+          >
+            <Route path="/" component={OverviewPage} />
+            <Route path="/links" component={LinksPage} />
+            <Route path="/links/new" component={NewLinksPage} />
+            <Route path="/links/:id" component={LinkPage} />
+            <Route path="/groups" component={GroupsPage} />
+            <Route path="/history" component={HistoryPage} />
+            <Route path="/webhooks" component={WebhooksPage} />
+            <Route path="/webhooks/:id" component={WebhookPage} />
+            <Route path="/keys" component={KeysPage} />
+            <Route path="/people" component={PeoplePage} />
+            <Route path="/activity" component={ActivityPage} />
+            <Route path="/account" component={AccountPage} />
+            <Route path="/admin" component={AdminPage} />
+            <Route default component={NotFoundPage} />
+          </Router>
+        </ErrorBoundary>
+      </Shell>
+      {isOver && <SessionOver email={user.email} />}
     </UserProvider>
   );
 }

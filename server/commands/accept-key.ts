@@ -1,0 +1,29 @@
+import type { Command } from "commander";
+import { openDeps } from "../build.ts";
+import { systemClock } from "../lib/clock.ts";
+import { prepareForCommand } from "../start/prepare-database.ts";
+import { newKey, placeOfKey } from "../start/secret-key.ts";
+import { isAgreed } from "./agreed.ts";
+import { type Cli, UsageError } from "./cli.ts";
+
+export function addAcceptKey(program: Command, cli: Cli) {
+  program
+    .command("accept-key")
+    .description("go on under this machine's secret key, when the one before is lost")
+    .option("--force", "do not ask")
+    .action((options: { force?: true }) => acceptKey(cli, options));
+}
+
+async function acceptKey(cli: Cli, { force }: { force?: true }) {
+  const config = await cli.config();
+  if (!force && !process.stdin.isTTY) {
+    throw new UsageError("Nobody can be asked here: say --force to go on under another key");
+  }
+  if (!force && !(await isAgreed(LOST))) return cli.print("Nothing was changed.");
+  const { deps } = await openDeps(config, systemClock, prepareForCommand, newKey);
+  await deps.store.engine.close();
+  cli.print(`The secret key of ${placeOfKey(config)} counts from the next start.`);
+}
+
+const LOST =
+  "Webhooks sign nothing until their secrets are made anew, and second factors need a recovery code. Is the secret key before this one lost?";

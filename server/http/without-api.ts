@@ -1,0 +1,26 @@
+import type { Config } from "../config.ts";
+import { AppError } from "../lib/errors.ts";
+import { toLastResort } from "./errors.ts";
+import type { Front } from "./front.ts";
+import type { RouteTable } from "./route-table.ts";
+import { securityHeaders } from "./security-headers.ts";
+
+/** For a node without the role `api`: lets through what it has a route for, and says of all else where it is. */
+export function withoutApi(config: Config, front: Front, table: RouteTable): Front {
+  const headersFor = securityHeaders(config);
+  return async (request, server) => {
+    const path = URL.canParse(request.url) ? new URL(request.url).pathname : "/";
+    if (table.some(({ pattern }) => pattern.test(path))) return front(request, server);
+    const response = toLastResort(elsewhere(config));
+    headersFor(path).forEach((value, name) => {
+      response.headers.set(name, value);
+    });
+    return response;
+  };
+}
+
+const elsewhere = ({ role }: Config) =>
+  new AppError(
+    "NOT_FOUND",
+    `This node has no role but ${role.join(" and ")}. Ask one that has the role api.`,
+  );

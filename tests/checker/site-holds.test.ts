@@ -1,0 +1,179 @@
+import { expect, test } from "bun:test";
+import {
+  createManners,
+  type Manners,
+  restOf,
+  withManners,
+} from "../../server/checker/manners/manners.ts";
+import { createSiteHolds } from "../../server/checker/manners/site-holds.ts";
+import { bucketOf } from "../../server/nodes/buckets.ts";
+import { siteHolds } from "../../server/store/tables.ts";
+import { type MovableClock, movableClock } from "../clock.ts";
+import { onBothEngines } from "../harness.ts";
+import { ALL_BUCKETS, type FixedNode, fixedNode } from "../nodes/fixed.ts";
+import { until } from "../until.ts";
+import { saw } from "./ended.ts";
+import { playLoop } from "./played-loop.ts";
+
+const MINUTE = 60_000;
+const ALL = fixedNode("a", ALL_BUCKETS).share("checks");
+
+onBothEngines("What a site wants", (server) => {
+  /** A process that asks sites, as long as it has run. */
+  function asker(clock: MovableClock = movableClock(server().clock.now())) {
+    const manners = createManners({ clock, hostConcurrency: 2, hostGapMs: 0 });
+    return { clock, manners, holds: createSiteHolds({ ...server().deps, clock }, manners) };
+  }
+  const rows = () => server().deps.store.select().from(siteHolds);
+
+  test("is known to whoever asks it next, whatever time that one has counted", async () => {
+    const [one, next] = [asker(), asker(later(5 * MINUTE))];
+    await answers(one.manners, "busy.example", 429, { "Retry-After": "600" });
+    await one.holds.keep();
+
+    await next.holds.learn(ALL);
+
+    expect(restOf(next.manners, "www.busy.example")).toMatchObject({
+      reason: "http_429",
+      forMs: 5 * MINUTE,
+    });
+    expect(restOf(next.manners, "other.example")).toBeNull();
+  });
+
+  test("is learned with its bucket, and again when that comes back", async () => {
+    const [one, next] = [asker(), asker()];
+    const own = fixedNode("b", [bucketOf("held.example")]).share("checks");
+    const none = fixedNode("b", []).share("checks");
+    await next.holds.learn(own);
+    await answers(one.manners, "held.example", 503, { "Retry-After": "900" });
+    await one.holds.keep();
+
+    await next.holds.learn(own);
+    expect(restOf(next.manners, "held.example")).toBeNull();
+    await next.holds.learn(none);
+    await next.holds.learn(own);
+
+    expect(restOf(next.manners, "held.example")).toMatchObject({ forMs: 15 * MINUTE });
+  });
+
+  test("is learned with a bucket that comes from others, also when that was ours before", async () => {
+    const [one, next] = [asker(), asker()];
+    const bucket = bucketOf("taken.example");
+    await next.holds.learn(fixedNode("b", [bucket]).share("checks"));
+    await answers(one.manners, "taken.example", 503, { "Retry-After": "900" });
+    await one.holds.keep();
+
+    await next.holds.learnTaken([bucket]);
+
+    expect(restOf(next.manners, "taken.example")).toMatchObject({ forMs: 15 * MINUTE });
+  });
+
+  test("is still to be written until it is, of however many sites", async () => {
+    const one = asker();
+    const sites = Array.from({ length: 1200 }, (_, n) => `refusing-${n}.example`);
+    for (const site of sites) await answers(one.manners, site, 429, { "Retry-After": "600" });
+    expect(one.holds.pending().sort()).toEqual(sites.map(bucketOf).sort());
+
+    await one.holds.keep();
+
+    expect(one.holds.pending()).toEqual([]);
+    expect((await rows()).filter(({ site }) => sites.includes(site))).toHaveLength(sites.length);
+  });
+
+  test("is written once in a while only when its trouble lasts", async () => {
+    const one = asker();
+    for (let i = 0; i < 15; i++) await answers(one.manners, "lasting.example", 500);
+    await one.holds.keep();
+    await answers(one.manners, "lasting.example", 500);
+    expect(one.holds.pending()).toEqual([]);
+
+    one.clock.moveBy(MINUTE);
+    await answers(one.manners, "lasting.example", 500);
+
+    expect(one.holds.pending()).toEqual([bucketOf("lasting.example")]);
+  });
+
+  test("is its pace too when it was in trouble, until it is well again", async () => {
+    const one = asker();
+    for (let i = 0; i < 15; i++) await answers(one.manners, "ill.example", 500);
+    await one.holds.keep();
+    const next = asker();
+    await next.holds.learn(ALL);
+    expect(next.manners.sites.get("ill.example")!.load).toMatchObject({
+      penaltyMs: 3000,
+      trouble: "http_500",
+    });
+
+    await answers(one.manners, "ill.example", 200);
+    await one.holds.keep();
+
+    expect((await rows()).map(({ site }) => site)).not.toContain("ill.example");
+  });
+
+  test("is not kept when it is over soon, and forgotten when it is over", async () => {
+    const one = asker();
+    await answers(one.manners, "quick.example", 429, { "Retry-After": "5" });
+    await answers(one.manners, "slow.example", 429, { "Retry-After": "60" });
+    await one.holds.keep();
+    const kept = (await rows()).map(({ site }) => site);
+    expect(kept).not.toContain("quick.example");
+    expect(kept).toContain("slow.example");
+
+    one.clock.moveBy(20 * MINUTE);
+    await one.holds.keep();
+
+    expect((await rows()).map(({ site }) => site)).not.toContain("slow.example");
+  });
+
+  test("is known to a node before the site is its own", async () => {
+    const [one, next] = [asker(), asker()];
+    const node = fixedNode("next", []);
+    const loop = play(next, node);
+    await loop.begins();
+    await answers(one.manners, "wary.example", 429, { "Retry-After": "600" });
+    await one.holds.keep();
+
+    await node.takes("checks", [bucketOf("wary.example")], []);
+
+    expect(restOf(next.manners, "wary.example")).toMatchObject({ reason: "http_429" });
+    await loop.stop();
+  });
+
+  test("is written before a node gives the site to others", async () => {
+    const one = asker();
+    const node = fixedNode("one", ALL_BUCKETS);
+    const loop = play(one, node);
+    await loop.begins();
+    await answers(one.manners, "weary.example", 429, { "Retry-After": "600" });
+    node.gets([]);
+    expect(node.underWay("checks")).toEqual([bucketOf("weary.example")]);
+
+    await loop.seconds(3);
+
+    // The loop on its clock does not wait for what is written beside it.
+    await until(() => node.underWay("checks").length === 0);
+    expect((await rows()).map(({ site }) => site)).toContain("weary.example");
+    await loop.stop();
+  });
+
+  /** The loop of a node that heeds what sites want. */
+  const play = ({ clock, holds }: ReturnType<typeof asker>, nodes: FixedNode) =>
+    playLoop(server(), { clock, holds, nodes, check: async () => saw("ok") });
+
+  const later = (ms: number) => {
+    const clock = movableClock(server().clock.now());
+    clock.moveBy(ms);
+    return clock;
+  };
+});
+
+/** What a request to the host came back with; it does not wait for its turn. */
+const answers = (
+  manners: Manners,
+  host: string,
+  status: number,
+  headers: Record<string, string> = {},
+) => {
+  const answer = { kind: "response", status, headers: new Headers(headers) } as const;
+  return withManners(manners, host, async () => answer, { signal: AbortSignal.abort() });
+};

@@ -1,0 +1,160 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { startHooks } from "../hooks.ts";
+import { type Cluster, startCluster } from "./cluster.ts";
+import { changesOfHand, type Hosts, mostAtOnce, startHosts, type Visit } from "./hosts.ts";
+import { addLinks, checked, linksByChecks, makeDue, post } from "./links.ts";
+import { type ClusterNode, polled } from "./node.ts";
+
+const HOSTS = 500;
+const PAGES = 40;
+const LINKS = HOSTS * PAGES;
+const AT_ONCE = 2;
+const GAP_MS = 50;
+/**
+ * Under way at one node at once, and waiting to be written or being written, at most: so much is asked again when
+ * it is killed.
+ */
+const [CONCURRENCY, UNWRITTEN] = [200, 1200];
+const PER_MINUTE = 100;
+const AWAY_MS = 20_000;
+const AHEAD_MS = 5 * 60_000;
+const MINUTE_MS = 60_000;
+
+const SETTINGS = {
+  STILLUP_HOST_CONCURRENCY: String(AT_ONCE),
+  STILLUP_HOST_GAP_MS: String(GAP_MS),
+  STILLUP_CHECK_CONCURRENCY: String(CONCURRENCY),
+  STILLUP_RATE_LIMIT_PER_MINUTE: String(PER_MINUTE),
+  STILLUP_WEBHOOK_RETRY_SECONDS: "0,0,1,1,1,1",
+};
+
+// Real processes, whose leases and signs of life last seconds.
+setDefaultTimeout(4 * MINUTE_MS);
+
+describe("Several nodes on one PostgreSQL", () => {
+  let cluster: Cluster;
+  let sites: Hosts;
+  let [api, checkers]: [ClusterNode[], ClusterNode[]] = [[], []];
+  let rounds = 0;
+
+  beforeAll(async () => {
+    sites = startHosts();
+    cluster = await startCluster(SETTINGS);
+    const role = (role: string) => (name: string) => cluster.start(name, { role });
+    api = await Promise.all(["api-1", "api-2"].map(role("api,delivery")));
+    checkers = await Promise.all(["checker-1", "checker-2", "checker-3"].map(role("checker")));
+  });
+  afterAll(async () => {
+    await cluster.remove();
+    await sites.stop();
+  });
+
+  /** Every link was checked once in each of so many rounds. */
+  async function allAreChecked() {
+    rounds++;
+    await checked(cluster.sql, rounds * LINKS);
+    expect(await linksByChecks(cluster.sql)).toEqual({ [rounds]: LINKS });
+  }
+
+  test("check every link that is due once, and each host from one node with its manners", async () => {
+    const key = await cluster.newKey("adding");
+    await addLinks({ url: api[0]!.url, key }, sites, HOSTS, PAGES);
+    await allAreChecked();
+
+    const visits = sites.takeVisits();
+    expect(new Set(visits.map(pageOf)).size).toBe(LINKS);
+    expect(visits.length).toBe(LINKS);
+    expect(new Set(visits.map(({ by }) => by)).size).toBe(checkers.length);
+    for (const ofHost of byHost(visits)) {
+      expect(changesOfHand(ofHost)).toBe(0);
+      expect(mostAtOnce(ofHost)).toBeLessThanOrEqual(AT_ONCE);
+      expect(lasted(ofHost)).toBeGreaterThan((ofHost.length - 1) * GAP_MS * 0.9);
+    }
+  });
+
+  test("take over what a killed node had, and give a new one its share", async () => {
+    await makeDue(cluster.sql);
+    await checked(cluster.sql, rounds * LINKS + LINKS / 4);
+    const killed = checkers.shift()!;
+    await killed.stop("SIGKILL");
+    checkers.push(await cluster.start("checker-4", { role: "checker" }));
+    await allAreChecked();
+
+    const visits = sites.takeVisits();
+    expect(visits.length).toBeLessThanOrEqual(LINKS + CONCURRENCY + UNWRITTEN);
+    expect(visits.some(({ by }) => by === "checker-4")).toBe(true);
+    for (const ofHost of byHost(visits)) expect(mostAtOnce(ofHost)).toBeLessThanOrEqual(AT_ONCE);
+    const { nodes } = await api[0]!.ready();
+    expect(nodes.find(({ name }) => name === killed.name)?.live).toBe(false);
+  });
+
+  test("lose nothing and judge nothing while the database is away for 20 seconds", async () => {
+    await makeDue(cluster.sql);
+    await checked(cluster.sql, rounds * LINKS + LINKS / 4);
+    await cluster.postgres.stop();
+    await Bun.sleep(AWAY_MS);
+    await cluster.postgres.start();
+    await allAreChecked();
+
+    const [{ n }] =
+      await cluster.sql`select count(*)::int as n from links where status <> 'active'`;
+    expect(n).toBe(0);
+    await polled(async () => (await fetch(`${api[1]!.url}/ready`)).ok || undefined);
+  });
+
+  test("are not misled by one whose clock is five minutes ahead", async () => {
+    const early = await cluster.start("early", { role: "checker", aheadMs: AHEAD_MS });
+    sites.takeVisits();
+    await makeDue(cluster.sql, { inMs: 4 * MINUTE_MS });
+    await makeDue(cluster.sql, { part: "/pages/1" });
+    const due = await dueNow();
+    await checked(cluster.sql, rounds * LINKS + due);
+
+    const visits = sites.takeVisits();
+    expect(visits.some(({ by }) => by === early.name)).toBe(true);
+    expect(visits.filter(({ path }) => !path.startsWith("/pages/1"))).toEqual([]);
+    expect(visits.length).toBe(due);
+    await early.stop();
+  });
+
+  const dueNow = async () =>
+    (await cluster.sql`select count(*)::int as n from links where url like '%/pages/1%'`)[0].n;
+
+  test("let exactly as many requests of one key through as one would", async () => {
+    const key = await cluster.newKey("hurried");
+    const headers = { authorization: `Bearer ${key}` };
+    const asked = Array.from({ length: 2 * PER_MINUTE }, (_, n) =>
+      fetch(`${api[n % api.length]!.url}/api/v1/groups`, { headers }),
+    );
+    const statuses = (await Promise.all(asked)).map(({ status }) => status);
+
+    expect(statuses.filter((status) => status === 200).length).toBe(PER_MINUTE);
+    expect(statuses.filter((status) => status === 429).length).toBe(PER_MINUTE);
+  });
+
+  test("tell of each event under one id, also when the node that tells is killed", async () => {
+    const hooks = startHooks();
+    const key = await cluster.newKey("telling");
+    const hook = { url: hooks.url, events: ["link.dead"] };
+    await post({ url: api[0]!.url, key }, "/api/v1/webhooks", hook);
+    sites.takeAway("/pages/2");
+    const [{ n }] = await cluster.sql`
+      select count(*)::int as n from links where url like '%/pages/2%'`;
+    await makeDue(cluster.sql, { part: "/pages/2" });
+    await polled(() => hooks.bodies.size >= n / 4 || undefined);
+    await api.shift()!.stop("SIGKILL");
+    await polled(() => hooks.bodies.size >= n || undefined);
+
+    const links = [...hooks.bodies.values()].map((body) => JSON.parse(body).data.linkId);
+    expect(new Set(links).size).toBe(n);
+    expect(links.length).toBe(n);
+    expect(hooks.seen.altered).toBe(0);
+  });
+});
+
+const pageOf = ({ host, path }: Visit) => host + path;
+
+const byHost = (visits: Visit[]) => [...Map.groupBy(visits, ({ host }) => host).values()];
+
+const lasted = (visits: Visit[]) =>
+  Math.max(...visits.map(({ from }) => from)) - Math.min(...visits.map(({ from }) => from));

@@ -1,0 +1,67 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { $, SQL } from "bun";
+import { executable, SETTINGS } from "../installed.ts";
+import { type OwnPostgres, startOwnPostgres } from "../own-postgres.ts";
+import { type ClusterNode, startNode } from "./node.ts";
+
+const EMAIL = "cluster@example.org";
+const DATABASE = "stillup";
+
+type NodeSettings = Pick<Parameters<typeof startNode>[0], "role" | "aheadMs" | "program" | "port">;
+
+/** Processes of the executable that share one PostgreSQL, and an account whose key is known. */
+export type Cluster = {
+  postgres: OwnPostgres;
+  /** What is kept, looked at past all nodes. */
+  sql: SQL;
+  /** Ready when this resolves; ended with the cluster at the latest. */
+  start(name: string, settings?: NodeSettings): Promise<ClusterNode>;
+  /** Another key of the account. */
+  newKey(name: string): Promise<string>;
+  remove(): Promise<void>;
+};
+
+/** @param settings of all nodes */
+export async function startCluster(settings: Record<string, string>): Promise<Cluster> {
+  const folder = mkdtempSync(join(tmpdir(), "stillup-cluster-"));
+  const postgres = await startOwnPostgres();
+  await createDatabase(postgres);
+  const databaseUrl = postgres.urlOf(DATABASE);
+  const secretKeyFile = join(folder, "secret.key");
+  const nodes: ClusterNode[] = [];
+  const sql = new SQL(databaseUrl, { max: 2 });
+  const command = async (...given: string[]) => {
+    const env = {
+      ...SETTINGS,
+      STILLUP_DATA_DIR: folder,
+      STILLUP_DATABASE_URL: databaseUrl,
+      STILLUP_SECRET_KEY_FILE: secretKeyFile,
+    };
+    return (await $`${await executable()} ${given}`.env(env).text()).trim();
+  };
+  await command("user", "create", "--email", EMAIL);
+  return {
+    postgres,
+    sql,
+    async start(name, props = {}) {
+      const node = await startNode({ name, databaseUrl, secretKeyFile, settings, ...props });
+      nodes.push(node);
+      return node;
+    },
+    newKey: (name) => command("key", "create", "--email", EMAIL, "--name", name),
+    async remove() {
+      await Promise.all(nodes.map((node) => node.stop("SIGKILL")));
+      await sql.close();
+      await postgres.remove();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function createDatabase({ urlOf }: OwnPostgres): Promise<void> {
+  const admin = new SQL(urlOf("postgres"), { max: 1 });
+  await admin.unsafe(`create database ${DATABASE}`).simple();
+  await admin.close();
+}

@@ -1,0 +1,48 @@
+import type { SQL } from "bun";
+import type { Hosts } from "./hosts.ts";
+import { polled } from "./node.ts";
+
+/** Links of one request. */
+const MANY = 1000;
+
+type Asked = { url: string; key: string };
+
+/** Adds so many pages of so many hosts. */
+export async function addLinks(asked: Asked, sites: Hosts, hosts: number, pages: number) {
+  const urls = Array.from({ length: hosts * pages }, (_, n) =>
+    sites.urlOf(n % hosts, Math.floor(n / hosts)),
+  );
+  for (let from = 0; from < urls.length; from += MANY) {
+    const links = urls.slice(from, from + MANY).map((url) => ({ url, check_frequency: "monthly" }));
+    await post(asked, "/api/v1/links/batch", { links });
+  }
+}
+
+export async function post({ url, key }: Asked, path: string, body: unknown) {
+  const response = await fetch(url + path, {
+    method: "POST",
+    headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+    body: JSON.stringify(body),
+  });
+  if (!response.ok) throw new Error(await response.text());
+  return response.json();
+}
+
+/** Every link, or those that have this in their URL, is due from now on, or after so many milliseconds. */
+export async function makeDue(sql: SQL, { part = "", inMs = 0 } = {}): Promise<void> {
+  await sql`update links set next_check_at = ${Date.now() + inMs} where url like ${`%${part}%`}`;
+}
+
+const countChecks = async (sql: SQL): Promise<number> =>
+  (await sql`select count(*)::int as n from checks`)[0].n;
+
+/** Resolves once so many checks are in the history, or more. */
+export const checked = (sql: SQL, count: number) =>
+  polled(async () => ((await countChecks(sql)) >= count ? true : undefined));
+
+/** How many links have so many checks each in their history. */
+export async function linksByChecks(sql: SQL): Promise<Record<string, number>> {
+  const rows = await sql`select n, count(*)::int as links
+    from (select count(*)::int as n from checks group by link_no) as counted group by n`;
+  return Object.fromEntries(rows.map(({ n, links }: { n: number; links: number }) => [n, links]));
+}

@@ -1,0 +1,110 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { executable, SETTINGS } from "../installed.ts";
+
+const POLL_MS = 50;
+/** Shifts what the process takes for the time of day. */
+const AHEAD = join(import.meta.dir, "ahead.js");
+
+/** The executable at work on a database that others serve as well, on a machine of its own as far as it can tell. */
+export type ClusterNode = {
+  name: string;
+  url: string;
+  /** What it printed and logged so far. */
+  log(): string;
+  /** What `GET /ready` says, whether it is or not. */
+  ready(): Promise<Readiness>;
+  /** Ends in order, or not. */
+  stop(signal?: "SIGTERM" | "SIGKILL"): Promise<void>;
+};
+
+export type Readiness = {
+  status: string;
+  nodes: { name: string; live: boolean; buckets: { checks: number; deliveries: number } }[];
+};
+
+type NodeProps = {
+  name: string;
+  databaseUrl: string;
+  /** The same for all of them. */
+  secretKeyFile: string;
+  role?: string;
+  /** By how much its clock is wrong. */
+  aheadMs?: number;
+  settings?: Record<string, string>;
+  /** What starts it, where that is another version; the executable if none is given. */
+  program?: string[];
+  /** Any that is free if none is given. */
+  port?: number;
+};
+
+/** Resolves when it is ready. */
+export async function startNode(props: NodeProps): Promise<ClusterNode> {
+  const { name, databaseUrl, secretKeyFile, role = "all", aheadMs = 0, settings = {} } = props;
+  const { program: command = [await executable()], port = 0 } = props;
+  const folder = mkdtempSync(join(tmpdir(), "stillup-node-"));
+  const program = Bun.spawn(command, {
+    cwd: folder,
+    env: {
+      ...SETTINGS,
+      ...settings,
+      STILLUP_PORT: String(port),
+      STILLUP_DATA_DIR: folder,
+      STILLUP_DATABASE_URL: databaseUrl,
+      STILLUP_SECRET_KEY_FILE: secretKeyFile,
+      STILLUP_ROLE: role,
+      STILLUP_NODE_NAME: name,
+      STILLUP_CHECK_USER_AGENT: name,
+      ...(aheadMs !== 0 && {
+        BUN_OPTIONS: `--preload ${AHEAD}`,
+        AHEAD_MS: String(aheadMs),
+      }),
+    },
+    stdin: "ignore",
+    stdout: "pipe",
+    stderr: "pipe",
+  });
+  let log = "";
+  const keep = async (output: ReadableStream<Uint8Array>) => {
+    const decoder = new TextDecoder();
+    for await (const part of output) log += decoder.decode(part, { stream: true });
+  };
+  void keep(program.stdout);
+  void keep(program.stderr);
+  const running = (what: string) => {
+    if (program.exitCode !== null) throw new Error(`${name} ended before ${what}: ${log}`);
+  };
+  const url = await polled(() => {
+    running("it listened");
+    return /listening on (http:\S+)/.exec(log)?.[1];
+  });
+  const ready = async () => (await (await ask(url, "/ready")).json()) as Readiness;
+  await polled(async () => {
+    running("it was ready");
+    return (await ask(url, "/ready")).ok || undefined;
+  });
+  return {
+    name,
+    url,
+    log: () => log,
+    ready,
+    async stop(signal = "SIGTERM") {
+      program.kill(signal);
+      await program.exited;
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** A connection is not kept, since nodes come and go. */
+const ask = (url: string, path: string) => fetch(url + path, { keepalive: false });
+
+/** What is asked for again and again until it is there. */
+export async function polled<T>(look: () => T | undefined | Promise<T | undefined>): Promise<T> {
+  for (;;) {
+    const found = await look();
+    if (found !== undefined) return found;
+    await Bun.sleep(POLL_MS);
+  }
+}

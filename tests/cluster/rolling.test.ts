@@ -1,0 +1,108 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { freePort } from "../free-port.ts";
+import { programOf } from "../upgrades/program-of.ts";
+import { type Cluster, startCluster } from "./cluster.ts";
+import { type Hosts, startHosts } from "./hosts.ts";
+import { addLinks, checked, linksByChecks } from "./links.ts";
+import { type ClusterNode, polled } from "./node.ts";
+
+// Real processes, whose signs of life last seconds.
+setDefaultTimeout(120_000);
+
+const ALLOWING = {
+  name: "9001_notes.sql",
+  statements: "-- Runs beside 9.1.0\nALTER TABLE links ADD COLUMN notes TEXT;\n",
+};
+const BREAKING = {
+  name: "9002_end.sql",
+  statements: "-- Runs beside 9.3.0\nALTER TABLE links DROP COLUMN notes;\n",
+};
+const OLD = programOf("9.1.0");
+const NEW = programOf("9.2.0", [ALLOWING]);
+const NEXT = programOf("9.3.0", [ALLOWING, BREAKING]);
+
+describe("Nodes of several versions", () => {
+  let cluster: Cluster;
+  let sites: Hosts;
+  const nodes: Record<string, ClusterNode> = {};
+  const start = async (name: string, program: string[], role = "all", port = 0) => {
+    nodes[name] = await cluster.start(name, { program, role, port });
+    return nodes[name];
+  };
+  beforeAll(async () => {
+    sites = startHosts();
+    cluster = await startCluster({ STILLUP_CONFIRM_DELAYS_MS: "0" });
+  });
+  afterAll(async () => {
+    await cluster.remove();
+    await sites.stop();
+  });
+
+  test("serve and check together, when the newer one's migration allows it", async () => {
+    const key = await cluster.newKey("rolling");
+    const old = await start("old", OLD);
+    await start("new", NEW, "api");
+    expect(await applied()).toContain(ALLOWING.name);
+
+    await addLinks({ url: old.url, key }, sites, 5, 4);
+    await checked(cluster.sql, 20);
+
+    expect(await linksByChecks(cluster.sql)).toEqual({ 1: 20 });
+    const visits = sites.takeVisits();
+    expect(new Set(visits.map(({ by }) => by))).toEqual(new Set(["old"]));
+    const list = await fetch(`${nodes.new!.url}/api/v1/links`, {
+      headers: { authorization: `Bearer ${key}` },
+    });
+    expect(list.status).toBe(200);
+  });
+
+  test("may be joined by another of the older version", async () => {
+    const again = await start("old-again", OLD);
+
+    expect((await again.ready()).status).toBe("ready");
+    await again.stop();
+  });
+
+  test("keep one waiting whose migration an older one would not survive, until that is gone", async () => {
+    const port = freePort();
+    const starting = start("next", NEXT, "all", port);
+    const doing = await polled(() => doingAt(port, "waiting until older nodes"));
+
+    expect(doing).toContain("upgraded to 9.3.0 or newer: ");
+    expect(doing).toContain("old (9.1.0)");
+    expect(doing).toContain("new (9.2.0)");
+    expect(await applied()).not.toContain(BREAKING.name);
+    expect((await nodes.old!.ready()).status).toBe("ready");
+
+    await Promise.all([nodes.old!.stop(), nodes.new!.stop()]);
+    await starting;
+    expect(await applied()).toContain(BREAKING.name);
+  });
+
+  test("end where the database was upgraded beyond them", async () => {
+    await cluster.sql`insert into migrations (name, applied_at) values ('9003_more.sql', 1)`;
+
+    const sentence = "written by a newer version (9003_more.sql)";
+    await polled(() => nodes.next!.log().includes(sentence) || undefined);
+
+    await polled(() => isOver(nodes.next!));
+  });
+
+  const applied = async (): Promise<string[]> =>
+    (await cluster.sql`select name from migrations`).map(({ name }: { name: string }) => name);
+});
+
+/** What a process that is not ready says it does, once that begins so. */
+async function doingAt(port: number, beginning: string): Promise<string | undefined> {
+  const url = `http://127.0.0.1:${port}/ready`;
+  const reply = await fetch(url, { keepalive: false }).catch(() => null);
+  const { doing } = ((await reply?.json()) ?? {}) as { doing?: string };
+  return doing?.startsWith(beginning) ? doing : undefined;
+}
+
+/** Whether nobody listens there any more. */
+const isOver = ({ url }: ClusterNode) =>
+  fetch(`${url}/health`, { keepalive: false }).then(
+    () => undefined,
+    () => true,
+  );

@@ -1,0 +1,78 @@
+import { afterEach, expect, test } from "bun:test";
+import { createMeter } from "../../server/accounts/meter.ts";
+import { startLoops } from "../../server/commands/start-loops.ts";
+import type { Role } from "../../server/config.ts";
+import { links, webhooks } from "../../server/store/tables.ts";
+import { movableClock } from "../clock.ts";
+import { onBothEngines, type TestServer } from "../harness.ts";
+import { deliveriesOf, makeNews, startReceiver, subscribe } from "../receiver.ts";
+
+const DAY = 86_400_000;
+
+/** The loops of a node of these roles, on a clock that stands. */
+function startNode({ deps }: TestServer, role: Role[]) {
+  const clock = movableClock(deps.clock.now());
+  const node = { ...deps, clock, config: { ...deps.config, role }, loops: { ...deps.loops } };
+  return { node, stop: startLoops(node, createMeter(node.store, clock)) };
+}
+
+/** A link that is due, and an event to tell of. */
+async function newWork(server: TestServer) {
+  const me = await server.account();
+  const receiver = startReceiver();
+  const { id } = await subscribe(me, receiver.url);
+  await makeNews(me);
+  return { id, receiver };
+}
+
+onBothEngines("A node", (server) => {
+  afterEach(async () => {
+    await server().deps.store.delete(webhooks);
+    await server().deps.store.delete(links);
+  });
+
+  const isUntouched = async () => {
+    const [link] = await server().deps.store.select().from(links);
+    return link?.lastCheckedAt === null && link.lease === null;
+  };
+
+  test("that only delivers checks nothing", async () => {
+    const { id, receiver } = await newWork(server());
+
+    const { node, stop } = startNode(server(), ["delivery"]);
+    await receiver.seen(1);
+    await stop();
+
+    expect(await deliveriesOf(server(), id)).toMatchObject([{ status: "succeeded" }]);
+    expect(await isUntouched()).toBe(true);
+    expect(node.loops).toMatchObject({ checking: false, lookedForLinksAt: null });
+  });
+
+  test("that only checks delivers nothing", async () => {
+    const { id, receiver } = await newWork(server());
+    const { store, clock } = server().deps;
+    await store.update(links).set({ nextCheckAt: clock.now() + DAY });
+
+    const { node, stop } = startNode(server(), ["checker"]);
+    while (node.loops.lookedForLinksAt === null) await Bun.sleep(1);
+    await stop();
+
+    expect(node.loops).toMatchObject({ checking: true, lookedForDeliveriesAt: null });
+    expect(await deliveriesOf(server(), id)).toMatchObject([{ status: "pending", attempts: 0 }]);
+    expect(receiver.requests).toHaveLength(0);
+  });
+
+  test("that only answers does neither", async () => {
+    const { id, receiver } = await newWork(server());
+
+    const { node, stop } = startNode(server(), ["api"]);
+    node.loops.wake();
+    await stop();
+
+    const nothing = { checking: false, lookedForLinksAt: null, lookedForDeliveriesAt: null };
+    expect(node.loops).toMatchObject(nothing);
+    expect(await deliveriesOf(server(), id)).toMatchObject([{ status: "pending", attempts: 0 }]);
+    expect(await isUntouched()).toBe(true);
+    expect(receiver.requests).toHaveLength(0);
+  });
+});

@@ -1,0 +1,226 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { eq, sql } from "drizzle-orm";
+import { createDeps } from "../../server/build.ts";
+import { forgetOldChecks } from "../../server/history/forget-old.ts";
+import { makeParts } from "../../server/history/make-parts.ts";
+import { migrate } from "../../server/store/migrate.ts";
+import { migrateToHead, openEngine, ownMigrations } from "../../server/store/open.ts";
+import { createStore, type Store } from "../../server/store/store.ts";
+import { accounts, checks } from "../../server/store/tables.ts";
+import { type Asker, START, startServer, type TestServer } from "../harness.ts";
+import { emptyPostgres } from "../postgres.ts";
+import { addCheck, addChecks, addGroup, addLink } from "../rows.ts";
+
+setDefaultTimeout(60_000);
+
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+const KEPT_DAYS = 30;
+const NOW = Date.parse(START);
+/** Before this moment of 2 December all is old. */
+const OLD = NOW - KEPT_DAYS * DAY;
+const NOVEMBER = Date.parse("2029-11-20T12:00:00Z");
+
+const iso = (at: number) => new Date(at).toISOString();
+const told = async (me: Asker, path: string) => (await me.get(`/api/v1/${path}`)).body.data;
+const listed = async (me: Asker) => (await told(me, "history")).pagination.total;
+const counted = async (me: Asker) => (await told(me, "history/stats")).totalChecks;
+
+async function partsOf(store: Store): Promise<string[]> {
+  const sql = `select cast(inhrelid as regclass)::text from pg_inherits
+    where inhparent = cast('checks' as regclass) order by 1`;
+  return (await store.engine.run({ sql, params: [] })).flat().map(String);
+}
+
+describe("History by the month on PostgreSQL", () => {
+  let running: TestServer;
+  const server = () => running;
+  beforeAll(async () => {
+    running = await startServer("postgres", { STILLUP_HISTORY_DAYS: String(KEPT_DAYS) });
+  });
+  afterAll(() => running.stop());
+
+  const parts = () => partsOf(server().deps.store);
+  const makeAll = () => server().deps.store.engine.historyParts!.make(NOVEMBER, NOW);
+  const rowsOf = ({ accountNo }: Asker) =>
+    server().deps.store.$count(checks, eq(checks.accountNo, accountNo));
+  const perHour = (me: Asker, link: string, from: number, until: number) =>
+    told(
+      me,
+      `history/series?bucket=hour&link_id=${link}&start_date=${iso(from)}&end_date=${iso(until)}`,
+    );
+
+  test("has room for this month and two more, however many make it at once", async () => {
+    await Promise.all([1, 2, 3].map(() => makeParts(server().deps)));
+
+    expect(await parts()).toEqual([
+      "checks_2030_01",
+      "checks_2030_02",
+      "checks_2030_03",
+      "checks_rest",
+    ]);
+    expect(await server().deps.store.engine.historyParts!.make(NOW, NOW)).toEqual([]);
+  });
+
+  test("takes in what was checked before there was room for it", async () => {
+    const me = await server().account();
+    const link = await addLink(me);
+    await addCheck(server(), me, link, { checkedAt: NOVEMBER });
+
+    await makeAll();
+
+    const { engine } = server().deps.store;
+    const rows = await engine.run({ sql: "select checked_at from checks_2029_11", params: [] });
+    expect(rows).toEqual([[NOVEMBER]]);
+    expect(await rowsOf(me)).toBe(1);
+  });
+
+  test("goes by the month once all of it is old, and is told hour by hour all the same", async () => {
+    await makeAll();
+    const me = await server().account();
+    const link = await addLink(me);
+    const moments = [NOVEMBER, NOVEMBER + 1, OLD - HOUR, OLD];
+    await addChecks(
+      server(),
+      moments.map((checkedAt) => ({ linkId: link, checkedAt })),
+    );
+    const november = await perHour(me, link, NOVEMBER, NOVEMBER + DAY);
+    const december = await perHour(me, link, OLD - DAY, OLD + DAY);
+
+    await forgetOldChecks(server().deps);
+
+    expect(await parts()).not.toContain("checks_2029_11");
+    // That of an hour ago waits for its month to go.
+    expect([await rowsOf(me), await listed(me), await counted(me)]).toEqual([2, 1, 4]);
+    expect(await perHour(me, link, NOVEMBER, NOVEMBER + DAY)).toEqual(november);
+    expect(await perHour(me, link, OLD - DAY, OLD + DAY)).toEqual(december);
+    const edge = `start_date=${iso(OLD - 2 * HOUR)}&end_date=${iso(OLD - HOUR + 1)}`;
+    expect((await told(me, `history/stats?link_id=${link}&${edge}`)).totalChecks).toBe(1);
+  });
+
+  test("is written down once, whoever does it and however often it is cut short", async () => {
+    await makeAll();
+    const me = await server().account();
+    const link = await addLink(me);
+    const moments = Array.from({ length: 600 }, (_, i) => OLD - 1 - i * 60_000);
+    await addChecks(
+      server(),
+      moments.map((checkedAt) => ({ linkId: link, checkedAt })),
+    );
+    const before = await perHour(me, link, OLD - DAY, OLD);
+    const other = createDeps(
+      server().config,
+      createStore(openEngine(server().config.databaseUrl)),
+      server().clock,
+    );
+
+    const ended = AbortSignal.timeout(30);
+    await Promise.all([server().deps, other].map((deps) => forgetOldChecks(deps, ended)));
+    const meanwhile = await perHour(me, link, OLD - DAY, OLD);
+    await Promise.all([server().deps, other].map((deps) => forgetOldChecks(deps)));
+
+    expect(meanwhile).toEqual(before);
+    expect(await perHour(me, link, OLD - DAY, OLD)).toEqual(before);
+    await other.store.engine.close();
+  });
+
+  test("stays counted for its account when the link is deleted after the days of its checks", async () => {
+    await makeAll();
+    const me = await server().account();
+    const link = await addLink(me, { group_id: await addGroup(me) });
+    for (const checkedAt of [OLD - HOUR, OLD + HOUR])
+      await addCheck(server(), me, link, { checkedAt });
+    await forgetOldChecks(server().deps);
+
+    await me.delete(`/api/v1/links/${link}`);
+
+    expect([await listed(me), await counted(me)]).toEqual([0, 1]);
+  });
+
+  test("keeps a month whose checks could not be written down", async () => {
+    await makeAll();
+    const me = await server().account();
+    await addCheck(server(), me, await addLink(me), { checkedAt: NOVEMBER });
+
+    await forgetOldChecks(server().deps, AbortSignal.abort());
+    const kept = await server().deps.store.engine.historyParts!.drop(NOW);
+
+    expect(kept).toEqual([]);
+    expect([await rowsOf(me), await listed(me)]).toEqual([1, 0]);
+  });
+
+  test("of a moment that no month was made for goes check by check", async () => {
+    const me = await server().account();
+    const link = await addLink(me);
+    for (const checkedAt of [NOW - 5000 * DAY, NOW + 5000 * DAY])
+      await addCheck(server(), me, link, { checkedAt });
+
+    await forgetOldChecks(server().deps);
+
+    expect([await rowsOf(me), await counted(me)]).toEqual([1, 2]);
+  });
+});
+
+describe("History of before it was kept by the month", () => {
+  const MONTH = 31 * DAY;
+  const older = () => ownMigrations().filter(({ name }) => name < "0016");
+
+  /** An account with checks that a program of before has written. */
+  async function oldDatabase(moments: number[]) {
+    const engine = openEngine(await emptyPostgres());
+    await migrate(engine, older(), NOW);
+    const store = createStore(engine);
+    await store.insert(accounts).values({
+      ...{ id: "a", email: "a@example.org", tier: "business", createdAt: NOW },
+      ...{ no: 1, historySince: 0 },
+    });
+    for (const checkedAt of moments)
+      await store.insert(checks).values({ accountNo: 1, checkedAt, linkNo: 2, kindNo: 1 });
+    return store;
+  }
+
+  const fileOf = async (store: Store, table: string) =>
+    (await store.engine.run({ sql: `select pg_relation_filenode('${table}')`, params: [] }))[0]![0];
+
+  test("stays where it is, as the part of all that is past", async () => {
+    const today = Date.now();
+    const store = await oldDatabase([today - 100 * DAY, today]);
+    const file = await fileOf(store, "checks");
+
+    await migrateToHead(store.engine, NOW);
+    const made = await store.engine.historyParts!.make(today - 3 * MONTH, today + 2 * MONTH);
+
+    expect(await fileOf(store, "checks_past")).toBe(file!);
+    expect(await partsOf(store)).toEqual([...made, "checks_past", "checks_rest"].sort());
+    // This month is the last that is past.
+    expect(made.length).toBeLessThanOrEqual(2);
+    expect(await store.$count(checks)).toBe(2);
+    await store.engine.close();
+  });
+
+  test("and of a clock that was ahead is none of the past", async () => {
+    const ahead = Date.now() + 1000 * DAY;
+    const store = await oldDatabase([Date.now(), ahead]);
+
+    await migrateToHead(store.engine, NOW);
+
+    expect(await store.all(sql`select checked_at from checks_rest`)).toEqual([[ahead]]);
+    expect(await store.$count(checks)).toBe(2);
+    await store.engine.close();
+  });
+
+  test("goes with its account, and refuses those of none", async () => {
+    const store = await oldDatabase([Date.now()]);
+    await migrateToHead(store.engine, NOW);
+    await makeParts({ store, clock: { now: () => Date.now() + 2 * MONTH } as never });
+
+    const alien = store
+      .insert(checks)
+      .values({ accountNo: 9, checkedAt: Date.now() + 2 * MONTH, linkNo: 2, kindNo: 1 });
+
+    expect(await alien.catch((error) => error.cause.constructor.name)).toBe("Gone");
+    await store.delete(accounts).where(eq(accounts.no, 1));
+    expect(await store.$count(checks)).toBe(0);
+    await store.engine.close();
+  });
+});

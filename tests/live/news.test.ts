@@ -1,0 +1,159 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { listenForNews } from "../../server/live/listen.ts";
+import { addTo, nothing, noticeOf, readNotice } from "../../server/live/notice.ts";
+import { openPostgres } from "../../server/store/postgres.ts";
+import { type Engine, Unavailable } from "../../server/store/store.ts";
+import { freshPostgres } from "../postgres.ts";
+import { until } from "../until.ts";
+
+/** Longer than any test. */
+const SELDOM_MS = 600_000;
+/** A busy machine must not be deaf by it. */
+const OFTEN_MS = 1000;
+const id = () => crypto.randomUUID();
+
+describe("What nodes tell each other", () => {
+  let engine: Engine;
+  const ends: (() => Promise<void>)[] = [];
+  beforeAll(async () => {
+    engine = openPostgres(await freshPostgres());
+  }, 60_000);
+  afterAll(async () => {
+    for (const end of ends) await end();
+    await engine.close();
+  });
+
+  /** A node that hears, and what it has heard. */
+  async function startNode(way: Partial<Engine> = {}, beatMs = SELDOM_MS) {
+    const heard = { changed: new Set<string | null>(), counted: new Set<string | null>(), work: 0 };
+    const wakeHere = () => {
+      heard.work++;
+    };
+    const loops = { wake: wakeHere, wakeHere, checking: false };
+    const looked = { lookedForLinksAt: null, lookedForDeliveriesAt: null };
+    const news = listenForNews(
+      {
+        store: { engine: { ...engine, ...way } },
+        nodes: { id: id(), all: () => [], share: () => NOTHING, keeps() {}, onTaken() {} },
+        loops: { ...loops, ...looked },
+      },
+      beatMs,
+    );
+    news.follow({
+      changed: (ids) => addAll(heard.changed, ids),
+      counted: (ids) => addAll(heard.counted, ids),
+    });
+    ends.push(news.stop);
+    await until(news.areHeard);
+    heard.changed.clear();
+    heard.work = 0;
+    return { news, heard };
+  }
+
+  test("reaches all the others, and of counts those that tell as well", async () => {
+    const [here, there] = [await startNode(), await startNode()];
+    const [changed, counted] = [id(), id()];
+
+    here.news.changed(changed);
+    here.news.counted(new Set([counted]));
+
+    await until(() => there.heard.changed.has(changed) && there.heard.counted.has(counted));
+    await until(() => here.heard.counted.has(counted));
+    expect(here.heard.changed.has(changed)).toBe(false);
+  });
+
+  test("wakes the loops of the others, which do not pass it on", async () => {
+    const [here, there] = [await startNode(), await startNode()];
+    const marker = id();
+
+    here.news.workIsDue();
+    await until(() => there.heard.work > 0);
+    there.news.changed(marker);
+    await until(() => here.heard.changed.has(marker));
+
+    expect([here.heard.work, there.heard.work]).toEqual([0, 1]);
+  });
+
+  test("is gathered, so that a thousand changes at once are one notice", async () => {
+    let notices = 0;
+    const notify: Engine["notify"] = (...what) => {
+      notices++;
+      return engine.notify(...what);
+    };
+    const here = await startNode({ notify });
+    const there = await startNode();
+    const before = notices;
+
+    for (let i = 0; i < 1000; i++) here.news.changed(`account ${i}`);
+
+    await until(() => there.heard.changed.has(null));
+    expect(notices - before).toBe(1);
+  });
+
+  test("is kept while it cannot be told, and told afterwards", async () => {
+    let isCut = false;
+    let refused = 0;
+    const notify: Engine["notify"] = async (...what) => {
+      refused += isCut ? 1 : 0;
+      if (isCut) throw new Unavailable("cut off");
+      await engine.notify(...what);
+    };
+    const [here, there] = [await startNode({ notify }), await startNode()];
+    const changed = id();
+
+    isCut = true;
+    here.news.changed(changed);
+    await until(() => refused > 0);
+    isCut = false;
+
+    await until(() => there.heard.changed.has(changed));
+  });
+
+  test("may have been missed by one that was deaf for a while, to which anything may have changed", async () => {
+    let isDeaf = false;
+    const listen: Engine["listen"] = (channel, hear, missed) =>
+      engine.listen(channel, (text) => (isDeaf ? undefined : hear(text)), missed);
+    const { news, heard } = await startNode({ listen }, OFTEN_MS);
+
+    isDeaf = true;
+    await until(() => !news.areHeard());
+    isDeaf = false;
+
+    await until(news.areHeard);
+    expect([...heard.changed]).toEqual([null]);
+    expect(heard.work).toBeGreaterThan(0);
+  });
+});
+
+function addAll(heard: Set<string | null>, ids: string[] | null) {
+  for (const each of ids ?? [null]) heard.add(each);
+}
+
+const NOTHING = { isAll: false, buckets: [], has: () => false };
+
+describe("A notice", () => {
+  const gathered = (count: number) => {
+    const all = nothing();
+    for (const kind of ["changed", "counted"] as const) {
+      addTo(
+        all[kind],
+        Array.from({ length: count }, () => id()),
+      );
+    }
+    return all;
+  };
+
+  test("names as many accounts as PostgreSQL takes, and beyond that means any", () => {
+    const [full, more] = [noticeOf("12345678", gathered(90)), noticeOf("12345678", gathered(91))];
+
+    expect(full.length).toBeLessThan(8000);
+    expect(readNotice(full).changed).toHaveLength(90);
+    expect(readNotice(more)).toEqual({ by: "12345678", changed: null, counted: null, work: false });
+  });
+
+  test("that nobody understands means anything at all", () => {
+    for (const text of ["", "{}", '{"by":"1","changed":7,"counted":[],"work":false}']) {
+      expect(readNotice(text)).toEqual({ by: "", changed: null, counted: null, work: true });
+    }
+  });
+});

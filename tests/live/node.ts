@@ -1,0 +1,46 @@
+import { createService } from "../../server/app.ts";
+import { listenForNews } from "../../server/live/listen.ts";
+import type { Engine } from "../../server/store/store.ts";
+import { startServer, type TestServer } from "../harness.ts";
+
+/** One of several servers on one PostgreSQL, which tells the others what happens. */
+export type LiveNode = TestServer & {
+  /** How often its loops were told to look for work by others. */
+  woken(): number;
+};
+
+type LiveNodeSettings = {
+  /** The node whose database it shares. */
+  beside?: TestServer;
+  /** What its way to the database does otherwise. */
+  engine?: Partial<Engine>;
+  /** Between two signs of its own. */
+  beatMs?: number;
+};
+
+export async function startLiveNode({
+  beside,
+  engine = {},
+  beatMs,
+}: LiveNodeSettings = {}): Promise<LiveNode> {
+  const shared = beside && { STILLUP_DATABASE_URL: beside.config.databaseUrl };
+  const server = await startServer("postgres", shared);
+  const { deps } = server;
+  const store = { engine: { ...deps.store.engine, ...engine } };
+  const news = listenForNews({ ...deps, store }, beatMs);
+  deps.news = news;
+  let woken = 0;
+  deps.loops.wakeHere = () => {
+    woken++;
+  };
+  const { front, live } = await createService(deps);
+  const listener = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: front, idleTimeout: 60 });
+  const url = `http://127.0.0.1:${listener.port}`;
+  const stop = async () => {
+    live.close();
+    await listener.stop(true);
+    await news.stop();
+    await server.stop();
+  };
+  return { ...server, url, front, stop, woken: () => woken };
+}

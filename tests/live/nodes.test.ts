@@ -1,0 +1,107 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { claimDueLinks } from "../../server/checker/claim.ts";
+import { createRecorder } from "../../server/checker/recorder.ts";
+import { newSession } from "../../server/session/sessions.ts";
+import type { Engine } from "../../server/store/store.ts";
+import { saw } from "../checker/ended.ts";
+import { type Browser, newOwner, openBrowser } from "../session/browser.ts";
+import { until } from "../until.ts";
+import { openLine } from "./line.ts";
+import { type LiveNode, startLiveNode } from "./node.ts";
+
+/** How nodes may reach their database, by what it can do. */
+const WAYS: [what: string, engine: Partial<Engine>][] = [
+  ["that hear each other", {}],
+  ["whose database does not let them listen", { listen: async () => null }],
+  ["to whom no notice is passed on", { listen: async () => async () => {} }],
+];
+
+describe.each(WAYS)("Pages of two nodes %s", (_, engine) => {
+  let [here, there]: LiveNode[] = [];
+  beforeAll(async () => {
+    here = await startLiveNode({ engine });
+    there = await startLiveNode({ engine, beside: here });
+    if (!engine.listen) await until(() => here!.deps.news.areHeard());
+  }, 60_000);
+  afterAll(async () => {
+    await there!.stop();
+    await here!.stop();
+  });
+
+  /** Someone whose browser is at the one node, and the same session at the other. */
+  async function signedIn() {
+    const { owner } = await newOwner(here!);
+    const { store, clock } = here!.deps;
+    const { token, insert } = newSession(store, owner.id, clock.now());
+    await store.write([insert]);
+    const cookie = `session=${token}`;
+    return { browser: openBrowser(here!, cookie), elsewhere: openBrowser(there!, cookie) };
+  }
+  const newLink = async (browser: Browser): Promise<string> => {
+    const url = `https://example.org/${crypto.randomUUID()}`;
+    return (await browser.post("/links", { url })).body.data.id;
+  };
+
+  async function checkAll({ deps }: LiveNode) {
+    const recorder = createRecorder(deps, () => {});
+    for (const link of await claimDueLinks(deps, 100)) {
+      recorder.add({ link, conclusion: saw("ok", { statusCode: 200 }), at: deps.clock.now() });
+    }
+    await recorder.drain();
+  }
+
+  test("hear of what a request to the other changed, also where no number shows it", async () => {
+    const { browser, elsewhere } = await signedIn();
+    const id = await newLink(browser);
+    const line = await openLine(here!, browser);
+    await line.next();
+
+    await elsewhere.patch(`/links/${id}`, { check_frequency: "weekly" });
+
+    const told = await line.until(({ topics }) => topics.includes("links"));
+    expect(told.links).toBeNull();
+    expect(told.topics).toContain("groups");
+    line.close();
+  });
+
+  test("hear which links were checked by the other", async () => {
+    const { browser } = await signedIn();
+    const id = await newLink(browser);
+    const line = await openLine(here!, browser);
+    await line.next();
+
+    await checkAll(there!);
+
+    const told = await line.until(({ topics }) => topics.includes("history"));
+    expect(told.links).toContain(id);
+    line.close();
+  });
+
+  test("hear what they missed when they come back to the other", async () => {
+    const { browser, elsewhere } = await signedIn();
+    const id = await newLink(browser);
+    const line = await openLine(here!, browser);
+    await line.next();
+    line.close();
+    await browser.patch(`/links/${id}`, { check_frequency: "weekly" });
+
+    const back = await openLine(there!, elsewhere, line.lastId());
+
+    expect((await back.next()).topics).toEqual(expect.arrayContaining(["links", "audit"]));
+    back.close();
+  });
+
+  test("hear of nothing again that happened before", async () => {
+    const { browser, elsewhere } = await signedIn();
+    const line = await openLine(there!, elsewhere);
+    await line.next();
+    await newLink(browser);
+    await line.until(({ topics }) => topics.includes("links"));
+    line.close();
+
+    const back = await openLine(there!, elsewhere, line.lastId());
+
+    expect((await back.next()).topics).not.toContain("groups");
+    back.close();
+  });
+});

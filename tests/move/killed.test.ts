@@ -1,0 +1,177 @@
+import { expect, setDefaultTimeout, test } from "bun:test";
+import { openSource } from "../../server/move/source.ts";
+import { openTarget } from "../../server/move/target.ts";
+import { freshPostgres } from "../postgres.ts";
+import { closeAtEnd } from "../shared.ts";
+import { rowsOf } from "../upgrades/dump.ts";
+import { lookAt } from "./new.ts";
+import { addManyChecks, change, holdMove, MANY, oldInstallation } from "./old.ts";
+
+setDefaultTimeout(120_000);
+
+const IN_SECOND_PIECE = ["insert on checks", `new.checked_at = ${(MANY - 10) * 1000}`] as const;
+
+/** Not at the first row of what goes in one piece, and in the second piece of the checks. */
+const POINTS = [
+  ["before anything is copied", "insert on facts", "new.name = 'move:in'"],
+  ["in an early table", "insert on users", "true"],
+  ["between two pieces of a table", ...IN_SECOND_PIECE],
+  ["in the last table", "insert on webhook_events", "true"],
+  ["after all was compared", "delete on facts", "old.name = 'move:in'"],
+] as const;
+
+test.each(POINTS)(
+  "whoever is killed %s goes on, and nothing is there twice",
+  async (_, event, row) => {
+    const { path, start, run } = await oldInstallation();
+    addManyChecks(path);
+    const before = rowsOf(path);
+    const { url, kill } = await holdMove({ start }, event, row);
+
+    await kill();
+    const { code, err } = await run(["migrate", "--to", url]);
+
+    expect({ code, err }).toEqual({ code: 0, err: "" });
+    const there = lookAt(url);
+    for (const table of [
+      "users",
+      "links",
+      "link_counts",
+      "webhook_events",
+      "deliveries",
+      "numbers",
+    ]) {
+      expect([table, await there.rows(table)]).toEqual([table, before[table]!]);
+    }
+    expect(await there.ask("select count(*), sum(checked_at) from checks")).toEqual([
+      { count: before.checks!.length, sum: String(sumOf(before.checks!)) },
+    ]);
+  },
+);
+
+test("what was copied before a kill is not copied again", async () => {
+  const { path, start, run } = await oldInstallation();
+  addManyChecks(path);
+  const { url, kill } = await holdMove({ start }, "insert on webhook_events", "true");
+  const there = lookAt(url);
+  const places = "select count(*), min(xmin::text) as first, max(xmin::text) as last from checks";
+  const before = await there.ask(places);
+
+  await kill();
+  await run(["migrate", "--to", url]);
+
+  expect(await there.ask(places)).toEqual(before);
+});
+
+test("of two that move the same at once, one is refused and adds nothing", async () => {
+  const { path } = await oldInstallation();
+  const url = await freshPostgres();
+  const [source, target] = [openSource(path), openTarget(url)];
+  closeAtEnd(target.close);
+  await target.begin({ id: "one", head: "", version: "" }, source.tables);
+  const accounts = source.tables.find(({ name }) => name === "accounts")!;
+  const [page] = source.pages(accounts, null);
+  const atFirst = await target.progress(accounts);
+  await target.add(accounts, page!, atFirst);
+
+  const again = target.add(accounts, { ...page!, lines: ["b\tb\tfree\t1\t99\t1"] }, atFirst);
+
+  expect(await again.catch(({ message }) => message)).toBe(
+    "Another process is moving the same installation.",
+  );
+  expect(await lookAt(url).rows("accounts")).toHaveLength(page!.lines.length);
+  source.close();
+});
+
+test("a database that cuts the move off is told of, and the next run goes on", async () => {
+  const { path, start, run } = await oldInstallation();
+  addManyChecks(path);
+  const { url, obstacle, moving } = await holdMove({ start }, ...IN_SECOND_PIECE);
+
+  await lookAt(url).ask("select pg_terminate_backend(pid) from pg_locks where not granted");
+  await obstacle.remove();
+
+  expect(await moving.exited).toBe(1);
+  expect(await new Response(moving.stderr).text()).toMatch(
+    /^The move did not come to its end: .+ run the same command again to go on\.\n$/,
+  );
+  expect((await run(["migrate", "--to", url])).code).toBe(0);
+  expect(await lookAt(url).ask("select count(*) from checks")).toEqual([
+    { count: rowsOf(path).checks!.length },
+  ]);
+});
+
+test("who stops it is told how to go on", async () => {
+  const { path, start, run } = await oldInstallation();
+  addManyChecks(path);
+  const { url, obstacle, moving } = await holdMove({ start }, ...IN_SECOND_PIECE);
+
+  moving.kill("SIGINT");
+  await obstacle.open();
+
+  expect(await moving.exited).toBe(130);
+  await obstacle.remove();
+  expect(await new Response(moving.stdout).text()).toMatch(
+    /^Stopped\. [\d,]+ rows are there\. What was copied stays there: run the same command again to go on\.\n$/,
+  );
+  expect((await run(["migrate", "--to", url])).code).toBe(0);
+  expect(await lookAt(url).ask("select count(*) from checks")).toEqual([
+    { count: rowsOf(path).checks!.length },
+  ]);
+});
+
+test("only the old database's note is made up for when that alone is missing", async () => {
+  const { path, run } = await oldInstallation();
+  const url = await freshPostgres();
+  await run(["migrate", "--to", url]);
+  const noted = rowsOf(path).facts!;
+  const undo = "update facts set value = replace(value, '\"isDone\":true', '\"isDone\":false')";
+  change(path, (database) => database.run(undo));
+
+  expect((await run(["migrate", "--to", url])).code).toBe(0);
+
+  expect(String(rowsOf(path).facts![0]!.value).replace(/"at":\d+/, "")).toBe(
+    String(noted[0]!.value).replace(/"at":\d+/, ""),
+  );
+});
+
+const changes = [
+  [
+    "a changed row",
+    "update links set url = url || 'x' where no = (select min(no) from links)",
+    "links (rows that are not the same)",
+  ],
+  [
+    "a missing row",
+    "delete from webhook_events where type = 'link.dead'",
+    /webhook_events \(\d+ rows here, \d+ there\)/,
+  ],
+  [
+    "a row too many",
+    "insert into host_profiles values ('x', 'honest', null, 1)",
+    "host_profiles (1 row here, 2 there)",
+  ],
+] as const;
+
+test.each(changes)(
+  "%s in the new database is found, and that is not served",
+  async (_, sql, found) => {
+    const { start, run } = await oldInstallation();
+    const { url, kill } = await holdMove({ start }, "delete on facts", "old.name = 'move:in'");
+    await kill();
+    await lookAt(url).ask(sql);
+
+    const { code, err } = await run(["migrate", "--to", url]);
+
+    expect(code).toBe(1);
+    expect(err).toStartWith("The new database is not what the old one is: ");
+    expect(err).toMatch(typeof found === "string" ? escaped(found) : found);
+    const served = await run(["serve"], { STILLUP_DATABASE_URL: url });
+    expect(served.err).toContain("An installation is being moved into this database");
+  },
+);
+
+const escaped = (text: string) => new RegExp(RegExp.escape(text));
+
+const sumOf = (rows: Record<string, unknown>[]) =>
+  rows.reduce((sum, { checked_at }) => sum + Number(checked_at), 0);

@@ -1,0 +1,72 @@
+import { expect, test } from "bun:test";
+import { followDatabase } from "../../server/nodes/database-clock.ts";
+import { movableClock } from "../clock.ts";
+import { START } from "../harness.ts";
+
+const AHEAD_MS = 5 * 60_000;
+
+/** Time where the database is, and a machine beside it whose clock is wrong. */
+async function play() {
+  const there = movableClock(START);
+  let aheadMs = AHEAD_MS;
+  const own = { ...there, now: () => there.now() + aheadMs };
+  let tripMs = 0;
+  const engine = {
+    async now() {
+      there.moveBy(tripMs / 2);
+      const time = there.now();
+      there.moveBy(tripMs / 2);
+      return time;
+    },
+  };
+  const clock = await followDatabase(engine, own);
+  return {
+    there,
+    clock,
+    setOwn: (ms: number) => {
+      aheadMs = ms;
+    },
+    setTrip: (ms: number) => {
+      tripMs = ms;
+    },
+  };
+}
+
+test("A machine that is five minutes ahead goes by the time of the database", async () => {
+  const { there, clock } = await play();
+  there.moveBy(1234);
+
+  expect(clock.now()).toBe(there.now());
+  expect(clock.source?.ownAheadMs()).toBe(AHEAD_MS);
+});
+
+test("Setting a machine's clock moves nothing", async () => {
+  const { there, clock, setOwn } = await play();
+  setOwn(-AHEAD_MS);
+
+  expect(clock.now()).toBe(there.now());
+  await clock.source?.look();
+  expect(clock.now()).toBe(there.now());
+});
+
+test("What the network may have done moves no clock, and never back", async () => {
+  const { clock, setTrip, there } = await play();
+  for (const ms of [0, 400, 20, 3000, 0]) {
+    setTrip(ms);
+    const before = clock.now();
+    await clock.source?.look();
+    expect(clock.now()).toBeGreaterThanOrEqual(before);
+  }
+
+  expect(clock.now()).toBe(there.now());
+});
+
+test("A database that moved to a machine with another clock is followed", async () => {
+  const there = movableClock(START);
+  let movedMs = 0;
+  const clock = await followDatabase({ now: async () => there.now() + movedMs }, there);
+  movedMs = 2000;
+  await clock.source?.look();
+
+  expect(clock.now()).toBe(there.now() + 2000);
+});

@@ -1,0 +1,116 @@
+import { describe, expect, test } from "bun:test";
+import type { Role } from "../../server/config.ts";
+import { BUCKETS } from "../../server/nodes/buckets.ts";
+import type { NodeInfo } from "../../server/nodes/nodes.ts";
+import { ownersAmong, planFor, sharersOf } from "../../server/nodes/rendezvous.ts";
+
+const IDS = Array.from({ length: 16 }, (_, i) => `node-${i}`);
+
+const countsOf = (owners: (string | null)[]) =>
+  [...Map.groupBy(owners, (owner) => owner).values()].map(({ length }) => length);
+
+describe("Buckets", () => {
+  test.each([2, 3, 4, 5])("are nearly evenly spread over %d nodes", (n) => {
+    const counts = countsOf(ownersAmong(IDS.slice(0, n)));
+
+    expect(counts.length).toBe(n);
+    expect(Math.min(...counts)).toBeGreaterThan((0.85 * BUCKETS) / n);
+    expect(Math.max(...counts)).toBeLessThan((1.15 * BUCKETS) / n);
+  });
+
+  test("are spread over sixteen nodes so that none has much more than another", () => {
+    const counts = countsOf(ownersAmong(IDS));
+
+    expect(Math.min(...counts)).toBeGreaterThan((0.65 * BUCKETS) / 16);
+    expect(Math.max(...counts)).toBeLessThan((1.35 * BUCKETS) / 16);
+  });
+
+  test("are the same nodes' in whatever order these are known", () => {
+    expect(ownersAmong(IDS.toReversed())).toEqual(ownersAmong(IDS));
+  });
+
+  test("stay where they are when another's node goes", () => {
+    const before = ownersAmong(IDS);
+    const after = ownersAmong(IDS.filter((id) => id !== "node-3"));
+
+    const moved = before.filter((owner, bucket) => owner !== after[bucket]);
+    expect(new Set(moved)).toEqual(new Set(["node-3"]));
+  });
+
+  test("move to a node that comes and nowhere else", () => {
+    const before = ownersAmong(IDS);
+    const after = ownersAmong([...IDS, "new"]);
+
+    const moved = after.filter((owner, bucket) => owner !== before[bucket]);
+    expect(new Set(moved)).toEqual(new Set(["new"]));
+    expect(moved.length).toBeLessThan((1.35 * BUCKETS) / 17);
+  });
+
+  test("are nobody's when there is nobody", () => {
+    expect(new Set(ownersAmong([]))).toEqual(new Set([null]));
+  });
+});
+
+const nodeOf = (
+  id: string,
+  {
+    roles = ["api", "checker", "delivery"] as Role[],
+    isLive = true,
+    online = "online" as const,
+  } = {},
+  state: Partial<NodeInfo["state"]> = {},
+): NodeInfo => ({
+  ...{ id, name: id, roles, version: "1.0.0", startedAt: 0, seenAt: 0, isLive },
+  state: {
+    ...{ online, onlineSince: 0, clockOffMs: 0, lagMs: { checks: null, deliveries: null } },
+    ...{ buckets: { checks: 0, deliveries: 0 }, takesPart: true, ...state },
+  },
+});
+
+describe("Work is shared", () => {
+  test("by live nodes with its role", () => {
+    const nodes = [
+      nodeOf("api", { roles: ["api"] }),
+      nodeOf("checker", { roles: ["checker"] }),
+      nodeOf("delivery", { roles: ["delivery"] }),
+      nodeOf("all"),
+      nodeOf("dead", { isLive: false }),
+      nodeOf("ending", {}, { takesPart: false }),
+    ];
+
+    expect(sharersOf("checks", nodes)).toEqual(["checker", "all"]);
+    expect(sharersOf("deliveries", nodes)).toEqual(["delivery", "all"]);
+  });
+
+  test("not by one that is offline, unless all are", () => {
+    const offline = nodeOf("offline", {}, { online: "offline" });
+
+    expect(sharersOf("checks", [offline, nodeOf("unsure", {}, { online: "unknown" })])).toEqual([
+      "unsure",
+    ]);
+    expect(sharersOf("checks", [offline])).toEqual(["offline"]);
+  });
+});
+
+describe("A node", () => {
+  const open = [
+    { work: "checks", bucket: 0, owner: "me" },
+    { work: "checks", bucket: 1, owner: "me" },
+    { work: "checks", bucket: 2, owner: null },
+    { work: "checks", bucket: 3, owner: null },
+    { work: "checks", bucket: 4, owner: "silent" },
+  ] as const;
+  const owners = ["me", "other", "me", "other", "me"];
+
+  test("keeps what is to be its own, drops the rest, and takes what is free or a dead node's", () => {
+    expect(planFor({ self: "me", owners, open, isDead: () => true })).toEqual({
+      keep: [0],
+      drop: [1],
+      take: [2, 4],
+    });
+  });
+
+  test("takes nothing of a silent node that may live", () => {
+    expect(planFor({ self: "me", owners, open, isDead: () => false }).take).toEqual([2]);
+  });
+});

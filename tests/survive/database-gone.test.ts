@@ -1,0 +1,163 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { polled } from "../cluster/node.ts";
+import { createProgram } from "../commands/program.ts";
+import { freePort } from "../free-port.ts";
+import { type OwnPostgres, startOwnPostgres } from "../own-postgres.ts";
+import { type Site, startSite } from "../site.ts";
+
+// A real process and a real database, which take seconds to come and go.
+setDefaultTimeout(120_000);
+
+const LINKS = 20;
+const EMAIL = "me@example.org";
+const PASSWORD = "correct horse battery staple";
+/** The database is away for so long. The waits of the program are shorter. */
+const AWAY_MS = Number(process.env.STILLUP_AWAY_MS ?? 8000);
+
+describe("A server whose PostgreSQL stops", () => {
+  let database: OwnPostgres;
+  let site: Site;
+  let receiver: Site;
+  let log = "";
+  let key = "";
+  const port = freePort();
+  /** Pages that are asked for wait for this. */
+  let answering = Promise.resolve();
+  let program: ReturnType<typeof createProgram>;
+  let server: ReturnType<typeof program.start>;
+
+  const url = `http://127.0.0.1:${port}`;
+  const get = async (path: string) => {
+    const reply = await fetch(url + path, { headers: { authorization: `Bearer ${key}` } });
+    return { status: reply.status, body: await reply.json() };
+  };
+  const post = (path: string, body: unknown) =>
+    fetch(url + path, {
+      method: "POST",
+      headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+      body: JSON.stringify(body),
+    });
+  /** What was told from there on that has failed, as often as it was told. */
+  const failuresFrom = (from: number): string[] =>
+    log
+      .slice(from)
+      .split("\n")
+      .filter((line) => line.startsWith("{"))
+      .map((line) => JSON.parse(line))
+      .filter(({ level }) => level !== "info")
+      .map(({ message, error }) => `${message}: ${error}`);
+
+  beforeAll(async () => {
+    site = startSite({}, { otherwise: () => answering.then(() => new Response("A page.")) });
+    receiver = startSite({}, { otherwise: 204 });
+    database = await startOwnPostgres();
+    program = createProgram({
+      STILLUP_PORT: String(port),
+      STILLUP_DATABASE_URL: database.urlOf("postgres"),
+      STILLUP_CHECK_ALLOWED_HOSTS: "external,loopback",
+      STILLUP_WEBHOOK_ALLOWED_HOSTS: "external,loopback",
+      STILLUP_HOST_CONCURRENCY: "100",
+      STILLUP_HOST_GAP_MS: "0",
+      STILLUP_WEBHOOK_RETRY_SECONDS: "1,1,1,1,1,1,1,1,1,1",
+    });
+    const email = ["--email", EMAIL];
+    await program.run(["user", "create", ...email, "--password-file", "-"], {}, PASSWORD);
+    key = (await program.run(["key", "create", ...email, "--name", "test"])).out.trim();
+    await database.stop();
+    server = program.start(["serve"]);
+    void keep(server.stderr);
+    void keep(server.stdout);
+  });
+
+  async function keep(output: ReadableStream<Uint8Array>) {
+    const decoder = new TextDecoder();
+    for await (const part of output) log += decoder.decode(part, { stream: true });
+  }
+
+  afterAll(async () => {
+    server.kill("SIGKILL");
+    await server.exited;
+    await Promise.all([site.stop(), receiver.stop(), database.remove()]);
+  });
+
+  test("waits for it at the start, and says so", async () => {
+    const waiting = await polled(async () => {
+      const reply = await get("/ready").catch(() => null);
+      return reply?.body.doing === "waiting for the database" ? reply : undefined;
+    });
+
+    expect(waiting.status).toBe(503);
+    expect(await get("/health")).toEqual({ status: 200, body: { status: "starting" } });
+    expect(log).toContain("waiting for the database");
+
+    await database.start();
+    await polled(async () => (await get("/ready")).status === 200 || undefined);
+  });
+
+  test.each([
+    [
+      "another password",
+      (url: string) => url.replace(":postgres@", ":wrong@"),
+      /password .* failed/,
+    ],
+    ["no database of that name", (url: string) => `${url}_none`, /"postgres_none" does not exist/],
+  ])("is not waited for where there is %s", async (_, spoilt, why) => {
+    const databaseUrl = spoilt(database.urlOf("postgres"));
+
+    const { code, err } = await createProgram({
+      STILLUP_PORT: "0",
+      STILLUP_DATABASE_URL: databaseUrl,
+    }).run(["serve"]);
+
+    expect(code).toBe(1);
+    expect(err).toMatch(why);
+    expect(err).toContain("Check STILLUP_DATABASE_URL");
+  });
+
+  test("says so, judges nothing, and goes on by itself where it was", async () => {
+    await post("/api/v1/webhooks", { url: `${receiver.url}/`, events: ["check.complete"] });
+    const { promise, resolve: answer } = Promise.withResolvers<void>();
+    answering = promise;
+    for (let i = 0; i < LINKS; i++) await post("/api/v1/links", { url: `${site.url}/${i}` });
+    await polled(() => site.requests.length >= LINKS || undefined);
+    const before = log.length;
+
+    await database.stop();
+    answer();
+    const began = performance.now();
+    const [health, ready, links] = await Promise.all(
+      ["/health", "/ready", "/api/v1/links"].map(get),
+    );
+    const answeredMs = performance.now() - began;
+    await Bun.sleep(AWAY_MS);
+
+    expect(health).toEqual({
+      status: 503,
+      body: { status: "failing", troubles: ["database_unreachable"] },
+    });
+    expect(ready!.status).toBe(503);
+    expect(links!.status).toBe(503);
+    expect(links!.body.error.message).toBe("The database cannot be written now.");
+    expect(answeredMs).toBeLessThan(5000);
+    expect(receiver.requests).toEqual([]);
+    // What fails again and again is told once a minute.
+    const failures = failuresFrom(before);
+    expect(failures).toEqual([...new Set(failures)]);
+
+    await database.start();
+    const { body } = await polled(async () => {
+      const reply = await get("/api/v1/links?status=active&per_page=100");
+      return reply.status === 200 && reply.body.data.pagination.total === LINKS ? reply : undefined;
+    });
+    await polled(() => receiver.requests.length >= LINKS || undefined);
+
+    expect(body.data.items.every(({ status }: { status: string }) => status === "active")).toBe(
+      true,
+    );
+    expect((await get("/api/v1/history")).body.data.pagination.total).toBe(LINKS);
+    const ids = receiver.requests.map(({ headers }) => headers.get("webhook-id"));
+    expect(new Set(ids).size).toBe(LINKS);
+    const told = receiver.requests.map(({ body }) => JSON.parse(body).data.linkId);
+    expect(new Set(told).size).toBe(LINKS);
+  });
+});

@@ -1,0 +1,168 @@
+import { afterEach, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { SQL } from "bun";
+import { VERSION } from "../../server/lib/version.ts";
+import { whenOlderAreGone } from "../../server/start/older-nodes.ts";
+import { oldestBeside, refuseOlderNodes } from "../../server/store/beside-versions.ts";
+import { migrate, NewerDatabase, refuseNewer } from "../../server/store/migrate.ts";
+import { openEngine, ownMigrations } from "../../server/store/open.ts";
+import { type Engine, isUnavailable } from "../../server/store/store.ts";
+import { freshPostgres } from "../postgres.ts";
+
+setDefaultTimeout(60_000);
+
+const OURS = ownMigrations();
+const MORE = "create table more (id text)";
+const LAST_ALONE = "0013";
+
+const later = (header: string) => ({ name: "9001_more.sql", statements: `${header}\n${MORE};` });
+const ALLOWED = later(`-- Runs beside ${VERSION}`);
+
+const opened: Engine[] = [];
+const open = (url: string) => {
+  const engine = openEngine(url);
+  opened.push(engine);
+  return engine;
+};
+afterEach(async () => {
+  await Promise.all(opened.splice(0).map((engine) => engine.close()));
+});
+
+test("each migration since several nodes can share a database tells which versions go on beside it", () => {
+  const since = OURS.filter(({ name }) => name.slice(0, 4) > LAST_ALONE);
+
+  expect(since.length).toBeGreaterThan(1);
+  for (const { name, statements } of since) {
+    const oldest = oldestBeside(statements) ?? "none";
+    expect([name, oldest]).toEqual([name, expect.stringMatching(/^\d+\.\d+\.\d+$/)]);
+    expect([name, Bun.semver.order(VERSION, oldest)]).not.toEqual([name, -1]);
+  }
+});
+
+describe("A program that finds newer migrations", () => {
+  test("goes on beside those that allow its version", async () => {
+    const engine = open(await freshPostgres());
+    await migrate(engine, [...OURS, ALLOWED], 1);
+
+    expect(await migrate(engine, OURS, 2)).toEqual([]);
+    await refuseNewer(engine, OURS, 2);
+  });
+
+  test.each(["-- More.", "-- Runs beside 99.0.0"])(
+    "does not go on beside one that says %p",
+    async (header) => {
+      const engine = open(await freshPostgres());
+      await migrate(engine, [...OURS, later(header)], 1);
+
+      const starting = migrate(engine, OURS, 2);
+
+      await expect(starting).rejects.toThrow("newer version (9001_more.sql)");
+    },
+  );
+
+  test("knows them also where they were applied while it was joining", async () => {
+    const url = await freshPostgres();
+    const [newer, older] = [open(url), open(url)];
+    const holder = new SQL(url, { max: 1 });
+    await holder.unsafe("begin; lock table buckets").simple();
+    const held = later(`-- Runs beside 99.0.0\ninsert into buckets values ('more', 1, null);`);
+    const begun = Promise.withResolvers<void>();
+    const upgrading = newer.upgrade({ at: 1, choose: () => [held], onStep: () => begun.resolve() });
+    await begun.promise;
+    // What it sees of a transaction that is under way.
+    expect(await migrate(older, OURS, 2)).toEqual([]);
+
+    const joined = refuseNewer(older, OURS, 2).catch((error) => error);
+    await holder.unsafe("rollback").simple();
+
+    expect(await joined).toBeInstanceOf(NewerDatabase);
+    await Promise.all([upgrading, holder.close()]);
+  });
+});
+
+/** @param agoMs since when nothing was heard of it */
+async function node(engine: Engine, name: string, version: string, agoMs = 0) {
+  const seenAt = (await engine.now()) - agoMs;
+  const sql = "insert into nodes values (?, ?, 'api', ?, ?, ?, '{}')";
+  await engine.run({ sql, params: [name, name, version, seenAt, seenAt] });
+}
+
+describe("An upgrade", () => {
+  test("is refused while a node is alive that could not go on, and nothing is changed", async () => {
+    const engine = open(await freshPostgres());
+    await node(engine, "checker-1", "0.0.9");
+    await node(engine, "checker-2", VERSION);
+    const before = await engine.applied();
+
+    const upgrading = migrate(engine, [...OURS, ALLOWED], 1);
+
+    await expect(upgrading).rejects.toThrow(
+      `cannot be upgraded while older nodes serve it: checker-1 (0.0.9). Stop them, or upgrade them to ${VERSION} or newer first.`,
+    );
+    expect(await engine.applied()).toEqual(before);
+  });
+
+  test("waits for nobody who is dead, nor for nodes that may go on", async () => {
+    const engine = open(await freshPostgres());
+    await node(engine, "dead", "0.0.9", 21_000);
+    await node(engine, "beside", VERSION);
+
+    expect(await migrate(engine, [...OURS, ALLOWED], 1)).toEqual(["9001_more.sql"]);
+  });
+
+  test("does not hold up nodes that serve while somebody has a table that it wants", async () => {
+    const url = await freshPostgres();
+    const engine = open(url);
+    await node(engine, "beside", VERSION);
+    const reader = new SQL(url, { max: 1 });
+    await reader.unsafe("begin; select 1 from links").simple();
+    const statements = `-- Runs beside ${VERSION}\nalter table links add column more text;`;
+    const files = [...OURS, { name: "9001_more.sql", statements }];
+
+    // With what waits behind it.
+    expect(await migrate(engine, files, 1).catch(isUnavailable)).toBe(true);
+
+    await reader.unsafe("rollback").simple();
+    await reader.close();
+    expect(await migrate(engine, files, 1)).toEqual(["9001_more.sql"]);
+  });
+
+  test("is made by a server as soon as the older nodes are gone, and it tells for whom it waits", async () => {
+    const engine = open(await freshPostgres());
+    await node(engine, "old", "0.0.9");
+    const told: string[] = [];
+    const gone = { sql: "delete from nodes where id = 'old'", params: [] };
+    let slept = 0;
+    const sleep = async () => {
+      if (++slept === 2) await engine.run(gone);
+    };
+
+    const run = whenOlderAreGone({ sleep }, (doing) => told.push(doing));
+    const applied = await run(() => migrate(engine, [...OURS, ALLOWED], 1));
+
+    expect(applied).toEqual(["9001_more.sql"]);
+    expect(told).toEqual([
+      `waiting until older nodes are stopped or upgraded to ${VERSION} or newer: old (0.0.9)`,
+    ]);
+  });
+
+  test.each([
+    ["0.3.0", "0.1.9", "0.1.0", "0.2.0"],
+    ["0.3.0", "0.2.0", "0.1.0", null],
+    ["0.3.0", "0.2.4", "0.2.5", "0.2.5"],
+    ["0.3.1", "0.3.0", "", "0.3.1"],
+    ["0.3.1", "0.3.1", "", null],
+    ["1.0.0", "0.9.0", "0.9.0", null],
+    ["2.0.0", "0.9.0", "0.9.0", "1.0.0"],
+    ["0.10.0", "0.9.0", "0.9.0", null],
+  ])("to %s beside %s, where the migration allows %p, wants %p", (version, of, allows, wants) => {
+    const upgrade = () =>
+      refuseOlderNodes(
+        [later(allows && `-- Runs beside ${allows}`)],
+        [{ name: "n", version: of }],
+        version,
+      );
+
+    if (wants === null) expect(upgrade).not.toThrow();
+    else expect(upgrade).toThrow(`n (${of}). Stop them, or upgrade them to ${wants} or newer`);
+  });
+});

@@ -1,0 +1,58 @@
+import type { ClusterNode } from "./admin.ts";
+import { lengthText } from "./length.ts";
+
+/** From here on the clock of a machine is worth a word. */
+const CLOCK_OFF_MS = 1000;
+/** Work is looked for about as often. */
+const ON_TIME_MS = 2000;
+
+const ROLES: Record<string, string> = {
+  api: "API",
+  checker: "checks",
+  delivery: "deliveries",
+};
+
+/** "API, checks"; "everything" for one that does all of it. */
+export function rolesText(roles: string[]): string {
+  const isAll = Object.keys(ROLES).every((role) => roles.includes(role));
+  return isAll ? "everything" : roles.map((role) => ROLES[role] ?? role).join(", ");
+}
+
+/** How far the clock of its machine is off; null where that is as good as not at all. */
+export function clockText({ clock_off_ms: ms }: ClusterNode): string | null {
+  if (Math.abs(ms) < CLOCK_OFF_MS) return null;
+  return `Clock ${lengthText(Math.abs(ms))} ${ms > 0 ? "ahead" : "behind"}`;
+}
+
+/** "34 %, on time"; null where it does none of it. */
+export function workText(node: ClusterNode, work: "checks" | "deliveries"): string | null {
+  const share = node.share[work];
+  const lag = node.lag_ms[work];
+  if (!node.is_live || (share === 0 && lag === null)) return null;
+  const part = `${Math.round(share * 100)} %`;
+  if (lag === null) return part;
+  return `${part}, ${lag < ON_TIME_MS ? "on time" : `${lengthText(lag)} late`}`;
+}
+
+/** What is not as it should be among the live ones, each with what to do. */
+export function problemsOf(nodes: ClusterNode[]): string[] {
+  const live = nodes.filter((node) => node.is_live);
+  return [...versionsProblem(live), ...missingRoles(live)];
+}
+
+function versionsProblem(live: ClusterNode[]): string[] {
+  const versions = [...new Set(live.map(({ version }) => version))].sort(inOrder);
+  if (versions.length < 2) return [];
+  const told = `${versions.slice(0, -1).join(", ")} and ${versions.at(-1)}`;
+  return [`The nodes run different versions: ${told}. Upgrade the older ones next.`];
+}
+
+const inOrder = (a: string, b: string) => a.localeCompare(b, "en", { numeric: true });
+
+function missingRoles(live: ClusterNode[]): string[] {
+  const has = (role: string) => live.some(({ roles }) => roles.includes(role));
+  return [
+    ...(has("checker") ? [] : ["No node checks links. Start one with STILLUP_ROLE=checker."]),
+    ...(has("delivery") ? [] : ["No node delivers events. Start one with STILLUP_ROLE=delivery."]),
+  ];
+}
