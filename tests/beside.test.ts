@@ -1,6 +1,6 @@
 import { heapStats } from "bun:jsc";
 import { Database } from "bun:sqlite";
-import { expect, setDefaultTimeout, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { mkdtempSync, readdirSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -10,8 +10,6 @@ import { migrateToHead, openEngine } from "../server/store/open.ts";
 import { createLinkMemory } from "../server/store/reader-links.ts";
 import { createStore, isUnavailable } from "../server/store/store.ts";
 import { accounts, links } from "../server/store/tables.ts";
-
-setDefaultTimeout(60_000);
 
 const AT = 1;
 const ACCOUNTS = [1, 2, 3];

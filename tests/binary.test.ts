@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,8 +8,6 @@ import { executable, SETTINGS } from "./installed.ts";
 import { listeningUrl } from "./listening.ts";
 import { startReceiver, verified } from "./receiver.ts";
 import { startSite } from "./site.ts";
-
-setDefaultTimeout(60_000);
 
 let program = "";
 const PASSWORD = "correct horse battery staple";
@@ -41,7 +39,7 @@ describe("the executable", () => {
     program = await executable();
     server = Bun.spawn([program], { cwd: folder, env, stdout: "pipe", stderr: "pipe" });
     url = await listeningUrl(server.stdout);
-  }, 120_000);
+  });
 
   afterAll(async () => {
     server.kill("SIGKILL");
@@ -94,7 +92,7 @@ describe("the executable", () => {
       .map(({ data }) => String(data.url));
     expect(dead.sort()).toEqual([urls[1]!, urls[2]!].sort());
     await site.stop();
-  }, 60_000);
+  });
 
   test("searches many links, in a thread of its own", async () => {
     const ask = await asker();
@@ -106,7 +104,7 @@ describe("the executable", () => {
 
     expect(found.pagination.total).toBe(11);
     expect(found.items[0].url).toBe("http://127.0.0.1:8/page-999");
-  }, 60_000);
+  });
 
   test("checks a URL without a server, and tells it by its exit code", async () => {
     const site = startSite({ "/here": "hello" });
@@ -121,7 +119,7 @@ describe("the executable", () => {
     });
     expect(mixed.exitCode).toBe(1);
     await site.stop();
-  }, 60_000);
+  });
 
   test("keeps its files to itself, in one folder", () => {
     expect(readdirSync(folder).sort()).toEqual(["password", "stillup-data"]);

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout } from "bun:test";
+import { afterAll, afterEach, beforeAll, describe, expect } from "bun:test";
 import { mkdirSync } from "node:fs";
 import { tmpdir, userInfo } from "node:os";
 import { join } from "node:path";
@@ -37,11 +37,11 @@ export type Dashboard = {
   again(accountId: string, looks?: Looks): Promise<Visitor>;
 };
 
-const PATIENCE_MS = 60_000;
+/** Less than what ends a test that hangs, so that it is told what was waited for. */
+const GIVES_UP_AFTER_MS = 60_000;
 
 /** Runs the story in Chromium. Whatever it opens must have worked without a complaint. */
 export function onDashboard(name: string, story: (dashboard: () => Dashboard) => void) {
-  setDefaultTimeout(PATIENCE_MS);
   describe(name, () => {
     let server: TestServer;
     let visitors: Visitor[] = [];
@@ -84,8 +84,8 @@ export async function openVisitor(place: Place, looks: Looks = {}): Promise<Visi
     colorScheme,
     permissions: ["clipboard-read", "clipboard-write"],
   });
+  context.setDefaultTimeout(GIVES_UP_AFTER_MS);
   const page = await context.newPage();
-  page.setDefaultTimeout(20_000);
   if (place.clock) await page.clock.setFixedTime(place.clock.now());
   return { page, complaints: await collectComplaints(page, place.url) };
 }
@@ -93,7 +93,6 @@ export async function openVisitor(place: Place, looks: Looks = {}): Promise<Visi
 /** Another tab of the browser that has this page. */
 export async function openTab(beside: Page, { url }: Place): Promise<Visitor> {
   const page = await beside.context().newPage();
-  page.setDefaultTimeout(20_000);
   return { page, complaints: await collectComplaints(page, url) };
 }
 

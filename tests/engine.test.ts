@@ -1,4 +1,4 @@
-import { describe, expect, setDefaultTimeout, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -15,8 +15,6 @@ import {
 } from "../server/store/store.ts";
 import { accounts, groups, linkCounts, links } from "../server/store/tables.ts";
 import { emptyPostgres, freshPostgres } from "./postgres.ts";
-
-setDefaultTimeout(60_000);
 
 const AT = Date.parse("2030-01-01T00:00:00Z");
 const account = {

@@ -1,9 +1,7 @@
-import { expect, setDefaultTimeout, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { housekeeping } from "../server/housekeeping.ts";
 import { hostProfiles } from "../server/store/tables.ts";
 import { onBothEngines } from "./harness.ts";
-
-setDefaultTimeout(60_000);
 
 const HOUR = 3_600_000;
 const WEEK = 7 * 86_400_000;

@@ -1,4 +1,4 @@
-import { expect, setDefaultTimeout, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -9,8 +9,6 @@ import { createStore } from "../server/store/store.ts";
 import { links } from "../server/store/tables.ts";
 import { ENGINES } from "./harness.ts";
 import { emptyPostgres } from "./postgres.ts";
-
-setDefaultTimeout(60_000);
 
 const newFile = () => `sqlite:${join(mkdtempSync(join(tmpdir(), "stillup-")), "test.db")}`;
 

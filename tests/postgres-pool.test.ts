@@ -1,11 +1,9 @@
-import { expect, setDefaultTimeout, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { openPostgres } from "../server/store/postgres.ts";
 import { isUnavailable, type Query } from "../server/store/store.ts";
 import { polled } from "./cluster/node.ts";
 import { emptyPostgres, makeReadOnly } from "./postgres.ts";
 import { startSilentProxy } from "./silent-proxy.ts";
-
-setDefaultTimeout(60_000);
 
 const asking = (sql: string, params: unknown[] = []): Query => ({ sql, params });
 const ONE = asking("select 1");

@@ -5,8 +5,7 @@ import { closeShared } from "./shared.ts";
 afterEach(failOnBreach);
 
 // One PostgreSQL and one browser serve the whole run.
-// The thousand databases of a run take a busy machine a while to delete.
-afterAll(closeShared, 60_000);
+afterAll(closeShared);
 
 // Only a run of all tests can tell what none of them shows.
 if (process.env.STILLUP_FULL_CONTRACT === "1") afterAll(failOnUnseen);

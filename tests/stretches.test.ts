@@ -1,7 +1,5 @@
-import { expect, setDefaultTimeout, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { cover } from "../server/lib/stretches.ts";
-
-setDefaultTimeout(60_000);
 
 const COUNTS = [[], [0], [3], [0, 2, 0, 5, 1], [1, 1, 1, 1], [0, 0, 7, 0]];
 const SIZES = [0, 1, 2, 3, 7, 100];

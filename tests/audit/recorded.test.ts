@@ -1,4 +1,4 @@
-import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { sql } from "drizzle-orm";
 import { OPERATOR } from "../../server/accounts/caller.ts";
 import { createApp } from "../../server/app.ts";
@@ -11,7 +11,6 @@ import { enter, entriesOf, newSomebody } from "./looking.ts";
 import { SETUP, STORIES } from "./stories.ts";
 
 // Some hash passwords several times.
-setDefaultTimeout(20_000);
 
 const DOORS = /^\/(api\/v1|dashboard\/api)(?=\/)/;
 const SETUP_ROUTE = "POST /setup";

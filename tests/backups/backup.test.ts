@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, describe, expect, test } from "bun:test";
 import {
   mkdirSync,
   mkdtempSync,
@@ -24,7 +24,6 @@ import {
 } from "./home.ts";
 
 /** Each starts the program, on a machine that may be busy. */
-setDefaultTimeout(60_000);
 const { run } = createProgram();
 
 test("copies the database with what stands in its journal, and says where the key is", async () => {

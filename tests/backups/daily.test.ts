@@ -1,4 +1,4 @@
-import { expect, setDefaultTimeout, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beginBackup } from "../../server/backups/backups.ts";
@@ -9,8 +9,6 @@ import { backupFolder } from "../../server/config.ts";
 import { upkeep } from "../../server/store/tables.ts";
 import { startServer, type TestServer } from "../harness.ts";
 import { unpack } from "../upgrades/released.ts";
-
-setDefaultTimeout(60_000);
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -25,7 +23,7 @@ function story(name: string, tell: (server: TestServer) => Promise<void>, settin
     } finally {
       await server.stop();
     }
-  }, 60_000);
+  });
 }
 
 const namesIn = ({ config }: TestServer) => readdirSync(backupFolder(config)).sort();

@@ -1,4 +1,4 @@
-import { describe, expect, setDefaultTimeout, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { copyFileSync, existsSync, readdirSync, watch } from "node:fs";
 import { join } from "node:path";
 import { openDeps } from "../../server/build.ts";
@@ -7,7 +7,6 @@ import { copyDatabase } from "../../server/store/copy.ts";
 import { createProgram } from "../commands/program.ts";
 import { grow, isWhole, marksOf, newFolder, newHome, setMarkInJournal } from "./home.ts";
 
-setDefaultTimeout(60_000);
 const { start, run } = createProgram();
 const STEPS = [
   "recorded",

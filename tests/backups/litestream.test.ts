@@ -1,11 +1,9 @@
-import { expect, onTestFinished, setDefaultTimeout, test } from "bun:test";
+import { expect, onTestFinished, test } from "bun:test";
 import { copyFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { openEngine } from "../../server/store/open.ts";
 import type { Engine } from "../../server/store/store.ts";
 import { isWhole, newFolder, newHome, withDatabase } from "./home.ts";
-
-setDefaultTimeout(60_000);
 
 /** More pages than SQLite by itself leaves in a journal, and than we do. */
 const ROWS = 3_000;

@@ -1,4 +1,4 @@
-import { expect, setDefaultTimeout, test } from "bun:test";
+import { expect, test } from "bun:test";
 import {
   existsSync,
   mkdirSync,
@@ -27,7 +27,6 @@ import {
 } from "./home.ts";
 
 /** Each starts the program, on a machine that may be busy. */
-setDefaultTimeout(60_000);
 const { run, command, env } = createProgram();
 
 /** An installation, and a backup of it from before its last change. */

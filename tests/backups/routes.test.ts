@@ -1,5 +1,5 @@
 import { Database } from "bun:sqlite";
-import { expect, setDefaultTimeout, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { existsSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { eq, like } from "drizzle-orm";
@@ -8,8 +8,6 @@ import { newSession } from "../../server/session/sessions.ts";
 import { audit, users } from "../../server/store/tables.ts";
 import { onBothEngines, type TestServer } from "../harness.ts";
 import { type Browser, newOwner, openBrowser } from "../session/browser.ts";
-
-setDefaultTimeout(60_000);
 
 /** Someone signed in. */
 async function enter(

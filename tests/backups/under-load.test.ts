@@ -1,10 +1,8 @@
 import { Database } from "bun:sqlite";
-import { expect, onTestFinished, setDefaultTimeout, test } from "bun:test";
+import { expect, onTestFinished, test } from "bun:test";
 import { join } from "node:path";
 import { copyDatabase } from "../../server/store/copy.ts";
 import { newHome } from "./home.ts";
-
-setDefaultTimeout(60_000);
 
 const ROUNDS = 5;
 /** Acknowledged between two copies. */
@@ -46,4 +44,4 @@ test("a copy made while others write is what was acknowledged up to one moment",
     expect(numbers.length).toBeGreaterThanOrEqual(before);
     expect(numbers).toEqual(numbers.map((_, i) => i + 1));
   }
-}, 60_000);
+});

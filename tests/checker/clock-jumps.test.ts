@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { beforeEach, describe, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import type { KnownLink } from "../../server/checker/confirm.ts";
 import { watchClock } from "../../server/lib/clock-jump.ts";
@@ -50,7 +50,6 @@ async function started(server: TestServer) {
 }
 
 // Thousands of links, on PostgreSQL on a busy machine.
-setDefaultTimeout(20_000);
 
 onBothEngines("A clock that is set forward", (server) => {
   aloneIn(server);

@@ -1,12 +1,4 @@
-import {
-  afterAll,
-  beforeAll,
-  beforeEach,
-  describe,
-  expect,
-  setDefaultTimeout,
-  test,
-} from "bun:test";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { sql } from "drizzle-orm";
 import { links } from "../../server/store/tables.ts";
 import { movableClock } from "../clock.ts";
@@ -15,8 +7,6 @@ import { ALL_BUCKETS, type FixedNode, fixedNode } from "../nodes/fixed.ts";
 import { HOUR, saw } from "./ended.ts";
 import { addMany } from "./many-links.ts";
 import { playLoop } from "./played-loop.ts";
-
-setDefaultTimeout(60_000);
 
 const LINKS = 300;
 const PER_SECOND = 64;

@@ -105,4 +105,4 @@ test("a program that is killed in the middle of its checks loses none and writes
   database.close();
   sites.stop();
   rmSync(folder, { recursive: true });
-}, 60_000);
+});

@@ -75,7 +75,7 @@ onBothEngines("Two processes that record for one account", (server) => {
     expect(moments).toHaveLength(5000);
     expect(parts.map(({ active }) => active)).toEqual(within);
     await other.store.engine.close();
-  }, 30_000);
+  });
 });
 
 onBothEngines("A result", (server) => {

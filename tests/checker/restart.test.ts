@@ -9,46 +9,41 @@ import { playLoop } from "./played-loop.ts";
 
 const GATHERED = 20_000;
 const PER_SECOND = 64;
-const TAKES_UP_TO_MS = 120_000;
 
 onBothEngines("A start with twenty thousand links that missed turns for two days", (server) => {
-  test(
-    "begins at once, spreads them over minutes and checks each of them once",
-    async () => {
-      const me = await server().account("enterprise");
-      const clock = movableClock(server().clock.now());
-      const dueAt = clock.now() - 2 * DAY;
-      await addMany(server(), me, { count: GATHERED, url: "https://late.test/", dueAt });
-      const soon = { count: 60, url: "https://soon.test/", dueAt: clock.now() + 1, everyMs: 1000 };
-      await addMany(server(), me, soon);
+  test("begins at once, spreads them over minutes and checks each of them once", async () => {
+    const me = await server().account("enterprise");
+    const clock = movableClock(server().clock.now());
+    const dueAt = clock.now() - 2 * DAY;
+    await addMany(server(), me, { count: GATHERED, url: "https://late.test/", dueAt });
+    const soon = { count: 60, url: "https://soon.test/", dueAt: clock.now() + 1, everyMs: 1000 };
+    await addMany(server(), me, soon);
 
-      const loop = playLoop(server(), { clock, check: async () => saw("ok") });
-      await loop.begins();
-      expect(loop.begun).toHaveLength(PER_SECOND);
-      await loop.seconds(60);
-      const onTime = loop.begun.filter(({ id }) => id.startsWith("https://soon.test/"));
-      expect(onTime).toHaveLength(60);
-      for (const [i, { at }] of onTime.entries()) {
-        expect(at - (soon.dueAt + i * 1000)).toBeLessThanOrEqual(1000);
-      }
-      await loop.seconds(Math.ceil(GATHERED / PER_SECOND) - 60);
-      await loop.stop();
+    const loop = playLoop(server(), { clock, check: async () => saw("ok") });
+    await loop.begins();
+    expect(loop.begun).toHaveLength(PER_SECOND);
+    await loop.seconds(60);
+    const onTime = loop.begun.filter(({ id }) => id.startsWith("https://soon.test/"));
+    expect(onTime).toHaveLength(60);
+    for (const [i, { at }] of onTime.entries()) {
+      expect(at - (soon.dueAt + i * 1000)).toBeLessThanOrEqual(1000);
+    }
+    await loop.seconds(Math.ceil(GATHERED / PER_SECOND) - 60);
+    await loop.stop();
 
-      expect(loop.countOf(200)).toBe(PER_SECOND);
-      expect(loop.begun).toHaveLength(GATHERED + 60);
-      expect(new Set(loop.begun.map(({ id }) => id)).size).toBe(GATHERED + 60);
-      const { store } = server().deps;
-      const [written] = await store
-        .select({ count: count() })
-        .from(checks)
-        .where(eq(checks.accountNo, me.accountNo));
-      expect(Number(written!.count)).toBe(GATHERED + 60);
-      const isSoon = and(
-        eq(links.accountId, me.accountId),
-        lte(links.nextCheckAt, clock.now() + HOUR / 2),
-      );
-      expect(await store.$count(links, isSoon)).toBe(0);
-    },
-    TAKES_UP_TO_MS,
-  );
+    expect(loop.countOf(200)).toBe(PER_SECOND);
+    expect(loop.begun).toHaveLength(GATHERED + 60);
+    expect(new Set(loop.begun.map(({ id }) => id)).size).toBe(GATHERED + 60);
+    const { store } = server().deps;
+    const [written] = await store
+      .select({ count: count() })
+      .from(checks)
+      .where(eq(checks.accountNo, me.accountNo));
+    expect(Number(written!.count)).toBe(GATHERED + 60);
+    const isSoon = and(
+      eq(links.accountId, me.accountId),
+      lte(links.nextCheckAt, clock.now() + HOUR / 2),
+    );
+    expect(await store.$count(links, isSoon)).toBe(0);
+  });
 });

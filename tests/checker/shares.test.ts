@@ -1,12 +1,4 @@
-import {
-  afterAll,
-  beforeAll,
-  beforeEach,
-  describe,
-  expect,
-  setDefaultTimeout,
-  test,
-} from "bun:test";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { isNull, like } from "drizzle-orm";
 import { claimDueLinks } from "../../server/checker/claim.ts";
 import type { Conclusion } from "../../server/checker/conclusion.ts";
@@ -20,8 +12,6 @@ import { type Asker, startServer, type TestServer } from "../harness.ts";
 import { ALL_BUCKETS, type FixedNode, fixedNode } from "../nodes/fixed.ts";
 import { HOUR, saw } from "./ended.ts";
 import { playLoop, takes } from "./played-loop.ts";
-
-setDefaultTimeout(60_000);
 
 const EVEN = ALL_BUCKETS.filter((bucket) => bucket % 2 === 0);
 const ODD = ALL_BUCKETS.filter((bucket) => bucket % 2 === 1);

@@ -359,7 +359,7 @@ beforeAll(async () => {
   });
   await makeAndCheck(await server.account());
   rmSync(ca);
-}, 120_000);
+});
 
 afterAll(async () => {
   await server.stop();

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { startHooks } from "../hooks.ts";
 import { type Cluster, startCluster } from "./cluster.ts";
 import { changesOfHand, type Hosts, mostAtOnce, startHosts, type Visit } from "./hosts.ts";
@@ -29,7 +29,6 @@ const SETTINGS = {
 };
 
 // Real processes, whose leases and signs of life last seconds.
-setDefaultTimeout(4 * MINUTE_MS);
 
 describe("Several nodes on one PostgreSQL", () => {
   let cluster: Cluster;

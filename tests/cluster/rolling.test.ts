@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { freePort } from "../free-port.ts";
 import { programOf } from "../upgrades/program-of.ts";
 import { type Cluster, startCluster } from "./cluster.ts";
@@ -7,7 +7,6 @@ import { addLinks, checked, linksByChecks } from "./links.ts";
 import { type ClusterNode, polled } from "./node.ts";
 
 // Real processes, whose signs of life last seconds.
-setDefaultTimeout(120_000);
 
 const ALLOWING = {
   name: "9001_notes.sql",

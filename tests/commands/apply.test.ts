@@ -1,7 +1,5 @@
-import { describe, expect, setDefaultTimeout, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { createProgram } from "./program.ts";
-
-setDefaultTimeout(60_000);
 
 const FILE = "links: [https://example.org/a]";
 
@@ -27,5 +25,5 @@ describe("stillup apply", () => {
       ...{ code: 1, out: "" },
       err: "Standard input: Line 2: The URL must be an http or https URL.\n",
     });
-  }, 60_000);
+  });
 });

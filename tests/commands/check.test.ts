@@ -1,10 +1,8 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { existsSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createProgram } from "./program.ts";
-
-setDefaultTimeout(60_000);
 
 const PAGE = "<!doctype html><title>Here</title><p>A page with something on it.";
 
@@ -40,7 +38,7 @@ describe("stillup check", () => {
     expect(lines[0]).toBe(`dead     ${base}/gone`);
     expect(lines[1]).toBe("         The server answered 410: the page is gone for good.");
     expect(out).toContain(`active   ${base}/here\n`);
-  }, 60_000);
+  });
 
   test("is content with what is there, and shows the way", async () => {
     const { code, out } = await run(["check", `${base}/moved`]);
@@ -48,7 +46,7 @@ describe("stillup check", () => {
     expect(code).toBe(0);
     expect(out).toContain(`301 redirect from ${base}/moved`);
     expect(out).toContain(`final URL ${base}/here`);
-  }, 60_000);
+  });
 
   test("is undecided about what it may not see", async () => {
     const closed = await run(["check", "--json", `${base}/here`], {
@@ -57,7 +55,7 @@ describe("stillup check", () => {
 
     expect(closed.code).toBe(2);
     expect(JSON.parse(closed.out)).toMatchObject({ status: "unknown", reason: "target_forbidden" });
-  }, 60_000);
+  });
 
   test("asks services in their own way, those of the operator too", async () => {
     const records = [
@@ -82,7 +80,7 @@ describe("stillup check", () => {
     });
 
     expect(JSON.parse(out)).toMatchObject({ service: "shelf", reason: "service_private" });
-  }, 60_000);
+  });
 
   test("prints one JSON object a line, and needs no data folder", async () => {
     const { code, out } = await run(["check", "--json", `${base}/moved`, `${base}/here`]);
@@ -107,7 +105,7 @@ describe("stillup check", () => {
     expect(first.final_url).toBe(`${base}/here`);
     expect(second).toMatchObject({ url: `${base}/here`, reason: "ok" });
     expect(existsSync(dataDir)).toBe(false);
-  }, 60_000);
+  });
 
   test("checks the links of a list once each, and prints only what is not there", async () => {
     const list = `# ours\n${base}/here\n${base}/gone\n${base}/here\n`;
@@ -118,7 +116,7 @@ describe("stillup check", () => {
     expect(out).toStartWith(`dead     ${base}/gone\n`);
     expect(out).not.toContain("/here");
     expect(out).toEndWith("\n1 active, 1 dead, 0 unknown.\n");
-  }, 60_000);
+  });
 
   test("ends quietly when its reader has enough, and tells of what was seen until then", async () => {
     const urls = Array.from({ length: 300 }, (_, n) => `${base}/gone/${n}`);
@@ -130,14 +128,14 @@ describe("stillup check", () => {
 
     expect(await new Response(child.stderr).text()).toBe("");
     expect(await child.exited).toBe(1);
-  }, 60_000);
+  });
 
   test("says on which line of a list no URL is, before it checks anything", async () => {
     const { code, out, err } = await run(["check", "-f", "-"], {}, `${base}/here\nnothing\n`);
 
     expect([code, out]).toEqual([64, ""]);
     expect(err).toBe('Line 2: "nothing" must be an http or https URL.\n');
-  }, 60_000);
+  });
 
   test("writes a report that CI shows, and lets pass what it could not see if that is allowed", async () => {
     const junit = join(mkdtempSync(join(tmpdir(), "stillup-test-")), "report.xml");
@@ -158,5 +156,5 @@ describe("stillup check", () => {
     );
     expect(unseen.code).toBe(0);
     expect(readFileSync(junit, "utf8")).toContain('tests="2" failures="0" errors="0" skipped="2"');
-  }, 60_000);
+  });
 });

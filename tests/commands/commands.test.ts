@@ -1,4 +1,4 @@
-import { describe, expect, setDefaultTimeout, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { mkdtempSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -7,8 +7,6 @@ import { Secret, TOTP } from "otpauth";
 import { readConfig } from "../../server/config.ts";
 import { VERSION } from "../../server/lib/version.ts";
 import { createProgram } from "./program.ts";
-
-setDefaultTimeout(60_000);
 
 const EMAIL = "me@example.org";
 const PASSWORD = "correct horse battery staple";
@@ -276,7 +274,7 @@ test("users and keys are made, listed and removed from a script", async () => {
   expect((await run(["user", "delete", "--email", EMAIL])).code).toBe(0);
   const gone = await run(["user", "delete", "--email", EMAIL]);
   expect(gone).toMatchObject({ code: 1, err: `No such user: ${EMAIL}.\n` });
-}, 60_000);
+});
 
 test("beside a running server, users, keys and resets take effect at once", async () => {
   const { run, start, dataDir } = createProgram({ STILLUP_PORT: "0", STILLUP_HOST: "127.0.0.1" });
@@ -313,7 +311,7 @@ test("beside a running server, users, keys and resets take effect at once", asyn
   expect(await server.exited).toBe(0);
   const err = `The server at ${base} does not answer.\n`;
   expect(await run(["health"], port)).toEqual({ code: 1, out: "", err });
-}, 60_000);
+});
 
 test("a lost second factor is removed beside a running server, and from nobody by mistake", async () => {
   const { run, start } = createProgram({ STILLUP_PORT: "0", STILLUP_HOST: "127.0.0.1" });
@@ -346,7 +344,7 @@ test("a lost second factor is removed beside a running server, and from nobody b
   server.kill("SIGTERM");
   const log = await new Response(server.stderr).text();
   for (const told of [secret, code, PASSWORD]) expect(log).not.toContain(told);
-}, 60_000);
+});
 
 async function listeningAt(stdout: ReadableStream<Uint8Array>): Promise<string> {
   const decoder = new TextDecoder();

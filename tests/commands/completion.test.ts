@@ -1,8 +1,6 @@
-import { describe, expect, setDefaultTimeout, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { createProgram } from "./program.ts";
-
-setDefaultTimeout(60_000);
 
 const SHELLS = ["bash", "zsh", "fish"];
 
@@ -33,7 +31,7 @@ describe("stillup completion", () => {
     expect(await offered("help", "exp")).toEqual(["export"]);
     expect(await offered("import", "--group", "")).toEqual([]);
     expect(await offered("$(touch /tmp/stillup-ran)", "")).toContain("serve");
-  }, 60_000);
+  });
 
   test("knows all commands in every shell, and no other shell", async () => {
     for (const shell of SHELLS) {
@@ -43,7 +41,7 @@ describe("stillup completion", () => {
       }
     }
     expect((await run(["completion", "cmd"])).code).toBe(64);
-  }, 60_000);
+  });
 
   test("is a bash script without faults", async () => {
     const { out } = await run(["completion", "bash"]);
@@ -52,5 +50,5 @@ describe("stillup completion", () => {
     expect(await new Response(check.stderr).text()).toBe("");
     expect(await check.exited).toBe(0);
     expect(out).not.toContain(join("server", "main.ts"));
-  }, 60_000);
+  });
 });

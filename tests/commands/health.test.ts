@@ -1,8 +1,6 @@
-import { expect, onTestFinished, setDefaultTimeout, test } from "bun:test";
+import { expect, onTestFinished, test } from "bun:test";
 import { healthAtStart, readinessAtStart } from "../../server/http/health.ts";
 import { createProgram } from "./program.ts";
-
-setDefaultTimeout(60_000);
 
 /** Asks after a server that answers what it is told to. */
 function askAfter(answer: (path: string) => Response) {

@@ -1,11 +1,9 @@
-import { describe, expect, setDefaultTimeout, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { createProgram } from "./program.ts";
-
-setDefaultTimeout(60_000);
 
 const folder = mkdtempSync(join(tmpdir(), "stillup-test-"));
 
@@ -45,7 +43,7 @@ describe("stillup import", () => {
     const [told, summary] = linesOf(second).map((line) => JSON.parse(line));
     expect(told).toMatchObject({ line: 1, outcome: "already_there", reason: null });
     expect(summary.summary).toMatchObject({ created: 0, already_there: 1, refused: 0 });
-  }, 60_000);
+  });
 
   test("does nothing when it is only to say what it would do", async () => {
     const { run } = await withAccount();
@@ -65,7 +63,7 @@ describe("stillup import", () => {
     ]);
     expect(linesOf(await run(["export", "links"]))).toHaveLength(1);
     expect((await run(["export", "links", "--format", "yaml"])).out).toStartWith("groups: []");
-  }, 60_000);
+  });
 
   test("reads compressed lists and UTF-16, and says what it cannot read", async () => {
     const { run } = await withAccount();
@@ -85,7 +83,7 @@ describe("stillup import", () => {
     expect((await told("a.pdf", "%PDF-1.7"))[1]).toContain("is a PDF.");
     expect((await told("latin.txt", Buffer.from("http://\xe4", "latin1")))[1]).toContain("iconv");
     expect((await run(["import", folder])).err).toBe("The list cannot be read: it is a folder.\n");
-  }, 60_000);
+  });
 
   test("adds what came before a place that cannot be read, and says both", async () => {
     const { run } = await withAccount();
@@ -103,7 +101,7 @@ describe("stillup import", () => {
     expect(linesOf(await run(["export", "links"]))).toHaveLength(
       1 + Number(created!.replace(",", "")),
     );
-  }, 60_000);
+  });
 
   test("adds the records of the lines before one that is none", async () => {
     const { run } = await withAccount();
@@ -112,7 +110,7 @@ describe("stillup import", () => {
     const { code, out } = await run(["import", "-", "-q"], {}, list);
 
     expect([code, out]).toEqual([1, "2 created, 0 already there, 0 refused.\n"]);
-  }, 60_000);
+  });
 
   test("says nothing of links where a list cannot be read at all", async () => {
     const { run } = await withAccount();
@@ -120,7 +118,7 @@ describe("stillup import", () => {
     const { code, out } = await run(["import", "-", "--format", "json"], {}, "[nothing]");
 
     expect([code, out]).toEqual([1, ""]);
-  }, 60_000);
+  });
 
   test("leads from an index of sitemaps to its parts", async () => {
     const { run } = await withAccount();
@@ -132,7 +130,7 @@ describe("stillup import", () => {
     expect(code).toBe(1);
     expect(out).toStartWith("sitemap  https://example.org/1.xml\n");
     expect(err).toContain("fetch each of its sitemaps");
-  }, 60_000);
+  });
 
   test("shows nothing of a list or a file that a terminal would obey", async () => {
     const { run } = await withAccount();
@@ -144,7 +142,7 @@ describe("stillup import", () => {
     expect(listed.out).toStartWith("sitemap   ]0;x");
     expect(applied.err).toContain("unknown field:  [31mx");
     expect(listed.out + listed.err + applied.err).not.toMatch(/\p{Cc}(?<!\n)/u);
-  }, 60_000);
+  });
 
   test("asks whose account is meant where there are several, or none", async () => {
     const { run } = createProgram();
@@ -163,7 +161,7 @@ describe("stillup import", () => {
       "There are several accounts; say whose is meant with --email.\n",
     ]);
     expect(named.code).toBe(0);
-  }, 60_000);
+  });
 
   test("that is stopped leaves whole parts, says where, and goes on when it is run again", async () => {
     const { start, run } = await withAccount();
@@ -185,7 +183,7 @@ describe("stillup import", () => {
     expect(again).toEqual([
       `${(30_000 - line).toLocaleString("en")} created, ${line.toLocaleString("en")} already there, 0 refused.`,
     ]);
-  }, 60_000);
+  });
 });
 
 describe("stillup export", () => {
@@ -225,12 +223,12 @@ describe("stillup export", () => {
 
     expect(await new Response(child.stderr).text()).toBe("");
     expect(await child.exited).toBe(0);
-  }, 60_000);
+  });
 
   test("of checks has its head alone before any check", async () => {
     const { run } = await withAccount();
 
     expect((await run(["export", "history"])).out).toStartWith("id,checked_at,url,");
     expect((await run(["export", "history", "--format", "ndjson"])).out).toBe("");
-  }, 60_000);
+  });
 });

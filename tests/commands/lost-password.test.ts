@@ -1,8 +1,6 @@
-import { expect, setDefaultTimeout, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { listeningUrl } from "../listening.ts";
 import { createProgram } from "./program.ts";
-
-setDefaultTimeout(60_000);
 
 const EMAIL = "me@example.org";
 
@@ -26,4 +24,4 @@ test("a lost password and a lost phone are mended while the server is stopped, b
   server.kill("SIGTERM");
   expect([removed.code, reset.code, await server.exited]).toEqual([0, 0, 0]);
   expect(statuses).toEqual([200, 404]);
-}, 60_000);
+});

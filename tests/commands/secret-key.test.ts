@@ -1,9 +1,7 @@
-import { expect, setDefaultTimeout, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { createProgram } from "./program.ts";
-
-setDefaultTimeout(120_000);
 
 const OTHER = { STILLUP_SECRET_KEY: Buffer.alloc(32, 5).toString("base64") };
 

@@ -1,9 +1,7 @@
-import { expect, setDefaultTimeout, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { seed } from "../bench/seed.ts";
 import { listeningUrl } from "../listening.ts";
 import { createProgram } from "./program.ts";
-
-setDefaultTimeout(60_000);
 
 /** More than a connection holds on its way. */
 const LINKS = 10_000;
@@ -38,4 +36,4 @@ test("ends although somebody neither reads a file to its end nor goes away", asy
 
   expect(await server.exited).toBe(0);
   expect(await new Response(server.stderr).text()).not.toContain("ERR");
-}, 30_000);
+});

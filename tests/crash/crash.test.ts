@@ -8,4 +8,4 @@ test("a program that is killed again and again keeps what it said, tells of it a
 
   expect(faults).toEqual([]);
   expect(acknowledged).toBeGreaterThan(ROUNDS);
-}, 300_000);
+});

@@ -101,7 +101,7 @@ onBothEngines("deliveries", (server) => {
     expect(told).toHaveLength(100);
     expect(new Set(told).size).toBe(100);
     expect(most).toBe(4);
-  }, 30_000);
+  });
 
   test("a webhook with much to tell leaves room for the others", async () => {
     const me = await server().account();

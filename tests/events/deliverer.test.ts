@@ -224,5 +224,5 @@ onBothEngines("the deliverer", (server) => {
     expect(ids).toHaveLength(300);
     expect(new Set(ids).size).toBe(300);
     expect(new Set(await statusesOf(server(), id))).toEqual(new Set(["succeeded"]));
-  }, 30_000);
+  });
 });

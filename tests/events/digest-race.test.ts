@@ -65,7 +65,7 @@ onBothEngines("digests", (server) => {
       new Set(["succeeded 1"]),
     );
     expect(chat.heads()).toHaveLength(digests.length + alone.length);
-  }, 30_000);
+  });
 
   /** What became of the events of a chat: each number of messages, and what the digests say of whom they hold. */
   async function summary(chat: Chat): Promise<string> {
@@ -112,7 +112,7 @@ onBothEngines("digests", (server) => {
 
     expect(summaries.length).toBeGreaterThan(8);
     expect(new Set(summaries)).toEqual(new Set(["11 of 11 told, rightly"]));
-  }, 60_000);
+  });
 
   test.each([
     ["gathers more", 0],
@@ -146,5 +146,5 @@ onBothEngines("digests", (server) => {
 
     await other.close();
     expect(new Set(summaries)).toEqual(new Set(["23 of 23 told, rightly"]));
-  }, 60_000);
+  });
 });

@@ -155,7 +155,7 @@ onBothEngines("a chat that much is to be told", (server) => {
     expect(chat.heads()).toEqual(["*1200 links were added*"]);
     expect(chat.lines()[10]).toBe("and 1190 more");
     expect(await chat.statuses()).toEqual({ digested: 1200 });
-  }, 30_000);
+  });
 
   test("is told of a test at once, which makes nothing of it a flood", async () => {
     const chat = await openChat(server());

@@ -57,7 +57,7 @@ test("a program that is killed in the middle of its deliveries makes them all, a
   expect(hooks.seen.altered).toBe(0);
   expect(hooks.seen.repeated.size).toBeGreaterThan(0);
   expect(hooks.seen.repeated.isSubsetOf(messagesOf(kept, cut))).toBe(true);
-}, 60_000);
+});
 
 /** A site at each address of this machine, with one page. */
 function startSites() {
@@ -131,4 +131,4 @@ test("a program that is killed while links change tells of each change once, and
   expect(told).toHaveLength(2 * LINKS);
   expect(hooks.seen.altered).toBe(0);
   expect(kept.one("pragma integrity_check")).toBe("ok");
-}, 60_000);
+});

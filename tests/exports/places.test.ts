@@ -30,7 +30,7 @@ onBothEngines("Exports at once", (server) => {
     const [again, more] = [await begin(me), await begin(me)];
     expect([again.status, more.status]).toEqual([200, 200]);
     await Promise.all([again.body!.cancel(), more.body!.cancel()]);
-  }, 60_000);
+  });
 
   test("leave no place taken by those that are refused or only asked about", async () => {
     const me = await server().account();

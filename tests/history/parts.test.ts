@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { eq, sql } from "drizzle-orm";
 import { createDeps } from "../../server/build.ts";
 import { forgetOldChecks } from "../../server/history/forget-old.ts";
@@ -10,8 +10,6 @@ import { accounts, checks } from "../../server/store/tables.ts";
 import { type Asker, START, startServer, type TestServer } from "../harness.ts";
 import { emptyPostgres } from "../postgres.ts";
 import { addCheck, addChecks, addGroup, addLink } from "../rows.ts";
-
-setDefaultTimeout(60_000);
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;

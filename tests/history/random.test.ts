@@ -152,7 +152,7 @@ onBothEngines(
       const lived = await livedAccount(server(), random);
 
       await compare(lived, lived.all, random);
-    }, 60_000);
+    });
 
     test("still is when a link goes, before, while and after its history does", async () => {
       const random = randomFrom(SEED + 1);
@@ -171,7 +171,7 @@ onBothEngines(
 
       await forgetDoomed(server().deps);
       await compare(others, left, random);
-    }, 60_000);
+    });
 
     test("still is when its checks go after their time, and what they came to stays", async () => {
       const random = randomFrom(SEED + 2);
@@ -183,7 +183,7 @@ onBothEngines(
 
       await forgetOldChecks(server().deps);
       await compare(lived, lived.all, random, since);
-    }, 60_000);
+    });
   },
   {
     STILLUP_HISTORY_DAYS: String(KEPT_DAYS),

@@ -48,7 +48,7 @@ test("Whoever asks while a server that takes its leave is held up is answered", 
   expect(reply).toMatch(/^HTTP\/1.1 200 /);
   expect(reply).toMatch(/^connection: close\r$/im);
   rmSync(folder, { recursive: true });
-}, 20_000);
+});
 
 /** Lets nothing else happen in this process for so long, and until it is so. */
 function holdUp(isSo: () => boolean) {

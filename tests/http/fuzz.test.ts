@@ -164,7 +164,7 @@ onBothEngines(
       }
 
       expect(complaints).toEqual([]);
-    }, 30_000);
+    });
   },
   {
     STILLUP_RATE_LIMIT_PER_MINUTE: "0",

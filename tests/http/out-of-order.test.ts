@@ -6,7 +6,7 @@ describe.each(ENGINES)("While the %s database is read-only", (engineName) => {
   let server: TestServer;
   beforeAll(async () => {
     server = await startServer(engineName);
-  }, 60_000);
+  });
   afterAll(() => server.stop());
 
   test("a change is answered 503 with when to come back, and reads go on within the limit", async () => {

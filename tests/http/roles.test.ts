@@ -1,9 +1,7 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { createService } from "../../server/app.ts";
 import { readConfig } from "../../server/config.ts";
 import { startServer, type TestServer } from "../harness.ts";
-
-setDefaultTimeout(60_000);
 
 const TOKEN = "metrics-of-the-tests";
 const POSTGRES = "postgres://localhost/stillup";

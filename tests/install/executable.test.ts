@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -7,15 +7,13 @@ import { finishRelease } from "../../.ci/release.ts";
 import { executable, SETTINGS } from "../installed.ts";
 import { listeningUrl } from "../listening.ts";
 
-setDefaultTimeout(60_000);
-
 const SCRIPT = join(import.meta.dir, "../../install.sh");
 
 let program = "";
 const folder = mkdtempSync(join(tmpdir(), "stillup really "));
 beforeAll(async () => {
   program = await executable();
-}, 120_000);
+});
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const start = (command: string[], settings: Record<string, string>) =>
@@ -49,7 +47,7 @@ describe("The executable", () => {
     expect(asked).toBe("The server is well.\n");
     expect(await server.exited).toBe(0);
     expect(readdirSync(join(home, ".local/share/stillup"))).toContain("stillup.db");
-  }, 60_000);
+  });
 
   test("keeps its folder and files to its own user, whatever the umask and the folder were", async () => {
     const data = join(folder, "open");
@@ -64,7 +62,7 @@ describe("The executable", () => {
     await server.exited;
 
     expect(open).toEqual([]);
-  }, 30_000);
+  });
 });
 
 const CANARY = "canary0bird0in0a0mine";

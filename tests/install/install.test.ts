@@ -1,11 +1,9 @@
-import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { existsSync, mkdirSync, readdirSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseEnv } from "node:util";
 import { $ } from "bun";
 import { type Machine, makeCheckout, makeRelease, newMachine } from "./machine.ts";
-
-setDefaultTimeout(60_000);
 
 let machine: Machine;
 beforeEach(() => {

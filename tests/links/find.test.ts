@@ -159,7 +159,7 @@ onBothEngines("Any page of any list of links", (server) => {
       }
       server().clock.moveBy(60_000);
     }
-  }, 120_000);
+  });
 
   test.each([LARGE, SMALL])(
     "finds a link as soon as it is there, and never when it is gone (%p)",

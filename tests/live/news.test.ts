@@ -17,7 +17,7 @@ describe("What nodes tell each other", () => {
   const ends: (() => Promise<void>)[] = [];
   beforeAll(async () => {
     engine = openPostgres(await freshPostgres());
-  }, 60_000);
+  });
   afterAll(async () => {
     for (const end of ends) await end();
     await engine.close();

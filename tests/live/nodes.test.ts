@@ -22,7 +22,7 @@ describe.each(WAYS)("Pages of two nodes %s", (_, engine) => {
     here = await startLiveNode({ engine });
     there = await startLiveNode({ engine, beside: here });
     if (!engine.listen) await until(() => here!.deps.news.areHeard());
-  }, 60_000);
+  });
   afterAll(async () => {
     await there!.stop();
     await here!.stop();

@@ -28,7 +28,7 @@ describe.each(ENGINES)("The page with metrics on %s", (engine) => {
   beforeAll(async () => {
     const settings = { STILLUP_METRICS_TOKEN: METRICS_TOKEN, STILLUP_DISK_FLOOR_MB: "1" };
     server = await startServer(engine, settings);
-  }, 60_000);
+  });
   afterAll(() => server.stop());
   beforeEach(() => server.clock.moveBy(FRESH_MS));
   afterEach(async () => {

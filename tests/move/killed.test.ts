@@ -1,4 +1,4 @@
-import { expect, setDefaultTimeout, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { openSource } from "../../server/move/source.ts";
 import { openTarget } from "../../server/move/target.ts";
 import { freshPostgres } from "../postgres.ts";
@@ -6,8 +6,6 @@ import { closeAtEnd } from "../shared.ts";
 import { rowsOf } from "../upgrades/dump.ts";
 import { lookAt } from "./new.ts";
 import { addManyChecks, change, holdMove, MANY, oldInstallation } from "./old.ts";
-
-setDefaultTimeout(120_000);
 
 const IN_SECOND_PIECE = ["insert on checks", `new.checked_at = ${(MANY - 10) * 1000}`] as const;
 

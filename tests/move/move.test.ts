@@ -1,4 +1,4 @@
-import { expect, setDefaultTimeout, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { LEFT_BEHIND } from "../../server/move/source.ts";
 import { type Asker, type Parsed, startServer, type TestServer } from "../harness.ts";
@@ -15,8 +15,6 @@ import {
   MANY,
   oldInstallation,
 } from "./old.ts";
-
-setDefaultTimeout(120_000);
 
 test("every row of every table is in the new database as it was", async () => {
   const { path, run } = await oldInstallation();

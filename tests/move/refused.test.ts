@@ -1,12 +1,10 @@
-import { describe, expect, setDefaultTimeout, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { SQL } from "bun";
 import { lockFolder } from "../../server/store/folder-lock.ts";
 import { emptyPostgres, freshPostgres } from "../postgres.ts";
 import { rowsOf } from "../upgrades/dump.ts";
 import { lookAt } from "./new.ts";
 import { holdMove, oldInstallation } from "./old.ts";
-
-setDefaultTimeout(120_000);
 
 const ACCOUNT = "insert into accounts values ('a', 'a@example.org', 'free', 1, 1, 0)";
 const NODE = `insert into nodes values ('n', 'kite', 'api', '1', 1,

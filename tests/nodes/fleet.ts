@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, setDefaultTimeout } from "bun:test";
+import { afterEach, beforeEach } from "bun:test";
 import type { Env } from "../../server/config.ts";
 import type { Clock } from "../../server/lib/clock.ts";
 import { type MovableClock, movableClock } from "../clock.ts";
@@ -20,7 +20,6 @@ type Fleet = {
 
 export function playFleet(): Fleet {
   // The first start of PostgreSQL takes seconds on a busy machine.
-  setDefaultTimeout(60_000);
   const time = movableClock(START);
   let url: string;
   let running: PlayedNode[];

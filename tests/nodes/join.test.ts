@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { systemClock } from "../../server/lib/clock.ts";
 import { BUCKETS } from "../../server/nodes/buckets.ts";
 import { joinNodes } from "../../server/nodes/join.ts";
@@ -11,7 +11,6 @@ import { type OwnPostgres, startOwnPostgres } from "../own-postgres.ts";
 import { type PlayedNode, playNode } from "./playing.ts";
 
 // Real time goes by, some seconds of it, and the machine may be busy.
-setDefaultTimeout(60_000);
 
 describe("A node that has joined", () => {
   let postgres: OwnPostgres;

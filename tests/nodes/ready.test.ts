@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { createService } from "../../server/app.ts";
 import { readNodes } from "../../server/metrics/of-nodes.ts";
 import { BUCKETS } from "../../server/nodes/buckets.ts";
@@ -11,7 +11,6 @@ import { type PlayedNode, playNode } from "./playing.ts";
 const BEAT_MS = 5000;
 
 // The first start of PostgreSQL takes seconds on a busy machine.
-setDefaultTimeout(60_000);
 
 describe("A node that leaves checks to others", () => {
   let [api, checker]: PlayedNode[] = [];

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Secret, TOTP } from "otpauth";
@@ -9,8 +9,6 @@ import { createSetup, endSetup } from "../../server/session/setup.ts";
 import { accounts, groups, setupTokens } from "../../server/store/tables.ts";
 import { startServer, type TestServer } from "../harness.ts";
 import { BEHIND_PROXY, newOwner, openBrowser, PASSWORD } from "../session/browser.ts";
-
-setDefaultTimeout(60_000);
 
 const FIRST = { email: "first@example.org", password: PASSWORD };
 const SECOND = { email: "second@example.org", password: PASSWORD };

@@ -424,7 +424,7 @@ test("a body of a gigabyte is let go once it is enough", async () => {
 
   // The system takes in some megabytes that nobody asked it for.
   expect(await sent.promise).toBeLessThan(64 * MIB);
-}, 30_000);
+});
 
 test("a site that packs on its own accord is understood without being asked", async () => {
   const packed = gzipSync("hello");

@@ -1,4 +1,4 @@
-import { expect, setDefaultTimeout, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import { Secret, TOTP } from "otpauth";
 import { accounts, audit, users } from "../../server/store/tables.ts";
@@ -7,7 +7,6 @@ import { BEHIND_PROXY, type Browser, openBrowser, PASSWORD } from "../session/br
 import { enter, makeAdministrator, newTeam } from "./people.ts";
 
 // Each story hashes passwords.
-setDefaultTimeout(60_000);
 
 const STEP_MS = 30_000;
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { createApp } from "../../server/app.ts";
 import { newSession } from "../../server/session/sessions.ts";
 import { users } from "../../server/store/tables.ts";
@@ -11,7 +11,6 @@ import { makeAdministrator, newTeam } from "./people.ts";
 import { DASHBOARD, type Kind, OPEN, ROOMS } from "./placed-routes.ts";
 
 // The whole matrix in one go, on a machine that may be busy.
-setDefaultTimeout(120_000);
 
 const API = "/api/v1";
 const PRIVATE = "/dashboard/api";

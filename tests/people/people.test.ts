@@ -1,4 +1,4 @@
-import { expect, setDefaultTimeout, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { and, eq, ne } from "drizzle-orm";
 import { operatorOf } from "../../server/accounts/users.ts";
 import { removePerson, resetPerson } from "../../server/people/people.ts";
@@ -9,7 +9,6 @@ import { BEHIND_PROXY, newColleague, openBrowser } from "../session/browser.ts";
 import { enter, makeAdministrator, newTeam } from "./people.ts";
 
 // Each story may hash passwords.
-setDefaultTimeout(60_000);
 
 onBothEngines(
   "the people of an account",

@@ -1,4 +1,4 @@
-import { describe, expect, setDefaultTimeout, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { getTableColumns, is } from "drizzle-orm";
 import { SQLiteTable } from "drizzle-orm/sqlite-core";
 import { Secret, TOTP } from "otpauth";
@@ -6,8 +6,6 @@ import * as tables from "../../server/store/tables.ts";
 import { ENGINES, startServer, type TestServer } from "../harness.ts";
 import { logLines } from "../log.ts";
 import { BEHIND_PROXY, newColleague, newOwner, openBrowser, PASSWORD } from "./browser.ts";
-
-setDefaultTimeout(60_000);
 
 const NEXT_PASSWORD = "another one, quite as long";
 

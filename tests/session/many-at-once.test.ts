@@ -1,4 +1,4 @@
-import { expect, setDefaultTimeout, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import { createPasswords, type Passwords } from "../../server/lib/passwords.ts";
 import { createDelays } from "../../server/session/delays.ts";
@@ -6,8 +6,6 @@ import { signIn } from "../../server/session/sign-in.ts";
 import { users } from "../../server/store/tables.ts";
 import { startServer } from "../harness.ts";
 import { BEHIND_PROXY, newOwner, openBrowser, PASSWORD_MEMORY_MB } from "./browser.ts";
-
-setDefaultTimeout(120_000);
 
 const MB = 1 << 20;
 const STRANGER = { userAgent: null, sessionHash: undefined, address: () => "127.0.0.1" };

@@ -1,11 +1,10 @@
-import { expect, setDefaultTimeout, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { OPERATOR } from "../../server/accounts/caller.ts";
 import { resetPassword } from "../../server/accounts/users.ts";
 import { onBothEngines } from "../harness.ts";
 import { BEHIND_PROXY, createPasswordLink, newOwner, openBrowser } from "./browser.ts";
 
 // Each story hashes passwords several times.
-setDefaultTimeout(60_000);
 
 const MINUTE = 60_000;
 const NEXT = "another one, quite as long";

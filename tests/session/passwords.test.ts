@@ -122,5 +122,5 @@ describe("a kept password", () => {
     expect(refused).toMatchObject(
       Array(2).fill({ reason: { code: "SERVICE_UNAVAILABLE", headers: { "retry-after": "5" } } }),
     );
-  }, 60_000);
+  });
 });

@@ -53,7 +53,7 @@ describe.each(ENGINES)("setting up on %s", (engine) => {
     expect(new Set(statuses)).toEqual(new Set([201, 404, 503]));
     expect(await server.deps.store.select().from(accounts)).toHaveLength(1);
     expect(await server.deps.store.select().from(users)).toHaveLength(1);
-  }, 20_000);
+  });
 
   test("is over once there is an account, and the token is gone", async () => {
     await openBrowser(server).post("/setup", { token, email: EMAIL, password: PASSWORD });

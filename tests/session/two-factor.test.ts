@@ -1,4 +1,4 @@
-import { expect, setDefaultTimeout, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { randomBytes } from "node:crypto";
 import { eq } from "drizzle-orm";
 import { Secret, TOTP } from "otpauth";
@@ -27,7 +27,6 @@ import {
 } from "./browser.ts";
 
 // Each story hashes passwords several times.
-setDefaultTimeout(60_000);
 
 const STEP_MS = 30_000;
 const SHORT_PASSWORD = "zbqmwdkr";

@@ -23,7 +23,7 @@ describe.each(ENGINES)("The secret key on %s", (engine) => {
   let server: TestServer;
   beforeEach(async () => {
     server = await startServer(engine);
-  }, 60_000);
+  });
   afterEach(() => server.stop());
   const start = (node: ReturnType<typeof newNode>) => agreedKey(server.deps.store, node);
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { polled } from "../cluster/node.ts";
 import { createProgram } from "../commands/program.ts";
 import { freePort } from "../free-port.ts";
@@ -6,7 +6,6 @@ import { type OwnPostgres, startOwnPostgres } from "../own-postgres.ts";
 import { type Site, startSite } from "../site.ts";
 
 // A real process and a real database, which take seconds to come and go.
-setDefaultTimeout(120_000);
 
 const LINKS = 20;
 const EMAIL = "me@example.org";

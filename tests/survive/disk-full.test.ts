@@ -112,7 +112,7 @@ describe.skipIf(!disk)("A disk without room", () => {
     expect(lines).toHaveLength(1);
     const kept = namesIn(folder);
     expect(writer.taken.filter((name) => !kept.has(name))).toEqual([]);
-  }, 60_000);
+  });
 
   test("that is full to the last byte lets us delete, heals, and lets us stop in order", async () => {
     const { folder, fill, clear } = disk!;
@@ -141,7 +141,7 @@ describe.skipIf(!disk)("A disk without room", () => {
     const lost = writer.taken.filter((name) => !kept.has(name));
     expect(lost).toEqual(lost.filter((name) => name === deleted));
     clear();
-  }, 90_000);
+  });
 
   test("that was found full after a power cut opens by what was kept back", async () => {
     const { folder, fill, clear } = disk!;
@@ -157,5 +157,5 @@ describe.skipIf(!disk)("A disk without room", () => {
     second.child.kill("SIGTERM");
     expect(await second.child.exited).toBe(0);
     clear();
-  }, 60_000);
+  });
 });

@@ -12,7 +12,7 @@ test(`${STOPS} stops while clients ask cut no request and leave the database who
     expect(stop).toEqual({ exitCode: 0, requestsCut: 0, errorsLogged: false, journalBytes: 0 });
     expect(ms).toBeLessThan(ENDS_WITHIN_MS);
   }
-}, 120_000);
+});
 
 test("A second signal ends the program at once", async () => {
   const { start } = createProgram(SETTINGS);
@@ -27,7 +27,7 @@ test("A second signal ends the program at once", async () => {
   server.kill("SIGTERM");
 
   expect(await server.exited).toBe(1);
-}, 20_000);
+});
 
 const UNSHARE = ["unshare", "--pid", "--fork"];
 const mayUnshare =

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterEach, describe, expect, test } from "bun:test";
 import { SQL } from "bun";
 import { VERSION } from "../../server/lib/version.ts";
 import { whenOlderAreGone } from "../../server/start/older-nodes.ts";
@@ -7,8 +7,6 @@ import { migrate, NewerDatabase, refuseNewer } from "../../server/store/migrate.
 import { openEngine, ownMigrations } from "../../server/store/open.ts";
 import { type Engine, isUnavailable } from "../../server/store/store.ts";
 import { freshPostgres } from "../postgres.ts";
-
-setDefaultTimeout(60_000);
 
 const OURS = ownMigrations();
 const MORE = "create table more (id text)";

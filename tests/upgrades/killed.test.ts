@@ -1,11 +1,9 @@
-import { expect, setDefaultTimeout, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { ownMigrations } from "../../server/store/open.ts";
 import { prepareSqlite } from "../../server/store/prepare.ts";
 import { rowsOf, schemaOf } from "./dump.ts";
 import { preparationOf, unpack } from "./released.ts";
-
-setDefaultTimeout(60_000);
 
 const CHILD = join(import.meta.dir, "upgrade-and-die.ts");
 

@@ -1,5 +1,5 @@
 import { Database } from "bun:sqlite";
-import { describe, expect, setDefaultTimeout, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import {
   closeSync,
   copyFileSync,
@@ -21,8 +21,6 @@ import { refuseOldLibrary } from "../../server/store/sqlite-library.ts";
 import { randomFrom } from "../random.ts";
 import { rowsOf } from "./dump.ts";
 import { preparationOf, unpack } from "./released.ts";
-
-setDefaultTimeout(60_000);
 
 const silent = () => {};
 

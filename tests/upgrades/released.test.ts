@@ -1,4 +1,4 @@
-import { describe, expect, setDefaultTimeout, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { mkdtempSync, readdirSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -9,8 +9,6 @@ import { startServer } from "../harness.ts";
 import { emptyPostgres } from "../postgres.ts";
 import { type Dump, orphansIn, rowsOf, schemaOf, sorted } from "./dump.ts";
 import { EMAIL, PASSWORD, preparationOf, RELEASED, unpack } from "./released.ts";
-
-setDefaultTimeout(60_000);
 
 const silent = () => {};
 
@@ -68,7 +66,7 @@ describe.each(RELEASED)("a database that was released with %s", (name) => {
     const [copy, ...others] = readdirSync(join(folder, "backups"));
     expect(others).toEqual([]);
     expect(rowsOf(join(folder, "backups", copy!))).toEqual(before);
-  }, 60_000);
+  });
 
   test("serves its users as before", async () => {
     const { folder, path, key } = unpack(name);
@@ -99,7 +97,7 @@ describe.each(RELEASED)("a database that was released with %s", (name) => {
     });
     expect(signedIn.status).toBe(200);
     await server.stop();
-  }, 60_000);
+  });
 
   test("becomes the same on PostgreSQL", async () => {
     const { folder, path } = unpack(name);
@@ -118,7 +116,7 @@ describe.each(RELEASED)("a database that was released with %s", (name) => {
       expect([table, await readAll(engine, table, rows)]).toEqual([table, rows]);
     }
     await engine.close();
-  }, 60_000);
+  });
 });
 
 /** Which migrations there were differs by nature; and what SQLite needs for its searching thread. */

@@ -1,5 +1,5 @@
 import { Database } from "bun:sqlite";
-import { expect, setDefaultTimeout, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createProgram } from "../commands/program.ts";
@@ -7,8 +7,6 @@ import { freePort } from "../free-port.ts";
 import { listeningUrl } from "../listening.ts";
 import { rowsOf } from "./dump.ts";
 import { unpack } from "./released.ts";
-
-setDefaultTimeout(60_000);
 
 /** The program on the database of a released schema, at an address that is known before it is ready. */
 function startOn(name: string) {
@@ -71,7 +69,7 @@ test("whoever asks during an upgrade is told so, and served after it", async () 
     /upgrading the database: 1 of \d+, 0011_audit/,
   );
   expect(rowsOf(path).versions).toMatchObject([{ version: "0.1.0" }]);
-}, 60_000);
+});
 
 test("an upgrade that is told to end leaves the database as it was", async () => {
   const { start, folder, path, url } = startOn("0009");
@@ -90,7 +88,7 @@ test("an upgrade that is told to end leaves the database as it was", async () =>
   hold.letGo();
   expect(rowsOf(path)).toEqual(before);
   expect(readdirSync(join(folder, "backups"))).toHaveLength(1);
-}, 60_000);
+});
 
 test("two servers never share a data folder, and one that was killed leaves it to the next", async () => {
   const { start, run, dataDir } = createProgram({ STILLUP_PORT: "0" });
@@ -109,7 +107,7 @@ test("two servers never share a data folder, and one that was killed leaves it t
   expect(readFileSync(join(dataDir, "stillup.pid"), "utf8")).toStartWith(`${third.pid} `);
   third.kill("SIGTERM");
   expect(await third.exited).toBe(0);
-}, 60_000);
+});
 
 test("a command does not upgrade the database under a server that runs", async () => {
   const { start, run, folder, path } = startOn("0010");
@@ -128,7 +126,7 @@ test("a command does not upgrade the database under a server that runs", async (
   server.kill("SIGKILL");
   await server.exited;
   rmSync(folder, { recursive: true });
-}, 60_000);
+});
 
 test("a server with a damaged database ends with one sentence, each time it is started", async () => {
   const { run, folder, path } = startOn("0010");
@@ -143,4 +141,4 @@ test("a server with a damaged database ends with one sentence, each time it is s
     expect([code, out]).toEqual([1, ""]);
     expect(err).toMatch(/^The database .* is damaged.* stillup restore .*stillup-1\.db\.\n$/);
   }
-}, 60_000);
+});

@@ -1,5 +1,5 @@
 import { Database } from "bun:sqlite";
-import { expect, setDefaultTimeout, test } from "bun:test";
+import { expect, test } from "bun:test";
 import {
   copyFileSync,
   mkdirSync,
@@ -17,8 +17,6 @@ import { checkIntegrityWhenDue } from "../../server/start/integrity.ts";
 import { upkeep } from "../../server/store/tables.ts";
 import { startServer } from "../harness.ts";
 import { unpack } from "./released.ts";
-
-setDefaultTimeout(60_000);
 
 const DAY_MS = 24 * 3_600_000;
 
@@ -85,7 +83,7 @@ test("a look that was noted while the clock was years ahead holds up none", asyn
   const [row] = await deps.store.select().from(upkeep);
   expect(row!.startedAt).toBe(deps.clock.now());
   await stop();
-}, 60_000);
+});
 
 test("a stop in order is known once, and only of the file as it was closed", () => {
   const dataDir = mkdtempSync(join(tmpdir(), "stillup-"));

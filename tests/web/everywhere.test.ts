@@ -1,4 +1,4 @@
-import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { onDashboard } from "../browser.ts";
 import { faultsOf } from "./looking.ts";
@@ -14,7 +14,6 @@ const receiver = Bun.serve({
 afterAll(() => receiver.stop(true));
 
 onDashboard("Every page", (dashboard) => {
-  setDefaultTimeout(180_000);
   let walk: Promise<Seen> | undefined;
 
   /** Goes through all pages of an account that is full of everything, once for all tests. */

@@ -1,4 +1,4 @@
-import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import type { Locator, Page } from "playwright-core";
 import { keptName } from "../../server/lib/user-agent.ts";
 import { discreetUrl } from "../../web/src/lib/webhook-words.ts";
@@ -21,8 +21,6 @@ const receiver = Bun.serve({
 afterAll(() => receiver.stop(true));
 
 onDashboard("A stranger's text", (dashboard) => {
-  setDefaultTimeout(300_000);
-
   async function hostileAccount() {
     const { server, user, again } = dashboard();
     const { accountId } = await user({}, "owner", { isAdmin: true });
@@ -36,7 +34,6 @@ onDashboard("A stranger's text", (dashboard) => {
 
   test("is text on every page and in every dialog, whatever it says", async () => {
     const { page, complaints, sights, linkIds, webhookId } = await hostileAccount();
-    page.setDefaultTimeout(60_000);
     const seen: Seen = { texts: new Map(), wrong: [], wide: [] };
     // What is known of a link holds all of the texts, whichever it is.
     const some = linkIds.filter((_, n) => n % 10 === 0);

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout } from "bun:test";
+import { afterAll, afterEach, beforeAll, describe, expect } from "bun:test";
 import type { Page } from "playwright-core";
 import { type Looks, openTab, openVisitor, type Visitor } from "../browser.ts";
 import { type Installed, install } from "../installed.ts";
@@ -14,9 +14,6 @@ type Installation = {
   tab(of: Visitor): Promise<Visitor>;
 };
 
-/** Building and unpacking come on top of what the story takes. */
-const PATIENCE_MS = 120_000;
-
 /**
  * Runs the story against the executable. Whatever it opens must have worked without a complaint.
  * @param prepare makes the folder that it is started in; a new one unless given
@@ -26,7 +23,6 @@ export function onInstalled(
   story: (installation: () => Installation) => void,
   prepare: () => Promise<string | undefined> = async () => undefined,
 ) {
-  setDefaultTimeout(PATIENCE_MS);
   describe(name, () => {
     let installed: Installed | undefined;
     let visitors: Visitor[] = [];
@@ -36,7 +32,7 @@ export function onInstalled(
     };
     beforeAll(async () => {
       installed = await install(await prepare());
-    }, PATIENCE_MS);
+    });
     afterEach(async () => {
       const opened = visitors;
       visitors = [];

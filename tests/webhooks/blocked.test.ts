@@ -63,7 +63,7 @@ describe.each(ENGINES)("where webhooks may not lead on %s", (engine) => {
       STILLUP_WEBHOOK_ALLOWED_HOSTS: "external",
       STILLUP_DNS_SERVERS: names.address,
     });
-  }, 60_000);
+  });
 
   afterAll(async () => {
     await server.stop();

@@ -33,7 +33,7 @@ beforeAll(async () => {
     };
     servers.push(await startServer(engine, settings));
   }
-}, 60_000);
+});
 afterAll(async () => {
   for (const server of servers) await server.stop();
   await web.stop();
