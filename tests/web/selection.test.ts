@@ -63,6 +63,17 @@ onDashboard("Many links at once", (dashboard) => {
     await bar(page).waitFor({ state: "detached" });
   });
 
+  test("are dropped by a key that is pressed as soon as they are told", async () => {
+    const { page } = await withLinks(1);
+    await page.evaluate(pressEscapeAtOnce);
+
+    await pick(page, 1).click();
+
+    await page.locator("body[data-pressed]").waitFor();
+    await bar(page).waitFor({ state: "detached" });
+    expect(await pick(page, 1).isChecked()).toBe(false);
+  });
+
   test("stay picked on other pages and when looked at anew, until the filter changes", async () => {
     const { page } = await withLinks(30);
     await pick(page, 30).click();
@@ -243,6 +254,16 @@ const wholePage = (page: Page) => page.getByRole("checkbox", { name: "Select pag
 const bar = (page: Page) => page.getByRole("region", { name: "Selected links" });
 
 const told = (page: Page, words: string) => bar(page).getByText(words).waitFor();
+
+/** Before anything that the page does only after it was painted. */
+const pressEscapeAtOnce = () => {
+  new MutationObserver((_changes, observer) => {
+    if (!document.querySelector(".selection-bar")) return;
+    observer.disconnect();
+    document.body.dispatchEvent(new KeyboardEvent("keydown", { key: "Escape", bubbles: true }));
+    document.body.dataset.pressed = "";
+  }).observe(document.body, { childList: true, subtree: true });
+};
 
 const isMixed = (box: Element) => (box as HTMLInputElement).indeterminate;
 

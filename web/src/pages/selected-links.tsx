@@ -1,5 +1,5 @@
 import { useMutation, useQueryClient } from "@tanstack/preact-query";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { BatchProgress } from "../components/batch-progress.tsx";
 import { ChangeFrequency, MoveMany } from "../components/change-many.tsx";
 import { DeleteMany } from "../components/delete-many.tsx";
@@ -143,7 +143,8 @@ function useFocusKept(changes: unknown[]) {
 
 /** Escape drops the selection, unless it is meant for a dialog or for what is being typed. */
 function useEscape(isActive: boolean, onEscape: () => void) {
-  useEffect(() => {
+  // Before it is painted: whoever sees the selection may press the key at once.
+  useLayoutEffect(() => {
     if (!isActive) return;
     const listen = ({ key, target }: KeyboardEvent) => {
       const isTyping =
