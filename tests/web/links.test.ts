@@ -60,6 +60,20 @@ onDashboard("The links page", (dashboard) => {
     await row(page, "/fine").waitFor();
   });
 
+  test("searches for what is typed while the page before it comes back", async () => {
+    const { page, accountId } = await dashboard().user();
+    await addAtRest(dashboard().server, accountId, numbered(2));
+    await page.goto("/links?search=nowhere");
+    await page.getByRole("link", { name: "Show all links" }).click();
+    await page.getByText("2 links", { exact: true }).waitFor();
+    await page.evaluate(typeOnceBack, "example");
+
+    await page.goBack();
+
+    await page.waitForURL("/links?search=example");
+    expect(await page.getByRole("searchbox").inputValue()).toBe("example");
+  });
+
   test("keeps the filter, the search and the page in the address", async () => {
     const { page, accountId } = await dashboard().user();
     await add(dashboard().server, accountId, [`${site.url}/fine`, `${site.url}/gone`]);
@@ -227,6 +241,16 @@ onDashboard("The links page", (dashboard) => {
     expect(await page.getByRole("link", { name: "Add links" }).count()).toBe(0);
   });
 });
+
+/** Once the page of before is there, and before anything that is done only after it was painted. */
+const typeOnceBack = (text: string) => {
+  const type = () => {
+    const field = document.querySelector<HTMLInputElement>("input[type=search]")!;
+    field.value = text;
+    field.dispatchEvent(new InputEvent("input", { bubbles: true }));
+  };
+  addEventListener("popstate", () => setTimeout(type), { once: true });
+};
 
 const row = (page: Page, path: string) => page.getByRole("listitem").filter({ hasText: path });
 

@@ -1,5 +1,5 @@
 import { Search } from "lucide-preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 
 const TYPING_MS = 300;
 
@@ -24,7 +24,8 @@ export function SearchBox({ value, onChange }: SearchBoxProps) {
     clearTimeout(timer.current);
     timer.current = setTimeout(searchNow, TYPING_MS);
   };
-  useEffect(() => {
+  // Before it is painted: what is typed into the field on show is kept.
+  useLayoutEffect(() => {
     if (value === told.current) return;
     // The address has changed by other means.
     told.current = value;
