@@ -10,8 +10,6 @@ import { BEHIND_PROXY, newColleague, newOwner } from "../session/browser.ts";
 import { enter, entriesOf, newSomebody } from "./looking.ts";
 import { SETUP, STORIES } from "./stories.ts";
 
-// Some hash passwords several times.
-
 const DOORS = /^\/(api\/v1|dashboard\/api)(?=\/)/;
 const SETUP_ROUTE = "POST /setup";
 

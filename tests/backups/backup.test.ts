@@ -23,7 +23,6 @@ import {
   withDatabase,
 } from "./home.ts";
 
-/** Each starts the program, on a machine that may be busy. */
 const { run } = createProgram();
 
 test("copies the database with what stands in its journal, and says where the key is", async () => {

@@ -26,7 +26,6 @@ import {
   withDatabase,
 } from "./home.ts";
 
-/** Each starts the program, on a machine that may be busy. */
 const { run, command, env } = createProgram();
 
 /** An installation, and a backup of it from before its last change. */

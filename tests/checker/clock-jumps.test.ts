@@ -49,8 +49,6 @@ async function started(server: TestServer) {
   return { me, clock, loop, counts };
 }
 
-// Thousands of links, on PostgreSQL on a busy machine.
-
 onBothEngines("A clock that is set forward", (server) => {
   aloneIn(server);
 

@@ -28,8 +28,6 @@ const SETTINGS = {
   STILLUP_WEBHOOK_RETRY_SECONDS: "0,0,1,1,1,1",
 };
 
-// Real processes, whose leases and signs of life last seconds.
-
 describe("Several nodes on one PostgreSQL", () => {
   let cluster: Cluster;
   let sites: Hosts;

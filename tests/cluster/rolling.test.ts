@@ -6,8 +6,6 @@ import { type Hosts, startHosts } from "./hosts.ts";
 import { addLinks, checked, linksByChecks } from "./links.ts";
 import { type ClusterNode, polled } from "./node.ts";
 
-// Real processes, whose signs of life last seconds.
-
 const ALLOWING = {
   name: "9001_notes.sql",
   statements: "-- Runs beside 9.1.0\nALTER TABLE links ADD COLUMN notes TEXT;\n",

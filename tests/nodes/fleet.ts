@@ -19,7 +19,6 @@ type Fleet = {
 };
 
 export function playFleet(): Fleet {
-  // The first start of PostgreSQL takes seconds on a busy machine.
   const time = movableClock(START);
   let url: string;
   let running: PlayedNode[];

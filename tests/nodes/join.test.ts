@@ -10,8 +10,6 @@ import { logLines } from "../log.ts";
 import { type OwnPostgres, startOwnPostgres } from "../own-postgres.ts";
 import { type PlayedNode, playNode } from "./playing.ts";
 
-// Real time goes by, some seconds of it, and the machine may be busy.
-
 describe("A node that has joined", () => {
   let postgres: OwnPostgres;
   let url: string;

@@ -10,8 +10,6 @@ import { type PlayedNode, playNode } from "./playing.ts";
 
 const BEAT_MS = 5000;
 
-// The first start of PostgreSQL takes seconds on a busy machine.
-
 describe("A node that leaves checks to others", () => {
   let [api, checker]: PlayedNode[] = [];
   let time: MovableClock;

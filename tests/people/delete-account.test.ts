@@ -6,8 +6,6 @@ import { onBothEngines, type Reply } from "../harness.ts";
 import { BEHIND_PROXY, type Browser, openBrowser, PASSWORD } from "../session/browser.ts";
 import { enter, makeAdministrator, newTeam } from "./people.ts";
 
-// Each story hashes passwords.
-
 const STEP_MS = 30_000;
 
 onBothEngines(

@@ -10,8 +10,6 @@ import { newColleague } from "../session/browser.ts";
 import { makeAdministrator, newTeam } from "./people.ts";
 import { DASHBOARD, type Kind, OPEN, ROOMS } from "./placed-routes.ts";
 
-// The whole matrix in one go, on a machine that may be busy.
-
 const API = "/api/v1";
 const PRIVATE = "/dashboard/api";
 const NO_ID = "0197a1b2-0000-7000-8000-000000000000";

@@ -8,8 +8,6 @@ import { onBothEngines, type Parsed, type Reply } from "../harness.ts";
 import { BEHIND_PROXY, newColleague, openBrowser } from "../session/browser.ts";
 import { enter, makeAdministrator, newTeam } from "./people.ts";
 
-// Each story may hash passwords.
-
 onBothEngines(
   "the people of an account",
   (server) => {

@@ -4,8 +4,6 @@ import { resetPassword } from "../../server/accounts/users.ts";
 import { onBothEngines } from "../harness.ts";
 import { BEHIND_PROXY, createPasswordLink, newOwner, openBrowser } from "./browser.ts";
 
-// Each story hashes passwords several times.
-
 const MINUTE = 60_000;
 const NEXT = "another one, quite as long";
 

@@ -26,8 +26,6 @@ import {
   PASSWORD_MEMORY_MB,
 } from "./browser.ts";
 
-// Each story hashes passwords several times.
-
 const STEP_MS = 30_000;
 const SHORT_PASSWORD = "zbqmwdkr";
 const NEXT_PASSWORD = "another one, quite as long";

@@ -5,8 +5,6 @@ import { freePort } from "../free-port.ts";
 import { type OwnPostgres, startOwnPostgres } from "../own-postgres.ts";
 import { type Site, startSite } from "../site.ts";
 
-// A real process and a real database, which take seconds to come and go.
-
 const LINKS = 20;
 const EMAIL = "me@example.org";
 const PASSWORD = "correct horse battery staple";
