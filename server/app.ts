@@ -99,7 +99,7 @@ export async function createService(deps: Deps): Promise<Service> {
   const live = createLive(deps);
   deps.news.follow(live.heard);
   const hasApi = deps.config.role.includes("api");
-  const app = hasApi ? createApp(deps, dashboard(), live) : createWatched(deps);
+  const app = hasApi ? createApp(deps, dashboard(deps.config), live) : createWatched(deps);
   const { rateLimitPerMinute: perMinute, rateLimitPerHour: perHour } = deps.config;
   const limiter = limiterFor(deps, "api", { perMinute, perHour });
   const meter = createMeter(deps.store, deps.clock);

@@ -59,7 +59,7 @@ test("a server knows whose connections it has, and lets go of those that fall si
 
 test("a PostgreSQL that falls silent is given up, and connected to anew", async () => {
   const url = new URL(await emptyPostgres());
-  const proxy = startSilentProxy(Number(url.port));
+  const proxy = await startSilentProxy(Number(url.port));
   url.port = String(proxy.port);
   const engine = openPostgres(url.href, { timeoutMs: 200, silentMs: 300 });
   await engine.run(ONE);

@@ -1,50 +1,88 @@
-import type { Socket, TCPSocketListener } from "bun";
+import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 
-/** Between a program and a server, until its connections fall silent without an end. */
+/** Between a program and a server, until connections fall silent without an end. */
 export type SilentProxy = {
   port: number;
-  /** Nothing goes either way any more on the connections that there are; new ones work. */
-  fallSilent(): void;
+  /** Nothing passes either way on open connections that fit; new ones work. */
+  fallSilent(fits?: (connection: ProxiedConnection) => boolean): void;
+  /** The same on all connections, also those that are opened from now on. */
+  cutOff(): void;
+  /** Everything passes again, first what was held back. */
+  flow(): void;
   stop(): void;
 };
 
-type Side = { other: Socket<Side> | null; early: Buffer[]; isSilent: boolean };
+export type ProxiedConnection = {
+  /** What the program has sent, as far as it is short. */
+  sent: string;
+  /** In the order in which they were opened, from 0. */
+  index: number;
+};
 
-export function startSilentProxy(port: number): SilentProxy {
-  const sides = new Set<Side>();
-  const newSide = (other: Socket<Side> | null): Side => {
-    const side = { other, early: [], isSilent: false };
-    sides.add(side);
-    return side;
-  };
-  const pass = ({ data }: Socket<Side>, bytes: Buffer) => {
-    if (data.isSilent) return;
-    if (data.other) data.other.write(bytes);
-    else data.early.push(Buffer.from(bytes));
-  };
-  const close = ({ data }: Socket<Side>) => {
-    if (!data.isSilent) data.other?.end();
-  };
-  const listener: TCPSocketListener<Side> = Bun.listen<Side>({
-    hostname: "127.0.0.1",
-    port: 0,
-    socket: {
-      async open(socket) {
-        socket.data = newSide(null);
-        const data = newSide(socket);
-        const server = { hostname: "127.0.0.1", port, data, socket: { data: pass, close } };
-        socket.data.other = await Bun.connect<Side>(server);
-        for (const bytes of socket.data.early) socket.data.other.write(bytes);
-      },
-      data: pass,
-      close,
-    },
+type Pair = ProxiedConnection & { client: Socket; server: Socket; isSilent: boolean };
+
+const KEPT_CHARACTERS = 4096;
+
+/** @param port of the server on this machine */
+export async function startSilentProxy(port: number): Promise<SilentProxy> {
+  const pairs = new Set<Pair>();
+  let isCutOff = false;
+  let opened = 0;
+
+  const listener = createServer((client) => {
+    const server = connect(port, "127.0.0.1");
+    const pair = { client, server, sent: "", index: opened++, isSilent: false };
+    pairs.add(pair);
+    client.on("data", (bytes) => {
+      if (pair.sent.length < KEPT_CHARACTERS) pair.sent += bytes.toString("latin1");
+    });
+    for (const [from, to] of [
+      [client, server],
+      [server, client],
+    ] as const) {
+      from.on("error", () => {});
+      from.on("close", () => {
+        if (from === client) pairs.delete(pair);
+        if (!pair.isSilent) to.destroy();
+      });
+    }
+    if (isCutOff) silence(pair);
+    else pass(pair);
   });
+  await new Promise<void>((resolve) => {
+    listener.listen(0, "127.0.0.1", resolve);
+  });
+
+  function pass(pair: Pair) {
+    pair.isSilent = false;
+    pair.client.pipe(pair.server);
+    pair.server.pipe(pair.client);
+  }
+
+  function silence(pair: Pair) {
+    pair.isSilent = true;
+    for (const socket of [pair.client, pair.server]) socket.unpipe().pause();
+  }
+
   return {
-    port: listener.port,
-    fallSilent: () => {
-      for (const side of sides) side.isSilent = true;
+    port: (listener.address() as AddressInfo).port,
+    fallSilent(fits = () => true) {
+      for (const pair of pairs) if (fits(pair)) silence(pair);
     },
-    stop: () => listener.stop(true),
+    cutOff() {
+      isCutOff = true;
+      for (const pair of pairs) silence(pair);
+    },
+    flow() {
+      isCutOff = false;
+      for (const pair of pairs) if (pair.isSilent) pass(pair);
+    },
+    stop() {
+      listener.close();
+      for (const { client, server } of pairs) {
+        client.destroy();
+        server.destroy();
+      }
+    },
   };
 }

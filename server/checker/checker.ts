@@ -25,7 +25,7 @@ const POLL_MS = 1000;
 const TENDED_EVERY_MS = 500;
 const HANDED_OVER_EVERY_MS = 500;
 const HOLDS_KEPT_EVERY_MS = 2000;
-const STOP_MS = 10_000;
+const STOP_MS = 8000;
 
 /** One round: fills batches, claims what is due, checks it all and records it. Returns how many. */
 export async function checkDueLinks(deps: CheckerDeps): Promise<number> {

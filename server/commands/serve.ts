@@ -58,6 +58,7 @@ export async function serve(config: Config): Promise<void> {
 
   const outgrown = await Promise.race([ended, faults.fatal, schema.outgrown]);
   log.info("stopping");
+  deps.store.engine.hurry();
   schema.stop();
   // Else they would be waited for.
   live.close();

@@ -14,12 +14,12 @@ import { makeDueAgain } from "./set-back.ts";
 import { takeOver } from "./take-over.ts";
 
 const POLL_MS = 1000;
-const STOP_MS = 10_000;
+const STOP_MS = 8000;
 
 type Deliverer = {
   /** Looks for due deliveries now instead of at the next poll. */
   wake(): void;
-  /** Claims nothing more and waits up to 10 s for what is under way; the rest is sent again later. */
+  /** Claims nothing more and waits up to 8 s for what is under way; the rest is sent again later. */
   stop(): Promise<void>;
 };
 

@@ -1,9 +1,11 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Elysia } from "elysia";
+import type { Config } from "../config.ts";
 import { assetFolder } from "../lib/assets.ts";
 import { assetRoutes } from "./assets.ts";
 import { cachedReplies } from "./cached-text.ts";
+import { refuseStrangeHost } from "./same-origin.ts";
 
 /** The addresses of the dashboard's pages. One page answers all of them and finds its way in the browser. */
 export const PAGES = [
@@ -29,13 +31,21 @@ const NOT_BUILT =
   "The dashboard is not built. Run `npm run build:web` and start Stillup again. The API is up.\n";
 
 /** Serves the built dashboard, from inside the executable or from the checkout. */
-export function dashboard(folder = assetFolder("web/dist")): Elysia {
+export function dashboard(config: Host, folder = assetFolder("web/dist")): Elysia {
   const index = join(folder, "index.html");
-  return existsSync(index) ? builtDashboard(folder, index) : missingDashboard();
+  return existsSync(index) ? builtDashboard(config, folder, index) : missingDashboard(config);
 }
 
-function builtDashboard(folder: string, index: string): Elysia {
-  const app = new Elysia({ name: "dashboard", detail: { hide: true } });
+type Host = Pick<Config, "publicUrl">;
+
+/** Its routes answer only to names that nobody else can point at this machine. */
+const emptyDashboard = (config: Host) =>
+  new Elysia({ detail: { hide: true } }).onBeforeHandle(({ request }) =>
+    refuseStrangeHost(config, request),
+  );
+
+function builtDashboard(config: Host, folder: string, index: string): Elysia {
+  const app = emptyDashboard(config);
   const page = cachedReplies(() => ({
     type: "text/html; charset=utf-8",
     body: readFileSync(index, "utf8"),
@@ -44,8 +54,8 @@ function builtDashboard(folder: string, index: string): Elysia {
   return app.use(assetRoutes(join(folder, "assets")));
 }
 
-function missingDashboard(): Elysia {
-  const app = new Elysia({ name: "dashboard", detail: { hide: true } });
+function missingDashboard(config: Host): Elysia {
+  const app = emptyDashboard(config);
   const headers = { "content-type": "text/plain; charset=utf-8", "cache-control": "no-store" };
   for (const path of PAGES) app.get(path, () => new Response(NOT_BUILT, { status: 503, headers }));
   return app;

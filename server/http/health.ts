@@ -4,12 +4,16 @@ import * as z from "zod";
 import { MONITOR_STATES } from "../checker/online/states.ts";
 import { ROLES } from "../config.ts";
 import type { Deps } from "../deps.ts";
+import { lastKnown } from "../lib/last-known.ts";
+import { orLate } from "../lib/late.ts";
 import { describeError, log } from "../lib/log.ts";
 import { toIso } from "../lib/moments.ts";
 import { TROUBLE_NAMES } from "../lib/troubles.ts";
 import { areLinksChecked } from "../nodes/checking.ts";
 import type { NodeInfo } from "../nodes/nodes.ts";
 import { ofWorks } from "../store/tables.ts";
+import { hasMetricsToken } from "./metrics-token.ts";
+import { sessionOf } from "./session-door.ts";
 
 const Health = z.object({
   /** `starting` before the database is open. */
@@ -37,6 +41,13 @@ const Readiness = z.object({
   database: z.boolean(),
   /** Whether links are checked, by this node or another. */
   checker: z.boolean(),
+  /** What is done before anything can be served, in a few words that name no node. */
+  doing: z.string().optional(),
+});
+type Readiness = z.infer<typeof Readiness>;
+
+/** For the operator: with the metrics token or a session. */
+const Details = z.object({
   online: z.enum(MONITOR_STATES),
   /** ISO 8601; null while it is unknown. */
   online_since: z.nullable(z.string()),
@@ -45,50 +56,63 @@ const Readiness = z.object({
   writes_stopped: z.nullable(z.enum(TROUBLE_NAMES)),
   /** The processes that serve the database, this one first. */
   nodes: z.array(Node),
-  /** What is done before anything can be served, in a few words. */
-  doing: z.string().optional(),
 });
-type Readiness = z.infer<typeof Readiness>;
+const Shown = Readiness.extend(Details.partial().shape);
+
+/** Real time. Half of what a probe has to be answered in, so that it is answered also by a busy machine. */
+const WAIT_MS = 1000;
 
 /** What `/health` answers with 200 before there is a database to ask: nobody is to end us for that. */
 export const healthAtStart: Health = { status: "starting" };
 
 /** What `/ready` answers with 503 then. */
 export const readinessAtStart = (doing: string): Readiness => ({
-  ...{ status: "starting", database: false, checker: false, doing },
-  ...{ online: "unknown", online_since: null, clock: "ok", writes_stopped: null, nodes: [] },
+  status: "starting",
+  database: false,
+  checker: false,
+  doing,
 });
 
 /** For containers and load balancers: no key, and nothing of any account inside. */
-export const healthRoutes = (deps: Deps) =>
-  new Elysia({ detail: { hide: true } })
+export const healthRoutes = (deps: Deps) => {
+  // It answered when it was opened.
+  const databaseAnswers = lastKnown(true, WAIT_MS, () => askDatabase(deps));
+  return new Elysia({ detail: { hide: true } })
     .get(
       "/health",
       async ({ status }) => {
-        const health = await healthOf(deps);
+        const health = healthOf(deps, await databaseAnswers());
         return status(health.status === "ok" ? 200 : 503, health);
       },
       { response: { 200: Health, 503: Health } },
     )
     .get(
       "/ready",
-      async ({ status }) => {
-        const database = await databaseAnswers(deps);
+      async ({ status, request }) => {
+        const [database, isShown] = await Promise.all([
+          databaseAnswers(),
+          maySeeDetails(deps, request),
+        ]);
         // One that leaves them to others serves without.
         const isReady = database && (deps.loops.checking || !deps.config.role.includes("checker"));
         return status(isReady ? 200 : 503, {
           status: isReady ? "ready" : "starting",
           database,
           checker: areLinksChecked(deps),
-          ...stateOfMonitor(deps),
-          nodes: deps.nodes.all().map(toNode),
+          ...(isShown && detailsOf(deps)),
         });
       },
-      { response: { 200: Readiness, 503: Readiness } },
+      { response: { 200: Shown, 503: Shown } },
     );
+};
 
-async function healthOf(deps: Deps): Promise<Health> {
-  if (!(await databaseAnswers(deps))) {
+/** A session that cannot be looked up in time shows nothing. */
+const maySeeDetails = async (deps: Deps, request: Request): Promise<boolean> =>
+  hasMetricsToken(deps.config, request) ||
+  (await orLate(WAIT_MS, sessionOf(deps, request)).catch(() => null)) !== null;
+
+function healthOf(deps: Deps, databaseAnswers: boolean): Health {
+  if (!databaseAnswers) {
     return { status: "failing", troubles: [...namesOf(deps), "database_unreachable"] };
   }
   return deps.troubles.failHealth()
@@ -99,13 +123,14 @@ async function healthOf(deps: Deps): Promise<Health> {
 const namesOf = ({ troubles }: Deps) => troubles.all().map(({ name }) => name);
 
 /** The API serves all the same, so none of it makes the server unready. */
-function stateOfMonitor({ online, troubles }: Deps) {
+function detailsOf({ online, troubles, nodes }: Deps): z.infer<typeof Details> {
   const known = online.known();
   return {
     online: known.state,
     online_since: known.state === "unknown" ? null : toIso(known.since),
-    clock: online.clockIsOff() ? ("off" as const) : ("ok" as const),
+    clock: online.clockIsOff() ? "off" : "ok",
     writes_stopped: troubles.stoppingWrites()?.name ?? null,
+    nodes: nodes.all().map(toNode),
   };
 }
 
@@ -118,7 +143,7 @@ function toNode({ name, roles, version, seenAt, isLive, state }: NodeInfo) {
 
 const inSeconds = (ms: number | null) => (ms === null ? null : Math.round(ms / 1000));
 
-async function databaseAnswers({ store }: Deps): Promise<boolean> {
+async function askDatabase({ store }: Deps): Promise<boolean> {
   try {
     await store.all(sql`select 1 from migrations`);
     return true;

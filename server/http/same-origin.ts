@@ -9,7 +9,10 @@ const SAME = ["same-origin", "none"];
  * A name that an attacker points at this machine makes a browser treat us as the attacker's own site
  * (DNS rebinding), so only names that nobody else can hold are answered.
  */
-export function refuseStrangeHost({ publicUrl }: Config, request: Request): void {
+export function refuseStrangeHost(
+  { publicUrl }: Pick<Config, "publicUrl">,
+  request: Request,
+): void {
   const hostname = ownUrl(request)?.hostname ?? "";
   if (publicUrl && hostname === new URL(publicUrl).hostname) return;
   if (hostname === "localhost" || isAddress(hostname)) return;

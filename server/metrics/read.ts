@@ -1,5 +1,6 @@
 import { MONITOR_STATES } from "../checker/online/states.ts";
 import type { Deps } from "../deps.ts";
+import { lastKnown } from "../lib/last-known.ts";
 import { describeError, log } from "../lib/log.ts";
 import { TROUBLE_NAMES } from "../lib/troubles.ts";
 import { VERSION } from "../lib/version.ts";
@@ -11,14 +12,20 @@ import { type Readings, toText } from "./readings.ts";
 
 /** What the database holds is read once in so long, however many ask. */
 const FRESH_MS = 10_000;
+/** Real time. A reading that takes longer is shown by the next request, so that none takes two seconds. */
+const WAIT_MS = 1000;
 
-/** Gives all that is measured, as Prometheus reads it. What cannot be read just now is missing from it. */
+/**
+ * Gives all that is measured, as Prometheus reads it. What cannot be read is missing from it; while the database takes
+ * long to answer, what it holds is shown as it was read last.
+ */
 export function createReader(deps: Deps): () => Promise<string> {
   const lag = createLagReading();
-  const database = kept(deps, () => readDatabase(deps));
+  const fresh = kept(deps, () => readDatabase(deps));
+  const database = lastKnown<Readings>({}, WAIT_MS, () => fresh().catch(withoutDatabase));
   return async () => {
     const [ofDatabase, ofDisk] = await Promise.all([
-      database().catch(withoutDatabase),
+      database(),
       readDisk(deps.config).catch(withoutDisk),
     ]);
     const installation = { ...readInstallation(deps), event_loop_lag_seconds: lag() };

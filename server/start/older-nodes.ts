@@ -1,7 +1,10 @@
 import type { Clock } from "../lib/clock.ts";
+import { log } from "../lib/log.ts";
 import { OlderNodes } from "../store/beside-versions.ts";
 
 const AGAIN_MS = 2000;
+/** For everyone who asks, so that it names neither nodes nor versions. */
+const WAITING = "waiting until older nodes are stopped or upgraded";
 
 /** How an upgrade is gone about. */
 export type Upgrading = <T>(upgrade: () => Promise<T>) => Promise<T>;
@@ -10,14 +13,17 @@ export type Upgrading = <T>(upgrade: () => Promise<T>) => Promise<T>;
 export const whenOlderAreGone =
   ({ sleep }: Pick<Clock, "sleep">, tell: (doing: string) => void): Upgrading =>
   async (upgrade) => {
-    let told = "";
+    let said = "";
     for (;;) {
       try {
         return await upgrade();
       } catch (error) {
         if (!(error instanceof OlderNodes)) throw error;
-        if (error.waiting !== told) tell(error.waiting);
-        told = error.waiting;
+        if (error.waiting !== said) {
+          log.info(error.waiting);
+          tell(WAITING);
+        }
+        said = error.waiting;
         await sleep(AGAIN_MS);
       }
     }

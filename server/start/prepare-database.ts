@@ -107,7 +107,8 @@ async function preparePostgres(
   tell: Tell,
   run: Upgrading,
 ): Promise<string[]> {
-  const engine = openEngine(config.databaseUrl);
+  // Else a server that this process was cut off from would hold the upgrade's lock for hours.
+  const engine = openEngine(config.databaseUrl, { timeoutMs: config.databaseTimeoutMs });
   try {
     const applied = await asOpened(config, engine.applied());
     const pending = missing(engine.name, ownMigrations(), applied);

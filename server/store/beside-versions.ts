@@ -13,7 +13,7 @@ export const isBeside = ({ oldest }: Applied, version = VERSION): boolean =>
 
 /** Nodes serve the database that could not go on after an upgrade. */
 export class OlderNodes extends Error {
-  /** What a program does that waits until they are gone, in a few words. */
+  /** Names the nodes that are waited for. */
   readonly waiting: string;
 
   constructor(nodes: LiveNode[], oldest: string) {

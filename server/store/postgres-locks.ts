@@ -1,6 +1,7 @@
 import { SQL } from "bun";
 import { oneAtATime } from "../lib/lock.ts";
-import { type Engine, Unavailable } from "./store.ts";
+import { noAnswer, type SilenceWatch } from "./postgres-silence.ts";
+import type { Engine } from "./store.ts";
 
 /**
  * Any numbers that no other program uses in the same database: the first half of each lock's name. Locks of one
@@ -30,9 +31,9 @@ type Work<T> = (signal: AbortSignal) => Promise<T>;
  * Advisory locks, each of a transaction on a connection of its own that does nothing else: what is done meanwhile
  * needs others. PostgreSQL lets go of a lock with its transaction, and so also where sessions are pooled.
  */
-export function createLocks(url: string, options: SQL.Options): Locks {
-  const jobs = createLocking(url, { ...options, max: JOBS_AT_ONCE });
-  const turns = createLocking(url, { ...options, max: TURNS_AT_ONCE });
+export function createLocks(url: string, options: SQL.Options, silence: SilenceWatch): Locks {
+  const jobs = createLocking(url, { ...options, max: JOBS_AT_ONCE }, silence);
+  const turns = createLocking(url, { ...options, max: TURNS_AT_ONCE }, silence);
   return {
     alone: (name, work) =>
       jobs.locked({ name, space: JOBS, take: "pg_try_advisory_xact_lock" }, work),
@@ -48,24 +49,38 @@ export function createLocks(url: string, options: SQL.Options): Locks {
   };
 }
 
-function createLocking(url: string, options: SQL.Options) {
+function createLocking(url: string, options: SQL.Options, silence: SilenceWatch) {
   let pool = new SQL(url, options);
-  const pools = [pool];
+  const pools = new Set([pool]);
+  silence.onSilent(() => {
+    for (const each of pools) void each.close({ timeout: 0 }).catch(() => {});
+    pool = new SQL(url, options);
+    pools.clear();
+    pools.add(pool);
+  });
 
   /** @returns null when the lock is somebody else's and not to be waited for */
   async function locked<T>({ name, space, take }: Lock, work: Work<T>): Promise<T | null> {
+    if (silence.isSilent()) throw noAnswer();
     const doing = Promise.withResolvers<T | null>();
     const asked = pool;
     let isLate = false;
-    const late = setTimeout(() => {
+    const giveUpTaking = () => {
       isLate = true;
       giveUp(asked);
-      doing.reject(new Unavailable("The database does not answer."));
-    }, TAKEN_WITHIN_MS);
+      doing.reject(noAnswer());
+    };
+    const late = setTimeout(giveUpTaking, TAKEN_WITHIN_MS);
+    const forget = silence.onSilent(giveUpTaking);
+    const stopWaiting = () => {
+      clearTimeout(late);
+      forget();
+    };
     const holding = asked.begin(async (connection) => {
       const keys = [space, hashOf(name)];
       const [row] = await connection.unsafe(`select ${take}($1, $2) as taken`, keys).values();
-      clearTimeout(late);
+      stopWaiting();
+      silence.heard();
       if (isLate || row![0] === false) return doing.resolve(null);
       const watching = watch(connection);
       const working = work(watching.signal).finally(watching.stop);
@@ -73,7 +88,7 @@ function createLocking(url: string, options: SQL.Options) {
       doing.resolve(working);
       await working;
     });
-    const ended = holding.then(() => {}, doing.reject).finally(() => clearTimeout(late));
+    const ended = holding.then(() => {}, doing.reject).finally(stopWaiting);
     return doing.promise.finally(() => Promise.race([ended, Bun.sleep(LET_GO_MS)]));
   }
 
@@ -81,10 +96,10 @@ function createLocking(url: string, options: SQL.Options) {
   function giveUp(asked: SQL) {
     if (asked !== pool) return;
     pool = new SQL(url, options);
-    pools.push(pool);
+    pools.add(pool);
   }
 
-  const close = () => Promise.all(pools.map((each) => each.close({ timeout: LEAVE_SECONDS })));
+  const close = () => Promise.all([...pools].map((each) => each.close({ timeout: LEAVE_SECONDS })));
   return { locked, close };
 }
 

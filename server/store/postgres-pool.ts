@@ -1,5 +1,6 @@
 import { SQL } from "bun";
 import { isReadOnly } from "./postgres-errors.ts";
+import { isAnswer, noAnswer, type SilenceWatch } from "./postgres-silence.ts";
 import { Unavailable } from "./store.ts";
 
 export type PostgresOptions = {
@@ -22,6 +23,10 @@ const SILENT_MS = 10_000;
 const LOOK_MS = 1000;
 /** What is under way on connections that are given up for better ones may take so many seconds. */
 const LEAVE_SECONDS = 5;
+/** At the end, what is under way may take so many seconds. */
+const CLOSE_SECONDS = 5;
+/** More questions than this do not wait at once: they would fill the memory while the server is slow or silent. */
+const MOST_WAITING = 10_000;
 /** A server that only reads is left for another at most so often. */
 const RENEW_MS = 5000;
 
@@ -64,7 +69,7 @@ const sessionOf = (statementTimeoutMs: number) => ({
  * Connections that come back by themselves. None of the work waits without end: a server that has gone
  * without a word is given up, and so is one that has turned into a copy that only reads.
  */
-export function createPool(url: string, options: PostgresOptions): Pool {
+export function createPool(url: string, options: PostgresOptions, silence: SilenceWatch): Pool {
   const connect = () =>
     new SQL(url, {
       ...connectionOptions(options),
@@ -72,63 +77,83 @@ export function createPool(url: string, options: PostgresOptions): Pool {
       maxLifetime: LIFE_SECONDS,
     });
   let pool = connect();
-  let [heardAt, renewedAt] = [0, Number.NEGATIVE_INFINITY];
+  let renewedAt = Number.NEGATIVE_INFINITY;
   const waiting = new Set<Waiting>();
   const { timeoutMs = 0, silentMs = SILENT_MS } = options;
   const limitMs = timeoutMs > 0 ? timeoutMs + silentMs : 0;
-  const watch = limitMs > 0 ? setInterval(giveUp, LOOK_MS) : undefined;
+  const watch = limitMs > 0 ? setInterval(giveUpLost, LOOK_MS) : undefined;
   watch?.unref();
+  const forget = silence.onSilent(() => {
+    giveUp([...waiting]);
+    replace(0);
+  });
 
-  function giveUp() {
+  /** The server ends a statement in time, so that one without an answer was on a connection that leads nowhere. */
+  function giveUpLost() {
     const before = performance.now() - limitMs;
     const lost = [...waiting].filter(({ since }) => since < before);
     if (lost.length === 0) return;
-    for (const one of lost) {
-      one.isLost = true;
-      one.fail(noAnswer());
-    }
-    if (heardAt < before) renew(0);
+    giveUp(lost);
+    renew();
   }
 
-  function renew(leaveSeconds: number) {
-    if (performance.now() - renewedAt < RENEW_MS) return;
+  function giveUp(lost: Waiting[]) {
+    for (const one of lost) {
+      one.isLost = true;
+      waiting.delete(one);
+      one.fail(noAnswer());
+    }
+  }
+
+  function renew() {
+    if (performance.now() - renewedAt >= RENEW_MS) replace(LEAVE_SECONDS);
+  }
+
+  function replace(leaveSeconds: number) {
     renewedAt = performance.now();
     void pool.close({ timeout: leaveSeconds }).catch(() => {});
     pool = connect();
   }
 
-  function use<T>(work: (pool: SQL, heard: () => void) => Promise<T>): Promise<T> {
+  function wait<T>(since: number, work: (pool: SQL, heard: () => void) => Promise<T>): Promise<T> {
+    if (silence.isSilent()) return Promise.reject(noAnswer());
+    if (waiting.size >= MOST_WAITING) return Promise.reject(tooMany());
     return new Promise<T>((resolve, fail) => {
-      const one: Waiting = { since: performance.now(), isLost: false, fail };
+      const one: Waiting = { since, isLost: false, fail };
       const heard = () => {
-        // Whoever asked was told that it failed, and may have asked again.
+        // The caller was told that it failed, and may have asked again.
         if (one.isLost) throw noAnswer();
-        heardAt = performance.now();
-        one.since = heardAt;
+        silence.heard();
+        one.since = Math.max(since, performance.now());
       };
       waiting.add(one);
       work(pool, heard)
-        .then(resolve, (error) => {
-          if (isReadOnly(error)) renew(LEAVE_SECONDS);
-          fail(error);
-        })
-        .finally(() => {
-          heardAt = performance.now();
-          waiting.delete(one);
-        });
+        .then(
+          (result) => {
+            silence.heard();
+            resolve(result);
+          },
+          (error) => {
+            if (isAnswer(error)) silence.heard();
+            if (isReadOnly(error)) renew();
+            fail(error);
+          },
+        )
+        .finally(() => waiting.delete(one));
     });
   }
 
   return {
-    use,
-    useLong: (work) => work(pool),
+    use: (work) => wait(performance.now(), work),
+    useLong: (work) => wait(Number.POSITIVE_INFINITY, work),
     close: async () => {
       clearInterval(watch);
-      await pool.close();
+      forget();
+      await pool.close({ timeout: silence.isSilent() ? 0 : CLOSE_SECONDS });
     },
   };
 }
 
 type Waiting = { since: number; isLost: boolean; fail: (error: unknown) => void };
 
-const noAnswer = () => new Unavailable("The database does not answer.");
+const tooMany = () => new Unavailable("Too many questions wait for the database.");

@@ -1,19 +1,25 @@
 import { SQL } from "bun";
+import { orLate } from "../lib/late.ts";
 import { createHistoryParts } from "./history-parts.ts";
 import { again, asKnown } from "./postgres-errors.ts";
 import { createLocks } from "./postgres-locks.ts";
 import { connectionOptions, createPool, type PostgresOptions } from "./postgres-pool.ts";
 import { rowsOf } from "./postgres-rows.ts";
+import { type SilenceOptions, type SilenceWatch, watchSilence } from "./postgres-silence.ts";
 import { appliedTo, runUpgrade } from "./postgres-upgrade.ts";
 import type { Engine, Query, Rows } from "./store.ts";
 
 /** Connects when the first query comes. */
-export function openPostgres(url: string, options: PostgresOptions = {}): Engine {
-  const pool = createPool(url, options);
-  const searching = createPool(url, { ...options, pool: SEARCHES_AT_ONCE, prepare: false });
+export const openPostgres = (url: string, options: PostgresOptions & SilenceOptions = {}): Engine =>
+  open(url, options, watchSilence(url, options));
+
+function open(url: string, options: PostgresOptions, silence: SilenceWatch): Engine {
+  const pool = createPool(url, options, silence);
+  const searchOptions = { ...options, pool: SEARCHES_AT_ONCE, prepare: false };
+  const searching = createPool(url, searchOptions, silence);
   const poolFor = (queries: Query[]) => (queries.some(isSearch) ? searching : pool);
   // Whoever waits for a lock may wait long.
-  const locks = createLocks(url, connectionOptions(options, { statementTimeoutMs: 0 }));
+  const locks = createLocks(url, connectionOptions(options, { statementTimeoutMs: 0 }), silence);
   const ears = new Set<SQL>();
   const run = (query: Query) =>
     again(() => poolFor([query]).use((connection) => rowsOf(connection, query)));
@@ -27,7 +33,7 @@ export function openPostgres(url: string, options: PostgresOptions = {}): Engine
     apart() {
       // Its questions are short: one that is not answered soon is asked anew on another connection.
       const timeoutMs = Math.min(options.timeoutMs ?? 0, APART_MS);
-      alongside ??= openPostgres(url, { ...options, pool: 1, timeoutMs, silentMs: APART_MS });
+      alongside ??= open(url, { ...options, pool: 1, timeoutMs, silentMs: APART_MS }, silence);
       return alongside;
     },
     now: () => numberOf("select cast(extract(epoch from clock_timestamp()) * 1000 as bigint)"),
@@ -71,9 +77,12 @@ export function openPostgres(url: string, options: PostgresOptions = {}): Engine
     upgrade: (upgrade) => long((connection) => runUpgrade(connection, upgrade)),
     // It looks after its own files, and says so in its own log.
     onDamage: () => {},
+    hurry: silence.hurry,
     close: async () => {
-      const pools = [locks, pool, searching, ...ears, ...(alongside ? [alongside] : [])];
-      await Promise.all(pools.map((each) => each.close()));
+      const pools = [locks, pool, searching, ...(alongside ? [alongside] : [])];
+      const deaf = [...ears].map((ear) => ear.close({ timeout: 0 }));
+      await Promise.all([...pools.map((each) => each.close()), ...deaf]);
+      silence.stop();
     },
   };
 }
@@ -90,6 +99,9 @@ const NOT_WRITTEN_DOWN = `not exists (
 
 type Listening = { channel: string; hear: (text: string) => void; missed: () => void };
 
+/** A listener that has not been confirmed by then is on a connection that leads nowhere. */
+const LISTENS_WITHIN_MS = 10_000;
+
 /** Whatever the server cannot do, or not now, is made up for by looking. */
 async function listen(ear: SQL, { channel, hear, missed }: Listening, ended: () => void) {
   const close = async () => {
@@ -98,7 +110,7 @@ async function listen(ear: SQL, { channel, hear, missed }: Listening, ended: () 
     await ear.close({ timeout: 0 });
   };
   try {
-    await ear.listen(channel, hear, missed);
+    await orLate(LISTENS_WITHIN_MS, ear.listen(channel, hear, missed));
     return close;
   } catch {
     await close();

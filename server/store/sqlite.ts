@@ -91,6 +91,7 @@ export function openSqlite(
     applied: async () => read(() => appliedTo(reader.database).map(unshared)),
     upgrade: (upgrade) => write(() => upgradeSqlite(writer.database, upgrade)),
     onDamage: access.onDamage,
+    hurry: () => {},
     close: async () => {
       await beside.close();
       snapshot.close();

@@ -84,6 +84,8 @@ export interface Engine {
   readonly notWrittenDown: string;
   /** Has `tell` called whenever the database turns out to be damaged. */
   onDamage(tell: () => void): void;
+  /** Waits for a server that does not answer for a few seconds at most from now on: the process is about to end. */
+  hurry(): void;
   close(): Promise<void>;
   /** Called at once when the disk is found full, which a process may do something about. */
   readonly whenFull: Set<() => void>;

@@ -1,4 +1,5 @@
 import { BUCKETS } from "../../server/nodes/buckets.ts";
+import { METRICS_TOKEN } from "../metrics/reading.ts";
 import { checkAll, type Pace } from "./checking.ts";
 import { type MeasuredPostgres, startMeasuredPostgres } from "./postgres.ts";
 import { homeAt, newFolder, serve, sqliteHome } from "./program.ts";
@@ -60,7 +61,12 @@ async function handOver(note: Note, web: Web, postgres: MeasuredPostgres) {
   const key = { STILLUP_SECRET_KEY_FILE: `${newFolder()}/secret.key` };
   await seed({ ...homeAt(url), ...key }, { links: LINKS, urlOf: web.urlOf });
   const start = (name: string) =>
-    serve(homeAt(url), { ...web.settings, ...key, STILLUP_NODE_NAME: name });
+    serve(homeAt(url), {
+      ...web.settings,
+      ...key,
+      STILLUP_NODE_NAME: name,
+      STILLUP_METRICS_TOKEN: METRICS_TOKEN,
+    });
   const one = await start("one");
   const other = await start("other");
   await has(one.url, "one", BUCKETS / 3);
@@ -75,7 +81,9 @@ async function handOver(note: Note, web: Web, postgres: MeasuredPostgres) {
 /** Resolves once the node has so many parts of the work. */
 async function has(url: string, name: string, share: number): Promise<void> {
   for (;;) {
-    const reply = await fetch(`${url}/ready`);
+    const reply = await fetch(`${url}/ready`, {
+      headers: { authorization: `Bearer ${METRICS_TOKEN}` },
+    });
     const { nodes } = (await reply.json()) as { nodes: Told[] };
     if ((nodes.find((node) => node.name === name)?.buckets.checks ?? 0) >= share) return;
     await Bun.sleep(LOOK_MS);

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { executable, SETTINGS } from "../installed.ts";
+import { METRICS_TOKEN } from "../metrics/reading.ts";
 
 const POLL_MS = 50;
 /** Shifts what the process takes for the time of day. */
@@ -13,7 +14,7 @@ export type ClusterNode = {
   url: string;
   /** What it printed and logged so far. */
   log(): string;
-  /** What `GET /ready` says, whether it is or not. */
+  /** What `GET /ready` says to the operator, whether it is or not. */
   ready(): Promise<Readiness>;
   /** Ends in order, or not. */
   stop(signal?: "SIGTERM" | "SIGKILL"): Promise<void>;
@@ -56,6 +57,7 @@ export async function startNode(props: NodeProps): Promise<ClusterNode> {
       STILLUP_ROLE: role,
       STILLUP_NODE_NAME: name,
       STILLUP_CHECK_USER_AGENT: name,
+      STILLUP_METRICS_TOKEN: METRICS_TOKEN,
       ...(aheadMs !== 0 && {
         BUN_OPTIONS: `--preload ${AHEAD}`,
         AHEAD_MS: String(aheadMs),
@@ -98,7 +100,11 @@ export async function startNode(props: NodeProps): Promise<ClusterNode> {
 }
 
 /** A connection is not kept, since nodes come and go. */
-const ask = (url: string, path: string) => fetch(url + path, { keepalive: false });
+const ask = (url: string, path: string) =>
+  fetch(url + path, {
+    keepalive: false,
+    headers: { authorization: `Bearer ${METRICS_TOKEN}` },
+  });
 
 /** What is asked for again and again until it is there. */
 export async function polled<T>(look: () => T | undefined | Promise<T | undefined>): Promise<T> {

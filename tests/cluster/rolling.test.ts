@@ -65,9 +65,7 @@ describe("Nodes of several versions", () => {
     const starting = start("next", NEXT, "all", port);
     const doing = await polled(() => doingAt(port, "waiting until older nodes"));
 
-    expect(doing).toContain("upgraded to 9.3.0 or newer: ");
-    expect(doing).toContain("old (9.1.0)");
-    expect(doing).toContain("new (9.2.0)");
+    expect(doing).toBe("waiting until older nodes are stopped or upgraded");
     expect(await applied()).not.toContain(BREAKING.name);
     expect((await nodes.old!.ready()).status).toBe("ready");
 

@@ -5,6 +5,8 @@ import { join } from "node:path";
 import { brotliCompressSync, brotliDecompressSync } from "node:zlib";
 import { dashboard, PAGES } from "../../server/http/dashboard.ts";
 
+const HOST = { publicUrl: null };
+
 const ask = (app: ReturnType<typeof dashboard>, path: string, headers = {}) =>
   app.handle(new Request(`http://localhost${path}`, { headers }));
 
@@ -18,7 +20,7 @@ function builtFolder() {
 
 test("every page of the dashboard is the same document, asked for anew each time", async () => {
   const folder = builtFolder();
-  const app = dashboard(folder);
+  const app = dashboard(HOST, folder);
 
   for (const path of PAGES) {
     const reply = await ask(app, path.replace(":id", "7"));
@@ -33,7 +35,7 @@ test("every page of the dashboard is the same document, asked for anew each time
 
 test("assets are kept by browsers for ever, and nothing else is given away", async () => {
   const folder = builtFolder();
-  const app = dashboard(folder);
+  const app = dashboard(HOST, folder);
 
   const reply = await ask(app, "/assets/index-1.js");
 
@@ -49,7 +51,7 @@ test("assets are kept by browsers for ever, and nothing else is given away", asy
 test("an asset is sent compressed to browsers that take it so, and whole to all others", async () => {
   const folder = builtFolder();
   writeFileSync(join(folder, "assets/index-1.js.br"), brotliCompressSync("run()"));
-  const app = dashboard(folder);
+  const app = dashboard(HOST, folder);
   const asked = (encoding: string) =>
     ask(app, "/assets/index-1.js", { "accept-encoding": encoding });
 
@@ -70,8 +72,22 @@ test("an asset is sent compressed to browsers that take it so, and whole to all 
 });
 
 test("without a build the pages say how to make one", async () => {
-  const reply = await ask(dashboard("/nowhere"), "/");
+  const reply = await ask(dashboard(HOST, "/nowhere"), "/");
 
   expect(reply.status).toBe(503);
   expect(await reply.text()).toContain("npm run build:web");
+});
+
+test("neither pages nor assets answer to a name that somebody else may hold", async () => {
+  const folder = builtFolder();
+  const app = dashboard({ publicUrl: "https://links.example.org" }, folder);
+  const asked = (host: string) =>
+    Promise.all(["/", "/links/7", "/assets/index-1.js"].map((path) => ask(app, path, { host })));
+
+  const own = await asked("links.example.org");
+  const strange = await asked("evil.example");
+
+  expect(own.map(({ ok }) => ok)).toEqual([true, true, true]);
+  expect(strange.map(({ ok }) => ok)).toEqual([false, false, false]);
+  rmSync(folder, { recursive: true });
 });

@@ -5,7 +5,9 @@ import { VERSION } from "../../server/lib/version.ts";
 import { failingDeps } from "../events/failing-store.ts";
 import { type Asker, onBothEngines } from "../harness.ts";
 import { logLines } from "../log.ts";
+import { METRICS_TOKEN } from "../metrics/reading.ts";
 import { startSentinel } from "../sentinel.ts";
+import { newOwner, openBrowser } from "../session/browser.ts";
 import { sendRaw } from "./raw.ts";
 
 const sentinel = await startSentinel();
@@ -16,6 +18,7 @@ onBothEngines(
   "A server",
   (server) => {
     const stranger = (): Asker => server().asker("");
+    const operator = (): Asker => server().asker(METRICS_TOKEN);
     const confirm = () => server().deps.online.confirm(server().clock.elapsed());
 
     test("is well while it runs and its database answers", async () => {
@@ -62,18 +65,33 @@ onBothEngines(
       expect(lines.join()).toContain('the database does not answer error="gone"');
     });
 
-    test("is ready once it checks, and knows nothing of its line before anything failed", async () => {
+    test("is ready once it checks", async () => {
       const starting = await stranger().get("/ready");
       server().deps.loops.checking = true;
       const ready = await stranger().get("/ready");
+      server().deps.loops.checking = false;
 
       expect(starting.status).toBe(503);
       expect(starting.body).toMatchObject({ status: "starting", database: true, checker: false });
-      expect(ready.status).toBe(200);
-      expect(ready.body).toEqual({
-        status: "ready",
+      expect([ready.status, ready.body]).toEqual([
+        200,
+        { status: "ready", database: true, checker: true },
+      ]);
+    });
+
+    test("tells its version and the names of nodes to the operator and to who has signed in", async () => {
+      const { owner } = await newOwner(server());
+      const browser = openBrowser(server());
+      await browser.signIn(owner.email);
+      const cookie = { cookie: `${browser.cookie()}`, authorization: "" };
+
+      const told = await operator().get("/ready");
+      const shown = await stranger().get("/ready", cookie);
+
+      expect(told.body).toEqual({
+        status: "starting",
         database: true,
-        checker: true,
+        checker: false,
         online: "unknown",
         online_since: null,
         clock: "ok",
@@ -90,18 +108,30 @@ onBothEngines(
           },
         ],
       });
+      expect(shown.body).toEqual(told.body);
+    });
+
+    test("tells neither to anyone else", async () => {
+      const { key } = await server().account();
+      const strangers = ["", key, `${METRICS_TOKEN}x`].map((each) => server().asker(each));
+      const asked = strangers.map((each) => each.get("/ready", { cookie: "session=su_none" }));
+
+      for (const { body } of await Promise.all(asked)) {
+        expect(Object.keys(body).sort()).toEqual(["checker", "database", "status"]);
+      }
     });
 
     test("serves while it is offline, and says since when it is", async () => {
+      server().deps.loops.checking = true;
       await confirm();
-      expect((await stranger().get("/ready")).body).toMatchObject({ online: "online" });
+      expect((await operator().get("/ready")).body).toMatchObject({ online: "online" });
       await sentinel.stop();
       server().clock.moveBy(60_000);
       const cutAt = new Date(server().clock.now()).toISOString();
       await confirm();
       server().clock.moveBy(60_000);
 
-      const { status, body } = await stranger().get("/ready");
+      const { status, body } = await operator().get("/ready");
 
       expect(status).toBe(200);
       expect(body).toMatchObject({ status: "ready", online: "offline", online_since: cutAt });
@@ -109,17 +139,18 @@ onBothEngines(
     });
 
     test("serves while its clock is wrong, and says so", async () => {
+      server().deps.loops.checking = true;
       const headers = new Headers({ date: "Sat, 01 Jan 2000 00:00:00 GMT" });
       for (const site of ["a", "b", "c"]) {
         server().deps.online.noteAnswer({ finalUrl: `https://${site}.test/`, headers });
       }
 
-      const { status, body } = await stranger().get("/ready");
+      const { status, body } = await operator().get("/ready");
 
       expect([status, body.clock]).toEqual([200, "off"]);
     });
   },
-  { STILLUP_SENTINELS: sentinel.address },
+  { STILLUP_SENTINELS: sentinel.address, STILLUP_METRICS_TOKEN: METRICS_TOKEN },
 );
 
 test("Before there is a database a server is alive, not ready, and says what it does", () => {

@@ -5,6 +5,7 @@ import { BUCKETS } from "../../server/nodes/buckets.ts";
 import { links } from "../../server/store/tables.ts";
 import { type MovableClock, movableClock } from "../clock.ts";
 import { type Parsed, START, startServer } from "../harness.ts";
+import { METRICS_TOKEN } from "../metrics/reading.ts";
 import { freshPostgres } from "../postgres.ts";
 import { type PlayedNode, playNode } from "./playing.ts";
 
@@ -16,14 +17,19 @@ describe("A node that leaves checks to others", () => {
   beforeEach(async () => {
     const url = await freshPostgres();
     time = movableClock(START);
-    api = playNode(url, time, { ROLE: "api", NODE_NAME: "front" });
+    api = playNode(url, time, {
+      ROLE: "api",
+      NODE_NAME: "front",
+      METRICS_TOKEN,
+    });
     checker = playNode(url, time, { ROLE: "checker", NODE_NAME: "back" });
   });
   afterEach(() => Promise.all([api!.close(), checker!.close()]));
 
   async function readiness(): Promise<Parsed> {
     const { front } = await createService(api!.deps);
-    const reply = await front(new Request("http://localhost/ready"));
+    const headers = { authorization: `Bearer ${METRICS_TOKEN}` };
+    const reply = await front(new Request("http://localhost/ready", { headers }));
     return { code: reply.status, ...((await reply.json()) as Parsed) };
   }
 

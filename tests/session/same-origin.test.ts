@@ -102,9 +102,26 @@ describe("the dashboard under the name", () => {
     ["nas", false],
     ["bad host", false],
   ])("%s", async (host, answers) => {
-    const { status } = await send("GET", "/dashboard/api/session", { host });
+    const paths = ["/dashboard/api/session", "/", "/links/7"];
 
-    expect(status).toBe(answers ? 200 : 403);
+    const replies = await Promise.all(paths.map((path) => send("GET", path, { host })));
+
+    const areRefused = replies.map(({ status }) => status === 403);
+    expect(areRefused).toEqual(paths.map(() => !answers));
+  });
+
+  test("of a stranger is refused for its pages alone", async () => {
+    const headers = { host: "evil.example" };
+    const paths = ["/health", "/docs", "/openapi.json", "/api/v1/links"];
+
+    const others = await Promise.all(paths.map((path) => send("GET", path, headers)));
+    const page = await send("GET", "/", headers);
+
+    expect(others.map(({ status }) => status)).toEqual([200, 200, 200, 401]);
+    expect((await page.json()).error).toMatchObject({
+      code: "FORBIDDEN",
+      message: expect.stringContaining("Set STILLUP_PUBLIC_URL"),
+    });
   });
 });
 

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { seed } from "../bench/seed.ts";
 import { createProgram } from "../commands/program.ts";
 import { listeningUrl } from "../listening.ts";
+import { METRICS_TOKEN } from "../metrics/reading.ts";
 import { createSmallDisk } from "./small-disk.ts";
 
 const MIB = 1024 * 1024;
@@ -27,6 +28,7 @@ async function startOn(folder: string, settings: Record<string, string> = {}) {
     STILLUP_PORT: "0",
     STILLUP_RATE_LIMIT_PER_MINUTE: "0",
     STILLUP_RATE_LIMIT_PER_HOUR: "0",
+    STILLUP_METRICS_TOKEN: METRICS_TOKEN,
     ...settings,
   });
   const child = start(["serve"]);
@@ -100,8 +102,10 @@ describe.skipIf(!disk)("A disk without room", () => {
 
     fill(4 * MIB);
     await expectReadOnly(writer, await writer.writeUntil(503));
-    const ready = (await (await fetch(`${url}/ready`)).json()) as object;
-    expect(ready).toMatchObject({ writes_stopped: "disk_full" });
+    const ready = await fetch(`${url}/ready`, {
+      headers: { authorization: `Bearer ${METRICS_TOKEN}` },
+    });
+    expect(await ready.json()).toMatchObject({ writes_stopped: "disk_full" });
     await deleteOne(writer, "/links");
     clear();
     await writer.writeUntil(201, HEALS_WITHIN_MS);
