@@ -1,4 +1,4 @@
-import { expect, test } from "bun:test";
+import { expect, onTestFinished, test } from "bun:test";
 import { openPostgres } from "../server/store/postgres.ts";
 import { isUnavailable, type Query } from "../server/store/store.ts";
 import { polled } from "./cluster/node.ts";
@@ -75,6 +75,87 @@ test("a PostgreSQL that falls silent is given up, and connected to anew", async 
   expect(await engine.run(ONE)).toEqual([[1]]);
   await engine.close();
   proxy.stop();
+});
+
+/** An engine that reaches PostgreSQL through a proxy, and looks twenty times as often whether it answers. */
+async function openBehindProxy(options: Parameters<typeof openPostgres>[1] = {}) {
+  const url = new URL(await emptyPostgres());
+  const proxy = await startSilentProxy(Number(url.port));
+  url.port = String(proxy.port);
+  const engine = openPostgres(url.href, { lookMs: 50, ...options });
+  onTestFinished(async () => {
+    await engine.close();
+    proxy.stop();
+  });
+  return { engine, proxy };
+}
+
+test("a PostgreSQL that is cut off fails all that waits, whatever it waits for", async () => {
+  const { engine, proxy } = await openBehindProxy();
+  const slow = asking("select cast(pg_sleep(60) as text)");
+  const migration = { name: "1.sql", statements: "select pg_sleep(60)" };
+  await engine.run(ONE);
+  const waiting = [
+    engine.run(slow),
+    engine.batch([ONE, slow]),
+    engine.apart().run(slow),
+    engine.upgrade({ at: 0, choose: () => [migration], onStep: () => proxy.cutOff() }),
+  ];
+
+  const ended = await Promise.all(waiting.map((each) => each.catch(isUnavailable)));
+
+  expect(ended).toEqual([true, true, true, true]);
+  const refused = [engine.run(ONE), engine.inTurn("turn", async () => 1), engine.notify("a", "b")];
+  expect(await Promise.all(refused.map((each) => each.catch(isUnavailable)))).toEqual([
+    true,
+    true,
+    true,
+  ]);
+});
+
+test("a PostgreSQL that was cut off while nobody asked is found to answer again", async () => {
+  const { engine, proxy } = await openBehindProxy();
+  await engine.run(ONE);
+  proxy.cutOff();
+  await polled(async () => (await engine.run(ONE).catch(isUnavailable)) === true || undefined);
+
+  proxy.flow();
+  await polled(async () => (await engine.run(ONE).catch(isUnavailable)) !== true || undefined);
+
+  expect(await engine.inTurn("turn", async () => "mine")).toBe("mine");
+  expect(await engine.apart().run(ONE)).toEqual([[1]]);
+});
+
+test("a statement of a transaction that was cut off leaves nothing behind", async () => {
+  const { engine, proxy } = await openBehindProxy();
+  await engine.run(asking("create table thing (id bigint)"));
+  const insert = asking("insert into thing values (1)");
+  const writing = engine.batch([insert, asking("select cast(pg_sleep(1) as text)"), insert]);
+  proxy.cutOff();
+
+  expect(await writing.catch(isUnavailable)).toBe(true);
+  proxy.flow();
+  await polled(async () => (await engine.run(ONE).catch(isUnavailable)) !== true || undefined);
+  expect(await engine.run(asking("select count(*) from thing"))).toEqual([[0]]);
+});
+
+test("connections that lead nowhere are given up although others work", async () => {
+  const { engine, proxy } = await openBehindProxy({ pool: 4, timeoutMs: 300, silentMs: 300 });
+  const all = () =>
+    Promise.all(Array.from({ length: 8 }, () => engine.run(ONE).catch(isUnavailable)));
+  await all();
+  proxy.fallSilent(({ index }) => index % 2 === 0);
+
+  await all();
+
+  await polled(async () => (await all()).every((each) => each !== true) || undefined);
+});
+
+test("a slow statement is waited for while PostgreSQL answers", async () => {
+  const { engine } = await openBehindProxy({ pool: 1 });
+
+  // As long as forty looks.
+  expect(await engine.run(asking("select cast(pg_sleep(2) as text)"))).toEqual([[""]]);
 });
 
 test("a PostgreSQL that has turned read-only is left for the one that can write", async () => {

@@ -14,7 +14,9 @@ const [JOBS, TURNS] = [781_420_181, 781_420_182];
  */
 const [JOBS_AT_ONCE, TURNS_AT_ONCE] = [5, 2];
 /** A server that has not answered for so long, or a turn that has not come, is waited for no more. */
-const TAKEN_WITHIN_MS = 30_000;
+const [TAKEN_WITHIN_MS, LATE_LOOK_MS] = [30_000, 500];
+/** The same when the process is about to end. */
+const HURRY_MS = 3000;
 /** So long the end of the lock is waited for, that whoever asks next may have it. */
 const LET_GO_MS = 1000;
 const LOOK_MS = 5000;
@@ -70,16 +72,15 @@ function createLocking(url: string, options: SQL.Options, silence: SilenceWatch)
       giveUp(asked);
       doing.reject(noAnswer());
     };
-    const late = setTimeout(giveUpTaking, TAKEN_WITHIN_MS);
-    const forget = silence.onSilent(giveUpTaking);
-    const stopWaiting = () => {
-      clearTimeout(late);
-      forget();
-    };
+    const askedAt = performance.now();
+    const late = setInterval(() => {
+      const patienceMs = silence.isInHurry() ? HURRY_MS : TAKEN_WITHIN_MS;
+      if (silence.isSilent() || performance.now() - askedAt > patienceMs) giveUpTaking();
+    }, LATE_LOOK_MS);
     const holding = asked.begin(async (connection) => {
       const keys = [space, hashOf(name)];
       const [row] = await connection.unsafe(`select ${take}($1, $2) as taken`, keys).values();
-      stopWaiting();
+      clearInterval(late);
       silence.heard();
       if (isLate || row![0] === false) return doing.resolve(null);
       const watching = watch(connection);
@@ -88,7 +89,7 @@ function createLocking(url: string, options: SQL.Options, silence: SilenceWatch)
       doing.resolve(working);
       await working;
     });
-    const ended = holding.then(() => {}, doing.reject).finally(stopWaiting);
+    const ended = holding.then(() => {}, doing.reject).finally(() => clearInterval(late));
     return doing.promise.finally(() => Promise.race([ended, Bun.sleep(LET_GO_MS)]));
   }
 

@@ -23,6 +23,8 @@ const SILENT_MS = 10_000;
 const LOOK_MS = 1000;
 /** What is under way on connections that are given up for better ones may take so many seconds. */
 const LEAVE_SECONDS = 5;
+/** When the process is about to end, no question waits longer. */
+const HURRY_MS = 4000;
 /** At the end, what is under way may take so many seconds. */
 const CLOSE_SECONDS = 5;
 /** More questions than this do not wait at once: they would fill the memory while the server is slow or silent. */
@@ -81,8 +83,8 @@ export function createPool(url: string, options: PostgresOptions, silence: Silen
   const waiting = new Set<Waiting>();
   const { timeoutMs = 0, silentMs = SILENT_MS } = options;
   const limitMs = timeoutMs > 0 ? timeoutMs + silentMs : 0;
-  const watch = limitMs > 0 ? setInterval(giveUpLost, LOOK_MS) : undefined;
-  watch?.unref();
+  const watch = setInterval(giveUpLost, LOOK_MS);
+  watch.unref();
   const forget = silence.onSilent(() => {
     giveUp([...waiting]);
     replace(0);
@@ -90,7 +92,8 @@ export function createPool(url: string, options: PostgresOptions, silence: Silen
 
   /** The server ends a statement in time, so that one without an answer was on a connection that leads nowhere. */
   function giveUpLost() {
-    const before = performance.now() - limitMs;
+    const patienceMs = silence.isInHurry() ? HURRY_MS : limitMs || Number.POSITIVE_INFINITY;
+    const before = performance.now() - patienceMs;
     const lost = [...waiting].filter(({ since }) => since < before);
     if (lost.length === 0) return;
     giveUp(lost);

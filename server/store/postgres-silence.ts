@@ -11,6 +11,7 @@ export type SilenceWatch = {
   onSilent(listener: () => void): () => void;
   /** Waits less from now on, because the process is about to end. */
   hurry(): void;
+  isInHurry(): boolean;
   stop(): void;
 };
 
@@ -21,7 +22,7 @@ export type SilenceOptions = {
 
 const LOOK_MS = 1000;
 /** Looks in a row that found no answer. They are counted, so that a process that stood still blames nobody for it. */
-const [PROBED_AFTER, SILENT_AFTER, SILENT_AFTER_IN_HURRY] = [8, 14, 3];
+const [PROBED_AFTER, SILENT_AFTER, SILENT_AFTER_IN_HURRY] = [8, 14, 4];
 /** Each probe has this many looks to be answered, until the next one takes its place. */
 const LOOKS_PER_PROBE = 3;
 const PROBE_CONNECT_SECONDS = 5;
@@ -35,7 +36,7 @@ export const noAnswer = () => new Unavailable("The database does not answer.");
 export function watchSilence(url: string, { lookMs = LOOK_MS }: SilenceOptions = {}): SilenceWatch {
   const listeners = new Set<() => void>();
   let unanswered = 0;
-  let limit = SILENT_AFTER;
+  let isInHurry = false;
   let isSilent = false;
   let probe: SQL | null = null;
   const timer = setInterval(look, lookMs);
@@ -43,9 +44,9 @@ export function watchSilence(url: string, { lookMs = LOOK_MS }: SilenceOptions =
 
   function look() {
     unanswered++;
-    const probed = limit === SILENT_AFTER ? unanswered - PROBED_AFTER : unanswered - 1;
+    const probed = unanswered - (isInHurry ? 1 : PROBED_AFTER);
     if (probed >= 0 && probed % LOOKS_PER_PROBE === 0) ask();
-    if (unanswered < limit || isSilent) return;
+    if (isSilent || unanswered < (isInHurry ? SILENT_AFTER_IN_HURRY : SILENT_AFTER)) return;
     isSilent = true;
     for (const listener of [...listeners]) listener();
   }
@@ -81,8 +82,9 @@ export function watchSilence(url: string, { lookMs = LOOK_MS }: SilenceOptions =
       return () => listeners.delete(listener);
     },
     hurry() {
-      limit = SILENT_AFTER_IN_HURRY;
+      isInHurry = true;
     },
+    isInHurry: () => isInHurry,
     stop() {
       clearInterval(timer);
       dropProbe();

@@ -117,7 +117,7 @@ onBothEngines("the deliverer", (server) => {
     expect(receiver.requests).toHaveLength(1);
   });
 
-  test("waits ten seconds for a slow receiver, then leaves it to the next start", async () => {
+  test("waits eight seconds for a slow receiver, then leaves it to the next start", async () => {
     const me = await server().account();
     const receiver = startReceiver(silent);
     const { id } = await subscribe(me, receiver.url);
