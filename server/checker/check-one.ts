@@ -27,7 +27,8 @@ async function counted({ metrics, clock }: Deps, check: () => Promise<Conclusion
   const begunAt = clock.elapsed();
   metrics.checkBegan();
   const conclusion = await check();
-  metrics.checkEnded(conclusion, clock.elapsed() - begunAt);
+  if (conclusion.deferMs === null) metrics.checkEnded(conclusion, clock.elapsed() - begunAt);
+  else metrics.checkDeferred();
   return conclusion;
 }
 

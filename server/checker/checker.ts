@@ -62,7 +62,10 @@ export function startCheckLoop(deps: CheckerDeps): CheckLoop {
     size: deps.config.checkConcurrency,
     check: (link, signal) => checkOne(deps, link, signal),
     ended,
-    putOff: (link, deferMs) => add(link, { ...sawNothing("check_aborted"), deferMs }),
+    putOff(link, deferMs) {
+      deps.metrics.checkNotBegun();
+      add(link, { ...sawNothing("check_aborted"), deferMs });
+    },
     isOpen: () => !dispatch.isInDoubt() && recorder.hasRoom() && !isPaused() && hasShare(),
     isHeld: held.has,
   });

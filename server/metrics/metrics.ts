@@ -14,6 +14,10 @@ export type Metrics = {
   text(): Promise<string>;
   checkBegan(): void;
   checkEnded(came: Checked, ms: number): void;
+  /** The check that began comes later: nothing was asked. */
+  checkDeferred(): void;
+  /** A check did not even begin, and comes later. */
+  checkNotBegun(): void;
   /** An attempt at a delivery; one that we gave up ourselves counts for nothing. */
   attemptEnded(outcome: Exclude<Outcome, { kind: "aborted" }>): void;
   requestEnded(answered: Answered, ms: number): void;
@@ -34,8 +38,13 @@ export function createMetrics(): Metrics {
   });
   const checks = new Counter({
     name: "stillup_checks_total",
-    help: "Checks that ended, by what they came to. A sudden rise of one reason at many links is often your own network.",
+    help: "Checks that were made, by what they came to. A sudden rise of one reason at many links is often your own network.",
     labelNames: ["status", "reason"] as const,
+    registers,
+  });
+  const deferred = new Counter({
+    name: "stillup_checks_deferred_total",
+    help: "Checks that were put off before anything was asked: the site wants to be left alone or has enough links in line, or slow sites hold all places that they may have.",
     registers,
   });
   const checkSeconds = new Histogram({
@@ -72,6 +81,11 @@ export function createMetrics(): Metrics {
       checks.inc({ status, reason });
       checkSeconds.observe(ms / 1000);
     },
+    checkDeferred() {
+      underWay.dec();
+      deferred.inc();
+    },
+    checkNotBegun: () => deferred.inc(),
     attemptEnded(outcome) {
       attempts.inc({ outcome: classOf(outcome) });
       attemptSeconds.observe(outcome.durationMs / 1000);

@@ -1,4 +1,5 @@
 import { count, eq, sql } from "drizzle-orm";
+import { nextBackupAt } from "../backups/upkeep.ts";
 import { countDueLinks, earliestDue } from "../checker/due.ts";
 import type { Deps } from "../deps.ts";
 import {
@@ -106,8 +107,10 @@ async function webhooksByState({ store }: Deps): Promise<Reading> {
 
 const WEBHOOK_STATES = ["well", "failing", ...DISABLED_REASONS.map((reason) => `off_${reason}`)];
 
-async function readUpkeep({ store }: Deps): Promise<Readings> {
-  const jobs = await store.beside.select().from(upkeep);
+async function readUpkeep(deps: Deps): Promise<Readings> {
+  const jobs = await deps.store.beside.select().from(upkeep);
+  const backup = jobs.find(({ job }) => job === "backup") ?? null;
+  const nextBackup = await nextBackupAt(deps, backup);
   const succeeded = jobs.flatMap(({ job, succeededAt: at }) => (at === null ? [] : [{ job, at }]));
   return {
     upkeep_last_success_timestamp_seconds: succeeded.map(({ job, at }) => [
@@ -118,6 +121,7 @@ async function readUpkeep({ store }: Deps): Promise<Readings> {
       { task: job },
       (failedAt ?? 0) > (succeededAt ?? 0) ? 1 : 0,
     ]),
+    backup_expected_timestamp_seconds: nextBackup === null ? null : nextBackup / 1000,
   };
 }
 

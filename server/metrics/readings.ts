@@ -52,8 +52,10 @@ export const READINGS = {
   disk_floor_bytes:
     "The least free space with which this server writes: STILLUP_DISK_FLOOR_MB, or a tenth of a small disk.",
   upkeep_last_success_timestamp_seconds:
-    "When a job that keeps the installation succeeded last. A backup over two days ago, an integrity check over nine, or housekeeping over three hours, needs a look at the log.",
+    "When a job that keeps the installation succeeded last. An integrity check over nine days ago, or housekeeping over three hours, needs a look at the log.",
   upkeep_failing: "1 when a job that keeps the installation failed last time.",
+  backup_expected_timestamp_seconds:
+    "When STILLUP_BACKUP_CRON asks for the next backup, or asked for the one that is still missing. Not there where no backups are scheduled.",
   backup_last_bytes: "Size of the newest backup in the data folder.",
 } as const;
 

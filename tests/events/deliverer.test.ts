@@ -8,7 +8,7 @@ import { movableClock } from "../clock.ts";
 import { onBothEngines, type TestServer } from "../harness.ts";
 import { deliveriesOf, makeMuchNews, makeNews, startReceiver, subscribe } from "../receiver.ts";
 
-const STOP_MS = 10_000;
+const STOP_MS = 8000;
 
 const statusesOf = async (server: TestServer, webhookId: string) =>
   (await deliveriesOf(server, webhookId)).map(({ status }) => status);

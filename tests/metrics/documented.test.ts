@@ -11,15 +11,21 @@ const alerts: Parsed = parse(readFileSync("docs/alerts.yaml", "utf8"));
 
 /** What PromQL knows by itself, and labels. */
 const METRIC = /\b(stillup|process)_[a-z_]+/g;
+/** A metric and what it is picked by. */
+const SELECTOR = /\b((?:stillup|process)_[a-z_]+)\{([^}]*)\}/g;
+const LABEL = /(\w+)(?:=|!=|=~|!~)"/g;
+/** Labels that Prometheus adds. */
+const BY_PROMETHEUS = new Set(["job", "instance"]);
 /** Of the series of a histogram. */
 const PART = /_(bucket|sum|count)$/;
 
 describe("Of the metrics", () => {
   let server: TestServer;
+  let text: string;
   let told: string[];
   beforeAll(async () => {
     server = await startServer("sqlite", { STILLUP_METRICS_TOKEN: METRICS_TOKEN });
-    const text = await metricsText(server);
+    text = await metricsText(server);
     const now = [...text.matchAll(/^# TYPE (\w+) /gm)].map(([, name]) => name!);
     // Some readings are missing until there is something to tell.
     told = [...new Set([...now, ...Object.keys(READINGS).map((name) => `stillup_${name}`)])].sort();
@@ -40,6 +46,28 @@ describe("Of the metrics", () => {
 
     expect(asked.filter((name) => !told.includes(name))).toEqual([]);
     expect(told.filter((name) => !asked.includes(name))).toEqual([]);
+  });
+
+  test("alerts and the dashboard pick them by labels that they have", () => {
+    const rules: Parsed[] = alerts.groups.flatMap((group: Parsed) => group.rules);
+    const expressions = [...rules.map(({ expr }) => expr), ...expressionsOf(dashboard)];
+    const labelsOf = (name: string) =>
+      new Set(
+        text
+          .split("\n")
+          .filter((line) => line.startsWith(`${name}{`))
+          .flatMap((line) => [...line.matchAll(LABEL)].map(([, label]) => label)),
+      );
+    const unknown = expressions
+      .flatMap((each) => [...each.matchAll(SELECTOR)])
+      .flatMap(([, name, picked]) =>
+        [...picked!.matchAll(LABEL)].map(([, label]) => ({ name: name!, label: label! })),
+      )
+      .filter(({ label }) => !BY_PROMETHEUS.has(label))
+      // Some have nothing to tell yet.
+      .filter(({ name, label }) => labelsOf(name).size > 0 && !labelsOf(name).has(label));
+
+    expect(unknown).toEqual([]);
   });
 
   test("every one that an alert asks for is there, and each alert says what it is about", async () => {

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { sql } from "drizzle-orm";
 import { checkDueLinks } from "../../server/checker/checker.ts";
+import { sawNothing } from "../../server/checker/conclusion.ts";
 import { deliverDue } from "../../server/events/deliver.ts";
 import { createReader } from "../../server/metrics/read.ts";
 import { createStore } from "../../server/store/store.ts";
@@ -82,6 +83,22 @@ describe.each(ENGINES)("The page with metrics on %s", (engine) => {
     expect(numberIn(lines, "stillup_check_duration_seconds_count")).toBeGreaterThan(0);
   });
 
+  test("counts checks that were put off on their own, and not among those that were made", async () => {
+    const me = await server.account();
+    const check = async () => ({ ...sawNothing("http_429"), deferMs: 60_000 });
+    for (const n of [1, 2, 3]) await me.post("/api/v1/links", { url: `https://busy.example/${n}` });
+    const before = await readMetrics(server);
+
+    await checkDueLinks({ ...server.deps, check });
+
+    const lines = await readMetrics(server);
+    const countOf = (name: string) => numberIn(lines, name) - numberIn(before, name);
+    expect(countOf("stillup_checks_deferred_total")).toBeGreaterThanOrEqual(3);
+    expect(countOf('stillup_checks_total{status="unknown",reason="http_429"}')).toBe(0);
+    expect(countOf("stillup_check_duration_seconds_count")).toBe(0);
+    expect(lines).toContain("stillup_checks_under_way 0");
+  });
+
   test("tells of deliveries that wait, and what came of those that were tried", async () => {
     const me = await server.account();
     const receiver = startReceiver(503);
@@ -153,6 +170,30 @@ describe.each(ENGINES)("The page with metrics on %s", (engine) => {
 
     expect(lines).toContain('stillup_upkeep_last_success_timestamp_seconds{task="backup"} 5');
     expect(lines).toContain('stillup_upkeep_failing{task="backup"} 1');
+  });
+
+  test("tells when a backup is expected by the settings, where backups are made", async () => {
+    const weekly = { ...server.deps.config, backupCron: "30 4 * * 7" };
+    const succeededAt = server.clock.now();
+    await server.deps.store.delete(upkeep);
+    await server.deps.store.insert(upkeep).values({ job: "backup", startedAt: 0, succeededAt });
+    const textWith = (config: typeof weekly) => createReader({ ...server.deps, config })();
+
+    const expected = new Date(2030, 0, 6, 4, 30).getTime() / 1000;
+    const line = `stillup_backup_expected_timestamp_seconds ${expected}\n`;
+    expect((await textWith(weekly)).includes(line)).toBe(engine === "sqlite");
+    expect(await textWith({ ...weekly, backupCron: "" })).not.toContain("backup_expected");
+  });
+
+  test("names one moment of the start, and how many files may be open", async () => {
+    const started = async () =>
+      (await readMetrics(server)).find((line) => line.startsWith("process_start_time_seconds"));
+    const first = await started();
+
+    expect(await started()).toBe(first!);
+    expect(numberIn(await readMetrics(server), "process_max_fds")).toBeGreaterThan(
+      numberIn(await readMetrics(server), "process_open_fds"),
+    );
   });
 
   test("tells what can be told while the database does not answer, and nothing old", async () => {
