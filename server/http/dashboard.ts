@@ -38,7 +38,7 @@ export function dashboard(config: Host, folder = assetFolder("web/dist")): Elysi
 
 type Host = Pick<Config, "publicUrl">;
 
-/** Its routes answer only to names that nobody else can point at this machine. */
+/** Its routes answer only to names that no one else can point at this machine. */
 const emptyDashboard = (config: Host) =>
   new Elysia({ detail: { hide: true } }).onBeforeHandle(({ request }) =>
     refuseStrangeHost(config, request),

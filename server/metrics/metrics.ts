@@ -44,7 +44,7 @@ export function createMetrics(): Metrics {
   });
   const deferred = new Counter({
     name: "stillup_checks_deferred_total",
-    help: "Checks that were put off before anything was asked: the site wants to be left alone or has enough links in line, or slow sites hold all places that they may have.",
+    help: "Checks that were put off before any request: the site is rate-limiting or has enough links in line, or slow sites use all the places that they may use.",
     registers,
   });
   const checkSeconds = new Histogram({

@@ -124,7 +124,7 @@ export function createPool(url: string, options: PostgresOptions, silence: Silen
     return new Promise<T>((resolve, fail) => {
       const one: Waiting = { since, isLost: false, fail };
       const heard = () => {
-        // The caller was told that it failed, and may have asked again.
+        // The caller has received an error, and may have asked again.
         if (one.isLost) throw noAnswer();
         silence.heard();
         one.since = Math.max(since, performance.now());

@@ -21,7 +21,7 @@ export type SilenceOptions = {
 };
 
 const LOOK_MS = 1000;
-/** Looks in a row that found no answer. They are counted, so that a process that stood still blames nobody for it. */
+/** Looks in a row that found no answer. Counted, so that a process that was suspended does not take that time for silence. */
 const [PROBED_AFTER, SILENT_AFTER, SILENT_AFTER_IN_HURRY] = [8, 14, 4];
 /** Each probe has this many looks to be answered, until the next one takes its place. */
 const LOOKS_PER_PROBE = 3;
