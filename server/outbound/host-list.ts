@@ -1,8 +1,11 @@
 import { isIPv4 } from "node:net";
 import ipaddr from "ipaddr.js";
+import { SettingProblem } from "../lib/settings.ts";
 
 export type Address = ipaddr.IPv4 | ipaddr.IPv6;
-export type Range = "external" | "private" | "loopback";
+
+const RANGES = ["external", "private", "loopback"] as const;
+export type Range = (typeof RANGES)[number];
 
 /** What an operator's comma list of hosts opens or closes. */
 export type HostList = {
@@ -55,9 +58,16 @@ export function parseAddress(text: string): Address | null {
 }
 
 function addEntry(list: HostList, entry: string): void {
-  if (entry === "external" || entry === "private" || entry === "loopback") {
-    list.ranges.add(entry);
+  const range = RANGES.find((name) => name === entry);
+  if (range) {
+    list.ranges.add(range);
     return;
+  }
+  const meant = misspelled(entry);
+  if (meant) {
+    throw new SettingProblem(
+      `"${entry}" is not a keyword; did you mean "${meant}"? Name a host that is called so by its address.`,
+    );
   }
   const network = parseNetwork(entry);
   if (network) list.networks.push(network);
@@ -66,6 +76,35 @@ function addEntry(list: HostList, entry: string): void {
     throw new Error(
       `"${entry}" is not external, private, loopback, an address, a network or a host name.`,
     );
+}
+
+const MOST_EDITS = 2;
+const SINGLE_LABEL = /^[a-z0-9_-]+$/;
+
+/**
+ * The keyword that an entry almost is. Taken for a host name, such an entry would open or block nothing,
+ * and no error would show it.
+ */
+function misspelled(entry: string): Range | undefined {
+  if (!SINGLE_LABEL.test(entry)) return undefined;
+  const [nearest] = RANGES.map((name) => ({ name, edits: editsBetween(entry, name) })).sort(
+    (a, b) => a.edits - b.edits,
+  );
+  return nearest && nearest.edits <= MOST_EDITS ? nearest.name : undefined;
+}
+
+/** The Levenshtein distance: how many letters to insert, delete or replace. */
+function editsBetween(one: string, other: string): number {
+  let row = Array.from({ length: other.length + 1 }, (_, column) => column);
+  for (const letter of one) {
+    const above = row;
+    row = [above[0]! + 1];
+    for (let at = 1; at <= other.length; at += 1) {
+      const replaced = above[at - 1]! + Number(letter !== other[at - 1]);
+      row.push(Math.min(replaced, above[at]! + 1, row[at - 1]! + 1));
+    }
+  }
+  return row.at(-1)!;
 }
 
 function parseNetwork(entry: string): [Address, number] | null {

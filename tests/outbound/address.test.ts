@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { readConfig } from "../../server/config.ts";
 import {
   mayConnect,
   parseHostList,
@@ -227,6 +228,43 @@ describe("a list of hosts", () => {
   ])("with %s in it is refused by name", (entry) =>
     expect(() => parseHostList(`external, ${entry}`)).toThrow(`"${entry}"`),
   );
+
+  test.each([
+    ["privat", "private"],
+    ["Privates", "private"],
+    ["pirvate", "private"],
+    ["primate", "private"],
+    ["externl", "external"],
+    ["extrenal", "external"],
+    ["externals", "external"],
+    ["internal", "external"],
+    ["loopbak", "loopback"],
+    ["loop-back", "loopback"],
+    ["lopback", "loopback"],
+  ])("with %s in it is refused, since %s may be meant", (entry, keyword) => {
+    const problem = `"${entry.toLowerCase()}" is not a keyword; did you mean "${keyword}"?`;
+
+    expect(() => parseHostList(`10.0.0.0/8, ${entry}`)).toThrow(problem);
+    expect(() => readConfig({ STILLUP_WEBHOOK_BLOCKED_HOSTS: entry })).toThrow(
+      `STILLUP_WEBHOOK_BLOCKED_HOSTS (${entry}): ${problem}`,
+    );
+  });
+
+  test.each([
+    "intranet",
+    "localhost",
+    "wiki",
+    "privat.example",
+    "*.privat",
+    "privat*",
+    "external-api",
+    "loop",
+    "private-cloud",
+    "pirates",
+    "intern",
+  ])("may hold the name %s", (entry) => {
+    expect(parseHostList(`private,${entry}`).patterns).toEqual([entry]);
+  });
 
   test("may be empty, and ignores case and spaces", () => {
     expect(parseHostList("").ranges.size).toBe(0);
