@@ -1,4 +1,13 @@
-import { AS_BROWSER, dead, type Finding, once, type Retry, TWICE, unclear } from "./finding.ts";
+import {
+  AS_BROWSER,
+  dead,
+  type Finding,
+  once,
+  type Retry,
+  type Signal,
+  TWICE,
+  unclear,
+} from "./finding.ts";
 import type { Failure } from "./probe.ts";
 import { isTrustProblem } from "./reasons.ts";
 
@@ -30,8 +39,17 @@ const RETRIES: Partial<Record<Failure["reason"], Retry[]>> = {
   redirect_bad_location: once(),
 };
 
+/** Never counts as a failure that lasts: the page may be there for everyone else. */
+const UNSAFE_LOCATION: Signal = {
+  rule: "unsafe_location",
+  text: "The redirect leads to an address that this monitor refuses to follow.",
+};
+
 /** An attempt without a usable answer. Only a name that does not exist speaks against the link. */
-export function judgeFailure({ reason, heldMs }: Failure): Finding {
+export function judgeFailure({ reason, heldMs, isUnsafe }: Failure): Finding {
+  if (isUnsafe && reason !== "dns_nxdomain") {
+    return { ...unclear(reason, RETRIES[reason]), signals: [UNSAFE_LOCATION] };
+  }
   if (heldMs !== undefined && reason !== "dns_nxdomain") return unclear(reason, [], heldMs);
   if (reason === "dns_nxdomain") return dead(reason, "C3");
   return unclear(reason, isTrustProblem(reason) ? UNVERIFIED : RETRIES[reason]);

@@ -9,6 +9,8 @@ type Refused = {
   ok: false;
   reason: "redirect_bad_location" | "redirect_unsupported_scheme" | "redirect_forbidden_target";
   detail: string;
+  /** A browser may follow the target; this monitor refuses to. */
+  isUnsafe?: true;
 };
 
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
@@ -58,6 +60,10 @@ export function nextHop(
   from: URL,
   policy: TargetPolicy,
 ): { ok: true; url: URL; fragment: string } | Refused {
+  if (UNSAFE.test(location)) {
+    const detail = "The redirect's target contains a backslash or a control character.";
+    return { ok: false, reason: "redirect_bad_location", detail, isUnsafe: true };
+  }
   const resolved = URL.parse(location, from);
   if (!resolved) {
     const detail = "The redirect's target cannot be read.";
@@ -66,8 +72,12 @@ export function nextHop(
   const target = vetTarget(resolved.href, policy);
   if (target.ok) return { ok: true, url: withoutFragment(target.url), fragment: target.url.hash };
   const detail = "The redirect's target cannot be followed.";
-  return { ok: false, reason: REDIRECT_REASON[target.reason], detail };
+  const isUnsafe = target.reason === "url_invalid" && { isUnsafe: true as const };
+  return { ok: false, reason: REDIRECT_REASON[target.reason], detail, ...isUnsafe };
 }
+
+/** URL parsing drops tabs and turns "\" into "/", so that the parsed target no longer shows them. */
+const UNSAFE = /[\p{Cc}\\]/u;
 
 const REDIRECT_REASON = {
   url_invalid: "redirect_bad_location",

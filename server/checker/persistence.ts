@@ -115,7 +115,7 @@ const lastingDeath = ({ patienceMs, cause }: Conclusion): DeadReason | null =>
 
 function kindOf({ reason, cause, evidence }: Conclusion): FailureKind | null {
   const isNoticed = (rule: string) => evidence.signals.some((signal) => signal.rule === rule);
-  if (isNoticed("no_ipv6_here")) return null;
+  if (isNoticed("no_ipv6_here") || isNoticed("unsafe_location")) return null;
   if (reason === "service_unavailable" && cause !== undefined) return "doubted";
   if (reason === "http_530" && isNoticed("origin_dns_missing")) return "origin_dns_missing";
   return KINDS[reason] ?? (isServerTrouble(reason) ? "server_error" : null);

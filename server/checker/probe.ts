@@ -76,6 +76,8 @@ export type Failure = Journey & {
   detail: string;
   /** Nothing was asked at the last step, since its site wants to be left alone for so much longer. */
   heldMs?: number;
+  /** The redirect's target is one that this monitor refuses although a browser may follow it. */
+  isUnsafe?: true;
 };
 
 /** What one attempt came back with. */
@@ -248,7 +250,10 @@ function follow(attempt: Attempt, { from, status, location, via = "location" }: 
   const { journey, input, seen, prober } = attempt;
   journey.hops.push({ url: from.href, status, via });
   const next = nextHop(location, from, prober.outbound.policy);
-  if (!next.ok) return fail(attempt, next.reason, next.detail);
+  if (!next.ok) {
+    const { reason, detail, isUnsafe } = next;
+    return { ...fail(attempt, reason, detail), ...(isUnsafe && { isUnsafe }) };
+  }
   if (journey.hops.length > input.style.maxHops) {
     const detail = `There were more than ${input.style.maxHops} redirects.`;
     return fail(attempt, "redirect_too_many", detail);

@@ -42,6 +42,16 @@ test("A way that this machine does not have is nobody's failure, however long it
   );
 });
 
+const UNSAFE = saw("redirect_bad_location", {
+  evidence: { ...NO_EVIDENCE, signals: [{ rule: "unsafe_location", text: "A backslash." }] },
+});
+
+test("A redirect that only this monitor refuses never means death", () => {
+  expect(lastOf([0, UNSAFE], [DAYS_7, UNSAFE], [2 * DAYS_7, UNSAFE])).toBe(
+    "unknown redirect_bad_location",
+  );
+});
+
 describe("The same failure in check after check means death", () => {
   test.each<[hours: number, seen: Seen]>([
     [DAY_1, "conn_refused"],

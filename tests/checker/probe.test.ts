@@ -76,6 +76,14 @@ describe("redirects", () => {
     ["a user name", "http://user:pass@127.0.0.1/", "redirect_bad_location"],
     ["no URL", "http://[bad", "redirect_bad_location"],
     ["no host", "http://:80/", "redirect_bad_location"],
+    ["a backslash", "/a\\b", "redirect_bad_location"],
+    ["two backslashes and a host", "\\\\127.0.0.1\\x", "redirect_bad_location"],
+    ["a scheme with backslashes", "http:\\\\127.0.0.1/", "redirect_bad_location"],
+    ["a backslash in the query", "/a?path=C:\\x", "redirect_bad_location"],
+    ["a tab", "/a\tb", "redirect_bad_location"],
+    ["a tab in the scheme", "ht\ttp://127.0.0.1/", "redirect_bad_location"],
+    ["a tab in a forbidden scheme", "java\tscript:alert(1)", "redirect_bad_location"],
+    ["a control character", "/a\u0085b", "redirect_bad_location"],
     ["a private address", "http://10.0.0.1/", "redirect_forbidden_target"],
     ["a metadata service", "http://169.254.169.254/latest/", "redirect_forbidden_target"],
     ["a metadata name", "http://metadata.google.internal/", "redirect_forbidden_target"],
@@ -83,6 +91,22 @@ describe("redirects", () => {
     const site = siteWith({ "/": to(location) });
 
     expect(await look(site.url)).toMatchObject({ kind: "failed", reason, hops: [{ status: 302 }] });
+  });
+
+  test.each([
+    ["tabs around it", "\t/new\t", "/new"],
+    ["an encoded backslash and tab", "/new%5C%09", "/new%5C%09"],
+    ["an empty fragment", "/new#", "/new"],
+  ])("with %s are followed", async (_, location, path) => {
+    const site = siteWith({ [path]: "hello" });
+    const raw = await startRawSite(
+      replies(
+        `HTTP/1.1 302 X\r\nLocation: ${location.replace("/", `${site.url}/`)}\r\nContent-Length: 0\r\n\r\n`,
+      ),
+    );
+    running.push(raw);
+
+    expect(await look(raw.url)).toMatchObject({ status: 200, finalUrl: `${site.url}${path}` });
   });
 
   test("to a name that leads inside are the redirect's fault", async () => {
@@ -164,6 +188,7 @@ describe("a page that sends its reader on", () => {
     ["with nothing said", on("")],
     ["to an app", on("itms-apps://x")],
     ["to nowhere", on("http://[bad")],
+    ["with a backslash", on("/b\\c")],
     ["only without scripts", `<noscript>${on("/b")}</noscript>`],
   ])("%s is the page to be judged", async (_, page) => {
     const site = siteWith({ "/a": page, "/b": "hello" });

@@ -210,6 +210,12 @@ const REDIRECT_ROWS = (): Row[] => [
     "unknown redirect_bad_location",
   ],
   [
+    "a way with a backslash",
+    `${site("backslash", { "/a": to("/\\other.test/b"), "/other.test/b": story })}/a`,
+    "unknown redirect_bad_location",
+    { evidence: { signals: [{ rule: "unsafe_location" }] } },
+  ],
+  [
     "a way inside",
     `${site("inward", { "/a": to("http://169.254.169.254/") })}/a`,
     "unknown redirect_forbidden_target",
