@@ -223,7 +223,11 @@ async function concluded(check: Check, latest: Sighting, wanted: Ending): Promis
   const { fault, report } = await ownFault(check, latest);
   const ending = fault ? wanted : await vouched(check, wanted);
   if (isAborted(check)) return conclude(attempts, latest, { reason: "check_aborted" });
-  const isOpen = !isMonitorFault(fault ?? ending.reason) && verdictOf(ending.reason) === "unknown";
+  const isOpen =
+    !isMonitorFault(fault ?? ending.reason) &&
+    verdictOf(ending.reason) === "unknown" &&
+    // What failed then is not the link's own address.
+    ending.reason !== "service_probe_failed";
   const evidence = {
     probes,
     notes: [

@@ -3,13 +3,13 @@ import { type AttemptRecord, type Observation, type ProbeRecord, recordOf } from
 import { judgeFailure } from "./failures.ts";
 import { type Facts, type Finding, suspected } from "./finding.ts";
 import type { OwnState } from "./online/own-fault.ts";
-import { type Failure, type Probe, probe } from "./probe.ts";
+import { type Failure, type Probe, type ProbeInput, probe } from "./probe.ts";
 import type { Style } from "./profiles.ts";
 import { askService, type ServiceAnswer } from "./services/ask.ts";
 import { targetOf } from "./services/catalogue.ts";
 import { requestOf } from "./services/requests.ts";
 import { type Services, servingOf } from "./services/services.ts";
-import { pageOf, type Serving, unproven } from "./services/serving.ts";
+import { atHelper, pageOf, type Serving, unproven } from "./services/serving.ts";
 import { asShutDown } from "./services/shut-down.ts";
 import { learn, type Witness } from "./surroundings/witness.ts";
 import { judge } from "./verdict.ts";
@@ -105,10 +105,15 @@ export async function look(check: Check, style: Style): Promise<Sighting> {
   return sighting;
 }
 
-/** Whether the link's service takes a question. Where no use came of it once, the check goes without. */
-const isAskable = ({ serving }: Check) =>
-  serving?.target?.kind.ask !== undefined &&
-  !(serving.left?.why === "ill" && pageOf(serving.target));
+/**
+ * Whether the link's service takes a question. Where no use came of it once, the check goes without, unless
+ * the trouble may have passed.
+ */
+function isAskable({ serving }: Check): boolean {
+  if (!serving?.target?.kind.ask) return false;
+  const { why, retries = [] } = serving.left ?? {};
+  return why !== "ill" || retries.length > 0 || !pageOf(serving.target);
+}
 
 /** What the link's service says when it is asked as its record tells; null when the page must decide. */
 async function askedFirst(check: Check, style: Style): Promise<Sighting | null> {
@@ -122,7 +127,7 @@ async function askedFirst(check: Check, style: Style): Promise<Sighting | null> 
 async function pageSeen(check: Check, style: Style): Promise<Sighting> {
   const { checker, link, serving } = check;
   const page = serving?.target ? pageOf(serving.target) : null;
-  const special = page ? requestOf(page, serving!.target!.values) : {};
+  const special: Partial<ProbeInput> = page ? requestOf(page, serving!.target!.values) : {};
   // Where a short address led, the service's own request is meant for that place.
   const { finalUrl: url = link.url, hops = [] } = serving?.way ?? {};
   const request = { url, style, keepsText: serving !== null, ...special, ...limitsOf(check) };
@@ -131,7 +136,16 @@ async function pageSeen(check: Check, style: Style): Promise<Sighting> {
   noted(check, result);
   const finding =
     (await foundWhereItLed(check, result, style)) ?? (await judged(check, result, style));
-  return { probe: result, finding, style };
+  if (special.url === undefined || isOwnHost(check, special.url)) {
+    return { probe: result, finding, style };
+  }
+  return { probe: result, finding: atHelper(serving!, new URL(special.url), finding), style };
+}
+
+/** Whether an address is at the link's own host, or at the one that its redirects lead to. */
+function isOwnHost({ link, serving }: Check, url: string): boolean {
+  const own = [link.url, serving?.way?.finalUrl].map((address) => URL.parse(address ?? "")?.host);
+  return own.includes(new URL(url).host);
 }
 
 /**

@@ -4,6 +4,7 @@ import {
   dead,
   type Finding,
   once,
+  type Retry,
   type Seen,
   TWICE,
   unclear,
@@ -62,12 +63,28 @@ export function readStatus({ answer, now }: Seen): Finding | null {
   return unclear("http_unexpected", once());
 }
 
+type InTrouble = Pick<Answer, "status" | "headers" | "page">;
+
+/** The further attempts that a 5xx deserves; none for any other status. `now` is wall time in milliseconds. */
+export function retriesAfter(answer: InTrouble, now: number): Retry[] {
+  const { status } = answer;
+  if (status < 500 || status > 599) return [];
+  if (status === 503) return judgeUnavailable(answer, now).retries;
+  return (FINDINGS[status] ?? judgeServerError(answer)).retries;
+}
+
+/** A rule may know the words of a service in trouble, which often passes all the same. */
+export const retriedAfter = (finding: Finding, answer: InTrouble, now: number): Finding =>
+  finding.reason === "service_unavailable"
+    ? { ...finding, retries: retriesAfter(answer, now) }
+    : finding;
+
 function judgeRateLimit({ headers }: Answer, now: number): Finding {
   const waitMs = readRetryAfter(headers.get("retry-after"), now);
   return unclear("http_429", waitMs === null ? once(AS_BROWSER) : afterWait(waitMs), waitMs);
 }
 
-function judgeUnavailable({ headers }: Answer, now: number): Finding {
+function judgeUnavailable({ headers }: InTrouble, now: number): Finding {
   const waitMs = readRetryAfter(headers.get("retry-after"), now);
   return waitMs === null ? unclear("http_503") : unclear("maintenance", afterWait(waitMs), waitMs);
 }
@@ -92,7 +109,7 @@ const ORIGIN_DNS_MISSING = {
   text: "Cloudflare says that the site's own server has no address (error 1016).",
 };
 
-function judgeServerError({ status, page }: Answer): Finding {
+function judgeServerError({ status, page }: InTrouble): Finding {
   const finding = unclear(serverError(status), status >= 520 ? once() : []);
   const isOriginMissing = status === 530 && /\b1016\b/.test(page?.text ?? "");
   return isOriginMissing ? { ...finding, signals: [ORIGIN_DNS_MISSING] } : finding;

@@ -10,7 +10,7 @@ import { type Heard, hear } from "./hear.ts";
 import { createKept, type Kept, nameOf } from "./kept.ts";
 import { type Ask, asksOf } from "./record.ts";
 import { prepare } from "./requests.ts";
-import { DOUBT, ILL, type Left } from "./serving.ts";
+import { DOUBT, type Left } from "./serving.ts";
 import type { Values } from "./template.ts";
 
 /** What asking services takes: what is gathered for them, and what they gave that serves others too. */
@@ -60,7 +60,7 @@ export async function askService(question: ServiceQuestion): Promise<ServiceAnsw
     records.push(recordOf(shownUrl(question, ask, taken), answer));
     last = asOwn(answer, target, waitedMs);
     // Whatever else it was, what was kept may be accepted no more.
-    if (heard.left === ILL) used.forEach(services.kept.forget);
+    if (heard.left?.why === "ill") used.forEach(services.kept.forget);
     if (heard.finding || heard.left) return { probe: last, records, ...heard };
     taken = { ...taken, ...services.kept.take(ask, heard.reply) };
   }
@@ -80,7 +80,7 @@ async function askAndHear(question: ServiceQuestion, ask: Ask, taken: Values): P
   const together = await askOnce(question, ask, taken);
   const { answer, heard, count } = together;
   // One of many that is refused has all of them refused.
-  const isRefused = heard.left === ILL && answer.kind === "answered" && answer.status < 500;
+  const isRefused = heard.left?.why === "ill" && answer.kind === "answered" && answer.status < 500;
   if (count === 1 || !isRefused) return together;
   return askOnce(question, { ...ask, batch: { ...ask.batch!, most: 1 } }, taken);
 }

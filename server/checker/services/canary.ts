@@ -16,22 +16,40 @@ const PROVEN = /^(dns_nxdomain|domain_parked|hosting_suspended|service_shutdown)
  * links are asked for first. An ending that is not about death, or is proven anyhow, stays as it is.
  */
 export async function vouched(check: Check, ending: Ending): Promise<Ending> {
-  const { serving, checker } = check;
+  const { serving } = check;
   if (!serving?.target) return ending;
   const { target } = serving;
-  const { canaries } = checker.services;
+  const { canaries } = check.checker.services;
   if (verdictOf(ending.reason) === "active") canaries.noteAlive(target);
   const told = toldBy(ending);
+  if (told === "service_probe_failed") return asking(check, target, ending);
   if (verdictOf(told) !== "dead" || PROVEN.test(told)) return ending;
   const addresses = canariesOf(check, target);
   if (addresses.length === 0) {
     return (await isTrusted(check, target, told)) ? ending : patient(ending);
   }
   const isNews = check.link.lastDecided !== "dead";
+  return (await isSinging(check, { target, addresses, isNews })) ? ending : doubted(target, told);
+}
+
+type Song = { target: Target; addresses: string[]; isNews: boolean };
+
+function isSinging(check: Check, { target, addresses, isNews }: Song): Promise<boolean> {
+  const { checker } = check;
   const ask = () => isAnyGood(check, addresses);
-  const work = () => canaries.isSinging(target, { isNews, ask });
-  const singing = unlessCut(checker.signal, { work, instead: false });
-  return (await inTime(check, singing)) ? ending : doubted(target, told);
+  const work = () => checker.services.canaries.isSinging(target, { isNews, ask });
+  return inTime(check, unlessCut(checker.signal, { work, instead: false }));
+}
+
+/**
+ * Asks for a known-good link after the service could not be asked, so that the evidence shows whether it is
+ * the service's trouble. The verdict stays.
+ */
+async function asking(check: Check, target: Target, ending: Ending): Promise<Ending> {
+  const addresses = canariesOf(check, target);
+  if (addresses.length === 0) return ending;
+  const isGood = await isSinging(check, { target, addresses, isNews: false });
+  return isGood ? ending : { ...ending, evidence: { ...ending.evidence, ...inDoubt(target) } };
 }
 
 /** What is said for good, or would count towards it. */
@@ -101,10 +119,12 @@ const recordOf = (
   final_url: null,
 });
 
-const doubted = ({ service }: Target, cause: Reason): Ending => ({
+const doubted = (target: Target, cause: Reason): Ending => ({
   reason: "service_unavailable",
   cause,
-  evidence: {
-    notes: [`${service.name} does not tell what is there from what is gone just now.`],
-  },
+  evidence: inDoubt(target),
+});
+
+const inDoubt = ({ service }: Target) => ({
+  notes: [`${service.name} does not tell what is there from what is gone just now.`],
 });

@@ -1,6 +1,7 @@
 import { type Finding, unclear } from "../finding.ts";
 import type { Answer, Failure } from "../probe.ts";
 import { readWalls } from "../signals/walls.ts";
+import { retriedAfter, retriesAfter } from "../statuses.ts";
 import { partFor } from "./batch.ts";
 import type { Target } from "./catalogue.ts";
 import { firstRule } from "./decide.ts";
@@ -37,10 +38,13 @@ export function hear({ service }: Target, ask: Ask, told: Told, now: number): He
   const reply = ask.batch ? partFor(ask.batch, whole, told) : whole;
   if (!reply) return leaves(ILL);
   const rule = firstRule(ask, reply, values);
-  if (rule) return meant(rule, service.name, reply);
+  if (rule) {
+    const heard = meant(rule, service.name, reply);
+    return heard.finding ? { ...heard, finding: retriedAfter(heard.finding, answer, now) } : heard;
+  }
   return answer.status === 429
     ? { finding: unclear("service_rate_limited"), left: null }
-    : leaves(ILL);
+    : leaves({ ...ILL, retries: retriesAfter(answer, now) });
 }
 
 function meant(rule: Rule, name: string, reply: Reply): Heard {

@@ -1,5 +1,6 @@
 import { type Finding, type Reader, type Signal, suspected } from "../finding.ts";
 import { readWalls } from "../signals/walls.ts";
+import { retriedAfter } from "../statuses.ts";
 import type { Target } from "./catalogue.ts";
 import { firstRule, isContradicted, readsBody } from "./decide.ts";
 import { isGone } from "./record.ts";
@@ -23,7 +24,8 @@ export const readServicePage: Reader = (seen) => {
     return suspected("service_unrecognised", [contradiction(target)]);
   }
   const text = `${target.service.name} answered ${answer.status}, and its page tells it.`;
-  const finding = findingOf(rule, { rule: "service_page", text });
+  const found = findingOf(rule, { rule: "service_page", text });
+  const finding = found && retriedAfter(found, answer, seen.now);
   if (!finding || (isTold && !isGone(rule))) return finding;
   return readWalls(seen) ?? finding;
 };

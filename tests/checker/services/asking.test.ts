@@ -3,7 +3,7 @@ import type { Conclusion } from "../../../server/checker/conclusion.ts";
 import { checkUrl } from "../../../server/checker/confirm.ts";
 import { NEVER_CHECKED } from "../../../server/checker/look.ts";
 import { createCatalogue } from "../../../server/checker/services/catalogue.ts";
-import type { Ask, Kind, Rule, Service } from "../../../server/checker/services/record.ts";
+import type { Ask, Kind, Page, Rule, Service } from "../../../server/checker/services/record.ts";
 import { json, page, startPlayedWeb, text, to, type Web } from "./played-web.ts";
 import { checkerThrough } from "./told.ts";
 
@@ -11,6 +11,8 @@ import { checkerThrough } from "./told.ts";
 const HOST = "files.test";
 const API = "api.files.test";
 const ELSEWHERE = "elsewhere.test";
+/** Its certificate is for other names. */
+const UNTRUSTED = "untrusted.test";
 
 const ALIVE: Rule = { json: { state: "there" }, means: "ok_service" };
 const GONE: Rule = { json: { state: "gone" }, means: "service_deleted", class: "C1" };
@@ -22,6 +24,14 @@ const kindOf = (kind: string, ask: Ask | Ask[], more: Partial<Kind> = {}): Kind 
   page: "never",
   ...more,
 });
+
+const FILE_PAGE: Page = {
+  needsMarker: true,
+  rules: [
+    { text: "was deleted", means: "service_deleted", class: "C1" },
+    { text: "Download", means: "ok_service" },
+  ],
+};
 
 const KINDS: Kind[] = [
   kindOf("keyed", {
@@ -54,18 +64,37 @@ const KINDS: Kind[] = [
   {
     kind: "page",
     path: "^/page/",
-    page: {
-      headers: { Cookie: "lang=en", "User-Agent": "Stillup" },
-      needsMarker: true,
-      rules: [
-        { text: "was deleted", means: "service_deleted", class: "C1" },
-        { text: "Download", means: "ok_service" },
-      ],
-    },
+    page: { headers: { Cookie: "lang=en", "User-Agent": "Stillup" }, ...FILE_PAGE },
+  },
+  kindOf("both", { url: `https://${API}/both/{id}`, rules: [ALIVE, GONE] }, { page: FILE_PAGE }),
+  kindOf("never", { url: `https://${API}/never/{id}`, rules: [ALIVE, GONE] }),
+  kindOf(
+    "steps",
+    [
+      { url: `https://${HOST}/steps/{id}/key`, rules: [{ status: 200, means: "next" }] },
+      { url: `https://${API}/steps/{id}`, rules: [ALIVE, GONE] },
+    ],
+    { page: FILE_PAGE },
+  ),
+  {
+    kind: "moved",
+    path: "^/moved/(?<id>\\w+)$",
+    page: { url: `https://${API}/moved/{id}`, ...FILE_PAGE },
+  },
+  {
+    kind: "untrusted",
+    path: "^/untrusted/(?<id>\\w+)$",
+    page: { url: `https://${UNTRUSTED}/{id}`, ...FILE_PAGE },
   },
 ];
 
 const FILES: Service = { id: "files", name: "Files", hosts: [HOST], confidence: "M", kinds: KINDS };
+const WITH_CANARIES: Service = {
+  ...FILES,
+  canary: ["both", "never", "steps", "moved", "untrusted"].map(
+    (kind) => `https://${HOST}/${kind}/old`,
+  ),
+};
 const SHORT: Service = { id: "short", name: "Short", hosts: ["sho.rt"], shortens: true };
 
 let web: Awaited<ReturnType<typeof startPlayedWeb>>;
@@ -265,5 +294,208 @@ describe("The page of a file", () => {
     });
 
     expect(await seen("https://sho.rt/a")).toEqual(["unknown service_probe_failed"]);
+  });
+});
+
+describe("A host that a record asks, other than the link's own,", () => {
+  const DELETED = page("<h1>This file was deleted</h1>");
+  const SHOWN = page('<h1>a.zip</h1><a href="/get">Download</a>');
+  const PARKED = page(
+    '<html data-adblockkey="MFwwDQYJKoZIhvcNAQEBBQADSwAwSAJBANDrp2lz7AOmADaN8tA50LsWcjLFyQFcb"><title>api.files.test</title><p>This domain is for sale!</p>',
+  );
+  const MISSING = "dns_nxdomain";
+  const there = json({ state: "there" });
+  const gone = json({ state: "gone" });
+  /** The known-good link is there, wherever it is asked for. */
+  const GOOD: Web = {
+    [`${HOST}/both/old`]: SHOWN,
+    [`${API}/both/old`]: there,
+    [`${API}/never/old`]: there,
+    [`${HOST}/steps/old/key`]: 200,
+    [`${API}/steps/old`]: there,
+    [`${API}/moved/old`]: SHOWN,
+    [`${HOST}/steps/a/key`]: 200,
+  };
+
+  const checked = async (
+    path: string,
+    played: Web,
+    lost: Parameters<typeof checkerThrough>[2] = {},
+  ) => {
+    web.play({ ...GOOD, ...played });
+    const { checker } = checkerThrough(web, createCatalogue([WITH_CANARIES, SHORT]), lost);
+    const url = path.startsWith("https:") ? path : `https://${HOST}/${path}/a`;
+    const conclusion = await checkUrl(checker, { ...NEVER_CHECKED, url, lastDecided: "active" });
+    const { status, reason, evidence } = conclusion;
+    const songs = evidence.probes.filter(({ asked }) => asked === "canary").length;
+    return { seen: `${status} ${reason}`, songs, attempts: evidence.attempts.length };
+  };
+
+  const FAILED = "unknown service_probe_failed";
+
+  test.each<[story: string, path: string, played: Web, lost: Record<string, "dns_nxdomain">]>([
+    ["has no name any more, and the page is read there", "moved", {}, { [API]: MISSING }],
+    ["has no name any more, and is the only one to ask", "never", {}, { [API]: MISSING }],
+    ["has no name any more, and is asked second", "steps", {}, { [API]: MISSING }],
+    ["is not known by the name servers just now", "moved", {}, { [API]: "dns_servfail" as never }],
+    ["has no address", "moved", {}, { [API]: "dns_nodata" as never }],
+    ["shows the certificate of another", "untrusted", {}, {}],
+    ["is in trouble", "moved", { [`${API}/moved/a`]: page("Trouble", 500) }, {}],
+    ["is away for a while", "moved", { [`${API}/moved/a`]: page("Back soon", 503) }, {}],
+    ["waits too long itself", "moved", { [`${API}/moved/a`]: page("Slow", 408) }, {}],
+    ["is parked", "moved", { [`${API}/moved/a`]: PARKED }, {}],
+    [
+      "redirects to a host that has no name",
+      "moved",
+      { [`${API}/moved/a`]: to(`https://${ELSEWHERE}/a`) },
+      { [ELSEWHERE]: MISSING },
+    ],
+    ["redirects in a circle", "moved", { [`${API}/moved/a`]: to(`https://${API}/moved/a`) }, {}],
+  ])(
+    "that %s makes no link dead, and known-good links are asked for",
+    async (_, path, played, lost) => {
+      const { seen, songs } = await checked(
+        path,
+        { [`${HOST}/steps/a`]: "<p>a.zip</p>", ...played },
+        lost,
+      );
+
+      expect(seen).toBe(FAILED);
+      expect(songs).toBeGreaterThan(0);
+    },
+  );
+
+  test.each<[story: string, path: string, played: Web, lost: string[], seen: string]>([
+    ["is fine, but the link's own is missing", "both", {}, [HOST, API], "dead dns_nxdomain"],
+    [
+      "is missing, but the link's own page says that it was deleted",
+      "both",
+      { [`${HOST}/both/a`]: DELETED },
+      [API],
+      "dead service_deleted",
+    ],
+    [
+      "is missing, but the link's own page is gone",
+      "both",
+      { [`${HOST}/both/a`]: 404 },
+      [API],
+      "dead http_404",
+    ],
+    [
+      "is missing, but the link's own page shows the file",
+      "both",
+      { [`${HOST}/both/a`]: SHOWN },
+      [API],
+      "active ok_service",
+    ],
+    [
+      "says that it was deleted",
+      "moved",
+      { [`${API}/moved/a`]: DELETED },
+      [],
+      "dead service_deleted",
+    ],
+    ["says 404", "moved", { [`${API}/moved/a`]: 404 }, [], "dead http_404"],
+    ["says 410", "moved", { [`${API}/moved/a`]: 410 }, [], "dead http_410"],
+    ["answers that it is gone", "never", { [`${API}/never/a`]: gone }, [], "dead service_deleted"],
+    ["answers that it is there", "never", { [`${API}/never/a`]: there }, [], "active ok_service"],
+    [
+      "shows it while the link's own is missing",
+      "moved",
+      { [`${API}/moved/a`]: SHOWN },
+      [HOST],
+      "active ok_service",
+    ],
+    [
+      "is not asked for a short link whose redirect leads to a missing name",
+      "https://sho.rt/a",
+      { "sho.rt/a": to(`https://${ELSEWHERE}/a`) },
+      [ELSEWHERE],
+      "dead dns_nxdomain",
+    ],
+  ])("that %s changes nothing else", async (_, path, played, lost, expected) => {
+    const missing = Object.fromEntries(lost.map((host) => [host, MISSING as "dns_nxdomain"]));
+
+    expect((await checked(path, played, missing)).seen).toBe(expected);
+  });
+});
+
+describe("A service in trouble", () => {
+  const there = json({ state: "there" });
+  const playing = (path: string, answers: Response[]): Web => {
+    let asked = 0;
+    return { [`${API}/${path}/a`]: () => answers[Math.min(asked++, answers.length - 1)]!.clone() };
+  };
+  const troubled = (status: number, headers: Record<string, string> = {}) =>
+    page("Trouble", status, headers);
+  const PLAIN = page("<title>Files</title><h1>Files</h1>");
+  const asked = (path: string) =>
+    lines().filter((line) => line.includes(`${API}/${path}/a`)).length;
+
+  test.each<[story: string, path: string, answers: Response[], seen: string, times: number]>([
+    ["500 and then an answer", "never", [troubled(500), there], "active ok_service", 2],
+    [
+      "502 twice and then an answer",
+      "never",
+      [troubled(502), troubled(502), there],
+      "active ok_service",
+      3,
+    ],
+    ["504 for good", "never", [troubled(504)], "unknown service_probe_failed", 3],
+    [
+      "500 for good, and a page that no rule knows",
+      "both",
+      [troubled(500)],
+      "unknown service_probe_failed",
+      3,
+    ],
+    [
+      "500 and then an answer, and a page that no rule knows",
+      "both",
+      [troubled(500), there],
+      "active ok_service",
+      2,
+    ],
+    [
+      "500 and then death",
+      "never",
+      [troubled(500), json({ state: "gone" })],
+      "dead service_deleted",
+      3,
+    ],
+    [
+      "503 with a moment to wait",
+      "never",
+      [troubled(503, { "Retry-After": "5" }), there],
+      "active ok_service",
+      2,
+    ],
+    ["503 without one", "never", [troubled(503), there], "unknown service_probe_failed", 1],
+    [
+      "503 with a long wait",
+      "never",
+      [troubled(503, { "Retry-After": "3600" }), there],
+      "unknown service_probe_failed",
+      1,
+    ],
+    ["522", "never", [troubled(522), there], "active ok_service", 2],
+    ["501", "never", [troubled(501), there], "unknown service_probe_failed", 1],
+    ["403", "never", [troubled(403), there], "unknown service_probe_failed", 1],
+    ["what is no JSON", "never", [text("hello"), there], "unknown service_probe_failed", 1],
+  ])("that answers %s is asked again as any server is", async (_, path, answers, seen, times) => {
+    const checks = checking({ ...playing(path, answers), [`${HOST}/both/a`]: PLAIN });
+
+    expect(await checks.seen(`https://${HOST}/${path}/a`)).toEqual([seen]);
+    expect(asked(path)).toBe(times);
+  });
+
+  test("is not asked again where its page is enough", async () => {
+    const checks = checking({
+      ...playing("both", [troubled(500)]),
+      [`${HOST}/both/a`]: page('<a href="/get">Download</a>'),
+    });
+
+    expect(await checks.seen(`https://${HOST}/both/a`)).toEqual(["active ok_service"]);
+    expect(asked("both")).toBe(1);
   });
 });

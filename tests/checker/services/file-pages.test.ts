@@ -62,7 +62,7 @@ tellOf("rapidgator", {
     rapidgator(
       "a file of a site in trouble",
       shows("Download file a.zip", RAPIDGATOR_SIZE, 500),
-      "unknown http_500",
+      "unknown service_probe_failed",
     ),
     rapidgator(
       "gone in as many words",
@@ -106,7 +106,7 @@ tellOf("rapidgator", {
       seen: "active ok_service",
       headers: { cookie: "lang=en" },
     },
-    rapidgator("leading to a page in trouble", to("/"), "unknown http_500", {
+    rapidgator("leading to a page in trouble", to("/"), "unknown service_probe_failed", {
       web: { "rapidgator.net/": 500 },
     }),
     rapidgator("for members", to("/site/PleaseLogin"), "unknown login_required", {

@@ -444,7 +444,7 @@ tellOf("npm", {
         "www.npmjs.com/package/react": challenge(),
         "registry.npmjs.org/react/latest": json({ error: "Try again." }, 503),
       },
-      seen: "unknown http_503",
+      seen: "unknown service_probe_failed",
     },
     {
       what: "unknown to a mirror that is ill, and there",

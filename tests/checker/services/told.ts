@@ -6,6 +6,7 @@ import { catalogueWith } from "../../../server/checker/services/built-in.ts";
 import { serviceIdOf } from "../../../server/checker/services/catalogue.ts";
 import type { Service } from "../../../server/checker/services/record.ts";
 import { createServices } from "../../../server/checker/services/services.ts";
+import type { Resolution } from "../../../server/outbound/resolve.ts";
 import { labOutbound } from "../../outbound/lab.ts";
 import { labChecker } from "../prober.ts";
 import { startPlayedWeb, type Web } from "./played-web.ts";
@@ -73,11 +74,22 @@ export function tellOf(id: string, { urls, rows }: Told, own: Service[] = []): v
 
 type PlayedWeb = Awaited<ReturnType<typeof startPlayedWeb>>;
 
-/** A checker that reaches only the played web, with the canaries of the program. */
-export function checkerThrough(web: PlayedWeb, catalogue = BUILT_IN) {
+/**
+ * A checker that reaches only the played web, with the canaries of the program. The name servers fail for the
+ * hosts in `lost`, for the reason given.
+ */
+export function checkerThrough(
+  web: PlayedWeb,
+  catalogue = BUILT_IN,
+  lost: Record<string, (Resolution & { ok: false })["reason"]> = {},
+) {
   const { clock, checker } = labChecker();
-  const resolve = async () => ({ ok: true as const, addresses: ["127.0.0.1"] });
-  const resolver = { ...checker.outbound.resolver, resolve };
+  const resolve = async (name: string): Promise<Resolution> => {
+    const reason = lost[name];
+    return reason ? { ok: false, reason } : { ok: true, addresses: ["127.0.0.1"] };
+  };
+  const askEach = async (name: string) => [await resolve(name)];
+  const resolver = { ...checker.outbound.resolver, resolve, askEach, isChosen: true };
   const outbound = labOutbound({ clock, resolver, proxy: web.proxy, extraCa: web.ca });
   return { clock, checker: { ...checker, outbound, services: createServices(clock, catalogue) } };
 }
