@@ -90,6 +90,9 @@ const imgurShown = shell(
 );
 const imgurEmpty = shell("Imgur: The magic of the Internet");
 
+const imgurPicture = (etag: string) =>
+  new Response("a picture", { headers: { "Content-Type": "image/png", ETag: `"${etag}"` } });
+
 tellOf("imgur", {
   urls: [
     IMGUR,
@@ -115,6 +118,55 @@ tellOf("imgur", {
       },
       seen: "dead service_deleted C1",
       asked: ["GET https://i.imgur.com/21yMxCS.png", "GET https://i.imgur.com/removed.png"],
+    },
+    ...[
+      "https://imgur.com/21yMxCS",
+      "https://imgur.com/21yMxCS.png",
+      "https://m.imgur.com/21yMxCS",
+      "https://m.imgur.com/21yMxCS.jpg",
+      "https://www.imgur.com/gallery/21yMxCS",
+      "https://imgur.com/a/TcBmP",
+      "https://imgur.io/21yMxCS",
+      "https://i.imgur.io/21yMxCS.gifv",
+      "https://i.stack.imgur.com/zxaY6.png",
+      "https://b.imgur.com/21yMxCS.png",
+    ].flatMap((url) =>
+      ["https://i.imgur.com/removed.png", "https://imgur.com/removed.png?1"].map((removed) => ({
+        what: `one that leads to ${removed}, at ${url}`,
+        url,
+        web: {
+          [url.replace("https://", "")]: to(removed),
+          "i.imgur.com/removed.png": file("image/png"),
+          "imgur.com/removed.png": file("image/png"),
+        },
+        seen: "dead service_deleted C1",
+      })),
+    ),
+    ...["https://i.imgur.com/21yMxCS.png", "https://i.stack.imgur.com/zxaY6.png"].map((url) => ({
+      what: `one that is the picture of removed ones itself, at ${url}`,
+      url,
+      web: { [url.replace("https://", "")]: imgurPicture("d835884373f4d6c8f24742ceabe74946") },
+      seen: "dead service_deleted C1",
+    })),
+    ...[
+      "https://i.imgur.com/21yMxCS.png",
+      "https://imgur.com/21yMxCS.jpg",
+      "https://i.stack.imgur.com/zxaY6.png",
+      "https://i.imgur.com/removal.png",
+    ].map((url) => ({
+      what: `another picture, at ${url}`,
+      url,
+      web: { [url.replace("https://", "")]: imgurPicture("0a1b2c3d4e5f60718293a4b5c6d7e8f9") },
+      seen: "active ok",
+    })),
+    {
+      what: "a file that leads to one of another name",
+      url: IMGUR_FILE,
+      web: {
+        "i.imgur.com/21yMxCS.png": to("https://i.imgur.com/21yMxCS.gif"),
+        "i.imgur.com/21yMxCS.gif": file("image/gif"),
+      },
+      seen: "active ok_redirected",
     },
     {
       what: "a file that is not there",

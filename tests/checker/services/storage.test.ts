@@ -410,12 +410,35 @@ tellOf("dropbox", {
     ...[
       '"edison_page_name":"shared_link_deleted"',
       "edison_page_name = 'shared_link_disabled'",
+      '"dws_page_name":"shared_link_deleted"',
+      "page_name=shared_link_deleted",
+      '"pageName": "shared_link_disabled"',
+      "edison_page_name%3Dshared_link_deleted%26locale%3Den",
+      '\\"edison_page_name\\": \\"shared_link_deleted\\"',
+      "\\u0022edison_page_name\\u0022:\\u0022shared_link_deleted\\u0022",
+      "&quot;edison_page_name&quot;:&quot;shared_link_disabled&quot;",
     ].map((words) =>
       dropbox(
         `deleted, as told by ${words}`,
         titled("Dropbox", `<script>x = {${words}}</script>`),
         "dead service_deleted C2",
       ),
+    ),
+    ...[
+      "{'shared_link_deleted': false}",
+      '{"experiments":["shared_link_deleted_banner"],"edison_page_name":"scl_oboe_file"}',
+      '{"previous_page_name":"home","messages":{"shared_link_deleted":"The link was deleted"}}',
+    ].map((words) =>
+      dropbox(
+        `a file, whose page also says ${words}`,
+        titled("Dropbox - report.pdf", `<script>x = ${words}</script>`),
+        "active ok_service",
+      ),
+    ),
+    dropbox(
+      "for members",
+      titled("Dropbox", '<script>"dws_page_name=files_shared_content_link_login_page"</script>'),
+      "unknown login_required",
     ),
     dropbox(
       "taken down, as told in JSON",

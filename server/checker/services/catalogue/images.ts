@@ -12,17 +12,33 @@ const IMGUR_REGION: Rule = {
   means: "geo_blocked",
 };
 
+const IMGUR_HOSTS = String.raw`(?:[\w-]+\.)*imgur\.(?:com|io)`;
+
+/** Its picture in place of removed ones, with status 200: by its address, or by its MD5 at another address. */
+const IMGUR_REMOVED: Rule[] = [
+  {
+    url: String.raw`^https?://${IMGUR_HOSTS}/removed\.\w{3,4}(?:$|[?#])`,
+    means: "service_deleted",
+    class: "C1",
+  },
+  { header: { etag: "d835884373f4d6c8f24742ceabe74946" }, means: "service_deleted", class: "C1" },
+];
+
 const IMGUR_SHOWN: Rule = { status: 200, text: "oembed.json", means: "ok_service" };
 
 /** Its pages are filled by scripts; only those of something that is there name its oEmbed. */
 const IMGUR_PAGE: Page = {
   needsMarker: true,
   rules: [
+    ...IMGUR_REMOVED,
     IMGUR_REGION,
     IMGUR_SHOWN,
     { status: 200, title: "imgur", means: "service_not_found", class: "C2" },
   ],
 };
+
+/** Browsers are redirected to the page about the file. */
+const IMGUR_FILE: Page = { rules: [...IMGUR_REMOVED, IMGUR_REGION, IMGUR_SHOWN] };
 
 /** Of whatever it shows; so the page may also quote, in a title or a comment, what is said of the rest. */
 const FLICKR_SHOWS_IT: When = { matches: '<meta[^>]{0,100}content="flickr_photos:' };
@@ -57,21 +73,15 @@ export const IMAGES: Service[] = [
     kinds: [
       {
         kind: "file",
-        host: String.raw`^i\.imgur\.(?:com|io)$`,
+        host: String.raw`^i\.(?:stack\.)?imgur\.(?:com|io)$`,
         path: String.raw`^/\w{5,8}(?:\.\w+)?$`,
-        page: {
-          rules: [
-            // A picture like any other, with status 200.
-            {
-              url: String.raw`^https?://i\.imgur\.(?:com|io)/removed\.png`,
-              means: "service_deleted",
-              class: "C1",
-            },
-            // Whoever may be a person is sent on to the page about the file.
-            IMGUR_REGION,
-            IMGUR_SHOWN,
-          ],
-        },
+        page: IMGUR_FILE,
+      },
+      {
+        kind: "file",
+        host: `^${IMGUR_HOSTS}$`,
+        path: String.raw`^/\w{5,8}\.(?:png|jpe?g|gifv?|webp|mp4|webm)$`,
+        page: IMGUR_FILE,
       },
       {
         kind: "post",

@@ -1,8 +1,10 @@
 import type { Ask, Kind, Page, Rule, Service } from "../record.ts";
 
-/** The name of its page, as it stands in scripts, in settings and in JSON. */
+const QUOTE = String.raw`(?:\\{0,3}["']|&quot;|&#34;|%22|\\{1,2}u0022)?`;
+
+/** The name of its page under one of its keys, as it stands in scripts, in settings, in JSON and in addresses. */
 const dropboxPage = (names: string) => ({
-  matches: String.raw`edison_page_name(?:\\?["']|&quot;)? ?[=:] ?(?:\\?["']|&quot;)?${names}`,
+  matches: String.raw`(?<![a-z_])(?:edison_|dws_)?page_?name${QUOTE} ?(?:[=:]|%3D|%3A) ?${QUOTE}(?:${names})(?!\w)`,
 });
 
 /** A title that says it, unless it goes on as names of files do. */
@@ -33,7 +35,12 @@ const DROPBOX: Page = {
       means: "service_not_found",
       class: "C2",
     },
-    { ...dropboxPage("scl_oboe_"), unless: { text: "item was deleted" }, means: "ok_service" },
+    { ...dropboxPage("files_shared_content_link_login_page"), means: "login_required" },
+    {
+      ...dropboxPage(String.raw`scl_oboe_\w{1,40}`),
+      unless: { text: "item was deleted" },
+      means: "ok_service",
+    },
     {
       url: "^https://[^/]+/(?:e/)?(?:sh?|sc|scl/f[io])/",
       title: "^Dropbox - .",
