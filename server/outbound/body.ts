@@ -10,6 +10,9 @@ export type Body = {
   problem: BodyProblem | null;
 };
 
+/** What is read of a response. */
+export type Incoming = Pick<Response, "status" | "headers" | "body">;
+
 type OnBody = (piece: Uint8Array) => void;
 type End = "whole" | Stopped["why"];
 
@@ -22,7 +25,7 @@ const PIECE_BYTES = 16 * 1024;
  * answer that unpacks to gigabytes stays small. `late` ends the reading when it resolves.
  */
 export async function readBody(
-  response: Response,
+  response: Incoming,
   cap: number,
   late: Promise<"late">,
   onBody?: OnBody,

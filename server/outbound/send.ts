@@ -1,25 +1,53 @@
 import { isIPv6 } from "node:net";
 import { checkServerIdentity } from "node:tls";
 import { bareHost } from "./address.ts";
-import { readBody } from "./body.ts";
+import { type Incoming, readBody } from "./body.ts";
 import { Late, type Limits, startDeadlines } from "./deadlines.ts";
 import { BEFORE_SENDING, type Exchange, failed, leftOf, type Plan, type Trip } from "./exchange.ts";
 import { codeOf, type FailureReason, reasonOfError } from "./failures.ts";
 import { parseAddress } from "./host-list.ts";
+import { getByNode } from "./node-get.ts";
 import { canConnect } from "./reach.ts";
 
 const CONNECT_MS = 10_000;
 const HEADERS_MS = 20_000;
 const HEADER_BYTES = 64 * 1024;
 
+/** A body that was cut is useful from here on. */
+const USEFUL_BYTES = 1024;
+
 /** Sends the request to one vetted address. */
 export async function sendTo(plan: Plan, address: string | null): Promise<Exchange> {
+  const exchange = await sendBy(fetchPinned, plan, address);
+  if (!mayHaveLostBytes(plan, exchange)) return exchange;
+  const again = await sendBy(fetchByNode, plan, address);
+  return again.kind === "failed" ? exchange : { ...again, headersMs: exchange.headersMs };
+}
+
+/**
+ * Whether bytes may have come that `fetch` of Bun 1.4.5 did not hand over: it drops those that arrive together
+ * with the end of the connection. Nothing is sent twice that may change something, nor through a proxy.
+ */
+const mayHaveLostBytes = (plan: Plan, exchange: Exchange): exchange is Answered =>
+  exchange.kind === "response" &&
+  exchange.bodyProblem === "body_incomplete" &&
+  exchange.status < 300 &&
+  exchange.bodyBytes < USEFUL_BYTES &&
+  (plan.input.method ?? "GET") === "GET" &&
+  plan.options.proxy === undefined &&
+  leftOf(plan) > 0;
+
+type Answered = Exchange & { kind: "response" };
+
+type Send = (trip: Trip, signal: AbortSignal) => Promise<Incoming>;
+
+async function sendBy(send: Send, plan: Plan, address: string | null): Promise<Exchange> {
   const handshake = { isDone: plan.url.protocol === "http:", expiresAt: null };
   const trip: Trip = { ...plan, address, handshake };
   const stop = new AbortController();
   const deadlines = startDeadlines(limitsOf(trip));
   try {
-    const response = await Promise.race([fetchPinned(trip, stop.signal), deadlines.headersLate]);
+    const response = await Promise.race([send(trip, stop.signal), deadlines.headersLate]);
     deadlines.headersCame();
     return await receive(trip, response, deadlines.bodyLate);
   } catch (error) {
@@ -50,12 +78,16 @@ function limitsOf(trip: Trip): Limits {
 }
 
 /** The vetted address takes the place of the name, so that nothing is looked up a second time. */
-function fetchPinned(trip: Trip, signal: AbortSignal): Promise<Response> {
-  const { url, input, options, address } = trip;
+function pinnedOf({ url, address }: Trip): URL {
   const pinned = new URL(url);
   pinned.hash = "";
   if (address) pinned.hostname = isIPv6(address) ? `[${address}]` : address;
-  return fetch(pinned.href, {
+  return pinned;
+}
+
+function fetchPinned(trip: Trip, signal: AbortSignal): Promise<Response> {
+  const { url, input, options } = trip;
+  return fetch(pinnedOf(trip).href, {
     method: input.method ?? "GET",
     headers: { ...input.headers, Host: url.host },
     ...(input.body !== undefined && { body: input.body }),
@@ -67,6 +99,16 @@ function fetchPinned(trip: Trip, signal: AbortSignal): Promise<Response> {
     ...(options.proxy !== undefined && { proxy: options.proxy }),
     // A proxy may be spoken to over TLS as well.
     ...((url.protocol === "https:" || options.proxy !== undefined) && { tls: tlsOf(trip) }),
+  });
+}
+
+function fetchByNode(trip: Trip, signal: AbortSignal): Promise<Incoming> {
+  const { url, input } = trip;
+  const { serverName, ...tls } = tlsOf(trip);
+  return getByNode(pinnedOf(trip), {
+    headers: { ...input.headers, Host: url.host },
+    signal,
+    ...(url.protocol === "https:" && { ...tls, ...(serverName && { servername: serverName }) }),
   });
 }
 
@@ -85,7 +127,7 @@ function tlsOf({ url, input, ca, handshake }: Trip): BunFetchRequestInitTLS {
   };
 }
 
-async function receive(trip: Trip, response: Response, late: Promise<"late">): Promise<Exchange> {
+async function receive(trip: Trip, response: Incoming, late: Promise<"late">): Promise<Exchange> {
   const { input, startedAt, options, address, handshake } = trip;
   const headersMs = options.clock.elapsed() - startedAt;
   const { status, headers } = response;

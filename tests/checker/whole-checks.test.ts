@@ -277,6 +277,26 @@ const PAGE_ROWS = async (): Promise<Row[]> => [
     "active ok_truncated",
   ],
   [
+    "a page cut short together with the end of the connection",
+    await raw(
+      "cutfin",
+      replies(
+        `${HTML}Content-Length: 9000\r\n\r\n<title>A story</title>${"<p>word</p>".repeat(200)}`,
+      ),
+    ),
+    "active ok_truncated",
+  ],
+  [
+    "a page that says that it is missing, cut short",
+    await raw(
+      "cutmissing",
+      replies(
+        `${HTML}Transfer-Encoding: chunked\r\n\r\n5000\r\n${missing}${"<!-- -->".repeat(200)}`,
+      ),
+    ),
+    "dead soft404_body",
+  ],
+  [
     "a page cut at once",
     await raw("cut0", replies(`${HTML}Content-Length: 9000\r\n\r\n`)),
     "unknown body_incomplete",

@@ -256,6 +256,78 @@ describe("a body that was cut", () => {
     expect(exchange.bodyBytes).toBeGreaterThan(1024);
   });
 
+  const HTML = `<!doctype html><title>A story</title>${"<p>word</p>".repeat(300)}`;
+  const head = (fields: string) =>
+    `HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n${fields}\r\n\r\n`;
+  const chunk = (text: string, length = text.length) => `${length.toString(16)}\r\n${text}`;
+  const endsWith = (text: string | Uint8Array) => replies(text);
+  const CUT: [story: string, sent: string | Uint8Array, bytes: number][] = [
+    ["of a promised length", head("Content-Length: 9000") + HTML, HTML.length],
+    ["of a promised length of a megabyte", head("Content-Length: 1048576") + HTML, HTML.length],
+    ["of chunks", `${head("Transfer-Encoding: chunked")}${chunk(HTML)}\r\n`, HTML.length],
+    [
+      "inside a chunk",
+      head("Transfer-Encoding: chunked") + chunk(HTML, HTML.length + 1000),
+      HTML.length,
+    ],
+    ["of a hundred bytes", head("Content-Length: 9000") + HTML.slice(0, 100), 100],
+    ["of nothing", head("Content-Length: 9000"), 0],
+  ];
+  test.each(CUT)(
+    "together with the end of the connection, %s, keeps all that came",
+    async (_, sent, bytes) => {
+      const seen = await Promise.all(Array.from({ length: 10 }, () => ask(endsWith(sent))));
+
+      for (const exchange of seen) {
+        expect(exchange).toMatchObject({
+          status: 200,
+          truncated: true,
+          bodyProblem: "body_incomplete",
+        });
+        expect(exchange.bodyBytes).toBe(bytes);
+        expect(HTML.startsWith(Buffer.from(exchange.body).toString())).toBe(true);
+      }
+    },
+  );
+
+  test("together with the end of the connection, over TLS and packed, keeps what came", async () => {
+    const packed = gzipSync(TEXT);
+    const site = await startRawSite(
+      endsWith(message("gzip", packed.subarray(0, packed.length * 0.8), packed.length)),
+      { certificate: "good" },
+    );
+    running.push(site);
+    const url = `https://site.test:${site.port}/`;
+
+    const exchange = (await labOutbound().request(url, {
+      timeoutMs: 5000,
+      bodyCap: MIB,
+    })) as Answered;
+
+    expect(exchange).toMatchObject({ truncated: true, bodyProblem: "body_incomplete" });
+    expect(exchange.bodyBytes).toBeGreaterThan(10_000);
+    expect(exchange.tlsExpiresAt).toBeGreaterThan(0);
+  });
+
+  test.each<[story: string, sent: string, input: Partial<RequestInput>]>([
+    ["that came whole", `${head("Content-Length: 5")}hello`, {}],
+    ["that ends with the connection", head("X: 1") + HTML, {}],
+    ["after an error", "HTTP/1.1 404 Not Found\r\nContent-Length: 9000\r\n\r\nhello", {}],
+    ["that was posted", head("Content-Length: 9000") + HTML, { method: "POST", body: "a" }],
+    [
+      "of a redirect",
+      "HTTP/1.1 302 X\r\nLocation: /\r\nContent-Length: 9\r\n\r\nhello",
+      { bodyCap: 0 },
+    ],
+  ])("is not asked for again: one %s", async (_, sent, input) => {
+    const site = await startRawSite(replies(sent));
+    running.push(site);
+
+    await labOutbound().request(site.url, { timeoutMs: 5000, bodyCap: MIB, ...input });
+
+    expect(site.connections).toBe(1);
+  });
+
   test("by time keeps what came", async () => {
     const packed = gzipSync(TEXT);
     const part = message("gzip", packed.subarray(0, packed.length * 0.8), packed.length);
