@@ -6,6 +6,8 @@ export type Page = {
   title: string;
   /** The first `h1` that has text. */
   heading: string;
+  /** The first `h2` or `h3` that has text. */
+  subheading: string;
   /** What a person sees without scripts: at most the first 16,384 characters. */
   text: string;
   /** The page as it was sent: at most the first 65,536 characters. */
@@ -32,9 +34,10 @@ const TITLE_CHARS = 300;
 const JSON_LD_CHARS = 65_536;
 
 /** What was met of a page so far. */
-export type Found = Omit<Page, "text" | "heading" | "hasMainEntity"> & {
+export type Found = Omit<Page, "text" | "heading" | "subheading" | "hasMainEntity"> & {
   titles: number;
   headings: string[];
+  subheadings: string[];
   jsonLd: string;
 };
 
@@ -44,6 +47,7 @@ export function nothingYet(): Found {
     title: "",
     titles: 0,
     headings: [],
+    subheadings: [],
     markup: "",
     canonical: null,
     ogUrl: null,
@@ -83,6 +87,14 @@ export function rewriterInto(found: () => Found): HTMLRewriter {
       },
       text({ text }) {
         found().headings[found().headings.length - 1] += text;
+      },
+    })
+    .on("h2,h3", {
+      element() {
+        found().subheadings.push("");
+      },
+      text({ text }) {
+        found().subheadings[found().subheadings.length - 1] += text;
       },
     })
     .on("meta", { element: (element) => noteMeta(found(), element) })
@@ -137,19 +149,22 @@ const MAIN_ENTITY =
 
 /** The page of which so much was met, with its visible text. */
 export function pageOf(found: Found, text: string): Page {
-  const { titles, headings, jsonLd, ...rest } = found;
+  const { titles, headings, subheadings, jsonLd, ...rest } = found;
   return {
     ...rest,
     title: folded(found.title).slice(0, TITLE_CHARS),
-    heading:
-      headings
-        .map(folded)
-        .find((heading) => heading !== "")
-        ?.slice(0, TITLE_CHARS) ?? "",
+    heading: firstOf(headings),
+    subheading: firstOf(subheadings),
     text,
     markup: found.markup.slice(0, MARKUP_CHARS),
     hasMainEntity: MAIN_ENTITY.test(jsonLd),
   };
 }
+
+const firstOf = (headings: string[]) =>
+  headings
+    .map(folded)
+    .find((heading) => heading !== "")
+    ?.slice(0, TITLE_CHARS) ?? "";
 
 const folded = (text: string) => decodeHTML(text).replace(/\s+/g, " ").trim();

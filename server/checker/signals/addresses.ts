@@ -47,7 +47,7 @@ export const isAboutErrors = (url: URL) =>
 const TALK_HOST =
   /^(?:help|support|docs?|developers?|kb|faq|forums?|community|bugs?|issues?|wiki)\./;
 const TALK_PATH =
-  /\/(?:hc|help|support|docs?|documentation|errors?|error[-_]?(?:codes?|messages?)|status|(?:status|response)[-_]?codes?|codes|troubleshoot\w*|faqs?|kb|knowledge-?base|forums?|community|questions|issues|bugs|wiki|threads?|topics?)\/[^/]|\/(?:viewtopic|showthread|show_bug)\b/i;
+  /\/(?:hc|help|support|docs?|documentation|errors?|error[-_]?(?:codes?|messages?)|status|(?:status|response)[-_]?codes?|codes|troubleshoot\w*|faqs?|kb|knowledge-?base|forums?|community|questions|issues|bugs|wiki|threads?|topics?|glossar\w*|glosario|lexi[ckq]\w*|dictionar\w*|encyclop\w*|terms|definitions?|learn)\/[^/]|\/(?:viewtopic|showthread|show_bug)\b/i;
 
 /** An address whose ending promises a file that is no page. */
 export const isFileAddress = (url: URL) => FILE_ENDING.test(url.pathname);

@@ -9,6 +9,8 @@ import {
   folded,
   isExcuse,
   missingIn,
+  missingInHeading,
+  STRENGTHS,
   type Strength,
   startsMissing,
 } from "./phrases.ts";
@@ -17,6 +19,8 @@ import { quoted } from "./quoted.ts";
 /** The words of an error page. */
 export type Missing = {
   strength: Strength;
+  /** The title and the first heading are such words as a whole, and one of them says what is missing. */
+  isSaidByBoth: boolean;
   /** The title says so, and what comes first on the page agrees. */
   isSaidTwice: boolean;
   signals: Signal[];
@@ -26,15 +30,18 @@ export type Missing = {
 export function missingOn(page: Page, answer: Answer, link: URL): Missing | null {
   const context = contextOf(page, answer, link);
   const title = missingIn(page.title, context);
-  const heading = missingIn(page.heading, context);
+  const first = page.heading || page.subheading;
+  const heading = missingInHeading(first, context);
   if (!title && !heading) return null;
   const starts = title !== null && startsMissing(page.text);
+  const both = [title, heading];
   return {
-    strength: title === "clear" || heading === "clear" ? "clear" : "hint",
+    strength: strongestOf(both),
+    isSaidByBoth: both.every((each) => isPhrase(each)) && both.includes("clear"),
     isSaidTwice: title !== null && (heading !== null || starts),
     signals: [
       ...said("missing_title", title && `The title of the page is ${quoted(page.title)}.`),
-      ...said("missing_heading", heading && `The heading of the page is ${quoted(page.heading)}.`),
+      ...said("missing_heading", heading && `The heading of the page is ${quoted(first)}.`),
       ...said(
         "missing_first_text",
         starts && !heading && `The page begins with ${quoted(page.text.slice(0, 80))}.`,
@@ -42,6 +49,12 @@ export function missingOn(page: Page, answer: Answer, link: URL): Missing | null
     ],
   };
 }
+
+const strongestOf = (both: (Strength | null)[]): Strength =>
+  STRENGTHS.find((strength) => both.includes(strength)) ?? "number";
+
+/** Whether words say that something is missing, and not only what other pages say as well. */
+export const isPhrase = (strength: Strength | null) => strength === "clear" || strength === "brief";
 
 /**
  * Looks for the words of an error page in any line of a short page, for sites that use no headings. Pages
@@ -73,7 +86,7 @@ const BEFORE_LINE = 300;
 export function saysMissing(probe: Probe | null | undefined): boolean {
   if (probe?.kind !== "answered" || !probe.page) return false;
   const url = URL.parse(probe.finalUrl);
-  return url !== null && missingOn(probe.page, probe, url)?.strength === "clear";
+  return url !== null && isPhrase(missingOn(probe.page, probe, url)?.strength ?? null);
 }
 
 /** Whether another address answers with the very words of this error page, whatever else is on it. */
@@ -127,11 +140,11 @@ function ownNameOf({ markup }: Page): string {
 }
 
 /** Longer pages, and pages about one thing, are more than an excuse. */
-export const isShort = (page: Page) =>
-  page.text.length < SHORT_CHARS &&
-  !page.hasArticle &&
-  !page.hasMainEntity &&
-  !TYPE_OF_THING.test(page.ogType ?? "");
+export const isShort = (page: Page) => page.text.length < SHORT_CHARS && !isAboutThing(page);
+
+/** Whether a page says of itself that it is about one thing: an article, a product, a film. */
+export const isAboutThing = ({ hasArticle, hasMainEntity, ogType }: Page) =>
+  hasArticle || hasMainEntity || TYPE_OF_THING.test(ogType ?? "");
 
 const SHORT_CHARS = 1500;
 const TYPE_OF_THING =

@@ -12,7 +12,7 @@ const ENGLISH = [
   `(?:(?:the|this|that|your|requested) ){0,3}${THING}(?: (?:that )?(?:you|we)\\b.{1,40}?)? ${GONE}${MORE}`,
   `the requested (?:url|page|resource|file|document|object)(?: /\\S*)? (?:was|could) not (?:be )?found${MORE}`,
   `(?:we |i )?${SEEK} (?:(?:the|that|this|your|any|requested) ){0,3}${THING}${MORE}`,
-  "(?:page |resource )?not[ _]found",
+  "(?:page|resource) not[ _]found",
   "invalid (?:thread|post|forum|topic|page|user) specified",
   'the server returned a "?404 not found"?',
   "cannot (?:get|post) /\\S{0,100}",
@@ -35,38 +35,32 @@ const GERMAN = [
   "(?:(?:die|diese|das|dieses|der|dieser) )?(?:angeforderte |gesuchte )?(?:seite|datei|artikel|dokument|url) existiert (?:leider )?nicht(?: mehr)?",
   "diese (?:seite|url) gibt es (?:leider )?nicht(?: mehr)?",
   "(?:wir|ich) (?:konnten|konnen|kann) (?:die|diese) (?:gesuchte )?seite (?:leider )?nicht finden",
-  "nicht gefunden",
 ];
 
 const FRENCH = [
   "(?:(?:la|cette|votre|le|ce|cet|l')\\s?)?(?:page(?: web)?|article|document|fichier|produit|video|contenu|ressource)(?: (?:demande|recherche)e?| que vous (?:cherchez|recherchez|demandez|avez demandee?))? (?:est )?(?:introuvable|non trouvee?|inexistante?|inconnue?|n'existe (?:pas|plus)|n'a pas (?:ete |pu etre )trouvee?|n'est plus disponible)",
   "(?:la )?page non existante",
-  "non trouvee?",
 ];
 
 const SPANISH = [
   "(?:(?:la|esta|el|este) )?(?:pagina(?: web)?|articulo|documento|archivo|producto|video|contenido|recurso)(?: (?:solicitad[ao]|que (?:buscas?|esta(?:s)? buscando|ha solicitado)))? (?:no (?:fue |ha sido |pudo ser |se ha |se |esta )?(?:encontrad[ao]|encuentra|encontro|pudo encontrar|existe)|ya no (?:existe|esta disponible)|inexistente)",
   "no (?:se (?:ha encontrado|encontro|encuentra|puede encontrar|pudo encontrar)|encontramos|hemos encontrado|podemos encontrar|pudimos encontrar) (?:la|esta|esa) pagina(?: (?:solicitada|que .{1,25}))?",
-  "no encontrad[ao]",
 ];
 
 const ITALIAN = [
   "(?:(?:la|questa|il|questo|l')\\s?)?(?:pagina|articolo|documento|file|prodotto|video|contenuto|risorsa)(?: (?:richiest|cercat)[ao]| che (?:stai cercando|cerchi|hai richiesto))? (?:non (?:e stat[ao] |e )?(?:trovat[ao]|piu disponibile|esiste(?: piu)?|presente)|inesistente)",
   "(?:impossibile trovare|non (?:abbiamo trovato|troviamo)) la pagina(?: (?:richiesta|cercata|che .{1,25}))?",
-  "non trovat[ao]",
 ];
 
 const PORTUGUESE = [
   "(?:(?:a|esta|essa|o|este) )?(?:pagina|artigo|documento|arquivo|ficheiro|produto|video|conteudo)(?: (?:solicitad|procurad|requisitad)[ao]| que (?:voce )?(?:procura|esta procurando|solicitou))? (?:nao (?:foi |pode ser |esta )?(?:encontrad[ao]|localizad[ao]|existe(?: mais)?|mais disponivel)|ja nao esta disponivel|inexistente)",
   "nao (?:encontramos|conseguimos encontrar|foi possivel encontrar|foi encontrada) (?:a|esta|essa) pagina(?: (?:solicitada|que .{1,25}))?",
-  "nao encontrad[ao]",
 ];
 
 const DUTCH = [
   "(?:(?:de|deze|het|dit) )?(?:(?:opgevraagde|gevraagde|gezochte) )?(?:web)?(?:pagina|bestand|artikel|document|product|video)(?: die (?:u|je) (?:zoekt|zocht))? (?:(?:is|werd|kan|kon) )?(?:helaas )?(?:niet (?:meer )?(?:gevonden(?: worden)?|worden gevonden)|niet meer beschikbaar)",
   "(?:(?:de|deze) )?(?:opgevraagde |gevraagde )?pagina bestaat (?:helaas )?niet(?: meer)?",
   "(?:we|wij) (?:kunnen|konden) (?:de|deze) pagina niet vinden",
-  "niet gevonden",
 ];
 
 const POLISH = [
@@ -85,21 +79,18 @@ const RUSSIAN = [
   "(?:файл|документ|товар|материал|раздел) не (?:найден|существует)",
   "(?:статья|запись|новость) не найдена",
   "ничего не найдено по этому адресу",
-  "не найден[ао]?",
 ];
 
 const UKRAINIAN = [
   "(?:(?:запитувану|таку|цю) )?сторінку не (?:знайдено|вдалося знайти)",
   "(?:(?:запитувана|така|ця) )?сторінка не (?:знайдена|існує)",
   "(?:(?:такої|цієї) )?сторінки (?:не існує|немає|не знайдено)",
-  "не знайдено",
 ];
 
 const CZECH = [
   "(?:(?:pozadovana|hledana|tato|zadana) )?(?:webova )?(?:stranka|polozka) (?:(?:nebyla|nebyl) nalezena|nenalezena|neexistuje|uz neexistuje|jiz neexistuje)",
   "(?:(?:pozadovanou|hledanou|tuto) )?stranku se (?:nam )?nepodarilo (?:najit|nalezt)",
   "(?:soubor|dokument|clanek|produkt) (?:nebyl nalezen|nenalezen|neexistuje)",
-  "nenalezeno",
 ];
 
 /** Danish and Norwegian differ by a letter. */
@@ -116,7 +107,6 @@ const FINNISH = ["(?:hakemaasi |etsimaasi )?sivua ei (?:loytynyt|loydy|ole olema
 const JAPANESE = [
   "(?:(?:お探しの|ご指定の|指定された|指定した|ご?要求された|リクエストされた|該当する|アクセスしようとした|こちらの|この)\\s?)?(?:ページ|ファイル|記事|url|コンテンツ|商品)(?:は|が|を)?(?:見つかりません(?:でした)?|見つけ(?:ることができ|られ)ません(?:でした)?|みつかりません(?:でした)?|存在しません|存在しないか.{0,40}|ありません|削除され(?:ました|ています))",
   "(?:ページ|ファイル)が見つからない",
-  "見つかりません(?:でした)?",
 ];
 
 const CHINESE = [
@@ -134,7 +124,6 @@ const KOREAN = [
 const TURKISH = [
   "(?:(?:aradiginiz|istenen|istediginiz|bu|ilgili|boyle bir) )?(?:web )?(?:sayfa|dosya|icerik|makale|urun)(?:yi|si)? (?:bulunamadi|bulunamiyor|mevcut degil(?:dir)?|yok|artik mevcut degil)",
   "aradiginiz sayfa(?:yi)? (?:bulamadik|bulunmuyor|bulunmamaktadir)",
-  "bulunamadi",
 ];
 
 const HUNGARIAN = [
@@ -213,8 +202,9 @@ const MALAY = [
 ];
 
 /**
- * Regular expressions for a whole line that says there is no such page. Hints are said of other things
- * as well: of what is locked, or away for a moment.
+ * Regular expressions for a whole line that says there is no such page. Brief ones do not say what is missing,
+ * and are the names of songs and films as well. Hints are said of other things, too: of what is locked, or away
+ * for a moment.
  */
 export const MISSING_PHRASES = {
   clear: [
@@ -252,6 +242,21 @@ export const MISSING_PHRASES = {
     ...THAI,
     ...VIETNAMESE,
     ...MALAY,
+  ],
+  brief: [
+    "not[ _]found",
+    "nicht gefunden",
+    "non trouvee?",
+    "introuvable",
+    "no encontrad[ao]",
+    "non trovat[ao]",
+    "nao encontrad[ao]",
+    "niet gevonden",
+    "не найден[ао]?",
+    "не знайдено",
+    "nenalezeno",
+    "bulunamadi",
+    "見つかりません(?:でした)?",
   ],
   hint: [
     "(?:this |the )?(?:page|video|product|item|content) (?:is |is currently )?(?:not available|isn't available|unavailable)(?: right now| any ?more)?",

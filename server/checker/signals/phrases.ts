@@ -1,10 +1,12 @@
 import { MISSING_PHRASES } from "./missing-phrases.ts";
 
 /**
- * How surely words say "there is no such page": clearly, or only as words do that are said of other pages
- * too ("404 Lexington Avenue", "This page is not available").
+ * How surely words say "there is no such page". `clear`: a phrase that says it ("Page not found"). `brief`: words
+ * that are also the name of a work or of the error itself ("Not found", "Error 404"). `hint`: words that are
+ * said of other pages, too ("This page is not available"). `number`: a number, which is no evidence by itself
+ * ("404", "404 Lexington Avenue").
  */
-export type Strength = "clear" | "hint";
+export type Strength = "clear" | "brief" | "hint" | "number";
 
 /** What is known of the page whose words are read. */
 export type Context = {
@@ -24,13 +26,40 @@ export function missingIn(title: string, context: Context): Strength | null {
   const { left, isKnown } = withoutSiteName(parts, context.isSiteName);
   const others = left.flatMap((part, at) => (strengthOf(part) || isFiller(part) ? [] : [at]));
   // An unknown name of the site stands first or last; behind a known one only its section may be left.
-  const isName = (at: number) => at === left.length - 1 || (at === 0 && !isKnown);
+  const isName = (at: number) =>
+    (at === left.length - 1 || (at === 0 && !isKnown)) && isShortName(left[at]!);
   if (others.length > 1 || !others.every(isName)) return null;
-  const strengths = left.map((part) =>
-    context.isNamed(part) ? strengthOf(part) && "hint" : strengthOf(part),
-  );
-  return strengths.find((strength) => strength === "clear") ?? strengths.find(Boolean) ?? null;
+  return strongest(left, context);
 }
+
+/** Reads a heading, which is a phrase as a whole: only a name that is known to be the site's may be added. */
+export function missingInHeading(heading: string, context: Context): Strength | null {
+  const parts = heading.split(SEPARATOR).filter((part) => part !== "");
+  const { left } = withoutSiteName(parts, context.isSiteName);
+  return left.every((part) => strengthOf(part) || isFiller(part)) ? strongest(left, context) : null;
+}
+
+/** The strongest first. */
+export const STRENGTHS = ["clear", "brief", "hint", "number"] as const;
+
+function strongest(parts: string[], { isNamed }: Context): Strength | null {
+  const strengths = parts.map((part) => {
+    const strength = strengthOf(part);
+    return strength && strength !== "number" && isNamed(part) ? "hint" : strength;
+  });
+  // The number and the words of the error beside each other leave no doubt.
+  const said = strengths.filter((strength) => strength !== null);
+  const isNumbered = parts.some((part) => /404/.test(part)) && said.length > 1;
+  if (isNumbered && said.some((strength) => strength !== "number")) return "clear";
+  return STRENGTHS.find((strength) => said.includes(strength)) ?? null;
+}
+
+/** What is longer is a part of a headline. */
+const isShortName = (part: string) =>
+  part.length <= LONGEST_NAME && part.split(" ").length <= MOST_WORDS_OF_NAME;
+
+const LONGEST_NAME = 40;
+const MOST_WORDS_OF_NAME = 5;
 
 /** Whether a text begins with what error pages begin with. */
 export const startsMissing = (text: string) =>
@@ -78,19 +107,24 @@ const ERROR_WORD =
 const BEFORE = `${ERROR_WORD}[\\s:#.-]{0,3}`;
 const NUMBER = `(?:${BEFORE}){0,2}[(\\[#]?404[)\\]]?`;
 const INTRO = `(?:(?:(?:page )?not found|oo+ps(?:y|ie)?|oeps|упс|jejda|hups|whoops|sorry|uh[ -]?oh|oh no|h+m+|we(?:'re| are) sorry|(?:it )?(?:looks|seems) like|unfortunately|but|error|huch|hoppla|leider|entschuldigung|es tut uns leid|oups|desolee?|nous sommes desoles|lo sentimos|lo siento|ups|ops|siamo spiacenti|spiacenti|desculpe|beklager|hoppsan|przepraszamy|извините|к сожалению|вибачте|抱歉|很抱歉|对不起|對不起|申し訳(?:ありません|ございません)|죄송합니다|uzgunuz|ne pare rau|sajnaljuk|maaf|xin loi|עמכם הסליחה|מצטערים|عذرا|ขออภัย)[^\\p{L}\\p{N}]+${WORD_AHEAD}){0,3}`;
-const CLEAR_WORDS = `(?:${MISSING_PHRASES.clear.join("|")})`;
+const CLEAR_WORDS = `(?:${[...MISSING_PHRASES.clear, ...MISSING_PHRASES.brief].join("|")})`;
 
-const PLAIN_NUMBER = new RegExp(
+const BARE_NUMBER = /^[^\p{L}\p{N}]*404[^\p{L}\p{N}]*$/u;
+const ERROR_NUMBER = new RegExp(
   `^${EDGE}${NUMBER}${EDGE}(?:(?:${ERROR_WORD}|page|oops|sorry)${EDGE}){0,2}$`,
   "u",
 );
-const ERROR_NUMBER = new RegExp(`^${EDGE}(?:${BEFORE}){1,2}[(\\[#]?404(?!\\d).{0,40}$`, "u");
 const NUMBER_FIRST = new RegExp(
   `^${EDGE}(?=[(\\[#]?[\\p{L}\\p{N}])${NUMBER}(?![\\p{L}\\p{N}])${EDGE}`,
   "u",
 );
 const NUMBER_LAST = new RegExp(`[^\\p{L}\\p{N}]{1,4}${NUMBER}${EDGE}$`, "u");
-const CLEAR = new RegExp(`^${EDGE}${WORD_AHEAD}${INTRO}${CLEAR_WORDS}${EDGE}$`, "u");
+/** Google ends with `!!1`. */
+const CLEAR = new RegExp(`^${EDGE}${WORD_AHEAD}${INTRO}${CLEAR_WORDS}${EDGE}1?$`, "u");
+const BRIEF = new RegExp(
+  `^${EDGE}${WORD_AHEAD}${INTRO}(?:${MISSING_PHRASES.brief.join("|")})${EDGE}$`,
+  "u",
+);
 const HINT = new RegExp(
   `^${EDGE}${WORD_AHEAD}${INTRO}(?:${MISSING_PHRASES.hint.join("|")})${EDGE}$`,
   "u",
@@ -112,12 +146,14 @@ const isFiller = (part: string) => FILLER.test(folded(part));
 function strengthOf(part: string): Strength | null {
   if (part.length > LONGEST_PHRASE) return null;
   const words = folded(part).slice(0, LONGEST_PHRASE + 1);
-  if (PLAIN_NUMBER.test(words) || ERROR_NUMBER.test(words)) return "clear";
+  if (BARE_NUMBER.test(words)) return "number";
+  if (ERROR_NUMBER.test(words)) return "brief";
   const rest = words.replace(NUMBER_FIRST, "");
   const bare = rest.replace(NUMBER_LAST, "");
+  if (BRIEF.test(bare)) return bare === words ? "brief" : "clear";
   if (saysSo(bare)) return "clear";
-  const isNumbered = rest !== words && rest.length <= 40;
-  return isNumbered || HINT.test(bare) ? "hint" : null;
+  if (HINT.test(bare)) return "hint";
+  return rest !== words && rest.length <= 40 ? "number" : null;
 }
 
 const bareOf = (words: string) => words.replace(NUMBER_FIRST, "").replace(NUMBER_LAST, "");

@@ -44,7 +44,10 @@ function leadsToErrorPage(answer: Answer, link: URL, target: URL): boolean {
   if (found === null || found === "sure") return found !== null;
   const { page } = answer;
   if (!page || !isShort(page)) return false;
-  return found === "words" || missingOn(page, answer, link) !== null;
+  if (found === "words") return true;
+  // The number at the address and in the title is the same number twice.
+  const missing = missingOn(page, answer, link);
+  return missing !== null && missing.strength !== "number";
 }
 
 /** Who asked for a home page got one, and a short address may stand for any. */

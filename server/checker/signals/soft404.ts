@@ -22,6 +22,8 @@ import {
 import { isAppShell, isFrame, LITTLE_TEXT } from "./app-shell.ts";
 import {
   hiddenFromSearch,
+  isAboutThing,
+  isPhrase,
   isShort,
   type Missing,
   missingInLine,
@@ -30,6 +32,7 @@ import {
   saysTheSame,
 } from "./clues.ts";
 import { besideOf, type Comparison, compare } from "./comparison.ts";
+import { contentOf, isExplanation } from "./content.ts";
 import { asksFirst, leadsNowhere } from "./gates.ts";
 import { fingerprintOf, isNear } from "./same-page.ts";
 
@@ -54,19 +57,45 @@ function judgeWords(seen: Seen, page: Page, missing: Missing): Finding | Wanted 
   const { answer, url } = seen;
   const agreeing = [...hiddenFromSearch(page, answer), ...pointsAway(page, answer, url)];
   const signals = [...missing.signals, ...agreeing, ...shortness(page)];
-  const isBackedUp = agreeing.length > 0 || (missing.isSaidTwice && !isAboutErrors(url));
-  if (missing.strength === "clear" && isBackedUp && isShort(page)) {
-    return dead("soft404_body", "C2", signals);
-  }
+  const isProof = missing.isSaidByBoth && isAboutNothing(seen, page);
+  if (isProof && contentOf(page) === "none") return dead("soft404_body", "C2", signals);
   const sibling = isSiteAddress(url) ? "nothing" : look(seen, "sibling");
   if (typeof sibling !== "string") return sibling;
-  if (missing.strength === "hint") return judgeHint(seen, page, sibling, signals);
+  if (missing.strength === "number" && sibling === "nothing") return null;
+  if (!isPhrase(missing.strength)) return judgeHint(seen, page, sibling, signals);
   // A site that is honest elsewhere may still show its error page here with success.
   if (sibling === "same" || (sibling !== "nothing" && saysTheSame(page, seen.facts.sibling))) {
     return dead("soft404_probe", "C2", [...signals, SIBLING_SAME]);
   }
-  return sibling === "nothing" || isShort(page) ? suspected("soft404_suspected", signals) : null;
+  const isBackedUp = agreeing.length > 0 || (missing.isSaidTwice && !isAboutErrors(url));
+  // Services are not asked for random addresses, so that nothing is known of how theirs answer.
+  const isHonest = sibling === "missing" && !seen.serving?.target;
+  if (isBackedUp && isShort(page) && !isHonest) return dead("soft404_body", "C2", signals);
+  if (sibling === "nothing") return suspected("soft404_suspected", signals);
+  return judgeSurrounded(seen, page, isProof, signals);
 }
+
+/** What is said in the middle of a whole layout counts as if nothing stood around it. */
+function judgeSurrounded(
+  seen: Seen,
+  page: Page,
+  isProof: boolean,
+  signals: Signal[],
+): Finding | Wanted | null {
+  if (isShort(page) && !isProof) return suspected("soft404_suspected", signals);
+  if (isAboutThing(page) || contentOf(page) === "paragraph") return null;
+  if (!isProof) return suspected("soft404_suspected", signals);
+  const home = look(seen, "home");
+  if (typeof home !== "string") return home;
+  const { facts } = seen;
+  return contentOf(page, facts.sibling, facts.home) === "none"
+    ? dead("soft404_body", "C2", signals)
+    : suspected("soft404_suspected", signals);
+}
+
+/** Whether a page is neither a thing of its own nor about errors. */
+const isAboutNothing = ({ url }: Seen, page: Page) =>
+  !isAboutThing(page) && !isAboutErrors(url) && !isExplanation(page);
 
 /** Words that other pages have, too, count for nothing on a site that is honest about what is missing. */
 function judgeHint(

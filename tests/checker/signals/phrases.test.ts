@@ -1,5 +1,9 @@
 import { describe, expect, test } from "bun:test";
-import { missingIn, startsMissing } from "../../../server/checker/signals/phrases.ts";
+import {
+  missingIn,
+  missingInHeading,
+  startsMissing,
+} from "../../../server/checker/signals/phrases.ts";
 
 const ANYWHERE = { isSiteName: () => false, isNamed: () => false };
 const read = (title: string) => missingIn(title, ANYWHERE);
@@ -7,7 +11,6 @@ const read = (title: string) => missingIn(title, ANYWHERE);
 describe("a title that says there is no such page:", () => {
   test.each([
     // Servers and frameworks.
-    "404",
     "404 Not Found",
     "404: This page could not be found.",
     "HTTP Status 404 – Not Found",
@@ -127,8 +130,6 @@ describe("a title that says there is no such page:", () => {
 
 describe("a title that other pages could have, too:", () => {
   test.each([
-    "404 Lexington Avenue",
-    "404 Sedan | Veteran Cars",
     "This page isn't available",
     "This content isn’t available right now",
     "Diese Seite ist leider nicht verfügbar",
@@ -141,6 +142,49 @@ describe("a title that other pages could have, too:", () => {
     "このページは表示できません",
   ])("%s", (title) => {
     expect(read(title)).toBe("hint");
+  });
+});
+
+describe("a title that may be a name:", () => {
+  test.each([
+    "Not found",
+    "NOT_FOUND",
+    "Nicht gefunden | Kino",
+    "No encontrado",
+    "Error 404",
+    "HTTP 404",
+    "404 error",
+    "Fehler 404",
+    "Ошибка 404",
+  ])("%s", (title) => {
+    expect(read(title)).toBe("brief");
+  });
+});
+
+describe("a title with a number is no evidence:", () => {
+  test.each([
+    "404",
+    "#404",
+    "(404)",
+    "404 | Hotel",
+    "404 Lexington Avenue",
+    "404 Sedan | Veteran Cars",
+    "Error 404: our favourite pages",
+    "HTTP 404 explained",
+  ])("%s", (title) => {
+    expect(read(title)).toBe("number");
+  });
+});
+
+describe("a heading", () => {
+  test.each([
+    ["Page not found", "clear"],
+    ["404 – Page not found", "clear"],
+    ["Page not found – how to design one", null],
+    ["Page not found | The Gazette", null],
+    ["Error 404: our favourite pages", "number"],
+  ] as const)("counts as a whole: %s", (heading, strength) => {
+    expect(missingInHeading(heading, ANYWHERE)).toBe(strength);
   });
 });
 
@@ -189,6 +233,8 @@ describe("a title that is about something:", () => {
     "Fant ikke siden av saken",
     "Invalid thread in a screw",
     "Not found: the lost page",
+    "Page not found – how to design a better one",
+    "Section 404 of the act",
     "",
   ])("%s", (title) => {
     expect(read(title)).toBeNull();

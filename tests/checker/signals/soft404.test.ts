@@ -6,6 +6,10 @@ import { article, encoded, excuse, page, paragraph, shell } from "./missing-page
 
 const HONEST = { status: 404, at: "http://site.test/articles/qwertzuiopasdfgh", html: "Not here." };
 const honest: NonNullable<Case["facts"]> = { sibling: HONEST };
+/** The site shows another page at addresses that do not exist. */
+const another: NonNullable<Case["facts"]> = {
+  sibling: { html: article("Results"), at: "http://site.test/articles/qwertzuiopasdfgh" },
+};
 
 const BODY = "dead soft404_body C2";
 const PROBE = "dead soft404_probe C2";
@@ -33,58 +37,21 @@ describe("a page that is nothing but the words of an error page proves by itself
     ["in its title and its heading", { html: excuse("Page not found") }, BODY],
     [
       "in other words in its title and its heading",
-      { html: excuse("Oops! That page can’t be found.", { title: "404" }) },
-      BODY,
-    ],
-    [
-      "in its title and where its text begins",
-      {
-        html: "<title>404 Not Found</title><p><b>Not Found</b></p><p>The requested URL was not found on this server.</p>",
-      },
-      BODY,
-    ],
-    [
-      "in its title, which search engines shall not see",
-      { html: excuse("Oh dear", { title: "Page not found", head: NOINDEX }) },
-      BODY,
-    ],
-    [
-      "in its title, with a header for search engines",
-      {
-        html: excuse("Oh dear", { title: "Page not found" }),
-        headers: { "X-Robots-Tag": "noindex" },
-      },
-      BODY,
-    ],
-    [
-      "in its heading, which search engines shall not see",
-      { html: excuse("Page not found", { title: "Articles", head: NOINDEX }) },
-      BODY,
-    ],
-    [
-      "in its title, with the home page as its own address",
-      {
-        html: excuse("Oh dear", {
-          title: "Page not found",
-          head: '<link rel="canonical" href="/">',
-        }),
-      },
-      BODY,
-    ],
-    [
-      "in its title, with an error page as its own address",
-      {
-        html: excuse("Oh dear", {
-          title: "Page not found",
-          head: '<meta property="og:url" content="http://site.test/404.html">',
-        }),
-      },
+      { html: excuse("Oops! That page can’t be found.", { title: "404 Not Found" }) },
       BODY,
     ],
     ["at the home page", { url: "http://site.test/", html: excuse("Site not found") }, BODY],
     [
       "on a site with 404 in its name",
-      { url: "http://404media.test/story", html: page("404 | 404 Media", "404") },
+      {
+        url: "http://404media.test/story",
+        html: page("Page not found | 404 Media", "Page not found"),
+      },
+      BODY,
+    ],
+    [
+      "in its title and, without a first one, in its second heading",
+      { html: excuse("", { title: "Page not found", main: "<h2>Page not found</h2>" }) },
       BODY,
     ],
     ["cut off in the middle", { html: excuse("Page not found"), truncated: true }, BODY],
@@ -101,7 +68,7 @@ describe("a page that is nothing but the words of an error page proves by itself
     ],
     [
       "at an address whose number has 404 in it",
-      { url: "http://site.test/articles/140455", html: excuse("404") },
+      { url: "http://site.test/articles/140455", html: excuse("404 Not Found") },
       BODY,
     ],
   ]);
@@ -113,10 +80,71 @@ describe("a page that is nothing but the words of an error page proves by itself
       "noindex",
       "short_page",
     ]);
-    expect(await rulesOn({ html: "<title>404</title>Not found. <a href=/>Home</a>" })).toContain(
-      "missing_first_text",
-    );
+    expect(
+      await rulesOn({
+        html: "<title>404 Not Found</title>Not found. <a href=/>Home</a>",
+        facts: another,
+      }),
+    ).toContain("missing_first_text");
   });
+});
+
+describe("a page that says so in one place, with something else that agrees, is dead only where the site is not honest elsewhere:", () => {
+  const pages: [story: string, given: Case][] = [
+    [
+      "in its title, which search engines shall not see",
+      { html: excuse("Oh dear", { title: "Page not found", head: NOINDEX }) },
+    ],
+    [
+      "in its title, with a header for search engines",
+      {
+        html: excuse("Oh dear", { title: "Page not found" }),
+        headers: { "X-Robots-Tag": "noindex" },
+      },
+    ],
+    [
+      "in its heading, which search engines shall not see",
+      { html: excuse("Page not found", { title: "Articles", head: NOINDEX }) },
+    ],
+    [
+      "in its title, with the home page as its own address",
+      {
+        html: excuse("Oh dear", {
+          title: "Page not found",
+          head: '<link rel="canonical" href="/">',
+        }),
+      },
+    ],
+    [
+      "in its title, with an error page as its own address",
+      {
+        html: excuse("Oh dear", {
+          title: "Page not found",
+          head: '<meta property="og:url" content="http://site.test/404.html">',
+        }),
+      },
+    ],
+    [
+      "in its title, and where its text begins",
+      {
+        html: "<title>404 Not Found</title><p><b>Not Found</b></p><p>The requested URL was not found on this server.</p>",
+      },
+    ],
+    ["in its heading, below a number", { html: excuse("Page not found", { title: "404" }) }],
+    ["as an error without words", { html: excuse("Error 404") }],
+    ["in words that name nothing", { html: excuse("Not found") }],
+  ];
+  testRows(
+    pages.flatMap(([story, given]): Row[] => [
+      [`${story}, where it is not`, { ...given, facts: another }, BODY],
+      [`${story}, where it is`, { ...given, facts: honest }, SUSPECTED],
+      [
+        `${story}, where random addresses are gone`,
+        { ...given, facts: { sibling: { ...HONEST, status: 410 } } },
+        SUSPECTED,
+      ],
+    ]),
+  );
 });
 
 describe("in the language of", () => {
@@ -183,6 +211,11 @@ describe("a page is no excuse, whatever resembles one:", () => {
     [
       "a short article with the words of an error page as its title",
       { html: article("Page not found", 60), facts: honest },
+      ALIVE,
+    ],
+    [
+      "a page of a site with 404 in its name that is called by its number",
+      { url: "http://404media.test/story", html: page("404 | 404 Media", "404"), facts: honest },
       ALIVE,
     ],
     ["a car", { html: page("Peugeot 404 | Cars", "Peugeot 404") }, ALIVE],
@@ -463,7 +496,7 @@ describe("a page that says so in one place, or among much else, is compared with
       ],
       [
         `twice, at such an address, and search engines shall not see it: ${url}`,
-        { url, html: excuse("User not found", { head: NOINDEX }) },
+        { url, html: excuse("User not found", { head: NOINDEX }), facts: another },
         BODY,
       ],
     ]),
@@ -534,8 +567,13 @@ describe("words that other pages have, too,", () => {
     ],
     [
       "leave it open on a short page if nothing can be learned at all",
-      { html: sedan, facts: { sibling: null } },
+      { html: excuse("This page isn't available"), facts: { sibling: null } },
       SUSPECTED,
+    ],
+    [
+      "count for nothing if they are a number and nothing can be learned at all",
+      { html: sedan, facts: { sibling: null } },
+      ALIVE,
     ],
     [
       "count for nothing on a long page if nothing can be learned",
