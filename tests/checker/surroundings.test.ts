@@ -166,6 +166,46 @@ describe("a host that is new to us", () => {
   });
 });
 
+describe("a host that was honest and shows one page everywhere now", () => {
+  const words = "Some words of it. ".repeat(200);
+  const gates: [what: string, page: string, reason: string][] = [
+    ["a consent page", `<title>News</title><h1>We value your privacy</h1>${words}`, "consent_wall"],
+    ["a sign-in", `<title>Portal</title><h1>Please sign in</h1>${words}`, "login_required"],
+    ["a page that no rule knows", `<title>News</title><h1>Hei</h1>${words}`, "soft404_suspected"],
+    ["an excuse", `<title>Page not found</title><h1>Hei</h1>${words}`, "soft404_suspected"],
+  ];
+  const later = [
+    { when: "in the same week", days: 1, isRestarted: false },
+    { when: "when what was learned has ended", days: 8, isRestarted: false },
+    { when: "weeks later", days: 30, isRestarted: false },
+    { when: "after a restart", days: 0, isRestarted: true },
+  ];
+  const rows = gates.flatMap(([what, page, reason]) =>
+    later.map(({ when, ...rest }) => [what, when, { page, reason, ...rest }] as const),
+  );
+
+  test.each(rows)("is not called dead: %s, %s", async (_, __, row) => {
+    const { page, reason, days, isRestarted } = row;
+    let shut = false;
+    const site = siteWith({ "/robots.txt": 404 }, ({ url }) =>
+      shut || url.endsWith("/a")
+        ? new Response(shut ? page : story, { headers: { "Content-Type": "text/html" } })
+        : new Response("Gone.", { status: 404 }),
+    );
+    const wasActive = { ...NEVER_CHECKED, lastDecided: "active" } as const;
+    const before = lab({}, wasActive);
+    expect(await before.check(`${site.url}/x/a`)).toMatchObject({ status: "active" });
+
+    shut = true;
+    before.clock.moveBy(days * DAY);
+    const after = isRestarted ? lab({}, wasActive) : before;
+    const { status, reason: seen } = await after.check(`${site.url}/x/a`);
+
+    expect(status).not.toBe("dead");
+    if (days > 7 || isRestarted) expect(`${status} ${seen}`).toBe(`unknown ${reason}`);
+  });
+});
+
 describe("a page that says that it is missing", () => {
   test("is believed when it says so twice and hides from search engines, whatever the host", async () => {
     const page = `<meta name="robots" content="noindex">${missing}`;
@@ -186,13 +226,23 @@ describe("a page that says that it is missing", () => {
     });
   });
 
-  test("only in its title is dead when every address shows it", async () => {
+  test("only in its title is dead when every address shows it but the home page", async () => {
     const page = "<title>Page not found</title><h1>Welcome</h1><p>Have a look around.</p>";
-    const site = siteWith({ "/robots.txt": 404 }, page);
+    const site = siteWith({ "/robots.txt": 404, "/": story }, page);
 
     expect(await lab().check(`${site.url}/x/a`)).toMatchObject({
       status: "dead",
       reason: "soft404_probe",
+    });
+  });
+
+  test("only in its title is left open when the home page shows it as well", async () => {
+    const page = "<title>Page not found</title><h1>Welcome</h1><p>Have a look around.</p>";
+    const site = siteWith({ "/robots.txt": 404 }, page);
+
+    expect(await lab().check(`${site.url}/x/a`)).toMatchObject({
+      status: "unknown",
+      reason: "soft404_suspected",
     });
   });
 });
@@ -263,8 +313,8 @@ describe("a name that was missing, or a domain that was parked,", () => {
     const site = siteWith({ "/robots.txt": 404 }, story);
 
     expect(await lab(honest, reborn).check(at(site, "/a/b"))).toMatchObject({
-      status: "dead",
-      reason: "soft404_probe",
+      status: "unknown",
+      reason: "soft404_suspected",
     });
   });
 

@@ -251,8 +251,13 @@ const PAGE_ROWS = async (): Promise<Row[]> => [
   ],
   [
     "a page that says for every address that it is missing",
-    `${site("probe", { "/robots.txt": 404 }, `<title>Page not found</title>${story}`)}/x/a`,
+    `${site("probe", { "/robots.txt": 404, "/": story }, `<title>Page not found</title>${story}`)}/x/a`,
     "dead soft404_probe",
+  ],
+  [
+    "a page that a whole site shows, its home page included",
+    `${site("gate", { "/robots.txt": 404 }, `<title>Members</title><h1>Please log in</h1>${story}`)}/x/a`,
+    "unknown login_required",
   ],
   [
     "an article about such pages",

@@ -9,13 +9,14 @@ const IT = `(?:this|the|our|that|these) ${THING}(?: you (?:requested|are (?:look
 const IS_NOT =
   "(?:(?:is|are)(?: currently| presently)? (?:not(?: currently| yet)? |un)|(?:isn|aren)['’]t(?: currently| yet)? )";
 const HERE =
-  "(?:your|this|the) (?:current )?(?:country|region|location|area|territory|geographic(?:al)? (?:area|region|location))(?: or (?:region|territory))?";
-const EUROPE = "the (?:European (?:Economic Area|Union)|EEA|EU)";
+  "(?:your|this|the) (?:current )?(?:country|region|location|area|territory|jurisdiction|geographic(?:al)? (?:area|region|location))(?: or (?:region|territory|country))?";
+const EUROPE = "(?:the (?:European (?:Economic Area|Union)|EEA|EU)|European countries|Europe)";
 
 /** In whole sentences, so that a headline about such a thing is not taken for it. */
 const GEO = either(
   `${OH}${IT} ${IS_NOT}(?:available|accessible|supported|offered)(?: to (?:you|users|viewers|visitors))? (?:in|from|for) ${HERE}`,
-  `${OH}(?:${THING} )?(?:not |un)available in your (?:country|region|location|area)`,
+  `${OH}(?:${THING} )?(?:not |un)available in your (?:country|region|location|area|territory)`,
+  `${OH}you (?:are (?:currently )?(?:not able|unable) to|cannot|can['’]t|may not) (?:access|view|watch|visit|use) ${IT} (?:from|in) ${HERE}`,
   `${OH}access (?:to (?:this|our) ${THING} )?(?:from|in) your (?:country|region|location) (?:is|has been) (?:blocked|restricted|denied|prohibited|not (?:allowed|permitted))`,
   `${OH}access denied in your (?:country|region|location)`,
   `${OH}(?:this|our) ${THING} (?:is|are) (?:currently )?(?:unavailable|not available) (?:to (?:visitors|users) from|in) (?:most )?(?:of )?${EUROPE}`,
@@ -27,6 +28,10 @@ const GEO = either(
   "(?:questo|questa|il|la) [\\p{L}-]{3,20} non è disponibile (?:nel (?:tuo|suo) paese|nella (?:tua|sua) (?:regione|zona))",
   "(?:este|esta|o|a) [\\p{L}-]{3,20} não está disponível (?:no seu país|na sua região)",
   "deze [\\p{L}-]{3,20} is niet beschikbaar in (?:jouw|je|uw) (?:land|regio)",
+  "(?:ta|ten|to|te) [\\p{L}-]{3,20} (?:nie jest|jest nie)dostępn[aey] w (?:twoim|państwa) (?:kraju|regionie)",
+  "(?:den här|det här|dette|denne) [\\p{L}-]{3,20} (?:är|er) (?:inte|ikke) (?:tillgänglig|tilgængelig|tilgjengelig)t? i (?:ditt|dit) (?:land|område)",
+  "(?:bu )?[\\p{L}-]{3,20} (?:ülkenizde|bölgenizde) (?:kullanılamıyor|mevcut değil|kullanılabilir değil)",
+  "(?:귀하의|현재) (?:국가|지역)에서는? .{0,30}(?:없습니다|않습니다)",
   "(?:этот |данный |эта |данная |это )?(?:контент|сайт|видео|страница|материал) недоступ(?:ен|на|но) в ваш(?:ей стране|ем регионе)",
   "お住まいの(?:国|地域).{0,40}(?:できません|いただけません)",
   "(?:您|你)所在的(?:国家|地区|國家|地區).{0,20}(?:无法|不能|不可|暂不|無法)[^。]{0,20}",
@@ -64,13 +69,26 @@ const first = (patterns: string) => new RegExp(`^${patterns}(?![\\p{L}\\p{N}])`,
 const REFUSED = [403, 451] as const;
 const SHOWN = [200, 403, 451] as const;
 
+/** An address about such refusals. */
+const ABOUT_GEO =
+  /(?:not|un)[-_]?available|geo[-_]?(?:block|restrict)|(?:region|country)[-_]?(?:lock|block|restrict)/i;
+
+/** What a page says of this country, for pages that are known to be the same for every address. */
+export const SAYS_GEO = somewhere(GEO);
+
 /** The site answers, but not from here, not to this address, or not under this law. */
 export const BARRIERS: readonly Wall[] = [
   {
     rule: "geo_heading",
     reason: "geo_blocked",
     text: "The page says that the content is not for this country.",
-    when: { status: SHOWN, textUnder: SMALL, isPlain: true, says: wholly(GEO) },
+    when: {
+      status: SHOWN,
+      isPlain: true,
+      says: wholly(GEO),
+      also: ({ answer: { page }, url }) =>
+        page!.text.length < SMALL || !ABOUT_GEO.test(url.pathname),
+    },
   },
   {
     rule: "geo_only",

@@ -1,5 +1,6 @@
 import type { Seen } from "../finding.ts";
-import { SMALL, sayingsOf, type Wall } from "./wall.ts";
+import { SMALL, sayingsOf, titlesOf, type Wall } from "./wall.ts";
+import { carriesWayBack } from "./way-back.ts";
 
 const PAGES = [200, 202, 203] as const;
 
@@ -47,6 +48,7 @@ const AGE_ADDRESS =
 const LOGIN_WORDS = [
   "log ?-?in|logon|sign ?-?in|sign ?-?on|log on|log into",
   "(?:please|you (?:must|need to|have to)(?: be)?) (?:log(?:ged)?|sign(?:ed)?)[ -]?in(?: to (?:continue|view|see|access).{0,40})?",
+  "(?:log ?-?in|sign ?-?in) (?:or|and|&) (?:register|sign ?-?up|join|create (?:an )?account)|(?:log ?-?in|sign ?-?in) (?:is )?required",
   "(?:member|members|customer|client|user|account|admin|student|staff)s?['’]?s? (?:log ?-?in|sign ?-?in|area log ?-?in)",
   "anmelden|anmeldung|einloggen",
   "connexion|se connecter|connectez-vous|identification",
@@ -64,7 +66,7 @@ const LOGIN_WORDS = [
 ].join("|");
 
 /** All that a title says, but for whom or what one logs in to. */
-const SAYS_LOGIN = new RegExp(
+export const SAYS_LOGIN = new RegExp(
   `^(?:${LOGIN_WORDS})(?: (?:to|into|at|on|bei|à|a|en|no|na|på|w|в) .{1,60})?[^\\p{L}\\p{N}]*$`,
   "iu",
 );
@@ -84,7 +86,7 @@ export const LOGINS: readonly Wall[] = [
     when: {
       status: PAGES,
       ledTo: CONSENT_ADDRESS,
-      also: ({ answer }) => namesReturn(answer.finalUrl),
+      also: ({ answer }) => namesReturn(answer.finalUrl) || carriesWayBack(answer) !== null,
     },
   },
   {
@@ -101,8 +103,9 @@ export const LOGINS: readonly Wall[] = [
       status: PAGES,
       ledTo: LOGIN_ADDRESS,
       // Some logins keep the way back to themselves once they were told.
-      also: ({ answer: { hops, finalUrl } }) =>
-        [...hops.slice(1).map(({ url }) => url), finalUrl].some(namesReturn),
+      also: ({ answer }) =>
+        [...answer.hops.slice(1).map(({ url }) => url), answer.finalUrl].some(namesReturn) ||
+        carriesWayBack(answer) !== null,
     },
   },
   {
@@ -123,7 +126,20 @@ export const LOGINS: readonly Wall[] = [
       also: (seen) => isDeep(seen) && !isLoginItself(seen) && hasOnlyLogin(seen),
     },
   },
+  {
+    rule: "login_title",
+    reason: "login_required",
+    text: "The title asks to log in, and the page has a form for a password.",
+    when: {
+      status: PAGES,
+      isPlain: true,
+      also: (seen) => isDeep(seen) && !isLoginItself(seen) && isTitledLogin(seen),
+    },
+  },
 ];
+
+/** Whether an address is there for logging in, by its host or its path. */
+export const isLoginAddress = ({ host, pathname }: URL) => LOGIN_ADDRESS.test(host + pathname);
 
 /** What a query calls the address to return to; without `-` and `_`. */
 const RETURN_NAMES = new Set(
@@ -146,13 +162,16 @@ function namesReturn(url: string): boolean {
 }
 
 /** A link to a site as a whole gets what the site shows to whoever comes, even if that is a login. */
-const isDeep = ({ url }: Seen) =>
+export const isDeep = ({ url }: Seen) =>
   url.search !== "" || !/^\/(?:[a-z]{2}(?:[-_][a-z]{2})?\/?)?(?:index\.\w+)?$/i.test(url.pathname);
 
-const isLoginItself = ({ url }: Seen) => LOGIN_ADDRESS.test(url.host + url.pathname);
+const isLoginItself = ({ url }: Seen) => isLoginAddress(url);
 
 const showsLogin = ({ answer: { page } }: Seen) =>
   !!page && (page.passwordFields > 0 || sayingsOf(page).some((words) => SAYS_LOGIN.test(words)));
+
+const isTitledLogin = ({ answer: { page } }: Seen) =>
+  page?.passwordFields === 1 && titlesOf(page).some((words) => SAYS_LOGIN.test(words));
 
 /** With two password fields one signs up. */
 const hasOnlyLogin = ({ answer: { page } }: Seen) => page?.forms === 1 && page.passwordFields === 1;

@@ -50,15 +50,18 @@ function readStandIn(seen: Seen): Finding | Wanted | null {
 }
 
 /**
- * A site that is being set up shows its server's page at home. Whatever a link named further down is gone
- * when that page is all there is anywhere.
+ * A site that is set up, or moved to another server, shows its server's page everywhere, and says nothing about
+ * the link. A page below a site that is there is gone when any address shows the server's page in its place.
  */
 function weighDefaultPage(seen: Seen, signal: Signal): Finding | Wanted {
   const { answer, url, facts } = seen;
-  if (isSiteAddress(url)) return suspected("placeholder_page", [signal]);
+  const open = suspected("placeholder_page", [signal]);
+  if (isSiteAddress(url)) return open;
   if (facts.sibling === undefined) return wants("sibling");
-  if (compare(answer, facts.sibling) !== "same") return suspected("placeholder_page", [signal]);
-  return dead("soft404_probe", "C2", [signal, SAME_EVERYWHERE]);
+  if (compare(answer, facts.sibling) !== "same") return open;
+  if (facts.home === undefined) return wants("home");
+  const isElsewhere = ["different", "missing"].includes(compare(answer, facts.home));
+  return isElsewhere ? dead("soft404_probe", "C2", [signal, SAME_EVERYWHERE]) : open;
 }
 
 const signalOf = ({ rule, text }: Wall): Signal => ({ rule, text });

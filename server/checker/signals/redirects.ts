@@ -9,6 +9,7 @@ import {
 } from "../finding.ts";
 import type { Answer } from "../probe.ts";
 import {
+  decoded,
   errorPageAt,
   isHome,
   isShortener,
@@ -19,21 +20,58 @@ import {
 import { isAppShell, LITTLE_TEXT } from "./app-shell.ts";
 import { isShort, missingOn, saysMissing } from "./clues.ts";
 import { compare } from "./comparison.ts";
-import { asksFirst } from "./gates.ts";
+import { asksFirst, barrierOn, barrierSaid } from "./gates.ts";
+import { isLoginAddress } from "./logins.ts";
 import { quoted } from "./quoted.ts";
+import { isPlain } from "./wall.ts";
+import { behindBarrier } from "./walls.ts";
+import { carriesWayBack } from "./way-back.ts";
 
 /** Judges by where the redirects led. What is to be seen there is for those who come after. */
 export const readRedirects: Reader = (seen) => {
   const { answer, url } = seen;
   const target = answer.hops.length > 0 ? URL.parse(answer.finalUrl) : null;
   if (!target) return null;
+  // An app of scripts shows at its home page what the fragment names.
+  const showsView = isHome(target) && namesView(answer.fragment, url);
+  const wayBack = carriesWayBack(showsView ? { ...answer, fragment: "" } : answer);
   if (leadsToErrorPage(answer, url, target)) {
+    if (wayBack) return behindBarrier(seen, barrierOn(answer.page), [LEADS_TO_GATE]);
     const text = `The link leads to an error page, ${quoted(target.pathname)}.`;
     return dead("soft404_redirect_error", "C2", [{ rule: "leads_to_error_page", text }]);
   }
   const isHomeward = leadsHome(url, target) && !NAMES_VIEW.test(answer.fragment);
+  if (wayBack && (isHomeward || (wayBack === "sure" && isGate(seen, target)))) {
+    return behindBarrier(seen, barrierOn(answer.page), [LEADS_TO_GATE]);
+  }
   return isHomeward ? judgeHome(seen, target) : null;
 };
+
+/** Whether a fragment is the link's path and nothing else. */
+const namesView = (fragment: string, { pathname }: URL) =>
+  decoded(fragment)
+    .replace(/^#!?\/?/, "/")
+    .toLowerCase() === decoded(pathname).toLowerCase();
+
+const LEADS_TO_GATE = {
+  rule: "leads_to_gate",
+  text: "The link is redirected to a page that notes the link's address, to return to it later.",
+};
+
+/** Content that moved may note its old address as well: it keeps its name, or shows that it is content. */
+const isGate = ({ answer: { page }, url }: Seen, target: URL) =>
+  page !== null &&
+  isPlain(page) &&
+  !keepsName(url, target) &&
+  !isShortener(url) &&
+  !namesHost(url, target);
+
+/** Whether the last part of a path is the same in both. */
+const keepsName = (link: URL, target: URL) =>
+  nameOf(link) !== "" && nameOf(link) === nameOf(target);
+
+const nameOf = ({ pathname }: URL) =>
+  decoded(pathname.split("/").findLast((part) => part !== "") ?? "").toLowerCase();
 
 /** An app of scripts shows what is named there, and its home page when nothing is. */
 const NAMES_VIEW = /^#!?\/?[\w-]/;
@@ -55,10 +93,12 @@ const leadsHome = (link: URL, target: URL) =>
   isHome(target) && !isSiteAddress(link) && !isShortener(link) && !namesHost(link, target);
 
 /** Was the link sent there for a reason of its own, or is whatever does not exist? */
-function judgeHome(
-  { answer, url, serving, facts: { sibling } }: Seen,
-  target: URL,
-): Finding | Wanted | null {
+function judgeHome(seen: Seen, target: URL): Finding | Wanted | null {
+  const {
+    answer,
+    serving,
+    facts: { sibling },
+  } = seen;
   const home = { rule: "leads_home", text: `The link leads to the home page of ${target.host}.` };
   // Services are not asked for random addresses.
   if (serving?.target) return suspected("soft404_suspected", [home]);
@@ -70,8 +110,8 @@ function judgeHome(
   }
   const text = "A random address beside the link leads there, too.";
   const signals = [home, { rule: "sibling_leads_home", text }];
-  return mayShowMore(answer) || knowsWayBack(target, url)
-    ? suspected("soft404_suspected", signals)
+  return barrierSaid(answer.page) || mayShowMore(answer) || isLoginAddress(target)
+    ? behindBarrier(seen, barrierOn(answer.page), signals)
     : dead("soft404_redirect_home", "C2", signals);
 }
 
@@ -81,9 +121,3 @@ function judgeHome(
  */
 const mayShowMore = ({ page }: Answer) =>
   page !== null && ((isAppShell(page) && page.text.length < LITTLE_TEXT) || asksFirst(page));
-
-/** Who notes where to return to asks for something first: to sign in, or an age. */
-const knowsWayBack = ({ searchParams }: URL, link: URL) =>
-  [...searchParams].some(([name, value]) => RETURN.test(name) && value.includes(link.pathname));
-
-const RETURN = /^(?:return|redirect(?!ed))/i;

@@ -19,7 +19,7 @@ import {
   isFileAddress,
   isSiteAddress,
 } from "./addresses.ts";
-import { isAppShell, isFrame, LITTLE_TEXT } from "./app-shell.ts";
+import { isAppShell, isFrame } from "./app-shell.ts";
 import {
   hiddenFromSearch,
   isAboutThing,
@@ -31,10 +31,11 @@ import {
   pointsAway,
   saysTheSame,
 } from "./clues.ts";
-import { besideOf, type Comparison, compare } from "./comparison.ts";
+import { besideOf, type Comparison, compare, saysMoreThan } from "./comparison.ts";
 import { contentOf, isExplanation } from "./content.ts";
-import { asksFirst, leadsNowhere } from "./gates.ts";
+import { asksFirst, barrierOn, isOpenDoor, leadsNowhere } from "./gates.ts";
 import { fingerprintOf, isNear } from "./same-page.ts";
+import { behindBarrier } from "./walls.ts";
 
 /**
  * Finds pages that stand in for what does not exist although they answer with success. Words alone prove it
@@ -65,7 +66,7 @@ function judgeWords(seen: Seen, page: Page, missing: Missing): Finding | Wanted 
   if (!isPhrase(missing.strength)) return judgeHint(seen, page, sibling, signals);
   // A site that is honest elsewhere may still show its error page here with success.
   if (sibling === "same" || (sibling !== "nothing" && saysTheSame(page, seen.facts.sibling))) {
-    return dead("soft404_probe", "C2", [...signals, SIBLING_SAME]);
+    return unlessHomeSays(seen, page, [...signals, SIBLING_SAME]);
   }
   const isBackedUp = agreeing.length > 0 || (missing.isSaidTwice && !isAboutErrors(url));
   // Services are not asked for random addresses, so that nothing is known of how theirs answer.
@@ -108,15 +109,7 @@ function judgeHint(
     const isSuspect = isShort(page) && !isSiteAddress(seen.url);
     return isSuspect ? suspected("soft404_suspected", signals) : null;
   }
-  if (sibling !== "same") return null;
-  const finding = unlessRootDiffers(seen, [...signals, SIBLING_SAME]);
-  if (finding === null || "wants" in finding || finding.verdict !== "dead") return finding;
-  // Whoever says so even on its home page says it of everything, and to us.
-  const home = look(seen, "home");
-  if (typeof home !== "string") return home;
-  return home === "same"
-    ? suspected("soft404_suspected", [...finding.signals, HOME_SAME])
-    : finding;
+  return sibling === "same" ? unlessRootDiffers(seen, page, [...signals, SIBLING_SAME]) : null;
 }
 
 /** The address promises a file, and a page comes. */
@@ -138,25 +131,38 @@ function judgeConflict(seen: Seen, page: Page, conflict: Signal): Finding | Want
   const lines = missingInLine(page);
   const signals = [conflict, ...lines, SIBLING_SAME];
   const isOpen = isAppShell(page) || (lines.length === 0 && mayBeGate(seen, page));
-  if (isOpen) return suspected("soft404_suspected", signals);
+  if (isOpen) return behindBarrier(seen, barrierOn(page), signals);
   return hasEarlierKey(seen.url)
-    ? unlessRootDiffers(seen, signals)
-    : dead("soft404_probe", "C2", signals);
+    ? unlessRootDiffers(seen, page, signals)
+    : unlessHomeSays(seen, page, signals);
 }
 
 /**
  * An address that tells its page by an earlier part, as `/questions/123/any-title` does, has siblings with
  * the same page. Not so below the root.
  */
-function unlessRootDiffers(seen: Seen, signals: Signal[]): Finding | Wanted | null {
+function unlessRootDiffers(seen: Seen, page: Page, signals: Signal[]): Finding | Wanted | null {
   const root = lookAtRoot(seen);
   if (typeof root !== "string") return root;
   if (root === "nothing") return suspected("soft404_suspected", signals);
-  return root === "same" ? dead("soft404_probe", "C2", [...signals, ROOT_SAME]) : null;
+  return root === "same" ? unlessHomeSays(seen, page, [...signals, ROOT_SAME]) : null;
+}
+
+/**
+ * Dead, if the home page is another. A site that shows one page at all its addresses, the home page among them,
+ * says nothing about any: the page keeps readers out, or the site is not itself for the moment.
+ */
+function unlessHomeSays(seen: Seen, page: Page, signals: Signal[]): Finding | Wanted {
+  const home = look(seen, "home");
+  if (typeof home !== "string") return home;
+  if (home === "nothing") return suspected("soft404_suspected", signals);
+  return home === "same" || saysTheSame(page, seen.facts.home)
+    ? behindBarrier(seen, barrierOn(page), [...signals, HOME_SAME])
+    : dead("soft404_probe", "C2", signals);
 }
 
 const mayBeGate = ({ answer }: Seen, page: Page) =>
-  asksFirst(page) || leadsNowhere(page, new URL(answer.finalUrl));
+  asksFirst(page) || leadsNowhere(page, new URL(answer.finalUrl)) || barrierOn(page) !== null;
 
 /** Neither title nor heading speaks against the link, but it may be what the site shows for every address. */
 function judgeUniform(seen: Seen, page: Page): Finding | Wanted | null {
@@ -166,7 +172,7 @@ function judgeUniform(seen: Seen, page: Page): Finding | Wanted | null {
   const sibling = look(seen, besideOf(seen.url));
   if (sibling !== "same") return typeof sibling === "string" ? null : sibling;
   const lines = missingInLine(page);
-  if (isAppShell(page)) return judgeApp(page, lines);
+  if (isAppShell(page)) return judgeApp(seen, page, lines);
   if (isSiteAddress(seen.url)) return judgeRebornHome(seen);
   const root = lookAtRoot(seen);
   if (typeof root !== "string") return root;
@@ -177,11 +183,14 @@ function judgeUniform(seen: Seen, page: Page): Finding | Wanted | null {
   return isSuspect ? suspected("soft404_suspected", signals) : null;
 }
 
-/** Scripts that are loaded make no app of a short excuse, but one cannot be sure. */
-const judgeApp = (page: Page, lines: Signal[]): Finding =>
-  lines.length > 0 && !isFrame(page)
-    ? suspected("soft404_suspected", [...lines, SIBLING_SAME])
-    : { ...alive("ok_unverified_app"), signals: [APP_SHELL] };
+/** Scripts that are loaded make no app of a short excuse, but one cannot be sure. An app may be a sign-in. */
+function judgeApp(seen: Seen, page: Page, lines: Signal[]): Finding {
+  const isExcuse = lines.length > 0 && !isFrame(page);
+  if (isExcuse) return suspected("soft404_suspected", [...lines, SIBLING_SAME]);
+  const barrier = barrierOn(page);
+  if (barrier) return behindBarrier(seen, barrier, [SIBLING_SAME]);
+  return { ...alive("ok_unverified_app"), signals: [APP_SHELL] };
+}
 
 /**
  * Whether the host was seen to show such a page for random addresses, or the page gives itself away. A host
@@ -201,16 +210,19 @@ const judgeRebornHome = ({ facts: { root } }: Seen): Finding | null =>
   root?.hops.length === 0 ? suspected("soft404_suspected", [ROOT_SAME]) : null;
 
 /**
- * The address makes no difference. If all get the home page, what was there is gone, unless all get a few
- * words that may be gone tomorrow, or keep everybody out. Any other page is an excuse if it says so.
+ * The address makes no difference, except for the home page. A page that says so there is an excuse, and so is
+ * one of the site's own that has more to it than the home page's frame: a catalogue, a search.
  */
 function judgeBesideHome(seen: Seen, page: Page, signals: Signal[]): Finding | Wanted {
+  if (missingInLine(page).length > 0) return unlessHomeSays(seen, page, signals);
   const home = look(seen, "home");
   if (typeof home !== "string") return home;
-  const isHomePage = home === "same" && page.text.length >= LITTLE_TEXT && !mayBeGate(seen, page);
-  if (isHomePage) return dead("soft404_probe", "C2", [...signals, HOME_SAME]);
-  const isExcuse = home === "different" && missingInLine(page).length > 0;
-  return isExcuse ? dead("soft404_probe", "C2", signals) : suspected("soft404_suspected", signals);
+  const found = new URL(seen.answer.finalUrl);
+  const isShownInstead =
+    home === "different" && isOpenDoor(page, found) && saysMoreThan(page, seen.facts.home);
+  if (isShownInstead) return dead("soft404_probe", "C2", [...signals, HOME_DIFFERS]);
+  const same = home === "same" ? [HOME_SAME] : [];
+  return behindBarrier(seen, barrierOn(page), [...signals, ...same]);
 }
 
 /**
@@ -238,6 +250,7 @@ const ROOT_SAME: Signal = {
   rule: "root_same",
   text: "A random address directly below the site shows the same page.",
 };
+const HOME_DIFFERS: Signal = { rule: "home_differs", text: "The home page is another page." };
 const HOME_SAME: Signal = { rule: "home_same", text: "The home page shows the same page." };
 const APP_SHELL: Signal = {
   rule: "app_shell",

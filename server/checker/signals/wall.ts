@@ -98,8 +98,8 @@ function meetsPage({ seen, sayings, isPlain }: Sight, when: Signature): boolean 
 const NONE: readonly RegExp[] = [];
 
 /** Whether a signature is about what a page shows. */
-export const looksAtPage = ({ textUnder, title, says, reads, markup }: Signature) =>
-  textUnder !== undefined || !!(title ?? says ?? reads ?? markup);
+export const looksAtPage = ({ textUnder, isPlain, title, says, reads, markup }: Signature) =>
+  textUnder !== undefined || !!(isPlain ?? title ?? says ?? reads ?? markup);
 
 const linesOf = (headers: Headers) =>
   [...headers].map(([name, value]) => `${name}: ${value}`).join("\n");
@@ -110,14 +110,16 @@ const withoutScheme = (url: string) => url.slice(url.indexOf("//") + 2);
 const SEPARATOR = /\s+(?:[|\-–—·•»:]|::)\s+/;
 
 /** What a page says of itself: its title, the title's parts, and its first heading. */
-export const sayingsOf = ({ title, heading }: Page) => [
-  ...new Set([title, ...title.split(SEPARATOR), heading]),
-];
+export const sayingsOf = (page: Page) => [...new Set([...titlesOf(page), page.heading])];
+
+/** A page's title, and the parts of it. */
+export const titlesOf = ({ title }: Page) => [title, ...title.split(SEPARATOR)];
 
 const asksPlainly = ({ answer: { hops, finalUrl } }: Seen) =>
   (hops.length > 0 ? hops.map(({ url }) => url) : [finalUrl]).some((url) =>
     url.startsWith("http:"),
   );
 
-const isPlain = ({ hasArticle, hasMainEntity, ogType }: Page) =>
+/** Whether a page does not say that it is about one thing. */
+export const isPlain = ({ hasArticle, hasMainEntity, ogType }: Page) =>
   !hasArticle && !hasMainEntity && !/^(article|video|product|book|music)/i.test(ogType ?? "");

@@ -1,8 +1,10 @@
-import { type Finding, type Reader, type Seen, suspected } from "../finding.ts";
+import { type Finding, type Reader, type Seen, type Signal, suspected } from "../finding.ts";
 import { readRetryAfter } from "../manners/retry-after.ts";
+import { AGE_WALLS } from "./age-walls.ts";
 import { BARRIERS } from "./barriers.ts";
 import { BOT_WALLS, GENERIC_BOT_WALLS } from "./bot-walls.ts";
 import { CDN_WALLS } from "./cdn-walls.ts";
+import type { Barrier } from "./gates.ts";
 import { LOGINS } from "./logins.ts";
 import { CAPTIVE_PORTALS, NETWORK_FILTERS } from "./network-filters.ts";
 import { OUTAGES } from "./outages.ts";
@@ -18,6 +20,7 @@ const WALLS: readonly Wall[] = [
   ...NETWORK_FILTERS,
   ...CAPTIVE_PORTALS,
   ...LOGINS,
+  ...AGE_WALLS,
   ...BARRIERS,
   ...OUTAGES,
   ...GENERIC_BOT_WALLS,
@@ -46,8 +49,15 @@ function wallsAt(status: number): Wall[] {
 
 function findingOf(wall: Wall, seen: Seen): Finding {
   const { rule, reason, retries = [] } = wall;
-  const finding = { ...suspected(reason, [{ rule, text: told(wall, seen) }]), retries };
-  return reason === "bot_challenge" ? { ...finding, restMs: restAfter(seen) } : finding;
+  const signal = { rule, text: told(wall, seen) };
+  return { ...behindBarrier(seen, { reason, signal }, []), retries };
+}
+
+/** Open for the barrier's own reason, or for none that is known. */
+export function behindBarrier(seen: Seen, barrier: Barrier | null, signals: Signal[]): Finding {
+  if (!barrier) return suspected("soft404_suspected", signals);
+  const finding = suspected(barrier.reason, [...signals, barrier.signal]);
+  return barrier.reason === "bot_challenge" ? { ...finding, restMs: restAfter(seen) } : finding;
 }
 
 const restAfter = ({ answer: { headers }, now }: Seen) =>

@@ -121,6 +121,33 @@ describe("a login stands before what the link names", () => {
     ["in Russian", { html: login("Вход в систему") }, "login_required", "login_page"],
     ["in Japanese", { html: login("ログイン") }, "login_required", "login_page"],
     ["in Chinese", { html: login("登录 - 港口") }, "login_required", "login_page"],
+    ...[
+      "Log in | Harbour",
+      "Sign in to Harbour",
+      "Log in or register - Harbour",
+      "Login required",
+      "Anmelden – Hafen",
+      "Se connecter | Port",
+      "Iniciar sesión",
+      "Zaloguj się",
+      "Вход на сайт",
+      "ログイン",
+    ].map(
+      (title): Row => [
+        `among much else, under the title ${title}`,
+        { html: page(title, `<h1>Welcome</h1><form>${PASSWORD}</form>${SEARCH}${prose(700)}`) },
+        "login_required",
+        "login_title",
+      ],
+    ),
+    ...(["zz=%2Farticles%2Fsome-story", `k=${btoa("/articles/some-story")}`] as const).map(
+      (query): Row => [
+        `with the way back in a parameter of any name: ${query}`,
+        led(`http://site.test/login?${query}`, notice("Welcome")),
+        "login_required",
+        "login_redirect",
+      ],
+    ),
   ] satisfies Row[]);
 });
 
@@ -185,8 +212,8 @@ describe("no login stands before", () => {
       "active ok",
     ],
     [
-      "a page that one can also search",
-      { html: page("Log in", `<h1>Log in</h1><form>${PASSWORD}</form>${SEARCH}${prose(60)}`) },
+      "a page that only has such a heading, and can also be searched",
+      { html: page("Members", `<h1>Log in</h1><form>${PASSWORD}</form>${SEARCH}${prose(60)}`) },
       "active ok",
     ],
     [
@@ -195,8 +222,31 @@ describe("no login stands before", () => {
       "active ok",
     ],
     [
-      "a login among much else",
-      { html: page("Log in", `<h1>Log in</h1><form>${PASSWORD}</form>${prose(500)}`) },
+      "a long page with such a heading over a form",
+      { html: page("Members", `<h1>Log in</h1><form>${PASSWORD}</form>${prose(500)}`) },
+      "active ok",
+    ],
+    [
+      "a long page on which one signs up",
+      { html: page("Log in", `<form>${PASSWORD}<input type="password"></form>${prose(500)}`) },
+      "active ok",
+    ],
+    [
+      "a long page titled so without a form for a password",
+      { html: page("Log in", `<h1>Log in</h1>${SEARCH}${prose(500)}`) },
+      "active ok",
+    ],
+    [
+      "the home page of a site with its login and much else",
+      {
+        url: "http://site.test/",
+        html: page("Log in", `<form>${PASSWORD}</form>${prose(500)}`),
+      },
+      "active ok",
+    ],
+    [
+      "a story with such a title and a login in its header",
+      { html: article("Log in", 400, { header: `<form>${PASSWORD}</form>` }) },
       "active ok",
     ],
     ["a lesson on how to make one", { html: `<article>${login("Log in")}</article>` }, "active ok"],
@@ -250,9 +300,93 @@ describe("a question of age stands before what the link names", () => {
       "consent_wall",
       "age_redirect",
     ],
+    ...[
+      "Are you over 18?",
+      "Are you 21 or older?",
+      "You must be 18 years old or over to enter this website",
+      "Are you of legal drinking age in your country?",
+      "Please verify your age",
+      "Bist du schon 16?",
+      "Sind Sie volljährig?",
+      "Avez-vous l’âge légal pour consommer de l’alcool ?",
+      "¿Eres mayor de edad?",
+      "Sei maggiorenne?",
+      "Você é maior de 18 anos?",
+      "Ben je 18 jaar of ouder?",
+      "Czy masz ukończone 18 lat?",
+      "Вам уже есть 18 лет?",
+      "年齢確認",
+    ].flatMap((words): Row[] => [
+      [
+        `in a heading over much else: ${words}`,
+        { url: `${WINE}/dry`, html: page("Vineyard", `<h1>${words}</h1>${prose(600)}`) },
+        "consent_wall",
+        "age_words",
+      ],
+      [
+        `in a title over much else: ${words}`,
+        { url: `${WINE}/dry`, html: page(`${words} | Vineyard`, `<h1>Hello</h1>${prose(600)}`) },
+        "consent_wall",
+        "age_words",
+      ],
+    ]),
+    [
+      "in two words, and little else",
+      { url: WINE, html: page("Age verification | Vineyard", `<h1>Vineyard</h1>${prose(90)}`) },
+      "consent_wall",
+      "age_words",
+    ],
   ]);
 
+  const LAYER = '<div class="age modal"><h1>Are you over 18?</h1><button>Yes</button></div>';
   testGuards([
+    ["but not in an article", { url: WINE, html: article("Are you over 18?", 300) }, "active ok"],
+    [
+      "but not over a page that is titled by what the link names",
+      { url: WINE, html: page("Riesling | Vineyard", `${LAYER}<h2>Riesling</h2>${prose(90)}`) },
+      "active ok",
+    ],
+    [
+      "but not in a layer over a long page",
+      { url: `${WINE}/dry`, html: page("Vineyard", `${LAYER}${prose(500)}`) },
+      "active ok",
+    ],
+    [
+      "but not before the home page, which is there for everyone",
+      { url: "http://wine.test/", html: page("Vineyard", "<h1>Are you over 18?</h1>") },
+      "active ok",
+    ],
+    [
+      "but not in words that head an offer",
+      { url: WINE, html: page("Age verification", `<h1>Age verification</h1>${prose(600)}`) },
+      "active ok",
+    ],
+    [
+      "but not on a page about such questions",
+      {
+        url: "http://wine.test/help/verify-your-age",
+        html: page("Verify your age", `<h1>Verify your age</h1>${prose(300)}`),
+      },
+      "active ok",
+    ],
+    [
+      "but not in a sentence of a product",
+      {
+        url: WINE,
+        html: page("Riesling", `<h1>Riesling</h1><p>You must be 18 to buy.</p>${prose(90)}`),
+      },
+      "active ok",
+    ],
+    [
+      "but not in a headline with the words in it",
+      { url: WINE, html: page("Over 18? Read this", `<h1>Over 18s only, says mayor</h1>`) },
+      "active ok",
+    ],
+    [
+      "but not on a missing page",
+      { url: WINE, status: 404, html: notice("Are you over 18?") },
+      "dead http_404 C2",
+    ],
     [
       "but not before a page about it that the link names",
       led("http://site.test/help/age-verification/", article("Age verification", 200), [
@@ -414,6 +548,23 @@ describe("the site refuses this monitor's", () => {
       "geo_blocked",
       "geo_heading",
     ],
+    ...[
+      "Our website is unavailable in most European countries",
+      "Access from your location is restricted",
+      "You cannot access this site from your country",
+      "Content not available in your territory",
+      "Dieser Inhalt ist in deinem Land nicht verfügbar",
+      "Questo video non è disponibile nel tuo paese",
+      "Deze uitzending is niet beschikbaar in jouw land",
+      "Ten film jest niedostępny w twoim kraju",
+    ].map(
+      (words): Row => [
+        `country, over much else: ${words}`,
+        { html: page("Harbour TV", `<h1>${words}</h1>${prose(700)}`) },
+        "geo_blocked",
+        "geo_heading",
+      ],
+    ),
     [
       "country, with hardly another word",
       {
@@ -511,6 +662,21 @@ describe("the site refuses this monitor's", () => {
 
 describe("the site does not refuse with", () => {
   testGuards([
+    [
+      "a long page about such refusals, as its address says",
+      {
+        url: "http://site.test/help/video-not-available",
+        html: page("Not available in your country", `<h1>Why</h1>${prose(400)}`),
+      },
+      "active ok",
+    ],
+    [
+      "a long page with the words below its heading",
+      {
+        html: page("Ships", `<h1>Ships</h1><h2>Not available in your country</h2>${prose(400)}`),
+      },
+      "active ok",
+    ],
     [
       "an article about such refusals",
       { html: article("Why shows are not available in your country", 120) },

@@ -402,6 +402,29 @@ describe("a site is under maintenance that says so", () => {
     ],
   ] satisfies Row[]);
 
+  const long = (title: string, heading: string) => page(title, `<h1>${heading}</h1>${prose(900)}`);
+  testGuards(
+    [
+      ["Site under maintenance | Harbour", "We’re down for scheduled maintenance"],
+      ["Harbour – Maintenance mode", "We’ll be right back!"],
+      ["Scheduled maintenance", "Scheduled maintenance"],
+      ["Service temporarily unavailable", "This shop is temporarily closed for maintenance"],
+      ["Wartungsarbeiten – Hafenshop", "Unser Shop wird gerade gewartet"],
+      ["Site en maintenance", "Nous revenons bientôt !"],
+      ["Sitio en mantenimiento", "Estamos en mantenimiento"],
+      ["Sito in manutenzione", "Torniamo presto"],
+      ["Em manutenção", "Site em manutenção"],
+      ["Przerwa techniczna", "Trwają prace konserwacyjne"],
+      ["Технические работы", "Ведутся технические работы"],
+      ["メンテナンス中", "ただいまメンテナンス中です"],
+      ["Bakım çalışması", "Sitemiz bakımda"],
+    ].map(([title, heading]) => [
+      `at any length, in its title and its heading: ${heading}`,
+      { html: long(title!, heading!) },
+      "unknown maintenance",
+    ]),
+  );
+
   test.each(["Under maintenance", "Scheduled maintenance", "All services are temporarily offline"])(
     "and is tried again when it names a time soon enough: %s",
     async (title) => {
@@ -461,10 +484,29 @@ describe("a site is not under maintenance because of", () => {
       "active ok",
     ],
     [
-      "a long page that mentions it",
-      { html: page("Under maintenance", `<h1>Under maintenance</h1>${prose(700)}`) },
+      "a long page that says so in its title only",
+      { html: page("Under maintenance", `<h1>Our docks</h1>${prose(700)}`) },
       "active ok",
     ],
+    [
+      "a long page that says so in its heading only",
+      { html: page("Our docks", `<h1>Under maintenance</h1>${prose(700)}`) },
+      "active ok",
+    ],
+    [
+      "a long page whose link is about it",
+      {
+        url: "http://site.test/docs/maintenance-mode",
+        html: page("Maintenance mode", `<h1>Maintenance mode</h1>${prose(700)}`),
+      },
+      "active ok",
+    ],
+    [
+      "a long offer of such work",
+      { html: page("System maintenance | Harbour IT", `<h1>Maintenance</h1>${prose(700)}`) },
+      "active ok",
+    ],
+    ["a long article", { html: article("Under maintenance", 700) }, "active ok"],
     [
       "a product that is out",
       { html: page("Rope", `<h1>Rope</h1><p>Temporarily unavailable.</p>${prose(60)}`) },

@@ -432,9 +432,22 @@ describe("a default page further down", () => {
   testRows([
     ["makes us ask for a random address", { html: NGINX }, "wants sibling"],
     [
-      "is all there is when a random address shows it, too",
+      "makes us ask for the home page when a random address shows it, too",
       { html: NGINX, facts: { sibling: { html: NGINX } } },
+      "wants home",
+    ],
+    [
+      "stands for what is missing when the home page is another",
+      {
+        html: NGINX,
+        facts: { sibling: { html: NGINX }, home: { at: HOME, html: article("Home") } },
+      },
       "dead soft404_probe C2",
+    ],
+    [
+      "is a placeholder when the home page shows it, too",
+      { html: NGINX, facts: { sibling: { html: NGINX }, home: { at: HOME, html: NGINX } } },
+      PLACEHOLDER,
     ],
     [
       "is a placeholder when other addresses are missing",
@@ -756,7 +769,7 @@ describe("the evidence names the rule of", () => {
     ["a default page", { url: HOME, html: NGINX }, ["default_page"]],
     [
       "a default page everywhere",
-      { html: NGINX, facts: { sibling: { html: NGINX } } },
+      { html: NGINX, facts: { sibling: { html: NGINX }, home: MISSING } },
       ["default_page", "same_everywhere"],
     ],
     [

@@ -179,16 +179,6 @@ describe("a link that leads to a home page is dead if a random address does, too
     ],
     ["by a page that sends its reader on", bothLead(LINK, HOME, { via: "refresh" }), DEAD_HOME],
     [
-      "with a note of what was wrong",
-      bothLead(LINK, "http://site.test/?aspxerrorpath=/articles/some-story"),
-      DEAD_HOME,
-    ],
-    [
-      "with a note that one was redirected",
-      bothLead(LINK, "http://site.test/?redirected_from=/articles/some-story"),
-      DEAD_HOME,
-    ],
-    [
       "which boasts of its years",
       bothLead(LINK, HOME, {
         html: page("Boats", "Over 20 years of experience, at least 21 boats"),
@@ -296,9 +286,14 @@ describe("a link that leads to a home page is left open if a random address", ()
       SUSPECTED,
     ],
     [
+      "is led there with a note of what was wrong",
+      bothLead(LINK, "http://site.test/?aspxerrorpath=/articles/some-story"),
+      SUSPECTED,
+    ],
+    [
       "is led there to say how old one is",
       bothLead(LINK, HOME, { html: page("Vineyard", "Are you over 18?") }),
-      SUSPECTED,
+      "unknown consent_wall",
     ],
     [
       "is led there to switch scripts on",
@@ -308,7 +303,7 @@ describe("a link that leads to a home page is left open if a random address", ()
     [
       "is led there to sign in",
       bothLead(LINK, HOME, { html: page("Board", "Welcome", { main: '<input type="password">' }) }),
-      SUSPECTED,
+      "unknown login_required",
     ],
   ]);
 });

@@ -360,25 +360,66 @@ describe("a page that says so in one place, or among much else, is compared with
   const inTitle = excuse("Oh dear", { title: "Page not found" });
   const inHeading = excuse("Page not found", { title: "Articles" });
   const long = excuse("Page not found", { main: LONG });
+  const home = showing(article("Home"), "/");
   const isOther = { ...showing(article("Results")) };
   testRows([
     ["which is asked first", { html: inTitle }, "wants sibling"],
-    ["the same page is there", { html: inTitle, facts: { sibling: showing(inTitle) } }, PROBE],
+    [
+      "the same page is there, and the home page is asked next",
+      { html: inTitle, facts: { sibling: showing(inTitle) } },
+      "wants home",
+    ],
+    [
+      "the same page is there",
+      { html: inTitle, facts: { sibling: showing(inTitle), home } },
+      PROBE,
+    ],
+    [
+      "the same page is there, and the site has no home page",
+      {
+        html: inTitle,
+        facts: { sibling: showing(inTitle), home: { ...HONEST, at: "http://site.test/" } },
+      },
+      PROBE,
+    ],
+    [
+      "the same page is there, and at home, so that the site says nothing about the link",
+      { html: inTitle, facts: { sibling: showing(inTitle), home: showing(inTitle, "/") } },
+      SUSPECTED,
+    ],
+    [
+      "the same title and heading are there, and at home",
+      {
+        html: long,
+        facts: { sibling: showing(long), home: showing(`${long}${paragraph(9, 400)}`, "/") },
+      },
+      SUSPECTED,
+    ],
+    [
+      "the same page is there, and the home page cannot be seen",
+      { html: inTitle, facts: { sibling: showing(inTitle), home: "conn_timeout" } },
+      SUSPECTED,
+    ],
+    [
+      "the same page is there, and the home page fails",
+      { html: inTitle, facts: { sibling: showing(inTitle), home: { status: 500 } } },
+      SUSPECTED,
+    ],
     [
       "the same page is there, by its heading",
-      { html: inHeading, facts: { sibling: showing(inHeading) } },
+      { html: inHeading, facts: { sibling: showing(inHeading), home } },
       PROBE,
     ],
     [
       "the same page is there, and it is long",
-      { html: long, facts: { sibling: showing(long) } },
+      { html: long, facts: { sibling: showing(long), home } },
       PROBE,
     ],
     [
       "the same page is there, with other recommendations",
       {
         html: `${long}${paragraph(2, 300)}`,
-        facts: { sibling: showing(`${long}${paragraph(9, 300)}`) },
+        facts: { sibling: showing(`${long}${paragraph(9, 300)}`), home },
       },
       PROBE,
     ],
@@ -388,13 +429,16 @@ describe("a page that says so in one place, or among much else, is compared with
         html: inTitle,
         from: ["http://site.test/articles/some-story"],
         at: "http://site.test/oh-dear",
-        facts: { sibling: { html: inTitle, from: [HONEST.at], at: "http://site.test/oh-dear" } },
+        facts: {
+          sibling: { html: inTitle, from: [HONEST.at], at: "http://site.test/oh-dear" },
+          home,
+        },
       },
       PROBE,
     ],
     [
       "the same page is there, with the right status",
-      { html: long, facts: { sibling: { ...showing(long), status: 404 } } },
+      { html: long, facts: { sibling: { ...showing(long), status: 404 }, home } },
       PROBE,
     ],
     ["the site says 404 there, and the page is short", { html: inTitle, facts: honest }, SUSPECTED],
@@ -491,7 +535,7 @@ describe("a page that says so in one place, or among much else, is compared with
       ],
       [
         `twice, at such an address, and others show the same: ${url}`,
-        { url, html: explained, facts: { sibling: showing(explained) } },
+        { url, html: explained, facts: { sibling: showing(explained), home } },
         PROBE,
       ],
       [
@@ -503,7 +547,7 @@ describe("a page that says so in one place, or among much else, is compared with
   );
 
   test("and the verdict says what was there", async () => {
-    expect(await rulesOn({ html: inTitle, facts: { sibling: showing(inTitle) } })).toEqual([
+    expect(await rulesOn({ html: inTitle, facts: { sibling: showing(inTitle), home } })).toEqual([
       "missing_title",
       "short_page",
       "sibling_same",
@@ -597,17 +641,28 @@ describe("a page in place of a file is compared with a random file:", () => {
   const url = "http://site.test/files/report.pdf";
   const other = "http://site.test/files/qwertzuiopasdfgh.pdf";
   const html = page("The Harbour Gazette", "Welcome", { main: LONG });
+  const home = showing(article("Home"), "/");
   const viewer = page("report.pdf · ladders/plans", "report.pdf", { main: paragraph(4, 60) });
   const keyed = "http://site.test/file/8f3k2j1d/report.pdf";
   testRows([
     ["which is asked first", { url, html }, "wants sibling"],
-    ["the same page is there", { url, html, facts: { sibling: { html, at: other } } }, PROBE],
+    ["the same page is there", { url, html, facts: { sibling: { html, at: other }, home } }, PROBE],
+    [
+      "the same page is there, and the home page is asked next",
+      { url, html, facts: { sibling: { html, at: other } } },
+      "wants home",
+    ],
+    [
+      "the same page is there, and at home",
+      { url, html, facts: { sibling: { html, at: other }, home: showing(html, "/") } },
+      SUSPECTED,
+    ],
     [
       "a list of files is there, too",
       {
         url,
         html: page("Index of /files", "Index of /files"),
-        facts: { sibling: { html: page("Index of /files", "Index of /files"), at: other } },
+        facts: { sibling: { html: page("Index of /files", "Index of /files"), at: other }, home },
       },
       PROBE,
     ],
@@ -618,7 +673,7 @@ describe("a page in place of a file is compared with a random file:", () => {
         html: page("Vineyard", "Are you over 18?"),
         facts: { sibling: { html: page("Vineyard", "Are you over 18?"), at: other } },
       },
-      SUSPECTED,
+      "unknown consent_wall",
     ],
     [
       "a sign-in stands there, too",
@@ -632,7 +687,7 @@ describe("a page in place of a file is compared with a random file:", () => {
           },
         },
       },
-      SUSPECTED,
+      "unknown login_required",
     ],
     [
       "a page without a way into the site is there, too",
@@ -658,6 +713,7 @@ describe("a page in place of a file is compared with a random file:", () => {
             html: "<title>Files</title><p>The file you requested was not found.</p>",
             at: other,
           },
+          home,
         },
       },
       PROBE,
@@ -709,6 +765,7 @@ describe("a page in place of a file is compared with a random file:", () => {
         facts: {
           sibling: { html, at: other },
           root: { html, at: "http://site.test/qwertzuiopasdfgh" },
+          home,
         },
       },
       PROBE,
@@ -725,7 +782,7 @@ describe("a page in place of a file is compared with a random file:", () => {
         html,
         from: [url],
         at: "http://other.test/offers",
-        facts: { sibling: { html, from: [other], at: "http://other.test/offers" } },
+        facts: { sibling: { html, from: [other], at: "http://other.test/offers" }, home },
       },
       PROBE,
     ],
@@ -765,6 +822,9 @@ describe("a page like those that the host shows for random addresses", async () 
   const home = showing(front, "/");
   const all = { profile, sibling, root, home };
   const closed = page("Works", "Works", { main: paragraph(5, 20) });
+  const catalogue = page("Our boats", "Our boats", {
+    main: `${paragraph(6, 200)}<a href="/boats/1">One</a><a href="/boats/2">Two</a>`,
+  });
   const every = (html: string): NonNullable<Case["facts"]> => ({
     ...all,
     sibling: showing(html),
@@ -780,11 +840,30 @@ describe("a page like those that the host shows for random addresses", async () 
     ],
     ["then with one below the site", { html: front, facts: { profile, sibling } }, "wants root"],
     ["then with the home page", { html: front, facts: { profile, sibling, root } }, "wants home"],
-    ["and is dead if all of them are the same", { html: front, facts: all }, PROBE],
+    ["and is left open if all of them are the same", { html: front, facts: all }, SUSPECTED],
     [
       "which needs no address below the site if the link is there itself",
       { url: "http://site.test/some-story", html: front, facts: { profile, sibling: root, home } },
+      SUSPECTED,
+    ],
+    [
+      "is dead if the home page is another, and the page has a text of its own and ways into the site",
+      {
+        html: catalogue,
+        facts: { ...every(catalogue), home: showing(article("Home"), "/") },
+      },
       PROBE,
+    ],
+    [
+      "is left open if the home page is another, and the page asks for something first",
+      {
+        html: catalogue.replace("Our boats", "Log in to see our boats"),
+        facts: {
+          ...every(catalogue.replace("Our boats", "Log in to see our boats")),
+          home: showing(article("Home"), "/"),
+        },
+      },
+      "unknown login_required",
     ],
     [
       "is alive if the site says 404 beside it",
@@ -998,7 +1077,7 @@ describe("a page that says in some line that it is missing", async () => {
   });
 });
 
-describe("a page that is all that a site shows, its home page included,", () => {
+describe("a page that is all that a site shows, its home page included, says nothing about the link:", () => {
   const html = `<title>Acme</title><h1>Welcome to Acme</h1>${paragraph(4, 80)}`;
   const facts = {
     profile: null,
@@ -1007,9 +1086,9 @@ describe("a page that is all that a site shows, its home page included,", () => 
     home: showing(html, "/"),
   };
   testRows([
-    ["stands in for what was below it", { html, facts }, PROBE],
+    ["however it looks", { html, facts }, SUSPECTED],
     [
-      "is left open when it has scripts and no way into the site",
+      "when it has scripts and no way into the site",
       {
         html: `${html}<script>go()</script>`,
         facts: {
@@ -1038,22 +1117,25 @@ describe("a page that stands before every address, the home page among them, is 
     '<a href="/privacy">Privacy</a><a href="/legal/terms">Terms</a><a href="/contact">Contact</a><a href="/de/">Deutsch</a><a href="https://chrome.test/get">Chrome</a><a href="https://fox.test/get">Fox</a>';
   testRows(
     [
-      ["a question of age", page("Wine", "Are you over 18?", { main: some })],
+      ["a question of age", page("Wine", "Are you over 18?", { main: some }), "consent_wall"],
       [
         "a question of age in French",
         page("Vin", "Avez-vous plus de 18 ans ? Je suis majeur", { main: some }),
+        "consent_wall",
       ],
-      ["a captcha", page("Wait", "Please solve the captcha", { main: some })],
+      ["a captcha", page("Wait", "Please solve the captcha", { main: some }), "bot_challenge"],
       ["a wish for scripts", page("Bank", "Please enable JavaScript", { main: some })],
       [
         "a sign-in among much else",
         page("Intranet", "Intranet", {
           main: `${some}<form></form><form><input type="password"></form>`,
         }),
+        "login_required",
       ],
       [
         "a cookie wall in any language",
         bare("Nieuws vraagt toestemming", `${links}<script>ask()</script>`),
+        "consent_wall",
       ],
       ["a queue", bare("You are now in line")],
       [
@@ -1067,25 +1149,25 @@ describe("a page that stands before every address, the home page among them, is 
           '<a href="/en-us/">US</a><a href="/fr">FR</a><a href="/de/">DE</a>',
         ),
       ],
-    ].map(([story, html]) => [
+    ].map(([story, html, reason]) => [
       story!,
       {
         html: html!.replace("</head>", '<link rel="canonical" href="/"></head>'),
         facts: facts(html!),
       },
-      SUSPECTED,
+      reason ? `unknown ${reason}` : SUSPECTED,
     ]),
   );
   testRows([
     [
-      "but not a home page with a way into the site",
+      "a home page with ways into the site",
       {
         html: bare("The Harbour", '<a href="/boats">Boats</a><a href="#tickets">Tickets</a>'),
         facts: facts(
           bare("The Harbour", '<a href="/boats">Boats</a><a href="#tickets">Tickets</a>'),
         ),
       },
-      PROBE,
+      SUSPECTED,
     ],
   ]);
 });
@@ -1154,9 +1236,9 @@ describe("a domain that was gone or parked", () => {
       ALIVE,
     ],
     [
-      "is dead if all is its home page",
+      "is left open if all is its home page",
       { ...reborn, facts: { names, sibling, root, home: showing(front, "/") } },
-      PROBE,
+      SUSPECTED,
     ],
     [
       "is left open if nothing can be learned below the site",

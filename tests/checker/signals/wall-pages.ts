@@ -49,7 +49,7 @@ const CERTAIN = new Set([
   "portal_meraki",
 ]);
 
-/** Told by more than one mark of which none is that the page says little. */
+/** Known by what a page says, or by more than one mark, however much else is on the page. */
 const WORDY = new Set([
   ...CERTAIN,
   "aws_waf_action",
@@ -69,6 +69,9 @@ const WORDY = new Set([
   "age_redirect",
   "consent_redirect",
   "consent_return",
+  "geo_heading",
+  "age_words",
+  "login_title",
   "login_redirect",
   "login_landing",
 ]);
