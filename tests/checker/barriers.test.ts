@@ -336,6 +336,46 @@ describe("one page in front of a whole site says nothing about the link:", () =>
       OPEN,
     ],
     [
+      "a page with other words each time",
+      () =>
+        new Response(
+          site("Harbour", h1("Hyvä lukija") + paragraph(Math.random() * 1e6, 20), { words: 700 }),
+          { headers: { "Content-Type": "text/html" } },
+        ),
+      OPEN,
+    ],
+    [
+      "a page that names what was asked for",
+      (request) =>
+        say(
+          site("Harbour", `${h1("One moment")}<p>You asked for ${request.url}.</p>`, {
+            words: 300,
+          }),
+          request,
+        ),
+      OPEN,
+    ],
+    [
+      "maintenance in Greek",
+      site("Υπό συντήρηση", h1("Ο ιστότοπος είναι υπό συντήρηση"), { words: 400, lang: "el" }),
+      WORKS,
+    ],
+    [
+      "maintenance in Arabic",
+      site("الصيانة", h1("الموقع تحت الصيانة"), { words: 400, lang: "ar" }),
+      WORKS,
+    ],
+    [
+      "a sign-in in Hebrew",
+      site("התחברות", h1("התחברות") + LOGIN, { words: 400, lang: "he" }),
+      LOG_IN,
+    ],
+    [
+      "a country in Turkish",
+      site("Liman", h1("Bu içerik ülkenizde kullanılamıyor"), { words: 400, lang: "tr" }),
+      GEO,
+    ],
+    [
       "a consent page in place of a file",
       site("Harbour", h1("We value your privacy"), { words: 700 }),
       CONSENT,
@@ -404,6 +444,48 @@ describe("a barrier before all but the home page says nothing about the link:", 
       ),
       OPEN,
     ],
+    [
+      "an error in Czech, which no rule knows",
+      below(site("Přístav", h1("Došlo k chybě"), { words: 200, lang: "cs" })),
+      OPEN,
+    ],
+    [
+      "a server that is busy",
+      below(site("Harbour", h1("We’re a bit busy right now"), { words: 200 })),
+      OPEN,
+    ],
+    [
+      "what is away for a moment",
+      below(site("Hafen", h1("Diese Seite ist derzeit nicht erreichbar"), { words: 200 })),
+      OPEN,
+    ],
+    [
+      "an appeal to its readers",
+      below(site("Harbour Gazette", h1("Support local journalism"), { words: 300 })),
+      OPEN,
+    ],
+    [
+      "a form before its files",
+      below(site("Harbour", h1("Get the report") + BIRTH, { words: 200 })),
+      OPEN,
+      "/files/report.pdf",
+    ],
+    [
+      "a page that all are led to",
+      (request) => {
+        const { pathname } = new URL(request.url);
+        if (pathname === "/") return say(HOME, request);
+        if (pathname === "/hello")
+          return say(site("Satama", h1("Tervetuloa"), { words: 400 }), request);
+        return new Response(null, { status: 302, headers: { Location: "/hello" } });
+      },
+      OPEN,
+    ],
+    [
+      "its catalogue",
+      below(site("All products – Harbour", h1("All products") + paragraph(44, 200))),
+      OPEN,
+    ],
     ["a consent page that no rule knows", below(bare("Satamalehti", h1("Hyvä lukija"), 900)), OPEN],
   ]);
 });
@@ -440,6 +522,64 @@ describe("a redirect that carries the way back leads to a gate:", () => {
       OPEN,
     ],
     ["without its first slash", wayBack(({ pathname }) => `?zz=${pathname.slice(1)}`), OPEN],
+    [
+      "in another host's words",
+      wayBack(({ pathname }) => `?x=https://www.h.test${pathname}`),
+      OPEN,
+    ],
+    ["in capitals", wayBack(({ pathname }) => `?X=${pathname.toUpperCase()}`), OPEN],
+    [
+      "in a token",
+      wayBack(({ href }) => `?t=${b64('{"a":1}')}.${b64(JSON.stringify({ href }))}.s`),
+      OPEN,
+    ],
+    ["behind # in base64", wayBack(({ href }) => `#s=${b64(href)}`), OPEN],
+    [
+      "inside another address",
+      wayBack(
+        ({ pathname }) =>
+          `?x=${encodeURIComponent(`https://sso/?n=${encodeURIComponent(pathname)}`)}`,
+      ),
+      OPEN,
+    ],
+    [
+      "in another alphabet",
+      wayBack(({ pathname }) => `?zz=${encodeURIComponent(pathname)}`),
+      OPEN,
+      "/stra%C3%9Fe/gr%C3%BC%C3%9Fe",
+    ],
+    [
+      "without its last slash",
+      wayBack(({ pathname }) => `?zz=${pathname.slice(0, -1)}`),
+      OPEN,
+      "/articles/some-story/",
+    ],
+    [
+      "with its query",
+      wayBack(({ pathname, search }) => `?zz=${encodeURIComponent(pathname + search)}`),
+      OPEN,
+      "/view.php?id=5512",
+    ],
+    ["as short as it is", wayBack(({ pathname }) => `?zz=${pathname}`), OPEN, "/a"],
+    [
+      "one redirect earlier",
+      (request) => {
+        const { pathname } = new URL(request.url);
+        if (pathname === "/") return say(HOME, request);
+        const to = pathname === "/sso" ? "/" : `/sso?zz=${pathname}`;
+        return new Response(null, { status: 302, headers: { Location: to } });
+      },
+      OPEN,
+    ],
+    [
+      "by a page that sends its reader on",
+      (request) => {
+        const { pathname } = new URL(request.url);
+        if (pathname === "/") return say(HOME, request);
+        return say(`<meta http-equiv="refresh" content="0;url=/?zz=${pathname}">`, request);
+      },
+      OPEN,
+    ],
     ["to an error page", wayBack(({ pathname }) => `?url=${pathname}`, "/404"), OPEN],
     [
       "to an error page that says so",
@@ -489,6 +629,27 @@ describe("a redirect that carries the way back leads to a gate:", () => {
     [
       "but not one with a longer address",
       wayBack(() => "?ref=/articles/some-story-of-old"),
+      "dead soft404_redirect_home",
+    ],
+    [
+      "but not one with its number only",
+      wayBack(() => "?ref=12345"),
+      "dead soft404_redirect_home",
+      "/articles/12345",
+    ],
+    [
+      "but not one with its words in a campaign",
+      wayBack(() => "?utm_source=articles&utm_campaign=some-story"),
+      "dead soft404_redirect_home",
+    ],
+    [
+      "but not one to the home page of a bakery",
+      sends("/", () => "", site("Bakery", h1("The best cookies in town") + paragraph(1, 300))),
+      "dead soft404_redirect_home",
+    ],
+    [
+      "but not one to a home page with a sign-in in its header",
+      sends("/", () => "", site("Harbour", h1("Ropes") + paragraph(1, 300), { banner: LOGIN })),
       "dead soft404_redirect_home",
     ],
     [
@@ -599,11 +760,6 @@ describe("a site that shows an excuse for what is missing is not believed:", () 
             headers: { "Content-Type": "text/html" },
           }),
       ),
-      MISSING,
-    ],
-    [
-      "as its catalogue",
-      below(site("All products – Harbour", h1("All products") + paragraph(44, 200))),
       MISSING,
     ],
     [

@@ -52,7 +52,7 @@ const parser = lazily(() => {
 });
 
 /** What cannot be parsed to its end is read as it was sent. */
-export function rewritten(rewriter: HTMLRewriter, markup: string): string {
+function rewritten(rewriter: HTMLRewriter, markup: string): string {
   try {
     return rewriter.transform(markup);
   } catch {

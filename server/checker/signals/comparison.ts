@@ -1,6 +1,4 @@
 import type { Signal } from "../finding.ts";
-import { type Page, rewritten } from "../page/page.ts";
-import { createVisibleText } from "../page/visible-text.ts";
 import type { Answer, Probe } from "../probe.ts";
 import { domainOf, errorPageAt, isSiteAddress } from "./addresses.ts";
 import { isSamePage } from "./same-page.ts";
@@ -21,30 +19,6 @@ function isSentToErrorPage({ hops, finalUrl }: Answer): boolean {
   const target = hops.length > 0 ? URL.parse(finalUrl) : null;
   return target !== null && errorPageAt(target) !== null;
 }
-
-/** So many runs of three words are more than what changes in a page's frame. */
-const SOME_RUNS = 40;
-
-/** Whether a page has a text of its own, beyond links and what it shares with another page of its site. */
-export function saysMoreThan({ markup }: Page, other: Probe | null | undefined): boolean {
-  if (other?.kind !== "answered" || !other.page) return false;
-  const theirs = new Set(runsOf(other.page.text));
-  return runsOf(withoutFrame(markup)).filter((run) => !theirs.has(run)).length >= SOME_RUNS;
-}
-
-function runsOf(text: string): string[] {
-  const words = text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
-  return words.slice(2).map((last, at) => `${words[at]} ${words[at + 1]} ${last}`);
-}
-
-function withoutFrame(markup: string): string {
-  const rewriter = new HTMLRewriter().on(FRAME, { element: (element) => void element.remove() });
-  const text = createVisibleText();
-  text.take(rewritten(rewriter, markup));
-  return text.end();
-}
-
-const FRAME = "title,script,style,svg,template,noscript,iframe,header,nav,footer,form,button,a";
 
 /** An address of the link's site that cannot exist. Beside a home page there is none, but below it. */
 export const besideOf = (url: URL) => (isSiteAddress(url) ? "root" : "sibling");

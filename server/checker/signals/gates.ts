@@ -93,24 +93,6 @@ const WORDS: readonly { reason: UnknownReason; said: readonly RegExp[]; anywhere
   { reason: "login_required", said: [SAYS_LOGIN, LOG_IN] },
 ];
 
-/** What an open door does not say: it is closed, or for some only. */
-const KEEPS_OUT =
-  /went wrong|errors?\b|try again|subscri(?:be|ption)|members|premium|denied|forbidden|not (?:allowed|permitted)|unsupported|update your browser|fehler|erreur|errore|erro\b|fout|błąd|ошибка|エラー|错误|錯誤|오류/i;
-
-/**
- * Whether a page, which comes for any address but the home page, is rather a page of the site's own that is
- * shown in place of what is missing than something that keeps readers out.
- */
-export const isOpenDoor = (page: Page, found: URL) =>
-  barrierOn(page) === null &&
-  page.forms < MOST_FORMS &&
-  !sayingsOf(page).some((words) => KEEPS_OUT.test(words) || CLOSED.test(words)) &&
-  !asksFirst(page) &&
-  waysInto(page, found) > FEWEST_WAYS;
-
-/** A search, a newsletter, a choice of language. */
-const MOST_FORMS = 4;
-
 const LINK = /<a\b[^<>]{0,300}?\shref\s*=\s*["']?([^"'\s<>]{1,300})/gi;
 
 /** Links that the most forbidding page may have, too. */

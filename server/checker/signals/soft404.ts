@@ -31,9 +31,9 @@ import {
   pointsAway,
   saysTheSame,
 } from "./clues.ts";
-import { besideOf, type Comparison, compare, saysMoreThan } from "./comparison.ts";
+import { besideOf, type Comparison, compare } from "./comparison.ts";
 import { contentOf, isExplanation } from "./content.ts";
-import { asksFirst, barrierOn, isOpenDoor, leadsNowhere } from "./gates.ts";
+import { asksFirst, barrierOn, leadsNowhere } from "./gates.ts";
 import { fingerprintOf, isNear } from "./same-page.ts";
 import { behindBarrier } from "./walls.ts";
 
@@ -109,8 +109,16 @@ function judgeHint(
     const isSuspect = isShort(page) && !isSiteAddress(seen.url);
     return isSuspect ? suspected("soft404_suspected", signals) : null;
   }
-  return sibling === "same" ? unlessRootDiffers(seen, page, [...signals, SIBLING_SAME]) : null;
+  if (sibling !== "same") return null;
+  const all = [...signals, SIBLING_SAME];
+  return [page.title, page.heading].some((words) => FOR_NOW.test(words))
+    ? suspected("soft404_suspected", all)
+    : unlessRootDiffers(seen, page, all);
 }
+
+/** What is away for a moment is not missing. */
+const FOR_NOW =
+  /\b(?:currently|temporarily|right now|at the moment|derzeit|zurzeit|momentan|vorübergehend|actuellement|temporairement|momentáneamente|temporalmente|actualmente|attualmente|temporaneamente|temporariamente|no momento|tijdelijk|momenteel|chwilowo|obecnie|tillfälligt|midlertidigt?)\b|временно|сейчас|現在|一時的|暂时|暫時|일시적/i;
 
 /** The address promises a file, and a page comes. */
 function typeConflict({ hops, finalUrl }: Answer, link: URL): Signal | null {
@@ -132,10 +140,18 @@ function judgeConflict(seen: Seen, page: Page, conflict: Signal): Finding | Want
   const signals = [conflict, ...lines, SIBLING_SAME];
   const isOpen = isAppShell(page) || (lines.length === 0 && mayBeGate(seen, page));
   if (isOpen) return behindBarrier(seen, barrierOn(page), signals);
-  return hasEarlierKey(seen.url)
+  const finding = hasEarlierKey(seen.url)
     ? unlessRootDiffers(seen, page, signals)
     : unlessHomeSays(seen, page, signals);
+  const isForm = lines.length === 0 && page.forms > formsAtHome(seen);
+  return finding && !("wants" in finding) && isForm
+    ? suspected("soft404_suspected", finding.signals)
+    : finding;
 }
+
+/** A site that asks for an e-mail address before it sends a file has a form that its home page has not. */
+const formsAtHome = ({ facts: { home } }: Seen): number =>
+  home?.kind === "answered" ? (home.page?.forms ?? 0) : 0;
 
 /**
  * An address that tells its page by an earlier part, as `/questions/123/any-title` does, has siblings with
@@ -177,11 +193,20 @@ function judgeUniform(seen: Seen, page: Page): Finding | Wanted | null {
   const root = lookAtRoot(seen);
   if (typeof root !== "string") return root;
   const signals = [...lines, ...pointsAway(page, seen.answer, seen.url), SIBLING_SAME];
-  if (root === "same") return judgeBesideHome(seen, page, [...signals, ROOT_SAME]);
+  if (root === "same") return judgeEverywhere(seen, page, [...signals, ROOT_SAME]);
   const isSuspect =
     lines.length > 0 ? !hasEarlierKey(seen.url) : seen.isReborn && root === "nothing";
   return isSuspect ? suspected("soft404_suspected", signals) : null;
 }
+
+/**
+ * The address makes no difference, except perhaps that of the home page. Without words for what is missing, a
+ * page proves nothing: barriers and outages look the same in words that no list knows.
+ */
+const judgeEverywhere = (seen: Seen, page: Page, signals: Signal[]): Finding | Wanted =>
+  missingInLine(page).length > 0
+    ? unlessHomeSays(seen, page, signals)
+    : behindBarrier(seen, barrierOn(page), signals);
 
 /** Scripts that are loaded make no app of a short excuse, but one cannot be sure. An app may be a sign-in. */
 function judgeApp(seen: Seen, page: Page, lines: Signal[]): Finding {
@@ -210,22 +235,6 @@ const judgeRebornHome = ({ facts: { root } }: Seen): Finding | null =>
   root?.hops.length === 0 ? suspected("soft404_suspected", [ROOT_SAME]) : null;
 
 /**
- * The address makes no difference, except for the home page. A page that says so there is an excuse, and so is
- * one of the site's own that has more to it than the home page's frame: a catalogue, a search.
- */
-function judgeBesideHome(seen: Seen, page: Page, signals: Signal[]): Finding | Wanted {
-  if (missingInLine(page).length > 0) return unlessHomeSays(seen, page, signals);
-  const home = look(seen, "home");
-  if (typeof home !== "string") return home;
-  const found = new URL(seen.answer.finalUrl);
-  const isShownInstead =
-    home === "different" && isOpenDoor(page, found) && saysMoreThan(page, seen.facts.home);
-  if (isShownInstead) return dead("soft404_probe", "C2", [...signals, HOME_DIFFERS]);
-  const same = home === "same" ? [HOME_SAME] : [];
-  return behindBarrier(seen, barrierOn(page), [...signals, ...same]);
-}
-
-/**
  * What an address for comparison shows, or the wish to ask for it. Services are not asked for random
  * addresses: those whose word for missing things is not their status have rules of their own.
  */
@@ -250,7 +259,6 @@ const ROOT_SAME: Signal = {
   rule: "root_same",
   text: "A random address directly below the site shows the same page.",
 };
-const HOME_DIFFERS: Signal = { rule: "home_differs", text: "The home page is another page." };
 const HOME_SAME: Signal = { rule: "home_same", text: "The home page shows the same page." };
 const APP_SHELL: Signal = {
   rule: "app_shell",

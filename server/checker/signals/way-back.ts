@@ -26,6 +26,8 @@ export function carriesWayBack({ hops, finalUrl, fragment }: Answer): WayBack | 
 
 /** Longer addresses are read up to here. */
 const LONGEST = 4096;
+/** No link is longer. */
+const LONGEST_SOURCE = 2048;
 /** Of the tokens of one address, so many are read as base64. */
 const MOST_TOKENS = 200;
 
@@ -67,10 +69,13 @@ const unescaped = (text: string) =>
 /** JSON may write a slash as `\/`. */
 const folded = (text: string) => text.replaceAll("\\/", "/").toLowerCase();
 
+/** A hostile address repeats another as often as it likes. */
+const MOST_PLACES = 20;
 /** A path of one short part is found in many others, so it must stand alone or behind its host. */
 const LONG_PATH = 8;
 
 function carried(notes: string[], from: URL): WayBack | null {
+  if (from.href.length > LONGEST_SOURCE) return null;
   const path = folded(unescaped(from.pathname)).replace(/\/+$/, "");
   const isNamed = (wanted: string, isAlone: boolean) =>
     notes.some((note) => stands(note, wanted, isAlone));
@@ -84,9 +89,11 @@ function carried(notes: string[], from: URL): WayBack | null {
 
 /** Whether `wanted` is in a text and ends there; when it must stand alone, nothing may lead up to it. */
 function stands(text: string, wanted: string, isAlone: boolean): boolean {
-  for (let at = text.indexOf(wanted); at >= 0; at = text.indexOf(wanted, at + 1)) {
+  let at = text.indexOf(wanted);
+  for (let tried = 0; at >= 0 && tried < MOST_PLACES; tried += 1) {
     const ends = !GOES_ON.test(text.slice(at + wanted.length, at + wanted.length + 2));
     if (ends && (!isAlone || at === 0 || !LEADS_UP.test(text[at - 1]!))) return true;
+    at = text.indexOf(wanted, at + 1);
   }
   return false;
 }
