@@ -40,6 +40,13 @@ const testSites = (rows: Row[]) =>
     expect(await verdictAt(says, path)).toBe(verdict);
   });
 
+/** Another number each time, for pages that change at every reading. */
+let last = 100;
+const next = () => {
+  last += 1;
+  return last;
+};
+
 const h1 = (text: string) => `<h1>${text}</h1>`;
 const CONSENT = "unknown consent_wall";
 const LOG_IN = "unknown login_required";
@@ -338,10 +345,9 @@ describe("one page in front of a whole site says nothing about the link:", () =>
     [
       "a page with other words each time",
       () =>
-        new Response(
-          site("Harbour", h1("Hyvä lukija") + paragraph(Math.random() * 1e6, 20), { words: 700 }),
-          { headers: { "Content-Type": "text/html" } },
-        ),
+        new Response(site("Harbour", h1("Hyvä lukija") + paragraph(next(), 20), { words: 700 }), {
+          headers: { "Content-Type": "text/html" },
+        }),
       OPEN,
     ],
     [
@@ -756,9 +762,12 @@ describe("a site that shows an excuse for what is missing is not believed:", () 
       "with other goods each time",
       below(
         () =>
-          new Response(site("Harbour", h1("Page not found") + paragraph(3, 300)), {
-            headers: { "Content-Type": "text/html" },
-          }),
+          new Response(
+            site("Harbour", h1("Page not found") + paragraph(2, 300) + paragraph(next(), 20)),
+            {
+              headers: { "Content-Type": "text/html" },
+            },
+          ),
       ),
       MISSING,
     ],

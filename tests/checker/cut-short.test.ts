@@ -48,10 +48,10 @@ const SAME_FOR_ALL = `<title>Our shop</title>${WELCOME}`;
 const MISSING = `<title>Not found - Our shop</title>${WELCOME}`;
 
 describe("A check that is cut short while it asks around a page", () => {
-  /** A site that shows one page for every address, and takes its time to say what is welcome. */
+  /** A site that shows one page below its home page, and takes its time to say what is welcome. */
   const siteOf = (page: string) => {
     const rules = slowAnswer(() => new Response("User-agent: *\nAllow: /"));
-    const site = startSite({ "/robots.txt": rules.answer }, { otherwise: page });
+    const site = startSite({ "/robots.txt": rules.answer, "/": SAME_FOR_ALL }, { otherwise: page });
     return { site, rules };
   };
 
