@@ -33,7 +33,7 @@ import {
 } from "./clues.ts";
 import { besideOf, type Comparison, compare } from "./comparison.ts";
 import { contentOf, isExplanation } from "./content.ts";
-import { asksFirst, barrierOn, leadsNowhere } from "./gates.ts";
+import { asksFirst, barrierOn, barrierSaid, leadsNowhere } from "./gates.ts";
 import { fingerprintOf, isNear } from "./same-page.ts";
 import { behindBarrier } from "./walls.ts";
 
@@ -178,7 +178,7 @@ function unlessHomeSays(seen: Seen, page: Page, signals: Signal[]): Finding | Wa
 }
 
 const mayBeGate = ({ answer }: Seen, page: Page) =>
-  asksFirst(page) || leadsNowhere(page, new URL(answer.finalUrl)) || barrierOn(page) !== null;
+  asksFirst(page) || leadsNowhere(page, new URL(answer.finalUrl)) || barrierSaid(page) !== null;
 
 /** Neither title nor heading speaks against the link, but it may be what the site shows for every address. */
 function judgeUniform(seen: Seen, page: Page): Finding | Wanted | null {
