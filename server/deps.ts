@@ -1,3 +1,4 @@
+import type { SQL } from "drizzle-orm";
 import type { Online } from "./checker/online/online.ts";
 import type { Catalogue } from "./checker/services/catalogue.ts";
 import type { Config } from "./config.ts";
@@ -50,9 +51,9 @@ type Loops = {
 };
 
 /**
- * Statements that record the reply of a request with an idempotency key, to be run in the same batch
- * as the change it describes. Without a key there are none.
+ * Statements that store the reply of a request with an idempotency key, to be run in the same batch as the change
+ * it describes. Without a key there are none. A change that is made on a condition passes it as `onlyIf`.
  */
-export type Receipt<T> = (result: T) => Statement[];
+export type Receipt<T> = (result: T, onlyIf?: SQL) => Statement[];
 
 export const noReceipt: Receipt<unknown> = () => [];

@@ -1,4 +1,4 @@
-import { and, asc, count, eq, gt, gte, inArray, lte, type SQL, sql } from "drizzle-orm";
+import { and, asc, count, eq, gt, gte, inArray, isNotNull, lte, type SQL, sql } from "drizzle-orm";
 import type { Caller } from "../accounts/caller.ts";
 import { isThere, makeChange, onRecord } from "../audit/record.ts";
 import { webhookTarget } from "../audit/targets.ts";
@@ -39,7 +39,10 @@ export async function redeliver(
     refuseWhileOff(webhook);
     refuseInFlight(delivery);
     refuseOpen(delivery);
-    if (delivery.resting !== null) return delivery;
+    if (delivery.resting !== null) {
+      await deps.store.write(receipt(delivery));
+      return delivery;
+    }
     const asked = await ask(deps, caller, { webhook, delivery }, receipt);
     if (asked) return asked;
   }
@@ -83,8 +86,14 @@ async function ask(
     eq(deliveries.status, delivery.status),
     eq(deliveries.attempts, delivery.attempts),
   );
+  const isAsked = and(
+    eq(deliveries.webhookId, webhook.id),
+    eq(deliveries.eventId, delivery.eventId),
+    isNotNull(deliveries.resting),
+  );
   const asking = askingOf(deps, caller, webhook, 1);
-  await askForSome(deps, asking, isAsRead, receipt(asked));
+  const kept = receipt(asked, isThere(deps.store, deliveries, isAsked));
+  await askForSome(deps, asking, isAsRead, kept);
   return asking.queued === 0 ? null : asked;
 }
 

@@ -12,7 +12,7 @@ import {
 import { problemsOf } from "../lib/fields.ts";
 import { newId } from "../lib/ids.ts";
 import { describeError, log } from "../lib/log.ts";
-import { isGone, isUnavailable } from "../store/store.ts";
+import { isAnswered, isGone, isUnavailable } from "../store/store.ts";
 import { type Visit, visitOf } from "./visit.ts";
 
 /** The only place where an error becomes a response. */
@@ -64,6 +64,7 @@ function toAppError(error: unknown, request: string): AppError {
   if (error instanceof ParseError) return toUnreadable(error);
   if (codeOf(error) === "NOT_FOUND") return noSuchPath();
   if (isGone(error)) return GONE;
+  if (isAnswered(error)) return ANSWERED;
   if (isUnavailable(error)) return toOutOfOrder(error);
   log.error("unexpected error", { request, ...describeError(error) });
   return internal();
@@ -74,6 +75,11 @@ const toUnreadable = ({ cause }: ParseError): AppError =>
   cause instanceof AppError ? cause : invalid({ body: ["did not arrive whole"] });
 
 const GONE = conflict("Something that this refers to was deleted meanwhile.", {
+  reason: "changed_meanwhile",
+});
+
+/** Not sent: the stored reply takes its place. */
+const ANSWERED = conflict("An equal request was answered meanwhile.", {
   reason: "changed_meanwhile",
 });
 

@@ -43,10 +43,12 @@ export function createFront(deps: FrontDeps, app: Routed): Front {
     const request = withPlainHost(incoming);
     const peer = () => server?.requestIP(incoming)?.address ?? "127.0.0.1";
     const visit = arrive(deps, request, peer, headersFor);
-    const response = await answer(deps, app, request, visit).catch((error) =>
+    const answered = await answer(deps, app, request, visit).catch((error) =>
       toErrorResponse(error, visit),
     );
-    if (visit.claim) await settleClaim(deps, visit.claim, response).catch(logFailure(visit));
+    const response = visit.claim
+      ? await settleClaim(deps, visit, visit.claim, answered).catch(logFailure(visit, answered))
+      : answered;
     noteRequest(deps, request, visit, response);
     if (visit.caller && response.ok && isUnsafe(request)) deps.live.changed(visit.caller.accountId);
     return depart(deps, request, visit, response);
@@ -194,6 +196,11 @@ const isUnsafe = ({ method }: Request) => !["GET", "HEAD", "OPTIONS"].includes(m
 const isUnder = (path: string, prefix: string) => path === prefix || path.startsWith(`${prefix}/`);
 
 const logFailure =
-  ({ requestId: request }: Visit) =>
-  (error: unknown) =>
-    log.error("an idempotency key was not settled", { request, ...describeError(error) });
+  ({ requestId: request }: Visit, response: Response) =>
+  (error: unknown) => {
+    log.error("failed to store the reply of an idempotency key", {
+      request,
+      ...describeError(error),
+    });
+    return response;
+  };

@@ -1,33 +1,32 @@
-import { and, eq, isNull, lt } from "drizzle-orm";
+import { and, eq, lt, type SQL, sql } from "drizzle-orm";
 import { Elysia } from "elysia";
 import type { Deps, Receipt } from "../deps.ts";
 import { conflict, invalid } from "../lib/errors.ts";
 import { hashToken } from "../lib/token.ts";
-import type { Statement } from "../store/store.ts";
+import { preparedOnce, type Statement } from "../store/store.ts";
 import { idempotencyKeys } from "../store/tables.ts";
-import { JSON_TYPE, ReadyReply } from "./errors.ts";
-import { visitOf } from "./visit.ts";
+import { JSON_TYPE, ReadyReply, toErrorResponse } from "./errors.ts";
+import { type Visit, visitOf } from "./visit.ts";
 
 const KEPT_MS = 24 * 3_600_000;
-/** How long a first request may run before a crash is assumed and the key is free again. */
-const RUN_MS = 60_000;
 
-/** A request's hold on its idempotency key. */
+/** A request with an idempotency key, while it runs. */
 export type Claim = {
   accountId: string;
   scope: string;
   key: string;
-  /** By which it is told from another one, that took the key when this had run for too long. */
+  bodyHash: string;
+  /** When the request came. The stored reply counts its age from here. */
   createdAt: number;
-  /** Set once the reply is kept, with the change itself or after it. */
-  kept: boolean;
+  /** `receipt`: a statement that stores the reply was given to the change. `stored`: the reply is the stored one. */
+  state: "running" | "receipt" | "stored";
 };
 
 /**
- * A reply to keep. For one that holds a secret `body` is null: only that it was given is kept, and by
- * `resourceId` about which record.
+ * A reply to store. For one that holds a secret `body` is null: only that it was sent is stored, and in
+ * `resourceId` for which record.
  */
-type Kept = {
+type Stored = {
   status: number;
   body: string | null;
   headers: Record<string, string>;
@@ -35,13 +34,15 @@ type Kept = {
 };
 
 /**
- * Gives POST routes `receipt` and `secretReceipt`, which keep the reply in the same batch as the
- * change, so that a crash cannot separate them. Replies that no receipt kept are kept afterwards.
+ * Gives POST routes `receipt` and `secretReceipt`, which store the key with the reply in the batch of the change.
+ * The key is unique, so of two equal requests in two processes only one commits its change, and a process that
+ * dies leaves either both or neither. Replies without a receipt are stored afterwards.
  */
 export const idempotency = (deps: Deps) =>
-  new Elysia({ name: "idempotency" }).resolve({ as: "scoped" }, async ({ request, body }) => {
-    const claim = await claimKey(deps, request, body);
-    const keep = (kept: Kept) => (claim ? [keepReply(deps, claim, kept)] : []);
+  new Elysia({ name: "idempotency" }).resolve({ as: "scoped" }, async ({ request }) => {
+    const claim = await claimKey(deps, request);
+    const keep = (stored: Stored, onlyIf?: SQL) =>
+      claim ? [storeReply(deps, claim, stored, onlyIf)] : [];
     return {
       receipt:
         <T>(
@@ -49,99 +50,96 @@ export const idempotency = (deps: Deps) =>
           toReply: (result: T) => unknown,
           locationOf?: (result: T) => string,
         ): Receipt<T> =>
-        (result) =>
-          keep({
-            status,
-            body: JSON.stringify({ data: toReply(result) }),
-            headers: headersFor(locationOf?.(result)),
-            resourceId: null,
-          }),
+        (result, onlyIf) =>
+          keep(
+            {
+              status,
+              body: JSON.stringify({ data: toReply(result) }),
+              headers: headersFor(locationOf?.(result)),
+              resourceId: null,
+            },
+            onlyIf,
+          ),
       secretReceipt:
         <T extends { id: string }>(status: number): Receipt<T> =>
-        ({ id }) =>
-          keep({ status, body: null, headers: {}, resourceId: id }),
+        ({ id }, onlyIf) =>
+          keep({ status, body: null, headers: {}, resourceId: id }, onlyIf),
     };
   });
 
-const headersFor = (location: string | null | undefined): Kept["headers"] =>
+const headersFor = (location: string | null | undefined): Stored["headers"] =>
   location ? { location } : {};
 
-/** Keeps or lets go what no receipt settled: 2xx and 409 are kept, anything else may be tried again. */
-export async function settleClaim(deps: Deps, claim: Claim, response: Response): Promise<void> {
-  // A receipt that was written with a change which then failed is gone with it.
-  if (claim.kept && response.ok) return;
-  const keeps = response.ok || response.status === 409;
-  if (!keeps) {
-    // Not where the change was made and only word of it was lost.
-    const isUnsettled = and(isClaim(claim), isNull(idempotencyKeys.status));
-    await deps.store.delete(idempotencyKeys).where(isUnsettled);
-    return;
+/**
+ * Ends the request's claim. A 2xx or 409 that no receipt stored is stored now; after anything else the key may be
+ * used again.
+ * @returns the response, or the stored reply when an equal request in another process was first
+ */
+export async function settleClaim(
+  deps: Deps,
+  visit: Visit,
+  claim: Claim,
+  response: Response,
+): Promise<Response> {
+  try {
+    const { state } = claim;
+    if (state === "stored" || (state === "receipt" && response.ok)) return response;
+    const keeps = response.ok || response.status === 409;
+    if (keeps && (await storeAfterwards(deps, claim, response))) return response;
+    // Also after a failure: the change may have been made, and only word of that was lost.
+    const stored = await storedReply(deps, claim);
+    if (!stored) return response;
+    visit.isDressed = false;
+    return toErrorResponse(stored, visit);
+  } finally {
+    running(deps.store).delete(nameOf(claim));
   }
-  const body = await response.clone().text();
-  const headers = headersFor(response.headers.get("location"));
-  await deps.store.write([
-    keepReply(deps, claim, { status: response.status, body, headers, resourceId: null }),
-  ]);
 }
 
-/** Keys whose time is over, to be run by housekeeping. */
+/** Deletes keys that are older than 24 hours. Run by housekeeping. */
 export const forgetOldKeys = ({ store, clock }: Deps): Statement =>
-  store.delete(idempotencyKeys).where(lt(idempotencyKeys.createdAt, clock.now() - KEPT_MS));
+  store.delete(idempotencyKeys).where(isOld(clock.now()));
 
-async function claimKey(deps: Deps, request: Request, body: unknown): Promise<Claim | null> {
+/** The hash of the body of each claim that runs in this process. */
+const running = preparedOnce(() => new Map<string, string>());
+
+const nameOf = ({ accountId, scope, key }: Claim) => `${accountId} ${scope} ${key}`;
+
+async function claimKey(deps: Deps, request: Request): Promise<Claim | null> {
   const key = request.headers.get("idempotency-key");
   const visit = visitOf(request);
   if (key === null || request.method !== "POST" || !visit.caller) return null;
   if (!/^[\x20-\x7e]{1,255}$/.test(key)) {
     throw invalid({ "Idempotency-Key": ["must be 1 to 255 printable ASCII characters"] });
   }
-  const claim = {
+  const claim: Claim = {
     accountId: visit.caller.accountId,
     // A path can be longer than what an index takes.
     scope: hashToken(`POST ${visit.path}`),
     key,
+    bodyHash: hashToken(JSON.stringify(visit.sentBody) ?? ""),
     createdAt: deps.clock.now(),
-    kept: false,
+    state: "running",
   };
-  const bodyHash = hashToken(JSON.stringify(body) ?? "");
-  if (!(await takeKey(deps, claim, bodyHash))) throw await answerAgain(deps, claim, bodyHash);
+  const other = running(deps.store).get(nameOf(claim));
+  if (other !== undefined) throw other === claim.bodyHash ? inProgress() : keyReused();
+  running(deps.store).set(nameOf(claim), claim.bodyHash);
   visit.claim = claim;
-  return claim;
+  const stored = await storedReply(deps, claim);
+  if (!stored) return claim;
+  claim.state = "stored";
+  throw stored;
 }
 
-/** Whether this request is the first with its key, or the first after one that died. */
-async function takeKey({ store }: Deps, claim: Claim, bodyHash: string): Promise<boolean> {
-  const { accountId, scope, key, createdAt: now } = claim;
-  const fresh = { bodyHash, runningUntil: now + RUN_MS, createdAt: now };
-  const [, , inserted] = await store.batch([
-    store
-      .delete(idempotencyKeys)
-      .where(and(hasKey(claim), lt(idempotencyKeys.createdAt, now - KEPT_MS))),
-    store
-      .delete(idempotencyKeys)
-      .where(
-        and(hasKey(claim), isNull(idempotencyKeys.status), lt(idempotencyKeys.runningUntil, now)),
-      ),
-    store
-      .insert(idempotencyKeys)
-      .values({ accountId, scope, key, ...fresh })
-      .onConflictDoNothing()
-      .returning({ key: idempotencyKeys.key }),
-  ]);
-  return inserted.length === 1;
-}
-
-async function answerAgain({ store }: Deps, claim: Claim, bodyHash: string): Promise<Error> {
+/** What to throw when the key has a stored reply; null when it has none. */
+async function storedReply({ store }: Deps, claim: Claim): Promise<Error | null> {
   const [row] = await store.select().from(idempotencyKeys).where(hasKey(claim));
-  if (row && row.bodyHash !== bodyHash) {
-    const reason = "idempotency_key_reused";
-    return conflict("This idempotency key was used with another body.", { reason });
+  if (!row) return null;
+  if (row.createdAt < claim.createdAt - KEPT_MS) {
+    await store.delete(idempotencyKeys).where(and(hasKey(claim), isOld(claim.createdAt)));
+    return null;
   }
-  if (!row || row.status === null) {
-    return conflict("A request with this idempotency key is still running.", {
-      reason: "in_progress",
-    });
-  }
+  if (row.bodyHash !== claim.bodyHash) return keyReused();
   if (row.body === null) {
     const details = { reason: "secret_not_replayable", id: row.resourceId };
     return conflict("This was done before. Its reply held a secret and was not kept.", details);
@@ -151,20 +149,46 @@ async function answerAgain({ store }: Deps, claim: Claim, bodyHash: string): Pro
   return new ReadyReply(new Response(row.body, { status: row.status, headers }));
 }
 
-function keepReply(
-  { store }: Deps,
-  claim: Claim,
-  { status, body, headers, resourceId }: Kept,
-): Statement {
-  claim.kept = true;
-  return store
-    .update(idempotencyKeys)
-    .set({ status, body, headers: JSON.stringify(headers), resourceId })
-    .where(isClaim(claim));
+const inProgress = () =>
+  conflict("A request with this idempotency key is still running.", { reason: "in_progress" });
+
+const keyReused = () =>
+  conflict("This idempotency key was used with another body.", {
+    reason: "idempotency_key_reused",
+  });
+
+/** Fails the batch when the key is taken, so that its change is not made a second time. */
+function storeReply({ store }: Deps, claim: Claim, stored: Stored, onlyIf = ALWAYS): Statement {
+  claim.state = "receipt";
+  const { accountId, scope, key, bodyHash, createdAt } = claim;
+  const { status, body, headers, resourceId } = stored;
+  return store.run(sql`
+    insert into ${idempotencyKeys}
+      (account_id, scope, key, body_hash, status, headers, body, resource_id, created_at)
+    select cast(${accountId} as text), cast(${scope} as text), cast(${key} as text),
+      cast(${bodyHash} as text), cast(${status} as bigint), cast(${JSON.stringify(headers)} as text),
+      cast(${body} as text), cast(${resourceId} as text), cast(${createdAt} as bigint)
+    where ${onlyIf}`);
 }
 
-const isClaim = (claim: Claim) =>
-  and(hasKey(claim), eq(idempotencyKeys.createdAt, claim.createdAt));
+/** @returns whether this request is the first with its key */
+async function storeAfterwards({ store }: Deps, claim: Claim, response: Response) {
+  const { accountId, scope, key, bodyHash, createdAt } = claim;
+  const inserted = await store
+    .insert(idempotencyKeys)
+    .values({
+      ...{ accountId, scope, key, bodyHash, createdAt, status: response.status },
+      headers: JSON.stringify(headersFor(response.headers.get("location"))),
+      body: await response.clone().text(),
+    })
+    .onConflictDoNothing()
+    .returning({ key: idempotencyKeys.key });
+  return inserted.length === 1;
+}
+
+const ALWAYS = sql`1 = 1`;
+
+const isOld = (now: number) => lt(idempotencyKeys.createdAt, now - KEPT_MS);
 
 const hasKey = ({ accountId, scope, key }: Claim) =>
   and(

@@ -1,5 +1,6 @@
 import { Elysia } from "elysia";
 import { AppError, invalid } from "../lib/errors.ts";
+import { visitOf } from "./visit.ts";
 
 const KIB = 1024;
 const BODY_LIMIT = 64 * KIB;
@@ -17,7 +18,11 @@ export const tooLarge = (limit: number) =>
 /** Reads the body of every route that has one: JSON in UTF-8, no larger and no deeper than allowed. */
 export const jsonBody = new Elysia({ name: "json-body" }).onParse(
   { as: "global" },
-  ({ request, path }) => readJson(request, bodyLimitOf(path)),
+  async ({ request, path }) => {
+    const body = await readJson(request, bodyLimitOf(path));
+    visitOf(request).sentBody = body;
+    return body;
+  },
 );
 
 /** `undefined` when there is no body. */

@@ -20,7 +20,9 @@ export type Visit = {
   caller?: Caller;
   /** SHA-256 of the session's cookie, when the session door let it in. */
   sessionHash?: string;
-  /** The hold on an idempotency key, until its reply is kept or it is let go. */
+  /** The body as it was parsed, before a route reads it; undefined without one. */
+  sentBody?: unknown;
+  /** The claim of an idempotency key, while the request runs. */
   claim?: Claim;
 };
 

@@ -149,7 +149,7 @@ export async function rotateKey(
       onlyIf: isThere(deps.store, apiKeys, isAsRead),
     }),
     deps.store.update(apiKeys).set(change).where(isAsRead).returning({ id: apiKeys.id }),
-    receipt(fresh),
+    receipt(fresh, isThere(deps.store, apiKeys, eq(apiKeys.hash, change.hash))),
   );
   if (changed.length === 0) {
     throw conflict("The key was rotated or revoked by somebody else at this moment.", {

@@ -1,9 +1,9 @@
-import { and, eq, getTableColumns, sql } from "drizzle-orm";
+import { and, eq, getTableColumns, not, sql } from "drizzle-orm";
 import type { Caller } from "../accounts/caller.ts";
 import { fieldsOf, isThere, makeChange, onRecord } from "../audit/record.ts";
 import { linkTarget } from "../audit/targets.ts";
 import { LEASE_MS } from "../checker/lease.ts";
-import type { Deps } from "../deps.ts";
+import { type Deps, noReceipt, type Receipt } from "../deps.ts";
 import { existingGroups } from "../groups/exist.ts";
 import { changeAt } from "../history/change-at.ts";
 import { type FieldProblems, foreign, invalid, notFound } from "../lib/errors.ts";
@@ -71,17 +71,34 @@ export async function changeLink(
   return changed;
 }
 
-/** @returns whether a check was started; false while one is under way already */
-export async function startCheck(deps: Deps, caller: Caller, id: string): Promise<boolean> {
-  const link = await findLink(deps, caller, id);
-  const now = deps.clock.now();
-  const started = await deps.store
+/** What a request for a check came to: it was not `started` where one is running already. */
+export type CheckStart = { id: string; started: boolean };
+
+export async function startCheck(
+  deps: Deps,
+  caller: Caller,
+  id: string,
+  receipt: Receipt<CheckStart> = noReceipt,
+): Promise<CheckStart> {
+  const { no, id: linkId } = await findLink(deps, caller, id);
+  const { store, clock } = deps;
+  const now = clock.now();
+  const isIdle = and(eq(links.id, linkId), notChecking(now));
+  const willStart = isThere(store, links, isIdle);
+  // The link is held first, so that the receipts see what the update sees.
+  const before = [
+    ...holdLinks(store, [no]),
+    ...receipt({ id: linkId, started: true }, willStart),
+    ...receipt({ id: linkId, started: false }, not(willStart)),
+  ];
+  const update = store
     .update(links)
     .set({ nextCheckAt: now, nextTrigger: "manual", checkingUntil: now + LEASE_MS })
-    .where(and(eq(links.id, link.id), notChecking(now)))
+    .where(isIdle)
     .returning({ id: links.id });
-  if (started.length === 1) deps.loops.wake();
-  return started.length === 1;
+  const started = (await makeChange(deps, before, update)).length === 1;
+  if (started) deps.loops.wake();
+  return { id: linkId, started };
 }
 
 const linkById = pointRead(getTableColumns(links), (store, columns) =>

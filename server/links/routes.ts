@@ -26,7 +26,7 @@ import { callers } from "../http/visit.ts";
 import { createLink } from "./create.ts";
 import { deleteLink } from "./delete.ts";
 import { listLinkEvents } from "./events.ts";
-import { changeLink, findLink, findLinkDetail, startCheck } from "./links.ts";
+import { type CheckStart, changeLink, findLink, findLinkDetail, startCheck } from "./links.ts";
 import { listLinks } from "./list.ts";
 import * as model from "./model.ts";
 
@@ -146,15 +146,21 @@ export const linkRoutes = (deps: Deps) =>
     )
     .post(
       "/:id/check",
-      async ({ caller, params }) => {
-        const started = await startCheck(deps, caller, params.id);
-        const message = started ? "Check initiated." : "A check is already running.";
-        return { data: { id: params.id.toLowerCase(), status: "checking" as const, message } };
-      },
+      async ({ caller, params, receipt }) => ({
+        data: toCheckStarted(
+          await startCheck(deps, caller, params.id, receipt(200, toCheckStarted)),
+        ),
+      }),
       {
         response: { 200: data(model.CheckStarted), ...recordRefusals, 409: ErrorReply },
         detail: { operationId: "checkLink", summary: "Check a link now" },
       },
     );
+
+const toCheckStarted = ({ id, started }: CheckStart) => ({
+  id,
+  status: "checking" as const,
+  message: started ? "Check initiated." : "A check is already running.",
+});
 
 const locationOf = ({ id }: { id: string }) => `/api/v1/links/${id}`;

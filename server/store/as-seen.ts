@@ -1,5 +1,5 @@
 import { type SQL, sql } from "drizzle-orm";
-import { isDuplicate, type Statement, type Store } from "./store.ts";
+import { isAnswered, isDuplicate, type Statement, type Store } from "./store.ts";
 
 const ATTEMPTS = 5;
 
@@ -26,7 +26,7 @@ export async function asSeen<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work();
     } catch (error) {
-      if (!isDuplicate(error) || attempt === ATTEMPTS) throw error;
+      if (!isDuplicate(error) || isAnswered(error) || attempt === ATTEMPTS) throw error;
     }
   }
 }

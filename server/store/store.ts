@@ -191,6 +191,10 @@ export function preparedOnce<T>(build: (store: Store) => T): (store: Store) => T
 /** Whether the error says that a unique value is taken. */
 export const isDuplicate = (error: unknown) => causeOf(error) instanceof Duplicate;
 
+/** Whether the error says that another process has already stored the reply of an equal request. */
+export const isAnswered = (error: unknown) =>
+  isDuplicate(error) && /\bidempotency_keys/.test(String(causeOf(error)));
+
 /** Whether the error says that a row referred to is gone. */
 export const isGone = (error: unknown) => causeOf(error) instanceof Gone;
 

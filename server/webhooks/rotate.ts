@@ -92,7 +92,7 @@ async function replace(
       .set({ secret, oldSecrets, updatedAt })
       .where(isAsRead)
       .returning({ id: webhooks.id }),
-    receipt(rotated),
+    receipt(rotated, isThere(store, webhooks, eq(webhooks.secret, secret))),
   );
   return changed.length === 1;
 }

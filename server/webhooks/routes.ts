@@ -29,7 +29,7 @@ import {
   WebhookWithSecret,
 } from "./model.ts";
 import { rotateSecret } from "./rotate.ts";
-import { sendTest } from "./send-test.ts";
+import { sendTest, type TestResult as TestOutcome } from "./send-test.ts";
 import { createWebhook, deleteWebhook, findWebhook, listWebhooks } from "./webhooks.ts";
 
 /** As many as the largest plan has, so that one page holds all. */
@@ -123,10 +123,11 @@ export const webhookRoutes = (deps: Deps) =>
     )
     .post(
       "/:id/test",
-      async ({ caller, params }) => {
+      async ({ caller, params, receipt }) => {
         const webhook = await findWebhook(deps, caller, params.id);
         await refuseTooMany(deps, webhook.id);
-        return { data: await sendTest(deps, caller, webhook) };
+        const kept = receipt(200, (result: TestOutcome) => result);
+        return { data: await sendTest(deps, caller, webhook, kept) };
       },
       {
         response: { 200: data(TestResult), ...recordRefusals, 409: ErrorReply },

@@ -1,7 +1,7 @@
 import type { Caller } from "../accounts/caller.ts";
 import { onRecord } from "../audit/record.ts";
 import { webhookTarget } from "../audit/targets.ts";
-import type { Deps } from "../deps.ts";
+import { type Deps, noReceipt, type Receipt } from "../deps.ts";
 import { addressed } from "../events/address.ts";
 import { isSuccess, type Outcome, sendMessage, statusCodeOf } from "../events/send.ts";
 import { newIdAt } from "../lib/ids.ts";
@@ -29,17 +29,19 @@ export async function sendTest(
   deps: Deps,
   caller: Caller,
   webhook: WebhookRecord,
+  receipt: Receipt<TestResult> = noReceipt,
 ): Promise<TestResult> {
   const event = sampleEvent(webhook, deps.clock.now());
   const { receiver, message } = addressed(deps, webhook, event);
   // Nobody ends a test early.
   const outcome = (await sendMessage(deps, receiver, message)) as Ended;
+  const result = toResult(outcome);
   await deps.store.write([
     ...onRecord(deps, caller, { action: "webhook.tested", target: webhookTarget(webhook) }),
     deps.store.insert(events).values(event),
     deps.store.insert(deliveries).values(deliveryOf(webhook, event, outcome, deps.clock.now())),
+    ...receipt(result),
   ]);
-  const result = toResult(outcome);
   log.info("a test was sent", { webhook: webhook.id, trigger: "test", ...result.response });
   return result;
 }

@@ -103,7 +103,6 @@ function passLeases(folder: string): void {
   const now = Date.now();
   database.run("update deliveries set due_at = ? where lease is not null", [now]);
   database.run("update links set next_check_at = ? where lease is not null", [now]);
-  database.run("update idempotency_keys set running_until = ? where status is null", [now]);
   database.close(true);
 }
 

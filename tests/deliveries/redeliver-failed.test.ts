@@ -143,6 +143,7 @@ onBothEngines("POST /webhooks/{id}/redeliver-failed", (server) => {
     const key = { "idempotency-key": "again" };
     const first = await ask(me, path, { since: DAY }, key);
     await deliver();
+    server().clock.moveBy(1000);
 
     const second = await ask(me, path, { since: DAY }, key);
 

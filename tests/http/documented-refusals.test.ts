@@ -100,7 +100,7 @@ describe("every operation refuses as documented", () => {
       scope: hashToken(`POST ${pathOf(place)}`),
       key: "used",
       bodyHash: "another",
-      runningUntil: server.clock.now() + 1000,
+      status: 200,
       createdAt: server.clock.now(),
     }));
     await server.deps.store.insert(idempotencyKeys).values(used).onConflictDoNothing();

@@ -52,6 +52,20 @@ onBothEngines(
       expect((await me.get(path)).body).toEqual(before);
     });
 
+    test("is sent once for one idempotency key", async () => {
+      const me = await server().account();
+      const receiver = startReceiver(200);
+      const { path } = await subscribe(me, receiver.url);
+      const key = { "idempotency-key": "once" };
+      const first = await me.post(`${path}/test`, undefined, key);
+
+      const second = await me.post(`${path}/test`, undefined, key);
+
+      expect([second.status, second.body]).toEqual([200, first.body]);
+      expect(second.headers.get("idempotent-replayed")).toBe("true");
+      expect(receiver.requests).toHaveLength(1);
+    });
+
     test("is logged as a delivery with one attempt, which is not made again", async () => {
       const me = await server().account();
       const answer = () => new Response("what?", { status: 400 });

@@ -47,7 +47,7 @@ ${errorTable()}
 
 ## Idempotency
 
-Send \`Idempotency-Key\` with a POST, and it happens once however often you repeat it within 24 hours: the repetition gets the stored reply with \`Idempotent-Replayed: true\`. The same key with another body, or while the first request still runs, is 409. Replies that hold a secret are not stored: their repetition is 409 with the record's id.
+Send \`Idempotency-Key\` with a POST, and it happens once however often you repeat it within 24 hours: the repetition gets the stored reply with \`Idempotent-Replayed: true\`. The key is stored together with the change, so after a crash of the server you can repeat the request at once: it either gets the stored reply or is done now. The same key with another body is 409. A repetition while the first request still runs is 409 with the reason \`in_progress\`, or gets the reply of the first. Replies that hold a secret are not stored: their repetition is 409 with the record's id.
 
 ## Conditional requests
 
