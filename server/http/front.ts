@@ -165,9 +165,12 @@ function isConditional(app: Routed, { method, headers }: Request, { path }: Visi
 
 /** RFC 9110 §13.1.1: a change meant for another state of the record than its present one is refused. */
 async function routeUnlessStale(app: Routed, request: Request, visit: Visit): Promise<Response> {
-  const look = new Request(request.url, { method: "GET" });
+  const cookie = request.headers.get("cookie");
+  const look = new Request(request.url, { method: "GET", ...(cookie && { headers: { cookie } }) });
   rememberVisit(look, { ...visit, headers: new Headers(visit.headers) });
   const present = await app.fetch(look);
+  // The route refuses a bad body before it finds that the record is missing or belongs to another account.
+  if (present.status === 404 || present.status === 403) return route(app, request, visit);
   if (!present.ok) return present;
   const isFresh = matches(request.headers.get("if-match"), present.headers.get("etag") ?? "");
   if (isFresh) return route(app, request, visit);

@@ -64,3 +64,16 @@ export const limitReached = (what: string, limit: number, used: number) =>
     limit,
     used,
   });
+
+/**
+ * A record that a body is about. A bad body is refused even where the record is missing or belongs to another
+ * account, and otherwise by the change itself, which reports every problem at once.
+ */
+export async function findForChange<T>(finding: Promise<T>, readBody: () => unknown): Promise<T> {
+  try {
+    return await finding;
+  } catch (error) {
+    readBody();
+    throw error;
+  }
+}

@@ -6,7 +6,7 @@ import { LEASE_MS } from "../checker/lease.ts";
 import { type Deps, noReceipt, type Receipt } from "../deps.ts";
 import { existingGroups } from "../groups/exist.ts";
 import { changeAt } from "../history/change-at.ts";
-import { type FieldProblems, foreign, invalid, notFound } from "../lib/errors.ts";
+import { type FieldProblems, findForChange, foreign, invalid, notFound } from "../lib/errors.ts";
 import { problemsOf } from "../lib/fields.ts";
 import { parseId } from "../lib/ids.ts";
 import { holdLinks } from "../store/hold.ts";
@@ -46,7 +46,7 @@ export async function changeLink(
   id: string,
   input: unknown,
 ): Promise<LinkRow> {
-  const link = await findLink(deps, caller, id);
+  const link = await findForChange(findLink(deps, caller, id), () => readShape(input));
   const change = await readChange(deps, link, input);
   if (change.group_id === undefined && change.check_frequency === undefined) return link;
   const now = deps.clock.now();
@@ -107,6 +107,12 @@ const linkById = pointRead(getTableColumns(links), (store, columns) =>
     .from(links)
     .where(eq(links.id, sql.placeholder("id"))),
 );
+
+function readShape(input: unknown): LinkChange {
+  const shape = LinkChange.safeParse(input);
+  if (!shape.success) throw invalid(problemsOf(shape.error));
+  return shape.data;
+}
 
 async function readChange(deps: Deps, link: LinkRow, input: unknown): Promise<LinkChange> {
   const shape = LinkChange.safeParse(input);

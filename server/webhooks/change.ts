@@ -5,6 +5,7 @@ import { webhookTarget } from "../audit/targets.ts";
 import type { Deps } from "../deps.ts";
 import { cancelUnwanted, follow, UNSENT } from "../events/follow.ts";
 import { inSteps } from "../history/steps.ts";
+import { findForChange } from "../lib/errors.ts";
 import type { Statement } from "../store/store.ts";
 import { type EventType, type WebhookRow, webhookEvents, webhooks } from "../store/tables.ts";
 import type { WebhookChange, WebhookRecord } from "./model.ts";
@@ -22,7 +23,8 @@ export async function changeWebhook(
   id: string,
   input: unknown,
 ): Promise<WebhookRecord> {
-  const webhook = await findWebhook(deps, caller, id);
+  const found = findWebhook(deps, caller, id);
+  const webhook = await findForChange(found, () => readChange(deps, null, input));
   const change = readChange(deps, webhook, input);
   if (Object.values(change).every((value) => value === undefined)) return webhook;
   const now = deps.clock.now();

@@ -9,9 +9,16 @@ import { NewWebhook, WebhookChange, type WebhookRecord } from "./model.ts";
 export const readNewWebhook = (deps: Deps, input: unknown): NewWebhook =>
   read(deps, NewWebhook, input, (input as { format?: unknown } | null)?.format);
 
-/** @throws VALIDATION_ERROR with every problem at once, also for fields that cannot be changed */
-export const readChange = (deps: Deps, webhook: WebhookRecord, input: unknown): WebhookChange =>
-  read(deps, WebhookChange, input, webhook.format, unchangeable(webhook, input));
+/**
+ * @param webhook null where there is none: then only what holds for every webhook is checked
+ * @throws VALIDATION_ERROR with every problem at once, also for fields that cannot be changed
+ */
+export const readChange = (
+  deps: Deps,
+  webhook: WebhookRecord | null,
+  input: unknown,
+): WebhookChange =>
+  read(deps, WebhookChange, input, webhook?.format, webhook ? unchangeable(webhook, input) : {});
 
 /** The URL comes back the way `URL` writes it. What the `format` asks of it is told whatever else is wrong. */
 function read<T extends { url?: string | undefined }>(
