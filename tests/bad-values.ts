@@ -16,6 +16,20 @@ export const badTexts = (max: number): BadValue[] => [
   ["a lone surrogate", "a\ud800b", "must be valid Unicode (it has a lone surrogate)"],
 ];
 
+const NO_LINES = "must not have control characters, except \\n for a new line";
+
+/** What no text of at most `max` characters with several lines may be. */
+export const badLines = (max: number): BadValue[] => [
+  ...badTexts(max).filter(([, , problem]) => problem !== CONTROLS),
+  ["a text with NUL", "a\u0000b", NO_LINES],
+  ["a text with a tab", "a\tb", NO_LINES],
+  ["a text with lines of Windows", "a\r\nb", NO_LINES],
+  ["a text with an escape sequence", "\u001b[31mred", NO_LINES],
+  ["a text that begins with a control character", "\ta", NO_LINES],
+  ["a text with DEL", "a\u007fb", NO_LINES],
+  ["a text with a C1 control character", "a\u0085b", NO_LINES],
+];
+
 /** What no text that must say something may be. */
 export const badNames = (max: number): BadValue[] => [
   ...badTexts(max),

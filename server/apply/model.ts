@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { color, oneOf, optionalText, text } from "../lib/fields.ts";
+import { color, lines, oneOf, text } from "../lib/fields.ts";
 import { FREQUENCIES, type Frequency } from "../store/tables.ts";
 
 /** So many are kept by hand at most; longer lists are for `import`. */
@@ -25,7 +25,7 @@ const links = z
 
 const group = named({
   name: text(100),
-  description: optionalText(500).optional(),
+  description: lines(500).optional(),
   color: color().optional(),
   frequency: oneOf(FREQUENCIES).optional(),
   links: links.optional(),

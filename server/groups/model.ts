@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { color, id, list, oneOf, optionalText, paging, text } from "../lib/fields.ts";
+import { color, id, lines, list, oneOf, paging, text } from "../lib/fields.ts";
 import { toIso } from "../lib/moments.ts";
 import { ItemError, LINK_STATUSES } from "../links/model.ts";
 import type { GroupRow } from "../store/tables.ts";
@@ -36,7 +36,7 @@ export const Group = z
 export const NewGroup = z.object(
   {
     name: text(100),
-    description: optionalText(500).nullable().optional(),
+    description: lines(500).nullable().optional(),
     color: color().optional().default(DEFAULT_COLOR),
   },
   "must be a JSON object",
@@ -46,7 +46,7 @@ export type NewGroup = z.output<typeof NewGroup>;
 export const GroupChange = z.object(
   {
     name: text(100).optional(),
-    description: optionalText(500).nullable().optional(),
+    description: lines(500).nullable().optional(),
     color: color().optional(),
   },
   "must be a JSON object",

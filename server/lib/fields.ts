@@ -16,16 +16,28 @@ export const text = (max: number) =>
     .refine((value) => codePoints(value) <= max, `must be at most ${max} characters`)
     .meta({ minLength: 1, maxLength: max });
 
-/** As `text`, but may be left empty and have several lines. */
+/** As `text`, but may be left empty. */
 export const optionalText = (max: number) =>
   unicode()
-    .refine(
-      (value) => !hasControls(value.replace(/[\n\r\t]/g, "")),
-      "must not have control characters",
-    )
+    .refine((value) => !hasControls(value), "must not have control characters")
     .trim()
     .refine((value) => codePoints(value) <= max, `must be at most ${max} characters`)
     .meta({ maxLength: max });
+
+/** As `optionalText`, but may have several lines. A line feed ends a line, and is the only control character. */
+export const lines = (max: number) =>
+  unicode()
+    .regex(
+      new RegExp(NO_CONTROLS_BUT_LF),
+      "must not have control characters, except \\n for a new line",
+    )
+    .trim()
+    .refine((value) => codePoints(value) <= max, `must be at most ${max} characters`)
+    .meta({
+      maxLength: max,
+      description:
+        "May have several lines, each ended by `\\n`. Other control characters are refused, also `\\r` and tabs.",
+    });
 
 export const oneOf = <const T extends readonly [string, ...string[]]>(values: T) =>
   z.enum(values, { error: ifMissing(`must be one of: ${values.join(", ")}`) });
@@ -120,5 +132,8 @@ const ifMissing = (otherwise: string) => (issue: { input?: unknown }) =>
   issue.input === undefined ? "is required" : otherwise;
 
 const codePoints = (value: string) => [...value].length;
+
+/** A text without C0 and C1 control characters and DEL, but for line feeds. */
+const NO_CONTROLS_BUT_LF = "^[^\\u0000-\\u0009\\u000B-\\u001F\\u007F-\\u009F]*$";
 
 const hasControls = (value: string) => /\p{Cc}/u.test(value.trim());

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { badBodies, badNames, badTexts } from "../bad-values.ts";
+import { badBodies, badLines, badNames } from "../bad-values.ts";
 import { onBothEngines } from "../harness.ts";
 import { addGroup, addLink } from "../rows.ts";
 
@@ -52,7 +52,7 @@ onBothEngines("PATCH /groups/{id}", (server) => {
     expect(body.error.details.fields.name).toContain(problem);
   });
 
-  test.each(badTexts(500))("refuses a description that is %s", async (_, description, problem) => {
+  test.each(badLines(500))("refuses a description that is %s", async (_, description, problem) => {
     const me = await server().account();
 
     const change = { description, color: null };

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { badBodies, badNames, badTexts } from "../bad-values.ts";
+import { badBodies, badLines, badNames } from "../bad-values.ts";
 import { onBothEngines, START } from "../harness.ts";
 
 const NO_COLOR = "must be a colour of the form #RRGGBB";
@@ -81,7 +81,7 @@ onBothEngines("POST /groups", (server) => {
     expect(body.error.details.fields.name).toContain(problem);
   });
 
-  test.each(badTexts(500))("refuses a description that is %s", async (_, description, problem) => {
+  test.each(badLines(500))("refuses a description that is %s", async (_, description, problem) => {
     const me = await server().account();
 
     const { status, body } = await me.post("/api/v1/groups", { name: "a", description });
