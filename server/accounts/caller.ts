@@ -28,6 +28,8 @@ export type Caller = {
   accountNo: number;
   tier: Tier;
   permissions: Permissions;
+  /** When the caller's API key expires, in milliseconds since 1970. Not set for people and keys that never expire. */
+  expiresAt?: number | null;
   by: Actor;
 };
 

@@ -52,9 +52,9 @@ export async function authenticate(
     throw refusal("EXPIRED_API_KEY", "This API key has expired.");
   }
   const permissions = { read: key.canRead, write: key.canWrite };
-  const { id, accountId, accountNo, tier } = key;
+  const { id, accountId, accountNo, tier, expiresAt } = key;
   const by = { kind: "key", id, name: key.prefix, address } as const;
-  return { keyId: id, accountId, accountNo, tier, permissions, by };
+  return { keyId: id, accountId, accountNo, tier, permissions, expiresAt, by };
 }
 
 type FoundKey = Awaited<ReturnType<ReturnType<typeof selectKey>["execute"]>>[number];

@@ -3,13 +3,14 @@ import type { Caller, Permissions } from "../accounts/caller.ts";
 import { fieldsOf, isThere, makeChange, onRecord } from "../audit/record.ts";
 import { keyTarget } from "../audit/targets.ts";
 import { type Deps, noReceipt, type Receipt } from "../deps.ts";
-import { AppError, conflict, foreign, invalid, notFound } from "../lib/errors.ts";
+import { conflict, foreign, invalid, notFound } from "../lib/errors.ts";
 import { newId, parseId } from "../lib/ids.ts";
 import { oneAtATime } from "../lib/lock.ts";
 import { type Page, type PageQuery, windowOf } from "../lib/paging.ts";
 import { hashToken, newApiKey, shownPart } from "../lib/token.ts";
 import { asSeen } from "../store/as-seen.ts";
 import { type ApiKeyRow, apiKeys } from "../store/tables.ts";
+import { refuseEscalation, refuseOutliving, refuseOwnKey } from "./escalation.ts";
 import { onlyBelowLimit, refuseAtLimit } from "./limit.ts";
 import { expiryProblem, type KeyChange, type NewKey } from "./model.ts";
 
@@ -39,7 +40,10 @@ export async function listKeys(
   return { items, total: counted!.total };
 }
 
-/** @throws CONFLICT at the account's limit, INSUFFICIENT_PERMISSIONS beyond the caller's own */
+/**
+ * Creates a key, which expires with the caller's own unless `expires_at` says when.
+ * @throws CONFLICT at the account's limit, INSUFFICIENT_PERMISSIONS beyond the caller's own permissions or expiry
+ */
 export async function createKey(
   deps: Deps,
   caller: Caller,
@@ -48,10 +52,13 @@ export async function createKey(
 ): Promise<FreshKey> {
   const permissions = merged({ read: true, write: true }, input.permissions);
   refuseEscalation(caller, permissions);
+  const { expires_at: expiresAt = caller.expiresAt ?? null } = input;
   refuseBadExpiry(input.expires_at, deps.clock.now());
+  refuseOutliving(caller, expiresAt);
   const create = async () => {
     await refuseAtLimit(deps, caller);
-    const fresh = freshKey(caller.accountId, input, permissions, deps.clock.now());
+    const given = { ...input, expires_at: expiresAt };
+    const fresh = freshKey(caller.accountId, given, permissions, deps.clock.now());
     await deps.store.write([
       ...onRecord(deps, caller, { action: "key.created", target: keyTarget(fresh.row) }),
       ...onlyBelowLimit(deps, caller),
@@ -86,6 +93,7 @@ export async function accountOfKey({ store }: Deps, id: string): Promise<string>
   return key.accountId;
 }
 
+/** @throws INSUFFICIENT_PERMISSIONS for the caller's own key, and beyond its permissions or expiry */
 export async function changeKey(
   deps: Deps,
   caller: Caller,
@@ -93,6 +101,7 @@ export async function changeKey(
   change: KeyChange,
 ): Promise<ApiKeyRow> {
   const key = await findKey(deps, caller, id);
+  refuseOwnKey(caller, key);
   refuseEscalation(caller, permissionsOf(key));
   if (Object.values(change).every((value) => value === undefined)) return key;
   const permissions = merged(permissionsOf(key), change.permissions);
@@ -100,11 +109,13 @@ export async function changeKey(
   refuseEscalation(caller, permissions);
   const now = deps.clock.now();
   refuseBadExpiry(change.expires_at, now);
+  const { expires_at: expiresAt = key.expiresAt } = change;
+  if (expiresAt !== key.expiresAt) refuseOutliving(caller, expiresAt);
+  // What is not given is not written: another change of the key may come at the same moment.
   const changed = {
-    name: change.name ?? key.name,
-    canRead: permissions.read,
-    canWrite: permissions.write,
-    expiresAt: change.expires_at === undefined ? key.expiresAt : change.expires_at,
+    ...(change.name !== undefined && { name: change.name }),
+    ...(change.permissions && { canRead: permissions.read, canWrite: permissions.write }),
+    ...(change.expires_at !== undefined && { expiresAt }),
     updatedAt: now,
   };
   const wanted = { ...change, permissions };
@@ -123,7 +134,10 @@ export async function changeKey(
   return row;
 }
 
-/** The key keeps its id and settings; the old value is refused from now on. */
+/**
+ * The key keeps its id and settings; the old value is refused from now on.
+ * @throws INSUFFICIENT_PERMISSIONS for a key with more permissions than the caller, or one that expires later
+ */
 export async function rotateKey(
   deps: Deps,
   caller: Caller,
@@ -132,6 +146,7 @@ export async function rotateKey(
 ): Promise<FreshKey> {
   const key = await findKey(deps, caller, id);
   refuseEscalation(caller, permissionsOf(key));
+  refuseOutliving(caller, key.expiresAt);
   const value = newApiKey();
   const change = {
     hash: hashToken(value),
@@ -210,20 +225,6 @@ const merged = (present: Permissions, given: NewKey["permissions"]): Permissions
 });
 
 const permissionsOf = (key: ApiKeyRow): Permissions => ({ read: key.canRead, write: key.canWrite });
-
-/** Nobody hands out, changes or takes over a permission that they lack themselves. */
-function refuseEscalation(caller: Caller, wanted: Permissions) {
-  const exceeds =
-    (wanted.read && !caller.permissions.read) || (wanted.write && !caller.permissions.write);
-  if (!exceeds) return;
-  throw new AppError(
-    "INSUFFICIENT_PERMISSIONS",
-    "This key would have a permission that you lack.",
-    {
-      reason: "exceeds_caller",
-    },
-  );
-}
 
 function refuseNoPermission({ read, write }: Permissions) {
   if (!read && !write) throw invalid({ permissions: ["must allow read or write"] });

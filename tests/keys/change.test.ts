@@ -60,11 +60,53 @@ onBothEngines("PATCH /keys/{id}", (server) => {
     expect([status, body]).toEqual([200, before.body]);
   });
 
-  test("a key may change itself", async () => {
+  test("a key cannot change itself, its own expiry least of all", async () => {
     const me = await server().account();
-    const key = await addKey(server(), me);
+    const key = await addKey(server(), me, { expires_at: "2031-01-01" });
 
-    expect((await key.patch(`/api/v1/keys/${key.id}`, { name: "me" })).status).toBe(200);
+    for (const change of [{ name: "me" }, { expires_at: null }, { expires_at: "2030-06-01" }, {}]) {
+      const { status, body } = await key.patch(`/api/v1/keys/${key.id.toUpperCase()}`, change);
+      expect([status, body.error.code]).toEqual([403, "INSUFFICIENT_PERMISSIONS"]);
+      expect(body.error.details).toEqual({ reason: "own_key" });
+    }
+    expect((await me.get(`/api/v1/keys/${key.id}`)).body.data).toMatchObject({
+      name: "made",
+      expires_at: "2031-01-01T00:00:00.000Z",
+    });
+  });
+
+  test("a key that expires lets no other key outlive it", async () => {
+    const me = await server().account();
+    const brief = await addKey(server(), me, { expires_at: "2031-01-01" });
+    const other = await addKey(server(), me, { expires_at: "2030-06-01" });
+    const change = async (expires_at: string | null) => {
+      const { status, body } = await brief.patch(`/api/v1/keys/${other.id}`, { expires_at });
+      return status === 200 ? body.data.expires_at : [status, body.error.details];
+    };
+    const refused = [403, { reason: "exceeds_caller", expires_at: "2031-01-01T00:00:00.000Z" }];
+
+    expect(await change(null)).toEqual(refused);
+    expect(await change("2031-01-01T00:00:00.001Z")).toEqual(refused);
+    expect(await change("2031-01-01")).toBe("2031-01-01T00:00:00.000Z");
+    expect(await change("2030-02-01")).toBe("2030-02-01T00:00:00.000Z");
+  });
+
+  test("a key that expires may change another that never does, but not its expiry to a later one", async () => {
+    const me = await server().account();
+    const brief = await addKey(server(), me, { expires_at: "2031-01-01" });
+    const { id } = await addKey(server(), me);
+    const path = `/api/v1/keys/${id}`;
+
+    const renamed = await brief.patch(path, { name: "new", expires_at: null });
+    const postponed = await brief.patch(path, { expires_at: "2032-01-01" });
+    const shortened = await brief.patch(path, { expires_at: "2030-06-01" });
+
+    expect([renamed.status, renamed.body.data.expires_at]).toEqual([200, null]);
+    expect(postponed.status).toBe(403);
+    expect([shortened.status, shortened.body.data.expires_at]).toEqual([
+      200,
+      "2030-06-01T00:00:00.000Z",
+    ]);
   });
 
   test("nobody gives a permission that they lack, nor touches a key that has one", async () => {

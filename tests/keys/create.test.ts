@@ -4,6 +4,7 @@ import { hashToken, isApiKey } from "../../server/lib/token.ts";
 import { apiKeys } from "../../server/store/tables.ts";
 import { badBodies, badFlags, badMoments, badNames } from "../bad-values.ts";
 import { onBothEngines, START } from "../harness.ts";
+import { newOwner, openBrowser } from "../session/browser.ts";
 import { addKey, READ_ONLY, WRITE_ONLY } from "./asking.ts";
 
 const YEAR = 365 * 86_400_000;
@@ -165,6 +166,41 @@ onBothEngines("POST /keys", (server) => {
       details: { reason: "exceeds_caller" },
     });
     expect(allowed.status).toBe(201);
+  });
+
+  test("a key that expires makes none that outlives it; without an expiry the new one has its own", async () => {
+    const me = await server().account();
+    const brief = await addKey(server(), me, { expires_at: "2031-01-01" });
+    const make = async (more: object) => {
+      const { status, body } = await brief.post("/api/v1/keys", { name: "a", ...more });
+      return status === 201 ? body.data.expires_at : [status, body.error];
+    };
+    const refused = [
+      403,
+      {
+        code: "INSUFFICIENT_PERMISSIONS",
+        message:
+          "Your key expires at 2031-01-01T00:00:00.000Z. It cannot create, rotate or extend a key that expires later or never.",
+        status: 403,
+        details: { reason: "exceeds_caller", expires_at: "2031-01-01T00:00:00.000Z" },
+      },
+    ];
+
+    expect(await make({})).toBe("2031-01-01T00:00:00.000Z");
+    expect(await make({ expires_at: "2031-01-01" })).toBe("2031-01-01T00:00:00.000Z");
+    expect(await make({ expires_at: "2030-02-01" })).toBe("2030-02-01T00:00:00.000Z");
+    expect(await make({ expires_at: null })).toEqual(refused);
+    expect(await make({ expires_at: "2031-01-01T00:00:00.001Z" })).toEqual(refused);
+  });
+
+  test("a person's key may outlive every other key", async () => {
+    const { owner } = await newOwner(server());
+    const browser = openBrowser(server());
+    await browser.signIn(owner.email);
+
+    const { status, body } = await browser.post("/keys", { name: "a", expires_at: null });
+
+    expect([status, body.data.expires_at]).toEqual([201, null]);
   });
 
   test("stops at the account's limit, also when all ask at once; revoked keys leave room", async () => {

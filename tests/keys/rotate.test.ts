@@ -56,6 +56,25 @@ onBothEngines("POST /keys/{id}/rotate", (server) => {
     expect(refused.body.error.code).toBe("EXPIRED_API_KEY");
   });
 
+  test("a key that expires takes over none that expires later or never", async () => {
+    const me = await server().account();
+    const brief = await addKey(server(), me, { expires_at: "2031-01-01" });
+    const [later, never, equal] = [
+      await addKey(server(), me, { expires_at: "2032-01-01" }),
+      await addKey(server(), me),
+      await addKey(server(), me, { expires_at: "2031-01-01" }),
+    ];
+    const rotate = ({ id }: { id: string }) => brief.post(`/api/v1/keys/${id}/rotate`);
+
+    for (const { status, body } of [await rotate(later), await rotate(never)]) {
+      expect([status, body.error.details.reason]).toEqual([403, "exceeds_caller"]);
+    }
+    expect((await never.get("/api/v1/links")).status).toBe(200);
+    expect((await rotate(equal)).status).toBe(200);
+    const { body } = await rotate(brief);
+    expect(body.data.expires_at).toBe("2031-01-01T00:00:00.000Z");
+  });
+
   test("nobody takes over a permission that they lack", async () => {
     const me = await server().account();
     const full = await addKey(server(), me);

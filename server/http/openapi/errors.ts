@@ -47,12 +47,16 @@ const ERRORS: Record<ErrorCode, Described> = {
     refusals: [{ message: "The pro plan has no API access." }],
   },
   INSUFFICIENT_PERMISSIONS: {
-    when: "The key lacks the permission that the method needs, or would give away one that it lacks.",
+    when: "The key lacks the permission that the method needs, would give a key more permissions or a later expiry than it has, or would change itself.",
     refusals: [
       { message: "This needs the write permission." },
       {
         message: "A key cannot give a permission that it does not have.",
         details: { reason: "exceeds_caller" },
+      },
+      {
+        message: "A key cannot change itself. Use another key, or the dashboard.",
+        details: { reason: "own_key" },
       },
     ],
   },

@@ -95,7 +95,8 @@ export const TAGS = [
   { name: "Account", description: "Who you are, what your tier allows and what you used of it." },
   {
     name: "API keys",
-    description: "Keys for this API. A key can manage others, but never give what it lacks itself.",
+    description:
+      "Keys for this API. A key can manage other keys, but never give them a permission that it lacks or a later expiry than its own.",
   },
   {
     name: "Links",

@@ -5,11 +5,13 @@ export const OPERATION_TEXTS: Record<string, string> = {
   listAudit:
     "One entry for each request that changed something; `count` says how many links or deliveries it concerned. `fields` are names only. `action` is `<what>.<done>`, and further ones may come. `actor` and `target` in the query are ids. An entry is never changed, and kept for 365 days; those of what is deleted stay, with `exists` false. Asking for a check is no change.",
   createKey:
-    "The reply holds the key's value, once. A key cannot give a permission that it lacks itself.",
-  changeKey: "`permissions` is merged member by member. `expires_at: null` takes the expiry away.",
-  revokeKey: "From now on whoever uses it gets 401 `REVOKED_API_KEY`.",
+    "The reply holds the key's value, once. A key cannot give a permission that it lacks. A key that expires cannot create one that expires later or never: without `expires_at` the new key expires when the caller's key does.",
+  changeKey:
+    "`permissions` is merged member by member. `expires_at: null` removes the expiry. A key cannot change itself, and a key that expires cannot set another's expiry to a later moment than its own, or to none.",
+  revokeKey:
+    "From now on a request with this key gets 401 `REVOKED_API_KEY`. A key may revoke itself.",
   rotateKey:
-    "The key keeps its id and settings and gets a new value; the old one stops working at once.",
+    "The key keeps its id and settings and gets a new value; the old one stops working at once. A key may rotate itself, but a key that expires cannot rotate one that expires later or never.",
   listLinks:
     "All filters hold together, in every order. Links of one moment are in the order in which they were made. `checking` hides the settled status until the check is over.",
   createLink:
