@@ -10,10 +10,12 @@ export type Cell = string | number | boolean | null;
 const FORMULA = /^[=+\-@\t\r\n\uFF1D\uFF0B\uFF0D\uFF20]/;
 
 /**
- * Lines as RFC 4180 has them, each with its end. What looks like a formula gets an apostrophe in front;
- * numbers stay numbers.
+ * Lines as RFC 4180 has them, each with its end. Every cell is quoted, so that no separator that a spreadsheet
+ * may choose splits one. What looks like a formula gets an apostrophe in front.
  */
-export const toCsv = (rows: readonly Cell[][]): string =>
-  rows.length === 0
-    ? ""
-    : `${Papa.unparse([...rows], { newline: "\r\n", escapeFormulae: FORMULA })}\r\n`;
+export function toCsv(rows: readonly Cell[][]): string {
+  if (rows.length === 0) return "";
+  // The library leaves null without quotes.
+  const cells = rows.map((row) => row.map((cell) => cell ?? ""));
+  return `${Papa.unparse(cells, { quotes: true, newline: "\r\n", escapeFormulae: FORMULA })}\r\n`;
+}

@@ -228,7 +228,7 @@ describe("stillup export", () => {
   test("of checks has its head alone before any check", async () => {
     const { run } = await withAccount();
 
-    expect((await run(["export", "history"])).out).toStartWith("id,checked_at,url,");
+    expect((await run(["export", "history"])).out).toStartWith('"id","checked_at","url",');
     expect((await run(["export", "history", "--format", "ndjson"])).out).toBe("");
   });
 });

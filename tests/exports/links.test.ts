@@ -6,11 +6,13 @@ import { onBothEngines } from "../harness.ts";
 import { addKey } from "../keys/asking.ts";
 import { addGroup, addLink, setLink } from "../rows.ts";
 import { addMany } from "./add-many.ts";
-import { callerOf, rowsIn } from "./read-csv.ts";
+import { callerOf, lineOf, rowsIn } from "./read-csv.ts";
 
 const PATH = "/api/v1/links/export";
-const HEAD =
-  "id,url,status,reason,message,status_changed_at,last_checked_at,status_code,response_time_ms,service,group,check_frequency,created_at";
+const HEAD = lineOf(
+  ...["id", "url", "status", "reason", "message", "status_changed_at", "last_checked_at"],
+  ...["status_code", "response_time_ms", "service", "group", "check_frequency", "created_at"],
+);
 
 /** The same, and how many long selects it was asked for. */
 function countingSelects(deps: Deps) {
@@ -48,14 +50,18 @@ onBothEngines("GET /links/export", (server) => {
     expect(headers.get("cache-control")).toBe("no-store");
     expect(headers.get("x-content-type-options")).toBe("nosniff");
     expect(body).toBe(
-      `${HEAD}\r\n${id},${url},dead,http_404,The server answered 404: there is no such page.,${moment},${moment},404,87,generic,Docs,weekly,${moment}\r\n`,
+      HEAD +
+        lineOf(
+          ...[id, url, "dead", "http_404", "The server answered 404: there is no such page."],
+          ...[moment, moment, 404, 87, "generic", "Docs", "weekly", moment],
+        ),
     );
   });
 
   test("has its head alone when there are no links", async () => {
     const me = await server().account();
 
-    expect((await me.get(PATH)).body).toBe(`${HEAD}\r\n`);
+    expect((await me.get(PATH)).body).toBe(HEAD);
   });
 
   test("tells HEAD what it is, without making it", async () => {
@@ -150,6 +156,17 @@ onBothEngines("GET /links/export", (server) => {
     expect(await found("check_frequency=hourly")).toEqual([video]);
     expect(await found("status=dead&service=youtube")).toEqual([]);
     expect(await found(`ids=${video},${grouped.toUpperCase()}`)).toEqual([grouped, video]);
+  });
+
+  test("quotes every cell, also what is not there", async () => {
+    const me = await server().account();
+    const id = await addLink(me, { url: "https://example.org/new" });
+
+    const { body } = await me.get(PATH);
+
+    const moment = new Date(server().clock.now()).toISOString();
+    const unchecked = [id, "https://example.org/new", "unknown", "", "", moment, "", "", ""];
+    expect(body).toBe(HEAD + lineOf(...unchecked, "generic", "", "daily", moment));
   });
 
   test("shows a link that is being checked as the list does", async () => {

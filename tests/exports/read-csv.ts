@@ -6,6 +6,10 @@ import type { Asker, Reply } from "../harness.ts";
 export const rowsIn = ({ body }: Reply): Record<string, string>[] =>
   Papa.parse<Record<string, string>>(body, { header: true, skipEmptyLines: true }).data;
 
+/** A line of an export: every cell is quoted. */
+export const lineOf = (...cells: (string | number)[]) =>
+  `${cells.map((cell) => `"${cell}"`).join(",")}\r\n`;
+
 /** Whom a verb is to take the asker for. */
 export const callerOf = ({ accountId, accountNo }: Asker): Caller => ({
   ...{ accountId, accountNo, tier: "business" },

@@ -237,9 +237,9 @@ onDashboard("The page that adds links", (dashboard) => {
     expect(await page.evaluate(() => navigator.clipboard.readText())).toBe("ftp://b\n-c");
     expect(await Bun.file((await saved.path()) ?? "").text()).toBe(
       [
-        "line,url,group,check_frequency,problem",
-        `3,ftp://b,"'=1+1",,The URL must be an http or https URL.`,
-        `4,"'-c",,,The URL must be an http or https URL.`,
+        `"line","url","group","check_frequency","problem"`,
+        `"3","ftp://b","'=1+1","","The URL must be an http or https URL."`,
+        `"4","'-c","","","The URL must be an http or https URL."`,
       ].join("\r\n"),
     );
   });

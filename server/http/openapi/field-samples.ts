@@ -1,3 +1,6 @@
+import { HISTORY_COLUMNS, LINK_COLUMNS } from "../../exports/model.ts";
+import { toCsv } from "../../lib/csv.ts";
+
 export const LINK_ID = "0197a1b2-3c4d-7e5f-8a6b-7c8d9e0f1a2b";
 const GROUP_ID = "0197a1b2-0000-7abc-9def-001122334455";
 const WEBHOOK_ID = "0197a1b2-5a5b-7c6d-8e7f-9a0b1c2d3e4f";
@@ -190,8 +193,25 @@ export const FIELDS: Record<string, unknown> = {
   "LinkHistoryEntry.previous_status": "unknown",
   "LinkHistoryEntry.status_changed": true,
   "LinkHistoryEntry.trigger": "initial",
-  "exportLinks.200.": `id,url,status,reason,message,status_changed_at,last_checked_at,status_code,response_time_ms,service,group,check_frequency,created_at\r\n${LINK_ID},https://example.com/a,active,ok,The page is there.,${MOMENT},${MOMENT},200,182,generic,Docs,daily,${MOMENT}\r\n`,
-  "exportHistory.200.": `id,checked_at,url,link_id,status,previous_status,status_changed,reason,message,status_code,response_time_ms,final_url,redirect_count,trigger\r\n${LINK_ID}-mjuq8c00,${MOMENT},https://example.com/a,${LINK_ID},active,active,false,ok,The page is there.,200,182,https://example.com/a,0,scheduled\r\n`,
+  "exportLinks.200.": toCsv([
+    [...LINK_COLUMNS],
+    [LINK_ID, "https://example.com/a", "active", "ok", "The page is there.", MOMENT, MOMENT].concat(
+      ["200", "182", "generic", "Docs", "daily", MOMENT],
+    ),
+  ]),
+  "exportHistory.200.": toCsv([
+    [...HISTORY_COLUMNS],
+    [`${LINK_ID}-mjuq8c00`, MOMENT, "https://example.com/a", LINK_ID, "active", "active"].concat([
+      "false",
+      "ok",
+      "The page is there.",
+      "200",
+      "182",
+      "https://example.com/a",
+      "0",
+      "scheduled",
+    ]),
+  ]),
   "HistoryStats.totalChecks": 1764,
   "HistoryStats.aliveCount": 1590,
   "HistoryStats.deadCount": 141,

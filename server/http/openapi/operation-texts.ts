@@ -44,7 +44,7 @@ export const OPERATION_TEXTS: Record<string, string> = {
   deleteGroup: "Its links are kept and belong to no group.",
   moveLinks: "Each id is judged on its own. A link that is in another group leaves it.",
   exportLinks:
-    "Every link that fits, newest first, as `text/csv` after RFC 4180; the first line names the columns. `message` is of the last check. A text that a spreadsheet would run as a formula has an apostrophe in front. The reply is sent while it is made: a file that breaks off is not whole.",
+    "Every link that fits, newest first, as `text/csv` after RFC 4180; the first line names the columns and every cell is quoted. `message` is of the last check. A text that a spreadsheet would run as a formula has an apostrophe in front. The reply is sent while it is made: a file that breaks off is not whole.",
   exportHistory: "Every check that fits, newest first, written as `GET /api/v1/links/export` does.",
   getUngrouped: "Together with the groups that is all links.",
   getLinkStats:

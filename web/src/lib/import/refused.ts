@@ -12,14 +12,16 @@ export const refusedText = (ledger: Ledger) =>
     .map((i) => ledger.items[i]!.url)
     .join("\n");
 
-/** A table that can be mended and given again: its columns are read back. */
+/** A table that can be fixed and imported again: its columns are read back. */
 export async function refusedTable(ledger: Ledger): Promise<string> {
   const { default: Papa } = await import("papaparse");
   const rows = refusedIn(ledger).map((i) => {
     const { line, url, group, frequency } = ledger.items[i]!;
-    return { line, url, group, check_frequency: frequency, problem: ledger.details[i] };
+    const problem = ledger.details[i] ?? "";
+    return { line, url, group: group ?? "", check_frequency: frequency ?? "", problem };
   });
-  return Papa.unparse(rows, { escapeFormulae: FORMULA });
+  // Every cell is quoted, as in an export.
+  return Papa.unparse(rows, { quotes: true, escapeFormulae: FORMULA });
 }
 
 /** Hands the text to the user as a file. */
