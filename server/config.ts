@@ -10,7 +10,7 @@ import {
   choice,
   count,
   httpUrl,
-  ipAddress,
+  ipRange,
   listOf,
   matching,
   nonEmpty,
@@ -78,7 +78,12 @@ const SETTINGS = {
   databaseTimeoutMs: wholeNumber("DATABASE_TIMEOUT_MS", 30_000, 0, 3_600_000),
   moveTo: secret(setting("MOVE_TO", null, "postgres://…", matching(/^postgres(ql)?:\/\/.+$/))),
   publicUrl: setting("PUBLIC_URL", null, "an http or https URL", httpUrl),
-  trustedProxies: setting("TRUSTED_PROXIES", [], "a list of IP addresses", listOf(ipAddress)),
+  trustedProxies: setting(
+    "TRUSTED_PROXIES",
+    [],
+    "a list of IP addresses and CIDR ranges",
+    listOf(ipRange),
+  ),
   corsAllowedOrigins: setting("CORS_ALLOWED_ORIGINS", [], "a list of origins", listOf(origin)),
   defaultTier: choice("DEFAULT_TIER", "business", TIERS),
   tierLimits: setting(

@@ -1,16 +1,17 @@
+import { LRUCache } from "lru-cache";
 import type { Meter } from "../accounts/meter.ts";
 import type { Deps } from "../deps.ts";
 import { AppError, invalid, noSuchPath } from "../lib/errors.ts";
 import { newId } from "../lib/ids.ts";
 import { describeError, log } from "../lib/log.ts";
 import type { Live } from "../live/live.ts";
-import { clientAddress } from "./client-address.ts";
+import { clientAddress, isPrivate, trustedProxies } from "./client-address.ts";
 import { corsHeaders, preflightHeaders } from "./cors.ts";
 import { toErrorResponse } from "./errors.ts";
 import { settleClaim } from "./idempotency.ts";
 import { bodyLimitOf, tooLarge } from "./json-body.ts";
 import { enterByKey } from "./key-door.ts";
-import { addRateLimitHeaders, type RateLimiter } from "./rate-limit.ts";
+import { addRateLimitHeaders, HOUR, type RateLimiter } from "./rate-limit.ts";
 import { matches } from "./reply.ts";
 import { noteRequest } from "./request-log.ts";
 import { allowedMethods, type RouteTable } from "./route-table.ts";
@@ -23,6 +24,8 @@ const REQUEST_ID = /^[A-Za-z0-9_.-]{1,64}$/;
 const ORIGIN = /^[a-z]+:\/\/[^/?#]*/;
 /** The router looks for the path from here on, whatever the host is. */
 const ROUTER_STARTS_AT = 11;
+/** Peers whose `X-Forwarded-For` was reported as ignored. */
+const MOST_REPORTED = 100;
 
 type FrontDeps = Deps & { limiter: RateLimiter; meter: Meter; live: Pick<Live, "changed"> };
 
@@ -39,10 +42,11 @@ export type Front = (request: Request, server?: Peer) => Promise<Response>;
 export function createFront(deps: FrontDeps, app: Routed): Front {
   const headersFor = securityHeaders(deps.config);
   const withPlainHost = plainHosts();
+  const addressOf = clientAddresses(deps);
   return async (incoming, server) => {
     const request = withPlainHost(incoming);
     const peer = () => server?.requestIP(incoming)?.address ?? "127.0.0.1";
-    const visit = arrive(deps, request, peer, headersFor);
+    const visit = arrive(deps, request, () => addressOf(request, peer()), headersFor);
     const answered = await answer(deps, app, request, visit).catch((error) =>
       toErrorResponse(error, visit),
     );
@@ -109,10 +113,28 @@ function plainHosts(): (request: Request) => Request {
   };
 }
 
+/** The client's address of a request; reports proxies that look like ours but are not trusted. */
+function clientAddresses({ config, clock }: Deps) {
+  const isTrusted = trustedProxies(config.trustedProxies);
+  const reported = new LRUCache<string, number>({ max: MOST_REPORTED });
+  return (request: Request, peer: string): string => {
+    const forwarded = request.headers.get("x-forwarded-for");
+    if (forwarded && isPrivate(peer) && !isTrusted(peer)) report(peer);
+    return clientAddress(peer, forwarded, isTrusted);
+  };
+
+  function report(peer: string) {
+    const at = reported.get(peer);
+    if (at !== undefined && clock.elapsed() - at < HOUR) return;
+    reported.set(peer, clock.elapsed());
+    log.warn("X-Forwarded-For ignored: the peer is not in STILLUP_TRUSTED_PROXIES", { peer });
+  }
+}
+
 function arrive(
-  { config, clock }: Deps,
+  { clock }: Deps,
   request: Request,
-  peer: () => string,
+  address: () => string,
   headersFor: (path: string) => Headers,
 ): Visit {
   const given = request.headers.get("x-request-id");
@@ -122,8 +144,7 @@ function arrive(
   headers.set("X-Request-Id", requestId);
   const visit: Visit = {
     requestId,
-    address: () =>
-      clientAddress(peer(), request.headers.get("x-forwarded-for"), config.trustedProxies),
+    address,
     path,
     arrivedAt: clock.elapsed(),
     route: null,

@@ -107,8 +107,12 @@ export function origin(text: string): string {
   return text;
 }
 
-export function ipAddress(text: string): string {
-  if (!isIP(text)) throw new RangeError(text);
+/** An IP address, or a range of them such as 10.0.0.0/8. */
+export function ipRange(text: string): string {
+  const [address = "", bits, ...rest] = text.split("/");
+  const longest = isIP(address) === 6 ? 128 : 32;
+  if (!isIP(address) || rest.length > 0) throw new RangeError(text);
+  if (bits !== undefined && count(bits) > longest) throw new RangeError(text);
   return text;
 }
 
