@@ -13,11 +13,14 @@ const KIB_PER_MB = 1024;
 const NOBODYS =
   "yfnzV8HhYFmXgEma5fvLNO24qH+b9YzXCfTeQ9b9SEM$dEtaSnD6PDp9EaRy3clYkuUSDCyhnwkC/41Pp4UZ9+I";
 
-/** Hashing costs time and memory, so only two run at once and only some may wait. */
+/**
+ * Hashing costs time and memory, so only two run at once and only some may wait. `from` is the network that asks:
+ * networks take turns, so that one that fills the queue does not keep the others out.
+ */
 export type Passwords = {
-  hash(password: string): Promise<string>;
+  hash(password: string, from?: string): Promise<string>;
   /** False for a user without a password too, or for no user at all, after the same time. */
-  verify(password: string, hash: string | null): Promise<boolean>;
+  verify(password: string, hash: string | null, from?: string): Promise<boolean>;
   /** Whether the hash was made with other parameters than today's. */
   isOutdated(hash: string): boolean;
 };
@@ -27,12 +30,12 @@ export function createPasswords(memoryMb: number): Passwords {
   const inTurn = createTurns({ atOnce: 2, mostWaiting: 32 });
   const present = beginning(memoryMb);
   return {
-    hash: (password) => inTurn(() => hashPassword(password, memoryMb)),
-    verify: (password, hash) =>
+    hash: (password, from) => inTurn(() => hashPassword(password, memoryMb), from),
+    verify: (password, hash, from) =>
       inTurn(async () => {
         const isRight = await Bun.password.verify(standard(password), hash ?? present + NOBODYS);
         return isRight && hash !== null;
-      }),
+      }, from),
     isOutdated: (hash) => !hash.startsWith(present),
   };
 }

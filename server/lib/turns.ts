@@ -1,33 +1,65 @@
 import { AppError } from "./errors.ts";
 
-/** Runs work when it is its turn: first come, first served. */
-export type Turns = <T>(work: () => Promise<T>) => Promise<T>;
+/** Runs work when it is its turn. Those who wait under different keys take turns, so that no key holds up another. */
+export type Turns = <T>(work: () => Promise<T>, key?: string) => Promise<T>;
 
 type TurnsOptions = {
   atOnce: number;
-  /** How many may wait; whoever comes when all these places are taken is sent away. */
+  /** How many may wait. When all places are taken, the last one of the key with the most gives up its own. */
   mostWaiting?: number;
 };
+
+type Waiter = { run: () => void; sendAway: () => void };
 
 /** @throws SERVICE_UNAVAILABLE, from the turn itself, when too many wait already */
 export function createTurns({
   atOnce,
   mostWaiting = Number.POSITIVE_INFINITY,
 }: TurnsOptions): Turns {
-  const waiting: (() => void)[] = [];
+  /** In the order in which keys have their next turn. */
+  const queues = new Map<string, Waiter[]>();
+  let waiting = 0;
   let running = 0;
 
-  /** Whoever leaves hands its place over, so that a newcomer cannot slip in between. */
+  /** A place that becomes free goes to the next in line, so that a newcomer cannot slip in between. */
   const leave = () => {
-    const next = waiting.shift();
-    if (next) next();
+    const next = takeNext();
+    if (next) next.run();
     else running--;
   };
 
-  return async (work) => {
+  function takeNext(): Waiter | undefined {
+    const [first] = queues;
+    if (!first) return undefined;
+    const [key, queue] = first;
+    const next = queue.shift();
+    queues.delete(key);
+    if (queue.length > 0) queues.set(key, queue);
+    waiting--;
+    return next;
+  }
+
+  function makeRoom(key: string) {
+    const own = queues.get(key)?.length ?? 0;
+    const longest = [...queues.values()].reduce((a, b) => (b.length > a.length ? b : a), []);
+    if (longest.length <= own + 1) throw tooBusy();
+    longest.pop()!.sendAway();
+    waiting--;
+  }
+
+  const wait = (key: string) =>
+    new Promise<void>((resolve, reject) => {
+      if (waiting >= mostWaiting) makeRoom(key);
+      const waiter = { run: resolve, sendAway: () => reject(tooBusy()) };
+      const queue = queues.get(key);
+      if (queue) queue.push(waiter);
+      else queues.set(key, [waiter]);
+      waiting++;
+    });
+
+  return async (work, key = "") => {
     if (running < atOnce) running++;
-    else if (waiting.length >= mostWaiting) throw tooBusy();
-    else await new Promise<void>((resolve) => waiting.push(resolve));
+    else await wait(key);
     return work().finally(leave);
   };
 }

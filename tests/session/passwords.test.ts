@@ -123,4 +123,24 @@ describe("a kept password", () => {
       Array(2).fill({ reason: { code: "SERVICE_UNAVAILABLE", headers: { "retry-after": "5" } } }),
     );
   });
+
+  test("a network that fills the queue keeps no other network out, and gives up its last places", async () => {
+    const { hash } = createPasswords(19);
+    const ended: string[] = [];
+    const from = (network: string, times: number) =>
+      Array.from({ length: times }, () =>
+        hash("x", network).then(
+          () => ended.push(network),
+          () => ended.push(`${network} refused`),
+        ),
+      );
+
+    await Promise.all([...from("one", 34), ...from("other", 2), ...from("third", 1)]);
+
+    const done = ended.filter((name) => !name.includes("refused"));
+    expect(ended.filter((name) => name === "one refused")).toHaveLength(3);
+    expect(done.filter((name) => name !== "one")).toHaveLength(3);
+    // Two are hashed already; then each network has a turn.
+    expect(done.slice(0, 7).filter((name) => name !== "one")).toHaveLength(3);
+  });
 });
