@@ -50,6 +50,7 @@ export async function freshAccount({ store, clock }: Deps, input: NewOwner): Pro
     totpSecret: null,
     totpPending: null,
     totpStep: null,
+    invitedEmail: null,
   };
   const insert = [store.insert(accounts).values(account), store.insert(users).values(owner)];
   return { account, owner, insert };

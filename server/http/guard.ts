@@ -1,30 +1,45 @@
 import type { Deps } from "../deps.ts";
 import { createPasswords, type Passwords } from "../lib/passwords.ts";
 import { createDelays, type Delays } from "../session/delays.ts";
-import { rangeOf } from "./client-address.ts";
+import { rangesOf } from "./client-address.ts";
 import { limiterFor } from "./limiters.ts";
 import { rateLimited } from "./rate-limit.ts";
 import { visitOf } from "./visit.ts";
 
-/** Whatever proves who someone is, per address. */
-const GUESSES = { perMinute: 20, perHour: 100 };
+/** Proofs of identity, per network from the narrowest to the widest. The first is also for one session or browser. */
+const QUOTAS = [
+  { perMinute: 20, perHour: 100 },
+  { perMinute: 40, perHour: 200 },
+  { perMinute: 80, perHour: 400 },
+];
 
 /** What makes guessing slow. There is one for all routes that take a proof, so that none goes round it. */
 export type Guard = {
   passwords: Passwords;
   delays: Delays;
-  /** @throws RATE_LIMITED when the address has tried too often */
-  countGuess(request: Request): Promise<void>;
+  /**
+   * Counts a stranger's proof.
+   * @param device the id of a device cookie, by which it counts instead of by its network
+   * @throws RATE_LIMITED
+   */
+  countGuess(request: Request, device?: string | null): Promise<void>;
+  /** Counts a proof by someone who is signed in, which no stranger of the same network can use up. @throws RATE_LIMITED */
+  countProof(request: Request): Promise<void>;
 };
 
 export function createGuard(deps: Deps): Guard {
-  const limiter = limiterFor(deps, "guesses", GUESSES);
+  const limiters = QUOTAS.map((quota, i) => limiterFor(deps, `guesses ${i}`, quota));
+  const count = async (callers: string[]) => {
+    for (const [i, caller] of callers.entries()) {
+      const allowance = await limiters[i]!(caller);
+      if (!allowance.allowed) throw rateLimited(allowance);
+    }
+  };
   return {
     passwords: createPasswords(deps.config.passwordMemoryMb),
     delays: createDelays(deps),
-    async countGuess(request) {
-      const allowance = await limiter(rangeOf(visitOf(request).address()));
-      if (!allowance.allowed) throw rateLimited(allowance);
-    },
+    countGuess: (request, device) =>
+      count(device ? [`device ${device}`] : rangesOf(visitOf(request).address())),
+    countProof: (request) => count([`session ${visitOf(request).sessionHash}`]),
   };
 }

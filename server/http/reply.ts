@@ -54,7 +54,7 @@ export const replies = new Elysia({ name: "replies" }).mapResponse(
     const status = custom ? responseValue.code : Number(set.status ?? 200);
     if (value instanceof Response) return;
     const { headers } = visit;
-    for (const name in set.headers) headers.set(name, String(set.headers[name]));
+    for (const name in set.headers) setHeader(headers, name, set.headers[name]);
     visit.isDressed = true;
     // Anything else there makes the framework copy the response, stream, cookies and all.
     set.headers = {};
@@ -63,6 +63,12 @@ export const replies = new Elysia({ name: "replies" }).mapResponse(
     return jsonResponse(value, status, headers, request);
   },
 );
+
+/** A list becomes a header for each of its values, as several cookies need. */
+function setHeader(headers: Headers, name: string, value: unknown) {
+  headers.delete(name);
+  for (const each of [value].flat()) headers.append(name, String(each));
+}
 
 function jsonResponse(
   value: unknown,

@@ -57,8 +57,10 @@ export async function createKey(
   refuseOutliving(caller, expiresAt);
   const create = async () => {
     await refuseAtLimit(deps, caller);
+    const now = deps.clock.now();
+    const madeBy = await makerOf(deps, caller);
     const given = { ...input, expires_at: expiresAt };
-    const fresh = freshKey(caller.accountId, given, permissions, deps.clock.now());
+    const fresh = freshKey(caller.accountId, given, { permissions, now, madeBy });
     await deps.store.write([
       ...onRecord(deps, caller, { action: "key.created", target: keyTarget(fresh.row) }),
       ...onlyBelowLimit(deps, caller),
@@ -153,6 +155,7 @@ export async function rotateKey(
     previousHash: key.hash,
     prefix: shownPart(value),
     updatedAt: deps.clock.now(),
+    madeBy: await makerOf(deps, caller),
   };
   const fresh = { id: key.id, row: { ...key, ...change }, value };
   const isAsRead = and(isLiveKey(caller, key.id), eq(apiKeys.hash, key.hash));
@@ -190,12 +193,24 @@ export async function revokeKey(deps: Deps, caller: Caller, id: string): Promise
   ]);
 }
 
-/** A key that is not written yet. */
+/** The person who gets to know a key's value: who asks, or whose key does. Null on the command line. */
+async function makerOf({ store }: Deps, { by }: Caller): Promise<string | null> {
+  if (by.kind === "user") return by.id;
+  if (by.kind !== "key" || by.id === null) return null;
+  const [key] = await store
+    .select({ madeBy: apiKeys.madeBy })
+    .from(apiKeys)
+    .where(eq(apiKeys.id, by.id));
+  return key?.madeBy ?? null;
+}
+
+type Making = { permissions: Permissions; now: number; madeBy: string | null };
+
+/** A key that is not written yet. @param madeBy the person who gets to know its value */
 export function freshKey(
   accountId: string,
   input: NewKey,
-  { read, write }: Permissions,
-  now: number,
+  { permissions: { read, write }, now, madeBy }: Making,
 ): FreshKey {
   const value = newApiKey();
   const row: ApiKeyRow = {
@@ -212,6 +227,7 @@ export function freshKey(
     revokedAt: null,
     createdAt: now,
     updatedAt: now,
+    madeBy,
   };
   return { id: row.id, row, value };
 }

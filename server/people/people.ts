@@ -159,7 +159,7 @@ function freshPerson(accountId: string, given: NewPerson, createdAt: number): Us
     accountId,
     ...given,
     ...{ passwordHash: null, isAdmin: false, createdAt },
-    ...{ totpSecret: null, totpPending: null, totpStep: null },
+    ...{ totpSecret: null, totpPending: null, totpStep: null, invitedEmail: null },
   };
 }
 

@@ -14,7 +14,7 @@ import type { Manager } from "./rights.ts";
 const changeRefusals = { ...recordRefusals, 409: ErrorReply, 413: ErrorReply, 415: ErrorReply };
 
 /** Who is in one's own account; mounted behind the session door only, which lets only owners change it. */
-export function peopleRoutes(deps: Deps, { countGuess, ...guards }: Guard) {
+export function peopleRoutes(deps: Deps, { countProof, ...guards }: Guard) {
   const guarded = { ...deps, ...guards };
 
   const manager = async (request: Request): Promise<Manager> => ({
@@ -67,7 +67,7 @@ export function peopleRoutes(deps: Deps, { countGuess, ...guards }: Guard) {
     .delete(
       "/account",
       async ({ request, body, set, status }) => {
-        await countGuess(request);
+        await countProof(request);
         await deleteOwnAccount(guarded, await presentSession(deps, request), body);
         set.headers["set-cookie"] = endedCookie(deps.config);
         return status(204, undefined);

@@ -1,4 +1,4 @@
-import { and, asc, eq, gt, lte } from "drizzle-orm";
+import { and, asc, eq, gt, inArray, lte, type SQL } from "drizzle-orm";
 import type { Deps } from "../deps.ts";
 import { AppError } from "../lib/errors.ts";
 import { describeError, log } from "../lib/log.ts";
@@ -8,60 +8,83 @@ import { guesses } from "../store/tables.ts";
 
 const WINDOW_MS = 15 * 60_000;
 const LONGEST_S = 60;
-/** Guesses before the first wait. */
-const FREE = 3;
 
-/** A guess that was counted, by the name it was made for and its number. */
-type Counted = { account: string; n: number };
+/** What guesses are counted under, and how many are free before the first wait. */
+type Bucket = {
+  name: string;
+  free: number;
+  /** Others' guesses count here too, so one that was right clears only itself. */
+  isShared?: boolean;
+};
 
-/**
- * Makes guessing slow, whoever guesses, from wherever and in whichever process. It never locks an account,
- * since that would let strangers lock its owner out.
- */
+/** One guess, which counts in all buckets. It waits for all of `buckets`, or for `pass` alone if that is sooner. */
+export type Attempt = {
+  buckets: Bucket[];
+  pass?: Bucket | undefined;
+  /** Written with the count, and taken back unless the guess was wrong. */
+  also?: { count: Statement; uncount: Statement };
+};
+
+type Row = typeof guesses.$inferSelect;
+
+/** A guess that was counted, and its rows. */
+type Counted = { attempt: Attempt; rows: Row[] };
+
+/** Makes guessing slow, in whichever process. It never locks anything for longer than a minute. */
 export type Delays = {
   /**
    * Counts an attempt as failed before its outcome is known, so that parallel guesses do not slip by.
-   * @throws RATE_LIMITED while the account has to wait
+   * @throws RATE_LIMITED while it has to wait
    */
-  begin(account: string): Promise<Counted>;
-  /** An attempt was right: all is forgotten. */
-  succeed(account: string): Promise<void>;
+  begin(attempt: Attempt): Promise<Counted>;
+  /** An attempt was right: what was counted before it is forgotten. */
+  succeed(counted: Counted): Promise<void>;
   /** The attempt came to nothing: it is not counted. */
-  withdraw(attempt: Counted): Promise<void>;
+  withdraw(counted: Counted): Promise<void>;
 };
 
 /**
  * Makes one guess. What it returns as an error was wrong and stays counted; what it throws came to
  * nothing and is not.
- * @throws RATE_LIMITED while the account has to wait, and either error
+ * @throws RATE_LIMITED while it has to wait, and either error
  */
 export async function guess<T>(
   delays: Delays,
-  account: string,
-  attempt: () => Promise<T | AppError>,
+  attempt: Attempt,
+  work: () => Promise<T | AppError>,
 ): Promise<T> {
-  const counted = await delays.begin(account);
-  const outcome = await attempt().catch(async (error) => {
+  const counted = await delays.begin(attempt);
+  const outcome = await work().catch(async (error) => {
     await delays.withdraw(counted).catch(notWithdrawn);
     throw error;
   });
   if (outcome instanceof AppError) throw outcome;
-  await delays.succeed(account);
+  await delays.succeed(counted);
   return outcome;
 }
 
-/** In the database, with the name's SHA-256: some type their password where the name belongs. */
+/** In the database, with the SHA-256 of names: some type their password where the e-mail belongs. */
 export function createDelays(deps: Pick<Deps, "store" | "clock">): Delays {
   const { store } = deps;
+  const uncount = ({ also }: Attempt) => (also ? [also.uncount] : []);
   return {
-    begin: (account) => beginGuess(deps, hashToken(account)),
-    succeed: async (account) => {
-      await store.delete(guesses).where(eq(guesses.account, hashToken(account)));
+    begin: (attempt) => beginGuess(deps, attempt),
+    succeed: ({ attempt, rows }) => {
+      const own = bucketsOf(attempt).flatMap(({ name, isShared }) =>
+        isShared ? [] : hashToken(name),
+      );
+      return store.write([
+        store.delete(guesses).where(inArray(guesses.account, own)),
+        ...rows.filter(({ account }) => !own.includes(account)).map(deletionOf),
+        ...uncount(attempt),
+      ]);
     },
-    withdraw: async ({ account, n }) => {
-      await store.delete(guesses).where(and(eq(guesses.account, account), eq(guesses.n, n)));
-    },
+    withdraw: ({ attempt, rows }) => store.write([...rows.map(deletionOf), ...uncount(attempt)]),
   };
+
+  function deletionOf({ account, n }: Row): Statement {
+    return store.delete(guesses).where(and(eq(guesses.account, account), eq(guesses.n, n)));
+  }
 }
 
 /** Guesses that no longer count, to be run by housekeeping. */
@@ -71,45 +94,64 @@ export const forgetOldGuesses = ({ store, clock }: Pick<Deps, "store" | "clock">
 const notWithdrawn = (error: unknown) =>
   log.error("a guess that came to nothing stays counted", describeError(error));
 
-/** The number is the lock: of two at once one finds it taken, and waits like any later one. */
-async function beginGuess(deps: Pick<Deps, "store" | "clock">, account: string): Promise<Counted> {
+const bucketsOf = ({ buckets, pass }: Attempt) => [...buckets, ...(pass ? [pass] : [])];
+
+/** The numbers are the lock: of two at once one finds a number taken, and waits like any later one. */
+async function beginGuess(deps: Pick<Deps, "store" | "clock">, attempt: Attempt): Promise<Counted> {
   const { store, clock } = deps;
-  const areTheirs = eq(guesses.account, account);
+  // All processes lock rows in the same order.
+  const names = bucketsOf(attempt)
+    .map(({ name }) => hashToken(name))
+    .sort();
+  const areTheirs = inArray(guesses.account, names);
   for (;;) {
     const now = clock.now();
     const known = await store.select().from(guesses).where(areTheirs).orderBy(asc(guesses.n));
-    if (known.some(({ guessedAt }) => guessedAt > now)) await bringBack(deps, account, now);
-    refuseTooSoon(known, now);
-    const n = (known.at(-1)?.n ?? 0) + 1;
+    if (known.some(({ guessedAt }) => guessedAt > now)) await bringBack(deps, areTheirs, now);
+    refuseTooSoon(attempt, known, now);
+    const rows = names.map((account) => ({ account, n: nextOf(known, account), guessedAt: now }));
     try {
       await store.write([
         store.delete(guesses).where(and(areTheirs, lte(guesses.guessedAt, now - WINDOW_MS))),
-        store.insert(guesses).values({ account, n, guessedAt: now }),
+        store.insert(guesses).values(rows),
+        ...(attempt.also ? [attempt.also.count] : []),
       ]);
-      return { account, n };
+      return { attempt, rows };
     } catch (error) {
       if (!isDuplicate(error)) throw error;
     }
   }
 }
 
+const nextOf = (known: Row[], account: string) =>
+  (known.findLast((row) => row.account === account)?.n ?? 0) + 1;
+
 /** A clock that was set back would make them wait until it has caught up. */
-async function bringBack({ store }: Pick<Deps, "store">, account: string, now: number) {
-  const areAhead = and(eq(guesses.account, account), gt(guesses.guessedAt, now));
-  await store.update(guesses).set({ guessedAt: now }).where(areAhead);
+async function bringBack({ store }: Pick<Deps, "store">, areTheirs: SQL, now: number) {
+  await store
+    .update(guesses)
+    .set({ guessedAt: now })
+    .where(and(areTheirs, gt(guesses.guessedAt, now)));
 }
 
-function refuseTooSoon(known: { guessedAt: number }[], now: number) {
-  const recent = known
-    .map(({ guessedAt }) => Math.min(guessedAt, now))
-    .filter((guessedAt) => guessedAt > now - WINDOW_MS);
-  const waitMs = Math.max(...recent) + delayMs(recent.length) - now;
+function refuseTooSoon({ buckets, pass }: Attempt, known: Row[], now: number) {
+  const waitOf = (bucket: Bucket) => waitMsOf(bucket, known, now);
+  const needed = Math.max(...buckets.map(waitOf));
+  const waitMs = pass ? Math.min(needed, waitOf(pass)) : needed;
   if (waitMs > 0) throw tooSoon(waitMs);
 }
 
-/** 0, 0, 0, 1, 2, 4 … 60 seconds after so many failures. */
-const delayMs = (failed: number) =>
-  failed < FREE ? 0 : Math.min(2 ** (failed - FREE), LONGEST_S) * 1000;
+function waitMsOf({ name, free }: Bucket, known: Row[], now: number): number {
+  const account = hashToken(name);
+  const recent = known
+    .filter((row) => row.account === account)
+    .map(({ guessedAt }) => Math.min(guessedAt, now))
+    .filter((guessedAt) => guessedAt > now - WINDOW_MS);
+  return Math.max(...recent) + delayMs(recent.length - free) - now;
+}
+
+/** 1, 2, 4 … 60 seconds after so many failures more than the free ones. */
+const delayMs = (more: number) => (more < 0 ? 0 : Math.min(2 ** more, LONGEST_S) * 1000);
 
 function tooSoon(waitMs: number): AppError {
   const retryAfter = Math.ceil(waitMs / 1000);

@@ -2,15 +2,23 @@ import { Elysia } from "elysia";
 import * as z from "zod";
 import { hasAccounts } from "../accounts/users.ts";
 import type { Deps } from "../deps.ts";
+import { rangesOf } from "../http/client-address.ts";
 import type { Guard } from "../http/guard.ts";
 import { recordRefusals, refusals } from "../http/refusals.ts";
 import { data, ErrorReply } from "../http/reply.ts";
-import { endedCookie, isSecure, sessionCookie } from "../http/session-cookie.ts";
+import {
+  deviceCookie,
+  endedCookie,
+  isSecure,
+  readDeviceCookie,
+  sessionCookie,
+} from "../http/session-cookie.ts";
 import { presentSession, sessionOf } from "../http/session-door.ts";
 import { visitOf } from "../http/visit.ts";
 import { unread } from "../lib/fields.ts";
 import { SHORTEST_ALONE } from "../lib/passwords.ts";
 import type { Live } from "../live/live.ts";
+import { findDevice, newDevice } from "./device.ts";
 import * as model from "./model.ts";
 import { endOtherSessions, endSession, endSessionById, listSessions } from "./sessions.ts";
 import { refuseSecondSetup, setUp } from "./setup.ts";
@@ -20,6 +28,7 @@ import {
   followPasswordLink,
   shortestFor,
   signIn,
+  signInName,
   type Visitor,
 } from "./sign-in.ts";
 import * as twoFactor from "./two-factor.ts";
@@ -28,6 +37,7 @@ const visitorOf = (request: Request): Visitor => ({
   userAgent: request.headers.get("user-agent"),
   sessionHash: visitOf(request).sessionHash,
   address: visitOf(request).address,
+  networks: rangesOf(visitOf(request).address()),
 });
 
 const bodyRefusals = { ...recordRefusals, 413: ErrorReply, 415: ErrorReply };
@@ -36,7 +46,7 @@ const factorRefusals = { ...bodyRefusals, 409: ErrorReply };
 /** How people get into the dashboard and out of it; mounted behind the session door only. */
 export function sessionRoutes(
   deps: Deps,
-  { countGuess, ...guards }: Guard,
+  { countGuess, countProof, ...guards }: Guard,
   live: Pick<Live, "stateOf">,
 ) {
   const guarded = { ...deps, ...guards };
@@ -45,9 +55,14 @@ export function sessionRoutes(
   const signedIn = async (user: model.Shown) =>
     model.toSignedIn(user, insecure, await live.stateOf(user.accountId));
   const letIn = ({ token, user }: Entrance, set: { headers: Record<string, unknown> }) => {
-    set.headers["set-cookie"] = sessionCookie(deps.config, token);
+    set.headers["set-cookie"] = [
+      sessionCookie(deps.config, token),
+      deviceCookie(deps.config, user.email, newDevice(deps, user)),
+    ];
     return signedIn(user);
   };
+  const deviceOf = (request: Request, email: string) =>
+    findDevice(deps, email, readDeviceCookie(deps.config, request, email));
 
   return new Elysia({ tags: ["Session"], detail: { hide: true } })
     .get(
@@ -63,8 +78,10 @@ export function sessionRoutes(
     .post(
       "/session",
       async ({ request, body, set }) => {
-        await countGuess(request);
-        return { data: await letIn(await signIn(guarded, body, visitorOf(request)), set) };
+        const device = await deviceOf(request, signInName(body.email));
+        await countGuess(request, device);
+        const visitor = { ...visitorOf(request), device };
+        return { data: await letIn(await signIn(guarded, body, visitor), set) };
       },
       { body: model.SignIn, response: { 200: data(model.SessionState), ...factorRefusals } },
     )
@@ -104,7 +121,7 @@ export function sessionRoutes(
     .patch(
       "/session/password",
       async ({ request, body, set }) => {
-        await countGuess(request);
+        await countProof(request);
         const session = await presentSession(deps, request);
         const fields = model.passwordChange(shortestFor(session.user));
         const input = await model.readBody(fields, body);
@@ -153,7 +170,7 @@ export function sessionRoutes(
     .post(
       "/session/two-factor",
       async ({ request, body, status }) => {
-        await countGuess(request);
+        await countProof(request);
         const session = await presentSession(deps, request);
         const fresh = await twoFactor.beginTwoFactor(guarded, session, body.password);
         return status(201, { data: fresh });
@@ -163,7 +180,7 @@ export function sessionRoutes(
     .post(
       "/session/two-factor/confirm",
       async ({ request, body, set }) => {
-        await countGuess(request);
+        await countProof(request);
         const session = await presentSession(deps, request);
         const on = await twoFactor.confirmTwoFactor(
           guarded,
@@ -178,7 +195,7 @@ export function sessionRoutes(
     .delete(
       "/session/two-factor",
       async ({ request, body, set }) => {
-        await countGuess(request);
+        await countProof(request);
         const session = await presentSession(deps, request);
         const { new: next, ...proof } = await model.readBody(model.EndOfTwoFactor, body);
         const end = { ...proof, next };
@@ -193,7 +210,7 @@ export function sessionRoutes(
     .post(
       "/session/recovery-codes",
       async ({ request, body, status }) => {
-        await countGuess(request);
+        await countProof(request);
         const session = await presentSession(deps, request);
         const codes = await twoFactor.renewRecoveryCodes(guarded, session, body);
         return status(201, { data: { recovery_codes: codes } });

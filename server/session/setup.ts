@@ -10,6 +10,7 @@ import { AppError, noSuchPath } from "../lib/errors.ts";
 import { hashToken, newSetupToken } from "../lib/token.ts";
 import { isDuplicate } from "../store/store.ts";
 import { accounts, apiKeys, facts, setupTokens } from "../store/tables.ts";
+import { turnOf } from "./attempts.ts";
 import { newSession } from "./sessions.ts";
 import type { Entrance, SignInDeps, Visitor } from "./sign-in.ts";
 
@@ -52,17 +53,22 @@ export async function createSetup(deps: Deps): Promise<string | null> {
 export async function setUp(
   deps: SignInDeps,
   input: { token: string; email: string; password: string },
-  { userAgent, address }: Visitor,
+  visitor: Visitor,
 ): Promise<Entrance & { key: string }> {
+  const { userAgent, address } = visitor;
   if (!(await isSetupToken(deps, input.token))) throw wrongToken();
-  const passwordHash = await deps.passwords.hash(input.password);
+  const passwordHash = await deps.passwords.hash(input.password, turnOf(visitor));
   await refuseSecondSetup(deps);
   const { store, config, clock } = deps;
   const { email } = input;
   const tier = config.defaultTier;
   const fresh = await freshAccount(deps, { email, tier, passwordHash, isAdmin: true });
   const now = clock.now();
-  const key = freshKey(fresh.account.id, FIRST_KEY, { read: true, write: true }, now);
+  const key = freshKey(fresh.account.id, FIRST_KEY, {
+    permissions: { read: true, write: true },
+    now,
+    madeBy: fresh.owner.id,
+  });
   const session = newSession(store, fresh.owner.id, now, userAgent);
   const insertKey = store.insert(apiKeys).values(key.row);
   const entry = accountCreated(deps, { ...NEWCOMER, address }, fresh);

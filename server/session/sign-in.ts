@@ -16,8 +16,16 @@ import { hashToken } from "../lib/token.ts";
 import { holdUser } from "../store/hold.ts";
 import type { Statement, Store } from "../store/store.ts";
 import { passwordLinks, sessions, type UserRow, users } from "../store/tables.ts";
+import {
+  codeAttempt,
+  linkAttempt,
+  proofAttempt,
+  type Source,
+  signInAttempt,
+  turnOf,
+} from "./attempts.ts";
 import { spendCode } from "./codes.ts";
-import { type Delays, guess } from "./delays.ts";
+import { type Attempt, type Delays, guess } from "./delays.ts";
 import type { SignIn } from "./model.ts";
 import { newSession, type Session } from "./sessions.ts";
 
@@ -28,7 +36,7 @@ export type SignInDeps = Deps & { passwords: Passwords; delays: Delays };
 export type Entrance = { token: string; user: UserRow };
 
 /** The browser that asks: what it calls itself, the session it comes with, and where from. */
-export type Visitor = {
+export type Visitor = Source & {
   userAgent: string | null;
   sessionHash: string | undefined;
   address: () => string;
@@ -45,15 +53,19 @@ export async function signIn(
   { email, password, code }: SignIn,
   visitor: Visitor,
 ): Promise<Entrance> {
-  const name = email.trim().toLowerCase();
-  const user = await guess(deps.delays, name, async () => {
-    const known = await whoHas(deps, name, password);
+  const name = signInName(email);
+  const user = await guess(deps.delays, signInAttempt(name, visitor), async () => {
+    const known = await whoHas(deps, name, password, turnOf(visitor));
     if (!known) return wrongPassword();
     if (!known.totpSecret && isShort(password)) throw tooShortAlone();
-    return (await passesSecondFactor(deps, known, code)) ? known : wrongCode();
+    if (!known.totpSecret) return known;
+    return showCode(deps, known, code, codeAttempt(name, visitor)).catch(asWrongCode);
   });
   return enter(deps, user, password, visitor);
 }
+
+/** As it is stored, however it was typed. */
+export const signInName = (email: string) => email.trim().toLowerCase();
 
 /**
  * Ends all of the user's sessions but a new one for whoever knew the present password.
@@ -66,11 +78,13 @@ export async function changePassword(
   visitor: Visitor,
 ): Promise<Entrance> {
   const { id, email } = session.user;
-  const user = await guess(deps.delays, email, async () => {
-    const known = await whoHas(deps, email, current);
+  const { tokenHash } = session;
+  const user = await guess(deps.delays, proofAttempt(session), async () => {
+    const known = await whoHas(deps, email, current, tokenHash);
     return known?.id === id ? known : invalid({ current: [NOT_YOURS] });
   });
-  const changed = await setPassword(deps, user, await deps.passwords.hash(next), visitor);
+  const hash = await deps.passwords.hash(next, tokenHash);
+  const changed = await setPassword(deps, user, hash, visitor);
   if (!changed) throw invalid({ current: [NOT_YOURS] });
   return changed;
 }
@@ -96,11 +110,10 @@ export async function followPasswordLink(
   if (!user) throw linkIsVoid();
   const problem = await passwordProblem(password, shortestFor(user));
   if (problem) throw invalid({ password: [problem] });
-  const hash = await deps.passwords.hash(password);
-  if (user.totpSecret) await demandCode(deps, user, code);
+  const hash = await deps.passwords.hash(password, turnOf(visitor));
+  if (user.totpSecret) await showCode(deps, user, code, linkAttempt(token));
   const [taken] = await store.delete(passwordLinks).where(isLink).returning();
   if (!taken) throw linkIsVoid();
-  await deps.delays.succeed(user.email);
   const changed = await setPassword(deps, user, hash, visitor);
   if (!changed) throw linkIsVoid();
   return changed;
@@ -112,11 +125,12 @@ export async function followPasswordLink(
  */
 export const proveAgain = (
   deps: SignInDeps,
-  { user }: Session,
+  session: Session,
   { password, code }: { password: string; code?: string | undefined },
 ): Promise<UserRow> =>
-  guess(deps.delays, user.email, async () => {
-    const known = await whoHas(deps, user.email, password);
+  guess(deps.delays, proofAttempt(session), async () => {
+    const { user, tokenHash } = session;
+    const known = await whoHas(deps, user.email, password, tokenHash);
     if (known?.id !== user.id) return invalid({ password: [NOT_YOURS] });
     if (!known.totpSecret) return known;
     if (!code?.trim()) throw invalid({ code: ["is required"] });
@@ -185,14 +199,18 @@ export const recordOwn = (
 export const NOT_YOURS = "is not your password";
 export const WRONG_CODE = "is wrong or was used already";
 
-/** The user if the password is right. Nobody and a wrong password take the same time. */
+/**
+ * The user if the password is right. An unknown e-mail and a wrong password take the same time.
+ * @param turn see `Passwords`
+ */
 export async function whoHas(
   deps: SignInDeps,
   email: string,
   password: string,
+  turn: string | undefined,
 ): Promise<UserRow | undefined> {
   const user = await findUser(deps, email);
-  const isRight = await deps.passwords.verify(password, user?.passwordHash ?? null);
+  const isRight = await deps.passwords.verify(password, user?.passwordHash ?? null, turn);
   return isRight ? user : undefined;
 }
 
@@ -208,16 +226,20 @@ const tooShortAlone = () =>
 const linkIsVoid = () =>
   new AppError("NOT_FOUND", "This link was used or is too old. Ask for another one.");
 
-const demandCode = (deps: SignInDeps, user: UserRow, code: string | undefined) =>
-  guess(deps.delays, user.email, async () =>
-    (await passesSecondFactor(deps, user, code)) ? user : wrongCode(),
-  );
-
-/** @throws UNAUTHORIZED where there is a second factor and no code was given */
-async function passesSecondFactor(deps: Deps, user: UserRow, code: string | undefined) {
-  if (!user.totpSecret) return true;
+/**
+ * The user, once the code of their second factor was right.
+ * @throws UNAUTHORIZED for a wrong code, and where none was given; RATE_LIMITED while the attempt has to wait
+ */
+async function showCode(
+  deps: SignInDeps,
+  user: UserRow,
+  code: string | undefined,
+  attempt: Attempt,
+): Promise<UserRow> {
   if (!code?.trim()) throw codeNeeded();
-  return spendCode(deps, user, code);
+  return guess(deps.delays, attempt, async () =>
+    (await spendCode(deps, user, code)) ? user : wrongCode(),
+  );
 }
 
 const codeNeeded = () =>
@@ -225,17 +247,23 @@ const codeNeeded = () =>
     reason: "two_factor_required",
   });
 
+/** For a guess of which the code is only a part: a wrong one is its outcome. */
+function asWrongCode(error: unknown): AppError {
+  if (error instanceof AppError && error.details?.reason === "wrong_code") return error;
+  throw error;
+}
+
 const wrongCode = () =>
   new AppError("UNAUTHORIZED", "The code is wrong or was used already.", {
     reason: "wrong_code",
   });
 
 /** Nothing where the password was changed meanwhile. */
-function setPassword(deps: Deps, user: UserRow, passwordHash: string, visitor: Visitor) {
+async function setPassword(deps: Deps, user: UserRow, passwordHash: string, visitor: Visitor) {
   const { store } = deps;
   const onlyIf = isUnchanged(store, user);
   const isTheirs = eq(passwordLinks.userId, user.id);
-  return startSession(deps, user, visitor, {
+  const started = await startSession(deps, user, visitor, {
     ends: eq(sessions.userId, user.id),
     changes: [
       recordOwn(deps, user, visitor, { action: "person.password_changed", onlyIf }),
@@ -246,6 +274,7 @@ function setPassword(deps: Deps, user: UserRow, passwordHash: string, visitor: V
         .where(and(isUser(user), onlyIf)),
     ],
   });
+  return started && { ...started, user: { ...user, passwordHash } };
 }
 
 /** Whoever signs in elsewhere at the same moment may have the hash made anew, which changes no password. */
@@ -257,23 +286,32 @@ async function enter(
 ): Promise<Entrance> {
   const onlyIf = isUnchanged(deps.store, user);
   const entry = recordOwn(deps, user, visitor, { action: "person.signed_in", onlyIf });
+  const passwordHash = await presentHash(deps, user, password, visitor);
   const started = await startSession(deps, user, visitor, {
     ends: eq(sessions.tokenHash, visitor.sessionHash ?? ""),
-    changes: [entry, ...(await rehash(deps, user, password))],
+    changes: [entry, ...replaceHash(deps.store, user, passwordHash)],
   });
-  if (started) return started;
-  const again = await whoHas(deps, user.email, password);
+  if (started) return { ...started, user: { ...user, passwordHash } };
+  const again = await whoHas(deps, user.email, password, turnOf(visitor));
   if (again?.totpSecret !== user.totpSecret) throw wrongPassword();
   return enter(deps, again, password, visitor);
 }
 
-/** Only now is the password known, so only now can its hash be made with today's parameters. */
-async function rehash(deps: SignInDeps, user: UserRow, password: string): Promise<Statement[]> {
-  const { store, passwords } = deps;
-  if (!user.passwordHash || !passwords.isOutdated(user.passwordHash)) return [];
-  const passwordHash = await passwords.hash(password);
+/** Only now is the password known, so only now can an old hash be replaced by one with the present parameters. */
+async function presentHash(
+  { passwords }: SignInDeps,
+  { passwordHash }: UserRow,
+  password: string,
+  visitor: Visitor,
+): Promise<string | null> {
+  const isPresent = !passwordHash || !passwords.isOutdated(passwordHash);
+  return isPresent ? passwordHash : passwords.hash(password, turnOf(visitor));
+}
+
+const replaceHash = (store: Store, user: UserRow, passwordHash: string | null): Statement[] => {
+  if (passwordHash === user.passwordHash) return [];
   const isSame = and(isUser(user), isUnchanged(store, user));
   return [store.update(users).set({ passwordHash }).where(isSame)];
-}
+};
 
 const isUser = (user: UserRow) => and(eq(users.id, user.id), eq(users.accountId, user.accountId));

@@ -7,6 +7,7 @@ import { conflict, invalid } from "../lib/errors.ts";
 import { isShort, SHORTEST_ALONE } from "../lib/passwords.ts";
 import type { Statement } from "../store/store.ts";
 import { sessions, type UserRow, users } from "../store/tables.ts";
+import { proofAttempt } from "./attempts.ts";
 import {
   countRecoveryCodes,
   forgetRecoveryCodes,
@@ -50,8 +51,8 @@ export async function beginTwoFactor(
   password: string,
 ): Promise<FreshTotp> {
   if (session.user.totpSecret) throw isOnAlready();
-  const user = await guess(deps.delays, session.user.email, async () => {
-    const known = await whoHas(deps, session.user.email, password);
+  const user = await guess(deps.delays, proofAttempt(session), async () => {
+    const known = await whoHas(deps, session.user.email, password, session.tokenHash);
     return known ?? invalid({ password: [NOT_YOURS] });
   });
   const totp = newTotp(user.email);
@@ -82,7 +83,7 @@ export async function confirmTwoFactor(
   const pending = await pendingSecret(deps, user);
   const secret = openSecret(deps, pending);
   if (secret === null) throw nothingToConfirm();
-  const totpStep = await guess(deps.delays, user.email, async () => {
+  const totpStep = await guess(deps.delays, proofAttempt(session), async () => {
     const step = stepOf(secret, code.replace(/\s/g, ""), deps.clock.now());
     return (
       step ?? invalid({ code: ["is wrong; look whether the clocks of both devices are right"] })
@@ -105,7 +106,8 @@ export async function endTwoFactor(
     if (next === undefined && isShort(proof.password)) throw invalid({ new: [NEW_NEEDED] });
   });
   const { store } = deps;
-  const renewed = next === undefined ? {} : { passwordHash: await deps.passwords.hash(next) };
+  const renewed =
+    next === undefined ? {} : { passwordHash: await deps.passwords.hash(next, session.tokenHash) };
   const onlyIf = isUnchanged(store, user);
   const started = await startSession(deps, user, visitor, {
     ends: eq(sessions.userId, user.id),
@@ -198,15 +200,16 @@ async function pendingSecret({ store }: Deps, user: Session["user"]): Promise<st
  */
 function prove(
   deps: SignInDeps,
-  { user }: Session,
+  session: Session,
   { password, code }: Proof,
   refuse = () => {},
 ): Promise<UserRow> {
+  const { user, tokenHash } = session;
   if (!user.totpSecret) {
     throw conflict("Two-factor sign-in is off.", { reason: "two_factor_off" });
   }
-  return guess(deps.delays, user.email, async () => {
-    const known = await whoHas(deps, user.email, password);
+  return guess(deps.delays, proofAttempt(session), async () => {
+    const known = await whoHas(deps, user.email, password, tokenHash);
     if (!known) return invalid({ password: [NOT_YOURS] });
     refuse();
     return (await spendCode(deps, known, code)) ? known : invalid({ code: [WRONG_CODE] });

@@ -80,6 +80,7 @@ export const users = sqliteTable("users", {
   totpSecret: text("totp_secret"),
   totpPending: text("totp_pending"),
   totpStep: integer("totp_step"),
+  invitedEmail: text("invited_email"),
 });
 
 export const recoveryCodes = sqliteTable("recovery_codes", {
@@ -93,6 +94,17 @@ export const sessions = sqliteTable("sessions", {
   createdAt: integer("created_at").notNull(),
   lastSeenAt: integer("last_seen_at").notNull(),
   userAgent: text("user_agent"),
+  failedSignIns: text("failed_sign_ins"),
+});
+
+export const failedSignIns = sqliteTable("failed_sign_ins", {
+  userId: text("user_id").notNull(),
+  addressRange: text("address_range").notNull(),
+  failures: integer("failures").notNull(),
+  recorded: integer("recorded").notNull(),
+  firstAt: integer("first_at").notNull(),
+  lastAt: integer("last_at").notNull(),
+  recordAt: integer("record_at").notNull(),
 });
 
 export const passwordLinks = sqliteTable("password_links", {
@@ -115,6 +127,7 @@ export const apiKeys = sqliteTable("api_keys", {
   revokedAt: integer("revoked_at"),
   createdAt: integer("created_at").notNull(),
   updatedAt: integer("updated_at").notNull(),
+  madeBy: text("made_by"),
 });
 
 export const groups = sqliteTable("groups", {

@@ -52,7 +52,7 @@ onBothEngines(
       expect(await isThere(account.id)).toBe(true);
     });
 
-    test("makes guessing as slow as signing in does", async () => {
+    test("makes guessing slow, and leaves signing in elsewhere alone", async () => {
       const { account, owner, browsers } = await newTeam(server());
       for (let i = 0; i < 3; i++) {
         await drop(browsers.owner, { email: account.email, password: "not it" });
@@ -61,7 +61,7 @@ onBothEngines(
       const early = await drop(browsers.owner, { email: account.email, password: PASSWORD });
       const signing = await openBrowser(server()).signIn(owner.email);
 
-      expect([early.status, signing.status]).toEqual([429, 429]);
+      expect([early.status, signing.status]).toEqual([429, 200]);
     });
 
     test("needs a code as well where there is a second factor", async () => {

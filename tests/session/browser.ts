@@ -15,8 +15,10 @@ const passwordHash = hashPassword(PASSWORD, PASSWORD_MEMORY_MB);
 
 /** Someone at a browser: keeps cookies, and says where a request comes from as browsers do. */
 export type Browser = {
-  /** The value of the session's cookie. */
+  /** The session's cookie, with its name. */
   cookie(): string | undefined;
+  /** The device cookie of the one person who signed in here, with its name. */
+  deviceCookie(): string | undefined;
   ask(method: string, path: string, body?: unknown, headers?: HeadersInit): Promise<Reply>;
   get(path: string): Promise<Reply>;
   post(path: string, body?: unknown): Promise<Reply>;
@@ -29,10 +31,19 @@ export type Browser = {
 export const BEHIND_PROXY = { STILLUP_TRUSTED_PROXIES: "127.0.0.1" };
 let browsers = 0;
 
-/** @param cookie to begin with, as if taken over from elsewhere */
-export function openBrowser(server: TestServer, cookie?: string): Browser {
-  const address = `10.0.${Math.floor(++browsers / 250)}.${browsers % 250}`;
-  let present = cookie;
+/**
+ * @param cookie to begin with, as if taken over from elsewhere
+ * @param address where it is, somewhere else than all others by default
+ */
+export function openBrowser(
+  server: TestServer,
+  cookie?: string,
+  address = `10.0.${Math.floor(++browsers / 250)}.${browsers % 250}`,
+): Browser {
+  const jar = new Map<string, string>();
+  const keep = (each: string) => jar.set(each.slice(0, each.indexOf("=")), each);
+  if (cookie) keep(cookie);
+  const cookieLike = (name: RegExp) => [...jar].find(([each]) => name.test(each))?.[1];
 
   async function ask(
     method: string,
@@ -44,19 +55,20 @@ export function openBrowser(server: TestServer, cookie?: string): Browser {
       method,
       headers: {
         "x-forwarded-for": address,
-        ...(present && { cookie: present }),
+        ...(jar.size > 0 && { cookie: [...jar.values()].join("; ") }),
         ...(body !== undefined && { "content-type": "application/json" }),
         ...Object.fromEntries(new Headers(headers)),
       },
       ...(body !== undefined && { body: JSON.stringify(body) }),
     });
-    present = response.headers.get("set-cookie")?.split(";")[0] ?? present;
+    for (const set of response.headers.getSetCookie()) keep(set.split(";")[0]!);
     const text = await response.text();
     return { status: response.status, headers: response.headers, body: text && JSON.parse(text) };
   }
 
   return {
-    cookie: () => present,
+    cookie: () => cookieLike(/session$/),
+    deviceCookie: () => cookieLike(/device-/),
     ask,
     get: (path) => ask("GET", path),
     post: (path, body) => ask("POST", path, body),

@@ -1,16 +1,28 @@
 import { beforeEach, expect, test } from "bun:test";
 import { AppError } from "../../server/lib/errors.ts";
-import { createDelays, type Delays, forgetOldGuesses } from "../../server/session/delays.ts";
+import { codeAttempt, proofAttempt, signInAttempt } from "../../server/session/attempts.ts";
+import {
+  type Attempt,
+  createDelays,
+  type Delays,
+  forgetOldGuesses,
+} from "../../server/session/delays.ts";
 import { guesses } from "../../server/store/tables.ts";
 import { type MovableClock, movableClock } from "../clock.ts";
 import { onBothEngines } from "../harness.ts";
 
 const HOUR = 3_600_000;
+const EMAIL = "a@example.org";
+
+const from = (...networks: string[]) => signInAttempt(EMAIL, { networks });
+/** One of the many /64 networks of somebody who holds a whole /48. */
+const hopping = (n: number) =>
+  from(`2001:db8:1:${n}::/64`, `2001:db8:1:${n >> 8}::/56`, "2001:db8:1::/48");
 
 /** Seconds to wait before an attempt, 0 when it may be made (and then it was). */
-async function attempt(delays: Delays, account = "a@example.org"): Promise<number> {
+async function attempt(delays: Delays, what = from("192.0.2.1")): Promise<number> {
   try {
-    await delays.begin(account);
+    await delays.begin(what);
     return 0;
   } catch (error) {
     return error instanceof AppError ? Number(error.headers["retry-after"]) : Number.NaN;
@@ -70,17 +82,83 @@ onBothEngines("Guessing", (server) => {
   });
 
   test("is forgotten with the right password, and another account knows nothing of it", async () => {
-    await attempts(3);
+    await attempts(2);
+    const right = await delays.begin(from("192.0.2.1"));
 
     expect(await attempt(delays)).toBe(1);
-    expect(await attempt(delays, "b@example.org")).toBe(0);
-    await delays.succeed("a@example.org");
-    expect(await attempt(delays)).toBe(0);
+    const other = signInAttempt("b@example.org", { networks: ["192.0.2.1"] });
+    expect(await attempt(delays, other)).toBe(0);
+    await delays.succeed(right);
+    expect(await attempts(4)).toEqual([0, 0, 0, 1]);
+  });
+
+  /** Hours that so many guesses take, one after another. */
+  async function hoursFor(guesses: number, next: (n: number) => Attempt): Promise<number> {
+    const began = clock.now();
+    for (let made = 0; made < guesses; ) {
+      const wait = await attempt(delays, next(made));
+      if (wait > 0) clock.moveBy(wait * 1000);
+      else made++;
+    }
+    return (clock.now() - began) / HOUR;
+  }
+
+  test("in one network keeps nobody out of another one", async () => {
+    await hoursFor(200, () => from("198.51.100.7"));
+
+    expect(await attempt(delays, from("198.51.100.7"))).toBeGreaterThan(0);
+    expect(await attempt(delays, from("192.0.2.1"))).toBe(0);
+  });
+
+  test("is as slow for somebody with 65,536 IPv6 networks, who keeps nobody out either", async () => {
+    const hours = await hoursFor(300, (n) => hopping(n));
+
+    expect(hours).toBeGreaterThan(4.5);
+    expect(await attempt(delays, from("192.0.2.1"))).toBe(0);
+  });
+
+  test("from everywhere at once is slowed down as a whole, but not in a known browser", async () => {
+    const waits: number[] = [];
+    for (let n = 0; n < 120; n++) waits.push(await attempt(delays, from(`198.51.100.${n}`)));
+    const known = signInAttempt(EMAIL, { networks: ["192.0.2.1"], device: "known" });
+
+    expect(waits.filter((wait) => wait === 0)).toHaveLength(100);
+    expect(await attempt(delays, from("192.0.2.1"))).toBe(1);
+    expect(await attempt(delays, known)).toBe(0);
+  });
+
+  test("with a stolen device cookie is as slow, and does not shut out its owner", async () => {
+    const stolen = () => signInAttempt(EMAIL, { networks: ["198.51.100.7"], device: "stolen" });
+    const hours = await hoursFor(300, stolen);
+
+    expect(hours).toBeGreaterThan(4.5);
+    const owner = signInAttempt(EMAIL, { networks: ["192.0.2.1"], device: "stolen" });
+    expect(await attempt(delays, owner)).toBe(0);
+  });
+
+  test("a code by those who know the password is slow from everywhere together", async () => {
+    const waits: number[] = [];
+    for (let n = 0; n < 5; n++) {
+      waits.push(await attempt(delays, codeAttempt(EMAIL, { networks: [`198.51.100.${n}`] })));
+    }
+
+    expect(waits).toEqual([0, 0, 0, 1, 1]);
+  });
+
+  test("by strangers leaves those alone who are signed in, and so do their other sessions", async () => {
+    for (let n = 0; n < 120; n++) await attempt(delays, from(`198.51.100.${n}`));
+    const [here, there] = [proofAttempt({ tokenHash: "one" }), proofAttempt({ tokenHash: "two" })];
+    const waits: number[] = [];
+
+    for (let i = 0; i < 4; i++) waits.push(await attempt(delays, here));
+
+    expect(waits).toEqual([0, 0, 0, 1]);
+    expect(await attempt(delays, there)).toBe(0);
   });
 
   test("is not counted when it came to nothing", async () => {
     for (let i = 0; i < 9; i++) {
-      await delays.withdraw(await delays.begin("a@example.org"));
+      await delays.withdraw(await delays.begin(from("192.0.2.1")));
     }
 
     expect(await attempts(4)).toEqual([0, 0, 0, 1]);
@@ -113,7 +191,7 @@ onBothEngines("Guessing", (server) => {
 
     await store.write([forgetOldGuesses({ store, clock })]);
 
-    expect(kept).not.toContain("a@example.org");
+    expect(kept).not.toContain(EMAIL);
     expect(await store.select().from(guesses)).toEqual([]);
   });
 });

@@ -8,7 +8,12 @@ import { startServer } from "../harness.ts";
 import { BEHIND_PROXY, newOwner, openBrowser, PASSWORD_MEMORY_MB } from "./browser.ts";
 
 const MB = 1 << 20;
-const STRANGER = { userAgent: null, sessionHash: undefined, address: () => "127.0.0.1" };
+const STRANGER = {
+  userAgent: null,
+  sessionHash: undefined,
+  address: () => "127.0.0.1",
+  networks: [],
+};
 
 test("a thousand who sign in at once cost little memory, and hold up nobody who only reads", async () => {
   const server = await startServer("sqlite", BEHIND_PROXY);

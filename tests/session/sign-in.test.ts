@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { and, eq } from "drizzle-orm";
 import { operatorOf } from "../../server/accounts/users.ts";
 import { createPasswords, hashPassword, type Passwords } from "../../server/lib/passwords.ts";
+import { hashToken } from "../../server/lib/token.ts";
 import { createDelays } from "../../server/session/delays.ts";
 import { changePassword, signIn } from "../../server/session/sign-in.ts";
 import { audit, sessions, users } from "../../server/store/tables.ts";
@@ -66,16 +67,102 @@ onBothEngines(
 
     test("the fourth wrong password in a row makes even the right one wait a second", async () => {
       const { owner } = await newOwner(server());
-      for (let i = 0; i < 3; i++) await openBrowser(server()).signIn(owner.email, "wrong");
+      const browser = openBrowser(server());
+      for (let i = 0; i < 3; i++) await browser.signIn(owner.email, "wrong");
 
-      const early = await openBrowser(server()).signIn(owner.email);
+      const early = await browser.signIn(owner.email);
       server().clock.moveBy(1000);
-      const later = await openBrowser(server()).signIn(owner.email);
+      const later = await browser.signIn(owner.email);
 
       expect(early.status).toBe(429);
       expect(early.headers.get("retry-after")).toBe("1");
       expect(early.body.error.code).toBe("RATE_LIMITED");
       expect(later.status).toBe(200);
+    });
+
+    /** Enough wrong passwords that this network has to wait. */
+    const guessFrom = async (address: string, email: string, cookie?: string) => {
+      for (let i = 0; i < 4; i++) {
+        await openBrowser(server(), cookie, address).signIn(email, "wrong");
+      }
+    };
+
+    test("a stranger who guesses all the time keeps nobody out elsewhere", async () => {
+      const { owner } = await newOwner(server());
+      const signedIn = openBrowser(server());
+      await signedIn.signIn(owner.email);
+      await guessFrom("198.51.100.1", owner.email);
+
+      expect((await openBrowser(server()).signIn(owner.email)).status).toBe(200);
+      const change = { current: PASSWORD, new: NEXT_PASSWORD };
+      expect((await signedIn.patch("/session/password", change)).status).toBe(200);
+    });
+
+    test("a browser that signed in before passes a stranger in its own network", async () => {
+      const { owner } = await newOwner(server());
+      const known = openBrowser(server(), undefined, "198.51.100.2");
+      await known.signIn(owner.email);
+      await known.delete("/session");
+      await guessFrom("198.51.100.2", owner.email);
+      const flood = openBrowser(server(), undefined, "198.51.100.2");
+      for (let i = 0; i < 20; i++) await flood.post("/password", { token: "x", password: "" });
+
+      expect((await flood.signIn(owner.email)).status).toBe(429);
+      expect((await known.signIn(owner.email)).status).toBe(200);
+    });
+
+    test("a device cookie has few wrong passwords of its own, however it is written", async () => {
+      const { owner } = await newOwner(server());
+      const known = openBrowser(server());
+      await known.signIn(owner.email);
+      await guessFrom("198.51.100.3", owner.email);
+      const statuses: number[] = [];
+      // Base64 leaves some letters open, by which the same bytes can be written in several ways.
+      for (const end of ["", "=", "==", "==="]) {
+        const thief = openBrowser(server(), known.deviceCookie() + end, "198.51.100.3");
+        statuses.push((await thief.signIn(owner.email, "wrong")).status);
+      }
+
+      expect(statuses).toEqual([401, 401, 401, 429]);
+      expect((await known.signIn(owner.email)).status).toBe(200);
+    });
+
+    test("a device cookie opens nothing, and is worth nothing for others or with a new password", async () => {
+      const [{ owner }, other] = [await newOwner(server()), await newOwner(server())];
+      const known = openBrowser(server());
+      await known.signIn(owner.email);
+      const cookie = known.deviceCookie()!;
+      const [name, value] = cookie.split("=") as [string, string];
+      const nameOfOther = `device-${hashToken(other.owner.email).slice(0, 8)}`;
+      await guessFrom("198.51.100.4", owner.email);
+      await guessFrom("198.51.100.4", other.owner.email);
+      const pass = async (email: string, as: string) =>
+        (await openBrowser(server(), as, "198.51.100.4").signIn(email)).status;
+
+      expect((await openBrowser(server(), cookie).get("/links")).status).toBe(401);
+      expect(await pass(other.owner.email, `${nameOfOther}=${value}`)).toBe(429);
+      expect(await pass(owner.email, `${name}=${value.slice(0, -4)}AAAA`)).toBe(429);
+      expect(await pass(owner.email, `${name}=nonsense`)).toBe(429);
+      await known.patch("/session/password", { current: PASSWORD, new: NEXT_PASSWORD });
+      expect(await pass(owner.email, cookie)).toBe(429);
+      server().clock.moveBy(DAY);
+      expect((await known.signIn(owner.email, NEXT_PASSWORD)).status).toBe(200);
+    });
+
+    test("a device cookie is worth nothing after a year, and the clock may be set back", async () => {
+      const { owner } = await newOwner(server());
+      const known = openBrowser(server());
+      await known.signIn(owner.email);
+      const cookie = known.deviceCookie()!;
+      const pass = async () => {
+        await guessFrom("198.51.100.5", owner.email);
+        return (await openBrowser(server(), cookie, "198.51.100.5").signIn(owner.email)).status;
+      };
+
+      server().clock.moveBy(-DAY);
+      expect(await pass()).toBe(200);
+      server().clock.moveBy(367 * DAY);
+      expect(await pass()).toBe(429);
     });
 
     test("an address may try 20 times a minute, whoever it claims to be", async () => {
@@ -231,7 +318,12 @@ onBothEngines(
       expect((await openBrowser(server()).signIn(owner.email)).status).toBe(200);
     });
 
-    const VISITOR = { userAgent: null, sessionHash: undefined, address: () => "127.0.0.1" };
+    const VISITOR = {
+      userAgent: null,
+      sessionHash: undefined,
+      address: () => "127.0.0.1",
+      networks: ["127.0.0.1"],
+    };
     /** Passwords as they are, but for what another request does while one is verified or made. */
     const guardedWith = (besides: (real: Passwords) => Partial<Passwords>) => {
       const { deps } = server();
@@ -385,8 +477,11 @@ describe("the cookie", () => {
 
     const { headers, body } = await openBrowser(server).signIn(owner.email);
 
-    const [cookie, ...rest] = headers.getSetCookie();
+    const [cookie, device, ...rest] = headers.getSetCookie();
     expect(rest).toEqual([]);
+    expect(device).toMatch(/^(__Host-)?device-[0-9a-f]{8}=[\w-]+; Max-Age=31536000; /);
+    expect(device).toStartWith(name.replace("session=", "device-"));
+    expect(device).toEndWith(attributes);
     expect(cookie).toStartWith(name);
     expect(cookie!.slice(name.length)).toMatch(/^[\w-]{43}; /);
     expect(cookie!.slice(name.length + 43)).toBe(attributes);

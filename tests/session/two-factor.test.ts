@@ -201,7 +201,7 @@ onBothEngines(
       const asking = await openBrowser(server()).signIn(email);
       server().clock.moveBy(1000);
 
-      expect([early.status, asking.status]).toEqual([429, 429]);
+      expect([early.status, asking.status]).toEqual([429, 401]);
       expect((await enter(email, code())).status).toBe(200);
     });
 
@@ -392,7 +392,12 @@ onBothEngines(
       });
       const passwords = createPasswords(PASSWORD_MEMORY_MB);
       const guarded = { ...deps, store, passwords, delays: createDelays(deps) };
-      const visitor = { userAgent: null, sessionHash: undefined, address: () => "127.0.0.1" };
+      const visitor = {
+        userAgent: null,
+        sessionHash: undefined,
+        address: () => "127.0.0.1",
+        networks: [],
+      };
 
       const on = await confirmTwoFactor(guarded, session, codeOf(begun.body.data.secret), visitor);
 
@@ -467,7 +472,7 @@ onBothEngines(
         guarded,
         { tokenHash: "", user: user!, caller },
         { password: PASSWORD, code: code(), next: undefined },
-        { userAgent: null, sessionHash: undefined, address: () => "127.0.0.1" },
+        { userAgent: null, sessionHash: undefined, address: () => "127.0.0.1", networks: [] },
       );
 
       await expect(late).rejects.toMatchObject({ code: "VALIDATION_ERROR" });
