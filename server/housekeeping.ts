@@ -12,6 +12,7 @@ import { forgetOldChecks } from "./history/forget-old.ts";
 import { forgetOldKeys } from "./http/idempotency.ts";
 import { forgetSilentCallers } from "./http/shared-rate-limit.ts";
 import { forgetOldGuesses } from "./session/delays.ts";
+import { recordFailedSignIns } from "./session/failed-sign-ins.ts";
 import { forgetEndedSessions } from "./session/sessions.ts";
 import type { Statement } from "./store/store.ts";
 import { hostProfiles } from "./store/tables.ts";
@@ -30,6 +31,7 @@ export async function housekeeping(deps: Deps, signal?: AbortSignal): Promise<vo
     forgetOldGuesses(deps),
     forgetOldProfiles(deps),
   ]);
+  await recordFailedSignIns(deps);
   await finishDeletions(deps, signal);
   await forgetOldEvents(deps);
   await forgetOldAudit(deps, { signal });

@@ -10,6 +10,8 @@ export type Actor = {
   id: string | null;
   /** An e-mail, or the part of a key that is shown. */
   name: string;
+  /** Of a person who is signed in: their own account. */
+  accountId?: string;
   /** Where from; null on the command line. Worked out only when it is wanted. */
   address: () => string | null;
 };

@@ -2,6 +2,7 @@ import { and, asc, count, eq, gt, ne, or, type SQL, sql } from "drizzle-orm";
 import { isThere, makeChange, onRecord, recordChange } from "../audit/record.ts";
 import { emailTarget } from "../audit/targets.ts";
 import type { Deps } from "../deps.ts";
+import { keysMadeBy, revocationOf, revokeKeysMadeBy } from "../keys/made-by.ts";
 import { conflict, notFound } from "../lib/errors.ts";
 import { newId } from "../lib/ids.ts";
 import { hashToken, newSessionToken } from "../lib/token.ts";
@@ -154,7 +155,7 @@ export const listUsers = ({ store }: Deps) =>
 export async function deleteUser(
   deps: Deps,
   user: UserRow,
-  { evenWithLinks }: { evenWithLinks: boolean },
+  { evenWithLinks, revokeKeys = false }: { evenWithLinks: boolean; revokeKeys?: boolean },
 ): Promise<"user" | "account"> {
   const { store } = deps;
   const caller = await operatorOf(deps, user.accountId);
@@ -165,7 +166,12 @@ export async function deleteUser(
     target: emailTarget(user),
     onlyIf: isThere(store, users, mayGo),
   });
-  const removed = await makeChange(deps, entry, store.delete(users).where(mayGo).returning());
+  const keys = revokeKeys ? await keysMadeBy(deps, user) : [];
+  const mayStillGo = isThere(store, users, mayGo);
+  const revocations = keys.flatMap((key) => revocationOf(deps, OPERATOR, key, mayStillGo));
+  const removal = store.delete(users).where(mayGo).returning();
+  const removed = await makeChange(deps, [...entry, ...revocations], removal);
+  if (removed.length > 0 && revokeKeys) await revokeKeysMadeBy(deps, OPERATOR, user);
   if (removed.length > 0) return "user";
   const linksLost = evenWithLinks ? 0 : await countLinks(deps, user.accountId);
   if (linksLost > 0) {

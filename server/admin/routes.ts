@@ -7,7 +7,7 @@ import { recordRefusals, refusals } from "../http/refusals.ts";
 import { data, ErrorReply, pageOf } from "../http/reply.ts";
 import { presentSession } from "../http/session-door.ts";
 import { visitOf } from "../http/visit.ts";
-import { Invitation, NewPerson } from "../people/model.ts";
+import { Invitation, NewPerson, Removal } from "../people/model.ts";
 import { changePerson, invitePerson, removePerson, resetPerson } from "../people/people.ts";
 import type { Manager } from "../people/rights.ts";
 import {
@@ -89,11 +89,12 @@ export function adminRoutes(deps: Deps) {
     )
     .delete(
       "/users/:id",
-      async ({ request, params, status }) => {
-        await removePerson(deps, await managerOf(deps, request), params.id);
+      async ({ request, params, query, status }) => {
+        const { revoke_keys: revokeKeys } = query;
+        await removePerson(deps, await managerOf(deps, request), params.id, { revokeKeys });
         return status(204, undefined);
       },
-      { response: { 204: z.undefined(), ...recordRefusals, 409: ErrorReply } },
+      { query: Removal, response: { 204: z.undefined(), ...recordRefusals, 409: ErrorReply } },
     )
     .post(
       "/users/:id/password-link",

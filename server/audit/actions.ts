@@ -8,6 +8,7 @@ export const ACTIONS = [
   "person.removed",
   "person.password_link_made",
   "person.signed_in",
+  "person.sign_in_failed",
   "person.signed_out",
   "person.password_changed",
   "person.two_factor_begun",

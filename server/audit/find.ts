@@ -8,6 +8,7 @@ import {
   gte,
   inArray,
   lt,
+  ne,
   type SQL,
 } from "drizzle-orm";
 import type { Caller } from "../accounts/caller.ts";
@@ -15,7 +16,7 @@ import type { Deps } from "../deps.ts";
 import { firstIdAt } from "../lib/ids.ts";
 import { fromNearerEnd, type Page, windowOf } from "../lib/paging.ts";
 import type { Store } from "../store/store.ts";
-import { type AuditRow, accounts, audit, groups, links, webhooks } from "../store/tables.ts";
+import { type AuditRow, accounts, audit, groups, links, users, webhooks } from "../store/tables.ts";
 import { type AnyEntry, type AuditQuery, type FoundEntry, targetTypeOf } from "./model.ts";
 
 /** What was changed in the account, newest first. */
@@ -24,10 +25,14 @@ export async function listAudit(
   { accountId }: Caller,
   query: AuditQuery,
 ): Promise<Page<FoundEntry>> {
-  const { items, total } = await listWhere(store, query, eq(audit.accountId, accountId));
+  // Who an administrator is cannot be found out by asking for their entries either.
+  const isShown = query.actor ? ne(audit.actorKind, "administrator") : undefined;
+  const whose = and(eq(audit.accountId, accountId), isShown);
+  const { items, total } = await listWhere(store, query, whose);
   const there = await existing(store, accountId, items);
+  const outsiders = await peopleElsewhere(store, accountId, items);
   const withTargets = items.map((row) => ({
-    ...row,
+    ...(isAdministrator(row, outsiders) ? withoutActor(row) : row),
     targetExists: row.targetId !== null && there.has(row.targetId),
   }));
   return { items: withTargets, total };
@@ -52,6 +57,35 @@ export async function listInstallationAudit(
     accountEmail: emails.get(row.accountId ?? "") ?? null,
   }));
   return { items: withEmails, total };
+}
+
+/** Entries from before administrators were recorded as such have them as users, of another account. */
+const isAdministrator = ({ actorKind, actorId }: AuditRow, outsiders: Set<string>) =>
+  actorKind === "administrator" || (actorId !== null && outsiders.has(actorId));
+
+/** Administrators of the installation are not named to the accounts that they look after. */
+const withoutActor = (row: AuditRow): AuditRow => ({
+  ...row,
+  actorKind: "administrator",
+  actorId: null,
+  actorName: "an administrator",
+  address: null,
+});
+
+async function peopleElsewhere(
+  store: Store,
+  accountId: string,
+  rows: AuditRow[],
+): Promise<Set<string>> {
+  const ids = rows.flatMap(({ actorKind, actorId }) =>
+    actorKind === "user" && actorId !== null ? actorId : [],
+  );
+  if (ids.length === 0) return new Set();
+  const found = await store
+    .select({ id: users.id })
+    .from(users)
+    .where(and(ne(users.accountId, accountId), inArray(users.id, [...new Set(ids)])));
+  return new Set(found.map(({ id }) => id));
 }
 
 async function listWhere(

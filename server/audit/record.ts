@@ -35,14 +35,18 @@ export function recordChange(
   change: Change,
 ): Statement {
   const { action, by, accountId, target, fields, count = 1, onlyIf = ALWAYS } = change;
-  const { kind, id, name } = by;
+  const { id, name } = by;
   const now = clock.now();
-  const row = [newIdAt(now), accountId, now, kind, id, name, by.address(), action].concat([
-    target?.id ?? null,
-    target?.name ?? null,
-    JSON.stringify(fields ?? []),
-    count,
-  ]);
+  const row = [
+    newIdAt(now),
+    accountId,
+    now,
+    kindOf(by, accountId),
+    id,
+    name,
+    by.address(),
+    action,
+  ].concat([target?.id ?? null, target?.name ?? null, JSON.stringify(fields ?? []), count]);
   const isAny = count > 0 && fields?.length !== 0;
   const entry = rowsOf(store, COLUMNS, isAny ? [row] : []);
   return store.run(sql`insert into ${audit} select entry.* from ${entry} as entry where ${onlyIf}`);
@@ -104,6 +108,10 @@ export const fieldsOf = <T extends object>(wanted: T, present: { [Name in keyof 
       return value !== undefined && !Bun.deepEquals(value, present[name as keyof T]);
     })
     .map(([name]) => name);
+
+/** Only an administrator of the installation changes anything in another account. */
+const kindOf = (by: Actor, accountId: string | null): Actor["kind"] =>
+  by.accountId && accountId && by.accountId !== accountId ? "administrator" : by.kind;
 
 /** Few enough to be looked through in no time. */
 const LAST_ENTRIES = 1000;

@@ -26,6 +26,8 @@ const NewUser = z.object({ email: Email, password: NewPassword.optional() });
 
 type Creation = { email: string; passwordFile?: string; tier?: Tier; admin?: true };
 
+type Deletion = { email: string; withLinks?: true; revokeKeys?: true };
+
 export function addUser(program: Command, cli: Cli) {
   const user = program.command("user").description("manage who can sign in");
   user
@@ -45,7 +47,8 @@ export function addUser(program: Command, cli: Cli) {
     .description("remove a user, and with an account's last owner the account")
     .requiredOption("--email <email>", "whom to remove")
     .option("--with-links", "even when the account's links and their history go too")
-    .action((options: { email: string; withLinks?: true }) => deleteOne(cli, options));
+    .option("--revoke-keys", "also revoke the API keys that the user made")
+    .action((options: Deletion) => deleteOne(cli, options));
   user
     .command("reset-password")
     .description("end all of a user's sessions and print a link that sets a new password, once")
@@ -79,7 +82,7 @@ async function createUser(cli: Cli, options: Creation) {
 const listAll = (cli: Cli) =>
   withDeps(cli, async (deps) => {
     const rows = (await listUsers(deps)).map(({ user, tier }) => [
-      user.email,
+      user.invitedEmail === null ? user.email : `${user.invitedEmail} (has another account)`,
       user.isAdmin ? `${user.role}, admin` : user.role,
       tier,
       user.passwordHash ? "yes" : "no",
@@ -89,11 +92,14 @@ const listAll = (cli: Cli) =>
     cli.print(tableOf(["email", "role", "tier", "password", "created", "account"], rows));
   });
 
-async function deleteOne(cli: Cli, options: { email: string; withLinks?: true }) {
+async function deleteOne(cli: Cli, options: Deletion) {
   const email = await readEmail(options.email);
   await withDeps(cli, async (deps) => {
     const user = await requireUser(deps, email);
-    const gone = await deleteUser(deps, user, { evenWithLinks: options.withLinks === true });
+    const gone = await deleteUser(deps, user, {
+      evenWithLinks: options.withLinks === true,
+      revokeKeys: options.revokeKeys === true,
+    });
     const what = gone === "account" ? `user ${email} and their account` : `user ${email}`;
     cli.print(`Deleted ${what}.`);
   });

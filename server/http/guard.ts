@@ -13,6 +13,9 @@ const QUOTAS = [
   { perMinute: 80, perHour: 400 },
 ];
 
+/** Enough to invite a team, and too few to try out addresses. */
+const INVITATIONS = { perMinute: 10, perHour: 50 };
+
 /** What makes guessing slow. There is one for all routes that take a proof, so that none goes round it. */
 export type Guard = {
   passwords: Passwords;
@@ -25,10 +28,13 @@ export type Guard = {
   countGuess(request: Request, device?: string | null): Promise<void>;
   /** Counts a proof by someone who is signed in, which no stranger of the same network can use up. @throws RATE_LIMITED */
   countProof(request: Request): Promise<void>;
+  /** Counts an invitation into an account. @throws RATE_LIMITED */
+  countInvitation(accountId: string): Promise<void>;
 };
 
 export function createGuard(deps: Deps): Guard {
   const limiters = QUOTAS.map((quota, i) => limiterFor(deps, `guesses ${i}`, quota));
+  const invitations = limiterFor(deps, "invitations", INVITATIONS);
   const count = async (callers: string[]) => {
     for (const [i, caller] of callers.entries()) {
       const allowance = await limiters[i]!(caller);
@@ -40,6 +46,10 @@ export function createGuard(deps: Deps): Guard {
     delays: createDelays(deps),
     countGuess: (request, device) =>
       count(device ? [`device ${device}`] : rangesOf(visitOf(request).address())),
+    countInvitation: async (accountId) => {
+      const allowance = await invitations(accountId);
+      if (!allowance.allowed) throw rateLimited(allowance);
+    },
     countProof: (request) => count([`session ${visitOf(request).sessionHash}`]),
   };
 }

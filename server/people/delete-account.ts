@@ -1,6 +1,7 @@
-import { and, eq, exists, ne, notExists, or, type SQL } from "drizzle-orm";
+import { and, eq, exists, ne, not, or, type SQL } from "drizzle-orm";
 import { deleteAccount } from "../accounts/delete.ts";
-import { conflict, invalid, notFound } from "../lib/errors.ts";
+import { isThere } from "../audit/record.ts";
+import { AppError, conflict, invalid, notFound } from "../lib/errors.ts";
 import type { Session } from "../session/sessions.ts";
 import { proveAgain, type SignInDeps } from "../session/sign-in.ts";
 import type { Store } from "../store/store.ts";
@@ -11,7 +12,8 @@ import { manages, mayStill, noLonger } from "./rights.ts";
 /**
  * Deletes the account of an owner who means it and proves who they are.
  * @throws VALIDATION_ERROR for another e-mail than the account's, and for a wrong password or code;
- * CONFLICT when nobody would be left to run the installation
+ * CONFLICT when no one would be left to run the installation; FORBIDDEN when an administrator of the installation is in
+ * the account, who only another administrator can remove
  */
 export async function deleteOwnAccount(
   deps: SignInDeps,
@@ -27,10 +29,25 @@ export async function deleteOwnAccount(
   }
   await proveAgain(deps, session, proof);
   const manager = { session, as: "owner" } as const;
-  const may = and(mayStill(store, manager), staysAdministered(store, accountId))!;
+  const may = and(
+    mayStill(store, manager),
+    staysAdministered(store, accountId),
+    session.user.isAdmin ? undefined : not(hasAdministrator(store, accountId)),
+  )!;
   if (await deleteAccount(deps, accountId, by, may)) return;
-  throw (await manages(deps, manager)) ? lastAdministrator() : noLonger(manager);
+  throw (await manages(deps, manager)) ? refusal(session) : noLonger(manager);
 }
+
+const refusal = ({ user }: Session) =>
+  user.isAdmin
+    ? lastAdministrator()
+    : new AppError(
+        "FORBIDDEN",
+        "An administrator of the installation is in this account. Ask an administrator to delete it.",
+      );
+
+const hasAdministrator = (store: Store, accountId: string): SQL =>
+  isThere(store, users, and(eq(users.accountId, accountId), eq(users.isAdmin, true)));
 
 /** An administrator is elsewhere, or there is none to lose. */
 function staysAdministered(store: Store, accountId: string): SQL | undefined {
@@ -38,12 +55,7 @@ function staysAdministered(store: Store, accountId: string): SQL | undefined {
   const isOne = eq(users.isAdmin, true);
   return or(
     exists(administrators.where(and(isOne, ne(users.accountId, accountId)))),
-    notExists(
-      store
-        .select({ id: users.id })
-        .from(users)
-        .where(and(isOne, eq(users.accountId, accountId))),
-    ),
+    not(hasAdministrator(store, accountId)),
   );
 }
 

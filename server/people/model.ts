@@ -1,11 +1,15 @@
 import * as z from "zod";
-import { oneOf } from "../lib/fields.ts";
+import { oneOf, queryFlag } from "../lib/fields.ts";
 import { toIso, toIsoOrNull } from "../lib/moments.ts";
 import { Email } from "../session/model.ts";
 import { ROLES, type UserRow } from "../store/tables.ts";
 
 /** Someone who can sign in, and when they were last seen in a session that is kept. */
-export type Person = UserRow & { lastSeenAt: number | null };
+export type Person = UserRow & {
+  lastSeenAt: number | null;
+  /** API keys whose values they know and that are not revoked. */
+  keysMade: number;
+};
 
 export const User = z.object({
   id: z.uuid(),
@@ -16,6 +20,8 @@ export const User = z.object({
   has_password: z.boolean(),
   created_at: z.string(),
   last_seen_at: z.string().nullable(),
+  /** How many API keys they made that are not revoked. */
+  keys_made: z.int(),
 });
 
 const Colleague = User.extend({ is_you: z.boolean() });
@@ -29,6 +35,9 @@ export const NewPerson = z.object({ email: Email, role: oneOf(ROLES) }, "must be
 export type NewPerson = z.output<typeof NewPerson>;
 
 export const RoleChange = z.object({ role: oneOf(ROLES) }, "must be a JSON object");
+
+/** Whether the API keys that the person made are revoked as well. */
+export const Removal = z.object({ revoke_keys: queryFlag().optional() });
 
 const someText = z.string({
   error: ({ input }) => (input === undefined ? "is required" : "must be a text"),
@@ -54,6 +63,7 @@ export const toUser = (person: Person): z.infer<typeof User> => ({
   has_password: person.passwordHash !== null,
   created_at: toIso(person.createdAt),
   last_seen_at: toIsoOrNull(person.lastSeenAt),
+  keys_made: person.keysMade,
 });
 
 /** @param ownId of whoever looks */

@@ -1,8 +1,9 @@
-import { and, asc, eq, inArray, max, type SQL, sql } from "drizzle-orm";
+import { and, asc, eq, inArray, max, or, type SQL, sql } from "drizzle-orm";
 import { forgetPasswordLinks, freshPasswordLink, staysOwned } from "../accounts/users.ts";
 import { type Change, fieldsOf, isThere, makeChange, recordChange } from "../audit/record.ts";
 import { emailTarget } from "../audit/targets.ts";
 import type { Deps } from "../deps.ts";
+import { countKeysByMaker, keysMadeBy, revocationOf, revokeKeysMadeBy } from "../keys/made-by.ts";
 import { conflict, limitReached, notFound } from "../lib/errors.ts";
 import { newId, parseId } from "../lib/ids.ts";
 import { oneAtATime } from "../lib/lock.ts";
@@ -43,12 +44,22 @@ export async function listPeople({ store }: Deps, accountIds: string[]): Promise
     .leftJoin(lastSeen, eq(lastSeen.userId, users.id))
     .where(inArray(users.accountId, accountIds))
     .orderBy(asc(users.createdAt), asc(users.id));
-  return rows.map(({ user, at }) => ({ ...user, lastSeenAt: at }));
+  const keys = await countKeysByMaker(store, accountIds);
+  return rows.map(({ user, at }) => ({
+    ...asShown(user),
+    lastSeenAt: at,
+    keysMade: keys.get(user.id) ?? 0,
+  }));
 }
 
+/** Someone who has an account elsewhere is shown by the address they were invited by. */
+const asShown = (user: UserRow): UserRow => ({ ...user, email: user.invitedEmail ?? user.email });
+
 /**
- * Adds someone to an account, who sets a password by a one-time link.
- * @throws CONFLICT for a known e-mail, and when the account has as many people as it can
+ * Adds someone to an account, who sets a password by a one-time link. Owners do not learn whether the address has an
+ * account elsewhere: then all is the same, but the link does not work.
+ * @throws CONFLICT for an e-mail of the account, for administrators one of any account, and when the account has as
+ * many people as it can
  */
 export function invitePerson(
   deps: Deps,
@@ -57,25 +68,38 @@ export function invitePerson(
   { email, role }: NewPerson,
 ): Promise<Invitation> {
   const { store } = deps;
-  const invite = async () => {
-    const used = (await listPeople(deps, [accountId])).length;
+  const invite = async (): Promise<Invitation> => {
+    const people = await listPeople(deps, [accountId]);
+    const used = people.length;
     if (used >= MOST_PEOPLE) throw limitReached("people", MOST_PEOPLE, used);
+    const isTaken = (await store.$count(users, eq(users.email, email))) > 0;
+    const isKnown = people.some((person) => person.email === email);
+    if (isKnown || (isTaken && manager.as === "administrator")) throw duplicateEmail(email);
     const person = freshPerson(accountId, { email, role }, deps.clock.now());
     const { token, replace } = freshPasswordLink(deps, person.id);
     const entry = recordChange(deps, told(manager, person, { action: "person.invited" }));
     const held = await onlyBelowLimit(store, accountId);
-    await store
-      .write([...held, entry, store.insert(users).values(person), ...replace])
-      .catch(async (error) => {
-        if (isGone(error)) throw notFound("account");
-        if (!isDuplicate(error) || !(await store.$count(users, eq(users.email, email))))
-          throw error;
-        throw conflict(`There is a user ${email} already.`, { reason: "duplicate_email" });
-      });
+    const row = isTaken ? { ...person, email: person.id, invitedEmail: email } : person;
+    try {
+      await store.write([...held, entry, store.insert(users).values(row), ...replace]);
+    } catch (error) {
+      if (isGone(error)) throw notFound("account");
+      // Someone else took the address at this moment; now that is seen.
+      if (isDuplicate(error) && (await isEmailTaken(store, accountId, email))) return invite();
+      throw error;
+    }
     return { email, token };
   };
   return oneAtATime(`people of ${accountId}`, () => asSeen(invite));
 }
+
+const duplicateEmail = (email: string) =>
+  conflict(`There is a user ${email} already.`, { reason: "duplicate_email" });
+
+const isEmailTaken = async (store: Store, accountId: string, email: string): Promise<boolean> => {
+  const isInvited = and(eq(users.accountId, accountId), eq(users.invitedEmail, email));
+  return (await store.$count(users, or(eq(users.email, email), isInvited))) > 0;
+};
 
 /** For an account that is gone the rest of the batch is refused anyway. */
 async function onlyBelowLimit(store: Store, accountId: string): Promise<Statement[]> {
@@ -103,8 +127,10 @@ export async function changePerson(
   const fields = fieldsOf({ role, is_admin: isAdmin }, { role: user.role, is_admin: user.isAdmin });
   if (fields.length === 0) return findPerson(deps, user);
   const { store } = deps;
+  refuseOutOfReach(manager, user);
   const losesOwner = role !== undefined && role !== "owner";
-  const holds = isAllowed(store, manager, user, losesOwner ? staysOwned(deps, user) : undefined);
+  const stays = losesOwner ? staysOwned(deps, user) : undefined;
+  const holds = isAllowed(store, manager, user, and(stays, isWithinReach(manager)));
   const onlyIf = isThere(store, users, holds);
   await settle(deps, manager, user, {
     change: { action: "person.changed", fields, onlyIf },
@@ -121,19 +147,30 @@ export async function changePerson(
 
 /**
  * What they made stays with the account, which is why it keeps an owner.
+ * @param revokeKeys also revokes the API keys whose values they know
  * @throws CONFLICT for its last owner, and for oneself
  */
-export async function removePerson(deps: Deps, manager: Manager, id: string): Promise<void> {
+export async function removePerson(
+  deps: Deps,
+  manager: Manager,
+  id: string,
+  { revokeKeys = false }: { revokeKeys?: boolean | undefined } = {},
+): Promise<void> {
   const user = await requirePerson(deps, manager, id);
   if (user.id === manager.session.user.id) throw ownRights(manager);
   refuseOutOfReach(manager, user);
   const { store } = deps;
   const mayGo = and(staysOwned(deps, user), isWithinReach(manager));
   const holds = isAllowed(store, manager, user, mayGo);
+  const onlyIf = isThere(store, users, holds);
+  const { by } = manager.session.caller;
+  const keys = revokeKeys ? await keysMadeBy(deps, user) : [];
   await settle(deps, manager, user, {
-    change: { action: "person.removed", onlyIf: isThere(store, users, holds) },
+    change: { action: "person.removed", onlyIf },
+    besides: keys.flatMap((key) => revocationOf(deps, by, key, onlyIf)),
     by: store.delete(users).where(holds).returning(),
   });
+  if (revokeKeys) await revokeKeysMadeBy(deps, by, user);
 }
 
 /** Ends all of their sessions, and gives the token of a link that sets a new password, once. */
@@ -172,7 +209,7 @@ async function requirePerson({ store }: Deps, manager: Manager, id: string): Pro
     .from(users)
     .where(as === "owner" ? and(isIt, eq(users.accountId, session.user.accountId)) : isIt);
   if (!user) throw notFound("user");
-  return user;
+  return asShown(user);
 }
 
 /** @throws NOT_FOUND when they were removed at this moment */

@@ -14,7 +14,7 @@ import type { Manager } from "./rights.ts";
 const changeRefusals = { ...recordRefusals, 409: ErrorReply, 413: ErrorReply, 415: ErrorReply };
 
 /** Who is in one's own account; mounted behind the session door only, which lets only owners change it. */
-export function peopleRoutes(deps: Deps, { countProof, ...guards }: Guard) {
+export function peopleRoutes(deps: Deps, { countProof, countInvitation, ...guards }: Guard) {
   const guarded = { ...deps, ...guards };
 
   const manager = async (request: Request): Promise<Manager> => ({
@@ -37,6 +37,7 @@ export function peopleRoutes(deps: Deps, { countProof, ...guards }: Guard) {
       async ({ request, body, status }) => {
         const owner = await manager(request);
         const { accountId } = owner.session.user;
+        await countInvitation(accountId);
         return status(201, { data: await invitePerson(deps, owner, accountId, body) });
       },
       { body: model.NewPerson, response: { 201: data(model.Invitation), ...changeRefusals } },
@@ -51,11 +52,15 @@ export function peopleRoutes(deps: Deps, { countProof, ...guards }: Guard) {
     )
     .delete(
       "/people/:id",
-      async ({ request, params, status }) => {
-        await removePerson(deps, await manager(request), params.id);
+      async ({ request, params, query, status }) => {
+        const { revoke_keys: revokeKeys } = query;
+        await removePerson(deps, await manager(request), params.id, { revokeKeys });
         return status(204, undefined);
       },
-      { response: { 204: z.undefined(), ...recordRefusals, 409: ErrorReply } },
+      {
+        query: model.Removal,
+        response: { 204: z.undefined(), ...recordRefusals, 409: ErrorReply },
+      },
     )
     .post(
       "/people/:id/password-link",

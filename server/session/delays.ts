@@ -22,7 +22,7 @@ export type Attempt = {
   buckets: Bucket[];
   pass?: Bucket | undefined;
   /** Written with the count, and taken back unless the guess was wrong. */
-  also?: { count: Statement; uncount: Statement };
+  also?: { count: Statement[]; uncount: Statement[] };
 };
 
 type Row = typeof guesses.$inferSelect;
@@ -66,7 +66,6 @@ export async function guess<T>(
 /** In the database, with the SHA-256 of names: some type their password where the e-mail belongs. */
 export function createDelays(deps: Pick<Deps, "store" | "clock">): Delays {
   const { store } = deps;
-  const uncount = ({ also }: Attempt) => (also ? [also.uncount] : []);
   return {
     begin: (attempt) => beginGuess(deps, attempt),
     succeed: ({ attempt, rows }) => {
@@ -76,10 +75,11 @@ export function createDelays(deps: Pick<Deps, "store" | "clock">): Delays {
       return store.write([
         store.delete(guesses).where(inArray(guesses.account, own)),
         ...rows.filter(({ account }) => !own.includes(account)).map(deletionOf),
-        ...uncount(attempt),
+        ...(attempt.also?.uncount ?? []),
       ]);
     },
-    withdraw: ({ attempt, rows }) => store.write([...rows.map(deletionOf), ...uncount(attempt)]),
+    withdraw: ({ attempt, rows }) =>
+      store.write([...rows.map(deletionOf), ...(attempt.also?.uncount ?? [])]),
   };
 
   function deletionOf({ account, n }: Row): Statement {
@@ -114,7 +114,7 @@ async function beginGuess(deps: Pick<Deps, "store" | "clock">, attempt: Attempt)
       await store.write([
         store.delete(guesses).where(and(areTheirs, lte(guesses.guessedAt, now - WINDOW_MS))),
         store.insert(guesses).values(rows),
-        ...(attempt.also ? [attempt.also.count] : []),
+        ...(attempt.also?.count ?? []),
       ]);
       return { attempt, rows };
     } catch (error) {

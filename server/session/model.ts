@@ -7,6 +7,15 @@ import { browserOf } from "../lib/user-agent.ts";
 import { VERSION } from "../lib/version.ts";
 import { ROLES, type SessionRow, type UserRow } from "../store/tables.ts";
 
+/** Failed sign-ins of one person: how many, since when, and from which networks, the most frequent first. */
+export type FailedSignIns = {
+  count: number;
+  since: number;
+  networks: string[];
+  /** Whether there were other networks. */
+  hasMore: boolean;
+};
+
 const SessionUser = z.object({
   email: z.string(),
   role: z.enum(ROLES),
@@ -25,6 +34,16 @@ export const SessionState = z.object({
   insecure: z.boolean(),
   /** The state of the account before its pages read anything, from which their line of events goes on. */
   live: z.string().nullable(),
+  /** What failed before this session began, until it is dismissed. */
+  failed_sign_ins: z
+    .object({
+      count: z.int(),
+      since: z.string(),
+      /** IP addresses, and IPv6 networks in CIDR form; the most frequent three. */
+      networks: z.array(z.string()),
+      has_more: z.boolean(),
+    })
+    .nullable(),
 });
 export type SessionState = z.infer<typeof SessionState>;
 
@@ -130,7 +149,9 @@ export async function readBody<T extends z.ZodType>(
 
 export type Shown = Pick<UserRow, "accountId" | "email" | "role" | "isAdmin" | "totpSecret">;
 
-export const toSignedIn = (user: Shown, insecure: boolean, live: string): SessionState => ({
+type Around = { insecure: boolean; live: string; failed: FailedSignIns | null | undefined };
+
+export const toSignedIn = (user: Shown, { insecure, live, failed }: Around): SessionState => ({
   state: "signed-in",
   user: {
     email: user.email,
@@ -141,6 +162,14 @@ export const toSignedIn = (user: Shown, insecure: boolean, live: string): Sessio
   version: VERSION,
   insecure,
   live,
+  failed_sign_ins: failed
+    ? {
+        count: failed.count,
+        since: toIso(failed.since),
+        networks: failed.networks,
+        has_more: failed.hasMore,
+      }
+    : null,
 });
 
 export const toStranger = (state: "setup" | "signed-out", insecure: boolean): SessionState => ({
@@ -149,6 +178,7 @@ export const toStranger = (state: "setup" | "signed-out", insecure: boolean): Se
   version: null,
   insecure,
   live: null,
+  failed_sign_ins: null,
 });
 
 export const toTwoFactor = ({

@@ -19,6 +19,7 @@ import { unread } from "../lib/fields.ts";
 import { SHORTEST_ALONE } from "../lib/passwords.ts";
 import type { Live } from "../live/live.ts";
 import { findDevice, newDevice } from "./device.ts";
+import { dismissFailures } from "./failed-sign-ins.ts";
 import * as model from "./model.ts";
 import { endOtherSessions, endSession, endSessionById, listSessions } from "./sessions.ts";
 import { refuseSecondSetup, setUp } from "./setup.ts";
@@ -52,14 +53,16 @@ export function sessionRoutes(
   const guarded = { ...deps, ...guards };
 
   const insecure = !isSecure(deps.config);
-  const signedIn = async (user: model.Shown) =>
-    model.toSignedIn(user, insecure, await live.stateOf(user.accountId));
-  const letIn = ({ token, user }: Entrance, set: { headers: Record<string, unknown> }) => {
+  const signedIn = async (user: model.Shown, failed?: model.FailedSignIns | null) => {
+    const state = await live.stateOf(user.accountId);
+    return model.toSignedIn(user, { insecure, live: state, failed });
+  };
+  const letIn = ({ token, user, failed }: Entrance, set: { headers: Record<string, unknown> }) => {
     set.headers["set-cookie"] = [
       sessionCookie(deps.config, token),
       deviceCookie(deps.config, user.email, newDevice(deps, user)),
     ];
-    return signedIn(user);
+    return signedIn(user, failed);
   };
   const deviceOf = (request: Request, email: string) =>
     findDevice(deps, email, readDeviceCookie(deps.config, request, email));
@@ -69,7 +72,7 @@ export function sessionRoutes(
       "/session",
       async ({ request }) => {
         const session = await sessionOf(deps, request);
-        if (session) return { data: await signedIn(session.user) };
+        if (session) return { data: await signedIn(session.user, session.failed) };
         const state = (await hasAccounts(deps)) ? "signed-out" : "setup";
         return { data: model.toStranger(state, insecure) };
       },
@@ -158,6 +161,14 @@ export function sessionRoutes(
         return status(204, undefined);
       },
       { response: { 204: z.undefined(), ...recordRefusals } },
+    )
+    .delete(
+      "/session/failed-sign-ins",
+      async ({ request, status }) => {
+        await dismissFailures(deps, (await presentSession(deps, request)).tokenHash);
+        return status(204, undefined);
+      },
+      { response: { 204: z.undefined(), ...refusals } },
     )
     .get(
       "/session/two-factor",

@@ -16,7 +16,7 @@ import {
   type UserRow,
   users,
 } from "../store/tables.ts";
-import { SESSION_ID_LENGTH } from "./model.ts";
+import { type FailedSignIns, SESSION_ID_LENGTH } from "./model.ts";
 
 const MINUTE = 60_000;
 const DAY = 24 * 3_600_000;
@@ -29,6 +29,8 @@ export type Session = {
   tokenHash: string;
   user: Pick<UserRow, "id" | "accountId" | "email" | "role" | "isAdmin" | "totpSecret">;
   caller: Caller;
+  /** What failed before it began and was not dismissed. */
+  failed?: FailedSignIns | null;
 };
 
 const sessionByHash = preparedOnce((store) =>
@@ -56,15 +58,18 @@ export async function findSession(
   await noteUse(deps, found.session);
   const { user, tier, accountNo } = found;
   const { accountId, role } = user;
-  const by = { kind: "user", id: user.id, name: user.email, address } as const;
+  const by = { kind: "user", id: user.id, name: user.email, accountId, address } as const;
   const caller = { accountId, accountNo, tier, permissions: permissionsOf(role), by };
-  return { tokenHash: hash, user, caller };
+  const { failedSignIns } = found.session;
+  const failed: FailedSignIns | null = failedSignIns ? JSON.parse(failedSignIns) : null;
+  return { tokenHash: hash, user, caller, failed };
 }
 
 /**
  * A new session: the token for the cookie, and the statement that lets it in.
  * @param userAgent as the browser calls itself
  * @param onlyIf must hold when that is run
+ * @param failed the sign-ins that failed before it
  */
 export function newSession(
   store: Store,
@@ -72,9 +77,12 @@ export function newSession(
   now: number,
   userAgent: string | null = null,
   onlyIf: SQL = sql`1 = 1`,
+  failed: FailedSignIns | null = null,
 ): { token: string; insert: Statement } {
   const token = newSessionToken();
-  const row = [hashToken(token), userId, now, now, keptName(userAgent)];
+  const row = [hashToken(token), userId, now, now, keptName(userAgent)].concat(
+    failed && JSON.stringify(failed),
+  );
   const fresh = rowsOf(store, COLUMNS, [row]);
   return {
     token,
@@ -90,6 +98,7 @@ const COLUMNS = {
   created_at: "bigint",
   last_seen_at: "bigint",
   user_agent: "text",
+  failed_sign_ins: "text",
 } as const;
 const NAMES = sql.raw(Object.keys(COLUMNS).join(", "));
 

@@ -26,14 +26,20 @@ import {
 } from "./attempts.ts";
 import { spendCode } from "./codes.ts";
 import { type Attempt, type Delays, guess } from "./delays.ts";
-import type { SignIn } from "./model.ts";
+import { failureOf, takeFailures } from "./failed-sign-ins.ts";
+import type { FailedSignIns, SignIn } from "./model.ts";
 import { newSession, type Session } from "./sessions.ts";
 
 /** What guards passwords. */
 export type SignInDeps = Deps & { passwords: Passwords; delays: Delays };
 
 /** Someone who has just proved who they are; `token` is for the cookie. */
-export type Entrance = { token: string; user: UserRow };
+export type Entrance = {
+  token: string;
+  user: UserRow;
+  /** Sign-ins that failed before. */
+  failed?: FailedSignIns | null;
+};
 
 /** The browser that asks: what it calls itself, the session it comes with, and where from. */
 export type Visitor = Source & {
@@ -54,7 +60,9 @@ export async function signIn(
   visitor: Visitor,
 ): Promise<Entrance> {
   const name = signInName(email);
-  const user = await guess(deps.delays, signInAttempt(name, visitor), async () => {
+  const also = failureOf(deps, name, visitor.networks[0] ?? "");
+  const attempt = { ...signInAttempt(name, visitor), also };
+  const user = await guess(deps.delays, attempt, async () => {
     const known = await whoHas(deps, name, password, turnOf(visitor));
     if (!known) return wrongPassword();
     if (!known.totpSecret && isShort(password)) throw tooShortAlone();
@@ -107,7 +115,7 @@ export async function followPasswordLink(
   const [known] = await store.select().from(passwordLinks).where(isLink);
   if (!known) throw linkIsVoid();
   const [user] = await store.select().from(users).where(eq(users.id, known.userId));
-  if (!user) throw linkIsVoid();
+  if (!user || user.invitedEmail !== null) throw linkIsVoid();
   const problem = await passwordProblem(password, shortestFor(user));
   if (problem) throw invalid({ password: [problem] });
   const hash = await deps.passwords.hash(password, turnOf(visitor));
@@ -142,16 +150,17 @@ export const proveAgain = (
  * proof, and otherwise gives nothing.
  * @param ends which sessions before it end
  * @param changes what else is to happen, each with `isUnchanged`, and last what makes that untrue
+ * @param failed the sign-ins before it that failed
  */
 export async function startSession(
   deps: Deps,
   user: UserRow,
   { userAgent }: Pick<Visitor, "userAgent">,
-  { ends, changes }: { ends: SQL; changes: Statement[] },
+  { ends, changes, failed = null }: Starting,
 ): Promise<Entrance | undefined> {
   const { store, clock } = deps;
   const holds = isUnchanged(store, user);
-  const { token, insert } = newSession(store, user.id, clock.now(), userAgent, holds);
+  const { token, insert } = newSession(store, user.id, clock.now(), userAgent, holds, failed);
   const found = await makeChange(
     deps,
     [holdUser(store, user.id)],
@@ -161,8 +170,10 @@ export async function startSession(
       .where(and(isUser(user), holds)),
     [store.delete(sessions).where(and(ends, holds)), insert, ...changes],
   );
-  return found.length > 0 ? { token, user } : undefined;
+  return found.length > 0 ? { token, user, failed } : undefined;
 }
+
+type Starting = { ends: SQL; changes: Statement[]; failed?: FailedSignIns | null };
 
 /** Whether the user's password and second factor are what they were when they were read. */
 export const isUnchanged = (store: Store, user: UserRow): SQL =>
@@ -224,7 +235,10 @@ const tooShortAlone = () =>
   );
 
 const linkIsVoid = () =>
-  new AppError("NOT_FOUND", "This link was used or is too old. Ask for another one.");
+  new AppError(
+    "NOT_FOUND",
+    "This link was used, is too old, or is for an address that already has an account here. Ask for another one.",
+  );
 
 /**
  * The user, once the code of their second factor was right.
@@ -287,9 +301,11 @@ async function enter(
   const onlyIf = isUnchanged(deps.store, user);
   const entry = recordOwn(deps, user, visitor, { action: "person.signed_in", onlyIf });
   const passwordHash = await presentHash(deps, user, password, visitor);
+  const { failed, forget } = await takeFailures(deps, user, onlyIf);
   const started = await startSession(deps, user, visitor, {
     ends: eq(sessions.tokenHash, visitor.sessionHash ?? ""),
-    changes: [entry, ...replaceHash(deps.store, user, passwordHash)],
+    changes: [...forget, entry, ...replaceHash(deps.store, user, passwordHash)],
+    failed,
   });
   if (started) return { ...started, user: { ...user, passwordHash } };
   const again = await whoHas(deps, user.email, password, turnOf(visitor));

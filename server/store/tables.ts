@@ -49,8 +49,11 @@ export type AttemptTrigger = (typeof ATTEMPT_TRIGGERS)[number];
 export const DELIVERED_TYPES = [...EVENT_TYPES, "digest"] as const;
 export type DeliveredType = (typeof DELIVERED_TYPES)[number];
 
-/** Who can be at work: a person, an API key, whoever runs the installation, or somebody not known yet. */
-export const ACTOR_KINDS = ["user", "key", "operator", "stranger"] as const;
+/**
+ * Who can be at work: a person of the account, an API key, the operator at the command line, someone not signed in,
+ * or an administrator of the installation from another account.
+ */
+export const ACTOR_KINDS = ["user", "key", "operator", "stranger", "administrator"] as const;
 
 const bool = (name: string) => integer(name, { mode: "boolean" });
 

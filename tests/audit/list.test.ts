@@ -1,10 +1,12 @@
 import { expect, test } from "bun:test";
+import { recordChange } from "../../server/audit/record.ts";
 import { newIdAt } from "../../server/lib/ids.ts";
 import { type AuditRow, audit } from "../../server/store/tables.ts";
 import { onBothEngines, type Parsed, type Reply, type TestServer } from "../harness.ts";
 import { addKey, READ_ONLY } from "../keys/asking.ts";
 import { addGroup, addLink } from "../rows.ts";
-import { newSomebody } from "./looking.ts";
+import { newOwner } from "../session/browser.ts";
+import { enter, newSomebody } from "./looking.ts";
 
 const PATH = "/api/v1/audit";
 const HOUR = 3_600_000;
@@ -144,11 +146,59 @@ onBothEngines("GET /audit", (server) => {
 
     expect(deleted).toMatchObject({
       action: "account.deleted",
-      actor: { kind: "user", name: admin.owner.email },
+      actor: { kind: "administrator", name: admin.owner.email },
       target: { type: "account", id: account.id, name: owner.email },
       account: { id: account.id, email: null },
     });
     const groups = await admin.browser.get("/admin/audit?action=group.created");
     expect(itemsIn(groups)[0]).toMatchObject({ account: { id: me.accountId } });
+  });
+
+  test("does not name administrators of the installation to other accounts, but to each other", async () => {
+    const admin = await newSomebody(server());
+    const { account, owner } = await newOwner(server());
+    const me = await enter(server(), owner.id);
+    await admin.browser.patch(`/admin/accounts/${account.id}`, { tier: "enterprise" });
+    await admin.browser.post(`/admin/users/${owner.id}/password-link`);
+    const mine = await enter(server(), owner.id);
+
+    const told = await mine.get("/audit");
+    const asked = await mine.get(`/audit?actor=${admin.owner.id}`);
+    const ofAll = await admin.browser.get(`/admin/audit?actor=${admin.owner.id}`);
+
+    const [first, second] = itemsIn(told);
+    expect([first.action, second.action]).toEqual(["person.password_link_made", "account.changed"]);
+    const unnamed = { kind: "administrator", id: null, name: "an administrator", address: null };
+    expect([first.actor, second.actor]).toEqual([unnamed, unnamed]);
+    expect(JSON.stringify(told.body)).not.toContain(admin.owner.email);
+    expect(itemsIn(asked)).toEqual([]);
+    expect(itemsIn(ofAll)[0].actor).toMatchObject({
+      kind: "administrator",
+      name: admin.owner.email,
+      address: expect.any(String),
+    });
+    expect((await me.get("/audit")).status).toBe(401);
+  });
+
+  test("names an administrator in their own account, and hides them in entries of before", async () => {
+    const admin = await newSomebody(server());
+    const { account, owner } = await newOwner(server());
+    await admin.browser.post("/people", {
+      email: `${crypto.randomUUID()}@example.org`,
+      role: "viewer",
+    });
+    const by = { kind: "user", id: admin.owner.id, name: admin.owner.email } as const;
+    const change = { action: "account.changed", accountId: account.id } as const;
+    const { deps } = server();
+    await deps.store.write([
+      recordChange(deps, { ...change, by: { ...by, address: () => "192.0.2.9" } }),
+    ]);
+    const mine = await enter(server(), owner.id);
+
+    const own = itemsIn(await admin.browser.get("/audit"))[0].actor;
+    const earlier = itemsIn(await mine.get("/audit"))[0].actor;
+
+    expect(own).toMatchObject({ kind: "user", name: admin.owner.email });
+    expect(earlier).toMatchObject({ kind: "administrator", id: null, address: null });
   });
 });

@@ -262,6 +262,10 @@ export const STORIES: Record<string, Story> = {
     ask: () => somebody.browser.patch("/session/password", { current: PASSWORD, new: NEXT }),
     entry: { action: "person.password_changed", target: own(somebody) },
   }),
+  "DELETE /session/failed-sign-ins": async (_, { browser }) => ({
+    ask: () => browser.delete("/session/failed-sign-ins"),
+    entry: null,
+  }),
   "DELETE /sessions": async (server, somebody) => {
     await enter(server, somebody.owner.id);
     await enter(server, somebody.owner.id);

@@ -83,6 +83,18 @@ onBothEngines(
       expect([right.status, await isThere(account.id)]).toEqual([204, false]);
     });
 
+    test("is not for an owner while an administrator of the installation is in the account", async () => {
+      const { account, viewer, browsers } = await newTeam(server());
+      const elsewhere = await newTeam(server());
+      for (const { id } of [viewer, elsewhere.owner]) await makeAdministrator(server(), id);
+
+      const refused = await drop(browsers.owner, { email: account.email, password: PASSWORD });
+
+      expect(refused.body.error.code).toBe("FORBIDDEN");
+      expect(refused.body.error.message).toContain("Ask an administrator to delete it.");
+      expect(await isThere(account.id)).toBe(true);
+    });
+
     test("is not for whoever is the only one to run the installation", async () => {
       await nobodyElseIsAdministrator();
       const { account, owner, browsers } = await newTeam(server());

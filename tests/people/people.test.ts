@@ -5,7 +5,7 @@ import { removePerson, resetPerson } from "../../server/people/people.ts";
 import type { Store } from "../../server/store/store.ts";
 import { audit, users } from "../../server/store/tables.ts";
 import { onBothEngines, type Parsed, type Reply } from "../harness.ts";
-import { BEHIND_PROXY, newColleague, openBrowser } from "../session/browser.ts";
+import { BEHIND_PROXY, type Browser, newColleague, openBrowser } from "../session/browser.ts";
 import { enter, makeAdministrator, newTeam } from "./people.ts";
 
 onBothEngines(
@@ -64,6 +64,109 @@ onBothEngines(
 
       expect(told(taken)).toEqual([409, "duplicate_email"]);
       expect(Object.keys(wrong.body.error.details.fields)).toEqual(["email", "role"]);
+    });
+
+    test("are invited alike when the address has an account elsewhere, but the link does not work", async () => {
+      const [{ owner, browsers }, other] = [await newTeam(server()), await newTeam(server())];
+      const { email } = other.editor;
+      const fresh = `new-${crypto.randomUUID()}@example.org`;
+      const invite = (address: string) =>
+        browsers.owner.post("/people", { email: address, role: "viewer" });
+
+      const [free, taken] = [await invite(fresh), await invite(email)];
+
+      expect(taken.status).toBe(201);
+      expect({ ...taken.body.data, token: "" }).toEqual({ email, token: "" });
+      expect(taken.body.data.token).toHaveLength(free.body.data.token.length);
+      expect(told(await invite(email))).toEqual([409, "duplicate_email"]);
+      const { items } = (await browsers.owner.get("/people")).body.data;
+      const listed = [fresh, email].map((name) =>
+        items.find((person: Parsed) => person.email === name),
+      );
+      const shown = listed.map(({ id: _, ...rest }: Parsed) => rest);
+      expect(shown[1]).toEqual({ ...shown[0], email });
+      const link = (await browsers.owner.post(`/people/${listed[1].id}/password-link`)).body.data;
+      expect(link.email).toBe(email);
+      for (const { token } of [taken.body.data, link]) {
+        const followed = await openBrowser(server()).post("/password", {
+          token,
+          password: "x".repeat(20),
+        });
+        expect(followed.status).toBe(404);
+      }
+      expect((await openBrowser(server()).signIn(email)).body.data.user.role).toBe("editor");
+      const change = await browsers.owner.patch(`/people/${listed[1].id}`, { role: "editor" });
+      expect(change.body.data).toMatchObject({ email, role: "editor" });
+      expect((await browsers.owner.delete(`/people/${listed[1].id}`)).status).toBe(204);
+      const names = (await recorded(owner.accountId)).map(({ targetName }) => targetName);
+      expect([...new Set(names)].sort()).toEqual([email, fresh].sort());
+    });
+
+    test("are invited once when two accounts invite the same address at once", async () => {
+      const [one, other] = [await newTeam(server()), await newTeam(server())];
+      const person = { email: `both-${crypto.randomUUID()}@example.org`, role: "viewer" };
+
+      const replies = await Promise.all(
+        [one, one, other, other].map(({ browsers }) => browsers.owner.post("/people", person)),
+      );
+
+      const statuses = replies.map(({ status }) => status);
+      expect(statuses.slice(0, 2).sort()).toEqual([201, 409]);
+      expect(statuses.slice(2).sort()).toEqual([201, 409]);
+      const { store } = server().deps;
+      expect(await store.$count(users, eq(users.email, person.email))).toBe(1);
+    });
+
+    test("are invited ten a minute at most", async () => {
+      const { browsers } = await newTeam(server());
+      const invite = () =>
+        browsers.owner.post("/people", {
+          email: `${crypto.randomUUID()}@example.org`,
+          role: "viewer",
+        });
+      for (let i = 0; i < 10; i++) expect((await invite()).status).toBe(201);
+
+      const { status, body } = await invite();
+
+      expect([status, body.error.code]).toEqual([429, "RATE_LIMITED"]);
+    });
+
+    test("go with the API keys that they know, if that is asked for", async () => {
+      const { owner, editor, account, browsers } = await newTeam(server());
+      const make = async (browser: Browser) =>
+        (await browser.post("/keys", { name: "k" })).body.data as { id: string; key: string };
+      const [theirs, passedOn, mine] = [
+        await make(browsers.editor),
+        await make(browsers.editor),
+        await make(browsers.owner),
+      ];
+      const ask = (key: string) => server().asker(key);
+      const child = (await ask(theirs.key).post("/api/v1/keys", { name: "child" })).body.data;
+      const rotated = (await browsers.owner.post(`/keys/${passedOn.id}/rotate`)).body.data;
+      const { items } = (await browsers.owner.get("/people")).body.data;
+      const made = (id: string) => items.find((each: Parsed) => each.id === id).keys_made;
+
+      expect([made(editor.id), made(owner.id)]).toEqual([2, 2]);
+      await browsers.owner.delete(`/people/${editor.id}?revoke_keys=true`);
+
+      const codeOf = async (key: string) =>
+        (await ask(key).get("/api/v1/account")).body.error?.code ?? "works";
+      expect(await Promise.all([theirs.key, child.key, rotated.key, mine.key].map(codeOf))).toEqual(
+        ["REVOKED_API_KEY", "REVOKED_API_KEY", "works", "works"],
+      );
+      const revoked = (await recorded(account.id)).filter(({ action }) => action === "key.revoked");
+      expect(revoked.map(({ targetId }) => targetId).sort()).toEqual([theirs.id, child.id].sort());
+    });
+
+    test("go and leave their API keys where nothing is said of them", async () => {
+      const { editor, browsers } = await newTeam(server());
+      const { key } = (await browsers.editor.post("/keys", { name: "k" })).body.data;
+
+      const wrong = await browsers.owner.delete(`/people/${editor.id}?revoke_keys=yes`);
+      await browsers.owner.delete(`/people/${editor.id}`);
+
+      expect(wrong.status).toBe(400);
+      expect((await server().asker(key).get("/api/v1/account")).status).toBe(200);
     });
 
     test("are a hundred at most", async () => {
@@ -159,8 +262,10 @@ onBothEngines(
 
       const link = await browsers.owner.post(`/people/${editor.id}/password-link`);
       const removed = await browsers.owner.delete(`/people/${editor.id}`);
+      const demoted = await browsers.owner.patch(`/people/${editor.id}`, { role: "viewer" });
 
-      expect([link.status, removed.status]).toEqual([403, 403]);
+      expect([link.status, removed.status, demoted.status]).toEqual([403, 403, 403]);
+      expect(await roleOf(editor.id)).toBe("editor");
       expect(link.body.error.message).toContain("is an administrator of the installation");
       expect((await browsers.editor.get("/admin/state")).status).toBe(200);
       await makeAdministrator(server(), owner.id);

@@ -95,6 +95,7 @@ export const DASHBOARD: Record<
       GET /sessions
       DELETE /sessions
       DELETE /sessions/:id
+      DELETE /session/failed-sign-ins
       GET /session/two-factor
       POST /session/two-factor
       POST /session/two-factor/confirm
