@@ -80,7 +80,9 @@ onBothEngines(
       const { target, fields, ...others } = entry;
       const { owner, account, keyId, me } = somebody;
       const byKey = { actorKind: "key", actorId: keyId, actorName: me.key.slice(0, 9) };
-      const byUser = { actorKind: "user", actorId: owner.id, actorName: owner.email };
+      const isElsewhere = /admin\/(accounts|users)/.test(route);
+      const actorKind = isElsewhere ? "administrator" : "user";
+      const byUser = { actorKind, actorId: owner.id, actorName: owner.email };
       expect(entries[0]).toMatchObject({
         ...(ofSession(route) ? byUser : byKey),
         ...(/admin\/accounts$/.test(route) ? {} : { accountId: account.id }),

@@ -1,8 +1,10 @@
 import { expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
+import { createKey } from "../../server/keys/keys.ts";
 import { hashPassword } from "../../server/lib/passwords.ts";
-import { users } from "../../server/store/tables.ts";
+import { apiKeys, users } from "../../server/store/tables.ts";
 import { onDashboard } from "../browser.ts";
+import { callerOf } from "./actors.ts";
 import { faultsOf } from "./looking.ts";
 import { settled } from "./pages.ts";
 
@@ -59,10 +61,42 @@ onDashboard("The people of an account", (dashboard) => {
     await page.getByText(`${editor.email} is a viewer now.`).waitFor();
     await row.getByRole("button", { name: "Remove" }).click();
     await page.getByText("API keys that they know still work").waitFor();
+    expect(await page.getByRole("checkbox").count()).toBe(0);
     await page.getByRole("button", { name: "Remove", exact: true }).click();
 
     await page.getByText(`${editor.email} was removed.`).waitFor();
     await row.waitFor({ state: "detached" });
+  });
+
+  test("go with the API keys that they made, if that is chosen", async () => {
+    const { page, accountId } = await dashboard().user();
+    const editor = await addColleague(accountId, "editor");
+    const { deps } = dashboard().server;
+    const { id } = await createKey(deps, await callerOf(deps, editor), { name: "Theirs" });
+    await page.goto("/people");
+
+    await page.getByRole("button", { name: `Remove ${editor.email}` }).click();
+    await page.getByLabel("Also revoke 1 API key they made").check();
+    await page.getByRole("button", { name: "Remove", exact: true }).click();
+    await page.getByText(`${editor.email} was removed.`).waitFor();
+
+    const [key] = await deps.store.select().from(apiKeys).where(eq(apiKeys.id, id));
+    expect(key!.revokedAt).not.toBeNull();
+  });
+
+  test("who run the installation are out of an owner's reach", async () => {
+    const { page, accountId } = await dashboard().user();
+    const { server } = dashboard();
+    const owner = await ownerOf(accountId);
+    await server.deps.store.update(users).set({ isAdmin: false }).where(eq(users.id, owner.id));
+    const admin = await addColleague(accountId, "editor");
+    await server.deps.store.update(users).set({ isAdmin: true }).where(eq(users.id, admin.id));
+    await page.goto("/people");
+
+    const row = page.getByRole("listitem").filter({ hasText: admin.email });
+    await row.getByText("Administrator").waitFor();
+    expect(await row.getByRole("combobox").count()).toBe(0);
+    expect(await row.getByRole("button").count()).toBe(0);
   });
 
   test("keep their last owner, who is told so, and another may step down", async () => {

@@ -11,6 +11,8 @@ import { users } from "../../server/store/tables.ts";
 import { onDashboard } from "../browser.ts";
 import { createPasswordLink } from "../session/browser.ts";
 import { holdFirstAnswer } from "./held.ts";
+import { faultsOf } from "./looking.ts";
+import { settled } from "./pages.ts";
 
 const PASSWORD = "correct horse battery staple";
 const COST = { algorithm: "argon2id", memoryCost: 8, timeCost: 1 } as const;
@@ -40,6 +42,35 @@ onDashboard("Signing in", (dashboard) => {
     const code = () => TOTP.generate({ secret: Secret.fromBase32(secret), timestamp: clock.now() });
     return { user, code, codes };
   }
+
+  test.each([
+    [1280, "light"],
+    [360, "dark"],
+  ] as const)(
+    "failed sign-ins are shown until they are dismissed, %d wide and %s",
+    async (width, colorScheme) => {
+      const email = `tried-${width}@example.org`;
+      await newUser(email);
+      const { page } = await dashboard().stranger({ width, colorScheme });
+      await page.goto("/sign-in");
+      for (const wrong of ["wrong once", "wrong twice"]) {
+        await signIn(page, email, wrong);
+        await page.getByText("The e-mail or the password is wrong.").waitFor();
+      }
+      await signIn(page, email, PASSWORD);
+
+      const notice = page.getByText("2 failed sign-ins to your account since");
+      await notice.getByText("from 127.0.0.1").waitFor();
+      await page.reload();
+      await notice.waitFor();
+      await settled(page);
+      expect(await faultsOf(page)).toEqual([]);
+      await page.getByRole("button", { name: "Dismiss" }).click();
+      await notice.waitFor({ state: "detached" });
+      await page.goto("/activity");
+      await page.getByText("Someone failed 2 times to sign in as").waitFor();
+    },
+  );
 
   test("a stranger who asks for a page signs in and gets it, and is a stranger again after signing out", async () => {
     const { page } = await dashboard().stranger();

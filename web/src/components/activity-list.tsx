@@ -73,7 +73,10 @@ type ActorNameProps = { actor: Entry["actor"]; hrefOf: (id: string) => string };
 function ActorName({ actor: { kind, id, name }, hrefOf }: ActorNameProps) {
   const text = kind === "key" ? `${name}…` : name;
   const shown = kind === "operator" ? "Somebody at the command line" : text;
-  if (kind === "stranger") return <b>Somebody with the set-up token</b>;
+  if (kind === "stranger") {
+    return <b>{name === "sign-in" ? "Someone" : "Someone with the set-up token"}</b>;
+  }
+  if (kind === "administrator" && id === null) return <b>An administrator</b>;
   if (id === null) return <b>{shown}</b>;
   return (
     <>

@@ -37,7 +37,8 @@ export const PeopleList = ({ people, ...rest }: PeopleListProps) => (
 type RowProps = { person: Colleague } & Omit<PeopleListProps, "people">;
 
 function RoleOf({ person, user, onRole }: RowProps) {
-  if (user.role !== "owner") return <p class="role">{person.role}</p>;
+  const isOutOfReach = person.is_admin && !user.is_admin;
+  if (user.role !== "owner" || isOutOfReach) return <p class="role">{person.role}</p>;
   return (
     <select
       aria-label={`Role of ${person.email}`}

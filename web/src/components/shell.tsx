@@ -20,6 +20,7 @@ import { useFocusKept } from "../lib/focus.ts";
 import type { Session } from "../lib/session.ts";
 import { useShortcuts } from "../lib/shortcuts.ts";
 import { Mark } from "./brand.tsx";
+import { FailedSignIns } from "./failed-sign-ins.tsx";
 import { Insecure } from "./insecure.tsx";
 import { OwnTrouble } from "./own-trouble.tsx";
 import { Shortcuts } from "./shortcuts.tsx";
@@ -41,7 +42,7 @@ const UPKEEP = [
 ];
 const FOR_ADMINISTRATORS = { href: "/admin", name: "Administration", Icon: Settings2 };
 
-type ShellProps = Pick<Session, "user" | "version" | "insecure"> & {
+type ShellProps = Pick<Session, "user" | "version" | "insecure" | "failed_sign_ins"> & {
   path: string;
   /** Whether the next page is on its way, and the one before still on show. */
   isLoading: boolean;
@@ -54,6 +55,7 @@ type ShellProps = Pick<Session, "user" | "version" | "insecure"> & {
 /** The frame of every page of a signed-in user. */
 export function Shell(props: ShellProps) {
   const { path, user, version, insecure, isLoading, isDown, onSignOut, children } = props;
+  const { failed_sign_ins: failed } = props;
   const [isOpen, setOpen] = useState(false);
   const [isHelping, setHelping] = useState(false);
   const help = useCallback(() => setHelping(true), []);
@@ -101,6 +103,7 @@ export function Shell(props: ShellProps) {
       </header>
       <main id="main" tabIndex={-1} aria-busy={isLoading}>
         {insecure && <Insecure />}
+        {failed && <FailedSignIns failed={failed} />}
         <OwnTrouble />
         <Disconnected isDown={isDown} />
         {children}

@@ -35,6 +35,9 @@ const DEEDS: Record<string, Words> = {
   "person.removed": just("removed"),
   "person.password_link_made": just("made a password link for"),
   "person.signed_in": just("signed in"),
+  "person.sign_in_failed": ({ count }) => ({
+    words: count === 1 ? "failed to sign in as" : `failed ${count} times to sign in as`,
+  }),
   "person.signed_out": just("signed out"),
   "person.password_changed": own("set a new password", "set a new password of"),
   "person.two_factor_begun": just("began to set up two-factor sign-in"),
@@ -105,6 +108,7 @@ const CHOICES: [action: string, name: string][] = [
   ["key.rotated", "API keys given a new value"],
   ["key.revoked", "API keys revoked"],
   ["person.signed_in", "Sign-ins"],
+  ["person.sign_in_failed", "Failed sign-ins"],
   ["person.signed_out", "Sign-outs"],
   ["person.sessions_ended", "Sessions ended"],
   ["person.password_changed", "Passwords set"],

@@ -53,6 +53,7 @@ export const invitePerson = (accountId: string, input: { email: string; role: Ro
 export const changePerson = (id: string, change: { role?: Role; is_admin?: boolean }) =>
   ask(api.admin.users({ id }).patch(change));
 
-export const deletePerson = (id: string) => tell(api.admin.users({ id }).delete());
+export const deletePerson = (id: string, revokeKeys: boolean) =>
+  tell(api.admin.users({ id }).delete(undefined, { query: { revoke_keys: revokeKeys } }));
 
 export const resetPerson = (id: string) => ask(api.admin.users({ id })["password-link"].post());

@@ -24,7 +24,8 @@ export const passwordUrl = ({ token }: Invitation) => `${location.origin}/passwo
 
 export const changeRole = (id: string, role: Role) => ask(api.people({ id }).patch({ role }));
 
-export const removeColleague = (id: string) => tell(api.people({ id }).delete());
+export const removeColleague = (id: string, revokeKeys: boolean) =>
+  tell(api.people({ id }).delete(undefined, { query: { revoke_keys: revokeKeys } }));
 
 export const resetColleague = (id: string) => ask(api.people({ id })["password-link"].post());
 

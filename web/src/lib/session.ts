@@ -28,6 +28,9 @@ const reasonOf = (error: Error | null) =>
 
 export const signOut = () => tell(api.session.delete());
 
+/** The notice of them is not shown again. */
+export const dismissFailedSignIns = () => tell(api.session["failed-sign-ins"].delete());
+
 /** The first account and its first API key, whose value is told only here. */
 export const setUp = (answers: { token: string; email: string; password: string }) =>
   ask(api.setup.post(answers));

@@ -2,6 +2,7 @@ import { useMutation, useQueryClient } from "@tanstack/preact-query";
 import { useState } from "preact/hooks";
 import { Confirm } from "../components/confirm.tsx";
 import { Field } from "../components/field.tsx";
+import { RemovePersonDialog } from "../components/remove-person.tsx";
 import { useSay } from "../components/said.tsx";
 import {
   ADMIN,
@@ -66,22 +67,18 @@ const ResetPerson = ({ person, onClose }: { person: Person; onClose: () => void 
 
 function RemovePerson({ person, onClose }: { person: Person; onClose: () => void }) {
   const removal = useRemoval(
-    () => deletePerson(person.id),
+    (revokeKeys: boolean) => deletePerson(person.id, revokeKeys),
     `${person.email} was removed.`,
     onClose,
   );
   return (
-    <Confirm
-      title="Remove this person?"
-      action="Remove"
+    <RemovePersonDialog
+      person={person}
       busy={removal.isPending}
       error={removal.error}
       onConfirm={removal.mutate}
       onClose={onClose}
-    >
-      <p class="name">{person.email}</p>
-      <p>Their sessions end. What they made stays with the account.</p>
-    </Confirm>
+    />
   );
 }
 
@@ -120,7 +117,11 @@ function DeleteAccount({ account, onClose }: { account: AdminAccount; onClose: (
   );
 }
 
-function useRemoval(remove: () => Promise<void>, said: string, onClose: () => void) {
+function useRemoval<Choice = void>(
+  remove: (choice: Choice) => Promise<void>,
+  said: string,
+  onClose: () => void,
+) {
   const say = useSay();
   const client = useQueryClient();
   return useMutation({

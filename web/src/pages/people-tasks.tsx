@@ -1,5 +1,6 @@
 import { useMutation, useQueryClient } from "@tanstack/preact-query";
 import { Confirm } from "../components/confirm.tsx";
+import { RemovePersonDialog } from "../components/remove-person.tsx";
 import { useSay } from "../components/said.tsx";
 import {
   type Colleague,
@@ -47,7 +48,7 @@ function RemoveColleague({ person, onClose }: TaskProps) {
   const say = useSay();
   const client = useQueryClient();
   const removal = useMutation({
-    mutationFn: () => removeColleague(person.id),
+    mutationFn: (revokeKeys: boolean) => removeColleague(person.id, revokeKeys),
     onSuccess: () => {
       say(`${person.email} was removed.`);
       onClose();
@@ -55,21 +56,13 @@ function RemoveColleague({ person, onClose }: TaskProps) {
     },
   });
   return (
-    <Confirm
-      title="Remove this person?"
-      action="Remove"
+    <RemovePersonDialog
+      person={person}
       busy={removal.isPending}
       error={removal.error}
       onConfirm={removal.mutate}
       onClose={onClose}
-    >
-      <p class="name">{person.email}</p>
-      <p>Their sessions end at once. What they made stays with the account.</p>
-      <p>
-        API keys that they know still work: rotate or revoke those under{" "}
-        <a href="/keys">API keys</a>.
-      </p>
-    </Confirm>
+    />
   );
 }
 
