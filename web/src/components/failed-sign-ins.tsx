@@ -2,7 +2,7 @@ import { useMutation, useQueryClient } from "@tanstack/preact-query";
 import { ShieldAlert } from "lucide-preact";
 import { counted } from "../lib/counted.ts";
 import { dismissFailedSignIns, SESSION, type Session } from "../lib/session.ts";
-import { Moment } from "./moment.tsx";
+import { absoluteTime, clockTime } from "../lib/time.ts";
 
 type Failed = NonNullable<Session["failed_sign_ins"]>;
 
@@ -17,7 +17,10 @@ export function FailedSignIns({ failed }: { failed: Failed }) {
     <div class="notice notice-warn" role="status">
       <ShieldAlert aria-hidden="true" />
       <p>
-        {counted(failed.count, "failed sign-in")} to your account since <Moment at={failed.since} />
+        {counted(failed.count, "failed sign-in")} to your account since{" "}
+        <time dateTime={failed.since} title={absoluteTime(failed.since)}>
+          {clockTime(failed.since, Date.now())}
+        </time>
         {failed.networks.length > 0 && <>, from {placesIn(failed)}</>}. If this was not you,{" "}
         <a href="/account">set a new password or turn on two-factor sign-in</a>.
       </p>
