@@ -172,13 +172,16 @@ export function readConfig(env: Env): Config {
     ...config,
     databaseUrl,
     checkUserAgent: config.checkUserAgent || userAgent(config.publicUrl),
-    secretKeyFile: config.secretKeyFile || join(config.dataDir, "secret.key"),
+    secretKeyFile: config.secretKeyFile || join(config.dataDir, SECRET_KEY_FILE),
   };
 }
 
 /** The file of the database; null on PostgreSQL. */
 export const sqlitePath = ({ databaseUrl }: Pick<Config, "databaseUrl">): string | null =>
   databaseUrl.startsWith("sqlite:") ? databaseUrl.slice("sqlite:".length) : null;
+
+/** In the data folder, unless STILLUP_SECRET_KEY_FILE names another place. */
+export const SECRET_KEY_FILE = "secret.key";
 
 /** Where copies of the database are kept. */
 export const backupFolder = ({ dataDir }: Pick<Config, "dataDir">): string =>

@@ -2,10 +2,12 @@ import type { Command } from "commander";
 import { openDeps } from "../build.ts";
 import { systemClock } from "../lib/clock.ts";
 import { reclassify } from "../links/reclassify.ts";
+import { prepareForCommand, prepareFresh } from "../start/prepare-database.ts";
 import { type Cli, UsageError } from "./cli.ts";
 import { moveTo, stay } from "./move-to.ts";
+import { FRESH } from "./serve-command.ts";
 
-type Options = { to?: string | true; stay?: true };
+type Options = { to?: string | true; stay?: true; fresh?: true };
 
 export function addMigrate(program: Command, cli: Cli) {
   program
@@ -13,6 +15,7 @@ export function addMigrate(program: Command, cli: Cli) {
     .description("bring the database up to date and say what was done; serve does it too")
     .option("--to [url]", "move all of an SQLite installation to a PostgreSQL database")
     .option("--stay", "take a move back, as far as the old database goes")
+    .option(...FRESH)
     .addHelpText(
       "after",
       `
@@ -20,15 +23,18 @@ export function addMigrate(program: Command, cli: Cli) {
 The server is stopped for it. A move that was stopped is run again to go on.
 Exit code: 0 all is there, 1 failed, 130 stopped.`,
     )
-    .action(async ({ to, stay: isStay }: Options) => {
-      if (to && isStay) throw new UsageError("Say --to or --stay");
+    .action(async ({ to, stay: isStay, fresh }: Options) => {
+      if ([to, isStay, fresh].filter(Boolean).length > 1) {
+        throw new UsageError("Give only one of --to, --stay and --fresh");
+      }
       if (isStay) return stay(cli);
-      return to ? moveTo(cli, to === true ? undefined : to) : bringUpToDate(cli);
+      return to ? moveTo(cli, to === true ? undefined : to) : bringUpToDate(cli, fresh === true);
     });
 }
 
-async function bringUpToDate(cli: Cli) {
-  const { deps, migrated } = await openDeps(await cli.config(), systemClock);
+async function bringUpToDate(cli: Cli, isFresh: boolean) {
+  const prepare = isFresh ? prepareFresh : prepareForCommand;
+  const { deps, migrated } = await openDeps(await cli.config(), systemClock, prepare);
   const changed = await reclassify(deps);
   await deps.store.engine.close();
   for (const name of migrated) cli.print(`applied ${name}`);

@@ -3,19 +3,26 @@ import { printConfig } from "../config.ts";
 import { type Cli, UsageError } from "./cli.ts";
 import { serve } from "./serve.ts";
 
+/** For commands that may make a database. */
+export const FRESH = [
+  "--fresh",
+  "make an empty database even if there was one, as its secret key or its backups show",
+] as const;
+
 /** The default: without a command the server starts. */
 export function addServe(program: Command, cli: Cli) {
   program
     .command("serve", { isDefault: true })
     .description("run API, dashboard, checker and webhook delivery (the default)")
     .option("--print-config", "print every setting with its value and where it came from, then end")
+    .option(...FRESH)
     // A word that is no command ends up here.
     .argument("[words...]")
     .usage("[options]")
-    .action(async (words: string[], options: { printConfig?: true }) => {
+    .action(async (words: string[], options: { printConfig?: true; fresh?: true }) => {
       if (words.length > 0) throw new UsageError(`There is no command "${words[0]}"`);
       if (options.printConfig) return printSettings(cli);
-      await serve(await cli.config());
+      await serve(await cli.config(), options);
     });
 }
 

@@ -11,6 +11,7 @@ import { prepareRuntime } from "../lib/runtime.ts";
 import { VERSION } from "../lib/version.ts";
 import { joinNodes } from "../nodes/join.ts";
 import { createSetup } from "../session/setup.ts";
+import type { Fresh } from "../start/prepare-database.ts";
 import { watchSchema } from "../start/watch-schema.ts";
 import { makeRoom, watchDisk } from "../upkeep/disk.ts";
 import { watchFaults } from "../upkeep/faults.ts";
@@ -26,7 +27,7 @@ const IDLE_TIMEOUT_S = 60;
 const FAREWELL_MS = 5000;
 
 /** API, dashboard, checker and deliveries in one process, or part of them, until it is told to end. */
-export async function serve(config: Config): Promise<void> {
+export async function serve(config: Config, options?: Fresh): Promise<void> {
   prepareRuntime(config.checkConcurrency);
   await startLogging({ level: config.logLevel, format: config.logFormat });
   logWarnings();
@@ -38,7 +39,7 @@ export async function serve(config: Config): Promise<void> {
   let front = starting.front;
   const farewell = createFarewell((request, peer) => front(request, peer), systemClock);
   const server = listen(config, farewell.front);
-  const deps = await startDatabase(config, starting.tell, ended);
+  const deps = await startDatabase(config, starting.tell, ended, options);
   if (!deps) return;
   const joined = joinNodes(deps);
   const stopNews = startNews(deps);

@@ -6,7 +6,7 @@ import { makeParts } from "../history/make-parts.ts";
 import { systemClock } from "../lib/clock.ts";
 import { describeError, log } from "../lib/log.ts";
 import { noteCleanStop } from "../start/clean-stop.ts";
-import { makeFolder, prepareToServe, type Tell } from "../start/prepare-database.ts";
+import { type Fresh, makeFolder, prepareToServe, type Tell } from "../start/prepare-database.ts";
 import { noteVersion } from "../start/versions.ts";
 import { forgetUnfinished } from "../store/before-upgrade.ts";
 import { type FolderLock, lockFolder } from "../store/folder-lock.ts";
@@ -28,12 +28,13 @@ export async function startDatabase(
   config: Config,
   tell: Tell,
   ended: Promise<void>,
+  options?: Fresh,
 ): Promise<Deps | null> {
   const sayAndTell = (doing: string) => {
     log.info(doing);
     tell(doing);
   };
-  const opening = openDeps(config, systemClock, prepareToServe(sayAndTell));
+  const opening = openDeps(config, systemClock, prepareToServe(sayAndTell, options));
   const opened = await Promise.race([opening, ended.then(() => null)]);
   if (!opened) {
     // A transaction that is cut off leaves nothing; a copy would leave its beginning.

@@ -1,6 +1,7 @@
 import { mkdirSync, statSync } from "node:fs";
+import { join } from "node:path";
 import { finishRestore } from "../backups/restore.ts";
-import { backupFolder, type Config, sqlitePath } from "../config.ts";
+import { backupFolder, type Config, SECRET_KEY_FILE, sqlitePath } from "../config.ts";
 import type { Clock } from "../lib/clock.ts";
 import { failure } from "../lib/failure.ts";
 import { describeError, log } from "../lib/log.ts";
@@ -22,12 +23,15 @@ export type Tell = (doing: string) => void;
 /** Brings the database up to date before it is opened; gives the names of the migrations that ran. */
 export type Prepare = (config: Config, clock: Clock) => Promise<string[]>;
 
+/** Makes an empty database even where an earlier one has left its key or its backups. */
+export type Fresh = { fresh?: boolean };
+
 /** A database larger than this is not looked through after a stop in order: it would take seconds. */
 const LARGE = 2 * 1024 ** 3;
 
 /** For a server that has the data folder for itself: all that is long is done beside the event loop. */
 export const prepareToServe =
-  (tell: Tell): Prepare =>
+  (tell: Tell, { fresh }: Fresh = {}): Prepare =>
   (config, clock) => {
     const path = sqlitePath(config);
     if (path === null) return waitAndPrepare(config, clock, tell);
@@ -35,12 +39,17 @@ export const prepareToServe =
     finishPlacing(path);
     if (!config.allowNetworkFs) refuseNetworkFs(path);
     const check = !takeCleanStop(config, path) || sizeOf(path) < LARGE;
-    const what = { ...preparation(config, path, clock), check };
+    const what = { ...preparation(config, path, clock), check, fresh: fresh === true };
     return asOpened(config, prepareAside(what, tell));
   };
 
 /** For a command, beside which a server may run: that must not find its tables changed. */
-export const prepareForCommand: Prepare = async (config, clock) => {
+export const prepareForCommand: Prepare = (config, clock) => prepareFor({}, config, clock);
+
+/** The same for a command that may begin with an empty database. */
+export const prepareFresh: Prepare = (config, clock) => prepareFor({ fresh: true }, config, clock);
+
+async function prepareFor({ fresh }: Fresh, config: Config, clock: Clock): Promise<string[]> {
   await finishRestore(config);
   const tell = (doing: string) => log.info(doing);
   const path = sqlitePath(config);
@@ -50,8 +59,9 @@ export const prepareForCommand: Prepare = async (config, clock) => {
   const heldBy =
     holder &&
     `The database has to be upgraded first. ${new FolderTaken(config.dataDir, holder).message}`;
-  return asOpened(config, prepareSqlite({ ...preparation(config, path, clock), heldBy }, tell));
-};
+  const what = { ...preparation(config, path, clock), heldBy, fresh: fresh === true };
+  return asOpened(config, prepareSqlite(what, tell));
+}
 
 export function makeFolder(path: string): void {
   try {
@@ -73,6 +83,8 @@ export const asOpened = <T>(config: Config, opening: Promise<T>): Promise<T> =>
 const preparation = (config: Config, path: string, clock: Clock): Preparation => ({
   path,
   backups: backupFolder(config),
+  keyFile: join(config.dataDir, SECRET_KEY_FILE),
+  fresh: false,
   check: false,
   copy: config.upgradeBackup,
   heldBy: null,

@@ -1,7 +1,12 @@
 import { existsSync, statSync } from "node:fs";
 import { basename } from "node:path";
 import { describeError } from "../lib/log.ts";
-import { newestBeforeUpgrade, newestGoodBackup, restoreCommand } from "./backups-at-hand.ts";
+import {
+  backupsIn,
+  newestBeforeUpgrade,
+  newestGoodBackup,
+  restoreCommand,
+} from "./backups-at-hand.ts";
 import { copyBeforeUpgrade } from "./before-upgrade.ts";
 import { checkDatabase, isDamage } from "./damage.ts";
 import { migrate, missing, NewerDatabase } from "./migrate.ts";
@@ -15,6 +20,10 @@ export type Preparation = {
   path: string;
   /** The folder of copies. */
   backups: string;
+  /** Where the secret key is kept unless a setting says otherwise. */
+  keyFile: string;
+  /** Whether an empty database may be made although an earlier one has left its key or its backups. */
+  fresh: boolean;
   /** Whether to look through the whole file first. */
   check: boolean;
   /** Whether to copy a database before it is upgraded. */
@@ -34,13 +43,14 @@ const UPGRADE_WAIT_MS = 3_600_000;
  * Checks the database, copies it and brings it up to date, as far as needed. Holds the thread meanwhile.
  * @param tell is told what is going on, whenever that takes long
  * @returns the names of the migrations that ran
- * @throws Refused when it is damaged, newer than this program, or cannot be upgraded
+ * @throws Refused when it is damaged, lost, newer than this program, or cannot be upgraded
  */
 export async function prepareSqlite(
   what: Preparation,
   tell: (doing: string) => void,
 ): Promise<string[]> {
   const files = ownMigrations();
+  if (!what.fresh) refuseLost(what);
   try {
     if (what.check && sizeOf(what.path) > 0) {
       tell("checking the database");
@@ -65,6 +75,27 @@ export function damaged(path: string, newest: string | null): string {
 /** As `damaged`, for whoever may take the time to read the copies of the folder through. */
 export const damagedWithNewest = (path: string, backups: string): string =>
   damaged(path, newestGoodBackup(backups, ownMigrationNames()));
+
+/** An empty database in the place of one that is gone would look like a healthy installation without links. */
+function refuseLost({ path, backups, keyFile }: Preparation): void {
+  if (sizeOf(path) > 0) return;
+  const left = [
+    ...(sizeOf(keyFile) > 0 ? [keyFile] : []),
+    ...(backupsIn(backups).length > 0 ? [backups] : []),
+  ];
+  if (left.length === 0) return;
+  const what = existsSync(path)
+    ? `The database ${path} is empty (0 bytes)`
+    : `There is no database ${path}`;
+  const newest = newestGoodBackup(backups, ownMigrationNames());
+  const restore = newest
+    ? `To restore the newest backup, type \`${restoreCommand(newest)}\`.`
+    : "The backup folder has no intact backup: restore one from elsewhere with `stillup restore FILE`.";
+  throw new Refused(
+    `${what}, but ${left.join(" and ")} ${left.length > 1 ? "show" : "shows"} that there was one. ` +
+      `${restore} To start with an empty database, type \`stillup serve --fresh\`.`,
+  );
+}
 
 async function upgrade(what: Preparation, files: Migration[], tell: (doing: string) => void) {
   const applied = sizeOf(what.path) > 0 ? reading(what.path, appliedTo).map(unshared) : [];

@@ -63,7 +63,13 @@ describe("A move is refused", () => {
       64,
       "The new database must be postgres://USER:PASSWORD@HOST/NAME.\n",
     ],
-    ["that is taken back as well", ["--to", "--stay"], {}, 64, "Say --to or --stay.\n"],
+    [
+      "that is taken back as well",
+      ["--to", "--stay"],
+      {},
+      64,
+      "Give only one of --to, --stay and --fresh.\n",
+    ],
     [
       "from PostgreSQL",
       ["--to", "postgres://127.0.0.1:1/x"],

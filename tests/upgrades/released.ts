@@ -35,6 +35,8 @@ export function unpack(name: string) {
 export const preparationOf = (folder: string) => ({
   path: join(folder, "stillup.db"),
   backups: join(folder, "backups"),
+  keyFile: join(folder, "secret.key"),
+  fresh: false,
   check: true,
   copy: true,
   heldBy: null,
