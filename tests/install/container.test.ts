@@ -14,6 +14,11 @@ const lines = (instruction: string) =>
     .filter((line) => line.startsWith(`${instruction} `))
     .map((line) => line.split(" ").slice(1));
 
+type Packages = Record<
+  string,
+  { optionalDependencies?: Record<string, string>; integrity?: string }
+>;
+
 describe("The image", () => {
   test("is made of files that are there and not ignored", () => {
     const copied = lines("COPY").filter(([first]) => !first!.startsWith("--"));
@@ -24,6 +29,28 @@ describe("The image", () => {
     expect(sources.filter((source) => !existsSync(join(ROOT, source)))).toEqual([]);
     for (const needed of ["web", "server", "drizzle", ".ci", "package.json", ".npmrc"])
       expect(ignored).not.toContain(needed);
+  });
+
+  test("is made of images and packages that cannot change unseen", () => {
+    const images = lines("FROM").map(([image]) => image);
+
+    expect(images.filter((image) => !/@sha256:[0-9a-f]{64}$/.test(image!))).toEqual([]);
+    expect(lines("RUN").map(([program, command]) => `${program} ${command}`)).toContain("npm ci");
+  });
+
+  test("names a package for every platform in the lock file, so that npm ci works on each", () => {
+    const { packages } = JSON.parse(read("package-lock.json")) as { packages: Packages };
+    const wanted = Object.entries(packages).flatMap(([path, { optionalDependencies = {} }]) =>
+      Object.keys(optionalDependencies).map((name) => ({ path, name })),
+    );
+    const isLocked = ({ path, name }: (typeof wanted)[number]) =>
+      [`${path}/node_modules/${name}`, `node_modules/${name}`].some((each) => each in packages);
+
+    expect(wanted.filter((each) => !isLocked(each))).toEqual([]);
+    const unverified = Object.entries(packages).filter(
+      ([path, { integrity }]) => path && !integrity,
+    );
+    expect(unverified).toEqual([]);
   });
 
   test("runs as nobody's user, and keeps its data where its volume is", () => {
