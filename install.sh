@@ -10,6 +10,7 @@ Installs Stillup, or brings an installed one up to date.
   --system        for this machine, below /usr/local (the default for root)
   --prefix DIR    instead of ~/.local or /usr/local; PREFIX=DIR says the same
   --no-service    install no service, and start nothing
+  --downgrade     install a release that is older than the installed one
   --uninstall     remove the program and its service; data and settings stay
   --help          print this
 
@@ -21,7 +22,7 @@ TEXT
 }
 
 main() {
-  scope='' action=install service=yes prefix=${PREFIX:-}
+  scope='' action=install service=yes downgrade=no prefix=${PREFIX:-}
   read_options "$@"
   choose_places
   if [ "$action" = uninstall ]; then uninstall; else install; fi
@@ -33,6 +34,7 @@ read_options() {
       --user | --system) scope=${1#--} ;;
       --prefix) [ $# -ge 2 ] || wrong "--prefix needs a folder."; prefix=$2; shift ;;
       --no-service) service=no ;;
+      --downgrade) downgrade=yes ;;
       --uninstall) action=uninstall ;;
       --help | -h) explain; exit 0 ;;
       *) wrong "There is no option \"$1\"; --help lists them." ;;
@@ -95,11 +97,42 @@ install() {
   obtain "$work"
   chmod 755 "$work/stillup"
   version=$("$work/stillup" version) || refuse "The program does not run here; nothing was changed. If $work may run no programs, TMPDIR names another folder."
+  [ "$downgrade" = yes ] || refuse_older
   changed=no
   [ ! -f "$unfinished" ] || changed=yes
   if [ -f "$program" ]; then upgrade; else install_first; fi
   rm -f "$unfinished"
   [ "$changed" = yes ] || say "$version is up to date in $program."
+}
+
+# Someone who can replace the files of a release could otherwise bring back an old one with a known flaw, signature
+# and all. After a run that was cut off, the previous version is the one that ran.
+refuse_older() {
+  current=$program
+  if is_half_upgraded; then current=$program.previous; fi
+  [ -f "$current" ] || return 0
+  installed=$("$current" version 2>/dev/null) || return 0
+  if is_older "${version##* }" "${installed##* }"; then
+    refuse "$version is older than $installed, which is installed; nothing was changed. An older version may not know the database: docs/upgrade.md says how to go back. To install it all the same, use --downgrade."
+  fi
+}
+
+# is_older ONE OTHER: by major, minor and patch as numbers; a pre-release such as 1.2.0-rc.1 is older than 1.2.0.
+is_older() {
+  printf '%s\n%s\n' "$1" "$2" | awk '
+    { sub(/\+.*/, ""); pre = ""; if (match($0, /-/)) { pre = substr($0, RSTART + 1); $0 = substr($0, 1, RSTART - 1) }
+      split($0, part, "."); for (i = 1; i <= 3; i++) number[NR, i] = part[i] + 0; before[NR] = pre }
+    END {
+      for (i = 1; i <= 3; i++) if (number[1, i] != number[2, i]) exit !(number[1, i] < number[2, i])
+      if (before[1] == before[2] || before[1] == "") exit 1
+      if (before[2] == "") exit 0
+      many = split(before[1], one, "."); split(before[2], other, ".")
+      for (i = 1; i <= many; i++) if (one[i] != other[i]) {
+        if (one[i] ~ /^[0-9]+$/ && other[i] ~ /^[0-9]+$/) exit !(one[i] + 0 < other[i] + 0)
+        exit !(other[i] != "" && one[i] "" < other[i] "")
+      }
+      exit 0
+    }'
 }
 
 install_first() {
@@ -126,7 +159,7 @@ see_it_run() {
 # There is a token as long as nobody has set it up; the journal has the whole link.
 say_how_to_set_up() {
   [ -f "$data/setup-token" ] || return 0
-  link=$(show_log -o cat 2>/dev/null | sed -n 's/^set up at //p' | tail -n 1)
+  link=$(show_log -o cat 2>/dev/null | sed -n 's/.*set up at \(http[^" ]*\).*/\1/p' | tail -n 1)
   if [ -n "$link" ]; then
     say "Open this to set it up: $link"
   else
@@ -200,7 +233,7 @@ from_checkout() {
       command -v "$tool" >/dev/null || refuse "Install Node.js 20.19 or newer first: $tool is missing."
     done
     built=yes
-    (cd "$1" && npm install --no-audit --no-fund && npm run build) >&2 || built=no
+    (cd "$1" && npm ci --no-audit --no-fund && npm run build) >&2 || built=no
     if [ "$(id -u)" = 0 ]; then hand_over "$1"; fi
     [ "$built" = yes ] || refuse "The build failed; nothing was changed."
   fi
@@ -320,6 +353,7 @@ check_signature() {
 put_files() {
   mkdir -p "$lib" "$prefix/bin" "$settings_dir"
   own_folder "$data"
+  close_folder "$data"
   [ -z "$database_folder" ] || own_folder "$database_folder"
   [ -f "$settings" ] || write_settings
   if [ -f "$work/release.pub" ]; then put "$work/release.pub" "$known_key" 644; fi
@@ -353,7 +387,7 @@ swap_program() {
 # A fixed user rather than one that systemd makes up: commands work on the data while the service stands.
 make_user() {
   [ "$scope" = system ] && [ -z "$root" ] || return 0
-  command -v runuser >/dev/null || refuse "Install runuser (util-linux) first."
+  setpriv --help 2>/dev/null | grep -q -- --init-groups || refuse "Install setpriv (util-linux) first."
   id stillup >/dev/null 2>&1 && return 0
   if command -v useradd >/dev/null; then
     useradd --system --user-group --home-dir "$data" --no-create-home --shell /usr/sbin/nologin stillup
@@ -368,6 +402,19 @@ own_folder() {
   chmod 700 "$1"
   if [ "$scope" = system ] && [ -z "$root" ]; then chown stillup:stillup "$1"; fi
 }
+
+# A data folder that was there before must belong to the user that the program runs as, and is closed to all others.
+# With the slash a symbolic link stands for its folder.
+close_folder() {
+  user=$(service_user)
+  if [ "$(owner_of "$1/")" != "$user" ]; then
+    refuse "The data folder $1 does not belong to the user $user. Give it to that user: chown -R $user \"$1\". Or set STILLUP_DATA_DIR in $settings to another folder."
+  fi
+  chmod 700 "$1/" || refuse "The data folder $1 cannot be closed to other users (chmod 700)."
+}
+
+service_user() { if [ "$scope" = system ] && [ -z "$root" ]; then echo stillup; else id -un; fi; }
+owner_of() { stat -c %U "$1" 2>/dev/null || stat -f %Su "$1"; }
 
 # The service may read its settings, and not write them.
 write_settings() {
@@ -395,12 +442,13 @@ TEXT
   mv -f "$settings.new" "$settings"
 }
 
-# The command works on the data of the service, whoever types it; root does so as the service's user.
+# The command works on the data of the service, whoever types it; root does so as the service's user. It is replaced by
+# the program, so that a signal to it reaches the program where no systemd runs it: runuser and su would stay in between.
 write_command() {
   echo '#!/bin/sh'
   echo '# Stillup with the settings of its service. Written by install.sh.'
   if [ "$scope" = system ] && [ -z "$root" ]; then
-    echo "if [ \"\$(id -u)\" = 0 ]; then exec runuser -u stillup -- '$program' --env-file '$settings' \"\$@\"; fi"
+    echo "if [ \"\$(id -u)\" = 0 ]; then exec setpriv --reuid stillup --regid stillup --init-groups -- '$program' --env-file '$settings' \"\$@\"; fi"
   fi
   echo "if [ -r '$settings' ]; then exec '$program' --env-file '$settings' \"\$@\"; fi"
   if [ "$scope" = system ]; then write_refusal; fi

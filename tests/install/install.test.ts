@@ -1,5 +1,14 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { existsSync, mkdirSync, readdirSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { parseEnv } from "node:util";
 import { $ } from "bun";
@@ -63,7 +72,8 @@ describe("install.sh --system", () => {
 
   test("tells the set-up link of the service", async () => {
     const link = "http://127.0.0.1:8484/setup#token=ABCDE";
-    machine.logged(`set up at http://old.test/setup#token=OLD\nlistening on x\nset up at ${link}`);
+    const told = JSON.stringify({ level: "info", message: `set up at ${link}` });
+    machine.logged(`set up at http://old.test/setup#token=OLD\nlistening on x\n${told}`);
     mkdirSync(machine.path("var/lib/stillup"), { recursive: true });
     writeFileSync(machine.path("var/lib/stillup/setup-token"), "ABCDE\n");
 
@@ -183,6 +193,28 @@ describe("install.sh --system", () => {
     expect(complained).toBe("It does not become healthy; look at: journalctl -u stillup\n");
   });
 
+  test("closes a data folder that was there to all others", async () => {
+    const data = machine.path("var/lib/stillup");
+    mkdirSync(data, { recursive: true });
+    chmodSync(data, 0o775);
+
+    const { code } = await install("1.0.0", "--system");
+
+    expect([code, modeOf("var/lib/stillup")]).toEqual([0, 0o700]);
+  });
+
+  test.skipIf(process.getuid?.() !== 0)("refuses the data folder of another user", async () => {
+    const data = machine.path("var/lib/stillup");
+    mkdirSync(data, { recursive: true });
+    chownSync(data, 65534, 65534);
+
+    const { code, complained } = await install("1.0.0", "--system");
+
+    expect(code).toBe(1);
+    expect(complained).toStartWith(`The data folder ${data} does not belong to the user root.`);
+    expect(existsSync(machine.path("usr/local/lib/stillup/stillup"))).toBe(false);
+  });
+
   test("removes the program and the service, and leaves data and settings", async () => {
     await install("1.0.0", "--system");
     writeFileSync(machine.path("var/lib/stillup/stillup.db"), "links");
@@ -269,6 +301,24 @@ describe("An upgrade", () => {
       "stillup 1.1.0\nstillup 1.0.0\n",
     );
     expect(machine.told().slice(-2)).toEqual(["daemon-reload", "restart stillup.service"]);
+  });
+
+  test("to an older version needs --downgrade", async () => {
+    makeRelease(machine, "0.9.9");
+    makeRelease(machine, "1.0.0-rc.1");
+
+    const refused = await install("0.9.9", "--system");
+    const candidate = await install("1.0.0-rc.1", "--system");
+    const allowed = await install("0.9.9", "--system", "--downgrade");
+    makeRelease(machine, "0.10.0");
+    const newer = await install("0.10.0", "--system");
+
+    expect([refused.code, candidate.code]).toEqual([1, 1]);
+    expect(refused.complained).toStartWith(
+      "stillup 0.9.9 is older than stillup 1.0.0, which is installed; nothing was changed.",
+    );
+    expect(allowed.said).toContain("stillup 0.9.9 is installed in place of stillup 1.0.0");
+    expect(newer.said).toContain("stillup 0.10.0 is installed in place of stillup 0.9.9");
   });
 
   test("to a version that does not become healthy is taken back, and told", async () => {

@@ -96,12 +96,20 @@ const HEALTH: Record<Health, string> = {
   crashing: '[ "$2" != --ready ] || { echo 1 > "$STILLUP_ROOT/restarts"; exit 1; }',
 };
 
-/** A folder with the files of a release, whose executable is a small script that knows its version. */
-export function makeRelease(machine: Machine, version: string, health: Health = "well"): string {
+/**
+ * A folder with the files of a release, whose executable is a small script that knows its version.
+ * @param first what the script does before all else
+ */
+export function makeRelease(
+  machine: Machine,
+  version: string,
+  health: Health = "well",
+  first = "",
+): string {
   const folder = join(machine.folder, `release ${version}`);
   mkdirSync(folder, { recursive: true });
   const names = PLATFORMS.map(fileOf);
-  for (const name of names) writeScript(join(folder, name), standIn(version, health));
+  for (const name of names) writeScript(join(folder, name), first + standIn(version, health));
   writeSums(folder, names);
   return folder;
 }
