@@ -23,6 +23,7 @@ import {
   truth,
   wholeNumber,
 } from "./lib/settings.ts";
+import { unknownSettings } from "./lib/unknown-settings.ts";
 import { VERSION } from "./lib/version.ts";
 import { parseHostList } from "./outbound/address.ts";
 import { parseServer } from "./outbound/resolve.ts";
@@ -176,6 +177,15 @@ export function readConfig(env: Env): Config {
   };
 }
 
+/** The format of the log, also where another setting makes no sense. */
+export function logFormatIn(env: Env): Config["logFormat"] {
+  try {
+    return settingOf(SETTINGS.logFormat, env);
+  } catch {
+    return SETTINGS.logFormat.fallback;
+  }
+}
+
 /** The file of the database; null on PostgreSQL. */
 export const sqlitePath = ({ databaseUrl }: Pick<Config, "databaseUrl">): string | null =>
   databaseUrl.startsWith("sqlite:") ? databaseUrl.slice("sqlite:".length) : null;
@@ -200,8 +210,14 @@ export function printConfig(env: Env, file: Env): string {
     const shown = each.secret && text !== undefined ? "***" : JSON.stringify(value);
     return `${PREFIX}${each.name}=${shown} (${sourceOf(each, env, text)})`;
   });
-  return lines.join("\n");
+  const unknown = [file, env].flatMap((each) => unknownSettings(each, NAMES));
+  return [...lines, ...unknown.map((sentence) => `# ${sentence}`)].join("\n");
 }
+
+const NAMES = Object.values<Setting<unknown>>(SETTINGS).map(({ name }) => PREFIX + name);
+
+/** A sentence for each variable with our prefix that is not a setting. */
+export const unknownIn = (env: Env): string[] => unknownSettings(env, NAMES);
 
 function sourceOf(each: Setting<unknown>, env: Env, text: string | undefined): string {
   if (text === undefined) return "default";

@@ -103,10 +103,10 @@ async function readStart(output: ReadableStream<Uint8Array>) {
       text += decoder.decode(value, { stream: true });
     }
   }
-  const url = await until(/listening on (http:\S+)/);
+  const url = await until(/listening on (http:[^\s"]+)/);
   const reply = await fetch(`${url}/dashboard/api/session`);
   const { data } = (await reply.json()) as { data: { state: string } };
-  const setupUrl = data.state === "setup" ? await until(/set up at (\S+)/) : null;
+  const setupUrl = data.state === "setup" ? await until(/set up at ([^\s"]+)/) : null;
   reader.releaseLock();
   return { url, setupUrl };
 }

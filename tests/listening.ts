@@ -3,7 +3,7 @@ export async function listeningUrl(output: ReadableStream<Uint8Array>): Promise<
   let text = "";
   for await (const chunk of output) {
     text += new TextDecoder().decode(chunk);
-    const url = /listening on (http:\S+)/.exec(text)?.[1];
+    const url = /listening on (http:[^\s"]+)/.exec(text)?.[1];
     if (url) return url;
   }
   throw new Error(`It did not start: ${text}`);

@@ -8,6 +8,7 @@ import { createLinks } from "../links/create.ts";
 import { deleteLinks } from "../links/delete.ts";
 import type { LinkChange } from "../links/model.ts";
 import { reasonOf } from "../links/reason-of.ts";
+import { refuseFullDisk } from "../upkeep/disk.ts";
 import type { LinkChanged, Plan } from "./plan.ts";
 
 const AT_ONCE = 1000;
@@ -15,7 +16,10 @@ const AT_ONCE = 1000;
 /** What could not be done, since something else was changed meanwhile. */
 export type Failure = { what: string; why: string };
 
-/** Does what the plan says. Links are deleted only if `prune` says so. Running it again does the rest. */
+/**
+ * Does what the plan says. Links are deleted only if `prune` says so. Running it again does the rest.
+ * @throws when the disk has too little room; deletions alone need none
+ */
 export async function carryOut(
   deps: Deps,
   caller: Caller,
@@ -23,6 +27,7 @@ export async function carryOut(
   { prune }: { prune: boolean },
 ): Promise<Failure[]> {
   const { groups } = plan;
+  if (plan.newGroups.length + plan.changedGroups.length > 0) await refuseFullDisk(deps.config);
   for (const { name, description, color } of plan.newGroups) {
     await groups.make({ name, ...(description && { description }), ...(color && { color }) });
   }
@@ -44,6 +49,7 @@ async function createAll(deps: Deps, caller: Caller, { newLinks, groups }: Plan)
       ...(frequency && { check_frequency: frequency }),
       group_id: idOf(groups, group),
     }));
+    await refuseFullDisk(deps.config);
     const { results } = await createLinks(deps, caller, inputs);
     results.forEach((result, i) => {
       if ("error" in result) failures.push({ what: some[i]!.url, why: reasonOf(result.error) });
@@ -64,6 +70,7 @@ async function changeAll(deps: Deps, caller: Caller, { changedLinks, groups }: P
     const change = changeOf(some[0]!, groups);
     for (const part of chunksOf(AT_ONCE, some)) {
       const ids = part.map(({ id }) => id);
+      await refuseFullDisk(deps.config);
       for (const result of await changeLinks(deps, caller, ids, change)) {
         if (result.status !== "failed") continue;
         failures.push({ what: urls.get(result.id)!, why: reasonOf(result.error) });

@@ -37,14 +37,15 @@ type Restored = { keptAs: string | null };
 /**
  * Copies the backup beside the database and verifies the copy, journal and all. The backup is only read, and
  * the database is not touched. What an earlier restore has left is finished or cleared away first.
+ * @param leaveFree so many bytes must still be free on the disk then
  * @throws a sentence when the backup is none of ours, newer than this program, or damaged
  */
-export async function stage(database: string, backup: string): Promise<Staged> {
+export async function stage(database: string, backup: string, leaveFree = 0): Promise<Staged> {
   finishPlacing(database);
   clearStages(database);
   refuseOther(backup);
   const staged = stageName(database);
-  refuseWithoutRoom(dirname(database), statSync(backup).size);
+  refuseWithoutRoom(dirname(database), statSync(backup).size + leaveFree);
   try {
     await copyFile(backup, staged, constants.COPYFILE_FICLONE);
     chmodSync(staged, 0o600);
@@ -127,6 +128,14 @@ function refuseStrange(staged: string, backup: string) {
       `${backup} was written by a newer version of Stillup (${strange}). Install that version, then restore.`,
     );
   }
+}
+
+/** Verifies the backup where it is, without touching the database. @throws as `stage` does */
+export async function verifyBackup(backup: string): Promise<Copied> {
+  refuseOther(backup);
+  const verified = await verifyBeside(backup, backup);
+  refuseStrange(backup, backup);
+  return verified;
 }
 
 /** Of the database itself nothing is asked: so an older one is told apart by its tables. */

@@ -12,7 +12,9 @@ const OVERDUE_MS = 24 * HOUR_MS;
 
 type Upkeep = typeof upkeep.$inferSelect;
 
+/** What is noted of the last backup; null also on PostgreSQL, where a move leaves the note of the SQLite database. */
 export async function readUpkeep({ store }: Deps): Promise<Upkeep | null> {
+  if (store.engine.name !== "sqlite") return null;
   const [row] = await store.select().from(upkeep).where(eq(upkeep.job, "backup"));
   return row ?? null;
 }

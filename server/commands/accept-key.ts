@@ -19,7 +19,7 @@ async function acceptKey(cli: Cli, { force }: { force?: true }) {
   if (!force && !process.stdin.isTTY) {
     throw new UsageError("Nobody can be asked here: say --force to go on under another key");
   }
-  if (!force && !(await isAgreed(LOST))) return cli.print("Nothing was changed.");
+  if (!force && !(await isAgreed(LOST))) throw new Error("Nothing was changed");
   const { deps } = await openDeps(config, systemClock, prepareForCommand, newKey);
   await deps.store.engine.close();
   cli.print(`The secret key of ${placeOfKey(config)} counts from the next start.`);

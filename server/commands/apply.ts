@@ -7,7 +7,7 @@ import { readDeclaration } from "../apply/read.ts";
 import { failure } from "../lib/failure.ts";
 import { isAgreed } from "./agreed.ts";
 import { diffOf, isAnything, summaryOf } from "./apply-diff.ts";
-import { type Cli, UsageError, withDeps } from "./cli.ts";
+import { type Cli, NamedFileError, UsageError, withDeps } from "./cli.ts";
 import { openOutput } from "./output.ts";
 import { plain } from "./plain.ts";
 import { callerFor, withEmail } from "./whose.ts";
@@ -88,5 +88,5 @@ function readIn(path: string, text: string) {
 function refuse(path: string, error: unknown): never {
   if (!(error instanceof Misdeclared)) throw error;
   const name = path === "-" ? "Standard input" : path;
-  throw new Error(`${name}: ${error.message}`);
+  throw new NamedFileError(`${name}: ${error.message}`);
 }

@@ -1,5 +1,5 @@
-import { constants, copyFileSync, existsSync } from "node:fs";
-import { resolve } from "node:path";
+import { constants, copyFileSync, existsSync, statSync } from "node:fs";
+import { dirname, resolve } from "node:path";
 import type { Command } from "commander";
 import { finishRestore } from "../backups/restore.ts";
 import { DUMP_HINT } from "../backups/sqlite-only.ts";
@@ -10,6 +10,7 @@ import { placeOfKey } from "../start/secret-key.ts";
 import { copyDatabase } from "../store/copy.ts";
 import { isDamage } from "../store/damage.ts";
 import { damagedWithNewest } from "../store/prepare.ts";
+import { floorAt } from "../upkeep/disk.ts";
 import type { Cli } from "./cli.ts";
 import { startPercentage } from "./percentage.ts";
 
@@ -28,6 +29,7 @@ async function backUp(cli: Cli, file: string, { withKey }: { withKey?: true }) {
   if (path === null) throw new Error(DUMP_HINT);
   await finishRestore(config);
   if (!existsSync(path)) throw new Error(`There is no database ${path}. Check STILLUP_DATA_DIR.`);
+  if (statSync(path).size === 0) throw new Error(`The database ${path} is empty (0 bytes).`);
   if (withKey && config.secretKey) throw new Error(NO_FILE);
   const keyCopy = `${file}.secret.key`;
   if (withKey && existsSync(keyCopy)) throw new Error(`There is a file ${keyCopy} already.`);
@@ -51,7 +53,8 @@ const KEEP =
 async function copied(config: Config, path: string, file: string) {
   const progress = startPercentage("copying");
   try {
-    return await copyDatabase(path, file, { onProgress: progress.tell });
+    const leaveFree = await floorAt(config, dirname(file));
+    return await copyDatabase(path, file, { leaveFree, onProgress: progress.tell });
   } catch (error) {
     const why = isDamage(error) ? new Error(damagedWithNewest(path, backupFolder(config))) : error;
     throw failure("No backup was made", why);

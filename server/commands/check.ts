@@ -58,11 +58,10 @@ export function addCheck(program: Command, cli: Cli) {
 }
 
 async function checkAll(cli: Cli, given: string[], options: CheckOptions) {
-  const config = await cli.config();
+  const config = await cli.config((read) => prepareRuntime(read.checkConcurrency));
   if (given.length === 0 && options.file === undefined) {
     throw new UsageError("Say which URLs to check, or give a list with --file.");
   }
-  prepareRuntime(config.checkConcurrency);
   const urls = await urlsOf(config, given, options);
   const junit = options.junit === undefined ? null : openJunit(options.junit, options);
   const shown = options.json ? asJson : asText;

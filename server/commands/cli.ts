@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { parseEnv } from "node:util";
 import { openDeps } from "../build.ts";
-import { type Config, type Env, readConfig } from "../config.ts";
+import { type Config, type Env, readConfig, unknownIn } from "../config.ts";
 import type { Deps } from "../deps.ts";
 import { systemClock } from "../lib/clock.ts";
 import { failure } from "../lib/failure.ts";
@@ -12,13 +12,21 @@ import { dropProxyVariables } from "../outbound/proxy-variables.ts";
 export type Cli = {
   /** Where settings come from: the environment, and below it what `--env-file` holds. */
   sources(): { env: Env; file: Env };
-  /** Reads the settings and starts the log, so that nothing is read before a command wants it. */
-  config(): Promise<Config>;
-  /** One line on standard output. */
+  /**
+   * Reads the settings and starts the log, so that nothing is read before a command wants it.
+   * @param prepare runs before anything is logged
+   */
+  config(prepare?: (config: Config) => void): Promise<Config>;
+  /** One line on standard output. Whether it could be written is known once the command has ended. */
   print(line: string): void;
   /** For an outcome that is no error, such as a dead link. */
   exitCode: number;
+  /** Whether this is a server, all of whose output has the format of the log. */
+  isServing: boolean;
 };
+
+/** An error whose message begins with a name as it was typed, which is shown as it is. */
+export class NamedFileError extends Error {}
 
 /** The command was asked for in a way that makes no sense. */
 export class UsageError extends Error {}
@@ -28,14 +36,18 @@ export function createCli(env: Env, envFile: () => string | undefined): Cli {
   const sources = () => ({ env, file: readEnvFile(envFile()) });
   return {
     sources,
-    config: async () => {
-      const config = readConfig({ ...sources().file, ...env });
+    config: async (prepare) => {
+      const given = { ...sources().file, ...env };
+      const config = readConfig(given);
+      prepare?.(config);
       await startLogging({ level: config.logLevel, format: config.logFormat });
       sayDropped(dropProxyVariables(env));
+      for (const sentence of unknownIn(given)) log.warning(sentence);
       return config;
     },
     print: (line) => process.stdout.write(`${line}\n`),
     exitCode: 0,
+    isServing: false,
   };
 }
 

@@ -8,6 +8,7 @@ import { previewLinks } from "../links/preview.ts";
 import { reasonOf } from "../links/reason-of.ts";
 import { urlKeyOf } from "../links/url-key.ts";
 import type { Frequency } from "../store/tables.ts";
+import { refuseFullDisk } from "../upkeep/disk.ts";
 
 /** What an import is to do, and what it knows of its earlier parts. */
 export type Import = {
@@ -43,6 +44,7 @@ export async function importPart(work: Import, items: Item[]): Promise<Told[]> {
   const told = items.map((item) => refusalOf(work, item));
   const open = items.filter((_, i) => !told[i]);
   if (open.length === 0) return told.flatMap((each) => each ?? []);
+  if (!work.isDry) await refuseFullDisk(work.deps.config);
   if (!work.isDry) await makeGroups(work, open);
   const results = work.isDry ? await preview(work, open) : await add(work, open);
   return told.map((each) => each ?? results.shift()!);

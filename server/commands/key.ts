@@ -7,7 +7,9 @@ import { NewKey } from "../keys/model.ts";
 import { toIsoOrNull } from "../lib/moments.ts";
 import { readBody } from "../session/model.ts";
 import type { ApiKeyRow } from "../store/tables.ts";
+import { refuseFullDisk } from "../upkeep/disk.ts";
 import { type Cli, withDeps } from "./cli.ts";
+import { openOutput } from "./output.ts";
 import { tableOf } from "./table.ts";
 import { readEmail } from "./user.ts";
 
@@ -42,9 +44,19 @@ async function create(cli: Cli, { email, name, readOnly, expiresAt }: Creation) 
   const permissions = { read: true, write: readOnly !== true };
   const input = await readBody(NewKey, { name, permissions, expires_at: expiresAt });
   await withDeps(cli, async (deps) => {
-    const { value } = await createKey(deps, await accountOf(deps, email), input);
-    cli.print(value);
+    await refuseFullDisk(deps.config);
+    const caller = await accountOf(deps, email);
+    const { id, value } = await createKey(deps, caller, input);
+    await openOutput()
+      .write(`${value}\n`)
+      .catch(() => revokeUnseen(deps, caller, id));
   });
+}
+
+/** A key that nobody has seen is of no use to anyone, and no one would know to revoke it. */
+async function revokeUnseen(deps: Deps, caller: Caller, id: string): Promise<never> {
+  await revokeKey(deps, caller, id);
+  throw new Error("The key could not be printed, so it was revoked. Create another one");
 }
 
 const list = (cli: Cli, { email }: { email: string }) =>

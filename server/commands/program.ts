@@ -1,14 +1,14 @@
 import { Command, CommanderError } from "commander";
-import type { Env } from "../config.ts";
+import { type Env, logFormatIn } from "../config.ts";
 import { AppError, type FieldProblems } from "../lib/errors.ts";
 import { inWords } from "../lib/failure.ts";
-import { describeError, log } from "../lib/log.ts";
+import { describeError, lineIn, log } from "../lib/log.ts";
 import { VERSION } from "../lib/version.ts";
 import { addAcceptKey } from "./accept-key.ts";
 import { addApply } from "./apply.ts";
 import { addBackup } from "./backup.ts";
 import { addCheck } from "./check.ts";
-import { type Cli, createCli, UsageError } from "./cli.ts";
+import { type Cli, createCli, NamedFileError, UsageError } from "./cli.ts";
 import { addCompletion } from "./completion.ts";
 import { addExport } from "./export.ts";
 import { addHealth } from "./health.ts";
@@ -16,7 +16,7 @@ import { addHelp } from "./help.ts";
 import { addImport } from "./import.ts";
 import { addKey } from "./key.ts";
 import { addMigrate } from "./migrate.ts";
-import { OutputClosed } from "./output.ts";
+import { OutputClosed, watchOutput } from "./output.ts";
 import { plain } from "./plain.ts";
 import { addRestore } from "./restore.ts";
 import { addServe } from "./serve-command.ts";
@@ -28,7 +28,7 @@ const FAILED = 1;
 const WRONG_USAGE = 64;
 
 /**
- * Runs one command.
+ * Runs one command, and ends standard output once all of it is written.
  * @param argv without the program's own name
  * @param env is the process's own, from which proxy variables are deleted
  * @returns the exit code
@@ -37,13 +37,26 @@ export async function run(argv: string[], env: Env): Promise<number> {
   const program = new Command("stillup");
   const cli = createCli(env, () => program.opts<{ envFile?: string }>().envFile);
   describeProgram(program, cli);
+  program.hook("preSubcommand", (_, command) => {
+    // Even if its options make no sense, where the command is named: then its supervisor reads the error.
+    cli.isServing = command.name() === "serve" && argv.includes("serve");
+  });
+  const output = watchOutput();
+  const code = await attempt(program, argv, cli);
+  const problem = await output.end();
+  // A server has served, even if what it announced could not be written.
+  return problem === null || cli.isServing || code !== OK ? code : report(problem, cli);
+}
+
+async function attempt(program: Command, argv: string[], cli: Cli): Promise<number> {
   try {
     await program.parseAsync(argv, { from: "user" });
-    return cli.exitCode;
   } catch (error) {
+    const isHelp = error instanceof CommanderError && error.exitCode === OK;
     // What was found out until then counts.
-    return error instanceof OutputClosed ? cli.exitCode : report(error);
+    if (!isHelp && !(error instanceof OutputClosed)) return report(error, cli);
   }
+  return cli.exitCode;
 }
 
 function describeProgram(program: Command, cli: Cli) {
@@ -66,11 +79,21 @@ function describeProgram(program: Command, cli: Cli) {
   addHelp(program);
 }
 
-function report(error: unknown): number {
-  if (error instanceof CommanderError && error.exitCode === OK) return OK;
-  process.stderr.write(`${plain(sentenceOf(error))}\n`);
+function report(error: unknown, cli: Cli): number {
+  const sentence = plain(sentenceOf(error));
+  const format = cli.isServing ? logFormat(cli) : "text";
+  process.stderr.write(`${lineIn(format, "error", sentence)}\n`);
   log.debug("the command failed", describeError(error));
   return isUsage(error) ? WRONG_USAGE : FAILED;
+}
+
+function logFormat(cli: Cli): "text" | "json" {
+  try {
+    const { env, file } = cli.sources();
+    return logFormatIn({ ...file, ...env });
+  } catch {
+    return logFormatIn(process.env);
+  }
 }
 
 const isUsage = (error: unknown) =>
@@ -85,9 +108,10 @@ function sentenceOf(error: unknown): string {
   }
   const text = textOf(error)
     .replace(/^error: /, "")
-    .replace(/\s+/g, " ")
+    .replace(/\s*\n\s*/g, " ")
     .trim();
-  const sentence = text.charAt(0).toUpperCase() + text.slice(1);
+  const isName = error instanceof NamedFileError;
+  const sentence = isName ? text : text.charAt(0).toUpperCase() + text.slice(1);
   return /[.?!)]$/.test(sentence) ? sentence : `${sentence}.`;
 }
 

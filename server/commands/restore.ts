@@ -1,16 +1,18 @@
 import type { Database } from "bun:sqlite";
-import { resolve } from "node:path";
+import { dirname, resolve } from "node:path";
 import type { Command } from "commander";
-import { clearStages, replacing, type Staged, stage } from "../backups/restore.ts";
+import { clearStages, replacing, type Staged, stage, verifyBackup } from "../backups/restore.ts";
 import { LOAD_HINT } from "../backups/sqlite-only.ts";
 import { type Config, sqlitePath } from "../config.ts";
 import { systemClock } from "../lib/clock.ts";
 import { sizeText } from "../lib/size-text.ts";
 import { makeFolder } from "../start/prepare-database.ts";
 import { FINGERPRINT_QUERY, isKnownBy, placeOfKey } from "../start/secret-key.ts";
+import type { Copied } from "../store/copy.ts";
 import { withFolderLock } from "../store/folder-lock.ts";
 import { reading } from "../store/reading.ts";
 import { refuseUsed } from "../store/sole-use.ts";
+import { floorAt } from "../upkeep/disk.ts";
 import { isAgreed } from "./agreed.ts";
 import { type Cli, UsageError } from "./cli.ts";
 
@@ -20,10 +22,22 @@ export function addRestore(program: Command, cli: Cli) {
     .description("put a verified backup in the place of the database, while the server is stopped")
     .argument("<file>", "a backup; it is only read")
     .option("--force", "do not ask")
-    .action((file: string, options: { force?: true }) => restore(cli, resolve(file), options));
+    .option("--verify-only", "only verify the backup; also while the server runs")
+    .action((file: string, { verifyOnly, force }: Options) =>
+      verifyOnly ? verify(cli, resolve(file)) : restore(cli, resolve(file), force === true),
+    );
 }
 
-async function restore(cli: Cli, file: string, { force }: { force?: true }) {
+type Options = { force?: true; verifyOnly?: true };
+
+async function verify(cli: Cli, file: string) {
+  const config = await cli.config();
+  const verified = await verifyBackup(file);
+  cli.print(`${file} is whole: ${contentOf(verified)}.`);
+  if (sqlitePath(config) !== null) cli.print(keyLine(config, file));
+}
+
+async function restore(cli: Cli, file: string, force: boolean) {
   const config = await cli.config();
   const path = sqlitePath(config);
   if (path === null) throw new Error(LOAD_HINT);
@@ -34,10 +48,10 @@ async function restore(cli: Cli, file: string, { force }: { force?: true }) {
   makeFolder(config.dataDir);
   await withFolderLock(config.dataDir, async () => {
     refuseUsed(database);
-    const staged = await stage(database, file);
+    const staged = await stage(database, file, await floorAt(config, dirname(database)));
     try {
-      if (!force && !(await isWanted(staged, file))) return cli.print("Nothing was changed.");
-      const aboutKey = keyLine(config, staged);
+      if (!force && !(await isWanted(staged, file))) throw new Error("Nothing was changed");
+      const aboutKey = keyLine(config, staged.path);
       const keptAs = await replace(database, staged);
       cli.print(`${database} is now what ${file} was: ${contentOf(staged)}.`);
       if (keptAs) cli.print(`The database that was there is kept as ${keptAs}.`);
@@ -50,9 +64,9 @@ async function restore(cli: Cli, file: string, { force }: { force?: true }) {
 }
 
 /** Without the right key the next start is refused, which better be known now. */
-function keyLine(config: Config, { path }: Staged): string {
+function keyLine(config: Config, backup: string): string {
   const place = placeOfKey(config);
-  const fingerprint = reading(path, fingerprintOf);
+  const fingerprint = reading(backup, fingerprintOf);
   return fingerprint === null || isKnownBy(config, fingerprint)
     ? `Webhooks' secrets open with the secret key of that time: ${place}.`
     : `Its secrets were kept under another secret key than that of ${place}: put the one of that time there before the next start. Only if it is lost: stillup accept-key.`;
@@ -79,5 +93,5 @@ const isWanted = (staged: Staged, file: string) =>
     `${file} is whole: ${contentOf(staged)}. Replace the database by it? The present one is kept.`,
   );
 
-const contentOf = ({ bytes, links }: Staged) =>
+const contentOf = ({ bytes, links }: Copied) =>
   `${links.toLocaleString("en")} ${links === 1 ? "link" : "links"}, ${sizeText(bytes)}`;

@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import { printConfig } from "../config.ts";
+import { prepareRuntime } from "../lib/runtime.ts";
 import { type Cli, UsageError } from "./cli.ts";
 import { serve } from "./serve.ts";
 
@@ -21,8 +22,10 @@ export function addServe(program: Command, cli: Cli) {
     .usage("[options]")
     .action(async (words: string[], options: { printConfig?: true; fresh?: true }) => {
       if (words.length > 0) throw new UsageError(`There is no command "${words[0]}"`);
+      cli.isServing = !options.printConfig;
       if (options.printConfig) return printSettings(cli);
-      await serve(await cli.config(), options);
+      // Before the log starts: the process may replace itself, and each warning is logged once.
+      await serve(await cli.config((config) => prepareRuntime(config.checkConcurrency)), options);
     });
 }
 

@@ -1,3 +1,5 @@
+import { lookup } from "node:dns/promises";
+import { isIP } from "node:net";
 import { createService } from "../app.ts";
 import type { Config } from "../config.ts";
 import { toLastResort } from "../http/errors.ts";
@@ -6,8 +8,7 @@ import type { Front } from "../http/front.ts";
 import { createStarting } from "../http/starting.ts";
 import { systemClock } from "../lib/clock.ts";
 import { failure } from "../lib/failure.ts";
-import { describeError, log, logWarnings, startLogging } from "../lib/log.ts";
-import { prepareRuntime } from "../lib/runtime.ts";
+import { describeError, lineIn, log, logWarnings } from "../lib/log.ts";
 import { VERSION } from "../lib/version.ts";
 import { joinNodes } from "../nodes/join.ts";
 import { createSetup } from "../session/setup.ts";
@@ -28,8 +29,6 @@ const FAREWELL_MS = 5000;
 
 /** API, dashboard, checker and deliveries in one process, or part of them, until it is told to end. */
 export async function serve(config: Config, options?: Fresh): Promise<void> {
-  prepareRuntime(config.checkConcurrency);
-  await startLogging({ level: config.logLevel, format: config.logFormat });
   logWarnings();
   // From before anyone can know that we run.
   const ended = toldToEnd();
@@ -38,7 +37,7 @@ export async function serve(config: Config, options?: Fresh): Promise<void> {
   const starting = createStarting(config);
   let front = starting.front;
   const farewell = createFarewell((request, peer) => front(request, peer), systemClock);
-  const server = listen(config, farewell.front);
+  const server = await listen(config, farewell.front);
   const deps = await startDatabase(config, starting.tell, ended, options);
   if (!deps) return;
   const joined = joinNodes(deps);
@@ -47,10 +46,12 @@ export async function serve(config: Config, options?: Fresh): Promise<void> {
   const { meter, live } = service;
   front = service.front;
   const url = baseUrl(config, server.port!);
-  console.log(`listening on ${url}`);
+  const announce = (what: string) =>
+    process.stdout.write(`${lineIn(config.logFormat, "info", what)}\n`);
+  announce(`listening on ${url}`);
   log.info("started", { version: VERSION, database: deps.store.engine.name, roles: config.role });
   const setupToken = config.role.includes("api") ? await createSetup(deps) : null;
-  if (setupToken) console.log(`set up at ${config.publicUrl ?? url}/setup#token=${setupToken}`);
+  if (setupToken) announce(`set up at ${config.publicUrl ?? url}/setup#token=${setupToken}`);
   const faults = watchFaults(deps);
   const schema = watchSchema(deps);
   const disk = watchDisk(deps);
@@ -76,7 +77,7 @@ export async function serve(config: Config, options?: Fresh): Promise<void> {
   if (faults.hasEnded()) throw new Error("Ended after an error that nobody caught; see the log.");
 }
 
-function listen({ host: hostname, port }: Config, front: Front) {
+async function listen({ host: hostname, port }: Config, front: Front) {
   try {
     return Bun.serve({
       hostname,
@@ -87,8 +88,22 @@ function listen({ host: hostname, port }: Config, front: Front) {
       idleTimeout: IDLE_TIMEOUT_S,
     });
   } catch (error) {
-    throw failure("The server cannot listen", error, "Check STILLUP_HOST and STILLUP_PORT.");
+    const why = (await problemOfHost(hostname, error)) ?? error;
+    throw failure("The server cannot listen", why, "Check STILLUP_HOST and STILLUP_PORT.");
   }
+}
+
+/** What is wrong with the address or the name to listen on; null when the error is about something else. */
+async function problemOfHost(host: string, error: unknown): Promise<string | null> {
+  const code = error instanceof Error && "code" in error ? error.code : null;
+  if (code === "EADDRINUSE" || code === "EACCES") return null;
+  const isElsewhere = code === "EADDRNOTAVAIL";
+  if (isIP(host)) return isElsewhere ? `${host} is not an address of this machine` : null;
+  const found = await lookup(host).catch(() => null);
+  if (!found) return `The name "${host}" cannot be resolved`;
+  return isElsewhere
+    ? `"${host}" resolves to ${found.address}, which is not an address of this machine`
+    : null;
 }
 
 /** Answers what was asked before, as long as clients take it in time. */

@@ -18,6 +18,7 @@ import { Email, NewPassword, readBody } from "../session/model.ts";
 import { endSetup } from "../session/setup.ts";
 import { removeTwoFactor } from "../session/two-factor.ts";
 import { TIERS, type Tier } from "../store/tables.ts";
+import { refuseFullDisk } from "../upkeep/disk.ts";
 import { type Cli, withDeps } from "./cli.ts";
 import { localUrl } from "./health.ts";
 import { tableOf } from "./table.ts";
@@ -65,6 +66,7 @@ async function createUser(cli: Cli, options: Creation) {
   const password = options.passwordFile && (await readPassword(options.passwordFile));
   const input = await readBody(NewUser, { email: options.email, password });
   await withDeps(cli, async (deps) => {
+    await refuseFullDisk(deps.config);
     const { defaultTier, passwordMemoryMb } = deps.config;
     const tier = options.tier ?? defaultTier;
     const owner = { email: input.email, tier, isAdmin: options.admin === true };
@@ -108,6 +110,7 @@ async function deleteOne(cli: Cli, options: Deletion) {
 async function reset(cli: Cli, options: { email: string }) {
   const email = await readEmail(options.email);
   await withDeps(cli, async (deps) => {
+    await refuseFullDisk(deps.config);
     const token = await resetPassword(deps, await requireUser(deps, email), OPERATOR);
     cli.print(passwordUrl(deps.config, token));
   });

@@ -24,6 +24,15 @@ export const startLogging = ({ level, format, write = toStderr }: LogOptions) =>
     ],
   });
 
+/**
+ * A line in the format of the log for what must be shown whatever the log's level is, unmasked: the set-up link, and
+ * the error that a server ends with.
+ */
+export const lineIn = (format: LogOptions["format"], level: LogLevel, message: string): string =>
+  format === "json"
+    ? visible(JSON.stringify({ time: new Date().toISOString(), level, message }))
+    : message;
+
 /** What the runtime says of its own accord becomes lines of the log as well. */
 export function logWarnings(): void {
   console.warn = (...said: unknown[]) =>

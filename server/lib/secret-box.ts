@@ -50,7 +50,11 @@ export function readOrMakeKey(path: string, { mayBeEmpty = false } = {}): Uint8A
   try {
     return parseKey(text);
   } catch {
-    throw new Error(`${path} must hold ${KEY_BYTES} bytes in base64; restore it from a backup.`);
+    throw new Error(
+      `The secret key in ${path} is damaged: a key is ${KEY_BYTES} bytes in base64. Put the right file back. ` +
+        "Without that key webhooks' signing secrets and second factors are lost; links and history are not. Only " +
+        "if it is lost for good: move the file away and type `stillup accept-key`.",
+    );
   }
 }
 

@@ -1,4 +1,4 @@
-import { mkdirSync, statSync } from "node:fs";
+import { chmodSync, mkdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { finishRestore } from "../backups/restore.ts";
 import { backupFolder, type Config, SECRET_KEY_FILE, sqlitePath } from "../config.ts";
@@ -63,13 +63,25 @@ async function prepareFor({ fresh }: Fresh, config: Config, clock: Clock): Promi
   return asOpened(config, prepareSqlite(what, tell));
 }
 
+/** Makes the data folder, or closes the one that is there to other users. @throws when it cannot be closed */
 export function makeFolder(path: string): void {
   try {
     mkdirSync(path, { recursive: true, mode: 0o700 });
   } catch (error) {
     throw failureOfFile("The data folder cannot be made", error, "Check STILLUP_DATA_DIR.");
   }
+  if (process.platform === "win32" || (statSync(path).mode & OTHERS) === 0) return;
+  try {
+    chmodSync(path, 0o700);
+  } catch (error) {
+    const hint =
+      "Give the folder to the user that this runs as, with chmod 700, or check STILLUP_DATA_DIR.";
+    throw failureOfFile("The data folder is open to other users and cannot be closed", error, hint);
+  }
 }
+
+/** What the group and all others may do. */
+const OTHERS = 0o077;
 
 /** An error that says nothing of what to do is one of opening. */
 export const asOpened = <T>(config: Config, opening: Promise<T>): Promise<T> =>

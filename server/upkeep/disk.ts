@@ -1,3 +1,4 @@
+import { statSync } from "node:fs";
 import { statfs } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { type Config, sqlitePath } from "../config.ts";
@@ -111,6 +112,22 @@ export async function leastRoom(config: Config, roomAt: RoomAt = readRoom) {
   const rooms = await Promise.all(foldersOf(config).map(roomAt));
   const judged = rooms.map((room) => ({ ...room, floor: floorOf(config, room) }));
   return judged.reduce((a, b) => (b.free - b.floor < a.free - a.floor ? b : a));
+}
+
+/**
+ * For what writes without a server that watches the disk.
+ * @throws a sentence when less is free than must stay free
+ */
+export async function refuseFullDisk(config: Config, roomAt?: RoomAt): Promise<void> {
+  if (sqlitePath(config) === null) return;
+  const { free, floor } = await leastRoom(config, roomAt);
+  if (free < floor) throw new Error(tooLittle(free, floor));
+}
+
+/** How many bytes must stay free in the folder; 0 on a disk that holds neither the database nor the data folder. */
+export async function floorAt(config: Config, folder: string): Promise<number> {
+  const disks = foldersOf(config).map((each) => statSync(each, { throwIfNoEntry: false })?.dev);
+  return disks.includes(statSync(folder).dev) ? floorOf(config, await readRoom(folder)) : 0;
 }
 
 /** So many bytes stay free on a disk: with less nothing is written but deletions. */

@@ -227,3 +227,29 @@ story("a clock that was a year ahead stops no backup", async (server) => {
   expect(await backUpIfDue(deps)).toBe(true);
   expect(namesIn(server)).toContain("stillup-20300103T000000Z.db");
 });
+
+test("a backup that failed on SQLite is no problem after the move to PostgreSQL", async () => {
+  const server = await startServer("postgres");
+  const { deps, clock } = server;
+  const failed = {
+    startedAt: clock.now(),
+    failedAt: clock.now() + 1,
+    problem: "The disk was full.",
+  };
+  await deps.store.insert(upkeep).values({ job: "backup", ...failed });
+
+  await recallLast(deps);
+  const state = await readBackups(deps);
+  await deps.store.update(upkeep).set({ failedAt: null, startedAt: clock.now() });
+  await recallLast(deps);
+
+  expect(state).toMatchObject({
+    folder: null,
+    lastFailureAt: null,
+    isUnderWay: false,
+    problem: null,
+  });
+  expect(deps.troubles.all()).toEqual([]);
+  expect((await lastOf(server)).failedAt).toBeNull();
+  await server.stop();
+});

@@ -79,7 +79,7 @@ test.each([
     },
   });
 
-  expect(await child.exited).toBe(0);
+  expect(await child.exited).toBe(1);
   expect(shown).toContain("Nothing was changed.");
   expect(marksOf(path)).toEqual(["old", "young"]);
   expect(readdirSync(dataDir).filter((name) => name.includes("staged"))).toEqual([]);
@@ -204,6 +204,31 @@ test("asks before, and without a terminal wants --force", async () => {
     "Nobody can be asked here: say --force to replace the database.\n",
   ]);
   expect(marksOf(path)).toEqual(["old", "young"]);
+});
+
+test("verifies alone beside a running server, and changes nothing", async () => {
+  const { dataDir, path, file } = await backedUp();
+  const settings = { STILLUP_DATA_DIR: dataDir };
+  const before = readdirSync(dataDir).sort();
+  const verify = () => run(["restore", "--verify-only", file], settings);
+
+  const whole = await withFolderLock(dataDir, verify);
+  damage(file);
+  const damaged = await verify();
+  writeFileSync(file, "");
+  const empty = await verify();
+
+  expect([whole.code, whole.err]).toEqual([0, ""]);
+  expect(whole.out).toStartWith(`${file} is whole: 0 links, `);
+  expect(whole.out).toContain("Webhooks' secrets open with the secret key of that time");
+  expect([damaged.code, damaged.out]).toEqual([1, ""]);
+  expect(damaged.err).toMatch(DAMAGED);
+  expect([empty.code, empty.err]).toEqual([1, `${file} is no SQLite database.\n`]);
+  expect(marksOf(path)).toEqual(["old", "young"]);
+  const isOfLock = (name: string) => name.startsWith("stillup.lock") || name === "stillup.pid";
+  expect(readdirSync(dataDir).filter((name) => !isOfLock(name) && !before.includes(name))).toEqual(
+    [],
+  );
 });
 
 test("of PostgreSQL is left to its own program", async () => {

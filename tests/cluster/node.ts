@@ -79,7 +79,7 @@ export async function startNode(props: NodeProps): Promise<ClusterNode> {
   };
   const url = await polled(() => {
     running("it listened");
-    return /listening on (http:\S+)/.exec(log)?.[1];
+    return /listening on (http:[^\s"]+)/.exec(log)?.[1];
   });
   const ready = async () => (await (await ask(url, "/ready")).json()) as Readiness;
   await polled(async () => {

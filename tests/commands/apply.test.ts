@@ -1,10 +1,14 @@
 import { describe, expect, test } from "bun:test";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { $ } from "bun";
 import { createProgram } from "./program.ts";
 
 const FILE = "links: [https://example.org/a]";
 
 describe("stillup apply", () => {
-  const { run } = createProgram();
+  const { run, command, env } = createProgram();
   const apply = (file: string, ...options: string[]) =>
     run(["apply", "-f", "-", ...options], {}, file);
 
@@ -26,4 +30,22 @@ describe("stillup apply", () => {
       err: "Standard input: Line 2: The URL must be an http or https URL.\n",
     });
   });
+
+  test.each(["links.yaml", "my  links", "émigré.yaml"])(
+    "calls the file %j as it was typed",
+    async (name) => {
+      const folder = mkdtempSync(join(tmpdir(), "stillup-apply-"));
+      writeFileSync(join(folder, name), "links:\n- url: ftp://x");
+
+      const applied = await $`${command} apply -f ${name} --yes`
+        .env(env)
+        .cwd(folder)
+        .nothrow()
+        .quiet();
+
+      rmSync(folder, { recursive: true });
+      expect(applied.exitCode).toBe(1);
+      expect(applied.stderr.toString()).toStartWith(`${name}: Line 2: The URL must be`);
+    },
+  );
 });

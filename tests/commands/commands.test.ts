@@ -6,12 +6,14 @@ import { $ } from "bun";
 import { Secret, TOTP } from "otpauth";
 import { readConfig } from "../../server/config.ts";
 import { VERSION } from "../../server/lib/version.ts";
+import { listeningUrl } from "../listening.ts";
 import { createProgram } from "./program.ts";
 
 const EMAIL = "me@example.org";
 const PASSWORD = "correct horse battery staple";
 const HISTORY_TIME =
   "--from must be an RFC 3339 date and time with offset, or a date (YYYY-MM-DD)\n";
+const TEXT = { STILLUP_LOG_FORMAT: "text" };
 const ID = /^[0-9a-f-]{36}$/;
 
 describe("the command line", () => {
@@ -93,7 +95,7 @@ describe("the command line", () => {
   test("says when its port is taken", async () => {
     const taken = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response() });
     const { port } = taken;
-    const settings = { STILLUP_HOST: "127.0.0.1", STILLUP_PORT: String(port) };
+    const settings = { ...TEXT, STILLUP_HOST: "127.0.0.1", STILLUP_PORT: String(port) };
 
     const { code, err } = await run(["serve"], settings);
     await taken.stop();
@@ -111,7 +113,7 @@ describe("the command line", () => {
       '[{"id":"wiki","name":"Wiki","hosts":["wiki.test"],"kinds":[{"kind":"a","path":"(" }]}]',
     );
 
-    const { code, err } = await run(["serve"], { STILLUP_SERVICES_FILE: file });
+    const { code, err } = await run(["serve"], { ...TEXT, STILLUP_SERVICES_FILE: file });
 
     expect(code).toBe(1);
     expect(err).toBe(
@@ -123,15 +125,24 @@ describe("the command line", () => {
 test.each([
   ["STILLUP_DATABASE_URL", "sqlite:/none/x.db", "The database cannot be opened"],
   ["STILLUP_DATA_DIR", "/dev/null/x", "The data folder cannot be made"],
-  ["STILLUP_HOST", "192.0.2.1", "The server cannot listen"],
+  [
+    "STILLUP_HOST",
+    "192.0.2.1",
+    "The server cannot listen: 192.0.2.1 is not an address of this machine",
+  ],
+  [
+    "STILLUP_HOST",
+    "no.invalid",
+    'The server cannot listen: The name "no.invalid" cannot be resolved',
+  ],
 ])("a start that %s=%s spoils says so, and names the setting", async (name, value, what) => {
   const { run } = createProgram();
 
-  const { code, err } = await run(["serve"], { [name]: value });
+  const { code, err } = await run(["serve"], { ...TEXT, [name]: value });
 
   expect(code).toBe(1);
   const told = err.trim().split("\n").at(-1)!;
-  expect(told).toStartWith(`${what}: `);
+  expect(told).toStartWith(what);
   expect(told).toEndWith(".");
   expect(told).toContain(`Check ${name}`);
 });
@@ -160,7 +171,8 @@ test.skipIf(process.platform !== "linux").each([
     const { run } = createProgram();
     const user = (await $`id -un`.text()).trim();
 
-    const { err } = await run(typed.split(" "), { STILLUP_DATA_DIR: folder, USER: "somebody" });
+    const settings = { ...TEXT, STILLUP_DATA_DIR: folder, USER: "somebody" };
+    const { err } = await run(typed.split(" "), settings);
 
     const told = err.trim().split("\n").at(-1)!;
     expect(told).toStartWith(`${what}: `);
@@ -279,7 +291,7 @@ test("users and keys are made, listed and removed from a script", async () => {
 test("beside a running server, users, keys and resets take effect at once", async () => {
   const { run, start, dataDir } = createProgram({ STILLUP_PORT: "0", STILLUP_HOST: "127.0.0.1" });
   const server = start(["serve"]);
-  const base = await listeningAt(server.stdout);
+  const base = await listeningUrl(server.stdout);
   const ask = (path: string, init: RequestInit = {}) => fetch(base + path, init);
   const post = (path: string, body: object, cookie = "") =>
     ask(`/dashboard/api${path}`, {
@@ -317,7 +329,7 @@ test("a lost second factor is removed beside a running server, and from nobody b
   const { run, start } = createProgram({ STILLUP_PORT: "0", STILLUP_HOST: "127.0.0.1" });
   await run(["user", "create", "--email", EMAIL, "--password-file", "-"], {}, PASSWORD);
   const server = start(["serve"], { STILLUP_LOG_LEVEL: "debug" });
-  const base = await listeningAt(server.stdout);
+  const base = await listeningUrl(server.stdout);
   const post = async (path: string, body: object, cookie = "") => {
     const response = await fetch(`${base}/dashboard/api${path}`, {
       method: "POST",
@@ -345,14 +357,3 @@ test("a lost second factor is removed beside a running server, and from nobody b
   const log = await new Response(server.stderr).text();
   for (const told of [secret, code, PASSWORD]) expect(log).not.toContain(told);
 });
-
-async function listeningAt(stdout: ReadableStream<Uint8Array>): Promise<string> {
-  const decoder = new TextDecoder();
-  let text = "";
-  for await (const chunk of stdout) {
-    text += decoder.decode(chunk, { stream: true });
-    const line = /listening on (\S+)\n/.exec(text);
-    if (line) return line[1]!;
-  }
-  throw new Error(`the server did not listen: ${text}`);
-}

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { rmSync } from "node:fs";
+import { renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createProgram } from "./program.ts";
 
@@ -26,6 +26,26 @@ test("a database is opened under no other secret key, until the command for a lo
     out: "The secret key of STILLUP_SECRET_KEY counts from the next start.\n",
   });
   expect(opened.code).toBe(0);
+});
+
+test("a damaged key file is refused with what is lost, and the way on works", async () => {
+  const { run, dataDir } = createProgram();
+  await run(["migrate"]);
+  const file = join(dataDir, "secret.key");
+  writeFileSync(file, "not a key");
+
+  const refused = await run(["migrate"]);
+  renameSync(file, `${file}.damaged`);
+  const accepted = await run(["accept-key", "--force"]);
+
+  expect(refused.code).toBe(1);
+  expect(refused.err).toBe(
+    `The secret key in ${file} is damaged: a key is 32 bytes in base64. Put the right file back. Without that key ` +
+      "webhooks' signing secrets and second factors are lost; links and history are not. Only if it is lost for " +
+      "good: move the file away and type `stillup accept-key`.\n",
+  );
+  expect(accepted.code).toBe(0);
+  expect((await run(["migrate"])).code).toBe(0);
 });
 
 test("a backup that needs another secret key says so when it is restored", async () => {

@@ -40,6 +40,9 @@ test.each([
   const served = await run(["serve"]);
   const created = await run(["user", "create", "--email", "you@example.org"]);
 
+  const copied = await run(["backup", join(dataDir, "copy.db")]);
+
+  expect([copied.code, existsSync(join(dataDir, "copy.db"))]).toEqual([1, false]);
   for (const { code, err } of [served, created]) {
     expect(code).toBe(1);
     expect(err).toContain(sentence + path);

@@ -118,6 +118,35 @@ describe.skipIf(!disk)("A disk without room", () => {
     expect(writer.taken.filter((name) => !kept.has(name))).toEqual([]);
   });
 
+  test("lets commands read and delete, and nothing else", async () => {
+    const { folder, fill, clear } = disk!;
+    const email = "commands@example.org";
+    const { run } = createProgram({ STILLUP_DATA_DIR: join(folder, "commands") });
+    await run(["user", "create", "--email", email]);
+    const writes = [
+      ["user", "create", "--email", "other@example.org"],
+      ["user", "reset-password", "--email", email],
+      ["key", "create", "--email", email, "--name", "x"],
+      ["import", "-"],
+      ["apply", "-f", "-", "--yes"],
+      ["backup", join(folder, "commands", "copy.db")],
+    ];
+
+    fill(5 * MIB);
+    const refused = [];
+    for (const args of writes) refused.push(await run(args, {}, "links: [https://example.org/]"));
+    const read = await run(["user", "list"]);
+    const deleted = await run(["user", "delete", "--email", email]);
+    clear();
+
+    for (const { code, err } of refused) {
+      expect(code).toBe(1);
+      expect(err).toMatch(/The disk has \d MiB left, and 6 must stay free|The copy needs .* free/);
+    }
+    expect(read.out).toContain(email);
+    expect(deleted.code).toBe(0);
+  });
+
   test("that is full to the last byte lets us delete, heals, and lets us stop in order", async () => {
     const { folder, fill, clear } = disk!;
     const settings = { STILLUP_DISK_FLOOR_MB: "0" };
