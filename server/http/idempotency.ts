@@ -164,9 +164,9 @@ function storeReply({ store }: Deps, claim: Claim, stored: Stored, onlyIf = ALWA
   const { status, body, headers, resourceId } = stored;
   return store.run(sql`
     insert into ${idempotencyKeys}
-      (account_id, scope, key, body_hash, status, headers, body, resource_id, created_at)
+      (account_id, scope, key, body_hash, running_until, status, headers, body, resource_id, created_at)
     select cast(${accountId} as text), cast(${scope} as text), cast(${key} as text),
-      cast(${bodyHash} as text), cast(${status} as bigint), cast(${JSON.stringify(headers)} as text),
+      cast(${bodyHash} as text), cast(${createdAt} as bigint), cast(${status} as bigint), cast(${JSON.stringify(headers)} as text),
       cast(${body} as text), cast(${resourceId} as text), cast(${createdAt} as bigint)
     where ${onlyIf}`);
 }
@@ -178,6 +178,7 @@ async function storeAfterwards({ store }: Deps, claim: Claim, response: Response
     .insert(idempotencyKeys)
     .values({
       ...{ accountId, scope, key, bodyHash, createdAt, status: response.status },
+      runningUntil: createdAt,
       headers: JSON.stringify(headersFor(response.headers.get("location"))),
       body: await response.clone().text(),
     })

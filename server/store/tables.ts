@@ -390,6 +390,8 @@ export const idempotencyKeys = sqliteTable("idempotency_keys", {
   scope: text("scope").notNull(),
   key: text("key").notNull(),
   bodyHash: text("body_hash").notNull(),
+  /** Of no use any more, but nodes of 0.1.0 need the column. */
+  runningUntil: integer("running_until").notNull(),
   status: integer("status").notNull(),
   headers: text("headers"),
   body: text("body"),

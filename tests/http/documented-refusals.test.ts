@@ -101,6 +101,7 @@ describe("every operation refuses as documented", () => {
       key: "used",
       bodyHash: "another",
       status: 200,
+      runningUntil: server.clock.now(),
       createdAt: server.clock.now(),
     }));
     await server.deps.store.insert(idempotencyKeys).values(used).onConflictDoNothing();
