@@ -13,7 +13,7 @@ const WARM_UP = 200;
 const ROUNDS = 300;
 const GARBAGE_ROUNDS = 8;
 const HEADERS = new Headers({ "Content-Type": "text/html; charset=utf-8" });
-const CONTEXT = {
+export const CONTEXT = {
   url: new URL("http://site.test/articles/some-story"),
   now: Date.parse("2030-01-01T00:00:00Z"),
   facts: { profile: { kind: "honest" } },
@@ -66,7 +66,7 @@ async function readAndJudge(pieces: Uint8Array[]): Promise<void> {
   if (!("reason" in finding) || finding.reason !== "ok") throw new Error("The page was misjudged.");
 }
 
-const ANSWER: Answer = {
+export const ANSWER: Answer = {
   kind: "answered",
   hops: [],
   finalUrl: CONTEXT.url.href,

@@ -8,6 +8,7 @@ import { checking } from "./checking.ts";
 import { claims } from "./claims.ts";
 import { deliveries } from "./deliveries.ts";
 import { measureCatalogue, measureFiling } from "./filing.ts";
+import { hostile } from "./hostile.ts";
 import { measureJudging } from "./judging.ts";
 import { lists } from "./lists.ts";
 import { aMillionHourly } from "./million.ts";
@@ -19,6 +20,7 @@ import { createTable, type Note } from "./table.ts";
 
 const SECTIONS: Record<string, (note: Note) => Promise<void>> = {
   judging,
+  hostile,
   filing,
   reads,
   batches,

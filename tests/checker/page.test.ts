@@ -4,8 +4,7 @@ import { parseRefresh } from "../../server/checker/page/refresh.ts";
 import { readPage } from "./read-page.ts";
 
 const HTML = "text/html; charset=utf-8";
-const read = (html: string | Uint8Array, type: string | null = HTML): Promise<Page> =>
-  readPage(html, type);
+const read = (html: string | Uint8Array, type: string | null = HTML): Page => readPage(html, type);
 
 /** ASCII text with raw bytes in between. */
 const bytes = (...parts: (string | number[])[]) =>
@@ -14,35 +13,35 @@ const bytes = (...parts: (string | number[])[]) =>
   );
 
 describe("of a page is known", () => {
-  test("its title and its first heading with text, as a person reads them", async () => {
-    const page = await read(`<title>\n P&aacute;gina   no\nencontrada &#8211; Uno</title>
+  test("its title and its first heading with text, as a person reads them", () => {
+    const page = read(`<title>\n P&aacute;gina   no\nencontrada &#8211; Uno</title>
       <h1><img src="logo.png"></h1><h1>No <em>hay</em> nada</h1><h1>Otra</h1>`);
 
     expect(page).toMatchObject({ title: "Página no encontrada – Uno", heading: "No hay nada" });
   });
 
-  test("its own title, not one of a picture in it", async () => {
-    expect(await read("<title>Mine</title><svg><title>Icon</title></svg>")).toMatchObject({
+  test("its own title, not one of a picture in it", () => {
+    expect(read("<title>Mine</title><svg><title>Icon</title></svg>")).toMatchObject({
       title: "Mine",
     });
   });
 
-  test("what is seen, without scripts, styles, comments and what only others see", async () => {
-    const page = await read(`<title>T</title><style>p { color: red }</style><p>One</p>
+  test("what is seen, without scripts, styles, comments and what only others see", () => {
+    const page = read(`<title>T</title><style>p { color: red }</style><p>One</p>
       <script>document.write("<p>no</p>")</script><noscript>Please enable scripts</noscript>
       <!-- hidden > even here --><template><p>no</p></template><p>a < b, a > b</p>`);
 
     expect(page.text).toBe("One a < b, a > b");
   });
 
-  test("its markup as it came, scripts included", async () => {
+  test("its markup as it came, scripts included", () => {
     const html = '<html data-adblockkey="x"><script>window.park = "eyJ"</script>';
 
-    expect((await read(html)).markup).toBe(html);
+    expect(read(html).markup).toBe(html);
   });
 
-  test("where it says that it belongs", async () => {
-    const page = await read(`<link rel="Canonical" href="/a"><link rel="canonical" href="/b">
+  test("where it says that it belongs", () => {
+    const page = read(`<link rel="Canonical" href="/a"><link rel="canonical" href="/b">
       <meta property="og:url" content="/c"><meta property="og:type" content="article">`);
 
     expect(page).toMatchObject({ canonical: "/a", ogUrl: "/c", ogType: "article" });
@@ -54,12 +53,12 @@ describe("of a page is known", () => {
     ['<meta name="googlebot" content="noindex">', true],
     ['<meta name="robots" content="index, follow">', false],
     ['<meta name="description" content="about noindex">', false],
-  ])("whether %s keeps it out of search engines", async (html, isNoindex) => {
-    expect((await read(html)).isNoindex).toBe(isNoindex);
+  ])("whether %s keeps it out of search engines", (html, isNoindex) => {
+    expect(read(html).isNoindex).toBe(isNoindex);
   });
 
-  test("what it holds", async () => {
-    const page = await read(`<article>A</article><form><input type="Password"></form><form></form>
+  test("what it holds", () => {
+    const page = read(`<article>A</article><form><input type="Password"></form><form></form>
       <script type="application/ld+json">{"@type": "NewsArticle"}</script>`);
 
     expect(page).toMatchObject({
@@ -70,14 +69,14 @@ describe("of a page is known", () => {
     });
   });
 
-  test("nothing more when it describes only its site", async () => {
-    const page = await read('<script type="application/ld+json">{"@type":"WebSite"}</script>');
+  test("nothing more when it describes only its site", () => {
+    const page = read('<script type="application/ld+json">{"@type":"WebSite"}</script>');
 
     expect(page).toMatchObject({ hasArticle: false, hasMainEntity: false });
   });
 
-  test("no more than is looked at", async () => {
-    const page = await read(`<title>${"t".repeat(999)}</title>${"<p>word</p>".repeat(100_000)}`);
+  test("no more than is looked at", () => {
+    const page = read(`<title>${"t".repeat(999)}</title>${"<p>word</p>".repeat(100_000)}`);
 
     expect(page.title).toHaveLength(300);
     expect(page.text).toHaveLength(16_384);
@@ -133,11 +132,11 @@ describe("a page's letters", () => {
       bytes('<meta charset="utf-16"><title>é</title>'),
       "é",
     ],
-  ])("are told by %s", async (_, type, body, title) => {
-    expect((await read(body, type)).title).toBe(title);
+  ])("are told by %s", (_, type, body, title) => {
+    expect(read(body, type).title).toBe(title);
   });
 
-  test("may be cut anywhere on their way", async () => {
+  test("may be cut anywhere on their way", () => {
     const body = bytes(
       '<meta charset="gbk"><p>',
       ...Array(700).fill(chinese),
@@ -149,14 +148,14 @@ describe("a page's letters", () => {
 
     for (let at = 0; at < body.length; at += 7) reader.take(body.subarray(at, at + 7));
 
-    const page = await reader.end();
+    const page = reader.end();
     expect(page.text).toBe(`${"页面".repeat(700)} 页面`);
     expect(page.heading).toBe("页面");
   });
 });
 
 describe("a page in pieces", () => {
-  test.each([1, 2, 3, 5, 8, 13])("of %i bytes reads as if it came at once", async (size) => {
+  test.each([1, 2, 3, 5, 8, 13])("of %i bytes reads as if it came at once", (size) => {
     const html = Buffer.from(
       `<title>Töst &amp; more</title><p class="a>b">One</p><!-- no > no --><p>Two</p><script>"<p>"</script>`,
     );
@@ -164,19 +163,76 @@ describe("a page in pieces", () => {
 
     for (let at = 0; at < html.length; at += size) reader.take(html.subarray(at, at + size));
 
-    expect(await reader.end()).toEqual(await read(html));
+    expect(reader.end()).toEqual(read(html));
   });
 
-  test("that never comes is an empty page", async () => {
-    expect(await createPageReader(HTML).end()).toMatchObject({ title: "", text: "", markup: "" });
+  test("that never comes is an empty page", () => {
+    expect(createPageReader(HTML).end()).toMatchObject({ title: "", text: "", markup: "" });
   });
 
   test.each(["<", "<!--", "<p", "<title", "<script>", "</", '<a href="'])(
     "that breaks off after %s is read up to there",
-    async (end) => {
-      expect(await read(`<title>T</title><p>One</p>${end}`)).toMatchObject({ title: "T" });
+    (end) => {
+      expect(read(`<title>T</title><p>One</p>${end}`)).toMatchObject({ title: "T" });
     },
   );
+});
+
+describe("a page whose markup is odd", () => {
+  test.each([
+    ["a `>` in a quoted value", "<p>One</p><a title=\"1 > 0\" x-show='n > 1'>Two</a>", "One Two"],
+    [
+      "paragraphs and items without end tags",
+      "<p>One<p>Two<ul><li>Three<li>Four</ul>Five",
+      "One Two Three Four Five",
+    ],
+    ["end tags of what is not open", "</b>One</i></script></svg>Two</title>", "One Two"],
+    ["elements that have no end", "One<br>Two<img><input/>Three<hr></div>", "One Two Three"],
+    [
+      "a script that writes a script",
+      '<script><!--\ndocument.write("<script src=x></script>");\n//--></script>One',
+      "One",
+    ],
+    ["a script with a whole comment in it", "<script><!--><script></script>One", "One"],
+    ["markup as text", "<textarea><b>One</b><script></textarea><p>Two", "One Two"],
+    [
+      "a picture that is never closed, in an element that is",
+      "<div><svg><path/>No</div>One",
+      "One",
+    ],
+    ["a picture of XML", "<svg><style><![CDATA[ </svg> ]]></style><path/></svg>One", "One"],
+    ["comments that close at once", "<!-->One<!--->Two<!-- a --!>Three", "One Two Three"],
+    ["declarations and the like", "<!doctype html><?xml x?></ no>One</>Two<!no>", "One Two"],
+    [
+      "conditional comments",
+      "<!--[if IE]>No<![endif]--><!--[if !IE]><!-->One<!--<![endif]-->",
+      "One",
+    ],
+    ["values without quotes", "<a href=/a?b='c>One</a><a title=x\"y>Two</a>", "One Two"],
+    ["signs that open nothing", "1 < 2 <3 <", "1 < 2 <3 <"],
+    ["a quote that never closes", '<p>One</p><a href="/x>Two</a><p>Three</p>', "One Two Three"],
+  ])("such as %s is read as browsers read it", (_, html, text) => {
+    expect(read(html).text).toBe(text);
+  });
+
+  test("keeps its title, wherever a picture has one", () => {
+    const page = read("<title>A <b> title</title><h1>Big<br> <svg><title>x</title></svg>news</h1>");
+
+    expect(page).toMatchObject({ title: "A <b> title", heading: "Big xnews" });
+  });
+
+  test("in pieces of any size reads as if it came at once", () => {
+    const html = Buffer.from(
+      `<title>T</title>${'<p class="a > b">Wörds<!-- x --><script>"</p>"</script></p></i>'.repeat(2000)}`,
+    );
+    const whole = read(html);
+
+    for (const size of [1, 7, 1000, 16_383, 16_385, 65_537]) {
+      const reader = createPageReader(HTML);
+      for (let at = 0; at < html.length; at += size) reader.take(html.subarray(at, at + size));
+      expect(reader.end()).toEqual(whole);
+    }
+  });
 });
 
 describe("a page that sends its reader on", () => {
@@ -193,9 +249,9 @@ describe("a page that sends its reader on", () => {
     ["soon; url=/x", null],
   ])("says so as %p", (value, refresh) => expect(parseRefresh(value)).toEqual(refresh));
 
-  test("means everyone, not only those without scripts", async () => {
-    const everyone = await read('<meta http-equiv="Refresh" content="0; url=/a?b&amp;c">');
-    const few = await read('<noscript><meta http-equiv="refresh" content="0; url=/a"></noscript>');
+  test("means everyone, not only those without scripts", () => {
+    const everyone = read('<meta http-equiv="Refresh" content="0; url=/a?b&amp;c">');
+    const few = read('<noscript><meta http-equiv="refresh" content="0; url=/a"></noscript>');
 
     expect(everyone.refresh).toEqual({ delayS: 0, url: "/a?b&c" });
     expect(few.refresh).toBeNull();

@@ -1,7 +1,7 @@
 import { createPageReader, type Page } from "../../server/checker/page/page.ts";
 
 /** Reads a page that is there as a whole. */
-export function readPage(body: Uint8Array | string, contentType: string | null): Promise<Page> {
+export function readPage(body: Uint8Array | string, contentType: string | null): Page {
   const reader = createPageReader(contentType);
   reader.take(typeof body === "string" ? new TextEncoder().encode(body) : body);
   return reader.end();

@@ -1,61 +1,52 @@
-import { lazily } from "../../lib/lazily.ts";
-import { decoderFor } from "./charset.ts";
-import { type Found, nothingYet, type Page, pageOf, rewriterInto } from "./found.ts";
-import { createLongReader, type PageReader } from "./long-page.ts";
-import { createVisibleText } from "./visible-text.ts";
+import { decoderFor, SNIFFED_BYTES } from "./charset.ts";
+import { createFinder } from "./finder.ts";
+import { MARKUP_CHARS, nothingYet, type Page, pageOf } from "./found.ts";
+import { createMarkupReader } from "./markup.ts";
 
 export type { Page } from "./found.ts";
-export type { PageReader } from "./long-page.ts";
 
-/** Parsing so much takes a millisecond. At once it takes half of what it takes as a stream. */
-const SHORT_BYTES = 65_536;
+/** Reads a page while it arrives, so that no more of it is kept than is looked at. */
+export type PageReader = {
+  take(chunk: Uint8Array): void;
+  /** To be called once, after the last chunk. Broken markup is read as far as it makes sense. */
+  end(): Page;
+};
+
+/** Bytes are collected up to so many, since a page may come in pieces of one. Enough for its charset. */
+const PIECE_BYTES = 16 * SNIFFED_BYTES;
 
 /** @param contentType the response's header, for its charset */
 export function createPageReader(contentType: string | null): PageReader {
-  const start: Uint8Array[] = [];
+  const found = nothingYet();
+  const finder = createFinder(found);
+  const markup = createMarkupReader(finder);
+  const piece = new Uint8Array(PIECE_BYTES);
   let length = 0;
-  let long: PageReader | null = null;
+  let decoder: TextDecoder | null = null;
+
+  function read(): void {
+    const bytes = piece.subarray(0, length);
+    decoder ??= decoderFor(contentType, bytes);
+    const text = decoder.decode(bytes, { stream: true });
+    if (found.markup.length < MARKUP_CHARS) found.markup += text;
+    markup.take(text);
+    length = 0;
+  }
+
   return {
     take(chunk) {
-      if (long) return long.take(chunk);
-      start.push(chunk);
-      length += chunk.length;
-      if (length <= SHORT_BYTES) return;
-      long = createLongReader(contentType);
-      for (const earlier of start.splice(0)) long.take(earlier);
+      for (let at = 0; at < chunk.length; ) {
+        const part = chunk.subarray(at, at + PIECE_BYTES - length);
+        piece.set(part, length);
+        length += part.length;
+        at += part.length;
+        if (length === PIECE_BYTES) read();
+      }
     },
-    async end() {
-      return long ? long.end() : readShort(contentType, Buffer.concat(start));
+    end() {
+      read();
+      markup.end();
+      return pageOf(found, finder.visibleText());
     },
   };
-}
-
-function readShort(contentType: string | null, bytes: Uint8Array): Page {
-  const markup = decoderFor(contentType, bytes).decode(bytes, { stream: true });
-  const { found, rest } = parser()(markup);
-  const text = createVisibleText();
-  text.take(rest);
-  return pageOf(found, text.end());
-}
-
-/** What a page says of itself, and the markup without what nobody sees. */
-type Parsed = { found: Found; rest: string };
-
-/** One for all pages, since making it takes longer than parsing a short one. */
-const parser = lazily(() => {
-  let found = nothingYet();
-  const rewriter = rewriterInto(() => found);
-  return (markup: string): Parsed => {
-    found = { ...nothingYet(), markup };
-    return { found, rest: rewritten(rewriter, markup) };
-  };
-});
-
-/** What cannot be parsed to its end is read as it was sent. */
-function rewritten(rewriter: HTMLRewriter, markup: string): string {
-  try {
-    return rewriter.transform(markup);
-  } catch {
-    return markup;
-  }
 }
