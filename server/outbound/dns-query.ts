@@ -59,21 +59,30 @@ const createQuery = (name: string, type: string): Packet => ({
 function askByUdp(server: NameServer, query: Packet, timeoutMs: number): Promise<Reply> {
   const socket = createSocket(isIPv6(server.address) ? "udp6" : "udp4");
   return new Promise<Reply>((resolve) => {
-    const timer = setTimeout(resolve, timeoutMs, "timeout");
-    const resend = setTimeout(() => socket.send(encode(query)), timeoutMs / 2);
     const settle = (reply: Reply) => {
       clearTimeout(timer);
       clearTimeout(resend);
       resolve(reply);
     };
-    socket.on("error", (error) => settle(isExhausted(error) ? "internal_error" : "timeout"));
+    const fail = (error: unknown) => settle(isExhausted(error) ? "internal_error" : "timeout");
+    // `socket.send` throws when the network is gone, and nothing would catch that in a callback.
+    const send = () => {
+      try {
+        socket.send(encode(query));
+      } catch (error) {
+        fail(error);
+      }
+    };
+    const timer = setTimeout(settle, timeoutMs, "timeout");
+    const resend = setTimeout(send, timeoutMs / 2);
+    socket.on("error", fail);
     socket.on("message", (bytes) => {
       const reply = readReply(bytes, query, decode);
       // An answer to something else may be forged or late: keep listening for ours.
       if (reply !== null) settle(reply);
     });
-    // A connected socket takes datagrams from this server only.
-    socket.connect(server.port, server.address, () => socket.send(encode(query)));
+    // A connected socket takes datagrams from this server only. Failures come to the callback as well.
+    socket.connect(server.port, server.address, (error?: Error) => (error ? fail(error) : send()));
   }).finally(() => socket.close());
 }
 

@@ -158,3 +158,24 @@ describe("stillup check", () => {
     expect(readFileSync(junit, "utf8")).toContain('tests="2" failures="0" errors="0" skipped="2"');
   });
 });
+
+/** A network of its own, in which nothing leads anywhere. */
+const ALONE = ["unshare", "--user", "--map-root-user", "--net"];
+const mayLeave = Bun.which("unshare") !== null && Bun.spawnSync([...ALONE, "true"]).exitCode === 0;
+
+test("stillup check says that it is offline when no network leads to a name server", async () => {
+  // Without namespaces: to this address nothing may be sent either.
+  const nowhere = "255.255.255.255:53";
+  const { command, env } = createProgram({
+    STILLUP_DNS_SERVERS: mayLeave ? "9.9.9.9:53" : nowhere,
+    STILLUP_SENTINELS: mayLeave ? "1.1.1.1:53,8.8.8.8:53" : nowhere,
+    STILLUP_CONFIRM_DELAYS_MS: "0",
+  });
+  const words = [...(mayLeave ? ALONE : []), ...command, "check", "http://example.org/"];
+
+  const child = Bun.spawn(words, { env, stdout: "pipe", stderr: "pipe" });
+
+  expect(await new Response(child.stdout).text()).toContain("This monitor was offline.");
+  expect(await new Response(child.stderr).text()).not.toContain("Port should be");
+  expect(await child.exited).toBe(2);
+});

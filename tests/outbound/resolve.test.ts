@@ -80,6 +80,14 @@ describe("a name server's answer", () => {
       reason: "dns_timeout",
     });
   });
+
+  test("that cannot even be sent for, because no network leads there, is a time-out", async () => {
+    // Nothing may be sent to all of a network unless it is asked for, so that this fails as if there were none.
+    expect(await resolverOf("255.255.255.255").resolve("a.test")).toEqual({
+      ok: false,
+      reason: "dns_timeout",
+    });
+  });
 });
 
 describe("an address once found", () => {
