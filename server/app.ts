@@ -17,10 +17,11 @@ import { errors } from "./http/errors.ts";
 import { createFront, type Front } from "./http/front.ts";
 import { createGuard } from "./http/guard.ts";
 import { healthRoutes } from "./http/health.ts";
-import { jsonBody } from "./http/json-body.ts";
+import { createJsonBody } from "./http/json-body.ts";
 import { limiterFor } from "./http/limiters.ts";
 import { type ApiReference, createReference, openapiRoutes } from "./http/openapi.ts";
 import { queries } from "./http/query.ts";
+import { createRateLimiter } from "./http/rate-limit.ts";
 import { replies } from "./http/reply.ts";
 import { routeTable } from "./http/route-table.ts";
 import { withoutApi } from "./http/without-api.ts";
@@ -61,7 +62,7 @@ export function createApp(deps: Deps, pages: Elysia = new Elysia(), live: Live =
   const app = new Elysia({ strictPath: true })
     .use(errors)
     .use(replies)
-    .use(jsonBody)
+    .use(createJsonBody())
     .use(queries)
     .use(healthRoutes(deps))
     .use(metricsRoutes(deps))
@@ -92,6 +93,9 @@ const createWatched = (deps: Deps) =>
     .use(healthRoutes(deps))
     .use(metricsRoutes(deps));
 
+/** A page of the dashboard asks several times for what a program asks once, and again at each change. */
+const PAGE_REQUESTS = 10;
+
 /** What answers requests, what counts them, and what tells open pages of changes. */
 export type Service = { front: Front; meter: Meter; live: Live };
 
@@ -102,8 +106,12 @@ export async function createService(deps: Deps): Promise<Service> {
   const app = hasApi ? createApp(deps, dashboard(deps.config), live) : createWatched(deps);
   const { rateLimitPerMinute: perMinute, rateLimitPerHour: perHour } = deps.config;
   const limiter = limiterFor(deps, "api", { perMinute, perHour });
+  const sessionLimiter = createRateLimiter(
+    { perMinute: PAGE_REQUESTS * perMinute, perHour: PAGE_REQUESTS * perHour },
+    deps.clock,
+  );
   const meter = createMeter(deps.store, deps.clock);
   const routed = { fetch: (request: Request) => app.fetch(request), table: routeTable(app.routes) };
-  const front = createFront({ ...deps, limiter, meter, live }, routed);
+  const front = createFront({ ...deps, limiter, sessionLimiter, meter, live }, routed);
   return { front: hasApi ? front : withoutApi(deps.config, front, routed.table), meter, live };
 }

@@ -27,7 +27,12 @@ const ROUTER_STARTS_AT = 11;
 /** Peers whose `X-Forwarded-For` was reported as ignored. */
 const MOST_REPORTED = 100;
 
-type FrontDeps = Deps & { limiter: RateLimiter; meter: Meter; live: Pick<Live, "changed"> };
+type FrontDeps = Deps & {
+  limiter: RateLimiter;
+  sessionLimiter: RateLimiter;
+  meter: Meter;
+  live: Pick<Live, "changed">;
+};
 
 type Routed = { fetch(request: Request): Response | Promise<Response>; table: RouteTable };
 

@@ -1,11 +1,15 @@
 import { Elysia } from "elysia";
-import { AppError, invalid } from "../lib/errors.ts";
+import { AppError } from "../lib/errors.ts";
+import { badJson, createShapeGuard } from "./json-shape.ts";
 import { visitOf } from "./visit.ts";
 
 const KIB = 1024;
 const BODY_LIMIT = 64 * KIB;
 const BATCH_BODY_LIMIT = 4096 * KIB;
-const DEEPEST = 32;
+/** Enough to sign in and to set up, which is all that is open without a key or a session. */
+const STRANGER_BODY_LIMIT = 16 * KIB;
+/** So many of their bodies may be on their way at once: 16 MiB. */
+const MOST_STRANGERS = 1024;
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /** The most bytes that a request to this path may carry. */
@@ -15,38 +19,83 @@ export const bodyLimitOf = (path: string) =>
 export const tooLarge = (limit: number) =>
   new AppError("PAYLOAD_TOO_LARGE", `The body must be at most ${limit / KIB} KiB.`);
 
-/** Reads the body of every route that has one: JSON in UTF-8, no larger and no deeper than allowed. */
-export const jsonBody = new Elysia({ name: "json-body" }).onParse(
-  { as: "global" },
-  async ({ request, path }) => {
-    const body = await readJson(request, bodyLimitOf(path));
-    visitOf(request).sentBody = body;
+/** Reads the body of every route that has one: JSON in UTF-8, with no more in it than allowed. */
+export function createJsonBody() {
+  const strangers = createCrowd(MOST_STRANGERS);
+  return new Elysia({ name: "json-body" }).onParse({ as: "global" }, async ({ request, path }) => {
+    const visit = visitOf(request);
+    const body = visit.caller
+      ? await readJson(request, bodyLimitOf(path))
+      : await strangers.enter((cut) => readJson(request, STRANGER_BODY_LIMIT, cut));
+    visit.sentBody = body;
     return body;
-  },
-);
+  });
+}
+
+/**
+ * Keeps to so many at once by cutting off the one that came first, since a body that was sent honestly is there
+ * at once.
+ */
+export function createCrowd(most: number) {
+  const present = new Set<AbortController>();
+  return {
+    async enter<T>(work: (cut: AbortSignal) => Promise<T>): Promise<T> {
+      const [oldest] = present;
+      if (oldest && present.size >= most) {
+        present.delete(oldest);
+        oldest.abort();
+      }
+      const own = new AbortController();
+      present.add(own);
+      try {
+        return await work(own.signal);
+      } finally {
+        present.delete(own);
+      }
+    },
+  };
+}
 
 /** `undefined` when there is no body. */
-async function readJson(request: Request, limit: number): Promise<unknown> {
-  const bytes = await readBytes(request, limit);
+async function readJson(request: Request, limit: number, cut?: AbortSignal): Promise<unknown> {
+  const bytes = await readBytes(request, limit, cut);
   if (bytes.length === 0) return undefined;
   refuseOtherTypes(request);
-  const value = parse(bytes);
-  if (isDeeperThan(value, DEEPEST)) throw badJson(`is nested deeper than ${DEEPEST} levels`);
-  return value;
+  return parse(bytes);
 }
 
-/** A chunked body tells its size only as it comes, so it is counted while it is read. */
-async function readBytes(request: Request, limit: number): Promise<Uint8Array> {
-  if (!request.body) return new Uint8Array();
+/** Counted while it is read: a chunked body shows its size only as it comes, and no body says what is in it. */
+async function readBytes(
+  { body }: Request,
+  limit: number,
+  cut: AbortSignal | undefined,
+): Promise<Uint8Array> {
+  if (!body) return new Uint8Array();
+  const reader = body.getReader();
+  const stop = () => void reader.cancel().catch(() => {});
+  cut?.addEventListener("abort", stop);
+  const guard = createShapeGuard();
   const chunks: Uint8Array[] = [];
   let size = 0;
-  for await (const chunk of request.body) {
-    size += chunk.length;
-    if (size > limit) throw tooLarge(limit);
-    chunks.push(chunk);
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (cut?.aborted) throw tooMany();
+      if (done) return chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks);
+      size += value.length;
+      if (size > limit) throw tooLarge(limit);
+      guard(value);
+      chunks.push(value);
+    }
+  } finally {
+    stop();
   }
-  return chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks);
 }
+
+const tooMany = () =>
+  new AppError("SERVICE_UNAVAILABLE", "Too many requests are arriving. Try again.", undefined, {
+    "retry-after": "1",
+  });
 
 function refuseOtherTypes(request: Request) {
   const given = request.headers.get("content-type") ?? "";
@@ -67,17 +116,3 @@ function parse(bytes: Uint8Array): unknown {
     throw badJson(isText ? "is not valid JSON" : "is not valid UTF-8");
   }
 }
-
-const badJson = (problem: string) => invalid({ body: [problem] }, `The body ${problem}.`);
-
-/** Counts by level instead of by recursion: depth is what the sender chose. */
-function isDeeperThan(value: unknown, most: number): boolean {
-  let level = [value].filter(isNest);
-  for (let depth = 1; level.length > 0; depth++) {
-    if (depth > most) return true;
-    level = level.flatMap((nest) => Object.values(nest)).filter(isNest);
-  }
-  return false;
-}
-
-const isNest = (value: unknown): value is object => typeof value === "object" && value !== null;

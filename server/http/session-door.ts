@@ -2,6 +2,8 @@ import { requirePermission } from "../accounts/caller.ts";
 import type { Deps } from "../deps.ts";
 import { AppError } from "../lib/errors.ts";
 import { findSession, type Session } from "../session/sessions.ts";
+import { rangeOf } from "./client-address.ts";
+import { type RateLimiter, rateLimited } from "./rate-limit.ts";
 import { refuseOtherSites, refuseStrangeHost } from "./same-origin.ts";
 import { readSessionCookie } from "./session-cookie.ts";
 import { type Visit, visitOf } from "./visit.ts";
@@ -26,11 +28,21 @@ const OF_INSTALLATION = /^\/dashboard\/api\/admin\//;
 /** Everybody sees who is in the account; to change that, and to delete it, is the owners' matter. */
 const OF_OWNERS = /^\/dashboard\/api\/(people(\/|$)|account$)/;
 
-/** Lets a request into /dashboard/api: its site, then its session, then the role. */
-export async function enterBySession(deps: Deps, request: Request, visit: Visit): Promise<void> {
+/**
+ * Lets a request into /dashboard/api: its site, then its session, the rate limit, and the role. A request without
+ * a session counts against its address.
+ */
+export async function enterBySession(
+  deps: Deps & { sessionLimiter: RateLimiter },
+  request: Request,
+  visit: Visit,
+): Promise<void> {
   refuseStrangeHost(deps.config, request);
   refuseOtherSites(deps.config, request);
   const session = await sessionOf(deps, request);
+  const who = session ? `user ${session.user.id}` : `address ${rangeOf(visit.address())}`;
+  const allowance = await deps.sessionLimiter(who);
+  if (!allowance.allowed) throw rateLimited(allowance);
   if (session) {
     visit.sessionHash = session.tokenHash;
     visit.caller = session.caller;

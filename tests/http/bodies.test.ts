@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { createCrowd } from "../../server/http/json-body.ts";
 import { onBothEngines } from "../harness.ts";
 import { addLink } from "../rows.ts";
 import { sendRaw } from "./raw.ts";
@@ -137,6 +138,33 @@ onBothEngines("A request's body", (server) => {
     expect((await me.post(path, nested(30_000))).status).toBe(400);
   });
 
+  test("may hold 50,000 values, and not one more, however small they are", async () => {
+    const me = await server().account();
+    const holding = (values: number) => `{"links":[${"0,".repeat(values - 3)}0]}`;
+    const problem = async (body: string) =>
+      (await me.post("/api/v1/links/batch", body)).body.error.details.fields;
+
+    expect(Object.keys(await problem(holding(50_000)))).not.toContain("body");
+    expect(await problem(holding(50_001))).toEqual({ body: ["has more than 50,000 values"] });
+    expect(await problem(`{"links":[${"{},".repeat(1_000_000)}{}]}`)).toEqual({
+      body: ["has more than 50,000 values"],
+    });
+    const text = `{"links":[],"text":"${'\\",[{'.repeat(500_000)}"}`;
+    expect(Object.keys(await problem(text))).not.toContain("body");
+  });
+
+  test("of a stranger may have 16 KiB", async () => {
+    const send = (bytes: number) =>
+      fetch(`${server().url}/dashboard/api/session`, {
+        method: "POST",
+        headers: { ...JSON_TYPE, "sec-fetch-site": "same-origin" },
+        body: objectOf(bytes),
+      });
+
+    expect((await send(16 * KIB)).status).toBe(400);
+    expect((await send(16 * KIB + 1)).status).toBe(413);
+  });
+
   test("of a twice given name has the last one, and names of the language mean nothing", async () => {
     const me = await server().account();
 
@@ -170,4 +198,17 @@ onBothEngines("A request's body", (server) => {
     expect(status).toBe(400);
     expect((await me.get(path)).status).toBe(200);
   });
+});
+
+test("Of too many bodies of strangers the one that began first is cut off", async () => {
+  const crowd = createCrowd(2);
+  const until = (cut: AbortSignal) =>
+    new Promise<string>((resolve) => cut.addEventListener("abort", () => resolve("cut off")));
+
+  const first = crowd.enter(until);
+  void crowd.enter(until);
+  const done = await crowd.enter(async () => "done");
+
+  expect([await first, done]).toEqual(["cut off", "done"]);
+  expect(await crowd.enter(async (cut) => cut.aborted)).toBeFalse();
 });

@@ -60,8 +60,15 @@ onBothEngines(
         clock.moveBy(1500);
         return new Response("late");
       };
+      const limiter = async () => ALLOWED;
       const front = createFront(
-        { ...deps, limiter: async () => ALLOWED, meter: IDLE_METER, live: { changed: () => {} } },
+        {
+          ...deps,
+          limiter,
+          sessionLimiter: limiter,
+          meter: IDLE_METER,
+          live: { changed: () => {} },
+        },
         { fetch: slow, table: [] },
       );
 

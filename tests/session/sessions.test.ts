@@ -32,6 +32,23 @@ onBothEngines(
       ]);
     });
 
+    test("may ask ten times as often as an API key, all of a user's together", async () => {
+      const { owner } = await newOwner(server());
+      const [here, there] = [await enter(owner.email, FIREFOX), await enter(owner.email, FIREFOX)];
+      const ask = (browser: typeof here, times: number) =>
+        Promise.all(Array.from({ length: times }, () => browser.get("/session")));
+      const limit = 10 * server().config.rateLimitPerMinute;
+
+      const taken = [...(await ask(here, limit / 2)), ...(await ask(there, limit / 2))];
+      const refused = await here.get("/links");
+
+      expect(new Set(taken.map(({ status }) => status))).toEqual(new Set([200]));
+      expect([refused.status, refused.body.error.code]).toEqual([429, "RATE_LIMITED"]);
+      expect(refused.headers.get("retry-after")).toBe("60");
+      server().clock.moveBy(60_000);
+      expect((await here.get("/links")).status).toBe(200);
+    });
+
     test("keep their browser's name when a new password begins them anew", async () => {
       const { owner } = await newOwner(server());
       const here = await enter(owner.email, FIREFOX);

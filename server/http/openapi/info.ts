@@ -15,7 +15,7 @@ A key's value is shown once, when it is created or rotated; only its SHA-256 has
 
 ## Requests and replies
 
-Bodies are JSON in UTF-8, at most 64 KiB (4 MiB on the paths that take many links). Unknown fields are ignored; known fields that cannot be changed are refused. Texts are trimmed, and control characters in them are refused; only a group's description may hold line feeds.
+Bodies are JSON in UTF-8, at most 64 KiB (4 MiB on the paths that take many links), with at most 50,000 values, nested at most 32 levels deep. Unknown fields are ignored; known fields that cannot be changed are refused. Texts are trimmed, and control characters in them are refused; only a group's description may hold line feeds.
 
 A success is an object with the single key \`data\`. Every documented field is always there, \`null\` where there is nothing to tell. Within v1 fields may be added, so ignore those you do not know. DELETE answers 204 without a body.
 
