@@ -10,7 +10,7 @@ import type { Config } from "../config.ts";
 import type { Format } from "../imports/formats.ts";
 import { systemClock } from "../lib/clock.ts";
 import { createLag } from "../lib/lag.ts";
-import { prepareRuntime } from "../lib/runtime.ts";
+import { fitRuntime } from "../lib/runtime.ts";
 import { createTurns } from "../lib/turns.ts";
 import { openJunit } from "./check-junit.ts";
 import { asJson, asText, type Checked } from "./check-show.ts";
@@ -58,7 +58,7 @@ export function addCheck(program: Command, cli: Cli) {
 }
 
 async function checkAll(cli: Cli, given: string[], options: CheckOptions) {
-  const config = await cli.config((read) => prepareRuntime(read.checkConcurrency));
+  const config = await cli.config(fitRuntime);
   if (given.length === 0 && options.file === undefined) {
     throw new UsageError("Say which URLs to check, or give a list with --file.");
   }

@@ -6,6 +6,7 @@ import type { Deps } from "../deps.ts";
 import { systemClock } from "../lib/clock.ts";
 import { failure } from "../lib/failure.ts";
 import { log, startLogging } from "../lib/log.ts";
+import { filesFor, openFileLimit } from "../lib/runtime.ts";
 import { dropProxyVariables } from "../outbound/proxy-variables.ts";
 
 /** What a command has to work with. */
@@ -14,9 +15,9 @@ export type Cli = {
   sources(): { env: Env; file: Env };
   /**
    * Reads the settings and starts the log, so that nothing is read before a command wants it.
-   * @param prepare runs before anything is logged
+   * @param prepare runs before anything is logged, and may change the settings
    */
-  config(prepare?: (config: Config) => void): Promise<Config>;
+  config(prepare?: (config: Config) => Config): Promise<Config>;
   /** One line on standard output. Whether it could be written is known once the command has ended. */
   print(line: string): void;
   /** For an outcome that is no error, such as a dead link. */
@@ -38,11 +39,12 @@ export function createCli(env: Env, envFile: () => string | undefined): Cli {
     sources,
     config: async (prepare) => {
       const given = { ...sources().file, ...env };
-      const config = readConfig(given);
-      prepare?.(config);
+      const configured = readConfig(given);
+      const config = prepare ? prepare(configured) : configured;
       await startLogging({ level: config.logLevel, format: config.logFormat });
       sayDropped(dropProxyVariables(env));
       for (const sentence of unknownIn(given)) log.warning(sentence);
+      warnOfFiles(configured, config);
       return config;
     },
     print: (line) => process.stdout.write(`${line}\n`),
@@ -59,6 +61,14 @@ export async function withDeps<T>(cli: Cli, work: (deps: Deps) => Promise<T>): P
   } finally {
     await deps.store.engine.close();
   }
+}
+
+function warnOfFiles({ checkConcurrency: configured }: Config, { checkConcurrency: used }: Config) {
+  if (used === configured) return;
+  log.warning(
+    "open file limit too low for STILLUP_CHECK_CONCURRENCY: fewer checks run at the same time",
+    { limit: openFileLimit(), needed: filesFor(configured), configured, used },
+  );
 }
 
 function readEnvFile(path: string | undefined): Env {

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
-import { printConfig } from "../config.ts";
-import { prepareRuntime } from "../lib/runtime.ts";
+import { printConfig, readConfig } from "../config.ts";
+import { checksWithin, filesFor, fitRuntime, openFileLimit } from "../lib/runtime.ts";
 import { type Cli, UsageError } from "./cli.ts";
 import { serve } from "./serve.ts";
 
@@ -25,11 +25,19 @@ export function addServe(program: Command, cli: Cli) {
       cli.isServing = !options.printConfig;
       if (options.printConfig) return printSettings(cli);
       // Before the log starts: the process may replace itself, and each warning is logged once.
-      await serve(await cli.config((config) => prepareRuntime(config.checkConcurrency)), options);
+      await serve(await cli.config(fitRuntime), options);
     });
 }
 
 function printSettings(cli: Cli) {
   const { env, file } = cli.sources();
   cli.print(printConfig(env, file));
+  const { checkConcurrency } = readConfig({ ...file, ...env });
+  const used = checksWithin(checkConcurrency);
+  if (used < checkConcurrency) {
+    cli.print(
+      `# The limit of open files (ulimit -n) is ${openFileLimit()}: ${used} checks run at once instead of ` +
+        `${checkConcurrency}, which take ${filesFor(checkConcurrency)}.`,
+    );
+  }
 }

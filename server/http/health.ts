@@ -94,7 +94,8 @@ export const healthRoutes = (deps: Deps) => {
           maySeeDetails(deps, request),
         ]);
         // One that leaves them to others serves without.
-        const isReady = database && (deps.loops.checking || !deps.config.role.includes("checker"));
+        const isServing = deps.loops.checking || !deps.config.role.includes("checker");
+        const isReady = database && isServing && !namesOf(deps).includes("data_folder_gone");
         return status(isReady ? 200 : 503, {
           status: isReady ? "ready" : "starting",
           database,

@@ -33,6 +33,9 @@ const SENTENCES: Partial<Record<TroubleName, string>> = {
   database_damaged:
     "The database of this installation is damaged. Nothing can be changed until its operator has " +
     "restored a backup.",
+  data_folder_gone:
+    "The data folder of this installation is missing. Nothing can be changed until its operator " +
+    "has moved it back.",
 };
 
 const stopped = (name: TroubleName) =>

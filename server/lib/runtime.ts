@@ -10,6 +10,33 @@ const RESERVE = 256;
 const MOST = 65_535;
 
 /**
+ * How many checks at once the limit of open files has room for, as many as are wanted if it has.
+ *
+ * @param files the limit; null where there is none
+ */
+export function checksWithin(wanted: number, files = openFileLimit()): number {
+  if (files === null) return wanted;
+  return Math.min(wanted, Math.max(1, Math.floor((files - RESERVE) / PER_CHECK)));
+}
+
+/** Returns the settings with as many checks as the open files allow, in a process that has room for them. */
+export function fitRuntime<C extends { checkConcurrency: number }>(config: C): C {
+  const checkConcurrency = checksWithin(config.checkConcurrency);
+  prepareRuntime(checkConcurrency);
+  return { ...config, checkConcurrency };
+}
+
+/** Open files, and requests, that so many checks at once take, with all that runs next to them. */
+export const filesFor = (checksAtOnce: number): number => checksAtOnce * PER_CHECK + RESERVE;
+
+/** The limit of this process (`ulimit -n`), which Bun raises at its start as far as it may. */
+export function openFileLimit(): number | null {
+  const report = process.report.getReport() as { userLimits?: { open_files?: { soft: unknown } } };
+  const limit = report.userLimits?.open_files?.soft;
+  return typeof limit === "number" ? limit : null;
+}
+
+/**
  * The runtime lets its heap grow with the memory that the machine has. Told that there is so much, it
  * collects its garbage sooner; this is no limit.
  */
@@ -21,7 +48,7 @@ const MEMORY = { BUN_JSC_forceRAMSize: String(256 * 1024 * 1024) };
  * deliveries behind them. Returns when there is room already, and on Windows, which cannot do that.
  */
 export function prepareRuntime(checksAtOnce: number): void {
-  const needed = Math.min(checksAtOnce * PER_CHECK + RESERVE, MOST);
+  const needed = Math.min(filesFor(checksAtOnce), MOST);
   if (needed <= Number(process.env[VARIABLE] ?? USUAL)) return;
   const env = { ...MEMORY, ...process.env, [VARIABLE]: String(needed) };
   process.execve?.(process.execPath, [process.execPath, ...ownArguments()], env);

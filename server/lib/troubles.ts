@@ -9,6 +9,11 @@ const TROUBLES = {
   disk_full: { stopsWrites: true, stopsDeletions: false, failsHealth: true },
   /** The database is damaged: what it says cannot be trusted. */
   database_damaged: { stopsWrites: true, stopsDeletions: true, failsHealth: true },
+  /**
+   * The database file is not at its place any more: writes may go to a file that is deleted. Not a reason to
+   * restart, which would begin with an empty folder.
+   */
+  data_folder_gone: { stopsWrites: true, stopsDeletions: true, failsHealth: false },
   /** Something was thrown that nobody caught: the process is in an unknown state. */
   unhandled_error: { stopsWrites: false, stopsDeletions: false, failsHealth: true },
   /** The last backup failed. */

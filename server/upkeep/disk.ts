@@ -1,4 +1,4 @@
-import { statSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { statfs } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { type Config, sqlitePath } from "../config.ts";
@@ -29,12 +29,13 @@ type DiskWatch = {
 
 /**
  * Sees to it that the disk is never written full. With too little room left, "disk_full" is set, and nothing is
- * written but deletions; it is over once there is room for the floor and the reserve, and some more. Other
- * databases than SQLite have their own disk, which their servers look after.
+ * written but deletions; it is over once there is room for the floor and the reserve, and some more. Nothing is
+ * written while the database's file is missing, "data_folder_gone". Other databases than SQLite have their own disk, which their servers look after.
  */
 export function watchDisk(deps: Deps, options: { roomAt?: RoomAt } = {}): DiskWatch {
   const { config, clock, troubles, store } = deps;
-  if (sqlitePath(config) === null) return { look: async () => {}, stop: async () => {} };
+  const path = sqlitePath(config);
+  if (path === null) return { look: async () => {}, stop: async () => {} };
   const reserve = createReserve(join(config.dataDir, "reserve"));
   const ending = new AbortController();
   let isBlind = false;
@@ -51,7 +52,23 @@ export function watchDisk(deps: Deps, options: { roomAt?: RoomAt } = {}): DiskWa
     troubles.set("disk_full", message);
   }
 
-  async function judge() {
+  /** SQLite goes on with a file that was moved or deleted, and opens no other one. */
+  function isGone(database: string): boolean {
+    const wasGone = troubles.all().some(({ name }) => name === "data_folder_gone");
+    const isMissing = !existsSync(database);
+    if (isMissing && !wasGone) {
+      log.error("data folder gone: nothing is written", { path: database });
+      const message = `${database} is missing. Move the data folder back to its place.`;
+      troubles.set("data_folder_gone", message);
+    } else if (!isMissing && wasGone) {
+      log.info("data folder is back");
+      troubles.set("data_folder_gone", null);
+    }
+    return isMissing;
+  }
+
+  async function judge(database: string) {
+    if (isGone(database)) return;
     const room = await leastRoom(config, options.roomAt);
     const { free, floor } = room;
     const reserved = reservedOf(room);
@@ -65,7 +82,7 @@ export function watchDisk(deps: Deps, options: { roomAt?: RoomAt } = {}): DiskWa
   }
 
   const look = () =>
-    judge().then(
+    judge(path).then(
       () => note(false),
       (error) => note(true, error),
     );

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { $ } from "bun";
 import { Secret, TOTP } from "otpauth";
 import { readConfig } from "../../server/config.ts";
+import { checksWithin } from "../../server/lib/runtime.ts";
 import { VERSION } from "../../server/lib/version.ts";
 import { listeningUrl } from "../listening.ts";
 import { createProgram } from "./program.ts";
@@ -225,6 +226,20 @@ test("settings come from a file too, and the environment wins", async () => {
   expect(out).toContain("STILLUP_DATABASE_URL=*** (env file)\n");
   expect(out).toContain('STILLUP_CHECK_ALLOWED_HOSTS="external" (default)\n');
   expect((await run(["migrate", "--env-file", "/none"])).code).toBe(1);
+});
+
+test("fewer checks run at once where the limit of open files has no room for more", async () => {
+  const { command, env } = createProgram();
+  const limited = ["sh", "-c", 'ulimit -n 600; exec "$@"', "sh", ...command];
+
+  const printed = Bun.spawnSync([...limited, "serve", "--print-config"], { env });
+
+  expect(printed.stdout.toString()).toContain(
+    "# The limit of open files (ulimit -n) is 600: 172 checks run at once instead of 500, which take 1256.\n",
+  );
+  expect(checksWithin(500, 200)).toBe(1);
+  expect(checksWithin(500, 1256)).toBe(500);
+  expect(checksWithin(500, null)).toBe(500);
 });
 
 test("an empty list of hosts opens nothing, and is not the default", async () => {

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, test } from "bun:test";
+import { renameSync } from "node:fs";
 import { eq } from "drizzle-orm";
 import { createDeliverer } from "../../server/events/deliverer.ts";
 import { readDisk } from "../../server/metrics/of-disk.ts";
@@ -8,8 +9,8 @@ import { saw } from "../checker/ended.ts";
 import { addMany } from "../checker/many-links.ts";
 import { playLoop } from "../checker/played-loop.ts";
 import { movableClock } from "../clock.ts";
-import { onBothEngines } from "../harness.ts";
-import { logLines } from "../log.ts";
+import { onBothEngines, startServer } from "../harness.ts";
+import { besideRequests, logLines } from "../log.ts";
 import { makeMuchNews, startReceiver, subscribe } from "../receiver.ts";
 import { addGroup, addLink } from "../rows.ts";
 import { newOwner, openBrowser, PASSWORD } from "../session/browser.ts";
@@ -185,7 +186,7 @@ describe("The room on the disk", () => {
     test("by the disk of the database where that is nearer to its floor than the folder's", async () => {
       const { deps } = server();
       if (deps.store.engine.name !== "sqlite") return;
-      const config = { ...deps.config, dataDir: "/small", databaseUrl: "sqlite:/large/stillup.db" };
+      const config = { ...deps.config, dataDir: "/small" };
       let ofDatabase = 255 * MIB;
       const roomAt = async (folder: string) =>
         folder === "/small"
@@ -232,4 +233,33 @@ describe("The room on the disk", () => {
       );
     });
   });
+});
+
+test("While the data folder is away nothing is written, and the server is not ready", async () => {
+  const server = await startServer("sqlite");
+  const { deps, config, url } = server;
+  const lines = await logLines("info");
+  const watch = watchDisk({ ...deps, clock: movableClock(0) });
+  const statusOf = async (path: string) => {
+    await watch.look();
+    return (await fetch(url + path)).status;
+  };
+  const me = await server.account();
+  deps.loops.checking = true;
+  expect(await statusOf("/ready")).toBe(200);
+
+  renameSync(config.dataDir, `${config.dataDir}.moved`);
+  expect([await statusOf("/ready"), await statusOf("/health")]).toEqual([503, 200]);
+  const refused = await me.post("/api/v1/groups", { name: "lost" });
+  renameSync(`${config.dataDir}.moved`, config.dataDir);
+
+  expect(refused.body.error.details).toEqual({ reason: "data_folder_gone" });
+  expect(await statusOf("/ready")).toBe(200);
+  expect((await me.post("/api/v1/groups", { name: "kept" })).status).toBe(201);
+  expect(besideRequests(lines).map((line) => line.replace(/^\S+ /, ""))).toEqual([
+    expect.stringMatching(/^error data folder gone: nothing is written/),
+    "info data folder is back",
+  ]);
+  await watch.stop();
+  await server.stop();
 });

@@ -22,6 +22,12 @@ export function OwnTrouble() {
           until a backup is restored.
         </Stopped>
       )}
+      {monitor?.writes_stopped === "data_folder_gone" && (
+        <Stopped>
+          The data folder of this installation is missing. Nothing is saved, and checks are paused
+          until it is moved back.
+        </Stopped>
+      )}
       {monitor?.online === "offline" && (
         <Notice Icon={WifiOff}>
           This monitor has been offline

@@ -28,5 +28,6 @@ const isToldHere = (trouble: Trouble): trouble is ToldHere => trouble.name !== "
 const TITLES: Record<ToldHere["name"], string> = {
   disk_full: "The disk is full",
   database_damaged: "The database is damaged",
+  data_folder_gone: "The data folder is missing",
   unhandled_error: "Something broke that nobody expected",
 };
