@@ -20,8 +20,11 @@ export type Live = {
   changed(accountId: string): void;
   /** What processes tell each other. */
   heard: Follower;
-  /** Whether there is no room for another page, of all or of this account. */
-  isFull(accountId: string): boolean;
+  /**
+   * Makes room for one more line of this session by ending older lines.
+   * @returns false when there is no room: too many lines in all, or too many sessions of this account have one
+   */
+  makeRoom(accountId: string, sessionHash: string): boolean;
   /** Ends all of them, and whoever still comes. */
   close(): void;
 };
@@ -29,6 +32,8 @@ export type Live = {
 /** Open pages of one process, each of which costs a connection; no account may take them all. */
 const MOST_LISTENERS = 2000;
 const MOST_OF_ACCOUNT = 200;
+/** More than the tabs that one person has in view; a hidden tab has no line. */
+const MOST_OF_SESSION = 20;
 /** Accounts of which it is known whether requests changed them. */
 const MOST_KNOWN = 10_000;
 
@@ -103,10 +108,12 @@ export function createLive(deps: Deps): Live {
         for (const watch of known) watch?.wake();
       },
     },
-    isFull(accountId) {
+    makeRoom(accountId, sessionHash) {
       const all = [...watches.values()].reduce((sum, { listeners }) => sum + listeners.size, 0);
-      const own = watches.get(accountId)?.listeners.size ?? 0;
-      return all >= MOST_LISTENERS || own >= MOST_OF_ACCOUNT;
+      const listeners = watches.get(accountId)?.listeners ?? new Set<Listener>();
+      const surplus = surplusLine(listeners, sessionHash);
+      surplus?.end();
+      return surplus !== null || (all < MOST_LISTENERS && listeners.size < MOST_OF_ACCOUNT);
     },
     close() {
       isClosed = true;
@@ -115,6 +122,20 @@ export function createLive(deps: Deps): Live {
       }
     },
   };
+}
+
+/**
+ * Returns the line to end before this session opens another: the oldest of a session at its limit, since a tab that
+ * was just opened is looked at; in a full account the oldest of the session with the most lines, so that one session
+ * cannot take the room of others. Null when none has to end, or no session has more lines than this one would have.
+ */
+function surplusLine(listeners: Set<Listener>, sessionHash: string): Listener | null {
+  const bySession = Map.groupBy(listeners, (listener) => listener.sessionHash);
+  const own = bySession.get(sessionHash) ?? [];
+  if (own.length >= MOST_OF_SESSION) return own[0]!;
+  if (listeners.size < MOST_OF_ACCOUNT) return null;
+  const most = [...bySession.values()].reduce((a, b) => (b.length > a.length ? b : a));
+  return most.length > own.length + 1 || most === own ? most[0]! : null;
 }
 
 /**

@@ -19,9 +19,11 @@ const HEADERS = {
 export const liveRoutes = (_: Deps, live: Live) =>
   new Elysia({ detail: { hide: true } }).get("/live", ({ request }) => {
     const { caller, sessionHash } = visitOf(request);
+    // The framework runs this for HEAD as well, and would leave the line open that it throws away.
+    if (request.method === "HEAD") return new Response(null, { headers: HEADERS });
     // The door lets nobody in without both.
     const [whose, session] = [caller!, sessionHash!];
-    if (live.isFull(whose.accountId)) {
+    if (!live.makeRoom(whose.accountId, session)) {
       throw new AppError("SERVICE_UNAVAILABLE", "Too many pages are open.", undefined, {
         "retry-after": "60",
       });

@@ -17,6 +17,17 @@ onBothEngines("GET /dashboard/api/live", (server) => {
     await store.write([insert]);
     return openBrowser(server(), `session=${token}`);
   }
+  /** So many sessions of one account, and one more. */
+  async function manySessions(count = 10) {
+    const { owner } = await newOwner(server());
+    const { store, clock } = server().deps;
+    const made = Array.from({ length: count + 1 }, () => newSession(store, owner.id, clock.now()));
+    await store.write(made.map(({ insert }) => insert));
+    const [newcomer, ...browsers] = made.map(({ token }) =>
+      openBrowser(server(), `session=${token}`),
+    );
+    return { newcomer: newcomer!, browsers };
+  }
   const newLink = async (browser: Browser): Promise<string> => {
     const url = `https://example.org/${crypto.randomUUID()}`;
     return (await browser.post("/links", { url })).body.data.id;
@@ -110,18 +121,69 @@ onBothEngines("GET /dashboard/api/live", (server) => {
     await line.ended();
   });
 
-  test("has room for two hundred pages of an account, and then says when to come again", async () => {
+  test("answers HEAD at once and opens no line, however often it is asked", async () => {
     const browser = await signedIn();
-    const lines = await Promise.all(Array.from({ length: 200 }, () => openLine(server(), browser)));
+    const ask = () =>
+      fetch(`${server().url}/dashboard/api/live`, {
+        method: "HEAD",
+        headers: { cookie: browser.cookie()! },
+      });
+
+    const replies = await Promise.all(Array.from({ length: 201 }, ask));
+    const line = await openLine(server(), browser);
+
+    expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([200]));
+    expect(replies[0]!.headers.get("content-type")).toContain("text/event-stream");
+    expect(await line.next()).toEqual({ topics: [], links: null });
+    line.close();
+  });
+
+  test("closes the oldest of a session's lines when it opens more than twenty", async () => {
+    const browser = await signedIn();
+    const lines = [];
+    for (let n = 0; n < 21; n++) {
+      const line = await openLine(server(), browser);
+      await line.next();
+      lines.push(line);
+    }
+
+    await lines[0]!.ended();
+    await newLink(browser);
+
+    for (const line of lines.slice(1)) {
+      expect((await line.next()).topics).toContain("links");
+      line.close();
+    }
+  });
+
+  test("takes room from the session with the most lines when an account has two hundred", async () => {
+    const { browsers, newcomer } = await manySessions();
+    const lines: Awaited<ReturnType<typeof openLine>>[] = [];
+    for (const browser of browsers) {
+      const opened = Array.from({ length: 20 }, () => openLine(server(), browser));
+      lines.push(...(await Promise.all(opened)));
+    }
     await Promise.all(lines.map((line) => line.next()));
 
-    const refused = await browser.get("/live");
+    const line = await openLine(server(), newcomer);
     const others = await openLine(server(), await signedIn());
+
+    expect(await line.next()).toEqual({ topics: [], links: null });
+    expect(await others.next()).toEqual({ topics: [], links: null });
+    await Promise.any(lines.map((each) => each.ended()));
+    for (const each of [...lines, line, others]) each.close();
+  });
+
+  test("refuses a line when two hundred sessions of the account have one each", async () => {
+    const { browsers, newcomer } = await manySessions(200);
+    const lines = await Promise.all(browsers.map((browser) => openLine(server(), browser)));
+    await Promise.all(lines.map((line) => line.next()));
+
+    const refused = await newcomer.get("/live");
 
     expect(refused.status).toBe(503);
     expect(refused.headers.get("retry-after")).toBe("60");
-    expect(await others.next()).toEqual({ topics: [], links: null });
-    for (const line of [...lines, others]) line.close();
+    for (const line of lines) line.close();
   });
 
   test("ends at once when it begins while the server stops", async () => {
