@@ -7,8 +7,10 @@ import { catalogueWith } from "./checker/services/built-in.ts";
 import { createHostProfiles } from "./checker/surroundings/host-profiles.ts";
 import type { Config } from "./config.ts";
 import type { Deps } from "./deps.ts";
+import { sealUrls } from "./events/webhook-url.ts";
 import type { Clock } from "./lib/clock.ts";
 import type { Lag } from "./lib/lag.ts";
+import { logFailure } from "./lib/log.ts";
 import { createSecretBox } from "./lib/secret-box.ts";
 import { createTroubles } from "./lib/troubles.ts";
 import { noNews } from "./live/news.ts";
@@ -49,6 +51,8 @@ export async function openDeps(
   const common = engine.isShared ? await followDatabase(engine.apart(), clock) : clock;
   const deps = createDeps(config, store, common, key);
   if (migrated.length > 0) await noteVersion(deps.store, common);
+  // What is not sealed is read as it is, so that this is no reason not to start.
+  await sealUrls(deps).catch(logFailure("failed to seal webhook URLs"));
   return { deps, migrated };
 }
 

@@ -4,20 +4,22 @@ import { postedAs } from "./formats/format.ts";
 import { messageIdOf } from "./message.ts";
 import { livingSecrets } from "./secrets.ts";
 import type { Message, Receiver } from "./send.ts";
+import { fullUrl } from "./webhook-url.ts";
 
 /** What sending to a webhook goes by. */
-type Addressee = Pick<WebhookRow, "id" | "url" | "format" | "secret" | "oldSecrets">;
+type Addressee = Pick<WebhookRow, "id" | "url" | "sealedUrl" | "format" | "secret" | "oldSecrets">;
 
 /**
  * The message that tells a webhook of an event, and its receiver with the secrets of this moment.
- * @throws when the signing secret was sealed under another key
+ * @throws SealedUnderOtherKey when its URL or its signing secret was
  */
 export function addressed(
   { secrets, clock, config: { publicUrl } }: Deps,
   webhook: Addressee,
   event: EventRow,
 ): { receiver: Receiver; message: Message } {
-  const { id: webhookId, url, format } = webhook;
+  const { id: webhookId, format } = webhook;
+  const url = fullUrl(webhook, secrets);
   const posted = postedAs(format, event, { url, webhookId, publicUrl });
   const { body, headers } = posted;
   return {

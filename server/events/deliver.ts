@@ -1,6 +1,7 @@
 import { eq, sql } from "drizzle-orm";
 import type { Deps } from "../deps.ts";
 import { describeError, log } from "../lib/log.ts";
+import { SealedUnderOtherKey } from "../lib/secret-box.ts";
 import { pointRead } from "../store/point-read.ts";
 import { isUnavailable } from "../store/store.ts";
 import { webhooks } from "../store/tables.ts";
@@ -64,23 +65,30 @@ async function send(
   return sendMessage(deps, receiver, message, signal);
 }
 
-const { id, url, format, isActive, secret, oldSecrets } = webhooks;
+const { id, url, sealedUrl, format, isActive, secret, oldSecrets } = webhooks;
 
-const receiverOf = pointRead({ id, url, format, isActive, secret, oldSecrets }, (store, columns) =>
-  store
-    .select(columns)
-    .from(webhooks)
-    .where(eq(id, sql.placeholder("id"))),
+const receiverOf = pointRead(
+  { id, url, sealedUrl, format, isActive, secret, oldSecrets },
+  (store, columns) =>
+    store
+      .select(columns)
+      .from(webhooks)
+      .where(eq(id, sql.placeholder("id"))),
 );
 
-/** Such as a signing secret that was sealed under another key: it may be cured before the next attempt. */
+/** Such as a signing secret that was sealed under another key: it may be replaced before the next attempt. */
 const ourFault =
   ({ webhookId, event }: ClaimedDelivery, startedAt: number) =>
   (error: unknown): Outcome | "unsent" => {
     if (isUnavailable(error)) return "unsent";
     const about = { webhook: webhookId, event: event.id };
     log.error("a delivery failed by itself", { ...about, ...describeError(error) });
-    return { kind: "failed", error: "internal", startedAt, durationMs: 0 };
+    const isSealed = error instanceof SealedUnderOtherKey;
+    return {
+      kind: "failed",
+      error: isSealed ? "secret_key" : "internal",
+      ...{ startedAt, durationMs: 0 },
+    };
   };
 
 /** One to each before a second to any; whoever waited longest comes first. */

@@ -2,6 +2,7 @@ import type { Deps } from "../deps.ts";
 import { VERSION } from "../lib/version.ts";
 import type { FailureReason } from "../outbound/failures.ts";
 import { signedHeaders } from "./sign.ts";
+import { withoutUrl } from "./webhook-url.ts";
 
 /** Why a receiver gave no answer. Nothing finer, so that it tells nothing about a network inside. */
 type NoAnswer = "dns" | "connect" | "tls" | "timeout" | "blocked";
@@ -9,7 +10,12 @@ type NoAnswer = "dns" | "connect" | "tls" | "timeout" | "blocked";
 /** What one attempt came to, begun at `startedAt` by wall time. `aborted` means that we gave up ourselves. */
 export type Outcome =
   | (Answer & { kind: "answered"; startedAt: number; durationMs: number })
-  | { kind: "failed"; error: NoAnswer | "internal"; startedAt: number; durationMs: number }
+  | {
+      kind: "failed";
+      error: NoAnswer | "internal" | "secret_key";
+      startedAt: number;
+      durationMs: number;
+    }
   | { kind: "aborted" };
 
 type Answer = {
@@ -57,7 +63,9 @@ export async function sendMessage(
   });
   const durationMs = Math.round(exchange.elapsedMs);
   if (exchange.kind === "response") {
-    return { kind: "answered", ...answerOf(exchange), startedAt, durationMs };
+    const answer = answerOf(exchange);
+    const shown = { ...answer, body: withoutUrl(answer.body, url) };
+    return { kind: "answered", ...shown, startedAt, durationMs };
   }
   if (exchange.reason === "aborted") return { kind: "aborted" };
   return { kind: "failed", error: toNoAnswer(exchange.reason), startedAt, durationMs };

@@ -18,10 +18,13 @@ const KEY_BYTES = 32;
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
+/** What was to be opened is not what this key has sealed. */
+export class SealedUnderOtherKey extends Error {}
+
 /** Keeps secrets that must be read back, such as those that sign webhooks. */
 export type SecretBox = { seal(text: string): string; open(sealed: string): string };
 
-/** AES-256-GCM with a fresh nonce each time; `open` throws when the text was made under another key. */
+/** AES-256-GCM with a fresh nonce each time; `open` throws SealedUnderOtherKey. */
 export function createSecretBox(key: Uint8Array): SecretBox {
   return {
     seal(text) {
@@ -32,10 +35,14 @@ export function createSecretBox(key: Uint8Array): SecretBox {
     },
     open(sealed) {
       const bytes = Buffer.from(sealed, "base64");
-      const decipher = createDecipheriv("aes-256-gcm", key, bytes.subarray(0, NONCE_BYTES));
-      decipher.setAuthTag(bytes.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES));
-      const body = decipher.update(bytes.subarray(NONCE_BYTES + TAG_BYTES));
-      return Buffer.concat([body, decipher.final()]).toString("utf8");
+      try {
+        const decipher = createDecipheriv("aes-256-gcm", key, bytes.subarray(0, NONCE_BYTES));
+        decipher.setAuthTag(bytes.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES));
+        const body = decipher.update(bytes.subarray(NONCE_BYTES + TAG_BYTES));
+        return Buffer.concat([body, decipher.final()]).toString("utf8");
+      } catch (cause) {
+        throw new SealedUnderOtherKey("sealed under another secret key", { cause });
+      }
     },
   };
 }

@@ -31,6 +31,9 @@ const HOST_KINDS = ["honest", "page", "closed"] as const;
 /** How a webhook wants to be told: as the API has it, or as one of these services reads messages. */
 export const FORMATS = ["standard", "slack", "discord", "teams", "telegram", "ntfy"] as const;
 export type Format = (typeof FORMATS)[number];
+/** How much of a webhook's URL is shown; `unreadable` when its secret key is lost. */
+export const URL_STATES = ["full", "shortened", "unreadable"] as const;
+export type UrlState = (typeof URL_STATES)[number];
 export const DELIVERY_STATUSES = [
   "pending",
   "delivering",
@@ -301,6 +304,7 @@ export const hostProfiles = sqliteTable("host_profiles", {
   learnedAt: integer("learned_at").notNull(),
 });
 
+/** `url` shows no more than the host once `sealedUrl` holds the whole URL. */
 export const webhooks = sqliteTable("webhooks", {
   id: text("id").primaryKey(),
   accountId: text("account_id").notNull(),
@@ -320,6 +324,10 @@ export const webhooks = sqliteTable("webhooks", {
   failedTo: integer("failed_to"),
   digestId: text("digest_id"),
   digestAt: integer("digest_at"),
+  sealedUrl: text("sealed_url"),
+  firstVerdicts: bool("first_verdicts").notNull(),
+  batchDigestId: text("batch_digest_id"),
+  batchDigestAt: integer("batch_digest_at"),
 });
 
 export const webhookEvents = sqliteTable("webhook_events", {
@@ -360,6 +368,7 @@ export const deliveries = sqliteTable("deliveries", {
   lastContentType: text("last_content_type"),
   lastBody: text("last_body"),
   lastTruncated: bool("last_truncated"),
+  ofBatch: bool("of_batch").notNull(),
 });
 
 /** The attempts before the latest. */

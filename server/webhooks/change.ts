@@ -4,6 +4,7 @@ import { fieldsOf, isThere, onRecord } from "../audit/record.ts";
 import { webhookTarget } from "../audit/targets.ts";
 import type { Deps } from "../deps.ts";
 import { cancelUnwanted, follow, UNSENT } from "../events/follow.ts";
+import { sealedUrl } from "../events/webhook-url.ts";
 import { inSteps } from "../history/steps.ts";
 import { findForChange } from "../lib/errors.ts";
 import type { Statement } from "../store/store.ts";
@@ -33,12 +34,16 @@ export async function changeWebhook(
     ...onRecord(deps, caller, {
       action: "webhook.changed",
       target: webhookTarget(webhook),
-      fields: fieldsOf(change, { ...webhook, is_active: webhook.isActive }),
+      fields: fieldsOf(change, {
+        ...webhook,
+        is_active: webhook.isActive,
+        first_verdicts: webhook.firstVerdicts,
+      }),
       onlyIf: isThere(deps.store, webhooks, isIt),
     }),
     deps.store
       .update(webhooks)
-      .set({ ...columnsOf(webhook, change, now), updatedAt: now })
+      .set({ ...columnsOf(deps, webhook, change, now), updatedAt: now })
       .where(isIt),
     ...(change.events ? subscribe(deps, webhook.id, change.events) : []),
     ...(change.is_active === undefined ? [] : follow(deps, webhook.id)),
@@ -49,12 +54,14 @@ export async function changeWebhook(
 }
 
 function columnsOf(
+  { secrets }: Deps,
   webhook: WebhookRecord,
-  { url, is_active: isActive }: WebhookChange,
+  { url, is_active: isActive, first_verdicts: firstVerdicts }: WebhookChange,
   now: number,
 ): Partial<WebhookRow> {
   return {
-    ...(url !== undefined && { url }),
+    ...(url !== undefined && sealedUrl(url, secrets)),
+    ...(firstVerdicts !== undefined && { firstVerdicts }),
     ...(isActive === true && ON),
     // What is off already keeps the reason why.
     ...(isActive === false &&

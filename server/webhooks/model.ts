@@ -7,6 +7,8 @@ import {
   EVENT_TYPES,
   type EventType,
   FORMATS,
+  URL_STATES,
+  type UrlState,
   type WebhookRow,
 } from "../store/tables.ts";
 
@@ -14,8 +16,11 @@ const MOST_EVENTS = 10;
 const USUAL_GRACE_S = 86_400;
 const LONGEST_GRACE_S = 604_800;
 
-/** A webhook with the event types it subscribes to, in the order in which they were given. */
-export type WebhookRecord = WebhookRow & { events: EventType[] };
+/**
+ * A webhook with the event types it subscribes to, in the order in which they were given. `url` is as much of the URL
+ * as the caller may see.
+ */
+export type WebhookRecord = WebhookRow & { urlState: UrlState; events: EventType[] };
 
 /** A webhook with its new signing secret in clear, and when the old ones end that still sign. */
 export type RotatedWebhook = {
@@ -29,7 +34,9 @@ export const Webhook = z
   .object({
     id: z.uuid(),
     url: z.string(),
+    url_state: z.enum(URL_STATES),
     events: z.array(z.enum(EVENT_TYPES)),
+    first_verdicts: z.boolean(),
     format: z.enum(FORMATS),
     is_active: z.boolean(),
     disabled_reason: z.enum(DISABLED_REASONS).nullable(),
@@ -57,13 +64,23 @@ const events = () =>
 
 /** What a new webhook looks like; the verb judges the URL as well, all in one answer. */
 export const NewWebhook = z.object(
-  { url: url(), events: events(), format: oneOf(FORMATS).optional().default("standard") },
+  {
+    url: url(),
+    events: events(),
+    first_verdicts: flag().optional().default(false),
+    format: oneOf(FORMATS).optional().default("standard"),
+  },
   "must be a JSON object",
 );
 export type NewWebhook = z.output<typeof NewWebhook>;
 
 export const WebhookChange = z.object(
-  { url: url().optional(), events: events().optional(), is_active: flag().optional() },
+  {
+    url: url().optional(),
+    events: events().optional(),
+    first_verdicts: flag().optional(),
+    is_active: flag().optional(),
+  },
   "must be a JSON object",
 );
 export type WebhookChange = z.output<typeof WebhookChange>;
@@ -99,7 +116,9 @@ export const TestResult = z
 export const toWebhook = (webhook: WebhookRecord): z.infer<typeof Webhook> => ({
   id: webhook.id,
   url: webhook.url,
+  url_state: webhook.urlState,
   events: webhook.events,
+  first_verdicts: webhook.firstVerdicts,
   format: webhook.format,
   is_active: webhook.isActive,
   disabled_reason: webhook.disabledReason,

@@ -48,9 +48,13 @@ function readUrl(
   if (config.webhookRequireHttps && target.url.protocol !== "https:") {
     return { problem: "must be an https URL; this server sends to no other" };
   }
+  if (target.url.pathname === SHORTENED) return { problem: "must be the whole URL, without …" };
   const problem = missingIn(target.url, format);
   return problem === null ? { href: target.url.href } : { problem };
 }
+
+/** The path of what those see who may not see the URL. */
+const SHORTENED = encodeURI("/…");
 
 /** Services that post to a place which their URL names. */
 function missingIn({ pathname, searchParams }: URL, format: unknown): string | null {

@@ -4,8 +4,10 @@ import { webhookTarget } from "../audit/targets.ts";
 import { type Deps, noReceipt, type Receipt } from "../deps.ts";
 import { addressed } from "../events/address.ts";
 import { isSuccess, type Outcome, sendMessage, statusCodeOf } from "../events/send.ts";
+import { conflict } from "../lib/errors.ts";
 import { newIdAt } from "../lib/ids.ts";
 import { log } from "../lib/log.ts";
+import { SealedUnderOtherKey } from "../lib/secret-box.ts";
 import { type DeliveryRow, deliveries, type EventRow, events } from "../store/tables.ts";
 import type { WebhookRecord } from "./model.ts";
 import { sampleOf } from "./samples.ts";
@@ -23,7 +25,7 @@ type Ended = Exclude<Outcome, { kind: "aborted" }>;
  * Sends an event of the first subscribed type with made-up data, marked as a test, whether or not the
  * webhook is switched on. It is logged as a delivery, is not retried, and counts neither for nor against
  * the webhook.
- * @throws CONFLICT when the webhook was deleted meanwhile
+ * @throws CONFLICT when the webhook was deleted meanwhile, or the secret key is another one than its own
  */
 export async function sendTest(
   deps: Deps,
@@ -32,7 +34,7 @@ export async function sendTest(
   receipt: Receipt<TestResult> = noReceipt,
 ): Promise<TestResult> {
   const event = sampleEvent(webhook, deps.clock.now());
-  const { receiver, message } = addressed(deps, webhook, event);
+  const { receiver, message } = addressedOrRefused(deps, webhook, event);
   // Nobody ends a test early.
   const outcome = (await sendMessage(deps, receiver, message)) as Ended;
   const result = toResult(outcome);
@@ -44,6 +46,18 @@ export async function sendTest(
   ]);
   log.info("a test was sent", { webhook: webhook.id, trigger: "test", ...result.response });
   return result;
+}
+
+function addressedOrRefused(deps: Deps, webhook: WebhookRecord, event: EventRow) {
+  try {
+    return addressed(deps, webhook, event);
+  } catch (error) {
+    if (!(error instanceof SealedUnderOtherKey)) throw error;
+    throw conflict(
+      "This server's secret key was replaced. Enter the URL of this webhook again and give it a new signing secret.",
+      { reason: "secret_key_replaced" },
+    );
+  }
 }
 
 function sampleEvent({ accountId, events: subscribed }: WebhookRecord, now: number): EventRow {
@@ -82,6 +96,7 @@ function deliveryOf(
     lastContentType: answer?.contentType ?? null,
     lastBody: answer?.body ?? null,
     lastTruncated: answer?.truncated ?? false,
+    ofBatch: false,
   };
 }
 

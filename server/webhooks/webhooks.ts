@@ -4,6 +4,7 @@ import { isNotTold, isThere, onRecord } from "../audit/record.ts";
 import { webhookTarget } from "../audit/targets.ts";
 import { type Deps, noReceipt, type Receipt } from "../deps.ts";
 import { newSigningSecret } from "../events/sign.ts";
+import { sealedUrl, urlFor } from "../events/webhook-url.ts";
 import { inSteps } from "../history/steps.ts";
 import { foreign, limitReached, notFound } from "../lib/errors.ts";
 import { newId, parseId } from "../lib/ids.ts";
@@ -25,12 +26,13 @@ import { readNewWebhook } from "./read.ts";
 type FreshWebhook = { id: string; webhook: WebhookRecord; signingSecret: string };
 
 export async function listWebhooks(
-  { store }: Deps,
-  { accountId }: Caller,
+  deps: Deps,
+  caller: Caller,
   page: PageQuery,
 ): Promise<Page<WebhookRecord>> {
+  const { store } = deps;
   const { limit, offset } = windowOf(page);
-  const matches = eq(webhooks.accountId, accountId);
+  const matches = eq(webhooks.accountId, caller.accountId);
   const [rows, total] = await Promise.all([
     store
       .select()
@@ -41,20 +43,16 @@ export async function listWebhooks(
       .offset(offset),
     countRows(store, matches),
   ]);
-  return { items: await withEvents(store, rows), total };
+  return { items: await asSeenBy(deps, caller, rows), total };
 }
 
 /** @throws NOT_FOUND, or FORBIDDEN when it belongs to another account */
-export async function findWebhook(
-  { store }: Deps,
-  caller: Caller,
-  id: string,
-): Promise<WebhookRecord> {
-  const rows = await store
+export async function findWebhook(deps: Deps, caller: Caller, id: string): Promise<WebhookRecord> {
+  const rows = await deps.store
     .select()
     .from(webhooks)
     .where(eq(webhooks.id, parseId(id) ?? ""));
-  const [webhook] = await withEvents(store, rows);
+  const [webhook] = await asSeenBy(deps, caller, rows);
   if (!webhook) throw notFound("webhook");
   if (webhook.accountId !== caller.accountId) throw foreign("webhook");
   return webhook;
@@ -71,11 +69,11 @@ export async function createWebhook(
   const create = async () => {
     await refuseAtLimit(deps, caller);
     const fresh = freshWebhook(deps, caller, given);
-    const { events, ...row } = fresh.webhook;
+    const { events, urlState: _, ...row } = fresh.webhook;
     await deps.store.write([
       ...onRecord(deps, caller, { action: "webhook.created", target: webhookTarget(row) }),
       ...onlyBelowLimit(deps, caller),
-      deps.store.insert(webhooks).values(row),
+      deps.store.insert(webhooks).values({ ...row, ...sealedUrl(row.url, deps.secrets) }),
       deps.store.insert(webhookEvents).values(subscriptionsOf(row.id, events)),
       ...receipt(fresh),
     ]);
@@ -145,7 +143,12 @@ async function countRows(store: Store, matches: SQL): Promise<number> {
   return counted!.total;
 }
 
-async function withEvents(store: Store, rows: WebhookRow[]): Promise<WebhookRecord[]> {
+/** With their events, and with as much of the URL as the caller may see. */
+async function asSeenBy(
+  { store, secrets }: Deps,
+  { permissions }: Caller,
+  rows: WebhookRow[],
+): Promise<WebhookRecord[]> {
   if (rows.length === 0) return [];
   const ids = rows.map(({ id }) => id);
   const subscriptions = await store
@@ -156,6 +159,7 @@ async function withEvents(store: Store, rows: WebhookRow[]): Promise<WebhookReco
   const byId = Map.groupBy(subscriptions, ({ webhookId }) => webhookId);
   return rows.map((row) => ({
     ...row,
+    ...urlFor(row, secrets, permissions),
     events: (byId.get(row.id) ?? []).map(({ type }) => type),
   }));
 }
@@ -176,7 +180,7 @@ const onlyBelowLimit = ({ store, config }: Deps, { accountId, accountNo, tier }:
 function freshWebhook(
   { clock, secrets }: Deps,
   { accountId }: Caller,
-  { url, events, format }: NewWebhook,
+  { url, events, format, first_verdicts: firstVerdicts }: NewWebhook,
 ): FreshWebhook {
   const now = clock.now();
   const signingSecret = newSigningSecret();
@@ -199,6 +203,11 @@ function freshWebhook(
     failedTo: null,
     digestId: null,
     digestAt: null,
+    sealedUrl: null,
+    firstVerdicts,
+    batchDigestId: null,
+    batchDigestAt: null,
+    urlState: "full",
     events,
   };
   return { id: webhook.id, webhook, signingSecret };

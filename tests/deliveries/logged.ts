@@ -26,6 +26,7 @@ const USUAL: Omit<DeliveryRow, "webhookId" | "eventId" | "createdAt"> = {
   lastContentType: null,
   lastBody: null,
   lastTruncated: false,
+  ofBatch: false,
 };
 
 /** What a delivery has that nobody has tried yet. */

@@ -251,6 +251,7 @@ async function addDisabledWebhook({ deps, clock }: Server, accountId: string): P
     createdAt: now,
     updatedAt: now,
     format: "standard",
+    firstVerdicts: false,
   });
   return id;
 }

@@ -22,6 +22,8 @@ onBothEngines("POST /webhooks", (server) => {
       id: body.data.id,
       url: "https://ops.example.com/hooks/links",
       events: ["link.dead", "link.alive"],
+      url_state: "full",
+      first_verdicts: false,
       format: "standard",
       is_active: true,
       signing_secret: expect.stringMatching(/^whsec_[A-Za-z0-9+/]{43}=$/),
