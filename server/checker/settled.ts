@@ -26,6 +26,9 @@ export function eventsOf(result: Settled): NewEvent[] {
     accountId: link.accountId,
     at,
     onlyIf: { held: link },
+    ...(link.decidedStatus === null && {
+      first: link.nextTrigger === "batch" ? "batch" : "single",
+    }),
     data: {
       linkId: link.id,
       url: link.url,

@@ -26,4 +26,4 @@ async function acceptKey(cli: Cli, { force }: { force?: true }) {
 }
 
 const LOST =
-  "Webhooks sign nothing until their secrets are made anew, and second factors need a recovery code. Is the secret key before this one lost?";
+  "Webhooks send nothing until their URLs are entered again and they have new signing secrets, and second factors need a recovery code. Is the previous secret key lost?";

@@ -48,7 +48,7 @@ const NO_FILE =
 const IS_THE_KEY = "is the secret key. Keep the two apart: together they open everything.";
 const NOT_IN_IT = "The secret key is not in it. Keep";
 const KEEP =
-  "in another place, once: without it webhooks' secrets and second factors are lost, links are not.";
+  "in another place, once: without it webhook URLs, signing secrets and second factors are lost, links are not.";
 
 async function copied(config: Config, path: string, file: string) {
   const progress = startPercentage("copying");

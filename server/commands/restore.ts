@@ -68,7 +68,7 @@ function keyLine(config: Config, backup: string): string {
   const place = placeOfKey(config);
   const fingerprint = reading(backup, fingerprintOf);
   return fingerprint === null || isKnownBy(config, fingerprint)
-    ? `Webhooks' secrets open with the secret key of that time: ${place}.`
+    ? `Webhook URLs and signing secrets open with the secret key of that time: ${place}.`
     : `Its secrets were kept under another secret key than that of ${place}: put the one of that time there before the next start. Only if it is lost: stillup accept-key.`;
 }
 

@@ -220,7 +220,7 @@ function refuseInFlight({ status }: DeliveryRecord) {
 /** What waits, but for no moment, is a digest that still gathers. */
 function refuseOpen({ status, dueAt }: DeliveryRow) {
   if (status !== "pending" || dueAt !== null) return;
-  throw conflict("This digest still gathers events. It is sent by itself within a minute.", {
+  throw conflict("This digest is still gathering events and is sent automatically.", {
     reason: "still_gathering",
   });
 }

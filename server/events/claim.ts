@@ -1,4 +1,4 @@
-import { and, eq, inArray, isNull, lte, type SQL, sql } from "drizzle-orm";
+import { and, eq, inArray, isNotNull, isNull, lte, or, type SQL, sql } from "drizzle-orm";
 import type { Deps } from "../deps.ts";
 import { describeError, log } from "../lib/log.ts";
 import { newLease } from "../nodes/lease.ts";
@@ -11,7 +11,7 @@ import {
   events,
   webhooks,
 } from "../store/tables.ts";
-import { gatherDigest } from "./digest.ts";
+import { gatherDigests, isBatchDigestOver } from "./digest.ts";
 import { follow } from "./follow.ts";
 import { releaseInterrupted } from "./interrupted.ts";
 import { LEASE_MS } from "./lease.ts";
@@ -88,10 +88,13 @@ const yes = (condition: SQL) => sql`${condition}`.mapWith(Boolean);
 
 /** Those of our webhooks that have anything to do, each looked at with a few steps down an index. */
 async function findWork(store: Store, now: number, ours: OurWebhooks) {
-  const { id, isActive, format, digestId, digestAt, lastDeliveryAt, failingSince } = webhooks;
+  const { id, isActive, format, lastDeliveryAt, failingSince } = webhooks;
+  const { digestId, digestAt, batchDigestId } = webhooks;
   const rows = await store
     .select({
-      ...{ id, isActive, format, digestId, digestAt, lastDeliveryAt, failingSince },
+      ...{ id, isActive, format, lastDeliveryAt, failingSince },
+      ...{ digestId, digestAt, batchDigestId },
+      isBatchDigestOver: yes(isBatchDigestOver(now)),
       leased: sql`(select count(*) from deliveries d
         where d.webhook_id = webhooks.id and d.lease is not null and d.due_at > ${now})`.mapWith(
         Number,
@@ -108,8 +111,12 @@ async function findWork(store: Store, now: number, ours: OurWebhooks) {
     .from(webhooks)
     .where(isAmongOurs(store, ours));
   return rows.filter(
-    ({ isDue, isInterrupted, isTurned, digestAt: closesAt, digestId: open }) =>
-      isDue || isInterrupted || isTurned || (open !== null && (closesAt ?? 0) <= now),
+    ({ isDue, isInterrupted, isTurned, digestAt: closesAt, digestId: open, ...webhook }) =>
+      isDue ||
+      isInterrupted ||
+      isTurned ||
+      webhook.isBatchDigestOver ||
+      (open !== null && (closesAt ?? 0) <= now),
   );
 }
 
@@ -118,14 +125,14 @@ type Found = Awaited<ReturnType<typeof findWork>>[number];
 const isToBeSetRight = (webhook: Found) =>
   webhook.isInterrupted || webhook.isTurned || mayGather(webhook);
 
-const mayGather = ({ format, isActive, digestId }: Found) =>
-  format !== "standard" && (isActive || digestId !== null);
+const mayGather = ({ format, isActive, digestId, batchDigestId }: Found) =>
+  format !== "standard" && (isActive || digestId !== null || batchDigestId !== null);
 
 /** Returns whether that is done; else the rest of it comes with the next look. */
 async function setRight(deps: Deps, webhook: Found): Promise<boolean> {
   if (webhook.isInterrupted) await releaseInterrupted(deps, webhook.id);
   if (webhook.isTurned) await deps.store.write(follow(deps, webhook.id));
-  return mayGather(webhook) ? gatherDigest(deps, webhook) : true;
+  return mayGather(webhook) ? gatherDigests(deps, webhook) : true;
 }
 
 /** The others are not to wait for one of them. */
@@ -137,9 +144,11 @@ const logFailure =
   };
 
 function claim({ store, nodes }: Deps, webhookId: string, most: number, now: number) {
-  const { dueAt, lease, resting } = deliveries;
+  const { dueAt, lease, resting, ofBatch } = deliveries;
   const isOfWebhook = eq(deliveries.webhookId, webhookId);
-  const oldest = someOf(store, and(isOfWebhook, lte(dueAt, now), isNull(lease)), {
+  // One that came after the last look at digests belongs into one of them.
+  const isSingle = or(eq(ofBatch, false), isNotNull(resting));
+  const oldest = someOf(store, and(isOfWebhook, lte(dueAt, now), isNull(lease), isSingle), {
     ...{ most, by: sql`${dueAt}, event_id`, isClaim: true },
   });
   return store

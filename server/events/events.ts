@@ -80,6 +80,8 @@ export type NewEvent = {
   accountId: string;
   at: number;
   id?: string;
+  /** It is the first verdict about its link; those of a batch reach chats in a digest. */
+  first?: "single" | "batch";
   /**
    * It happened only if this holds when the statement runs: the link is there, or even held under this
    * lease, or a statement before it completed the batch with this event.
@@ -111,13 +113,24 @@ export async function subscriptionsOf(
   accountIds: string[],
 ): Promise<(event: NewEvent) => boolean> {
   const rows = await store
-    .selectDistinct({ accountId: webhooks.accountId, type: webhookEvents.type })
+    .selectDistinct({
+      accountId: webhooks.accountId,
+      type: webhookEvents.type,
+      firstVerdicts: webhooks.firstVerdicts,
+    })
     .from(webhooks)
     .innerJoin(webhookEvents, eq(webhookEvents.webhookId, webhooks.id))
     .where(and(inArray(webhooks.accountId, accountIds), eq(webhooks.isActive, true)));
-  const wanted = new Set(rows.map(({ accountId, type }) => `${accountId} ${type}`));
-  return ({ accountId, type }) => wanted.has(`${accountId} ${type}`);
+  const keyOf = ({ accountId, type }: { accountId: string; type: EventType }, isNews: boolean) =>
+    `${accountId} ${type} ${isNews}`;
+  const wanted = new Set(
+    rows.flatMap((row) => [keyOf(row, true), ...(row.firstVerdicts ? [keyOf(row, false)] : [])]),
+  );
+  return (event) => wanted.has(keyOf(event, !isNoNews(event)));
 }
+
+/** That a link is alive which no check has called dead: most do not ask for that. */
+const isNoNews = ({ type, first }: NewEvent) => type === "link.alive" && first !== undefined;
 
 type Identified = NewEvent & { id: string };
 
@@ -130,6 +143,7 @@ function insertEvents(store: Store, rows: Identified[]): Statement {
       select 1 from ${webhooks} join ${webhookEvents} on ${webhookEvents.webhookId} = ${webhooks.id}
       where ${webhooks.accountId} = happened.account_id and ${webhooks.isActive} = 1
         and ${webhookEvents.type} = happened.type
+        and (happened.no_news = 0 or ${webhooks.firstVerdicts} = 1)
     )
     and (only_link is null or exists (select 1 from links
       where links.id = only_link and (links.lease = happened.lease or happened.lease is null)))
@@ -147,32 +161,42 @@ const HAPPENED = {
   only_link: "text",
   lease: "text",
   batch_event: "text",
+  no_news: "bigint",
 } as const;
 
-function cellsOf({ id, accountId, type, data, at, onlyIf }: Identified) {
+function cellsOf(event: Identified) {
+  const { id, accountId, type, data, at, onlyIf } = event;
   const held = onlyIf && "held" in onlyIf ? onlyIf.held : null;
   const link = onlyIf && "link" in onlyIf ? onlyIf.link : null;
   const batchEvent = onlyIf && "batchEvent" in onlyIf ? onlyIf.batchEvent : null;
   const conditions = [held?.id ?? link, held?.lease ?? null, batchEvent];
   const linkId = "linkId" in data ? data.linkId : null;
-  return [id, accountId, type, JSON.stringify(data), at, linkId, ...conditions];
+  return [
+    id,
+    accountId,
+    type,
+    JSON.stringify(data),
+    at,
+    linkId,
+    ...conditions,
+    isNoNews(event) ? 1 : 0,
+  ];
 }
 
 /** Holds the webhooks: one that is being deleted is waited for and left out, and the change stands. */
 function insertDeliveries(store: Store, rows: Identified[]): Statement {
   const { id, type, createdAt } = events;
+  const cells = rows.map((row) => [row.id, isNoNews(row) ? 1 : 0, row.first === "batch" ? 1 : 0]);
   return store.run(sql`
     insert into ${deliveries}
-      (webhook_id, event_id, type, status, attempts, unplanned_attempts, next_attempt_at, due_at, created_at)
-    select ${webhooks.id}, ${id}, ${type}, 'pending', 0, 0, ${createdAt}, ${createdAt}, ${createdAt}
-    from ${events}
+      (webhook_id, event_id, type, status, attempts, unplanned_attempts, next_attempt_at, due_at, created_at, of_batch)
+    select ${webhooks.id}, ${id}, ${type}, 'pending', 0, 0, ${createdAt}, ${createdAt}, ${createdAt},
+      case when ${webhooks.format} = 'standard' then 0 else happened.of_batch end
+    from ${rowsOf(store, { id: "text", no_news: "bigint", of_batch: "bigint" }, cells)} as happened
+    join ${events} on ${id} = happened.id
     join ${webhooks} on ${webhooks.accountId} = ${events.accountId} and ${webhooks.isActive} = 1
     join ${webhookEvents} on ${webhookEvents.webhookId} = ${webhooks.id} and ${webhookEvents.type} = ${type}
-    where ${id} in (select id from ${rowsOf(
-      store,
-      { id: "text" },
-      rows.map((row) => [row.id]),
-    )} as happened)
+    where (happened.no_news = 0 or ${webhooks.firstVerdicts} = 1)
     ${sql.raw(store.engine.holdWebhooks)}
   `);
 }

@@ -21,6 +21,7 @@ export async function makeDueAgain(deps: Deps): Promise<void> {
       .update(webhooks)
       .set({ digestAt: now })
       .where(gt(webhooks.digestAt, now + MINUTE_MS));
+    await store.update(webhooks).set({ batchDigestAt: now }).where(gt(webhooks.batchDigestAt, now));
     for (const { id } of await store.select({ id: webhooks.id }).from(webhooks)) {
       await makeItsDue(deps, id, now, lost);
     }

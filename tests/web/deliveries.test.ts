@@ -72,13 +72,13 @@ onDashboard("The delivery log of a webhook", (dashboard) => {
     await deliverAll(server);
     await page.goto(`/webhooks/${id}`);
 
-    await page.getByText("It gathers events for a minute, then it is sent.").waitFor();
+    await page.getByText("It is gathering events and is sent automatically.").waitFor();
     await deliveryRow(page, "In a digest").first().getByRole("link").click();
     await page.getByRole("link", { name: "Show the digest" }).click();
     await page.getByText("This is a digest: one message about many events").waitFor();
     await page.getByRole("button", { name: "Redeliver", exact: true }).click();
 
-    await page.getByText("This digest still gathers events.").waitFor();
+    await page.getByText("This digest is still gathering events").waitFor();
   });
 
   test("sends once more all that failed lately, and says how many", async () => {

@@ -60,7 +60,9 @@ onDashboard("A stranger's text", (dashboard) => {
     }
     // What becomes of this sign in a URL differs from browser to browser.
     const plain = HOSTILE.filter((text) => !text.includes("|"));
-    const hooks = plain.map((text) => discreetUrl({ url: hookOf(text), format: "standard" }));
+    const hooks = plain.map((text) =>
+      discreetUrl({ url: hookOf(text), format: "standard", url_state: "full" }),
+    );
     expect(missingOn("webhooks", hooks)).toEqual([]);
     expect(missingOn("webhook", HOSTILE)).toEqual([]);
     expect(

@@ -1,5 +1,7 @@
 import { expect, test } from "bun:test";
+import { eq } from "drizzle-orm";
 import type { Page } from "playwright-core";
+import { webhooks } from "../../server/store/tables.ts";
 import { onDashboard } from "../browser.ts";
 import { addDelivery } from "../deliveries/logged.ts";
 import {
@@ -76,6 +78,66 @@ onDashboard("The webhooks page", (dashboard) => {
     await page.getByRole("link", { name: "hooks.slack.com/…1234" }).click();
     await page.getByRole("button", { name: "Show the whole URL" }).click();
     expect(await page.getByRole("heading", { level: 1 }).textContent()).toBe(url);
+  });
+
+  test("shows a viewer the host of a webhook and nothing else of its URL", async () => {
+    const { user, server } = dashboard();
+    const { page, accountId } = await user({}, "viewer");
+    const url = "https://hooks.slack.com/services/T01/B02/abcdefgh1234";
+    const me = await askerOf(server, accountId);
+    const { id } = await subscribe(me, url, ["link.dead"], "slack");
+
+    await page.goto("/webhooks");
+    await page.getByRole("link", { name: "https://hooks.slack.com/…" }).click();
+    await page.getByRole("heading", { level: 1, name: "https://hooks.slack.com/…" }).waitFor();
+
+    expect(page.url()).toEndWith(id);
+    expect(await page.getByRole("button", { name: "Show the whole URL" }).count()).toBe(0);
+    expect(await page.content()).not.toContain("B02");
+  });
+
+  test("asks for a URL again that its secret key was lost for", async () => {
+    const { user, server } = dashboard();
+    const { page, accountId } = await user();
+    const me = await askerOf(server, accountId);
+    const { id } = await subscribe(me, "https://ops.example.com/hooks/links");
+    const isIt = eq(webhooks.id, id);
+    await server.deps.store.update(webhooks).set({ sealedUrl: "AAAA" }).where(isIt);
+
+    await page.goto(`/webhooks/${id}`);
+    await page.getByText("cannot read the URL of this webhook").waitFor();
+    await page.getByRole("button", { name: "Enter the URL" }).click();
+    expect(await page.getByLabel("URL").inputValue()).toBe("");
+    await page.getByLabel("URL").fill("https://ops.example.com/new");
+    await page.getByRole("button", { name: "Save" }).click();
+
+    await page.getByRole("heading", { level: 1, name: "https://ops.example.com/new" }).waitFor();
+    expect(await page.locator(".next-step").count()).toBe(0);
+  });
+
+  test("offers dead links and recoveries first, and first verdicts to those who want them", async () => {
+    const { user, server } = dashboard();
+    const { page, accountId } = await user();
+    const me = await askerOf(server, accountId);
+    await page.goto("/webhooks");
+    await page.getByRole("button", { name: "New webhook" }).click();
+    const boxes = page.getByRole("dialog").getByRole("checkbox", { checked: true });
+    expect(
+      await boxes.evaluateAll((all) => all.map((each) => (each as HTMLInputElement).name)),
+    ).toEqual(["link.dead", "link.alive"]);
+
+    await page.getByLabel("URL").fill("https://ops.example.com/hooks/links");
+    await page.getByLabel("First verdicts").check();
+    await page.getByRole("button", { name: "Create webhook" }).click();
+    await page.getByRole("button", { name: "I have copied it" }).click();
+
+    await page.getByText("First verdicts").waitFor();
+    const [made] = (await me.get("/api/v1/webhooks")).body.data.items;
+    expect(made).toMatchObject({ first_verdicts: true, events: ["link.dead", "link.alive"] });
+    await page.getByRole("button", { name: "Edit" }).click();
+    expect(await page.getByLabel("First verdicts").isChecked()).toBe(true);
+    await page.getByLabel("link.alive").uncheck();
+    expect(await page.getByLabel("First verdicts").isDisabled()).toBe(true);
   });
 
   test("warns of an event that comes with every check", async () => {

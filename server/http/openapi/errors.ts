@@ -112,8 +112,13 @@ const ERRORS: Record<ErrorCode, Described> = {
         details: { reason: "in_flight" },
       },
       {
-        message: "This digest still gathers events. It is sent by itself within a minute.",
+        message: "This digest is still gathering events and is sent automatically.",
         details: { reason: "still_gathering" },
+      },
+      {
+        message:
+          "This server's secret key was replaced. Enter the URL of this webhook again and give it a new signing secret.",
+        details: { reason: "secret_key_replaced" },
       },
       {
         message:

@@ -85,6 +85,7 @@ export const FIELDS: Record<string, unknown> = {
   signing_secret: SECRET,
   is_active: true,
   events: ["link.dead", "link.alive"],
+  first_verdicts: false,
   format: "standard",
   event: "link.dead",
   page: 1,

@@ -57,9 +57,12 @@ export const OPERATION_TEXTS: Record<string, string> = {
     "Of each list at most ten, with the `total` of all. Links that are being checked count as what they were, and under `checking` once more. `dead` has the latest first, `newInDay` of them died within 24 hours; `recovered` came back within 7 days and are still there. `unknown` counts links by reason, null for those that were never checked; where very many are unknown `isWhole` is false, and only the newest 50,000 were counted. `checker` is about the whole server: links that are due (`backlog`, at most 100000) and how long the first of them has waited. `webhooks.disabled` were switched off by failures (`failing`) or by their receivers (`gone`). At many links some counts may be a few seconds old.",
   getServiceCounts:
     "The ten services with most links, and how many services there are. At many links the counts may be some seconds old.",
-  createWebhook: "The reply holds the `signing_secret`, once.",
+  listWebhooks:
+    "Callers without the `write` permission see only the host of a `url`; `url_state` says whether it is whole. With `first_verdicts` a webhook gets `link.alive` also for the first verdict about a link.",
+  createWebhook:
+    "The reply holds the `signing_secret`, once. `events` usually are `link.dead` and `link.alive`. `first_verdicts` (false if you say nothing) adds `link.alive` for links that are first found alive.",
   changeWebhook:
-    "`is_active: true` starts a webhook again that was switched off, by you or by failures.",
+    "`is_active: true` starts a webhook again that was switched off, by you or by failures. A webhook whose `url_state` is `unreadable` needs its `url` again.",
   testWebhook:
     "Sends the first subscribed event with sample data and `test: true` in it, once. 200 whatever the receiver answers; `statusCode` is 0 when it does not. It is logged among the deliveries, is not tried again and counts neither for nor against the webhook.",
   rotateWebhookSecret:

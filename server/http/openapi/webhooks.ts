@@ -13,8 +13,8 @@ const ABOUT: Record<EventType, { summary: string; description: string }> = {
   "link.alive": {
     summary: "A link's status changed to alive",
     description:
-      "Sent when a link is found alive and was not the last time it was decided, and for the first " +
-      "success of a new link.",
+      "Sent when a link is found alive and was not the last time it was decided. A webhook with " +
+      "`first_verdicts` also gets it when a new link is first found alive.",
   },
   "link.created": {
     summary: "A new link was created",

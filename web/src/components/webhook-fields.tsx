@@ -67,12 +67,18 @@ export const UrlField = ({ format, ...field }: UrlFieldProps) => (
 type EventsFieldProps = {
   /** Those that are ticked at first. */
   events: EventType[];
+  firstVerdicts?: boolean;
   /** Whether it exists already, and something may wait to be told. */
   isSubscribed?: boolean;
   problem: string | undefined;
 };
 
-export function EventsField({ events, isSubscribed = false, problem }: EventsFieldProps) {
+export function EventsField({
+  events,
+  firstVerdicts = false,
+  isSubscribed = false,
+  problem,
+}: EventsFieldProps) {
   const [chosen, setChosen] = useState(events);
   const dropped = isSubscribed ? events.filter((event) => !chosen.includes(event)) : [];
   const toggle = (event: EventType, isOn: boolean) =>
@@ -93,6 +99,18 @@ export function EventsField({ events, isSubscribed = false, problem }: EventsFie
           </span>
         </label>
       ))}
+      <label class="choice event first-verdicts">
+        <input
+          type="checkbox"
+          name="first_verdicts"
+          defaultChecked={firstVerdicts}
+          disabled={!chosen.includes("link.alive")}
+        />
+        <span>
+          <span>First verdicts</span>{" "}
+          <span class="hint">Also send new links that are alive at their first check.</span>
+        </span>
+      </label>
       <div role="status">
         {chosen.includes("check.complete") && (
           <p class="notice notice-warn">
@@ -115,8 +133,14 @@ export function EventsField({ events, isSubscribed = false, problem }: EventsFie
   );
 }
 
-/** The events that a submitted form has ticked. */
-export function eventsOf(event: SubmitEvent): EventType[] {
+/** What a submitted form has ticked. */
+export function subscriptionOf(event: SubmitEvent): {
+  events: EventType[];
+  first_verdicts: boolean;
+} {
   const form = new FormData(event.currentTarget as HTMLFormElement);
-  return EVENT_TYPES.filter((type) => form.has(type));
+  return {
+    events: EVENT_TYPES.filter((type) => form.has(type)),
+    first_verdicts: form.has("first_verdicts"),
+  };
 }

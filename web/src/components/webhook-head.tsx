@@ -30,7 +30,8 @@ export const WebhookHead = ({ webhook, canWrite, onDeed }: HeadProps) => (
 function DiscreetUrl({ webhook }: { webhook: Webhook }) {
   const [isShown, setShown] = useState(false);
   const discreet = discreetUrl(webhook);
-  const isPartial = discreet !== webhook.url && `${discreet}/` !== webhook.url;
+  const isPartial =
+    webhook.url_state === "full" && discreet !== webhook.url && `${discreet}/` !== webhook.url;
   return (
     <>
       <span class="url">{isShown ? webhook.url : discreet}</span>
@@ -89,6 +90,7 @@ export const WebhookFacts = ({ webhook }: { webhook: Webhook }) => (
     <Fact name="Failing since">
       {webhook.failing_since ? <Moment at={webhook.failing_since} /> : "–"}
     </Fact>
+    <Fact name="First verdicts">{webhook.first_verdicts ? "sent" : "not sent"}</Fact>
     <Fact name="Created">
       <Moment at={webhook.created_at} />
     </Fact>

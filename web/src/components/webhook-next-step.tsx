@@ -1,4 +1,4 @@
-import { Power, Send } from "lucide-preact";
+import { Pencil, Power, Send } from "lucide-preact";
 import type { ComponentChildren } from "preact";
 import { FAILING_MS, stateOf } from "../lib/webhook-words.ts";
 import type { Webhook } from "../lib/webhooks.ts";
@@ -8,6 +8,7 @@ import type { HeadProps } from "./webhook-head.tsx";
 /** What to do next about a webhook that is not well, or off; nothing if all is well. */
 export function NextStep({ webhook, canWrite, onDeed }: HeadProps) {
   const state = stateOf(webhook);
+  if (webhook.url_state === "unreadable") return <EnterAgain canWrite={canWrite} onDeed={onDeed} />;
   if (state === "on") return null;
   return (
     <div class={`next-step ${state === "off" ? "calm" : state === "failing" ? "unsure" : "bad"}`}>
@@ -16,6 +17,22 @@ export function NextStep({ webhook, canWrite, onDeed }: HeadProps) {
     </div>
   );
 }
+
+/** It was sealed with a secret key that is lost. */
+const EnterAgain = ({ canWrite, onDeed }: Omit<HeadProps, "webhook">) => (
+  <div class="next-step bad">
+    <p>
+      This server's secret key was replaced, so it cannot read the URL of this webhook. Enter the
+      URL again, then create a new signing secret.
+    </p>
+    {canWrite && (
+      <button type="button" class="primary" onClick={() => onDeed("edit")}>
+        <Pencil aria-hidden="true" />
+        Enter the URL
+      </button>
+    )}
+  </div>
+);
 
 type Trouble = Exclude<ReturnType<typeof stateOf>, "on">;
 

@@ -27,7 +27,7 @@ export function storyOf(delivery: Known): string {
 }
 
 function waitingStory({ event, attempts, next_attempt_at: next }: Known): string {
-  if (event === "digest" && !next) return "It gathers events for a minute, then it is sent.";
+  if (event === "digest" && !next) return "It is gathering events and is sent automatically.";
   return attempts > 0 ? "One more attempt was asked for, and is made" : "It is first sent";
 }
 
@@ -52,6 +52,7 @@ const FAILURES: Record<string, string> = {
   timeout: "No answer came in time",
   blocked: "This server is not allowed to send there",
   interrupted: "This server was stopped meanwhile",
+  secret_key: "This server's secret key was replaced",
   internal: "This server had trouble of its own",
 };
 
@@ -80,6 +81,7 @@ const ADVICE_ON_ERRORS: Record<string, string> = {
   timeout: "A receiver should answer at once and do its work later.",
   blocked: "Whoever runs this server can allow it: STILLUP_WEBHOOK_ALLOWED_HOSTS.",
   interrupted: "It does not count, and is tried again.",
+  secret_key: "Edit the webhook and enter its URL again, then create a new signing secret.",
   internal: "The log of this server explains it.",
 };
 

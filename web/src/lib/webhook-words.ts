@@ -55,7 +55,7 @@ export function formatFor(url: string): Format | undefined {
 /** What each event tells of. */
 export const EVENTS: Record<EventType, string> = {
   "link.dead": "A link was decided to be dead.",
-  "link.alive": "A link is alive again, or for the first time.",
+  "link.alive": "A link is alive again.",
   "link.created": "A link was added.",
   "link.deleted": "A link was deleted.",
   "batch.complete": "All links of a batch have been checked.",
@@ -68,12 +68,16 @@ const LEAST_HIDDEN = 8;
 const SHOWN = 4;
 
 /**
- * The URL as it may be seen over a shoulder. Who knows the path of a chat's webhook, or what stands in a
+ * The URL as it may be seen over a shoulder, if it is not shortened already. Who knows the path of a chat's webhook, or what stands in a
  * query, can often write there.
  */
-export function discreetUrl({ url, format }: Pick<Webhook, "url" | "format">): string {
+export function discreetUrl({
+  url,
+  format,
+  url_state: state,
+}: Pick<Webhook, "url" | "format" | "url_state">): string {
   const parsed = URL.parse(url);
-  if (!parsed) return url;
+  if (!parsed || state !== "full") return url;
   const { origin, host, pathname, search } = parsed;
   if (format === "standard" && !formatFor(url)) {
     return origin + (pathname === "/" ? "" : pathname) + (search && "?…");

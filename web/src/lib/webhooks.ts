@@ -11,11 +11,16 @@ export const listWebhooks = (page: number) =>
 
 export const findWebhook = (id: string) => ask(api.webhooks({ id }).get());
 
-export type NewWebhook = { url: string; events: EventType[]; format: Format };
+export type NewWebhook = {
+  url: string;
+  events: EventType[];
+  first_verdicts: boolean;
+  format: Format;
+};
 
 export const createWebhook = (webhook: NewWebhook) => ask(api.webhooks.post(webhook));
 
-export type WebhookChange = { url?: string; events?: EventType[]; is_active?: boolean };
+export type WebhookChange = Partial<Omit<NewWebhook, "format">> & { is_active?: boolean };
 
 export const changeWebhook = (id: string, change: WebhookChange) =>
   ask(api.webhooks({ id }).patch(change));

@@ -2,7 +2,7 @@ import { useMutation, useQueryClient } from "@tanstack/preact-query";
 import { Dialog } from "../components/dialog.tsx";
 import { Problem, problemOf } from "../components/problem.tsx";
 import { useSay } from "../components/said.tsx";
-import { EventsField, eventsOf, UrlField } from "../components/webhook-fields.tsx";
+import { EventsField, subscriptionOf, UrlField } from "../components/webhook-fields.tsx";
 import { textsOf } from "../lib/form.ts";
 import { FORMATS } from "../lib/webhook-words.ts";
 import { changeWebhook, WEBHOOKS, type Webhook, type WebhookChange } from "../lib/webhooks.ts";
@@ -21,7 +21,7 @@ export function EditWebhook({ webhook, onClose }: { webhook: Webhook; onClose: (
   const { error } = change;
   const submit = (event: SubmitEvent) => {
     event.preventDefault();
-    change.mutate({ url: textsOf(event, ["url"]).url, events: eventsOf(event) });
+    change.mutate({ url: textsOf(event, ["url"]).url, ...subscriptionOf(event) });
   };
   return (
     <Dialog title="Edit webhook" onClose={onClose}>
@@ -30,9 +30,14 @@ export function EditWebhook({ webhook, onClose }: { webhook: Webhook; onClose: (
           format={webhook.format}
           hint={`${FORMATS[webhook.format].paste} It counts from the next attempt on, also for what waits.`}
           problem={problemOf(error, "url")}
-          defaultValue={webhook.url}
+          defaultValue={webhook.url_state === "full" ? webhook.url : ""}
         />
-        <EventsField events={webhook.events} isSubscribed problem={problemOf(error, "events")} />
+        <EventsField
+          events={webhook.events}
+          firstVerdicts={webhook.first_verdicts}
+          isSubscribed
+          problem={problemOf(error, "events")}
+        />
         <p class="hint">
           The format, {FORMATS[webhook.format].name}, cannot be changed. For another, create another
           webhook.

@@ -5,7 +5,7 @@ import { Dialog } from "../components/dialog.tsx";
 import { Problem, problemOf } from "../components/problem.tsx";
 import { SigningSecret } from "../components/secret.tsx";
 import { VerifyingExample } from "../components/webhook-example.tsx";
-import { EventsField, eventsOf, TargetFields } from "../components/webhook-fields.tsx";
+import { EventsField, subscriptionOf, TargetFields } from "../components/webhook-fields.tsx";
 import { TestOutcome } from "../components/webhook-test-result.tsx";
 import { textsOf } from "../lib/form.ts";
 import { FORMATS } from "../lib/webhook-words.ts";
@@ -33,7 +33,7 @@ export function NewWebhookDialog({ onClose }: { onClose: () => void }) {
   const submit = (event: SubmitEvent) => {
     event.preventDefault();
     const { url, format } = textsOf(event, ["url", "format"]);
-    creation.mutate({ url, format: format as Format, events: eventsOf(event) });
+    creation.mutate({ url, format: format as Format, ...subscriptionOf(event) });
   };
   return (
     <Dialog title="New webhook" onClose={onClose}>
