@@ -1,3 +1,4 @@
+import { Fragment } from "preact";
 import { useState } from "preact/hooks";
 import { EVENT_TYPES, EVENTS, FORMAT_NAMES, FORMATS, formatFor } from "../lib/webhook-words.ts";
 import type { EventType, Format } from "../lib/webhooks.ts";
@@ -87,30 +88,23 @@ export function EventsField({
     <fieldset>
       <legend>Events</legend>
       {EVENT_TYPES.map((event) => (
-        <label key={event} class="choice event">
-          <input
-            type="checkbox"
-            name={event}
-            checked={chosen.includes(event)}
-            onChange={({ currentTarget }) => toggle(event, currentTarget.checked)}
-          />
-          <span>
-            <code>{event}</code> <span class="hint">{EVENTS[event]}</span>
-          </span>
-        </label>
+        <Fragment key={event}>
+          <label class="choice event">
+            <input
+              type="checkbox"
+              name={event}
+              checked={chosen.includes(event)}
+              onChange={({ currentTarget }) => toggle(event, currentTarget.checked)}
+            />
+            <span>
+              <code>{event}</code> <span class="hint">{EVENTS[event]}</span>
+            </span>
+          </label>
+          {event === "link.alive" && (
+            <FirstVerdicts isAsked={firstVerdicts} isOffered={chosen.includes(event)} />
+          )}
+        </Fragment>
       ))}
-      <label class="choice event first-verdicts">
-        <input
-          type="checkbox"
-          name="first_verdicts"
-          defaultChecked={firstVerdicts}
-          disabled={!chosen.includes("link.alive")}
-        />
-        <span>
-          <span>First verdicts</span>{" "}
-          <span class="hint">Also send new links that are alive at their first check.</span>
-        </span>
-      </label>
       <div role="status">
         {chosen.includes("check.complete") && (
           <p class="notice notice-warn">
@@ -132,6 +126,17 @@ export function EventsField({
     </fieldset>
   );
 }
+
+/** Belongs to `link.alive`, which most want for recoveries only. */
+const FirstVerdicts = ({ isAsked, isOffered }: { isAsked: boolean; isOffered: boolean }) => (
+  <label class="choice event detail">
+    <input type="checkbox" name="first_verdicts" defaultChecked={isAsked} disabled={!isOffered} />
+    <span>
+      <span>First verdicts</span>{" "}
+      <span class="hint">Also new links that are alive at their first check.</span>
+    </span>
+  </label>
+);
 
 /** What a submitted form has ticked. */
 export function subscriptionOf(event: SubmitEvent): {
