@@ -146,7 +146,7 @@ onBothEngines("deliveries", (server) => {
 
     expect(receiver.requests).toHaveLength(1);
     expect(await deliveriesOf(server(), broken.id)).toMatchObject([
-      { status: "failed", lastError: "internal" },
+      { status: "failed", lastError: "secret_key" },
     ]);
   });
 });
