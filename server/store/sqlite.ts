@@ -17,11 +17,13 @@ const SETTINGS = `
 `;
 /**
  * FULL, since a write we have answered and told others about must survive a power cut. Checkpoints are made
- * beside the event loop (`createCheckpoints`), and by the writer only when that falls behind.
+ * beside the event loop (`createCheckpoints`), and by the writer only when that falls behind. What is deleted or
+ * replaced is overwritten where that costs no write of its own: secrets that were stored in clear once do not stay.
  */
 const WRITER_SETTINGS = `
   PRAGMA journal_mode = WAL;
   PRAGMA synchronous = FULL;
+  PRAGMA secure_delete = FAST;
   PRAGMA journal_size_limit = 67108864;
   PRAGMA wal_autocheckpoint = 10000;
   PRAGMA busy_timeout = 0;

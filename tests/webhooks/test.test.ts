@@ -184,7 +184,10 @@ onBothEngines(
       const me = await server().account();
       const { id, path } = await subscribe(me, "http://127.0.0.1/");
       const { store } = server().deps;
-      await store.update(webhooks).set({ url: "http://10.0.0.1/", sealedUrl: null }).where(eq(webhooks.id, id));
+      await store
+        .update(webhooks)
+        .set({ url: "http://10.0.0.1/", sealedUrl: null })
+        .where(eq(webhooks.id, id));
 
       const { body } = await me.post(`${path}/test`);
 
