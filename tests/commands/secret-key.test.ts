@@ -58,7 +58,9 @@ test("a backup that needs another secret key says so when it is restored", async
   const other = await run(["restore", backup, "--force"], OTHER);
   const noFile = await run(["backup", join(dataDir, "more.db"), "--with-key"], OTHER);
 
-  expect(fits.out).toContain("Webhook URLs and signing secrets open with the secret key of that time: ");
+  expect(fits.out).toContain(
+    "Webhook URLs and signing secrets open with the secret key of that time: ",
+  );
   expect(other.code).toBe(0);
   expect(other.out).toContain("another secret key than that of STILLUP_SECRET_KEY: put the one");
   expect(noFile.err).toContain("The secret key is in STILLUP_SECRET_KEY and in no file.");
