@@ -34,7 +34,8 @@ onBothEngines("a batch of a thousand links", (server) => {
   test("is told whole: each link, each check, and its end once, after them all", async () => {
     const me = await server().account();
     const receiver = startReceiver();
-    const { secret } = await subscribe(me, receiver.url, ALL);
+    const { secret, path } = await subscribe(me, receiver.url, ALL);
+    await me.patch(path, { first_verdicts: true });
     const links = Array.from({ length: LINKS }, (_, n) => ({ url: `https://example.org/b/${n}` }));
     const { body } = await me.post("/api/v1/links/batch", { links });
     server().clock.moveBy(1000);
