@@ -17,7 +17,7 @@ type Webhooks = {
 
 const ROWS_AT_ONCE = 5000;
 
-/** Webhooks on this machine for an account that is there already. Every message tells of another link. */
+/** Webhooks on this machine that get first verdicts too, for an account that is there already. Every message tells of another link. */
 export async function seedWebhooks(
   env: Record<string, string>,
   accountId: string,
@@ -33,7 +33,7 @@ export async function seedWebhooks(
     permissions,
     by: OPERATOR,
   };
-  for (const url of urls) await createWebhook(deps, caller, { url, events });
+  for (const url of urls) await createWebhook(deps, caller, { url, events, first_verdicts: true });
   const at = Date.now() - pending;
   const happened = Array.from({ length: pending }, (_, n) => deadLink(accountId, at + n));
   for (const some of chunksOf(ROWS_AT_ONCE, happened)) {

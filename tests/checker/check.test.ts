@@ -32,7 +32,11 @@ async function eventTypes({ deps }: TestServer, accountId: string) {
 }
 
 const subscribe = (me: Asker, ...types: string[]) =>
-  me.post("/api/v1/webhooks", { url: "https://hooks.example.org/", events: types });
+  me.post("/api/v1/webhooks", {
+    url: "https://hooks.example.org/",
+    events: types,
+    first_verdicts: true,
+  });
 
 onBothEngines("checking", (server) => {
   test("a page that answers is active, one that is gone is dead, and both say why", async () => {

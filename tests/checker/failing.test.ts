@@ -97,6 +97,7 @@ onBothEngines("a link that goes on failing", (server) => {
     await me.post("/api/v1/webhooks", {
       url: "https://hooks.example.org/",
       events: ["link.dead", "link.alive", "check.complete"],
+      first_verdicts: true,
     });
     const path = await newLink(me);
     await checkWhenDue(server(), me, path, ALIVE);

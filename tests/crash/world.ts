@@ -46,7 +46,11 @@ export function startWorld(): World {
       const response = await fetch(`${url}/api/v1/webhooks`, {
         method: "POST",
         headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
-        body: JSON.stringify({ url: `http://127.0.0.1:${receiver.port}/`, events: EVENTS }),
+        body: JSON.stringify({
+          url: `http://127.0.0.1:${receiver.port}/`,
+          events: EVENTS,
+          first_verdicts: true,
+        }),
       });
       if (!response.ok) throw new Error(await response.text());
     },
