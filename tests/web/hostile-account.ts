@@ -78,7 +78,7 @@ export async function fillHostile(server: TestServer, accountId: string, receive
     });
     await store
       .update(webhooks)
-      .set({ url: hookOf(text), isActive: false, disabledReason: "failing" })
+      .set({ url: hookOf(text), sealedUrl: null, isActive: false, disabledReason: "failing" })
       .where(eq(webhooks.id, hook.id));
   }
   const evidence = EVIDENCE as unknown as typeof NO_EVIDENCE;
