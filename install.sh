@@ -410,6 +410,14 @@ close_folder() {
   if [ "$(owner_of "$1/")" != "$user" ]; then
     refuse "The data folder $1 does not belong to the user $user. Give it to that user: chown -R $user \"$1\". Or set STILLUP_DATA_DIR in $settings to another folder."
   fi
+  # Closing a folder of something else, such as /tmp, would break other programs.
+  case "$(ls -ld "$1/")" in d???------*) return 0 ;; esac
+  if [ ! -e "$1/stillup.lock" ] && [ ! -e "$1/stillup.db" ]; then
+    for file in "$1"/* "$1"/.[!.]*; do
+      [ -e "$file" ] && [ "$file" != "$1/lost+found" ] || continue
+      refuse "The data folder $1 is open to other users and holds other files. Set STILLUP_DATA_DIR in $settings to an empty folder."
+    done
+  fi
   chmod 700 "$1/" || refuse "The data folder $1 cannot be closed to other users (chmod 700)."
 }
 

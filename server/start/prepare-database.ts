@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, statSync } from "node:fs";
+import { chmodSync, mkdirSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { finishRestore } from "../backups/restore.ts";
 import { backupFolder, type Config, SECRET_KEY_FILE, sqlitePath } from "../config.ts";
@@ -63,7 +63,10 @@ async function prepareFor({ fresh }: Fresh, config: Config, clock: Clock): Promi
   return asOpened(config, prepareSqlite(what, tell));
 }
 
-/** Makes the data folder, or closes the one that is there to other users. @throws when it cannot be closed */
+/**
+ * Makes the data folder, or closes the existing one to other users.
+ * @throws when it cannot be closed, or is a folder of something else, such as `/tmp`, that others may need
+ */
 export function makeFolder(path: string): void {
   try {
     mkdirSync(path, { recursive: true, mode: 0o700 });
@@ -71,6 +74,12 @@ export function makeFolder(path: string): void {
     throw failureOfFile("The data folder cannot be made", error, "Check STILLUP_DATA_DIR.");
   }
   if (process.platform === "win32" || (statSync(path).mode & OTHERS) === 0) return;
+  const files = readdirSync(path).filter((name) => name !== "lost+found");
+  if (files.length > 0 && !OWN_FILES.some((name) => files.includes(name))) {
+    const what = "The data folder is open to other users and holds other files";
+    const hint = "Check STILLUP_DATA_DIR: it must be an empty folder, or one with mode 0700.";
+    throw failureOfFile(what, new Error(path), hint);
+  }
   try {
     chmodSync(path, 0o700);
   } catch (error) {
@@ -79,6 +88,9 @@ export function makeFolder(path: string): void {
     throw failureOfFile("The data folder is open to other users and cannot be closed", error, hint);
   }
 }
+
+/** Any of these shows that a folder holds the data of an installation. */
+const OWN_FILES = ["stillup.db", "stillup.lock", SECRET_KEY_FILE];
 
 /** What the group and all others may do. */
 const OTHERS = 0o077;

@@ -161,11 +161,13 @@ test("a command does not wait for a database that is not there", async () => {
   );
 });
 
+const OTHER_FILES = "The data folder is open to other users and holds other files";
+
 test.skipIf(process.platform !== "linux").each([
-  ["serve", "/proc", "The data folder cannot be locked"],
+  ["serve", "/proc", OTHER_FILES],
   ["serve", "/proc/links", "The data folder cannot be made"],
-  ["migrate", "/proc", "The database cannot be opened"],
-  ["restore x.db --force", "/proc", "The data folder cannot be locked"],
+  ["migrate", "/proc", OTHER_FILES],
+  ["restore x.db --force", "/proc", OTHER_FILES],
 ])(
   "%s on %s, where nobody may write, says as whom it runs, whatever USER says",
   async (typed, folder, what) => {

@@ -215,6 +215,18 @@ describe("install.sh --system", () => {
     expect(existsSync(machine.path("usr/local/lib/stillup/stillup"))).toBe(false);
   });
 
+  test("refuses an open folder of something else, and leaves it as it is", async () => {
+    const data = machine.path("var/lib/stillup");
+    mkdirSync(data, { recursive: true });
+    writeFileSync(join(data, "passwd"), "x");
+    chmodSync(data, 0o755);
+
+    const { code, complained } = await install("1.0.0", "--system");
+
+    expect([code, modeOf("var/lib/stillup")]).toEqual([1, 0o755]);
+    expect(complained).toStartWith(`The data folder ${data} is open to other users and holds`);
+  });
+
   test("removes the program and the service, and leaves data and settings", async () => {
     await install("1.0.0", "--system");
     writeFileSync(machine.path("var/lib/stillup/stillup.db"), "links");
