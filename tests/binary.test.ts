@@ -164,8 +164,9 @@ describe("the executable", () => {
       .quiet();
 
     expect(bad.exitCode).toBe(1);
-    expect(bad.stderr.toString()).toContain(
-      'STILLUP_PORT must be a whole number from 0 to 65535; it is "x".',
-    );
+    expect(JSON.parse(bad.stderr.toString())).toMatchObject({
+      level: "error",
+      message: 'STILLUP_PORT must be a whole number from 0 to 65535; it is "x".',
+    });
   });
 });
