@@ -1,3 +1,5 @@
+import leven from "leven";
+
 /** Read by install.sh and by the build of a release, which may leave them exported. */
 const OTHERS = ["STILLUP_RELEASE_URL", "STILLUP_RELEASE_KEY", "STILLUP_SIGNING_KEY"];
 
@@ -15,7 +17,7 @@ export function unknownSettings(env: Record<string, unknown>, known: string[]): 
 
 function hintFor(name: string, known: string[]): string {
   const [nearest] = known
-    .map((each) => ({ each, distance: editDistance(name.toUpperCase(), each) }))
+    .map((each) => ({ each, distance: leven(name.toUpperCase(), each) }))
     .sort((a, b) => a.distance - b.distance);
   const isNear = nearest && nearest.distance <= nearest.each.length * LARGEST_PART;
   return isNear
@@ -25,19 +27,3 @@ function hintFor(name: string, known: string[]): string {
 
 /** With more of a name changed, it is another name. */
 const LARGEST_PART = 0.3;
-/** Longer names are compared by their beginning. */
-const LONGEST = 100;
-
-/** How many characters must be added, removed or replaced (Levenshtein). */
-function editDistance(one: string, other: string): number {
-  let row = Array.from({ length: other.length + 1 }, (_, i) => i);
-  for (const [i, character] of [...one.slice(0, LONGEST)].entries()) {
-    const next = [i + 1];
-    for (let j = 0; j < other.length; j++) {
-      const replaced = row[j]! + (character === other[j] ? 0 : 1);
-      next.push(Math.min(replaced, row[j + 1]! + 1, next[j]! + 1));
-    }
-    row = next;
-  }
-  return row.at(-1)!;
-}

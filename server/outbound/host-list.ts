@@ -1,5 +1,6 @@
 import { isIPv4 } from "node:net";
 import ipaddr from "ipaddr.js";
+import leven from "leven";
 import { SettingProblem } from "../lib/settings.ts";
 
 export type Address = ipaddr.IPv4 | ipaddr.IPv6;
@@ -66,7 +67,7 @@ function addEntry(list: HostList, entry: string): void {
   const meant = misspelled(entry);
   if (meant) {
     throw new SettingProblem(
-      `"${entry}" is not a keyword; did you mean "${meant}"? Name a host that is called so by its address.`,
+      `"${entry}" is not a keyword; did you mean "${meant}"? If a host has this name, give its address instead.`,
     );
   }
   const network = parseNetwork(entry);
@@ -87,24 +88,10 @@ const SINGLE_LABEL = /^[a-z0-9_-]+$/;
  */
 function misspelled(entry: string): Range | undefined {
   if (!SINGLE_LABEL.test(entry)) return undefined;
-  const [nearest] = RANGES.map((name) => ({ name, edits: editsBetween(entry, name) })).sort(
+  const [nearest] = RANGES.map((name) => ({ name, edits: leven(entry, name) })).sort(
     (a, b) => a.edits - b.edits,
   );
   return nearest && nearest.edits <= MOST_EDITS ? nearest.name : undefined;
-}
-
-/** The Levenshtein distance: how many letters to insert, delete or replace. */
-function editsBetween(one: string, other: string): number {
-  let row = Array.from({ length: other.length + 1 }, (_, column) => column);
-  for (const letter of one) {
-    const above = row;
-    row = [above[0]! + 1];
-    for (let at = 1; at <= other.length; at += 1) {
-      const replaced = above[at - 1]! + Number(letter !== other[at - 1]);
-      row.push(Math.min(replaced, above[at]! + 1, row[at - 1]! + 1));
-    }
-  }
-  return row.at(-1)!;
 }
 
 function parseNetwork(entry: string): [Address, number] | null {

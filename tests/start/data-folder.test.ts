@@ -22,12 +22,12 @@ test("a new data folder is for its user only", () => {
   expect(modeOf(folder)).toBe(0o700);
 });
 
-test.each([
-  ["is empty"],
-  ["holds a database", "stillup.db"],
-  ["holds a database and other files", "stillup.db", "notes.txt"],
-  ["holds a secret key", "secret.key"],
-])("an open folder that %s is closed to other users", (_, ...names) => {
+test.each<[what: string, files: string[]]>([
+  ["is empty", []],
+  ["holds a database", ["stillup.db"]],
+  ["holds a database and other files", ["stillup.db", "notes.txt"]],
+  ["holds a secret key", ["secret.key"]],
+])("an open folder that %s is closed to other users", (_, names) => {
   const folder = openFolder(...names);
 
   makeFolder(folder);
