@@ -220,7 +220,7 @@ test("verifies alone beside a running server, and changes nothing", async () => 
 
   expect([whole.code, whole.err]).toEqual([0, ""]);
   expect(whole.out).toStartWith(`${file} is whole: 0 links, `);
-  expect(whole.out).toContain("Webhooks' secrets open with the secret key of that time");
+  expect(whole.out).toContain("signing secrets open with the secret key of that time");
   expect([damaged.code, damaged.out]).toEqual([1, ""]);
   expect(damaged.err).toMatch(DAMAGED);
   expect([empty.code, empty.err]).toEqual([1, `${file} is no SQLite database.\n`]);
