@@ -54,6 +54,7 @@ const ROBOT = "unknown bot_challenge";
 const GEO = "unknown geo_blocked";
 const WORKS = "unknown maintenance";
 const OPEN = "unknown soft404_suspected";
+const NOT_FOUND = site("Page not found", `${h1("Page not found")}<p>There is nothing here.</p>`);
 const BIRTH =
   '<form><input name="day"><input name="month"><input name="year"><button>Enter</button></form>';
 
@@ -671,7 +672,7 @@ describe("a redirect that carries the way back leads to a gate:", () => {
     ],
     [
       "but not one to an error page without it",
-      sends("/404.html", () => `?from=/`, HOME),
+      sends("/404.html", () => `?from=/`, NOT_FOUND),
       "dead soft404_redirect_error",
     ],
     [
@@ -929,6 +930,87 @@ describe("a page about barriers is there:", () => {
       (request) =>
         say(new URL(request.url).pathname === "/articles/some-story" ? ARTICLE : HOME, request),
       "active ok",
+    ],
+  ]);
+});
+
+const SEARCHED = site("Harbour", `${h1("Harbour")}<form></form>`, { words: 400 });
+/** Whatever is below `/files/` shows this; elsewhere missing pages are 404. */
+const inFolder =
+  (says: Says): Says =>
+  (request) => {
+    const { pathname } = new URL(request.url);
+    if (pathname.startsWith("/files/")) return say(says, request);
+    return say(pathname === "/" ? SEARCHED : 404, request);
+  };
+const redirects =
+  (to: string): Says =>
+  () =>
+    new Response(null, { status: 302, headers: { Location: to } });
+/** Everything at the link's host leads to one page at another host. */
+const leaves =
+  (page: string): Says =>
+  (request) => {
+    const { hostname, port } = new URL(request.url);
+    return hostname === "127.0.0.1"
+      ? say(redirects(`http://site.test:${port}/`), request)
+      : say(page, request);
+  };
+const HEDGED = site(
+  "Page not found",
+  `${h1("Page not found")}<p>The page does not exist, or you do not have permission to see it.</p>`,
+);
+
+describe("what happens to a part of a site, or to all of it, says nothing about the link:", () => {
+  testSites([
+    ["a members' folder leads home", inFolder(redirects("/")), OPEN, "/files/report"],
+    [
+      "pictures lead home for readers from elsewhere",
+      inFolder(redirects("/")),
+      OPEN,
+      "/files/a.jpg",
+    ],
+    [
+      "a folder of files asks for a code first",
+      inFolder(site("Download", `${h1("Security code")}<form><input name="code"></form>`)),
+      OPEN,
+      "/files/tool.zip",
+    ],
+    [
+      "a folder of pictures is for readers of the site",
+      inFolder(site("Pictures", `${h1("No hotlinking")}<p>See it on our site.</p>`)),
+      OPEN,
+      "/files/a.jpg",
+    ],
+    [
+      "a folder asks for a password",
+      inFolder(bare("Intern", h1("Intern") + LOGIN)),
+      LOG_IN,
+      "/files/report",
+    ],
+    ["all of a host leads to another one's home page", leaves(HOME), OPEN],
+    [
+      "all of a shop leads to a notice at another host",
+      leaves(bare("We are upgrading our shop", h1("Please come back on Monday"))),
+      OPEN,
+    ],
+    ["the home page is not found either", () => say(NOT_FOUND, new Request("http://x/")), OPEN],
+    [
+      "the home page leads to the error page, too",
+      (request) =>
+        say(new URL(request.url).pathname === "/404" ? NOT_FOUND : redirects("/404"), request),
+      OPEN,
+    ],
+    ["what is not found may be private", below(HEDGED), OPEN],
+    [
+      "what is not found may be private, in German",
+      below(
+        site(
+          "Seite nicht gefunden",
+          `${h1("Seite nicht gefunden")}<p>Die Seite existiert nicht, oder Sie haben keine Berechtigung.</p>`,
+        ),
+      ),
+      OPEN,
     ],
   ]);
 });

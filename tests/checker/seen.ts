@@ -22,19 +22,25 @@ export type Told = {
   address?: string;
 } & Partial<Pick<Answer, "truncated" | "bodyProblem" | "bodyBytes">>;
 
-/** What a judgement is asked about. Facts are told like pages, or as the reason of a failure. */
+/** What a judgement is asked about. Facts are told like pages, or as the reason of a failure; undefined is not asked yet. */
 export type Case = Told & {
   url?: string;
   isReborn?: boolean;
   facts?: {
-    [K in keyof Facts]?: K extends "profile" | "names" ? Facts[K] : Told | Failure["reason"] | null;
+    [K in keyof Facts]?: K extends "profile" | "names"
+      ? Facts[K]
+      : Told | Failure["reason"] | null | undefined;
   };
 };
 
 const ASKED = "http://site.test/articles/some-story";
 
-/** A site of which nothing special is known: it is honest about what does not exist. */
+/** A site of which nothing special is known: it is honest about what does not exist, and has a home page. */
 const USUAL_FACTS: Facts = { profile: { kind: "honest" } };
+const USUAL_HOME: Told = {
+  at: "http://site.test/",
+  html: "<title>The site</title><h1>The site</h1>",
+};
 
 export async function answerOf(told: Told, asked: string = ASKED): Promise<Answer> {
   const { at, from = [], via = "location", status = 200, html = "A page.", address } = told;
@@ -74,8 +80,10 @@ export const failureOf = (reason: Failure["reason"], url: string = ASKED): Failu
   detail: "",
 });
 
-async function factOf(told: Told | Failure["reason"] | null | undefined): Promise<Probe | null> {
-  if (told === null || told === undefined) return null;
+async function factOf(
+  told: Told | Failure["reason"] | null | undefined,
+): Promise<Probe | null | undefined> {
+  if (told === null || told === undefined) return told;
   return typeof told === "string" ? failureOf(told) : answerOf(told, told.at ?? ASKED);
 }
 
@@ -85,7 +93,7 @@ export async function seenOf({
   facts = {},
   ...told
 }: Case): Promise<Seen> {
-  const { profile, names, ...probes } = facts;
+  const { profile, names, ...probes } = { home: USUAL_HOME, ...facts };
   const asked = await Promise.all(
     Object.entries(probes).map(async ([name, fact]) => [name, await factOf(fact)] as const),
   );

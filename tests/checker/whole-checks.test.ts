@@ -293,10 +293,13 @@ const PAGE_ROWS = async (): Promise<Row[]> => [
   ],
   [
     "a page that says that it is missing, cut short",
-    await raw(
-      "cutmissing",
-      replies(
-        `${HTML}Transfer-Encoding: chunked\r\n\r\n5000\r\n${missing}${"<!-- -->".repeat(200)}`,
+    await raw("cutmissing", (socket) =>
+      socket.once("data", (asked) =>
+        socket.end(
+          String(asked).startsWith("GET / ")
+            ? `${HTML}Transfer-Encoding: chunked\r\n\r\n5000\r\n${missing}${"<!-- -->".repeat(200)}`
+            : "HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n",
+        ),
       ),
     ),
     "dead soft404_body",

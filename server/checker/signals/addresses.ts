@@ -9,7 +9,7 @@ export const isSiteAddress = (url: URL) => url.pathname === "/" || isHome(url);
 
 const LOCALE = "[a-z]{2}(?:[-_][a-z]{2,4})?";
 const HOME_PATH = new RegExp(
-  `^/(?:${LOCALE}(?:/|$)){0,2}(?:(?:index|home|default|main|start|welcome)(?:\\.[a-z]{2,5})?/?)?$`,
+  `^/(?:${LOCALE}(?:/|$)){0,2}(?:(?:index|home(?:page)?|default|main|start(?:seite)?|welcome|accueil|inicio)(?:\\.[a-z]{2,5})?/?)?$`,
   "i",
 );
 

@@ -51,3 +51,6 @@ export const SAME_EVERYWHERE: Signal = {
   rule: "same_everywhere",
   text: "The site shows the same page at an address that cannot exist.",
 };
+
+/** Evidence that the site says nothing about the link. */
+export const HOME_SAME: Signal = { rule: "home_same", text: "The home page shows the same page." };

@@ -41,6 +41,16 @@ export function barrierSaid(page: Page | null): Barrier | null {
   return null;
 }
 
+/**
+ * Whether a short page leaves open that its reader only may not see what was asked for. What is private says the
+ * same as what is missing, so that such words prove nothing.
+ */
+export const mayBePrivate = (page: Page | null) =>
+  page !== null && isShort(page) && MAY_BE_PRIVATE.test(page.text);
+
+const MAY_BE_PRIVATE =
+  /\b(?:(?:do not|don['’]t|may not|might not) have (?:the |sufficient |enough |necessary |required )*(?:permissions?|access|rights|privileges)|(?:not|isn['’]t|aren['’]t) (?:allowed|authori[sz]ed|permitted) to (?:see|view|access)|(?:sign|log) in to (?:see|view|access|continue)|(?:it|page|content|this) (?:is|may be|might be|could be) private|only shared (?:it )?with|keine?n? (?:ausreichenden?n? )?(?:berechtigung|zugriff|rechte)|nicht berechtigt|pas (?:l['’]autorisation|les droits|la permission|accès)|pas autorisée?s?|no (?:tienes?|dispone[s]?) (?:de )?(?:permisos?|acceso)|non (?:hai|disponi) (?:di |dei |il )?(?:permess[oi]|accesso|autorizzazion[ei])|não tem (?:permissão|acesso)|geen (?:toegang|rechten|toestemming)|brak (?:uprawnień|dostępu)|nie masz (?:uprawnień|dostępu))|нет (?:прав|доступа)|権限がありません|没有权限|沒有權限|권한이 없/i;
+
 const spoken = (reason: UnknownReason, words: string): Barrier => ({
   reason,
   signal: { rule: "barrier_words", text: `The page asks for something first: ${quoted(words)}.` },

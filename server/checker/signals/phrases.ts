@@ -144,7 +144,8 @@ const isFiller = (part: string) => FILLER.test(folded(part));
 
 /** What a line says that holds no name of a site any more. */
 function strengthOf(part: string): Strength | null {
-  if (part.length > LONGEST_PHRASE) return null;
+  // Who asks does not say.
+  if (part.length > LONGEST_PHRASE || /[?？]\s*$/.test(part)) return null;
   const words = folded(part).slice(0, LONGEST_PHRASE + 1);
   if (BARE_NUMBER.test(words)) return "number";
   if (ERROR_NUMBER.test(words)) return "brief";

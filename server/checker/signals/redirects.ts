@@ -9,8 +9,10 @@ import {
 } from "../finding.ts";
 import type { Answer } from "../probe.ts";
 import {
+  bareHost,
   decoded,
   errorPageAt,
+  isBelowRoot,
   isHome,
   isShortener,
   isSiteAddress,
@@ -19,8 +21,8 @@ import {
 } from "./addresses.ts";
 import { isAppShell, LITTLE_TEXT } from "./app-shell.ts";
 import { isShort, missingOn, saysMissing } from "./clues.ts";
-import { compare } from "./comparison.ts";
-import { asksFirst, barrierOn, barrierSaid } from "./gates.ts";
+import { compare, HOME_SAME } from "./comparison.ts";
+import { asksFirst, barrierOn, barrierSaid, mayBePrivate } from "./gates.ts";
 import { isLoginAddress } from "./logins.ts";
 import { quoted } from "./quoted.ts";
 import { isPlain } from "./wall.ts";
@@ -37,8 +39,7 @@ export const readRedirects: Reader = (seen) => {
   const wayBack = carriesWayBack(showsView ? { ...answer, fragment: "" } : answer);
   if (leadsToErrorPage(answer, url, target)) {
     if (wayBack) return behindBarrier(seen, barrierOn(answer.page), [LEADS_TO_GATE]);
-    const text = `The link leads to an error page, ${quoted(target.pathname)}.`;
-    return dead("soft404_redirect_error", "C2", [{ rule: "leads_to_error_page", text }]);
+    return judgeErrorPage(seen, target);
   }
   const isHomeward = leadsHome(url, target) && !NAMES_VIEW.test(answer.fragment);
   if (wayBack && (isHomeward || (wayBack === "sure" && isGate(seen, target)))) {
@@ -88,6 +89,22 @@ function leadsToErrorPage(answer: Answer, link: URL, target: URL): boolean {
   return missing !== null && missing.strength !== "number";
 }
 
+/** A site that leads its home page there as well is not itself for the moment, and says nothing about the link. */
+function judgeErrorPage(seen: Seen, target: URL): Finding | Wanted {
+  const { answer, serving, facts } = seen;
+  const text = `The link leads to an error page, ${quoted(target.pathname)}.`;
+  const signals = [{ rule: "leads_to_error_page", text }];
+  if (!serving?.target) {
+    if (facts.home === undefined) return wants("home");
+    if (compare(answer, facts.home) === "same") {
+      return behindBarrier(seen, barrierOn(answer.page), [...signals, HOME_SAME]);
+    }
+  }
+  return mayBePrivate(answer.page)
+    ? behindBarrier(seen, barrierOn(answer.page), signals)
+    : dead("soft404_redirect_error", "C2", signals);
+}
+
 /** Who asked for a home page got one, and a short address may stand for any. */
 const leadsHome = (link: URL, target: URL) =>
   isHome(target) && !isSiteAddress(link) && !isShortener(link) && !namesHost(link, target);
@@ -110,6 +127,15 @@ function judgeHome(seen: Seen, target: URL): Finding | Wanted | null {
   }
   const text = "A random address beside the link leads there, too.";
   const signals = [home, { rule: "sibling_leads_home", text }];
+  // A folder may be for members only, and a site that has left its host leads all of that host to its home page.
+  const around = bareHost(target) === bareHost(seen.url) ? "root" : "home";
+  const other = around === "root" && isBelowRoot(seen.url) ? sibling : seen.facts[around];
+  if (other === undefined) return wants(around);
+  const isOfWholeHost = compare(answer, other) === "same";
+  if (around === "home" && isOfWholeHost) {
+    return behindBarrier(seen, barrierOn(answer.page), [...signals, HOME_SAME]);
+  }
+  if (around === "root" && !isOfWholeHost) return suspected("soft404_suspected", signals);
   return barrierSaid(answer.page) || mayShowMore(answer) || isLoginAddress(target)
     ? behindBarrier(seen, barrierOn(answer.page), signals)
     : dead("soft404_redirect_home", "C2", signals);

@@ -31,9 +31,10 @@ import {
   pointsAway,
   saysTheSame,
 } from "./clues.ts";
-import { besideOf, type Comparison, compare } from "./comparison.ts";
+import { besideOf, type Comparison, compare, HOME_SAME } from "./comparison.ts";
 import { contentOf, isExplanation } from "./content.ts";
-import { asksFirst, barrierOn, barrierSaid, leadsNowhere } from "./gates.ts";
+import { asksFirst, barrierOn, barrierSaid, leadsNowhere, mayBePrivate } from "./gates.ts";
+import { isLoginAddress } from "./logins.ts";
 import { fingerprintOf, isNear } from "./same-page.ts";
 import { behindBarrier } from "./walls.ts";
 
@@ -43,15 +44,23 @@ import { behindBarrier } from "./walls.ts";
  * whether they show the same.
  */
 export const readSoft404: Reader = (seen) => {
-  const { answer, url } = seen;
+  const { answer } = seen;
   const { page } = answer;
   if (!page || answer.bodyBytes === 0 || answer.bodyProblem === "body_undecodable") return null;
+  const finding = judgePage(seen, page);
+  const isDead = finding && !("wants" in finding) && finding.verdict === "dead";
+  return isDead && mayBePrivate(page)
+    ? behindBarrier(seen, barrierOn(page), finding.signals)
+    : finding;
+};
+
+function judgePage(seen: Seen, page: Page): Finding | Wanted | null {
+  const { answer, url } = seen;
   const missing = missingOn(page, answer, url);
   if (missing) return judgeWords(seen, page, missing);
   const conflict = typeConflict(answer, url);
-  if (conflict) return judgeConflict(seen, page, conflict);
-  return judgeUniform(seen, page);
-};
+  return conflict ? judgeConflict(seen, page, conflict) : judgeUniform(seen, page);
+}
 
 /** A page with the words of an error page. */
 function judgeWords(seen: Seen, page: Page, missing: Missing): Finding | Wanted | null {
@@ -59,7 +68,7 @@ function judgeWords(seen: Seen, page: Page, missing: Missing): Finding | Wanted 
   const agreeing = [...hiddenFromSearch(page, answer), ...pointsAway(page, answer, url)];
   const signals = [...missing.signals, ...agreeing, ...shortness(page)];
   const isProof = missing.isSaidByBoth && isAboutNothing(seen, page);
-  if (isProof && contentOf(page) === "none") return dead("soft404_body", "C2", signals);
+  if (isProof && contentOf(page) === "none") return unlessOneForAll(seen, page, signals);
   const sibling = isSiteAddress(url) ? "nothing" : look(seen, "sibling");
   if (typeof sibling !== "string") return sibling;
   if (missing.strength === "number" && sibling === "nothing") return null;
@@ -71,9 +80,20 @@ function judgeWords(seen: Seen, page: Page, missing: Missing): Finding | Wanted 
   const isBackedUp = agreeing.length > 0 || (missing.isSaidTwice && !isAboutErrors(url));
   // Services are not asked for random addresses, so that nothing is known of how theirs answer.
   const isHonest = sibling === "missing" && !seen.serving?.target;
-  if (isBackedUp && isShort(page) && !isHonest) return dead("soft404_body", "C2", signals);
+  if (isBackedUp && isShort(page) && !isHonest) return unlessOneForAll(seen, page, signals);
   if (sibling === "nothing") return suspected("soft404_suspected", signals);
   return judgeSurrounded(seen, page, isProof, signals);
+}
+
+/** Dead by its words, if the site does not say them of all its addresses. */
+function unlessOneForAll(seen: Seen, page: Page, signals: Signal[]): Finding | Wanted {
+  const other = isSiteAddress(seen.url) ? "root" : "home";
+  const comparison = look(seen, other);
+  if (typeof comparison !== "string") return comparison;
+  const isSame = comparison === "same" || saysTheSame(page, seen.facts[other]);
+  return isSame
+    ? behindBarrier(seen, barrierOn(page), [...signals, other === "home" ? HOME_SAME : ROOT_SAME])
+    : dead("soft404_body", "C2", signals);
 }
 
 /** What is said in the middle of a whole layout counts as if nothing stood around it. */
@@ -140,6 +160,13 @@ function judgeConflict(seen: Seen, page: Page, conflict: Signal): Finding | Want
   const signals = [conflict, ...lines, SIBLING_SAME];
   const isOpen = isAppShell(page) || (lines.length === 0 && mayBeGate(seen, page));
   if (isOpen) return behindBarrier(seen, barrierOn(page), signals);
+  if (lines.length === 0 && !hasEarlierKey(seen.url)) {
+    // Without words for what is missing, it may be what stands before the files of this folder.
+    const root = look(seen, "root");
+    if (root !== "same") {
+      return typeof root === "string" ? suspected("soft404_suspected", signals) : root;
+    }
+  }
   const finding = hasEarlierKey(seen.url)
     ? unlessRootDiffers(seen, page, signals)
     : unlessHomeSays(seen, page, signals);
@@ -194,6 +221,7 @@ function judgeUniform(seen: Seen, page: Page): Finding | Wanted | null {
   if (typeof root !== "string") return root;
   const signals = [...lines, ...pointsAway(page, seen.answer, seen.url), SIBLING_SAME];
   if (root === "same") return judgeEverywhere(seen, page, [...signals, ROOT_SAME]);
+  if (isSignIn(seen, page)) return behindBarrier(seen, barrierOn(page), signals);
   const isSuspect =
     lines.length > 0 ? !hasEarlierKey(seen.url) : seen.isReborn && root === "nothing";
   return isSuspect ? suspected("soft404_suspected", signals) : null;
@@ -225,10 +253,14 @@ function isUsualPage({ answer, url, facts, serving }: Seen, page: Page): boolean
   if (isSiteAddress(url) || serving?.target) return false;
   const { profile, sibling } = facts;
   if (profile === undefined) return wants("profile");
-  if (profile?.kind === "honest") return missingInLine(answer.page!).length > 0;
+  if (profile?.kind === "honest") return missingInLine(page).length > 0;
   if (sibling || pointsAway(page, answer, url).length > 0) return true;
   return profile !== null && isNear(profile.fingerprint, fingerprintOf(answer));
 }
+
+/** Whether a page may be the sign-in of a whole folder. A link to a sign-in itself shows what it names. */
+const isSignIn = ({ url }: Seen, page: Page) =>
+  isShort(page) && page.passwordFields === 1 && !hasEarlierKey(url) && !isLoginAddress(url);
 
 /** A home page that comes by itself for any address is all that a reborn domain has. */
 const judgeRebornHome = ({ facts: { root } }: Seen): Finding | null =>
@@ -259,7 +291,6 @@ const ROOT_SAME: Signal = {
   rule: "root_same",
   text: "A random address directly below the site shows the same page.",
 };
-const HOME_SAME: Signal = { rule: "home_same", text: "The home page shows the same page." };
 const APP_SHELL: Signal = {
   rule: "app_shell",
   text: "The page is an empty frame for scripts, and the same for every address.",

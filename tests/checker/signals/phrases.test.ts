@@ -190,6 +190,10 @@ describe("a heading", () => {
 
 describe("a title that is about something:", () => {
   test.each([
+    // Who asks does not say.
+    "Page not found?",
+    "Seite nicht gefunden? | Ratgeber",
+    "ページが見つかりません？",
     "How to fix a 404 error",
     "404 pages we love: the best of the web, and what to learn from them for your own",
     "Peugeot 404",

@@ -433,7 +433,7 @@ describe("a default page further down", () => {
     ["makes us ask for a random address", { html: NGINX }, "wants sibling"],
     [
       "makes us ask for the home page when a random address shows it, too",
-      { html: NGINX, facts: { sibling: { html: NGINX } } },
+      { html: NGINX, facts: { sibling: { html: NGINX }, home: undefined } },
       "wants home",
     ],
     [

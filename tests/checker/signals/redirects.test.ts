@@ -5,6 +5,7 @@ import { article, excuse, page, paragraph, shell } from "./missing-pages.ts";
 const LINK = "http://site.test/articles/some-story";
 const HOME = "http://site.test/";
 const RANDOM = "http://site.test/articles/qwertzuiopasdfgh";
+const ROOT = "http://site.test/qwertzuiopasdfgh";
 const FRONT = page("The Harbour Gazette", "Today", { main: paragraph(7, 300) });
 
 const DEAD_HOME = "dead soft404_redirect_home C2";
@@ -12,7 +13,7 @@ const DEAD_ERROR = "dead soft404_redirect_error C2";
 const SUSPECTED = "unknown soft404_suspected";
 const ALIVE = "active ok_redirected";
 
-/** The link led from `from` to `at`, and a random address beside it there as well. */
+/** The link led from `from` to `at`, and random addresses beside it and at the root there as well. */
 const bothLead = (from: string, at: string, given: Case = {}): Case => ({
   url: from,
   from: [from],
@@ -21,6 +22,7 @@ const bothLead = (from: string, at: string, given: Case = {}): Case => ({
   ...given,
   facts: {
     sibling: { from: [new URL("qwertzuiopasdfgh", from).href], at, html: FRONT },
+    root: { from: [new URL("/qwertzuiopasdfgh", from).href], at, html: FRONT },
     ...given.facts,
   },
 });
@@ -92,6 +94,12 @@ describe("a link that leads to an error page is dead, whatever the page says:", 
       DEAD_ERROR,
     ],
   ]);
+
+  test("but not where its home page leads there, too", async () => {
+    const at = "http://site.test/404.html";
+    const home = { from: [HOME], at, html: FRONT };
+    expect(await verdictOn({ ...leads(LINK, at), facts: { home } })).toBe(SUSPECTED);
+  });
 
   test("and the verdict shows where it led", async () => {
     expect(await rulesOn(leads(LINK, "http://site.test/404.html"))).toEqual([
@@ -224,6 +232,7 @@ describe("a link that leads to a home page is dead if a random address does, too
             at: "http://site.test/?from=qwertzuiop",
             html: article("Other news today"),
           },
+          root: { from: [ROOT], at: "http://site.test/?from=asdfgh", html: article("More news") },
         },
       },
       DEAD_HOME,
@@ -234,6 +243,12 @@ describe("a link that leads to a home page is dead if a random address does, too
     expect(await verdictOn(leads(LINK, HOME))).toBe("wants sibling");
   });
 
+  test("while one at the root, and for another site the home page, is asked as well", async () => {
+    const facts = { root: undefined, home: undefined };
+    expect(await verdictOn(bothLead(LINK, HOME, { facts }))).toBe("wants root");
+    expect(await verdictOn(bothLead(LINK, "http://other.test/", { facts }))).toBe("wants home");
+  });
+
   test("and the verdict says so", async () => {
     expect(await rulesOn(bothLead(LINK, HOME))).toEqual(["leads_home", "sibling_leads_home"]);
   });
@@ -241,6 +256,18 @@ describe("a link that leads to a home page is dead if a random address does, too
 
 describe("a link that leads to a home page is left open if a random address", () => {
   testRows([
+    [
+      "at the root is not led there, since its folder may be for members",
+      bothLead(LINK, HOME, { facts: { root: { status: 404, at: ROOT } } }),
+      SUSPECTED,
+    ],
+    [
+      "and the home page of its host are led there, to another site",
+      bothLead(LINK, "http://other.test/", {
+        facts: { home: { from: [HOME], at: "http://other.test/", html: FRONT } },
+      }),
+      SUSPECTED,
+    ],
     ["could not be asked", { ...leads(LINK, HOME), facts: { sibling: null } }, SUSPECTED],
     ["got no answer", { ...leads(LINK, HOME), facts: { sibling: "read_timeout" } }, SUSPECTED],
     [

@@ -40,7 +40,11 @@ describe("a page that is nothing but the words of an error page proves by itself
       { html: excuse("Oops! That page can’t be found.", { title: "404 Not Found" }) },
       BODY,
     ],
-    ["at the home page", { url: "http://site.test/", html: excuse("Site not found") }, BODY],
+    [
+      "at the home page of a site that is honest elsewhere",
+      { url: "http://site.test/", html: excuse("Site not found"), facts: { root: HONEST } },
+      BODY,
+    ],
     [
       "on a site with 404 in its name",
       {
@@ -366,7 +370,7 @@ describe("a page that says so in one place, or among much else, is compared with
     ["which is asked first", { html: inTitle }, "wants sibling"],
     [
       "the same page is there, and the home page is asked next",
-      { html: inTitle, facts: { sibling: showing(inTitle) } },
+      { html: inTitle, facts: { sibling: showing(inTitle), home: undefined } },
       "wants home",
     ],
     [
@@ -652,19 +656,35 @@ describe("a page in place of a file is compared with a random file:", () => {
   const other = "http://site.test/files/qwertzuiopasdfgh.pdf";
   const html = page("The Harbour Gazette", "Welcome", { main: LONG });
   const home = showing(article("Home"), "/");
+  /** Whatever the site has not. */
+  const root = showing(html, "/qwertzuiopasdfgh");
   const viewer = page("report.pdf · ladders/plans", "report.pdf", { main: paragraph(4, 60) });
   const keyed = "http://site.test/file/8f3k2j1d/report.pdf";
   testRows([
     ["which is asked first", { url, html }, "wants sibling"],
-    ["the same page is there", { url, html, facts: { sibling: { html, at: other }, home } }, PROBE],
+    [
+      "the same page is there",
+      { url, html, facts: { sibling: { html, at: other }, root, home } },
+      PROBE,
+    ],
+    [
+      "the same page is there, and a random address at the root is asked next",
+      { url, html, facts: { sibling: { html, at: other } } },
+      "wants root",
+    ],
+    [
+      "the same page is there, but not at the root, so that the folder may be closed",
+      { url, html, facts: { sibling: { html, at: other }, root: HONEST } },
+      SUSPECTED,
+    ],
     [
       "the same page is there, and the home page is asked next",
-      { url, html, facts: { sibling: { html, at: other } } },
+      { url, html, facts: { sibling: { html, at: other }, root, home: undefined } },
       "wants home",
     ],
     [
       "the same page is there, and at home",
-      { url, html, facts: { sibling: { html, at: other }, home: showing(html, "/") } },
+      { url, html, facts: { sibling: { html, at: other }, root, home: showing(html, "/") } },
       SUSPECTED,
     ],
     [
@@ -672,7 +692,11 @@ describe("a page in place of a file is compared with a random file:", () => {
       {
         url,
         html: `${html}<form><input name="email"></form>`,
-        facts: { sibling: { html: `${html}<form><input name="email"></form>`, at: other }, home },
+        facts: {
+          sibling: { html: `${html}<form><input name="email"></form>`, at: other },
+          root: showing(`${html}<form><input name="email"></form>`, "/qwertzuiopasdfgh"),
+          home,
+        },
       },
       SUSPECTED,
     ],
@@ -681,7 +705,11 @@ describe("a page in place of a file is compared with a random file:", () => {
       {
         url,
         html: page("Index of /files", "Index of /files"),
-        facts: { sibling: { html: page("Index of /files", "Index of /files"), at: other }, home },
+        facts: {
+          sibling: { html: page("Index of /files", "Index of /files"), at: other },
+          root: showing(page("Index of /files", "Index of /files"), "/qwertzuiopasdfgh"),
+          home,
+        },
       },
       PROBE,
     ],
@@ -801,7 +829,15 @@ describe("a page in place of a file is compared with a random file:", () => {
         html,
         from: [url],
         at: "http://other.test/offers",
-        facts: { sibling: { html, from: [other], at: "http://other.test/offers" }, home },
+        facts: {
+          sibling: { html, from: [other], at: "http://other.test/offers" },
+          root: {
+            html,
+            from: ["http://site.test/qwertzuiopasdfgh"],
+            at: "http://other.test/offers",
+          },
+          home,
+        },
       },
       PROBE,
     ],
