@@ -677,6 +677,16 @@ describe("a site fails with a success when its page is", () => {
       { html: notice("500 Internal Server Error", "Internal Server Error") },
       SITE_ERROR,
     ],
+    [
+      "that asks to try again",
+      { html: notice("Something went wrong", "Something went wrong. Please try again later.") },
+      SITE_ERROR,
+    ],
+    [
+      "that failed in an unexpected way",
+      { html: notice("An unexpected error occurred", "Oops! We are working on it.") },
+      SITE_ERROR,
+    ],
     ["a gateway's", { html: notice("502 Bad Gateway", "502 Bad Gateway", "nginx") }, SITE_ERROR],
     [
       "a host's notice of too many visitors, which is no suspension",
@@ -726,6 +736,13 @@ describe("whoever writes about failures has a site that works:", () => {
           "What does this mean?",
           `<p>I get: Fatal error: Uncaught Error in /var/www/index.php on line 3</p>${prose(40)}`,
         ),
+      },
+      "active ok",
+    ],
+    [
+      "a song of that name",
+      {
+        html: page("Something went wrong | Bandhouse", `<h1>Something went wrong</h1>${prose(40)}`),
       },
       "active ok",
     ],
