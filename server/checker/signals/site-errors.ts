@@ -71,13 +71,20 @@ export const SITE_ERRORS: readonly Wall[] = [
     textUnder: 800,
     says: /^(?:error )?(?:http (?:error|status) )?(?:5\d\d[\s:–—-]+)?(?:internal server error|bad gateway|gateway time-?out|service (?:temporarily )?unavailable)$|^whitelabel error page$|^we['’]re sorry, but something went wrong(?: \(500\))?\.?$/i,
   }),
-  siteError("passing_error", "The page says that something failed for now.", {
-    textUnder: 600,
-    says: /^(?:(?:oops|sorry|uh[ -]oh|we['’]re sorry)[,!.:… ]+(?:but )?)?(?:something (?:went|has gone) wrong|an? (?:(?:unexpected|unknown|internal|temporary) )?error (?:has )?occurred|(?:temporary|internal|unexpected) error)[.!]?$/i,
-    reads: [
-      /\b(?:(?:try|check) (?:it |this )?again|come back (?:later|soon)|working on (?:it|a fix|fixing))\b/i,
-    ],
-  }),
+  {
+    rule: "passing_error",
+    // No site_error, which may last until the link is dead: what turns robots away says the same.
+    reason: "soft404_suspected",
+    text: "The page says that something failed for now.",
+    when: {
+      isPlain: true,
+      textUnder: 600,
+      says: /^(?:(?:oops|sorry|uh[ -]oh|we['’]re sorry)[,!.:… ]+(?:but )?)?(?:something (?:went|has gone) wrong|an? (?:(?:unexpected|unknown|internal|temporary) )?error (?:has )?occurred|(?:temporary|internal|unexpected) error)[.!]?$/i,
+      reads: [
+        /\b(?:(?:try|check) (?:it |this )?again|come back (?:later|soon)|working on (?:it|a fix|fixing))\b/i,
+      ],
+    },
+  },
   siteError("limit_reached", "The site has used up what its host gives it for now.", {
     textUnder: SMALL,
     says: /^(?:50\d )?(?:bandwidth limit exceeded|resource limit is reached)\.?$/i,

@@ -680,12 +680,12 @@ describe("a site fails with a success when its page is", () => {
     [
       "that asks to try again",
       { html: notice("Something went wrong", "Something went wrong. Please try again later.") },
-      SITE_ERROR,
+      "unknown soft404_suspected",
     ],
     [
       "that failed in an unexpected way",
       { html: notice("An unexpected error occurred", "Oops! We are working on it.") },
-      SITE_ERROR,
+      "unknown soft404_suspected",
     ],
     ["a gateway's", { html: notice("502 Bad Gateway", "502 Bad Gateway", "nginx") }, SITE_ERROR],
     [
