@@ -407,7 +407,7 @@ own_folder() {
 # With the slash a symbolic link stands for its folder.
 close_folder() {
   user=$(service_user)
-  if [ "$(owner_of "$1/")" != "$user" ]; then
+  if [ "$(owner_of "$1/")" != "$(service_uid)" ]; then
     refuse "The data folder $1 does not belong to the user $user. Give it to that user: chown -R $user \"$1\". Or set STILLUP_DATA_DIR in $settings to another folder."
   fi
   # Closing a folder of something else, such as /tmp, would break other programs.
@@ -421,8 +421,11 @@ close_folder() {
   chmod 700 "$1/" || refuse "The data folder $1 cannot be closed to other users (chmod 700)."
 }
 
-service_user() { if [ "$scope" = system ] && [ -z "$root" ]; then echo stillup; else id -un; fi; }
-owner_of() { stat -c %U "$1" 2>/dev/null || stat -f %Su "$1"; }
+# A user may have a number only, as in a container that was started with one.
+service_user() { if [ "$scope" = system ] && [ -z "$root" ]; then echo stillup; else my_name; fi; }
+service_uid() { if [ "$scope" = system ] && [ -z "$root" ]; then id -u stillup; else id -u; fi; }
+my_name() { name=$(id -un 2>/dev/null) || name=$(id -u); echo "$name"; }
+owner_of() { stat -c %u "$1" 2>/dev/null || stat -f %u "$1"; }
 
 # The service may read its settings, and not write them.
 write_settings() {
@@ -450,7 +453,7 @@ TEXT
   mv -f "$settings.new" "$settings"
 }
 
-# The command works on the data of the service, whoever types it; root does so as the service's user. It is replaced by
+# The command works on the data of the service for every user; root runs it as the service's user. It is replaced by
 # the program, so that a signal to it reaches the program where no systemd runs it: runuser and su would stay in between.
 write_command() {
   echo '#!/bin/sh'
@@ -566,7 +569,7 @@ start_service() {
   has_service || return 1
   control enable stillup.service >/dev/null 2>&1 || refuse "systemctl cannot enable the service; $unit is there."
   [ "$scope" = system ] || loginctl enable-linger >/dev/null 2>&1 ||
-    say "The service ends when you log out, unless an administrator runs: loginctl enable-linger $(id -un)"
+    say "The service ends when you log out, unless an administrator runs: loginctl enable-linger $(my_name)"
   control daemon-reload
   control restart stillup.service || true
   restarts=$(count_restarts)

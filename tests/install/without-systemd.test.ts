@@ -22,6 +22,23 @@ const isPossible =
   (await $`unshare --mount sh -c ${OVERLAY}`.nothrow().quiet()).exitCode === 0;
 if (!isPossible) console.warn("no folders can be laid over those of this machine: not tried");
 
+test.skipIf(process.getuid?.() !== 0)("install.sh works for a user without a name", async () => {
+  const machine = newMachine();
+  const release = makeRelease(machine, "1.0.0");
+  await $`chown -R 4711:4711 ${machine.folder}`;
+
+  const { exitCode, stdout, stderr } =
+    await $`setpriv --reuid 4711 --regid 4711 --clear-groups sh ${SCRIPT} --user --no-service`
+      .env({ PATH: process.env.PATH, HOME: machine.path(), STILLUP_RELEASE_URL: release })
+      .cwd(machine.folder)
+      .nothrow()
+      .quiet();
+  machine.remove();
+
+  expect([exitCode, stderr.toString()]).toEqual([0, ""]);
+  expect(stdout.toString()).toStartWith("stillup 1.0.0 is installed: ");
+});
+
 describe.skipIf(!isPossible)("install.sh --system without systemd", () => {
   const machine = newMachine();
   afterAll(() => machine.remove());
