@@ -36,8 +36,8 @@ function printSettings(cli: Cli) {
   const used = checksWithin(checkConcurrency);
   if (used < checkConcurrency) {
     cli.print(
-      `# The limit of open files (ulimit -n) is ${openFileLimit()}: ${used} checks run at once instead of ` +
-        `${checkConcurrency}, which take ${filesFor(checkConcurrency)}.`,
+      `# The limit of open files (ulimit -n) is ${openFileLimit()}: at most ${used} instead of ` +
+        `${checkConcurrency} checks run at once. Raise it to ${filesFor(checkConcurrency)}.`,
     );
   }
 }

@@ -4,7 +4,7 @@ import leven from "leven";
 const OTHERS = ["STILLUP_RELEASE_URL", "STILLUP_RELEASE_KEY", "STILLUP_SIGNING_KEY"];
 
 /**
- * A sentence for each variable that looks like a setting and is none, with the nearest name. Its value is left out,
+ * A sentence for each variable that looks like a setting but does not exist, with the nearest name. Its value is left out,
  * since it may be a secret.
  * @param known the names of all settings, which begin with `STILLUP_`
  */
@@ -17,13 +17,16 @@ export function unknownSettings(env: Record<string, unknown>, known: string[]): 
 
 function hintFor(name: string, known: string[]): string {
   const [nearest] = known
-    .map((each) => ({ each, distance: leven(name.toUpperCase(), each) }))
+    .map((each) => ({ each, distance: leven(partOf(name.toUpperCase()), partOf(each)) }))
     .sort((a, b) => a.distance - b.distance);
-  const isNear = nearest && nearest.distance <= nearest.each.length * LARGEST_PART;
+  const isNear = nearest && nearest.distance <= largestDistance(nearest.each);
   return isNear
     ? `did you mean ${nearest.each}?`
     : "`stillup serve --print-config` lists all settings.";
 }
 
-/** With more of a name changed, it is another name. */
-const LARGEST_PART = 0.3;
+/** The part that differs between settings. */
+const partOf = (name: string) => name.slice("STILLUP_".length);
+
+/** With more changes it is another name; two swapped letters are two changes. */
+const largestDistance = (name: string) => Math.max(2, partOf(name).length * 0.3);

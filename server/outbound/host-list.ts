@@ -67,7 +67,7 @@ function addEntry(list: HostList, entry: string): void {
   const meant = misspelled(entry);
   if (meant) {
     throw new SettingProblem(
-      `"${entry}" is not a keyword; did you mean "${meant}"? If a host has this name, give its address instead.`,
+      `"${entry}" is not a keyword; did you mean "${meant}"? If a host has this name, enter its address.`,
     );
   }
   const network = parseNetwork(entry);

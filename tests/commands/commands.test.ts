@@ -237,7 +237,7 @@ test("fewer checks run at once where the limit of open files has no room for mor
   const printed = Bun.spawnSync([...limited, "serve", "--print-config"], { env });
 
   expect(printed.stdout.toString()).toContain(
-    "# The limit of open files (ulimit -n) is 600: 172 checks run at once instead of 500, which take 1256.\n",
+    "# The limit of open files (ulimit -n) is 600: at most 172 instead of 500 checks run at once. Raise it to 1256.\n",
   );
   expect(checksWithin(500, 200)).toBe(1);
   expect(checksWithin(500, 1256)).toBe(500);

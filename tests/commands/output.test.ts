@@ -116,10 +116,9 @@ describe("A server with JSON logs", () => {
 });
 
 describe("A setting that does not exist", () => {
-  const settings = { STILLUP_PROT: "s3cret", STILLUP_TOTALLY_DIFFERENT: "x", STILLUP_PORT: "0" };
+  const settings = { STILLUP_PROT: "s3cret", STILLUP_FOO: "x", STILLUP_PORT: "0" };
   const near = "STILLUP_PROT is not a setting; did you mean STILLUP_PORT?";
-  const far =
-    "STILLUP_TOTALLY_DIFFERENT is not a setting; `stillup serve --print-config` lists all settings.";
+  const far = "STILLUP_FOO is not a setting; `stillup serve --print-config` lists all settings.";
 
   test("is logged once with the nearest name, and without its value", async () => {
     const { run, start } = createProgram(settings);
