@@ -46,7 +46,7 @@ export function rateLimited({ minute, hour }: Allowance): AppError {
   const retryAfter = Math.max(1, Math.ceil(resetMs / 1000));
   return new AppError(
     "RATE_LIMITED",
-    `Too many requests. Try again in ${retryAfter} seconds.`,
+    `Too many requests. Try again in ${retryAfter} ${retryAfter === 1 ? "second" : "seconds"}.`,
     { retryAfter, limit, remaining: 0 },
     { "retry-after": String(retryAfter) },
   );

@@ -157,7 +157,7 @@ function tooSoon(waitMs: number): AppError {
   const retryAfter = Math.ceil(waitMs / 1000);
   return new AppError(
     "RATE_LIMITED",
-    `Too many wrong passwords or codes. Try again in ${retryAfter} seconds.`,
+    `Too many wrong passwords or codes. Try again in ${retryAfter} ${retryAfter === 1 ? "second" : "seconds"}.`,
     { retryAfter },
     { "retry-after": String(retryAfter) },
   );

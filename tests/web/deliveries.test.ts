@@ -20,6 +20,7 @@ onDashboard("The delivery log of a webhook", (dashboard) => {
     await dialog.getByRole("button", { name: "Send a test" }).click();
     await page.getByText("The test did not arrive. The receiver answered 400.").waitFor();
     await page.getByRole("button", { name: "Close" }).last().click();
+    await page.getByText("1 delivery", { exact: true }).waitFor();
     await deliveryRow(page, "Given up").getByRole("link").click();
     await page.getByText("text/html, only its beginning").waitFor();
 

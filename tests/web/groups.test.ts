@@ -11,15 +11,17 @@ onDashboard("The groups page", (dashboard) => {
 
     await page.getByRole("button", { name: "Create your first group" }).click();
     await page.getByLabel("Name").fill("Handbook");
-    await page.getByLabel("Description").fill("What new people read first");
+    await page.getByLabel("Description").fill("What new people\tread first\r\nand last");
     await page.getByRole("radio", { name: "Violet" }).check();
     expect(await page.getByLabel("Colour code").inputValue()).toBe("#7668E0");
     await page.getByLabel("Colour code").fill("#12ab9f");
     await page.getByRole("button", { name: "Create group" }).click();
 
     await page.getByText("The group was created.").waitFor();
-    await row(page, "Handbook").getByText("What new people read first").waitFor();
+    await row(page, "Handbook").getByText("What new people read first and last").waitFor();
     await page.getByRole("button", { name: "Edit Handbook" }).click();
+    const description = await page.getByLabel("Description").inputValue();
+    expect(description).toBe("What new people read first\nand last");
     expect(await page.getByLabel("Colour code").inputValue()).toBe("#12AB9F");
     expect(await page.getByRole("radio", { checked: true }).count()).toBe(0);
   });

@@ -296,7 +296,7 @@ onDashboard("Signing in", (dashboard) => {
       await answered;
     }
 
-    await page.getByText("Too many wrong passwords or codes. Try again in 1 seconds.").waitFor();
+    await page.getByText("Too many wrong passwords or codes. Try again in 1 second.").waitFor();
     await field.waitFor();
   });
 

@@ -20,7 +20,9 @@ type GroupFormProps = {
 export function GroupForm({ initial, action, error, busy, onSubmit, onClose }: GroupFormProps) {
   const submit = (event: SubmitEvent) => {
     event.preventDefault();
-    onSubmit(textsOf(event, [...FIELDS]));
+    const { description, ...input } = textsOf(event, [...FIELDS]);
+    // Pasted text may contain tabs, which the API refuses.
+    onSubmit({ ...input, description: description.replaceAll("\t", " ") });
   };
   return (
     <form onSubmit={submit}>

@@ -15,7 +15,8 @@ type PagerProps = {
 /** Which part of a list is shown, and the way to every other. */
 export function Pager({ pagination, what, hrefOf }: PagerProps) {
   const { page, total_pages: pages, total } = pagination;
-  const all = counted(total, what.replace(/s$/, ""));
+  const one = what.replace(/ies$/, "y").replace(/s$/, "");
+  const all = counted(total, one, what);
   if (pages <= 1 && page === 1) return <p class="pager">{all}</p>;
   const last = Math.max(pages, 1);
   const back = page > 1 ? (to: number) => hrefOf(to) : () => undefined;

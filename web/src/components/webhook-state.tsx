@@ -41,7 +41,7 @@ export function WebhookReason({ webhook }: { webhook: Webhook }) {
 
 function LastDelivery({ webhook }: { webhook: Webhook }) {
   const { last_delivery_at: at, last_status_code: code } = webhook;
-  if (!at) return <>Nothing has been sent yet.</>;
+  if (!at) return <>No event has been sent yet.</>;
   return (
     <>
       Last sent <Moment at={at} />, {code ? `answered ${code}` : "without an answer"}.
