@@ -51,7 +51,7 @@ export async function openDeps(
   const common = engine.isShared ? await followDatabase(engine.apart(), clock) : clock;
   const deps = createDeps(config, store, common, key);
   if (migrated.length > 0) await noteVersion(deps.store, common);
-  // What is not sealed is read as it is, so that this is no reason not to start.
+  // URLs that are not sealed yet can still be read, so a failure here must not prevent the start.
   await sealUrls(deps).catch(logFailure("failed to seal webhook URLs"));
   return { deps, migrated };
 }

@@ -53,7 +53,7 @@ async function create(cli: Cli, { email, name, readOnly, expiresAt }: Creation) 
   });
 }
 
-/** A key that nobody has seen is of no use to anyone, and no one would know to revoke it. */
+/** A key that no one has seen cannot be used, and no one would know to revoke it. */
 async function revokeUnseen(deps: Deps, caller: Caller, id: string): Promise<never> {
   await revokeKey(deps, caller, id);
   throw new Error("The key could not be printed, so it was revoked. Create another one");

@@ -111,7 +111,7 @@ const isOpen = ({ webhookId, id, kind }: Digest): SQL => sql`exists (
   where webhooks.id = ${webhookId} and ${column(kind)} = ${id})`;
 
 /**
- * Lets the digest go out as it is now, unless something was added since it was read, or somebody else has done
+ * Lets the digest go out as it is now, unless something was added since it was read, or another node has done
  * so: the first change decides, and the others follow from it.
  */
 export async function close(store: Store, digest: Digest, now: number): Promise<void> {
@@ -125,7 +125,7 @@ export async function close(store: Store, digest: Digest, now: number): Promise<
   const goesOut = sql`exists (select 1 from deliveries
     where webhook_id = ${webhookId} and event_id = ${id} and due_at > 0)`;
   return store.write([
-    // In a statement of its own, so that the next one sees what was added by whoever held it before.
+    // In a statement of its own, so that the next one sees what the previous holder of the lock added.
     holdWebhook(store, webhookId),
     store
       .update(deliveries)

@@ -25,7 +25,7 @@ export type Live = {
    * @returns false when there is no room: too many lines in all, or too many sessions of this account have one
    */
   makeRoom(accountId: string, sessionHash: string): boolean;
-  /** Ends all of them, and whoever still comes. */
+  /** Ends all lines, and those that are opened later. */
   close(): void;
 };
 

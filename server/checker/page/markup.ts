@@ -119,7 +119,7 @@ export function createMarkupReader(listener: Listener) {
     return end < 0 ? giveText(at, -1) : endOther(at, end);
   }
 
-  /** Reads what is no markup, up to the end tag. What may be a sign's beginning waits for the rest of it. */
+  /** Reads text up to the end tag. What may be the beginning of a sign waits for the rest of it. */
   function readText(these: RegExp, at: number): number {
     let seen = at;
     these.lastIndex = at;

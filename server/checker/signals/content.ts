@@ -3,7 +3,7 @@ import { MARKUP_CHARS } from "../page/found.ts";
 import type { Page } from "../page/page.ts";
 import type { Probe } from "../probe.ts";
 
-/** More text than this that is no furniture of the site is what the page is about. */
+/** A page with more text than this outside the site's layout has content of its own. */
 const MOST_CHARS = 400;
 
 /** What stands around the content of a page, and all links: an error page consists of little else. */

@@ -54,7 +54,7 @@ const MAINTENANCE = wholly([
 const SPEAKS_OF_MAINTENANCE =
   /\b(?:under(?:going)?|performing|scheduled|planned|routine|for|in) maintenance\b|\bbe (?:right back|back (?:soon|shortly))\b|wartungsarbeiten|wartungsmodus|en maintenance|mantenimiento|in manutenzione|em manutenção|in onderhoud|(?:технические|профилактические) работы|メンテナンス|(?:维护|維護)中|점검 ?중/i;
 
-/** Of those, the ones under which somebody offers the work. */
+/** Of those, the phrases that also name a service for sale. */
 const OFFERS_MAINTENANCE = wholly([
   "(?:system |server |site )?maintenance",
   "wartungs(?:arbeiten|pause)",

@@ -3,7 +3,7 @@ import { MISSING_PHRASES } from "./missing-phrases.ts";
 /**
  * How surely words say "there is no such page". `clear`: a phrase that says it ("Page not found"). `brief`: words
  * that are also the name of a work or of the error itself ("Not found", "Error 404"). `hint`: words that are
- * said of other pages, too ("This page is not available"). `number`: a number, which is no evidence by itself
+ * said of other pages, too ("This page is not available"). `number`: a number, which alone is not evidence
  * ("404", "404 Lexington Avenue").
  */
 export type Strength = "clear" | "brief" | "hint" | "number";
@@ -47,7 +47,7 @@ function strongest(parts: string[], { isNamed }: Context): Strength | null {
     const strength = strengthOf(part);
     return strength && strength !== "number" && isNamed(part) ? "hint" : strength;
   });
-  // The number and the words of the error beside each other leave no doubt.
+  // The number next to the words of the error leaves no doubt.
   const said = strengths.filter((strength) => strength !== null);
   const isNumbered = parts.some((part) => /404/.test(part)) && said.length > 1;
   if (isNumbered && said.some((strength) => strength !== "number")) return "clear";
