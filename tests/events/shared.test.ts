@@ -40,8 +40,8 @@ async function untilPolling({ clock, wake }: Node) {
 /** What was under way when it ends is cut off. */
 async function end({ clock, stop }: Node) {
   const stopping = stop();
-  while (clock.slept.at(-1) !== 10_000) await Bun.sleep(1);
-  clock.moveBy(10_000);
+  while (clock.slept.at(-1) !== 8000) await Bun.sleep(1);
+  clock.moveBy(8000);
   await stopping;
 }
 
