@@ -1,3 +1,4 @@
+import type { Handler } from "htmlparser2";
 import { itemOf, LONGEST } from "./item.ts";
 import { openMarkup } from "./markup.ts";
 import type { Reader, Reading } from "./reading.ts";
@@ -6,14 +7,15 @@ import type { Reader, Reading } from "./reading.ts";
 export function readBookmarks({ items }: Reading): Promise<Reader> {
   const folders = createFolders();
   let line = 0;
-  return openMarkup({
+  const handler: Partial<Handler> = {
     onopentag(name, { href }) {
       folders.open(name);
       if (name === "a" && isPage(href)) items.push(itemOf(href, ++line, { group: folders.path() }));
     },
     ontext: folders.read,
     onclosetag: folders.close,
-  });
+  };
+  return openMarkup(handler, { hasEnd: (name) => name === "dl" || name === "h3" });
 }
 
 /** Scripts kept as bookmarks and the browser's own pages are nothing to watch. */
@@ -21,15 +23,17 @@ const isPage = (href: string | undefined): href is string => /^\s*(https?|ftp):/
 
 /** Where in the folders the reading is: a heading names the list that begins after it. */
 function createFolders() {
-  const lists: string[] = [];
+  /** The paths of the lists that are open. A path is only read up to its limit, so no more of it is kept. */
+  const paths: string[] = [];
   let heading = "";
   let isInHeading = false;
+  const path = () => paths.at(-1) ?? "";
   return {
     open(name: string) {
       if (name === "h3") heading = "";
       isInHeading = name === "h3" || isInHeading;
       if (name !== "dl") return;
-      lists.push(heading.trim());
+      paths.push([path(), heading.trim()].filter(Boolean).join(" / ").slice(0, LONGEST));
       heading = "";
     },
     read(text: string) {
@@ -38,9 +42,9 @@ function createFolders() {
     close(name: string) {
       if (name === "h3") isInHeading = false;
       if (name !== "dl") return;
-      lists.pop();
+      paths.pop();
       heading = "";
     },
-    path: () => lists.filter(Boolean).join(" / "),
+    path,
   };
 }

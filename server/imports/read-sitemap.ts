@@ -8,7 +8,7 @@ export async function readSitemap(into: Reading): Promise<Reader> {
   const pages = createPages(into);
   const markup = await openMarkup(
     { onopentagname: pages.open, ontext: pages.read, onclosetag: pages.close },
-    { xmlMode: true },
+    { xmlMode: true, hasEnd: (name) => /^([\w-]+:)?(urlset|sitemapindex|loc)$/i.test(name) },
   );
   return {
     write: markup.write,

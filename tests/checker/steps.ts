@@ -4,7 +4,7 @@
  */
 export function stepsOf(work: () => void): number {
   const { charCodeAt, indexOf } = String.prototype;
-  const { pop } = Array.prototype;
+  const { pop, indexOf: placeOf, unshift } = Array.prototype;
   const { exec } = RegExp.prototype;
   let steps = 0;
   String.prototype.charCodeAt = function (at) {
@@ -20,6 +20,15 @@ export function stepsOf(work: () => void): number {
     steps += 1;
     return pop.call(this);
   };
+  Array.prototype.indexOf = function (item, from = 0) {
+    const at = placeOf.call(this, item, from);
+    steps += (at < 0 ? this.length : at + 1) - from;
+    return at;
+  };
+  Array.prototype.unshift = function (...items) {
+    steps += this.length;
+    return unshift.apply(this, items);
+  };
   RegExp.prototype.exec = function (text) {
     const from = this.global || this.sticky ? this.lastIndex : 0;
     const found = exec.call(this, text);
@@ -33,6 +42,8 @@ export function stepsOf(work: () => void): number {
     String.prototype.charCodeAt = charCodeAt;
     String.prototype.indexOf = indexOf;
     Array.prototype.pop = pop;
+    Array.prototype.indexOf = placeOf;
+    Array.prototype.unshift = unshift;
     RegExp.prototype.exec = exec;
   }
 }

@@ -1,5 +1,7 @@
 import { describe, expect, test } from "bun:test";
-import { recognise } from "../../server/imports/formats.ts";
+import { FORMATS, recognise } from "../../server/imports/formats.ts";
+import { newReading, type OpenReader } from "../../server/imports/reading.ts";
+import { stepsOf } from "../checker/steps.ts";
 import { LISTS } from "./lists.ts";
 import { readIn, toldOf } from "./reading.ts";
 
@@ -72,6 +74,32 @@ describe("A list of links", () => {
       expect(readIn(text, { pieces: 1 << 20, format })).rejects.toThrow("has no end");
     },
   );
+
+  test.each([
+    ["elements", "bookmarks", "<dl>", "<div></b>"],
+    ["elements of pictures", "bookmarks", "<dl>", "<svg></b>"],
+    ["elements", "sitemap", "<urlset>", "<url></b>"],
+  ] as const)(
+    "of many %s without end is read in proportion: %s",
+    async (_, format, start, piece) => {
+      const stepsFor = async (count: number) => {
+        const open: OpenReader = FORMATS[format].open;
+        const reader = await open(newReading(), "");
+        return stepsOf(() => reader.write(start + piece.repeat(count)));
+      };
+
+      expect((await stepsFor(4000)) / (await stepsFor(2000))).toBeLessThan(2.5);
+    },
+  );
+
+  test.each([
+    ["folders", "<dl>", "bookmarks", "More than 200 <dl> elements are nested"],
+    ["locations", "<loc>", "sitemap", "More than 200 <loc> elements are nested"],
+  ] as const)("of %s nested without end is refused", async (_, piece, format, said) => {
+    const text = `<urlset>${piece.repeat(100_000)}`;
+
+    expect(readIn(text, { format })).rejects.toThrow(said);
+  });
 
   test("names a sitemap that is too long for a URL by its beginning", async () => {
     const url = `https://example.org/${"x".repeat(5000)}`;
