@@ -87,5 +87,10 @@ function meets(condition: Condition, value: unknown): boolean {
 
 const isText = (value: unknown) => typeof value === "string" || typeof value === "number";
 
-const isEmpty = (value: unknown) =>
-  value === null || value === "" || (typeof value === "object" && Object.keys(value).length === 0);
+function isEmpty(value: unknown): boolean {
+  // The keys of a long list would take as long as all of it.
+  if (Array.isArray(value)) return value.length === 0;
+  return (
+    value === null || value === "" || (typeof value === "object" && Object.keys(value).length === 0)
+  );
+}

@@ -140,7 +140,7 @@ const XFS: Rule[] = [
   },
   {
     status: 200,
-    matches: String.raw`${FILE_NAME}[\s\S]{0,1000}?${FILE_SIZE}`,
+    matches: String.raw`${FILE_NAME}(?:(?!${FILE_NAME})[\s\S]){0,1000}?${FILE_SIZE}`,
     means: "ok_service",
   },
   { status: 200, url: "{id}", title: String.raw`^Watch(?:ing)? \S`, means: "ok_service" },

@@ -15,7 +15,7 @@ export type Reply = {
   /** The same with its white space folded, of which hostile pages have too much for patterns. */
   spaced: () => string;
   lines: () => string[];
-  /** Undefined for what is no JSON. */
+  /** Undefined for what is not JSON, or is nested too deep. */
   json: () => unknown;
   bytes: number;
   /** It answers to many, and does not tell about this one. */
@@ -62,10 +62,21 @@ const viewsOf = (text: string) => ({
   spaced: lazily(() => text.replace(/\s+/g, " ")),
 });
 
+/** No service nests deeper, and writing a value that does runs out of stack. */
+const DEEPEST = 500;
+
 function parsed(text: string): unknown {
   try {
-    return JSON.parse(text);
+    const value: unknown = JSON.parse(text);
+    return isDeeper(value, DEEPEST) ? undefined : value;
   } catch {
     return undefined;
   }
+}
+
+function isDeeper(value: unknown, levels: number): boolean {
+  if (value === null || typeof value !== "object") return false;
+  if (levels === 0) return true;
+  const parts = Array.isArray(value) ? value : Object.values(value);
+  return parts.some((part) => isDeeper(part, levels - 1));
 }

@@ -46,6 +46,8 @@ describe("The catalogue", () => {
 
     expect(patterns().length).toBeGreaterThan(200);
     expect(endless).toEqual([]);
+    // A million of ">" would be looked through again from each of them.
+    expect(patterns().filter((pattern) => /(?:^|\|)>\[\^<\]\{/.test(pattern))).toEqual([]);
   });
 
   test("has a test for each service", () => {

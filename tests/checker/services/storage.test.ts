@@ -863,6 +863,16 @@ tellOf("mega", {
       },
       seen: "active ok_service",
     },
+    {
+      what: "a file about which the answer is nested without end",
+      url: MEGA_FILE,
+      web: {
+        [MEGA]: new Response("[".repeat(500_000) + "]".repeat(500_000), {
+          headers: { "Content-Type": "application/json" },
+        }),
+      },
+      seen: "unknown service_probe_failed",
+    },
     ...CODES.map(([code, seen]) => megaFile(`told by ${code}`, [code], seen)),
     ...CODES.map(([code, seen]) => megaFile(`told by ${code} in an object`, [{ err: code }], seen)),
     ...CODES.map(([code, seen]) => megaFolder(`told by ${code}`, code, seen)),

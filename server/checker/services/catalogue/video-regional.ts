@@ -42,7 +42,7 @@ const VK_RULES: Rule[] = [
     means: "service_private",
   },
   {
-    matches: ">[^<]{0,120}(?:not available|blocked) in your (?:region|country)",
+    matches: ">[^<>]{0,120}(?:not available|blocked) in your (?:region|country)",
     means: "geo_blocked",
   },
   { matches: vkSays("Видео временно недоступно"), means: "service_unavailable" },
