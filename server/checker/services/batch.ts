@@ -87,8 +87,8 @@ export function partFor(
     const key = toText(answers.key, values);
     return partOf(reply, Object.hasOwn(holder, key) ? Reflect.get(holder, key) : undefined);
   }
-  const isOurs = (each: unknown) =>
-    String(valueAt(each, answers.field)) === toText(answers.is, values);
+  const ours = toText(answers.is, values);
+  const isOurs = (each: unknown) => String(valueAt(each, answers.field)) === ours;
   if (Array.isArray(holder)) return partOf(reply, holder.find(isOurs));
   return isOurs(holder) ? partOf(reply, holder) : reply;
 }
