@@ -47,7 +47,8 @@ export function createCli(env: Env, envFile: () => string | undefined): Cli {
       warnOfFiles(configured, config);
       return config;
     },
-    print: (line) => process.stdout.write(`${line}\n`),
+    // As bytes: on a full disk Bun retries some texts, such as the list of keys, forever.
+    print: (line) => process.stdout.write(Buffer.from(`${line}\n`)),
     exitCode: 0,
     isServing: false,
   };

@@ -14,7 +14,9 @@ export function openOutput(): Output {
     write: (text) =>
       new Promise((resolve, reject) => {
         if (text === "") return resolve();
-        process.stdout.write(text, (error) => (error ? reject(closedOr(error)) : resolve()));
+        process.stdout.write(Buffer.from(text), (error) =>
+          error ? reject(closedOr(error)) : resolve(),
+        );
       }),
   };
 }

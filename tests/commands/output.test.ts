@@ -17,7 +17,9 @@ describe.skipIf(!existsSync(FULL))("Standard output on a full device", () => {
 
   test("ends every command that prints with one sentence", async () => {
     await run(["user", "create", "--email", EMAIL]);
+    await run(["key", "create", "--email", EMAIL, "--name", "Schlüssel"]);
     const commands = [
+      ["key", "list", "--email", EMAIL],
       ["version"],
       ["key", "create", "--help"],
       ["completion", "bash"],
