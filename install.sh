@@ -412,7 +412,7 @@ close_folder() {
   fi
   # Closing a folder of something else, such as /tmp, would break other programs.
   case "$(ls -ld "$1/")" in d???------*) return 0 ;; esac
-  if [ ! -e "$1/stillup.lock" ] && [ ! -e "$1/stillup.db" ]; then
+  if ! holds_our_data "$1"; then
     for file in "$1"/* "$1"/.[!.]*; do
       [ -e "$file" ] && [ "$file" != "$1/lost+found" ] || continue
       refuse "The data folder $1 is open to other users and holds other files. Set STILLUP_DATA_DIR in $settings to an empty folder."
@@ -421,11 +421,24 @@ close_folder() {
   chmod 700 "$1/" || refuse "The data folder $1 cannot be closed to other users (chmod 700)."
 }
 
+holds_our_data() {
+  for file in stillup.lock stillup.db secret.key setup-token; do
+    if [ -e "$1/$file" ]; then return 0; fi
+  done
+  return 1
+}
+
 # A user may have a number only, as in a container that was started with one.
 service_user() { if [ "$scope" = system ] && [ -z "$root" ]; then echo stillup; else my_name; fi; }
 service_uid() { if [ "$scope" = system ] && [ -z "$root" ]; then id -u stillup; else id -u; fi; }
 my_name() { name=$(id -un 2>/dev/null) || name=$(id -u); echo "$name"; }
-owner_of() { stat -c %u "$1" 2>/dev/null || stat -f %u "$1"; }
+# Not by stat, which small systems lack.
+owner_of() {
+  read -r _ _ owner _ <<TEXT
+$(ls -ldn "$1")
+TEXT
+  echo "$owner"
+}
 
 # The service may read its settings, and not write them.
 write_settings() {

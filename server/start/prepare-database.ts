@@ -90,7 +90,7 @@ export function makeFolder(path: string): void {
 }
 
 /** Any of these shows that a folder holds the data of an installation. */
-const OWN_FILES = ["stillup.db", "stillup.lock", SECRET_KEY_FILE];
+const OWN_FILES = ["stillup.db", "stillup.lock", SECRET_KEY_FILE, "setup-token"];
 
 /** What the group and all others may do. */
 const OTHERS = 0o077;

@@ -43,7 +43,7 @@ function withoutCurl(): string {
   return `${join(machine.folder, "tools")}:${folder}`;
 }
 
-const TOOLS = `sh id uname dirname mktemp mkdir rm cp mv chmod cat cmp sed awk grep tail ldd
+const TOOLS = `sh id ls uname dirname mktemp mkdir rm cp mv chmod cat cmp sed awk grep tail ldd
   sha256sum wget`.split(/\s+/);
 
 describe("What install.sh is given", () => {

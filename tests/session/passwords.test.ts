@@ -140,7 +140,7 @@ describe("a kept password", () => {
     const done = ended.filter((name) => !name.includes("refused"));
     expect(ended.filter((name) => name === "one refused")).toHaveLength(3);
     expect(done.filter((name) => name !== "one")).toHaveLength(3);
-    // Two are hashed already; then each network has a turn.
-    expect(done.slice(0, 7).filter((name) => name !== "one")).toHaveLength(3);
+    // Two are hashed already, then each network has a turn. Two at a time, so one may overtake another.
+    expect(done.slice(0, 12).filter((name) => name !== "one")).toHaveLength(3);
   });
 });

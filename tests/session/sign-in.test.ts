@@ -27,7 +27,10 @@ onBothEngines(
       const stranger = openBrowser(server());
 
       expect((await stranger.get("/session")).body).toEqual({
-        data: { state: "signed-out", user: null, version: null, insecure: true, live: null },
+        data: {
+          ...{ state: "signed-out", user: null, version: null, insecure: true, live: null },
+          failed_sign_ins: null,
+        },
       });
       expect((await stranger.get("/links")).body.error.code).toBe("UNAUTHORIZED");
       expect((await stranger.get("/sessions")).status).toBe(401);
