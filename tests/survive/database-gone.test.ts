@@ -97,7 +97,11 @@ describe("A server whose PostgreSQL stops", () => {
       (url: string) => url.replace(":postgres@", ":wrong@"),
       /password .* failed/,
     ],
-    ["no database of that name", (url: string) => `${url}_none`, /"postgres_none" does not exist/],
+    [
+      "no database of that name",
+      (url: string) => `${url}_none`,
+      /database "postgres_none" does not exist/,
+    ],
   ])("is not waited for where there is %s", async (_, spoilt, why) => {
     const databaseUrl = spoilt(database.urlOf("postgres"));
 
@@ -107,8 +111,9 @@ describe("A server whose PostgreSQL stops", () => {
     }).run(["serve"]);
 
     expect(code).toBe(1);
-    expect(err).toMatch(why);
-    expect(err).toContain("Check STILLUP_DATABASE_URL");
+    const { message } = JSON.parse(err.trim().split("\n").at(-1)!);
+    expect(message).toMatch(why);
+    expect(message).toContain("Check STILLUP_DATABASE_URL");
   });
 
   test("says so, judges nothing, and goes on by itself where it was", async () => {

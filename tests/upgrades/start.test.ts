@@ -139,6 +139,8 @@ test("a server with a damaged database ends with one sentence, each time it is s
     const { code, out, err } = await run(["serve"], { STILLUP_LOG_LEVEL: "warning" });
 
     expect([code, out]).toEqual([1, ""]);
-    expect(err).toMatch(/^The database .* is damaged.* stillup restore .*stillup-1\.db\.\n$/);
+    expect(JSON.parse(err).message).toMatch(
+      /^The database .* is damaged.* stillup restore .*stillup-1\.db\.$/,
+    );
   }
 });

@@ -79,7 +79,7 @@ describe.each(ENGINES)("where webhooks may not lead on %s", (engine) => {
   async function webhookTo(me: Asker, url: string) {
     const webhook = await subscribe(me, "https://example.com/");
     const { store } = server.deps;
-    await store.update(webhooks).set({ url }).where(eq(webhooks.id, webhook.id));
+    await store.update(webhooks).set({ url, sealedUrl: null }).where(eq(webhooks.id, webhook.id));
     return webhook;
   }
 
