@@ -17,7 +17,7 @@ const STEPS_AT_ONCE = 10;
 
 /** What a digest of a webhook gathers: events that come too fast, or first verdicts of batches. */
 export type DigestKind = "flood" | "batch";
-export type Digest = { webhookId: string; id: string; kind: DigestKind };
+type Digest = { webhookId: string; id: string; kind: DigestKind };
 
 const openIn = (kind: DigestKind) =>
   kind === "flood" ? webhooks.digestId : webhooks.batchDigestId;

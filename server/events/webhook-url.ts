@@ -10,7 +10,7 @@ const ROWS = 500;
 type Sealed = Pick<WebhookRow, "url" | "sealedUrl">;
 
 /** Returns what anyone may see of a webhook's URL, since the rest may be a secret: `https://hooks.slack.com/…`. */
-export function shortUrl(url: string): string {
+function shortUrl(url: string): string {
   const { origin, href } = new URL(url);
   return href === `${origin}/` ? href : `${origin}/…`;
 }

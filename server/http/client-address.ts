@@ -4,7 +4,7 @@ import ipaddr from "ipaddr.js";
 const IPV6_PREFIXES = [64, 56, 48];
 
 /** Whether an address is a trusted proxy's. */
-export type IsTrusted = (address: string) => boolean;
+type IsTrusted = (address: string) => boolean;
 
 /** @param proxies IP addresses and CIDR ranges, as the setting holds them */
 export function trustedProxies(proxies: string[]): IsTrusted {
@@ -19,7 +19,7 @@ export function trustedProxies(proxies: string[]): IsTrusted {
 }
 
 /** @throws when the text is neither an IP address nor a CIDR range */
-export function parseRange(text: string): [ipaddr.IPv4 | ipaddr.IPv6, number] {
+function parseRange(text: string): [ipaddr.IPv4 | ipaddr.IPv6, number] {
   if (text.includes("/")) return ipaddr.parseCIDR(text);
   const address = ipaddr.process(text);
   return [address, address.kind() === "ipv4" ? 32 : 128];

@@ -47,7 +47,7 @@ const MEMORY = { BUN_JSC_forceRAMSize: String(256 * 1024 * 1024) };
  * the variable set. Without, requests past the limit would wait unseen and count as time-outs, and
  * deliveries behind them. Returns when there is room already, and on Windows, which cannot do that.
  */
-export function prepareRuntime(checksAtOnce: number): void {
+function prepareRuntime(checksAtOnce: number): void {
   const needed = Math.min(filesFor(checksAtOnce), MOST);
   if (needed <= Number(process.env[VARIABLE] ?? USUAL)) return;
   const env = { ...MEMORY, ...process.env, [VARIABLE]: String(needed) };
