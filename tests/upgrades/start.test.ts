@@ -115,6 +115,7 @@ test("a command does not upgrade the database under a server that runs", async (
   const server = start(["serve"]);
   await listeningUrl(server.stdout);
   const database = new Database(path);
+  database.run("pragma busy_timeout = 10000");
   database.run("delete from migrations where name = '0013_upkeep.sql'");
   database.close();
 

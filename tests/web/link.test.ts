@@ -159,7 +159,7 @@ onDashboard("The page of one link", (dashboard) => {
     await page.getByText("Checked. Active since just now. The server answered 200.").waitFor();
     await page.getByRole("progressbar").waitFor({ state: "detached" });
     expect(await verdict(page).textContent()).toContain("Active since just now.");
-    expect(await rows(page).first().textContent()).toContain("was dead");
+    await rows(page).first().getByText("was dead").waitFor();
   });
 
   test("changes the group and how often the link is checked", async () => {
