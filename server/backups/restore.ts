@@ -12,16 +12,13 @@ import { constants, copyFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { OPERATOR } from "../accounts/caller.ts";
 import { recordChange } from "../audit/record.ts";
-import type { Config } from "../config.ts";
-import { sqlitePath } from "../config.ts";
 import type { Clock } from "../lib/clock.ts";
 import { stampOf } from "../store/backup-names.ts";
 import { type Copied, verifyBeside } from "../store/copy.ts";
 import { refuseWithoutRoom } from "../store/file-system.ts";
-import { withFolderLock } from "../store/folder-lock.ts";
 import { openEngine, ownMigrationNames } from "../store/open.ts";
 import { reading } from "../store/reading.ts";
-import { asideName, finishPlacing, isPlacing, placing, readyName } from "../store/replace.ts";
+import { asideName, finishPlacing, placing, readyName } from "../store/replace.ts";
 import { appliedTo } from "../store/sqlite-upgrade.ts";
 import { createStore } from "../store/store.ts";
 import { syncToDisk } from "../store/sync.ts";
@@ -80,18 +77,6 @@ export async function* replacing(
   syncToDisk(dirname(database));
   yield* placing(database);
   return { keptAs: hadOne ? asideName(database, stamp) : null };
-}
-
-/**
- * For everyone who opens the database: goes on with a restore that was killed.
- * @throws when it is under way still
- */
-export async function finishRestore(
-  config: Pick<Config, "databaseUrl" | "dataDir">,
-): Promise<void> {
-  const path = sqlitePath(config);
-  if (path === null || !isPlacing(path)) return;
-  await withFolderLock(config.dataDir, async () => finishPlacing(path));
 }
 
 const stageName = (database: string) => `${database}.staged`;

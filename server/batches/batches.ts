@@ -5,7 +5,6 @@ import { inSteps } from "../history/steps.ts";
 import { foreign, notFound } from "../lib/errors.ts";
 import { parseId } from "../lib/ids.ts";
 import { type BatchRow, batches } from "../store/tables.ts";
-import type { BatchFilter } from "./model.ts";
 
 const KEPT_MS = 30 * 86_400_000;
 
@@ -19,27 +18,6 @@ export async function findBatch({ store }: Deps, caller: Caller, id: string): Pr
   if (batch.accountId !== caller.accountId) throw foreign("batch");
   return batch;
 }
-
-/** A batch as it begins: without a link, and with all that fit still to join. */
-export const emptyBatch = (
-  batch: Pick<BatchRow, "id" | "accountId" | "startedAt" | "lastNo" | "expected">,
-  filter: BatchFilter = {},
-): BatchRow => ({
-  ...batch,
-  total: 0,
-  active: 0,
-  dead: 0,
-  unknown: 0,
-  skipped: 0,
-  completedAt: null,
-  completedEventId: null,
-  filterGroupId: filter.group_id ?? null,
-  filterStatus: filter.status ?? null,
-  filterService: filter.service ?? null,
-  filterSearch: filter.search || null,
-  filterFrequency: filter.check_frequency ?? null,
-  filledTo: 0,
-});
 
 /** Forgets batches that were complete 30 days ago, step by step, until the signal. */
 export async function forgetOldBatches(deps: Deps, signal?: AbortSignal): Promise<void> {

@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
-import type { Settled } from "../checker/settled.ts";
 import { holdAccounts, holdLinks } from "../store/hold.ts";
 import { numbersOf, rowsOf, type Statement, type Store } from "../store/store.ts";
+import type { BatchRow, Verdict } from "../store/tables.ts";
 
 /** A batch that links are to join. It has been filled up to that number. */
 type Filling = { id: string; accountNo: number; startedAt: number; filledTo: number };
@@ -11,6 +11,32 @@ type Filling = { id: string; accountNo: number; startedAt: number; filledTo: num
  * are, but what they come to then would take it past its total.
  */
 export const HAS_ROOM = sql`(filled_to is not null or total > active + dead + unknown + skipped)`;
+
+/** A link that was checked under its lease, and what its check came to. */
+type Judged = {
+  link: { no: number; lease: string };
+  outcome: { conclusion: { status: Verdict } };
+};
+
+/** A batch as it begins: without a link, and with all that fit still to join. */
+export const emptyBatch = (
+  batch: Pick<BatchRow, "id" | "accountId" | "startedAt" | "lastNo" | "expected">,
+): BatchRow => ({
+  ...batch,
+  total: 0,
+  active: 0,
+  dead: 0,
+  unknown: 0,
+  skipped: 0,
+  completedAt: null,
+  completedEventId: null,
+  filterGroupId: null,
+  filterStatus: null,
+  filterService: null,
+  filterSearch: null,
+  filterFrequency: null,
+  filledTo: 0,
+});
 
 /** Who joins, and up to which number the batch is filled with that: null is to the end. */
 export type Joining = { nos: number[]; filledTo: number | null };
@@ -69,7 +95,7 @@ export const bringAlong = (store: Store, batchId: string, nos: number[]): Statem
  * Adds each verdict to all batches that wait for its link, which then wait for it no more. Costs next to
  * nothing where there are none. The links must still be held under their leases.
  */
-export function countForBatches(store: Store, results: Settled[]): Statement[] {
+export function countForBatches(store: Store, results: Judged[]): Statement[] {
   if (results.length === 0) return [];
   const rows = results.map(({ link, outcome }) => [link.no, link.lease, outcome.conclusion.status]);
   const columns = { link_no: "bigint", lease: "text", verdict: "text" } as const;

@@ -12,9 +12,8 @@ import { asSeen, onlyWhile } from "../store/as-seen.ts";
 import { holdAccounts } from "../store/hold.ts";
 import type { Statement, Store } from "../store/store.ts";
 import { type BatchRow, batches, links } from "../store/tables.ts";
-import { emptyBatch } from "./batches.ts";
 import { nextToJoin } from "./fill.ts";
-import { type Joining, joinBatch } from "./members.ts";
+import { emptyBatch, type Joining, joinBatch } from "./members.ts";
 import type { BatchFilter, NewBatch } from "./model.ts";
 
 /** Links that a request waits for; the others join by and by. */
@@ -158,7 +157,14 @@ const newBatch = (
   { accountId }: Caller,
   filter: BatchFilter,
   about: { lastNo: number; expected: number },
-) => emptyBatch({ id: newId(), accountId, startedAt: clock.now(), ...about }, filter);
+) => ({
+  ...emptyBatch({ id: newId(), accountId, startedAt: clock.now(), ...about }),
+  filterGroupId: filter.group_id ?? null,
+  filterStatus: filter.status ?? null,
+  filterService: filter.service ?? null,
+  filterSearch: filter.search || null,
+  filterFrequency: filter.check_frequency ?? null,
+});
 
 /** Links that are made later are none of the batch's. */
 async function lastNumber(store: Store, { accountNo }: Caller): Promise<number> {

@@ -1,4 +1,3 @@
-import type { Config } from "../config.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Outbound } from "../outbound/request.ts";
 import type { Store } from "../store/store.ts";
@@ -13,15 +12,14 @@ import type { HostProfiles } from "./surroundings/host-profiles.ts";
 import { createRobots } from "./surroundings/robots.ts";
 
 type CheckOptions = OwnState & {
-  config: Pick<
-    Config,
-    | "checkConcurrency"
-    | "hostConcurrency"
-    | "hostGapMs"
-    | "checkTimeoutMs"
-    | "confirmDelaysMs"
-    | "checkUserAgent"
-  >;
+  config: {
+    checkConcurrency: number;
+    hostConcurrency: number;
+    hostGapMs: number;
+    checkTimeoutMs: number;
+    confirmDelaysMs: number[];
+    checkUserAgent: string;
+  };
   clock: Clock;
   outbound: Outbound;
   profiles: HostProfiles;

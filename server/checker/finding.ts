@@ -2,7 +2,6 @@ import type { HostNames } from "../outbound/host-names.ts";
 import type { Answer, Probe } from "./probe.ts";
 import type { Style } from "./profiles.ts";
 import type { ActiveReason, DeadReason, UnknownReason } from "./reasons.ts";
-import type { Serving } from "./services/serving.ts";
 
 /** Another attempt inside the same check: how long to wait first, and what it does differently. */
 export type Retry = { delayMs: number; style: Partial<Style> };
@@ -51,15 +50,18 @@ export type Facts = {
 /** How a host answers to addresses that do not exist: honestly, or with a page, told by its fingerprint. */
 export type HostProfile = { kind: "honest" } | { kind: "page"; fingerprint: string };
 
+/** What signals ask about a link's service: whether it knows the kind of address. */
+type Served = { target: object | null };
+
 /** Everything one judgement rests on. `now` is wall time in milliseconds since 1970. */
-export type Seen = {
+export type Seen<S extends Served = Served> = {
   answer: Answer;
   /** The link's own URL, before any redirect. */
   url: URL;
   now: number;
   facts: Facts;
   /** What the link's service has to say; null for a link that none owns. */
-  serving: Serving | null;
+  serving: S | null;
   /**
    * The name was missing, or the domain parked, when last decided. Whoever registered it since must show
    * more than a page: it is alive only if it is neither parked nor the same for every address.
@@ -71,7 +73,7 @@ export type Seen = {
 export type Wanted = { wants: keyof Facts };
 
 /** Looks at a response from one side. `null` passes it on to the next reader. Pure. */
-export type Reader = (seen: Seen) => Finding | Wanted | null;
+export type Reader<S extends Served = Served> = (seen: Seen<S>) => Finding | Wanted | null;
 
 export const alive = (reason: ActiveReason, retries: Retry[] = []): Finding => ({
   verdict: "active",

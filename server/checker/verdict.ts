@@ -1,8 +1,9 @@
 import { readBodyState } from "./bodies.ts";
 import { judgeFailure } from "./failures.ts";
 import type { Finding, Reader, Seen, Wanted } from "./finding.ts";
-import type { Failure } from "./probe.ts";
+import type { Answer, Failure } from "./probe.ts";
 import { readServicePage, readUnproven } from "./services/page-rules.ts";
+import type { Serving } from "./services/serving.ts";
 import { asShutDown } from "./services/shut-down.ts";
 import { readParking } from "./signals/parked.ts";
 import { readPlaceholder } from "./signals/placeholders.ts";
@@ -15,7 +16,7 @@ import { readStatus } from "./statuses.ts";
  * Asked in this order; the first that knows something ends it. What stands between us and the page comes
  * before the status, because walls use any status; what a page says comes after it.
  */
-const READERS: Reader[] = [
+const READERS: Reader<Serving>[] = [
   readServicePage,
   readWalls,
   readStatus,
@@ -28,7 +29,7 @@ const READERS: Reader[] = [
   readBodyState,
 ];
 
-type Judged = Omit<Seen, "answer"> & { answer: Seen["answer"] | Failure };
+type Judged = Omit<Seen<Serving>, "answer"> & { answer: Answer | Failure };
 
 /** What one attempt shows, or what must be known first. */
 export function judge(seen: Judged): Finding | Wanted {

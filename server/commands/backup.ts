@@ -1,11 +1,11 @@
 import { constants, copyFileSync, existsSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import type { Command } from "commander";
-import { finishRestore } from "../backups/restore.ts";
 import { DUMP_HINT } from "../backups/sqlite-only.ts";
 import { backupFolder, type Config, sqlitePath } from "../config.ts";
 import { failure } from "../lib/failure.ts";
 import { sizeText } from "../lib/size-text.ts";
+import { finishRestore } from "../start/prepare-database.ts";
 import { placeOfKey } from "../start/secret-key.ts";
 import { copyDatabase } from "../store/copy.ts";
 import { isDamage } from "../store/damage.ts";

@@ -9,7 +9,7 @@ import { addressed } from "./address.ts";
 import { type ClaimedDelivery, claimDue, type DueWebhook, giveBack } from "./claim.ts";
 import { isOurs } from "./our-webhooks.ts";
 import { AT_ONCE, AT_ONCE_PER_WEBHOOK, shareBeside } from "./places.ts";
-import { type Outcome, sendMessage } from "./send.ts";
+import { type Outcome, resultOf, sendMessage } from "./send.ts";
 import { type Attempt, settle } from "./settle.ts";
 
 export type DeliveryOptions = {
@@ -49,7 +49,7 @@ export async function attempt(
   const outcome = await send(deps, claimed, signal).catch(ourFault(claimed, startedAt));
   if (outcome === "unsent") return outcome;
   if (outcome.kind === "aborted") return "aborted";
-  deps.metrics.attemptEnded(outcome);
+  deps.metrics.attemptEnded(resultOf(outcome), outcome.durationMs);
   return { claimed, outcome, random: random() };
 }
 

@@ -75,6 +75,10 @@ export async function sendMessage(
 export const isSuccess = (outcome: Outcome) =>
   outcome.kind === "answered" && outcome.statusCode >= 200 && outcome.statusCode <= 299;
 
+/** What metrics count an attempt as: `2xx` and the other classes of status codes, or why no answer came. */
+export const resultOf = (outcome: Exclude<Outcome, { kind: "aborted" }>) =>
+  outcome.kind === "failed" ? outcome.error : `${Math.floor(outcome.statusCode / 100)}xx`;
+
 /** 0 when no answer came. */
 export const statusCodeOf = (outcome: Outcome) =>
   outcome.kind === "answered" ? outcome.statusCode : 0;

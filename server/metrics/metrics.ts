@@ -1,6 +1,5 @@
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
 import type { Reason, Verdict } from "../checker/reasons.ts";
-import { isSuccess, type Outcome } from "../events/send.ts";
 
 /** What a check came to, as far as it is counted. */
 type Checked = { status: Verdict; reason: Reason };
@@ -18,8 +17,8 @@ export type Metrics = {
   checkDeferred(): void;
   /** A check did not even begin, and comes later. */
   checkNotBegun(): void;
-  /** An attempt at a delivery; one that we gave up ourselves counts for nothing. */
-  attemptEnded(outcome: Exclude<Outcome, { kind: "aborted" }>): void;
+  /** An attempt at a delivery. `result` is the class of its status code, such as `2xx`, or why none came. */
+  attemptEnded(result: string, ms: number): void;
   requestEnded(answered: Answered, ms: number): void;
 };
 
@@ -86,9 +85,9 @@ export function createMetrics(): Metrics {
       deferred.inc();
     },
     checkNotBegun: () => deferred.inc(),
-    attemptEnded(outcome) {
-      attempts.inc({ outcome: classOf(outcome) });
-      attemptSeconds.observe(outcome.durationMs / 1000);
+    attemptEnded(result, ms) {
+      attempts.inc({ outcome: result });
+      attemptSeconds.observe(ms / 1000);
     },
     requestEnded({ method, route, status }, ms) {
       const labels = {
@@ -99,9 +98,4 @@ export function createMetrics(): Metrics {
       requestSeconds.observe(labels, ms / 1000);
     },
   };
-}
-
-function classOf(outcome: Exclude<Outcome, { kind: "aborted" }>): string {
-  if (outcome.kind === "failed") return outcome.error;
-  return isSuccess(outcome) ? "2xx" : `${Math.floor(outcome.statusCode / 100)}xx`;
 }

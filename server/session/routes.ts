@@ -17,7 +17,6 @@ import { presentSession, sessionOf } from "../http/session-door.ts";
 import { visitOf } from "../http/visit.ts";
 import { unread } from "../lib/fields.ts";
 import { SHORTEST_ALONE } from "../lib/passwords.ts";
-import type { Live } from "../live/live.ts";
 import { findDevice, newDevice } from "./device.ts";
 import { dismissFailures } from "./failed-sign-ins.ts";
 import * as model from "./model.ts";
@@ -48,7 +47,7 @@ const factorRefusals = { ...bodyRefusals, 409: ErrorReply };
 export function sessionRoutes(
   deps: Deps,
   { countGuess, countProof, ...guards }: Guard,
-  live: Pick<Live, "stateOf">,
+  live: { stateOf(accountId: string): Promise<string> },
 ) {
   const guarded = { ...deps, ...guards };
 

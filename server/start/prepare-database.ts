@@ -1,18 +1,17 @@
 import { chmodSync, mkdirSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { finishRestore } from "../backups/restore.ts";
 import { backupFolder, type Config, SECRET_KEY_FILE, sqlitePath } from "../config.ts";
 import type { Clock } from "../lib/clock.ts";
 import { failure } from "../lib/failure.ts";
 import { describeError, log } from "../lib/log.ts";
 import { failureOfFile } from "../lib/own-user.ts";
 import { refuseNetworkFs } from "../store/file-system.ts";
-import { FolderTaken, isLocked } from "../store/folder-lock.ts";
+import { FolderTaken, isLocked, withFolderLock } from "../store/folder-lock.ts";
 import { missing } from "../store/migrate.ts";
 import { migrateToHead, openEngine, ownMigrations } from "../store/open.ts";
 import { type Preparation, prepareSqlite, Refused } from "../store/prepare.ts";
 import { prepareAside } from "../store/prepare-aside.ts";
-import { finishPlacing } from "../store/replace.ts";
+import { finishPlacing, isPlacing } from "../store/replace.ts";
 import { isUnavailable } from "../store/store.ts";
 import { takeCleanStop } from "./clean-stop.ts";
 import { type Upgrading, whenOlderAreGone } from "./older-nodes.ts";
@@ -162,3 +161,15 @@ async function preparePostgres(
 }
 
 const sizeOf = (path: string) => statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+
+/**
+ * For everyone who opens the database: goes on with a restore that was killed.
+ * @throws when it is under way still
+ */
+export async function finishRestore(
+  config: Pick<Config, "databaseUrl" | "dataDir">,
+): Promise<void> {
+  const path = sqlitePath(config);
+  if (path === null || !isPlacing(path)) return;
+  await withFolderLock(config.dataDir, async () => finishPlacing(path));
+}

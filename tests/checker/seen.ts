@@ -1,6 +1,7 @@
 import type { Facts, Finding, Seen, Wanted } from "../../server/checker/finding.ts";
 import type { Hop } from "../../server/checker/hops.ts";
 import type { Answer, Failure, Probe } from "../../server/checker/probe.ts";
+import type { Serving } from "../../server/checker/services/serving.ts";
 import { judge } from "../../server/checker/verdict.ts";
 import { readPage } from "./read-page.ts";
 
@@ -92,7 +93,7 @@ export async function seenOf({
   isReborn = false,
   facts = {},
   ...told
-}: Case): Promise<Seen> {
+}: Case): Promise<Seen<Serving>> {
   const { profile, names, ...probes } = { home: USUAL_HOME, ...facts };
   const asked = await Promise.all(
     Object.entries(probes).map(async ([name, fact]) => [name, await factOf(fact)] as const),

@@ -5,13 +5,13 @@ import type { Target } from "./catalogue.ts";
 import { firstRule, isContradicted, readsBody } from "./decide.ts";
 import { isGone } from "./record.ts";
 import { replyTo } from "./reply.ts";
-import { findingOf, pageOf, unproven } from "./serving.ts";
+import { findingOf, pageOf, type Serving, unproven } from "./serving.ts";
 
 /**
  * What the rules of the link's service make of its page. A wall may look like death to them, and any answer
  * like life to a rule that does not read it; what a page says in words of its service goes before walls.
  */
-export const readServicePage: Reader = (seen) => {
+export const readServicePage: Reader<Serving> = (seen) => {
   const { serving, answer } = seen;
   const target = serving?.target;
   const page = target && pageOf(target);
@@ -37,4 +37,5 @@ const contradiction = ({ service }: Target): Signal => ({
 });
 
 /** A page of a service that no rule knows proves nothing where rules are what tells. */
-export const readUnproven: Reader = ({ serving }): Finding | null => serving && unproven(serving);
+export const readUnproven: Reader<Serving> = ({ serving }): Finding | null =>
+  serving && unproven(serving);
