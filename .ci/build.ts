@@ -24,9 +24,9 @@ const OPTIONS = [
 /** The program, and those of the threads that it starts. */
 const ENTRIES = [
   "server/main.ts",
-  "server/store/beside-thread.ts",
-  "server/store/copy-thread.ts",
-  "server/store/prepare-thread.ts",
+  "server/db/beside-thread.ts",
+  "server/db/copy-thread.ts",
+  "server/db/prepare-thread.ts",
 ];
 
 const compile = (outfile: string, target: string[]) =>

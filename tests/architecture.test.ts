@@ -1,102 +1,119 @@
 import { describe, expect, test } from "bun:test";
-import { readFileSync } from "node:fs";
-import { join, normalize } from "node:path";
+import { type Import, importsOf, mutualPairs, productFiles } from "./imports.ts";
 
 /**
- * Where a file of the server stands. The first that fits counts; the rest are verbs. Imports point
- * down, or to the same layer.
+ * The wings of the server, from the ground up: each folder of `server/` is one, and imports only from itself and from
+ * those before it.
  */
-const LAYERS: [layer: number, name: string, files: RegExp][] = [
-  [0, "lib", /^server\/lib\//],
-  [0, "readers of lists", /^server\/imports\//],
-  [0, "vocabulary", /^server\/(checker\/(reasons|messages|online\/states)|audit\/actions)\.ts$/],
-  [1, "store", /^server\/store\//],
-  [1, "outbound", /^server\/outbound\//],
-  [2, "model", /\/model\.ts$/],
-  [4, "http", /^server\/http\//],
-  [5, "routes", /\/routes\.ts$/],
-  [6, "wiring", /^server\/((main|app|build|housekeeping)\.ts$|commands\/)/],
+const WINGS = [
+  "lib",
+  "db",
+  "net",
+  "verdict",
+  "config",
+  "work",
+  "api",
+  "history",
+  "accounts",
+  "webhooks",
+  "links",
+  "monitor",
+  "ops",
+  "views",
+  "http",
+  "app",
+  "commands",
+  "main.ts",
 ];
-const VERBS = 3;
-const HTTP = 4;
-const ROUTES = 5;
 
-/** One import: `what` is the clause before `from`. */
-type Import = { from: string; what: string; to: string };
+/** The wings that know the web framework; elsewhere only routes do. */
+const OF_HTTP = ["api", "http", "app"];
 
-const layerOf = (file: string) => LAYERS.find(([, , files]) => files.test(file))?.[0] ?? VERBS;
+/** List readers run in the dashboard as well. */
+const SHARED = "server/links/imports/";
 
-const filesOf = (pattern: string) => [...new Bun.Glob(pattern).scanSync({ cwd: root })].sort();
-
-const root = join(import.meta.dir, "..");
-const imports = ["server/**/*.ts", "web/src/**/*.{ts,tsx}"].flatMap(filesOf).flatMap(importsOf);
+const imports = productFiles().flatMap(importsOf);
 const inServer = imports.filter(({ from }) => from.startsWith("server/"));
 const ofOurs = inServer.filter(({ to }) => to.startsWith("server/"));
 const inWeb = imports.filter(({ from }) => from.startsWith("web/"));
 
-/** Imports of types too: who knows a type knows the file. */
-function importsOf(file: string): Import[] {
-  const text = readFileSync(join(root, file), "utf8");
-  const found = text.matchAll(/^(?:import|export)\s([^;]*?)(?:\sfrom\s+)?"([^"]+)"/gms);
-  const dynamic = text.matchAll(/(import)\("([^"]+)"\)/g);
-  return [...found, ...dynamic].map(([, what, to]) => ({
-    from: file,
-    what: what!.trim(),
-    to: to!.startsWith(".") ? normalize(join(file, "..", to!)) : to!,
-  }));
-}
-
+const wingOf = (file: string) => file.split("/")[1]!;
+const isRoutes = (file: string) => /[/-]routes\.ts$/.test(file);
 const shown = ({ from, to }: Import) => `${from} imports ${to}`;
 
-describe("Of the server's files", () => {
+describe("In the server", () => {
   test("imports are found at all", () => {
     expect(ofOurs.map(shown)).toContain("server/links/routes.ts imports server/links/links.ts");
     expect(ofOurs.length).toBeGreaterThan(200);
   });
 
-  test("none imports one of a layer above its own", () => {
-    const upward = ofOurs.filter(({ from, to }) => layerOf(to) > layerOf(from));
-
-    expect(upward.map(shown)).toEqual([]);
-  });
-
-  test("no slice knows another's routes", () => {
-    const sideways = ofOurs.filter(
-      ({ from, to }) => layerOf(from) === ROUTES && layerOf(to) === ROUTES,
+  test("every file is in a wing", () => {
+    const wings = new Set(
+      productFiles()
+        .filter((file) => file.startsWith("server/"))
+        .map(wingOf),
     );
 
-    expect(sideways.map(shown)).toEqual([]);
+    expect([...wings].sort()).toEqual([...WINGS].sort());
   });
 
-  test("only routes and what is around them know the web framework", () => {
-    const knowing = inServer.filter(({ from, to }) => /^elysia/.test(to) && layerOf(from) < HTTP);
+  test("a wing imports only from wings above it in the list", () => {
+    const wrong = ofOurs.filter(
+      ({ from, to }) => WINGS.indexOf(wingOf(to)) > WINGS.indexOf(wingOf(from)),
+    );
 
-    expect(knowing.map(shown)).toEqual([]);
+    expect(wrong.map(shown)).toEqual([]);
   });
 
-  test("those that the dashboard shares know nothing but themselves", () => {
-    const shared = imports.filter(({ from }) => from.startsWith("server/imports/"));
-    const isOther = ({ to }: Import) => /^(server\/(?!imports\/)|web\/|node:|bun\b)/.test(to);
+  test("no two folders import each other", () => {
+    expect(mutualPairs(ofOurs)).toEqual([]);
+  });
+
+  test("lib knows nothing of ours", () => {
+    const known = ofOurs.filter(({ from, to }) => wingOf(from) === "lib" && wingOf(to) !== "lib");
+
+    expect(known.map(shown)).toEqual([]);
+  });
+
+  test("only the app imports routes", () => {
+    const wrong = ofOurs.filter(({ from, to }) => isRoutes(to) && wingOf(from) !== "app");
+
+    expect(wrong.map(shown)).toEqual([]);
+  });
+
+  test("only routes and the wings of HTTP import the web framework", () => {
+    const wrong = inServer.filter(
+      ({ from, to }) => /^elysia/.test(to) && !isRoutes(from) && !OF_HTTP.includes(wingOf(from)),
+    );
+
+    expect(wrong.map(shown)).toEqual([]);
+  });
+
+  test("list readers import nothing else of ours, and nothing that a browser lacks", () => {
+    const shared = imports.filter(({ from }) => from.startsWith(SHARED));
+    const wrong = shared.filter(
+      ({ to }) => /^(server\/|web\/|node:|bun\b)/.test(to) && !to.startsWith(SHARED),
+    );
 
     expect(shared.length).toBeGreaterThan(10);
-    expect(shared.filter(isOther).map(shown)).toEqual([]);
+    expect(wrong.map(shown)).toEqual([]);
   });
 
-  test("none imports the dashboard's", () => {
+  test("nothing of the dashboard is imported", () => {
     expect(inServer.filter(({ to }) => to.startsWith("web/src/")).map(shown)).toEqual([]);
   });
 });
 
-describe("Of the dashboard's files", () => {
-  test("one type of the server is known and how lists are read, and nothing else", () => {
-    const known = inWeb.filter(({ to }) => /^server\/(?!imports\/)/.test(to));
+describe("In the dashboard", () => {
+  test("one type of the server and the list readers are imported, and nothing else", () => {
+    const known = inWeb.filter(({ to }) => to.startsWith("server/") && !to.startsWith(SHARED));
 
     expect(known.map(({ what, to }) => `${what} of ${to}`)).toEqual([
-      "type { App } of server/app.ts",
+      "type { App } of server/app/app.ts",
     ]);
   });
 
-  test("components know no page, and the library neither", () => {
+  test("components import no page, and the library neither pages nor components", () => {
     const upward = inWeb.filter(
       ({ from, to }) =>
         (/^web\/src\/(components|lib)\//.test(from) && to.startsWith("web/src/pages/")) ||
@@ -104,5 +121,9 @@ describe("Of the dashboard's files", () => {
     );
 
     expect(upward.map(shown)).toEqual([]);
+  });
+
+  test("no two folders import each other", () => {
+    expect(mutualPairs(inWeb.filter(({ to }) => to.startsWith("web/src/")))).toEqual([]);
   });
 });

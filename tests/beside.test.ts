@@ -5,11 +5,11 @@ import { mkdtempSync, readdirSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { eq } from "drizzle-orm";
-import { createBeside } from "../server/store/beside.ts";
-import { migrateToHead, openEngine } from "../server/store/open.ts";
-import { createLinkMemory } from "../server/store/reader-links.ts";
-import { createStore, isUnavailable } from "../server/store/store.ts";
-import { accounts, links } from "../server/store/tables.ts";
+import { createBeside } from "../server/db/beside.ts";
+import { migrateToHead, openEngine } from "../server/db/open.ts";
+import { createLinkMemory } from "../server/db/reader-links.ts";
+import { createStore, isUnavailable } from "../server/db/store.ts";
+import { accounts, links } from "../server/db/tables.ts";
 
 const AT = 1;
 const ACCOUNTS = [1, 2, 3];

@@ -2,8 +2,8 @@ import { describe, expect, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { $ } from "bun";
-import { DEAD_REASONS, UNKNOWN_REASONS } from "../server/checker/reasons.ts";
-import { printConfig } from "../server/config.ts";
+import { printConfig } from "../server/config/config.ts";
+import { DEAD_REASONS, UNKNOWN_REASONS } from "../server/verdict/reasons/reasons.ts";
 
 const docs = readFileSync("docs/verdicts.md", "utf8");
 

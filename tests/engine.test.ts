@@ -3,17 +3,11 @@ import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { and, eq, gt, sql } from "drizzle-orm";
+import { migrate } from "../server/db/migrate.ts";
+import { migrateToHead, openEngine } from "../server/db/open.ts";
+import { contains, createStore, isDuplicate, isGone, isUnavailable } from "../server/db/store.ts";
+import { accounts, groups, linkCounts, links } from "../server/db/tables.ts";
 import { assetFolder, readTexts } from "../server/lib/assets.ts";
-import { migrate } from "../server/store/migrate.ts";
-import { migrateToHead, openEngine } from "../server/store/open.ts";
-import {
-  contains,
-  createStore,
-  isDuplicate,
-  isGone,
-  isUnavailable,
-} from "../server/store/store.ts";
-import { accounts, groups, linkCounts, links } from "../server/store/tables.ts";
 import { emptyPostgres, freshPostgres } from "./postgres.ts";
 
 const AT = Date.parse("2030-01-01T00:00:00Z");

@@ -5,11 +5,11 @@
  */
 import { join } from "node:path";
 import lighthouse, { desktopConfig } from "lighthouse";
+import { newSession } from "../server/accounts/sessions.ts";
 import { createAccount } from "../server/accounts/users.ts";
-import { openDeps } from "../server/build.ts";
-import { readConfig } from "../server/config.ts";
-import { newSession } from "../server/session/sessions.ts";
-import { links } from "../server/store/tables.ts";
+import { openDeps } from "../server/app/build.ts";
+import { readConfig } from "../server/config/config.ts";
+import { links } from "../server/db/tables.ts";
 import { launch } from "./browser.ts";
 import { movableClock } from "./clock.ts";
 import { freePort } from "./free-port.ts";

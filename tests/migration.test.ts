@@ -2,11 +2,11 @@ import { expect, test } from "bun:test";
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { migrate } from "../server/db/migrate.ts";
+import { migrateToHead, openEngine } from "../server/db/open.ts";
+import { createStore } from "../server/db/store.ts";
+import { links } from "../server/db/tables.ts";
 import { assetFolder, readTexts } from "../server/lib/assets.ts";
-import { migrate } from "../server/store/migrate.ts";
-import { migrateToHead, openEngine } from "../server/store/open.ts";
-import { createStore } from "../server/store/store.ts";
-import { links } from "../server/store/tables.ts";
 import { ENGINES } from "./harness.ts";
 import { emptyPostgres } from "./postgres.ts";
 

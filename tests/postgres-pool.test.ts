@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from "bun:test";
-import { openPostgres } from "../server/store/postgres.ts";
-import { isUnavailable, type Query } from "../server/store/store.ts";
+import { openPostgres } from "../server/db/postgres.ts";
+import { isUnavailable, type Query } from "../server/db/store.ts";
 import { polled } from "./cluster/node.ts";
 import { emptyPostgres, makeReadOnly } from "./postgres.ts";
 import { startSilentProxy } from "./silent-proxy.ts";

@@ -1,6 +1,6 @@
 import { SQL } from "bun";
-import { migrateToHead } from "../server/store/open.ts";
-import { openPostgres } from "../server/store/postgres.ts";
+import { migrateToHead } from "../server/db/open.ts";
+import { openPostgres } from "../server/db/postgres.ts";
 import { startOwnPostgres } from "./own-postgres.ts";
 import { closeAtEnd } from "./shared.ts";
 

@@ -2,9 +2,9 @@ import { onTestFinished, setSystemTime } from "bun:test";
 import type { Socket } from "node:net";
 import { asc, eq } from "drizzle-orm";
 import { Webhook } from "standardwebhooks";
-import { deliverDue } from "../server/events/deliver.ts";
+import { deliveries, deliveryAttempts, type Format } from "../server/db/tables.ts";
 import { chunksOf } from "../server/lib/chunks.ts";
-import { deliveries, deliveryAttempts, type Format } from "../server/store/tables.ts";
+import { deliverDue } from "../server/webhooks/deliver.ts";
 import type { Asker, TestServer } from "./harness.ts";
 import { startRawSite } from "./site.ts";
 

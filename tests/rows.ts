@@ -1,9 +1,9 @@
 import { eq, max, sql } from "drizzle-orm";
+import { rowsOf } from "../server/db/store.ts";
+import { type CheckRow, checks, groups, links } from "../server/db/tables.ts";
 import { type CheckKind, codeOf, numbersOfKinds } from "../server/history/kinds.ts";
 import { addToRollUps, CHECKS_OF_PART } from "../server/history/roll-ups.ts";
 import { checkIdOf } from "../server/lib/ids.ts";
-import { rowsOf } from "../server/store/store.ts";
-import { type CheckRow, checks, groups, links } from "../server/store/tables.ts";
 import type { Asker, TestServer } from "./harness.ts";
 
 /** A check as a test tells of it: whatever is left out is that of a usual one. */

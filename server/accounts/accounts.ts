@@ -1,10 +1,10 @@
 import { eq, type SQL, sql } from "drizzle-orm";
 import type { AnySQLiteColumn } from "drizzle-orm/sqlite-core";
-import type { Deps } from "../deps.ts";
+import type { Caller } from "../api/caller.ts";
+import { totalLinks } from "../db/link-counts.ts";
+import { accounts, usageDays } from "../db/tables.ts";
 import { notFound } from "../lib/errors.ts";
-import { totalLinks } from "../links/count.ts";
-import { accounts, usageDays } from "../store/tables.ts";
-import type { Caller } from "./caller.ts";
+import type { Deps } from "../work/deps.ts";
 import { dayOf } from "./meter.ts";
 import type { AccountState, UsageCounts } from "./model.ts";
 

@@ -1,12 +1,7 @@
 import { and, asc, eq, inArray, not, type SQL, sql } from "drizzle-orm";
-import { isNotTold, isThere, makeChange, recordChange } from "../audit/record.ts";
-import { emailTarget } from "../audit/targets.ts";
-import type { Deps } from "../deps.ts";
-import { forgetDoomed } from "../history/forget-doomed.ts";
-import { inSteps } from "../history/steps.ts";
-import { oneAtATime } from "../lib/lock.ts";
-import { holdAdministration } from "../store/hold.ts";
-import { rowsOf, type Statement, type Store } from "../store/store.ts";
+import type { Actor } from "../api/caller.ts";
+import { holdAdministration } from "../db/hold.ts";
+import { rowsOf, type Statement, type Store } from "../db/store.ts";
 import {
   type AccountRow,
   accounts,
@@ -21,8 +16,13 @@ import {
   links,
   users,
   webhooks,
-} from "../store/tables.ts";
-import type { Actor } from "./caller.ts";
+} from "../db/tables.ts";
+import { forgetDoomed } from "../history/forget-doomed.ts";
+import { oneAtATime } from "../lib/lock.ts";
+import { inSteps } from "../lib/steps.ts";
+import type { Deps } from "../work/deps.ts";
+import { isNotTold, isThere, makeChange, recordChange } from "./audit/record.ts";
+import { emailTarget } from "./audit/targets.ts";
 
 /**
  * Deletes an account with everything in it, if it may be when that begins, and says whether it did. In the first

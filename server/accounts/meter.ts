@@ -1,7 +1,7 @@
 import { and, eq, sql } from "drizzle-orm";
+import type { Statement, Store } from "../db/store.ts";
+import { apiKeys, usageDays } from "../db/tables.ts";
 import type { Clock } from "../lib/clock.ts";
-import type { Statement, Store } from "../store/store.ts";
-import { apiKeys, usageDays } from "../store/tables.ts";
 
 const MINUTE = 60_000;
 const DAY = 86_400_000;

@@ -1,6 +1,6 @@
 import * as z from "zod";
+import { type AccountRow, TIERS } from "../db/tables.ts";
 import { toIso, toIsoOrNull } from "../lib/moments.ts";
-import { type AccountRow, TIERS } from "../store/tables.ts";
 
 export const Account = z
   .object({

@@ -1,8 +1,8 @@
 import { Elysia } from "elysia";
-import type { Deps } from "../deps.ts";
-import { refusals } from "../http/refusals.ts";
-import { data } from "../http/reply.ts";
-import { callers } from "../http/visit.ts";
+import { refusals } from "../api/refusals.ts";
+import { data } from "../api/reply.ts";
+import { callers } from "../api/visit.ts";
+import type { Deps } from "../work/deps.ts";
 import { findAccount, readUsage } from "./accounts.ts";
 import { Account, toAccount, toUsage, Usage } from "./model.ts";
 

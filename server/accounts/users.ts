@@ -1,15 +1,8 @@
 import { and, asc, count, eq, gt, ne, or, type SQL, sql } from "drizzle-orm";
-import { isThere, makeChange, onRecord, recordChange } from "../audit/record.ts";
-import { emailTarget } from "../audit/targets.ts";
-import type { Deps } from "../deps.ts";
-import { keysMadeBy, revocationOf, revokeKeysMadeBy } from "../keys/made-by.ts";
-import { conflict, notFound } from "../lib/errors.ts";
-import { newId } from "../lib/ids.ts";
-import { hashToken, newSessionToken } from "../lib/token.ts";
-import { countLinks } from "../links/count.ts";
-import { endSessionsOf } from "../session/sessions.ts";
-import { takeNumbers } from "../store/numbers.ts";
-import { isDuplicate, rowsOf, type Statement, type Store } from "../store/store.ts";
+import { type Actor, type Caller, OPERATOR } from "../api/caller.ts";
+import { countLinks } from "../db/link-counts.ts";
+import { takeNumbers } from "../db/numbers.ts";
+import { isDuplicate, rowsOf, type Statement, type Store } from "../db/store.ts";
 import {
   type AccountRow,
   accounts,
@@ -17,9 +10,16 @@ import {
   type Tier,
   type UserRow,
   users,
-} from "../store/tables.ts";
-import { type Actor, type Caller, OPERATOR } from "./caller.ts";
+} from "../db/tables.ts";
+import { conflict, notFound } from "../lib/errors.ts";
+import { newId } from "../lib/ids.ts";
+import { hashToken, newSessionToken } from "../lib/token.ts";
+import type { Deps } from "../work/deps.ts";
+import { isThere, makeChange, onRecord, recordChange } from "./audit/record.ts";
+import { emailTarget } from "./audit/targets.ts";
 import { deleteAccount } from "./delete.ts";
+import { keysMadeBy, revocationOf, revokeKeysMadeBy } from "./keys/made-by.ts";
+import { endSessionsOf } from "./sessions.ts";
 
 const LINK_MS = 30 * 60_000;
 

@@ -1,8 +1,8 @@
 import type { Command } from "commander";
-import { openDeps } from "../build.ts";
+import { openDeps } from "../app/build.ts";
 import { systemClock } from "../lib/clock.ts";
-import { prepareForCommand } from "../start/prepare-database.ts";
-import { newKey, placeOfKey } from "../start/secret-key.ts";
+import { prepareForCommand } from "../ops/start/prepare-database.ts";
+import { newKey, placeOfKey } from "../ops/start/secret-key.ts";
 import { isAgreed } from "./agreed.ts";
 import { type Cli, UsageError } from "./cli.ts";
 

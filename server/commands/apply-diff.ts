@@ -1,5 +1,5 @@
-import type { LinkChanged, Plan } from "../apply/plan.ts";
 import { chunksOf } from "../lib/chunks.ts";
+import type { LinkChanged, Plan } from "../ops/apply/plan.ts";
 import { plain } from "./plain.ts";
 
 type Options = { prune?: true; dryRun?: true };

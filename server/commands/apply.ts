@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
 import type { Command } from "commander";
-import { carryOut } from "../apply/carry-out.ts";
-import { Misdeclared } from "../apply/model.ts";
-import { type Plan, planOf } from "../apply/plan.ts";
-import { readDeclaration } from "../apply/read.ts";
 import { failure } from "../lib/failure.ts";
+import { carryOut } from "../ops/apply/carry-out.ts";
+import { Misdeclared } from "../ops/apply/model.ts";
+import { type Plan, planOf } from "../ops/apply/plan.ts";
+import { readDeclaration } from "../ops/apply/read.ts";
 import { isAgreed } from "./agreed.ts";
 import { diffOf, isAnything, summaryOf } from "./apply-diff.ts";
 import { type Cli, NamedFileError, UsageError, withDeps } from "./cli.ts";

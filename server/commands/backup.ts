@@ -1,16 +1,16 @@
 import { constants, copyFileSync, existsSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import type { Command } from "commander";
-import { DUMP_HINT } from "../backups/sqlite-only.ts";
-import { backupFolder, type Config, sqlitePath } from "../config.ts";
+import { backupFolder, type Config, sqlitePath } from "../config/config.ts";
+import { copyDatabase } from "../db/copy.ts";
+import { isDamage } from "../db/damage.ts";
+import { damagedWithNewest } from "../db/prepare.ts";
 import { failure } from "../lib/failure.ts";
 import { sizeText } from "../lib/size-text.ts";
-import { finishRestore } from "../start/prepare-database.ts";
-import { placeOfKey } from "../start/secret-key.ts";
-import { copyDatabase } from "../store/copy.ts";
-import { isDamage } from "../store/damage.ts";
-import { damagedWithNewest } from "../store/prepare.ts";
-import { floorAt } from "../upkeep/disk.ts";
+import { DUMP_HINT } from "../ops/backups/sqlite-only.ts";
+import { finishRestore } from "../ops/start/prepare-database.ts";
+import { placeOfKey } from "../ops/start/secret-key.ts";
+import { floorAt } from "../ops/upkeep/disk.ts";
 import type { Cli } from "./cli.ts";
 import { startPercentage } from "./percentage.ts";
 

@@ -1,6 +1,6 @@
 import { closeSync, openSync, writeSync } from "node:fs";
-import { messageOf } from "../checker/messages.ts";
 import { failure } from "../lib/failure.ts";
+import { messageOf } from "../verdict/reasons/messages.ts";
 import { asText, type Checked } from "./check-show.ts";
 
 type Report = { add(checked: Checked): void; end(): void };

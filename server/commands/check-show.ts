@@ -1,5 +1,5 @@
-import type { Conclusion } from "../checker/conclusion.ts";
-import { messageOf } from "../checker/messages.ts";
+import type { Conclusion } from "../verdict/probe/conclusion.ts";
+import { messageOf } from "../verdict/reasons/messages.ts";
 import { plain } from "./plain.ts";
 
 export type Checked = { url: string; service: string; conclusion: Conclusion };

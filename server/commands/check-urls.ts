@@ -1,6 +1,6 @@
-import type { Config } from "../config.ts";
-import type { Item } from "../imports/item.ts";
-import { vetTarget } from "../outbound/address.ts";
+import type { Config } from "../config/config.ts";
+import type { Item } from "../links/imports/item.ts";
+import { vetTarget } from "../net/address.ts";
 import type { CheckOptions } from "./check.ts";
 import { UsageError } from "./cli.ts";
 import { readParts } from "./list-source.ts";

@@ -1,13 +1,13 @@
 import { readFileSync } from "node:fs";
 import { parseEnv } from "node:util";
-import { openDeps } from "../build.ts";
-import { type Config, type Env, readConfig, unknownIn } from "../config.ts";
-import type { Deps } from "../deps.ts";
+import { openDeps } from "../app/build.ts";
+import { type Config, type Env, readConfig, unknownIn } from "../config/config.ts";
 import { systemClock } from "../lib/clock.ts";
 import { failure } from "../lib/failure.ts";
 import { log, startLogging } from "../lib/log.ts";
 import { filesFor, openFileLimit } from "../lib/runtime.ts";
-import { dropProxyVariables } from "../outbound/proxy-variables.ts";
+import { dropProxyVariables } from "../net/proxy-variables.ts";
+import type { Deps } from "../work/deps.ts";
 
 /** What a command has to work with. */
 export type Cli = {

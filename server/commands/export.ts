@@ -1,15 +1,20 @@
 import { type Command, Option } from "commander";
 import * as z from "zod";
-import type { Caller } from "../accounts/caller.ts";
-import { declaredLinks } from "../apply/declare.ts";
-import type { Deps } from "../deps.ts";
-import { exportedHistory } from "../exports/history.ts";
-import { csvFormat, ndjsonFormat, type RowFormat } from "../exports/lines.ts";
-import { exportedLinks } from "../exports/links.ts";
-import { HISTORY_COLUMNS, LINK_COLUMNS, toHistoryCells, toLinkCells } from "../exports/model.ts";
+import { readBody } from "../accounts/session-model.ts";
+import type { Caller } from "../api/caller.ts";
 import type { Cell } from "../lib/csv.ts";
 import { moment } from "../lib/fields.ts";
-import { readBody } from "../session/model.ts";
+import { exportedHistory } from "../links/exports/history.ts";
+import { csvFormat, ndjsonFormat, type RowFormat } from "../links/exports/lines.ts";
+import { exportedLinks } from "../links/exports/links.ts";
+import {
+  HISTORY_COLUMNS,
+  LINK_COLUMNS,
+  toHistoryCells,
+  toLinkCells,
+} from "../links/exports/model.ts";
+import { declaredLinks } from "../ops/apply/declare.ts";
+import type { Deps } from "../work/deps.ts";
 import { type Cli, withDeps } from "./cli.ts";
 import { openOutput } from "./output.ts";
 import { callerFor, withEmail } from "./whose.ts";

@@ -1,14 +1,14 @@
-import type { Caller } from "../accounts/caller.ts";
-import type { Deps } from "../deps.ts";
-import { type GroupBook, problemOfName } from "../groups/named.ts";
-import type { Item } from "../imports/item.ts";
+import type { Caller } from "../api/caller.ts";
+import type { Frequency } from "../db/tables.ts";
 import type { AppError } from "../lib/errors.ts";
 import { createLinks } from "../links/create.ts";
+import { type GroupBook, problemOfName } from "../links/groups/named.ts";
+import type { Item } from "../links/imports/item.ts";
 import { previewLinks } from "../links/preview.ts";
 import { reasonOf } from "../links/reason-of.ts";
-import { urlKeyOf } from "../links/url-key.ts";
-import type { Frequency } from "../store/tables.ts";
-import { refuseFullDisk } from "../upkeep/disk.ts";
+import { refuseFullDisk } from "../ops/upkeep/disk.ts";
+import { urlKeyOf } from "../verdict/services/url-key.ts";
+import type { Deps } from "../work/deps.ts";
 
 /** What an import is to do, and what it knows of its earlier parts. */
 export type Import = {

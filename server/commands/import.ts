@@ -1,9 +1,9 @@
 import { type Command, Option } from "commander";
-import type { Deps } from "../deps.ts";
-import { openGroupBook, problemOfName } from "../groups/named.ts";
-import type { Format } from "../imports/formats.ts";
-import type { Item } from "../imports/item.ts";
-import { FREQUENCIES, type Frequency } from "../store/tables.ts";
+import { FREQUENCIES, type Frequency } from "../db/tables.ts";
+import { openGroupBook, problemOfName } from "../links/groups/named.ts";
+import type { Format } from "../links/imports/formats.ts";
+import type { Item } from "../links/imports/item.ts";
+import type { Deps } from "../work/deps.ts";
 import { type Cli, UsageError, withDeps } from "./cli.ts";
 import { type Import, importPart, PART } from "./import-part.ts";
 import { asJsonLine, asLine, newTally, summaryOf, type Tally } from "./import-report.ts";

@@ -1,11 +1,11 @@
 import { createReadStream, type Stats, statSync } from "node:fs";
 import { PassThrough, pipeline, Readable } from "node:stream";
 import { createGunzip } from "node:zlib";
-import { encodingOf, isGzip } from "../imports/encoding.ts";
-import { FORMATS, type Format, recognise } from "../imports/formats.ts";
-import { HEAD, newReading, type Reading } from "../imports/reading.ts";
-import { Unreadable } from "../imports/unreadable.ts";
 import { failure } from "../lib/failure.ts";
+import { encodingOf, isGzip } from "../links/imports/encoding.ts";
+import { FORMATS, type Format, recognise } from "../links/imports/formats.ts";
+import { HEAD, newReading, type Reading } from "../links/imports/reading.ts";
+import { Unreadable } from "../links/imports/unreadable.ts";
 
 /** What was found since the part before, and how much of the file is read, from 0 to 1; null when nobody knows. */
 export type ListPart = Reading & { done: number | null };

@@ -1,8 +1,8 @@
 import type { Command } from "commander";
-import { openDeps } from "../build.ts";
+import { openDeps } from "../app/build.ts";
 import { systemClock } from "../lib/clock.ts";
 import { reclassify } from "../links/reclassify.ts";
-import { prepareForCommand, prepareFresh } from "../start/prepare-database.ts";
+import { prepareForCommand, prepareFresh } from "../ops/start/prepare-database.ts";
 import { type Cli, UsageError } from "./cli.ts";
 import { moveTo, stay } from "./move-to.ts";
 import { FRESH } from "./serve-command.ts";

@@ -1,4 +1,4 @@
-import type { Step } from "../move/move.ts";
+import type { Step } from "../ops/move/move.ts";
 
 /**
  * How far a move is, for the bar: the part that is done, and the rest in words.

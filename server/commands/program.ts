@@ -1,5 +1,5 @@
 import { Command, CommanderError } from "commander";
-import { type Env, logFormatIn } from "../config.ts";
+import { type Env, logFormatIn } from "../config/config.ts";
 import { AppError, type FieldProblems } from "../lib/errors.ts";
 import { inWords } from "../lib/failure.ts";
 import { describeError, lineIn, log } from "../lib/log.ts";

@@ -1,18 +1,24 @@
 import type { Database } from "bun:sqlite";
 import { dirname, resolve } from "node:path";
 import type { Command } from "commander";
-import { clearStages, replacing, type Staged, stage, verifyBackup } from "../backups/restore.ts";
-import { LOAD_HINT } from "../backups/sqlite-only.ts";
-import { type Config, sqlitePath } from "../config.ts";
+import { type Config, sqlitePath } from "../config/config.ts";
+import type { Copied } from "../db/copy.ts";
+import { withFolderLock } from "../db/folder-lock.ts";
+import { reading } from "../db/reading.ts";
+import { refuseUsed } from "../db/sole-use.ts";
 import { systemClock } from "../lib/clock.ts";
 import { sizeText } from "../lib/size-text.ts";
-import { makeFolder } from "../start/prepare-database.ts";
-import { FINGERPRINT_QUERY, isKnownBy, placeOfKey } from "../start/secret-key.ts";
-import type { Copied } from "../store/copy.ts";
-import { withFolderLock } from "../store/folder-lock.ts";
-import { reading } from "../store/reading.ts";
-import { refuseUsed } from "../store/sole-use.ts";
-import { floorAt } from "../upkeep/disk.ts";
+import {
+  clearStages,
+  replacing,
+  type Staged,
+  stage,
+  verifyBackup,
+} from "../ops/backups/restore.ts";
+import { LOAD_HINT } from "../ops/backups/sqlite-only.ts";
+import { makeFolder } from "../ops/start/prepare-database.ts";
+import { FINGERPRINT_QUERY, isKnownBy, placeOfKey } from "../ops/start/secret-key.ts";
+import { floorAt } from "../ops/upkeep/disk.ts";
 import { isAgreed } from "./agreed.ts";
 import { type Cli, UsageError } from "./cli.ts";
 

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { printConfig, readConfig } from "../config.ts";
+import { printConfig, readConfig } from "../config/config.ts";
 import { checksWithin, filesFor, fitRuntime, openFileLimit } from "../lib/runtime.ts";
 import { type Cli, UsageError } from "./cli.ts";
 import { serve } from "./serve.ts";

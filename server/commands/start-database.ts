@@ -1,17 +1,22 @@
-import { openDeps } from "../build.ts";
-import type { Config } from "../config.ts";
-import { backupFolder, sqlitePath } from "../config.ts";
-import type { Deps } from "../deps.ts";
+import { openDeps } from "../app/build.ts";
+import type { Config } from "../config/config.ts";
+import { backupFolder, sqlitePath } from "../config/config.ts";
+import { forgetUnfinished } from "../db/before-upgrade.ts";
+import { type FolderLock, lockFolder } from "../db/folder-lock.ts";
+import { refuseNewer } from "../db/migrate.ts";
+import { ownMigrations } from "../db/open.ts";
 import { makeParts } from "../history/make-parts.ts";
 import { systemClock } from "../lib/clock.ts";
 import { describeError, log } from "../lib/log.ts";
-import { noteCleanStop } from "../start/clean-stop.ts";
-import { type Fresh, makeFolder, prepareToServe, type Tell } from "../start/prepare-database.ts";
-import { noteVersion } from "../start/versions.ts";
-import { forgetUnfinished } from "../store/before-upgrade.ts";
-import { type FolderLock, lockFolder } from "../store/folder-lock.ts";
-import { refuseNewer } from "../store/migrate.ts";
-import { ownMigrations } from "../store/open.ts";
+import { noteCleanStop } from "../ops/start/clean-stop.ts";
+import {
+  type Fresh,
+  makeFolder,
+  prepareToServe,
+  type Tell,
+} from "../ops/start/prepare-database.ts";
+import { noteVersion } from "../ops/start/versions.ts";
+import type { Deps } from "../work/deps.ts";
 
 /** Makes the data folder and takes it for this process. @throws when another server has it */
 export function takeFolder({ dataDir }: Config): FolderLock {

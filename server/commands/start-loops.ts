@@ -1,19 +1,19 @@
 import { Cron } from "croner";
 import type { Meter } from "../accounts/meter.ts";
-import { startBackups } from "../backups/daily.ts";
-import { heartbeatOutbound, linkChecks } from "../build.ts";
-import { startCheckLoop } from "../checker/checker.ts";
-import type { Deps } from "../deps.ts";
-import { createDeliverer } from "../events/deliverer.ts";
+import { heartbeatOutbound, linkChecks } from "../app/build.ts";
+import { housekeeping } from "../app/housekeeping.ts";
 import { forgetDoomed } from "../history/forget-doomed.ts";
-import { housekeeping } from "../housekeeping.ts";
 import { systemClock } from "../lib/clock.ts";
 import { createLag } from "../lib/lag.ts";
 import { log, logFailure } from "../lib/log.ts";
 import { reclassify } from "../links/reclassify.ts";
-import { checkIntegrityWhenDue } from "../start/integrity.ts";
-import { keepHeartbeat } from "../upkeep/heartbeat.ts";
-import { hourly } from "../upkeep/hourly.ts";
+import { startCheckLoop } from "../monitor/checker.ts";
+import { startBackups } from "../ops/backups/daily.ts";
+import { checkIntegrityWhenDue } from "../ops/start/integrity.ts";
+import { keepHeartbeat } from "../ops/upkeep/heartbeat.ts";
+import { hourly } from "../ops/upkeep/hourly.ts";
+import { createDeliverer } from "../webhooks/deliverer.ts";
+import type { Deps } from "../work/deps.ts";
 
 /** Requests are counted in memory in between. */
 const METER_SECONDS = 5;

@@ -1,5 +1,5 @@
-import type { Deps } from "../deps.ts";
-import { listenForNews } from "../live/listen.ts";
+import type { Deps } from "../work/deps.ts";
+import { listenForNews } from "../work/listen.ts";
 
 /** Tells and hears from now on, where other processes may serve the database; gives what ends it. */
 export function startNews(deps: Deps): () => Promise<void> {

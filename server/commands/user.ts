@@ -1,7 +1,9 @@
 import { readFileSync } from "node:fs";
 import { type Command, Option } from "commander";
 import * as z from "zod";
-import { OPERATOR } from "../accounts/caller.ts";
+import { Email, NewPassword, readBody } from "../accounts/session-model.ts";
+import { endSetup } from "../accounts/setup.ts";
+import { removeTwoFactor } from "../accounts/two-factor.ts";
 import {
   createAccount,
   createInvitedAccount,
@@ -10,15 +12,13 @@ import {
   requireUser,
   resetPassword,
 } from "../accounts/users.ts";
-import type { Config } from "../config.ts";
+import { OPERATOR } from "../api/caller.ts";
+import type { Config } from "../config/config.ts";
+import { TIERS, type Tier } from "../db/tables.ts";
 import { failure } from "../lib/failure.ts";
 import { toIso } from "../lib/moments.ts";
 import { hashPassword } from "../lib/passwords.ts";
-import { Email, NewPassword, readBody } from "../session/model.ts";
-import { endSetup } from "../session/setup.ts";
-import { removeTwoFactor } from "../session/two-factor.ts";
-import { TIERS, type Tier } from "../store/tables.ts";
-import { refuseFullDisk } from "../upkeep/disk.ts";
+import { refuseFullDisk } from "../ops/upkeep/disk.ts";
 import { type Cli, withDeps } from "./cli.ts";
 import { localUrl } from "./health.ts";
 import { tableOf } from "./table.ts";

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
-import type { Caller } from "../accounts/caller.ts";
 import { listUsers, operatorOf, requireUser } from "../accounts/users.ts";
-import type { Deps } from "../deps.ts";
+import type { Caller } from "../api/caller.ts";
+import type { Deps } from "../work/deps.ts";
 import { UsageError } from "./cli.ts";
 import { readEmail } from "./user.ts";
 

@@ -1,7 +1,7 @@
-import { createApp } from "../app.ts";
-import { readConfig } from "../config.ts";
-import type { Deps } from "../deps.ts";
+import { createApp } from "../app/app.ts";
+import { readConfig } from "../config/config.ts";
 import { describeApi } from "../http/openapi.ts";
+import type { Deps } from "../work/deps.ts";
 
 /** Where the API's description lies for those who read it without a running server. */
 export const OPENAPI_FILE = new URL("../../docs/openapi.json", import.meta.url).pathname;

@@ -1,6 +1,6 @@
-import { BUILT_IN } from "../checker/services/built-in.ts";
-import { placesOf } from "../checker/services/hosts.ts";
-import { type Ask, asksOf, type Kind, type Service } from "../checker/services/record.ts";
+import { placesOf } from "../verdict/services/hosts.ts";
+import { type Ask, asksOf, type Kind, type Service } from "../verdict/services/record.ts";
+import { BUILT_IN } from "../verdict/services/records/built-in.ts";
 
 const fileAt = (path: string) => new URL(`../../${path}`, import.meta.url).pathname;
 

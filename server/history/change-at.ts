@@ -1,7 +1,7 @@
 import { and, eq, sql } from "drizzle-orm";
-import { pointRead } from "../store/point-read.ts";
-import type { Store } from "../store/store.ts";
-import { checkKinds, checks } from "../store/tables.ts";
+import { pointRead } from "../db/point-read.ts";
+import type { Store } from "../db/store.ts";
+import { checkKinds, checks } from "../db/tables.ts";
 import type { StatusChange } from "./model.ts";
 
 const { kindNo, checkedAt, evidence } = checks;

@@ -1,14 +1,14 @@
 import { and, asc, inArray, type SQL, sql } from "drizzle-orm";
 import type { SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
-import type { Deps } from "../deps.ts";
+import { holdAccounts } from "../db/hold.ts";
+import { rowsOf, type Statement, type Store } from "../db/store.ts";
+import { checks, doomed, historyDays, historyHours, type LinkRow, links } from "../db/tables.ts";
 import { chunksOf } from "../lib/chunks.ts";
 import { oneAtATime } from "../lib/lock.ts";
 import { logFailure } from "../lib/log.ts";
-import { holdAccounts } from "../store/hold.ts";
-import { rowsOf, type Statement, type Store } from "../store/store.ts";
-import { checks, doomed, historyDays, historyHours, type LinkRow, links } from "../store/tables.ts";
+import { inSteps, type Patience } from "../lib/steps.ts";
+import type { Deps } from "../work/deps.ts";
 import { takeFromRollUps } from "./roll-ups.ts";
-import { inSteps, type Patience } from "./steps.ts";
 
 /** Checks that a request waits for: two months of one link that is checked hourly, or two of a thousand links. */
 const ROWS_AT_ONCE = 2000;

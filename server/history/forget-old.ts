@@ -1,14 +1,14 @@
 import { lt, sql } from "drizzle-orm";
-import type { Deps } from "../deps.ts";
+import type { HistoryParts } from "../db/store.ts";
+import { accounts } from "../db/tables.ts";
 import { describeError, log } from "../lib/log.ts";
-import type { HistoryParts } from "../store/store.ts";
-import { accounts } from "../store/tables.ts";
+import { inSteps } from "../lib/steps.ts";
+import type { Deps } from "../work/deps.ts";
 import { forgettingParts } from "./forget-parts.ts";
 import { forgettingRows } from "./forget-rows.ts";
 import { makeParts } from "./make-parts.ts";
 import { DAY_MS, HOUR_MS } from "./roll-ups.ts";
 import { floorTo } from "./span.ts";
-import { inSteps } from "./steps.ts";
 
 /**
  * Deletes the checks that are older than the configured days, in whole hours. They are no longer shown

@@ -1,6 +1,6 @@
 import { and, eq, lt, type SQL, sql } from "drizzle-orm";
-import type { Statement, Store } from "../store/store.ts";
-import { checks } from "../store/tables.ts";
+import type { Statement, Store } from "../db/store.ts";
+import { checks } from "../db/tables.ts";
 import { dropHours, type Forgetting, writeDown } from "./hours-left.ts";
 
 /**

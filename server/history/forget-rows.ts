@@ -1,6 +1,6 @@
 import { and, asc, eq, gt, lt, sql } from "drizzle-orm";
-import type { Store } from "../store/store.ts";
-import { accounts, checks } from "../store/tables.ts";
+import type { Store } from "../db/store.ts";
+import { accounts, checks } from "../db/tables.ts";
 import { dropHours, type Forgetting, writeDown } from "./hours-left.ts";
 
 /** Where checks go one by one, each with its step. */

@@ -1,9 +1,9 @@
-import type { Caller } from "../accounts/caller.ts";
-import type { Deps } from "../deps.ts";
+import type { Caller } from "../api/caller.ts";
+import type { Store } from "../db/store.ts";
+import type { LinkRow } from "../db/tables.ts";
 import { type Page, type PageQuery, windowOf } from "../lib/paging.ts";
 import { cover } from "../lib/stretches.ts";
-import type { Store } from "../store/store.ts";
-import type { LinkRow } from "../store/tables.ts";
+import type { Deps } from "../work/deps.ts";
 import type {
   CheckFilter,
   DateRange,

@@ -1,5 +1,5 @@
 import { type SQL, sql } from "drizzle-orm";
-import type { Statement, Store } from "../store/store.ts";
+import type { Statement, Store } from "../db/store.ts";
 import { LEFT_OF_CHECK } from "./link-hours.ts";
 import { DAY_MS } from "./roll-ups.ts";
 

@@ -1,6 +1,6 @@
 import { inArray, sql } from "drizzle-orm";
-import { preparedOnce, type Statement, type Store } from "../store/store.ts";
-import { checkKinds } from "../store/tables.ts";
+import { preparedOnce, type Statement, type Store } from "../db/store.ts";
+import { checkKinds } from "../db/tables.ts";
 
 /** What a check has in common with many others. */
 export type CheckKind = Omit<typeof checkKinds.$inferSelect, "no" | "code">;

@@ -1,6 +1,6 @@
 import { and, eq, gte, isNotNull, lt, sql } from "drizzle-orm";
-import type { Store } from "../store/store.ts";
-import { historyDays } from "../store/tables.ts";
+import type { Store } from "../db/store.ts";
+import { historyDays } from "../db/tables.ts";
 import { DAY_MS, HOUR_MS } from "./roll-ups.ts";
 import { floorTo, type Span } from "./span.ts";
 import { NO_CHECKS, plus, type Tally } from "./tally.ts";

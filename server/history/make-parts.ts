@@ -1,4 +1,4 @@
-import type { Deps } from "../deps.ts";
+import type { Deps } from "../work/deps.ts";
 
 /** Makes room for the checks of this month and of the two after it, where history is kept by the month. */
 export async function makeParts({ store, clock }: Pick<Deps, "store" | "clock">): Promise<void> {

@@ -1,16 +1,10 @@
 import * as z from "zod";
-import { messageOf } from "../checker/messages.ts";
-import type { Reason } from "../checker/reasons.ts";
-import { Evidence, toEvidence } from "../evidence/model.ts";
+import { type CheckRow, type checkKinds, TRIGGERS, VERDICTS, type Verdict } from "../db/tables.ts";
 import { id, moment, oneOf, paging, queryFlag } from "../lib/fields.ts";
 import { toIso } from "../lib/moments.ts";
-import {
-  type CheckRow,
-  type checkKinds,
-  TRIGGERS,
-  VERDICTS,
-  type Verdict,
-} from "../store/tables.ts";
+import { Evidence, toEvidence } from "../verdict/evidence-model.ts";
+import { messageOf } from "../verdict/reasons/messages.ts";
+import type { Reason } from "../verdict/reasons/reasons.ts";
 
 /** A check with all that its row only points to. */
 type HistoryRow = Omit<typeof checkKinds.$inferSelect, "no" | "code"> &

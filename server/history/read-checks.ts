@@ -1,9 +1,9 @@
 import { eq, getTableColumns, type SQL, sql } from "drizzle-orm";
+import type { Store } from "../db/store.ts";
+import { checkKinds, checks, doomed, links } from "../db/tables.ts";
 import { chunksOf } from "../lib/chunks.ts";
 import { giveWay } from "../lib/give-way.ts";
 import { checkIdOf } from "../lib/ids.ts";
-import type { Store } from "../store/store.ts";
-import { checkKinds, checks, doomed, links } from "../store/tables.ts";
 import { fittingKind, isNarrowed } from "./fitting.ts";
 import type { CheckFilter, LinkHistoryRow } from "./model.ts";
 import type { Span } from "./span.ts";

@@ -1,6 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
-import type { Statement, Store } from "../store/store.ts";
-import { checks } from "../store/tables.ts";
+import type { Statement, Store } from "../db/store.ts";
+import { checks } from "../db/tables.ts";
 
 export const HOUR_MS = 3_600_000;
 export const DAY_MS = 86_400_000;

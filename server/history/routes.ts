@@ -1,9 +1,9 @@
 import { Elysia } from "elysia";
-import type { Deps } from "../deps.ts";
-import { toPage } from "../http/page.ts";
-import { refusals } from "../http/refusals.ts";
-import { data, pageOf } from "../http/reply.ts";
-import { callers } from "../http/visit.ts";
+import { toPage } from "../api/page.ts";
+import { refusals } from "../api/refusals.ts";
+import { data, pageOf } from "../api/reply.ts";
+import { callers } from "../api/visit.ts";
+import type { Deps } from "../work/deps.ts";
 import { listHistory } from "./history.ts";
 import * as model from "./model.ts";
 import { historySeries } from "./series.ts";

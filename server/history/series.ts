@@ -1,10 +1,10 @@
 import { and, eq, gte, lt, sql } from "drizzle-orm";
-import type { Caller } from "../accounts/caller.ts";
-import type { Deps } from "../deps.ts";
+import type { Caller } from "../api/caller.ts";
+import type { Store } from "../db/store.ts";
+import { historyDays } from "../db/tables.ts";
 import { invalid } from "../lib/errors.ts";
 import { giveWay } from "../lib/give-way.ts";
-import type { Store } from "../store/store.ts";
-import { historyDays } from "../store/tables.ts";
+import type { Deps } from "../work/deps.ts";
 import { goneHours, type HourTally } from "./link-hours.ts";
 import type { Bucket, SeriesQuery } from "./model.ts";
 import { DAY_MS, HOUR_MS } from "./roll-ups.ts";

@@ -1,7 +1,7 @@
-import type { Caller } from "../accounts/caller.ts";
-import type { Deps } from "../deps.ts";
-import type { Store } from "../store/store.ts";
-import type { LinkRow } from "../store/tables.ts";
+import type { Caller } from "../api/caller.ts";
+import type { Store } from "../db/store.ts";
+import type { LinkRow } from "../db/tables.ts";
+import type { Deps } from "../work/deps.ts";
 import { goneHours } from "./link-hours.ts";
 import type { DateRange, StatsQuery } from "./model.ts";
 import { type Piece, roundedToDays, type Span, spanOf } from "./span.ts";

@@ -1,8 +1,8 @@
 import { and, desc, eq, gte, lt, type SQL, sql } from "drizzle-orm";
+import { rowsOf, type Store } from "../db/store.ts";
+import { historyDays } from "../db/tables.ts";
 import { chunksOf } from "../lib/chunks.ts";
 import { giveWay } from "../lib/give-way.ts";
-import { rowsOf, type Store } from "../store/store.ts";
-import { historyDays } from "../store/tables.ts";
 import { ALL, fittingCount, fittingKind, isCounted, isNarrowed } from "./fitting.ts";
 import type { CheckFilter } from "./model.ts";
 import { DAY_MS, HOUR_MS } from "./roll-ups.ts";

@@ -1,7 +1,7 @@
 import { and, eq, gte, lt, lte, max, min, type SQL, sql } from "drizzle-orm";
-import type { Caller } from "../accounts/caller.ts";
-import type { Store } from "../store/store.ts";
-import { accounts, groups, historyHours, type LinkRow, links } from "../store/tables.ts";
+import type { Caller } from "../api/caller.ts";
+import type { Store } from "../db/store.ts";
+import { accounts, groups, historyHours, type LinkRow, links } from "../db/tables.ts";
 import { HOUR_MS } from "./roll-ups.ts";
 import {
   ceilTo,

@@ -1,5 +1,5 @@
 import { type SQL, sql } from "drizzle-orm";
-import type { Store } from "../store/store.ts";
+import type { Store } from "../db/store.ts";
 import { DAY_MS } from "./roll-ups.ts";
 import type { Piece } from "./span.ts";
 import { ownerOf, type Subject } from "./subject.ts";

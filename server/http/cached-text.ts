@@ -1,4 +1,4 @@
-import { etagOf, matches } from "./reply.ts";
+import { etagOf, matches } from "../api/reply.ts";
 
 export type Text = { type: string; body: string };
 

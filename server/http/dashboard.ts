@@ -1,11 +1,11 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Elysia } from "elysia";
-import type { Config } from "../config.ts";
+import { refuseStrangeHost } from "../api/same-origin.ts";
+import type { Config } from "../config/config.ts";
 import { assetFolder } from "../lib/assets.ts";
 import { assetRoutes } from "./assets.ts";
 import { cachedReplies } from "./cached-text.ts";
-import { refuseStrangeHost } from "./same-origin.ts";
 
 /** The addresses of the dashboard's pages. One page answers all of them and finds its way in the browser. */
 export const PAGES = [

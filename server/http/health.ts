@@ -1,19 +1,19 @@
 import { sql } from "drizzle-orm";
 import { Elysia } from "elysia";
 import * as z from "zod";
-import { MONITOR_STATES } from "../checker/online/states.ts";
-import { ROLES } from "../config.ts";
-import type { Deps } from "../deps.ts";
+import { sessionOf } from "../accounts/session-door.ts";
+import { hasMetricsToken } from "../api/metrics-token.ts";
+import { ROLES } from "../config/config.ts";
+import { ofWorks } from "../db/tables.ts";
 import { lastKnown } from "../lib/last-known.ts";
 import { orLate } from "../lib/late.ts";
 import { describeError, log } from "../lib/log.ts";
 import { toIso } from "../lib/moments.ts";
 import { TROUBLE_NAMES } from "../lib/troubles.ts";
-import { areLinksChecked } from "../nodes/checking.ts";
-import type { NodeInfo } from "../nodes/nodes.ts";
-import { ofWorks } from "../store/tables.ts";
-import { hasMetricsToken } from "./metrics-token.ts";
-import { sessionOf } from "./session-door.ts";
+import { MONITOR_STATES } from "../verdict/online/states.ts";
+import { areLinksChecked } from "../work/checking.ts";
+import type { Deps } from "../work/deps.ts";
+import type { NodeInfo } from "../work/nodes.ts";
 
 const Health = z.object({
   /** `starting` before the database is open. */

@@ -1,7 +1,7 @@
 import { Elysia } from "elysia";
+import { visitOf } from "../api/visit.ts";
 import { AppError } from "../lib/errors.ts";
 import { badJson, createShapeGuard } from "./json-shape.ts";
-import { visitOf } from "./visit.ts";
 
 const KIB = 1024;
 const BODY_LIMIT = 64 * KIB;

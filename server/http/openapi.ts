@@ -1,5 +1,5 @@
 import { Elysia } from "elysia";
-
+import { ErrorReply } from "../api/reply.ts";
 import { cachedReplies, type Text } from "./cached-text.ts";
 import { refusalReplies } from "./openapi/errors.ts";
 import { HEADERS, headersOf, PARAMETERS } from "./openapi/headers.ts";
@@ -9,7 +9,6 @@ import { createSampler } from "./openapi/samples.ts";
 import { createDescriber } from "./openapi/schemas.ts";
 import type { Document, Method, PathItem } from "./openapi/types.ts";
 import { describeEvents } from "./openapi/webhooks.ts";
-import { ErrorReply } from "./reply.ts";
 
 /** The API's own, as in its path. The product's version is shown to those who are signed in only. */
 const API_VERSION = "1";

@@ -1,6 +1,6 @@
-import type { Deps } from "../deps.ts";
+import type { Visit } from "../api/visit.ts";
 import { log } from "../lib/log.ts";
-import type { Visit } from "./visit.ts";
+import type { Deps } from "../work/deps.ts";
 
 const SLOW_MS = 1000;
 const READS = new Set(["GET", "HEAD", "OPTIONS"]);

@@ -1,6 +1,6 @@
-import type { Config } from "../config.ts";
+import { toLastResort } from "../api/errors.ts";
+import type { Config } from "../config/config.ts";
 import { AppError } from "../lib/errors.ts";
-import { toLastResort } from "./errors.ts";
 import type { Front } from "./front.ts";
 import { healthAtStart, readinessAtStart } from "./health.ts";
 import { securityHeaders } from "./security-headers.ts";

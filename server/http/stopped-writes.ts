@@ -1,7 +1,7 @@
-import type { Deps } from "../deps.ts";
+import type { Visit } from "../api/visit.ts";
 import { AppError } from "../lib/errors.ts";
 import type { TroubleName } from "../lib/troubles.ts";
-import type { Visit } from "./visit.ts";
+import type { Deps } from "../work/deps.ts";
 
 const READING = new Set(["GET", "HEAD", "OPTIONS"]);
 /** Whoever is to make room must get in. */

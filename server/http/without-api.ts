@@ -1,8 +1,8 @@
-import type { Config } from "../config.ts";
+import { toLastResort } from "../api/errors.ts";
+import type { RouteTable } from "../api/route-table.ts";
+import type { Config } from "../config/config.ts";
 import { AppError } from "../lib/errors.ts";
-import { toLastResort } from "./errors.ts";
 import type { Front } from "./front.ts";
-import type { RouteTable } from "./route-table.ts";
 import { securityHeaders } from "./security-headers.ts";
 
 /** For a node without the role `api`: lets through what it has a route for, and says of all else where it is. */

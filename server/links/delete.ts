@@ -1,18 +1,18 @@
 import { inArray, sql } from "drizzle-orm";
-import type { Caller } from "../accounts/caller.ts";
-import { isThere, onRecord } from "../audit/record.ts";
-import { linkTarget } from "../audit/targets.ts";
-import { countSkipped } from "../batches/members.ts";
-import { type Deps, noReceipt, type Receipt } from "../deps.ts";
-import { recordEvents } from "../events/events.ts";
+import { isThere, onRecord } from "../accounts/audit/record.ts";
+import { linkTarget } from "../accounts/audit/targets.ts";
+import type { Caller } from "../api/caller.ts";
+import { holdAccounts, holdLinks } from "../db/hold.ts";
+import { numbersOf, type Statement } from "../db/store.ts";
+import { type LinkRow, links } from "../db/tables.ts";
 import { doom, forgetSoon } from "../history/forget-doomed.ts";
 import { type AppError, foreign, notFound } from "../lib/errors.ts";
 import { toIso } from "../lib/moments.ts";
-import { holdAccounts, holdLinks } from "../store/hold.ts";
-import { numbersOf, type Statement } from "../store/store.ts";
-import { type LinkRow, links } from "../store/tables.ts";
+import { recordEvents } from "../webhooks/events/events.ts";
+import { type Deps, noReceipt, type Receipt } from "../work/deps.ts";
 import type { LinkFilter } from "./filter.ts";
 import { findLink } from "./links.ts";
+import { countSkipped } from "./members.ts";
 import { nextMatching } from "./next-matching.ts";
 import { writeInPieces } from "./pieces.ts";
 

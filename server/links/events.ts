@@ -1,10 +1,10 @@
 import { and, count, desc, eq, inArray } from "drizzle-orm";
-import type { Caller } from "../accounts/caller.ts";
-import type { DeliveryOfLink, EventOfLink } from "../deliveries/model.ts";
-import type { Deps } from "../deps.ts";
+import type { Caller } from "../api/caller.ts";
+import type { Store } from "../db/store.ts";
+import { deliveries, events, webhooks } from "../db/tables.ts";
 import { type Page, type PageQuery, windowOf } from "../lib/paging.ts";
-import type { Store } from "../store/store.ts";
-import { deliveries, events, webhooks } from "../store/tables.ts";
+import type { DeliveryOfLink, EventOfLink } from "../webhooks/deliveries-model.ts";
+import type { Deps } from "../work/deps.ts";
 import { findLink } from "./links.ts";
 
 /** What happened to a link, newest first, and to whom it was told. Only what a webhook waited for was written down. */

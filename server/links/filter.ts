@@ -1,7 +1,7 @@
 import { and, eq, gt, isNull, lte, or, type SQL } from "drizzle-orm";
-import type { Caller } from "../accounts/caller.ts";
-import { contains } from "../store/store.ts";
-import { links } from "../store/tables.ts";
+import type { Caller } from "../api/caller.ts";
+import { contains } from "../db/store.ts";
+import { links } from "../db/tables.ts";
 import type { LinkQuery } from "./model.ts";
 
 /** What narrows a list of links. */

@@ -1,12 +1,12 @@
 import { and, asc, desc, eq, gt, gte, lt, sql } from "drizzle-orm";
-import type { Caller } from "../accounts/caller.ts";
-import type { Deps } from "../deps.ts";
+import type { Caller } from "../api/caller.ts";
+import { allCounted } from "../db/link-counts.ts";
+import type { FoundLinks } from "../db/reader-links.ts";
+import type { Store } from "../db/store.ts";
+import { groups, linkCounts, links, type Verdict } from "../db/tables.ts";
 import type { Window } from "../lib/paging.ts";
 import { cover } from "../lib/stretches.ts";
-import type { FoundLinks } from "../store/reader-links.ts";
-import type { Store } from "../store/store.ts";
-import { groups, linkCounts, links, type Verdict } from "../store/tables.ts";
-import { allCounted } from "./count.ts";
+import type { Deps } from "../work/deps.ts";
 import { type LinkFilter, withStatus } from "./filter.ts";
 
 /** How many numbers of links a row of counts is about. */

@@ -1,11 +1,11 @@
 import { asc, count, desc } from "drizzle-orm";
-import type { Caller } from "../accounts/caller.ts";
-import type { Deps } from "../deps.ts";
+import type { Caller } from "../api/caller.ts";
+import { totalLinks } from "../db/link-counts.ts";
+import { type LinkOrder, orderOf } from "../db/link-order.ts";
+import type { FoundLinks } from "../db/reader-links.ts";
+import { links } from "../db/tables.ts";
 import { windowOf } from "../lib/paging.ts";
-import { type LinkOrder, orderOf } from "../store/link-order.ts";
-import type { FoundLinks } from "../store/reader-links.ts";
-import { links } from "../store/tables.ts";
-import { totalLinks } from "./count.ts";
+import type { Deps } from "../work/deps.ts";
 import { isCounted, matching } from "./filter.ts";
 import { findCounted } from "./find-counted.ts";
 import { findInOrder, isKeptInOrder } from "./find-in-order.ts";

@@ -1,6 +1,7 @@
 import { and, eq, inArray } from "drizzle-orm";
-import type { Caller } from "../accounts/caller.ts";
-import type { Deps } from "../deps.ts";
+import type { Caller } from "../api/caller.ts";
+import { countLinks } from "../db/link-counts.ts";
+import { links } from "../db/tables.ts";
 import {
   type AppError,
   conflict,
@@ -8,11 +9,10 @@ import {
   invalid,
   limitReached,
 } from "../lib/errors.ts";
-import { links } from "../store/tables.ts";
-import { countLinks } from "./count.ts";
+import { urlKeyOf } from "../verdict/services/url-key.ts";
+import type { Deps } from "../work/deps.ts";
 import type { NewLink } from "./model.ts";
 import type { ReadItem } from "./read-items.ts";
-import { urlKeyOf } from "./url-key.ts";
 
 /** Where items are told of: alone, or each in its place of a list. */
 type Place = "alone" | "list";

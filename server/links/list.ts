@@ -1,9 +1,9 @@
 import { and, eq, inArray, sql } from "drizzle-orm";
-import type { Caller } from "../accounts/caller.ts";
-import type { Deps } from "../deps.ts";
+import type { Caller } from "../api/caller.ts";
+import { numbersOf, type Store } from "../db/store.ts";
+import { LINK_SUMMARY, type LinkSummary, links } from "../db/tables.ts";
 import type { Page } from "../lib/paging.ts";
-import { numbersOf, type Store } from "../store/store.ts";
-import { LINK_SUMMARY, type LinkSummary, links } from "../store/tables.ts";
+import type { Deps } from "../work/deps.ts";
 import { findLinks } from "./find.ts";
 import type { LinkQuery } from "./model.ts";
 

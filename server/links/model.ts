@@ -1,13 +1,13 @@
 import * as z from "zod";
-import { messageOf } from "../checker/messages.ts";
-import type { Reason } from "../checker/reasons.ts";
-import { Evidence, toEvidence } from "../evidence/model.ts";
+import { LINK_SORTS } from "../db/link-order.ts";
+import { FREQUENCIES, type LinkRow, type LinkSummary, VERDICTS } from "../db/tables.ts";
 import type { StatusChange } from "../history/model.ts";
 import { id, oneOf, optionalText, paging, text, unread } from "../lib/fields.ts";
 import { checkIdOf } from "../lib/ids.ts";
 import { toIso } from "../lib/moments.ts";
-import { LINK_SORTS } from "../store/link-order.ts";
-import { FREQUENCIES, type LinkRow, type LinkSummary, VERDICTS } from "../store/tables.ts";
+import { Evidence, toEvidence } from "../verdict/evidence-model.ts";
+import { messageOf } from "../verdict/reasons/messages.ts";
+import type { Reason } from "../verdict/reasons/reasons.ts";
 
 export const LINK_STATUSES = [...VERDICTS, "checking"] as const;
 

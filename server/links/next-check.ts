@@ -1,7 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
-import { followUpAt, nextCheckAt } from "../checker/schedule.ts";
-import type { Deps } from "../deps.ts";
-import { type Frequency, type LinkRow, links } from "../store/tables.ts";
+import { type Frequency, type LinkRow, links } from "../db/tables.ts";
+import type { Deps } from "../work/deps.ts";
+import { followUpAt, nextCheckAt } from "../work/schedule.ts";
 
 /** What decides when a link is checked next. */
 type Scheduled = Pick<

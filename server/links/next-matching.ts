@@ -1,7 +1,7 @@
 import { and, desc, lt } from "drizzle-orm";
-import type { Caller } from "../accounts/caller.ts";
-import type { Deps } from "../deps.ts";
-import { links } from "../store/tables.ts";
+import type { Caller } from "../api/caller.ts";
+import { links } from "../db/tables.ts";
+import type { Deps } from "../work/deps.ts";
 import { isCounted, type LinkFilter, matching } from "./filter.ts";
 import { isSmall } from "./find.ts";
 import { toSearch } from "./search.ts";

@@ -1,6 +1,6 @@
+import type { Statement, Store } from "../db/store.ts";
 import { chunksOf } from "../lib/chunks.ts";
 import { giveWay } from "../lib/give-way.ts";
-import type { Statement, Store } from "../store/store.ts";
 
 type Pieces<Link> = {
   /** So few that nobody waits long for them. */

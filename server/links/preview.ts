@@ -1,8 +1,8 @@
-import type { Caller } from "../accounts/caller.ts";
-import { serviceIdOf } from "../checker/services/catalogue.ts";
-import type { Deps } from "../deps.ts";
+import type { Caller } from "../api/caller.ts";
 import type { AppError } from "../lib/errors.ts";
 import { giveWay } from "../lib/give-way.ts";
+import { serviceIdOf } from "../verdict/services/catalogue.ts";
+import type { Deps } from "../work/deps.ts";
 import { judgeItems } from "./judge.ts";
 import { readItems } from "./read-items.ts";
 

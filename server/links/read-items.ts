@@ -1,11 +1,11 @@
-import type { Caller } from "../accounts/caller.ts";
-import type { Deps } from "../deps.ts";
-import { existingGroups } from "../groups/exist.ts";
+import type { Caller } from "../api/caller.ts";
 import { chunksOf } from "../lib/chunks.ts";
 import type { FieldProblems } from "../lib/errors.ts";
 import { problemsOf } from "../lib/fields.ts";
 import { giveWay } from "../lib/give-way.ts";
-import { parseTarget } from "../outbound/address.ts";
+import { parseTarget } from "../net/address.ts";
+import type { Deps } from "../work/deps.ts";
+import { existingGroups } from "./exist.ts";
 import { groupIdIn } from "./group-id.ts";
 import { NewLink } from "./model.ts";
 

@@ -1,11 +1,11 @@
 import { asc, eq, gt, sql } from "drizzle-orm";
-import { type Catalogue, fingerprintOf, serviceIdOf } from "../checker/services/catalogue.ts";
-import type { Deps } from "../deps.ts";
+import { holdLinks } from "../db/hold.ts";
+import { rowsOf, type Statement, type Store } from "../db/store.ts";
+import { classification, links } from "../db/tables.ts";
 import { giveWay } from "../lib/give-way.ts";
-import { bucketOfUrl } from "../nodes/buckets.ts";
-import { holdLinks } from "../store/hold.ts";
-import { rowsOf, type Statement, type Store } from "../store/store.ts";
-import { classification, links } from "../store/tables.ts";
+import { type Catalogue, fingerprintOf, serviceIdOf } from "../verdict/services/catalogue.ts";
+import { bucketOfUrl } from "../work/buckets.ts";
+import type { Deps } from "../work/deps.ts";
 
 /** Few enough that nobody waits for them. */
 const LINKS_AT_ONCE = 500;

@@ -1,7 +1,16 @@
 import { Elysia } from "elysia";
 import * as z from "zod";
-import { LinkEvent, LinkEventQuery, toLinkEvent } from "../deliveries/model.ts";
-import type { Deps } from "../deps.ts";
+import { idempotency } from "../api/idempotency.ts";
+import { toPage } from "../api/page.ts";
+import {
+  changeRefusals,
+  createRefusals,
+  deleteRefusals,
+  recordRefusals,
+  refusals,
+} from "../api/refusals.ts";
+import { data, ErrorReply, pageOf } from "../api/reply.ts";
+import { callers } from "../api/visit.ts";
 import { listLinkHistory } from "../history/history.ts";
 import {
   DateRange,
@@ -12,17 +21,8 @@ import {
   toLinkStats,
 } from "../history/model.ts";
 import { linkStatistics } from "../history/statistics.ts";
-import { idempotency } from "../http/idempotency.ts";
-import { toPage } from "../http/page.ts";
-import {
-  changeRefusals,
-  createRefusals,
-  deleteRefusals,
-  recordRefusals,
-  refusals,
-} from "../http/refusals.ts";
-import { data, ErrorReply, pageOf } from "../http/reply.ts";
-import { callers } from "../http/visit.ts";
+import { LinkEvent, LinkEventQuery, toLinkEvent } from "../webhooks/deliveries-model.ts";
+import type { Deps } from "../work/deps.ts";
 import { createLink } from "./create.ts";
 import { deleteLink } from "./delete.ts";
 import { listLinkEvents } from "./events.ts";

@@ -1,5 +1,5 @@
-import type { Caller } from "../accounts/caller.ts";
-import type { LinkSearch } from "../store/reader-links.ts";
+import type { Caller } from "../api/caller.ts";
+import type { LinkSearch } from "../db/reader-links.ts";
 import { type LinkFilter, NO_GROUP } from "./filter.ts";
 
 /** As the thread takes it that searches large accounts. */

@@ -1,16 +1,16 @@
 import { and, eq, sql } from "drizzle-orm";
-import type { Caller } from "../accounts/caller.ts";
-import { fieldsOf, isThere, onRecord } from "../audit/record.ts";
-import { webhookTarget } from "../audit/targets.ts";
-import type { Deps } from "../deps.ts";
-import { cancelUnwanted, follow, UNSENT } from "../events/follow.ts";
-import { sealedUrl } from "../events/webhook-url.ts";
-import { inSteps } from "../history/steps.ts";
+import { fieldsOf, isThere, onRecord } from "../accounts/audit/record.ts";
+import { webhookTarget } from "../accounts/audit/targets.ts";
+import type { Caller } from "../api/caller.ts";
+import type { Statement } from "../db/store.ts";
+import { type EventType, type WebhookRow, webhookEvents, webhooks } from "../db/tables.ts";
 import { findForChange } from "../lib/errors.ts";
-import type { Statement } from "../store/store.ts";
-import { type EventType, type WebhookRow, webhookEvents, webhooks } from "../store/tables.ts";
+import { inSteps } from "../lib/steps.ts";
+import type { Deps } from "../work/deps.ts";
+import { cancelUnwanted, follow, UNSENT } from "./follow.ts";
 import type { WebhookChange, WebhookRecord } from "./model.ts";
 import { readChange } from "./read.ts";
+import { sealedUrl } from "./webhook-url.ts";
 import { findWebhook } from "./webhooks.ts";
 
 /**

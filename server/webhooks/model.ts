@@ -1,7 +1,4 @@
 import * as z from "zod";
-import { flag, list, oneOf, text, unread } from "../lib/fields.ts";
-import { toIso, toIsoOrNull } from "../lib/moments.ts";
-import { MAX_URL_LENGTH } from "../outbound/address.ts";
 import {
   DISABLED_REASONS,
   EVENT_TYPES,
@@ -10,7 +7,10 @@ import {
   URL_STATES,
   type UrlState,
   type WebhookRow,
-} from "../store/tables.ts";
+} from "../db/tables.ts";
+import { flag, list, oneOf, text, unread } from "../lib/fields.ts";
+import { toIso, toIsoOrNull } from "../lib/moments.ts";
+import { MAX_URL_LENGTH } from "../net/address.ts";
 
 const MOST_EVENTS = 10;
 const USUAL_GRACE_S = 86_400;

@@ -1,8 +1,8 @@
 import type * as z from "zod";
-import type { Deps } from "../deps.ts";
 import { type FieldProblems, invalid } from "../lib/errors.ts";
 import { problemsOf } from "../lib/fields.ts";
-import { parseTarget } from "../outbound/address.ts";
+import { parseTarget } from "../net/address.ts";
+import type { Deps } from "../work/deps.ts";
 import { NewWebhook, WebhookChange, type WebhookRecord } from "./model.ts";
 
 /** @throws VALIDATION_ERROR with every problem at once */

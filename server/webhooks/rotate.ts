@@ -1,14 +1,14 @@
 import { and, eq } from "drizzle-orm";
-import type { Caller } from "../accounts/caller.ts";
-import { isThere, makeChange, onRecord } from "../audit/record.ts";
-import { webhookTarget } from "../audit/targets.ts";
-import { type Deps, noReceipt, type Receipt } from "../deps.ts";
-import { oldSecretsOf, toOldSecrets } from "../events/secrets.ts";
-import { newSigningSecret } from "../events/sign.ts";
+import { isThere, makeChange, onRecord } from "../accounts/audit/record.ts";
+import { webhookTarget } from "../accounts/audit/targets.ts";
+import type { Caller } from "../api/caller.ts";
+import { webhooks } from "../db/tables.ts";
 import { conflict } from "../lib/errors.ts";
 import { toIso } from "../lib/moments.ts";
-import { webhooks } from "../store/tables.ts";
+import { type Deps, noReceipt, type Receipt } from "../work/deps.ts";
 import type { RotatedWebhook, WebhookRecord } from "./model.ts";
+import { oldSecretsOf, toOldSecrets } from "./secrets.ts";
+import { newSigningSecret } from "./sign.ts";
 import { findWebhook } from "./webhooks.ts";
 
 /** Beside the current one. Each makes every message longer. */

@@ -1,20 +1,20 @@
 import { Elysia } from "elysia";
 import * as z from "zod";
-import type { Deps } from "../deps.ts";
-import { idempotency } from "../http/idempotency.ts";
-import { limiterFor } from "../http/limiters.ts";
-import { toPage } from "../http/page.ts";
-import { type RateLimiter, rateLimited } from "../http/rate-limit.ts";
+import { idempotency } from "../api/idempotency.ts";
+import { limiterFor } from "../api/limiters.ts";
+import { toPage } from "../api/page.ts";
+import { type RateLimiter, rateLimited } from "../api/rate-limit.ts";
 import {
   changeRefusals,
   createRefusals,
   deleteRefusals,
   recordRefusals,
   refusals,
-} from "../http/refusals.ts";
-import { data, ErrorReply, pageOf } from "../http/reply.ts";
-import { callers } from "../http/visit.ts";
+} from "../api/refusals.ts";
+import { data, ErrorReply, pageOf } from "../api/reply.ts";
+import { callers } from "../api/visit.ts";
 import { paging } from "../lib/fields.ts";
+import type { Deps } from "../work/deps.ts";
 import { changeWebhook } from "./change.ts";
 import {
   NewWebhookBody,

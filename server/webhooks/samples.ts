@@ -1,7 +1,7 @@
-import type { EventData } from "../events/events.ts";
+import type { EventType } from "../db/tables.ts";
 import { checkIdOf, newId } from "../lib/ids.ts";
 import { toIso } from "../lib/moments.ts";
-import type { EventType } from "../store/tables.ts";
+import type { EventData } from "./events/events.ts";
 
 const URL = "https://example.com/a";
 

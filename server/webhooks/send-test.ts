@@ -1,16 +1,16 @@
-import type { Caller } from "../accounts/caller.ts";
-import { onRecord } from "../audit/record.ts";
-import { webhookTarget } from "../audit/targets.ts";
-import { type Deps, noReceipt, type Receipt } from "../deps.ts";
-import { addressed } from "../events/address.ts";
-import { isSuccess, type Outcome, sendMessage, statusCodeOf } from "../events/send.ts";
+import { onRecord } from "../accounts/audit/record.ts";
+import { webhookTarget } from "../accounts/audit/targets.ts";
+import type { Caller } from "../api/caller.ts";
+import { type DeliveryRow, deliveries, type EventRow, events } from "../db/tables.ts";
 import { conflict } from "../lib/errors.ts";
 import { newIdAt } from "../lib/ids.ts";
 import { log } from "../lib/log.ts";
 import { SealedUnderOtherKey } from "../lib/secret-box.ts";
-import { type DeliveryRow, deliveries, type EventRow, events } from "../store/tables.ts";
+import { type Deps, noReceipt, type Receipt } from "../work/deps.ts";
+import { addressed } from "./address.ts";
 import type { WebhookRecord } from "./model.ts";
 import { sampleOf } from "./samples.ts";
+import { isSuccess, type Outcome, sendMessage, statusCodeOf } from "./send.ts";
 
 /** What a test came to. `message` says what the receiver did, or why there was no answer. */
 export type TestResult = {

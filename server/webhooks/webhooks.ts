@@ -1,26 +1,26 @@
 import { and, asc, count, desc, eq, inArray, type SQL, sql } from "drizzle-orm";
-import type { Caller } from "../accounts/caller.ts";
-import { isNotTold, isThere, onRecord } from "../audit/record.ts";
-import { webhookTarget } from "../audit/targets.ts";
-import { type Deps, noReceipt, type Receipt } from "../deps.ts";
-import { newSigningSecret } from "../events/sign.ts";
-import { sealedUrl, urlFor } from "../events/webhook-url.ts";
-import { inSteps } from "../history/steps.ts";
-import { foreign, limitReached, notFound } from "../lib/errors.ts";
-import { newId, parseId } from "../lib/ids.ts";
-import { oneAtATime } from "../lib/lock.ts";
-import { type Page, type PageQuery, windowOf } from "../lib/paging.ts";
-import { asSeen, onlyWhile } from "../store/as-seen.ts";
-import { rowsOf, type Store } from "../store/store.ts";
+import { isNotTold, isThere, onRecord } from "../accounts/audit/record.ts";
+import { webhookTarget } from "../accounts/audit/targets.ts";
+import type { Caller } from "../api/caller.ts";
+import { asSeen, onlyWhile } from "../db/as-seen.ts";
+import { rowsOf, type Store } from "../db/store.ts";
 import {
   deliveries,
   type EventType,
   type WebhookRow,
   webhookEvents,
   webhooks,
-} from "../store/tables.ts";
+} from "../db/tables.ts";
+import { foreign, limitReached, notFound } from "../lib/errors.ts";
+import { newId, parseId } from "../lib/ids.ts";
+import { oneAtATime } from "../lib/lock.ts";
+import { type Page, type PageQuery, windowOf } from "../lib/paging.ts";
+import { inSteps } from "../lib/steps.ts";
+import { type Deps, noReceipt, type Receipt } from "../work/deps.ts";
 import type { NewWebhook, WebhookRecord } from "./model.ts";
 import { readNewWebhook } from "./read.ts";
+import { newSigningSecret } from "./sign.ts";
+import { sealedUrl, urlFor } from "./webhook-url.ts";
 
 /** A webhook and its signing secret, which exists in clear only here and in one reply. */
 type FreshWebhook = { id: string; webhook: WebhookRecord; signingSecret: string };

@@ -1,13 +1,10 @@
 import { expect, test } from "bun:test";
 import { eq, inArray } from "drizzle-orm";
-import { OPERATOR } from "../../server/accounts/caller.ts";
 import { deleteAccount } from "../../server/accounts/delete.ts";
+import { createKey } from "../../server/accounts/keys/keys.ts";
 import { createAccount, deleteUser, operatorOf } from "../../server/accounts/users.ts";
-import { checkDueLinks } from "../../server/checker/checker.ts";
-import { createGroup } from "../../server/groups/groups.ts";
-import { housekeeping } from "../../server/housekeeping.ts";
-import { createKey } from "../../server/keys/keys.ts";
-import { createLinks } from "../../server/links/create.ts";
+import { OPERATOR } from "../../server/api/caller.ts";
+import { housekeeping } from "../../server/app/housekeeping.ts";
 import {
   accounts,
   apiKeys,
@@ -19,7 +16,10 @@ import {
   linkCounts,
   links,
   users,
-} from "../../server/store/tables.ts";
+} from "../../server/db/tables.ts";
+import { createLinks } from "../../server/links/create.ts";
+import { createGroup } from "../../server/links/groups/groups.ts";
+import { checkDueLinks } from "../../server/monitor/checker.ts";
 import { saw } from "../checker/ended.ts";
 import { onBothEngines } from "../harness.ts";
 

@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
-import { accounts, usageDays } from "../../server/store/tables.ts";
+import { accounts, usageDays } from "../../server/db/tables.ts";
 import { type Asker, onBothEngines } from "../harness.ts";
 import { addLink, setLink } from "../rows.ts";
 

@@ -8,10 +8,10 @@ import {
   listUsers,
   operatorOf,
 } from "../../server/accounts/users.ts";
-import type { Deps } from "../../server/deps.ts";
+import { accounts, links, passwordLinks, users } from "../../server/db/tables.ts";
 import { hashToken } from "../../server/lib/token.ts";
 import { createLink } from "../../server/links/create.ts";
-import { accounts, links, passwordLinks, users } from "../../server/store/tables.ts";
+import type { Deps } from "../../server/work/deps.ts";
 import { onBothEngines, startServer } from "../harness.ts";
 import { BEHIND_PROXY, newColleague, newOwner, openBrowser } from "../session/browser.ts";
 

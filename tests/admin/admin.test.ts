@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { and, eq } from "drizzle-orm";
-import { newSession } from "../../server/session/sessions.ts";
-import { audit, users } from "../../server/store/tables.ts";
+import { newSession } from "../../server/accounts/sessions.ts";
+import { audit, users } from "../../server/db/tables.ts";
 import { onBothEngines } from "../harness.ts";
 import { type Browser, newColleague, newOwner, openBrowser } from "../session/browser.ts";
 

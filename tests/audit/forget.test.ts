@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test";
 import { asc } from "drizzle-orm";
-import { OPERATOR } from "../../server/accounts/caller.ts";
-import { recordChange } from "../../server/audit/record.ts";
-import { housekeeping } from "../../server/housekeeping.ts";
-import { audit } from "../../server/store/tables.ts";
+import { recordChange } from "../../server/accounts/audit/record.ts";
+import { OPERATOR } from "../../server/api/caller.ts";
+import { housekeeping } from "../../server/app/housekeeping.ts";
+import { audit } from "../../server/db/tables.ts";
 import { onBothEngines } from "../harness.ts";
 
 const DAY = 86_400_000;

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
-import { recordChange } from "../../server/audit/record.ts";
+import { recordChange } from "../../server/accounts/audit/record.ts";
+import { type AuditRow, audit } from "../../server/db/tables.ts";
 import { newIdAt } from "../../server/lib/ids.ts";
-import { type AuditRow, audit } from "../../server/store/tables.ts";
 import { onBothEngines, type Parsed, type Reply, type TestServer } from "../harness.ts";
 import { addKey, READ_ONLY } from "../keys/asking.ts";
 import { addGroup, addLink } from "../rows.ts";

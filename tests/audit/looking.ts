@@ -1,9 +1,9 @@
 import { asc, eq, notInArray } from "drizzle-orm";
 import { Secret, TOTP } from "otpauth";
+import { createKey } from "../../server/accounts/keys/keys.ts";
+import { newSession } from "../../server/accounts/sessions.ts";
 import { type FreshAccount, operatorOf } from "../../server/accounts/users.ts";
-import { createKey } from "../../server/keys/keys.ts";
-import { newSession } from "../../server/session/sessions.ts";
-import { type AuditRow, audit, users } from "../../server/store/tables.ts";
+import { type AuditRow, audit, users } from "../../server/db/tables.ts";
 import type { Asker, TestServer } from "../harness.ts";
 import { type Browser, newOwner, openBrowser } from "../session/browser.ts";
 

@@ -1,9 +1,9 @@
 import { afterAll, expect, test } from "bun:test";
 import { sql } from "drizzle-orm";
-import { OPERATOR } from "../../server/accounts/caller.ts";
-import { createApp } from "../../server/app.ts";
-import { recordChange } from "../../server/audit/record.ts";
-import { audit, users } from "../../server/store/tables.ts";
+import { recordChange } from "../../server/accounts/audit/record.ts";
+import { OPERATOR } from "../../server/api/caller.ts";
+import { createApp } from "../../server/app/app.ts";
+import { audit, users } from "../../server/db/tables.ts";
 import { ENGINES, onBothEngines, type Reply, startServer, type TestServer } from "../harness.ts";
 import { addLink, anyUrl } from "../rows.ts";
 import { BEHIND_PROXY, newColleague, newOwner } from "../session/browser.ts";

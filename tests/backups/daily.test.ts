@@ -1,12 +1,12 @@
 import { expect, test } from "bun:test";
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { beginBackup } from "../../server/backups/backups.ts";
-import { backUpIfDue, recallLast } from "../../server/backups/daily.ts";
-import { listBackups } from "../../server/backups/folder.ts";
-import { readBackups } from "../../server/backups/state.ts";
-import { backupFolder } from "../../server/config.ts";
-import { upkeep } from "../../server/store/tables.ts";
+import { backupFolder } from "../../server/config/config.ts";
+import { upkeep } from "../../server/db/tables.ts";
+import { beginBackup } from "../../server/ops/backups/backups.ts";
+import { backUpIfDue, recallLast } from "../../server/ops/backups/daily.ts";
+import { listBackups } from "../../server/ops/backups/folder.ts";
+import { readBackups } from "../../server/ops/backups/state.ts";
 import { startServer, type TestServer } from "../harness.ts";
 import { unpack } from "../upgrades/released.ts";
 

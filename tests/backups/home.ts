@@ -3,8 +3,8 @@ import { onTestFinished } from "bun:test";
 import { copyFileSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openDeps } from "../../server/build.ts";
-import { readConfig } from "../../server/config.ts";
+import { openDeps } from "../../server/app/build.ts";
+import { readConfig } from "../../server/config/config.ts";
 import { systemClock } from "../../server/lib/clock.ts";
 
 /** A folder that is gone when the test is. */

@@ -1,5 +1,5 @@
-import { replacing, stage } from "../../server/backups/restore.ts";
 import { systemClock } from "../../server/lib/clock.ts";
+import { replacing, stage } from "../../server/ops/backups/restore.ts";
 
 /** A restore that is killed after so many steps; tells each. */
 const [database, file, count] = process.argv.slice(2) as [string, string, string];

@@ -1,8 +1,8 @@
 import { expect, onTestFinished, test } from "bun:test";
 import { copyFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { openEngine } from "../../server/store/open.ts";
-import type { Engine } from "../../server/store/store.ts";
+import { openEngine } from "../../server/db/open.ts";
+import type { Engine } from "../../server/db/store.ts";
 import { isWhole, newFolder, newHome, withDatabase } from "./home.ts";
 
 /** More pages than SQLite by itself leaves in a journal, and than we do. */

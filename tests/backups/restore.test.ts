@@ -9,12 +9,12 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { stage } from "../../server/backups/restore.ts";
-import { openDeps } from "../../server/build.ts";
+import { openDeps } from "../../server/app/build.ts";
+import { copyDatabase } from "../../server/db/copy.ts";
+import { withFolderLock } from "../../server/db/folder-lock.ts";
+import { audit } from "../../server/db/tables.ts";
 import { systemClock } from "../../server/lib/clock.ts";
-import { copyDatabase } from "../../server/store/copy.ts";
-import { withFolderLock } from "../../server/store/folder-lock.ts";
-import { audit } from "../../server/store/tables.ts";
+import { stage } from "../../server/ops/backups/restore.ts";
 import { createProgram } from "../commands/program.ts";
 import {
   isWhole,

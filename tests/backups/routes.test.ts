@@ -3,9 +3,9 @@ import { expect, test } from "bun:test";
 import { existsSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { eq, like } from "drizzle-orm";
-import { backupFolder } from "../../server/config.ts";
-import { newSession } from "../../server/session/sessions.ts";
-import { audit, users } from "../../server/store/tables.ts";
+import { newSession } from "../../server/accounts/sessions.ts";
+import { backupFolder } from "../../server/config/config.ts";
+import { audit, users } from "../../server/db/tables.ts";
 import { onBothEngines, type TestServer } from "../harness.ts";
 import { type Browser, newOwner, openBrowser } from "../session/browser.ts";
 

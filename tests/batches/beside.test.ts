@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from "bun:test";
-import { batches, links } from "../../server/store/tables.ts";
+import { batches, links } from "../../server/db/tables.ts";
 import { DAY, saw } from "../checker/ended.ts";
 import { addMany } from "../checker/many-links.ts";
 import { playLoop, takes } from "../checker/played-loop.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
-import { fillBatches } from "../../server/batches/fill.ts";
-import { claimDueLinks } from "../../server/checker/claim.ts";
-import { recordResults } from "../../server/checker/record.ts";
+import { fillBatches } from "../../server/links/batches/fill.ts";
+import { claimDueLinks } from "../../server/monitor/claim.ts";
+import { recordResults } from "../../server/monitor/record.ts";
 import { saw } from "../checker/ended.ts";
 import { type Asker, onBothEngines, type TestServer } from "../harness.ts";
 import {

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
-import { completeBatches } from "../../server/batches/complete.ts";
-import { endOverdueBatches } from "../../server/batches/overdue.ts";
-import { housekeeping } from "../../server/housekeeping.ts";
+import { housekeeping } from "../../server/app/housekeeping.ts";
+import { completeBatches } from "../../server/links/batches/complete.ts";
+import { endOverdueBatches } from "../../server/links/batches/overdue.ts";
 import { DAY, saw } from "../checker/ended.ts";
 import { addMany } from "../checker/many-links.ts";
 import { type Asker, onBothEngines } from "../harness.ts";

@@ -1,11 +1,11 @@
 import { and, eq, inArray } from "drizzle-orm";
-import { createDeps } from "../../server/build.ts";
-import { checkDueLinks } from "../../server/checker/checker.ts";
-import type { Conclusion } from "../../server/checker/conclusion.ts";
-import type { Deps } from "../../server/deps.ts";
-import { openEngine } from "../../server/store/open.ts";
-import { createStore } from "../../server/store/store.ts";
-import { batchLinks, events } from "../../server/store/tables.ts";
+import { createDeps } from "../../server/app/build.ts";
+import { openEngine } from "../../server/db/open.ts";
+import { createStore } from "../../server/db/store.ts";
+import { batchLinks, events } from "../../server/db/tables.ts";
+import { checkDueLinks } from "../../server/monitor/checker.ts";
+import type { Conclusion } from "../../server/verdict/probe/conclusion.ts";
+import type { Deps } from "../../server/work/deps.ts";
 import { DAY, saw } from "../checker/ended.ts";
 import type { Asker, TestServer } from "../harness.ts";
 

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from "bun:test";
-import { checkDueLinks } from "../../server/checker/checker.ts";
-import type { Deps } from "../../server/deps.ts";
-import { checks } from "../../server/store/tables.ts";
+import { checks } from "../../server/db/tables.ts";
+import { checkDueLinks } from "../../server/monitor/checker.ts";
+import type { Deps } from "../../server/work/deps.ts";
 import { startServer } from "../harness.ts";
 import {
   ALIVE,

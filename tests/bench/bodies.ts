@@ -1,11 +1,11 @@
 import type { Socket } from "node:net";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
-import { createPageReader } from "../../server/checker/page/page.ts";
-import { readConfig } from "../../server/config.ts";
-import type { Deps } from "../../server/deps.ts";
-import { sendMessage } from "../../server/events/send.ts";
-import { newSigningSecret } from "../../server/events/sign.ts";
+import { readConfig } from "../../server/config/config.ts";
 import { systemClock } from "../../server/lib/clock.ts";
+import { createPageReader } from "../../server/verdict/page/page.ts";
+import { sendMessage } from "../../server/webhooks/send.ts";
+import { newSigningSecret } from "../../server/webhooks/sign.ts";
+import type { Deps } from "../../server/work/deps.ts";
 import { labOutbound } from "../outbound/lab.ts";
 import { startRawSite } from "../site.ts";
 import { startProgram } from "./program.ts";

@@ -1,4 +1,4 @@
-import { openEngine } from "../../server/store/open.ts";
+import { openEngine } from "../../server/db/open.ts";
 import { cpuSeconds, type Home, memoryMb, newFolder, newHome, serve } from "./program.ts";
 import { seed } from "./seed.ts";
 import { medianBy, type Note } from "./table.ts";

@@ -1,11 +1,11 @@
 import { SQL } from "bun";
-import { openDeps } from "../../server/build.ts";
-import { claimDueLinks } from "../../server/checker/claim.ts";
-import { readConfig } from "../../server/config.ts";
-import type { Deps } from "../../server/deps.ts";
+import { openDeps } from "../../server/app/build.ts";
+import { readConfig } from "../../server/config/config.ts";
 import { systemClock } from "../../server/lib/clock.ts";
 import { newId } from "../../server/lib/ids.ts";
-import { ALL_BUCKETS, BUCKETS } from "../../server/nodes/buckets.ts";
+import { claimDueLinks } from "../../server/monitor/claim.ts";
+import { ALL_BUCKETS, BUCKETS } from "../../server/work/buckets.ts";
+import type { Deps } from "../../server/work/deps.ts";
 import { type MeasuredPostgres, startMeasuredPostgres } from "./postgres.ts";
 import { homeAt } from "./program.ts";
 import { medianBy, type Note } from "./table.ts";

@@ -1,4 +1,4 @@
-import { openEngine } from "../../server/store/open.ts";
+import { openEngine } from "../../server/db/open.ts";
 import { sampleOf } from "../../server/webhooks/samples.ts";
 
 import { cpuSeconds, type Home, memoryMb, newHome, serve, startProgram } from "./program.ts";

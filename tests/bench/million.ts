@@ -1,4 +1,4 @@
-import { openEngine } from "../../server/store/open.ts";
+import { openEngine } from "../../server/db/open.ts";
 import { type Home, memoryMb, newHome, serve } from "./program.ts";
 import { seed } from "./seed.ts";
 import { type Note, p99Of } from "./table.ts";

@@ -1,10 +1,10 @@
-import { OPERATOR } from "../../server/accounts/caller.ts";
-import { openDeps } from "../../server/build.ts";
-import { readConfig } from "../../server/config.ts";
-import { type NewEvent, recordEvents } from "../../server/events/events.ts";
+import { OPERATOR } from "../../server/api/caller.ts";
+import { openDeps } from "../../server/app/build.ts";
+import { readConfig } from "../../server/config/config.ts";
+import type { EventType } from "../../server/db/tables.ts";
 import { chunksOf } from "../../server/lib/chunks.ts";
 import { systemClock } from "../../server/lib/clock.ts";
-import type { EventType } from "../../server/store/tables.ts";
+import { type NewEvent, recordEvents } from "../../server/webhooks/events/events.ts";
 import { sampleOf } from "../../server/webhooks/samples.ts";
 import { createWebhook } from "../../server/webhooks/webhooks.ts";
 

@@ -1,15 +1,15 @@
 import { type SQL, sql } from "drizzle-orm";
-import { OPERATOR } from "../../server/accounts/caller.ts";
+import { createKey } from "../../server/accounts/keys/keys.ts";
 import { hasAccounts } from "../../server/accounts/users.ts";
-import { openDeps } from "../../server/build.ts";
-import { readConfig } from "../../server/config.ts";
+import { OPERATOR } from "../../server/api/caller.ts";
+import { openDeps } from "../../server/app/build.ts";
+import { readConfig } from "../../server/config/config.ts";
+import { takeNumbers } from "../../server/db/numbers.ts";
+import { rowsOf, type Store } from "../../server/db/store.ts";
+import { accounts, type FREQUENCIES, type Verdict } from "../../server/db/tables.ts";
 import { numbersOfKinds } from "../../server/history/kinds.ts";
-import { createKey } from "../../server/keys/keys.ts";
 import { systemClock } from "../../server/lib/clock.ts";
 import { newId } from "../../server/lib/ids.ts";
-import { takeNumbers } from "../../server/store/numbers.ts";
-import { rowsOf, type Store } from "../../server/store/store.ts";
-import { accounts, type FREQUENCIES, type Verdict } from "../../server/store/tables.ts";
 
 /** How much there is to be, and what the links are. */
 type Seed = {

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
-import { links } from "../../server/store/tables.ts";
+import { links } from "../../server/db/tables.ts";
 import { movableClock } from "../clock.ts";
 import { onBothEngines } from "../harness.ts";
 import { saw } from "./ended.ts";

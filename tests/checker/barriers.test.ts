@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from "bun:test";
-import { checkUrl } from "../../server/checker/confirm.ts";
-import { NEVER_CHECKED } from "../../server/checker/look.ts";
+import { checkUrl } from "../../server/verdict/confirm.ts";
+import { NEVER_CHECKED } from "../../server/verdict/look.ts";
 import { type Says, startSite } from "../site.ts";
 import {
   ARTICLE,

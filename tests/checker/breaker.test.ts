@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
-import { startCheckLoop } from "../../server/checker/checker.ts";
-import { createBreaker } from "../../server/checker/online/breaker.ts";
-import type { OnlineState } from "../../server/checker/online/states.ts";
-import type { Reason } from "../../server/checker/reasons.ts";
+import { startCheckLoop } from "../../server/monitor/checker.ts";
+import { createBreaker } from "../../server/verdict/breaker.ts";
+import type { OnlineState } from "../../server/verdict/online/states.ts";
+import type { Reason } from "../../server/verdict/reasons/reasons.ts";
 import { movableClock } from "../clock.ts";
 import { type Asker, onBothEngines, type TestServer } from "../harness.ts";
 import { logLines } from "../log.ts";

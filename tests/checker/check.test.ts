@@ -1,11 +1,11 @@
 import { expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
-import { completeBatches } from "../../server/batches/complete.ts";
-import { checkDueLinks, startCheckLoop } from "../../server/checker/checker.ts";
-import { claimDueLinks } from "../../server/checker/claim.ts";
-import type { Conclusion } from "../../server/checker/conclusion.ts";
-import { recordResults } from "../../server/checker/record.ts";
-import { deliveries, events, links } from "../../server/store/tables.ts";
+import { deliveries, events, links } from "../../server/db/tables.ts";
+import { completeBatches } from "../../server/links/batches/complete.ts";
+import { checkDueLinks, startCheckLoop } from "../../server/monitor/checker.ts";
+import { claimDueLinks } from "../../server/monitor/claim.ts";
+import { recordResults } from "../../server/monitor/record.ts";
+import type { Conclusion } from "../../server/verdict/probe/conclusion.ts";
 import { movableClock } from "../clock.ts";
 import { type Asker, onBothEngines, type Parsed, type TestServer } from "../harness.ts";
 import { startSite } from "../site.ts";

@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 import { eq, sql } from "drizzle-orm";
-import { claimDueLinks } from "../../server/checker/claim.ts";
-import { countDueLinks } from "../../server/checker/due.ts";
-import { links } from "../../server/store/tables.ts";
+import { links } from "../../server/db/tables.ts";
+import { claimDueLinks } from "../../server/monitor/claim.ts";
+import { countDueLinks } from "../../server/work/due.ts";
 import { onBothEngines } from "../harness.ts";
 import { HOUR } from "./ended.ts";
 import { addMany } from "./many-links.ts";

@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
-import type { KnownLink } from "../../server/checker/confirm.ts";
+import { links } from "../../server/db/tables.ts";
 import { watchClock } from "../../server/lib/clock-jump.ts";
-import { links } from "../../server/store/tables.ts";
+import type { KnownLink } from "../../server/verdict/confirm.ts";
 import { type Asker, onBothEngines, type TestServer } from "../harness.ts";
 import { logLines } from "../log.ts";
 import { DAY, HOUR, saw } from "./ended.ts";

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
-import type { Conclusion } from "../../server/checker/conclusion.ts";
-import type { KnownLink } from "../../server/checker/confirm.ts";
-import { type CheckLink, coalesced } from "../../server/checker/manners/coalesce.ts";
-import { catalogueWith } from "../../server/checker/services/built-in.ts";
+import { type CheckLink, coalesced } from "../../server/verdict/coalesce.ts";
+import type { KnownLink } from "../../server/verdict/confirm.ts";
+import type { Conclusion } from "../../server/verdict/probe/conclusion.ts";
+import { catalogueWith } from "../../server/verdict/services/records/built-in.ts";
 import { movableClock } from "../clock.ts";
 import { saw } from "./ended.ts";
 

@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, test } from "bun:test";
-import { type Checker, checkUrl, type KnownLink } from "../../server/checker/confirm.ts";
-import { NEVER_CHECKED } from "../../server/checker/look.ts";
-import { createManners } from "../../server/checker/manners/manners.ts";
-import { readConfig } from "../../server/config.ts";
-import type { DnsReason, Resolution } from "../../server/outbound/resolve.ts";
+import { readConfig } from "../../server/config/config.ts";
+import type { DnsReason, Resolution } from "../../server/net/resolve.ts";
+import { type Checker, checkUrl, type KnownLink } from "../../server/verdict/confirm.ts";
+import { NEVER_CHECKED } from "../../server/verdict/look.ts";
+import { createManners } from "../../server/verdict/politeness/politeness.ts";
 import { freePort } from "../free-port.ts";
 import { labOutbound, playedResolver } from "../outbound/lab.ts";
 import {

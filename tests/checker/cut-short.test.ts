@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { type Checker, checkUrl } from "../../server/checker/confirm.ts";
-import { NEVER_CHECKED } from "../../server/checker/look.ts";
-import { createCatalogue } from "../../server/checker/services/catalogue.ts";
-import type { Ask, Kind, Service } from "../../server/checker/services/record.ts";
+import { type Checker, checkUrl } from "../../server/verdict/confirm.ts";
+import { NEVER_CHECKED } from "../../server/verdict/look.ts";
+import { createCatalogue } from "../../server/verdict/services/catalogue.ts";
+import type { Ask, Kind, Service } from "../../server/verdict/services/record.ts";
 import { startSite } from "../site.ts";
 import { until } from "../until.ts";
 import { labChecker } from "./prober.ts";

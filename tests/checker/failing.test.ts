@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
-import { checkDueLinks } from "../../server/checker/checker.ts";
-import type { Conclusion } from "../../server/checker/conclusion.ts";
-import { events, links } from "../../server/store/tables.ts";
+import { events, links } from "../../server/db/tables.ts";
+import { checkDueLinks } from "../../server/monitor/checker.ts";
+import type { Conclusion } from "../../server/verdict/probe/conclusion.ts";
 import { type Asker, onBothEngines, type Parsed, type TestServer } from "../harness.ts";
 import { DAY, HOUR, NO_EVIDENCE, saw } from "./ended.ts";
 

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
-import { checkDueLinks } from "../../server/checker/checker.ts";
-import { links } from "../../server/store/tables.ts";
+import { links } from "../../server/db/tables.ts";
+import { checkDueLinks } from "../../server/monitor/checker.ts";
 import { type Asker, onBothEngines, type TestServer } from "../harness.ts";
 import { DAY, HOUR, saw } from "./ended.ts";
 

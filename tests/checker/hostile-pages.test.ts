@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test";
-import { decoderFor } from "../../server/checker/page/charset.ts";
-import { nothingYet, pageOf } from "../../server/checker/page/found.ts";
-import { createPageReader, type Page } from "../../server/checker/page/page.ts";
-import { parseRefresh } from "../../server/checker/page/refresh.ts";
-import { missingInLine } from "../../server/checker/signals/clues.ts";
+import { decoderFor } from "../../server/verdict/page/charset.ts";
+import { nothingYet, pageOf } from "../../server/verdict/page/found.ts";
+import { createPageReader, type Page } from "../../server/verdict/page/page.ts";
+import { parseRefresh } from "../../server/verdict/page/refresh.ts";
+import { missingInLine } from "../../server/verdict/signals/clues.ts";
 import { HOSTILE_PAGES } from "./hostile-pages.ts";
 import { readPage } from "./read-page.ts";
 import { stepsOf } from "./steps.ts";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { sql } from "drizzle-orm";
-import { links } from "../../server/store/tables.ts";
+import { links } from "../../server/db/tables.ts";
 import { movableClock } from "../clock.ts";
 import { startServer, type TestServer } from "../harness.ts";
 import { ALL_BUCKETS, type FixedNode, fixedNode } from "../nodes/fixed.ts";

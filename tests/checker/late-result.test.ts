@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
-import { claimDueLinks } from "../../server/checker/claim.ts";
-import { recordResults } from "../../server/checker/record.ts";
-import { checks, links } from "../../server/store/tables.ts";
+import { checks, links } from "../../server/db/tables.ts";
+import { claimDueLinks } from "../../server/monitor/claim.ts";
+import { recordResults } from "../../server/monitor/record.ts";
 import { onBothEngines } from "../harness.ts";
 import { DAY, saw } from "./ended.ts";
 

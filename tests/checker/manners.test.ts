@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { createManners, restOf, withManners } from "../../server/checker/manners/manners.ts";
+import { createManners, restOf, withManners } from "../../server/verdict/politeness/politeness.ts";
 import { movableClock } from "../clock.ts";
 
 const NOW = Date.parse("2030-01-01T00:00:00Z");

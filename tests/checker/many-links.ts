@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
-import { takeNumbers } from "../../server/store/numbers.ts";
-import type { Frequency } from "../../server/store/tables.ts";
+import { takeNumbers } from "../../server/db/numbers.ts";
+import type { Frequency } from "../../server/db/tables.ts";
 import type { Asker, TestServer } from "../harness.ts";
 
 type Many = {

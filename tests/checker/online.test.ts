@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test";
-import { onlineGuard } from "../../server/build.ts";
-import { createOnline, type OnlineChange } from "../../server/checker/online/online.ts";
-import type { AskSentinel } from "../../server/checker/online/sentinels.ts";
-import { readConfig } from "../../server/config.ts";
+import { onlineGuard } from "../../server/app/build.ts";
+import { readConfig } from "../../server/config/config.ts";
 import { systemClock } from "../../server/lib/clock.ts";
+import { createOnline, type OnlineChange } from "../../server/verdict/online/online.ts";
+import type { AskSentinel } from "../../server/verdict/online/sentinels.ts";
 import { type MovableClock, movableClock } from "../clock.ts";
 
 const ADDRESSES = ["192.0.2.1:53", "192.0.2.2:53", "192.0.2.3:53"];

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
-import type { Conclusion } from "../../server/checker/conclusion.ts";
-import { outcomeOf } from "../../server/checker/outcome.ts";
-import type { Reason } from "../../server/checker/reasons.ts";
+import { outcomeOf } from "../../server/monitor/outcome.ts";
+import type { Conclusion } from "../../server/verdict/probe/conclusion.ts";
+import type { Reason } from "../../server/verdict/reasons/reasons.ts";
 import { DAY, HOUR, NEW_LINK, NOON, outcomesOf, saw } from "./ended.ts";
 
 const ALIVE = {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { createPageReader, type Page } from "../../server/checker/page/page.ts";
-import { parseRefresh } from "../../server/checker/page/refresh.ts";
+import { createPageReader, type Page } from "../../server/verdict/page/page.ts";
+import { parseRefresh } from "../../server/verdict/page/refresh.ts";
 import { readPage } from "./read-page.ts";
 
 const HTML = "text/html; charset=utf-8";

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
-import type { Conclusion } from "../../server/checker/conclusion.ts";
-import type { Outcome } from "../../server/checker/outcome.ts";
-import type { Reason } from "../../server/checker/reasons.ts";
-import { followUpAt } from "../../server/checker/schedule.ts";
+import type { Outcome } from "../../server/monitor/outcome.ts";
+import type { Conclusion } from "../../server/verdict/probe/conclusion.ts";
+import type { Reason } from "../../server/verdict/reasons/reasons.ts";
+import { followUpAt } from "../../server/work/schedule.ts";
 import { HOUR, NEW_LINK, NO_EVIDENCE, NOON, outcomesOf, saw } from "./ended.ts";
 
 const DAY_1 = 24;

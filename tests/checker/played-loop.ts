@@ -1,10 +1,10 @@
-import { startCheckLoop } from "../../server/checker/checker.ts";
-import type { Conclusion } from "../../server/checker/conclusion.ts";
-import type { KnownLink } from "../../server/checker/confirm.ts";
-import type { SiteHolds } from "../../server/checker/manners/site-holds.ts";
+import { createStore, type Engine } from "../../server/db/store.ts";
 import type { Clock } from "../../server/lib/clock.ts";
-import type { Nodes } from "../../server/nodes/nodes.ts";
-import { createStore, type Engine } from "../../server/store/store.ts";
+import { startCheckLoop } from "../../server/monitor/checker.ts";
+import type { SiteHolds } from "../../server/monitor/site-holds.ts";
+import type { KnownLink } from "../../server/verdict/confirm.ts";
+import type { Conclusion } from "../../server/verdict/probe/conclusion.ts";
+import type { Nodes } from "../../server/work/nodes.ts";
 import { type MovableClock, movableClock } from "../clock.ts";
 import type { TestServer } from "../harness.ts";
 import { saw } from "./ended.ts";

@@ -1,10 +1,10 @@
-import type { Checker } from "../../server/checker/confirm.ts";
-import { createManners } from "../../server/checker/manners/manners.ts";
-import { createOnline } from "../../server/checker/online/online.ts";
-import { catalogueWith } from "../../server/checker/services/built-in.ts";
-import { createServices } from "../../server/checker/services/services.ts";
-import { createHostProfiles } from "../../server/checker/surroundings/host-profiles.ts";
-import { createRobots } from "../../server/checker/surroundings/robots.ts";
+import type { Checker } from "../../server/verdict/confirm.ts";
+import { createHostProfiles } from "../../server/verdict/context/host-profiles.ts";
+import { createRobots } from "../../server/verdict/context/robots.ts";
+import { createOnline } from "../../server/verdict/online/online.ts";
+import { createManners } from "../../server/verdict/politeness/politeness.ts";
+import { catalogueWith } from "../../server/verdict/services/records/built-in.ts";
+import { createServices } from "../../server/verdict/services/services.ts";
 import { movableClock } from "../clock.ts";
 import { labOutbound } from "../outbound/lab.ts";
 

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { and, count, eq, lte } from "drizzle-orm";
-import { checks, links } from "../../server/store/tables.ts";
+import { checks, links } from "../../server/db/tables.ts";
 import { movableClock } from "../clock.ts";
 import { onBothEngines } from "../harness.ts";
 import { DAY, HOUR, saw } from "./ended.ts";

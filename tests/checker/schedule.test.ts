@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { LONGEST_INTERVAL, nextCheckAt, nextPlace } from "../../server/checker/schedule.ts";
+import { LONGEST_INTERVAL, nextCheckAt, nextPlace } from "../../server/work/schedule.ts";
 
 const HOUR = 3_600_000;
 const DAY_S = 86_400;

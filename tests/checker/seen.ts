@@ -1,8 +1,8 @@
-import type { Facts, Finding, Seen, Wanted } from "../../server/checker/finding.ts";
-import type { Hop } from "../../server/checker/hops.ts";
-import type { Answer, Failure, Probe } from "../../server/checker/probe.ts";
-import type { Serving } from "../../server/checker/services/serving.ts";
-import { judge } from "../../server/checker/verdict.ts";
+import type { Facts, Finding, Seen, Wanted } from "../../server/verdict/probe/finding.ts";
+import type { Hop } from "../../server/verdict/probe/hops.ts";
+import type { Answer, Failure, Probe } from "../../server/verdict/probe/probe.ts";
+import type { Serving } from "../../server/verdict/services/serving.ts";
+import { judge } from "../../server/verdict/verdict.ts";
 import { readPage } from "./read-page.ts";
 
 const NOW = Date.parse("2030-01-01T00:00:00Z");

@@ -1,13 +1,13 @@
 import { expect, test } from "bun:test";
+import { siteHolds } from "../../server/db/tables.ts";
+import { createSiteHolds } from "../../server/monitor/site-holds.ts";
 import {
   createManners,
   type Manners,
   restOf,
   withManners,
-} from "../../server/checker/manners/manners.ts";
-import { createSiteHolds } from "../../server/checker/manners/site-holds.ts";
-import { bucketOf } from "../../server/nodes/buckets.ts";
-import { siteHolds } from "../../server/store/tables.ts";
+} from "../../server/verdict/politeness/politeness.ts";
+import { bucketOf } from "../../server/work/buckets.ts";
 import { type MovableClock, movableClock } from "../clock.ts";
 import { onBothEngines } from "../harness.ts";
 import { ALL_BUCKETS, type FixedNode, fixedNode } from "../nodes/fixed.ts";

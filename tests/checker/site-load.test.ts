@@ -3,7 +3,7 @@ import {
   afterResponse,
   type SiteLoad,
   UNBURDENED,
-} from "../../server/checker/manners/site-load.ts";
+} from "../../server/verdict/politeness/site-load.ts";
 
 const NOW = Date.parse("2030-01-01T00:00:00Z");
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
-import type { ClaimedLink } from "../../server/checker/claim.ts";
-import type { Conclusion } from "../../server/checker/conclusion.ts";
-import { createSlots } from "../../server/checker/slots.ts";
+import type { ClaimedLink } from "../../server/monitor/claim.ts";
+import { createSlots } from "../../server/monitor/slots.ts";
+import type { Conclusion } from "../../server/verdict/probe/conclusion.ts";
 import { movableClock } from "../clock.ts";
 import { NEW_LINK, saw } from "./ended.ts";
 

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
-import type { Conclusion } from "../../server/checker/conclusion.ts";
-import { links } from "../../server/store/tables.ts";
+import { links } from "../../server/db/tables.ts";
+import type { Conclusion } from "../../server/verdict/probe/conclusion.ts";
 import { movableClock } from "../clock.ts";
 import { onBothEngines } from "../harness.ts";
 import { saw } from "./ended.ts";

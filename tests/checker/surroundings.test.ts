@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from "bun:test";
-import { type Checker, checkUrl, type KnownLink } from "../../server/checker/confirm.ts";
-import { NEVER_CHECKED } from "../../server/checker/look.ts";
+import { type Checker, checkUrl, type KnownLink } from "../../server/verdict/confirm.ts";
+import { NEVER_CHECKED } from "../../server/verdict/look.ts";
 import { labOutbound, playedResolver } from "../outbound/lab.ts";
 import { type Routes, type Says, type Site, startSite } from "../site.ts";
 import { labChecker } from "./prober.ts";

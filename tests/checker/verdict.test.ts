@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
-import { judgeFailure } from "../../server/checker/failures.ts";
-import type { Finding } from "../../server/checker/finding.ts";
-import { readRetryAfter } from "../../server/checker/manners/retry-after.ts";
-import type { Answer, Failure, Probe } from "../../server/checker/probe.ts";
+import { readRetryAfter } from "../../server/verdict/politeness/retry-after.ts";
+import { judgeFailure } from "../../server/verdict/probe/failures.ts";
+import type { Finding } from "../../server/verdict/probe/finding.ts";
+import type { Answer, Failure, Probe } from "../../server/verdict/probe/probe.ts";
 import {
   DEAD_REASONS,
   isMonitorFault,
@@ -10,8 +10,8 @@ import {
   type Reason,
   UNKNOWN_REASONS,
   verdictOf,
-} from "../../server/checker/reasons.ts";
-import { judge } from "../../server/checker/verdict.ts";
+} from "../../server/verdict/reasons/reasons.ts";
+import { judge } from "../../server/verdict/verdict.ts";
 import { readPage } from "./read-page.ts";
 
 const NOW = Date.parse("2030-01-01T00:00:00Z");

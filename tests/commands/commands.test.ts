@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { $ } from "bun";
 import { Secret, TOTP } from "otpauth";
-import { readConfig } from "../../server/config.ts";
+import { readConfig } from "../../server/config/config.ts";
 import { checksWithin } from "../../server/lib/runtime.ts";
 import { VERSION } from "../../server/lib/version.ts";
 import { listeningUrl } from "../listening.ts";

@@ -1,8 +1,8 @@
 import { afterEach, expect, test } from "bun:test";
 import { createMeter } from "../../server/accounts/meter.ts";
 import { startLoops } from "../../server/commands/start-loops.ts";
-import type { Role } from "../../server/config.ts";
-import { links, webhooks } from "../../server/store/tables.ts";
+import type { Role } from "../../server/config/config.ts";
+import { links, webhooks } from "../../server/db/tables.ts";
 import { movableClock } from "../clock.ts";
 import { onBothEngines, type TestServer } from "../harness.ts";
 import { deliveriesOf, makeNews, startReceiver, subscribe } from "../receiver.ts";

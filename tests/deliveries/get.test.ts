@@ -1,8 +1,8 @@
 import { afterEach, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
-import { deliverDue } from "../../server/events/deliver.ts";
+import { deliveryAttempts, events, webhooks } from "../../server/db/tables.ts";
 import { newId } from "../../server/lib/ids.ts";
-import { deliveryAttempts, events, webhooks } from "../../server/store/tables.ts";
+import { deliverDue } from "../../server/webhooks/deliver.ts";
 import { freePort } from "../free-port.ts";
 import { type Asker, onBothEngines } from "../harness.ts";
 import { logLines } from "../log.ts";

@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from "bun:test";
-import { deliverDue } from "../../server/events/deliver.ts";
+import { DELIVERY_STATUSES, webhooks } from "../../server/db/tables.ts";
 import { newId } from "../../server/lib/ids.ts";
-import { DELIVERY_STATUSES, webhooks } from "../../server/store/tables.ts";
+import { deliverDue } from "../../server/webhooks/deliver.ts";
 import { badMoments } from "../bad-values.ts";
 import { type Asker, onBothEngines, type Parsed } from "../harness.ts";
 import { startReceiver, subscribe } from "../receiver.ts";

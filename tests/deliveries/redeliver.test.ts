@@ -1,8 +1,8 @@
 import { afterEach, expect, test } from "bun:test";
-import { deliverDue } from "../../server/events/deliver.ts";
-import { createDeliverer } from "../../server/events/deliverer.ts";
+import { webhooks } from "../../server/db/tables.ts";
 import { newId } from "../../server/lib/ids.ts";
-import { webhooks } from "../../server/store/tables.ts";
+import { deliverDue } from "../../server/webhooks/deliver.ts";
+import { createDeliverer } from "../../server/webhooks/deliverer.ts";
 import { movableClock } from "../clock.ts";
 import { type Asker, onBothEngines } from "../harness.ts";
 import { hoursPass, makeNews, startReceiver, subscribe, verified } from "../receiver.ts";

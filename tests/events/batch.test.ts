@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 import { asc, eq } from "drizzle-orm";
-import { checkDueLinks } from "../../server/checker/checker.ts";
-import { createDeliverer } from "../../server/events/deliverer.ts";
-import { events } from "../../server/store/tables.ts";
+import { events } from "../../server/db/tables.ts";
+import { checkDueLinks } from "../../server/monitor/checker.ts";
+import { createDeliverer } from "../../server/webhooks/deliverer.ts";
 import { saw } from "../checker/ended.ts";
 import { movableClock } from "../clock.ts";
 import { onBothEngines, type TestServer } from "../harness.ts";

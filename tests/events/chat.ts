@@ -1,4 +1,4 @@
-import type { DeliveryStatus } from "../../server/store/tables.ts";
+import type { DeliveryStatus } from "../../server/db/tables.ts";
 import type { Asker, Parsed, TestServer } from "../harness.ts";
 import {
   type Answer,

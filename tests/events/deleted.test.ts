@@ -1,10 +1,10 @@
 import { expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
-import { claimDue } from "../../server/events/claim.ts";
-import { attempt, deliverDue } from "../../server/events/deliver.ts";
-import { createDeliverer } from "../../server/events/deliverer.ts";
-import { settle } from "../../server/events/settle.ts";
-import { deliveries, events } from "../../server/store/tables.ts";
+import { deliveries, events } from "../../server/db/tables.ts";
+import { claimDue } from "../../server/webhooks/claim.ts";
+import { attempt, deliverDue } from "../../server/webhooks/deliver.ts";
+import { createDeliverer } from "../../server/webhooks/deliverer.ts";
+import { settle } from "../../server/webhooks/settle.ts";
 import { movableClock } from "../clock.ts";
 import { onBothEngines, type TestServer } from "../harness.ts";
 import { besideRequests, logLines } from "../log.ts";

@@ -1,8 +1,8 @@
 import { afterEach, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
-import { deliverDue } from "../../server/events/deliver.ts";
+import { webhooks } from "../../server/db/tables.ts";
 import { VERSION } from "../../server/lib/version.ts";
-import { webhooks } from "../../server/store/tables.ts";
+import { deliverDue } from "../../server/webhooks/deliver.ts";
 import { onBothEngines } from "../harness.ts";
 import { deliveriesOf, makeNews, startReceiver, subscribe, verified } from "../receiver.ts";
 

@@ -1,9 +1,9 @@
 import { afterEach, expect, test } from "bun:test";
-import { deliverDue } from "../../server/events/deliver.ts";
-import { createDeliverer } from "../../server/events/deliverer.ts";
-import { openEngine } from "../../server/store/open.ts";
-import { createStore } from "../../server/store/store.ts";
-import { deliveries, webhooks } from "../../server/store/tables.ts";
+import { openEngine } from "../../server/db/open.ts";
+import { createStore } from "../../server/db/store.ts";
+import { deliveries, webhooks } from "../../server/db/tables.ts";
+import { deliverDue } from "../../server/webhooks/deliver.ts";
+import { createDeliverer } from "../../server/webhooks/deliverer.ts";
 import { movableClock } from "../clock.ts";
 import { onBothEngines, type TestServer } from "../harness.ts";
 import { deliveriesOf, makeMuchNews, makeNews, startReceiver, subscribe } from "../receiver.ts";

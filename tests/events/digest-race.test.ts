@@ -1,9 +1,9 @@
 import { afterEach, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
-import type { Deps } from "../../server/deps.ts";
-import { openEngine } from "../../server/store/open.ts";
-import { createStore } from "../../server/store/store.ts";
-import { deliveries, events, webhooks } from "../../server/store/tables.ts";
+import { openEngine } from "../../server/db/open.ts";
+import { createStore } from "../../server/db/store.ts";
+import { deliveries, events, webhooks } from "../../server/db/tables.ts";
+import type { Deps } from "../../server/work/deps.ts";
 import { onBothEngines, type TestServer } from "../harness.ts";
 import { deliverOnce } from "../receiver.ts";
 import { type Chat, MINUTE_MS, openChat } from "./chat.ts";

@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from "bun:test";
-import { forgetOldEvents } from "../../server/events/forget.ts";
-import { makeDueAgain } from "../../server/events/set-back.ts";
-import { webhooks } from "../../server/store/tables.ts";
+import { webhooks } from "../../server/db/tables.ts";
+import { forgetOldEvents } from "../../server/webhooks/forget.ts";
+import { makeDueAgain } from "../../server/webhooks/set-back.ts";
 import { onBothEngines, type Parsed } from "../harness.ts";
 import { besideRequests, logLines } from "../log.ts";
 import { deliveriesOf, earlierAttemptsOf, hoursPass } from "../receiver.ts";

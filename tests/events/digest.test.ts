@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from "bun:test";
-import { webhooks } from "../../server/store/tables.ts";
+import { webhooks } from "../../server/db/tables.ts";
 import { onBothEngines, type Parsed } from "../harness.ts";
 import {
   deliverAll,

@@ -1,5 +1,5 @@
-import type { Deps } from "../../server/deps.ts";
-import { createStore, type Engine, type Query } from "../../server/store/store.ts";
+import { createStore, type Engine, type Query } from "../../server/db/store.ts";
+import type { Deps } from "../../server/work/deps.ts";
 
 /**
  * The same database through an engine that fails as it is told: `problemOf` hears of each thing before it is done

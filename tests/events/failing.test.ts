@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from "bun:test";
-import { deliverDue } from "../../server/events/deliver.ts";
-import { webhooks } from "../../server/store/tables.ts";
+import { webhooks } from "../../server/db/tables.ts";
+import { deliverDue } from "../../server/webhooks/deliver.ts";
 import { type Asker, onBothEngines, type TestServer } from "../harness.ts";
 import { logLines } from "../log.ts";
 import { deliverAll, hoursPass, makeNews, startReceiver, subscribe } from "../receiver.ts";

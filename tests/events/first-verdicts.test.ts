@@ -1,8 +1,8 @@
 import { afterEach, expect, test } from "bun:test";
-import { completeBatches } from "../../server/batches/complete.ts";
-import { checkDueLinks } from "../../server/checker/checker.ts";
+import { deliveries, events, webhooks } from "../../server/db/tables.ts";
 import { chunksOf } from "../../server/lib/chunks.ts";
-import { deliveries, events, webhooks } from "../../server/store/tables.ts";
+import { completeBatches } from "../../server/links/batches/complete.ts";
+import { checkDueLinks } from "../../server/monitor/checker.ts";
 import { ALIVE, checkAll, GONE } from "../batches/playing.ts";
 import { DAY } from "../checker/ended.ts";
 import { type Asker, onBothEngines, type TestServer } from "../harness.ts";

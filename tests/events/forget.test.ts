@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from "bun:test";
-import { deliverDue } from "../../server/events/deliver.ts";
-import { forgetOldEvents } from "../../server/events/forget.ts";
-import { deliveries, events, webhooks } from "../../server/store/tables.ts";
+import { deliveries, events, webhooks } from "../../server/db/tables.ts";
+import { deliverDue } from "../../server/webhooks/deliver.ts";
+import { forgetOldEvents } from "../../server/webhooks/forget.ts";
 import { onBothEngines } from "../harness.ts";
 import { hoursPass, makeNews, startReceiver, subscribe } from "../receiver.ts";
 

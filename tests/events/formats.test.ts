@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { postedAs, type Told } from "../../server/events/formats/format.ts";
-import { EVENT_TYPES } from "../../server/store/tables.ts";
+import { EVENT_TYPES } from "../../server/db/tables.ts";
+import { postedAs, type Told } from "../../server/webhooks/formats/format.ts";
 import { SERVICES, type Seen, type Service } from "./services.ts";
 import { AT, HOSTILE_URLS, largestDigest, telling, tellingOfMany, wordy } from "./told.ts";
 

@@ -1,10 +1,10 @@
 import { afterEach, expect, test } from "bun:test";
 import type { Socket } from "node:net";
 import { gzipSync } from "node:zlib";
-import { readConfig } from "../../server/config.ts";
-import { deliverDue } from "../../server/events/deliver.ts";
-import type { RequestInput } from "../../server/outbound/request.ts";
-import { webhooks } from "../../server/store/tables.ts";
+import { readConfig } from "../../server/config/config.ts";
+import { webhooks } from "../../server/db/tables.ts";
+import type { RequestInput } from "../../server/net/request.ts";
+import { deliverDue } from "../../server/webhooks/deliver.ts";
 import { onBothEngines, type Parsed, type TestServer } from "../harness.ts";
 import { labOutbound } from "../outbound/lab.ts";
 import { makeNews, startRawReceiver, startReceiver, subscribe } from "../receiver.ts";

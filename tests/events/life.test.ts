@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from "bun:test";
-import { deliverDue } from "../../server/events/deliver.ts";
-import { cancelUnwanted } from "../../server/events/follow.ts";
-import { webhooks } from "../../server/store/tables.ts";
+import { webhooks } from "../../server/db/tables.ts";
+import { deliverDue } from "../../server/webhooks/deliver.ts";
+import { cancelUnwanted } from "../../server/webhooks/follow.ts";
 import { type Asker, onBothEngines, type Parsed, type TestServer } from "../harness.ts";
 import {
   deliverAll,

@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from "bun:test";
-import { createDeliverer } from "../../server/events/deliverer.ts";
-import { type Query, Unavailable } from "../../server/store/store.ts";
-import { webhooks } from "../../server/store/tables.ts";
+import { type Query, Unavailable } from "../../server/db/store.ts";
+import { webhooks } from "../../server/db/tables.ts";
+import { createDeliverer } from "../../server/webhooks/deliverer.ts";
 import { type MovableClock, movableClock } from "../clock.ts";
 import { onBothEngines, type TestServer } from "../harness.ts";
 import { deliveriesOf, makeMuchNews, startReceiver, subscribe } from "../receiver.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { deliverDue } from "../../server/events/deliver.ts";
+import { deliverDue } from "../../server/webhooks/deliver.ts";
 import { onBothEngines, type TestServer } from "../harness.ts";
 import {
   deliveriesOf,

@@ -1,5 +1,5 @@
-import type { ClaimedDelivery, DueWebhook } from "../../server/events/claim.ts";
-import { createLanes } from "../../server/events/lanes.ts";
+import type { ClaimedDelivery, DueWebhook } from "../../server/webhooks/claim.ts";
+import { createLanes } from "../../server/webhooks/lanes.ts";
 import { movableClock } from "../clock.ts";
 import { START } from "../harness.ts";
 

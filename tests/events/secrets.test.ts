@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
-import { livingSecrets, toOldSecrets } from "../../server/events/secrets.ts";
 import { createSecretBox } from "../../server/lib/secret-box.ts";
+import { livingSecrets, toOldSecrets } from "../../server/webhooks/secrets.ts";
 
 const box = createSecretBox(new Uint8Array(32));
 const another = createSecretBox(new Uint8Array(32).fill(1));

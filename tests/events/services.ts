@@ -1,6 +1,6 @@
 import { expect } from "bun:test";
-import type { Posted } from "../../server/events/formats/format.ts";
-import type { Format } from "../../server/store/tables.ts";
+import type { Format } from "../../server/db/tables.ts";
+import type { Posted } from "../../server/webhooks/formats/format.ts";
 import type { Parsed } from "../harness.ts";
 
 /** What a person sees of a message, and what they can follow. */

@@ -1,9 +1,9 @@
 import { afterEach, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
-import { createDeliverer } from "../../server/events/deliverer.ts";
-import { makeDueAgain } from "../../server/events/set-back.ts";
-import { createStore } from "../../server/store/store.ts";
-import { type DeliveryRow, deliveries, webhooks } from "../../server/store/tables.ts";
+import { createStore } from "../../server/db/store.ts";
+import { type DeliveryRow, deliveries, webhooks } from "../../server/db/tables.ts";
+import { createDeliverer } from "../../server/webhooks/deliverer.ts";
+import { makeDueAgain } from "../../server/webhooks/set-back.ts";
 import { setClock } from "../checker/played-loop.ts";
 import { addDelivery, UNTRIED } from "../deliveries/logged.ts";
 import { onBothEngines } from "../harness.ts";

@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 import { Webhook } from "standardwebhooks";
 import { decodeTime } from "ulid";
-import { bodyOf, messageIdOf } from "../../server/events/message.ts";
-import { newSigningSecret, signedHeaders } from "../../server/events/sign.ts";
+import { bodyOf, messageIdOf } from "../../server/webhooks/events/message.ts";
+import { newSigningSecret, signedHeaders } from "../../server/webhooks/sign.ts";
 import { randomBodies } from "./random-bodies.ts";
 
 const A = "whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=";

@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
-import { deliverDue } from "../../server/events/deliver.ts";
-import { deliveries, webhooks } from "../../server/store/tables.ts";
+import { deliveries, webhooks } from "../../server/db/tables.ts";
+import { deliverDue } from "../../server/webhooks/deliver.ts";
 import { type Asker, onBothEngines, type TestServer } from "../harness.ts";
 import { hoursPass, makeNews, startReceiver, subscribe } from "../receiver.ts";
 

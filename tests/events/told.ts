@@ -1,5 +1,5 @@
-import type { DigestData, Told } from "../../server/events/formats/format.ts";
-import { EVENT_TYPES, type EventType } from "../../server/store/tables.ts";
+import { EVENT_TYPES, type EventType } from "../../server/db/tables.ts";
+import type { DigestData, Told } from "../../server/webhooks/formats/format.ts";
 import { sampleOf } from "../../server/webhooks/samples.ts";
 
 export const AT = Date.parse("2030-01-01T12:34:56.789Z");

@@ -1,15 +1,15 @@
 import { describe, expect, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { printConfig, readConfig } from "../../server/config.ts";
-import { EVENT_DATA } from "../../server/events/payloads.ts";
+import { printConfig, readConfig } from "../../server/config/config.ts";
 import {
   DELIVERY_STATUSES,
   DISABLED_REASONS,
   EVENT_TYPES,
   type EventType,
   FORMATS,
-} from "../../server/store/tables.ts";
+} from "../../server/db/tables.ts";
+import { EVENT_DATA } from "../../server/webhooks/events/payloads.ts";
 import { PUBLISHED, pathOf } from "./published-receiver.ts";
 
 const DOCS = join(import.meta.dir, "../../docs");

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
-import type { Deps } from "../../server/deps.ts";
-import { exportedLinks } from "../../server/exports/links.ts";
-import { createStore, type Engine } from "../../server/store/store.ts";
+import { createStore, type Engine } from "../../server/db/store.ts";
+import { exportedLinks } from "../../server/links/exports/links.ts";
+import type { Deps } from "../../server/work/deps.ts";
 import { onBothEngines } from "../harness.ts";
 import { addKey } from "../keys/asking.ts";
 import { addGroup, addLink, setLink } from "../rows.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
-import { groups, linkCounts } from "../../server/store/tables.ts";
+import { groups, linkCounts } from "../../server/db/tables.ts";
 import { onBothEngines } from "../harness.ts";
 import { addGroup, addLink } from "../rows.ts";
 

@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
+import { checks, doomed, historyDays, historyHours } from "../../server/db/tables.ts";
 import { forgetDoomed } from "../../server/history/forget-doomed.ts";
 import { forgetOldChecks } from "../../server/history/forget-old.ts";
-import { checks, doomed, historyDays, historyHours } from "../../server/store/tables.ts";
 import { type Asker, onBothEngines, START } from "../harness.ts";
 import { addCheck, addChecks, addGroup, addLink } from "../rows.ts";
 import { soon, whileKept } from "./cut-short.ts";

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { eq, sql } from "drizzle-orm";
-import { createDeps } from "../../server/build.ts";
+import { createDeps } from "../../server/app/build.ts";
+import { migrate } from "../../server/db/migrate.ts";
+import { migrateToHead, openEngine, ownMigrations } from "../../server/db/open.ts";
+import { createStore, type Store } from "../../server/db/store.ts";
+import { accounts, checks } from "../../server/db/tables.ts";
 import { forgetOldChecks } from "../../server/history/forget-old.ts";
 import { makeParts } from "../../server/history/make-parts.ts";
-import { migrate } from "../../server/store/migrate.ts";
-import { migrateToHead, openEngine, ownMigrations } from "../../server/store/open.ts";
-import { createStore, type Store } from "../../server/store/store.ts";
-import { accounts, checks } from "../../server/store/tables.ts";
 import { type Asker, START, startServer, type TestServer } from "../harness.ts";
 import { emptyPostgres } from "../postgres.ts";
 import { addCheck, addChecks, addGroup, addLink } from "../rows.ts";

@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
+import { links } from "../../server/db/tables.ts";
 import { doom, forgetDoomed } from "../../server/history/forget-doomed.ts";
 import { forgetOldChecks } from "../../server/history/forget-old.ts";
-import { links } from "../../server/store/tables.ts";
 import { type Asker, onBothEngines, START, type TestServer } from "../harness.ts";
 import { type Random, randomFrom } from "../random.ts";
 import { addChecks, addGroup, addLink } from "../rows.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { inSteps } from "../../server/history/steps.ts";
+import { inSteps } from "../../server/lib/steps.ts";
 import { movableClock } from "../clock.ts";
 import { START } from "../harness.ts";
 

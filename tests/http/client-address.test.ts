@@ -1,11 +1,11 @@
 import { expect, test } from "bun:test";
-import { readConfig } from "../../server/config.ts";
 import {
   clientAddress,
   rangeOf,
   rangesOf,
   trustedProxies,
-} from "../../server/http/client-address.ts";
+} from "../../server/api/client-address.ts";
+import { readConfig } from "../../server/config/config.ts";
 import { startServer } from "../harness.ts";
 import { logLines } from "../log.ts";
 

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { connect } from "node:net";
-import { csvReply } from "../../server/http/csv.ts";
+import { csvReply } from "../../server/api/csv.ts";
 import type { Cell } from "../../server/lib/csv.ts";
 import { giveWay } from "../../server/lib/give-way.ts";
 

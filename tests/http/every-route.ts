@@ -1,6 +1,6 @@
 import * as z from "zod";
-import { createApp } from "../../server/app.ts";
-import { newSession } from "../../server/session/sessions.ts";
+import { newSession } from "../../server/accounts/sessions.ts";
+import { createApp } from "../../server/app/app.ts";
 import type { Asker, TestServer } from "../harness.ts";
 import { makeAdministrator, newTeam } from "../people/people.ts";
 

@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from "bun:test";
-import { createService } from "../../server/app.ts";
+import { createService } from "../../server/app/app.ts";
 import { healthAtStart, readinessAtStart } from "../../server/http/health.ts";
 import { VERSION } from "../../server/lib/version.ts";
 import { failingDeps } from "../events/failing-store.ts";

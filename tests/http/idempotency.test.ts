@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
-import { createService } from "../../server/app.ts";
-import { createDeps } from "../../server/build.ts";
-import { createStore } from "../../server/store/store.ts";
-import { idempotencyKeys } from "../../server/store/tables.ts";
+import { createService } from "../../server/app/app.ts";
+import { createDeps } from "../../server/app/build.ts";
+import { createStore } from "../../server/db/store.ts";
+import { idempotencyKeys } from "../../server/db/tables.ts";
 import { type Asker, onBothEngines, type Parsed, type TestServer } from "../harness.ts";
 import { addKey } from "../keys/asking.ts";
 import { addGroup, addLink, anyUrl } from "../rows.ts";

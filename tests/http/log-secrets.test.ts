@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { checkDueLinks } from "../../server/checker/checker.ts";
-import { deliverDue } from "../../server/events/deliver.ts";
+import { createSetup } from "../../server/accounts/setup.ts";
 import { describeError, log } from "../../server/lib/log.ts";
 import { newRecoveryCode, newSessionToken, newSetupToken } from "../../server/lib/token.ts";
-import { createSetup } from "../../server/session/setup.ts";
-import { keepHeartbeat } from "../../server/upkeep/heartbeat.ts";
+import { checkDueLinks } from "../../server/monitor/checker.ts";
+import { keepHeartbeat } from "../../server/ops/upkeep/heartbeat.ts";
+import { deliverDue } from "../../server/webhooks/deliver.ts";
 import { ENGINES, startServer, type TestServer } from "../harness.ts";
 import { logLines } from "../log.ts";
 import { makeNews, startReceiver } from "../receiver.ts";

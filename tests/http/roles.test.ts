@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { createService } from "../../server/app.ts";
-import { readConfig } from "../../server/config.ts";
+import { createService } from "../../server/app/app.ts";
+import { readConfig } from "../../server/config/config.ts";
 import { startServer, type TestServer } from "../harness.ts";
 
 const TOKEN = "metrics-of-the-tests";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { FORMATS, recognise } from "../../server/imports/formats.ts";
-import { newReading, type OpenReader } from "../../server/imports/reading.ts";
+import { FORMATS, recognise } from "../../server/links/imports/formats.ts";
+import { newReading, type OpenReader } from "../../server/links/imports/reading.ts";
 import { stepsOf } from "../checker/steps.ts";
 import { LISTS } from "./lists.ts";
 import { readIn, toldOf } from "./reading.ts";

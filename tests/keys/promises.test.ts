@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import { createMeter } from "../../server/accounts/meter.ts";
+import { apiKeys, audit } from "../../server/db/tables.ts";
 import { log } from "../../server/lib/log.ts";
 import { apiKeyOf, isApiKey } from "../../server/lib/token.ts";
-import { apiKeys, audit } from "../../server/store/tables.ts";
 import { type Asker, onBothEngines, startServer, type TestServer } from "../harness.ts";
 import { logLines } from "../log.ts";
 

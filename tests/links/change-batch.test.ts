@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
-import { links } from "../../server/store/tables.ts";
+import { links } from "../../server/db/tables.ts";
 import { badBodies, badIds, NO_ID } from "../bad-values.ts";
 import { batchOf, CHECK, checkAll, checkedLinks } from "../batches/playing.ts";
 import { addMany } from "../checker/many-links.ts";

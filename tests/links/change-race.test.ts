@@ -1,8 +1,8 @@
 import { expect, onTestFinished, test } from "bun:test";
 import { SQL } from "bun";
 import { operatorOf } from "../../server/accounts/users.ts";
-import { startBatch } from "../../server/batches/start.ts";
-import { createStore } from "../../server/store/store.ts";
+import { createStore } from "../../server/db/store.ts";
+import { startBatch } from "../../server/links/batches/start.ts";
 import { batchOf, checkAll, checkedLinks } from "../batches/playing.ts";
 import { startServer, type TestServer } from "../harness.ts";
 

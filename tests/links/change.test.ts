@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { operatorOf } from "../../server/accounts/users.ts";
+import { createStore, type Engine } from "../../server/db/store.ts";
 import { changeLink } from "../../server/links/links.ts";
-import { createStore, type Engine } from "../../server/store/store.ts";
 import { badBodies, badIds, NO_ID } from "../bad-values.ts";
 import { batchOf, CHECK, checkAll, checkedLinks } from "../batches/playing.ts";
 import { saw } from "../checker/ended.ts";

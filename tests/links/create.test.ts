@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { numbers } from "../../server/store/tables.ts";
+import { numbers } from "../../server/db/tables.ts";
 import { badBodies, badIds, badNames, NO_ID } from "../bad-values.ts";
 import { onBothEngines, START } from "../harness.ts";
 import { addGroup, anyUrl } from "../rows.ts";

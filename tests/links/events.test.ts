@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
-import { checkDueLinks } from "../../server/checker/checker.ts";
-import type { Reason } from "../../server/checker/reasons.ts";
-import { deliveries, events, webhooks } from "../../server/store/tables.ts";
+import { deliveries, events, webhooks } from "../../server/db/tables.ts";
+import { checkDueLinks } from "../../server/monitor/checker.ts";
+import type { Reason } from "../../server/verdict/reasons/reasons.ts";
 import { badPathIds } from "../bad-values.ts";
 import { DAY, saw } from "../checker/ended.ts";
 import { type Asker, onBothEngines, type TestServer } from "../harness.ts";

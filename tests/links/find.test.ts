@@ -1,18 +1,18 @@
 import { expect, test } from "bun:test";
 import { eq, sql } from "drizzle-orm";
-import type { Caller } from "../../server/accounts/caller.ts";
 import { operatorOf } from "../../server/accounts/users.ts";
-import { listGroups } from "../../server/groups/groups.ts";
-import { moveLinks } from "../../server/groups/move.ts";
+import type { Caller } from "../../server/api/caller.ts";
+import { LINK_SORTS, type LinkSort } from "../../server/db/link-order.ts";
+import { FREQUENCIES, type LinkRow, links, numbers, VERDICTS } from "../../server/db/tables.ts";
 import { changeLinks } from "../../server/links/change.ts";
 import { createLinks } from "../../server/links/create.ts";
 import { deleteLinks } from "../../server/links/delete.ts";
+import { listGroups } from "../../server/links/groups/groups.ts";
+import { moveLinks } from "../../server/links/groups/move.ts";
 import { startCheck } from "../../server/links/links.ts";
 import { listLinks } from "../../server/links/list.ts";
 import type { LinkQuery } from "../../server/links/model.ts";
 import { nextMatching } from "../../server/links/next-matching.ts";
-import { LINK_SORTS, type LinkSort } from "../../server/store/link-order.ts";
-import { FREQUENCIES, type LinkRow, links, numbers, VERDICTS } from "../../server/store/tables.ts";
 import { onBothEngines, type TestServer } from "../harness.ts";
 import { addGroup, addLink, setLink } from "../rows.ts";
 

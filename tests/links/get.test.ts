@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
-import { checkDueLinks } from "../../server/checker/checker.ts";
-import type { Conclusion } from "../../server/checker/conclusion.ts";
+import { checkDueLinks } from "../../server/monitor/checker.ts";
+import type { Conclusion } from "../../server/verdict/probe/conclusion.ts";
 import { badPathIds } from "../bad-values.ts";
 import { DAY, NO_EVIDENCE, saw } from "../checker/ended.ts";
 import { onBothEngines } from "../harness.ts";

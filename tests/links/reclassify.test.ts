@@ -1,10 +1,10 @@
 import { expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
-import { catalogueWith } from "../../server/checker/services/built-in.ts";
-import { fingerprintOf } from "../../server/checker/services/catalogue.ts";
+import { classification, links } from "../../server/db/tables.ts";
 import { reclassify } from "../../server/links/reclassify.ts";
-import { bucketOfUrl } from "../../server/nodes/buckets.ts";
-import { classification, links } from "../../server/store/tables.ts";
+import { fingerprintOf } from "../../server/verdict/services/catalogue.ts";
+import { catalogueWith } from "../../server/verdict/services/records/built-in.ts";
+import { bucketOfUrl } from "../../server/work/buckets.ts";
 import { type Asker, onBothEngines } from "../harness.ts";
 
 const WIKI = catalogueWith([{ id: "wiki", name: "Our wiki", hosts: ["wiki.test"] }]);

@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
-import { createService } from "../../server/app.ts";
-import { checkDueLinks } from "../../server/checker/checker.ts";
-import { newSession } from "../../server/session/sessions.ts";
-import { sessions } from "../../server/store/tables.ts";
+import { newSession } from "../../server/accounts/sessions.ts";
+import { createService } from "../../server/app/app.ts";
+import { sessions } from "../../server/db/tables.ts";
+import { checkDueLinks } from "../../server/monitor/checker.ts";
 import { saw } from "../checker/ended.ts";
 import { onBothEngines, type TestServer } from "../harness.ts";
 import { type Browser, newOwner, openBrowser } from "../session/browser.ts";

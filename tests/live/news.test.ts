@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { listenForNews } from "../../server/live/listen.ts";
-import { addTo, nothing, noticeOf, readNotice } from "../../server/live/notice.ts";
-import { openPostgres } from "../../server/store/postgres.ts";
-import { type Engine, Unavailable } from "../../server/store/store.ts";
+import { openPostgres } from "../../server/db/postgres.ts";
+import { type Engine, Unavailable } from "../../server/db/store.ts";
+import { listenForNews } from "../../server/work/listen.ts";
+import { addTo, nothing, noticeOf, readNotice } from "../../server/work/notice.ts";
 import { freshPostgres } from "../postgres.ts";
 import { until } from "../until.ts";
 

@@ -1,6 +1,6 @@
-import { createService } from "../../server/app.ts";
-import { listenForNews } from "../../server/live/listen.ts";
-import type { Engine } from "../../server/store/store.ts";
+import { createService } from "../../server/app/app.ts";
+import type { Engine } from "../../server/db/store.ts";
+import { listenForNews } from "../../server/work/listen.ts";
 import { startServer, type TestServer } from "../harness.ts";
 
 /** One of several servers on one PostgreSQL, which tells the others what happens. */

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { claimDueLinks } from "../../server/checker/claim.ts";
-import { createRecorder } from "../../server/checker/recorder.ts";
-import { newSession } from "../../server/session/sessions.ts";
-import type { Engine } from "../../server/store/store.ts";
+import { newSession } from "../../server/accounts/sessions.ts";
+import type { Engine } from "../../server/db/store.ts";
+import { claimDueLinks } from "../../server/monitor/claim.ts";
+import { createRecorder } from "../../server/monitor/recorder.ts";
 import { saw } from "../checker/ended.ts";
 import { type Browser, newOwner, openBrowser } from "../session/browser.ts";
 import { until } from "../until.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
-import { createLive, type Live } from "../../server/live/live.ts";
-import { linksCheckedSince } from "../../server/live/pulse.ts";
+import { createLive, type Live } from "../../server/views/live/live.ts";
+import { linksCheckedSince } from "../../server/views/live/pulse.ts";
 import { callerOf } from "../exports/read-csv.ts";
 import { onBothEngines } from "../harness.ts";
 import { addCheck, addChecks, addLink } from "../rows.ts";

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { parse } from "yaml";
-import { READINGS } from "../../server/metrics/readings.ts";
+import { READINGS } from "../../server/views/metrics/readings.ts";
 import { type Parsed, startServer, type TestServer } from "../harness.ts";
 import { METRICS_TOKEN, metricsText } from "./reading.ts";
 

@@ -1,11 +1,11 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { sql } from "drizzle-orm";
-import { checkDueLinks } from "../../server/checker/checker.ts";
-import { sawNothing } from "../../server/checker/conclusion.ts";
-import { deliverDue } from "../../server/events/deliver.ts";
-import { createReader } from "../../server/metrics/read.ts";
-import { createStore } from "../../server/store/store.ts";
-import { upkeep, webhooks } from "../../server/store/tables.ts";
+import { createStore } from "../../server/db/store.ts";
+import { upkeep, webhooks } from "../../server/db/tables.ts";
+import { checkDueLinks } from "../../server/monitor/checker.ts";
+import { sawNothing } from "../../server/verdict/probe/conclusion.ts";
+import { createReader } from "../../server/views/metrics/read.ts";
+import { deliverDue } from "../../server/webhooks/deliver.ts";
 import { saw } from "../checker/ended.ts";
 import { failingDeps } from "../events/failing-store.ts";
 import { ENGINES, onBothEngines, startServer, type TestServer } from "../harness.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
-import { openSource } from "../../server/move/source.ts";
-import { openTarget } from "../../server/move/target.ts";
+import { openSource } from "../../server/ops/move/source.ts";
+import { openTarget } from "../../server/ops/move/target.ts";
 import { freshPostgres } from "../postgres.ts";
 import { closeAtEnd } from "../shared.ts";
 import { rowsOf } from "../upgrades/dump.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
-import { LEFT_BEHIND } from "../../server/move/source.ts";
+import { LEFT_BEHIND } from "../../server/ops/move/source.ts";
 import { type Asker, type Parsed, startServer, type TestServer } from "../harness.ts";
 import { emptyPostgres, freshPostgres } from "../postgres.ts";
 import { rowsOf, sorted } from "../upgrades/dump.ts";

@@ -1,7 +1,7 @@
 import { Database } from "bun:sqlite";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import { prepareSqlite } from "../../server/store/prepare.ts";
+import { prepareSqlite } from "../../server/db/prepare.ts";
 import { createProgram } from "../commands/program.ts";
 import { freshPostgres } from "../postgres.ts";
 import { preparationOf, RELEASED, unpack } from "../upgrades/released.ts";

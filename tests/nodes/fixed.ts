@@ -1,6 +1,6 @@
-import { BUCKETS } from "../../server/nodes/buckets.ts";
-import type { Nodes, Share } from "../../server/nodes/nodes.ts";
-import type { Work } from "../../server/store/tables.ts";
+import type { Work } from "../../server/db/tables.ts";
+import { BUCKETS } from "../../server/work/buckets.ts";
+import type { Nodes, Share } from "../../server/work/nodes.ts";
 
 export const ALL_BUCKETS = Array.from({ length: BUCKETS }, (_, bucket) => bucket);
 

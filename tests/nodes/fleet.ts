@@ -1,5 +1,5 @@
 import { afterEach, beforeEach } from "bun:test";
-import type { Env } from "../../server/config.ts";
+import type { Env } from "../../server/config/config.ts";
 import type { Clock } from "../../server/lib/clock.ts";
 import { type MovableClock, movableClock } from "../clock.ts";
 import { START } from "../harness.ts";

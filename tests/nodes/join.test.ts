@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { migrateToHead, openEngine } from "../../server/db/open.ts";
+import { createStore, type Engine } from "../../server/db/store.ts";
 import { systemClock } from "../../server/lib/clock.ts";
-import { BUCKETS } from "../../server/nodes/buckets.ts";
-import { joinNodes } from "../../server/nodes/join.ts";
-import { migrateToHead, openEngine } from "../../server/store/open.ts";
-import { createStore, type Engine } from "../../server/store/store.ts";
+import { BUCKETS } from "../../server/work/buckets.ts";
+import { joinNodes } from "../../server/work/join.ts";
 import { movableClock } from "../clock.ts";
 import { startServer } from "../harness.ts";
 import { logLines } from "../log.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { and, eq } from "drizzle-orm";
-import { apiKeys, audit, batches, links, users, webhooks } from "../../server/store/tables.ts";
+import { apiKeys, audit, batches, links, users, webhooks } from "../../server/db/tables.ts";
 import { enter } from "../people/people.ts";
 import { newColleague, newOwner, openBrowser } from "../session/browser.ts";
 import { askByTurns, bodies, onTwoServers } from "./second.ts";

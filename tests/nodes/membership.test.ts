@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
-import type { KnownState, SentinelReport } from "../../server/checker/online/online.ts";
-import { BUCKETS } from "../../server/nodes/buckets.ts";
-import { onlineOfAll } from "../../server/nodes/checking.ts";
+import type { KnownState, SentinelReport } from "../../server/verdict/online/online.ts";
+import { BUCKETS } from "../../server/work/buckets.ts";
+import { onlineOfAll } from "../../server/work/checking.ts";
 import { START } from "../harness.ts";
 import { BEAT_MS, playFleet } from "./fleet.ts";
 import { isSplit, ownersIn, type PlayedNode, shareOf } from "./playing.ts";

@@ -1,15 +1,15 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createDeps } from "../../server/build.ts";
-import { type Env, readConfig } from "../../server/config.ts";
-import type { Deps } from "../../server/deps.ts";
+import { createDeps } from "../../server/app/build.ts";
+import { type Env, readConfig } from "../../server/config/config.ts";
+import { openEngine } from "../../server/db/open.ts";
+import { createStore } from "../../server/db/store.ts";
+import { buckets, type Work } from "../../server/db/tables.ts";
 import type { Clock } from "../../server/lib/clock.ts";
-import { BUCKETS } from "../../server/nodes/buckets.ts";
-import { createMembership, type Membership } from "../../server/nodes/membership.ts";
-import { openEngine } from "../../server/store/open.ts";
-import { createStore } from "../../server/store/store.ts";
-import { buckets, type Work } from "../../server/store/tables.ts";
+import { BUCKETS } from "../../server/work/buckets.ts";
+import type { Deps } from "../../server/work/deps.ts";
+import { createMembership, type Membership } from "../../server/work/membership.ts";
 
 /** A node that gives a sign of life when a test says so. */
 export type PlayedNode = Omit<Membership, "beat"> & {

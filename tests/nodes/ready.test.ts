@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { createService } from "../../server/app.ts";
-import { readNodes } from "../../server/metrics/of-nodes.ts";
-import { BUCKETS } from "../../server/nodes/buckets.ts";
-import { links } from "../../server/store/tables.ts";
+import { createService } from "../../server/app/app.ts";
+import { links } from "../../server/db/tables.ts";
+import { readNodes } from "../../server/views/metrics/of-nodes.ts";
+import { BUCKETS } from "../../server/work/buckets.ts";
 import { type MovableClock, movableClock } from "../clock.ts";
 import { type Parsed, START, startServer } from "../harness.ts";
 import { METRICS_TOKEN } from "../metrics/reading.ts";

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
-import type { Role } from "../../server/config.ts";
-import { BUCKETS } from "../../server/nodes/buckets.ts";
-import type { NodeInfo } from "../../server/nodes/nodes.ts";
-import { ownersAmong, planFor, sharersOf } from "../../server/nodes/rendezvous.ts";
+import type { Role } from "../../server/config/config.ts";
+import { BUCKETS } from "../../server/work/buckets.ts";
+import type { NodeInfo } from "../../server/work/nodes.ts";
+import { ownersAmong, planFor, sharersOf } from "../../server/work/rendezvous.ts";
 
 const IDS = Array.from({ length: 16 }, (_, i) => `node-${i}`);
 

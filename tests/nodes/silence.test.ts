@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { BUCKETS } from "../../server/nodes/buckets.ts";
-import { nodes as nodeRows } from "../../server/store/tables.ts";
+import { nodes as nodeRows } from "../../server/db/tables.ts";
+import { BUCKETS } from "../../server/work/buckets.ts";
 import { BEAT_MS, playFleet } from "./fleet.ts";
 import { isSplit, ownersIn, type PlayedNode, shareOf } from "./playing.ts";
 

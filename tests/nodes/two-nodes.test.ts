@@ -2,9 +2,9 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Secret, TOTP } from "otpauth";
+import { createSetup, endSetup } from "../../server/accounts/setup.ts";
 import { createAccount } from "../../server/accounts/users.ts";
-import { createSetup, endSetup } from "../../server/session/setup.ts";
-import { accounts, groups, setupTokens } from "../../server/store/tables.ts";
+import { accounts, groups, setupTokens } from "../../server/db/tables.ts";
 import { startServer, type TestServer } from "../harness.ts";
 import { BEHIND_PROXY, newOwner, openBrowser, PASSWORD } from "../session/browser.ts";
 

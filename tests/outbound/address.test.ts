@@ -1,11 +1,11 @@
 import { describe, expect, test } from "bun:test";
-import { readConfig } from "../../server/config.ts";
+import { readConfig } from "../../server/config/config.ts";
 import {
   mayConnect,
   parseHostList,
   parseTarget,
   type TargetPolicy,
-} from "../../server/outbound/address.ts";
+} from "../../server/net/address.ts";
 
 const policy = (allowed: string, blocked = ""): TargetPolicy => ({
   allowed: parseHostList(allowed),

@@ -9,8 +9,8 @@ import {
   gzipSync,
   zstdCompressSync,
 } from "node:zlib";
-import { unpackInto } from "../../server/outbound/decompress.ts";
-import type { Exchange, RequestInput } from "../../server/outbound/request.ts";
+import { unpackInto } from "../../server/net/decompress.ts";
+import type { Exchange, RequestInput } from "../../server/net/request.ts";
 import { replies, repliesAndHolds, startRawSite, startSite } from "../site.ts";
 import { labOutbound } from "./lab.ts";
 

@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
-import { Late, startDeadlines } from "../../server/outbound/deadlines.ts";
-import { type FailedExchange, mostTelling } from "../../server/outbound/exchange.ts";
-import { reasonOfError } from "../../server/outbound/failures.ts";
-import { dropProxyVariables } from "../../server/outbound/proxy-variables.ts";
+import { Late, startDeadlines } from "../../server/net/deadlines.ts";
+import { type FailedExchange, mostTelling } from "../../server/net/exchange.ts";
+import { reasonOfError } from "../../server/net/failures.ts";
+import { dropProxyVariables } from "../../server/net/proxy-variables.ts";
 import { startSite } from "../site.ts";
 
 const errorWith = (code: string) => Object.assign(new TypeError("failed"), { code });
@@ -50,7 +50,7 @@ test("a process that has run out of descriptors blames itself, also for what it 
   const site = startSite({ "/": 200 });
   const script = `
     import { openSync } from "node:fs";
-    import { createResolver } from "./server/outbound/resolve.ts";
+    import { createResolver } from "./server/net/resolve.ts";
     import { systemClock } from "./server/lib/clock.ts";
     import { labOutbound } from "./tests/outbound/lab.ts";
     const resolver = createResolver({ clock: systemClock, servers: ["127.0.0.1:9"] });

@@ -1,7 +1,7 @@
 import { systemClock } from "../../server/lib/clock.ts";
-import { parseHostList } from "../../server/outbound/address.ts";
-import { createOutbound, type OutboundOptions } from "../../server/outbound/request.ts";
-import type { Resolution, Resolver } from "../../server/outbound/resolve.ts";
+import { parseHostList } from "../../server/net/address.ts";
+import { createOutbound, type OutboundOptions } from "../../server/net/request.ts";
+import type { Resolution, Resolver } from "../../server/net/resolve.ts";
 import { TEST_CA } from "../site.ts";
 
 /** A name service that knows what it is told; every other name does not exist. */

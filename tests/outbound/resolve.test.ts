@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from "bun:test";
-import { findInHosts } from "../../server/outbound/hosts-file.ts";
-import { createResolver, parseServer } from "../../server/outbound/resolve.ts";
+import { findInHosts } from "../../server/net/hosts-file.ts";
+import { createResolver, parseServer } from "../../server/net/resolve.ts";
 import { movableClock } from "../clock.ts";
 import { type NameSays, startNameServer as playNameServer } from "../name-server.ts";
 

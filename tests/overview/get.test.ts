@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
-import { type ClaimedLink, claimDueLinks } from "../../server/checker/claim.ts";
-import type { Reason } from "../../server/checker/reasons.ts";
-import { recordResults } from "../../server/checker/record.ts";
-import { links, webhooks } from "../../server/store/tables.ts";
+import { links, webhooks } from "../../server/db/tables.ts";
+import { type ClaimedLink, claimDueLinks } from "../../server/monitor/claim.ts";
+import { recordResults } from "../../server/monitor/record.ts";
+import type { Reason } from "../../server/verdict/reasons/reasons.ts";
 import { DAY, HOUR, saw } from "../checker/ended.ts";
 import { type Asker, onBothEngines, type TestServer } from "../harness.ts";
 import { addGroup, addLink, setLink } from "../rows.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
-import { kept } from "../../server/overview/kept.ts";
-import type { Store } from "../../server/store/store.ts";
+import type { Store } from "../../server/db/store.ts";
+import { kept } from "../../server/views/overview/kept.ts";
 import { movableClock } from "../clock.ts";
 
 /** Counts how often it was asked; each time it takes so long. */

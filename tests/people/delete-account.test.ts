@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import { Secret, TOTP } from "otpauth";
-import { accounts, audit, users } from "../../server/store/tables.ts";
+import { accounts, audit, users } from "../../server/db/tables.ts";
 import { onBothEngines, type Reply } from "../harness.ts";
 import { BEHIND_PROXY, type Browser, openBrowser, PASSWORD } from "../session/browser.ts";
 import { enter, makeAdministrator, newTeam } from "./people.ts";

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { createApp } from "../../server/app.ts";
-import { newSession } from "../../server/session/sessions.ts";
-import { users } from "../../server/store/tables.ts";
+import { newSession } from "../../server/accounts/sessions.ts";
+import { createApp } from "../../server/app/app.ts";
+import { users } from "../../server/db/tables.ts";
 import { addDelivery } from "../deliveries/logged.ts";
 import { type Asker, startServer, type TestServer } from "../harness.ts";
 import { addKey, READ_ONLY, WRITE_ONLY } from "../keys/asking.ts";

@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test";
 import { and, eq, ne } from "drizzle-orm";
+import { removePerson, resetPerson } from "../../server/accounts/people.ts";
 import { operatorOf } from "../../server/accounts/users.ts";
-import { removePerson, resetPerson } from "../../server/people/people.ts";
-import type { Store } from "../../server/store/store.ts";
-import { audit, users } from "../../server/store/tables.ts";
+import type { Store } from "../../server/db/store.ts";
+import { audit, users } from "../../server/db/tables.ts";
 import { onBothEngines, type Parsed, type Reply } from "../harness.ts";
 import { BEHIND_PROXY, type Browser, newColleague, openBrowser } from "../session/browser.ts";
 import { enter, makeAdministrator, newTeam } from "./people.ts";

@@ -1,6 +1,6 @@
 import { eq } from "drizzle-orm";
-import { newSession } from "../../server/session/sessions.ts";
-import { users } from "../../server/store/tables.ts";
+import { newSession } from "../../server/accounts/sessions.ts";
+import { users } from "../../server/db/tables.ts";
 import type { TestServer } from "../harness.ts";
 import { type Browser, newColleague, newOwner, openBrowser } from "../session/browser.ts";
 

@@ -3,9 +3,9 @@ import {
   type FreshAccount,
   freshPasswordLink,
 } from "../../server/accounts/users.ts";
-import type { Deps } from "../../server/deps.ts";
+import { type UserRow, users } from "../../server/db/tables.ts";
 import { hashPassword } from "../../server/lib/passwords.ts";
-import { type UserRow, users } from "../../server/store/tables.ts";
+import type { Deps } from "../../server/work/deps.ts";
 import type { Reply, TestServer } from "../harness.ts";
 
 export const PASSWORD = "correct horse battery staple";

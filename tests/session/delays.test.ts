@@ -1,13 +1,13 @@
 import { beforeEach, expect, test } from "bun:test";
-import { AppError } from "../../server/lib/errors.ts";
-import { codeAttempt, proofAttempt, signInAttempt } from "../../server/session/attempts.ts";
+import { codeAttempt, proofAttempt, signInAttempt } from "../../server/accounts/attempts.ts";
 import {
   type Attempt,
   createDelays,
   type Delays,
   forgetOldGuesses,
-} from "../../server/session/delays.ts";
-import { guesses } from "../../server/store/tables.ts";
+} from "../../server/accounts/delays.ts";
+import { guesses } from "../../server/db/tables.ts";
+import { AppError } from "../../server/lib/errors.ts";
 import { type MovableClock, movableClock } from "../clock.ts";
 import { onBothEngines } from "../harness.ts";
 

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { and, eq } from "drizzle-orm";
-import { housekeeping } from "../../server/housekeeping.ts";
-import { audit, failedSignIns } from "../../server/store/tables.ts";
+import { housekeeping } from "../../server/app/housekeeping.ts";
+import { audit, failedSignIns } from "../../server/db/tables.ts";
 import { onBothEngines } from "../harness.ts";
 import { BEHIND_PROXY, newOwner, openBrowser, PASSWORD } from "./browser.ts";
 

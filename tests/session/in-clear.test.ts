@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { getTableColumns, is } from "drizzle-orm";
 import { SQLiteTable } from "drizzle-orm/sqlite-core";
 import { Secret, TOTP } from "otpauth";
-import * as tables from "../../server/store/tables.ts";
+import * as tables from "../../server/db/tables.ts";
 import { ENGINES, startServer, type TestServer } from "../harness.ts";
 import { logLines } from "../log.ts";
 import { BEHIND_PROXY, newColleague, newOwner, openBrowser, PASSWORD } from "./browser.ts";

@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
+import { createDelays } from "../../server/accounts/delays.ts";
+import { signIn } from "../../server/accounts/sign-in.ts";
+import { users } from "../../server/db/tables.ts";
 import { createPasswords, type Passwords } from "../../server/lib/passwords.ts";
-import { createDelays } from "../../server/session/delays.ts";
-import { signIn } from "../../server/session/sign-in.ts";
-import { users } from "../../server/store/tables.ts";
 import { startServer } from "../harness.ts";
 import { BEHIND_PROXY, newOwner, openBrowser, PASSWORD_MEMORY_MB } from "./browser.ts";
 

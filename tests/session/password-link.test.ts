@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
-import { OPERATOR } from "../../server/accounts/caller.ts";
 import { resetPassword } from "../../server/accounts/users.ts";
+import { OPERATOR } from "../../server/api/caller.ts";
 import { onBothEngines } from "../harness.ts";
 import { BEHIND_PROXY, createPasswordLink, newOwner, openBrowser } from "./browser.ts";
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { createApp } from "../../server/app.ts";
+import { createApp } from "../../server/app/app.ts";
 import { startServer, type TestServer } from "../harness.ts";
 import { newOwner, openBrowser } from "./browser.ts";
 

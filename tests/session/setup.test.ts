@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { createSetup } from "../../server/session/setup.ts";
-import { accounts, users } from "../../server/store/tables.ts";
+import { createSetup } from "../../server/accounts/setup.ts";
+import { accounts, users } from "../../server/db/tables.ts";
 import { ENGINES, startServer, type TestServer } from "../harness.ts";
 import { BEHIND_PROXY, newOwner, openBrowser, PASSWORD } from "./browser.ts";
 

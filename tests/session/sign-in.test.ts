@@ -1,11 +1,11 @@
 import { describe, expect, test } from "bun:test";
 import { and, eq } from "drizzle-orm";
+import { createDelays } from "../../server/accounts/delays.ts";
+import { changePassword, signIn } from "../../server/accounts/sign-in.ts";
 import { operatorOf } from "../../server/accounts/users.ts";
+import { audit, sessions, users } from "../../server/db/tables.ts";
 import { createPasswords, hashPassword, type Passwords } from "../../server/lib/passwords.ts";
 import { hashToken } from "../../server/lib/token.ts";
-import { createDelays } from "../../server/session/delays.ts";
-import { changePassword, signIn } from "../../server/session/sign-in.ts";
-import { audit, sessions, users } from "../../server/store/tables.ts";
 import { onBothEngines, startServer } from "../harness.ts";
 import {
   BEHIND_PROXY,

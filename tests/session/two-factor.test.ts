@@ -2,18 +2,18 @@ import { expect, test } from "bun:test";
 import { randomBytes } from "node:crypto";
 import { eq } from "drizzle-orm";
 import { Secret, TOTP } from "otpauth";
-import { operatorOf, requireUser } from "../../server/accounts/users.ts";
-import { createPasswords, type Passwords } from "../../server/lib/passwords.ts";
-import { createSecretBox } from "../../server/lib/secret-box.ts";
-import { countRecoveryCodes } from "../../server/session/codes.ts";
-import { createDelays } from "../../server/session/delays.ts";
+import { countRecoveryCodes } from "../../server/accounts/codes.ts";
+import { createDelays } from "../../server/accounts/delays.ts";
 import {
   confirmTwoFactor,
   endTwoFactor,
   removeTwoFactor,
-} from "../../server/session/two-factor.ts";
-import type { Store } from "../../server/store/store.ts";
-import { recoveryCodes, sessions, users } from "../../server/store/tables.ts";
+} from "../../server/accounts/two-factor.ts";
+import { operatorOf, requireUser } from "../../server/accounts/users.ts";
+import type { Store } from "../../server/db/store.ts";
+import { recoveryCodes, sessions, users } from "../../server/db/tables.ts";
+import { createPasswords, type Passwords } from "../../server/lib/passwords.ts";
+import { createSecretBox } from "../../server/lib/secret-box.ts";
 import { onBothEngines, type Reply } from "../harness.ts";
 import {
   BEHIND_PROXY,

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { chmodSync, existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { makeFolder } from "../../server/start/prepare-database.ts";
+import { makeFolder } from "../../server/ops/start/prepare-database.ts";
 import { newFolder } from "../backups/home.ts";
 
 const modeOf = (path: string) => statSync(path).mode & 0o777;

@@ -10,8 +10,8 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { openDeps } from "../../server/build.ts";
-import { readConfig } from "../../server/config.ts";
+import { openDeps } from "../../server/app/build.ts";
+import { readConfig } from "../../server/config/config.ts";
 import { systemClock } from "../../server/lib/clock.ts";
 import { newFolder } from "../backups/home.ts";
 import { createProgram } from "../commands/program.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
-import { createService } from "../../server/app.ts";
-import type { Query } from "../../server/store/store.ts";
+import { createService } from "../../server/app/app.ts";
+import type { Query } from "../../server/db/store.ts";
 import { failingDeps } from "../events/failing-store.ts";
 import { onBothEngines, type TestServer } from "../harness.ts";
 import { logLines } from "../log.ts";

@@ -1,10 +1,10 @@
 import { afterEach, describe, expect, test } from "bun:test";
 import { renameSync } from "node:fs";
 import { eq } from "drizzle-orm";
-import { createDeliverer } from "../../server/events/deliverer.ts";
-import { readDisk } from "../../server/metrics/of-disk.ts";
-import { usageDays } from "../../server/store/tables.ts";
-import { watchDisk } from "../../server/upkeep/disk.ts";
+import { usageDays } from "../../server/db/tables.ts";
+import { watchDisk } from "../../server/ops/upkeep/disk.ts";
+import { readDisk } from "../../server/views/metrics/of-disk.ts";
+import { createDeliverer } from "../../server/webhooks/deliverer.ts";
 import { saw } from "../checker/ended.ts";
 import { addMany } from "../checker/many-links.ts";
 import { playLoop } from "../checker/played-loop.ts";

@@ -1,11 +1,11 @@
 import { afterEach, describe, expect, test } from "bun:test";
 import { SQL } from "bun";
+import { oldestBeside, refuseOlderNodes } from "../../server/db/beside-versions.ts";
+import { migrate, NewerDatabase, refuseNewer } from "../../server/db/migrate.ts";
+import { openEngine, ownMigrations } from "../../server/db/open.ts";
+import { type Engine, isUnavailable } from "../../server/db/store.ts";
 import { VERSION } from "../../server/lib/version.ts";
-import { whenOlderAreGone } from "../../server/start/older-nodes.ts";
-import { oldestBeside, refuseOlderNodes } from "../../server/store/beside-versions.ts";
-import { migrate, NewerDatabase, refuseNewer } from "../../server/store/migrate.ts";
-import { openEngine, ownMigrations } from "../../server/store/open.ts";
-import { type Engine, isUnavailable } from "../../server/store/store.ts";
+import { whenOlderAreGone } from "../../server/ops/start/older-nodes.ts";
 import { freshPostgres } from "../postgres.ts";
 
 const OURS = ownMigrations();

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
-import { ownMigrations } from "../../server/store/open.ts";
-import { prepareSqlite } from "../../server/store/prepare.ts";
+import { ownMigrations } from "../../server/db/open.ts";
+import { prepareSqlite } from "../../server/db/prepare.ts";
 import { rowsOf, schemaOf } from "./dump.ts";
 import { preparationOf, unpack } from "./released.ts";
 

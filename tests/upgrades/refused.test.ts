@@ -13,11 +13,11 @@ import {
   writeSync,
 } from "node:fs";
 import { join } from "node:path";
-import { checkDatabase } from "../../server/store/damage.ts";
-import { refuseNetworkFs } from "../../server/store/file-system.ts";
-import { openEngine } from "../../server/store/open.ts";
-import { prepareSqlite, Refused } from "../../server/store/prepare.ts";
-import { refuseOldLibrary } from "../../server/store/sqlite-library.ts";
+import { checkDatabase } from "../../server/db/damage.ts";
+import { refuseNetworkFs } from "../../server/db/file-system.ts";
+import { openEngine } from "../../server/db/open.ts";
+import { prepareSqlite, Refused } from "../../server/db/prepare.ts";
+import { refuseOldLibrary } from "../../server/db/sqlite-library.ts";
 import { randomFrom } from "../random.ts";
 import { rowsOf } from "./dump.ts";
 import { preparationOf, unpack } from "./released.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { prepareSqlite } from "../../server/store/prepare.ts";
+import { prepareSqlite } from "../../server/db/prepare.ts";
 import { preparationOf, unpack } from "./released.ts";
 
 test("what strangers are told of an upgrade names no place on this machine", async () => {

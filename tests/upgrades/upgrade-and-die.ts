@@ -2,8 +2,8 @@
  * Upgrades the database at the path, one statement a step, and is killed before the statement of the number:
  * `bun upgrade-and-die.ts PATH NUMBER`. Says how many statements there are when none has the number.
  */
-import { missing } from "../../server/store/migrate.ts";
-import { openEngine, ownMigrations } from "../../server/store/open.ts";
+import { missing } from "../../server/db/migrate.ts";
+import { openEngine, ownMigrations } from "../../server/db/open.ts";
 
 const [path, number] = process.argv.slice(2) as [string, string];
 const engine = openEngine(`sqlite:${path}`);

@@ -10,11 +10,11 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { backupFolder, readConfig } from "../../server/config.ts";
-import { noteCleanStop, takeCleanStop } from "../../server/start/clean-stop.ts";
-import { tellOfDamage } from "../../server/start/damage.ts";
-import { checkIntegrityWhenDue } from "../../server/start/integrity.ts";
-import { upkeep } from "../../server/store/tables.ts";
+import { backupFolder, readConfig } from "../../server/config/config.ts";
+import { upkeep } from "../../server/db/tables.ts";
+import { noteCleanStop, takeCleanStop } from "../../server/ops/start/clean-stop.ts";
+import { tellOfDamage } from "../../server/ops/start/damage.ts";
+import { checkIntegrityWhenDue } from "../../server/ops/start/integrity.ts";
 import { startServer } from "../harness.ts";
 import { unpack } from "./released.ts";
 

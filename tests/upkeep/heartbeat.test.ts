@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
-import { heartbeatOutbound } from "../../server/build.ts";
-import { keepHeartbeat } from "../../server/upkeep/heartbeat.ts";
+import { heartbeatOutbound } from "../../server/app/build.ts";
+import { keepHeartbeat } from "../../server/ops/upkeep/heartbeat.ts";
 import { movableClock } from "../clock.ts";
 import { failingDeps } from "../events/failing-store.ts";
 import { onBothEngines, type TestServer } from "../harness.ts";

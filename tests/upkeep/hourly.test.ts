@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from "bun:test";
-import { hourly } from "../../server/upkeep/hourly.ts";
+import { hourly } from "../../server/ops/upkeep/hourly.ts";
 import { otherProcess } from "../batches/playing.ts";
 import { movableClock } from "../clock.ts";
 import { onBothEngines, startServer, type TestServer } from "../harness.ts";

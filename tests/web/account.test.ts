@@ -3,10 +3,10 @@ import { readFileSync } from "node:fs";
 import { eq } from "drizzle-orm";
 import { Secret, TOTP } from "otpauth";
 import type { Page } from "playwright-core";
+import { createKey } from "../../server/accounts/keys/keys.ts";
+import { newSession } from "../../server/accounts/sessions.ts";
 import { operatorOf, requireUser } from "../../server/accounts/users.ts";
-import { createKey } from "../../server/keys/keys.ts";
-import { newSession } from "../../server/session/sessions.ts";
-import { accounts, usageDays, users } from "../../server/store/tables.ts";
+import { accounts, usageDays, users } from "../../server/db/tables.ts";
 import { onDashboard } from "../browser.ts";
 import { faultsOf } from "./looking.ts";
 

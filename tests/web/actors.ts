@@ -1,8 +1,8 @@
 import { eq } from "drizzle-orm";
-import type { Actor, Caller } from "../../server/accounts/caller.ts";
 import { operatorOf } from "../../server/accounts/users.ts";
-import type { Deps } from "../../server/deps.ts";
-import { type UserRow, users } from "../../server/store/tables.ts";
+import type { Actor, Caller } from "../../server/api/caller.ts";
+import { type UserRow, users } from "../../server/db/tables.ts";
+import type { Deps } from "../../server/work/deps.ts";
 
 /** Somebody at the dashboard, as the audit log names them. */
 export const asActor = ({ id, email }: UserRow): Actor => ({

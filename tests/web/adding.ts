@@ -1,7 +1,7 @@
 import { eq } from "drizzle-orm";
 import { operatorOf } from "../../server/accounts/users.ts";
+import { links } from "../../server/db/tables.ts";
 import { createLinks } from "../../server/links/create.ts";
-import { links } from "../../server/store/tables.ts";
 import type { TestServer } from "../harness.ts";
 
 const AT_ONCE = 1000;

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { operatorOf } from "../../server/accounts/users.ts";
-import { listAccounts } from "../../server/admin/accounts.ts";
 import { createLink } from "../../server/links/create.ts";
+import { listAccounts } from "../../server/views/admin/accounts.ts";
 import { onDashboard } from "../browser.ts";
 
 onDashboard("The administration page", (dashboard) => {

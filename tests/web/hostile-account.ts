@@ -1,14 +1,9 @@
 import { eq } from "drizzle-orm";
+import { recordChange } from "../../server/accounts/audit/record.ts";
+import { createKey } from "../../server/accounts/keys/keys.ts";
+import { Email } from "../../server/accounts/session-model.ts";
+import { newSession } from "../../server/accounts/sessions.ts";
 import { operatorOf } from "../../server/accounts/users.ts";
-import { recordChange } from "../../server/audit/record.ts";
-import { checkDueLinks } from "../../server/checker/checker.ts";
-import { deliverDue } from "../../server/events/deliver.ts";
-import { createGroup } from "../../server/groups/groups.ts";
-import { createKey } from "../../server/keys/keys.ts";
-import { newId } from "../../server/lib/ids.ts";
-import { createLink } from "../../server/links/create.ts";
-import { Email } from "../../server/session/model.ts";
-import { newSession } from "../../server/session/sessions.ts";
 import {
   accounts,
   apiKeys,
@@ -18,7 +13,12 @@ import {
   links,
   users,
   webhooks,
-} from "../../server/store/tables.ts";
+} from "../../server/db/tables.ts";
+import { newId } from "../../server/lib/ids.ts";
+import { createLink } from "../../server/links/create.ts";
+import { createGroup } from "../../server/links/groups/groups.ts";
+import { checkDueLinks } from "../../server/monitor/checker.ts";
+import { deliverDue } from "../../server/webhooks/deliver.ts";
 import { createWebhook } from "../../server/webhooks/webhooks.ts";
 import { NO_EVIDENCE, saw } from "../checker/ended.ts";
 import type { TestServer } from "../harness.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { operatorOf } from "../../server/accounts/users.ts";
-import { createGroup, listGroups } from "../../server/groups/groups.ts";
+import { createGroup, listGroups } from "../../server/links/groups/groups.ts";
 import { onDashboard } from "../browser.ts";
 
 const BOM = "\ufeff";

@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 import type { Locator, Page } from "playwright-core";
 import { operatorOf } from "../../server/accounts/users.ts";
-import { listGroups } from "../../server/groups/groups.ts";
 import { createLink } from "../../server/links/create.ts";
+import { listGroups } from "../../server/links/groups/groups.ts";
 import { listLinks } from "../../server/links/list.ts";
 import { onDashboard } from "../browser.ts";
 

@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import type { Page } from "playwright-core";
-import { endSessionsOf, newSession } from "../../server/session/sessions.ts";
-import { users } from "../../server/store/tables.ts";
+import { endSessionsOf, newSession } from "../../server/accounts/sessions.ts";
+import { users } from "../../server/db/tables.ts";
 import { onDashboard } from "../browser.ts";
 import { readingsOf } from "./held.ts";
 import { faultsOf } from "./looking.ts";

@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import type { Page } from "playwright-core";
+import { createKey as createServerKey } from "../../server/accounts/keys/keys.ts";
 import { operatorOf } from "../../server/accounts/users.ts";
-import { createKey as createServerKey } from "../../server/keys/keys.ts";
-import { apiKeys } from "../../server/store/tables.ts";
+import { apiKeys } from "../../server/db/tables.ts";
 import { onDashboard } from "../browser.ts";
 import { holdFirstAnswer } from "./held.ts";
 

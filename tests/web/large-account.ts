@@ -1,13 +1,13 @@
 import { join } from "node:path";
 import type { Page } from "playwright-core";
+import { newSession } from "../../server/accounts/sessions.ts";
 import { operatorOf } from "../../server/accounts/users.ts";
-import { openDeps } from "../../server/build.ts";
-import { readConfig } from "../../server/config.ts";
-import { createGroup } from "../../server/groups/groups.ts";
+import { openDeps } from "../../server/app/build.ts";
+import { readConfig } from "../../server/config/config.ts";
+import { users } from "../../server/db/tables.ts";
 import { systemClock } from "../../server/lib/clock.ts";
 import { newId } from "../../server/lib/ids.ts";
-import { newSession } from "../../server/session/sessions.ts";
-import { users } from "../../server/store/tables.ts";
+import { createGroup } from "../../server/links/groups/groups.ts";
 import { seed } from "../bench/seed.ts";
 
 /** More than are shown on one page. */

@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import type { Page } from "playwright-core";
-import { checkDueLinks } from "../../server/checker/checker.ts";
-import type { Conclusion } from "../../server/checker/conclusion.ts";
-import { users } from "../../server/store/tables.ts";
+import { users } from "../../server/db/tables.ts";
+import { checkDueLinks } from "../../server/monitor/checker.ts";
+import type { Conclusion } from "../../server/verdict/probe/conclusion.ts";
 import { onDashboard } from "../browser.ts";
 import { DAY, HOUR, saw } from "../checker/ended.ts";
 import { addChecks, type NewCheck } from "../rows.ts";

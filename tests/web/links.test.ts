@@ -1,8 +1,8 @@
 import { afterAll, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { operatorOf } from "../../server/accounts/users.ts";
-import { checkDueLinks } from "../../server/checker/checker.ts";
-import { createGroup } from "../../server/groups/groups.ts";
+import { createGroup } from "../../server/links/groups/groups.ts";
+import { checkDueLinks } from "../../server/monitor/checker.ts";
 import { onDashboard } from "../browser.ts";
 import { startSite } from "../site.ts";
 import { add, addAtRest, numbered } from "./adding.ts";

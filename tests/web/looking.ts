@@ -1,9 +1,9 @@
 import axe from "axe-core";
 import { eq } from "drizzle-orm";
 import type { Page } from "playwright-core";
-import { OPERATOR } from "../../server/accounts/caller.ts";
-import { createKey } from "../../server/keys/keys.ts";
-import { accounts } from "../../server/store/tables.ts";
+import { createKey } from "../../server/accounts/keys/keys.ts";
+import { OPERATOR } from "../../server/api/caller.ts";
+import { accounts } from "../../server/db/tables.ts";
 import type { Asker, TestServer } from "../harness.ts";
 
 /** Asks the API as the account of someone in front of the dashboard. */

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import type { NodeInfo } from "../../server/nodes/nodes.ts";
+import type { NodeInfo } from "../../server/work/nodes.ts";
 import { onDashboard } from "../browser.ts";
 
 const MINUTE_MS = 60_000;

@@ -1,11 +1,11 @@
 import { expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import type { Page } from "playwright-core";
-import { OPERATOR } from "../../server/accounts/caller.ts";
-import { createGroup } from "../../server/groups/groups.ts";
+import { OPERATOR } from "../../server/api/caller.ts";
+import { accounts, links, recoveries, webhooks } from "../../server/db/tables.ts";
 import { newId } from "../../server/lib/ids.ts";
 import { createLink } from "../../server/links/create.ts";
-import { accounts, links, recoveries, webhooks } from "../../server/store/tables.ts";
+import { createGroup } from "../../server/links/groups/groups.ts";
 import { type Dashboard, onDashboard } from "../browser.ts";
 import { DAY, HOUR } from "../checker/ended.ts";
 import { addChecks, type NewCheck } from "../rows.ts";

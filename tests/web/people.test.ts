@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
-import { createKey } from "../../server/keys/keys.ts";
+import { createKey } from "../../server/accounts/keys/keys.ts";
+import { apiKeys, users } from "../../server/db/tables.ts";
 import { hashPassword } from "../../server/lib/passwords.ts";
-import { apiKeys, users } from "../../server/store/tables.ts";
 import { onDashboard } from "../browser.ts";
 import { callerOf } from "./actors.ts";
 import { faultsOf } from "./looking.ts";

@@ -1,10 +1,10 @@
 import { expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import type { Locator, Page } from "playwright-core";
+import { createKey } from "../../server/accounts/keys/keys.ts";
 import { operatorOf } from "../../server/accounts/users.ts";
-import { createKey } from "../../server/keys/keys.ts";
+import { links } from "../../server/db/tables.ts";
 import { createLink } from "../../server/links/create.ts";
-import { links } from "../../server/store/tables.ts";
 import { onDashboard } from "../browser.ts";
 import { MARKUP as HOSTILE } from "./hostile.ts";
 

@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 import { count, eq } from "drizzle-orm";
 import type { Page, Route } from "playwright-core";
-import { createGroup } from "../../server/groups/groups.ts";
-import { links } from "../../server/store/tables.ts";
+import { links } from "../../server/db/tables.ts";
+import { createGroup } from "../../server/links/groups/groups.ts";
 import { ALIVE, checkAll, GONE } from "../batches/playing.ts";
 import { onDashboard } from "../browser.ts";
 import { addAtRest, numbered } from "./adding.ts";

@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from "bun:test";
-import { checkDueLinks } from "../../server/checker/checker.ts";
-import { createSetup } from "../../server/session/setup.ts";
+import { createSetup } from "../../server/accounts/setup.ts";
+import { checkDueLinks } from "../../server/monitor/checker.ts";
 import { onDashboard } from "../browser.ts";
 import { startSite } from "../site.ts";
 

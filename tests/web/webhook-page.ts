@@ -1,6 +1,6 @@
 import type { Locator, Page } from "playwright-core";
+import { createKey } from "../../server/accounts/keys/keys.ts";
 import { operatorOf } from "../../server/accounts/users.ts";
-import { createKey } from "../../server/keys/keys.ts";
 import type { Asker, TestServer } from "../harness.ts";
 
 /** Asks the API for the account of a user, as a program would. */

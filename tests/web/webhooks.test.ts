@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import type { Page } from "playwright-core";
-import { webhooks } from "../../server/store/tables.ts";
+import { webhooks } from "../../server/db/tables.ts";
 import { onDashboard } from "../browser.ts";
 import { addDelivery } from "../deliveries/logged.ts";
 import {

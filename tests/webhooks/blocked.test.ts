@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, spyOn, test } from "bun:test";
 import { networkInterfaces } from "node:os";
 import { eq } from "drizzle-orm";
-import { deliverDue } from "../../server/events/deliver.ts";
-import { webhooks } from "../../server/store/tables.ts";
+import { webhooks } from "../../server/db/tables.ts";
+import { deliverDue } from "../../server/webhooks/deliver.ts";
 import { freePort } from "../free-port.ts";
 import { type Asker, ENGINES, onBothEngines, startServer, type TestServer } from "../harness.ts";
 import { startNameServer } from "../name-server.ts";

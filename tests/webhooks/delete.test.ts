@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
-import { deliveries, webhookEvents } from "../../server/store/tables.ts";
+import { deliveries, webhookEvents } from "../../server/db/tables.ts";
 import { onBothEngines } from "../harness.ts";
 import { makeNews, subscribe } from "../receiver.ts";
 

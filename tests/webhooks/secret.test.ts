@@ -1,9 +1,9 @@
 import { afterEach, expect, onTestFinished, test } from "bun:test";
 import { reset } from "@logtape/logtape";
 import { sql } from "drizzle-orm";
-import { deliverDue } from "../../server/events/deliver.ts";
+import { webhooks } from "../../server/db/tables.ts";
 import { startLogging } from "../../server/lib/log.ts";
-import { webhooks } from "../../server/store/tables.ts";
+import { deliverDue } from "../../server/webhooks/deliver.ts";
 import { freePort } from "../free-port.ts";
 import { type Asker, onBothEngines, type Reply, type TestServer } from "../harness.ts";
 import { deliverAll, makeNews, startReceiver, subscribe } from "../receiver.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
-import { deliverDue } from "../../server/events/deliver.ts";
-import { deliveries, events, webhooks } from "../../server/store/tables.ts";
+import { deliveries, events, webhooks } from "../../server/db/tables.ts";
+import { deliverDue } from "../../server/webhooks/deliver.ts";
 import { freePort } from "../free-port.ts";
 import { onBothEngines } from "../harness.ts";
 import { startReceiver, subscribe, verified } from "../receiver.ts";

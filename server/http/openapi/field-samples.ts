@@ -1,5 +1,5 @@
-import { HISTORY_COLUMNS, LINK_COLUMNS } from "../../exports/model.ts";
 import { toCsv } from "../../lib/csv.ts";
+import { HISTORY_COLUMNS, LINK_COLUMNS } from "../../links/exports/model.ts";
 
 export const LINK_ID = "0197a1b2-3c4d-7e5f-8a6b-7c8d9e0f1a2b";
 const GROUP_ID = "0197a1b2-0000-7abc-9def-001122334455";

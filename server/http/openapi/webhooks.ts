@@ -1,6 +1,6 @@
 import * as z from "zod";
-import { EVENT_DATA } from "../../events/payloads.ts";
-import { EVENT_TYPES, type EventType } from "../../store/tables.ts";
+import { EVENT_TYPES, type EventType } from "../../db/tables.ts";
+import { EVENT_DATA } from "../../webhooks/events/payloads.ts";
 import type { Sampler } from "./samples.ts";
 import { type Describer, SCHEMA_REFERENCE } from "./schemas.ts";
 import type { Operation, Parameter, Schema } from "./types.ts";

@@ -1,9 +1,9 @@
 import { Elysia } from "elysia";
-import type { Deps } from "../../deps.ts";
-import { idempotency } from "../../http/idempotency.ts";
-import { createRefusals, refusals } from "../../http/refusals.ts";
-import { data, ErrorReply } from "../../http/reply.ts";
-import { callers } from "../../http/visit.ts";
+import { idempotency } from "../../api/idempotency.ts";
+import { createRefusals, refusals } from "../../api/refusals.ts";
+import { data, ErrorReply } from "../../api/reply.ts";
+import { callers } from "../../api/visit.ts";
+import type { Deps } from "../../work/deps.ts";
 import { changeLinks, changeMatching } from "../change.ts";
 import { type BatchCreation, createLinks } from "../create.ts";
 import { deleteLinks, deleteMatching } from "../delete.ts";

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import type { Conclusion } from "../../../server/checker/conclusion.ts";
-import { checkUrl } from "../../../server/checker/confirm.ts";
-import { NEVER_CHECKED } from "../../../server/checker/look.ts";
-import { createCatalogue } from "../../../server/checker/services/catalogue.ts";
-import type { Ask, Kind, Page, Rule, Service } from "../../../server/checker/services/record.ts";
+import { checkUrl } from "../../../server/verdict/confirm.ts";
+import { NEVER_CHECKED } from "../../../server/verdict/look.ts";
+import type { Conclusion } from "../../../server/verdict/probe/conclusion.ts";
+import { createCatalogue } from "../../../server/verdict/services/catalogue.ts";
+import type { Ask, Kind, Page, Rule, Service } from "../../../server/verdict/services/record.ts";
 import { json, page, startPlayedWeb, text, to, type Web } from "./played-web.ts";
 import { checkerThrough } from "./told.ts";
 

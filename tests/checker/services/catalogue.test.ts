@@ -1,13 +1,13 @@
 import { describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import * as z from "zod";
-import { BUILT_IN, catalogueWith } from "../../../server/checker/services/built-in.ts";
-import { fingerprintOf } from "../../../server/checker/services/catalogue.ts";
-import { FAMILY_RULES } from "../../../server/checker/services/families.ts";
-import { problemsOf } from "../../../server/checker/services/problems.ts";
-import type { Service } from "../../../server/checker/services/record.ts";
-import { createSchemas } from "../../../server/checker/services/schema.ts";
 import { servicePages } from "../../../server/commands/write-services.ts";
+import { fingerprintOf } from "../../../server/verdict/services/catalogue.ts";
+import { FAMILY_RULES } from "../../../server/verdict/services/families.ts";
+import { problemsOf } from "../../../server/verdict/services/problems.ts";
+import type { Service } from "../../../server/verdict/services/record.ts";
+import { BUILT_IN, catalogueWith } from "../../../server/verdict/services/records/built-in.ts";
+import { createSchemas } from "../../../server/verdict/services/schema.ts";
 
 /** What a pattern repeats without end, other than white space, which is folded before it is read. */
 const ENDLESS = /(?:\](?<!\[\\s\])|\\[^s\\]|(?<!\\)\.|\))(?:[*+]|\{\d+,\})/;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { checkUrl } from "../../../server/checker/confirm.ts";
-import { NEVER_CHECKED } from "../../../server/checker/look.ts";
+import { checkUrl } from "../../../server/verdict/confirm.ts";
+import { NEVER_CHECKED } from "../../../server/verdict/look.ts";
 import { challenge, json, page, startPlayedWeb, text, to, type Web } from "./played-web.ts";
 import { checkerThrough, type Row, tellOf } from "./told.ts";
 

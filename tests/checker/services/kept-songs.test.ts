@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
-import { createCanaries } from "../../../server/checker/services/canaries.ts";
-import type { Target } from "../../../server/checker/services/catalogue.ts";
-import { keptIn } from "../../../server/checker/services/kept-songs.ts";
-import { createStore, type Store, Unavailable } from "../../../server/store/store.ts";
+import { createStore, type Store, Unavailable } from "../../../server/db/store.ts";
+import { createCanaries } from "../../../server/verdict/services/canaries.ts";
+import type { Target } from "../../../server/verdict/services/catalogue.ts";
+import { keptIn } from "../../../server/verdict/services/kept-songs.ts";
 import { movableClock } from "../../clock.ts";
 import { onBothEngines, START } from "../../harness.ts";
 

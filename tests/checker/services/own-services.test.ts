@@ -2,10 +2,10 @@ import { describe, expect, test } from "bun:test";
 import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { catalogueWith } from "../../../server/checker/services/built-in.ts";
-import { serviceIdOf } from "../../../server/checker/services/catalogue.ts";
-import type { Service } from "../../../server/checker/services/record.ts";
-import { readConfig } from "../../../server/config.ts";
+import { readConfig } from "../../../server/config/config.ts";
+import { serviceIdOf } from "../../../server/verdict/services/catalogue.ts";
+import type { Service } from "../../../server/verdict/services/record.ts";
+import { catalogueWith } from "../../../server/verdict/services/records/built-in.ts";
 import { json, page } from "./played-web.ts";
 import { tellOf } from "./told.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { catalogueWith } from "../../../server/checker/services/built-in.ts";
-import { serviceIdOf, targetOf } from "../../../server/checker/services/catalogue.ts";
+import { serviceIdOf, targetOf } from "../../../server/verdict/services/catalogue.ts";
+import { catalogueWith } from "../../../server/verdict/services/records/built-in.ts";
 
 const catalogue = catalogueWith([]);
 const idOf = (url: string) => serviceIdOf(catalogue, new URL(url));

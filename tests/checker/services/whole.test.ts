@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { checkDueLinks } from "../../../server/checker/checker.ts";
+import { checkDueLinks } from "../../../server/monitor/checker.ts";
 import { type Asker, ENGINES, startServer, type TestServer } from "../../harness.ts";
 import { json, page, startPlayedWeb, text, to, type Web } from "./played-web.ts";
 

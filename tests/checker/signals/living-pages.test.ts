@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import type { Conclusion } from "../../../server/checker/conclusion.ts";
-import { checkUrl } from "../../../server/checker/confirm.ts";
-import { NEVER_CHECKED } from "../../../server/checker/look.ts";
+import { checkUrl } from "../../../server/verdict/confirm.ts";
+import { NEVER_CHECKED } from "../../../server/verdict/look.ts";
+import type { Conclusion } from "../../../server/verdict/probe/conclusion.ts";
 import { type Says, type Site, startSite } from "../../site.ts";
 import { labChecker } from "../prober.ts";
 import { type Expected, type Host, layout, PLAYED, type Played } from "./living-pages.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { judge } from "../../../server/checker/verdict.ts";
+import { judge } from "../../../server/verdict/verdict.ts";
 import { seenOf } from "../seen.ts";
 import { article, notice, page, prose, type Row, testGuards, testWalls } from "./wall-pages.ts";
 

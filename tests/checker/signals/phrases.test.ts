@@ -3,7 +3,7 @@ import {
   missingIn,
   missingInHeading,
   startsMissing,
-} from "../../../server/checker/signals/phrases.ts";
+} from "../../../server/verdict/signals/phrases.ts";
 
 const ANYWHERE = { isSiteName: () => false, isNamed: () => false };
 const read = (title: string) => missingIn(title, ANYWHERE);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { fingerprintOf, isNear, isSamePage } from "../../../server/checker/signals/same-page.ts";
+import { fingerprintOf, isNear, isSamePage } from "../../../server/verdict/signals/same-page.ts";
 import { answerOf } from "../seen.ts";
 import { article, page, paragraph, shell, story } from "./missing-pages.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { fingerprintOf } from "../../../server/checker/signals/same-page.ts";
-import { judge } from "../../../server/checker/verdict.ts";
+import { fingerprintOf } from "../../../server/verdict/signals/same-page.ts";
+import { judge } from "../../../server/verdict/verdict.ts";
 import { answerOf, type Case, rulesOn, seenOf, verdictOn } from "../seen.ts";
 import { article, encoded, excuse, page, paragraph, shell } from "./missing-pages.ts";
 

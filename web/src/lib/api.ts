@@ -1,5 +1,5 @@
 import { treaty } from "@elysiajs/eden";
-import type { App } from "../../../server/app.ts";
+import type { App } from "../../../server/app/app.ts";
 
 const server = treaty<App>(location.origin, { parseDate: false });
 

@@ -1,5 +1,5 @@
 import { useId } from "preact/hooks";
-import { FORMATS, type Format } from "../../../../server/imports/formats.ts";
+import { FORMATS, type Format } from "../../../../server/links/imports/formats.ts";
 import type { Job } from "../../lib/import/job.ts";
 import { type Ledger, OUTCOMES, type Outcome, pageOf } from "../../lib/import/ledger.ts";
 import { OutsideLink } from "../outside-link.tsx";

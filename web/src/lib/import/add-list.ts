@@ -1,4 +1,4 @@
-import { recognise } from "../../../../server/imports/formats.ts";
+import { recognise } from "../../../../server/links/imports/formats.ts";
 import { addAll, newImportId } from "./add.ts";
 import { USUAL } from "./choices.ts";
 import { judgeAll } from "./judge.ts";

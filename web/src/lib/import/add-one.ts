@@ -1,5 +1,5 @@
-import { recognise } from "../../../../server/imports/formats.ts";
-import { itemOf } from "../../../../server/imports/item.ts";
+import { recognise } from "../../../../server/links/imports/formats.ts";
+import { itemOf } from "../../../../server/links/imports/item.ts";
 import type { Group } from "../groups.ts";
 import { addAll, newImportId } from "./add.ts";
 import { type Choices, makeGroups, neededGroups, withGroup } from "./choices.ts";

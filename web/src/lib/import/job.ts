@@ -1,5 +1,5 @@
 import { skipToken, useMutation, useQuery, useQueryClient } from "@tanstack/preact-query";
-import { type Format, recognise } from "../../../../server/imports/formats.ts";
+import { type Format, recognise } from "../../../../server/links/imports/formats.ts";
 import { GROUPS, type Group } from "../groups.ts";
 import { LINKS } from "../links.ts";
 import { addAll, newImportId } from "./add.ts";

@@ -1,4 +1,4 @@
-import type { Item } from "../../../../server/imports/item.ts";
+import type { Item } from "../../../../server/links/imports/item.ts";
 import { api, ask } from "../api.ts";
 import type { Frequency } from "../links.ts";
 import { type Ledger, outcomeAt, partFrom, settle } from "./ledger.ts";

@@ -1,4 +1,4 @@
-import type { Item } from "../../../../server/imports/item.ts";
+import type { Item } from "../../../../server/links/imports/item.ts";
 
 /** What became, or would become, of an item. */
 export const OUTCOMES = ["waiting", "new", "known", "twice", "refused", "limit", "added"] as const;

@@ -1,5 +1,5 @@
-import { FORMATS, type Format } from "../../../../server/imports/formats.ts";
-import { HEAD, newReading, type Reading } from "../../../../server/imports/reading.ts";
+import { FORMATS, type Format } from "../../../../server/links/imports/formats.ts";
+import { HEAD, newReading, type Reading } from "../../../../server/links/imports/reading.ts";
 import { type Pace, STRIDE } from "./pace.ts";
 
 export const MOST_ITEMS = 1_000_000;

@@ -1,5 +1,5 @@
-import { encodingOf } from "../../../../server/imports/encoding.ts";
-import { Unreadable } from "../../../../server/imports/unreadable.ts";
+import { encodingOf } from "../../../../server/links/imports/encoding.ts";
+import { Unreadable } from "../../../../server/links/imports/unreadable.ts";
 
 /** A text to read links from. */
 export type Source = {

@@ -1,0 +1,140 @@
+import {
+  and,
+  asc,
+  count,
+  desc,
+  eq,
+  getTableColumns,
+  gte,
+  inArray,
+  lt,
+  ne,
+  type SQL,
+} from "drizzle-orm";
+import type { Caller } from "../../api/caller.ts";
+import type { Store } from "../../db/store.ts";
+import { type AuditRow, accounts, audit, groups, links, users, webhooks } from "../../db/tables.ts";
+import { firstIdAt } from "../../lib/ids.ts";
+import { fromNearerEnd, type Page, windowOf } from "../../lib/paging.ts";
+import type { Deps } from "../../work/deps.ts";
+import { type AnyEntry, type AuditQuery, type FoundEntry, targetTypeOf } from "./model.ts";
+
+/** What was changed in the account, newest first. */
+export async function listAudit(
+  { store }: Deps,
+  { accountId }: Caller,
+  query: AuditQuery,
+): Promise<Page<FoundEntry>> {
+  // Who an administrator is cannot be found out by asking for their entries either.
+  const isShown = query.actor ? ne(audit.actorKind, "administrator") : undefined;
+  const whose = and(eq(audit.accountId, accountId), isShown);
+  const { items, total } = await listWhere(store, query, whose);
+  const there = await existing(store, accountId, items);
+  const outsiders = await peopleElsewhere(store, accountId, items);
+  const withTargets = items.map((row) => ({
+    ...(isAdministrator(row, outsiders) ? withoutActor(row) : row),
+    targetExists: row.targetId !== null && there.has(row.targetId),
+  }));
+  return { items: withTargets, total };
+}
+
+/** The same for all accounts and the installation itself. */
+export async function listInstallationAudit(
+  { store }: Deps,
+  query: AuditQuery,
+): Promise<Page<AnyEntry>> {
+  const { items, total } = await listWhere(store, query, undefined);
+  const ids = [...new Set(items.flatMap(({ accountId }) => accountId ?? []))];
+  const found = ids.length
+    ? await store
+        .select({ id: accounts.id, email: accounts.email })
+        .from(accounts)
+        .where(inArray(accounts.id, ids))
+    : [];
+  const emails = new Map(found.map(({ id, email }) => [id, email]));
+  const withEmails = items.map((row) => ({
+    ...row,
+    accountEmail: emails.get(row.accountId ?? "") ?? null,
+  }));
+  return { items: withEmails, total };
+}
+
+/** Entries from before administrators were recorded as such have them as users, of another account. */
+const isAdministrator = ({ actorKind, actorId }: AuditRow, outsiders: Set<string>) =>
+  actorKind === "administrator" || (actorId !== null && outsiders.has(actorId));
+
+/** Administrators of the installation are not named to the accounts that they look after. */
+const withoutActor = (row: AuditRow): AuditRow => ({
+  ...row,
+  actorKind: "administrator",
+  actorId: null,
+  actorName: "an administrator",
+  address: null,
+});
+
+async function peopleElsewhere(
+  store: Store,
+  accountId: string,
+  rows: AuditRow[],
+): Promise<Set<string>> {
+  const ids = rows.flatMap(({ actorKind, actorId }) =>
+    actorKind === "user" && actorId !== null ? actorId : [],
+  );
+  if (ids.length === 0) return new Set();
+  const found = await store
+    .select({ id: users.id })
+    .from(users)
+    .where(and(ne(users.accountId, accountId), inArray(users.id, [...new Set(ids)])));
+  return new Set(found.map(({ id }) => id));
+}
+
+async function listWhere(
+  { beside }: Store,
+  query: AuditQuery,
+  whose: SQL | undefined,
+): Promise<Page<AuditRow>> {
+  const which = and(whose, fits(query));
+  const [counted] = await beside.select({ total: count() }).from(audit).where(which);
+  const { total } = counted!;
+  const { limit, offset, isTurned } = fromNearerEnd(windowOf(query), total);
+  const items = await beside
+    .select(getTableColumns(audit))
+    .from(audit)
+    .where(which)
+    .orderBy(isTurned ? asc(audit.id) : desc(audit.id))
+    .limit(limit)
+    .offset(offset);
+  return { items: isTurned ? items.reverse() : items, total };
+}
+
+/** Entries are named by their moments, so that the index that orders them also finds a time. */
+const fits = ({ action, actor, target, from, to }: AuditQuery): SQL | undefined =>
+  and(
+    action ? eq(audit.action, action) : undefined,
+    actor ? eq(audit.actorId, actor) : undefined,
+    target ? eq(audit.targetId, target) : undefined,
+    from === undefined ? undefined : gte(audit.id, firstIdAt(from)),
+    to === undefined ? undefined : lt(audit.id, firstIdAt(to + 1)),
+  );
+
+/** Those targets that have pages of their own and are still the account's. */
+async function existing(store: Store, accountId: string, rows: AuditRow[]): Promise<Set<string>> {
+  const found = await Promise.all(
+    (
+      [
+        ["link", links],
+        ["group", groups],
+        ["webhook", webhooks],
+      ] as const
+    ).map(async ([type, table]) => {
+      const ofType = rows.filter(({ action }) => targetTypeOf(action) === type);
+      const ids = ofType.flatMap(({ targetId }) => targetId ?? []);
+      if (ids.length === 0) return [];
+      return store
+        .select({ id: table.id })
+        .from(table)
+        .where(and(eq(table.accountId, accountId), inArray(table.id, ids)));
+    }),
+  );
+  return new Set(found.flat().map(({ id }) => id));
+}

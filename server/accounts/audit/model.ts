@@ -1,0 +1,93 @@
+import * as z from "zod";
+import { ACTOR_KINDS, type AuditRow } from "../../db/tables.ts";
+import { id, moment, oneOf, paging } from "../../lib/fields.ts";
+import { toIso } from "../../lib/moments.ts";
+import { ACTIONS } from "./actions.ts";
+
+const TARGET_TYPES = [
+  "account",
+  "person",
+  "key",
+  "link",
+  "group",
+  "webhook",
+  "installation",
+] as const;
+type TargetType = (typeof TARGET_TYPES)[number];
+
+/** An entry, and whether what it is about is still there. */
+export type FoundEntry = AuditRow & { targetExists: boolean };
+
+/** An entry of any account, or of none. */
+export type AnyEntry = AuditRow & { accountEmail: string | null };
+
+const Target = z.object({
+  type: z.enum(TARGET_TYPES),
+  id: z.string(),
+  name: z.string().nullable(),
+});
+
+const Entry = z.object({
+  id: z.uuid(),
+  created_at: z.string(),
+  action: z.string(),
+  actor: z.object({
+    kind: z.enum(ACTOR_KINDS),
+    id: z.uuid().nullable(),
+    name: z.string(),
+    address: z.string().nullable(),
+  }),
+  fields: z.array(z.string()),
+  count: z.int(),
+});
+
+export const AuditEntry = Entry.extend({
+  target: Target.extend({ exists: z.boolean() }).nullable(),
+}).meta({ id: "AuditEntry" });
+
+export const InstallationEntry = Entry.extend({
+  target: Target.nullable(),
+  account: z.object({ id: z.string(), email: z.string().nullable() }).nullable(),
+});
+
+export const AuditQuery = z.object({
+  action: oneOf(ACTIONS).optional(),
+  actor: id().optional(),
+  target: id().optional(),
+  from: moment("start").optional(),
+  to: moment("end").optional(),
+  ...paging(),
+});
+export type AuditQuery = z.output<typeof AuditQuery>;
+
+/** What an entry is about, for the few actions that are not named after it. */
+const TYPES: Record<string, TargetType> = {
+  "link.moved": "group",
+  "delivery.sent_again": "webhook",
+};
+
+export const targetTypeOf = (action: string): TargetType =>
+  TYPES[action] ?? TARGET_TYPES.find((type) => action.startsWith(`${type}.`)) ?? "installation";
+
+export const toAuditEntry = (row: FoundEntry): z.infer<typeof AuditEntry> => {
+  const target = targetOf(row);
+  return { ...toEntry(row), target: target && { ...target, exists: row.targetExists } };
+};
+
+export const toInstallationEntry = (row: AnyEntry): z.infer<typeof InstallationEntry> => ({
+  ...toEntry(row),
+  target: targetOf(row),
+  account: row.accountId === null ? null : { id: row.accountId, email: row.accountEmail },
+});
+
+const toEntry = (row: AuditRow): z.infer<typeof Entry> => ({
+  id: row.id,
+  created_at: toIso(row.createdAt),
+  action: row.action,
+  actor: { kind: row.actorKind, id: row.actorId, name: row.actorName, address: row.address },
+  fields: JSON.parse(row.fields),
+  count: row.count,
+});
+
+const targetOf = ({ action, targetId: id, targetName: name }: AuditRow) =>
+  id === null ? null : { type: targetTypeOf(action), id, name };

@@ -1,0 +1,82 @@
+import { Elysia } from "elysia";
+import * as z from "zod";
+import { recordRefusals, refusals } from "../api/refusals.ts";
+import { data, ErrorReply } from "../api/reply.ts";
+import { endedCookie } from "../api/session-cookie.ts";
+import type { Deps } from "../work/deps.ts";
+import { deleteOwnAccount } from "./delete-account.ts";
+import type { Guard } from "./guard.ts";
+import { changePerson, invitePerson, listPeople, removePerson, resetPerson } from "./people.ts";
+import * as model from "./people-model.ts";
+import type { Manager } from "./rights.ts";
+import { presentSession } from "./session-door.ts";
+
+const changeRefusals = { ...recordRefusals, 409: ErrorReply, 413: ErrorReply, 415: ErrorReply };
+
+/** Who is in one's own account; mounted behind the session door only, which lets only owners change it. */
+export function peopleRoutes(deps: Deps, { countProof, countInvitation, ...guards }: Guard) {
+  const guarded = { ...deps, ...guards };
+
+  const manager = async (request: Request): Promise<Manager> => ({
+    session: await presentSession(deps, request),
+    as: "owner",
+  });
+
+  return new Elysia({ detail: { hide: true } })
+    .get(
+      "/people",
+      async ({ request }) => {
+        const { user } = await presentSession(deps, request);
+        const people = await listPeople(deps, [user.accountId]);
+        return { data: { items: people.map(model.toColleague(user.id)) } };
+      },
+      { response: { 200: data(model.People), ...refusals } },
+    )
+    .post(
+      "/people",
+      async ({ request, body, status }) => {
+        const owner = await manager(request);
+        const { accountId } = owner.session.user;
+        await countInvitation(accountId);
+        return status(201, { data: await invitePerson(deps, owner, accountId, body) });
+      },
+      { body: model.NewPerson, response: { 201: data(model.Invitation), ...changeRefusals } },
+    )
+    .patch(
+      "/people/:id",
+      async ({ request, params, body }) => {
+        const person = await changePerson(deps, await manager(request), params.id, body);
+        return { data: model.toUser(person) };
+      },
+      { body: model.RoleChange, response: { 200: data(model.User), ...changeRefusals } },
+    )
+    .delete(
+      "/people/:id",
+      async ({ request, params, query, status }) => {
+        const { revoke_keys: revokeKeys } = query;
+        await removePerson(deps, await manager(request), params.id, { revokeKeys });
+        return status(204, undefined);
+      },
+      {
+        query: model.Removal,
+        response: { 204: z.undefined(), ...recordRefusals, 409: ErrorReply },
+      },
+    )
+    .post(
+      "/people/:id/password-link",
+      async ({ request, params }) => ({
+        data: await resetPerson(deps, await manager(request), params.id),
+      }),
+      { response: { 200: data(model.Invitation), ...recordRefusals } },
+    )
+    .delete(
+      "/account",
+      async ({ request, body, set, status }) => {
+        await countProof(request);
+        await deleteOwnAccount(guarded, await presentSession(deps, request), body);
+        set.headers["set-cookie"] = endedCookie(deps.config);
+        return status(204, undefined);
+      },
+      { body: model.AccountDeletion, response: { 204: z.undefined(), ...changeRefusals } },
+    );
+}

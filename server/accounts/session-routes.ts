@@ -1,0 +1,233 @@
+import { Elysia } from "elysia";
+import * as z from "zod";
+import { rangesOf } from "../api/client-address.ts";
+import { recordRefusals, refusals } from "../api/refusals.ts";
+import { data, ErrorReply } from "../api/reply.ts";
+import {
+  deviceCookie,
+  endedCookie,
+  isSecure,
+  readDeviceCookie,
+  sessionCookie,
+} from "../api/session-cookie.ts";
+import { visitOf } from "../api/visit.ts";
+import { unread } from "../lib/fields.ts";
+import { SHORTEST_ALONE } from "../lib/passwords.ts";
+import type { Deps } from "../work/deps.ts";
+import { findDevice, newDevice } from "./device.ts";
+import { dismissFailures } from "./failed-sign-ins.ts";
+import type { Guard } from "./guard.ts";
+import { presentSession, sessionOf } from "./session-door.ts";
+import * as model from "./session-model.ts";
+import { endOtherSessions, endSession, endSessionById, listSessions } from "./sessions.ts";
+import { refuseSecondSetup, setUp } from "./setup.ts";
+import {
+  changePassword,
+  type Entrance,
+  followPasswordLink,
+  shortestFor,
+  signIn,
+  signInName,
+  type Visitor,
+} from "./sign-in.ts";
+import * as twoFactor from "./two-factor.ts";
+import { hasAccounts } from "./users.ts";
+
+const visitorOf = (request: Request): Visitor => ({
+  userAgent: request.headers.get("user-agent"),
+  sessionHash: visitOf(request).sessionHash,
+  address: visitOf(request).address,
+  networks: rangesOf(visitOf(request).address()),
+});
+
+const bodyRefusals = { ...recordRefusals, 413: ErrorReply, 415: ErrorReply };
+const factorRefusals = { ...bodyRefusals, 409: ErrorReply };
+
+/** How people get into the dashboard and out of it; mounted behind the session door only. */
+export function sessionRoutes(
+  deps: Deps,
+  { countGuess, countProof, ...guards }: Guard,
+  live: { stateOf(accountId: string): Promise<string> },
+) {
+  const guarded = { ...deps, ...guards };
+
+  const insecure = !isSecure(deps.config);
+  const signedIn = async (user: model.Shown, failed?: model.FailedSignIns | null) => {
+    const state = await live.stateOf(user.accountId);
+    return model.toSignedIn(user, { insecure, live: state, failed });
+  };
+  const letIn = ({ token, user, failed }: Entrance, set: { headers: Record<string, unknown> }) => {
+    set.headers["set-cookie"] = [
+      sessionCookie(deps.config, token),
+      deviceCookie(deps.config, user.email, newDevice(deps, user)),
+    ];
+    return signedIn(user, failed);
+  };
+  const deviceOf = (request: Request, email: string) =>
+    findDevice(deps, email, readDeviceCookie(deps.config, request, email));
+
+  return new Elysia({ tags: ["Session"], detail: { hide: true } })
+    .get(
+      "/session",
+      async ({ request }) => {
+        const session = await sessionOf(deps, request);
+        if (session) return { data: await signedIn(session.user, session.failed) };
+        const state = (await hasAccounts(deps)) ? "signed-out" : "setup";
+        return { data: model.toStranger(state, insecure) };
+      },
+      { response: { 200: data(model.SessionState), ...refusals } },
+    )
+    .post(
+      "/session",
+      async ({ request, body, set }) => {
+        const device = await deviceOf(request, signInName(body.email));
+        await countGuess(request, device);
+        const visitor = { ...visitorOf(request), device };
+        return { data: await letIn(await signIn(guarded, body, visitor), set) };
+      },
+      { body: model.SignIn, response: { 200: data(model.SessionState), ...factorRefusals } },
+    )
+    .delete(
+      "/session",
+      async ({ request, set, status }) => {
+        const session = await sessionOf(deps, request);
+        if (session) await endSession(deps, session);
+        set.headers["set-cookie"] = endedCookie(deps.config);
+        return status(204, undefined);
+      },
+      { response: { 204: z.undefined(), ...refusals } },
+    )
+    .post(
+      "/setup",
+      async ({ request, body, set, status }) => {
+        await refuseSecondSetup(deps);
+        await countGuess(request);
+        const input = await model.readBody(model.Setup, body);
+        const done = await setUp(guarded, input, visitorOf(request));
+        return status(201, { data: { ...(await letIn(done, set)), key: done.key } });
+      },
+      { body: unread(model.Setup), response: { 201: data(model.SetupDone), ...bodyRefusals } },
+    )
+    .post(
+      "/password",
+      async ({ request, body, set }) => {
+        await countGuess(request);
+        const entrance = await followPasswordLink(guarded, body, visitorOf(request));
+        return { data: await letIn(entrance, set) };
+      },
+      {
+        body: model.PasswordByLink,
+        response: { 200: data(model.SessionState), ...factorRefusals },
+      },
+    )
+    .patch(
+      "/session/password",
+      async ({ request, body, set }) => {
+        await countProof(request);
+        const session = await presentSession(deps, request);
+        const fields = model.passwordChange(shortestFor(session.user));
+        const input = await model.readBody(fields, body);
+        const change = { current: input.current, next: input.new };
+        const entrance = await changePassword(guarded, session, change, visitorOf(request));
+        return { data: await letIn(entrance, set) };
+      },
+      {
+        body: unread(model.passwordChange(SHORTEST_ALONE)),
+        response: { 200: data(model.SessionState), ...bodyRefusals },
+      },
+    )
+    .get(
+      "/sessions",
+      async ({ request }) => {
+        const session = await presentSession(deps, request);
+        const items = (await listSessions(deps, session)).map(model.toSession(session.tokenHash));
+        return { data: { items } };
+      },
+      { response: { 200: data(model.Sessions), ...refusals } },
+    )
+    .delete(
+      "/sessions",
+      async ({ request, status }) => {
+        await endOtherSessions(deps, await presentSession(deps, request));
+        return status(204, undefined);
+      },
+      { response: { 204: z.undefined(), ...refusals } },
+    )
+    .delete(
+      "/sessions/:id",
+      async ({ request, params, status }) => {
+        await endSessionById(deps, await presentSession(deps, request), params.id);
+        return status(204, undefined);
+      },
+      { response: { 204: z.undefined(), ...recordRefusals } },
+    )
+    .delete(
+      "/session/failed-sign-ins",
+      async ({ request, status }) => {
+        await dismissFailures(deps, (await presentSession(deps, request)).tokenHash);
+        return status(204, undefined);
+      },
+      { response: { 204: z.undefined(), ...refusals } },
+    )
+    .get(
+      "/session/two-factor",
+      async ({ request }) => {
+        const found = await twoFactor.findTwoFactor(deps, await presentSession(deps, request));
+        return { data: model.toTwoFactor(found) };
+      },
+      { response: { 200: data(model.TwoFactor), ...refusals } },
+    )
+    .post(
+      "/session/two-factor",
+      async ({ request, body, status }) => {
+        await countProof(request);
+        const session = await presentSession(deps, request);
+        const fresh = await twoFactor.beginTwoFactor(guarded, session, body.password);
+        return status(201, { data: fresh });
+      },
+      { body: model.Password, response: { 201: data(model.FreshTwoFactor), ...factorRefusals } },
+    )
+    .post(
+      "/session/two-factor/confirm",
+      async ({ request, body, set }) => {
+        await countProof(request);
+        const session = await presentSession(deps, request);
+        const on = await twoFactor.confirmTwoFactor(
+          guarded,
+          session,
+          body.code,
+          visitorOf(request),
+        );
+        return { data: { ...(await letIn(on, set)), recovery_codes: on.codes } };
+      },
+      { body: model.Code, response: { 200: data(model.TwoFactorOn), ...factorRefusals } },
+    )
+    .delete(
+      "/session/two-factor",
+      async ({ request, body, set }) => {
+        await countProof(request);
+        const session = await presentSession(deps, request);
+        const { new: next, ...proof } = await model.readBody(model.EndOfTwoFactor, body);
+        const end = { ...proof, next };
+        const off = await twoFactor.endTwoFactor(guarded, session, end, visitorOf(request));
+        return { data: await letIn(off, set) };
+      },
+      {
+        body: unread(model.EndOfTwoFactor),
+        response: { 200: data(model.SessionState), ...factorRefusals },
+      },
+    )
+    .post(
+      "/session/recovery-codes",
+      async ({ request, body, status }) => {
+        await countProof(request);
+        const session = await presentSession(deps, request);
+        const codes = await twoFactor.renewRecoveryCodes(guarded, session, body);
+        return status(201, { data: { recovery_codes: codes } });
+      },
+      {
+        body: model.BothFactors,
+        response: { 201: data(model.RecoveryCodes), ...factorRefusals },
+      },
+    );
+}

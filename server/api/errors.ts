@@ -1,0 +1,128 @@
+import { Elysia, ParseError, ValidationError } from "elysia";
+import type * as z from "zod";
+import { isAnswered, isGone, isUnavailable } from "../db/store.ts";
+import {
+  AppError,
+  conflict,
+  type FieldProblems,
+  invalid,
+  noSuchPath,
+  STATUS,
+  toErrorBody,
+} from "../lib/errors.ts";
+import { problemsOf } from "../lib/fields.ts";
+import { newId } from "../lib/ids.ts";
+import { describeError, log } from "../lib/log.ts";
+import { type Visit, visitOf } from "./visit.ts";
+
+/** The only place where an error becomes a response. */
+export const errors = new Elysia({ name: "errors" }).onError(
+  { as: "global" },
+  ({ error, set, request, route }) => {
+    const visit = visitOf(request);
+    visit.route = route;
+    const response = toErrorResponse(error, visit);
+    // A reply of 200 would leave with the status that the error had.
+    set.status = response.status;
+    return response;
+  },
+);
+
+/** A reply that is complete already, thrown past a route whose own replies have another type. */
+export class ReadyReply extends Error {
+  constructor(readonly response: Response) {
+    super("ready reply");
+  }
+}
+
+/** For what is thrown even around all that happens to a request, where nothing is known of it. */
+export function toLastResort(error: unknown): Response {
+  const requestId = newId();
+  const response = toErrorResponse(error, { requestId });
+  response.headers.set("x-request-id", requestId);
+  return response;
+}
+
+/**
+ * For errors that are thrown around routes as well; what nobody expected is logged, under the id that the
+ * caller is told.
+ */
+export function toErrorResponse(error: unknown, { requestId }: Pick<Visit, "requestId">): Response {
+  if (error instanceof ReadyReply) return error.response;
+  const known = toAppError(error, requestId);
+  return Response.json(
+    { error: toErrorBody(known) },
+    { status: STATUS[known.code], headers: { "content-type": JSON_TYPE, ...known.headers } },
+  );
+}
+
+export const JSON_TYPE = "application/json; charset=utf-8";
+
+function toAppError(error: unknown, request: string): AppError {
+  if (error instanceof AppError) return error;
+  if (error instanceof ValidationError) return toRefusal(error, request);
+  if (error instanceof ParseError) return toUnreadable(error);
+  if (codeOf(error) === "NOT_FOUND") return noSuchPath();
+  if (isGone(error)) return GONE;
+  if (isAnswered(error)) return ANSWERED;
+  if (isUnavailable(error)) return toOutOfOrder(error);
+  log.error("unexpected error", { request, ...describeError(error) });
+  return internal();
+}
+
+/** What reading the body threw arrives wrapped. Other than by our refusals it fails when the sender stops. */
+const toUnreadable = ({ cause }: ParseError): AppError =>
+  cause instanceof AppError ? cause : invalid({ body: ["did not arrive whole"] });
+
+const GONE = conflict("Something that this refers to was deleted meanwhile.", {
+  reason: "changed_meanwhile",
+});
+
+/** Not sent: the stored reply takes its place. */
+const ANSWERED = conflict("An equal request was answered meanwhile.", {
+  reason: "changed_meanwhile",
+});
+
+const internal = () =>
+  new AppError("INTERNAL_ERROR", "Something went wrong on our side. It has been logged.");
+
+/**
+ * Heals when the operator makes room or starts the database again: the caller may come back. It is not told
+ * for each request, of which there may be many.
+ */
+function toOutOfOrder(error: unknown): AppError {
+  log.error("the database is out of order", describeError(error));
+  return unavailable("The database cannot be written now.");
+}
+
+const unavailable = (message: string) =>
+  new AppError("SERVICE_UNAVAILABLE", message, undefined, { "retry-after": "10" });
+
+function codeOf(error: unknown): string | undefined {
+  const code = (error as { code?: unknown } | null)?.code;
+  return typeof code === "string" ? code : undefined;
+}
+
+function toRefusal(error: ValidationError, request: string): AppError {
+  const problems = problemsIn(error);
+  if (error.type === "response") {
+    log.error("a reply does not fit its schema", { request, problems });
+    return internal();
+  }
+  for (const name of repeatedNames(error)) problems[name] = ["must be given once"];
+  return invalid(problems);
+}
+
+/** The framework's own list joins paths to texts and is cut short, so the schema is asked again. */
+function problemsIn({ validator, value }: ValidationError): FieldProblems {
+  const { schema = validator } = validator as unknown as { schema?: z.ZodType };
+  const read = (schema as z.ZodType).safeParse(value);
+  return read.success ? {} : problemsOf(read.error);
+}
+
+/** Of the names that the schema knows, those given twice in a query: they arrive as a list. */
+function repeatedNames({ type, value }: ValidationError): string[] {
+  if (type !== "query") return [];
+  const query = Object.entries((value ?? {}) as object);
+  return query.filter(([, given]) => Array.isArray(given)).map(([name]) => name);
+}

@@ -1,0 +1,117 @@
+import { Elysia } from "elysia";
+import { auditRoutes, installationAuditRoutes } from "../accounts/audit/routes.ts";
+import { createGuard } from "../accounts/guard.ts";
+import { keyRoutes } from "../accounts/keys/routes.ts";
+import { createMeter, type Meter } from "../accounts/meter.ts";
+import { peopleRoutes } from "../accounts/people-routes.ts";
+import { accountRoutes } from "../accounts/routes.ts";
+import { sessionRoutes } from "../accounts/session-routes.ts";
+import { errors } from "../api/errors.ts";
+import { limiterFor } from "../api/limiters.ts";
+import { createRateLimiter } from "../api/rate-limit.ts";
+import { replies } from "../api/reply.ts";
+import { routeTable } from "../api/route-table.ts";
+import { historyRoutes } from "../history/routes.ts";
+import { dashboard } from "../http/dashboard.ts";
+import { docsRoutes } from "../http/docs.ts";
+import { createFront, type Front } from "../http/front.ts";
+import { healthRoutes } from "../http/health.ts";
+import { createJsonBody } from "../http/json-body.ts";
+import { type ApiReference, createReference, openapiRoutes } from "../http/openapi.ts";
+import { queries } from "../http/query.ts";
+import { withoutApi } from "../http/without-api.ts";
+import { batchRoutes } from "../links/batches/routes.ts";
+import { createExportPlaces, type ExportPlaces } from "../links/exports/places.ts";
+import { exportRoutes } from "../links/exports/routes.ts";
+import { groupRoutes } from "../links/groups/routes.ts";
+import { manyLinksRoutes } from "../links/many/routes.ts";
+import { linkRoutes } from "../links/routes.ts";
+import { serviceRoutes } from "../links/services-routes.ts";
+import { backupRoutes } from "../ops/backups/routes.ts";
+import { adminRoutes } from "../views/admin/routes.ts";
+import { createLive, type Live } from "../views/live/live.ts";
+import { liveRoutes } from "../views/live/routes.ts";
+import { metricsRoutes } from "../views/metrics/routes.ts";
+import { overviewRoutes } from "../views/overview/routes.ts";
+import { deliveryRoutes } from "../webhooks/deliveries-routes.ts";
+import { webhookRoutes } from "../webhooks/routes.ts";
+import type { Deps } from "../work/deps.ts";
+
+/** The rooms that both doors lead to. */
+const rooms = (deps: Deps, exporting: ExportPlaces) =>
+  new Elysia()
+    .use(accountRoutes(deps))
+    .use(keyRoutes(deps))
+    .use(linkRoutes(deps))
+    .use(manyLinksRoutes(deps))
+    .use(batchRoutes(deps))
+    .use(groupRoutes(deps))
+    .use(historyRoutes(deps))
+    .use(webhookRoutes(deps))
+    .use(deliveryRoutes(deps))
+    .use(serviceRoutes(deps))
+    .use(overviewRoutes(deps))
+    .use(exportRoutes(deps, exporting))
+    .use(auditRoutes(deps));
+
+/** Every route of the program, and the dashboard's pages. Doors and headers around them are the front's. */
+export function createApp(deps: Deps, pages: Elysia = new Elysia(), live: Live = createLive(deps)) {
+  const reference: ApiReference = createReference(() => app.routes);
+  const guard = createGuard(deps);
+  const exporting = createExportPlaces();
+  const app = new Elysia({ strictPath: true })
+    .use(errors)
+    .use(replies)
+    .use(createJsonBody())
+    .use(queries)
+    .use(healthRoutes(deps))
+    .use(metricsRoutes(deps))
+    .use(openapiRoutes(reference))
+    .use(docsRoutes(reference))
+    .use(pages)
+    .group("/api/v1", (api) => api.use(rooms(deps, exporting)))
+    .group("/dashboard/api", (api) =>
+      api
+        .use(sessionRoutes(deps, guard, live))
+        .use(peopleRoutes(deps, guard))
+        .use(liveRoutes(deps, live))
+        .use(adminRoutes(deps))
+        .use(installationAuditRoutes(deps))
+        .use(backupRoutes(deps))
+        .use(rooms(deps, exporting)),
+    );
+  return app;
+}
+
+export type App = ReturnType<typeof createApp>;
+
+/** What every node answers, whatever it does: whoever watches it asks each. */
+const createWatched = (deps: Deps) =>
+  new Elysia({ strictPath: true })
+    .use(errors)
+    .use(replies)
+    .use(healthRoutes(deps))
+    .use(metricsRoutes(deps));
+
+/** A page of the dashboard asks several times for what a program asks once, and again at each change. */
+const PAGE_REQUESTS = 10;
+
+/** What answers requests, what counts them, and what tells open pages of changes. */
+export type Service = { front: Front; meter: Meter; live: Live };
+
+export async function createService(deps: Deps): Promise<Service> {
+  const live = createLive(deps);
+  deps.news.follow(live.heard);
+  const hasApi = deps.config.role.includes("api");
+  const app = hasApi ? createApp(deps, dashboard(deps.config), live) : createWatched(deps);
+  const { rateLimitPerMinute: perMinute, rateLimitPerHour: perHour } = deps.config;
+  const limiter = limiterFor(deps, "api", { perMinute, perHour });
+  const sessionLimiter = createRateLimiter(
+    { perMinute: PAGE_REQUESTS * perMinute, perHour: PAGE_REQUESTS * perHour },
+    deps.clock,
+  );
+  const meter = createMeter(deps.store, deps.clock);
+  const routed = { fetch: (request: Request) => app.fetch(request), table: routeTable(app.routes) };
+  const front = createFront({ ...deps, limiter, sessionLimiter, meter, live }, routed);
+  return { front: hasApi ? front : withoutApi(deps.config, front, routed.table), meter, live };
+}

@@ -1,0 +1,167 @@
+import type { Config } from "../config/config.ts";
+import { openEngine } from "../db/open.ts";
+import { createStore, type Engine, type Store } from "../db/store.ts";
+import type { Clock } from "../lib/clock.ts";
+import type { Lag } from "../lib/lag.ts";
+import { logFailure } from "../lib/log.ts";
+import { createSecretBox } from "../lib/secret-box.ts";
+import { createTroubles } from "../lib/troubles.ts";
+import { tellOfOutage } from "../monitor/outage-log.ts";
+import { createSiteHolds, type SiteHolds } from "../monitor/site-holds.ts";
+import { parseHostList } from "../net/address.ts";
+import { answersTcp } from "../net/reach.ts";
+import { createOutbound, type Outbound } from "../net/request.ts";
+import { createResolver } from "../net/resolve.ts";
+import { refuseMoved } from "../ops/move/notes.ts";
+import { watchForDamage } from "../ops/start/damage.ts";
+import {
+  asOpened,
+  makeFolder,
+  type Prepare,
+  prepareForCommand,
+} from "../ops/start/prepare-database.ts";
+import { type AgreeOnKey, agreedKey, ownKey } from "../ops/start/secret-key.ts";
+import { noteVersion } from "../ops/start/versions.ts";
+import type { CheckLink } from "../verdict/coalesce.ts";
+import { createHostProfiles } from "../verdict/context/host-profiles.ts";
+import { createCheck, mannersOf } from "../verdict/create-check.ts";
+import { createOnline, type Online, type OnlineChange } from "../verdict/online/online.ts";
+import { catalogueWith } from "../verdict/services/records/built-in.ts";
+import { sealUrls } from "../webhooks/webhook-url.ts";
+import { followDatabase } from "../work/database-clock.ts";
+import type { Deps } from "../work/deps.ts";
+import { createMetrics } from "../work/metrics.ts";
+import { noNews } from "../work/news.ts";
+import { onlyNode } from "../work/nodes.ts";
+import { describeSelf, newNodeId } from "../work/self.ts";
+
+/** Opens the database, brings it up to date, and gives what verbs need. `migrated` names what was applied. */
+export async function openDeps(
+  config: Config,
+  clock: Clock,
+  prepare: Prepare = prepareForCommand,
+  agreeOnKey: AgreeOnKey = agreedKey,
+): Promise<{ deps: Deps; migrated: string[] }> {
+  makeFolder(config.dataDir);
+  const migrated = await prepare(config, clock);
+  const engine = await asOpened(config, connect(config));
+  const store = createStore(engine);
+  const key = await refuseMoved(store)
+    .then(() => agreeOnKey(store, config))
+    .catch(async (error) => {
+      await engine.close();
+      throw error;
+    });
+  // Others serve it as well, and all go by one clock.
+  const common = engine.isShared ? await followDatabase(engine.apart(), clock) : clock;
+  const deps = createDeps(config, store, common, key);
+  if (migrated.length > 0) await noteVersion(deps.store, common);
+  // URLs that are not sealed yet can still be read, so a failure here must not prevent the start.
+  await sealUrls(deps).catch(logFailure("failed to seal webhook URLs"));
+  return { deps, migrated };
+}
+
+/** Asks something at once, since PostgreSQL is not reached before that. */
+async function connect(config: Config): Promise<Engine> {
+  const { databaseUrl, databasePool: pool, databaseTimeoutMs: timeoutMs, litestream } = config;
+  const engine = openEngine(databaseUrl, { litestream, pool, timeoutMs });
+  await engine.run({ sql: "select 1", params: [] });
+  return engine;
+}
+
+/** Everything a verb needs, from the settings. */
+export function createDeps(
+  config: Config,
+  store: Store,
+  clock: Clock,
+  key: Uint8Array = ownKey(config),
+): Deps {
+  const deps: Deps = {
+    store,
+    clock,
+    config,
+    secrets: createSecretBox(key),
+    webhookOutbound: webhookOutbound(config, clock),
+    online: onlineGuard(config, clock, (change) => tellOfOutage(deps, change)),
+    catalogue: catalogueWith(config.ownServices),
+    troubles: createTroubles(clock),
+    metrics: createMetrics(),
+    nodes: onlyNode(newNodeId(), () => describeSelf(deps)),
+    news: noNews,
+    loops: {
+      wake() {
+        deps.loops.wakeHere();
+        deps.news.workIsDue();
+      },
+      wakeHere: () => {},
+      checking: false,
+      lookedForLinksAt: null,
+      lookedForDeliveriesAt: null,
+    },
+  };
+  watchForDamage(store, config, deps.troubles);
+  return deps;
+}
+
+/** Behind a proxy direct connections need not work, so that sentinels would tell nothing. */
+export const onlineGuard = (
+  { sentinels, outboundProxy }: Config,
+  clock: Clock,
+  onChange?: (change: OnlineChange) => void,
+): Online =>
+  createOnline({
+    clock,
+    sentinels: outboundProxy === null ? sentinels : [],
+    ask: answersTcp,
+    ...(onChange && { onChange }),
+  });
+
+/** What checks one link of the database, and what it learns of sites. */
+export function linkChecks(deps: Deps, lag: Lag): { check: CheckLink; holds: SiteHolds } {
+  const manners = mannersOf(deps);
+  const check = createCheck({
+    config: deps.config,
+    clock: deps.clock,
+    outbound: checkOutbound(deps.config, deps.clock),
+    online: deps.online,
+    lag,
+    profiles: createHostProfiles(deps),
+    store: deps.store,
+    catalogue: deps.catalogue,
+    random: Math.random,
+    manners,
+  });
+  return { check, holds: createSiteHolds(deps, manners) };
+}
+
+/** The way out for checks: any user's URL, under the policy for checks. */
+export const checkOutbound = (config: Config, clock: Clock): Outbound =>
+  createOutbound({
+    ...sharedOptions(config, clock),
+    policy: { allowed: config.checkAllowedHosts, blocked: config.checkBlockedHosts },
+    allowedHostsSetting: "STILLUP_CHECK_ALLOWED_HOSTS",
+  });
+
+/** The way out for deliveries, under a policy of its own. */
+const webhookOutbound = (config: Config, clock: Clock): Outbound =>
+  createOutbound({
+    ...sharedOptions(config, clock),
+    policy: { allowed: config.webhookAllowedHosts, blocked: config.webhookBlockedHosts },
+    allowedHostsSetting: "STILLUP_WEBHOOK_ALLOWED_HOSTS",
+  });
+
+/** The way out for the heartbeat: its one URL is the operator's own, wherever it leads. */
+export const heartbeatOutbound = (config: Config, clock: Clock): Outbound =>
+  createOutbound({
+    ...sharedOptions(config, clock),
+    policy: { allowed: parseHostList("external,private,loopback"), blocked: parseHostList("") },
+    allowedHostsSetting: "STILLUP_HEARTBEAT_URL",
+  });
+
+const sharedOptions = (config: Config, clock: Clock) => ({
+  clock,
+  resolver: createResolver({ clock, servers: config.dnsServers }),
+  proxy: config.outboundProxy ?? undefined,
+  proxyResolves: config.outboundProxyResolves,
+  extraCa: config.extraCa ?? undefined,
+});

@@ -1,0 +1,44 @@
+import { lt } from "drizzle-orm";
+import { forgetOldAudit } from "../accounts/audit/forget.ts";
+import { forgetOldGuesses } from "../accounts/delays.ts";
+import { finishDeletions } from "../accounts/delete.ts";
+import { recordFailedSignIns } from "../accounts/failed-sign-ins.ts";
+import { forgetEndedSessions } from "../accounts/sessions.ts";
+import { forgetOldKeys } from "../api/idempotency.ts";
+import { forgetSilentCallers } from "../api/shared-rate-limit.ts";
+import type { Statement } from "../db/store.ts";
+import { hostProfiles } from "../db/tables.ts";
+import { forgetDoomed } from "../history/forget-doomed.ts";
+import { forgetOldChecks } from "../history/forget-old.ts";
+import { forgetOldBatches } from "../links/batches/batches.ts";
+import { endOverdueBatches } from "../links/batches/overdue.ts";
+import { tendBatches } from "../links/batches/tend.ts";
+import { PROFILE_LIFE_MS } from "../verdict/context/host-profiles.ts";
+import { forgetOldEvents } from "../webhooks/forget.ts";
+import type { Deps } from "../work/deps.ts";
+
+/**
+ * Forgets what is kept for a time only, and finishes what a crash left open. What takes long is done in
+ * steps, and left to the next time when the signal comes.
+ */
+export async function housekeeping(deps: Deps, signal?: AbortSignal): Promise<void> {
+  await endOverdueBatches(deps, signal);
+  await tendBatches(deps, signal);
+  await deps.store.write([
+    forgetOldKeys(deps),
+    ...forgetEndedSessions(deps),
+    ...forgetSilentCallers(deps),
+    forgetOldGuesses(deps),
+    forgetOldProfiles(deps),
+  ]);
+  await recordFailedSignIns(deps);
+  await finishDeletions(deps, signal);
+  await forgetOldEvents(deps);
+  await forgetOldAudit(deps, { signal });
+  await forgetOldBatches(deps, signal);
+  await forgetDoomed(deps, signal);
+  await forgetOldChecks(deps, signal);
+}
+
+const forgetOldProfiles = ({ store, clock }: Deps): Statement =>
+  store.delete(hostProfiles).where(lt(hostProfiles.learnedAt, clock.now() - PROFILE_LIFE_MS));

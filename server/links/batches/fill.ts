@@ -1,0 +1,116 @@
+import { and, asc, eq, getTableColumns, gt, isNotNull, lte } from "drizzle-orm";
+import type { Store } from "../../db/store.ts";
+import { accounts, type BatchRow, batches, type LinkRow, links } from "../../db/tables.ts";
+import { giveWay } from "../../lib/give-way.ts";
+import { oneAtATime } from "../../lib/lock.ts";
+import { inSteps } from "../../lib/steps.ts";
+import type { Deps } from "../../work/deps.ts";
+import { NO_GROUP } from "../filter.ts";
+import { type Joining, joinBatch } from "../members.ts";
+
+/** Batches that take turns, and how many links of one are looked at in a turn. */
+const BATCHES_AT_ONCE = 20;
+const LINKS_IN_TURN = 2000;
+
+/**
+ * Lets all links that fit join the batches that are not filled yet, in steps that keep nobody waiting, until
+ * the signal; of the processes that try at once one does. Each step tells the batch how far it came, so that
+ * whoever comes next goes on from there.
+ * @param isFilling hears of each, whoever fills it: all of its links are due by the moment that it began
+ */
+export const fillBatches = (
+  deps: Deps,
+  signal?: AbortSignal,
+  isFilling: (startedAt: number) => void = () => {},
+): Promise<void> =>
+  oneAtATime("fill batches", async () => {
+    const filling = await notFilled(deps.store);
+    for (const { startedAt } of filling) isFilling(startedAt);
+    if (filling.length === 0 || signal?.aborted) return;
+    await deps.store.engine.alone("fill batches", (lost) =>
+      fillAll(deps, AbortSignal.any(signal ? [signal, lost] : [lost]), isFilling),
+    );
+  });
+
+async function fillAll(deps: Deps, signal: AbortSignal, isFilling: (startedAt: number) => void) {
+  while (!signal.aborted) {
+    const filling = await notFilled(deps.store);
+    if (filling.length === 0) return;
+    for (const { id, startedAt } of filling) {
+      isFilling(startedAt);
+      const step = (rows: number) => fillStep(deps, id, rows);
+      await inSteps(deps.clock, step, { most: LINKS_IN_TURN, signal });
+      deps.loops.wake();
+      await giveWay();
+    }
+  }
+}
+
+const notFilled = (store: Store) =>
+  store
+    .select({ id: batches.id, startedAt: batches.startedAt })
+    .from(batches)
+    .where(isNotNull(batches.filledTo))
+    .orderBy(asc(batches.startedAt), asc(batches.id))
+    .limit(BATCHES_AT_ONCE);
+
+/** @returns how many links it looked at, at most `rows` */
+export async function fillStep(
+  { store, clock }: Deps,
+  batchId: string,
+  rows: number,
+): Promise<number> {
+  const [batch] = await store
+    .select({ ...getTableColumns(batches), accountNo: accounts.no })
+    .from(batches)
+    .innerJoin(accounts, eq(accounts.id, batches.accountId))
+    .where(eq(batches.id, batchId));
+  const filledTo = batch?.filledTo ?? null;
+  if (!batch || filledTo === null) return 0;
+  const { seen, joining } = await nextToJoin(store, { ...batch, filledTo }, rows);
+  await store.write(joinBatch(store, { ...batch, filledTo }, joining, clock.now()));
+  return seen;
+}
+
+type Filter = Pick<
+  BatchRow,
+  "filterGroupId" | "filterStatus" | "filterService" | "filterSearch" | "filterFrequency" | "lastNo"
+> & { accountNo: number; filledTo: number };
+
+/**
+ * The next links in the order of their numbers, and which of them fit. Only what an index holds in that order
+ * is asked for: with more, a database would look through more links than it returns, and nobody knows how many.
+ */
+export async function nextToJoin(
+  store: Store,
+  filter: Filter,
+  rows: number,
+): Promise<{ seen: number; joining: Joining }> {
+  const { no, status, service, groupId, checkFrequency, url } = links;
+  const seen = await store
+    .select({ no, status, service, groupId, checkFrequency, url })
+    .from(links)
+    .where(and(isCandidate(filter), gt(no, filter.filledTo), lte(no, filter.lastNo)))
+    .orderBy(asc(no))
+    .limit(rows);
+  const nos = seen.filter((link) => fits(link, filter)).map((link) => link.no);
+  const isLast = seen.length < rows;
+  return { seen: seen.length, joining: { nos, filledTo: isLast ? null : seen.at(-1)!.no } };
+}
+
+/** The group is the account's: naming both would lead a database to the wrong index. */
+function isCandidate({ accountNo, filterGroupId, filterStatus, filterService }: Filter) {
+  const isOurs = eq(links.accountNo, accountNo);
+  if (filterGroupId !== null && filterGroupId !== NO_GROUP) return eq(links.groupId, filterGroupId);
+  if (filterService !== null) return and(isOurs, eq(links.service, filterService));
+  return filterStatus === null ? isOurs : and(isOurs, eq(links.status, filterStatus));
+}
+
+type Candidate = Pick<LinkRow, "status" | "service" | "groupId" | "checkFrequency" | "url">;
+
+const fits = (link: Candidate, filter: Filter): boolean =>
+  (filter.filterStatus === null || link.status === filter.filterStatus) &&
+  (filter.filterService === null || link.service === filter.filterService) &&
+  (filter.filterFrequency === null || link.checkFrequency === filter.filterFrequency) &&
+  (filter.filterGroupId !== NO_GROUP || link.groupId === null) &&
+  link.url.toLowerCase().includes((filter.filterSearch ?? "").toLowerCase());

@@ -1,0 +1,79 @@
+import * as z from "zod";
+import { type BatchRow, VERDICTS } from "../../db/tables.ts";
+import { id, list, oneOf } from "../../lib/fields.ts";
+import { toIso, toIsoOrNull } from "../../lib/moments.ts";
+import { filterOf, ItemError, NARROWING } from "../model.ts";
+
+const MOST_IDS = 1000;
+
+/** Which links to check now: those that are named, or all that fit. */
+export const NewBatch = z
+  .object(
+    {
+      link_ids: list(id(), MOST_IDS).optional(),
+      group_id: id().optional(),
+      status: oneOf(VERDICTS).optional(),
+      filter: filterOf({ ...NARROWING, status: oneOf(VERDICTS).optional() }).optional(),
+    },
+    "must be a JSON object",
+  )
+  .refine(
+    ({ link_ids, group_id, status, filter }) => link_ids || group_id || status || filter,
+    "must have link_ids, or group_id, status or both, or filter",
+  )
+  .refine(
+    ({ link_ids, group_id, status, filter }) => !link_ids || !(group_id || status || filter),
+    {
+      path: ["link_ids"],
+      error: "cannot be given together with group_id, status or filter",
+    },
+  )
+  .refine(
+    ({ link_ids, group_id, status, filter }) => link_ids || !filter || !(group_id || status),
+    {
+      path: ["filter"],
+      error: "cannot be given together with group_id or status; they have their places in it",
+    },
+  );
+export type NewBatch = z.output<typeof NewBatch>;
+export type BatchFilter = NonNullable<NewBatch["filter"]>;
+
+export const BatchStarted = z
+  .object({
+    batch_id: z.uuid().nullable(),
+    summary: z.object({ total: z.int(), started: z.int(), failed: z.int() }),
+    failures: z.array(z.object({ id: z.uuid(), error: ItemError })),
+  })
+  .meta({ id: "BatchStarted" });
+
+export const Batch = z
+  .object({
+    id: z.uuid(),
+    status: z.enum(["running", "complete"]),
+    total: z.int(),
+    checked: z.int(),
+    active: z.int(),
+    dead: z.int(),
+    unknown: z.int(),
+    skipped: z.int(),
+    started_at: z.string(),
+    completed_at: z.string().nullable(),
+  })
+  .meta({ id: "Batch" });
+
+export const toBatch = (row: BatchRow): z.infer<typeof Batch> => ({
+  id: row.id,
+  status: row.completedAt === null ? "running" : "complete",
+  total: totalOf(row),
+  checked: row.active + row.dead + row.unknown,
+  active: row.active,
+  dead: row.dead,
+  unknown: row.unknown,
+  skipped: row.skipped,
+  started_at: toIso(row.startedAt),
+  completed_at: toIsoOrNull(row.completedAt),
+});
+
+/** Until all links have joined it is what was expected, so that it does not grow before one's eyes. */
+const totalOf = ({ filledTo, total, expected }: BatchRow) =>
+  filledTo === null ? total : Math.max(total, expected);

@@ -1,0 +1,113 @@
+import * as z from "zod";
+import type { LinkSummary } from "../../db/tables.ts";
+import {
+  DateRange,
+  HistoryQuery,
+  type LinkHistoryRow,
+  toHistoryEntry,
+} from "../../history/model.ts";
+import type { Cell } from "../../lib/csv.ts";
+import { id, list, oneOf } from "../../lib/fields.ts";
+import { toIso } from "../../lib/moments.ts";
+import { LinkQuery, toLink } from "../model.ts";
+
+const MOST_IDS = 100;
+
+const ids = z
+  .string()
+  .transform((text) => text.split(",").map((each) => each.trim()))
+  .pipe(list(id(), MOST_IDS))
+  .meta({ description: `Only these links: up to ${MOST_IDS} ids with commas between them.` });
+
+const { status, service, search, group_id, check_frequency } = LinkQuery.shape;
+
+/** What narrows a list of links does so here, or else their ids do. */
+export const LinkExportQuery = z
+  .object({
+    ...{ status, service, search, group_id, check_frequency },
+    ids: ids.optional(),
+  })
+  .refine(({ ids, ...filter }) => !ids || Object.values(filter).every((each) => !each), {
+    path: ["ids"],
+    error: "cannot be given together with filters",
+  });
+export type LinkExportQuery = z.output<typeof LinkExportQuery>;
+
+/** What narrows the list of checks does so here. */
+export const HistoryExportQuery = z
+  .object({
+    ...DateRange.shape,
+    link_id: HistoryQuery.shape.link_id,
+    status: HistoryQuery.shape.status,
+    changed: oneOf(["true", "false"]).optional(),
+  })
+  .refine(
+    ({ start_date, end_date }) =>
+      start_date === undefined || end_date === undefined || start_date <= end_date,
+    { message: "must not be after end_date", path: ["start_date"] },
+  );
+export type HistoryExportQuery = z.output<typeof HistoryExportQuery>;
+
+/** A link with the name of its group. */
+export type ExportedLink = LinkSummary & { group: string | null };
+
+export const LINK_COLUMNS = [
+  "id",
+  "url",
+  "status",
+  "reason",
+  "message",
+  "status_changed_at",
+  "last_checked_at",
+  "status_code",
+  "response_time_ms",
+  "service",
+  "group",
+  "check_frequency",
+  "created_at",
+];
+
+/** @param now decides which links are being checked */
+export const toLinkCells =
+  (now: number) =>
+  (row: ExportedLink): Cell[] => {
+    const link = toLink(now)(row);
+    const last = link.last_check;
+    return [
+      link.id,
+      link.url,
+      link.status,
+      link.reason,
+      last?.message ?? null,
+      link.status_changed_at,
+      last?.checked_at ?? null,
+      last?.status_code ?? null,
+      last?.response_time_ms ?? null,
+      link.service,
+      row.group,
+      link.check_frequency,
+      toIso(row.createdAt),
+    ];
+  };
+
+export const HISTORY_COLUMNS = [
+  "id",
+  "checked_at",
+  "url",
+  "link_id",
+  "status",
+  "previous_status",
+  "status_changed",
+  "reason",
+  "message",
+  "status_code",
+  "response_time_ms",
+  "final_url",
+  "redirect_count",
+  "trigger",
+] as const;
+
+export function toHistoryCells(row: LinkHistoryRow): Cell[] {
+  const entry = toHistoryEntry(row);
+  return HISTORY_COLUMNS.map((column) => entry[column]);
+}

@@ -1,0 +1,86 @@
+import * as z from "zod";
+import type { GroupRow } from "../../db/tables.ts";
+import { color, id, lines, list, oneOf, paging, text } from "../../lib/fields.ts";
+import { toIso } from "../../lib/moments.ts";
+import { ItemError, LINK_STATUSES } from "../model.ts";
+
+const DEFAULT_COLOR = "#6B7280";
+const MOST_MOVED = 1000;
+
+/** Links by settled status: one that is being checked counts as what it was. */
+export type LinkCounts = { active: number; dead: number; unknown: number };
+
+/** A group with the numbers of its links, which it does not store itself. */
+export type CountedGroup = GroupRow & { counts: LinkCounts };
+
+const Counted = z.object({
+  link_count: z.int(),
+  counts: z.object({ active: z.int(), dead: z.int(), unknown: z.int() }),
+});
+
+/** The links that are in no group. */
+export const Ungrouped = Counted;
+
+export const Group = z
+  .object({
+    id: z.uuid(),
+    name: z.string(),
+    description: z.string().nullable(),
+    color: z.string(),
+    ...Counted.shape,
+    created_at: z.string(),
+    updated_at: z.string(),
+  })
+  .meta({ id: "Group" });
+
+export const NewGroup = z.object(
+  {
+    name: text(100),
+    description: lines(500).nullable().optional(),
+    color: color().optional().default(DEFAULT_COLOR),
+  },
+  "must be a JSON object",
+);
+export type NewGroup = z.output<typeof NewGroup>;
+
+export const GroupChange = z.object(
+  {
+    name: text(100).optional(),
+    description: lines(500).nullable().optional(),
+    color: color().optional(),
+  },
+  "must be a JSON object",
+);
+export type GroupChange = z.output<typeof GroupChange>;
+
+export const GroupLinksQuery = z.object({ status: oneOf(LINK_STATUSES).optional(), ...paging() });
+
+export const MovedLinkIds = z.object({ link_ids: list(id(), MOST_MOVED) }, "must be a JSON object");
+
+export const MoveResult = z
+  .object({
+    group_id: z.uuid(),
+    summary: z.object({ total: z.int(), moved: z.int(), unchanged: z.int(), failed: z.int() }),
+    results: z.array(
+      z.union([
+        z.object({ id: z.string(), status: z.enum(["moved", "unchanged"]) }),
+        z.object({ id: z.string(), status: z.literal("failed"), error: ItemError }),
+      ]),
+    ),
+  })
+  .meta({ id: "MoveResult" });
+
+export const toCounted = (counts: LinkCounts): z.infer<typeof Counted> => ({
+  link_count: counts.active + counts.dead + counts.unknown,
+  counts,
+});
+
+export const toGroup = (row: CountedGroup): z.infer<typeof Group> => ({
+  id: row.id,
+  name: row.name,
+  description: row.description,
+  color: row.color,
+  ...toCounted(row.counts),
+  created_at: toIso(row.createdAt),
+  updated_at: toIso(row.updatedAt),
+});

@@ -1,0 +1,140 @@
+import { Elysia } from "elysia";
+import * as z from "zod";
+import { idempotency } from "../../api/idempotency.ts";
+import { toPage } from "../../api/page.ts";
+import {
+  changeRefusals,
+  createRefusals,
+  deleteRefusals,
+  recordRefusals,
+  refusals,
+} from "../../api/refusals.ts";
+import { data, pageOf } from "../../api/reply.ts";
+import { callers } from "../../api/visit.ts";
+import { toErrorBody } from "../../lib/errors.ts";
+import { paging } from "../../lib/fields.ts";
+import type { Deps } from "../../work/deps.ts";
+import { listLinks } from "../list.ts";
+import { Link, toLink } from "../model.ts";
+import { countUngrouped } from "./counts.ts";
+import { changeGroup, createGroup, deleteGroup, findGroup, listGroups } from "./groups.ts";
+import * as model from "./model.ts";
+import { type MoveResult, moveLinks } from "./move.ts";
+
+export const groupRoutes = (deps: Deps) =>
+  new Elysia({ prefix: "/groups", tags: ["Groups"] })
+    .use(callers)
+    .get(
+      "",
+      async ({ caller, query, request, set }) =>
+        toPage(await listGroups(deps, caller, query), query, model.toGroup, { request, set }),
+      {
+        query: z.object(paging()),
+        response: { 200: pageOf(model.Group), ...refusals },
+        detail: { operationId: "listGroups", summary: "List groups, newest first" },
+      },
+    )
+    .get(
+      "/none",
+      async ({ caller }) => ({ data: model.toCounted(await countUngrouped(deps, caller)) }),
+      {
+        response: { 200: data(model.Ungrouped), ...refusals },
+        detail: { operationId: "getUngrouped", summary: "Count the links that are in no group" },
+      },
+    )
+    .get(
+      "/:id",
+      async ({ caller, params }) => ({
+        data: model.toGroup(await findGroup(deps, caller, params.id)),
+      }),
+      {
+        response: { 200: data(model.Group), ...recordRefusals },
+        detail: { operationId: "getGroup", summary: "Get one group with the numbers of its links" },
+      },
+    )
+    .patch(
+      "/:id",
+      async ({ caller, params, body }) => ({
+        data: model.toGroup(await changeGroup(deps, caller, params.id, body)),
+      }),
+      {
+        body: model.GroupChange,
+        response: { 200: data(model.Group), ...changeRefusals },
+        detail: {
+          operationId: "changeGroup",
+          summary: "Change a group's name, description or colour",
+        },
+      },
+    )
+    .delete(
+      "/:id",
+      async ({ caller, params, status }) => {
+        await deleteGroup(deps, caller, params.id);
+        return status(204, undefined);
+      },
+      {
+        response: { 204: z.undefined(), ...deleteRefusals },
+        detail: {
+          operationId: "deleteGroup",
+          summary: "Delete a group; its links become ungrouped",
+        },
+      },
+    )
+    .get(
+      "/:id/links",
+      async ({ caller, params, query, request, set }) => {
+        const group = await findGroup(deps, caller, params.id);
+        const page = await listLinks(deps, caller, { ...query, group_id: group.id });
+        return toPage(page, query, toLink(deps.clock.now()), { request, set });
+      },
+      {
+        query: model.GroupLinksQuery,
+        response: { 200: pageOf(Link), ...recordRefusals },
+        detail: { operationId: "listGroupLinks", summary: "List the links of a group" },
+      },
+    )
+    .use(idempotency(deps))
+    .post(
+      "",
+      async ({ caller, body, set, status, receipt }) => {
+        const kept = receipt(201, model.toGroup, locationOf);
+        const group = await createGroup(deps, caller, body, kept);
+        set.headers.location = locationOf(group);
+        return status(201, { data: model.toGroup(group) });
+      },
+      {
+        body: model.NewGroup,
+        response: { 201: data(model.Group), ...createRefusals },
+        detail: { operationId: "createGroup", summary: "Create a group" },
+      },
+    )
+    .post(
+      "/:id/links",
+      async ({ caller, params, body, receipt }) => {
+        const kept = receipt(200, toMoved);
+        return { data: toMoved(await moveLinks(deps, caller, params.id, body.link_ids, kept)) };
+      },
+      {
+        body: model.MovedLinkIds,
+        response: { 200: data(model.MoveResult), ...createRefusals, ...recordRefusals },
+        detail: { operationId: "moveLinks", summary: "Move up to 1000 links into a group" },
+      },
+    );
+
+const locationOf = ({ id }: { id: string }) => `/api/v1/groups/${id}`;
+
+function toMoved({ groupId, results }: MoveResult): z.infer<typeof model.MoveResult> {
+  const countOf = (status: string) => results.filter((result) => result.status === status).length;
+  return {
+    group_id: groupId,
+    summary: {
+      total: results.length,
+      moved: countOf("moved"),
+      unchanged: countOf("unchanged"),
+      failed: countOf("failed"),
+    },
+    results: results.map((result) =>
+      result.status === "failed" ? { ...result, error: toErrorBody(result.error) } : result,
+    ),
+  };
+}

@@ -1,0 +1,156 @@
+import { and, eq, inArray } from "drizzle-orm";
+import type { Caller } from "../../api/caller.ts";
+import { type Frequency, type GroupRow, links } from "../../db/tables.ts";
+import { chunksOf } from "../../lib/chunks.ts";
+import { exportedLinks } from "../../links/exports/links.ts";
+import { NO_GROUP } from "../../links/filter.ts";
+import type { GroupChange } from "../../links/groups/model.ts";
+import { type GroupBook, openGroupBook } from "../../links/groups/named.ts";
+import { previewLinks } from "../../links/preview.ts";
+import { reasonOf } from "../../links/reason-of.ts";
+import { urlKeyOf } from "../../verdict/services/url-key.ts";
+import type { Deps } from "../../work/deps.ts";
+import { type Declaration, Misdeclared, type WantedGroup, type WantedLink } from "./model.ts";
+
+const AT_ONCE = 1000;
+
+/** A link that is there, and what is to become of it; a group is said by its name, null for none. */
+export type LinkChanged = {
+  id: string;
+  url: string;
+  group: { from: string | null; to: string | null } | null;
+  frequency: { from: Frequency; to: Frequency } | null;
+};
+
+/** What is to be done so that all is as the file says. */
+export type Plan = {
+  groups: GroupBook;
+  newGroups: WantedGroup[];
+  changedGroups: { group: GroupRow; change: GroupChange }[];
+  newLinks: WantedLink[];
+  changedLinks: LinkChanged[];
+  /** In the file's groups, but not in the file. */
+  strays: { id: string; url: string; group: string | null }[];
+};
+
+/**
+ * Compares a file with what is there. Nothing is written.
+ * @throws Misdeclared when a part of the file cannot be applied
+ */
+export async function planOf(deps: Deps, caller: Caller, file: Declaration): Promise<Plan> {
+  const groups = await openGroupBook(deps, caller);
+  refuseUnclearNames(file.groups, groups);
+  const { newLinks, known } = await sortLinks(deps, caller, file.links);
+  return {
+    groups,
+    newGroups: file.groups.filter(({ name }) => !groups.find(name)),
+    changedGroups: file.groups.flatMap((wanted) => changeOfGroup(wanted, groups)),
+    newLinks,
+    changedLinks: await changesOf(deps, caller, known, groups),
+    strays: await straysOf(deps, caller, file, { groups, known }),
+  };
+}
+
+function refuseUnclearNames(wanted: WantedGroup[], groups: GroupBook) {
+  const seen = new Map<string, number>();
+  for (const { name, line } of wanted) {
+    const first = seen.get(name.toLowerCase());
+    if (first) throw new Misdeclared(line, `The group "${name}" stands on line ${first} already.`);
+    seen.set(name.toLowerCase(), line);
+    if (groups.count(name) < 2) continue;
+    throw new Misdeclared(line, `There are several groups "${name}"; rename all but one of them.`);
+  }
+}
+
+function changeOfGroup({ name, description, color }: WantedGroup, groups: GroupBook) {
+  const group = groups.find(name);
+  if (!group) return [];
+  const change: GroupChange = {
+    ...(description !== undefined && description !== (group.description ?? "") && { description }),
+    ...(color !== undefined && color !== group.color && { color }),
+  };
+  return Object.keys(change).length > 0 ? [{ group, change }] : [];
+}
+
+/** Links of the file that are there, by their ids. */
+type Known = Map<string, WantedLink>;
+
+async function sortLinks(
+  deps: Deps,
+  caller: Caller,
+  wanted: WantedLink[],
+): Promise<{ newLinks: WantedLink[]; known: Known }> {
+  const newLinks: WantedLink[] = [];
+  const known: Known = new Map();
+  const lines = new Map<string, number>();
+  for (const some of chunksOf(AT_ONCE, wanted)) {
+    const inputs = some.map(({ url }) => ({ url }));
+    const previews = await previewLinks(deps, caller, inputs, newLinks.length);
+    for (const [i, link] of some.entries()) {
+      const preview = previews[i]!;
+      const details = "error" in preview ? (preview.error.details ?? {}) : {};
+      const isThere = details.reason === "duplicate_url";
+      if ("error" in preview && !isThere) throw new Misdeclared(link.line, reasonOf(preview.error));
+      refuseRepeated(deps, link, lines);
+      if (isThere) known.set(String(details.existingId), link);
+      else newLinks.push(link);
+    }
+  }
+  return { newLinks, known };
+}
+
+function refuseRepeated(deps: Deps, { url, line }: WantedLink, lines: Map<string, number>) {
+  const key = urlKeyOf(deps.catalogue, new URL(url));
+  const first = lines.get(key);
+  if (first) throw new Misdeclared(line, `This link stands on line ${first} already.`);
+  lines.set(key, line);
+}
+
+async function changesOf(
+  { store }: Deps,
+  { accountId }: Caller,
+  known: Known,
+  groups: GroupBook,
+): Promise<LinkChanged[]> {
+  const changes: LinkChanged[] = [];
+  const names = new Map(groups.all().map(({ id, name }) => [id, name]));
+  const { id, url, groupId, checkFrequency } = links;
+  for (const ids of chunksOf(AT_ONCE, [...known.keys()])) {
+    const rows = await store.beside
+      .select({ id, url, groupId, checkFrequency })
+      .from(links)
+      .where(and(eq(links.accountId, accountId), inArray(links.id, ids)));
+    for (const row of rows) {
+      const wanted = known.get(row.id)!;
+      const from = (row.groupId && names.get(row.groupId)) ?? null;
+      const to = wanted.group && (groups.find(wanted.group)?.name ?? wanted.group);
+      const frequency = wanted.frequency ?? row.checkFrequency;
+      const isMoved = (to === null ? null : groups.find(to)?.id) !== row.groupId;
+      if (!isMoved && frequency === row.checkFrequency) continue;
+      changes.push({
+        ...{ id: row.id, url: row.url },
+        group: isMoved ? { from, to } : null,
+        frequency:
+          frequency === row.checkFrequency ? null : { from: row.checkFrequency, to: frequency },
+      });
+    }
+  }
+  return changes;
+}
+
+/** The file speaks for the groups that it names, and for links in none if it has a list of them. */
+async function straysOf(
+  deps: Deps,
+  caller: Caller,
+  { groups: wanted, hasUngrouped }: Declaration,
+  { groups, known }: { groups: GroupBook; known: Known },
+): Promise<Plan["strays"]> {
+  const strays: Plan["strays"] = [];
+  const ids = wanted.flatMap(({ name }) => groups.find(name)?.id ?? []);
+  for (const groupId of hasUngrouped ? [...ids, NO_GROUP] : ids) {
+    for await (const rows of exportedLinks(deps, caller, { group_id: groupId })) {
+      for (const { id, url, group } of rows) if (!known.has(id)) strays.push({ id, url, group });
+    }
+  }
+  return strays;
+}

@@ -1,0 +1,146 @@
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  openSync,
+  readSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from "node:fs";
+import { constants, copyFile } from "node:fs/promises";
+import { dirname } from "node:path";
+import { recordChange } from "../../accounts/audit/record.ts";
+import { OPERATOR } from "../../api/caller.ts";
+import { stampOf } from "../../db/backup-names.ts";
+import { type Copied, verifyBeside } from "../../db/copy.ts";
+import { refuseWithoutRoom } from "../../db/file-system.ts";
+import { openEngine, ownMigrationNames } from "../../db/open.ts";
+import { reading } from "../../db/reading.ts";
+import { asideName, finishPlacing, placing, readyName } from "../../db/replace.ts";
+import { appliedTo } from "../../db/sqlite-upgrade.ts";
+import { createStore } from "../../db/store.ts";
+import { syncToDisk } from "../../db/sync.ts";
+import type { Clock } from "../../lib/clock.ts";
+
+const HEADER = "SQLite format 3\0";
+
+/** A verified copy that stands beside the database, ready to take its place. */
+export type Staged = Copied & { path: string };
+
+/** Where the database was put that was there before; null where there was none. */
+type Restored = { keptAs: string | null };
+
+/**
+ * Copies the backup beside the database and verifies the copy, journal and all. The backup is only read, and
+ * the database is not touched. What an earlier restore has left is finished or cleared away first.
+ * @param leaveFree so many bytes must still be free on the disk then
+ * @throws a sentence when the backup is none of ours, newer than this program, or damaged
+ */
+export async function stage(database: string, backup: string, leaveFree = 0): Promise<Staged> {
+  finishPlacing(database);
+  clearStages(database);
+  refuseOther(backup);
+  const staged = stageName(database);
+  refuseWithoutRoom(dirname(database), statSync(backup).size + leaveFree);
+  try {
+    await copyFile(backup, staged, constants.COPYFILE_FICLONE);
+    chmodSync(staged, 0o600);
+    // A database that was copied as files has its last changes there.
+    if (existsSync(`${backup}-wal`)) await copyFile(`${backup}-wal`, `${staged}-wal`);
+    const copied = await verifyBeside(staged, backup);
+    refuseStrange(staged, backup);
+    return { ...copied, path: staged };
+  } catch (error) {
+    clearStages(database);
+    throw error;
+  }
+}
+
+/**
+ * Puts what was staged in the database's place, step by step. Killed before it is ready the old database
+ * stays; after that the next start or restore goes on.
+ */
+export async function* replacing(
+  database: string,
+  { path: staged }: Pick<Staged, "path">,
+  clock: Clock,
+): AsyncGenerator<string, Restored> {
+  const stamp = stampOf(clock.now());
+  await recordRestore(staged, clock);
+  yield "recorded";
+  syncToDisk(staged);
+  yield "synced";
+  const hadOne = existsSync(database);
+  renameSync(staged, readyName(database, stamp));
+  yield "ready";
+  syncToDisk(dirname(database));
+  yield* placing(database);
+  return { keptAs: hadOne ? asideName(database, stamp) : null };
+}
+
+const stageName = (database: string) => `${database}.staged`;
+
+/** Removes what a restore has copied that did not come to its end. */
+export function clearStages(database: string): void {
+  for (const end of ["", "-wal", "-shm", "-journal"])
+    rmSync(stageName(database) + end, { force: true });
+}
+
+function refuseOther(backup: string) {
+  if (!existsSync(backup)) throw new Error(`There is no file ${backup}.`);
+  const file = openSync(backup, "r");
+  const start = Buffer.alloc(HEADER.length);
+  readSync(file, start);
+  closeSync(file);
+  if (start.toString("latin1") !== HEADER) throw new Error(`${backup} is no SQLite database.`);
+}
+
+/** @throws when the database is not of this program, or of a version that came later */
+function refuseStrange(staged: string, backup: string) {
+  const sql = "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'links'";
+  const { applied, hasLinks } = reading(staged, (database) => ({
+    applied: appliedTo(database),
+    hasLinks: database.query(sql).values().length > 0,
+  }));
+  if (applied.length === 0 || !hasLinks) {
+    throw new Error(`${backup} is a database, but none of Stillup's.`);
+  }
+  const known = ownMigrationNames();
+  const strange = applied.find((name) => !known.has(name));
+  if (strange) {
+    throw new Error(
+      `${backup} was written by a newer version of Stillup (${strange}). Install that version, then restore.`,
+    );
+  }
+}
+
+/** Verifies the backup where it is, without touching the database. @throws as `stage` does */
+export async function verifyBackup(backup: string): Promise<Copied> {
+  refuseOther(backup);
+  const verified = await verifyBeside(backup, backup);
+  refuseStrange(backup, backup);
+  return verified;
+}
+
+/** Of the database itself nothing is asked: so an older one is told apart by its tables. */
+async function recordRestore(staged: string, clock: Clock): Promise<void> {
+  const engine = openEngine(`sqlite:${staged}`);
+  try {
+    const store = createStore(engine);
+    const sql = "select name from sqlite_schema where name = 'audit'";
+    const canTell = (await engine.run({ sql, params: [] })).length > 0;
+    const change = { action: "backup.restored", by: OPERATOR, accountId: null } as const;
+    if (canTell) await store.write([recordChange({ store, clock }, change)]);
+  } finally {
+    await engine.close();
+  }
+  refuseJournal(staged);
+}
+
+/** What was written is in the file: closing has left no journal, or an empty one. */
+function refuseJournal(staged: string) {
+  const left = statSync(`${staged}-wal`, { throwIfNoEntry: false })?.size ?? 0;
+  if (left > 0) throw new Error(`${staged} could not be closed. Try again.`);
+  for (const end of ["-wal", "-shm"]) rmSync(staged + end, { force: true });
+}

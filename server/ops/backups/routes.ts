@@ -1,0 +1,50 @@
+import { Elysia } from "elysia";
+import * as z from "zod";
+import { presentSession } from "../../accounts/session-door.ts";
+import type { Actor } from "../../api/caller.ts";
+import { recordRefusals, refusals } from "../../api/refusals.ts";
+import { data, ErrorReply } from "../../api/reply.ts";
+import type { Deps } from "../../work/deps.ts";
+import { beginBackup, deleteBackup, takeBackup } from "./backups.ts";
+import * as model from "./model.ts";
+import { readBackups } from "./state.ts";
+
+/** For administrators of the installation: the session door lets in nobody else under this path. */
+export function backupRoutes(deps: Deps) {
+  const administrator = async (request: Request): Promise<Actor> =>
+    (await presentSession(deps, request)).caller.by;
+  const state = async () => ({ data: model.toState(await readBackups(deps)) });
+
+  return new Elysia({ prefix: "/admin/backups", detail: { hide: true } })
+    .get("", state, { response: { 200: data(model.State), ...refusals } })
+    .post(
+      "",
+      async ({ request, status }) => {
+        // It may take minutes: whoever asked looks again.
+        await beginBackup(deps, await administrator(request));
+        return status(202, await state());
+      },
+      { response: { 202: data(model.State), ...refusals, 409: ErrorReply } },
+    )
+    .get(
+      "/:name",
+      async ({ request, params }) => {
+        const { name, path } = await takeBackup(deps, await administrator(request), params.name);
+        return new Response(Bun.file(path), {
+          headers: {
+            "Content-Type": "application/vnd.sqlite3",
+            "Content-Disposition": `attachment; filename="${name}"`,
+          },
+        });
+      },
+      { response: { 200: z.instanceof(Response), ...recordRefusals } },
+    )
+    .delete(
+      "/:name",
+      async ({ request, params, status }) => {
+        await deleteBackup(deps, await administrator(request), params.name);
+        return status(204, undefined);
+      },
+      { response: { 204: z.undefined(), ...recordRefusals } },
+    );
+}

@@ -1,0 +1,112 @@
+import { Database } from "bun:sqlite";
+import { valuesOf } from "../../db/sqlite-values.ts";
+import { type Cell, lineOf } from "./lines.ts";
+import { NOTES } from "./notes.ts";
+
+/** A table to be moved. `key` is what its rows are named and sorted by. */
+export type Table = { name: string; columns: string[]; key: string[] };
+
+/** Some rows that follow each other: as COPY reads them, and the key of the last. */
+export type Page = { lines: string[]; last: Cell[] };
+
+/** The database that is left, as it was when it was opened, whatever is written to it meanwhile. */
+export type Source = {
+  /** All that are to be moved, each after those that it refers to. */
+  tables: Table[];
+  count(table: Table): number;
+  /** The moment of the first check that is kept; null where none is. */
+  oldestCheck(): number | null;
+  /** @param after is the key of the row before the first; null begins with the first */
+  pages(table: Table, after: Cell[] | null): Generator<Page>;
+  close(): void;
+};
+
+/** Belong to a process, to SQLite or to the file itself. */
+export const LEFT_BEHIND = ["migrations", "nodes", "buckets", "link_changes"];
+
+/** What a process holds that is there no more: its links are due when their leases end. */
+const EMPTIED: Record<string, string[]> = { links: ["lease", "checking_until"] };
+
+/** So much text goes in one piece, which is one transaction in the new database. */
+const PAGE_LENGTH = 2_000_000;
+
+export function openSource(path: string): Source {
+  const database = new Database(path, { readonly: true, strict: true });
+  // One snapshot for all of it, from its first read on.
+  database.run("PRAGMA busy_timeout = 5000; BEGIN");
+  // Of a long table it takes a while.
+  const counts = new Map<string, number>();
+  return {
+    tables: inOrder(database),
+    count: ({ name }) => {
+      const count = counts.get(name) ?? countOf(database, name);
+      counts.set(name, count);
+      return count;
+    },
+    oldestCheck: () => valuesOf(database, OLDEST_CHECK)[0]![0] as number | null,
+    pages: (table, after) => pagesOf(database, table, after),
+    close: () => database.close(true),
+  };
+}
+
+const OLDEST_CHECK = `select min(oldest) from (
+  select (select min(checked_at) from checks where account_no = accounts.no) as oldest from accounts
+)`;
+
+const countOf = (database: Database, name: string) =>
+  valuesOf(database, `select count(*) from ${name}${conditionOf(name)}`)[0]![0] as number;
+
+/** Facts of the move itself stay where they are. */
+export const conditionOf = (table: string) =>
+  table === "facts" ? ` where name not like '${NOTES}%'` : "";
+
+function inOrder(database: Database): Table[] {
+  const sql = "select name from sqlite_schema where type = 'table' and name not like 'sqlite%'";
+  const names = valuesOf(database, `${sql} order by name`).map(([name]) => name as string);
+  const ordered = new Set<string>();
+  const add = (name: string) => {
+    if (ordered.has(name)) return;
+    const parents = valuesOf(database, `select "table" from pragma_foreign_key_list('${name}')`);
+    for (const [parent] of parents) if (parent !== name) add(parent as string);
+    ordered.add(name);
+  };
+  for (const name of names) if (!LEFT_BEHIND.includes(name)) add(name);
+  return [...ordered].map((name) => describe(database, name));
+}
+
+function describe(database: Database, name: string): Table {
+  const rows = valuesOf(database, `select name, pk from pragma_table_info('${name}')`);
+  const columns = rows as [name: string, place: number][];
+  const key = columns.filter(([, place]) => place > 0).sort(([, a], [, b]) => a - b);
+  return { name, columns: columns.map(([each]) => each), key: key.map(([each]) => each) };
+}
+
+function* pagesOf(database: Database, table: Table, after: Cell[] | null): Generator<Page> {
+  const statement = database.prepare(selectOf(table, after));
+  let page: Page = { lines: [], last: [] };
+  let length = 0;
+  try {
+    for (const row of statement.iterate(...(after ?? [])) as Iterable<Record<string, Cell>>) {
+      const line = lineOf(table.columns.map((column) => row[column]!));
+      page.lines.push(line);
+      page.last = table.key.map((column) => row[column]!);
+      length += line.length;
+      if (length < PAGE_LENGTH) continue;
+      yield page;
+      page = { lines: [], last: [] };
+      length = 0;
+    }
+    if (page.lines.length > 0) yield page;
+  } finally {
+    statement.finalize();
+  }
+}
+
+function selectOf({ name, columns, key }: Table, after: Cell[] | null): string {
+  const emptied = EMPTIED[name] ?? [];
+  const wanted = columns.map((each) => (emptied.includes(each) ? `null as ${each}` : each));
+  const isLater = `(${key}) > (${key.map(() => "?")})`;
+  const own = conditionOf(name);
+  const condition = after ? `${own ? `${own} and` : " where"} ${isLater}` : own;
+  return `select ${wanted} from ${name}${condition} order by ${key}`;
+}

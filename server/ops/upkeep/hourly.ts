@@ -1,0 +1,47 @@
+import { and, eq, gt, lte, or } from "drizzle-orm";
+import { upkeep } from "../../db/tables.ts";
+import type { Deps } from "../../work/deps.ts";
+
+/** Whoever begins within this time after another does the same hour's work, by however much their clocks differ. */
+const SAME_HOUR_MS = 30 * 60_000;
+
+/**
+ * Does what is to be done once an hour, unless another process that serves the database is at it or has been
+ * lately. Every process tries, so that it is done whichever of them are there.
+ * @param signal ends it early, as losing the right to it does; the rest is left to the next hour
+ * @returns whether it was done here
+ */
+export async function hourly(
+  deps: Deps,
+  job: Job,
+  signal: AbortSignal,
+  work: (deps: Deps, signal: AbortSignal) => Promise<void>,
+): Promise<boolean> {
+  const done = await deps.store.engine.alone(job, async (lost) => {
+    if (!(await begin(deps, job))) return false;
+    await work(deps, AbortSignal.any([signal, lost]));
+    const isDone = { succeededAt: deps.clock.now() };
+    await deps.store.update(upkeep).set(isDone).where(eq(upkeep.job, job));
+    return true;
+  });
+  return done ?? false;
+}
+
+type Job = (typeof upkeep.$inferSelect)["job"];
+
+/** What lies in the future was written while the clock was wrong. */
+async function begin({ store, clock }: Deps, job: Job): Promise<boolean> {
+  const now = clock.now();
+  const isOld = or(lte(upkeep.startedAt, now - SAME_HOUR_MS), gt(upkeep.startedAt, now));
+  const [, begun] = await store.batch([
+    store.insert(upkeep).values({ job, startedAt: NEVER }).onConflictDoNothing(),
+    store
+      .update(upkeep)
+      .set({ startedAt: now })
+      .where(and(eq(upkeep.job, job), isOld))
+      .returning({ job: upkeep.job }),
+  ]);
+  return begun.length > 0;
+}
+
+const NEVER = 0;

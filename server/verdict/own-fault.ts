@@ -1,0 +1,56 @@
+import { isReserved } from "../net/resolve.ts";
+import type { Check, Sighting } from "./look.ts";
+import type { Online, SentinelReport } from "./online/online.ts";
+import type { Probe } from "./probe/probe.ts";
+import type { Reason } from "./reasons/reasons.ts";
+
+/** What tells a fault of ours from one of the other side. */
+export type OwnState = {
+  online: Online;
+  /** The worst delay of the event loop since a moment on the clock's `elapsed()`, in milliseconds. */
+  lag: { worstSince(since: number): number };
+};
+
+/** So late that nothing which was seen meanwhile counts. */
+const LAG_VOIDS_ALL_MS = 5000;
+/** So late that it may have been us who did not listen in time. */
+const LAG_VOIDS_TIMEOUTS_MS = 2000;
+
+const ONLINE_REASON = { degraded: "monitor_degraded", offline: "monitor_offline" } as const;
+
+const TRANSPORT = /^(dns|conn|tls)_|^(read_timeout|http_malformed|header_overflow|network_filter)$/;
+const TIMEOUTS = new Set<string>(["dns_timeout", "conn_timeout", "read_timeout"]);
+const DATES = new Set<string>(["tls_expired", "tls_not_yet_valid"]);
+
+/** Whether a reason is about the way to the server, so that it may as well be the way from us. */
+export const isTransport = (reason: string) => TRANSPORT.test(reason);
+
+/** The fault that is ours, if it is, and what the sentinels said if they were asked. */
+export type Own = { fault: Reason | null; report: SentinelReport | null };
+
+/**
+ * Is it us? Nothing that the network did counts before a sentinel has answered after it
+ * (docs/verdicts.md, "Our own outage").
+ */
+export async function ownFault(check: Check, { probe, finding }: Sighting): Promise<Own> {
+  const { online, lag } = check.checker;
+  const lagMs = lag.worstSince(check.startedAt);
+  const failed = probe.kind === "failed" ? probe.reason : finding.reason;
+  if (finding.verdict !== "active" && lagMs > lagLimitOf(failed)) return ours("internal_error");
+  if (DATES.has(failed) && online.clockIsOff()) return ours("internal_error");
+  if (probe.kind === "answered" || !isTransport(failed) || !leadsOut(online, probe)) {
+    return ours(null);
+  }
+  const report = await online.confirm(check.lookedAt);
+  const isOnline = report === null || report.state === "online";
+  return { fault: isOnline ? null : ONLINE_REASON[report.state as "degraded"], report };
+}
+
+/** What this machine knows by itself, and its own network, need no internet to be judged. */
+const leadsOut = (online: Online, { address, finalUrl }: Probe) =>
+  online.speaksFor(address) && !isReserved(new URL(finalUrl).hostname);
+
+const lagLimitOf = (reason: string) =>
+  TIMEOUTS.has(reason) ? LAG_VOIDS_TIMEOUTS_MS : LAG_VOIDS_ALL_MS;
+
+const ours = (fault: Reason | null): Own => ({ fault, report: null });

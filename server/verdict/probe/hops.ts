@@ -1,0 +1,90 @@
+import { type TargetPolicy, vetTarget } from "../../net/address.ts";
+import type { Page } from "../page/page.ts";
+import { parseRefresh, type Refresh } from "../page/refresh.ts";
+
+/** A response that pointed elsewhere: by its `Location`, or as a page that sends its reader on. */
+export type Hop = { url: string; status: number; via: "location" | "refresh" };
+
+type Refused = {
+  ok: false;
+  reason: "redirect_bad_location" | "redirect_unsupported_scheme" | "redirect_forbidden_target";
+  detail: string;
+  /** A browser may follow the target; this monitor refuses to. */
+  isUnsafe?: true;
+};
+
+const REDIRECTS = new Set([301, 302, 303, 307, 308]);
+/** Who waits longer means the page to be read. */
+const LONGEST_DELAY_S = 10;
+
+/** A fragment is never sent, so it makes no difference between two requests. */
+export function withoutFragment(url: URL): URL {
+  const bare = new URL(url);
+  bare.hash = "";
+  return bare;
+}
+
+/** Where a redirect points, or null when the response is to be judged itself. */
+export function locationOf(status: number, headers: Headers): string | null {
+  const location = headers.get("location")?.trim();
+  if (!REDIRECTS.has(status) || !location) return null;
+  return opensApp(location) ? null : fromWire(location);
+}
+
+/** An address for an app on the reader's device. For everyone else there is the response itself. */
+const opensApp = (location: string) =>
+  /^(?!(https?|ftps?|file|javascript|data|blob|mailto|about|wss?):)[a-z][a-z0-9+.-]*:(\/\/|[^\d/])/i.test(
+    location,
+  );
+
+/** Header bytes arrive as Latin-1, but servers put UTF-8 into `Location`. */
+function fromWire(text: string): string {
+  const decoded = Buffer.from(text, "latin1").toString("utf8");
+  return decoded.includes("\ufffd") ? text : decoded;
+}
+
+/** Where a page sends its reader on to, soon enough to count as a redirect. */
+export function refreshOf(answer: {
+  status: number;
+  headers: Headers;
+  page: Page | null;
+}): Refresh | null {
+  if (answer.status < 200 || answer.status > 299) return null;
+  const refresh = parseRefresh(answer.headers.get("refresh") ?? "") ?? answer.page?.refresh ?? null;
+  return refresh && refresh.delayS <= LONGEST_DELAY_S ? refresh : null;
+}
+
+/** The address that `location` means as seen from `from`, if it may be followed. */
+export function nextHop(
+  location: string,
+  from: URL,
+  policy: TargetPolicy,
+): { ok: true; url: URL; fragment: string } | Refused {
+  if (UNSAFE.test(location)) {
+    const detail = "The redirect's target contains a backslash or a control character.";
+    return { ok: false, reason: "redirect_bad_location", detail, isUnsafe: true };
+  }
+  const resolved = URL.parse(location, from);
+  if (!resolved) {
+    const detail = "The redirect's target cannot be read.";
+    return { ok: false, reason: "redirect_bad_location", detail };
+  }
+  const target = vetTarget(resolved.href, policy);
+  if (target.ok) return { ok: true, url: withoutFragment(target.url), fragment: target.url.hash };
+  const detail = "The redirect's target cannot be followed.";
+  const isUnsafe = target.reason === "url_invalid" && { isUnsafe: true as const };
+  return { ok: false, reason: REDIRECT_REASON[target.reason], detail, ...isUnsafe };
+}
+
+/** URL parsing drops tabs and turns "\" into "/", so that the parsed target no longer shows them. */
+const UNSAFE = /[\p{Cc}\\]/u;
+
+const REDIRECT_REASON = {
+  url_invalid: "redirect_bad_location",
+  scheme_unsupported: "redirect_unsupported_scheme",
+  target_forbidden: "redirect_forbidden_target",
+} as const;
+
+/** A refusal of a redirect's target, under the redirect's own name for it. */
+export const asRedirect = <R extends string>(reason: R) =>
+  reason in REDIRECT_REASON ? REDIRECT_REASON[reason as keyof typeof REDIRECT_REASON] : reason;

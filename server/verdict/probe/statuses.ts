@@ -1,0 +1,119 @@
+import { readRetryAfter } from "../politeness/retry-after.ts";
+import type { ServerErrorReason } from "../reasons/reasons.ts";
+import {
+  AS_BROWSER,
+  alive,
+  dead,
+  type Finding,
+  once,
+  type Retry,
+  type Seen,
+  TWICE,
+  unclear,
+} from "./finding.ts";
+import type { Answer } from "./probe.ts";
+
+/** Longest wait that still fits into a check. */
+const LONGEST_WAIT_MS = 30_000;
+
+const FINDINGS: Record<number, Finding> = {
+  204: alive("ok_empty"),
+  205: alive("ok_empty"),
+  304: alive("ok_not_modified", once({ headers: { "Cache-Control": "no-cache" } })),
+  400: unclear("http_400", once({ ...AS_BROWSER, keepsCookies: false })),
+  401: unclear("http_401"),
+  402: unclear("paywall"),
+  403: unclear("http_403", once(AS_BROWSER)),
+  404: dead("http_404", "C2"),
+  405: unclear("http_405"),
+  406: unclear("http_406", once({ headers: { Accept: "*/*" } })),
+  // RFC 9110 §15.5.8: only a proxy says this, and the only proxy is ours.
+  407: unclear("monitor_proxy_error"),
+  408: unclear("http_408", TWICE),
+  409: unclear("http_409"),
+  410: dead("http_410", "C1"),
+  421: unclear("http_421", once()),
+  423: unclear("http_423", once()),
+  425: unclear("http_425", once()),
+  431: unclear("http_4xx", once({ keepsCookies: false })),
+  451: unclear("http_451"),
+  500: unclear("http_500", TWICE),
+  502: unclear("http_502", TWICE),
+  504: unclear("http_504", TWICE),
+  // RFC 6585 §6: the network between asks for a sign-in, and that network is ours.
+  511: unclear("captive_portal"),
+};
+
+/** Refusals of one request that another may not meet. */
+const WORTH_ANOTHER = new Set([411, 412, 413, 414, 415, 416, 417, 418, 422, 424, 426, 428]);
+
+/** Judges by the status of a GET's last response; a status that leaves it to the page gives null. */
+export function readStatus({ answer, now }: Seen): Finding | null {
+  const { status } = answer;
+  if (status === 429) return judgeRateLimit(answer, now);
+  if (status === 503) return judgeUnavailable(answer, now);
+  const listed = FINDINGS[status];
+  if (listed) return listed;
+  if (status >= 200 && status < 300) return null;
+  if (status >= 300 && status < 400) return judgeRedirection(answer);
+  if (status >= 400 && status < 500) {
+    return unclear("http_4xx", WORTH_ANOTHER.has(status) ? once() : []);
+  }
+  if (status >= 500 && status < 600) return judgeServerError(answer);
+  return unclear("http_unexpected", once());
+}
+
+type InTrouble = Pick<Answer, "status" | "headers" | "page">;
+
+/** The further attempts that a 5xx deserves; none for any other status. `now` is wall time in milliseconds. */
+export function retriesAfter(answer: InTrouble, now: number): Retry[] {
+  const { status } = answer;
+  if (status < 500 || status > 599) return [];
+  if (status === 503) return judgeUnavailable(answer, now).retries;
+  return (FINDINGS[status] ?? judgeServerError(answer)).retries;
+}
+
+/** A rule may know the words of a service in trouble, which often passes all the same. */
+export const retriedAfter = (finding: Finding, answer: InTrouble, now: number): Finding =>
+  finding.reason === "service_unavailable"
+    ? { ...finding, retries: retriesAfter(answer, now) }
+    : finding;
+
+function judgeRateLimit({ headers }: Answer, now: number): Finding {
+  const waitMs = readRetryAfter(headers.get("retry-after"), now);
+  return unclear("http_429", waitMs === null ? once(AS_BROWSER) : afterWait(waitMs), waitMs);
+}
+
+function judgeUnavailable({ headers }: InTrouble, now: number): Finding {
+  const waitMs = readRetryAfter(headers.get("retry-after"), now);
+  return waitMs === null ? unclear("http_503") : unclear("maintenance", afterWait(waitMs), waitMs);
+}
+
+const afterWait = (delayMs: number) => (delayMs <= LONGEST_WAIT_MS ? [{ delayMs, style: {} }] : []);
+
+/** A 3xx that was not followed: a page of its own, a redirect to nowhere, or nonsense. */
+function judgeRedirection({ status, headers, page, bodyBytes }: Answer): Finding | null {
+  const hasBody = bodyBytes > 0;
+  // RFC 9110 §15.4.1: a choice for the reader, whether or not the server prefers one.
+  if (status === 300) return hasBody ? null : unclear("redirect_no_location", once());
+  if (status > 303 && status !== 307 && status !== 308) return unclear("http_unexpected");
+  if (page && hasBody) return null;
+  // What was not followed although it points somewhere opens an app.
+  if (headers.has("location")) return unclear("redirect_unsupported_scheme");
+  return unclear("redirect_no_location", once());
+}
+
+/** Cloudflare's own 530 has a second number: with 1016, the site's own server has no address any more. */
+const ORIGIN_DNS_MISSING = {
+  rule: "origin_dns_missing",
+  text: "Cloudflare says that the site's own server has no address (error 1016).",
+};
+
+function judgeServerError({ status, page }: InTrouble): Finding {
+  const finding = unclear(serverError(status), status >= 520 ? once() : []);
+  const isOriginMissing = status === 530 && /\b1016\b/.test(page?.text ?? "");
+  return isOriginMissing ? { ...finding, signals: [ORIGIN_DNS_MISSING] } : finding;
+}
+
+/** The number of a 5xx has three digits, the first of them a 5. */
+const serverError = (status: number) => `http_${status}` as ServerErrorReason;

@@ -1,0 +1,44 @@
+import type * as z from "zod";
+import { verdictOf } from "../reasons/reasons.ts";
+import type { createSchemas, FAMILIES } from "./schema.ts";
+
+type Schemas = ReturnType<typeof createSchemas>;
+
+/**
+ * One service of the catalogue, as data: whom it owns, how its things are asked about, and what the answers
+ * mean. docs/services.md explains each field; an operator's own records (STILLUP_SERVICES_FILE) have the
+ * same shape in JSON.
+ *
+ * Patterns are regular expressions, case-insensitive but for those of `kinds`. Templates hold `{name}`: a
+ * named group of the kind's patterns, or `{url}`, `{host}`, `{random}`. In a URL the values are percent-
+ * encoded, in a pattern escaped; `{name|raw}` leaves a value as it is, and `{name|base64url}` packs it.
+ */
+export type Service = z.infer<Schemas["Service"]>;
+
+/** One sort of thing that a service has, told by its address. The first kind that fits counts. */
+export type Kind = z.infer<Schemas["Kind"]>;
+
+/** A special request that tells more than the page. */
+export type Ask = z.infer<Schemas["Ask"]>;
+
+/** What an answer means: the first rule of which all conditions hold. */
+export type Rule = z.infer<Schemas["Rule"]>;
+
+/** How the page of a link is read. */
+export type Page = z.infer<Schemas["Page"]>;
+export type When = z.infer<Schemas["When"]>;
+
+/** What to hold against a value of a JSON answer. */
+export type Condition = z.infer<Schemas["Condition"]>;
+export type Batch = z.infer<Schemas["Batch"]>;
+
+/** What services of one kind of software or protocol have in common. Own rules go before the family's. */
+export type Family = (typeof FAMILIES)[number];
+
+/** The requests of a kind, in their order. */
+export const asksOf = ({ ask }: Kind): Ask[] =>
+  ask === undefined ? [] : Array.isArray(ask) ? ask : [ask];
+
+/** Whether a rule speaks of death. */
+export const isGone = ({ means }: Rule): boolean =>
+  means !== "next" && means !== "page" && verdictOf(means) === "dead";

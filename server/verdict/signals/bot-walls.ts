@@ -1,0 +1,235 @@
+import { AS_BROWSER, once } from "../probe/finding.ts";
+import { SMALL, type Wall } from "./wall.ts";
+
+/** Statuses that firewalls of this kind refuse with. */
+const REFUSED = [401, 403, 405, 406, 412, 418, 429, 503] as const;
+const IMPERVA = /^x-(iinfo: .|cdn: (incapsula|imperva))/im;
+const IMPERVA_SCRIPT = /\/_Incapsula_Resource/;
+
+/** Products that guard a site against programs, told by marks that only they leave. */
+export const BOT_WALLS: readonly Wall[] = [
+  {
+    rule: "siteground_challenge",
+    reason: "bot_challenge",
+    text: "SiteGround says in a header that it asks for a challenge.",
+    when: { headers: /^sg-captcha: challenge$/im },
+  },
+  {
+    rule: "datadome_header",
+    reason: "bot_challenge",
+    text: "DataDome says in a header that it stopped the request.",
+    when: {
+      status: [401, 403],
+      headers: /^(x-dd-b: [12]$|x-datadome: (?!protected$).)/im,
+    },
+  },
+  {
+    rule: "datadome_page",
+    reason: "bot_challenge",
+    text: "DataDome shows its challenge.",
+    when: { status: [401, 403], textUnder: SMALL, markup: [/\bcaptcha-delivery\.com\b/] },
+  },
+  {
+    rule: "datadome_notice",
+    reason: "bot_challenge",
+    text: "DataDome shows its challenge.",
+    when: {
+      status: [200, 202, 405, 429],
+      reads: [/^Please enable JS and disable any ad blocker$/i],
+      markup: [/\bcaptcha-delivery\.com\b/],
+    },
+  },
+  {
+    rule: "perimeterx_block",
+    reason: "bot_challenge",
+    text: "HUMAN (PerimeterX) shows its challenge.",
+    when: { status: [403], markup: [/\bwindow\._pxAppId\b|\bpx-captcha\b/] },
+  },
+  {
+    rule: "perimeterx_page",
+    reason: "bot_challenge",
+    text: "HUMAN (PerimeterX) shows its challenge.",
+    when: {
+      status: [200, 202, 307, 412, 429],
+      textUnder: SMALL,
+      title: /^(robot or human\?|access to this page has been denied)/i,
+      markup: [/\bpx-captcha\b/],
+    },
+  },
+  {
+    rule: "imperva_incident",
+    reason: "bot_challenge",
+    text: "Imperva shows its challenge.",
+    when: {
+      headers: IMPERVA,
+      status: [200, 202, ...REFUSED],
+      textUnder: 5000,
+      markup: [IMPERVA_SCRIPT, /incident_id=|Incapsula incident ID|id="main-iframe"/i],
+    },
+  },
+  {
+    rule: "imperva_script",
+    reason: "bot_challenge",
+    text: "Imperva sends nothing but its own script.",
+    // It puts the same script into pages that are there, but those have a title or something to read.
+    when: {
+      headers: IMPERVA,
+      status: [200, 202, ...REFUSED],
+      textUnder: 200,
+      title: /^$/,
+      markup: [IMPERVA_SCRIPT],
+    },
+  },
+  {
+    rule: "kasada_header",
+    reason: "bot_challenge",
+    text: "Kasada says in a header that it stopped the request.",
+    when: { status: [403, 429], headers: /^x-(kasada|kpsdk)-?[\w-]*:/im },
+  },
+  {
+    rule: "kasada_page",
+    reason: "bot_challenge",
+    text: "Kasada shows its challenge.",
+    when: { status: [403, 429], textUnder: 200, markup: [/\bwindow\.KPSDK\b/] },
+  },
+  {
+    rule: "ddos_guard",
+    reason: "bot_challenge",
+    text: "DDoS-Guard shows its challenge.",
+    when: {
+      status: [403],
+      headers: /^server: ddos-guard/im,
+      markup: [/\/ddos-guard\/js-challenge\/|<title>\s*DDoS-Guard|https?:\/\/ddos-guard\.net\//i],
+    },
+  },
+  {
+    rule: "sucuri_block",
+    reason: "bot_challenge",
+    text: "Sucuri says in a header that it stopped the request.",
+    when: { status: [403], headers: /^x-sucuri-block: ./im },
+  },
+  {
+    rule: "sucuri_page",
+    reason: "bot_challenge",
+    text: "Sucuri shows that it does not let this monitor in.",
+    when: { status: [403], textUnder: 5000, title: /^Sucuri Website Firewall\b/i },
+  },
+  {
+    rule: "sucuri_challenge",
+    reason: "bot_challenge",
+    text: "Sucuri shows its challenge.",
+    when: {
+      status: [200, 202, 307, 403],
+      textUnder: 200,
+      title: /^You are being redirected/i,
+      markup: [/\bsucuri_cloudproxy_js\b/],
+    },
+  },
+  {
+    rule: "anubis",
+    reason: "bot_challenge",
+    text: "Anubis shows its challenge.",
+    when: {
+      status: [200, 401, 403],
+      textUnder: SMALL,
+      markup: [/\sid="anubis_challenge"/, /\/\.within\.website\/x\/cmd\/anubis\//],
+    },
+  },
+  {
+    rule: "shieldsquare",
+    reason: "bot_challenge",
+    text: "Radware (ShieldSquare) shows its captcha.",
+    when: {
+      status: [200],
+      textUnder: SMALL,
+      title: /^(ShieldSquare|Radware( Bot Manager)?) Captcha( Page)?$/i,
+    },
+  },
+  {
+    rule: "radware_redirect",
+    reason: "bot_challenge",
+    text: "The link leads to the captcha of Radware.",
+    when: { ledTo: /^validate\.perfdrive\.com\// },
+  },
+  {
+    rule: "imunify_check",
+    reason: "bot_challenge",
+    text: "Imunify360 shows its challenge.",
+    when: {
+      status: [200, 202, 415, ...REFUSED],
+      textUnder: 200,
+      title: /^One moment, please/i,
+      reads: [/request is being verified/i],
+    },
+  },
+  {
+    rule: "f5_rejected",
+    reason: "bot_challenge",
+    text: "A firewall of F5 refused the request.",
+    when: {
+      status: [200, 403],
+      textUnder: 500,
+      title: /^Request Rejected$/i,
+      reads: [/support id is:? ?\d/i],
+    },
+  },
+  {
+    rule: "fortiweb_block",
+    reason: "bot_challenge",
+    text: "A firewall of Fortinet in front of the site refused the request.",
+    when: {
+      status: [200, 403, 500],
+      textUnder: SMALL,
+      reads: [/web page blocked/i, /\battack id: ?\d/i],
+    },
+  },
+  {
+    rule: "wordfence_block",
+    reason: "bot_challenge",
+    text: "Wordfence shows that it does not let this monitor in.",
+    when: {
+      status: [403, 503],
+      textUnder: 5000,
+      reads: [/generated by wordfence/i],
+    },
+  },
+];
+
+/** A refusal whose title speaks of a captcha. For whatever nothing else has a name for. */
+export const GENERIC_BOT_WALLS: readonly Wall[] = [
+  {
+    rule: "challenge_page",
+    reason: "bot_challenge",
+    text: "The page wants proof that a person is asking, and nothing else.",
+    when: {
+      status: [200, 202],
+      textUnder: SMALL,
+      isPlain: true,
+      says: /^(?:please )?(?:are you (?:a )?(?:human|robot)|(?:verify|prove|confirm)(?:ing)? (?:that )?you are (?:a )?(?:human|not a (?:ro)?bot)|(?:human|bot|security) (?:verification|check)|captcha|just a moment|one more step|checking your browser|pardon our interruption|access to this page has been denied)[^\p{L}\p{N}]*$/iu,
+      markup: [
+        /captcha|turnstile|_cf_chl|challenge|made us think (?:that )?you (?:were|might be) a bot/i,
+      ],
+    },
+  },
+  {
+    rule: "challenge_title",
+    reason: "bot_challenge",
+    text: "The server wants proof that a person is asking.",
+    when: {
+      status: [403, 429, 503],
+      textUnder: SMALL,
+      title: /captcha|are you (a )?human|security check|verify (that )?you are (a )?human/i,
+    },
+  },
+  {
+    rule: "refusal_title",
+    reason: "bot_challenge",
+    text: "The server refuses the request with a page for suspected programs.",
+    retries: once(AS_BROWSER),
+    when: {
+      status: [403, 429, 503],
+      textUnder: SMALL,
+      title: /access denied|request blocked/i,
+    },
+  },
+];

@@ -1,0 +1,159 @@
+import { readRetryAfter } from "../politeness/retry-after.ts";
+import type { Seen } from "../probe/finding.ts";
+import { decoded } from "./addresses.ts";
+import { SMALL, titlesOf, type Wall } from "./wall.ts";
+
+const SITE = "(?:web ?)?(?:site|page|shop|store|app|application|portal|server|forum|wiki|blog)";
+const NOW = "(?:currently |temporarily |briefly |now )?";
+const CLOSED = "(?:down |closed |offline |unavailable )?";
+const FOR_MAINTENANCE =
+  "(?:for|under|undergoing|in) (?:scheduled |planned |routine |essential |system )?maintenance(?: mode)?";
+
+/** Patterns that must be the whole of what is said, but for signs around it. */
+const wholly = (patterns: string[]) =>
+  new RegExp(`^(?:${patterns.join("|")})[^\\p{L}\\p{N}]*$`, "iu");
+
+const UNDER_MAINTENANCE = wholly([
+  `(?:(?:sorry|oops)[,!.]? )?(?:(?:(?:this|the|our) ${SITE}|we|[\\w.-]{1,60}\\.[a-z]{2,10}) (?:is|are)|we['’]re) ${NOW}${CLOSED}${FOR_MAINTENANCE}`,
+  `(?:${SITE} )?(?:is )?${NOW}${CLOSED}${FOR_MAINTENANCE}`,
+  "(?:we are|we['’]re) (?:currently )?(?:performing|doing|carrying out|conducting) (?:some )?(?:scheduled |planned |routine |essential )?maintenance(?: (?:on|of) .{1,40})?",
+  "maintenance (?:mode|in progress)",
+  `(?:this |the |our )?${SITE} (?:is )?(?:currently )?temporarily (?:unavailable|offline|down|closed)`,
+  "(?:we['’]ll |we will )?be (?:right back|back (?:soon|shortly))",
+  "(?:(?:die|diese|dieser|der|unsere?) )?(?:seite|website|webseite|(?:online-?)?shop) (?:wird|ist|befindet sich) .{0,30}(?:gewartet|in wartung|wartungsmodus)",
+  "wartungsmodus|wir sind (?:gleich|bald|in kürze) (?:wieder )?(?:für (?:sie|dich|euch) )?(?:da|zurück|online)",
+  "(?:(?:le |ce |notre )?site )?(?:est )?(?:actuellement )?en (?:cours de )?maintenance",
+  "maintenance en cours|(?:nous (?:revenons|serons de retour)|de retour) (?:bientôt|très vite|dans quelques instants)",
+  "(?:(?:el |este |nuestro )?sitio(?: web)? )?(?:está )?en mantenimiento|(?:estamos|página|web) en mantenimiento|volvemos (?:pronto|enseguida)",
+  "(?:(?:il |questo )?sito )?(?:è )?in manutenzione|torniamo (?:presto|subito)",
+  "(?:(?:o |este )?site )?(?:está )?em manutenção|estamos em manutenção|voltamos (?:já|em breve|logo)",
+  "(?:(?:de |deze )?(?:site|website) )?(?:is )?in onderhoud",
+  "trwają prace (?:konserwacyjne|techniczne|serwisowe)|(?:strona|serwis) (?:jest )?w trakcie konserwacji",
+  "(?:stránky|web|stránka) (?:jsou|je) (?:právě )?v údržbě|probíhá údržba",
+  "(?:sidan|webbplatsen|siden|nettsiden) (?:är|er) under (?:underhåll|vedlikehold|vedligeholdelse)|(?:underhåll|vedlikehold) pågår|sivusto on huollossa",
+  "karbantartás (?:alatt|folyamatban)|(?:site|site-ul) (?:este )?în (?:mentenanță|întreținere)|(?:ведуться|проводяться) технічні роботи",
+  "(?:ο ιστότοπος )?(?:είναι )?υπό συντήρηση|(?:الموقع )?(?:تحت|قيد) الصيانة|האתר בתחזוקה|(?:trang web )?đang bảo trì",
+  "(?:на сайте )?(?:ведутся|проводятся) (?:технические|профилактические) работы",
+  "(?:ただいま|現在)?(?:サーバー?|システム)?メンテナンス中(?:です)?",
+  "(?:网站|系统|系統|網站)?(?:正在)?(?:维护|維護)中",
+  "(?:서버 |시스템 |사이트 )?점검 ?중(?:입니다)?",
+  "(?:site(?:miz)? )?bakım(?:dayız|da| çalışması| modu)",
+]);
+
+/** The same in words that may also head a page about such work. */
+const MAINTENANCE = wholly([
+  "(?:(?:service|site|website|page) )?(?:is )?(?:currently )?temporarily unavailable",
+  "(?:scheduled |planned |routine |site |system |server )?maintenance",
+  "wartungs(?:arbeiten|pause)",
+  "przerwa techniczna|prace (?:konserwacyjne|techniczne)",
+  "(?:технические|профилактические) работы",
+  "(?:网站|系统|系統|網站)(?:维护|維護)",
+]);
+
+/** Not only "maintenance": the usual page of Apache's names it as one cause of many. */
+const SPEAKS_OF_MAINTENANCE =
+  /\b(?:under(?:going)?|performing|scheduled|planned|routine|for|in) maintenance\b|\bbe (?:right back|back (?:soon|shortly))\b|wartungsarbeiten|wartungsmodus|en maintenance|mantenimiento|in manutenzione|em manutenção|in onderhoud|(?:технические|профилактические) работы|メンテナンス|(?:维护|維護)中|점검 ?중/i;
+
+/** Of those, the phrases that also name a service for sale. */
+const OFFERS_MAINTENANCE = wholly([
+  "(?:system |server |site )?maintenance",
+  "wartungs(?:arbeiten|pause)",
+  "prace (?:konserwacyjne|techniczne)",
+]);
+
+/** For pages that are known to be the same for every address. */
+export const SAYS_MAINTENANCE = new RegExp(
+  `${UNDER_MAINTENANCE.source}|${MAINTENANCE.source}|\\b(?:down|closed|offline|unavailable) for (?:scheduled |planned )?maintenance\\b|\\bunder(?:going)? (?:scheduled |planned )?maintenance\\b`,
+  "iu",
+);
+
+/** An address about such work. */
+const ABOUT_MAINTENANCE =
+  /maintenance|wartung|mantenimiento|manutenzione|manuten[çc]|onderhoud|konserwac|obsluga/i;
+
+/** The title and the first heading both say it, and one of them in words that mean this site. */
+function isSaidTwice({ answer: { page }, url }: Seen): boolean {
+  if (!page || ABOUT_MAINTENANCE.test(decoded(url.pathname))) return false;
+  const sayings = [titlesOf(page), [page.heading]].map((words) =>
+    words.filter((one) => UNDER_MAINTENANCE.test(one) || MAINTENANCE.test(one)),
+  );
+  return (
+    sayings.every((words) => words.length > 0) &&
+    sayings.some((words) => words.some((one) => !OFFERS_MAINTENANCE.test(one)))
+  );
+}
+
+/** With a moment to come back at, a 503 says enough by itself. */
+const namesNoTime = ({ answer: { status, headers }, now }: Seen) =>
+  status !== 503 || readRetryAfter(headers.get("retry-after"), now) === null;
+
+/** The site says of itself that it is not itself for the moment. */
+export const OUTAGES: readonly Wall[] = [
+  {
+    rule: "archive_offline",
+    reason: "service_unavailable",
+    text: "The Internet Archive says that its services are offline.",
+    when: {
+      status: [200, 500, 502, 503],
+      textUnder: SMALL,
+      reads: [/^.{0,80}\bInternet Archive services are temporarily offline/i],
+    },
+  },
+  {
+    rule: "services_offline",
+    reason: "service_unavailable",
+    text: "The site says that its services are offline.",
+    when: {
+      status: [200, 503],
+      textUnder: SMALL,
+      isPlain: true,
+      says: /^(?:sorry[,!.]? )?(?:all |our )?(?:[\w.&'’-]{1,20} ){0,4}services are (?:currently |temporarily ){1,2}(?:offline|unavailable|down)\W*$/i,
+      also: namesNoTime,
+    },
+  },
+  {
+    rule: "maintenance_page",
+    reason: "maintenance",
+    text: "The site says that it is under maintenance.",
+    when: {
+      status: [200, 503],
+      textUnder: SMALL,
+      isPlain: true,
+      says: UNDER_MAINTENANCE,
+      also: namesNoTime,
+    },
+  },
+  {
+    rule: "maintenance_words",
+    reason: "maintenance",
+    text: "The site speaks of maintenance and of hardly anything else.",
+    when: {
+      status: [200, 503],
+      textUnder: 400,
+      isPlain: true,
+      says: MAINTENANCE,
+      also: namesNoTime,
+    },
+  },
+  {
+    rule: "maintenance_twice",
+    reason: "maintenance",
+    text: "The title and the heading say that the site is under maintenance.",
+    when: {
+      status: [200, 503],
+      isPlain: true,
+      also: (seen) => namesNoTime(seen) && isSaidTwice(seen),
+    },
+  },
+  {
+    rule: "maintenance_text",
+    reason: "maintenance",
+    text: "The server is not available, and the page speaks of maintenance.",
+    when: {
+      status: [503],
+      textUnder: SMALL,
+      reads: [SPEAKS_OF_MAINTENANCE],
+      also: namesNoTime,
+    },
+  },
+];

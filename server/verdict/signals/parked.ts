@@ -1,0 +1,137 @@
+import type { HostNames } from "../../net/host-names.ts";
+import type { Page } from "../page/page.ts";
+import {
+  dead,
+  type Finding,
+  type Reader,
+  type Seen,
+  type Signal,
+  suspected,
+  type Wanted,
+  wants,
+} from "../probe/finding.ts";
+import type { Answer } from "../probe/probe.ts";
+import { domainOf, isShortener, isSiteAddress } from "./addresses.ts";
+import { isShort } from "./clues.ts";
+import { besideOf, compare, compareElsewhere, SAME_EVERYWHERE } from "./comparison.ts";
+import { readParkingMarkup } from "./parking-markup.ts";
+import { type DomainNotice, readDomainNotice } from "./parking-phrases.ts";
+import {
+  isMarketplace,
+  isParkingAlias,
+  isParkingNameServer,
+  parkingAddress,
+} from "./parking-services.ts";
+import { quoted } from "./quoted.ts";
+import { readSaleRoute, type SaleRoute } from "./sale-routes.ts";
+
+/**
+ * Parked domains: nobody's page any more, whoever answers. The way there or the page's own code must give
+ * it away, and a second witness of another kind must agree: what the page says of its domain, who serves
+ * its name or its address, or that every address of the site shows the same. Less leaves it open.
+ */
+export const readParking: Reader = (seen) => {
+  const { answer, url } = seen;
+  const found = new URL(answer.finalUrl);
+  if (!answer.page || isMarketplace(url) || (isShortener(url) && isMarketplace(found))) return null;
+  const route = readSaleRoute(seen);
+  if (route.sellsLink && !isSiteAddress(url)) return parked(route.signals);
+  if (answer.page.text.length > LONGEST_TEXT && !route.sellsLink) return null;
+  return weigh(seen, gather(answer, answer.page, route));
+};
+
+/** Whoever has more to say may well be writing about domains. In characters. */
+const LONGEST_TEXT = 5000;
+
+/** What speaks for parking before anybody was asked. */
+type Clues = {
+  /** From the way there, and from the page's code: strong, but somebody may have put them there. */
+  strong: Signal[];
+  route: SaleRoute;
+  notice: DomainNotice | null;
+  address: (Signal & { owner: "own" | "hired" }) | null;
+};
+
+function gather(answer: Answer, page: Page, route: SaleRoute): Clues {
+  const markup = readParkingMarkup(page, domainOf(new URL(answer.finalUrl).hostname));
+  const strong = [...route.signals, ...(markup ? [markup] : [])];
+  const notice = readDomainNotice(page);
+  // A sale page is at its service's address, which says nothing of the domain that it sells.
+  const isTold = strong.length > 0 || notice !== null || isShort(page);
+  const address = isTold && !route.sale ? readAddress(answer.address) : null;
+  return { strong, route, notice, address };
+}
+
+function weigh(seen: Seen, clues: Clues): Finding | Wanted | null {
+  const { strong, notice, address } = clues;
+  const signals = [...strong, notice, address].flatMap(asSignal);
+  if (signals.length === 0 && !seen.isReborn) return null;
+  const isDoubled = strong.length > 1 && !isSiteAddress(seen.url);
+  if (isDoubled || (strong.length > 0 && (notice || address))) return parked(signals);
+  if (notice?.rule === "domain_expired" && address) return parked(signals);
+  return weighNames(seen, clues, signals);
+}
+
+/** Names cost no request to the site, so they are asked before any other address of it. */
+function weighNames(seen: Seen, clues: Clues, signals: Signal[]): Finding | Wanted | null {
+  const { strong, route, notice, address } = clues;
+  const { names } = seen.facts;
+  if (!route.sale && names === undefined) return wants("names");
+  const served = route.sale || !names ? null : readNames(names);
+  const all = [...signals, ...asSignal(served)];
+  if (served && (strong.length > 0 || notice)) return parked(all);
+  if (strong.length > 0) return weighSameness(seen, clues, all);
+  if (notice || served) return suspected("parked_suspected", all);
+  // An address that was hired from a cloud goes to its next customer with all that it was listed for. A
+  // short page of theirs is told from a parked one by the name: its servers are known and park nothing.
+  const isNextCustomer = address?.owner === "hired" && names;
+  return address && !isNextCustomer ? suspected("parked_suspected", all) : null;
+}
+
+/** A parked domain shows the same at every address, and mostly at every name below it. */
+function weighSameness(seen: Seen, clues: Clues, signals: Signal[]): Finding | Wanted | null {
+  const { answer, facts } = seen;
+  const beside = besideOf(seen.url);
+  const other = facts[beside];
+  if (other === undefined) return wants(beside);
+  const shown = compare(answer, other);
+  if (shown === "missing" && isOnlyLed(clues)) return null;
+  if (shown !== "same") return suspected("parked_suspected", signals);
+  const { subdomain } = facts;
+  if (subdomain === undefined) return wants("subdomain");
+  return ["same", "nothing"].includes(compareElsewhere(answer, subdomain))
+    ? parked([...signals, SAME_EVERYWHERE])
+    : suspected("parked_suspected", signals);
+}
+
+/**
+ * A site that knows which addresses it lacks leads its readers to a `ww2.` of its own, or to a marketplace,
+ * on purpose. What runs on the page is another matter.
+ */
+const isOnlyLed = ({ strong, route }: Clues) => strong.length === route.signals.length;
+
+const parked = (signals: Signal[]): Finding => dead("domain_parked", "C2", signals);
+
+const asSignal = (clue: Signal | null): Signal[] =>
+  clue ? [{ rule: clue.rule, text: clue.text }] : [];
+
+function readAddress(address: string | null): Clues["address"] {
+  const owner = parkingAddress(address);
+  if (!owner) return null;
+  return { rule: "parking_address", text: `The address ${address} is known for parking.`, owner };
+}
+
+/** All name servers must be a service's: some sellers only add one to prove that a domain is theirs. */
+function readNames({ nameServers, aliases }: HostNames): Signal | null {
+  const [server] = nameServers;
+  if (server !== undefined && nameServers.every(isParkingNameServer)) {
+    const text = `The domain's name servers serve parked domains: ${quoted(server)}.`;
+    return { rule: "parking_name_servers", text };
+  }
+  const alias = aliases.find(isParkingAlias);
+  if (alias === undefined) return null;
+  return {
+    rule: "parking_alias",
+    text: `The host is an alias of ${quoted(alias)}, which parks domains.`,
+  };
+}

@@ -1,0 +1,158 @@
+import type { Page } from "../page/page.ts";
+import type { Signal } from "../probe/finding.ts";
+import { quoted } from "./quoted.ts";
+
+/** What a page says of its own domain, and which of its words say so. */
+export type DomainNotice = Signal & {
+  rule: "domain_for_sale" | "domain_expired" | "domain_without_site";
+};
+
+/** A page that says more than this says something else too. */
+const SHORT = 1500;
+const FIRST_CHARS = 300;
+
+/**
+ * The title, the first heading or the first words of a short page say that its domain is for sale, has
+ * expired or has no site yet. Only whole statements count: "This domain is for sale: how I sold mine" is
+ * somebody's story.
+ */
+export function readDomainNotice({ title, heading, text, hasArticle }: Page): DomainNotice | null {
+  if (hasArticle || text.length >= SHORT) return null;
+  const beginning = text.slice(0, FIRST_CHARS);
+  if (!HINT.test(`${title}\n${heading}\n${beginning}`)) return null;
+  const titles = [title, heading].flatMap((words) => words.split(SEPARATOR));
+  const sentences = beginning.split(SENTENCE_END);
+  for (const { rule, asTitle, asSentence, says } of NOTICES) {
+    const words =
+      titles.find((part) => asTitle.test(part)) ?? sentences.find((part) => asSentence.test(part));
+    if (words) return { rule, text: `The page says that ${says}: ${quoted(words)}.` };
+  }
+  return null;
+}
+
+const SEPARATOR = /\s+[|\-–—·•»]+\s+|\s*[|｜]\s*/;
+const SENTENCE_END = /[.!](?=\s|$)|[。！|•·]|\s[–—-]\s/;
+
+const NAME = String.raw`[\p{L}\p{N}][\p{L}\p{N}-]{0,62}(?:\.[\p{L}\p{N}-]{2,63}){1,3}`;
+const MARKS = String.raw`[\s\p{P}\p{S}]{0,12}`;
+
+/** A domain as a language names it, with its name behind it, or by its name alone. */
+const subject = (words: string) => `(?:${words}(?: ${NAME})?|${NAME})`;
+
+const DOMAIN = subject(
+  "(?:(?:this|the|our) )?(?:premium |web ?site |internet )?(?:domain(?: ?name)?|web ?address)",
+);
+const DOMAIN_DE = subject("(?:(?:diese|die) )?(?:premium-?)?domain");
+const DOMAIN_FR = subject("(?:ce |le )?(?:nom de )?domaine");
+const DOMAIN_ES = subject("(?:este |el )?(?:nombre de )?dominio");
+const DOMAIN_IT = subject("(?:questo |il )?(?:nome (?:di |a )?)?dominio");
+const DOMAIN_NL = subject("(?:(?:dit |het )?domein|(?:deze |de )?domeinnaam)");
+const DOMAIN_PT = subject("(?:este |o )?(?:nome de )?domínio");
+const DOMAIN_PL = subject("(?:ta )?domena");
+const DOMAIN_RU = subject("(?:(?:этот |данный )?домен|(?:это |данное )?доменное имя)");
+
+const FOR_SALE = [
+  `${DOMAIN} (?:is|may be|might be|could be) (?:now |currently |still )?(?:listed )?(?:for sale|up for (?:sale|auction)|available for (?:sale|purchase))`,
+  `${DOMAIN} (?:available )?for sale`,
+  "(?:buy|purchase|acquire|own|get) this (?:premium )?(?:domain(?: ?name)?|web ?address)",
+  "(?:inquire|enquire|ask|contact us) about this domain(?: ?name)?",
+  `make (?:us )?an offer (?:on|for) (?:this domain(?: ?name)?|${NAME})`,
+  "interested in (?:buying |purchasing |acquiring )?this domain(?: ?name)?\\??",
+  `${DOMAIN_DE} (?:steht (?:aktuell |derzeit )?zum verkauf|ist (?:zu verkaufen|käuflich|zu kaufen)|zu verkaufen|zum verkauf)`,
+  "diese domain (?:jetzt )?(?:kaufen|erwerben)",
+  `${DOMAIN_FR} (?:est )?(?:à vendre|en vente)`,
+  "(?:acheter|achetez) ce (?:nom de )?domaine",
+  `${DOMAIN_ES} (?:está )?(?:en|a la) venta`,
+  "compr(?:ar|e|a) este (?:nombre de )?dominio",
+  `${DOMAIN_IT} (?:è )?in vendita`,
+  "(?:acquista|compra) questo dominio",
+  `${DOMAIN_NL} (?:is )?te koop`,
+  "koop (?:dit domein|deze domeinnaam)",
+  `${DOMAIN_PT} (?:está )?à venda`,
+  "compr(?:ar|e) este domínio",
+  `${DOMAIN_PL} (?:jest )?na sprzedaż`,
+  "kup (?:tę|tą|te) domenę",
+  `${DOMAIN_RU} (?:выставлен[оа]? на продажу|прода[её]тся)`,
+  "купить (?:этот |данный )?домен",
+  `${subject("(?:цей )?домен")} продається`,
+  `${subject("(?:den här |denna )?domän(?:en)?")} (?:är )?till salu`,
+  "köp (?:den här|denna) domän(?:en)?",
+  `${subject("(?:dette )?dom[æe]net?")} (?:er )?til salgs?`,
+  `${subject("(?:tato )?doména")} (?:je )?na prodej`,
+  "bu alan adı satılıktır",
+];
+
+/** Scripts without spaces: more letters may follow at once. */
+const FOR_SALE_EAST = [
+  "(?:この|本)?ドメイン(?:名)?は?、?(?:現在)?(?:販売中|売り出し中|売却中|売ります|購入(?:できます|可能))",
+  "(?:此|该|該|本|这个|這個)?(?:域名|網域)(?:名称|名稱)?(?:可能)?(?:正在|现已|現已|可)?(?:出售|待售|转让|轉讓)",
+  "(?:购买|購買)(?:此|该|該|这个|這個)(?:域名|網域)",
+  "이 도메인(?:은|을|이)? ?(?:판매|구매|구입)",
+];
+
+const EXPIRED = [
+  `${subject("(?:(?:this|the|your) )?domain(?: ?name)?(?: registration)?")} (?:(?:has|is|was) )?(?:recently |just |now )?expired`,
+  `${DOMAIN_DE} (?:ist )?abgelaufen`,
+  `${DOMAIN_FR} (?:a|est) expiré`,
+  `${DOMAIN_ES} ha (?:expirado|caducado)`,
+  `${DOMAIN_IT} è scaduto`,
+  `${DOMAIN_NL} is verlopen`,
+  `${DOMAIN_PT} expirou`,
+  `${DOMAIN_PL} wygasła`,
+  `срок регистрации (?:этого |данного )?домена(?: ${NAME})? (?:ист[её]к|закончился)`,
+];
+
+const EXPIRED_EAST = [
+  "(?:この)?ドメイン(?:名)?(?:の|は)?(?:有効)?期限(?:が|は)?(?:切れ|終了)",
+  "(?:此|该|該|您的)?域名(?:已经|已)(?:过期|到期|過期)",
+];
+
+const REGISTRARS = String.raw`go ?daddy(?:\.com)?|namecheap|sedo|bodis|porkbun|dynadot|gandi|ionos|strato|ovh|enom|tucows|hover|netim|123-?reg`;
+const THIS_PAGE = subject("(?:this|the) (?:web ?page|web ?site|site|page|domain(?: ?name)?)");
+
+const WITHOUT_SITE = [
+  `${THIS_PAGE} (?:is|has been) (?:currently )?(?:a )?parked(?:(?: for)? free)?(?: ?,? courtesy of)?(?= (?:by|at|with|on|domain|page|${REGISTRARS}|${NAME})|${MARKS}$)`,
+  "parked (?:for )?free ?,? courtesy of",
+  `(?:domain )?parked (?:by|at|with|on|via) (?:${REGISTRARS}|${NAME}|(?:its |the )?owner)`,
+  "(?:parked domain|domain parked|domain parking page)",
+  `(?:${subject("(?:this|the) domain(?: ?name)?")} )?(?:(?:is|has been|was) )?(?:already |recently |just )?registered (?:at|with|by|through|via) (?:${REGISTRARS}|${NAME})`,
+  `${DOMAIN_DE} (?:ist|wurde) (?:geparkt|(?:soeben |bereits |im kundenauftrag )?registriert)`,
+  "domain im kundenauftrag registriert",
+];
+
+/**
+ * What every statement needs, in one go: some word for a domain, a sale or an end. A page without it has none.
+ * Sorted by first letters, which is quicker.
+ */
+const HINT =
+  /dom[a-zéíäæ]|a(?:lan adı|ddress|uction|bgelaufen)|s(?:al[eug]|przeda|cadut)|p(?:urchase|rodej|ark)|offer|k(?:[aä]uf|oop)|ve(?:n[dt]|rlopen)|expir|caduca|wygas|regist|домен|прода|ドメイン|域名|網域|도메인/iu;
+
+/** A statement as a title: nothing follows but who sells it, for how much, or the name again. */
+const asTitle = (phrases: string[], east: string[]) =>
+  new RegExp(
+    `${start(phrases, east)}${MARKS}(?:(?:by|at|on|via|through|with|from|bei|chez|en|su|op) .{1,60}|${NAME}.{0,60}|(?:go ?daddy|sedo).{0,40}|[$€£¥]? ?\\d.{0,20}|today|now|here|jetzt)?${MARKS}$`,
+    "iu",
+  );
+
+/** A statement as a sentence: it goes on as it likes, unless what follows asks or explains. */
+const asSentence = (phrases: string[], east: string[]) =>
+  new RegExp(`${start(phrases, east)}(?!\\s?[:,;(?](?!\\s?${NAME}))`, "iu");
+
+/** The name of the domain may come before the statement. */
+const start = (phrases: string[], east: string[]) =>
+  `^${MARKS}(?:${NAME}[\\s\\p{P}\\p{S}]{1,12})?(?:(?:${phrases.join("|")})(?![\\p{L}\\p{N}])${
+    east.length > 0 ? `|(?:${east.join("|")})[\\p{L} ]{0,12}` : ""
+  })`;
+
+const notice = (
+  rule: DomainNotice["rule"],
+  says: string,
+  phrases: string[],
+  east: string[] = [],
+) => ({ rule, says, asTitle: asTitle(phrases, east), asSentence: asSentence(phrases, east) });
+
+const NOTICES = [
+  notice("domain_expired", "its domain has expired", EXPIRED, EXPIRED_EAST),
+  notice("domain_for_sale", "its domain is for sale", FOR_SALE, FOR_SALE_EAST),
+  notice("domain_without_site", "its domain has no site", WITHOUT_SITE),
+];

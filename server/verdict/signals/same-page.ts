@@ -1,0 +1,176 @@
+import type { Page } from "../page/page.ts";
+import type { Answer } from "../probe/probe.ts";
+import { decoded, isSamePlace } from "./addresses.ts";
+
+/** Of 64 bits, so many may differ between two readings of one page. */
+const MOST_BITS = 3;
+/** Of all shingles in two readings of one page, at least so many are in both. */
+const LEAST_SHARED = 0.9;
+
+/**
+ * Whether two answers show the same page, apart from what repeats the address or changes by itself: slugs,
+ * numbers, dates, keys. Says nothing about their statuses.
+ */
+export function isSamePage(one: Answer, other: Answer): boolean {
+  if (endsAtSamePlace(one, other)) return true;
+  if (!one.page || !other.page) return false;
+  const ignored = new Set([...addressesOf(one), ...addressesOf(other)].flatMap(wordsOf));
+  const read = (text: string) => wordsOf(text).filter((word) => !ignored.has(word));
+  const isAlike = (ours: string, theirs: string) => read(ours).join() === read(theirs).join();
+  if (!isAlike(one.page.title, other.page.title)) return false;
+  if (!isAlike(one.page.heading, other.page.heading)) return false;
+  const [ours, theirs] = [shinglesOf(one.page, read), shinglesOf(other.page, read)];
+  return isNear(simHash(ours), simHash(theirs)) || sharedPart(ours, theirs) >= LEAST_SHARED;
+}
+
+/**
+ * The SimHash of a page's visible text (Charikar 2002): 16 hexadecimal digits, of whose bits few change when
+ * little of the text does.
+ */
+export function fingerprintOf(answer: Answer): string {
+  const repeated = addressesOf(answer).flatMap(waysToWrite);
+  const read = (text: string) => wordsOf(without(text, repeated));
+  return simHash(answer.page ? shinglesOf(answer.page, read) : []);
+}
+
+/** Whether two fingerprints are likely to be of the same page. */
+export function isNear(one: string, other: string): boolean {
+  const half = (hex: string, at: number) => Number.parseInt(hex.slice(at, at + 8), 16);
+  const differing = [0, 8].map((at) => bitsIn(half(one, at) ^ half(other, at)));
+  return one.length === other.length && differing[0]! + differing[1]! <= MOST_BITS;
+}
+
+/** A random address never shows itself at the other's place, but may be sent there. */
+function endsAtSamePlace(one: Answer, other: Answer): boolean {
+  if (one.hops.length + other.hops.length === 0) return false;
+  const [ours, theirs] = [URL.parse(one.finalUrl), URL.parse(other.finalUrl)];
+  return ours !== null && theirs !== null && isSamePlace(ours, theirs);
+}
+
+/** The addresses that led to a page, without their hosts, as people would write them. */
+const addressesOf = ({ hops, finalUrl }: Answer): string[] =>
+  [finalUrl, ...hops.map(({ url }) => url)].flatMap((address) => {
+    const url = URL.parse(address);
+    return url ? [decoded(url.pathname + url.search).toLowerCase()] : [];
+  });
+
+/**
+ * What a page may repeat of an address, if no page says it by chance: all of it, its path, and the last part
+ * of that as it is or as words.
+ */
+function waysToWrite(address: string): string[] {
+  const [path = ""] = address.split("?");
+  const slug = path.split("/").findLast((part) => part !== "") ?? "";
+  const words = slug.replace(/[-_+]+/g, " ");
+  const slugs = words.includes(" ") || slug.length >= 12 ? [slug, words] : [];
+  return [address, path, ...slugs].filter((way) => way.length >= 6);
+}
+
+const without = (text: string, repeated: string[]): string =>
+  repeated.reduce((left, way) => left.replaceAll(way, " "), text.toLowerCase());
+
+/**
+ * A text's words as 32-bit hashes (FNV-1a), without those that may be others at the next reading: numbers,
+ * dates, keys. A clause of a language without spaces is one word.
+ */
+function wordsOf(text: string): number[] {
+  const words: number[] = [];
+  const small = text.toLowerCase();
+  let [hash, isChanging] = [UNHASHED, false];
+  for (let at = 0; at <= small.length; at += 1) {
+    const code = at < small.length ? small.charCodeAt(at) : 0;
+    if (isOfWord(code)) {
+      hash = Math.imul(hash ^ code, 0x01000193);
+      isChanging ||= code <= DIGIT_NINE;
+    } else if (hash !== UNHASHED) {
+      if (!isChanging) words.push(hash);
+      [hash, isChanging] = [UNHASHED, false];
+    }
+  }
+  return words;
+}
+
+const UNHASHED = 0x811c9dc5 | 0;
+const DIGIT_NINE = 57;
+
+/** Letters and digits, and beyond Latin-1 whatever is neither punctuation nor a symbol. */
+const isOfWord = (code: number) =>
+  code < 0xc0
+    ? (code >= 97 && code <= 122) || (code >= 48 && code <= DIGIT_NINE)
+    : code < 0x2000 || (code > 0x2bff && !(code >= 0x3000 && code <= 0x303f) && code < 0xff00);
+
+/** A page with fewer words is told by how it is made, too. */
+const FEW_WORDS = 40;
+
+/** Runs of three words, each as a 32-bit hash. */
+function shinglesOf(page: Page, read: (text: string) => number[]): number[] {
+  const words = read(page.text);
+  if (words.length < FEW_WORDS) words.push(...read(page.title), ...read(madeOf(page)));
+  return words.map((first, at) => {
+    const second = Math.imul(words[at + 1] ?? 0, 0x9e3779b1);
+    const third = Math.imul(words[at + 2] ?? 0, 0x85ebca77);
+    return mixed(first ^ second ^ third);
+  });
+}
+
+const MARKUP_CHARS = 8192;
+const MADE_OF = /<[a-z][\w-]*|\s(?:id|class|src|href|name|content)=["']?[^"'<>]{1,100}/gi;
+
+/** Tags, and what they are called and refer to. */
+const madeOf = ({ markup }: Page): string =>
+  markup.slice(0, MARKUP_CHARS).match(MADE_OF)?.join(" ") ?? "";
+
+/** Spreads each bit over all 32 (the end of MurmurHash3). */
+function mixed(hash: number): number {
+  let bits = hash;
+  bits = Math.imul(bits ^ (bits >>> 16), 0x85ebca6b);
+  bits = Math.imul(bits ^ (bits >>> 13), 0xc2b2ae35);
+  return bits ^ (bits >>> 16);
+}
+
+/** Each bit is what most shingles have at its place. */
+function simHash(shingles: number[]): string {
+  const [high, low] = [new Int32Array(32), new Int32Array(32)];
+  for (const shingle of shingles) {
+    count(high, shingle);
+    count(low, mixed(shingle ^ 1));
+  }
+  return [high, low].map((planes) => toHex(majority(planes, shingles.length / 2))).join("");
+}
+
+/**
+ * Adds 1 to the counter of each bit that is set. The counters stand upright: bit n of `planes[k]` is bit k of
+ * counter n, so that all 32 of them are added to at once.
+ */
+function count(planes: Int32Array, bits: number): void {
+  for (let at = 0, carry = bits; carry !== 0; at += 1) {
+    const next = planes[at]! & carry;
+    planes[at]! ^= carry;
+    carry = next;
+  }
+}
+
+function majority(planes: Int32Array, half: number): number {
+  let result = 0;
+  for (let bit = 0; bit < 32; bit += 1) {
+    const counted = planes.reduce((sum, plane, at) => sum + ((plane >>> bit) & 1) * 2 ** at, 0);
+    if (counted > half) result |= 1 << bit;
+  }
+  return result;
+}
+
+const toHex = (bits: number) => (bits >>> 0).toString(16).padStart(8, "0");
+
+function bitsIn(number: number): number {
+  let bits = 0;
+  for (let left = number; left !== 0; left &= left - 1) bits += 1;
+  return bits;
+}
+
+/** How much of all the shingles both have (Jaccard 1901). */
+function sharedPart(ours: number[], theirs: number[]): number {
+  const [one, other] = [new Set(ours), new Set(theirs)];
+  const both = one.intersection(other).size;
+  const all = one.size + other.size - both;
+  return all === 0 ? 1 : both / all;
+}

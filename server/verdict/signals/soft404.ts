@@ -1,0 +1,297 @@
+import type { Page } from "../page/page.ts";
+import {
+  alive,
+  dead,
+  type Finding,
+  type Reader,
+  type Seen,
+  type Signal,
+  suspected,
+  type Wanted,
+  wants,
+} from "../probe/finding.ts";
+import type { Answer } from "../probe/probe.ts";
+import {
+  bareHost,
+  hasEarlierKey,
+  isAboutErrors,
+  isBelowRoot,
+  isFileAddress,
+  isSiteAddress,
+} from "./addresses.ts";
+import { isAppShell, isFrame } from "./app-shell.ts";
+import {
+  hiddenFromSearch,
+  isAboutThing,
+  isPhrase,
+  isShort,
+  type Missing,
+  missingInLine,
+  missingOn,
+  pointsAway,
+  saysTheSame,
+} from "./clues.ts";
+import { besideOf, type Comparison, compare, HOME_SAME } from "./comparison.ts";
+import { contentOf, isExplanation } from "./content.ts";
+import { asksFirst, barrierOn, barrierSaid, leadsNowhere, mayBePrivate } from "./gates.ts";
+import { isLoginAddress } from "./logins.ts";
+import { fingerprintOf, isNear } from "./same-page.ts";
+import { behindBarrier } from "./walls.ts";
+
+/**
+ * Finds pages that stand in for what does not exist although they answer with success. Words alone prove it
+ * only on a page that is nothing but them; otherwise addresses that surely do not exist are asked for, to see
+ * whether they show the same.
+ */
+export const readSoft404: Reader = (seen) => {
+  const { answer } = seen;
+  const { page } = answer;
+  if (!page || answer.bodyBytes === 0 || answer.bodyProblem === "body_undecodable") return null;
+  const finding = judgePage(seen, page);
+  const isDead = finding && !("wants" in finding) && finding.verdict === "dead";
+  return isDead && mayBePrivate(page)
+    ? behindBarrier(seen, barrierOn(page), finding.signals)
+    : finding;
+};
+
+function judgePage(seen: Seen, page: Page): Finding | Wanted | null {
+  const { answer, url } = seen;
+  const missing = missingOn(page, answer, url);
+  if (missing) return judgeWords(seen, page, missing);
+  const conflict = typeConflict(answer, url);
+  return conflict ? judgeConflict(seen, page, conflict) : judgeUniform(seen, page);
+}
+
+/** A page with the words of an error page. */
+function judgeWords(seen: Seen, page: Page, missing: Missing): Finding | Wanted | null {
+  const { answer, url } = seen;
+  const agreeing = [...hiddenFromSearch(page, answer), ...pointsAway(page, answer, url)];
+  const signals = [...missing.signals, ...agreeing, ...shortness(page)];
+  const isProof = missing.isSaidByBoth && isAboutNothing(seen, page);
+  if (isProof && contentOf(page) === "none") return unlessOneForAll(seen, page, signals);
+  const sibling = isSiteAddress(url) ? "nothing" : look(seen, "sibling");
+  if (typeof sibling !== "string") return sibling;
+  if (missing.strength === "number" && sibling === "nothing") return null;
+  if (!isPhrase(missing.strength)) return judgeHint(seen, page, sibling, signals);
+  // A site that is honest elsewhere may still show its error page here with success.
+  if (sibling === "same" || (sibling !== "nothing" && saysTheSame(page, seen.facts.sibling))) {
+    return unlessHomeSays(seen, page, [...signals, SIBLING_SAME]);
+  }
+  const isBackedUp = agreeing.length > 0 || (missing.isSaidTwice && !isAboutErrors(url));
+  // Services are not asked for random addresses, so that nothing is known of how theirs answer.
+  const isHonest = sibling === "missing" && !seen.serving?.target;
+  if (isBackedUp && isShort(page) && !isHonest) return unlessOneForAll(seen, page, signals);
+  if (sibling === "nothing") return suspected("soft404_suspected", signals);
+  return judgeSurrounded(seen, page, isProof, signals);
+}
+
+/** Dead by its words, if the site does not say them of all its addresses. */
+function unlessOneForAll(seen: Seen, page: Page, signals: Signal[]): Finding | Wanted {
+  const other = isSiteAddress(seen.url) ? "root" : "home";
+  const comparison = look(seen, other);
+  if (typeof comparison !== "string") return comparison;
+  const isSame = comparison === "same" || saysTheSame(page, seen.facts[other]);
+  return isSame
+    ? behindBarrier(seen, barrierOn(page), [...signals, other === "home" ? HOME_SAME : ROOT_SAME])
+    : dead("soft404_body", "C2", signals);
+}
+
+/** What is said in the middle of a whole layout counts as if nothing stood around it. */
+function judgeSurrounded(
+  seen: Seen,
+  page: Page,
+  isProof: boolean,
+  signals: Signal[],
+): Finding | Wanted | null {
+  if (isShort(page) && !isProof) return suspected("soft404_suspected", signals);
+  if (isAboutThing(page) || contentOf(page) === "paragraph") return null;
+  if (!isProof) return suspected("soft404_suspected", signals);
+  const home = look(seen, "home");
+  if (typeof home !== "string") return home;
+  const { facts } = seen;
+  return contentOf(page, facts.sibling, facts.home) === "none"
+    ? dead("soft404_body", "C2", signals)
+    : suspected("soft404_suspected", signals);
+}
+
+/** Whether a page is neither a thing of its own nor about errors. */
+const isAboutNothing = ({ url }: Seen, page: Page) =>
+  !isAboutThing(page) && !isAboutErrors(url) && !isExplanation(page);
+
+/** Words that other pages have, too, count for nothing on a site that is honest about what is missing. */
+function judgeHint(
+  seen: Seen,
+  page: Page,
+  sibling: Comparison,
+  signals: Signal[],
+): Finding | Wanted | null {
+  if (sibling === "nothing") {
+    const isSuspect = isShort(page) && !isSiteAddress(seen.url);
+    return isSuspect ? suspected("soft404_suspected", signals) : null;
+  }
+  if (sibling !== "same") return null;
+  const all = [...signals, SIBLING_SAME];
+  return [page.title, page.heading].some((words) => FOR_NOW.test(words))
+    ? suspected("soft404_suspected", all)
+    : unlessRootDiffers(seen, page, all);
+}
+
+/** What is away for a moment is not missing. */
+const FOR_NOW =
+  /\b(?:currently|temporarily|right now|at the moment|derzeit|zurzeit|momentan|vorübergehend|actuellement|temporairement|momentáneamente|temporalmente|actualmente|attualmente|temporaneamente|temporariamente|no momento|tijdelijk|momenteel|chwilowo|obecnie|tillfälligt|midlertidigt?)\b|временно|сейчас|現在|一時的|暂时|暫時|일시적/i;
+
+/** The address promises a file, and a page comes. */
+function typeConflict({ hops, finalUrl }: Answer, link: URL): Signal | null {
+  if (!isFileAddress(link)) return null;
+  if (hops.length === 0) {
+    return { rule: "page_for_file", text: "The link names a file, but a page comes instead." };
+  }
+  const target = URL.parse(finalUrl);
+  if (!target || bareHost(target) === bareHost(link)) return null;
+  const text = `The link names a file, but leads to a page of ${target.host}.`;
+  return { rule: "leads_from_file_to_page", text };
+}
+
+/** Where the same page comes for any file, there is none; a page about each file shows them. */
+function judgeConflict(seen: Seen, page: Page, conflict: Signal): Finding | Wanted | null {
+  const sibling = look(seen, "sibling");
+  if (sibling !== "same") return typeof sibling === "string" ? null : sibling;
+  const lines = missingInLine(page);
+  const signals = [conflict, ...lines, SIBLING_SAME];
+  const isOpen = isAppShell(page) || (lines.length === 0 && mayBeGate(seen, page));
+  if (isOpen) return behindBarrier(seen, barrierOn(page), signals);
+  if (lines.length === 0 && !hasEarlierKey(seen.url)) {
+    // Without words for what is missing, it may be what stands before the files of this folder.
+    const root = look(seen, "root");
+    if (root !== "same") {
+      return typeof root === "string" ? suspected("soft404_suspected", signals) : root;
+    }
+  }
+  const finding = hasEarlierKey(seen.url)
+    ? unlessRootDiffers(seen, page, signals)
+    : unlessHomeSays(seen, page, signals);
+  const isForm = lines.length === 0 && page.forms > formsAtHome(seen);
+  return finding && !("wants" in finding) && isForm
+    ? suspected("soft404_suspected", finding.signals)
+    : finding;
+}
+
+/** A site that asks for an e-mail address before it sends a file has a form that its home page has not. */
+const formsAtHome = ({ facts: { home } }: Seen): number =>
+  home?.kind === "answered" ? (home.page?.forms ?? 0) : 0;
+
+/**
+ * An address that tells its page by an earlier part, as `/questions/123/any-title` does, has siblings with
+ * the same page. Not so below the root.
+ */
+function unlessRootDiffers(seen: Seen, page: Page, signals: Signal[]): Finding | Wanted | null {
+  const root = lookAtRoot(seen);
+  if (typeof root !== "string") return root;
+  if (root === "nothing") return suspected("soft404_suspected", signals);
+  return root === "same" ? unlessHomeSays(seen, page, [...signals, ROOT_SAME]) : null;
+}
+
+/**
+ * Dead, if the home page is another. A site that shows one page at all its addresses, the home page among them,
+ * says nothing about any: the page keeps readers out, or the site is not itself for the moment.
+ */
+function unlessHomeSays(seen: Seen, page: Page, signals: Signal[]): Finding | Wanted {
+  const home = look(seen, "home");
+  if (typeof home !== "string") return home;
+  if (home === "nothing") return suspected("soft404_suspected", signals);
+  return home === "same" || saysTheSame(page, seen.facts.home)
+    ? behindBarrier(seen, barrierOn(page), [...signals, HOME_SAME])
+    : dead("soft404_probe", "C2", signals);
+}
+
+const mayBeGate = ({ answer }: Seen, page: Page) =>
+  asksFirst(page) || leadsNowhere(page, new URL(answer.finalUrl)) || barrierSaid(page) !== null;
+
+/** Neither title nor heading speaks against the link, but it may be what the site shows for every address. */
+function judgeUniform(seen: Seen, page: Page): Finding | Wanted | null {
+  const isDoubtful = seen.isReborn || isUsualPage(seen, page);
+  if (typeof isDoubtful !== "boolean") return isDoubtful;
+  if (!isDoubtful) return null;
+  const sibling = look(seen, besideOf(seen.url));
+  if (sibling !== "same") return typeof sibling === "string" ? null : sibling;
+  const lines = missingInLine(page);
+  if (isAppShell(page)) return judgeApp(seen, page, lines);
+  if (isSiteAddress(seen.url)) return judgeRebornHome(seen);
+  const root = lookAtRoot(seen);
+  if (typeof root !== "string") return root;
+  const signals = [...lines, ...pointsAway(page, seen.answer, seen.url), SIBLING_SAME];
+  if (root === "same") return judgeEverywhere(seen, page, [...signals, ROOT_SAME]);
+  if (isSignIn(seen, page)) return behindBarrier(seen, barrierOn(page), signals);
+  const isSuspect =
+    lines.length > 0 ? !hasEarlierKey(seen.url) : seen.isReborn && root === "nothing";
+  return isSuspect ? suspected("soft404_suspected", signals) : null;
+}
+
+/**
+ * The address makes no difference, except perhaps that of the home page. Without words for what is missing, a
+ * page proves nothing: barriers and outages look the same in words that no list knows.
+ */
+const judgeEverywhere = (seen: Seen, page: Page, signals: Signal[]): Finding | Wanted =>
+  missingInLine(page).length > 0
+    ? unlessHomeSays(seen, page, signals)
+    : behindBarrier(seen, barrierOn(page), signals);
+
+/** Scripts that are loaded make no app of a short excuse, but one cannot be sure. An app may be a sign-in. */
+function judgeApp(seen: Seen, page: Page, lines: Signal[]): Finding {
+  const isExcuse = lines.length > 0 && !isFrame(page);
+  if (isExcuse) return suspected("soft404_suspected", [...lines, SIBLING_SAME]);
+  const barrier = barrierOn(page);
+  if (barrier) return behindBarrier(seen, barrier, [SIBLING_SAME]);
+  return { ...alive("ok_unverified_app"), signals: [APP_SHELL] };
+}
+
+/**
+ * Whether the host was seen to show such a page for random addresses, or the page gives itself away. A host
+ * that was asked only now has shown its page beside the link, where it can be compared in full.
+ */
+function isUsualPage({ answer, url, facts, serving }: Seen, page: Page): boolean | Wanted {
+  if (isSiteAddress(url) || serving?.target) return false;
+  const { profile, sibling } = facts;
+  if (profile === undefined) return wants("profile");
+  if (profile?.kind === "honest") return missingInLine(page).length > 0;
+  if (sibling || pointsAway(page, answer, url).length > 0) return true;
+  return profile !== null && isNear(profile.fingerprint, fingerprintOf(answer));
+}
+
+/** Whether a page may be the sign-in of a whole folder. A link to a sign-in itself shows what it names. */
+const isSignIn = ({ url }: Seen, page: Page) =>
+  isShort(page) && page.passwordFields === 1 && !hasEarlierKey(url) && !isLoginAddress(url);
+
+/** A home page that comes by itself for any address is all that a reborn domain has. */
+const judgeRebornHome = ({ facts: { root } }: Seen): Finding | null =>
+  root?.hops.length === 0 ? suspected("soft404_suspected", [ROOT_SAME]) : null;
+
+/**
+ * What an address for comparison shows, or the wish to ask for it. Services are not asked for random
+ * addresses: those whose word for missing things is not their status have rules of their own.
+ */
+function look(seen: Seen, fact: "sibling" | "root" | "home"): Comparison | Wanted {
+  const { answer, facts, serving } = seen;
+  if (serving?.target) return "missing";
+  const probe = facts[fact];
+  return probe === undefined ? wants(fact) : compare(answer, probe);
+}
+
+/** Directly below the root, the sibling is what would be asked for there. */
+const lookAtRoot = (seen: Seen) => look(seen, isBelowRoot(seen.url) ? "sibling" : "root");
+
+const shortness = (page: Page): Signal[] =>
+  isShort(page) ? [{ rule: "short_page", text: "There is little else on the page." }] : [];
+
+const SIBLING_SAME: Signal = {
+  rule: "sibling_same",
+  text: "A random address beside the link shows the same page.",
+};
+const ROOT_SAME: Signal = {
+  rule: "root_same",
+  text: "A random address directly below the site shows the same page.",
+};
+const APP_SHELL: Signal = {
+  rule: "app_shell",
+  text: "The page is an empty frame for scripts, and the same for every address.",
+};

@@ -1,0 +1,106 @@
+import { Elysia } from "elysia";
+import * as z from "zod";
+import { changePerson, invitePerson, removePerson, resetPerson } from "../../accounts/people.ts";
+import { Invitation, NewPerson, Removal } from "../../accounts/people-model.ts";
+import type { Manager } from "../../accounts/rights.ts";
+import { presentSession } from "../../accounts/session-door.ts";
+import type { Actor } from "../../api/caller.ts";
+import { toPage } from "../../api/page.ts";
+import { recordRefusals, refusals } from "../../api/refusals.ts";
+import { data, ErrorReply, pageOf } from "../../api/reply.ts";
+import { visitOf } from "../../api/visit.ts";
+import type { Deps } from "../../work/deps.ts";
+import {
+  changeTier,
+  findAdminAccount,
+  inviteOwner,
+  listAccounts,
+  removeAccount,
+  requireAccount,
+} from "./accounts.ts";
+import * as model from "./model.ts";
+import { readNodes } from "./nodes.ts";
+import { readState } from "./state.ts";
+
+/** The door lets in nobody without a session. */
+const actorOf = (request: Request): Actor => visitOf(request).caller!.by;
+
+const managerOf = async (deps: Deps, request: Request): Promise<Manager> => ({
+  session: await presentSession(deps, request),
+  as: "administrator",
+});
+
+const changeRefusals = { ...recordRefusals, 409: ErrorReply, 413: ErrorReply, 415: ErrorReply };
+
+/** What those do who run the installation; mounted behind the session door only. */
+export function adminRoutes(deps: Deps) {
+  return new Elysia({ prefix: "/admin", detail: { hide: true } })
+    .get("/state", async () => ({ data: await readState(deps) }), {
+      response: { 200: data(model.State), ...refusals },
+    })
+    .get("/nodes", () => ({ data: readNodes(deps) }), {
+      response: { 200: data(model.Nodes), ...refusals },
+    })
+    .get(
+      "/accounts",
+      async ({ request, query, set }) =>
+        toPage(await listAccounts(deps, query), query, model.toAccount, { request, set }),
+      { query: model.AccountQuery, response: { 200: pageOf(model.Account), ...refusals } },
+    )
+    .post(
+      "/accounts",
+      async ({ request, body, status }) =>
+        status(201, { data: await inviteOwner(deps, body, actorOf(request)) }),
+      { body: model.NewAccount, response: { 201: data(Invitation), ...changeRefusals } },
+    )
+    .patch(
+      "/accounts/:id",
+      async ({ request, params, body }) => ({
+        data: model.toAccount(await changeTier(deps, params.id, body.tier, actorOf(request))),
+      }),
+      { body: model.AccountChange, response: { 200: data(model.Account), ...changeRefusals } },
+    )
+    .delete(
+      "/accounts/:id",
+      async ({ request, params, status }) => {
+        await removeAccount(deps, await presentSession(deps, request), params.id);
+        return status(204, undefined);
+      },
+      { response: { 204: z.undefined(), ...recordRefusals, 409: ErrorReply } },
+    )
+    .post(
+      "/accounts/:id/users",
+      async ({ request, params, body, status }) => {
+        const { id } = await requireAccount(deps, params.id);
+        const invited = await invitePerson(deps, await managerOf(deps, request), id, body);
+        return status(201, { data: invited });
+      },
+      { body: NewPerson, response: { 201: data(Invitation), ...changeRefusals } },
+    )
+    .patch(
+      "/users/:id",
+      async ({ request, params, body }) => {
+        const { role, is_admin: isAdmin } = body;
+        const change = { role, isAdmin };
+        const user = await changePerson(deps, await managerOf(deps, request), params.id, change);
+        return { data: model.toAccount(await findAdminAccount(deps, user.accountId)) };
+      },
+      { body: model.PersonChange, response: { 200: data(model.Account), ...changeRefusals } },
+    )
+    .delete(
+      "/users/:id",
+      async ({ request, params, query, status }) => {
+        const { revoke_keys: revokeKeys } = query;
+        await removePerson(deps, await managerOf(deps, request), params.id, { revokeKeys });
+        return status(204, undefined);
+      },
+      { query: Removal, response: { 204: z.undefined(), ...recordRefusals, 409: ErrorReply } },
+    )
+    .post(
+      "/users/:id/password-link",
+      async ({ request, params }) => ({
+        data: await resetPerson(deps, await managerOf(deps, request), params.id),
+      }),
+      { response: { 200: data(Invitation), ...recordRefusals } },
+    );
+}

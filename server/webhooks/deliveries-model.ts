@@ -1,0 +1,194 @@
+import * as z from "zod";
+import {
+  ATTEMPT_TRIGGERS,
+  type AttemptRow,
+  DELIVERED_TYPES,
+  DELIVERY_STATUSES,
+  type DeliveryRow,
+  type EventRow,
+  FORMATS,
+  type WebhookRow,
+} from "../db/tables.ts";
+import { moment, oneOf, paging } from "../lib/fields.ts";
+import { toIso, toIsoOrNull } from "../lib/moments.ts";
+
+const LONGEST_SPAN_MS = 14 * 86_400_000;
+
+/** A delivery with the id by which its receiver knows the message. */
+export type DeliveryRecord = DeliveryRow & { messageId: string };
+
+/** The same with what is posted, and with the last 49 attempts before the latest, oldest first. */
+export type DeliveryDetailRecord = DeliveryRecord & { requestBody: string; earlier: AttemptRow[] };
+
+const Attempt = z
+  .object({
+    number: z.int(),
+    trigger: z.enum(ATTEMPT_TRIGGERS),
+    started_at: z.string(),
+    duration_ms: z.int().nullable(),
+    status_code: z.int(),
+    error_code: z.string().nullable(),
+    response_content_type: z.string().nullable(),
+    response_body: z.string().nullable(),
+    response_truncated: z.boolean(),
+  })
+  .meta({ id: "DeliveryAttempt" });
+
+/** Its id is that of its event. */
+export const Delivery = z
+  .object({
+    id: z.uuid(),
+    message_id: z.string(),
+    event: z.enum(DELIVERED_TYPES),
+    status: z.enum(DELIVERY_STATUSES),
+    attempts: z.int(),
+    next_attempt_at: z.string().nullable(),
+    digest_id: z.uuid().nullable(),
+    created_at: z.string(),
+    completed_at: z.string().nullable(),
+    last_attempt: Attempt.nullable(),
+  })
+  .meta({ id: "Delivery" });
+
+export const DeliveryDetail = Delivery.extend({
+  request_body: z.string(),
+  all_attempts: z.array(Attempt),
+}).meta({ id: "DeliveryDetail" });
+
+/** A delivery of an event of a link, with what is told of its webhook. */
+export type DeliveryOfLink = Pick<
+  DeliveryRow,
+  "webhookId" | "status" | "attempts" | "lastStatusCode" | "dueAt"
+> &
+  Pick<WebhookRow, "url" | "format">;
+
+export type EventOfLink = Pick<EventRow, "id" | "type" | "createdAt"> & {
+  deliveries: DeliveryOfLink[];
+};
+
+/** Of a webhook's URL the host alone: the rest is often a secret. */
+const LinkEventDelivery = z.object({
+  webhook_id: z.uuid(),
+  webhook_host: z.string(),
+  webhook_format: z.enum(FORMATS),
+  status: z.enum(DELIVERY_STATUSES),
+  attempts: z.int(),
+  last_status_code: z.int().nullable(),
+  next_attempt_at: z.string().nullable(),
+});
+
+export const LinkEvent = z
+  .object({
+    id: z.uuid(),
+    event: z.enum(DELIVERED_TYPES),
+    created_at: z.string(),
+    deliveries: z.array(LinkEventDelivery),
+  })
+  .meta({ id: "LinkEvent" });
+
+export const LinkEventQuery = z.object(paging());
+
+export const DeliveryQuery = z.object({
+  status: oneOf(DELIVERY_STATUSES).optional(),
+  event: oneOf(DELIVERED_TYPES).optional(),
+  ...paging(),
+});
+export type DeliveryQuery = z.output<typeof DeliveryQuery>;
+
+/** Both ends are inclusive. */
+export type CreatedSpan = { since: number; until: number };
+
+/** Deliveries created in a time that ends now, if nothing else is said. */
+export const createdSpanAt = (now: () => number) =>
+  z
+    .object({ since: moment("start"), until: moment("end").optional() }, "must be a JSON object")
+    .transform(({ since, until }): CreatedSpan => ({ since, until: until ?? now() }))
+    .superRefine(({ since, until }, context) => {
+      const problem = spanProblem(until - since);
+      if (problem) context.addIssue({ code: "custom", message: problem, path: ["since"] });
+    });
+
+function spanProblem(ms: number): string | null {
+  if (ms <= 0) return "must be before until, which is now if you leave it out";
+  return ms > LONGEST_SPAN_MS
+    ? "must be at most 14 days before until, which is now if you leave it out"
+    : null;
+}
+
+export const Queued = z.object({ queued: z.int() }).meta({ id: "QueuedDeliveries" });
+
+export const toDelivery = (row: DeliveryRecord): z.infer<typeof Delivery> => {
+  const last = lastAttemptOf(row);
+  return {
+    id: row.eventId,
+    message_id: row.messageId,
+    event: row.type,
+    status: row.status,
+    attempts: row.attempts,
+    next_attempt_at: toIsoOrNull(isWaiting(row) ? row.dueAt : null),
+    digest_id: row.digestId,
+    created_at: toIso(row.createdAt),
+    completed_at: toIsoOrNull(row.completedAt),
+    last_attempt: last && toAttempt(last),
+  };
+};
+
+export const toDeliveryDetail = (row: DeliveryDetailRecord): z.infer<typeof DeliveryDetail> => {
+  const last = lastAttemptOf(row);
+  return {
+    ...toDelivery(row),
+    request_body: row.requestBody,
+    all_attempts: [...row.earlier, ...(last ? [last] : [])].map(toAttempt),
+  };
+};
+
+/** Of one that is under way, what is due is the end of its lease. */
+const isWaiting = ({ status }: Pick<DeliveryRow, "status">) =>
+  status === "pending" || status === "failed";
+
+/** The one under way has no result yet, and is counted already. */
+export function lastAttemptOf(row: DeliveryRow): AttemptRow | null {
+  if (row.lastStartedAt === null) return null;
+  return {
+    webhookId: row.webhookId,
+    eventId: row.eventId,
+    number: row.status === "delivering" ? row.attempts - 1 : row.attempts,
+    trigger: row.lastTrigger ?? "scheduled",
+    startedAt: row.lastStartedAt,
+    durationMs: row.lastDurationMs,
+    statusCode: row.lastStatusCode ?? 0,
+    error: row.lastError,
+    contentType: row.lastContentType,
+    body: row.lastBody,
+    truncated: row.lastTruncated ?? false,
+  };
+}
+
+const toAttempt = (row: AttemptRow): z.infer<typeof Attempt> => ({
+  number: row.number,
+  trigger: row.trigger,
+  started_at: toIso(row.startedAt),
+  duration_ms: row.durationMs,
+  status_code: row.statusCode,
+  error_code: row.error,
+  response_content_type: row.contentType,
+  response_body: row.body,
+  response_truncated: row.truncated,
+});
+
+export const toLinkEvent = (row: EventOfLink): z.infer<typeof LinkEvent> => ({
+  id: row.id,
+  event: row.type,
+  created_at: toIso(row.createdAt),
+  deliveries: row.deliveries.map(toLinkEventDelivery),
+});
+
+const toLinkEventDelivery = (row: DeliveryOfLink): z.infer<typeof LinkEventDelivery> => ({
+  webhook_id: row.webhookId,
+  webhook_host: new URL(row.url).host,
+  webhook_format: row.format,
+  status: row.status,
+  attempts: row.attempts,
+  last_status_code: row.lastStatusCode,
+  next_attempt_at: toIsoOrNull(isWaiting(row) ? row.dueAt : null),
+});

@@ -1,0 +1,136 @@
+import { and, desc, eq, inArray, lt } from "drizzle-orm";
+import type { Caller } from "../api/caller.ts";
+import type { Store } from "../db/store.ts";
+import {
+  type AttemptRow,
+  type DeliveryRow,
+  deliveries,
+  deliveryAttempts,
+  type EventRow,
+  events,
+  type WebhookRow,
+} from "../db/tables.ts";
+import { notFound } from "../lib/errors.ts";
+import { parseId } from "../lib/ids.ts";
+import { type Page, windowOf } from "../lib/paging.ts";
+import type { Deps } from "../work/deps.ts";
+import {
+  type DeliveryDetailRecord,
+  type DeliveryQuery,
+  type DeliveryRecord,
+  lastAttemptOf,
+} from "./deliveries-model.ts";
+import { findPage } from "./deliveries-page.ts";
+import { messageIdOf } from "./events/message.ts";
+import { postedAs } from "./formats/format.ts";
+import { findWebhook } from "./webhooks.ts";
+
+/** How much of an answer a list shows. */
+const LISTED_LENGTH = 1000;
+/** More than any schedule makes, but somebody may ask for attempts without end. */
+const MOST_ATTEMPTS = 50;
+
+/** Newest first, each with the beginning of the latest answer. */
+export async function listDeliveries(
+  deps: Deps,
+  caller: Caller,
+  webhookId: string,
+  query: DeliveryQuery,
+): Promise<Page<DeliveryRecord>> {
+  const webhook = await findWebhook(deps, caller, webhookId);
+  const { eventIds, total } = await findPage(deps.store, webhook.id, query, windowOf(query));
+  return { items: await readAll(deps.store, webhook.id, eventIds), total };
+}
+
+/** What is posted is told as it is now: the webhook's URL may have changed since. */
+export async function findDeliveryDetail(
+  deps: Deps,
+  caller: Caller,
+  webhookId: string,
+  id: string,
+): Promise<DeliveryDetailRecord> {
+  const webhook = await findWebhook(deps, caller, webhookId);
+  const { delivery, event } = await readOne(deps.store, webhook.id, id);
+  const { body: requestBody } = postedAs(webhook.format, event, {
+    url: webhook.url,
+    webhookId: webhook.id,
+    publicUrl: deps.config.publicUrl,
+  });
+  const earlier = await attemptsBefore(deps.store, delivery);
+  return { ...toRecord(delivery, event), requestBody, earlier };
+}
+
+/**
+ * A delivery of a webhook that was found to be the caller's.
+ * @throws NOT_FOUND
+ */
+export async function findDelivery(
+  { store }: Deps,
+  webhook: Pick<WebhookRow, "id">,
+  id: string,
+): Promise<DeliveryRecord> {
+  const { delivery, event } = await readOne(store, webhook.id, id);
+  return toRecord(delivery, event);
+}
+
+async function readOne(
+  store: Store,
+  webhookId: string,
+  id: string,
+): Promise<{ delivery: DeliveryRow; event: EventRow }> {
+  const [row] = await store
+    .select({ delivery: deliveries, event: events })
+    .from(deliveries)
+    .innerJoin(events, eq(events.id, deliveries.eventId))
+    .where(and(eq(deliveries.webhookId, webhookId), eq(deliveries.eventId, parseId(id) ?? "")));
+  if (!row) throw notFound("delivery");
+  return row;
+}
+
+async function readAll(
+  store: Store,
+  webhookId: string,
+  eventIds: string[],
+): Promise<DeliveryRecord[]> {
+  if (eventIds.length === 0) return [];
+  const rows = await store
+    .select({ delivery: deliveries, event: { id: events.id, createdAt: events.createdAt } })
+    .from(deliveries)
+    .innerJoin(events, eq(events.id, deliveries.eventId))
+    .where(and(eq(deliveries.webhookId, webhookId), inArray(deliveries.eventId, eventIds)))
+    .orderBy(desc(deliveries.eventId));
+  return rows.map(({ delivery, event }) => toRecord(shortened(delivery), event));
+}
+
+/** A page of whole answers could be larger than anybody wants to read. */
+function shortened(delivery: DeliveryRow): DeliveryRow {
+  const { lastBody } = delivery;
+  if (lastBody === null || lastBody.length <= LISTED_LENGTH) return delivery;
+  const beginning = lastBody.slice(0, LISTED_LENGTH).toWellFormed();
+  return { ...delivery, lastBody: beginning, lastTruncated: true };
+}
+
+/** The latest may have become an earlier one since the delivery was read, and is not told twice. */
+async function attemptsBefore(store: Store, delivery: DeliveryRow): Promise<AttemptRow[]> {
+  const last = lastAttemptOf(delivery);
+  if (!last) return [];
+  const { webhookId, eventId, number } = deliveryAttempts;
+  const latest = await store
+    .select()
+    .from(deliveryAttempts)
+    .where(
+      and(
+        eq(webhookId, delivery.webhookId),
+        eq(eventId, delivery.eventId),
+        lt(number, last.number),
+      ),
+    )
+    .orderBy(desc(number))
+    .limit(MOST_ATTEMPTS - 1);
+  return latest.reverse();
+}
+
+const toRecord = (
+  delivery: DeliveryRow,
+  event: Pick<EventRow, "id" | "createdAt">,
+): DeliveryRecord => ({ ...delivery, messageId: messageIdOf(event, delivery.webhookId) });

@@ -1,0 +1,37 @@
+import { readFileSync } from "node:fs";
+import { dirname, join, normalize } from "node:path";
+
+export const ROOT = join(import.meta.dir, "..");
+
+/** One import: `what` is the clause before `from`, and `to` a path from the root or the name of a package. */
+export type Import = { from: string; what: string; to: string };
+
+/** The source files of the product, as paths from the root. */
+export const productFiles = (): string[] =>
+  ["server/**/*.ts", "web/src/**/*.{ts,tsx}"].flatMap((pattern) =>
+    [...new Bun.Glob(pattern).scanSync({ cwd: ROOT })].sort(),
+  );
+
+/** All imports of a file, those of types as well: who knows a type knows the file. */
+export function importsOf(file: string): Import[] {
+  const text = readFileSync(join(ROOT, file), "utf8");
+  const found = text.matchAll(/^(?:import|export)\s([^;]*?)(?:\sfrom\s+)?"([^"]+)"/gms);
+  const dynamic = text.matchAll(/(import)\("([^"]+)"\)/g);
+  return [...found, ...dynamic].map(([, what, to]) => ({
+    from: file,
+    what: what!.trim(),
+    to: to!.startsWith(".") ? normalize(join(file, "..", to!)) : to!,
+  }));
+}
+
+/** Pairs of folders of which each imports the other. */
+export function mutualPairs(imports: Import[]): string[] {
+  const crossing = imports
+    .map(({ from, to }) => ({ from: dirname(from), to: dirname(to) }))
+    .filter(({ from, to }) => from !== to);
+  const edges = new Set(crossing.map(({ from, to }) => `${from} ${to}`));
+  return [...edges].filter((edge) => {
+    const [from, to] = edge.split(" ");
+    return from! < to! && edges.has(`${to} ${from}`);
+  });
+}
