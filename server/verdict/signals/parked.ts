@@ -23,7 +23,7 @@ import {
   parkingAddress,
 } from "./parking-services.ts";
 import { quoted } from "./quoted.ts";
-import { readSaleRoute, type SaleRoute } from "./sale-routes.ts";
+import { readSaleRoute, type SaleRoute } from "./sale-paths.ts";
 
 /**
  * Parked domains: nobody's page any more, whoever answers. The way there or the page's own code must give
