@@ -2,7 +2,7 @@ import { eq, getTableColumns, type SQL, sql } from "drizzle-orm";
 import type { Store } from "../db/store.ts";
 import { checkKinds, checks, doomed, links } from "../db/tables.ts";
 import { chunksOf } from "../lib/chunks.ts";
-import { giveWay } from "../lib/give-way.ts";
+import { yieldToEventLoop } from "../lib/give-way.ts";
 import { checkIdOf } from "../lib/ids.ts";
 import { fittingKind, isNarrowed } from "./fitting.ts";
 import type { CheckFilter, LinkHistoryRow } from "./model.ts";
@@ -33,7 +33,7 @@ export async function readChecks(
 ): Promise<LinkHistoryRow[]> {
   const items: LinkHistoryRow[] = [];
   for (const some of chunksOf(SPANS_AT_ONCE, isNarrowed(filter) ? stretches : joined(stretches))) {
-    if (items.length > 0) await giveWay();
+    if (items.length > 0) await yieldToEventLoop();
     const rest = { limit: limit - items.length, offset: items.length > 0 ? 0 : offset };
     items.push(...(await readSome(store, subject, { stretches: some, filter, ...rest })));
   }

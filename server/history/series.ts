@@ -3,7 +3,7 @@ import type { Caller } from "../api/caller.ts";
 import type { Store } from "../db/store.ts";
 import { historyDays } from "../db/tables.ts";
 import { invalid } from "../lib/errors.ts";
-import { giveWay } from "../lib/give-way.ts";
+import { yieldToEventLoop } from "../lib/give-way.ts";
 import type { Deps } from "../work/deps.ts";
 import { goneHours, type HourTally } from "./link-hours.ts";
 import type { Bucket, SeriesQuery } from "./model.ts";
@@ -84,7 +84,7 @@ async function hoursOf(store: Store, { no }: Subject, { from, until }: Span): Pr
       .from(sql`(${sql.join(sums, sql` union all `)}) as told`)
       .groupBy(sql`start`);
     hours.push(...rows);
-    await giveWay();
+    await yieldToEventLoop();
   }
   return hours;
 }

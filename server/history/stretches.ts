@@ -2,7 +2,7 @@ import { and, desc, eq, gte, lt, type SQL, sql } from "drizzle-orm";
 import { rowsOf, type Store } from "../db/store.ts";
 import { historyDays } from "../db/tables.ts";
 import { chunksOf } from "../lib/chunks.ts";
-import { giveWay } from "../lib/give-way.ts";
+import { yieldToEventLoop } from "../lib/give-way.ts";
 import { ALL, fittingCount, fittingKind, isCounted, isNarrowed } from "./fitting.ts";
 import type { CheckFilter } from "./model.ts";
 import { DAY_MS, HOUR_MS } from "./roll-ups.ts";
@@ -47,7 +47,7 @@ export async function refine(
   // A page of what is rare takes many days, each of which may have thousands of parts.
   for (const some of chunksOf(AT_ONCE, coarse)) {
     found.push(...(await finer(store, subject, some, filter)));
-    if (coarse.length > AT_ONCE) await giveWay();
+    if (coarse.length > AT_ONCE) await yieldToEventLoop();
   }
   return found.sort(newestFirst);
 }
@@ -162,7 +162,7 @@ async function rowsIn(
 ): Promise<Stretch[]> {
   const found: Stretch[] = [];
   for (const some of chunksOf(SPANS_AT_ONCE, spans)) {
-    if (found.length > 0) await giveWay();
+    if (found.length > 0) await yieldToEventLoop();
     found.push(...(await countRows(store, subject, some, filter)));
   }
   return found;

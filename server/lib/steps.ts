@@ -1,5 +1,5 @@
 import type { Clock } from "./clock.ts";
-import { giveWay } from "./give-way.ts";
+import { yieldToEventLoop } from "./give-way.ts";
 
 /** What a step may take, so that no request waits long for it. */
 const STEP_MS = 8;
@@ -31,7 +31,7 @@ export async function inSteps(
     done += count;
     if (count < rows) return { rows: done, isDone: true };
     rows = rowsFor(rows, clock.elapsed() - began);
-    await giveWay();
+    await yieldToEventLoop();
   }
   return { rows: done, isDone: false };
 }

@@ -1,6 +1,6 @@
 import type { Statement, Store } from "../db/store.ts";
 import { chunksOf } from "../lib/chunks.ts";
-import { giveWay } from "../lib/give-way.ts";
+import { yieldToEventLoop } from "../lib/give-way.ts";
 
 type Pieces<Link> = {
   /** So few that nobody waits long for them. */
@@ -27,7 +27,7 @@ export async function writeInPieces<Link>(
   for (const some of pieces) {
     await store.write([...before, ...writeOf(some)]);
     before = [];
-    await giveWay();
+    await yieldToEventLoop();
   }
   await store.write([...before, ...writeOf(last), ...receipt]);
 }

@@ -1,6 +1,6 @@
 import type { Caller } from "../api/caller.ts";
 import type { AppError } from "../lib/errors.ts";
-import { giveWay } from "../lib/give-way.ts";
+import { yieldToEventLoop } from "../lib/give-way.ts";
 import { serviceIdOf } from "../verdict/services/catalogue.ts";
 import type { Deps } from "../work/deps.ts";
 import { judgeItems } from "./judge.ts";
@@ -20,9 +20,9 @@ export async function previewLinks(
   already: number,
 ): Promise<Preview[]> {
   const items = await readItems(deps, caller, inputs);
-  await giveWay();
+  await yieldToEventLoop();
   const judged = await judgeItems(deps, caller, items, { place: "list", already });
-  await giveWay();
+  await yieldToEventLoop();
   return judged.map((item) =>
     "error" in item
       ? { url: item.given, error: item.error }

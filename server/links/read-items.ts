@@ -2,7 +2,7 @@ import type { Caller } from "../api/caller.ts";
 import { chunksOf } from "../lib/chunks.ts";
 import type { FieldProblems } from "../lib/errors.ts";
 import { problemsOf } from "../lib/fields.ts";
-import { giveWay } from "../lib/give-way.ts";
+import { yieldToEventLoop } from "../lib/give-way.ts";
 import { parseTarget } from "../net/address.ts";
 import type { Deps } from "../work/deps.ts";
 import { existingGroups } from "./exist.ts";
@@ -28,7 +28,7 @@ export async function readItems(
   const known = await existingGroups(deps, caller.accountId, [...asked]);
   const read: ReadItem[] = [];
   for (const some of chunksOf(READ_AT_ONCE, inputs)) {
-    if (read.length > 0) await giveWay();
+    if (read.length > 0) await yieldToEventLoop();
     read.push(...some.map((input) => readItem(deps, input, known)));
   }
   return read;

@@ -2,7 +2,7 @@ import { asc, eq, gt, sql } from "drizzle-orm";
 import { holdLinks } from "../db/hold.ts";
 import { rowsOf, type Statement, type Store } from "../db/store.ts";
 import { classification, links } from "../db/tables.ts";
-import { giveWay } from "../lib/give-way.ts";
+import { yieldToEventLoop } from "../lib/give-way.ts";
 import { type Catalogue, fingerprintOf, serviceIdOf } from "../verdict/services/catalogue.ts";
 import { bucketOfUrl } from "../work/buckets.ts";
 import type { Deps } from "../work/deps.ts";
@@ -43,7 +43,7 @@ async function fileAll(
     last = some.length < LINKS_AT_ONCE ? null : some.at(-1)!.id;
     await store.write([...movesOf(store, moved), ...cameTo(store, catalogue, last)]);
     changed += moved.filter(({ from, to }) => from.service !== to.service).length;
-    await giveWay();
+    await yieldToEventLoop();
   }
   return changed;
 }

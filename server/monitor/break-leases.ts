@@ -1,5 +1,5 @@
 import { chunksOf } from "../lib/chunks.ts";
-import { giveWay } from "../lib/give-way.ts";
+import { yieldToEventLoop } from "../lib/give-way.ts";
 import type { Deps } from "../work/deps.ts";
 import { BUCKETS_GIVEN, givenBuckets } from "../work/given-buckets.ts";
 import { LEASE_MS } from "../work/lease.ts";
@@ -31,7 +31,7 @@ export async function breakLeases(
       ];
       await store.engine.run({ sql: BREAK, params });
     }
-    await giveWay();
+    await yieldToEventLoop();
   }
 }
 

@@ -2,7 +2,7 @@ import { sql } from "drizzle-orm";
 import { holdLinks } from "../db/hold.ts";
 import { rowsOf, type Store } from "../db/store.ts";
 import { FREQUENCIES, type Frequency } from "../db/tables.ts";
-import { giveWay } from "../lib/give-way.ts";
+import { yieldToEventLoop } from "../lib/give-way.ts";
 import { ALL_BUCKETS } from "../work/buckets.ts";
 import type { Deps } from "../work/deps.ts";
 import { BUCKETS_GIVEN, givenBuckets } from "../work/given-buckets.ts";
@@ -53,7 +53,7 @@ async function bringBackPart(deps: Deps, part: Part, { restMs, signal }: Limits)
     const end = links.at(-1);
     if (!end || links.length < ROWS) break;
     last = [end.nextCheckAt, end.no];
-    await giveWay();
+    await yieldToEventLoop();
   }
   return count;
 }
@@ -71,7 +71,7 @@ async function shortenLeases({ store, clock }: Deps): Promise<number> {
     `);
     count += rows.length;
     if (rows.length < ROWS) return count;
-    await giveWay();
+    await yieldToEventLoop();
   }
 }
 

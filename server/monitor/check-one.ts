@@ -25,7 +25,7 @@ export function checkOne(
 
 async function counted({ metrics, clock }: Deps, check: () => Promise<Conclusion>) {
   const begunAt = clock.elapsed();
-  metrics.checkBegan();
+  metrics.checkStarted();
   const conclusion = await check();
   if (conclusion.deferMs === null) metrics.checkEnded(conclusion, clock.elapsed() - begunAt);
   else metrics.checkDeferred();

@@ -1,5 +1,5 @@
 import { createBell } from "../lib/bell.ts";
-import { giveWay } from "../lib/give-way.ts";
+import { yieldToEventLoop } from "../lib/give-way.ts";
 import { logFailure } from "../lib/log.ts";
 import { repeat } from "../lib/repeat.ts";
 import { completeBatches } from "../links/batches/complete.ts";
@@ -120,7 +120,7 @@ export function startCheckLoop(deps: CheckerDeps): CheckLoop {
   async function poll() {
     while (!ending.signal.aborted) {
       await look().catch(logFailure("no links could be claimed"));
-      await giveWay();
+      await yieldToEventLoop();
       await bell.wait(POLL_MS);
     }
   }

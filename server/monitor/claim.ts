@@ -3,8 +3,8 @@ import { holdLinks } from "../db/hold.ts";
 import { preparedOnce, rowsOf, type Statement, type Store } from "../db/store.ts";
 import { LINK_SUMMARY, type LinkSummary } from "../db/tables.ts";
 import { chunksOf } from "../lib/chunks.ts";
-import { giveWay } from "../lib/give-way.ts";
-import { GOLDEN } from "../lib/golden.ts";
+import { yieldToEventLoop } from "../lib/give-way.ts";
+import { GOLDEN_RATIO } from "../lib/golden.ts";
 import type { Deps } from "../work/deps.ts";
 import { BUCKETS_GIVEN, givenBuckets } from "../work/given-buckets.ts";
 import { LEASE_MS } from "../work/lease.ts";
@@ -130,7 +130,7 @@ const placeOf = preparedOnce(() => ({ at: 0 }));
  */
 function* inTurn(store: Store, buckets: readonly number[]): Generator<readonly number[]> {
   const place = placeOf(store);
-  place.at = (place.at + GOLDEN) % 1;
+  place.at = (place.at + GOLDEN_RATIO) % 1;
   const from = Math.floor(place.at * buckets.length);
   yield* chunksOf(BUCKETS_AT_ONCE, [...buckets.slice(from), ...buckets.slice(0, from)]);
 }
@@ -186,7 +186,7 @@ export async function renewLeases({ store, clock }: Deps, held: ClaimedLink[]): 
       ),
       renewal,
     ]);
-    await giveWay();
+    await yieldToEventLoop();
   }
 }
 

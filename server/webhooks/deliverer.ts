@@ -1,6 +1,6 @@
 import { createBell } from "../lib/bell.ts";
 import { watchClock } from "../lib/clock-jump.ts";
-import { giveWay } from "../lib/give-way.ts";
+import { yieldToEventLoop } from "../lib/give-way.ts";
 import { logFailure } from "../lib/log.ts";
 import { bucketOf } from "../work/buckets.ts";
 import type { Deps } from "../work/deps.ts";
@@ -92,7 +92,7 @@ export function createDeliverer(
     const ended = await attempt(deps, delivery, options);
     if (typeof ended === "object") outcomes.add(ended);
     // Else answers that keep coming would leave no turn to anybody else.
-    await giveWay();
+    await yieldToEventLoop();
     lanes.end(delivery, clock.elapsed() - begunAt);
     if (ended === "unsent") await turnBack(delivery);
     const isGone = typeof ended === "object" && statusCodeOf(ended.outcome) === 410;

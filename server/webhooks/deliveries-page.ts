@@ -1,7 +1,7 @@
 import { and, count, desc, eq, lt, min, type SQL, sql } from "drizzle-orm";
 import type { Store } from "../db/store.ts";
 import { type DeliveredType, deliveries } from "../db/tables.ts";
-import { giveWay } from "../lib/give-way.ts";
+import { yieldToEventLoop } from "../lib/give-way.ts";
 import type { Window } from "../lib/paging.ts";
 import type { DeliveryQuery } from "./deliveries-model.ts";
 
@@ -24,7 +24,7 @@ export async function findPage(
   const { status, event } = filter;
   const fits = status && event && tellsOf(webhookId, event);
   let total = 0;
-  for (let before: string | null = null; ; await giveWay()) {
+  for (let before: string | null = null; ; await yieldToEventLoop()) {
     const stretch = stretchOf(store, webhookId, filter, before);
     const { seen, fitting, last } = await measure(store, stretch, fits);
     const window = { limit: limit - eventIds.length, offset: Math.max(0, offset - total) };

@@ -2,7 +2,7 @@ import { and, asc, count, desc, eq, isNull, lte, max, min, ne, type SQL, sql } f
 import { holdWebhook } from "../db/hold.ts";
 import type { Store } from "../db/store.ts";
 import { deliveries, events, type WebhookRow, webhooks } from "../db/tables.ts";
-import { giveWay } from "../lib/give-way.ts";
+import { yieldToEventLoop } from "../lib/give-way.ts";
 import { newIdAt } from "../lib/ids.ts";
 import { toIso } from "../lib/moments.ts";
 import { type DigestData, happenedIn } from "./formats/told.ts";
@@ -100,7 +100,7 @@ export async function gather(store: Store, digest: Digest, now: number): Promise
       .returning({ eventId });
     const [, rows] = await store.batch([holdWebhook(store, webhookId), gathered]);
     if (rows.length < ROWS) return true;
-    await giveWay();
+    await yieldToEventLoop();
   }
   return false;
 }

@@ -1,8 +1,8 @@
 import { sql } from "drizzle-orm";
 import { preparedOnce, rowsOf, type Store } from "../db/store.ts";
 import { chunksOf } from "../lib/chunks.ts";
-import { giveWay } from "../lib/give-way.ts";
-import { GOLDEN } from "../lib/golden.ts";
+import { yieldToEventLoop } from "../lib/give-way.ts";
+import { GOLDEN_RATIO } from "../lib/golden.ts";
 import { ALL_BUCKETS } from "./buckets.ts";
 import type { Deps } from "./deps.ts";
 import { BUCKETS_GIVEN, givenBuckets } from "./given-buckets.ts";
@@ -75,7 +75,7 @@ async function estimate(store: Store, now: number, buckets: readonly number[]): 
   const [first, last] = ends as [number, number];
   const all = last - first + 1;
   const samples = Array.from({ length: SAMPLES }, (_, i) => [
-    first + Math.floor(((i * GOLDEN) % 1) * all),
+    first + Math.floor(((i * GOLDEN_RATIO) % 1) * all),
   ]);
   const wanted = new Set(buckets);
   let due = 0;
@@ -85,7 +85,7 @@ async function estimate(store: Store, now: number, buckets: readonly number[]): 
       join links on links.no = sampled where next_check_at <= ${now}
     `);
     due += hits.filter(([bucket]) => wanted.has(bucket)).length;
-    await giveWay();
+    await yieldToEventLoop();
   }
   return Math.round((due / SAMPLES) * all);
 }

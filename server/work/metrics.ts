@@ -11,7 +11,7 @@ type Answered = { method: string; route: string; status: number };
 export type Metrics = {
   /** All that was counted so far, as Prometheus reads it. */
   text(): Promise<string>;
-  checkBegan(): void;
+  checkStarted(): void;
   checkEnded(came: Checked, ms: number): void;
   /** The check that began comes later: nothing was asked. */
   checkDeferred(): void;
@@ -74,7 +74,7 @@ export function createMetrics(): Metrics {
 
   return {
     text: () => registry.metrics(),
-    checkBegan: () => underWay.inc(),
+    checkStarted: () => underWay.inc(),
     checkEnded({ status, reason }, ms) {
       underWay.dec();
       checks.inc({ status, reason });

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { connect } from "node:net";
 import { csvReply } from "../../server/api/csv.ts";
 import type { Cell } from "../../server/lib/csv.ts";
-import { giveWay } from "../../server/lib/give-way.ts";
+import { yieldToEventLoop } from "../../server/lib/give-way.ts";
 
 /** A server that answers with these steps, for as long as the story runs. */
 async function serving(steps: AsyncGenerator<Cell[][], void>, story: (url: URL) => Promise<void>) {
@@ -68,7 +68,7 @@ test("a step is made once the one before it is taken", async () => {
   const reader = body!.getReader();
 
   for (let taken = 0; taken < 20; taken++) {
-    for (let turn = 0; turn < 5; turn++) await giveWay();
+    for (let turn = 0; turn < 5; turn++) await yieldToEventLoop();
     expect(made).toBeLessThanOrEqual(taken + 2);
     await reader.read();
   }
@@ -82,7 +82,7 @@ test("whoever takes nothing is cut off, and what is not taken is not made", asyn
       for (;;) {
         made++;
         yield Array.from({ length: 1000 }, () => ["x".repeat(100)]);
-        await giveWay();
+        await yieldToEventLoop();
       }
     } finally {
       ended.resolve("ended");

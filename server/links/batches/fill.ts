@@ -1,7 +1,7 @@
 import { and, asc, eq, getTableColumns, gt, isNotNull, lte } from "drizzle-orm";
 import type { Store } from "../../db/store.ts";
 import { accounts, type BatchRow, batches, type LinkRow, links } from "../../db/tables.ts";
-import { giveWay } from "../../lib/give-way.ts";
+import { yieldToEventLoop } from "../../lib/give-way.ts";
 import { oneAtATime } from "../../lib/lock.ts";
 import { inSteps } from "../../lib/steps.ts";
 import type { Deps } from "../../work/deps.ts";
@@ -41,7 +41,7 @@ async function fillAll(deps: Deps, signal: AbortSignal, isFilling: (startedAt: n
       const step = (rows: number) => fillStep(deps, id, rows);
       await inSteps(deps.clock, step, { most: LINKS_IN_TURN, signal });
       deps.loops.wake();
-      await giveWay();
+      await yieldToEventLoop();
     }
   }
 }

@@ -7,7 +7,7 @@ import { takeNumbers } from "../../db/numbers.ts";
 import type { Statement, Store } from "../../db/store.ts";
 import { doomed, type GroupRow, groups, linkCounts, links } from "../../db/tables.ts";
 import { foreign, notFound } from "../../lib/errors.ts";
-import { giveWay } from "../../lib/give-way.ts";
+import { yieldToEventLoop } from "../../lib/give-way.ts";
 import { newId, parseId } from "../../lib/ids.ts";
 import { oneAtATime } from "../../lib/lock.ts";
 import { type Page, type PageQuery, windowOf } from "../../lib/paging.ts";
@@ -141,7 +141,7 @@ async function deleteInSteps(deps: Deps, caller: Caller, group: GroupRow): Promi
     ]);
     if (isLast) return;
     before = [];
-    await giveWay();
+    await yieldToEventLoop();
   }
 }
 

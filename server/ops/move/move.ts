@@ -1,7 +1,7 @@
 import { ownMigrationNames } from "../../db/open.ts";
 import { Refused } from "../../db/prepare.ts";
 import type { Store } from "../../db/store.ts";
-import { giveWay } from "../../lib/give-way.ts";
+import { yieldToEventLoop } from "../../lib/give-way.ts";
 import { newId } from "../../lib/ids.ts";
 import { VERSION } from "../../lib/version.ts";
 import { createSum, type Sum } from "./lines.ts";
@@ -126,7 +126,7 @@ async function sumOf(
   for (const { lines } of source.pages(table, null)) {
     for (const line of lines) sum.add(Buffer.from(line));
     tell(lines.length);
-    await giveWay();
+    await yieldToEventLoop();
     if (isStopped()) break;
   }
   return sum.value();
