@@ -3,9 +3,17 @@ import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { and, eq, gt, sql } from "drizzle-orm";
+import { lockAccounts } from "../server/db/lock.ts";
 import { migrate } from "../server/db/migrate.ts";
 import { migrateToHead, openEngine } from "../server/db/open.ts";
-import { contains, createStore, isDuplicate, isGone, isUnavailable } from "../server/db/store.ts";
+import {
+  contains,
+  createStore,
+  isDuplicate,
+  isGone,
+  isUnavailable,
+  type Store,
+} from "../server/db/store.ts";
 import { accounts, groups, linkCounts, links } from "../server/db/tables.ts";
 import { assetFolder, readTexts } from "../server/lib/assets.ts";
 import { emptyPostgres, freshPostgres } from "./postgres.ts";
@@ -71,6 +79,91 @@ describe.each(["sqlite", "postgres"])("the store on %s", (name) => {
 
     expect(await writing.catch(isDuplicate)).toBe(true);
     expect(await store.select({ id: links.id }).from(links)).toEqual([]);
+    await store.engine.close();
+  });
+
+  test("keeps what a transaction wrote, and gives back its result", async () => {
+    const store = await freshStore(name);
+
+    const found = await store.transaction(async (tx) => {
+      await tx.insert(links).values(link("l1"));
+      await tx.transaction((inner) => inner.insert(links).values(link("l2")));
+      return tx.select({ id: links.id }).from(links).orderBy(links.id);
+    });
+
+    expect(found).toEqual([{ id: "l1" }, { id: "l2" }]);
+    expect(await store.select({ id: links.id }).from(links).orderBy(links.id)).toEqual(found);
+    await store.engine.close();
+  });
+
+  test("undoes all of a transaction that throws, or of which a statement fails", async () => {
+    const store = await freshStore(name);
+
+    const refused = store.transaction(async (tx) => {
+      await tx.insert(links).values(link("l1"));
+      throw new Error("limit reached");
+    });
+    expect(await refused.catch(({ message }) => message)).toBe("limit reached");
+    const taken = store.transaction(async (tx) => {
+      await tx.insert(links).values(link("l1"));
+      await tx.insert(links).values(link("l2", { urlKey: "l1" }));
+    });
+    expect(await taken.catch(isDuplicate)).toBe(true);
+
+    expect(await store.select({ id: links.id }).from(links)).toEqual([]);
+    await store.insert(links).values(link("l3"));
+    await store.engine.close();
+  });
+
+  test("shows nobody else what a transaction has not committed yet", async () => {
+    const store = await freshStore(name);
+    const idsNow = () => store.select({ id: links.id }).from(links);
+
+    const [written, meanwhile] = await Promise.all([
+      store.transaction(async (tx) => {
+        await tx.insert(links).values(link("l1"));
+        for (let turn = 0; turn < 20; turn++) await tx.select({ id: links.id }).from(links);
+        return tx.select({ id: links.id }).from(links);
+      }),
+      Promise.all(Array.from({ length: 5 }, idsNow)),
+    ]);
+
+    expect(written).toHaveLength(1);
+    expect(meanwhile[0]).toEqual([]);
+    expect(await idsNow()).toHaveLength(1);
+    await store.engine.close();
+  });
+
+  test("never goes past a limit that is counted under the account's lock", async () => {
+    const store = await freshStore(name);
+    const create = (n: number) =>
+      store.transaction(async (tx) => {
+        await lockAccounts(tx, [account.no]);
+        const made = await tx.select({ id: links.id }).from(links);
+        if (made.length >= 10) throw new Error("limit reached");
+        await tx.insert(links).values(link(`l${n}`));
+      });
+
+    const results = await Promise.allSettled(Array.from({ length: 100 }, (_, n) => create(n + 1)));
+
+    expect(results.filter(({ status }) => status === "fulfilled")).toHaveLength(10);
+    expect(await store.select({ id: links.id }).from(links)).toHaveLength(10);
+    await store.engine.close();
+  });
+
+  test("runs other writes after a transaction, in the order in which they came", async () => {
+    const store = await freshStore(name);
+    const first = store.transaction(async (tx) => {
+      await lockAccounts(tx, [account.no]);
+      await tx.insert(links).values(link("l1"));
+    });
+    const second = store.transaction(async (tx) => {
+      await lockAccounts(tx, [account.no]);
+      return tx.select({ id: links.id }).from(links);
+    });
+
+    await first;
+    expect(await second).toEqual([{ id: "l1" }]);
     await store.engine.close();
   });
 
@@ -248,4 +341,62 @@ test("a database that cannot be reached is out of order", async () => {
   const asking = engine.run({ sql: "select 1", params: [] });
 
   expect(await asking.catch(isUnavailable)).toBe(true);
+});
+
+describe("a transaction on sqlite", () => {
+  const meddling: [what: string, (store: Store) => Promise<unknown>][] = [
+    ["a timer", () => new Promise((resolve) => setTimeout(resolve, 1))],
+    ["a write outside of it", (store) => store.insert(links).values(link("l9"))],
+    ["the reading thread", (store) => store.beside.select({ id: links.id }).from(links)],
+  ];
+
+  test.each(meddling)("that awaits %s is undone, and holds nothing up", async (_, meddle) => {
+    const store = await freshStore("sqlite");
+
+    const failed = store.transaction(async (tx) => {
+      await tx.insert(links).values(link("l1"));
+      await meddle(store);
+      await tx.insert(links).values(link("l2"));
+    });
+
+    expect(await failed.catch(({ message }) => message)).toContain("was rolled back");
+    await store.insert(links).values(link("l3"));
+    const ids = (await store.select({ id: links.id }).from(links)).map(({ id }) => id);
+    expect(ids).not.toContain("l1");
+    expect(ids).not.toContain("l2");
+    expect(ids).toContain("l3");
+    await store.engine.close();
+  });
+
+  test("refuses statements once it has ended", async () => {
+    const store = await freshStore("sqlite");
+    const tx = await store.transaction(async (inner) => inner);
+
+    expect(
+      await tx
+        .insert(links)
+        .values(link("l1"))
+        .catch(({ cause }) => cause.message),
+    ).toContain("has ended");
+    await store.engine.close();
+  });
+});
+
+test("a transaction on postgres is run again after a deadlock", async () => {
+  const store = await freshStore("postgres");
+  await store.insert(accounts).values({ ...account, id: "a2", email: "b@example.org", no: 5 });
+  const both = Promise.withResolvers<void>();
+  let begun = 0;
+  const lockBoth = (nos: number[]) =>
+    store.transaction(async (tx) => {
+      await lockAccounts(tx, [nos[0]!]);
+      if (++begun === 2) both.resolve();
+      await both.promise;
+      await lockAccounts(tx, [nos[1]!]);
+      return "done";
+    });
+
+  expect(await Promise.all([lockBoth([1, 5]), lockBoth([5, 1])])).toEqual(["done", "done"]);
+  expect(begun).toBe(3);
+  await store.engine.close();
 });

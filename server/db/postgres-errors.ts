@@ -1,5 +1,5 @@
 import { SQL } from "bun";
-import { Duplicate, Gone, Unavailable } from "./store.ts";
+import { causeOf, Duplicate, Gone, Unavailable } from "./store.ts";
 
 /**
  * A unique column has the value; or two make the same table at once, and "if not exists" saw none:
@@ -25,8 +25,8 @@ export async function again<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work();
     } catch (error) {
-      if (attempt < ATTEMPTS && TRY_AGAIN.includes(stateOf(error) ?? "")) continue;
-      throw toKnown(error);
+      if (attempt < ATTEMPTS && isRetryable(causeOf(error))) continue;
+      throw toKnown(causeOf(error));
     }
   }
 }
@@ -44,6 +44,13 @@ export function toKnown(error: unknown): unknown {
 
 export const asKnown = (error: unknown) => {
   throw toKnown(error);
+};
+
+const isRetryable = (error: unknown) => TRY_AGAIN.includes(stateOf(error) ?? "");
+
+/** The same, but an error after which everything may be tried again stays as it is. */
+export const asRetryable = (error: unknown) => {
+  throw isRetryable(error) ? error : toKnown(error);
 };
 
 /** Whether the server only reads: after a failover another one of the same name may write. */

@@ -1,7 +1,7 @@
 import { SQL } from "bun";
 import { orLate } from "../lib/late.ts";
 import { createHistoryParts } from "./history-parts.ts";
-import { again, asKnown } from "./postgres-errors.ts";
+import { again, asKnown, asRetryable } from "./postgres-errors.ts";
 import { createLocks } from "./postgres-locks.ts";
 import { connectionOptions, createPool, type PostgresOptions } from "./postgres-pool.ts";
 import { rowsOf } from "./postgres-rows.ts";
@@ -70,6 +70,19 @@ function open(url: string, options: PostgresOptions, silence: SilenceWatch): Eng
               heard();
             }
             return results;
+          }),
+        ),
+      ),
+    transaction: (work) =>
+      again(() =>
+        pool.use((all, heard) =>
+          all.begin((connection) => {
+            heard();
+            return work(async (query) => {
+              const rows = await rowsOf(connection, query).catch(asRetryable);
+              heard();
+              return rows;
+            });
           }),
         ),
       ),

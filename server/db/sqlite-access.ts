@@ -1,9 +1,13 @@
-import { SQLiteError } from "bun:sqlite";
+import { type Database, SQLiteError } from "bun:sqlite";
 import { isDamage } from "./damage.ts";
 import { Damaged, DiskFull, Duplicate, Gone, Unavailable } from "./store.ts";
 
 /** Between two tries of a write. */
 const PAUSE_MS = 10;
+
+const ENDED = "A statement was run in a transaction that has ended.";
+const NOT_ONLY_STATEMENTS =
+  "A transaction awaited something other than its own statements, and was rolled back.";
 
 const TAKEN = ["SQLITE_CONSTRAINT_UNIQUE", "SQLITE_CONSTRAINT_PRIMARYKEY"];
 const OUT_OF_ORDER = /^SQLITE_(FULL|READONLY|IOERR|BUSY)/;
@@ -35,19 +39,71 @@ export function createAccess(snapshot: Snapshot, { waitMs, written }: Options) {
       return fail(error);
     }
   };
-  const write = async <T>(work: () => T): Promise<T> => {
-    const done = await untilFree(waitMs, () => {
+  const attempt = <T>(work: () => T): Promise<T> =>
+    untilFree(waitMs, () => {
       // First: who closes the file keeps its lock until all readers are gone, and we may wait for it.
       snapshot.end();
       return work();
     }).catch(fail);
+
+  let last: Promise<unknown> = Promise.resolve();
+  /** One write after another, since all of them have one connection. */
+  const inOrder = <T>(work: () => Promise<T>): Promise<T> => {
+    const done = last.then(work);
+    last = done.catch(() => {});
+    return done;
+  };
+
+  const write = async <T>(work: () => T): Promise<T> => {
+    const done = await inOrder(() => attempt(work));
+    written?.();
+    return done;
+  };
+
+  /** `run` makes each statement's failure one that every engine has. */
+  const transaction = async <T>(
+    database: Database,
+    work: (run: <R>(statement: () => R) => R) => Promise<T>,
+  ): Promise<T> => {
+    const done = await inOrder(async () => {
+      await attempt(() => database.run("BEGIN IMMEDIATE"));
+      const deadline = untilNextTurn();
+      let isOpen = true;
+      const run = <R>(statement: () => R): R => {
+        if (!isOpen) throw new Error(ENDED);
+        try {
+          return statement();
+        } catch (error) {
+          return fail(error);
+        }
+      };
+      try {
+        const result = await Promise.race([work(run), deadline.passed]);
+        run(() => database.run("COMMIT"));
+        return result;
+      } finally {
+        isOpen = false;
+        deadline.cancel();
+        // A full disk or a failed commit has rolled back already.
+        if (database.inTransaction) database.run("ROLLBACK");
+        // What was read meanwhile was read from before the commit.
+        snapshot.end();
+      }
+    });
     written?.();
     return done;
   };
   const onDamage = (tell: () => void) => {
     tellOfDamage = tell;
   };
-  return { read, write, fail, whenFull, onDamage };
+  return { read, write, transaction, fail, whenFull, onDamage };
+}
+
+/** Rejects when the event loop turns: statements alone never let it. */
+function untilNextTurn() {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const immediate = setImmediate(() => reject(new Error(NOT_ONLY_STATEMENTS)));
+  return { passed: promise, cancel: () => clearImmediate(immediate) };
 }
 
 /** Tries again while another process writes. SQLite's own waiting would hold up all that only reads. */

@@ -90,6 +90,10 @@ export function openSqlite(
         : write(() =>
             inTransaction(writer.database, () => queries.map((query) => rowsOf(writer, query))),
           ),
+    transaction: (work) =>
+      access.transaction(writer.database, (run) =>
+        work(async (query) => run(() => rowsOf(writer, query))),
+      ),
     applied: async () => read(() => appliedTo(reader.database).map(unshared)),
     upgrade: (upgrade) => write(() => upgradeSqlite(writer.database, upgrade)),
     onDamage: access.onDamage,

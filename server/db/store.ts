@@ -6,7 +6,7 @@ import type { FoundLinks, LinkSearch } from "./reader-links.ts";
 /**
  * Rules that keep one set of queries true on both databases:
  *
- * 1. A write is one statement or one batch, never an interactive transaction.
+ * 1. Statements that belong together run in one `store.transaction`; inside it only its own statements are awaited.
  * 2. A change of state is conditional; the number of rows it returns is the answer.
  * 3. Ids and moments are made in code; moments are bigint milliseconds.
  * 4. No literal question mark in raw SQL: it is the placeholder.
@@ -46,6 +46,8 @@ export interface Engine {
   size(): Promise<number>;
   /** Runs all of the queries, or none. */
   batch(queries: Query[]): Promise<Rows[]>;
+  /** Runs the work in one transaction, see `Store.transaction`. */
+  transaction<T>(work: (run: Engine["run"]) => Promise<T>): Promise<T>;
   /** The migrations that it has: none in a new database. */
   applied(): Promise<Applied[]>;
   /**
@@ -147,8 +149,17 @@ export class Damaged extends Unavailable {}
 /** A statement that has not run yet. */
 export type Statement = Parameters<SqliteRemoteDatabase["batch"]>[0][number];
 
-export type Store = SqliteRemoteDatabase & {
+export type Store = Omit<SqliteRemoteDatabase, "transaction"> & {
   engine: Engine;
+  /**
+   * Runs the work in one transaction: what it writes is kept when it returns, and undone when it throws. Inside a
+   * transaction this runs the work in that one.
+   *
+   * The work may await nothing but statements of `tx`: on SQLite it holds up every other write, so one that is still
+   * open when the event loop turns is undone and throws. PostgreSQL runs the work again when it was undone because of
+   * another transaction (a deadlock), so the work must change nothing but the database.
+   */
+  transaction<T>(work: (tx: Store) => Promise<T>): Promise<T>;
   /** For selects that may take long: SQLite runs them in a thread beside the event loop. */
   beside: SqliteRemoteDatabase;
   /** Runs all of the statements, or none. For lists whose length is known only at run time. */
@@ -170,11 +181,27 @@ export function createStore(engine: Engine): Store {
     const [first, ...rest] = statements;
     if (first) await database.batch([first, ...rest]);
   };
+  const transaction = <T>(work: (tx: Store) => Promise<T>): Promise<T> =>
+    engine.transaction((run) => work(createStore(within(engine, run))));
   const beside = drizzle(async (text, params, method) => ({
     rows: only(method, await engine.readBeside({ sql: text, params })),
   }));
-  return Object.assign(database, { engine, beside, write });
+  return Object.assign(database, { engine, beside, write, transaction });
 }
+
+/** The engine as statements inside a transaction see it. */
+const within = (engine: Engine, run: Engine["run"]): Engine => ({
+  ...engine,
+  run,
+  readBeside: run,
+  findLinks: null,
+  batch: async (queries) => {
+    const results: Rows[] = [];
+    for (const query of queries) results.push(await run(query));
+    return results;
+  },
+  transaction: (work) => work(run),
+});
 
 /** Builds a statement once per store and keeps it: building costs more than running a point read. */
 export function preparedOnce<T>(build: (store: Store) => T): (store: Store) => T {
@@ -237,5 +264,5 @@ const only = (method: string, rows: Rows): unknown[] =>
   method === "get" ? (rows[0] as unknown[]) : rows;
 
 /** The engine's own error, however deep drizzle wrapped it. */
-const causeOf = (error: unknown): unknown =>
+export const causeOf = (error: unknown): unknown =>
   error instanceof DrizzleQueryError ? causeOf(error.cause) : error;
