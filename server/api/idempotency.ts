@@ -1,10 +1,10 @@
 import { and, eq, lt, type SQL, sql } from "drizzle-orm";
 import { Elysia } from "elysia";
-import { preparedOnce, type Statement } from "../db/store.ts";
+import { preparedOnce, type Statement, type Store } from "../db/store.ts";
 import { idempotencyKeys } from "../db/tables.ts";
 import { conflict, invalid } from "../lib/errors.ts";
 import { hashToken } from "../lib/token.ts";
-import type { Deps, Receipt } from "../work/deps.ts";
+import type { Deps, Receipt, SaveReply } from "../work/deps.ts";
 import { JSON_TYPE, ReadyReply, toErrorResponse } from "./errors.ts";
 import { type Visit, visitOf } from "./visit.ts";
 
@@ -43,7 +43,27 @@ export const idempotency = (deps: Deps) =>
     const claim = await claimKey(deps, request);
     const keep = (stored: Stored, onlyIf?: SQL) =>
       claim ? [storeReply(deps, claim, stored, onlyIf)] : [];
+    const save = async (tx: Store, stored: Stored) => {
+      if (claim) await storeReply({ ...deps, store: tx }, claim, stored);
+    };
     return {
+      saveReply:
+        <T>(
+          status: number,
+          toReply: (result: T) => unknown,
+          locationOf?: (result: T) => string,
+        ): SaveReply<T> =>
+        (tx, result) =>
+          save(tx, {
+            status,
+            body: JSON.stringify({ data: toReply(result) }),
+            headers: headersFor(locationOf?.(result)),
+            resourceId: null,
+          }),
+      saveSecretReply:
+        <T extends { id: string }>(status: number): SaveReply<T> =>
+        (tx, { id }) =>
+          save(tx, { status, body: null, headers: {}, resourceId: id }),
       receipt:
         <T>(
           status: number,

@@ -51,6 +51,15 @@ type Loops = {
 };
 
 /**
+ * Stores the reply of a request with an idempotency key, in the transaction of the change that it describes. Does
+ * nothing for a request without a key.
+ * @throws Duplicate when an equal request in another process has committed first
+ */
+export type SaveReply<T> = (tx: Store, result: T) => Promise<void>;
+
+export const saveNoReply: SaveReply<unknown> = async () => {};
+
+/**
  * Statements that store the reply of a request with an idempotency key, to be run in the same batch as the change
  * it describes. Without a key there are none. A change that is made on a condition passes it as `onlyIf`.
  */

@@ -52,6 +52,15 @@ export function recordChange(
   return store.run(sql`insert into ${audit} select entry.* from ${entry} as entry where ${onlyIf}`);
 }
 
+/** Records a change in the caller's account; `deps.store` is the transaction that makes it. */
+export async function auditChange(
+  deps: Pick<Deps, "store" | "clock">,
+  { accountId, by }: Pick<Caller, "accountId" | "by">,
+  change: Omit<Change, "by" | "accountId" | "onlyIf">,
+): Promise<void> {
+  await recordChange(deps, { ...change, accountId, by });
+}
+
 /**
  * The same for a change in the caller's account, which is held first: of two who make the same change at once,
  * only the one who makes it is recorded.
