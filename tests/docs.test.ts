@@ -7,7 +7,7 @@ import { DEAD_REASONS, UNKNOWN_REASONS } from "../server/verdict/reasons/reasons
 
 const docs = readFileSync("docs/verdicts.md", "utf8");
 
-const code = [...new Bun.Glob("server/checker/**/*.ts").scanSync()]
+const code = [...new Bun.Glob("server/verdict/**/*.ts").scanSync()]
   .map((file) => readFileSync(file, "utf8"))
   .join("\n");
 

@@ -119,17 +119,13 @@ describe.each(["sqlite", "postgres"])("the store on %s", (name) => {
     const store = await freshStore(name);
     const idsNow = () => store.select({ id: links.id }).from(links);
 
-    const [written, meanwhile] = await Promise.all([
-      store.transaction(async (tx) => {
-        await tx.insert(links).values(link("l1"));
-        for (let turn = 0; turn < 20; turn++) await tx.select({ id: links.id }).from(links);
-        return tx.select({ id: links.id }).from(links);
-      }),
-      Promise.all(Array.from({ length: 5 }, idsNow)),
-    ]);
+    const [own, others] = await store.transaction(async (tx) => {
+      await tx.insert(links).values(link("l1"));
+      return [await tx.select({ id: links.id }).from(links), await idsNow()];
+    });
 
-    expect(written).toHaveLength(1);
-    expect(meanwhile[0]).toEqual([]);
+    expect(own).toHaveLength(1);
+    expect(others).toEqual([]);
     expect(await idsNow()).toHaveLength(1);
     await store.engine.close();
   });
