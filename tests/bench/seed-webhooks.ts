@@ -4,7 +4,7 @@ import { readConfig } from "../../server/config/config.ts";
 import type { EventType } from "../../server/db/tables.ts";
 import { chunksOf } from "../../server/lib/chunks.ts";
 import { systemClock } from "../../server/lib/clock.ts";
-import { type NewEvent, recordEvents } from "../../server/webhooks/events/events.ts";
+import { type NewEvent, publishEvents } from "../../server/webhooks/events/events.ts";
 import { sampleOf } from "../../server/webhooks/samples.ts";
 import { createWebhook } from "../../server/webhooks/webhooks.ts";
 
@@ -37,7 +37,7 @@ export async function seedWebhooks(
   const at = Date.now() - pending;
   const happened = Array.from({ length: pending }, (_, n) => deadLink(accountId, at + n));
   for (const some of chunksOf(ROWS_AT_ONCE, happened)) {
-    await deps.store.write(recordEvents(deps.store, some));
+    await deps.store.transaction((tx) => publishEvents(tx, some));
   }
   await deps.store.engine.close();
 }

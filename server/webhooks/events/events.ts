@@ -93,10 +93,22 @@ export type NewEvent = {
 const ROWS = 500;
 
 /**
- * Statements that record what happened and queue it for every webhook that subscribes. They are not
- * run here: the caller puts them into its own batch, so a change and its notification cannot part.
- * What nobody subscribes to leaves no row.
+ * Records events and queues them for every webhook that subscribes to them. Call it inside the transaction that makes
+ * the change, so that the change and its events are committed together:
+ *
+ *     await store.transaction(async (tx) => {
+ *       // … the change …
+ *       await publishEvents(tx, [{ type: "link.created", accountId, at, data }]);
+ *     });
+ *
+ * It takes any number of events, also of several accounts; an empty list does nothing. An event without subscribers
+ * leaves no row. Wake the loops (`deps.loops.wake()`) after the commit.
  */
+export async function publishEvents(tx: Store, happened: NewEvent[]): Promise<void> {
+  for (const statement of recordEvents(tx, happened)) await statement;
+}
+
+/** Returns the statements of `publishEvents`, for callers that write in a batch. New code calls `publishEvents`. */
 export function recordEvents(store: Store, happened: NewEvent[]): Statement[] {
   return chunksOf(ROWS, happened).flatMap((some) => {
     const rows = some.map((event) => ({ ...event, id: event.id ?? newIdAt(event.at) }));
