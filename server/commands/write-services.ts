@@ -28,8 +28,8 @@ export const servicePages = (): Promise<{ file: string; before: string; after: s
 function sentenceOf(services: readonly Service[]): string {
   const over = services.filter(({ shutDown }) => shutDown).length;
   const asked = services.length - over;
-  return `${asked} services are asked in their own way, and ${over} are known to have shut down: [docs/services.md](docs/services.md)
-lists them, and says how to add your own.
+  return `${asked} services, such as video, file and code hosts, are asked in their own way, and ${over} are known to have shut down
+([all of them](docs/services.md)).
 `;
 }
 
