@@ -147,19 +147,22 @@ describe.each(["sqlite", "postgres"])("the store on %s", (name) => {
     await store.engine.close();
   });
 
-  test("runs other writes after a transaction, in the order in which they came", async () => {
+  test("makes a transaction wait for the one that holds the account's lock", async () => {
     const store = await freshStore(name);
-    const first = store.transaction(async (tx) => {
+    const readLinks = () =>
+      store.transaction(async (tx) => {
+        await lockAccounts(tx, [account.no]);
+        return tx.select({ id: links.id }).from(links);
+      });
+
+    const { waiting } = await store.transaction(async (tx) => {
       await lockAccounts(tx, [account.no]);
+      const waiting = readLinks();
       await tx.insert(links).values(link("l1"));
-    });
-    const second = store.transaction(async (tx) => {
-      await lockAccounts(tx, [account.no]);
-      return tx.select({ id: links.id }).from(links);
+      return { waiting };
     });
 
-    await first;
-    expect(await second).toEqual([{ id: "l1" }]);
+    expect(await waiting).toEqual([{ id: "l1" }]);
     await store.engine.close();
   });
 
