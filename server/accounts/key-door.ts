@@ -1,4 +1,4 @@
-import { type Caller, requirePermission } from "../api/caller.ts";
+import { type Access, type Caller, requirePermission } from "../api/caller.ts";
 import { rangeOf } from "../api/client-address.ts";
 import { type Allowance, type RateLimiter, rateLimited } from "../api/rate-limit.ts";
 import type { Visit } from "../api/visit.ts";
@@ -13,13 +13,14 @@ type Admission = { allowance: Allowance } & (
 );
 
 /**
- * Lets a request into /api/v1: authentication, then rate limit, plan and permission. A request
- * without a valid key is charged to its address, so guessing never uses up a real key's budget.
+ * Checks a request under /api/v1: authentication, then rate limit, plan and the permission that the route requires.
+ * A request without a valid key counts against its address, so guessing never uses up the budget of a real key.
  */
 export async function enterByKey(
   deps: Deps & { limiter: RateLimiter; meter: Meter },
   request: Request,
   visit: Visit,
+  access: Access,
 ): Promise<Admission> {
   const header = request.headers.get("authorization");
   const caller = await authenticate(deps, header, visit.address).catch(asRefusal);
@@ -31,18 +32,19 @@ export async function enterByKey(
   const allowance = await deps.limiter(`key ${caller.keyId}`);
   if (!allowance.allowed) return { admitted: false, allowance, refusal: rateLimited(allowance) };
   deps.meter.countRequest(caller.accountId, caller.keyId);
-  const refusal = refuseCaller(deps, caller, request.method);
+  const refusal = refuseCaller(deps, caller, access);
   return refusal ? { admitted: false, allowance, refusal } : { admitted: true, allowance, caller };
 }
 
 const asRefusal = (refusal: unknown) => ({ refusal });
 
-function refuseCaller({ config }: Deps, caller: Caller, method: string): unknown {
+/** Keys have permissions only: whatever else a route may require, a key cannot have it. */
+function refuseCaller({ config }: Deps, caller: Caller, access: Access): unknown {
   if (!config.tierLimits[caller.tier].api) {
     return new AppError("BUSINESS_PLAN_REQUIRED", `The ${caller.tier} plan has no API access.`);
   }
   try {
-    requirePermission(caller, method);
+    requirePermission(caller, access === "read" ? "read" : "write");
   } catch (refusal) {
     return refusal;
   }

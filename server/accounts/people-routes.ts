@@ -13,7 +13,7 @@ import { presentSession } from "./session-door.ts";
 
 const changeRefusals = { ...recordRefusals, 409: ErrorReply, 413: ErrorReply, 415: ErrorReply };
 
-/** Who is in one's own account; mounted behind the session door only, which lets only owners change it. */
+/** The people of the caller's own account. Only owners can change them. */
 export function peopleRoutes(deps: Deps, { countProof, countInvitation, ...guards }: Guard) {
   const guarded = { ...deps, ...guards };
 
@@ -22,7 +22,7 @@ export function peopleRoutes(deps: Deps, { countProof, countInvitation, ...guard
     as: "owner",
   });
 
-  return new Elysia({ detail: { hide: true } })
+  return new Elysia({ detail: { hide: true, access: "owner" } })
     .get(
       "/people",
       async ({ request }) => {
@@ -30,7 +30,7 @@ export function peopleRoutes(deps: Deps, { countProof, countInvitation, ...guard
         const people = await listPeople(deps, [user.accountId]);
         return { data: { items: people.map(model.toColleague(user.id)) } };
       },
-      { response: { 200: data(model.People), ...refusals } },
+      { detail: { access: "read" }, response: { 200: data(model.People), ...refusals } },
     )
     .post(
       "/people",

@@ -11,9 +11,19 @@ export const accountRoutes = (deps: Deps) =>
     .use(callers)
     .get("/account", async ({ caller }) => ({ data: toAccount(await findAccount(deps, caller)) }), {
       response: { 200: data(Account), ...refusals },
-      detail: { operationId: "getAccount", summary: "Get the account with its tier and limits" },
+      detail: {
+        access: "read",
+        operationId: "getAccount",
+        summary: "Get the account with its tier and limits",
+      },
     })
     .get("/usage", async ({ caller }) => ({ data: toUsage(await readUsage(deps, caller)) }), {
       response: { 200: data(Usage), ...refusals },
-      detail: { operationId: "getUsage", summary: "Get this month's requests, links and checks" },
+      detail: {
+        access: "read",
+        operationId: "getUsage",
+        summary: "Get this month's requests, links and checks",
+        description:
+          "Counts for the current calendar month in UTC. They are stored every few seconds, so the latest requests may be missing.",
+      },
     });

@@ -43,6 +43,9 @@ const visitorOf = (request: Request): Visitor => ({
 const bodyRefusals = { ...recordRefusals, 413: ErrorReply, 415: ErrorReply };
 const factorRefusals = { ...bodyRefusals, 409: ErrorReply };
 
+/** For routes that work without a session; all others here require one. */
+const ANYONE = { access: "anyone" } as const;
+
 /** How people get into the dashboard and out of it; mounted behind the session door only. */
 export function sessionRoutes(
   deps: Deps,
@@ -66,7 +69,7 @@ export function sessionRoutes(
   const deviceOf = (request: Request, email: string) =>
     findDevice(deps, email, readDeviceCookie(deps.config, request, email));
 
-  return new Elysia({ tags: ["Session"], detail: { hide: true } })
+  return new Elysia({ tags: ["Session"], detail: { hide: true, access: "signed-in" } })
     .get(
       "/session",
       async ({ request }) => {
@@ -75,7 +78,7 @@ export function sessionRoutes(
         const state = (await hasAccounts(deps)) ? "signed-out" : "setup";
         return { data: model.toStranger(state, insecure) };
       },
-      { response: { 200: data(model.SessionState), ...refusals } },
+      { detail: ANYONE, response: { 200: data(model.SessionState), ...refusals } },
     )
     .post(
       "/session",
@@ -85,7 +88,11 @@ export function sessionRoutes(
         const visitor = { ...visitorOf(request), device };
         return { data: await letIn(await signIn(guarded, body, visitor), set) };
       },
-      { body: model.SignIn, response: { 200: data(model.SessionState), ...factorRefusals } },
+      {
+        detail: ANYONE,
+        body: model.SignIn,
+        response: { 200: data(model.SessionState), ...factorRefusals },
+      },
     )
     .delete(
       "/session",
@@ -95,7 +102,7 @@ export function sessionRoutes(
         set.headers["set-cookie"] = endedCookie(deps.config);
         return status(204, undefined);
       },
-      { response: { 204: z.undefined(), ...refusals } },
+      { detail: ANYONE, response: { 204: z.undefined(), ...refusals } },
     )
     .post(
       "/setup",
@@ -106,7 +113,11 @@ export function sessionRoutes(
         const done = await setUp(guarded, input, visitorOf(request));
         return status(201, { data: { ...(await letIn(done, set)), key: done.key } });
       },
-      { body: unread(model.Setup), response: { 201: data(model.SetupDone), ...bodyRefusals } },
+      {
+        detail: ANYONE,
+        body: unread(model.Setup),
+        response: { 201: data(model.SetupDone), ...bodyRefusals },
+      },
     )
     .post(
       "/password",
@@ -116,6 +127,7 @@ export function sessionRoutes(
         return { data: await letIn(entrance, set) };
       },
       {
+        detail: ANYONE,
         body: model.PasswordByLink,
         response: { 200: data(model.SessionState), ...factorRefusals },
       },

@@ -3,7 +3,7 @@ import { AppError } from "../lib/errors.ts";
 
 export type Permissions = { read: boolean; write: boolean };
 
-/** Who is at work, as the audit log names them. */
+/** Who makes a change, as the audit log names them. */
 export type Actor = {
   kind: AuditRow["actorKind"];
   /** Of the user or the key; null for others. */
@@ -12,11 +12,11 @@ export type Actor = {
   name: string;
   /** Of a person who is signed in: their own account. */
   accountId?: string;
-  /** Where from; null on the command line. Worked out only when it is wanted. */
+  /** The address that the request comes from; null on the command line. Computed on demand. */
   address: () => string | null;
 };
 
-/** Whoever runs the installation, at its command line. */
+/** The operator of the installation, on the command line. */
 export const OPERATOR: Actor = {
   kind: "operator",
   id: null,
@@ -24,7 +24,7 @@ export const OPERATOR: Actor = {
   address: () => null,
 };
 
-/** Who asks, whichever door they came by. History names the account by its number. */
+/** Who makes a request, by key or by session. History names the account by its number. */
 export type Caller = {
   accountId: string;
   accountNo: number;
@@ -35,9 +35,14 @@ export type Caller = {
   by: Actor;
 };
 
-/** `read` allows GET, `write` allows POST, PATCH and DELETE. */
-export function requirePermission({ permissions }: Caller, method: string) {
-  const needed = method === "GET" || method === "HEAD" ? "read" : "write";
+/**
+ * Who may call a route: anyone, anyone who is signed in, callers with a permission, owners of the account, or
+ * administrators of the installation. Keys have permissions only; people have them by their role.
+ */
+export type Access = "anyone" | "signed-in" | keyof Permissions | "owner" | "administrator";
+
+/** @throws INSUFFICIENT_PERMISSIONS */
+export function requirePermission({ permissions }: Caller, needed: keyof Permissions) {
   if (permissions[needed]) return;
   throw new AppError("INSUFFICIENT_PERMISSIONS", `This needs the ${needed} permission.`);
 }

@@ -9,7 +9,7 @@ const SAME = ["same-origin", "none"];
  * A name that an attacker points at this machine makes a browser treat us as the attacker's own site
  * (DNS rebinding), so only names that nobody else can hold are answered.
  */
-export function refuseStrangeHost(
+export function refuseUnknownHost(
   { publicUrl }: Pick<Config, "publicUrl">,
   request: Request,
 ): void {

@@ -22,7 +22,13 @@ export const historyRoutes = (deps: Deps) =>
       {
         query: model.HistoryQuery,
         response: { 200: pageOf(model.HistoryEntry), ...refusals },
-        detail: { operationId: "listHistory", summary: "List checks of all links, newest first" },
+        detail: {
+          access: "read",
+          operationId: "listHistory",
+          summary: "List checks of all links, newest first",
+          description:
+            "`changed=true` lists only the checks that changed their link's status; together with `status` it requires a `link_id`.",
+        },
       },
     )
     .get(
@@ -33,7 +39,13 @@ export const historyRoutes = (deps: Deps) =>
       {
         query: model.StatsQuery,
         response: { 200: data(model.HistoryStats), ...refusals },
-        detail: { operationId: "getHistoryStats", summary: "Count the checks of a time" },
+        detail: {
+          access: "read",
+          operationId: "getHistoryStats",
+          summary: "Get check statistics for a period",
+          description:
+            "Zeros if there were no checks in the period. The average covers only checks with a response. For a group, hours count as a whole. Statistics are kept after the checks themselves have been deleted; for that time, hours count as a whole too.",
+        },
       },
     )
     .get(
@@ -46,8 +58,11 @@ export const historyRoutes = (deps: Deps) =>
         query: model.SeriesQuery,
         response: { 200: data(model.HistorySeries), ...refusals },
         detail: {
+          access: "read",
           operationId: "getHistorySeries",
-          summary: "Count the checks of a time, hour by hour or day by day",
+          summary: "Get check statistics by hour or by day",
+          description:
+            "All buckets of the period in UTC, complete and in order, with zeros where nothing was checked; at most 1,000. Without dates: the last 168 hours, or the last 90 days.",
         },
       },
     );

@@ -12,7 +12,7 @@ const COMPRESSED = ".br";
  * browser takes it (RFC 9110 §12.5.3).
  */
 export function assetRoutes(folder: string): Elysia {
-  const app = new Elysia({ name: "assets", detail: { hide: true } });
+  const app = new Elysia({ name: "assets", detail: { hide: true, access: "anyone" } });
   const names = readdirSync(folder).filter((name) => !name.endsWith(COMPRESSED));
   for (const name of names) app.get(`/assets/${name}`, replyWith(join(folder, name)));
   return app;

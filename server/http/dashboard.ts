@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Elysia } from "elysia";
-import { refuseStrangeHost } from "../api/same-origin.ts";
+import { refuseUnknownHost } from "../api/same-origin.ts";
 import type { Config } from "../config/config.ts";
 import { assetFolder } from "../lib/assets.ts";
 import { assetRoutes } from "./assets.ts";
@@ -40,8 +40,8 @@ type Host = Pick<Config, "publicUrl">;
 
 /** Its routes answer only to names that no one else can point at this machine. */
 const emptyDashboard = (config: Host) =>
-  new Elysia({ detail: { hide: true } }).onBeforeHandle(({ request }) =>
-    refuseStrangeHost(config, request),
+  new Elysia({ detail: { hide: true, access: "anyone" } }).onBeforeHandle(({ request }) =>
+    refuseUnknownHost(config, request),
   );
 
 function builtDashboard(config: Host, folder: string, index: string): Elysia {

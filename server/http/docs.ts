@@ -7,7 +7,7 @@ import type { ApiReference } from "./openapi.ts";
 
 /** `GET /docs`: the API reference as a page that asks nobody else for anything. */
 export const docsRoutes = (reference: ApiReference) =>
-  new Elysia({ detail: { hide: true } })
+  new Elysia({ detail: { hide: true, access: "anyone" } })
     .get(
       "/docs",
       cachedReplies(() => ({ type: "text/html; charset=utf-8", body: renderPage(reference()) })),

@@ -7,7 +7,7 @@ import { toErrorResponse } from "../api/errors.ts";
 import { settleClaim } from "../api/idempotency.ts";
 import { addRateLimitHeaders, HOUR, type RateLimiter } from "../api/rate-limit.ts";
 import { matches } from "../api/reply.ts";
-import { allowedMethods, type RouteTable } from "../api/route-table.ts";
+import type { RouteTable } from "../api/route-table.ts";
 import { rememberVisit, type Visit } from "../api/visit.ts";
 import { AppError, invalid, noSuchPath } from "../lib/errors.ts";
 import { newId } from "../lib/ids.ts";
@@ -70,28 +70,33 @@ async function answer(
   request: Request,
   visit: Visit,
 ): Promise<Response> {
-  const admission = await admit(deps, request, visit);
+  const found = app.table.find(request.method, visit.path);
+  const access = found?.access ?? usualAccess(request);
+  const admission = isUnder(visit.path, "/api/v1")
+    ? await enterByKey(deps, request, visit, access)
+    : null;
   if (admission) addRateLimitHeaders(visit.headers, admission.allowance, deps.clock.now());
   refuseBadHead(request, visit);
   if (request.method === "OPTIONS") return answerOptions(deps, app, request, visit);
   if (admission && !admission.admitted) throw admission.refusal;
   if (admission) visit.caller = admission.caller;
-  if (isUnder(visit.path, "/dashboard/api")) await enterBySession(deps, request, visit);
+  if (isUnder(visit.path, "/dashboard/api")) {
+    await enterBySession(deps, request, visit, access);
+  }
   refuseStoppedWrites(deps, request, visit);
   return isConditional(app, request, visit)
     ? deps.store.engine.inTurn(visit.path, () => routeUnlessStale(app, request, visit))
     : route(app, request, visit);
 }
 
-/** Every request under /api/v1 is counted, since every reply tells how much is left; null elsewhere. */
-const admit = async (deps: FrontDeps, request: Request, visit: Visit) =>
-  isUnder(visit.path, "/api/v1") ? enterByKey(deps, request, visit) : null;
+/** What a request to a path or with a method that does not exist needs before the response says so. */
+const usualAccess = (request: Request) => (isUnsafe(request) ? "write" : "read");
 
 async function route(app: Routed, request: Request, visit: Visit): Promise<Response> {
   const response = await app.fetch(request);
   // 400 too: a path such as `/links/batch` also fits a record's route, which reads the body first.
   if (response.status !== 404 && response.status !== 400) return response;
-  const allowed = allowedMethods(app.table, visit.path);
+  const allowed = app.table.methodsOf(visit.path);
   if (allowed.length === 0 || allowed.includes(request.method)) return response;
   throw new AppError(
     "METHOD_NOT_ALLOWED",
@@ -176,7 +181,7 @@ function refuseBadHead(request: Request, { path }: Visit) {
 }
 
 function answerOptions(deps: Deps, app: Routed, request: Request, { path }: Visit): Response {
-  const allowed = allowedMethods(app.table, path);
+  const allowed = app.table.methodsOf(path);
   if (allowed.length === 0) throw noSuchPath();
   const allow = [...allowed, "OPTIONS"].join(", ");
   const headers = { allow, ...preflightHeaders(deps.config, request, allow) };
@@ -186,7 +191,7 @@ function answerOptions(deps: Deps, app: Routed, request: Request, { path }: Visi
 /** Only a record that can be read has a state that the change could be meant for. */
 function isConditional(app: Routed, { method, headers }: Request, { path }: Visit): boolean {
   if (!headers.has("if-match") || !["PATCH", "DELETE"].includes(method)) return false;
-  const allowed = allowedMethods(app.table, path);
+  const allowed = app.table.methodsOf(path);
   return allowed.includes("GET") && allowed.includes(method);
 }
 

@@ -77,7 +77,7 @@ export const readinessAtStart = (doing: string): Readiness => ({
 export const healthRoutes = (deps: Deps) => {
   // It answered when it was opened.
   const databaseAnswers = lastKnown(true, WAIT_MS, () => askDatabase(deps));
-  return new Elysia({ detail: { hide: true } })
+  return new Elysia({ detail: { hide: true, access: "anyone" } })
     .get(
       "/health",
       async ({ status }) => {

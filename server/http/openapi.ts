@@ -30,7 +30,7 @@ export function createReference(routes: () => RouteRecord[]): ApiReference {
 
 /** `GET /openapi.json`, for anyone. */
 export const openapiRoutes = (reference: ApiReference) =>
-  new Elysia({ detail: { hide: true } }).get(
+  new Elysia({ detail: { hide: true, access: "anyone" } }).get(
     "/openapi.json",
     cachedReplies(
       (): Text => ({

@@ -10,7 +10,7 @@ export function withoutApi(config: Config, front: Front, table: RouteTable): Fro
   const headersFor = securityHeaders(config);
   return async (request, server) => {
     const path = URL.canParse(request.url) ? new URL(request.url).pathname : "/";
-    if (table.some(({ pattern }) => pattern.test(path))) return front(request, server);
+    if (table.methodsOf(path).length > 0) return front(request, server);
     const response = toLastResort(elsewhere(config));
     headersFor(path).forEach((value, name) => {
       response.headers.set(name, value);

@@ -43,7 +43,13 @@ export const linkRoutes = (deps: Deps) =>
       {
         query: model.LinkQuery,
         response: { 200: pageOf(model.Link), ...refusals },
-        detail: { operationId: "listLinks", summary: "List links" },
+        detail: {
+          access: "read",
+          operationId: "listLinks",
+          summary: "List links",
+          description:
+            "Filters are combined with AND, in any order. Links with the same time are listed in the order in which they were created. `checking` replaces the settled status until the check has finished.",
+        },
       },
     )
     .get(
@@ -55,8 +61,11 @@ export const linkRoutes = (deps: Deps) =>
       {
         response: { 200: data(model.LinkDetail), ...recordRefusals },
         detail: {
+          access: "read",
           operationId: "getLink",
           summary: "Get one link with the evidence of its last check",
+          description:
+            "Includes `evidence`: what the last check saw, so that you can see the reason for its result. `last_change` is the check that last changed the status, with its own evidence; null if the status never changed or that check is no longer stored.",
         },
       },
     )
@@ -69,7 +78,12 @@ export const linkRoutes = (deps: Deps) =>
       {
         body: model.LinkChangeBody,
         response: { 200: data(model.Link), ...changeRefusals },
-        detail: { operationId: "changeLink", summary: "Change a link's group or check frequency" },
+        detail: {
+          access: "write",
+          operationId: "changeLink",
+          summary: "Change a link's group or check frequency",
+          description: "A link's URL cannot be changed: delete the link and create another one.",
+        },
       },
     )
     .delete(
@@ -80,7 +94,11 @@ export const linkRoutes = (deps: Deps) =>
       },
       {
         response: { 204: z.undefined(), ...deleteRefusals },
-        detail: { operationId: "deleteLink", summary: "Delete a link and its history" },
+        detail: {
+          access: "write",
+          operationId: "deleteLink",
+          summary: "Delete a link and its history",
+        },
       },
     )
     .get(
@@ -94,8 +112,11 @@ export const linkRoutes = (deps: Deps) =>
         query: LinkHistoryQuery,
         response: { 200: pageOf(LinkHistoryEntry), ...recordRefusals },
         detail: {
+          access: "read",
           operationId: "listLinkHistory",
           summary: "List the checks of one link, newest first",
+          description:
+            "Checks that changed the link's status include their `evidence`; for all others it is null. `changed=true` lists only those.",
         },
       },
     )
@@ -109,8 +130,11 @@ export const linkRoutes = (deps: Deps) =>
         query: LinkEventQuery,
         response: { 200: pageOf(LinkEvent), ...recordRefusals },
         detail: {
+          access: "read",
           operationId: "listLinkEvents",
-          summary: "List what webhooks were told of one link, newest first",
+          summary: "List the events of one link, newest first",
+          description:
+            "Events are kept for 30 days, and recorded only if a webhook subscribes to them. Each shows the state of its deliveries; only the host of a webhook's URL is shown. The event's id is also the id of the delivery.",
         },
       },
     )
@@ -124,8 +148,11 @@ export const linkRoutes = (deps: Deps) =>
         query: DateRange,
         response: { 200: data(LinkStats), ...recordRefusals },
         detail: {
+          access: "read",
           operationId: "getLinkStats",
-          summary: "Count the checks of one link, with its uptime",
+          summary: "Get check statistics and the uptime of one link",
+          description:
+            "`uptimePercent` is the share of checks that found the link alive, among the checks that found it alive or dead; null if there were none.",
         },
       },
     )
@@ -141,7 +168,13 @@ export const linkRoutes = (deps: Deps) =>
       {
         body: model.NewLinkBody,
         response: { 201: data(model.Link), ...createRefusals },
-        detail: { operationId: "createLink", summary: "Monitor a URL" },
+        detail: {
+          access: "write",
+          operationId: "createLink",
+          summary: "Add a link",
+          description:
+            "The first check is due immediately; until then the link's status is `unknown`. A URL that is already monitored gets 409.",
+        },
       },
     )
     .post(
@@ -153,7 +186,13 @@ export const linkRoutes = (deps: Deps) =>
       }),
       {
         response: { 200: data(model.CheckStarted), ...recordRefusals, 409: ErrorReply },
-        detail: { operationId: "checkLink", summary: "Check a link now" },
+        detail: {
+          access: "write",
+          operationId: "checkLink",
+          summary: "Check a link now",
+          description:
+            "The link shows `checking` until the check has finished. While a check is running, no second one is started.",
+        },
       },
     );
 

@@ -12,7 +12,8 @@ export const serviceRoutes = (deps: Deps) =>
     .get("", () => ({ data: { items: toServices(deps.catalogue.services) } }), {
       response: { 200: data(z.object({ items: z.array(Service) })), ...refusals },
       detail: {
+        access: "read",
         operationId: "listServices",
-        summary: "List the services that links are filed under",
+        summary: "List the services that links can belong to",
       },
     });

@@ -46,7 +46,13 @@ export const webhookRoutes = (deps: Deps) =>
       {
         query: z.object(paging(PER_PAGE)),
         response: { 200: pageOf(Webhook), ...refusals },
-        detail: { operationId: "listWebhooks", summary: "List webhooks, newest first" },
+        detail: {
+          access: "read",
+          operationId: "listWebhooks",
+          summary: "List webhooks, newest first",
+          description:
+            "Callers without the `write` permission see only the host of a `url`; `url_state` shows whether it is complete. With `first_verdicts` a webhook also gets `link.alive` for the first result of a link.",
+        },
       },
     )
     .get(
@@ -56,7 +62,7 @@ export const webhookRoutes = (deps: Deps) =>
       }),
       {
         response: { 200: data(Webhook), ...recordRefusals },
-        detail: { operationId: "getWebhook", summary: "Get one webhook" },
+        detail: { access: "read", operationId: "getWebhook", summary: "Get one webhook" },
       },
     )
     .patch(
@@ -68,8 +74,11 @@ export const webhookRoutes = (deps: Deps) =>
         body: WebhookChangeBody,
         response: { 200: data(Webhook), ...changeRefusals },
         detail: {
+          access: "write",
           operationId: "changeWebhook",
-          summary: "Change a webhook's URL or events, or switch it on or off",
+          summary: "Change, enable or disable a webhook",
+          description:
+            "`is_active: true` enables a webhook again that was disabled, by you or by failures. A webhook whose `url_state` is `unreadable` needs its `url` again.",
         },
       },
     )
@@ -82,8 +91,9 @@ export const webhookRoutes = (deps: Deps) =>
       {
         response: { 204: z.undefined(), ...deleteRefusals },
         detail: {
+          access: "write",
           operationId: "deleteWebhook",
-          summary: "Delete a webhook with what waits for it",
+          summary: "Delete a webhook and its pending deliveries",
         },
       },
     )
@@ -99,8 +109,11 @@ export const webhookRoutes = (deps: Deps) =>
         body: NewWebhookBody,
         response: { 201: data(WebhookWithSecret), ...createRefusals },
         detail: {
+          access: "write",
           operationId: "createWebhook",
           summary: "Create a webhook; its signing secret is shown once",
+          description:
+            "The response contains the `signing_secret`, once. Typical `events` are `link.dead` and `link.alive`. `first_verdicts` (default false) adds `link.alive` for links that are alive at their first check.",
         },
       },
     )
@@ -116,8 +129,11 @@ export const webhookRoutes = (deps: Deps) =>
         body: Rotation,
         response: { 200: data(WebhookWithNewSecret), ...recordRefusals, ...createRefusals },
         detail: {
+          access: "write",
           operationId: "rotateWebhookSecret",
-          summary: "Give a webhook a new signing secret, shown once",
+          summary: "Replace a webhook's signing secret; the new one is shown once",
+          description:
+            "The response contains the new `signing_secret`, once. The old secret keeps signing for `grace_period_seconds`, by default one day: messages then carry a signature by each secret, the new one first. 0 ends it immediately. At most two old secrets sign in addition to the new one; `previous_secrets_expire_at` shows until when, newest first.",
         },
       },
     )
@@ -132,8 +148,11 @@ export const webhookRoutes = (deps: Deps) =>
       {
         response: { 200: data(TestResult), ...recordRefusals, 409: ErrorReply },
         detail: {
+          access: "write",
           operationId: "testWebhook",
-          summary: "Send a test event and tell what the receiver answered",
+          summary: "Send a test event",
+          description:
+            "Sends the first subscribed event once, with sample data and `test: true`. 200 whatever the receiver returns; `statusCode` is 0 if it does not respond. The test appears among the deliveries, is not retried and does not count for or against the webhook.",
         },
       },
     );

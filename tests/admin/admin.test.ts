@@ -43,7 +43,7 @@ onBothEngines("Administration", (server) => {
     const refused = await browser.ask(method, path, method === "GET" ? undefined : {});
 
     expect(refused.status).toBe(403);
-    expect(refused.body.error.message).toBe("This is for administrators of the installation.");
+    expect(refused.body.error.message).toBe("Only administrators of the installation can do this.");
   });
 
   test("is for an administrator also where they may only look at their account", async () => {

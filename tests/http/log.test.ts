@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import { sql } from "drizzle-orm";
+import { routeTable } from "../../server/api/route-table.ts";
 import { createFront } from "../../server/http/front.ts";
 import { describeError, log } from "../../server/lib/log.ts";
 import { onBothEngines, type Parsed } from "../harness.ts";
@@ -69,7 +70,7 @@ onBothEngines(
           meter: IDLE_METER,
           live: { changed: () => {} },
         },
-        { fetch: slow, table: [] },
+        { fetch: slow, table: routeTable([]) },
       );
 
       await front(

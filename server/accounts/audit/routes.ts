@@ -23,13 +23,19 @@ export const auditRoutes = (deps: Deps) =>
       {
         query: AuditQuery,
         response: { 200: pageOf(AuditEntry), ...refusals },
-        detail: { operationId: "listAudit", summary: "List who changed what, newest first" },
+        detail: {
+          access: "read",
+          operationId: "listAudit",
+          summary: "List who changed what, newest first",
+          description:
+            "One entry for each request that changed something; `count` is the number of links or deliveries that it affected. `fields` holds names only. `action` has the form `<what>.<done>`; new actions may be added. `actor` and `target` in the query are ids. Entries never change and are kept for 365 days. Entries about deleted records stay, with `exists` set to false. Requesting a check is not a change.",
+        },
       },
     );
 
 /** For administrators; mounted behind the session door only. */
 export const installationAuditRoutes = (deps: Deps) =>
-  new Elysia({ prefix: "/admin", detail: { hide: true } }).get(
+  new Elysia({ prefix: "/admin", detail: { hide: true, access: "administrator" } }).get(
     "/audit",
     async ({ query, request, set }) =>
       toPage(await listInstallationAudit(deps, query), query, toInstallationEntry, {

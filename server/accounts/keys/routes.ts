@@ -26,7 +26,7 @@ export const keyRoutes = (deps: Deps) =>
       {
         query: z.object(paging()),
         response: { 200: pageOf(Key), ...refusals },
-        detail: { operationId: "listKeys", summary: "List the account's API keys" },
+        detail: { access: "read", operationId: "listKeys", summary: "List the account's API keys" },
       },
     )
     .get(
@@ -34,7 +34,7 @@ export const keyRoutes = (deps: Deps) =>
       async ({ caller, params }) => ({ data: toKey(await findKey(deps, caller, params.id)) }),
       {
         response: { 200: data(Key), ...recordRefusals },
-        detail: { operationId: "getKey", summary: "Get one API key" },
+        detail: { access: "read", operationId: "getKey", summary: "Get one API key" },
       },
     )
     .patch(
@@ -46,8 +46,11 @@ export const keyRoutes = (deps: Deps) =>
         body: keyChangeAt(() => deps.clock.now()),
         response: { 200: data(Key), ...changeRefusals },
         detail: {
+          access: "write",
           operationId: "changeKey",
           summary: "Change an API key's name, permissions or expiry",
+          description:
+            "`permissions` is merged member by member. `expires_at: null` removes the expiry. A key cannot change itself, and a key that expires cannot give another key a later expiry than its own, or none.",
         },
       },
     )
@@ -59,7 +62,13 @@ export const keyRoutes = (deps: Deps) =>
       },
       {
         response: { 204: z.undefined(), ...deleteRefusals },
-        detail: { operationId: "revokeKey", summary: "Revoke an API key for good" },
+        detail: {
+          access: "write",
+          operationId: "revokeKey",
+          summary: "Revoke an API key",
+          description:
+            "Requests with this key then get 401 `REVOKED_API_KEY`. A key may revoke itself.",
+        },
       },
     )
     .use(idempotency(deps))
@@ -73,7 +82,13 @@ export const keyRoutes = (deps: Deps) =>
       {
         body: newKeyAt(() => deps.clock.now()),
         response: { 201: data(KeyWithValue), ...createRefusals },
-        detail: { operationId: "createKey", summary: "Create an API key; its value is shown once" },
+        detail: {
+          access: "write",
+          operationId: "createKey",
+          summary: "Create an API key; its value is shown once",
+          description:
+            "The response contains the key's value, once. A key cannot grant a permission that it does not have. A key that expires cannot create one that expires later or never: without `expires_at` the new key expires when the caller's key does.",
+        },
       },
     )
     .post(
@@ -83,6 +98,12 @@ export const keyRoutes = (deps: Deps) =>
       }),
       {
         response: { 200: data(KeyWithValue), ...recordRefusals, 409: ErrorReply },
-        detail: { operationId: "rotateKey", summary: "Give an API key a new value, shown once" },
+        detail: {
+          access: "write",
+          operationId: "rotateKey",
+          summary: "Replace an API key's value; the new one is shown once",
+          description:
+            "The key keeps its id and settings and gets a new value; the old value stops working immediately. A key may rotate itself, but a key that expires cannot rotate one that expires later or never.",
+        },
       },
     );

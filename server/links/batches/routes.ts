@@ -19,7 +19,13 @@ export const batchRoutes = (deps: Deps) =>
       }),
       {
         response: { 200: data(model.Batch), ...recordRefusals },
-        detail: { operationId: "getBatch", summary: "See how far a batch of checks has come" },
+        detail: {
+          access: "read",
+          operationId: "getBatch",
+          summary: "Get the progress of a batch of checks",
+          description:
+            "Also for the first checks of `POST /api/v1/links/batch`. `checked + skipped = total` once the batch is complete; links that were deleted before their check are skipped. While links are still being added to a large batch, `total` is the expected number. Links without a result after 48 hours count as unknown.",
+        },
       },
     )
     .use(idempotency(deps))
@@ -31,7 +37,13 @@ export const batchRoutes = (deps: Deps) =>
       {
         body: model.NewBatch,
         response: { 200: data(model.BatchStarted), ...createRefusals },
-        detail: { operationId: "checkLinks", summary: "Check many links now" },
+        detail: {
+          access: "write",
+          operationId: "checkLinks",
+          summary: "Check many links now",
+          description:
+            "Send one of: `link_ids`, which are processed one by one; `group_id`, `status` or both; or a `filter` as `GET /api/v1/links` takes it, where an empty one matches all links. All matching links are checked, however many, except those created later. A check that is already running counts and is not repeated. The batch shows the progress, and `batch.complete` is sent when it has finished; `batch_id` is null if there is no link to check. For many links, `summary` is the expected number.",
+        },
       },
     );
 

@@ -30,7 +30,14 @@ export const exportRoutes = (deps: Deps, places: ExportPlaces) =>
       {
         query: model.LinkExportQuery,
         response: { 200: csv(), ...refusals },
-        detail: { tags: ["Links"], operationId: "exportLinks", summary: "Export links as CSV" },
+        detail: {
+          access: "read",
+          tags: ["Links"],
+          operationId: "exportLinks",
+          summary: "Export links as CSV",
+          description:
+            "All matching links, newest first, as `text/csv` (RFC 4180); the first line names the columns and every cell is quoted. `message` is that of the last check. Text that a spreadsheet would run as a formula starts with an apostrophe. The response is streamed: a file that ends early is incomplete.",
+        },
       },
     )
     .get(
@@ -49,9 +56,12 @@ export const exportRoutes = (deps: Deps, places: ExportPlaces) =>
         query: model.HistoryExportQuery,
         response: { 200: csv(), ...refusals },
         detail: {
+          access: "read",
           tags: ["History"],
           operationId: "exportHistory",
           summary: "Export checks as CSV",
+          description:
+            "All matching checks, newest first, in the format of `GET /api/v1/links/export`.",
         },
       },
     );

@@ -31,7 +31,7 @@ export const groupRoutes = (deps: Deps) =>
       {
         query: z.object(paging()),
         response: { 200: pageOf(model.Group), ...refusals },
-        detail: { operationId: "listGroups", summary: "List groups, newest first" },
+        detail: { access: "read", operationId: "listGroups", summary: "List groups, newest first" },
       },
     )
     .get(
@@ -39,7 +39,12 @@ export const groupRoutes = (deps: Deps) =>
       async ({ caller }) => ({ data: model.toCounted(await countUngrouped(deps, caller)) }),
       {
         response: { 200: data(model.Ungrouped), ...refusals },
-        detail: { operationId: "getUngrouped", summary: "Count the links that are in no group" },
+        detail: {
+          access: "read",
+          operationId: "getUngrouped",
+          summary: "Count the links that are in no group",
+          description: "Together with the groups, this covers all links.",
+        },
       },
     )
     .get(
@@ -49,7 +54,11 @@ export const groupRoutes = (deps: Deps) =>
       }),
       {
         response: { 200: data(model.Group), ...recordRefusals },
-        detail: { operationId: "getGroup", summary: "Get one group with the numbers of its links" },
+        detail: {
+          access: "read",
+          operationId: "getGroup",
+          summary: "Get one group with its link counts",
+        },
       },
     )
     .patch(
@@ -61,6 +70,7 @@ export const groupRoutes = (deps: Deps) =>
         body: model.GroupChange,
         response: { 200: data(model.Group), ...changeRefusals },
         detail: {
+          access: "write",
           operationId: "changeGroup",
           summary: "Change a group's name, description or colour",
         },
@@ -75,8 +85,10 @@ export const groupRoutes = (deps: Deps) =>
       {
         response: { 204: z.undefined(), ...deleteRefusals },
         detail: {
+          access: "write",
           operationId: "deleteGroup",
           summary: "Delete a group; its links become ungrouped",
+          description: "Its links are kept without a group.",
         },
       },
     )
@@ -90,7 +102,11 @@ export const groupRoutes = (deps: Deps) =>
       {
         query: model.GroupLinksQuery,
         response: { 200: pageOf(Link), ...recordRefusals },
-        detail: { operationId: "listGroupLinks", summary: "List the links of a group" },
+        detail: {
+          access: "read",
+          operationId: "listGroupLinks",
+          summary: "List the links of a group",
+        },
       },
     )
     .use(idempotency(deps))
@@ -105,7 +121,7 @@ export const groupRoutes = (deps: Deps) =>
       {
         body: model.NewGroup,
         response: { 201: data(model.Group), ...createRefusals },
-        detail: { operationId: "createGroup", summary: "Create a group" },
+        detail: { access: "write", operationId: "createGroup", summary: "Create a group" },
       },
     )
     .post(
@@ -117,7 +133,13 @@ export const groupRoutes = (deps: Deps) =>
       {
         body: model.MovedLinkIds,
         response: { 200: data(model.MoveResult), ...createRefusals, ...recordRefusals },
-        detail: { operationId: "moveLinks", summary: "Move up to 1000 links into a group" },
+        detail: {
+          access: "write",
+          operationId: "moveLinks",
+          summary: "Move up to 1,000 links into a group",
+          description:
+            "Each id is processed separately. A link in another group leaves that group.",
+        },
       },
     );
 

@@ -32,9 +32,11 @@ export const manyLinksRoutes = (deps: Deps) =>
         body: model.LinkIds,
         response: { 200: data(model.BatchDeletion), ...refusals, 413: ErrorReply, 415: ErrorReply },
         detail: {
+          access: "write",
           operationId: "deleteLinksAlias",
-          summary:
-            "Delete up to 1000 links (proxies may drop the body; prefer POST /links/batch-delete)",
+          summary: "Delete up to 1,000 links with DELETE",
+          description:
+            "Same as `POST /api/v1/links/batch-delete`, which is preferred: proxies may drop the body of a DELETE request.",
         },
       },
     )
@@ -52,8 +54,11 @@ export const manyLinksRoutes = (deps: Deps) =>
         body: model.NewLinks,
         response: { 200: data(model.BatchResult), 201: data(model.BatchResult), ...createRefusals },
         detail: {
+          access: "write",
           operationId: "createLinks",
-          summary: "Monitor up to 1000 URLs, each judged on its own",
+          summary: "Add up to 1,000 links",
+          description:
+            "Each item is processed separately: valid items are created, invalid items are reported. 201 if at least one link was created, 200 if none was.",
         },
       },
     )
@@ -66,8 +71,11 @@ export const manyLinksRoutes = (deps: Deps) =>
         body: model.PreviewedLinks,
         response: { 200: data(model.PreviewResult), ...createRefusals },
         detail: {
+          access: "write",
           operationId: "previewLinks",
-          summary: "Tell what would become of up to 1000 URLs, and make nothing",
+          summary: "Preview adding up to 1,000 links",
+          description:
+            "Validates each item exactly as `POST /api/v1/links/batch` does, but creates nothing. An accepted item shows its `url` as it would be stored. For a list in several parts, send as `already` the number of links that the earlier parts would have added, so that the account's limit applies to the whole list.",
         },
       },
     )
@@ -83,7 +91,13 @@ export const manyLinksRoutes = (deps: Deps) =>
       {
         body: model.SomeLinksBody,
         response: { 200: data(model.LinkDeletion), ...createRefusals },
-        detail: { operationId: "deleteLinks", summary: "Delete up to 1000 links" },
+        detail: {
+          access: "write",
+          operationId: "deleteLinks",
+          summary: "Delete up to 1,000 links",
+          description:
+            "Send either `link_ids`, which are processed one by one, or `filter`: the newest 1,000 matching links, as `GET /api/v1/links` lists them. To continue, send `next` from the response as `before` until it is null. Links that are created in the meantime are not deleted. An empty `filter` matches all links; an unknown field in it is rejected.",
+        },
       },
     )
     .post(
@@ -105,8 +119,11 @@ export const manyLinksRoutes = (deps: Deps) =>
         body: model.BatchChangeBody,
         response: { 200: data(model.BatchChange), ...createRefusals },
         detail: {
+          access: "write",
           operationId: "changeLinks",
-          summary: "Change the group or check frequency of up to 1000 links",
+          summary: "Change the group or check frequency of up to 1,000 links",
+          description:
+            "`change` has `group_id` (null for no group), `check_frequency` or both. Select the links as in `POST /api/v1/links/batch-delete`: by `link_ids`, or by `filter` and `before` in steps of 1,000. Links that already have these values are `unchanged`. A new frequency counts from the last check.",
         },
       },
     );

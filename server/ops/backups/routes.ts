@@ -15,7 +15,7 @@ export function backupRoutes(deps: Deps) {
     (await presentSession(deps, request)).caller.by;
   const state = async () => ({ data: model.toState(await readBackups(deps)) });
 
-  return new Elysia({ prefix: "/admin/backups", detail: { hide: true } })
+  return new Elysia({ prefix: "/admin/backups", detail: { hide: true, access: "administrator" } })
     .get("", state, { response: { 200: data(model.State), ...refusals } })
     .post(
       "",

@@ -34,7 +34,7 @@ const changeRefusals = { ...recordRefusals, 409: ErrorReply, 413: ErrorReply, 41
 
 /** What those do who run the installation; mounted behind the session door only. */
 export function adminRoutes(deps: Deps) {
-  return new Elysia({ prefix: "/admin", detail: { hide: true } })
+  return new Elysia({ prefix: "/admin", detail: { hide: true, access: "administrator" } })
     .get("/state", async () => ({ data: await readState(deps) }), {
       response: { 200: data(model.State), ...refusals },
     })

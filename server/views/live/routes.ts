@@ -17,7 +17,7 @@ const HEADERS = {
 
 /** Server-sent events for the dashboard's pages (HTML Standard §9.2), behind the session door only. */
 export const liveRoutes = (_: Deps, live: Live) =>
-  new Elysia({ detail: { hide: true } }).get("/live", ({ request }) => {
+  new Elysia({ detail: { hide: true, access: "read" } }).get("/live", ({ request }) => {
     const { caller, sessionHash } = visitOf(request);
     // The framework runs this for HEAD as well, and would leave the line open that it throws away.
     if (request.method === "HEAD") return new Response(null, { headers: HEADERS });

@@ -12,10 +12,13 @@ const HEADERS = {
 /** For Prometheus, with a token of its own; without one there is no such page. */
 export function metricsRoutes(deps: Deps) {
   const read = createReader(deps);
-  return new Elysia({ detail: { hide: true } }).get("/metrics", async ({ request }) => {
-    admit(deps, request);
-    return new Response(await read(), { headers: HEADERS });
-  });
+  return new Elysia({ detail: { hide: true, access: "anyone" } }).get(
+    "/metrics",
+    async ({ request }) => {
+      admit(deps, request);
+      return new Response(await read(), { headers: HEADERS });
+    },
+  );
 }
 
 function admit({ config }: Deps, request: Request) {

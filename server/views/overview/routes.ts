@@ -12,7 +12,13 @@ export const overviewRoutes = (deps: Deps) =>
     .use(callers)
     .get("", async ({ caller }) => ({ data: model.toOverview(await findOverview(deps, caller)) }), {
       response: { 200: data(model.OverviewView), ...refusals },
-      detail: { operationId: "getOverview", summary: "See what needs attention" },
+      detail: {
+        access: "read",
+        operationId: "getOverview",
+        summary: "Get what needs attention",
+        description:
+          "Each list has at most ten items, and the `total` of all. Links that are being checked count with their previous status, and also under `checking`. `dead` lists the latest first, of which `newInDay` died within 24 hours; `recovered` came back within 7 days and are still alive. `unknown` counts links by reason, null for those that were never checked; if very many are unknown, `isWhole` is false and only the newest 50,000 are counted. `checker` describes the whole server: links that are due (`backlog`, at most 100,000) and how long the first of them has been waiting. `webhooks.disabled` were disabled because they kept failing (`failing`) or by their receivers (`gone`). With many links, some counts may be a few seconds old.",
+      },
     })
     .get(
       "/services",
@@ -22,6 +28,12 @@ export const overviewRoutes = (deps: Deps) =>
       },
       {
         response: { 200: data(model.Services), ...refusals },
-        detail: { operationId: "getServiceCounts", summary: "Count links by their service" },
+        detail: {
+          access: "read",
+          operationId: "getServiceCounts",
+          summary: "Count links by service",
+          description:
+            "The ten services with the most links, and the number of services. With many links, the counts may be a few seconds old.",
+        },
       },
     );
