@@ -51,10 +51,10 @@ export const deliveryRoutes = (deps: Deps) =>
     .use(idempotency(deps))
     .post(
       "/:id/deliveries/:delivery_id/redeliver",
-      async ({ caller, params, receipt }) => {
+      async ({ caller, params, saveReply }) => {
         const { toDelivery } = model;
         const { id, delivery_id: deliveryId } = params;
-        const asked = await redeliver(deps, caller, id, deliveryId, receipt(200, toDelivery));
+        const asked = await redeliver(deps, caller, id, deliveryId, saveReply(200, toDelivery));
         return { data: toDelivery(asked) };
       },
       {

@@ -1,4 +1,4 @@
-import { and, desc, eq, inArray, lt } from "drizzle-orm";
+import { and, desc, eq, inArray, lt, sql } from "drizzle-orm";
 import type { Caller } from "../api/caller.ts";
 import type { Store } from "../db/store.ts";
 import {
@@ -61,15 +61,18 @@ export async function findDeliveryDetail(
 }
 
 /**
- * A delivery of a webhook that was found to be the caller's.
+ * Locks a delivery of a webhook until the transaction ends and returns it.
  * @throws NOT_FOUND
  */
-export async function findDelivery(
-  { store }: Deps,
-  webhook: Pick<WebhookRow, "id">,
+export async function findAndLockDelivery(
+  tx: Store,
+  { id: webhookId }: Pick<WebhookRow, "id">,
   id: string,
 ): Promise<DeliveryRecord> {
-  const { delivery, event } = await readOne(store, webhook.id, id);
+  await tx.run(sql`
+    select 1 from deliveries where webhook_id = ${webhookId} and event_id = ${parseId(id) ?? ""}
+    ${sql.raw(tx.engine.holdRows)}`);
+  const { delivery, event } = await readOne(tx, webhookId, id);
   return toRecord(delivery, event);
 }
 

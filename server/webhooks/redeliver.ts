@@ -1,8 +1,24 @@
-import { and, asc, count, eq, gt, gte, inArray, isNotNull, lte, type SQL, sql } from "drizzle-orm";
-import { isThere, makeChange, onRecord } from "../accounts/audit/record.ts";
+import {
+  and,
+  asc,
+  count,
+  eq,
+  gt,
+  gte,
+  inArray,
+  isNotNull,
+  isNull,
+  lte,
+  ne,
+  or,
+  type SQL,
+  sql,
+} from "drizzle-orm";
+import { auditChange } from "../accounts/audit/record.ts";
 import { webhookTarget } from "../accounts/audit/targets.ts";
 import type { Caller } from "../api/caller.ts";
-import { rowsOf, type Statement } from "../db/store.ts";
+import { lockWebhook } from "../db/lock.ts";
+import { rowsOf } from "../db/store.ts";
 import {
   type DeliveryRow,
   type DeliveryStatus,
@@ -11,49 +27,67 @@ import {
 } from "../db/tables.ts";
 import { conflict } from "../lib/errors.ts";
 import { inSteps } from "../lib/steps.ts";
-import { type Deps, noReceipt, type Receipt } from "../work/deps.ts";
-import { askFor } from "./ask.ts";
-import { findDelivery } from "./deliveries.ts";
+import { type Deps, type SaveReply, saveNoReply } from "../work/deps.ts";
+import { findAndLockDelivery } from "./deliveries.ts";
 import type { CreatedSpan, DeliveryRecord } from "./deliveries-model.ts";
-import { findWebhook } from "./webhooks.ts";
+import { findAndLockWebhook, findWebhook } from "./webhooks.ts";
 
-/** What did not reach its receiver, or not yet. */
-const FAILED: DeliveryStatus[] = ["failed", "exhausted", "expired"];
-/** A delivery that is never as it was read a moment ago is not waited for longer than this. */
-const MOST_TRIES = 5;
+const NOT_DELIVERED: DeliveryStatus[] = ["failed", "exhausted", "expired"];
 
 /**
- * Queues one more attempt, which changes nothing of the schedule. Asked again before it is made, it is made once.
- * @throws CONFLICT while an attempt is under way, while a digest still gathers, or while the webhook is off
+ * Makes one more attempt of a delivery due now; the schedule of the others stays as it is. Requests for a delivery that
+ * has such an attempt due already change nothing.
+ * @throws NOT_FOUND, FORBIDDEN; CONFLICT during an attempt, for an open digest, and while the webhook is off
  */
 export async function redeliver(
   deps: Deps,
   caller: Caller,
   webhookId: string,
   id: string,
-  receipt: Receipt<DeliveryRecord> = noReceipt,
+  saveReply: SaveReply<DeliveryRecord> = saveNoReply,
 ): Promise<DeliveryRecord> {
-  for (let tries = 0; tries < MOST_TRIES; tries++) {
-    const webhook = await findWebhook(deps, caller, webhookId);
-    const delivery = await findDelivery(deps, webhook, id);
+  const requested = await deps.store.transaction(async (tx) => {
+    const inTx = { ...deps, store: tx };
+    const webhook = await findAndLockWebhook(inTx, caller, webhookId);
+    const delivery = await findAndLockDelivery(tx, webhook, id);
     refuseWhileOff(webhook);
     refuseInFlight(delivery);
     refuseOpen(delivery);
-    if (delivery.resting !== null) {
-      await deps.store.write(receipt(delivery));
-      return delivery;
-    }
-    const asked = await ask(deps, caller, { webhook, delivery }, receipt);
-    if (asked) return asked;
-  }
-  throw conflict("The delivery changes too often now. Try again in a moment.", {
-    reason: "changed_meanwhile",
+    const result =
+      delivery.resting === null ? await request(inTx, caller, webhook, delivery) : delivery;
+    await saveReply(tx, result);
+    return result;
   });
+  deps.loops.wake();
+  return requested;
 }
 
+async function request(
+  deps: Deps,
+  caller: Caller,
+  webhook: WebhookRow,
+  delivery: DeliveryRecord,
+): Promise<DeliveryRecord> {
+  const due = { resting: delivery.status, status: "pending" as const, dueAt: deps.clock.now() };
+  await deps.store
+    .update(deliveries)
+    .set(due)
+    .where(and(eq(deliveries.webhookId, webhook.id), eq(deliveries.eventId, delivery.eventId)));
+  await auditRedelivery(deps, caller, webhook, 1);
+  return { ...delivery, ...due };
+}
+
+const auditRedelivery = (deps: Deps, caller: Caller, webhook: WebhookRow, count: number) =>
+  auditChange(deps, caller, {
+    action: "delivery.sent_again",
+    target: webhookTarget(webhook),
+    count,
+  });
+
 /**
- * Queues one more attempt of everything that failed among what was created in this time. It is done in steps,
- * so a crash leaves the rest to whoever asks again. Returns how many.
+ * Makes one more attempt due for every delivery created in the span that did not reach its receiver. It works in steps;
+ * repeat the request to finish after a crash.
+ * @returns the number of deliveries
  */
 export async function redeliverFailed(
   deps: Deps,
@@ -63,66 +97,63 @@ export async function redeliverFailed(
 ): Promise<number> {
   const webhook = await findWebhook(deps, caller, webhookId);
   refuseWhileOff(webhook);
-  const asking = askingOf(deps, caller, webhook, await countFailed(deps, webhook, span));
-  for (const status of FAILED) await askForAll(deps, asking, status, span);
-  return asking.queued;
-}
-
-/** The delivery as it is now; null when it is no longer as it was read, and nothing was asked for. */
-async function ask(
-  deps: Deps,
-  caller: Caller,
-  { webhook, delivery }: { webhook: WebhookRow; delivery: DeliveryRecord },
-  receipt: Receipt<DeliveryRecord>,
-): Promise<DeliveryRecord | null> {
-  const asked = {
-    ...delivery,
-    resting: delivery.status,
-    status: "pending" as const,
-    dueAt: deps.clock.now(),
+  const expected = await countFailed(deps, webhook, span);
+  let queued = 0;
+  const requestSome = async (which: SQL | undefined) => {
+    const count = await deps.store.transaction(async (tx) => {
+      const inTx = { ...deps, store: tx };
+      const found = await requestAll(inTx, webhook.id, which);
+      // One entry for all steps.
+      if (found > 0 && queued === 0) await auditRedelivery(inTx, caller, webhook, expected);
+      return found;
+    });
+    queued += count;
+    if (count > 0) deps.loops.wake();
   };
-  const isAsRead = and(
-    eq(deliveries.eventId, delivery.eventId),
-    eq(deliveries.status, delivery.status),
-    eq(deliveries.attempts, delivery.attempts),
-  );
-  const isAsked = and(
-    eq(deliveries.webhookId, webhook.id),
-    eq(deliveries.eventId, delivery.eventId),
-    isNotNull(deliveries.resting),
-  );
-  const asking = askingOf(deps, caller, webhook, 1);
-  const kept = receipt(asked, isThere(deps.store, deliveries, isAsked));
-  await askForSome(deps, asking, isAsRead, kept);
-  return asking.queued === 0 ? null : asked;
+  for (const status of NOT_DELIVERED) {
+    await eachStep(deps, webhook.id, status, (some) =>
+      requestSome(and(some, isIn(span), isNoTest())),
+    );
+  }
+  return queued;
 }
 
-/** How far the asking for deliveries has come. `entry` records all of it, with the first step that finds any. */
-type Asking = {
-  webhookId: string;
-  queued: number;
-  entry: (which: SQL | undefined) => Statement[];
-};
+/**
+ * Makes an attempt due for each of the deliveries, except for those that have one due already or under way, open
+ * digests, and all while the webhook is off.
+ * @returns how many they are
+ */
+async function requestAll(
+  { store, clock }: Deps,
+  webhookId: string,
+  which: SQL | undefined,
+): Promise<number> {
+  const { eventId, status, resting, dueAt } = deliveries;
+  await lockWebhook(store, webhookId);
+  const requested = await store
+    .update(deliveries)
+    .set({ resting: sql`${status}`, status: "pending", dueAt: clock.now() })
+    .where(
+      and(
+        eq(deliveries.webhookId, webhookId),
+        which,
+        isNull(resting),
+        ne(status, "delivering"),
+        or(ne(status, "pending"), isNotNull(dueAt)),
+        sql`exists (select 1 from webhooks where id = ${webhookId} and is_active = 1)`,
+      ),
+    )
+    .returning({ eventId });
+  return requested.length;
+}
 
-const askingOf = (deps: Deps, caller: Caller, webhook: WebhookRow, count: number): Asking => ({
-  webhookId: webhook.id,
-  queued: 0,
-  entry: (which) =>
-    onRecord(deps, caller, {
-      action: "delivery.sent_again",
-      target: webhookTarget(webhook),
-      count,
-      onlyIf: isThere(deps.store, deliveries, which),
-    }),
-});
-
-/** All that will be asked for, unless they change meanwhile. */
+/** Counts what will be requested, for the audit log; it may change until then. */
 async function countFailed(
   { store }: Deps,
   { id }: WebhookRow,
   span: CreatedSpan,
 ): Promise<number> {
-  const areFailed = and(eq(deliveries.webhookId, id), inArray(deliveries.status, FAILED));
+  const areFailed = and(eq(deliveries.webhookId, id), inArray(deliveries.status, NOT_DELIVERED));
   const [counted] = await store.beside
     .select({ total: count() })
     .from(deliveries)
@@ -130,20 +161,19 @@ async function countFailed(
   return counted!.total;
 }
 
-/** From one event to the next, so that no step comes upon what another has passed over. */
-async function askForAll(
+/** Calls `step` with conditions that together cover the deliveries of this status, in the order of their events. */
+async function eachStep(
   deps: Deps,
-  asking: Asking,
+  webhookId: string,
   status: DeliveryStatus,
-  span: CreatedSpan,
+  step: (some: SQL | undefined) => Promise<void>,
 ): Promise<void> {
   let after = "";
   await inSteps(deps.clock, async (rows) => {
-    const ids = await readIds(deps, asking.webhookId, status, { after, rows });
+    const ids = await readIds(deps, webhookId, status, { after, rows });
     const last = ids.at(-1);
     if (last === undefined) return 0;
-    const some = isOneOf(deps, status, ids, { after, last });
-    await askForSome(deps, asking, and(some, isIn(span), isNoTest()));
+    await step(isOneOf(deps, status, ids, { after, last }));
     after = last;
     return ids.length;
   });
@@ -167,7 +197,7 @@ async function readIds(
   return found.map((row) => row.eventId);
 }
 
-/** The list leads SQLite to each of them, their ends lead PostgreSQL; without, each looks through the whole log. */
+/** SQLite finds the rows by the list and PostgreSQL by its ends; without them both would scan all deliveries. */
 function isOneOf(
   { store }: Deps,
   status: DeliveryStatus,
@@ -191,21 +221,8 @@ function isOneOf(
 const isIn = ({ since, until }: CreatedSpan) =>
   and(gte(deliveries.createdAt, since), lte(deliveries.createdAt, until));
 
-/** What is exhausted and was never attempted by the schedule is a test, and none that anybody waits for. */
+/** A delivery that is exhausted without a scheduled attempt is a test. */
 const isNoTest = () => sql`(status <> 'exhausted' or attempts > unplanned_attempts)`;
-
-async function askForSome(
-  deps: Deps,
-  asking: Asking,
-  which: SQL | undefined,
-  receipt: Statement[] = [],
-): Promise<void> {
-  const { areAsked, hold, asked } = askFor(deps, asking.webhookId, which);
-  const entry = asking.queued === 0 ? asking.entry(areAsked) : [];
-  const found = await makeChange(deps, [...entry, hold], asked, receipt);
-  asking.queued += found.length;
-  if (found.length > 0) deps.loops.wake();
-}
 
 function refuseWhileOff({ isActive }: Pick<WebhookRow, "isActive">) {
   if (isActive) return;
@@ -217,7 +234,7 @@ function refuseInFlight({ status }: DeliveryRecord) {
   throw conflict("An attempt is under way. Wait until it is over.", { reason: "in_flight" });
 }
 
-/** What waits, but for no moment, is a digest that still gathers. */
+/** A pending delivery without a due time is a digest that is still open. */
 function refuseOpen({ status, dueAt }: DeliveryRow) {
   if (status !== "pending" || dueAt !== null) return;
   throw conflict("This digest is still gathering events and is sent automatically.", {

@@ -18,6 +18,7 @@ import type { Deps } from "../work/deps.ts";
 import { changeWebhook } from "./change.ts";
 import {
   NewWebhookBody,
+  type RotatedWebhook,
   Rotation,
   TestResult,
   toWebhook,
@@ -100,8 +101,8 @@ export const webhookRoutes = (deps: Deps) =>
     .use(idempotency(deps))
     .post(
       "",
-      async ({ caller, body, set, status, secretReceipt }) => {
-        const fresh = await createWebhook(deps, caller, body, secretReceipt(201));
+      async ({ caller, body, set, status, saveSecretReply }) => {
+        const fresh = await createWebhook(deps, caller, body, saveSecretReply(201));
         set.headers.location = `/api/v1/webhooks/${fresh.id}`;
         return status(201, { data: toWebhookWithSecret(fresh) });
       },
@@ -119,10 +120,10 @@ export const webhookRoutes = (deps: Deps) =>
     )
     .post(
       "/:id/rotate-secret",
-      async ({ caller, params, body, secretReceipt }) => {
+      async ({ caller, params, body, saveSecretReply }) => {
         const { graceSeconds } = body;
-        const receipt = secretReceipt(200);
-        const rotated = await rotateSecret(deps, caller, params.id, graceSeconds, receipt);
+        const saveReply = saveSecretReply<RotatedWebhook>(200);
+        const rotated = await rotateSecret(deps, caller, params.id, graceSeconds, saveReply);
         return { data: toWebhookWithNewSecret(rotated) };
       },
       {
@@ -139,11 +140,11 @@ export const webhookRoutes = (deps: Deps) =>
     )
     .post(
       "/:id/test",
-      async ({ caller, params, receipt }) => {
+      async ({ caller, params, saveReply }) => {
         const webhook = await findWebhook(deps, caller, params.id);
         await refuseTooMany(deps, webhook.id);
-        const kept = receipt(200, (result: TestOutcome) => result);
-        return { data: await sendTest(deps, caller, webhook, kept) };
+        const save = saveReply(200, (result: TestOutcome) => result);
+        return { data: await sendTest(deps, caller, webhook, save) };
       },
       {
         response: { 200: data(TestResult), ...recordRefusals, 409: ErrorReply },

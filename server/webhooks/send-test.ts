@@ -1,4 +1,4 @@
-import { onRecord } from "../accounts/audit/record.ts";
+import { auditChange } from "../accounts/audit/record.ts";
 import { webhookTarget } from "../accounts/audit/targets.ts";
 import type { Caller } from "../api/caller.ts";
 import { type DeliveryRow, deliveries, type EventRow, events } from "../db/tables.ts";
@@ -6,7 +6,7 @@ import { conflict } from "../lib/errors.ts";
 import { newIdAt } from "../lib/ids.ts";
 import { log } from "../lib/log.ts";
 import { SealedUnderOtherKey } from "../lib/secret-box.ts";
-import { type Deps, noReceipt, type Receipt } from "../work/deps.ts";
+import { type Deps, type SaveReply, saveNoReply } from "../work/deps.ts";
 import { addressed } from "./address.ts";
 import type { WebhookRecord } from "./model.ts";
 import { sampleOf } from "./samples.ts";
@@ -31,19 +31,21 @@ export async function sendTest(
   deps: Deps,
   caller: Caller,
   webhook: WebhookRecord,
-  receipt: Receipt<TestResult> = noReceipt,
+  saveReply: SaveReply<TestResult> = saveNoReply,
 ): Promise<TestResult> {
   const event = sampleEvent(webhook, deps.clock.now());
   const { receiver, message } = addressedOrRefused(deps, webhook, event);
-  // Nobody ends a test early.
+  // A test has no signal that could abort it.
   const outcome = (await sendMessage(deps, receiver, message)) as Ended;
   const result = toResult(outcome);
-  await deps.store.write([
-    ...onRecord(deps, caller, { action: "webhook.tested", target: webhookTarget(webhook) }),
-    deps.store.insert(events).values(event),
-    deps.store.insert(deliveries).values(deliveryOf(webhook, event, outcome, deps.clock.now())),
-    ...receipt(result),
-  ]);
+  const delivery = deliveryOf(webhook, event, outcome, deps.clock.now());
+  await deps.store.transaction(async (tx) => {
+    await tx.insert(events).values(event);
+    await tx.insert(deliveries).values(delivery);
+    const target = webhookTarget(webhook);
+    await auditChange({ ...deps, store: tx }, caller, { action: "webhook.tested", target });
+    await saveReply(tx, result);
+  });
   log.info("a test was sent", { webhook: webhook.id, trigger: "test", ...result.response });
   return result;
 }

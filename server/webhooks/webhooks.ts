@@ -1,8 +1,8 @@
 import { and, asc, count, desc, eq, inArray, type SQL, sql } from "drizzle-orm";
-import { isNotTold, isThere, onRecord } from "../accounts/audit/record.ts";
+import { auditChange, isRecorded } from "../accounts/audit/record.ts";
 import { webhookTarget } from "../accounts/audit/targets.ts";
 import type { Caller } from "../api/caller.ts";
-import { asSeen, onlyWhile } from "../db/as-seen.ts";
+import { lockAccounts, lockWebhook } from "../db/lock.ts";
 import { rowsOf, type Store } from "../db/store.ts";
 import {
   deliveries,
@@ -13,17 +13,16 @@ import {
 } from "../db/tables.ts";
 import { foreign, limitReached, notFound } from "../lib/errors.ts";
 import { newId, parseId } from "../lib/ids.ts";
-import { oneAtATime } from "../lib/lock.ts";
 import { type Page, type PageQuery, windowOf } from "../lib/paging.ts";
 import { inSteps } from "../lib/steps.ts";
-import { type Deps, noReceipt, type Receipt } from "../work/deps.ts";
+import { type Deps, type SaveReply, saveNoReply } from "../work/deps.ts";
 import type { NewWebhook, WebhookRecord } from "./model.ts";
 import { readNewWebhook } from "./read.ts";
 import { newSigningSecret } from "./sign.ts";
 import { sealedUrl, urlFor } from "./webhook-url.ts";
 
-/** A webhook and its signing secret, which exists in clear only here and in one reply. */
-type FreshWebhook = { id: string; webhook: WebhookRecord; signingSecret: string };
+/** A webhook with its signing secret in plain text, which only the reply to its creation contains. */
+type CreatedWebhook = { id: string; webhook: WebhookRecord; signingSecret: string };
 
 export async function listWebhooks(
   deps: Deps,
@@ -43,7 +42,7 @@ export async function listWebhooks(
       .offset(offset),
     countRows(store, matches),
   ]);
-  return { items: await asSeenBy(deps, caller, rows), total };
+  return { items: await visibleTo(deps, caller, rows), total };
 }
 
 /** @throws NOT_FOUND, or FORBIDDEN when it belongs to another account */
@@ -52,10 +51,23 @@ export async function findWebhook(deps: Deps, caller: Caller, id: string): Promi
     .select()
     .from(webhooks)
     .where(eq(webhooks.id, parseId(id) ?? ""));
-  const [webhook] = await asSeenBy(deps, caller, rows);
+  const [webhook] = await visibleTo(deps, caller, rows);
   if (!webhook) throw notFound("webhook");
   if (webhook.accountId !== caller.accountId) throw foreign("webhook");
   return webhook;
+}
+
+/**
+ * Locks a webhook until the transaction ends and returns it. `deps.store` is the transaction.
+ * @throws NOT_FOUND, or FORBIDDEN when it belongs to another account
+ */
+export async function findAndLockWebhook(
+  deps: Deps,
+  caller: Caller,
+  id: string,
+): Promise<WebhookRecord> {
+  await lockWebhook(deps.store, parseId(id) ?? "");
+  return findWebhook(deps, caller, id);
 }
 
 /** @throws VALIDATION_ERROR with every problem at once; CONFLICT at the account's limit */
@@ -63,59 +75,52 @@ export async function createWebhook(
   deps: Deps,
   caller: Caller,
   input: unknown,
-  receipt: Receipt<FreshWebhook> = noReceipt,
-): Promise<FreshWebhook> {
-  const given = readNewWebhook(deps, input);
-  const create = async () => {
-    await refuseAtLimit(deps, caller);
-    const fresh = freshWebhook(deps, caller, given);
-    const { events, urlState: _, ...row } = fresh.webhook;
-    await deps.store.write([
-      ...onRecord(deps, caller, { action: "webhook.created", target: webhookTarget(row) }),
-      ...onlyBelowLimit(deps, caller),
-      deps.store.insert(webhooks).values({ ...row, ...sealedUrl(row.url, deps.secrets) }),
-      deps.store.insert(webhookEvents).values(subscriptionsOf(row.id, events)),
-      ...receipt(fresh),
-    ]);
-    return fresh;
-  };
-  return oneAtATime(caller.accountId, () => asSeen(create));
+  saveReply: SaveReply<CreatedWebhook> = saveNoReply,
+): Promise<CreatedWebhook> {
+  const created = newWebhook(deps, caller, readNewWebhook(deps, input));
+  const { events, urlState: _, ...row } = created.webhook;
+  await deps.store.transaction(async (tx) => {
+    const inTx = { ...deps, store: tx };
+    await lockAccounts(tx, [caller.accountNo]);
+    await refuseAtLimit(inTx, caller);
+    await tx.insert(webhooks).values({ ...row, ...sealedUrl(row.url, deps.secrets) });
+    await tx.insert(webhookEvents).values(subscriptionsOf(row.id, events));
+    const target = webhookTarget(row);
+    await auditChange(inTx, caller, { action: "webhook.created", target });
+    await saveReply(tx, created);
+  });
+  return created;
 }
 
 /**
- * What waits for it goes with it; an attempt under way ends without a trace. From the first moment on nothing is
- * sent there; its deliveries go in steps, since there may be very many, and then the webhook itself.
+ * Deletes a webhook with its deliveries; the result of a running attempt is dropped. The webhook is switched off first,
+ * so that nothing more is sent. There may be millions of deliveries, so they are deleted in steps.
  */
 export async function deleteWebhook(deps: Deps, caller: Caller, id: string): Promise<void> {
   const webhook = await findWebhook(deps, caller, id);
-  await oneAtATime(`delete ${webhook.id}`, () => deleteInSteps(deps, caller, webhook));
+  await beginDeletion(deps, caller, webhook);
+  await inSteps(deps.clock, (rows) => deleteDeliveries(deps.store, webhook.id, rows));
+  await deps.store.delete(webhooks).where(eq(webhooks.id, webhook.id));
 }
 
-async function deleteInSteps(deps: Deps, caller: Caller, webhook: WebhookRow): Promise<void> {
-  const { store, clock } = deps;
-  const now = clock.now();
-  const off = { isActive: false, disabledReason: "user", disabledAt: now, updatedAt: now } as const;
-  const isIt = and(eq(webhooks.id, webhook.id), eq(webhooks.accountId, caller.accountId));
+/** Switches the webhook off and records the deletion, unless an earlier request has done so and was interrupted. */
+async function beginDeletion(deps: Deps, caller: Caller, { id }: WebhookRow): Promise<void> {
   const action = "webhook.deleted";
-  await store.write([
-    ...onRecord(deps, caller, {
-      action,
-      target: webhookTarget(webhook),
-      onlyIf: and(
-        isThere(store, webhooks, isIt),
-        isNotTold(store, caller.accountId, { action, id: webhook.id }),
-      ),
-    }),
-    store
-      .update(webhooks)
-      .set(off)
-      .where(and(isIt, eq(webhooks.isActive, true))),
-  ]);
-  await inSteps(clock, (rows) => deleteDeliveries(store, webhook.id, rows));
-  await store.delete(webhooks).where(isIt);
+  await deps.store.transaction(async (tx) => {
+    const inTx = { ...deps, store: tx };
+    const webhook = await findAndLockWebhook(inTx, caller, id);
+    if (webhook.isActive) await tx.update(webhooks).set(offAt(deps.clock.now())).where(isIt(id));
+    if (await isRecorded(tx, caller.accountId, { action, id })) return;
+    await auditChange(inTx, caller, { action, target: webhookTarget(webhook) });
+  });
 }
 
-/** @returns how many it found, also if another process was quicker to delete them */
+const isIt = (id: string) => eq(webhooks.id, id);
+
+const offAt = (now: number) =>
+  ({ isActive: false, disabledReason: "user", disabledAt: now, updatedAt: now }) as const;
+
+/** @returns how many it found, including those that another process deleted first */
 async function deleteDeliveries(store: Store, webhookId: string, rows: number): Promise<number> {
   const isOfWebhook = eq(deliveries.webhookId, webhookId);
   const found = await store
@@ -135,16 +140,13 @@ async function deleteDeliveries(store: Store, webhookId: string, rows: number): 
   return found.length;
 }
 
-const countWebhooks = ({ store }: Deps, accountId: string): Promise<number> =>
-  countRows(store, eq(webhooks.accountId, accountId));
-
 async function countRows(store: Store, matches: SQL): Promise<number> {
   const [counted] = await store.select({ total: count() }).from(webhooks).where(matches);
   return counted!.total;
 }
 
-/** With their events, and with as much of the URL as the caller may see. */
-async function asSeenBy(
+/** Adds the subscribed events, and reduces the URL to what the caller may see. */
+async function visibleTo(
   { store, secrets }: Deps,
   { permissions }: Caller,
   rows: WebhookRow[],
@@ -164,24 +166,17 @@ async function asSeenBy(
   }));
 }
 
-async function refuseAtLimit(deps: Deps, { accountId, tier }: Caller) {
-  const used = await countWebhooks(deps, accountId);
-  const limit = deps.config.tierLimits[tier].webhooks;
+async function refuseAtLimit({ store, config }: Deps, { accountId, tier }: Caller) {
+  const used = await countRows(store, eq(webhooks.accountId, accountId));
+  const limit = config.tierLimits[tier].webhooks;
   if (used >= limit) throw limitReached("webhooks", limit, used);
 }
 
-const onlyBelowLimit = ({ store, config }: Deps, { accountId, accountNo, tier }: Caller) =>
-  onlyWhile(
-    store,
-    accountNo,
-    sql`(select count(*) from webhooks where account_id = ${accountId}) < ${config.tierLimits[tier].webhooks}`,
-  );
-
-function freshWebhook(
+function newWebhook(
   { clock, secrets }: Deps,
   { accountId }: Caller,
   { url, events, format, first_verdicts: firstVerdicts }: NewWebhook,
-): FreshWebhook {
+): CreatedWebhook {
   const now = clock.now();
   const signingSecret = newSigningSecret();
   const webhook: WebhookRecord = {
@@ -213,5 +208,5 @@ function freshWebhook(
   return { id: webhook.id, webhook, signingSecret };
 }
 
-const subscriptionsOf = (webhookId: string, events: EventType[]) =>
+export const subscriptionsOf = (webhookId: string, events: EventType[]) =>
   events.map((type, position) => ({ webhookId, type, position }));

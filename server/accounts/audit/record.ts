@@ -110,6 +110,27 @@ export function isNotTold(
   return notExists(store.select({ one: sql`1` }).from(last).where(isIt));
 }
 
+/** Whether the latest entries of the account include this action on this target; for changes of several transactions. */
+export async function isRecorded(
+  store: Store,
+  accountId: string,
+  { action, id }: { action: Action; id: string },
+): Promise<boolean> {
+  const last = store
+    .select({ action: audit.action, targetId: audit.targetId })
+    .from(audit)
+    .where(eq(audit.accountId, accountId))
+    .orderBy(desc(audit.id))
+    .limit(LAST_ENTRIES)
+    .as("last_entries");
+  const rows = await store
+    .select({ one: sql`1` })
+    .from(last)
+    .where(and(eq(last.action, action), eq(last.targetId, id)))
+    .limit(1);
+  return rows.length > 0;
+}
+
 /** The names of those fields that are to be other than they are, for `fields`. */
 export const fieldsOf = <T extends object>(wanted: T, present: { [Name in keyof T]: unknown }) =>
   Object.entries(wanted)
