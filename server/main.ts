@@ -1,6 +1,36 @@
+import type { Io } from "./commands/io.ts";
 import { run } from "./commands/program.ts";
 
-// Whatever the program writes is for its own user only.
+// All files that the program writes are for its own user only.
 process.umask(0o077);
-// An idle connection or a timer holds nothing up.
-process.exit(await run(process.argv.slice(2), process.env));
+const io: Io = {
+  // Opened only when a command reads it.
+  get stdin() {
+    return process.stdin;
+  },
+  stdout: process.stdout,
+  stderr: process.stderr,
+  catchSignals,
+  restart,
+};
+// Exits although connections or timers may still be open.
+process.exit(await run(process.argv.slice(2), process.env, io));
+
+function catchSignals(exitCode: number): AbortSignal {
+  const first = new AbortController();
+  const onSignal = () => {
+    if (first.signal.aborted) process.exit(exitCode);
+    first.abort();
+  };
+  process.on("SIGINT", onSignal);
+  process.on("SIGTERM", onSignal);
+  return first.signal;
+}
+
+/** Does nothing on Windows, which has no `execve`. */
+function restart(env: NodeJS.ProcessEnv): void {
+  // The executable contains its script, which is not an argument then.
+  const isExecutable = process.argv[1]?.startsWith("/$bunfs/");
+  const args = process.argv.slice(isExecutable ? 2 : 1);
+  process.execve?.(process.execPath, [process.execPath, ...args], env);
+}

@@ -3,8 +3,8 @@ import { openDeps } from "../app/build.ts";
 import { systemClock } from "../lib/clock.ts";
 import { prepareForCommand } from "../ops/start/prepare-database.ts";
 import { newKey, placeOfKey } from "../ops/start/secret-key.ts";
-import { isAgreed } from "./agreed.ts";
 import { type Cli, UsageError } from "./cli.ts";
+import { confirm } from "./io.ts";
 
 export function addAcceptKey(program: Command, cli: Cli) {
   program
@@ -16,10 +16,10 @@ export function addAcceptKey(program: Command, cli: Cli) {
 
 async function acceptKey(cli: Cli, { force }: { force?: true }) {
   const config = await cli.config();
-  if (!force && !process.stdin.isTTY) {
+  if (!force && !cli.io.stdin.isTTY) {
     throw new UsageError("Nobody can be asked here: say --force to go on under another key");
   }
-  if (!force && !(await isAgreed(LOST))) throw new Error("Nothing was changed");
+  if (!force && !(await confirm(cli.io, LOST))) throw new Error("Nothing was changed");
   const { deps } = await openDeps(config, systemClock, prepareForCommand, newKey);
   await deps.store.engine.close();
   cli.print(`The secret key of ${placeOfKey(config)} counts from the next start.`);

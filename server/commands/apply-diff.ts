@@ -1,6 +1,6 @@
 import { chunksOf } from "../lib/chunks.ts";
 import type { LinkChanged, Plan } from "../ops/apply/plan.ts";
-import { plain } from "./plain.ts";
+import { plain } from "./io.ts";
 
 type Options = { prune?: true; dryRun?: true };
 

@@ -5,11 +5,9 @@ import { carryOut } from "../ops/apply/carry-out.ts";
 import { Misdeclared } from "../ops/apply/model.ts";
 import { type Plan, planOf } from "../ops/apply/plan.ts";
 import { readDeclaration } from "../ops/apply/read.ts";
-import { isAgreed } from "./agreed.ts";
 import { diffOf, isAnything, summaryOf } from "./apply-diff.ts";
 import { type Cli, NamedFileError, UsageError, withDeps } from "./cli.ts";
-import { openOutput } from "./output.ts";
-import { plain } from "./plain.ts";
+import { confirm, openOutput, plain, readInput } from "./io.ts";
 import { callerFor, withEmail } from "./whose.ts";
 
 const SOME_FAILED = 1;
@@ -36,17 +34,17 @@ Exit code: 0 all is as the file says, 1 failed, 2 with --dry-run if something di
 }
 
 async function apply(cli: Cli, options: Options) {
-  const file = readIn(options.file, await textOf(options.file));
+  const file = readIn(options.file, await textOf(cli, options.file));
   await withDeps(cli, async (deps) => {
     const caller = await callerFor(deps, options.email);
     const plan = await planOf(deps, caller, file).catch((error) => refuse(options.file, error));
-    await show(plan, options);
+    await show(cli, plan, options);
     if (!isAnything(plan, options)) return;
     if (options.dryRun) {
       cli.exitCode = DIFFERENT;
       return;
     }
-    if (!options.yes && !(await isWanted(options))) throw new Error("Nothing was changed");
+    if (!options.yes && !(await isWanted(cli, options))) throw new Error("Nothing was changed");
     const failures = await carryOut(deps, caller, plan, { prune: options.prune === true });
     for (const { what, why } of failures) cli.print(plain(`failed  ${what}  ${why}`));
     if (failures.length > 0) cli.exitCode = SOME_FAILED;
@@ -54,24 +52,24 @@ async function apply(cli: Cli, options: Options) {
   });
 }
 
-async function show(plan: Plan, options: Options) {
-  const output = openOutput();
-  const isColoured = process.stdout.isTTY === true && !process.env.NO_COLOR;
+async function show(cli: Cli, plan: Plan, options: Options) {
+  const output = openOutput(cli.io);
+  const isColoured = cli.io.stdout.isTTY === true && !cli.env.NO_COLOR;
   for (const lines of diffOf(plan, options, isColoured)) await output.write(lines);
   await output.write(summaryOf(plan, options));
 }
 
 /** Asks on a terminal, where the file does not come from it. */
-function isWanted({ file }: Options): Promise<boolean> {
-  if (!process.stdin.isTTY || !process.stdout.isTTY || file === "-") {
+function isWanted(cli: Cli, { file }: Options): Promise<boolean> {
+  if (!cli.io.stdin.isTTY || !cli.io.stdout.isTTY || file === "-") {
     throw new UsageError("Say --yes to do this where nobody can be asked.");
   }
-  return isAgreed("Do this?");
+  return confirm(cli.io, "Do this?");
 }
 
-async function textOf(path: string): Promise<string> {
+async function textOf({ io }: Cli, path: string): Promise<string> {
   try {
-    return path === "-" ? await Bun.stdin.text() : readFileSync(path, "utf8");
+    return path === "-" ? await readInput(io) : readFileSync(path, "utf8");
   } catch (error) {
     throw failure("The file cannot be read", error);
   }

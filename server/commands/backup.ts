@@ -12,7 +12,7 @@ import { finishRestore } from "../ops/start/prepare-database.ts";
 import { placeOfKey } from "../ops/start/secret-key.ts";
 import { floorAt } from "../ops/upkeep/disk.ts";
 import type { Cli } from "./cli.ts";
-import { startPercentage } from "./percentage.ts";
+import { type Io, openStatusLine } from "./io.ts";
 
 export function addBackup(program: Command, cli: Cli) {
   program
@@ -34,7 +34,7 @@ async function backUp(cli: Cli, file: string, { withKey }: { withKey?: true }) {
   const keyCopy = `${file}.secret.key`;
   if (withKey && existsSync(keyCopy)) throw new Error(`There is a file ${keyCopy} already.`);
   const began = performance.now();
-  const { bytes, links } = await copied(config, path, file);
+  const { bytes, links } = await copied(cli.io, config, path, file);
   const seconds = ((performance.now() - began) / 1000).toFixed(1);
   const counted = `${links.toLocaleString("en")} ${links === 1 ? "link" : "links"}`;
   cli.print(`${file} is a verified copy: ${sizeText(bytes)}, ${counted}, made in ${seconds} s.`);
@@ -50,16 +50,20 @@ const NOT_IN_IT = "The secret key is not in it. Keep";
 const KEEP =
   "in another place, once: without it webhook URLs, signing secrets and second factors are lost, links are not.";
 
-async function copied(config: Config, path: string, file: string) {
-  const progress = startPercentage("copying");
+async function copied(io: Io, config: Config, path: string, file: string) {
+  const status = openStatusLine(io);
   try {
     const leaveFree = await floorAt(config, dirname(file));
-    return await copyDatabase(path, file, { leaveFree, onProgress: progress.tell });
+    return await copyDatabase(path, file, {
+      leaveFree,
+      onProgress: (part) =>
+        status.show(part < 1 ? `copying: ${Math.floor(part * 100)} %` : "verifying"),
+    });
   } catch (error) {
     const why = isDamage(error) ? new Error(damagedWithNewest(path, backupFolder(config))) : error;
     throw failure("No backup was made", why);
   } finally {
-    progress.clear();
+    status.clear();
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Conclusion } from "../verdict/probe/conclusion.ts";
 import { messageOf } from "../verdict/reasons/messages.ts";
-import { plain } from "./plain.ts";
+import { plain } from "./io.ts";
 
 export type Checked = { url: string; service: string; conclusion: Conclusion };
 

@@ -3,14 +3,15 @@ import type { Item } from "../links/imports/item.ts";
 import { vetTarget } from "../net/address.ts";
 import type { CheckOptions } from "./check.ts";
 import { UsageError } from "./cli.ts";
+import { type Io, plain } from "./io.ts";
 import { readParts } from "./list-source.ts";
-import { plain } from "./plain.ts";
 
 /**
  * What is named on the command line, and then each link of the list once.
  * @throws UsageError for what is no URL, before anything is checked
  */
 export async function urlsOf(
+  io: Io,
   config: Config,
   given: string[],
   { file, format }: CheckOptions,
@@ -18,18 +19,18 @@ export async function urlsOf(
   for (const url of given) refuseNoUrl(config, url, "");
   if (file === undefined) return given;
   const urls = new Set(given);
-  for await (const { items, sitemaps } of readParts(file, format)) {
+  for await (const { items, sitemaps } of readParts(io, file, format)) {
     if (sitemaps.length > 0) {
       throw new UsageError("An index of sitemaps has no pages itself; give one of its sitemaps.");
     }
-    for (const item of items) if (isLink(item)) urls.add(vetted(config, item));
+    for (const item of items) if (isLink(io, item)) urls.add(vetted(config, item));
   }
   return [...urls];
 }
 
 /** What the list itself says is no link is told of and left out. */
-function isLink({ line, url, problem }: Item): boolean {
-  if (problem) process.stderr.write(`${plain(`Line ${line}: ${url} left out. ${problem}`)}\n`);
+function isLink(io: Io, { line, url, problem }: Item): boolean {
+  if (problem) io.stderr.write(`${plain(`Line ${line}: ${url} left out. ${problem}`)}\n`);
   return !problem;
 }
 

@@ -3,7 +3,6 @@ import { checkOutbound, onlineGuard } from "../app/build.ts";
 import type { Config } from "../config/config.ts";
 import { systemClock } from "../lib/clock.ts";
 import { createLag } from "../lib/lag.ts";
-import { fitRuntime } from "../lib/runtime.ts";
 import { createTurns } from "../lib/turns.ts";
 import type { Format } from "../links/imports/formats.ts";
 import { createHostProfiles } from "../verdict/context/host-profiles.ts";
@@ -16,9 +15,8 @@ import { openJunit } from "./check-junit.ts";
 import { asJson, asText, type Checked } from "./check-show.ts";
 import { urlsOf } from "./check-urls.ts";
 import { type Cli, UsageError } from "./cli.ts";
+import { openOutput, openStatusLine } from "./io.ts";
 import { FORMAT_NAMES } from "./list-source.ts";
-import { openOutput } from "./output.ts";
-import { startProgress } from "./progress.ts";
 
 const ALL_ACTIVE = 0;
 const ANY_DEAD = 1;
@@ -58,25 +56,29 @@ export function addCheck(program: Command, cli: Cli) {
 }
 
 async function checkAll(cli: Cli, given: string[], options: CheckOptions) {
-  const config = await cli.config(fitRuntime);
+  const config = await cli.config({ forChecks: true });
   if (given.length === 0 && options.file === undefined) {
     throw new UsageError("Say which URLs to check, or give a list with --file.");
   }
-  const urls = await urlsOf(config, given, options);
+  const urls = await urlsOf(cli.io, config, given, options);
   const junit = options.junit === undefined ? null : openJunit(options.junit, options);
   const shown = options.json ? asJson : asText;
-  const output = openOutput();
-  const progress = startProgress(urls.length);
+  const output = openOutput(cli.io);
+  const statusLine = openStatusLine(cli.io);
+  let done = 0;
+  const count = () => {
+    if (urls.length > 1) statusLine.show(`${++done} of ${urls.length}`);
+  };
   const counts = { active: 0, dead: 0, unknown: 0 };
-  for await (const checked of checksOf(config, urls, progress.count)) {
+  for await (const checked of checksOf(config, urls, count)) {
     const { status } = checked.conclusion;
     counts[status]++;
     cli.exitCode = exitCodeOf(counts, options);
     junit?.add(checked);
-    progress.clear();
+    statusLine.clear();
     if (!options.quiet || status !== "active") await output.write(`${shown(checked)}\n`);
   }
-  progress.clear();
+  statusLine.clear();
   junit?.end();
   if (options.file !== undefined && !options.json) await output.write(`${summaryOf(counts)}\n`);
 }

@@ -5,19 +5,23 @@ import { type Config, type Env, readConfig, unknownIn } from "../config/config.t
 import { systemClock } from "../lib/clock.ts";
 import { failure } from "../lib/failure.ts";
 import { log, startLogging } from "../lib/log.ts";
-import { filesFor, openFileLimit } from "../lib/runtime.ts";
+import { filesFor, fitRuntime, openFileLimit } from "../lib/runtime.ts";
 import { dropProxyVariables } from "../net/proxy-variables.ts";
 import type { Deps } from "../work/deps.ts";
+import type { Io } from "./io.ts";
 
 /** What a command has to work with. */
 export type Cli = {
+  io: Io;
+  env: Env;
   /** Where settings come from: the environment, and below it what `--env-file` holds. */
   sources(): { env: Env; file: Env };
   /**
    * Reads the settings and starts the log, so that nothing is read before a command wants it.
-   * @param prepare runs before anything is logged, and may change the settings
+   * @param options.forChecks lowers the number of checks to what the limit of open files allows, and prepares the
+   * process for them before anything is logged
    */
-  config(prepare?: (config: Config) => Config): Promise<Config>;
+  config(options?: { forChecks: boolean }): Promise<Config>;
   /** One line on standard output. Whether it could be written is known once the command has ended. */
   print(line: string): void;
   /** For an outcome that is no error, such as a dead link. */
@@ -32,23 +36,29 @@ export class NamedFileError extends Error {}
 /** The command was asked for in a way that makes no sense. */
 export class UsageError extends Error {}
 
-/** @param envFile tells the file of `--env-file` once the command line was read */
-export function createCli(env: Env, envFile: () => string | undefined): Cli {
+/** @param envFile returns the file of `--env-file` once the command line was read */
+export function createCli(env: Env, io: Io, envFile: () => string | undefined): Cli {
   const sources = () => ({ env, file: readEnvFile(envFile()) });
   return {
+    io,
+    env,
     sources,
-    config: async (prepare) => {
+    config: async ({ forChecks } = { forChecks: false }) => {
       const given = { ...sources().file, ...env };
       const configured = readConfig(given);
-      const config = prepare ? prepare(configured) : configured;
-      await startLogging({ level: config.logLevel, format: config.logFormat });
+      const config = forChecks ? fitRuntime(configured, env, io.restart) : configured;
+      await startLogging({
+        level: config.logLevel,
+        format: config.logFormat,
+        write: (line) => io.stderr.write(`${line}\n`),
+      });
       sayDropped(dropProxyVariables(env));
       for (const sentence of unknownIn(given)) log.warning(sentence);
       warnOfFiles(configured, config);
       return config;
     },
     // As bytes: on a full disk Bun retries some texts, such as the list of keys, forever.
-    print: (line) => process.stdout.write(Buffer.from(`${line}\n`)),
+    print: (line) => io.stdout.write(Buffer.from(`${line}\n`)),
     exitCode: 0,
     isServing: false,
   };

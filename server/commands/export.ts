@@ -16,7 +16,7 @@ import {
 import { declaredLinks } from "../ops/apply/declare.ts";
 import type { Deps } from "../work/deps.ts";
 import { type Cli, withDeps } from "./cli.ts";
-import { openOutput } from "./output.ts";
+import { openOutput } from "./io.ts";
 import { callerFor, withEmail } from "./whose.ts";
 
 const ROW_FORMATS = { csv: csvFormat, ndjson: ndjsonFormat };
@@ -54,8 +54,8 @@ const formatOf = (names: string[]) =>
 const exportLinks = (cli: Cli, { email, format }: LinkOptions) =>
   withDeps(cli, async (deps) => {
     const caller = await callerFor(deps, email);
-    if (format === "yaml") await printAll(declaredLinks(deps, caller));
-    else await printAll(linkLines(deps, caller, ROW_FORMATS[format](LINK_COLUMNS)));
+    if (format === "yaml") await printAll(cli, declaredLinks(deps, caller));
+    else await printAll(cli, linkLines(deps, caller, ROW_FORMATS[format](LINK_COLUMNS)));
   });
 
 async function exportHistory(cli: Cli, { email, format, from, to }: HistoryOptions) {
@@ -63,7 +63,7 @@ async function exportHistory(cli: Cli, { email, format, from, to }: HistoryOptio
   const query = { start_date: span["--from"], end_date: span["--to"] };
   await withDeps(cli, async (deps) => {
     const steps = exportedHistory(deps, await callerFor(deps, email), query);
-    await printAll(linesOf(steps, toHistoryCells, ROW_FORMATS[format](HISTORY_COLUMNS)));
+    await printAll(cli, linesOf(steps, toHistoryCells, ROW_FORMATS[format](HISTORY_COLUMNS)));
   });
 }
 
@@ -79,7 +79,7 @@ async function* linesOf<Row>(
   for await (const rows of steps) yield textOf(rows.map(toCells));
 }
 
-async function printAll(texts: AsyncIterable<string>) {
-  const output = openOutput();
+async function printAll({ io }: Cli, texts: AsyncIterable<string>) {
+  const output = openOutput(io);
   for await (const text of texts) await output.write(text);
 }

@@ -1,5 +1,5 @@
 import type { Told } from "./import-part.ts";
-import { plain } from "./plain.ts";
+import { plain } from "./io.ts";
 
 /** What an import has done so far. */
 export type Tally = Record<Told["outcome"], number> & {

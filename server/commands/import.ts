@@ -7,11 +7,18 @@ import type { Deps } from "../work/deps.ts";
 import { type Cli, UsageError, withDeps } from "./cli.ts";
 import { type Import, importPart, PART } from "./import-part.ts";
 import { asJsonLine, asLine, newTally, summaryOf, type Tally } from "./import-report.ts";
-import { INTERRUPTED, watchForInterrupt } from "./interrupt.ts";
+import {
+  INTERRUPTED,
+  type Io,
+  interruption,
+  type Output,
+  OutputClosed,
+  openOutput,
+  openStatusLine,
+  plain,
+  progressBar,
+} from "./io.ts";
 import { FORMAT_NAMES, type ListPart, readParts } from "./list-source.ts";
-import { type Output, OutputClosed, openOutput } from "./output.ts";
-import { plain } from "./plain.ts";
-import { startBar } from "./progress.ts";
 import { callerFor, withEmail } from "./whose.ts";
 
 const SOME_REFUSED = 1;
@@ -54,16 +61,19 @@ Exit code: 0 all are there now, 1 some were refused, 130 stopped.`,
 async function importFile(cli: Cli, file: string, options: Options) {
   const problem = options.group === undefined ? null : problemOfName(options.group);
   if (problem) throw new UsageError(`--group ${problem}.`);
+  const { io } = cli;
   await withDeps(cli, async (deps) => {
     const work = await workOf(deps, options);
-    const output = openOutput();
+    const output = openOutput(io);
     const tally = newTally();
     const summarise = () =>
       output.write(summaryOf(tally, { ...options, newGroups: [...work.newGroups] }));
-    const { isStopped } = await run({ work, file, options, output, tally }).catch(async (error) => {
-      if (tally.all() > 0) await summarise();
-      throw error;
-    });
+    const { isStopped } = await run({ io, work, file, options, output, tally }).catch(
+      async (error) => {
+        if (tally.all() > 0) await summarise();
+        throw error;
+      },
+    );
     await summarise();
     if (tally.sitemaps > 0) {
       throw new Error(
@@ -71,7 +81,7 @@ async function importFile(cli: Cli, file: string, options: Options) {
       );
     }
     if (isStopped) {
-      process.stderr.write(`Stopped after line ${tally.lastLine}. Run it again to go on.\n`);
+      io.stderr.write(`Stopped after line ${tally.lastLine}. Run it again to go on.\n`);
       cli.exitCode = INTERRUPTED;
     } else if (tally.refused > 0) cli.exitCode = SOME_REFUSED;
   });
@@ -89,27 +99,33 @@ async function workOf(deps: Deps, options: Options): Promise<Import> {
   };
 }
 
-type Run = { work: Import; file: string; options: Options; output: Output; tally: Tally };
+type Run = { io: Io; work: Import; file: string; options: Options; output: Output; tally: Tally };
 
 /** Part by part, so that neither a long list nor its report is ever whole in memory. */
-async function run({ work, file, options, output, tally }: Run): Promise<{ isStopped: boolean }> {
-  const interrupt = watchForInterrupt();
-  const bar = startBar();
+async function run({
+  io,
+  work,
+  file,
+  options,
+  output,
+  tally,
+}: Run): Promise<{ isStopped: boolean }> {
+  const interrupt = interruption(io);
+  const status = openStatusLine(io);
   const shown = options.json ? asJsonLine : asLine;
   try {
-    for await (const { items, done } of partsOf(file, options, output, tally)) {
-      if (interrupt.isAsked()) return { isStopped: true };
+    for await (const { items, done } of partsOf(io, file, options, output, tally)) {
+      if (interrupt.aborted) return { isStopped: true };
       const told = await importPart(work, items);
       for (const each of told) tally.count(each);
       const lines = told.filter(({ outcome }) => !options.quiet || outcome === "refused");
-      bar.clear();
+      status.clear();
       await output.write(lines.map((each) => `${shown(each, work.isDry)}\n`).join(""));
-      bar.show(done, `${tally.all().toLocaleString("en")} links`);
+      status.show(progressBar(done, `${tally.all().toLocaleString("en")} links`));
     }
     return { isStopped: false };
   } finally {
-    bar.clear();
-    interrupt.end();
+    status.clear();
   }
 }
 
@@ -118,6 +134,7 @@ async function run({ work, file, options, output, tally }: Run): Promise<{ isSto
  * read before an error is a part too.
  */
 async function* partsOf(
+  io: Io,
   file: string,
   { format, json }: Options,
   output: Output,
@@ -126,8 +143,8 @@ async function* partsOf(
   let waiting: Item[] = [];
   let done: number | null = null;
   try {
-    for await (const part of readParts(file, format)) {
-      for (const note of part.notes) process.stderr.write(`${note}\n`);
+    for await (const part of readParts(io, file, format)) {
+      for (const note of part.notes) io.stderr.write(`${note}\n`);
       await tellSitemaps(part, json === true, output, tally);
       waiting = waiting.concat(part.items);
       done = part.done;

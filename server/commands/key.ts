@@ -9,8 +9,7 @@ import { toIsoOrNull } from "../lib/moments.ts";
 import { refuseFullDisk } from "../ops/upkeep/disk.ts";
 import type { Deps } from "../work/deps.ts";
 import { type Cli, withDeps } from "./cli.ts";
-import { openOutput } from "./output.ts";
-import { tableOf } from "./table.ts";
+import { openOutput, tableOf } from "./io.ts";
 import { readEmail } from "./user.ts";
 
 /** No account has more keys than this. */
@@ -47,7 +46,7 @@ async function create(cli: Cli, { email, name, readOnly, expiresAt }: Creation) 
     await refuseFullDisk(deps.config);
     const caller = await accountOf(deps, email);
     const { id, value } = await createKey(deps, caller, input);
-    await openOutput()
+    await openOutput(cli.io)
       .write(`${value}\n`)
       .catch(() => revokeUnseen(deps, caller, id));
   });

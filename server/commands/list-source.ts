@@ -6,6 +6,7 @@ import { encodingOf, isGzip } from "../links/imports/encoding.ts";
 import { FORMATS, type Format, recognise } from "../links/imports/formats.ts";
 import { HEAD, newReading, type Reading } from "../links/imports/reading.ts";
 import { Unreadable } from "../links/imports/unreadable.ts";
+import type { Io } from "./io.ts";
 
 /** What was found since the part before, and how much of the file is read, from 0 to 1; null when nobody knows. */
 export type ListPart = Reading & { done: number | null };
@@ -17,8 +18,8 @@ export const FORMAT_NAMES = Object.keys(FORMATS) as Format[];
  * found before an error comes before it.
  * @throws Unreadable, or an error that names the file
  */
-export async function* readParts(path: string, given?: Format): AsyncGenerator<ListPart> {
-  const source = openSource(path);
+export async function* readParts(io: Io, path: string, given?: Format): AsyncGenerator<ListPart> {
+  const source = openSource(io, path);
   const texts = headFirst(textOf(path, source.bytes));
   const { value: head = "" } = await texts.next();
   const reading = newReading();
@@ -49,8 +50,8 @@ const nameOf = (path: string) => (path === "-" ? "Standard input" : `â€œ${path}â
 
 type Bytes = AsyncIterable<Uint8Array>;
 
-function openSource(path: string): { bytes: Bytes; done: () => number | null } {
-  if (path === "-") return { bytes: Bun.stdin.stream(), done: () => null };
+function openSource({ stdin }: Io, path: string): { bytes: Bytes; done: () => number | null } {
+  if (path === "-") return { bytes: stdin as AsyncIterable<Uint8Array>, done: () => null };
   const { size } = statOf(path);
   let read = 0;
   async function* counted() {

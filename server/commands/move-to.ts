@@ -14,9 +14,8 @@ import { openSource } from "../ops/move/source.ts";
 import { openTarget, type Target } from "../ops/move/target.ts";
 import { prepareToServe } from "../ops/start/prepare-database.ts";
 import { type Cli, UsageError } from "./cli.ts";
-import { INTERRUPTED, watchForInterrupt } from "./interrupt.ts";
+import { INTERRUPTED, type Io, interruption, openStatusLine, progressBar } from "./io.ts";
 import { describeStep } from "./move-progress.ts";
-import { startBar } from "./progress.ts";
 
 /** @param given is the new database's URL; that of STILLUP_MOVE_TO if there is none */
 export async function moveTo(cli: Cli, given: string | undefined) {
@@ -24,7 +23,9 @@ export async function moveTo(cli: Cli, given: string | undefined) {
   const url = given ?? config.moveTo;
   refuseUrl(url);
   const began = performance.now();
-  const moved = await withOldDatabase(config, (path, old) => run({ config, path, old, url }));
+  const moved = await withOldDatabase(config, (path, old) =>
+    run({ io: cli.io, config, path, old, url }),
+  );
   if (moved.state === "stopped") {
     cli.print(`Stopped. ${counted(moved.rows, "row")} are there. ${GO_ON}`);
     cli.exitCode = INTERRUPTED;
@@ -79,21 +80,23 @@ async function withOldDatabase<T>(
 const NOT_SQLITE =
   "STILLUP_DATABASE_URL is a PostgreSQL database. A move begins where the SQLite installation is.";
 
-type Run = { config: Config; path: string; old: Store; url: string };
+type Run = { io: Io; config: Config; path: string; old: Store; url: string };
 
-async function run({ config, path, old, url }: Run): Promise<Moved> {
+async function run({ io, config, path, old, url }: Run): Promise<Moved> {
   const source = openSource(path);
   const target = openTarget(url);
-  const interrupt = watchForInterrupt();
-  const bar = startBar();
+  const interrupt = interruption(io);
+  const status = openStatusLine(io);
   const describe = describeStep(performance.now());
-  const show = paced((step: Step) => bar.show(...describe(step, performance.now())));
+  const show = paced((step: Step) =>
+    status.show(progressBar(...describe(step, performance.now()))),
+  );
   const what: Move = {
     ...{ old, source, target, to: nameOf(url) },
     now: systemClock.now,
     prepare: (oldestCheck) => makeReady(config, url, oldestCheck),
     onStep: show,
-    isStopped: interrupt.isAsked,
+    isStopped: () => interrupt.aborted,
   };
   try {
     await reach(target);
@@ -102,8 +105,7 @@ async function run({ config, path, old, url }: Run): Promise<Moved> {
     if (error instanceof Refused) throw error;
     throw failure("The move did not come to its end", error, GO_ON);
   } finally {
-    bar.clear();
-    interrupt.end();
+    status.clear();
     source.close();
     await target.close();
   }

@@ -14,10 +14,9 @@ import { addExport } from "./export.ts";
 import { addHealth } from "./health.ts";
 import { addHelp } from "./help.ts";
 import { addImport } from "./import.ts";
+import { type Io, OutputClosed, plain, watchOutput } from "./io.ts";
 import { addKey } from "./key.ts";
 import { addMigrate } from "./migrate.ts";
-import { OutputClosed, watchOutput } from "./output.ts";
-import { plain } from "./plain.ts";
 import { addRestore } from "./restore.ts";
 import { addServe } from "./serve-command.ts";
 import { addUser } from "./user.ts";
@@ -28,20 +27,22 @@ const FAILED = 1;
 const WRONG_USAGE = 64;
 
 /**
- * Runs one command, and ends standard output once all of it is written.
- * @param argv without the program's own name
- * @param env is the process's own, from which proxy variables are deleted
+ * Runs one command, and ends standard output once all of it is written. Commands use the process only through these
+ * arguments, so tests run them without starting one; the log goes to `io.stderr` until it is configured again.
+ * @param argv the arguments without the program's name
+ * @param env the environment; its proxy variables (`HTTP_PROXY` and so on) are deleted
+ * @param io the streams to read and write; `serve` stops only through `io.catchSignals`
  * @returns the exit code
  */
-export async function run(argv: string[], env: Env): Promise<number> {
+export async function run(argv: string[], env: Env, io: Io): Promise<number> {
   const program = new Command("stillup");
-  const cli = createCli(env, () => program.opts<{ envFile?: string }>().envFile);
+  const cli = createCli(env, io, () => program.opts<{ envFile?: string }>().envFile);
   describeProgram(program, cli);
   program.hook("preSubcommand", (_, command) => {
     // Even if its options make no sense, where the command is named: then its supervisor reads the error.
     cli.isServing = command.name() === "serve" && argv.includes("serve");
   });
-  const output = watchOutput();
+  const output = watchOutput(io);
   const code = await attempt(program, argv, cli);
   const problem = await output.end();
   // A server has served, even if what it announced could not be written.
@@ -67,8 +68,12 @@ function describeProgram(program: Command, cli: Cli) {
     .helpCommand("help [command]", "explain a command")
     .helpCommand(false)
     .exitOverride()
-    // Errors are told by us, in one place.
-    .configureOutput({ writeErr: () => {} });
+    .configureOutput({
+      writeOut: (text) => cli.io.stdout.write(text),
+      getOutHelpWidth: () => cli.io.stdout.columns ?? 80,
+      // `report` prints errors, in one place.
+      writeErr: () => {},
+    });
   const server = [addServe, addMigrate, addHealth, addBackup, addRestore, addAcceptKey];
   const inside = [addUser, addKey, addImport, addExport, addApply];
   for (const add of [...server, addCheck, ...inside, addCompletion]) add(program, cli);
@@ -82,7 +87,7 @@ function describeProgram(program: Command, cli: Cli) {
 function report(error: unknown, cli: Cli): number {
   const sentence = plain(sentenceOf(error));
   const format = cli.isServing ? logFormat(cli) : "text";
-  process.stderr.write(`${lineIn(format, "error", sentence)}\n`);
+  cli.io.stderr.write(`${lineIn(format, "error", sentence)}\n`);
   log.debug("the command failed", describeError(error));
   return isUsage(error) ? WRONG_USAGE : FAILED;
 }
@@ -92,7 +97,7 @@ function logFormat(cli: Cli): "text" | "json" {
     const { env, file } = cli.sources();
     return logFormatIn({ ...file, ...env });
   } catch {
-    return logFormatIn(process.env);
+    return logFormatIn(cli.env);
   }
 }
 

@@ -19,8 +19,8 @@ import { LOAD_HINT } from "../ops/backups/sqlite-only.ts";
 import { makeFolder } from "../ops/start/prepare-database.ts";
 import { FINGERPRINT_QUERY, isKnownBy, placeOfKey } from "../ops/start/secret-key.ts";
 import { floorAt } from "../ops/upkeep/disk.ts";
-import { isAgreed } from "./agreed.ts";
 import { type Cli, UsageError } from "./cli.ts";
+import { confirm } from "./io.ts";
 
 export function addRestore(program: Command, cli: Cli) {
   program
@@ -48,7 +48,7 @@ async function restore(cli: Cli, file: string, force: boolean) {
   const path = sqlitePath(config);
   if (path === null) throw new Error(LOAD_HINT);
   const database = resolve(path);
-  if (!force && !process.stdin.isTTY) {
+  if (!force && !cli.io.stdin.isTTY) {
     throw new UsageError("Nobody can be asked here: say --force to replace the database");
   }
   makeFolder(config.dataDir);
@@ -56,7 +56,7 @@ async function restore(cli: Cli, file: string, force: boolean) {
     refuseUsed(database);
     const staged = await stage(database, file, await floorAt(config, dirname(database)));
     try {
-      if (!force && !(await isWanted(staged, file))) throw new Error("Nothing was changed");
+      if (!force && !(await isWanted(cli, staged, file))) throw new Error("Nothing was changed");
       const aboutKey = keyLine(config, staged.path);
       const keptAs = await replace(database, staged);
       cli.print(`${database} is now what ${file} was: ${contentOf(staged)}.`);
@@ -94,8 +94,9 @@ async function replace(database: string, staged: Staged): Promise<string | null>
   }
 }
 
-const isWanted = (staged: Staged, file: string) =>
-  isAgreed(
+const isWanted = ({ io }: Cli, staged: Staged, file: string) =>
+  confirm(
+    io,
     `${file} is whole: ${contentOf(staged)}. Replace the database by it? The present one is kept.`,
   );
 

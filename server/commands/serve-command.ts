@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { printConfig, readConfig } from "../config/config.ts";
-import { checksWithin, filesFor, fitRuntime, openFileLimit } from "../lib/runtime.ts";
+import { checksWithin, filesFor, openFileLimit } from "../lib/runtime.ts";
 import { type Cli, UsageError } from "./cli.ts";
 import { serve } from "./serve.ts";
 
@@ -25,7 +25,7 @@ export function addServe(program: Command, cli: Cli) {
       cli.isServing = !options.printConfig;
       if (options.printConfig) return printSettings(cli);
       // Before the log starts: the process may replace itself, and each warning is logged once.
-      await serve(await cli.config(fitRuntime), options);
+      await serve(await cli.config({ forChecks: true }), cli.io, options);
     });
 }
 

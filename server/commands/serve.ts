@@ -16,22 +16,24 @@ import { watchSchema } from "../ops/start/watch-schema.ts";
 import { makeRoom, watchDisk } from "../ops/upkeep/disk.ts";
 import { watchFaults } from "../ops/upkeep/faults.ts";
 import { joinNodes } from "../work/join.ts";
+import type { Io } from "./io.ts";
 import { closeDatabase, startDatabase, takeFolder } from "./start-database.ts";
 import { startLoops } from "./start-loops.ts";
 import { startNews } from "./start-news.ts";
 
 /** Above what the routes allow, so that a body of known length is refused by us, with an envelope. */
 const OUTER_BODY_LIMIT = 5 * 1024 * 1024;
+const KILLED = 1;
 /** Idle connections are closed after as many seconds. */
 const IDLE_TIMEOUT_S = 60;
 /** What is still under way then is cut off, since whoever waits for our end kills us after ten seconds. */
 const FAREWELL_MS = 5000;
 
 /** API, dashboard, checker and deliveries in one process, or part of them, until it is told to end. */
-export async function serve(config: Config, options?: Fresh): Promise<void> {
+export async function serve(config: Config, io: Io, options?: Fresh): Promise<void> {
   logWarnings();
   // From before anyone can know that we run.
-  const ended = toldToEnd();
+  const ended = stopRequest(io);
   const lock = takeFolder(config);
   await makeRoom(config);
   const starting = createStarting(config);
@@ -46,8 +48,7 @@ export async function serve(config: Config, options?: Fresh): Promise<void> {
   const { meter, live } = service;
   front = service.front;
   const url = baseUrl(config, server.port!);
-  const announce = (what: string) =>
-    process.stdout.write(`${lineIn(config.logFormat, "info", what)}\n`);
+  const announce = (what: string) => io.stdout.write(`${lineIn(config.logFormat, "info", what)}\n`);
   announce(`listening on ${url}`);
   log.info("started", { version: VERSION, database: deps.store.engine.name, roles: config.role });
   const setupToken = config.role.includes("api") ? await createSetup(deps) : null;
@@ -116,14 +117,8 @@ async function stopListening(server: Bun.Server<undefined>): Promise<void> {
 const baseUrl = (config: Config, port: number) =>
   `http://${config.host.includes(":") ? `[${config.host}]` : config.host}:${port}`;
 
-/** The first signal ends in order, the second at once. */
-function toldToEnd(): Promise<void> {
-  return new Promise((resolve) => {
-    const end = () => {
-      for (const signal of ["SIGTERM", "SIGINT"]) process.on(signal, () => process.exit(1));
-      resolve();
-    };
-    process.once("SIGTERM", end);
-    process.once("SIGINT", end);
+/** Resolves at the first signal, for an orderly stop; the second exits at once. */
+const stopRequest = (io: Io): Promise<void> =>
+  new Promise((resolve) => {
+    io.catchSignals?.(KILLED).addEventListener("abort", () => resolve());
   });
-}

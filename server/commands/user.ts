@@ -21,7 +21,7 @@ import { hashPassword } from "../lib/passwords.ts";
 import { refuseFullDisk } from "../ops/upkeep/disk.ts";
 import { type Cli, withDeps } from "./cli.ts";
 import { localUrl } from "./health.ts";
-import { tableOf } from "./table.ts";
+import { readInput, tableOf } from "./io.ts";
 
 const NewUser = z.object({ email: Email, password: NewPassword.optional() });
 
@@ -63,7 +63,7 @@ export function addUser(program: Command, cli: Cli) {
 }
 
 async function createUser(cli: Cli, options: Creation) {
-  const password = options.passwordFile && (await readPassword(options.passwordFile));
+  const password = options.passwordFile && (await readPassword(cli, options.passwordFile));
   const input = await readBody(NewUser, { email: options.email, password });
   await withDeps(cli, async (deps) => {
     await refuseFullDisk(deps.config);
@@ -133,8 +133,8 @@ const passwordUrl = (config: Config, token: string) =>
   `${config.publicUrl ?? localUrl(config)}/password#token=${token}`;
 
 /** A file ends in a line break that is not part of the password. */
-async function readPassword(path: string): Promise<string> {
-  const text = path === "-" ? await Bun.stdin.text() : readFile(path);
+async function readPassword({ io }: Cli, path: string): Promise<string> {
+  const text = path === "-" ? await readInput(io) : readFile(path);
   return text.replace(/\r?\n$/, "");
 }
 

@@ -19,10 +19,23 @@ export function checksWithin(wanted: number, files = openFileLimit()): number {
   return Math.min(wanted, Math.max(1, Math.floor((files - RESERVE) / PER_CHECK)));
 }
 
-/** Returns the settings with as many checks as the open files allow, in a process that has room for them. */
-export function fitRuntime<C extends { checkConcurrency: number }>(config: C): C {
+type Env = Record<string, string | undefined>;
+
+/**
+ * Lowers the number of checks to what the limit of open files allows, in a process that can make that many requests.
+ * @param restart replaces this process by a new one with another environment, where Bun needs one
+ */
+export function fitRuntime<C extends { checkConcurrency: number }>(
+  config: C,
+  env: Env,
+  restart?: (env: Env) => void,
+): C {
   const checkConcurrency = checksWithin(config.checkConcurrency);
-  prepareRuntime(checkConcurrency);
+  const needed = Math.min(filesFor(checkConcurrency), MOST);
+  // Otherwise requests past Bun's limit would wait unseen and count as time-outs, and deliveries behind them.
+  if (needed > Number(env[VARIABLE] ?? USUAL)) {
+    restart?.({ ...MEMORY, ...env, [VARIABLE]: String(needed) });
+  }
   return { ...config, checkConcurrency };
 }
 
@@ -41,19 +54,3 @@ export function openFileLimit(): number | null {
  * collects its garbage sooner; this is no limit.
  */
 const MEMORY = { BUN_JSC_forceRAMSize: String(256 * 1024 * 1024) };
-
-/**
- * Makes room for as many checks at once as are configured: the process replaces itself by itself, with
- * the variable set. Without, requests past the limit would wait unseen and count as time-outs, and
- * deliveries behind them. Returns when there is room already, and on Windows, which cannot do that.
- */
-function prepareRuntime(checksAtOnce: number): void {
-  const needed = Math.min(filesFor(checksAtOnce), MOST);
-  if (needed <= Number(process.env[VARIABLE] ?? USUAL)) return;
-  const env = { ...MEMORY, ...process.env, [VARIABLE]: String(needed) };
-  process.execve?.(process.execPath, [process.execPath, ...ownArguments()], env);
-}
-
-/** Inside the executable the script is part of it and is not named again. */
-const ownArguments = () =>
-  process.argv[1]?.startsWith("/$bunfs/") ? process.argv.slice(2) : process.argv.slice(1);
