@@ -59,10 +59,8 @@ async function partsNow(ask: Ask): Promise<Part[]> {
     params: [],
   });
   return rows.flatMap(([name, bound]) => {
-    const [, from, until] =
-      /FROM \((?:'(-?\d+)'|MINVALUE)\) TO \('(-?\d+)'\)/.exec(`${bound}`) ?? [];
-    const begins = from === undefined ? Number.NEGATIVE_INFINITY : Number(from);
-    return until === undefined ? [] : { name: `${name}`, from: begins, until: Number(until) };
+    const bounds = /FROM \('(-?\d+)'\) TO \('(-?\d+)'\)/.exec(`${bound}`);
+    return bounds ? { name: `${name}`, from: Number(bounds[1]), until: Number(bounds[2]) } : [];
   });
 }
 

@@ -68,4 +68,7 @@ function isFor(engine: Engine["name"], name: string): boolean {
   return !dialect || dialect === engine;
 }
 
-const byName = (a: Migration, b: Migration) => (a.name < b.name ? -1 : 1);
+/** A file for both databases comes before those for one. */
+const byName = (a: Migration, b: Migration) => (withoutEnding(a) < withoutEnding(b) ? -1 : 1);
+
+const withoutEnding = ({ name }: Migration) => name.replace(/\.sql$/, "");

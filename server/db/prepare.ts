@@ -48,9 +48,10 @@ const UPGRADE_WAIT_MS = 3_600_000;
 export async function prepareSqlite(
   what: Preparation,
   tell: (doing: string) => void,
+  files = ownMigrations(),
 ): Promise<string[]> {
-  const files = ownMigrations();
-  if (!what.fresh) refuseLost(what);
+  const known = new Set(files.map(({ name }) => name));
+  if (!what.fresh) refuseLost(what, known);
   try {
     if (what.check && sizeOf(what.path) > 0) {
       tell("checking the database");
@@ -58,8 +59,8 @@ export async function prepareSqlite(
     }
     return await upgrade(what, files, tell);
   } catch (error) {
-    if (isDamage(error)) throw new Refused(damagedWithNewest(what.path, what.backups));
-    if (error instanceof NewerDatabase) throw new Refused(newerSentence(what, error));
+    if (isDamage(error)) throw new Refused(damagedWithNewest(what.path, what.backups, known));
+    if (error instanceof NewerDatabase) throw new Refused(newerSentence(what, known, error));
     throw error;
   }
 }
@@ -73,11 +74,14 @@ export function damaged(path: string, newest: string | null): string {
 }
 
 /** As `damaged`, for whoever may take the time to read the copies of the folder through. */
-export const damagedWithNewest = (path: string, backups: string): string =>
-  damaged(path, newestGoodBackup(backups, ownMigrationNames()));
+export const damagedWithNewest = (
+  path: string,
+  backups: string,
+  known = ownMigrationNames(),
+): string => damaged(path, newestGoodBackup(backups, known));
 
 /** An empty database in the place of one that is gone would look like a healthy installation without links. */
-function refuseLost({ path, backups, keyFile }: Preparation): void {
+function refuseLost({ path, backups, keyFile }: Preparation, known: Set<string>): void {
   if (sizeOf(path) > 0) return;
   const left = [
     ...(sizeOf(keyFile) > 0 ? [keyFile] : []),
@@ -87,7 +91,7 @@ function refuseLost({ path, backups, keyFile }: Preparation): void {
   const what = existsSync(path)
     ? `The database ${path} is empty (0 bytes)`
     : `There is no database ${path}`;
-  const newest = newestGoodBackup(backups, ownMigrationNames());
+  const newest = newestGoodBackup(backups, known);
   const restore = newest
     ? `To restore the newest backup, type \`${restoreCommand(newest)}\`.`
     : "The backup folder has no intact backup: restore one from elsewhere with `stillup restore FILE`.";
@@ -133,8 +137,8 @@ function unchanged(error: unknown): never {
   );
 }
 
-function newerSentence({ path, backups }: Preparation, error: Error): string {
-  const copy = newestBeforeUpgrade(backups, ownMigrationNames());
+function newerSentence({ path, backups }: Preparation, known: Set<string>, error: Error): string {
+  const copy = newestBeforeUpgrade(backups, known);
   const version = writerOf(path);
   if (!version && !copy) return error.message;
   const back = copy

@@ -50,5 +50,6 @@ const toStrict = (statements: string) =>
 
 function refuseOrphans(database: Database) {
   const [orphan] = valuesOf(database, "PRAGMA foreign_key_check");
-  if (orphan) throw new Error(`${orphan[0]} would have rows that refer to ${orphan[2]} in vain`);
+  if (orphan)
+    throw new Error(`rows of ${orphan[0]} would refer to rows of ${orphan[2]} that do not exist`);
 }

@@ -8,7 +8,7 @@ import { backUpIfDue, recallLast } from "../../server/ops/backups/daily.ts";
 import { listBackups } from "../../server/ops/backups/folder.ts";
 import { readBackups } from "../../server/ops/backups/state.ts";
 import { startServer, type TestServer } from "../harness.ts";
-import { unpack } from "../upgrades/released.ts";
+import { usedDatabase } from "../upgrades/used.ts";
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -169,7 +169,7 @@ story(
 );
 
 story("one that comes upon damage has it told, and stops all writing", async ({ deps }) => {
-  const { path } = unpack("0010");
+  const { path } = await usedDatabase();
   writeFileSync(path, readFileSync(path).fill(90, 8192, 20_000));
   const config = { ...deps.config, databaseUrl: `sqlite:${path}` };
 

@@ -7,8 +7,14 @@ const MAIN = join(import.meta.dir, "../../server/main.ts");
 
 export type Outcome = { code: number; out: string; err: string };
 
-/** The program as a real process, with a data folder of its own and nothing of our environment. */
-export function createProgram(settings: Record<string, string> = {}) {
+/**
+ * The program as a real process, with a data folder of its own and nothing of our environment.
+ * @param command starts another version of it
+ */
+export function createProgram(
+  settings: Record<string, string> = {},
+  command = [process.execPath, MAIN],
+) {
   const folder = mkdtempSync(join(tmpdir(), "stillup-cli-"));
   closeAtEnd(async () => rmSync(folder, { recursive: true, force: true }));
   const dataDir = join(folder, "data");
@@ -18,8 +24,6 @@ export function createProgram(settings: Record<string, string> = {}) {
     STILLUP_SENTINELS: "",
     ...settings,
   };
-
-  const command = [process.execPath, MAIN];
 
   function start(args: string[], more: Record<string, string> = {}, input = "") {
     return Bun.spawn([...command, ...args], {

@@ -1,10 +1,13 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { LEFT_BEHIND } from "../../server/ops/move/source.ts";
+import { createProgram } from "../commands/program.ts";
 import { type Asker, type Parsed, startServer, type TestServer } from "../harness.ts";
 import { emptyPostgres, freshPostgres } from "../postgres.ts";
 import { rowsOf, sorted } from "../upgrades/dump.ts";
-import { unpack } from "../upgrades/released.ts";
+import { NEWER } from "../upgrades/newer.ts";
+import { programOf } from "../upgrades/program-of.ts";
+import { usedDatabase } from "../upgrades/used.ts";
 import { lookAt } from "./new.ts";
 import {
   addHardTexts,
@@ -112,15 +115,14 @@ test("tells what every node needs, and nothing that opens a database", async () 
 });
 
 test("a database of an older version is copied and brought up to date before", async () => {
-  const { folder, path } = unpack("0007");
-  const { run } = await oldInstallation();
-  const settings = { STILLUP_DATA_DIR: folder };
+  const { folder, path } = await usedDatabase();
+  const { run } = createProgram({ STILLUP_DATA_DIR: folder }, programOf("0.2.0", NEWER));
   const url = await emptyPostgres();
 
-  expect((await run(["migrate", "--to", url], settings)).code).toBe(0);
+  expect((await run(["migrate", "--to", url])).code).toBe(0);
 
   expect(copiesIn(folder)).toHaveLength(1);
-  expect(await lookAt(url).rows("audit_retention")).toEqual(rowsOf(path).audit_retention!);
+  expect(await lookAt(url).rows("notes")).toEqual(rowsOf(path).notes!);
 });
 
 const isNote = (name: unknown) => typeof name === "string" && name.startsWith("move:");

@@ -1,16 +1,14 @@
 import { Database } from "bun:sqlite";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import { prepareSqlite } from "../../server/db/prepare.ts";
 import { createProgram } from "../commands/program.ts";
 import { freshPostgres } from "../postgres.ts";
-import { preparationOf, RELEASED, unpack } from "../upgrades/released.ts";
+import { usedDatabase } from "../upgrades/used.ts";
 import { obstruct } from "./new.ts";
 
 /** An installation that people have used, with the program for its data folder. */
 export async function oldInstallation() {
-  const { folder, path, key } = unpack(RELEASED.at(-1)!);
-  await prepareSqlite(preparationOf(folder), () => {});
+  const { folder, path, key } = await usedDatabase();
   const program = createProgram({
     STILLUP_DATA_DIR: folder,
     STILLUP_LOG_LEVEL: "error",

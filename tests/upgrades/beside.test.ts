@@ -10,7 +10,7 @@ import { freshPostgres } from "../postgres.ts";
 
 const OURS = ownMigrations();
 const MORE = "create table more (id text)";
-const LAST_ALONE = "0013";
+const FIRST = "0001";
 
 const later = (header: string) => ({ name: "9001_more.sql", statements: `${header}\n${MORE};` });
 const ALLOWED = later(`-- Runs beside ${VERSION}`);
@@ -25,10 +25,9 @@ afterEach(async () => {
   await Promise.all(opened.splice(0).map((engine) => engine.close()));
 });
 
-test("each migration since several nodes can share a database tells which versions go on beside it", () => {
-  const since = OURS.filter(({ name }) => name.slice(0, 4) > LAST_ALONE);
+test("each migration after the first says which versions may run next to it", () => {
+  const since = OURS.filter(({ name }) => name.slice(0, 4) > FIRST);
 
-  expect(since.length).toBeGreaterThan(1);
   for (const { name, statements } of since) {
     const oldest = oldestBeside(statements) ?? "none";
     expect([name, oldest]).toEqual([name, expect.stringMatching(/^\d+\.\d+\.\d+$/)]);

@@ -4,7 +4,6 @@ import {
   closeSync,
   copyFileSync,
   existsSync,
-  mkdirSync,
   openSync,
   readdirSync,
   readFileSync,
@@ -15,18 +14,19 @@ import {
 import { join } from "node:path";
 import { checkDatabase } from "../../server/db/damage.ts";
 import { refuseNetworkFs } from "../../server/db/file-system.ts";
-import { openEngine } from "../../server/db/open.ts";
+import { openEngine, ownMigrations } from "../../server/db/open.ts";
 import { prepareSqlite, Refused } from "../../server/db/prepare.ts";
 import { refuseOldLibrary } from "../../server/db/sqlite-library.ts";
 import { randomFrom } from "../random.ts";
 import { rowsOf } from "./dump.ts";
-import { preparationOf, unpack } from "./released.ts";
+import { NEWER_FILES } from "./newer.ts";
+import { makeBackups, preparationOf, usedDatabase } from "./used.ts";
 
 const silent = () => {};
 
-/** How a preparation ends: with nothing, or the sentence that the operator reads. */
-const outcomeOf = (folder: string, more = {}): Promise<string> =>
-  prepareSqlite({ ...preparationOf(folder), ...more }, silent).then(
+/** Returns the error message that the operator reads; empty if the preparation succeeds. */
+const outcomeOf = (folder: string, more = {}, files = ownMigrations()): Promise<string> =>
+  prepareSqlite({ ...preparationOf(folder), ...more }, silent, files).then(
     () => "",
     (error) => {
       expect(error).toBeInstanceOf(Refused);
@@ -34,12 +34,14 @@ const outcomeOf = (folder: string, more = {}): Promise<string> =>
     },
   );
 
+/** The same with the migrations of a newer version, which upgrades the database. */
+const outcomeOfUpgrade = (folder: string, more = {}) => outcomeOf(folder, more, NEWER_FILES);
+
 describe("a database of a newer version", () => {
   async function upgradedFurther() {
-    const { folder, path } = unpack("0010");
-    await prepareSqlite(preparationOf(folder), silent);
+    const { folder, path } = await usedDatabase();
+    await prepareSqlite(preparationOf(folder), silent, NEWER_FILES);
     const database = new Database(path);
-    database.run("insert into migrations values ('9999_future.sql', 9)");
     database.run("insert into versions values ('0.1.0', 1), ('9.0.0', 9)");
     database.close();
     const [copy] = readdirSync(join(folder, "backups"));
@@ -76,43 +78,40 @@ function sayPages(path: string, pages: number) {
 
 describe("the copy before an upgrade", () => {
   test("is made once for each step, however often the upgrade is begun", async () => {
-    const { folder, path } = unpack("0010");
+    const { folder, path } = await usedDatabase();
     const database = new Database(path);
-    // In the way of a migration, at each start.
-    database.run("create table audit (id text)");
+    // Makes the migration fail at each start.
+    database.run("create table notes (id text)");
     database.close();
-    mkdirSync(join(folder, "backups"));
-    writeFileSync(
-      join(folder, "backups/stillup-before-0011_audit-20310101T000000000Z.db.x.unfinished"),
-      "",
-    );
+    const name = "stillup-before-9001_notes-20310101T000000000Z.db.x.unfinished";
+    writeFileSync(join(makeBackups(folder), name), "");
 
     for (const now of [1, 2, 3]) {
-      const sentence = await outcomeOf(folder, { now });
-      expect(sentence).toContain("audit already exists. It is unchanged");
+      const sentence = await outcomeOfUpgrade(folder, { now });
+      expect(sentence).toContain("notes already exists. It is unchanged");
     }
 
     expect(readdirSync(join(folder, "backups"))).toEqual([
-      "stillup-before-0011_audit-19700101T000000003Z.db",
+      "stillup-before-9001_notes-19700101T000000003Z.db",
     ]);
   });
 
   test("can be gone without", async () => {
-    const { folder } = unpack("0010");
+    const { folder } = await usedDatabase();
 
-    expect(await outcomeOf(folder, { copy: false })).toBe("");
+    expect(await outcomeOfUpgrade(folder, { copy: false })).toBe("");
 
     expect(existsSync(join(folder, "backups"))).toBe(false);
   });
 
   test("needs room, and the sentence says how much and what else can be done", async () => {
-    const { folder, path } = unpack("0010");
+    const { folder, path } = await usedDatabase();
     const before = rowsOf(path);
     // With holes: it takes no room itself.
     truncateSync(path, 2 ** 43);
     sayPages(path, 2 ** 43 / 4096);
 
-    const sentence = await outcomeOf(folder, { check: false });
+    const sentence = await outcomeOfUpgrade(folder, { check: false });
 
     expect(sentence).toContain("The copy needs 8.8 TB, and the disk of");
     expect(sentence).toContain("STILLUP_UPGRADE_BACKUP=false");
@@ -121,10 +120,10 @@ describe("the copy before an upgrade", () => {
 });
 
 test("a command leaves the tables of a running server alone", async () => {
-  const { folder, path } = unpack("0010");
+  const { folder, path } = await usedDatabase();
   const before = rowsOf(path);
 
-  expect(await outcomeOf(folder, { heldBy: "A server runs." })).toBe("A server runs.");
+  expect(await outcomeOfUpgrade(folder, { heldBy: "A server runs." })).toBe("A server runs.");
 
   expect(rowsOf(path)).toEqual(before);
 });
@@ -145,9 +144,8 @@ describe("a damaged database", () => {
   }
 
   async function damagedCopy(seed: number) {
-    const { folder, path } = unpack("0010");
-    await prepareSqlite(preparationOf(folder), silent);
-    const good = join(folder, "backups/stillup-20310102T000000000Z.db");
+    const { folder, path } = await usedDatabase();
+    const good = join(makeBackups(folder), "stillup-20310102T000000000Z.db");
     copyFileSync(path, good);
     damage(path, seed);
     return { folder, path, good };
@@ -175,9 +173,8 @@ describe("a damaged database", () => {
   });
 
   test("is refused with the same words when the copy before an upgrade comes upon it", async () => {
-    const { folder, path } = unpack("0010");
-    const good = join(folder, "backups/stillup-20310102T000000Z.db");
-    mkdirSync(join(folder, "backups"));
+    const { folder, path } = await usedDatabase();
+    const good = join(makeBackups(folder), "stillup-20310102T000000Z.db");
     copyFileSync(path, good);
     const database = new Database(path);
     const sql = "select (rootpage - 1) * 4096 from sqlite_schema where name = 'links'";
@@ -185,11 +182,11 @@ describe("a damaged database", () => {
     database.close(true);
     writeFileSync(path, readFileSync(path).fill(90, at, at + 4096));
 
-    expect(await outcomeOf(folder, { check: false })).toEndWith(`stillup restore ${good}.`);
+    expect(await outcomeOfUpgrade(folder, { check: false })).toEndWith(`stillup restore ${good}.`);
   });
 
   test("that never was one is refused too", async () => {
-    const { folder, path } = unpack("0010");
+    const { folder, path } = await usedDatabase();
     writeFileSync(path, "a letter to my aunt\n".repeat(500));
 
     expect(await outcomeOf(folder)).toContain("There is no whole copy of it");
@@ -197,7 +194,7 @@ describe("a damaged database", () => {
   });
 
   test("is told of when it turns out later", async () => {
-    const { folder, path } = unpack("0010");
+    const { folder, path } = await usedDatabase();
     await prepareSqlite(preparationOf(folder), silent);
     const engine = openEngine(`sqlite:${path}`);
     let told = 0;

@@ -1,28 +1,31 @@
 import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createProgram } from "../commands/program.ts";
 import { freePort } from "../free-port.ts";
 import { listeningUrl } from "../listening.ts";
 import { rowsOf } from "./dump.ts";
-import { unpack } from "./released.ts";
+import { NEWER } from "./newer.ts";
+import { programOf } from "./program-of.ts";
+import { makeBackups, usedDatabase } from "./used.ts";
 
-/** The program on the database of a released schema, at an address that is known before it is ready. */
-function startOn(name: string) {
-  const { folder, path } = unpack(name);
+/** A newer version of the program on a used database, at an address that is known before it is ready. */
+async function newerProgram() {
+  const { folder, path } = await usedDatabase();
   const port = freePort();
-  const program = createProgram({ STILLUP_DATA_DIR: folder, STILLUP_PORT: String(port) });
+  const settings = { STILLUP_DATA_DIR: folder, STILLUP_PORT: String(port) };
+  const program = createProgram(settings, programOf("0.2.0", NEWER));
   return { ...program, folder, path, url: `http://127.0.0.1:${port}` };
 }
 
-/** As long as somebody else writes, the upgrade waits. */
+/** The upgrade waits while another process writes. */
 function holdUp(path: string) {
   const writer = new Database(path);
-  // As every server leaves it; the kept ones are packed without.
+  // As every server leaves it; the fixture is packed without a journal.
   writer.run("PRAGMA journal_mode = WAL");
   writer.run("BEGIN IMMEDIATE");
-  return { letGo: () => writer.close() };
+  return { release: () => writer.close() };
 }
 
 async function untilDoing(url: string, doing: string): Promise<void> {
@@ -34,13 +37,13 @@ async function untilDoing(url: string, doing: string): Promise<void> {
     if (state?.doing?.startsWith(doing)) return;
     await Bun.sleep(50);
   }
-  throw new Error(`It was never ${doing}.`);
+  throw new Error(`The server was never ${doing}.`);
 }
 
 const COPIED = "the database as it was is kept as stillup-before-";
 
-test("whoever asks during an upgrade is told so, and served after it", async () => {
-  const { start, folder, path, url } = startOn("0010");
+test("requests during an upgrade are answered with 503, and served after it", async () => {
+  const { start, folder, path, url } = await newerProgram();
   const hold = holdUp(path);
   const server = start(["serve"]);
   await untilDoing(url, COPIED);
@@ -56,9 +59,9 @@ test("whoever asks during an upgrade is told so, and served after it", async () 
   expect(page.headers.get("content-security-policy")).toContain("style-src 'self'");
   const shown = await page.text();
   expect(shown).toContain(COPIED);
-  // Strangers need not know where things are.
+  // The page is public, so it contains no path.
   expect(shown).not.toContain(folder);
-  hold.letGo();
+  hold.release();
 
   expect(await listeningUrl(server.stdout)).toBe(url);
   expect(await (await fetch(`${url}/health`)).json()).toEqual({ status: "ok" });
@@ -66,26 +69,26 @@ test("whoever asks during an upgrade is told so, and served after it", async () 
   server.kill("SIGTERM");
   expect(await server.exited).toBe(0);
   expect(await new Response(server.stderr).text()).toMatch(
-    /upgrading the database: 1 of \d+, 0011_audit/,
+    /upgrading the database: 1 of \d+, 9001_notes/,
   );
-  expect(rowsOf(path).versions).toMatchObject([{ version: "0.1.0" }]);
+  expect(rowsOf(path).versions).toMatchObject([{ version: "0.2.0" }]);
 });
 
-test("an upgrade that is told to end leaves the database as it was", async () => {
-  const { start, folder, path, url } = startOn("0009");
+test("an upgrade that is stopped leaves the database as it was", async () => {
+  const { start, folder, path, url } = await newerProgram();
   const before = rowsOf(path);
   const hold = holdUp(path);
   const server = start(["serve"]);
   await untilDoing(url, COPIED);
   writeFileSync(
-    join(folder, "backups/stillup-before-0010_dashboard-20310101T000000000Z.db.x.unfinished"),
+    join(folder, "backups/stillup-before-9001_notes-20310101T000000000Z.db.x.unfinished"),
     "",
   );
 
   server.kill("SIGTERM");
 
   expect(await server.exited).toBe(0);
-  hold.letGo();
+  hold.release();
   expect(rowsOf(path)).toEqual(before);
   expect(readdirSync(join(folder, "backups"))).toHaveLength(1);
 });
@@ -110,13 +113,13 @@ test("two servers never share a data folder, and one that was killed leaves it t
 });
 
 test("a command does not upgrade the database under a server that runs", async () => {
-  const { start, run, folder, path } = startOn("0010");
+  const { start, run, folder, path } = await newerProgram();
   // A server of the version before holds the folder, and does not upgrade.
   const server = start(["serve"]);
   await listeningUrl(server.stdout);
   const database = new Database(path);
   database.run("pragma busy_timeout = 10000");
-  database.run("delete from migrations where name = '0013_upkeep.sql'");
+  database.run("delete from migrations where name = '9002_hosts.sql'");
   database.close();
 
   const { code, err } = await run(["user", "list"]);
@@ -130,8 +133,8 @@ test("a command does not upgrade the database under a server that runs", async (
 });
 
 test("a server with a damaged database ends with one sentence, each time it is started", async () => {
-  const { run, folder, path } = startOn("0010");
-  mkdirSync(join(folder, "backups"));
+  const { run, folder, path } = await newerProgram();
+  makeBackups(folder);
   const bytes = readFileSync(path);
   writeFileSync(join(folder, "backups/stillup-1.db"), bytes);
   writeFileSync(path, bytes.fill(90, 8192, 20_000));

@@ -1,13 +1,14 @@
 /**
- * Upgrades the database at the path, one statement a step, and is killed before the statement of the number:
- * `bun upgrade-and-die.ts PATH NUMBER`. Says how many statements there are when none has the number.
+ * Upgrades the database at the path, one statement per step, and kills itself before the statement with this number:
+ * `bun upgrade-and-die.ts PATH NUMBER`. Prints the number of statements if no statement has it.
  */
 import { missing } from "../../server/db/migrate.ts";
-import { openEngine, ownMigrations } from "../../server/db/open.ts";
+import { openEngine } from "../../server/db/open.ts";
+import { NEWER_FILES } from "./newer.ts";
 
 const [path, number] = process.argv.slice(2) as [string, string];
 const engine = openEngine(`sqlite:${path}`);
-const pending = missing(engine.name, ownMigrations(), await engine.applied());
+const pending = missing(engine.name, NEWER_FILES, await engine.applied());
 const steps = pending.flatMap(({ name, statements }) =>
   // A statement ends where the next begins at the edge, which the parts of a trigger never do.
   statements

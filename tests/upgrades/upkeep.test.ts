@@ -16,7 +16,7 @@ import { noteCleanStop, takeCleanStop } from "../../server/ops/start/clean-stop.
 import { tellOfDamage } from "../../server/ops/start/damage.ts";
 import { checkIntegrityWhenDue } from "../../server/ops/start/integrity.ts";
 import { startServer } from "../harness.ts";
-import { unpack } from "./released.ts";
+import { usedDatabase } from "./used.ts";
 
 const DAY_MS = 24 * 3_600_000;
 
@@ -41,7 +41,7 @@ test("the whole database is looked through once a week", async () => {
 
 test("what is found damaged is noted, and stops all writing", async () => {
   const { deps, stop } = await startServer("sqlite");
-  const { path } = unpack("0010");
+  const { path } = await usedDatabase();
   const bytes = readFileSync(path);
   writeFileSync(path, bytes.fill(90, 8192, 20_000));
 
@@ -63,7 +63,7 @@ test("whoever comes upon damage names the newest backup that can be read and is 
   const folder = backupFolder(deps.config);
   mkdirSync(folder, { recursive: true });
   const good = join(folder, "stillup-20300101T000000Z.db");
-  copyFileSync(unpack("0010").path, good);
+  copyFileSync((await usedDatabase()).path, good);
   new Database(join(folder, "stillup-20300102T000000Z.db")).run("create table others (id)");
   writeFileSync(join(folder, "stillup-20300103T000000Z.db"), "no database");
 
