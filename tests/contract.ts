@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import Ajv from "ajv/dist/2020";
 import addFormats from "ajv-formats";
 import type { Front } from "../server/http/front.ts";
@@ -24,8 +26,10 @@ type Contract = {
   places: Place[];
   /** What the answer does that the document does not say, each a sentence. */
   breaches(answer: Answer): string[];
-  /** Documented operations and statuses that no answer showed so far. */
-  unseen(): string[];
+  /** Documented operations and their statuses. */
+  promises: string[];
+  /** Those that an answer has shown. */
+  seen: Set<string>;
 };
 
 export function createContract(document: Document): Contract {
@@ -70,14 +74,10 @@ export function createContract(document: Document): Contract {
     return [`${errors.join("; ")} in ${body.slice(0, 500)}`];
   }
 
-  const unseen = () =>
-    places.flatMap((place) =>
-      Object.keys(place.operation.responses)
-        .map((status) => `${nameOf(place)} ${status}`)
-        .filter((pair) => !seen.has(pair)),
-    );
-
-  return { places, breaches, unseen };
+  const promises = places.flatMap((place) =>
+    Object.keys(place.operation.responses).map((status) => `${nameOf(place)} ${status}`),
+  );
+  return { places, breaches, promises, seen };
 }
 
 function parsed(body: string): unknown {
@@ -174,12 +174,23 @@ export function failOnBreach() {
   if (found.length > 0) throw new Error(`The API broke its contract.\n${found.join("\n")}`);
 }
 
-/** What cannot be brought about at will: faults of the machine, and a record that goes at the wrong moment. */
+/** What no test can bring about: faults of the machine, and a record that is deleted at the wrong moment. */
 const RARE = /(^PATCH .* 409| 500| 503)$/;
 
-/** For the end of a run of all tests. @throws the promises of the document that no test saw kept */
-export async function failOnUnseen() {
-  const unseen = (await contract)?.unseen().filter((pair) => !RARE.test(pair)) ?? [];
-  if (unseen.length === 0) return;
-  throw new Error(`Documented, but never answered in any test:\n${unseen.join("\n")}`);
+/** Saves what this process saw, for `unseenPromises`. */
+export async function saveSeen(folder: string): Promise<void> {
+  if (!contract) return;
+  const { promises, seen } = await contract;
+  const file = join(folder, `${process.pid}.json`);
+  writeFileSync(file, JSON.stringify({ promises, seen: [...seen] }));
+}
+
+/** The promises of the document that no process saw kept. */
+export function unseenPromises(folder: string): string[] {
+  const saved = readdirSync(folder).map((name): { promises: string[]; seen: string[] } =>
+    JSON.parse(readFileSync(join(folder, name), "utf8")),
+  );
+  const seen = new Set(saved.flatMap((each) => each.seen));
+  const promises = new Set(saved.flatMap((each) => each.promises));
+  return [...promises].filter((promise) => !seen.has(promise) && !RARE.test(promise));
 }

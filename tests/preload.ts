@@ -1,11 +1,11 @@
 import { afterAll, afterEach } from "bun:test";
-import { failOnBreach, failOnUnseen } from "./contract.ts";
+import { failOnBreach, saveSeen } from "./contract.ts";
 import { closeShared } from "./shared.ts";
 
 afterEach(failOnBreach);
 
-// One PostgreSQL and one browser serve the whole run.
+// One PostgreSQL and one browser serve all files of a process.
 afterAll(closeShared);
 
-// Only a run of all tests can tell what none of them shows.
-if (process.env.STILLUP_FULL_CONTRACT === "1") afterAll(failOnUnseen);
+const folder = process.env.STILLUP_TEST_CONTRACT;
+if (folder) afterAll(() => saveSeen(folder));

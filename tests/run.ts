@@ -1,56 +1,121 @@
 /**
- * Runs every test in two lanes beside each other, since one alone does not keep two processors busy.
+ * Runs test files in as many processes as there are cores. Prints one line per finished file, and the output of those
+ * that fail.
  *
- *   bun tests/run.ts [arguments]      with arguments, what `bun test` makes of them and no more
+ *   bun tests/run.ts [--verbose] [--long] [--record] [--test-name-pattern REGEX] [FILE…]
+ *
+ * FILE is any part of a path; without one, all files run. `--verbose` prints all output. `--long` runs only the files
+ * that import long.ts, at full size. `--record` writes the seconds that each file took into seconds.json.
  */
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { availableParallelism } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { unseenPromises } from "./contract.ts";
 import { executable } from "./installed.ts";
+import { shareServer } from "./postgres.ts";
+import { newScratchFolder } from "./scratch.ts";
+import { closeShared } from "./shared.ts";
+import { type FileRun, runFiles } from "./test-process.ts";
 
-const IN_BROWSER = ["tests/web"];
-/** Of programs as processes, which are waited for more than they work. */
-const OF_PROGRAMS = ["cluster", "commands", "crash", "install", "move", "survive", "upgrades"].map(
-  (name) => `tests/${name}`,
-);
+/** More batches end closer together; fewer load the program less often. */
+const BATCHES_PER_PROCESS = 6;
+const SHORTEST_BATCH = 10;
+const SECONDS_FILE = join(import.meta.dir, "seconds.json");
 
-/**
- * Ends what hangs, and is the only limit of a test: how long one takes on a machine that other programs use too tells
- * nothing of the product.
- */
-const HANGS_AFTER_MS = 300_000;
+const { values: flags, positionals } = parseArgs({
+  options: {
+    verbose: { type: "boolean" },
+    long: { type: "boolean" },
+    record: { type: "boolean" },
+    "test-name-pattern": { type: "string", short: "t" },
+  },
+  allowPositionals: true,
+});
+const args = flags["test-name-pattern"] ? ["-t", flags["test-name-pattern"]] : [];
+const isWhole = positionals.length === 0 && args.length === 0 && !flags.long;
 
-const runTests = <Output extends "inherit" | "pipe">(args: string[], output: Output, env = {}) =>
-  Bun.spawn([process.execPath, "test", `--timeout=${HANGS_AFTER_MS}`, ...args], {
-    env: { ...process.env, ...env },
-    stdout: output,
-    stderr: output,
+/** Seconds per file, as an earlier run measured them. */
+const seconds: Record<string, number> = JSON.parse(readFileSync(SECONDS_FILE, "utf8"));
+const total = { passed: 0, failed: 0 };
+
+const isLong = (path: string) =>
+  readFileSync(join(import.meta.dir, path), "utf8").includes('/long.ts"');
+
+function filesToRun(): string[] {
+  const parts = positionals.map((part) => part.replace(/^\.\//, ""));
+  return readdirSync(import.meta.dir, { recursive: true, encoding: "utf8" })
+    .filter((path) => path.endsWith(".test.ts") && (!flags.long || isLong(path)))
+    .map((path) => `tests/${path}`)
+    .filter((file) => parts.length === 0 || parts.some((part) => file.includes(part)))
+    .sort();
+}
+
+const sumOf = (files: string[]) => files.reduce((sum, file) => sum + (seconds[file] ?? 1), 0);
+
+/** Files of a folder share a process, which loads the program and starts a browser once. Longest batch first. */
+function batchesOf(files: string[], processes: number): string[][] {
+  const limit = Math.max(sumOf(files) / (processes * BATCHES_PER_PROCESS), SHORTEST_BATCH);
+  const batches: string[][] = [];
+  for (const file of files) {
+    const last = batches.at(-1);
+    if (last && sumOf([...last, file]) <= limit) last.push(file);
+    else batches.push([file]);
+  }
+  return batches.sort((a, b) => sumOf(b) - sumOf(a));
+}
+
+const isFailure = (line: string) => /^(\(fail\)|# Unhandled error)/.test(line);
+
+function report({ file, lines, seconds: took }: FileRun): void {
+  const passed = lines.filter((line) => line.startsWith("(pass)")).length;
+  const failed = lines.filter(isFailure).length;
+  total.passed += passed;
+  total.failed += failed;
+  seconds[file] = Number(took.toFixed(1));
+  if (flags.verbose) console.log(lines.join("\n"));
+  else if (failed > 0) console.log(lines.filter((line) => !line.startsWith("(pass)")).join("\n"));
+  const failures = failed > 0 ? `, ${failed} FAILED` : "";
+  console.log(`${file}: ${passed} passed${failures} (${took.toFixed(1)} s)`);
+}
+
+/** Fails for promises of the API's document that no test saw kept, which only a run of all tests can know. */
+function reportUnseen(folder: string): void {
+  const unseen = unseenPromises(folder);
+  if (unseen.length === 0) return;
+  total.failed++;
+  console.log(`(fail) Documented, but never answered in any test:\n${unseen.join("\n")}`);
+}
+
+async function runInProcesses(files: string[], env: Record<string, string>): Promise<void> {
+  const processes = Math.min(availableParallelism(), files.length);
+  const batches = batchesOf(files, processes);
+  const work = async () => {
+    for (let batch = batches.shift(); batch; batch = batches.shift())
+      await runFiles(batch, args, env, report);
+  };
+  await Promise.all(Array.from({ length: processes }, work));
+}
+
+/** What processes share: one PostgreSQL, one build of the executable, and what they saw of the API. */
+async function runTogether(files: string[]): Promise<void> {
+  const contract = newScratchFolder("stillup-contract-");
+  await runInProcesses(files, {
+    STILLUP_TEST_POSTGRES: await shareServer(),
+    STILLUP_BINARY: await executable(),
+    STILLUP_TEST_LONG: flags.long ? "1" : "0",
+    STILLUP_TEST_CONTRACT: contract,
   });
-
-/** @returns what it prints, which is told when nothing else prints, and how it ended */
-async function runApart(folders: string[], env: object) {
-  const args = folders.map((folder) => `./${folder}/`);
-  const run = runTests(args, "pipe", env);
-  const told = [run.stdout, run.stderr].map((each) => new Response(each).text());
-  return { told: (await Promise.all(told)).join(""), code: await run.exited };
+  if (isWhole) reportUnseen(contract);
+  rmSync(contract, { recursive: true });
+  await closeShared();
 }
 
-async function runInTurn(parts: string[][], env: object) {
-  const ended = [];
-  for (const folders of parts) ended.push(await runApart(folders, env));
-  return ended;
+const files = filesToRun();
+await (files.length > 1 ? runTogether(files) : runInProcesses(files, {}));
+if (flags.record) {
+  const known = Object.entries(seconds).filter(([file]) => existsSync(file));
+  writeFileSync(SECONDS_FILE, `${JSON.stringify(Object.fromEntries(known.sort()), null, 2)}\n`);
 }
-
-async function runAll(): Promise<number> {
-  // Once, before both need it.
-  const env = { STILLUP_BINARY: await executable() };
-  const apart = [IN_BROWSER, OF_PROGRAMS];
-  const beside = runInTurn(apart, env);
-  // Only the answers to all of these show what the API's document promises.
-  const all = { ...env, STILLUP_FULL_CONTRACT: "1" };
-  const ignored = apart.flat().map((folder) => `--path-ignore-patterns=${folder}/**`);
-  const code = await runTests(ignored, "inherit", all).exited;
-  const ended = await beside;
-  for (const { told } of ended) process.stderr.write(told);
-  return Math.max(code, ...ended.map((each) => each.code));
-}
-
-const given = process.argv.slice(2);
-process.exit(given.length > 0 ? await runTests(given, "inherit").exited : await runAll());
+console.log(`${total.passed} passed, ${total.failed} failed`);
+process.exit(total.failed > 0 || files.length === 0 ? 1 : 0);

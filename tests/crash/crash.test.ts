@@ -1,7 +1,9 @@
 import { expect, test } from "bun:test";
+import { sized } from "../long.ts";
 import { crashRounds } from "./rounds.ts";
 
-const ROUNDS = 20;
+/** 200 with `npm run crash`. */
+const ROUNDS = sized(5, 40);
 
 test("a program that is killed again and again keeps what it said, tells of it all, and leaves nothing half done", async () => {
   const { acknowledged, faults } = await crashRounds(ROUNDS);

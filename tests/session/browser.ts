@@ -9,8 +9,8 @@ import type { Deps } from "../../server/work/deps.ts";
 import type { Reply, TestServer } from "../harness.ts";
 
 export const PASSWORD = "correct horse battery staple";
-/** The default of the settings. */
-export const PASSWORD_MEMORY_MB = 64;
+/** As test servers are set. */
+export const PASSWORD_MEMORY_MB = 19;
 const passwordHash = hashPassword(PASSWORD, PASSWORD_MEMORY_MB);
 
 /** Someone at a browser: keeps cookies, and says where a request comes from as browsers do. */

@@ -5,7 +5,9 @@ import {
   passwordProblem,
   SHORTEST_BESIDE_CODE,
 } from "../../server/lib/passwords.ts";
-import { PASSWORD_MEMORY_MB } from "./browser.ts";
+
+/** The default of the settings. */
+const PASSWORD_MEMORY_MB = 64;
 
 const SHORT = "must have at least 15 characters";
 const LONG = "must have at most 256 characters";
