@@ -5,23 +5,32 @@ import { toIso, toIsoOrNull } from "../lib/moments.ts";
 export const Account = z
   .object({
     id: z.uuid(),
-    email: z.string(),
-    tier: z.enum(TIERS),
-    limits: z.object({
-      links: z.int(),
-      linksUsed: z.int(),
-      apiKeys: z.int(),
-      webhooks: z.int(),
-    }),
+    email: z.string().meta({ example: "owner@example.com" }),
+    tier: z.enum(TIERS).meta({ example: "business" }),
+    limits: z
+      .object({
+        links: z.int(),
+        linksUsed: z.int(),
+        apiKeys: z.int(),
+        webhooks: z.int(),
+      })
+      .meta({ example: { links: 50000, linksUsed: 57, apiKeys: 25, webhooks: 25 } }),
     createdAt: z.string(),
   })
   .meta({ id: "Account" });
 
 export const Usage = z
   .object({
-    requests: z.object({ total: z.int(), thisMonth: z.int(), today: z.int() }),
-    links: z.object({ total: z.int(), active: z.int(), dead: z.int() }),
-    checks: z.object({ thisMonth: z.int(), lastCheck: z.string().nullable() }),
+    requests: z
+      .object({ total: z.int(), thisMonth: z.int(), today: z.int() })
+      .meta({ example: { total: 48210, thisMonth: 3120, today: 412 } }),
+    links: z
+      .object({ total: z.int(), active: z.int(), dead: z.int() })
+      .meta({ example: { total: 57, active: 49, dead: 5 } }),
+    checks: z.object({
+      thisMonth: z.int().meta({ example: 1764 }),
+      lastCheck: z.string().nullable(),
+    }),
   })
   .meta({ id: "Usage" });
 

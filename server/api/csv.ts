@@ -6,7 +6,7 @@ import { describeError, log } from "../lib/log.ts";
 const CSV_TYPE = "text/csv; charset=utf-8; header=present";
 
 /** Declares a reply that is a file. Not one that is checked: it leaves step by step. */
-export const csv = () => z.string().meta({ contentMediaType: "text/csv" });
+export const csv = (example: string) => z.string().meta({ contentMediaType: "text/csv", example });
 
 type File = { name: string; columns: string[]; steps: AsyncGenerator<Cell[][], void> };
 

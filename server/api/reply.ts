@@ -4,8 +4,9 @@ import { STATUS } from "../lib/errors.ts";
 import { JSON_TYPE } from "./errors.ts";
 import { visitOf } from "./visit.ts";
 
-/** The success envelope: one top-level key. */
-export const data = <T extends z.ZodType>(schema: T) => declared(z.object({ data: schema }));
+/** The success envelope: one top-level key. @param description what this reply means, where its status does not say */
+export const data = <T extends z.ZodType>(schema: T, description?: string) =>
+  declared(z.object({ data: schema }).meta(description ? { description } : {}));
 
 /**
  * A reply's schema is for types and documents. It is not applied to what leaves: the compiler knows
@@ -24,7 +25,7 @@ export const Pagination = z
     total: z.int(),
     total_pages: z.int(),
   })
-  .meta({ id: "Pagination" });
+  .meta({ id: "Pagination", example: { page: 1, per_page: 20, total: 57, total_pages: 3 } });
 
 export const pageOf = <T extends z.ZodType>(schema: T) =>
   data(z.object({ items: z.array(schema), pagination: Pagination }));

@@ -13,12 +13,12 @@ import { replies } from "../api/reply.ts";
 import { routeTable } from "../api/route-table.ts";
 import { historyRoutes } from "../history/routes.ts";
 import { dashboard } from "../http/dashboard.ts";
-import { docsRoutes } from "../http/docs.ts";
 import { createFront, type Front } from "../http/front.ts";
 import { healthRoutes } from "../http/health.ts";
 import { createJsonBody } from "../http/json-body.ts";
-import { type ApiReference, createReference, openapiRoutes } from "../http/openapi.ts";
+import type { DeclaredRoute } from "../http/openapi/document.ts";
 import { queries } from "../http/query.ts";
+import { referenceRoutes } from "../http/reference.ts";
 import { withoutApi } from "../http/without-api.ts";
 import { batchRoutes } from "../links/batches/routes.ts";
 import { createExportPlaces, type ExportPlaces } from "../links/exports/places.ts";
@@ -56,7 +56,7 @@ const rooms = (deps: Deps, exporting: ExportPlaces) =>
 
 /** Every route of the program, and the dashboard's pages. Doors and headers around them are the front's. */
 export function createApp(deps: Deps, pages: Elysia = new Elysia(), live: Live = createLive(deps)) {
-  const reference: ApiReference = createReference(() => app.routes);
+  const routes = (): DeclaredRoute[] => app.routes;
   const guard = createGuard(deps);
   const exporting = createExportPlaces();
   const app = new Elysia({ strictPath: true })
@@ -66,8 +66,7 @@ export function createApp(deps: Deps, pages: Elysia = new Elysia(), live: Live =
     .use(queries)
     .use(healthRoutes(deps))
     .use(metricsRoutes(deps))
-    .use(openapiRoutes(reference))
-    .use(docsRoutes(reference))
+    .use(referenceRoutes(routes))
     .use(pages)
     .group("/api/v1", (api) => api.use(rooms(deps, exporting)))
     .group("/dashboard/api", (api) =>

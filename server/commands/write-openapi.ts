@@ -1,6 +1,6 @@
 import { createApp } from "../app/app.ts";
 import { readConfig } from "../config/config.ts";
-import { describeApi } from "../http/openapi.ts";
+import { describeApi } from "../http/openapi/document.ts";
 import type { Deps } from "../work/deps.ts";
 
 /** Where the API's description lies for those who read it without a running server. */

@@ -24,18 +24,18 @@ export type StatusChange = Pick<
 
 export const HistoryEntry = z
   .object({
-    id: z.string(),
+    id: z.string().meta({ example: "0197a1b2-3c4d-7e5f-8a6b-7c8d9e0f1a2b-mjuq8c00" }),
     link_id: z.uuid(),
-    url: z.string(),
-    status: z.enum(VERDICTS),
+    url: z.string().meta({ example: "https://example.com/a" }),
+    status: z.enum(VERDICTS).meta({ example: "dead" }),
     previous_status: z.enum(VERDICTS),
     status_changed: z.boolean(),
-    status_code: z.int().nullable(),
-    response_time_ms: z.int().nullable(),
-    reason: z.string(),
-    message: z.string(),
-    final_url: z.string().nullable(),
-    redirect_count: z.int(),
+    status_code: z.int().meta({ example: 404 }).nullable(),
+    response_time_ms: z.int().meta({ example: 182 }).nullable(),
+    reason: z.string().meta({ example: "http_404" }),
+    message: z.string().meta({ example: "The server answered 404: there is no such page." }),
+    final_url: z.string().meta({ example: "https://example.com/a" }).nullable(),
+    redirect_count: z.int().meta({ example: 0 }),
     trigger: z.enum(TRIGGERS),
     checked_at: z.string(),
   })
@@ -44,21 +44,30 @@ export const HistoryEntry = z
 /** A check in the history of its link. Those that changed the link's status tell what they saw. */
 export const LinkHistoryEntry = HistoryEntry.extend({ evidence: Evidence.nullable() }).meta({
   id: "LinkHistoryEntry",
+  example: {
+    status: "active",
+    previous_status: "dead",
+    status_code: 200,
+    reason: "ok",
+    message: "The page is there.",
+  },
 });
 
 export const HistoryStats = z
   .object({
-    totalChecks: z.int(),
-    aliveCount: z.int(),
-    deadCount: z.int(),
-    unknownCount: z.int(),
-    statusChanges: z.int(),
-    avgResponseTimeMs: z.int(),
+    totalChecks: z.int().meta({ example: 1764 }),
+    aliveCount: z.int().meta({ example: 1590 }),
+    deadCount: z.int().meta({ example: 141 }),
+    unknownCount: z.int().meta({ example: 33 }),
+    statusChanges: z.int().meta({ example: 9 }),
+    avgResponseTimeMs: z.int().meta({ example: 231 }),
   })
   .meta({ id: "HistoryStats" });
 
 /** What the checks of one link came to. */
-export const LinkStats = HistoryStats.extend({ uptimePercent: z.number().nullable() }).meta({
+export const LinkStats = HistoryStats.extend({
+  uptimePercent: z.number().meta({ example: 91.85 }).nullable(),
+}).meta({
   id: "LinkStats",
 });
 
@@ -72,7 +81,10 @@ export const HistorySeries = z
   })
   .meta({ id: "HistorySeries" });
 
-const range = { start_date: moment("start").optional(), end_date: moment("end").optional() };
+const range = {
+  start_date: moment("start").meta({ description: "From this time or day, inclusive." }).optional(),
+  end_date: moment("end").meta({ description: "Until this time or day, inclusive." }).optional(),
+};
 
 /** Both ends are inclusive; a date alone means its first and its last millisecond in UTC. */
 const inOrder = ({
@@ -88,7 +100,10 @@ export const DateRange = z.object(range).refine(inOrder, OUT_OF_ORDER);
 export type DateRange = z.output<typeof DateRange>;
 
 /** Whose checks are counted: without either those of the account. */
-const subject = { link_id: id().optional(), group_id: id().optional() };
+const subject = {
+  link_id: id().meta({ description: "Only checks of this link." }).optional(),
+  group_id: id().meta({ description: "Only checks of links in this group." }).optional(),
+};
 const atMostOne = ({
   link_id,
   group_id,
@@ -105,13 +120,27 @@ export const StatsQuery = z
 export type StatsQuery = z.output<typeof StatsQuery>;
 
 export const SeriesQuery = z
-  .object({ bucket: oneOf(BUCKETS).optional().default("day"), ...range, ...subject })
+  .object({
+    bucket: oneOf(BUCKETS)
+      .meta({ description: "The length of each point." })
+      .optional()
+      .default("day"),
+    ...range,
+    ...subject,
+  })
   .refine(inOrder, OUT_OF_ORDER)
   .refine(atMostOne, BOTH);
 export type SeriesQuery = z.output<typeof SeriesQuery>;
 
 /** `changed` leaves only the checks that changed a status, and those of `status` only such that found it. */
-const kept = { status: oneOf(VERDICTS).optional(), changed: queryFlag().optional() };
+const kept = {
+  status: oneOf(VERDICTS).meta({ description: "Only checks with this result." }).optional(),
+  changed: queryFlag()
+    .meta({
+      description: "Only checks that changed their link's status, or only those that did not.",
+    })
+    .optional(),
+};
 
 /** Which checks a list is narrowed to. */
 export type CheckFilter = { status?: Verdict | undefined; changed?: boolean | undefined };
@@ -133,7 +162,7 @@ const NOT_COUNTABLE = {
 };
 
 export const HistoryQuery = z
-  .object({ link_id: id().optional(), ...kept, ...range, ...paging() })
+  .object({ link_id: subject.link_id, ...kept, ...range, ...paging() })
   .refine(inOrder, OUT_OF_ORDER)
   .refine(isCountable, NOT_COUNTABLE);
 export type HistoryQuery = z.output<typeof HistoryQuery>;

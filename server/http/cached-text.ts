@@ -1,16 +1,15 @@
 import { etagOf, matches } from "../api/reply.ts";
 
-export type Text = { type: string; body: string };
-
-/** Answers with a text that never changes while the program runs, made when it is first asked for. */
-export function cachedReplies(make: () => Text) {
-  let made: (Text & { etag: string }) | undefined;
+/** Replies with a text that never changes while the process runs. It is made for the first request. */
+export function cachedReplies(type: string, make: () => string) {
+  let made: { body: string; etag: string } | undefined;
   return ({ request }: { request: Request }) => {
     made ??= withTag(make());
-    const headers = { etag: made.etag, "cache-control": "no-cache", "content-type": made.type };
-    const known = matches(request.headers.get("if-none-match"), made.etag);
-    return new Response(known ? null : made.body, { status: known ? 304 : 200, headers });
+    const { body, etag } = made;
+    const headers = { etag, "cache-control": "no-cache", "content-type": type };
+    const isKnown = matches(request.headers.get("if-none-match"), etag);
+    return new Response(isKnown ? null : body, { status: isKnown ? 304 : 200, headers });
   };
 }
 
-const withTag = (text: Text) => ({ ...text, etag: etagOf(text.body) });
+const withTag = (body: string) => ({ body, etag: etagOf(body) });

@@ -46,10 +46,7 @@ const emptyDashboard = (config: Host) =>
 
 function builtDashboard(config: Host, folder: string, index: string): Elysia {
   const app = emptyDashboard(config);
-  const page = cachedReplies(() => ({
-    type: "text/html; charset=utf-8",
-    body: readFileSync(index, "utf8"),
-  }));
+  const page = cachedReplies("text/html; charset=utf-8", () => readFileSync(index, "utf8"));
   for (const path of PAGES) app.get(path, page);
   return app.use(assetRoutes(join(folder, "assets")));
 }

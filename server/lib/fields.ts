@@ -36,7 +36,7 @@ export const lines = (max: number) =>
     .meta({
       maxLength: max,
       description:
-        "May have several lines, each ended by `\\n`. Other control characters are refused, also `\\r` and tabs.",
+        "May have several lines, separated by `\\n`. Other control characters are rejected, including `\\r` and tabs.",
     });
 
 export const oneOf = <const T extends readonly [string, ...string[]]>(values: T) =>
@@ -117,8 +117,8 @@ const queryNumber = (max: number) =>
 
 /** `page` and `per_page`, as every list takes them. */
 export const paging = (perPage = 20) => ({
-  page: queryNumber(9_999_999).optional().default(1),
-  per_page: queryNumber(100).optional().default(perPage),
+  page: queryNumber(9_999_999).meta({ description: "Page number, from 1." }).optional().default(1),
+  per_page: queryNumber(100).meta({ description: "Items per page." }).optional().default(perPage),
 });
 
 /** Any text but one with half a character, which no database would keep. */

@@ -15,22 +15,22 @@ export type LinkDetailRow = LinkRow & { lastChange: StatusChange | null };
 
 const LastCheck = z.object({
   status: z.enum(VERDICTS),
-  reason: z.string(),
-  message: z.string(),
-  status_code: z.int().nullable(),
-  response_time_ms: z.int().nullable(),
+  reason: z.string().meta({ example: "ok" }),
+  message: z.string().meta({ example: "The page is there." }),
+  status_code: z.int().meta({ example: 200 }).nullable(),
+  response_time_ms: z.int().meta({ example: 182 }).nullable(),
   checked_at: z.string(),
 });
 
 export const Link = z
   .object({
     id: z.uuid(),
-    url: z.string(),
-    service: z.string(),
+    url: z.string().meta({ example: "https://example.com/a" }),
+    service: z.string().meta({ example: "generic" }),
     status: z.enum(LINK_STATUSES),
     group_id: z.uuid().nullable(),
-    check_frequency: z.enum(FREQUENCIES),
-    reason: z.string().nullable(),
+    check_frequency: z.enum(FREQUENCIES).meta({ example: "daily" }),
+    reason: z.string().meta({ example: "ok" }).nullable(),
     status_changed_at: z.string(),
     next_check_at: z.string(),
     last_check: LastCheck.nullable(),
@@ -40,11 +40,11 @@ export const Link = z
   .meta({ id: "Link" });
 
 const LastChange = z.object({
-  check_id: z.string(),
+  check_id: z.string().meta({ example: "0197a1b2-3c4d-7e5f-8a6b-7c8d9e0f1a2b-mjuq8c00" }),
   status: z.enum(VERDICTS),
-  previous_status: z.enum(VERDICTS),
-  reason: z.string(),
-  message: z.string(),
+  previous_status: z.enum(VERDICTS).meta({ example: "unknown" }),
+  reason: z.string().meta({ example: "ok" }),
+  message: z.string().meta({ example: "The page is there." }),
   checked_at: z.string(),
   evidence: Evidence.nullable(),
 });
@@ -69,7 +69,10 @@ export type NewLink = z.output<typeof NewLink>;
 export const NewLinkBody = unread(NewLink);
 
 export const LinkChange = z.object(
-  { group_id: id().nullable().optional(), check_frequency: oneOf(FREQUENCIES).optional() },
+  {
+    group_id: id().nullable().optional(),
+    check_frequency: oneOf(FREQUENCIES).meta({ example: "weekly" }).optional(),
+  },
   "must be a JSON object",
 );
 export type LinkChange = z.output<typeof LinkChange>;
@@ -80,19 +83,35 @@ const GROUP_OR_NONE = 'must be a UUID, or "none"';
 
 /** What narrows a list of links; all of it together. */
 export const NARROWING = {
-  status: oneOf(LINK_STATUSES).optional(),
+  status: oneOf(LINK_STATUSES).meta({ description: "Only links with this status." }).optional(),
   service: z
     .string()
     .regex(/^[a-z0-9-]{1,64}$/, "must be a service id: a-z, 0-9 and -")
+    .meta({ description: "Only links of this service, such as `generic` or `youtube`." })
     .optional(),
-  group_id: z.union([z.literal("none"), id(GROUP_OR_NONE)], GROUP_OR_NONE).optional(),
-  check_frequency: oneOf(FREQUENCIES).optional(),
-  search: optionalText(255).optional(),
+  group_id: z
+    .union([z.literal("none"), id(GROUP_OR_NONE)], GROUP_OR_NONE)
+    .meta({ description: "Only links of this group; `none` for links in no group." })
+    .optional(),
+  check_frequency: oneOf(FREQUENCIES)
+    .meta({ description: "Only links with this check frequency." })
+    .optional(),
+  search: optionalText(255)
+    .meta({
+      description: "Only links whose URL contains this text, ignoring case.",
+      example: "example.com",
+    })
+    .optional(),
 };
 
 export const LinkQuery = z.object({
   ...NARROWING,
-  sort: oneOf(LINK_SORTS).optional(),
+  sort: oneOf(LINK_SORTS)
+    .meta({
+      description:
+        "By creation, last status change or URL; a minus reverses the order. Default: newest first.",
+    })
+    .optional(),
   ...paging(),
 });
 export type LinkQuery = z.output<typeof LinkQuery>;
@@ -105,17 +124,19 @@ export const filterOf = <T extends z.ZodRawShape>(fields: T) =>
   });
 
 /** The `error` of one item of a batch: the same object as in the error envelope. */
-export const ItemError = z.object({
-  code: z.string(),
-  message: z.string(),
-  status: z.int(),
-  details: z.record(z.string(), z.unknown()).optional(),
-});
+export const ItemError = z
+  .object({
+    code: z.string(),
+    message: z.string(),
+    status: z.int(),
+    details: z.record(z.string(), z.unknown()).optional(),
+  })
+  .meta({ example: { code: "NOT_FOUND", message: "No such link.", status: 404 } });
 
 export const CheckStarted = z.object({
   id: z.uuid(),
   status: z.literal("checking"),
-  message: z.string(),
+  message: z.string().meta({ example: "Check initiated." }),
 });
 
 /** @param now decides whether a check is under way: its lease shows as `checking` until it ends */

@@ -1,6 +1,11 @@
 import * as z from "zod";
 
-export const Service = z.object({ id: z.string(), name: z.string() }).meta({ id: "Service" });
+export const Service = z
+  .object({
+    id: z.string().meta({ example: "youtube" }),
+    name: z.string().meta({ example: "YouTube" }),
+  })
+  .meta({ id: "Service" });
 
 /** What every link is filed under that no service owns. */
 const GENERIC = { id: "generic", name: "Any other site" };

@@ -3,13 +3,13 @@ import { ONLINE_STATES } from "./online/states.ts";
 
 const Attempt = z.object({
   at: z.string().meta({ format: "date-time" }),
-  profile: z.string(),
+  profile: z.string().meta({ example: "A" }),
   outcome: z.enum(["answered", "failed"]),
-  status: z.int().nullable(),
-  reason: z.string(),
-  detail: z.string().nullable(),
-  elapsed_ms: z.int(),
-  address: z.string().nullable(),
+  status: z.int().meta({ example: 200 }).nullable(),
+  reason: z.string().meta({ example: "ok" }),
+  detail: z.string().nullable().meta({ example: null }),
+  elapsed_ms: z.int().meta({ example: 182 }),
+  address: z.string().meta({ example: "93.184.215.14" }).nullable(),
 });
 
 const Redirect = z.object({
@@ -49,7 +49,20 @@ export const Evidence = z
     flapping: z.boolean(),
     cause: z.string().nullable(),
   })
-  .meta({ id: "Evidence" });
+  .meta({
+    id: "Evidence",
+    example: {
+      redirects: [],
+      final_url: "https://example.com/a",
+      address: "93.184.215.14",
+      signals: [],
+      probes: [],
+      notes: [],
+      monitor: null,
+      flapping: false,
+      cause: null,
+    },
+  });
 type Evidence = z.infer<typeof Evidence>;
 
 /** As it is kept. What is absent was not seen, or not looked for by the version that checked. */

@@ -25,12 +25,12 @@ const Attempt = z
     number: z.int(),
     trigger: z.enum(ATTEMPT_TRIGGERS),
     started_at: z.string(),
-    duration_ms: z.int().nullable(),
-    status_code: z.int(),
-    error_code: z.string().nullable(),
-    response_content_type: z.string().nullable(),
-    response_body: z.string().nullable(),
-    response_truncated: z.boolean(),
+    duration_ms: z.int().meta({ example: 143 }).nullable(),
+    status_code: z.int().meta({ example: 200 }),
+    error_code: z.string().nullable().meta({ example: null }),
+    response_content_type: z.string().meta({ example: "text/plain" }).nullable(),
+    response_body: z.string().meta({ example: "ok" }).nullable(),
+    response_truncated: z.boolean().meta({ example: false }),
   })
   .meta({ id: "DeliveryAttempt" });
 
@@ -38,12 +38,12 @@ const Attempt = z
 export const Delivery = z
   .object({
     id: z.uuid(),
-    message_id: z.string(),
+    message_id: z.string().meta({ example: "msg_01J9ZK3V5Q8M7N6P4R2S1T0W9X" }),
     event: z.enum(DELIVERED_TYPES),
-    status: z.enum(DELIVERY_STATUSES),
+    status: z.enum(DELIVERY_STATUSES).meta({ example: "succeeded" }),
     attempts: z.int(),
-    next_attempt_at: z.string().nullable(),
-    digest_id: z.uuid().nullable(),
+    next_attempt_at: z.string().nullable().meta({ example: null }),
+    digest_id: z.uuid().nullable().meta({ example: null }),
     created_at: z.string(),
     completed_at: z.string().nullable(),
     last_attempt: Attempt.nullable(),
@@ -51,7 +51,10 @@ export const Delivery = z
   .meta({ id: "Delivery" });
 
 export const DeliveryDetail = Delivery.extend({
-  request_body: z.string(),
+  request_body: z.string().meta({
+    example:
+      '{"event":"link.dead","timestamp":"2026-01-01T00:00:00.000Z","webhookId":"0197a1b2-5a5b-7c6d-8e7f-9a0b1c2d3e4f","data":{}}',
+  }),
   all_attempts: z.array(Attempt),
 }).meta({ id: "DeliveryDetail" });
 
@@ -69,12 +72,12 @@ export type EventOfLink = Pick<EventRow, "id" | "type" | "createdAt"> & {
 /** Of a webhook's URL the host alone: the rest is often a secret. */
 const LinkEventDelivery = z.object({
   webhook_id: z.uuid(),
-  webhook_host: z.string(),
+  webhook_host: z.string().meta({ example: "ops.example.com" }),
   webhook_format: z.enum(FORMATS),
-  status: z.enum(DELIVERY_STATUSES),
+  status: z.enum(DELIVERY_STATUSES).meta({ example: "succeeded" }),
   attempts: z.int(),
-  last_status_code: z.int().nullable(),
-  next_attempt_at: z.string().nullable(),
+  last_status_code: z.int().meta({ example: 200 }).nullable(),
+  next_attempt_at: z.string().nullable().meta({ example: null }),
 });
 
 export const LinkEvent = z
@@ -89,8 +92,10 @@ export const LinkEvent = z
 export const LinkEventQuery = z.object(paging());
 
 export const DeliveryQuery = z.object({
-  status: oneOf(DELIVERY_STATUSES).optional(),
-  event: oneOf(DELIVERED_TYPES).optional(),
+  status: oneOf(DELIVERY_STATUSES)
+    .meta({ description: "Only deliveries with this status." })
+    .optional(),
+  event: oneOf(DELIVERED_TYPES).meta({ description: "Only deliveries of this event." }).optional(),
   ...paging(),
 });
 export type DeliveryQuery = z.output<typeof DeliveryQuery>;
@@ -101,7 +106,13 @@ export type CreatedSpan = { since: number; until: number };
 /** Deliveries created in a time that ends now, if nothing else is said. */
 export const createdSpanAt = (now: () => number) =>
   z
-    .object({ since: moment("start"), until: moment("end").optional() }, "must be a JSON object")
+    .object(
+      {
+        since: moment("start"),
+        until: moment("end").meta({ example: "2026-01-02T00:00:00.000Z" }).optional(),
+      },
+      "must be a JSON object",
+    )
     .transform(({ since, until }): CreatedSpan => ({ since, until: until ?? now() }))
     .superRefine(({ since, until }, context) => {
       const problem = spanProblem(until - since);
@@ -115,7 +126,9 @@ function spanProblem(ms: number): string | null {
     : null;
 }
 
-export const Queued = z.object({ queued: z.int() }).meta({ id: "QueuedDeliveries" });
+export const Queued = z
+  .object({ queued: z.int().meta({ example: 12 }) })
+  .meta({ id: "QueuedDeliveries" });
 
 export const toDelivery = (row: DeliveryRecord): z.infer<typeof Delivery> => {
   const last = lastAttemptOf(row);

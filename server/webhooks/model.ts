@@ -33,34 +33,41 @@ export type RotatedWebhook = {
 export const Webhook = z
   .object({
     id: z.uuid(),
-    url: z.string(),
+    url: z.string().meta({ example: "https://ops.example.com/hooks/links" }),
     url_state: z.enum(URL_STATES),
-    events: z.array(z.enum(EVENT_TYPES)),
-    first_verdicts: z.boolean(),
+    events: z.array(z.enum(EVENT_TYPES)).meta({ example: ["link.dead", "link.alive"] }),
+    first_verdicts: z.boolean().meta({ example: false }),
     format: z.enum(FORMATS),
     is_active: z.boolean(),
-    disabled_reason: z.enum(DISABLED_REASONS).nullable(),
-    disabled_at: z.string().nullable(),
-    failing_since: z.string().nullable(),
+    disabled_reason: z.enum(DISABLED_REASONS).nullable().meta({ example: null }),
+    disabled_at: z.string().nullable().meta({ example: null }),
+    failing_since: z.string().nullable().meta({ example: null }),
     last_delivery_at: z.string().nullable(),
-    last_status_code: z.int().nullable(),
+    last_status_code: z.int().meta({ example: 200 }).nullable(),
     created_at: z.string(),
     updated_at: z.string(),
   })
   .meta({ id: "Webhook" });
 
 /** The replies that hold a signing secret: that of creation, and that of its rotation. */
-export const WebhookWithSecret = Webhook.extend({ signing_secret: z.string() }).meta({
+export const WebhookWithSecret = Webhook.extend({
+  signing_secret: z
+    .string()
+    .meta({ example: "whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=" }),
+}).meta({
   id: "WebhookWithSecret",
 });
 export const WebhookWithNewSecret = WebhookWithSecret.extend({
   previous_secrets_expire_at: z.array(z.string().meta({ format: "date-time" })),
 }).meta({ id: "WebhookWithNewSecret" });
 
-const url = () => text(MAX_URL_LENGTH).meta({ format: "uri" });
+const url = () =>
+  text(MAX_URL_LENGTH).meta({ format: "uri", example: "https://ops.example.com/hooks/links" });
 
 const events = () =>
-  list(oneOf(EVENT_TYPES), MOST_EVENTS).transform((types) => [...new Set(types)]);
+  list(oneOf(EVENT_TYPES), MOST_EVENTS)
+    .meta({ example: ["link.dead", "link.alive"] })
+    .transform((types) => [...new Set(types)]);
 
 /** What a new webhook looks like; the verb judges the URL as well, all in one answer. */
 export const NewWebhook = z.object(
@@ -108,8 +115,10 @@ export const Rotation = z
 export const TestResult = z
   .object({
     success: z.boolean(),
-    message: z.string(),
-    response: z.object({ statusCode: z.int(), duration: z.int() }),
+    message: z.string().meta({ example: "The receiver answered 200." }),
+    response: z
+      .object({ statusCode: z.int(), duration: z.int() })
+      .meta({ example: { statusCode: 200, duration: 143 } }),
   })
   .meta({ id: "WebhookTestResult" });
 

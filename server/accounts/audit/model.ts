@@ -21,28 +21,40 @@ export type FoundEntry = AuditRow & { targetExists: boolean };
 /** An entry of any account, or of none. */
 export type AnyEntry = AuditRow & { accountEmail: string | null };
 
-const Target = z.object({
-  type: z.enum(TARGET_TYPES),
-  id: z.string(),
-  name: z.string().nullable(),
-});
+const Target = z
+  .object({
+    type: z.enum(TARGET_TYPES),
+    id: z.string(),
+    name: z.string().nullable(),
+  })
+  .meta({
+    example: {
+      type: "link",
+      id: "0197a1b2-3c4d-7e5f-8a6b-7c8d9e0f1a2b",
+      name: "https://example.com/a",
+    },
+  });
 
 const Entry = z.object({
   id: z.uuid(),
   created_at: z.string(),
-  action: z.string(),
-  actor: z.object({
-    kind: z.enum(ACTOR_KINDS),
-    id: z.uuid().nullable(),
-    name: z.string(),
-    address: z.string().nullable(),
-  }),
-  fields: z.array(z.string()),
+  action: z.string().meta({ example: "link.changed" }),
+  actor: z
+    .object({
+      kind: z.enum(ACTOR_KINDS),
+      id: z.uuid().nullable(),
+      name: z.string(),
+      address: z.string().nullable(),
+    })
+    .meta({ example: { kind: "key", name: "su_012345", address: "192.0.2.7" } }),
+  fields: z.array(z.string()).meta({ example: ["check_frequency"] }),
   count: z.int(),
 });
 
 export const AuditEntry = Entry.extend({
-  target: Target.extend({ exists: z.boolean() }).nullable(),
+  target: Target.extend({ exists: z.boolean() })
+    .meta({ example: { type: "link", name: "https://example.com/a" } })
+    .nullable(),
 }).meta({ id: "AuditEntry" });
 
 export const InstallationEntry = Entry.extend({

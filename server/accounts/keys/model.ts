@@ -10,10 +10,10 @@ const Permissions = z.object({ read: z.boolean(), write: z.boolean() });
 export const Key = z
   .object({
     id: z.uuid(),
-    name: z.string(),
-    prefix: z.string(),
+    name: z.string().meta({ example: "ci" }),
+    prefix: z.string().meta({ example: "su_012345" }),
     permissions: Permissions,
-    expires_at: z.string().nullable(),
+    expires_at: z.string().nullable().meta({ example: null }),
     last_used_at: z.string().nullable(),
     created_at: z.string(),
     updated_at: z.string(),
@@ -21,7 +21,9 @@ export const Key = z
   .meta({ id: "Key" });
 
 /** The only replies that hold the value: those of creation and rotation. */
-export const KeyWithValue = Key.extend({ key: z.string() }).meta({ id: "KeyWithValue" });
+export const KeyWithValue = Key.extend({
+  key: z.string().meta({ example: "su_0123456789ABCDEFGHIJKLMNOPQRSTUV1ggZdL" }),
+}).meta({ id: "KeyWithValue" });
 
 const permissions = () =>
   z
@@ -30,7 +32,7 @@ const permissions = () =>
 
 export const NewKey = z.object(
   {
-    name: text(100),
+    name: text(100).meta({ example: "ci" }),
     permissions: permissions().optional(),
     expires_at: moment().nullable().optional(),
   },
@@ -40,7 +42,7 @@ export type NewKey = z.output<typeof NewKey>;
 
 export const KeyChange = z.object(
   {
-    name: text(100).optional(),
+    name: text(100).meta({ example: "ci, read only" }).optional(),
     permissions: permissions().optional(),
     expires_at: moment().nullable().optional(),
   },
@@ -60,6 +62,7 @@ const futureExpiry = (now: () => number) => ({
       const problem = expiryProblem(at, now());
       if (problem) context.addIssue(problem);
     })
+    .meta({ example: "2035-01-01T00:00:00.000Z" })
     .nullable()
     .optional(),
 });

@@ -1,88 +1,113 @@
 import * as z from "zod";
 import type { Schema } from "./types.ts";
 
-const DIALECT_REFERENCE = "#/$defs/";
 export const SCHEMA_REFERENCE = "#/components/schemas/";
-/** Names of moments: every field that ends in `At`, and those that other people named. */
-const MOMENT = /(_at|At|_since)$|^(timestamp|lastCheck)$/;
-/** Keywords that say nothing beside the ones they stand with. */
+const ZOD_REFERENCE = "#/$defs/";
+
+const ID = "0197a1b2-3c4d-7e5f-8a6b-7c8d9e0f1a2b";
+const MOMENT = "2026-01-01T00:00:00.000Z";
+const EXAMPLES: Record<string, string> = {
+  uuid: ID,
+  uri: "https://example.com/a",
+  "date-time": MOMENT,
+};
+/** Names of fields that hold moments. */
+const MOMENT_NAME = /(_at|At|_since)$|^(timestamp|lastCheck)$/;
 const SAFE_INTEGERS = [Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER];
 
-/** Which side of a schema: what a client may send, or what it gets. */
-type Direction = "input" | "output";
+type Described = { schema: Schema; description?: string; example: unknown };
 
-/** Turns zod schemas into JSON Schema. Those named by `.meta({ id })` are gathered in `named`. */
+/** Turns zod schemas into JSON Schema with an example. Schemas with an id are collected in `named`. */
 export type Describer = {
   named: Record<string, Schema>;
-  describe(schema: z.ZodType, direction: Direction): Schema;
+  /** @throws when two schemas of different shape have the same id */
+  describe(schema: z.ZodType, io: "input" | "output"): Described;
 };
 
-/** `describe` throws when one name stands for two different shapes. */
 export function createDescriber(): Describer {
   const named: Record<string, Schema> = {};
+  return {
+    named,
+    describe(schema, io) {
+      // The wrapper makes zod turn the outermost schema into a reference as well.
+      const wrapper = z.toJSONSchema(z.object({ root: schema }), { io, unrepresentable: "any" });
+      const { $defs = {}, properties } = wrapper as Schema;
+      for (const [id, each] of Object.entries($defs)) name(id, tidy(each));
+      const { description, ...root } = properties!.root!;
+      return {
+        schema: tidy(root),
+        ...(description && { description }),
+        example: exampleOf(root, "", $defs),
+      };
+    },
+  };
 
-  function describe(schema: z.ZodType, direction: Direction): Schema {
-    // Below a root every named schema becomes a reference, the outermost one as well.
-    const wrapped = z.object({ root: schema });
-    const root = z.toJSONSchema(wrapped, { io: direction, unrepresentable: "any" }) as Schema;
-    return tidy({ ...root.properties!.root!, $defs: root.$defs ?? {} });
-  }
-
-  function tidy(schema: Schema, name = ""): Schema {
-    const { $defs = {}, $schema: _, ...rest } = schema;
-    for (const [id, named] of Object.entries($defs)) keep(id, tidy(named));
-    const { $ref } = rest;
-    if ($ref) return { ...rest, $ref: $ref.replace(DIALECT_REFERENCE, SCHEMA_REFERENCE) };
-    return mergeNull(withChildren(withoutNoise(withMoment(rest, name)), name));
-  }
-
-  function withChildren(schema: Schema, name: string): Schema {
-    const { properties, items, anyOf, additionalProperties } = schema;
-    return {
-      ...schema,
-      ...(properties && { properties: mapValues(properties, tidy) }),
-      ...(items && { items: tidy(items) }),
-      ...(anyOf && { anyOf: anyOf.map((each) => tidy(each, name)) }),
-      ...(typeof additionalProperties === "object" && {
-        additionalProperties: isEmpty(additionalProperties) ? true : tidy(additionalProperties),
-      }),
-    };
-  }
-
-  function keep(id: string, schema: Schema) {
+  function name(id: string, schema: Schema) {
     if (named[id] && JSON.stringify(named[id]) !== JSON.stringify(schema)) {
-      throw new Error(`Two schemas are named ${id}. Give one of them another id.`);
+      throw new Error(`Two schemas have the id ${id}. Give one of them another id.`);
     }
     named[id] = schema;
   }
-
-  return { named, describe };
 }
 
-function withMoment(schema: Schema, name: string): Schema {
-  const isText = [schema.type].flat().includes("string");
-  return isText && MOMENT.test(name) && !schema.anyOf ? { ...schema, format: "date-time" } : schema;
-}
-
-/** zod spells out what `integer`, `uuid` and a record of names mean anyway. */
-function withoutNoise(schema: Schema): Schema {
-  const { pattern, propertyNames, minimum, maximum, ...rest } = schema;
-  const told = schema.format === "uuid" || schema.type === "integer";
-  return {
-    ...rest,
-    ...(pattern !== undefined && !told && { pattern }),
+/** Drops what zod adds without need, and marks moments. */
+function tidy(schema: Schema, name = ""): Schema {
+  const { $schema, example, propertyNames, pattern, minimum, maximum, ...kept } = schema;
+  if (kept.$ref) return { ...kept, $ref: kept.$ref.replace(ZOD_REFERENCE, SCHEMA_REFERENCE) };
+  const { properties, items, anyOf, additionalProperties: others } = kept;
+  const isExact = kept.format === "uuid" || kept.type === "integer";
+  return mergeNull({
+    ...kept,
+    ...(isMoment(kept, name) && { format: "date-time" }),
+    ...(pattern !== undefined && !isExact && { pattern }),
     ...(minimum !== undefined && !SAFE_INTEGERS.includes(minimum) && { minimum }),
     ...(maximum !== undefined && !SAFE_INTEGERS.includes(maximum) && { maximum }),
-  };
+    ...(properties && { properties: mapValues(properties, tidy) }),
+    ...(items && { items: tidy(items) }),
+    ...(anyOf && { anyOf: anyOf.map((each) => tidy(each, name)) }),
+    ...(typeof others === "object" && { additionalProperties: isEmpty(others) || tidy(others) }),
+  });
 }
 
-/** "A text or null" as one type instead of two alternatives, where nothing but the type is told. */
+const isMoment = ({ type, anyOf }: Schema, name: string) =>
+  MOMENT_NAME.test(name) && [type].flat().includes("string") && !anyOf;
+
+/** Writes "a string or null" as one type instead of two alternatives, where there is nothing but the type. */
 function mergeNull(schema: Schema): Schema {
   const { anyOf, ...rest } = schema;
   const [value, nothing, ...more] = anyOf ?? [];
   if (nothing?.type !== "null" || more.length > 0 || typeof value?.type !== "string") return schema;
   if (value.enum || value.const !== undefined || value.properties) return schema;
   return { ...rest, ...value, type: [value.type, "null"] };
+}
+
+/**
+ * The example of the schema's `meta`, or else one made from its parts. An object's example may have some of the
+ * required fields only.
+ */
+function exampleOf(schema: Schema, name: string, defs: Record<string, Schema>): unknown {
+  if (schema.$ref) return exampleOf(defs[schema.$ref.slice(ZOD_REFERENCE.length)]!, name, defs);
+  const { example, required = [] } = schema;
+  if (example === undefined) return made(schema, name, defs);
+  if (!schema.properties || required.every((field) => field in (example as object))) return example;
+  return { ...(made(schema, name, defs) as object), ...(example as object) };
+}
+
+function made(schema: Schema, name: string, defs: Record<string, Schema>): unknown {
+  const { anyOf, items, properties, minimum = 1 } = schema;
+  const [type] = [schema.type].flat();
+  if (schema.const !== undefined) return schema.const;
+  if (schema.default !== undefined) return schema.default;
+  if (schema.enum) return schema.enum[0];
+  if (anyOf && !type) return exampleOf(anyOf[0]!, name, defs);
+  if (properties) return mapValues(properties, (each, field) => exampleOf(each, field, defs));
+  if (items) return (items.anyOf ?? [items]).map((each) => exampleOf(each, name, defs));
+  if (type === "boolean") return true;
+  if (type === "integer" || type === "number") return Math.max(minimum, 1);
+  if (type === "object") return {};
+  if (name === "id") return ID;
+  const format = schema.format ?? anyOf?.[0]?.format ?? (isMoment(schema, name) && "date-time");
+  return type === "null" ? null : (EXAMPLES[format || ""] ?? "text");
 }
 
 const isEmpty = (value: object) => Object.keys(value).length === 0;

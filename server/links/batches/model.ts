@@ -34,14 +34,17 @@ export const NewBatch = z
       path: ["filter"],
       error: "cannot be given together with group_id or status; they have their places in it",
     },
-  );
+  )
+  .meta({ example: { group_id: "0197a1b2-0000-7abc-9def-001122334455", status: "dead" } });
 export type NewBatch = z.output<typeof NewBatch>;
 export type BatchFilter = NonNullable<NewBatch["filter"]>;
 
 export const BatchStarted = z
   .object({
     batch_id: z.uuid().nullable(),
-    summary: z.object({ total: z.int(), started: z.int(), failed: z.int() }),
+    summary: z
+      .object({ total: z.int(), started: z.int(), failed: z.int() })
+      .meta({ example: { total: 2, started: 1, failed: 1 } }),
     failures: z.array(z.object({ id: z.uuid(), error: ItemError })),
   })
   .meta({ id: "BatchStarted" });
@@ -59,7 +62,19 @@ export const Batch = z
     started_at: z.string(),
     completed_at: z.string().nullable(),
   })
-  .meta({ id: "Batch" });
+  .meta({
+    id: "Batch",
+    example: {
+      status: "complete",
+      total: 1000,
+      checked: 998,
+      active: 940,
+      dead: 41,
+      unknown: 17,
+      skipped: 2,
+      completed_at: "2026-01-01T00:07:12.000Z",
+    },
+  });
 
 export const toBatch = (row: BatchRow): z.infer<typeof Batch> => ({
   id: row.id,

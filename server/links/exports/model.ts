@@ -6,7 +6,7 @@ import {
   type LinkHistoryRow,
   toHistoryEntry,
 } from "../../history/model.ts";
-import type { Cell } from "../../lib/csv.ts";
+import { type Cell, toCsv } from "../../lib/csv.ts";
 import { id, list, oneOf } from "../../lib/fields.ts";
 import { toIso } from "../../lib/moments.ts";
 import { LinkQuery, toLink } from "../model.ts";
@@ -17,7 +17,7 @@ const ids = z
   .string()
   .transform((text) => text.split(",").map((each) => each.trim()))
   .pipe(list(id(), MOST_IDS))
-  .meta({ description: `Only these links: up to ${MOST_IDS} ids with commas between them.` });
+  .meta({ description: `Only these links: up to ${MOST_IDS} ids, separated by commas.` });
 
 const { status, service, search, group_id, check_frequency } = LinkQuery.shape;
 
@@ -39,7 +39,9 @@ export const HistoryExportQuery = z
     ...DateRange.shape,
     link_id: HistoryQuery.shape.link_id,
     status: HistoryQuery.shape.status,
-    changed: oneOf(["true", "false"]).optional(),
+    changed: oneOf(["true", "false"])
+      .meta({ description: HistoryQuery.shape.changed.description })
+      .optional(),
   })
   .refine(
     ({ start_date, end_date }) =>
@@ -66,6 +68,14 @@ export const LINK_COLUMNS = [
   "check_frequency",
   "created_at",
 ];
+
+export const LINKS_EXAMPLE = toCsv([
+  LINK_COLUMNS,
+  ["0197a1b2-3c4d-7e5f-8a6b-7c8d9e0f1a2b", "https://example.com/a", "active", "ok"].concat(
+    ["The page is there.", "2026-01-01T00:00:00.000Z", "2026-01-01T00:00:00.000Z", "200"],
+    ["182", "generic", "Docs", "daily", "2026-01-01T00:00:00.000Z"],
+  ),
+]);
 
 /** @param now decides which links are being checked */
 export const toLinkCells =
@@ -106,6 +116,14 @@ export const HISTORY_COLUMNS = [
   "redirect_count",
   "trigger",
 ] as const;
+
+export const HISTORY_EXAMPLE = toCsv([
+  [...HISTORY_COLUMNS],
+  ["0197a1b2-3c4d-7e5f-8a6b-7c8d9e0f1a2b-mjuq8c00", "2026-01-01T00:00:00.000Z"].concat(
+    ["https://example.com/a", "0197a1b2-3c4d-7e5f-8a6b-7c8d9e0f1a2b", "active", "active", "false"],
+    ["ok", "The page is there.", "200", "182", "https://example.com/a", "0", "scheduled"],
+  ),
+]);
 
 export function toHistoryCells(row: LinkHistoryRow): Cell[] {
   const entry = toHistoryEntry(row);

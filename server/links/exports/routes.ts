@@ -29,7 +29,7 @@ export const exportRoutes = (deps: Deps, places: ExportPlaces) =>
       },
       {
         query: model.LinkExportQuery,
-        response: { 200: csv(), ...refusals },
+        response: { 200: csv(model.LINKS_EXAMPLE), ...refusals },
         detail: {
           access: "read",
           tags: ["Links"],
@@ -54,7 +54,7 @@ export const exportRoutes = (deps: Deps, places: ExportPlaces) =>
         }),
       {
         query: model.HistoryExportQuery,
-        response: { 200: csv(), ...refusals },
+        response: { 200: csv(model.HISTORY_EXAMPLE), ...refusals },
         detail: {
           access: "read",
           tags: ["History"],

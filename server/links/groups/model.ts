@@ -1,8 +1,8 @@
 import * as z from "zod";
 import type { GroupRow } from "../../db/tables.ts";
-import { color, id, lines, list, oneOf, paging, text } from "../../lib/fields.ts";
+import { color, id, lines, list, paging, text } from "../../lib/fields.ts";
 import { toIso } from "../../lib/moments.ts";
-import { ItemError, LINK_STATUSES } from "../model.ts";
+import { ItemError, LinkQuery } from "../model.ts";
 
 const DEFAULT_COLOR = "#6B7280";
 const MOST_MOVED = 1000;
@@ -14,8 +14,10 @@ export type LinkCounts = { active: number; dead: number; unknown: number };
 export type CountedGroup = GroupRow & { counts: LinkCounts };
 
 const Counted = z.object({
-  link_count: z.int(),
-  counts: z.object({ active: z.int(), dead: z.int(), unknown: z.int() }),
+  link_count: z.int().meta({ example: 12 }),
+  counts: z
+    .object({ active: z.int(), dead: z.int(), unknown: z.int() })
+    .meta({ example: { active: 10, dead: 1, unknown: 1 } }),
 });
 
 /** The links that are in no group. */
@@ -24,9 +26,9 @@ export const Ungrouped = Counted;
 export const Group = z
   .object({
     id: z.uuid(),
-    name: z.string(),
-    description: z.string().nullable(),
-    color: z.string(),
+    name: z.string().meta({ example: "Docs" }),
+    description: z.string().meta({ example: "Links of the handbook" }).nullable(),
+    color: z.string().meta({ example: DEFAULT_COLOR }),
     ...Counted.shape,
     created_at: z.string(),
     updated_at: z.string(),
@@ -35,8 +37,8 @@ export const Group = z
 
 export const NewGroup = z.object(
   {
-    name: text(100),
-    description: lines(500).nullable().optional(),
+    name: text(100).meta({ example: "Docs" }),
+    description: lines(500).meta({ example: "Links of the handbook" }).nullable().optional(),
     color: color().optional().default(DEFAULT_COLOR),
   },
   "must be a JSON object",
@@ -45,22 +47,24 @@ export type NewGroup = z.output<typeof NewGroup>;
 
 export const GroupChange = z.object(
   {
-    name: text(100).optional(),
-    description: lines(500).nullable().optional(),
-    color: color().optional(),
+    name: text(100).meta({ example: "Docs" }).optional(),
+    description: lines(500).meta({ example: "Links of the handbook" }).nullable().optional(),
+    color: color().meta({ example: DEFAULT_COLOR }).optional(),
   },
   "must be a JSON object",
 );
 export type GroupChange = z.output<typeof GroupChange>;
 
-export const GroupLinksQuery = z.object({ status: oneOf(LINK_STATUSES).optional(), ...paging() });
+export const GroupLinksQuery = z.object({ status: LinkQuery.shape.status, ...paging() });
 
 export const MovedLinkIds = z.object({ link_ids: list(id(), MOST_MOVED) }, "must be a JSON object");
 
 export const MoveResult = z
   .object({
     group_id: z.uuid(),
-    summary: z.object({ total: z.int(), moved: z.int(), unchanged: z.int(), failed: z.int() }),
+    summary: z
+      .object({ total: z.int(), moved: z.int(), unchanged: z.int(), failed: z.int() })
+      .meta({ example: { total: 2, moved: 1, unchanged: 0, failed: 1 } }),
     results: z.array(
       z.union([
         z.object({ id: z.string(), status: z.enum(["moved", "unchanged"]) }),

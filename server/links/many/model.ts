@@ -13,7 +13,7 @@ export const PreviewedLinks = NewLinks.extend({
   already: z
     .int("must be a whole number of at least 0")
     .min(0, "must be a whole number of at least 0")
-    .meta({ description: "How many links earlier parts of the same list would have added." })
+    .meta({ description: "Number of links that earlier parts of the same list would have added." })
     .optional()
     .default(0),
 });
@@ -39,7 +39,10 @@ const areNamed = ({ link_ids: ids, filter, before }: SomeLinks) =>
   filter ? !ids : ids !== undefined && before === undefined;
 const NAMED = { path: ["link_ids"], error: "is required, or else filter, which before goes with" };
 
-export const SomeLinksBody = z.object(SOME_LINKS, "must be a JSON object").refine(areNamed, NAMED);
+export const SomeLinksBody = z
+  .object(SOME_LINKS, "must be a JSON object")
+  .refine(areNamed, NAMED)
+  .meta({ example: { link_ids: ["0197a1b2-3c4d-7e5f-8a6b-7c8d9e0f1a2b"] } });
 
 const CHANGES = "must have group_id, check_frequency or both";
 
@@ -53,21 +56,39 @@ export const BatchChangeBody = z
     },
     "must be a JSON object",
   )
-  .refine(areNamed, NAMED);
+  .refine(areNamed, NAMED)
+  .meta({
+    example: {
+      link_ids: ["0197a1b2-3c4d-7e5f-8a6b-7c8d9e0f1a2b"],
+      change: { check_frequency: "weekly" },
+    },
+  });
+
+/** `url` is the value as it was sent. */
+const NotCreated = z.object({
+  index: z.int(),
+  status: z.literal("failed"),
+  url: z.unknown().meta({ example: "https://example.com/a" }),
+  error: ItemError.meta({
+    example: {
+      code: "CONFLICT",
+      message: "This URL is already monitored.",
+      status: 409,
+      details: { reason: "duplicate_url", existingId: "0197a1b2-3c4d-7e5f-8a6b-7c8d9e0f1a2b" },
+    },
+  }),
+});
 
 export const BatchResult = z
   .object({
     batch_id: z.uuid().nullable(),
-    summary: z.object({ total: z.int(), created: z.int(), failed: z.int() }),
+    summary: z
+      .object({ total: z.int(), created: z.int(), failed: z.int() })
+      .meta({ example: { total: 2, created: 1, failed: 1 } }),
     results: z.array(
       z.union([
-        z.object({ index: z.int(), status: z.literal("created"), link: Link }),
-        z.object({
-          index: z.int(),
-          status: z.literal("failed"),
-          url: z.unknown(),
-          error: ItemError,
-        }),
+        z.object({ index: z.int().meta({ example: 0 }), status: z.literal("created"), link: Link }),
+        NotCreated,
       ]),
     ),
   })
@@ -75,21 +96,18 @@ export const BatchResult = z
 
 export const PreviewResult = z
   .object({
-    summary: z.object({ total: z.int(), accepted: z.int(), failed: z.int() }),
+    summary: z
+      .object({ total: z.int(), accepted: z.int(), failed: z.int() })
+      .meta({ example: { total: 2, accepted: 1, failed: 1 } }),
     results: z.array(
       z.union([
         z.object({
-          index: z.int(),
+          index: z.int().meta({ example: 0 }),
           status: z.literal("accepted"),
-          url: z.string(),
-          service: z.string(),
+          url: z.string().meta({ example: "https://example.com/b" }),
+          service: z.string().meta({ example: "generic" }),
         }),
-        z.object({
-          index: z.int(),
-          status: z.literal("failed"),
-          url: z.unknown(),
-          error: ItemError,
-        }),
+        NotCreated,
       ]),
     ),
   })
@@ -97,7 +115,9 @@ export const PreviewResult = z
 
 export const BatchDeletion = z
   .object({
-    summary: z.object({ total: z.int(), deleted: z.int(), failed: z.int() }),
+    summary: z
+      .object({ total: z.int(), deleted: z.int(), failed: z.int() })
+      .meta({ example: { total: 2, deleted: 1, failed: 1 } }),
     results: z.array(
       z.union([
         z.object({ id: z.string(), status: z.literal("deleted") }),
@@ -108,13 +128,15 @@ export const BatchDeletion = z
   .meta({ id: "BatchDeletion" });
 
 /** By a filter in steps: `next` is what to give as `before` to go on, null when there is nothing left. */
-const Next = z.string().nullable();
+const Next = z.string().nullable().meta({ example: null });
 
 export const LinkDeletion = BatchDeletion.extend({ next: Next }).meta({ id: "LinkDeletion" });
 
 export const BatchChange = z
   .object({
-    summary: z.object({ total: z.int(), changed: z.int(), unchanged: z.int(), failed: z.int() }),
+    summary: z
+      .object({ total: z.int(), changed: z.int(), unchanged: z.int(), failed: z.int() })
+      .meta({ example: { total: 2, changed: 1, unchanged: 0, failed: 1 } }),
     results: z.array(
       z.union([
         z.object({ id: z.string(), status: z.enum(["changed", "unchanged"]) }),

@@ -52,7 +52,17 @@ export const manyLinksRoutes = (deps: Deps) =>
       },
       {
         body: model.NewLinks,
-        response: { 200: data(model.BatchResult), 201: data(model.BatchResult), ...createRefusals },
+        response: {
+          200: data(
+            model.BatchResult,
+            "No link was created; `results` gives the reason for each item.",
+          ),
+          201: data(
+            model.BatchResult,
+            "At least one link was created; see `results` for each item.",
+          ),
+          ...createRefusals,
+        },
         detail: {
           access: "write",
           operationId: "createLinks",

@@ -71,8 +71,8 @@ const firstOf = <T extends z.ZodType>(schema: T) =>
 
 const Attended = z.object({
   id: z.uuid(),
-  url: z.string(),
-  service: z.string(),
+  url: z.string().meta({ example: "https://example.com/a" }),
+  service: z.string().meta({ example: "generic" }),
   groupId: z.uuid().nullable(),
 });
 
@@ -89,7 +89,7 @@ const Checker = z.object({
 
 const SwitchedOff = z.object({
   id: z.uuid(),
-  host: z.string(),
+  host: z.string().meta({ example: "ops.example.com" }),
   reason: z.enum(DISABLED_REASONS).nullable(),
   since: moment().nullable(),
 });
@@ -98,13 +98,28 @@ export const OverviewView = z
   .object({
     counts: z.object({ total: z.int(), ...byStatus, checking: z.int() }),
     dead: firstOf(
-      Attended.extend({ reason: z.string().nullable(), message: z.string(), since: moment() }),
+      Attended.extend({
+        reason: z.string().meta({ example: "http_404" }).nullable(),
+        message: z.string().meta({ example: "The server answered 404: there is no such page." }),
+        since: moment(),
+      }),
     ).extend({ newInDay: z.int() }),
     recovered: firstOf(Attended.extend({ recoveredAt: moment() })),
     unknown: firstOf(
-      z.object({ reason: z.string().nullable(), message: z.string(), count: z.int() }),
+      z.object({
+        reason: z.string().meta({ example: "timeout" }).nullable(),
+        message: z.string().meta({ example: "The server did not answer in time." }),
+        count: z.int(),
+      }),
     ).extend({ isWhole: z.boolean() }),
-    groups: firstOf(z.object({ id: z.uuid(), name: z.string(), color: z.string(), ...byStatus })),
+    groups: firstOf(
+      z.object({
+        id: z.uuid(),
+        name: z.string().meta({ example: "Docs" }),
+        color: z.string().meta({ example: "#6B7280" }),
+        ...byStatus,
+      }),
+    ),
     checker: Checker,
     webhooks: z.object({
       pending: z.int(),
@@ -115,9 +130,11 @@ export const OverviewView = z
   })
   .meta({ id: "Overview" });
 
-export const ServiceCounts = z.object({ service: z.string(), ...byStatus }).meta({
-  id: "ServiceCounts",
-});
+export const ServiceCounts = z
+  .object({ service: z.string().meta({ example: "generic" }), ...byStatus })
+  .meta({
+    id: "ServiceCounts",
+  });
 
 export const Services = firstOf(ServiceCounts);
 
