@@ -5,8 +5,8 @@ import { webhooks } from "../db/tables.ts";
 import { describeError, log } from "../lib/log.ts";
 import { SealedUnderOtherKey } from "../lib/secret-box.ts";
 import type { Deps } from "../work/deps.ts";
-import { addressed } from "./address.ts";
 import { type ClaimedDelivery, claimDue, type DueWebhook, giveBack } from "./claim.ts";
+import { messageFor } from "./message.ts";
 import { isOurs } from "./our-webhooks.ts";
 import { AT_ONCE, AT_ONCE_PER_WEBHOOK, shareBeside } from "./places.ts";
 import { type Outcome, resultOf, sendMessage } from "./send.ts";
@@ -61,7 +61,7 @@ async function send(
 ): Promise<Outcome | "unsent"> {
   const webhook = await receiverOf(deps.store, { id: webhookId });
   if (!webhook?.isActive) return "unsent";
-  const { receiver, message } = addressed(deps, webhook, event);
+  const { receiver, message } = messageFor(deps, webhook, event);
   return sendMessage(deps, receiver, message, signal);
 }
 

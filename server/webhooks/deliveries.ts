@@ -21,8 +21,8 @@ import {
   lastAttemptOf,
 } from "./deliveries-model.ts";
 import { findPage } from "./deliveries-page.ts";
-import { messageIdOf } from "./events/message.ts";
-import { postedAs } from "./formats/format.ts";
+import { payloadFor } from "./formats/formats.ts";
+import { messageIdOf } from "./message.ts";
 import { findWebhook } from "./webhooks.ts";
 
 /** How much of an answer a list shows. */
@@ -51,7 +51,7 @@ export async function findDeliveryDetail(
 ): Promise<DeliveryDetailRecord> {
   const webhook = await findWebhook(deps, caller, webhookId);
   const { delivery, event } = await readOne(deps.store, webhook.id, id);
-  const { body: requestBody } = postedAs(webhook.format, event, {
+  const { body: requestBody } = payloadFor(webhook.format, event, {
     url: webhook.url,
     webhookId: webhook.id,
     publicUrl: deps.config.publicUrl,

@@ -5,7 +5,7 @@ import { deliveries, events, type WebhookRow, webhooks } from "../db/tables.ts";
 import { yieldToEventLoop } from "../lib/give-way.ts";
 import { newIdAt } from "../lib/ids.ts";
 import { toIso } from "../lib/moments.ts";
-import { type DigestData, happenedIn } from "./formats/told.ts";
+import { type DigestData, toDigestEntry } from "./formats/notice.ts";
 import { someOf } from "./some-of.ts";
 
 /** How many events a digest shows one by one. */
@@ -184,6 +184,6 @@ async function readDigest(store: Store, id: string): Promise<DigestData | null> 
     until: toIso(Math.max(...counted.map(({ until }) => Number(until)))),
     total: counted.reduce((sum, each) => sum + each.count, 0),
     counts: Object.fromEntries(counted.map((each) => [each.type, each.count])),
-    first: first.map(happenedIn),
+    first: first.map(toDigestEntry),
   };
 }

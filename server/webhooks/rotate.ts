@@ -7,8 +7,7 @@ import { conflict } from "../lib/errors.ts";
 import { toIso } from "../lib/moments.ts";
 import { type Deps, type SaveReply, saveNoReply } from "../work/deps.ts";
 import type { RotatedWebhook, WebhookRecord } from "./model.ts";
-import { oldSecretsOf, toOldSecrets } from "./secrets.ts";
-import { newSigningSecret } from "./sign.ts";
+import { newSigningSecret, oldSecretsAt, toOldSecrets } from "./signing.ts";
 import { findAndLockWebhook } from "./webhooks.ts";
 
 /** Limit of old secrets that sign as well: each makes every message longer. */
@@ -60,7 +59,7 @@ function withNewSecret(
 }
 
 function withOneMore(webhook: WebhookRecord, now: number, graceSeconds: number) {
-  const old = oldSecretsOf(webhook, now);
+  const old = oldSecretsAt(webhook, now);
   refuseTooMany(old);
   return [{ secret: webhook.secret, expires_at: now + graceSeconds * 1000 }, ...old];
 }

@@ -7,9 +7,9 @@ import { newIdAt } from "../lib/ids.ts";
 import { log } from "../lib/log.ts";
 import { SealedUnderOtherKey } from "../lib/secret-box.ts";
 import { type Deps, type SaveReply, saveNoReply } from "../work/deps.ts";
-import { addressed } from "./address.ts";
+import { sampleOf } from "./events/types.ts";
+import { messageFor } from "./message.ts";
 import type { WebhookRecord } from "./model.ts";
-import { sampleOf } from "./samples.ts";
 import { isSuccess, type Outcome, sendMessage, statusCodeOf } from "./send.ts";
 
 /** What a test came to. `message` says what the receiver did, or why there was no answer. */
@@ -34,7 +34,7 @@ export async function sendTest(
   saveReply: SaveReply<TestResult> = saveNoReply,
 ): Promise<TestResult> {
   const event = sampleEvent(webhook, deps.clock.now());
-  const { receiver, message } = addressedOrRefused(deps, webhook, event);
+  const { receiver, message } = messageOrConflict(deps, webhook, event);
   // A test has no signal that could abort it.
   const outcome = (await sendMessage(deps, receiver, message)) as Ended;
   const result = toResult(outcome);
@@ -50,9 +50,9 @@ export async function sendTest(
   return result;
 }
 
-function addressedOrRefused(deps: Deps, webhook: WebhookRecord, event: EventRow) {
+function messageOrConflict(deps: Deps, webhook: WebhookRecord, event: EventRow) {
   try {
-    return addressed(deps, webhook, event);
+    return messageFor(deps, webhook, event);
   } catch (error) {
     if (!(error instanceof SealedUnderOtherKey)) throw error;
     throw conflict(

@@ -1,7 +1,7 @@
 import { VERSION } from "../lib/version.ts";
 import type { FailureReason } from "../net/failures.ts";
 import type { Deps } from "../work/deps.ts";
-import { signedHeaders } from "./sign.ts";
+import { signedHeaders } from "./signing.ts";
 import { withoutUrl } from "./webhook-url.ts";
 
 /** Why a receiver gave no answer. Nothing finer, so that it tells nothing about a network inside. */

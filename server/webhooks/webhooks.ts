@@ -18,7 +18,7 @@ import { inSteps } from "../lib/steps.ts";
 import { type Deps, type SaveReply, saveNoReply } from "../work/deps.ts";
 import type { NewWebhook, WebhookRecord } from "./model.ts";
 import { readNewWebhook } from "./read.ts";
-import { newSigningSecret } from "./sign.ts";
+import { newSigningSecret } from "./signing.ts";
 import { sealedUrl, urlFor } from "./webhook-url.ts";
 
 /** A webhook with its signing secret in plain text, which only the reply to its creation contains. */

@@ -4,7 +4,7 @@ import { readConfig } from "../../server/config/config.ts";
 import { systemClock } from "../../server/lib/clock.ts";
 import { createPageReader } from "../../server/verdict/page/page.ts";
 import { sendMessage } from "../../server/webhooks/send.ts";
-import { newSigningSecret } from "../../server/webhooks/sign.ts";
+import { newSigningSecret } from "../../server/webhooks/signing.ts";
 import type { Deps } from "../../server/work/deps.ts";
 import { labOutbound } from "../outbound/lab.ts";
 import { startRawSite } from "../site.ts";

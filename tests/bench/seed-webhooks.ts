@@ -5,7 +5,7 @@ import type { EventType } from "../../server/db/tables.ts";
 import { chunksOf } from "../../server/lib/chunks.ts";
 import { systemClock } from "../../server/lib/clock.ts";
 import { type NewEvent, publishEvents } from "../../server/webhooks/events/events.ts";
-import { sampleOf } from "../../server/webhooks/samples.ts";
+import { sampleOf } from "../../server/webhooks/events/types.ts";
 import { createWebhook } from "../../server/webhooks/webhooks.ts";
 
 type Webhooks = {

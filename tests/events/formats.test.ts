@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { EVENT_TYPES } from "../../server/db/tables.ts";
-import { postedAs, type Told } from "../../server/webhooks/formats/format.ts";
+import { payloadFor } from "../../server/webhooks/formats/formats.ts";
+import type { StoredEvent } from "../../server/webhooks/formats/notice.ts";
 import { SERVICES, type Seen, type Service } from "./services.ts";
 import { AT, HOSTILE_URLS, largestDigest, telling, tellingOfMany, wordy } from "./told.ts";
 
@@ -14,17 +15,17 @@ const to = (url = CHAT, publicUrl: string | null = DASHBOARD) => ({
   webhookId: "6f1c2d3e-4a5b-4c6d-8e7f-9a0b1c2d3e4f",
 });
 
-const seenIn = (service: Service, told: Told, publicUrl: string | null = DASHBOARD): Seen =>
-  SERVICES[service](postedAs(service, told, to(CHAT, publicUrl)));
+const seenIn = (service: Service, told: StoredEvent, publicUrl: string | null = DASHBOARD): Seen =>
+  SERVICES[service](payloadFor(service, told, to(CHAT, publicUrl)));
 
-const linkIdIn = ({ data }: Told) => JSON.parse(data).linkId;
+const linkIdIn = ({ data }: StoredEvent) => JSON.parse(data).linkId;
 
 const ALL = Object.keys(SERVICES) as Service[];
 
 test("the standard format is the API's own JSON with the data as it is stored", () => {
   const told = telling("link.dead");
 
-  const { body, headers } = postedAs("standard", told, to());
+  const { body, headers } = payloadFor("standard", told, to());
 
   const head = `{"event":"link.dead","timestamp":"2030-01-01T12:34:56.789Z"`;
   expect(body).toBe(`${head},"webhookId":"${to().webhookId}","data":${told.data}}`);
@@ -32,7 +33,7 @@ test("the standard format is the API's own JSON with the data as it is stored", 
 });
 
 test("only bad news rings louder in ntfy", () => {
-  const priorityOf = (told: Told) => postedAs("ntfy", told, to()).headers.priority;
+  const priorityOf = (told: StoredEvent) => payloadFor("ntfy", told, to()).headers.priority;
 
   const all = EVENT_TYPES.map((type) => priorityOf(telling(type)));
 
@@ -43,7 +44,7 @@ test("only bad news rings louder in ntfy", () => {
 test("Telegram is told the chat, the topic and the silence that the webhook's URL names", () => {
   const url = `${CHAT}&message_thread_id=42&disable_notification=true`;
 
-  const { body } = postedAs("telegram", telling("link.dead"), to(url));
+  const { body } = payloadFor("telegram", telling("link.dead"), to(url));
 
   expect(JSON.parse(body)).toMatchObject({
     chat_id: "-100123",
@@ -53,13 +54,13 @@ test("Telegram is told the chat, the topic and the silence that the webhook's UR
 });
 
 test("Telegram is told of no topic and no silence that the webhook's URL does not name", () => {
-  const { body } = postedAs("telegram", telling("link.dead"), to(`${CHAT}&message_thread_id=x`));
+  const { body } = payloadFor("telegram", telling("link.dead"), to(`${CHAT}&message_thread_id=x`));
 
   expect(JSON.parse(body)).not.toContainAnyKeys(["message_thread_id", "disable_notification"]);
 });
 
 describe.each(ALL)("In %s", (service) => {
-  const seen = (told: Told, publicUrl?: string | null) => seenIn(service, told, publicUrl);
+  const seen = (told: StoredEvent, publicUrl?: string | null) => seenIn(service, told, publicUrl);
 
   test("a dead link is told with its address, the reason, what it was before, and when", () => {
     const told = telling("link.dead");
@@ -69,21 +70,18 @@ describe.each(ALL)("In %s", (service) => {
     expect(text).toInclude("Dead");
     expect(text).toInclude(URL);
     expect(text).toInclude("The server answered 404: there is no such page.");
-    expect(text).toInclude("It was active before.");
+    expect(text).toInclude("Previous status: alive.");
     expect(text).toInclude("2030-01-01 12:34:56 UTC");
     expect(links).toContain(URL);
     expect(links).toContain(`${DASHBOARD}/links/${linkIdIn(told)}`);
   });
 
   test.each([
-    ["link.alive", ["Alive again", URL, "It was dead before."]],
-    ["link.created", ["Added", URL, "It is checked daily."]],
-    ["link.deleted", ["Deleted", URL, "Its last status was dead."]],
-    ["check.complete", ["Checked", URL, "It is active. The server answered 200."]],
-    [
-      "batch.complete",
-      ["Batch complete", "3 of 3 links were checked: 2 active, 1 dead, 0 unknown."],
-    ],
+    ["link.alive", ["Alive again", URL, "Previous status: dead."]],
+    ["link.created", ["Added", URL, "Checked daily."]],
+    ["link.deleted", ["Deleted", URL, "Last status: dead."]],
+    ["check.complete", ["Checked", URL, "Status: alive. The server answered 200."]],
+    ["batch.complete", ["Batch complete", "Checked 3 of 3 links: 2 alive, 1 dead, 0 unknown."]],
   ] as const)("%s is told in words", (type, words) => {
     const { text } = seen(telling(type));
 
@@ -96,7 +94,7 @@ describe.each(ALL)("In %s", (service) => {
 
     expect(text).toInclude("Alive");
     expect(text).not.toInclude("again");
-    expect(text).toInclude("Its status was unknown before.");
+    expect(text).toInclude("Previous status: unknown.");
   });
 
   test.each(EVENT_TYPES)(
@@ -152,7 +150,7 @@ describe.each(ALL)("In %s", (service) => {
     const { text } = seen(tellingOfMany(ones, first));
 
     expect(text).toInclude(
-      "1 link is dead, 1 is alive, 1 was added, 1 was deleted, 1 check was made, 1 batch is complete",
+      "1 link is dead, 1 is alive, 1 was added, 1 was deleted, 1 check was completed, 1 batch was completed",
     );
     expect(text).not.toInclude("more");
   });
@@ -162,7 +160,7 @@ describe.each(ALL)("In %s", (service) => {
 
     const digest = tellingOfMany({ "link.dead": 1 }, [told]);
 
-    expect(postedAs(service, digest, to())).toEqual(postedAs(service, told, to()));
+    expect(payloadFor(service, digest, to())).toEqual(payloadFor(service, told, to()));
   });
 
   test("no address breaks the form or the limits of a message", () => {

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import { deliveries, events } from "../../server/db/tables.ts";
 import { type NewEvent, publishEvents } from "../../server/webhooks/events/events.ts";
-import { sampleOf } from "../../server/webhooks/samples.ts";
+import { sampleOf } from "../../server/webhooks/events/types.ts";
 import { onBothEngines } from "../harness.ts";
 import { deliveriesOf, startReceiver, subscribe } from "../receiver.ts";
 

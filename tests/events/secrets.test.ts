@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { createSecretBox } from "../../server/lib/secret-box.ts";
-import { livingSecrets, toOldSecrets } from "../../server/webhooks/secrets.ts";
+import { secretsAt, toOldSecrets } from "../../server/webhooks/signing.ts";
 
 const box = createSecretBox(new Uint8Array(32));
 const another = createSecretBox(new Uint8Array(32).fill(1));
@@ -12,26 +12,24 @@ test("the secrets that sign are the current one and the old ones whose time is n
   ]);
   const webhook = { secret: box.seal("current"), oldSecrets };
 
-  expect(livingSecrets(webhook, box, 999)).toEqual(["current", "newer", "older"]);
-  expect(livingSecrets(webhook, box, 1000)).toEqual(["current", "newer"]);
-  expect(livingSecrets(webhook, box, 2000)).toEqual(["current"]);
+  expect(secretsAt(webhook, box, 999)).toEqual(["current", "newer", "older"]);
+  expect(secretsAt(webhook, box, 1000)).toEqual(["current", "newer"]);
+  expect(secretsAt(webhook, box, 2000)).toEqual(["current"]);
 });
 
 test("an old secret that was sealed under another key does not keep the current one from signing", () => {
   const oldSecrets = toOldSecrets([{ secret: another.seal("lost"), expires_at: 1000 }]);
 
-  expect(livingSecrets({ secret: box.seal("current"), oldSecrets }, box, 0)).toEqual(["current"]);
+  expect(secretsAt({ secret: box.seal("current"), oldSecrets }, box, 0)).toEqual(["current"]);
 });
 
 test("a current secret that cannot be read is no reason to sign with old ones only", () => {
   const oldSecrets = toOldSecrets([{ secret: box.seal("old"), expires_at: 1000 }]);
 
-  expect(() => livingSecrets({ secret: another.seal("lost"), oldSecrets }, box, 0)).toThrow();
+  expect(() => secretsAt({ secret: another.seal("lost"), oldSecrets }, box, 0)).toThrow();
 });
 
 test("without old secrets nothing is kept of them", () => {
   expect(toOldSecrets([])).toBeNull();
-  expect(livingSecrets({ secret: box.seal("current"), oldSecrets: null }, box, 0)).toEqual([
-    "current",
-  ]);
+  expect(secretsAt({ secret: box.seal("current"), oldSecrets: null }, box, 0)).toEqual(["current"]);
 });

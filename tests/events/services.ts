@@ -1,6 +1,6 @@
 import { expect } from "bun:test";
 import type { Format } from "../../server/db/tables.ts";
-import type { Posted } from "../../server/webhooks/formats/format.ts";
+import type { Payload } from "../../server/webhooks/formats/formats.ts";
 import type { Parsed } from "../harness.ts";
 
 /** What a person sees of a message, and what they can follow. */
@@ -9,7 +9,7 @@ export type Seen = { text: string; links: string[] };
 export type Service = Exclude<Format, "standard">;
 
 /** Each reads a message as the service's documentation says, and refuses what the service would refuse. */
-export const SERVICES: Record<Service, (posted: Posted) => Seen> = {
+export const SERVICES: Record<Service, (payload: Payload) => Seen> = {
   slack: inSlack,
   discord: inDiscord,
   teams: inTeams,
@@ -20,7 +20,7 @@ export const SERVICES: Record<Service, (posted: Posted) => Seen> = {
 /** An address that the service makes a link of by itself. */
 const BARE_LINK = /[a-z][a-z0-9+.-]*:\/\/\S+/gi;
 
-function inSlack({ body, headers }: Posted): Seen {
+function inSlack({ body, headers }: Payload): Seen {
   expect(headers).toEqual({ "content-type": "application/json" });
   const { text, blocks, ...rest } = JSON.parse(body);
   expect(rest).toEqual({ unfurl_links: false, unfurl_media: false });
@@ -49,7 +49,7 @@ function readMrkdwn(text: string): Seen {
   return { text: meant(shown), links: links.map(meant) };
 }
 
-function inDiscord({ body, headers }: Posted): Seen {
+function inDiscord({ body, headers }: Payload): Seen {
   expect(headers).toEqual({ "content-type": "application/json" });
   const { embeds, ...rest } = JSON.parse(body);
   expect(rest).toEqual({ allowed_mentions: { parse: [] } });
@@ -73,7 +73,7 @@ function readMarkdown(text: string): Seen {
   return { text: text.replace(link, "$1").replace(/\\([^a-z0-9\s])/gi, "$1"), links };
 }
 
-function inTeams({ body, headers }: Posted): Seen {
+function inTeams({ body, headers }: Payload): Seen {
   expect(headers).toEqual({ "content-type": "application/json" });
   expect(Buffer.byteLength(body, "utf16le")).toBeLessThanOrEqual(28 * 1024);
   expect(Buffer.byteLength(body)).toBeLessThanOrEqual(28 * 1024);
@@ -94,7 +94,7 @@ function inTeams({ body, headers }: Posted): Seen {
   return { text: runs.map(({ text }) => text).join(""), links: actions.map(({ url }) => url) };
 }
 
-function inTelegram({ body, headers }: Posted): Seen {
+function inTelegram({ body, headers }: Payload): Seen {
   expect(headers).toEqual({ "content-type": "application/json" });
   const { chat_id, text, link_preview_options, ...rest } = JSON.parse(body);
   expect(chat_id).toMatch(/^(-?\d+|@\w+)$/);
@@ -105,7 +105,7 @@ function inTelegram({ body, headers }: Posted): Seen {
   return readPlain(text);
 }
 
-function inNtfy({ body, headers }: Posted): Seen {
+function inNtfy({ body, headers }: Payload): Seen {
   expect(Buffer.byteLength(body)).toBeWithin(1, 4097);
   const { title, tags, priority, click, "content-type": type, ...none } = headers;
   expect(none).toEqual({});

@@ -1,8 +1,9 @@
 import { expect, test } from "bun:test";
 import { Webhook } from "standardwebhooks";
 import { decodeTime } from "ulid";
-import { bodyOf, messageIdOf } from "../../server/webhooks/events/message.ts";
-import { newSigningSecret, signedHeaders } from "../../server/webhooks/sign.ts";
+import { standardBody } from "../../server/webhooks/formats/formats.ts";
+import { messageIdOf } from "../../server/webhooks/message.ts";
+import { newSigningSecret, signedHeaders } from "../../server/webhooks/signing.ts";
 import { randomBodies } from "./random-bodies.ts";
 
 const A = "whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=";
@@ -90,7 +91,7 @@ test("a message keeps its id, and no other event or webhook has the same", () =>
 test("a message has the four keys in their order, and the data as it was stored", () => {
   const data = '{"linkId":"3f","url":"https://example.org/☃"}';
 
-  const body = bodyOf({ type: "link.dead", data, createdAt: AT * 1000 }, "w1");
+  const body = standardBody({ type: "link.dead", data, createdAt: AT * 1000 }, "w1");
 
   expect(body).toBe(
     `{"event":"link.dead","timestamp":"2026-01-01T00:00:00.000Z","webhookId":"w1","data":${data}}`,

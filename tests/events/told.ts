@@ -1,20 +1,20 @@
 import { EVENT_TYPES, type EventType } from "../../server/db/tables.ts";
-import type { DigestData, Told } from "../../server/webhooks/formats/format.ts";
-import { sampleOf } from "../../server/webhooks/samples.ts";
+import { sampleOf } from "../../server/webhooks/events/types.ts";
+import type { DigestData, StoredEvent } from "../../server/webhooks/formats/notice.ts";
 
 export const AT = Date.parse("2030-01-01T12:34:56.789Z");
 
 type Changes = { url?: string; reason?: string; previousStatus?: string; test?: boolean };
 
 /** An event as it is stored, about an example unless something else is said. */
-export const telling = (type: EventType, changes: Changes = {}): Told => ({
+export const telling = (type: EventType, changes: Changes = {}): StoredEvent => ({
   type,
   data: JSON.stringify({ ...sampleOf(type, AT), ...changes }),
   createdAt: AT,
 });
 
 /** Many events as one. `first` are told one by one. */
-export function tellingOfMany(counts: DigestData["counts"], first: Told[]): Told {
+export function tellingOfMany(counts: DigestData["counts"], first: StoredEvent[]): StoredEvent {
   const told = first.map(({ type, data }) => ({
     event: type,
     timestamp: new Date(AT).toISOString(),
@@ -67,7 +67,7 @@ export const HOSTILE_URLS = STARTS.flatMap((start) =>
 export const wordy = (url: string) => ({ url, reason: "redirect_forbidden_target" });
 
 /** The largest digest that there can be: every count, and ten links about which there is much to say. */
-export const largestDigest = (url: string): Told =>
+export const largestDigest = (url: string): StoredEvent =>
   tellingOfMany(
     Object.fromEntries(EVENT_TYPES.map((type) => [type, 1_000_000])),
     Array.from({ length: 10 }, () =>

@@ -1,77 +1,9 @@
 import { and, eq, inArray, sql } from "drizzle-orm";
 import { rowsOf, type Statement, type Store } from "../../db/store.ts";
-import {
-  deliveries,
-  type EventType,
-  events,
-  type Frequency,
-  type Trigger,
-  type Verdict,
-  webhookEvents,
-  webhooks,
-} from "../../db/tables.ts";
+import { deliveries, type EventType, events, webhookEvents, webhooks } from "../../db/tables.ts";
 import { chunksOf } from "../../lib/chunks.ts";
 import { newIdAt } from "../../lib/ids.ts";
-
-/** What each event tells, in the API's own words. Moments are ISO 8601. */
-export type EventData = {
-  "link.dead": StatusChange;
-  "link.alive": StatusChange;
-  "link.created": {
-    linkId: string;
-    url: string;
-    groupId: string | null;
-    service: string;
-    checkFrequency: Frequency;
-    status: Verdict;
-    createdAt: string;
-    batchId: string | null;
-  };
-  "link.deleted": {
-    linkId: string;
-    url: string;
-    groupId: string | null;
-    lastStatus: Verdict;
-    deletedAt: string;
-  };
-  "check.complete": {
-    checkId: string;
-    linkId: string;
-    url: string;
-    previousStatus: Verdict;
-    currentStatus: Verdict;
-    statusChanged: boolean;
-    statusCode: number | null;
-    reason: string;
-    responseTimeMs: number | null;
-    trigger: Trigger;
-    checkedAt: string;
-  };
-  "batch.complete": {
-    batchId: string;
-    total: number;
-    checked: number;
-    active: number;
-    dead: number;
-    unknown: number;
-    skipped: number;
-    startedAt: string;
-    completedAt: string;
-  };
-};
-
-export type StatusChange = {
-  linkId: string;
-  url: string;
-  previousStatus: Verdict;
-  currentStatus: Verdict;
-  checkedAt: string;
-  groupId: string | null;
-  statusCode: number | null;
-  reason: string;
-  responseTimeMs: number | null;
-  checkId: string;
-};
+import type { EventData } from "./types.ts";
 
 /** One thing that happened. */
 export type NewEvent = {

@@ -1,13 +1,14 @@
 import * as z from "zod";
 import { type EventType, FREQUENCIES, TRIGGERS, VERDICTS } from "../../db/tables.ts";
-import type { EventData, StatusChange } from "./events.ts";
+import { checkIdOf, newId } from "../../lib/ids.ts";
+import { toIso } from "../../lib/moments.ts";
 
 const moment = () => z.string().meta({ format: "date-time" });
 const verdict = () => z.enum(VERDICTS);
 const url = () => z.string().meta({ example: "https://example.com/a" });
 const checkId = () => z.string().meta({ example: "0197a1b2-3c4d-7e5f-8a6b-7c8d9e0f1a2b-mjuq8c00" });
 
-const StatusChangeData = z.object({
+const StatusChange = z.object({
   linkId: z.uuid(),
   url: url(),
   previousStatus: verdict(),
@@ -18,16 +19,17 @@ const StatusChangeData = z.object({
   reason: z.string().meta({ example: "ok" }),
   responseTimeMs: z.int().meta({ example: 182 }).nullable(),
   checkId: checkId(),
-}) satisfies z.ZodType<StatusChange>;
+});
+export type StatusChange = z.output<typeof StatusChange>;
 
-/** The `data` of each event as a receiver gets it. Every field that is recorded is described. */
+/** The `data` of each event, as it is stored and sent. */
 export const EVENT_DATA = {
-  "link.dead": StatusChangeData.meta({
+  "link.dead": StatusChange.meta({
     title: "A link is dead",
     description: "Sent when a link is found dead and was not dead at its last result.",
     example: { currentStatus: "dead", statusCode: 404, reason: "http_404" },
   }),
-  "link.alive": StatusChangeData.meta({
+  "link.alive": StatusChange.meta({
     title: "A link is alive again",
     description:
       "Sent when a link is found alive and was not alive at its last result. A webhook with `first_verdicts` also gets it when a new link is first found alive.",
@@ -104,9 +106,73 @@ export const EVENT_DATA = {
         completedAt: "2026-01-01T00:07:12.000Z",
       },
     }),
-} satisfies { [T in EventType]: z.ZodType<EventData[T]> };
+} satisfies { [T in EventType]: z.ZodType };
 
-type Described = { [T in EventType]: z.output<(typeof EVENT_DATA)[T]> };
+export type EventData = { [T in EventType]: z.output<(typeof EVENT_DATA)[T]> };
 
-/** The other half of that: fails to compile when a field is described that no event has. */
-export const asDescribed = (recorded: EventData): Described => recorded;
+const EXAMPLE_URL = "https://example.com/a";
+
+/** Returns data of an event of this type about a link that does not exist. */
+export function sampleOf<T extends EventType>(type: T, now: number): EventData[T] {
+  return SAMPLES[type](toIso(now));
+}
+
+const SAMPLES: { [T in EventType]: (at: string) => EventData[T] } = {
+  "link.dead": (at) => ({ ...sampleChange(at), statusCode: 404, reason: "http_404" }),
+  "link.alive": (at) => ({ ...sampleChange(at), previousStatus: "dead", currentStatus: "active" }),
+  "link.created": (at) => ({
+    linkId: newId(),
+    url: EXAMPLE_URL,
+    groupId: null,
+    service: "generic",
+    checkFrequency: "daily",
+    status: "unknown",
+    createdAt: at,
+    batchId: null,
+  }),
+  "link.deleted": (at) => ({
+    linkId: newId(),
+    url: EXAMPLE_URL,
+    groupId: null,
+    lastStatus: "dead",
+    deletedAt: at,
+  }),
+  "check.complete": (at) => {
+    const linkId = newId();
+    return {
+      checkId: checkIdOf(linkId, Date.parse(at)),
+      linkId,
+      url: EXAMPLE_URL,
+      previousStatus: "active",
+      currentStatus: "active",
+      statusChanged: false,
+      statusCode: 200,
+      reason: "ok",
+      responseTimeMs: 182,
+      trigger: "scheduled",
+      checkedAt: at,
+    };
+  },
+  "batch.complete": (at) => ({
+    batchId: newId(),
+    ...{ total: 3, checked: 3, active: 2, dead: 1, unknown: 0, skipped: 0 },
+    startedAt: at,
+    completedAt: at,
+  }),
+};
+
+function sampleChange(at: string): StatusChange {
+  const linkId = newId();
+  return {
+    linkId,
+    url: EXAMPLE_URL,
+    previousStatus: "active",
+    currentStatus: "dead",
+    checkedAt: at,
+    groupId: null,
+    statusCode: 200,
+    reason: "ok",
+    responseTimeMs: 182,
+    checkId: checkIdOf(linkId, Date.parse(at)),
+  };
+}

@@ -1,0 +1,229 @@
+import type { Format } from "../../db/tables.ts";
+import { toIso } from "../../lib/moments.ts";
+import { type Line, type Notice, noticeOf, type Severity, type StoredEvent } from "./notice.ts";
+import {
+  ADDRESS_ROOM,
+  asCode,
+  bytesOf,
+  cut,
+  LINE_ROOM,
+  lengthOf,
+  type Markup,
+  plainText,
+  renderAddress,
+  renderLines,
+  singleLine,
+  webAddress,
+} from "./text.ts";
+
+/** What is posted, and the headers to send in addition to the signature. */
+export type Payload = {
+  body: string;
+  headers: Record<string, string>;
+  /** Where to send it, if not to the webhook's own URL. */
+  url?: string;
+};
+
+/** Returns the payload for an event. It is the same for every attempt, as long as the webhook's URL is. */
+export function payloadFor(
+  format: Format,
+  event: StoredEvent,
+  to: { url: string; webhookId: string; publicUrl: string | null },
+): Payload {
+  if (format === "standard") return jsonPayload(standardBody(event, to.webhookId));
+  return CHATS[format](noticeOf(event, to.publicUrl), to.url);
+}
+
+/** Returns the body of the API's own format. The stored data is not parsed, so its bytes never change. */
+export function standardBody({ type, data, createdAt }: StoredEvent, webhookId: string): string {
+  const head = JSON.stringify({ event: type, timestamp: toIso(createdAt), webhookId });
+  return `${head.slice(0, -1)},"data":${data}}`;
+}
+
+const CHATS: Record<Exclude<Format, "standard">, (notice: Notice, url: string) => Payload> = {
+  slack,
+  discord,
+  teams,
+  telegram,
+  ntfy,
+};
+
+const jsonPayload = (body: string): Payload => ({
+  body,
+  headers: { "content-type": "application/json" },
+});
+
+/**
+ * An incoming webhook of Slack. The text of a section has at most 3,000 characters. `text` is what a notification
+ * shows. Previews are off, since they would fetch a page that someone else chose.
+ */
+function slack(notice: Notice): Payload {
+  const { title, url, dashboardUrl } = notice;
+  const head =
+    url === null
+      ? `*${escapeSlack(title)}*`
+      : `*${escapeSlack(title)}:* ${renderAddress(url, SLACK)}`;
+  const texts = [head, renderLines(notice, SLACK).join("\n")];
+  if (dashboardUrl) texts.push(`<${escapeSlack(dashboardUrl)}|Open Stillup>`);
+  // `verbatim` keeps Slack from making links and mentions from plain text.
+  const blocks = texts.map((text) => ({
+    type: "section",
+    text: { type: "mrkdwn", text, verbatim: true },
+  }));
+  return jsonPayload(
+    JSON.stringify({ text: head, blocks, unfurl_links: false, unfurl_media: false }),
+  );
+}
+
+const SLACK_ENTITIES: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;" };
+
+const escapeSlack = (text: string) => text.replace(/[&<>]/g, (char) => SLACK_ENTITIES[char]!);
+
+const SLACK: Markup = {
+  escape: escapeSlack,
+  link: (address) => `<${escapeSlack(address)}>`,
+  inert: (text, room) => asCode(text, room, escapeSlack),
+  sizeOf: lengthOf,
+};
+
+/**
+ * A webhook of Discord: an embed with a title of at most 256 characters and a description of at most 4,096. No one is
+ * mentioned, whatever the text says.
+ */
+function discord(notice: Notice): Payload {
+  const { title, severity, dashboardUrl } = notice;
+  const embed = {
+    title: escapeDiscord(title),
+    description: addressAndLines(notice, DISCORD),
+    color: DISCORD_COLORS[severity],
+    ...(dashboardUrl && { url: dashboardUrl }),
+  };
+  return jsonPayload(JSON.stringify({ embeds: [embed], allowed_mentions: { parse: [] } }));
+}
+
+const DISCORD_COLORS: Record<Severity, number> = {
+  bad: 0xc62828,
+  good: 0x2e7d32,
+  neutral: 0x607d8b,
+};
+
+const escapeDiscord = (text: string) => text.replace(/[\\`*_~|<>[\]@#]/g, "\\$&");
+
+const DISCORD: Markup = {
+  escape: escapeDiscord,
+  link: (address) => `<${address}>`,
+  inert: (text, room) => asCode(text, room),
+  sizeOf: lengthOf,
+};
+
+function addressAndLines(notice: Notice, markup: Markup): string {
+  const address = notice.url === null ? [] : [renderAddress(notice.url, markup)];
+  return [...address, ...renderLines(notice, markup)].join("\n");
+}
+
+/**
+ * A workflow of Teams: a message with an adaptive card, at most 28 KB in total. It stays below half as many characters,
+ * since each may count as two bytes. The text of a TextRun is never markup.
+ */
+function teams({ title, url, lines, severity, dashboardUrl }: Notice): Payload {
+  const head = {
+    ...textRun(url === null ? title : `${title}: `),
+    ...{ weight: "bolder", color: TEAMS_COLORS[severity] },
+  };
+  const card = {
+    $schema: "http://adaptivecards.io/schemas/adaptive-card.json",
+    type: "AdaptiveCard",
+    version: "1.4",
+    body: [
+      textBlock([head, ...(url === null ? [] : [addressRun(url, ADDRESS_ROOM)])]),
+      ...lines.map((line) => textBlock(runsOf(line))),
+    ],
+    ...(dashboardUrl && { actions: [{ ...openUrl(dashboardUrl), title: "Open Stillup" }] }),
+  };
+  const attachment = { contentType: "application/vnd.microsoft.card.adaptive", content: card };
+  return jsonPayload(JSON.stringify({ type: "message", attachments: [attachment] }));
+}
+
+const TEAMS_COLORS: Record<Severity, string> = {
+  bad: "attention",
+  good: "good",
+  neutral: "default",
+};
+
+type TextRun = { type: "TextRun"; text: string; selectAction?: ReturnType<typeof openUrl> };
+
+function runsOf({ text, url, rest }: Line): TextRun[] {
+  const after = rest === null ? "" : ` – ${rest}`;
+  if (url === null) return [textRun(text + after)];
+  const before = `${text}: `;
+  const room = LINE_ROOM - before.length - after.length;
+  return [textRun(before), addressRun(url, room), ...(after ? [textRun(after)] : [])];
+}
+
+/** An address without room is cut and no link, since that would lead elsewhere. */
+function addressRun(url: string, room: number): TextRun {
+  const address = webAddress(url);
+  return address === null || address.length > room
+    ? textRun(cut(address ?? singleLine(url), room))
+    : { ...textRun(address), selectAction: openUrl(address) };
+}
+
+const textBlock = (inlines: TextRun[]) => ({ type: "RichTextBlock", inlines });
+
+const textRun = (text: string): TextRun => ({ type: "TextRun", text });
+
+const openUrl = (url: string) => ({ type: "Action.OpenUrl", url });
+
+/**
+ * The method sendMessage of Telegram's bots: plain text of at most 4,096 characters, to the chat in the webhook's URL.
+ * Previews are off, since they would fetch a page that someone else chose.
+ */
+function telegram(notice: Notice, webhookUrl: string): Payload {
+  const { title, url, dashboardUrl } = notice;
+  const head = url === null ? title : `${title}: ${renderAddress(url, TELEGRAM)}`;
+  const lines = [head, ...renderLines(notice, TELEGRAM), ...(dashboardUrl ? [dashboardUrl] : [])];
+  const { origin, pathname, searchParams } = new URL(webhookUrl);
+  const body = {
+    ...telegramOptions(searchParams),
+    text: lines.join("\n"),
+    link_preview_options: { is_disabled: true },
+  };
+  // The rest of the query could turn plain text into markup.
+  return { ...jsonPayload(JSON.stringify(body)), url: origin + pathname };
+}
+
+/** The chat, the topic in it, and whether the message makes no sound. */
+function telegramOptions(query: URLSearchParams) {
+  const topic = query.get("message_thread_id") ?? "";
+  const silent = query.get("disable_notification");
+  return {
+    chat_id: query.get("chat_id") ?? "",
+    ...(/^\d{1,15}$/.test(topic) && { message_thread_id: Number(topic) }),
+    ...(silent !== null && { disable_notification: /^(true|yes|1)$/i.test(silent) }),
+  };
+}
+
+const TELEGRAM = plainText(lengthOf);
+
+/** A topic of ntfy: plain text of at most 4,096 bytes, and headers with texts and addresses of ours, in ASCII. */
+function ntfy(notice: Notice): Payload {
+  const { title, severity, dashboardUrl } = notice;
+  return {
+    body: addressAndLines(notice, NTFY),
+    headers: {
+      "content-type": "text/plain; charset=utf-8",
+      title,
+      ...NTFY_HEADERS[severity],
+      ...(dashboardUrl && { click: dashboardUrl }),
+    },
+  };
+}
+
+/** `tags` are names of emoji that ntfy shows before the title. Priority 3 is the default, 4 is high. */
+const NTFY_HEADERS: Record<Severity, { tags: string; priority: string }> = {
+  bad: { tags: "rotating_light", priority: "4" },
+  good: { tags: "white_check_mark", priority: "3" },
+  neutral: { tags: "information_source", priority: "3" },
+};
+
+const NTFY = plainText(bytesOf);

@@ -1,0 +1,57 @@
+import { Webhook } from "standardwebhooks";
+import type { WebhookRow } from "../db/tables.ts";
+import type { SecretBox } from "../lib/secret-box.ts";
+
+const SECRET_BYTES = 32;
+
+/** Returns `whsec_` and the base64 of 32 random bytes. */
+export const newSigningSecret = () =>
+  `whsec_${Buffer.from(crypto.getRandomValues(new Uint8Array(SECRET_BYTES))).toString("base64")}`;
+
+/**
+ * Returns the headers of Standard Webhooks 1.0.0, with one signature for each secret in their order: a receiver accepts
+ * the message when one of them matches. `at` is the time of this attempt in milliseconds, so that receivers that
+ * reject old messages accept a retry.
+ */
+export function signedHeaders(
+  secrets: string[],
+  { id, body }: { id: string; body: string },
+  at: number,
+): Record<string, string> {
+  const signatures = secrets.map((secret) => new Webhook(secret).sign(id, new Date(at), body));
+  return {
+    "webhook-id": id,
+    "webhook-timestamp": String(Math.floor(at / 1000)),
+    "webhook-signature": signatures.join(" "),
+  };
+}
+
+/** A replaced signing secret, sealed, and the time until which it still signs. */
+type OldSecret = { secret: string; expires_at: number };
+
+type Secrets = Pick<WebhookRow, "secret" | "oldSecrets">;
+
+/** Returns the secrets, in plain text, that sign at this time, the current one first. */
+export const secretsAt = (webhook: Secrets, secrets: SecretBox, now: number): string[] => [
+  secrets.open(webhook.secret),
+  ...oldSecretsAt(webhook, now).flatMap(({ secret }) => openIfPossible(secrets, secret)),
+];
+
+/** Returns the replaced secrets that still sign at this time, newest first. */
+export function oldSecretsAt({ oldSecrets }: Pick<Secrets, "oldSecrets">, now: number) {
+  const old: OldSecret[] = JSON.parse(oldSecrets ?? "[]");
+  return old.filter(({ expires_at: expiresAt }) => expiresAt > now);
+}
+
+/** Returns the value of the column. */
+export const toOldSecrets = (old: OldSecret[]): WebhookRow["oldSecrets"] =>
+  old.length > 0 ? JSON.stringify(old) : null;
+
+/** A message is sent even if an old secret was sealed with another key and cannot sign. */
+function openIfPossible({ open }: SecretBox, sealed: string): string[] {
+  try {
+    return [open(sealed)];
+  } catch {
+    return [];
+  }
+}
