@@ -43,7 +43,7 @@ describe("The page about webhooks", () => {
     expect(samples.map(({ event }) => event)).toEqual(
       EVENT_TYPES.filter((type) => type !== "link.alive"),
     );
-    expect(EVENT_DATA["link.alive"]).toBe(EVENT_DATA["link.dead"]);
+    expect(EVENT_DATA["link.alive"].shape).toBe(EVENT_DATA["link.dead"].shape);
   });
 
   test("tells when a message is tried again", () => {
