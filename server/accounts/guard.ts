@@ -1,7 +1,6 @@
+import { visitOf } from "../api/caller.ts";
 import { rangesOf } from "../api/client-address.ts";
-import { limiterFor } from "../api/limiters.ts";
-import { rateLimited } from "../api/rate-limit.ts";
-import { visitOf } from "../api/visit.ts";
+import { limiterFor, rateLimited } from "../api/rate-limit.ts";
 import { createPasswords, type Passwords } from "../lib/passwords.ts";
 import type { Deps } from "../work/deps.ts";
 import { createDelays, type Delays } from "./delays.ts";

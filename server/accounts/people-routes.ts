@@ -1,15 +1,14 @@
 import { Elysia } from "elysia";
 import * as z from "zod";
-import { recordRefusals, refusals } from "../api/refusals.ts";
-import { data, ErrorReply } from "../api/reply.ts";
-import { endedCookie } from "../api/session-cookie.ts";
+import { endedCookie } from "../api/credentials.ts";
+import { data, ErrorReply, recordRefusals, refusals } from "../api/reply.ts";
 import type { Deps } from "../work/deps.ts";
 import { deleteOwnAccount } from "./delete-account.ts";
+import { presentSession } from "./doors.ts";
 import type { Guard } from "./guard.ts";
 import { changePerson, invitePerson, listPeople, removePerson, resetPerson } from "./people.ts";
 import * as model from "./people-model.ts";
 import type { Manager } from "./rights.ts";
-import { presentSession } from "./session-door.ts";
 
 const changeRefusals = { ...recordRefusals, 409: ErrorReply, 413: ErrorReply, 415: ErrorReply };
 

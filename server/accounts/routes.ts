@@ -1,7 +1,5 @@
 import { Elysia } from "elysia";
-import { refusals } from "../api/refusals.ts";
-import { data } from "../api/reply.ts";
-import { callers } from "../api/visit.ts";
+import { callers, data, refusals } from "../api/reply.ts";
 import type { Deps } from "../work/deps.ts";
 import { findAccount, readUsage } from "./accounts.ts";
 import { Account, toAccount, toUsage, Usage } from "./model.ts";

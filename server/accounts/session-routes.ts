@@ -1,23 +1,22 @@
 import { Elysia } from "elysia";
 import * as z from "zod";
+import { visitOf } from "../api/caller.ts";
 import { rangesOf } from "../api/client-address.ts";
-import { recordRefusals, refusals } from "../api/refusals.ts";
-import { data, ErrorReply } from "../api/reply.ts";
 import {
   deviceCookie,
   endedCookie,
   isSecure,
   readDeviceCookie,
   sessionCookie,
-} from "../api/session-cookie.ts";
-import { visitOf } from "../api/visit.ts";
+} from "../api/credentials.ts";
+import { data, ErrorReply, recordRefusals, refusals } from "../api/reply.ts";
 import { unread } from "../lib/fields.ts";
 import { SHORTEST_ALONE } from "../lib/passwords.ts";
 import type { Deps } from "../work/deps.ts";
 import { findDevice, newDevice } from "./device.ts";
+import { presentSession, sessionOf } from "./doors.ts";
 import { dismissFailures } from "./failed-sign-ins.ts";
 import type { Guard } from "./guard.ts";
-import { presentSession, sessionOf } from "./session-door.ts";
 import * as model from "./session-model.ts";
 import { endOtherSessions, endSession, endSessionById, listSessions } from "./sessions.ts";
 import { refuseSecondSetup, setUp } from "./setup.ts";

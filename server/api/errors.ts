@@ -13,7 +13,7 @@ import {
 import { problemsOf } from "../lib/fields.ts";
 import { newId } from "../lib/ids.ts";
 import { describeError, log } from "../lib/log.ts";
-import { type Visit, visitOf } from "./visit.ts";
+import { type Visit, visitOf } from "./caller.ts";
 
 /** The only place where an error becomes a response. */
 export const errors = new Elysia({ name: "errors" }).onError(

@@ -5,8 +5,8 @@ import { idempotencyKeys } from "../db/tables.ts";
 import { conflict, invalid } from "../lib/errors.ts";
 import { hashToken } from "../lib/token.ts";
 import type { Deps, Receipt, SaveReply } from "../work/deps.ts";
+import { type Visit, visitOf } from "./caller.ts";
 import { JSON_TYPE, ReadyReply, toErrorResponse } from "./errors.ts";
-import { type Visit, visitOf } from "./visit.ts";
 
 const KEPT_MS = 24 * 3_600_000;
 

@@ -1,28 +1,45 @@
+import { sql } from "drizzle-orm";
 import { LRUCache } from "lru-cache";
+import { isUnavailable, type Statement } from "../db/store.ts";
 import type { Clock } from "../lib/clock.ts";
 import { AppError } from "../lib/errors.ts";
+import type { Deps } from "../work/deps.ts";
 
 export const MINUTE = 60_000;
 export const HOUR = 3_600_000;
-/** Callers remembered at once. The least recent are forgotten first; an hour of silence forgets anyone. */
+/** Callers kept in memory. The least recent are dropped first. */
 const MOST_CALLERS = 20_000;
 
 /** Requests allowed in any 60 s and in any hour; 0 is no limit. */
 export type Quota = { perMinute: number; perHour: number };
 
-/** How one window stands after a request: `resetMs` is when `remaining` next grows, from now. */
+/** One window after a request: `resetMs` is the time until `remaining` next increases. */
 export type WindowState = { limit: number; remaining: number; resetMs: number };
 
-/** How both windows of a caller stand, and whether the request fits into them. */
+/** Both windows of a caller, and whether the request fits into them. */
 export type Allowance = { allowed: boolean; minute: WindowState; hour: WindowState };
 
 /** Takes one request of the caller's budget. */
 export type RateLimiter = (caller: string) => Promise<Allowance>;
 
+type Counting = Pick<Deps, "store" | "clock">;
+
+/** One budget for each caller, in all processes together. @param name what is counted, since all counts share a table */
+export function limiterFor(deps: Counting, name: string, quota: Quota): RateLimiter {
+  let limiter: RateLimiter | undefined;
+  return (caller) => {
+    // Routes that are only described have no database.
+    limiter ??= deps.store.engine.isShared
+      ? createSharedRateLimiter(deps, name, quota)
+      : createRateLimiter(quota, deps.clock);
+    return limiter(caller);
+  };
+}
+
 /**
- * Exact rolling windows in the memory of the only process: each caller has one ring of the moments of its last
- * counted requests, read by both windows. A refused request is not counted, or a hammering client would never
- * get out. A clock that is set back changes nothing.
+ * Exact rolling windows in the memory of the only process: each caller has a ring of the times of its last counted
+ * requests, which both windows read. Refused requests do not count, or a client that keeps trying would be refused
+ * forever. Setting the clock back changes nothing.
  */
 export function createRateLimiter(quota: Quota, clock: Pick<Clock, "elapsed">): RateLimiter {
   const rings = new LRUCache<string, Ring>({ max: MOST_CALLERS });
@@ -39,7 +56,7 @@ export function createRateLimiter(quota: Quota, clock: Pick<Clock, "elapsed">): 
   };
 }
 
-/** The refusal of a request that is over a limit. */
+/** The error for a request that exceeds a limit. */
 export function rateLimited({ minute, hour }: Allowance): AppError {
   const exceeded = [minute, hour].filter(({ remaining }) => remaining === 0);
   const { limit, resetMs } = exceeded.reduce((a, b) => (b.resetMs > a.resetMs ? b : a));
@@ -52,7 +69,7 @@ export function rateLimited({ minute, hour }: Allowance): AppError {
   );
 }
 
-/** The contract's `X-` headers and the draft's structured ones (draft-ietf-httpapi-ratelimit-headers). */
+/** Sets the `X-RateLimit-` headers and the structured ones of draft-ietf-httpapi-ratelimit-headers. */
 export function addRateLimitHeaders(headers: Headers, { minute, hour }: Allowance, now: number) {
   const policies: string[] = [];
   const states: string[] = [];
@@ -71,7 +88,7 @@ export function addRateLimitHeaders(headers: Headers, { minute, hour }: Allowanc
   headers.set("RateLimit", states.join(", "));
 }
 
-/** Moments in the order of arrival; `start` and the tails count requests since the beginning. */
+/** Times in the order of arrival; `head` and the tails count requests since the ring was made. */
 type Ring = { moments: Float64Array; head: number; minuteTail: number; hourTail: number };
 
 const newRing = (): Ring => ({
@@ -94,7 +111,7 @@ function windowOf(
   return { limit, remaining: limit > 0 ? limit - used : Number.POSITIVE_INFINITY, resetMs };
 }
 
-/** A counted request takes one, and the window of the first one runs from now. */
+/** A counted request takes one; the window of the first one starts now. */
 function after(window: WindowState, counted: boolean, length: number): WindowState {
   if (!counted) return window;
   return { ...window, remaining: window.remaining - 1, resetMs: window.resetMs || length };
@@ -109,7 +126,7 @@ function push(ring: Ring, elapsed: number, size: number) {
   ring.head++;
 }
 
-/** Rings start small, since most callers ask little; their numbering starts anew when they grow. */
+/** Rings start small, since most callers send few requests. Growing renumbers them. */
 function grow(ring: Ring, size: number) {
   const moments = new Float64Array(Math.min(size, ring.moments.length * 4));
   const kept = ring.head - ring.hourTail;
@@ -127,3 +144,103 @@ function addWindow(headers: Headers, window: WindowState, suffix: string, now: n
 }
 
 const seconds = (ms: number) => Math.ceil(ms / 1000);
+
+/**
+ * The same rolling windows in the database, for all processes that use it. Requests that a caller sends while earlier
+ * ones are being counted are then counted together, so that a caller uses at most one connection. While the database
+ * cannot be written, each process counts separately, so that reads keep working.
+ */
+function createSharedRateLimiter(deps: Counting, name: string, quota: Quota): RateLimiter {
+  if (quota.perMinute === 0 && quota.perHour === 0) return async () => UNLIMITED;
+  const queues: Queues = new Map();
+  const alone = createRateLimiter(quota, deps.clock);
+  return (who) =>
+    new Promise((resolve, reject) => {
+      const caller = `${name} ${who}`;
+      const queue = queues.get(caller);
+      if (queue) {
+        queue.push({ resolve, reject });
+        return;
+      }
+      queues.set(caller, [{ resolve, reject }]);
+      void countAll(deps, { caller, quota, queues, alone });
+    });
+}
+
+/** Statements that delete callers without requests for an hour; none where callers are in memory. */
+export function forgetSilentCallers({ store, clock }: Counting): Statement[] {
+  if (!store.engine.isShared) return [];
+  const areSilent = sql`last_at - ahead < ${clock.now() - HOUR}`;
+  return [
+    store.run(
+      sql`delete from rate_moments where caller in (select caller from rate_callers where ${areSilent})`,
+    ),
+    store.run(sql`delete from rate_callers where ${areSilent}`),
+  ];
+}
+
+const NO_LIMIT: WindowState = { limit: 0, remaining: Number.POSITIVE_INFINITY, resetMs: 0 };
+const UNLIMITED: Allowance = { allowed: true, minute: NO_LIMIT, hour: NO_LIMIT };
+
+type Waiting = { resolve(allowance: Allowance): void; reject(error: unknown): void };
+type Queues = Map<string, Waiting[]>;
+type Counted = { caller: string; quota: Quota };
+type Used = { used: number; resetMs: number };
+type Taken = { taken: number; minute: Used; hour: Used };
+
+/** Counts until no request waits. Never throws: errors go to the waiting requests. */
+async function countAll(
+  deps: Counting,
+  { queues, alone, ...counted }: Counted & { queues: Queues; alone: RateLimiter },
+) {
+  for (;;) {
+    const together = queues.get(counted.caller)!.splice(0);
+    if (together.length === 0) break;
+    try {
+      const taken = await takeRequests(deps, counted, together.length);
+      for (const [i, { resolve }] of together.entries()) {
+        resolve(allowanceOf(taken, counted.quota, i));
+      }
+    } catch (error) {
+      for (const { resolve, reject } of together) {
+        if (isUnavailable(error)) resolve(await alone(counted.caller));
+        else reject(error);
+      }
+    }
+  }
+  queues.delete(counted.caller);
+}
+
+const TAKE =
+  "select taken, minute_used, minute_reset, hour_used, hour_reset from take_requests(?, ?, ?, ?, ?)";
+
+async function takeRequests(
+  { store, clock }: Counting,
+  { caller, quota: { perMinute, perHour } }: Counted,
+  wanted: number,
+): Promise<Taken> {
+  const params = [caller, Math.floor(clock.now()), wanted, perMinute, perHour];
+  const [row] = await store.engine.run({ sql: TAKE, params });
+  const [taken, minuteUsed, minuteReset, hourUsed, hourReset] = row!.map(Number);
+  return {
+    taken: taken!,
+    minute: { used: minuteUsed!, resetMs: minuteReset! },
+    hour: { used: hourUsed!, resetMs: hourReset! },
+  };
+}
+
+/** The allowance of the request at `place` among those counted together, as if each was counted alone. */
+function allowanceOf({ taken, minute, hour }: Taken, quota: Quota, place: number): Allowance {
+  const counted = Math.min(place + 1, taken);
+  return {
+    allowed: place < taken,
+    minute: sharedWindow(minute, quota.perMinute, counted, MINUTE),
+    hour: sharedWindow(hour, quota.perHour, counted, HOUR),
+  };
+}
+
+/** The limit may have been lowered since the requests were counted. */
+function sharedWindow({ used, resetMs }: Used, limit: number, more: number, length: number) {
+  const remaining = limit > 0 ? Math.max(0, limit - used - more) : Number.POSITIVE_INFINITY;
+  return { limit, remaining, resetMs: used === 0 && more > 0 ? length : resetMs };
+}

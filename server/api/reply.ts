@@ -1,8 +1,9 @@
 import { Elysia, ElysiaCustomStatusResponse } from "elysia";
 import * as z from "zod";
 import { STATUS } from "../lib/errors.ts";
+import type { Page, PageQuery } from "../lib/paging.ts";
+import { visitOf } from "./caller.ts";
 import { JSON_TYPE } from "./errors.ts";
-import { visitOf } from "./visit.ts";
 
 /** The success envelope: one top-level key. @param description what this reply means, where its status does not say */
 export const data = <T extends z.ZodType>(schema: T, description?: string) =>
@@ -100,3 +101,78 @@ export function matches(header: string | null, etag: string): boolean {
 }
 
 const weak = (tag: string) => tag.trim().replace(/^W\//, "");
+
+/** Gives routes the `caller` of the request. */
+export const callers = new Elysia({ name: "callers" }).derive({ as: "scoped" }, ({ request }) => ({
+  // The doors reject requests without a caller before they reach a route that uses this.
+  caller: visitOf(request).caller!,
+}));
+
+/** What every route under a door may answer beside its success. */
+export const refusals = {
+  400: ErrorReply,
+  401: ErrorReply,
+  403: ErrorReply,
+  429: ErrorReply,
+  500: ErrorReply,
+  503: ErrorReply,
+};
+
+/** The same for a route that names a record. */
+export const recordRefusals = { ...refusals, 404: ErrorReply };
+
+/** For a change of a record, which may be conditional (`If-Match`) and carry a body. */
+export const changeRefusals = {
+  ...recordRefusals,
+  412: ErrorReply,
+  413: ErrorReply,
+  415: ErrorReply,
+};
+
+export const deleteRefusals = { ...recordRefusals, 412: ErrorReply };
+
+/** For a route that makes something: a limit may be reached, or an idempotency key reused. */
+export const createRefusals = { ...refusals, 409: ErrorReply, 413: ErrorReply, 415: ErrorReply };
+
+/** The envelope of a list, and the RFC 8288 `Link` header that walks it with every filter kept. */
+export function toPage<Row, Item>(
+  { items, total }: Page<Row>,
+  query: PageQuery,
+  toItem: (row: Row) => Item,
+  { request, set }: { request: Request; set: { headers: Record<string, unknown> } },
+) {
+  const totalPages = Math.ceil(total / query.per_page);
+  set.headers.link = linkHeader(request.url, query.page, totalPages);
+  const pagination = { page: query.page, per_page: query.per_page, total, total_pages: totalPages };
+  return { data: { items: items.map(toItem), pagination } };
+}
+
+function linkHeader(url: string, page: number, totalPages: number): string {
+  const last = Math.max(totalPages, 1);
+  const relations: [string, number][] = [["first", 1]];
+  if (page > 1) relations.push(["prev", Math.min(page - 1, last)]);
+  if (page < last) relations.push(["next", page + 1]);
+  relations.push(["last", last]);
+  return relations.map(([rel, n]) => `<${urlOfPage(url, n)}>; rel="${rel}"`).join(", ");
+}
+
+/** A reference relative to the host, which stays right behind any proxy. */
+function urlOfPage(url: string, page: number): string {
+  const { pathname, searchParams } = new URL(url);
+  searchParams.set("page", String(page));
+  return `${pathname}?${searchParams}`;
+}
+
+/** Replies with a text that never changes while the process runs. It is made for the first request. */
+export function cachedReplies(type: string, make: () => string) {
+  let made: { body: string; etag: string } | undefined;
+  return ({ request }: { request: Request }) => {
+    made ??= withTag(make());
+    const { body, etag } = made;
+    const headers = { etag, "cache-control": "no-cache", "content-type": type };
+    const isKnown = matches(request.headers.get("if-none-match"), etag);
+    return new Response(isKnown ? null : body, { status: isKnown ? 304 : 200, headers });
+  };
+}
+
+const withTag = (body: string) => ({ body, etag: etagOf(body) });

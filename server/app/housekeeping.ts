@@ -5,7 +5,7 @@ import { finishDeletions } from "../accounts/delete.ts";
 import { recordFailedSignIns } from "../accounts/failed-sign-ins.ts";
 import { forgetEndedSessions } from "../accounts/sessions.ts";
 import { forgetOldKeys } from "../api/idempotency.ts";
-import { forgetSilentCallers } from "../api/shared-rate-limit.ts";
+import { forgetSilentCallers } from "../api/rate-limit.ts";
 import type { Statement } from "../db/store.ts";
 import { hostProfiles } from "../db/tables.ts";
 import { forgetDoomed } from "../history/forget-doomed.ts";

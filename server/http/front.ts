@@ -1,24 +1,21 @@
 import { LRUCache } from "lru-cache";
-import { enterByKey } from "../accounts/key-door.ts";
+import { enterByKey, enterBySession } from "../accounts/doors.ts";
 import type { Meter } from "../accounts/meter.ts";
-import { enterBySession } from "../accounts/session-door.ts";
+import { rememberVisit, type Visit } from "../api/caller.ts";
 import { clientAddress, isPrivate, trustedProxies } from "../api/client-address.ts";
 import { toErrorResponse } from "../api/errors.ts";
 import { settleClaim } from "../api/idempotency.ts";
 import { addRateLimitHeaders, HOUR, type RateLimiter } from "../api/rate-limit.ts";
 import { matches } from "../api/reply.ts";
 import type { RouteTable } from "../api/route-table.ts";
-import { rememberVisit, type Visit } from "../api/visit.ts";
 import { AppError, invalid, noSuchPath } from "../lib/errors.ts";
 import { newId } from "../lib/ids.ts";
 import { describeError, log } from "../lib/log.ts";
+import type { TroubleName } from "../lib/troubles.ts";
 import type { Live } from "../views/live/live.ts";
 import type { Deps } from "../work/deps.ts";
-import { corsHeaders, preflightHeaders } from "./cors.ts";
-import { bodyLimitOf, tooLarge } from "./json-body.ts";
-import { noteRequest } from "./request-log.ts";
-import { securityHeaders } from "./security-headers.ts";
-import { refuseStoppedWrites } from "./stopped-writes.ts";
+import { corsHeaders, preflightHeaders, securityHeaders } from "./headers.ts";
+import { bodyLimitOf, tooLarge } from "./read-request.ts";
 
 const REQUEST_ID = /^[A-Za-z0-9_.-]{1,64}$/;
 const ORIGIN = /^[a-z]+:\/\/[^/?#]*/;
@@ -239,3 +236,87 @@ const logFailure =
     });
     return response;
   };
+
+const SLOW_MS = 1000;
+const READS = new Set(["GET", "HEAD", "OPTIONS"]);
+const ASSETS = "/assets/";
+
+/**
+ * Counts an answered request and logs it. A read that went well and was quick is a line of level `debug`, as
+ * it would cost more than answering some of them; every other request is one of level `info`.
+ */
+function noteRequest(
+  { clock, metrics }: Pick<Deps, "clock" | "metrics">,
+  { method }: Request,
+  visit: Visit,
+  { status }: Response,
+): void {
+  const ms = clock.elapsed() - visit.arrivedAt;
+  metrics.requestEnded({ method, route: routeOf(visit), status }, ms);
+  const isNews = !READS.has(method) || status >= 400 || ms >= SLOW_MS;
+  if (isNews) log.info("request", factsOf(method, visit, status, ms));
+  else log.debug("request", () => factsOf(method, visit, status, ms));
+}
+
+/** Files have hashes in their names, which change with every version. */
+function routeOf({ route, path }: Visit): string {
+  if (path.startsWith(ASSETS)) return `${ASSETS}:file`;
+  return route || "none";
+}
+
+/** Neither queries nor bodies, in which anything may stand. */
+function factsOf(method: string, visit: Visit, status: number, ms: number) {
+  const { requestId: request, path, caller } = visit;
+  return {
+    ...{ request, method, path, status, ms: Math.round(ms * 10) / 10 },
+    ...(caller && { account: caller.accountId, ...whoOf(caller.by) }),
+    address: visit.address(),
+  };
+}
+
+/** A key by the part of it that is shown, and a person by their id. */
+const whoOf = ({ kind, id, name }: NonNullable<Visit["caller"]>["by"]) =>
+  kind === "key" ? { key: name } : { user: id };
+
+const READING = new Set(["GET", "HEAD", "OPTIONS"]);
+/** Whoever is to make room must get in. */
+const SIGN_IN = "/dashboard/api/session";
+
+/**
+ * Refuses what would write while a trouble of the installation forbids it. What went wrong is told to its
+ * administrators elsewhere; others hear only what it means for them.
+ * @throws SERVICE_UNAVAILABLE
+ */
+function refuseStoppedWrites({ troubles }: Deps, request: Request, { path }: Visit) {
+  const trouble = troubles.stoppingDeletions() ?? troubles.stoppingWrites();
+  if (!trouble || isReading(request, path)) return;
+  if (!troubles.stoppingDeletions() && isAllowedBeside(request, path)) return;
+  throw stopped(trouble.name);
+}
+
+/** What writes nothing may be asked by a POST, where it is too long for a query. */
+const isReading = ({ method }: Request, path: string) =>
+  READING.has(method) || path.endsWith("/links/preview");
+
+const isAllowedBeside = ({ method }: Request, path: string) =>
+  method === "DELETE" || path.endsWith("/links/batch-delete") || path === SIGN_IN;
+
+const SENTENCES: Partial<Record<TroubleName, string>> = {
+  disk_full:
+    "The disk of this installation is full. You can read and delete; nothing else can be changed " +
+    "until its operator has made room.",
+  database_damaged:
+    "The database of this installation is damaged. Nothing can be changed until its operator has " +
+    "restored a backup.",
+  data_folder_gone:
+    "The data folder of this installation is missing. Nothing can be changed until its operator " +
+    "has moved it back.",
+};
+
+const stopped = (name: TroubleName) =>
+  new AppError(
+    "SERVICE_UNAVAILABLE",
+    SENTENCES[name] ?? "Nothing can be changed now. Try again later.",
+    { reason: name },
+    { "retry-after": "10" },
+  );

@@ -1,8 +1,8 @@
 import { sql } from "drizzle-orm";
 import { Elysia } from "elysia";
 import * as z from "zod";
-import { sessionOf } from "../accounts/session-door.ts";
-import { hasMetricsToken } from "../api/metrics-token.ts";
+import { sessionOf } from "../accounts/doors.ts";
+import { hasMetricsToken } from "../api/credentials.ts";
 import { ROLES } from "../config/config.ts";
 import { ofWorks } from "../db/tables.ts";
 import { lastKnown } from "../lib/last-known.ts";

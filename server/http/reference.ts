@@ -1,5 +1,5 @@
 import { Elysia } from "elysia";
-import { cachedReplies } from "./cached-text.ts";
+import { cachedReplies } from "../api/reply.ts";
 import { renderPage } from "./docs/page.ts";
 import script from "./docs/reference.client.js" with { type: "text" };
 import style from "./docs/reference.css" with { type: "text" };

@@ -1,8 +1,6 @@
 import { Elysia } from "elysia";
 import * as z from "zod";
-import { refusals } from "../api/refusals.ts";
-import { data } from "../api/reply.ts";
-import { callers } from "../api/visit.ts";
+import { callers, data, refusals } from "../api/reply.ts";
 import type { Deps } from "../work/deps.ts";
 import { Service, toServices } from "./services-model.ts";
 

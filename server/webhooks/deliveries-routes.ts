@@ -1,9 +1,14 @@
 import { Elysia } from "elysia";
 import { idempotency } from "../api/idempotency.ts";
-import { toPage } from "../api/page.ts";
-import { createRefusals, recordRefusals } from "../api/refusals.ts";
-import { data, ErrorReply, pageOf } from "../api/reply.ts";
-import { callers } from "../api/visit.ts";
+import {
+  callers,
+  createRefusals,
+  data,
+  ErrorReply,
+  pageOf,
+  recordRefusals,
+  toPage,
+} from "../api/reply.ts";
 import type { Deps } from "../work/deps.ts";
 import { findDeliveryDetail, listDeliveries } from "./deliveries.ts";
 import * as model from "./deliveries-model.ts";

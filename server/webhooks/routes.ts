@@ -1,18 +1,19 @@
 import { Elysia } from "elysia";
 import * as z from "zod";
 import { idempotency } from "../api/idempotency.ts";
-import { limiterFor } from "../api/limiters.ts";
-import { toPage } from "../api/page.ts";
-import { type RateLimiter, rateLimited } from "../api/rate-limit.ts";
+import { limiterFor, type RateLimiter, rateLimited } from "../api/rate-limit.ts";
 import {
+  callers,
   changeRefusals,
   createRefusals,
+  data,
   deleteRefusals,
+  ErrorReply,
+  pageOf,
   recordRefusals,
   refusals,
-} from "../api/refusals.ts";
-import { data, ErrorReply, pageOf } from "../api/reply.ts";
-import { callers } from "../api/visit.ts";
+  toPage,
+} from "../api/reply.ts";
 import { paging } from "../lib/fields.ts";
 import type { Deps } from "../work/deps.ts";
 import { changeWebhook } from "./change.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { createCrowd } from "../../server/http/json-body.ts";
+import { createCrowd } from "../../server/http/read-request.ts";
 import { onBothEngines } from "../harness.ts";
 import { addLink } from "../rows.ts";
 import { sendRaw } from "./raw.ts";

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createFarewell } from "../../server/http/farewell.ts";
+import { createFarewell } from "../../server/http/other-fronts.ts";
 import { systemClock } from "../../server/lib/clock.ts";
 
 /** Longer than a server that takes its leave waits for requests that keep coming. */

@@ -1,6 +1,5 @@
 import { expect, test } from "bun:test";
-import { limiterFor } from "../../server/api/limiters.ts";
-import type { Allowance, Quota } from "../../server/api/rate-limit.ts";
+import { type Allowance, limiterFor, type Quota } from "../../server/api/rate-limit.ts";
 import { movableClock } from "../clock.ts";
 import { onBothEngines } from "../harness.ts";
 

@@ -1,8 +1,5 @@
 import { Elysia } from "elysia";
-import { toPage } from "../../api/page.ts";
-import { refusals } from "../../api/refusals.ts";
-import { pageOf } from "../../api/reply.ts";
-import { callers } from "../../api/visit.ts";
+import { callers, pageOf, refusals, toPage } from "../../api/reply.ts";
 import type { Deps } from "../../work/deps.ts";
 import { listAudit, listInstallationAudit } from "./find.ts";
 import {

@@ -1,7 +1,14 @@
 import type { Document, Method, PathItem } from "../openapi/types.ts";
-import { fieldTable } from "./fields.ts";
-import { type Html, html, markdown } from "./html.ts";
-import { code, eventSection, operationSection, type Place } from "./operation.ts";
+import {
+  code,
+  eventSection,
+  fieldTable,
+  type Html,
+  html,
+  markdown,
+  operationSection,
+  type Place,
+} from "./operation.ts";
 
 type Chapter = { name: string; description: string; places: Place[] };
 

@@ -1,8 +1,6 @@
 import { Elysia } from "elysia";
 import { idempotency } from "../../api/idempotency.ts";
-import { createRefusals, recordRefusals } from "../../api/refusals.ts";
-import { data } from "../../api/reply.ts";
-import { callers } from "../../api/visit.ts";
+import { callers, createRefusals, data, recordRefusals } from "../../api/reply.ts";
 import { toErrorBody } from "../../lib/errors.ts";
 import type { Deps } from "../../work/deps.ts";
 import { findBatch } from "./batches.ts";

@@ -1,7 +1,6 @@
 import { Elysia } from "elysia";
 import { csv, csvReply } from "../../api/csv.ts";
-import { refusals } from "../../api/refusals.ts";
-import { callers } from "../../api/visit.ts";
+import { callers, refusals } from "../../api/reply.ts";
 import type { Cell } from "../../lib/csv.ts";
 import { toIso } from "../../lib/moments.ts";
 import type { Deps } from "../../work/deps.ts";

@@ -1,16 +1,17 @@
 import { Elysia } from "elysia";
 import * as z from "zod";
 import { idempotency } from "../../api/idempotency.ts";
-import { toPage } from "../../api/page.ts";
 import {
+  callers,
   changeRefusals,
   createRefusals,
+  data,
   deleteRefusals,
+  pageOf,
   recordRefusals,
   refusals,
-} from "../../api/refusals.ts";
-import { data, pageOf } from "../../api/reply.ts";
-import { callers } from "../../api/visit.ts";
+  toPage,
+} from "../../api/reply.ts";
 import { toErrorBody } from "../../lib/errors.ts";
 import { paging } from "../../lib/fields.ts";
 import type { Deps } from "../../work/deps.ts";

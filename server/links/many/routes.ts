@@ -1,8 +1,6 @@
 import { Elysia } from "elysia";
 import { idempotency } from "../../api/idempotency.ts";
-import { createRefusals, refusals } from "../../api/refusals.ts";
-import { data, ErrorReply } from "../../api/reply.ts";
-import { callers } from "../../api/visit.ts";
+import { callers, createRefusals, data, ErrorReply, refusals } from "../../api/reply.ts";
 import type { Deps } from "../../work/deps.ts";
 import { changeLinks, changeMatching } from "../change.ts";
 import { type BatchCreation, createLinks } from "../create.ts";

@@ -1,9 +1,8 @@
 import { Elysia } from "elysia";
 import * as z from "zod";
-import { presentSession } from "../../accounts/session-door.ts";
+import { presentSession } from "../../accounts/doors.ts";
 import type { Actor } from "../../api/caller.ts";
-import { recordRefusals, refusals } from "../../api/refusals.ts";
-import { data, ErrorReply } from "../../api/reply.ts";
+import { data, ErrorReply, recordRefusals, refusals } from "../../api/reply.ts";
 import type { Deps } from "../../work/deps.ts";
 import { beginBackup, deleteBackup, takeBackup } from "./backups.ts";
 import * as model from "./model.ts";

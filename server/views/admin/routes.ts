@@ -1,14 +1,11 @@
 import { Elysia } from "elysia";
 import * as z from "zod";
+import { presentSession } from "../../accounts/doors.ts";
 import { changePerson, invitePerson, removePerson, resetPerson } from "../../accounts/people.ts";
 import { Invitation, NewPerson, Removal } from "../../accounts/people-model.ts";
 import type { Manager } from "../../accounts/rights.ts";
-import { presentSession } from "../../accounts/session-door.ts";
-import type { Actor } from "../../api/caller.ts";
-import { toPage } from "../../api/page.ts";
-import { recordRefusals, refusals } from "../../api/refusals.ts";
-import { data, ErrorReply, pageOf } from "../../api/reply.ts";
-import { visitOf } from "../../api/visit.ts";
+import { type Actor, visitOf } from "../../api/caller.ts";
+import { data, ErrorReply, pageOf, recordRefusals, refusals, toPage } from "../../api/reply.ts";
 import type { Deps } from "../../work/deps.ts";
 import {
   changeTier,

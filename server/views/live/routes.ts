@@ -1,5 +1,5 @@
 import { Elysia } from "elysia";
-import { visitOf } from "../../api/visit.ts";
+import { visitOf } from "../../api/caller.ts";
 import { AppError } from "../../lib/errors.ts";
 import type { Deps } from "../../work/deps.ts";
 import type { Live } from "./live.ts";

@@ -1,5 +1,5 @@
 import { Elysia } from "elysia";
-import { hasMetricsToken } from "../../api/metrics-token.ts";
+import { hasMetricsToken } from "../../api/credentials.ts";
 import { AppError, noSuchPath } from "../../lib/errors.ts";
 import type { Deps } from "../../work/deps.ts";
 import { createReader } from "./read.ts";

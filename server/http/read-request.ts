@@ -1,7 +1,6 @@
 import { Elysia } from "elysia";
-import { visitOf } from "../api/visit.ts";
-import { AppError } from "../lib/errors.ts";
-import { badJson, createShapeGuard } from "./json-shape.ts";
+import { visitOf } from "../api/caller.ts";
+import { AppError, invalid } from "../lib/errors.ts";
 
 const KIB = 1024;
 const BODY_LIMIT = 64 * KIB;
@@ -116,3 +115,65 @@ function parse(bytes: Uint8Array): unknown {
     throw badJson(isText ? "is not valid JSON" : "is not valid UTF-8");
   }
 }
+
+const DEEPEST = 32;
+/** Far beyond what 1,000 links take, the most that a request may have. */
+const MOST_VALUES = 50_000;
+
+const badJson = (problem: string) => invalid({ body: [problem] }, `The body ${problem}.`);
+
+/**
+ * Takes the bytes of a body one chunk after another, and refuses it when its values are too many or nested too
+ * deep: parsing and checking those take long. An empty object or list counts as two.
+ */
+function createShapeGuard(): (chunk: Uint8Array) => void {
+  let isInText = false;
+  let isEscaped = false;
+  let depth = 0;
+  let values = 1;
+  return (chunk) => {
+    for (let at = 0; at < chunk.length; at++) {
+      const byte = chunk[at];
+      if (isInText) {
+        if (isEscaped) isEscaped = false;
+        else if (byte === BACKSLASH) isEscaped = true;
+        else if (byte === QUOTE) isInText = false;
+      } else if (byte === QUOTE) isInText = true;
+      else if (byte === OBJECT || byte === LIST) {
+        depth += 1;
+        values += 1;
+      } else if (byte === OBJECT_END || byte === LIST_END) depth -= 1;
+      else if (byte === COMMA) values += 1;
+      if (depth > DEEPEST) throw badJson(`is nested deeper than ${DEEPEST} levels`);
+      if (values > MOST_VALUES) {
+        throw badJson(`has more than ${MOST_VALUES.toLocaleString("en")} values`);
+      }
+    }
+  };
+}
+
+const QUOTE = 0x22;
+const COMMA = 0x2c;
+const LIST = 0x5b;
+const BACKSLASH = 0x5c;
+const LIST_END = 0x5d;
+const OBJECT = 0x7b;
+const OBJECT_END = 0x7d;
+
+/**
+ * Reads the query of every route: a name given once is a text, one given more often a list of them.
+ * The framework's own reading splits values at commas and takes brackets for JSON.
+ */
+export const queries = new Elysia({ name: "queries" }).onTransform({ as: "global" }, (context) => {
+  context.query = readQuery(context.request.url) as Record<string, string>;
+});
+
+function readQuery(url: string): Record<string, string | string[]> {
+  const start = url.indexOf("?");
+  if (start < 0) return {};
+  const params = new URLSearchParams(url.slice(start));
+  const names = [...new Set(params.keys())];
+  return Object.fromEntries(names.map((name) => [name, onlyOrAll(params.getAll(name))]));
+}
+
+const onlyOrAll = (values: string[]) => (values.length === 1 ? values[0]! : values);

@@ -1,9 +1,11 @@
 import { toLastResort } from "../api/errors.ts";
+import type { RouteTable } from "../api/route-table.ts";
 import type { Config } from "../config/config.ts";
+import type { Clock } from "../lib/clock.ts";
 import { AppError } from "../lib/errors.ts";
 import type { Front } from "./front.ts";
+import { securityHeaders } from "./headers.ts";
 import { healthAtStart, readinessAtStart } from "./health.ts";
-import { securityHeaders } from "./security-headers.ts";
 
 /** Until then nobody need ask again, in seconds. */
 const AGAIN_S = 3;
@@ -82,3 +84,73 @@ const PAGE = `<!doctype html>
 <p>This page shows the dashboard as soon as it is there. Leave the server running meanwhile.</p>
 </main>
 `;
+
+/** For a node without the role `api`: lets through what it has a route for, and says of all else where it is. */
+export function withoutApi(config: Config, front: Front, table: RouteTable): Front {
+  const headersFor = securityHeaders(config);
+  return async (request, server) => {
+    const path = URL.canParse(request.url) ? new URL(request.url).pathname : "/";
+    if (table.methodsOf(path).length > 0) return front(request, server);
+    const response = toLastResort(elsewhere(config));
+    headersFor(path).forEach((value, name) => {
+      response.headers.set(name, value);
+    });
+    return response;
+  };
+}
+
+const elsewhere = ({ role }: Config) =>
+  new AppError(
+    "NOT_FOUND",
+    `This node has no role but ${role.join(" and ")}. Ask one that has the role api.`,
+  );
+
+/** Waited in steps, after each of which every connection was looked at: time alone passes while we are held up. */
+const STEP_MS = 25;
+/** Nobody has asked for so long: whoever asks again and again has asked by then, and waits. */
+const QUIET_STEPS = 6;
+const MOST_STEPS = 40;
+
+/** A front that can take its leave. */
+type Farewell = {
+  front: Front;
+  /**
+   * Stops without cutting anybody off. A connection that ends while the next request is on its way would do so,
+   * and so would the end of the listener for whoever was not accepted yet. So every reply waits until the listener
+   * is gone, and asks its client not to come again over the same connection (RFC 9112 §9.6).
+   */
+  takeLeave(stop: () => Promise<void>): Promise<void>;
+};
+
+export function createFarewell(front: Front, { sleep }: Pick<Clock, "sleep">): Farewell {
+  let isLeaving = false;
+  let asked = 0;
+  const gone = Promise.withResolvers<void>();
+
+  async function untilQuiet() {
+    let quiet = 0;
+    for (let step = 0; step < MOST_STEPS && quiet < QUIET_STEPS; step++) {
+      const before = asked;
+      await sleep(STEP_MS);
+      quiet = asked === before ? quiet + 1 : 0;
+    }
+  }
+
+  return {
+    async front(request, server) {
+      asked++;
+      const response = await front(request, server);
+      if (!isLeaving) return response;
+      response.headers.set("connection", "close");
+      await gone.promise;
+      return response;
+    },
+    async takeLeave(stop) {
+      isLeaving = true;
+      await untilQuiet();
+      const stopped = stop();
+      gone.resolve();
+      await stopped;
+    },
+  };
+}
