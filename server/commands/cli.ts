@@ -6,7 +6,7 @@ import { systemClock } from "../lib/clock.ts";
 import { failure } from "../lib/failure.ts";
 import { log, startLogging } from "../lib/log.ts";
 import { filesFor, fitRuntime, openFileLimit } from "../lib/runtime.ts";
-import { dropProxyVariables } from "../net/proxy-variables.ts";
+import { dropProxyVariables } from "../net/request.ts";
 import type { Deps } from "../work/deps.ts";
 import type { Io } from "./io.ts";
 

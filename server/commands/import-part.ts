@@ -7,7 +7,7 @@ import type { Item } from "../links/imports/item.ts";
 import { previewLinks } from "../links/preview.ts";
 import { reasonOf } from "../links/reason-of.ts";
 import { refuseFullDisk } from "../ops/upkeep/disk.ts";
-import { urlKeyOf } from "../verdict/services/url-key.ts";
+import { urlKeyOf } from "../verdict/services/catalogue.ts";
 import type { Deps } from "../work/deps.ts";
 
 /** What an import is to do, and what it knows of its earlier parts. */

@@ -1,4 +1,4 @@
-import { placesOf } from "../verdict/services/hosts.ts";
+import { placesOf } from "../verdict/services/catalogue.ts";
 import { type Ask, asksOf, type Kind, type Service } from "../verdict/services/record.ts";
 import { BUILT_IN } from "../verdict/services/records/built-in.ts";
 

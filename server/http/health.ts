@@ -10,7 +10,7 @@ import { orLate } from "../lib/late.ts";
 import { describeError, log } from "../lib/log.ts";
 import { toIso } from "../lib/moments.ts";
 import { TROUBLE_NAMES } from "../lib/troubles.ts";
-import { MONITOR_STATES } from "../verdict/online/states.ts";
+import { MONITOR_STATES } from "../verdict/online/online.ts";
 import { areLinksChecked } from "../work/checking.ts";
 import type { Deps } from "../work/deps.ts";
 import type { NodeInfo } from "../work/nodes.ts";

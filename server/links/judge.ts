@@ -9,7 +9,7 @@ import {
   invalid,
   limitReached,
 } from "../lib/errors.ts";
-import { urlKeyOf } from "../verdict/services/url-key.ts";
+import { urlKeyOf } from "../verdict/services/catalogue.ts";
 import type { Deps } from "../work/deps.ts";
 import type { NewLink } from "./model.ts";
 import type { ReadItem } from "./read-items.ts";

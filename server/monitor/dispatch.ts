@@ -1,6 +1,6 @@
 import { log } from "../lib/log.ts";
 import { createBreaker } from "../verdict/breaker.ts";
-import { createRamp } from "../verdict/online/ramp.ts";
+import { createRamp } from "../verdict/online/online.ts";
 import type { Conclusion } from "../verdict/probe/conclusion.ts";
 import type { Deps } from "../work/deps.ts";
 import { countOwnDueLinks } from "../work/due.ts";

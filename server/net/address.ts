@@ -1,8 +1,6 @@
-import { parseAddress } from "./host-list.ts";
-import { mayConnect, mayName, type TargetPolicy } from "./policy.ts";
+import { mayConnect, mayName, parseAddress, type TargetPolicy } from "./policy.ts";
 
-export { type HostList, parseHostList } from "./host-list.ts";
-export { mayConnect, type TargetPolicy } from "./policy.ts";
+export { type HostList, mayConnect, parseHostList, type TargetPolicy } from "./policy.ts";
 
 export type TargetProblem = "url_invalid" | "scheme_unsupported" | "target_forbidden";
 

@@ -13,8 +13,7 @@ import {
   type RequestInput,
 } from "./exchange.ts";
 import type { FailureReason } from "./failures.ts";
-import { parseAddress } from "./host-list.ts";
-import { isNowhere } from "./policy.ts";
+import { isNowhere, parseAddress } from "./policy.ts";
 import { hasIpv6 } from "./reach.ts";
 import type { Resolution, Resolver } from "./resolve.ts";
 import { sendTo } from "./send.ts";
@@ -89,4 +88,18 @@ async function sendToFirst(plan: Plan, addresses: string[]): Promise<Exchange> {
     if (!BEFORE_SENDING.has(exchange.reason) || leftOf(plan) <= 0) break;
   }
   return mostTelling(failures);
+}
+
+const NAMES = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY"];
+
+/**
+ * Takes the usual proxy variables out of an environment and returns the names of those that were there.
+ * `fetch` obeys them whatever it is told, and a proxy would look up again what was judged here.
+ */
+export function dropProxyVariables(env: Record<string, string | undefined>): string[] {
+  const found = [...NAMES, ...NAMES.map((name) => name.toLowerCase())].filter(
+    (name) => name in env,
+  );
+  for (const name of found) delete env[name];
+  return found;
 }

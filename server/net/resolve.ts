@@ -1,12 +1,11 @@
 import { getServers } from "node:dns";
 import { lookup } from "node:dns/promises";
+import { readFile } from "node:fs/promises";
 import { isIP } from "node:net";
 import { LRUCache } from "lru-cache";
 import type { Clock } from "../lib/clock.ts";
 import { type DnsAnswer, type NameServer, type NoAnswer, queryServer } from "./dns-query.ts";
-import { askForNames, type HostNames } from "./host-names.ts";
-import { readHosts } from "./hosts-file.ts";
-import { isNowhere } from "./policy.ts";
+import { askForNames, type HostNames, isNowhere } from "./policy.ts";
 
 const DNS_REASONS = [
   "dns_nxdomain",
@@ -209,3 +208,20 @@ function mostTelling(found: Found[]): Found {
 const isAnswer = (reason: DnsReason) => reason === "dns_nxdomain" || reason === "dns_nodata";
 
 const unique = (texts: string[]) => [...new Set(texts)];
+
+const HOSTS_FILE = "/etc/hosts";
+
+/** The addresses that the system's hosts file gives a name, hosts(5); none when there is no file. */
+async function readHosts(name: string): Promise<string[]> {
+  const text = await readFile(HOSTS_FILE, "utf8").catch(() => "");
+  return findInHosts(text, name);
+}
+
+/** The addresses that the text of a hosts file gives a name, in its order. */
+export function findInHosts(text: string, name: string): string[] {
+  const wanted = name.toLowerCase().replace(/\.$/, "");
+  return text.split("\n").flatMap((line) => {
+    const [address, ...names] = line.replace(/#.*/, "").trim().toLowerCase().split(/\s+/);
+    return address && names.includes(wanted) ? [address] : [];
+  });
+}

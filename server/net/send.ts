@@ -5,8 +5,8 @@ import { type Incoming, readBody } from "./body.ts";
 import { Late, type Limits, startDeadlines } from "./deadlines.ts";
 import { BEFORE_SENDING, type Exchange, failed, leftOf, type Plan, type Trip } from "./exchange.ts";
 import { codeOf, type FailureReason, reasonOfError } from "./failures.ts";
-import { parseAddress } from "./host-list.ts";
 import { getByNode } from "./node-get.ts";
+import { parseAddress } from "./policy.ts";
 import { canConnect } from "./reach.ts";
 
 const CONNECT_MS = 10_000;

@@ -1,4 +1,4 @@
-import { unlessCut } from "./context/unless-cut.ts";
+import { unlessCut } from "./context/witness.ts";
 import { begin, type Check, leftOf, look, NEVER_CHECKED } from "./look.ts";
 import { type Ending, type ProbeRecord, toShownOnTheWay } from "./probe/conclusion.ts";
 import { USUAL_STYLE } from "./probe/profiles.ts";

@@ -3,8 +3,7 @@ import type { Clock } from "../lib/clock.ts";
 import type { KnownLink } from "./confirm.ts";
 import type { Conclusion } from "./probe/conclusion.ts";
 import { isMonitorFault } from "./reasons/reasons.ts";
-import type { Catalogue } from "./services/catalogue.ts";
-import { urlKeyOf } from "./services/url-key.ts";
+import { type Catalogue, urlKeyOf } from "./services/catalogue.ts";
 
 /** One whole check; ends early when the signal aborts. Never throws for network reasons. */
 export type CheckLink = (link: KnownLink, signal: AbortSignal) => Promise<Conclusion>;

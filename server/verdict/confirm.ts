@@ -7,15 +7,16 @@ import {
   isAborted,
   type KnownLink,
   type Look,
+  leftOf,
   look,
   pause,
   type Sighting,
 } from "./look.ts";
 import { ownFault } from "./own-fault.ts";
-import { type Conclusion, conclude, type Ending } from "./probe/conclusion.ts";
+import { type Conclusion, conclude, type Ending, toShownOnTheWay } from "./probe/conclusion.ts";
+import { probe } from "./probe/probe.ts";
 import { type Style, USUAL_STYLE } from "./probe/profiles.ts";
 import { isMonitorFault, isTrustProblem, verdictOf } from "./reasons/reasons.ts";
-import { noteVariants } from "./variants.ts";
 
 export type { Checker, KnownLink } from "./look.ts";
 
@@ -238,4 +239,36 @@ async function concluded(check: Check, latest: Sighting, wanted: Ending): Promis
     ...(link.isFlapping && { flapping: true as const }),
   };
   return conclude(attempts, latest, { ...(fault ? { reason: fault } : ending), evidence });
+}
+
+/** Failures of https that plain http may be spared. */
+const SECURE_ONLY = /^(conn_|read_timeout$|tls_protocol$|tls_handshake_reset$)/;
+
+/**
+ * Looks whether a neighbouring address answers, to help whoever reads the evidence: the same over plain
+ * http, or with and without `www.` where the certificate is for another name. It changes no verdict.
+ */
+async function noteVariants(check: Check, { probe: seen, style }: Sighting): Promise<string[]> {
+  if (seen.kind === "answered") return [];
+  const variant = variantOf(new URL(seen.finalUrl), seen.reason);
+  if (!variant) return [];
+  const { checker } = check;
+  const timeoutMs = Math.min(checker.checkTimeoutMs, leftOf(check));
+  if (timeoutMs <= 0) return [];
+  const input = { url: variant.href, style, timeoutMs, signal: checker.signal };
+  const found = await probe(checker, input);
+  const isFine = found.kind === "answered" && found.status >= 200 && found.status < 300;
+  return isFine ? [`${toShownOnTheWay(variant.href)} answers with ${found.status}.`] : [];
+}
+
+function variantOf(url: URL, reason: string): URL | null {
+  if (url.protocol !== "https:") return null;
+  const variant = new URL(url);
+  if (SECURE_ONLY.test(reason)) {
+    variant.protocol = "http:";
+    return variant;
+  }
+  if (reason !== "tls_name_mismatch") return null;
+  variant.hostname = url.hostname.replace(/^(www\.)?/, (www) => (www ? "" : "www."));
+  return variant;
 }

@@ -8,8 +8,7 @@ import { createRobots } from "./context/robots.ts";
 import { unlessResting } from "./defer.ts";
 import type { OwnState } from "./own-fault.ts";
 import { createManners, type Manners } from "./politeness/politeness.ts";
-import { type Catalogue, gapsOf } from "./services/catalogue.ts";
-import { createServices } from "./services/services.ts";
+import { type Catalogue, createServices, gapsOf } from "./services/catalogue.ts";
 
 type CheckOptions = OwnState & {
   config: {

@@ -7,14 +7,13 @@ import {
   type ProbeRecord,
   recordOf,
 } from "./probe/conclusion.ts";
-import { judgeFailure } from "./probe/failures.ts";
 import { type Facts, type Finding, suspected } from "./probe/finding.ts";
 import { type Failure, type Probe, type ProbeInput, probe } from "./probe/probe.ts";
 import type { Style } from "./probe/profiles.ts";
+import { judgeFailure } from "./probe/statuses.ts";
 import { askService, type ServiceAnswer } from "./services/ask.ts";
-import { targetOf } from "./services/catalogue.ts";
+import { type Services, servingOf, targetOf } from "./services/catalogue.ts";
 import { requestOf } from "./services/requests.ts";
-import { type Services, servingOf } from "./services/services.ts";
 import { atHelper, pageOf, type Serving, unproven } from "./services/serving.ts";
 import { asShutDown } from "./services/shut-down.ts";
 import { judge } from "./verdict.ts";

@@ -1,13 +1,20 @@
-import { readBodyState } from "./bodies.ts";
-import { judgeFailure } from "./probe/failures.ts";
-import type { Finding, Reader, Seen, Wanted } from "./probe/finding.ts";
+import { isText } from "./page/page.ts";
+import {
+  alive,
+  type Finding,
+  once,
+  type Reader,
+  type Seen,
+  unclear,
+  type Wanted,
+} from "./probe/finding.ts";
 import type { Answer, Failure } from "./probe/probe.ts";
-import { readStatus } from "./probe/statuses.ts";
+import { judgeFailure, readStatus } from "./probe/statuses.ts";
 import { readServicePage, readUnproven } from "./services/page-rules.ts";
 import type { Serving } from "./services/serving.ts";
 import { asShutDown } from "./services/shut-down.ts";
+import { readPlaceholder } from "./signals/default-pages.ts";
 import { readParking } from "./signals/parked.ts";
-import { readPlaceholder } from "./signals/placeholders.ts";
 import { readRedirects } from "./signals/redirects.ts";
 import { readSoft404 } from "./signals/soft404.ts";
 import { readWalls } from "./signals/walls.ts";
@@ -46,4 +53,28 @@ function read(seen: Judged): Finding | Wanted {
     if (finding) return finding;
   }
   throw new Error("The last reader always knows something.");
+}
+
+/** Less than this of a page that broke off says nothing. */
+const USEFUL_BYTES = 1024;
+
+/** Judges a success by what came with it. Never passes on: whatever else it is, it is alive. */
+function readBodyState({ answer }: Seen): Finding {
+  const { bodyBytes, bodyProblem, truncated, headers } = answer;
+  if (bodyProblem === "body_undecodable") {
+    return unclear(bodyProblem, once({ headers: { "Accept-Encoding": "identity" } }));
+  }
+  if (bodyBytes === 0) {
+    return bodyProblem ? unclear(bodyProblem, once()) : alive("ok_empty", once());
+  }
+  if (!isText(headers.get("content-type"))) return alive(wholeReason(answer));
+  if (bodyProblem === "body_incomplete" && bodyBytes < USEFUL_BYTES) {
+    return unclear(bodyProblem, once());
+  }
+  return alive(truncated ? "ok_truncated" : wholeReason(answer));
+}
+
+function wholeReason({ status, hops }: Answer) {
+  if (status === 206) return "ok_partial";
+  return hops.length > 0 ? "ok_redirected" : "ok";
 }

@@ -1,8 +1,5 @@
 import type { Config } from "../config/config.ts";
-import {
-  LONGEST_MS as LONGEST_ASKED_MS,
-  readRetryAfter,
-} from "../verdict/politeness/retry-after.ts";
+import { LONGEST_MS as LONGEST_ASKED_MS, readRetryAfter } from "../verdict/politeness/site-load.ts";
 
 /** What of an attempt's outcome the wait goes by. */
 type Said =

@@ -1,4 +1,4 @@
-import type { OnlineState } from "../verdict/online/states.ts";
+import type { OnlineState } from "../verdict/online/online.ts";
 import type { Deps } from "./deps.ts";
 import type { NodeInfo } from "./nodes.ts";
 

@@ -1,6 +1,6 @@
 import type { Role } from "../config/config.ts";
 import type { Work } from "../db/tables.ts";
-import type { OnlineState } from "../verdict/online/states.ts";
+import type { OnlineState } from "../verdict/online/online.ts";
 import { ALL_BUCKETS } from "./buckets.ts";
 
 /** What a node says of itself with every sign of life. */

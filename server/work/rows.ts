@@ -3,7 +3,7 @@ import * as z from "zod";
 import { ROLES } from "../config/config.ts";
 import { numbersOf, type Statement, type Store } from "../db/store.ts";
 import { buckets, nodes, ofWorks, type Work } from "../db/tables.ts";
-import { ONLINE_STATES } from "../verdict/online/states.ts";
+import { ONLINE_STATES } from "../verdict/online/online.ts";
 import type { NodeInfo, NodeState } from "./nodes.ts";
 import type { OpenBucket } from "./rendezvous.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { startCheckLoop } from "../../server/monitor/checker.ts";
 import { createBreaker } from "../../server/verdict/breaker.ts";
-import type { OnlineState } from "../../server/verdict/online/states.ts";
+import type { OnlineState } from "../../server/verdict/online/online.ts";
 import type { Reason } from "../../server/verdict/reasons/reasons.ts";
 import { movableClock } from "../clock.ts";
 import { type Asker, onBothEngines, type TestServer } from "../harness.ts";

@@ -1,5 +1,4 @@
-import type { KnownState, Online } from "../../server/verdict/online/online.ts";
-import type { OnlineState } from "../../server/verdict/online/states.ts";
+import type { KnownState, Online, OnlineState } from "../../server/verdict/online/online.ts";
 
 /** A guard that says what a test tells it, once it was asked; null has nobody to ask. */
 export function playedOnline(answer: OnlineState | null, since = 0) {

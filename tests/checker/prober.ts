@@ -3,8 +3,8 @@ import { createHostProfiles } from "../../server/verdict/context/host-profiles.t
 import { createRobots } from "../../server/verdict/context/robots.ts";
 import { createOnline } from "../../server/verdict/online/online.ts";
 import { createManners } from "../../server/verdict/politeness/politeness.ts";
+import { createServices } from "../../server/verdict/services/catalogue.ts";
 import { catalogueWith } from "../../server/verdict/services/records/built-in.ts";
-import { createServices } from "../../server/verdict/services/services.ts";
 import { movableClock } from "../clock.ts";
 import { labOutbound } from "../outbound/lab.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { readUsedUpLimit } from "../../server/verdict/politeness/rate-limit-headers.ts";
+import { readUsedUpLimit } from "../../server/verdict/politeness/site-load.ts";
 
 const NOW = Date.parse("2030-01-01T00:00:00Z");
 const EPOCH_S = NOW / 1000;

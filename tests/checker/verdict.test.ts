@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
-import { readRetryAfter } from "../../server/verdict/politeness/retry-after.ts";
-import { judgeFailure } from "../../server/verdict/probe/failures.ts";
+import { readRetryAfter } from "../../server/verdict/politeness/site-load.ts";
 import type { Finding } from "../../server/verdict/probe/finding.ts";
 import type { Answer, Failure, Probe } from "../../server/verdict/probe/probe.ts";
+import { judgeFailure } from "../../server/verdict/probe/statuses.ts";
 import {
   DEAD_REASONS,
   isMonitorFault,

@@ -1,6 +1,5 @@
 import { afterEach, describe, expect, test } from "bun:test";
-import { findInHosts } from "../../server/net/hosts-file.ts";
-import { createResolver, parseServer } from "../../server/net/resolve.ts";
+import { createResolver, findInHosts, parseServer } from "../../server/net/resolve.ts";
 import { movableClock } from "../clock.ts";
 import { type NameSays, startNameServer as playNameServer } from "../name-server.ts";
 

@@ -8,7 +8,7 @@ import type { GroupChange } from "../../links/groups/model.ts";
 import { type GroupBook, openGroupBook } from "../../links/groups/named.ts";
 import { previewLinks } from "../../links/preview.ts";
 import { reasonOf } from "../../links/reason-of.ts";
-import { urlKeyOf } from "../../verdict/services/url-key.ts";
+import { urlKeyOf } from "../../verdict/services/catalogue.ts";
 import type { Deps } from "../../work/deps.ts";
 import { type Declaration, Misdeclared, type WantedGroup, type WantedLink } from "./model.ts";
 

@@ -3,7 +3,7 @@ import { LRUCache } from "lru-cache";
 import type { Store } from "../../db/store.ts";
 import { hostProfiles } from "../../db/tables.ts";
 import type { Clock } from "../../lib/clock.ts";
-import { createOnceAtATime } from "../politeness/once-at-a-time.ts";
+import { createOnceAtATime } from "../politeness/politeness.ts";
 import type { HostProfile } from "../probe/finding.ts";
 
 /** What a host was learned to do; `closed` hosts let nothing be learned about them. */

@@ -1,4 +1,6 @@
-import type { HostNames } from "../../net/host-names.ts";
+import { isIP } from "node:net";
+import { getDomain } from "tldts";
+import type { HostNames } from "../../net/policy.ts";
 import { type ProbeRecord, toShownOnTheWay } from "../probe/conclusion.ts";
 import type { Facts, HostProfile } from "../probe/finding.ts";
 import { type Answer, type Probe, type Prober, probe } from "../probe/probe.ts";
@@ -6,8 +8,6 @@ import type { Style } from "../probe/profiles.ts";
 import { fingerprintOf } from "../signals/same-page.ts";
 import type { HostProfiles, Learned } from "./host-profiles.ts";
 import type { Robots } from "./robots.ts";
-import { homeOf, rootOf, siblingOf, subdomainOf } from "./siblings.ts";
-import { unlessCut } from "./unless-cut.ts";
 
 /** What asking around a page takes. */
 export type Witness = Prober & {
@@ -130,3 +130,75 @@ const recordOf = (asked: Asked, address: URL, found: Probe): ProbeRecord => ({
   reason: found.kind === "failed" ? found.reason : null,
   final_url: found.hops.length > 0 ? toShownOnTheWay(found.finalUrl) : null,
 });
+
+/** Scripts and views that show what their query names. */
+const SHOWS_BY_QUERY =
+  /\.(php\d?|aspx?|jsp|do|cgi|pl|cfm|dll)$|^(index|view|watch|show|item|page|article|details?|product|file|download|read|story|node|open|get|play|v|d|f)$/i;
+
+/**
+ * An address beside the link's own at which nothing can be: the last part of the path becomes `name`,
+ * with the ending and the last slash as they were. Where the query says what is shown, its longest value
+ * becomes `name` instead. Null where the path names nothing that could be replaced.
+ */
+export function siblingOf(url: URL, name: string): URL | null {
+  const parts = /^(.*\/)([^/]+)(\/?)$/.exec(url.pathname);
+  if (!parts) return null;
+  const [, folder = "", last = "", slash = ""] = parts;
+  const sibling = bare(url);
+  if (SHOWS_BY_QUERY.test(last) && url.searchParams.size > 0) return withRandomValue(sibling, name);
+  sibling.search = "";
+  sibling.pathname = `${folder}${name}${endingOf(last)}${slash}`;
+  return sibling;
+}
+
+/** `.html`, `.pdf` and the like; nothing of a version such as `2.0`. */
+const endingOf = (last: string) => /\.[a-z][a-z0-9]{0,4}$/i.exec(last)?.[0] ?? "";
+
+function withRandomValue(url: URL, name: string): URL {
+  const [longest] = [...url.searchParams].sort(([, a], [, b]) => b.length - a.length);
+  url.searchParams.set(longest![0], name);
+  return url;
+}
+
+/** An address at the root of the same host at which nothing can be. */
+export function rootOf(url: URL, name: string): URL {
+  return new URL(`/${name}`, bare(url));
+}
+
+export const homeOf = (url: URL) => new URL("/", bare(url));
+
+/** The root of a name below the registrable domain that cannot exist; null for a bare address. */
+export function subdomainOf(url: URL, name: string): URL | null {
+  const domain = isIP(url.hostname.replace(/^\[|\]$/g, "")) ? null : getDomain(url.hostname);
+  if (!domain) return null;
+  const other = homeOf(url);
+  other.hostname = `${name}.${domain}`;
+  return other;
+}
+
+function bare(url: URL): URL {
+  const copy = new URL(url);
+  copy.hash = "";
+  return copy;
+}
+
+/** Work that several checks wait for, under the signal of none, and what a check that is cut short has instead. */
+type Shared<T> = { work: () => Promise<T>; instead: T };
+
+/**
+ * What shared work comes to; `instead` as soon as the signal of the check that waits aborts, while the work
+ * goes on for the others. Nothing is begun for a check that was cut short before.
+ */
+export async function unlessCut<T>(
+  signal: AbortSignal | undefined,
+  { work, instead }: Shared<T>,
+): Promise<T> {
+  if (!signal) return work();
+  if (signal.aborted) return instead;
+  const cut = Promise.withResolvers<T>();
+  const leave = () => cut.resolve(instead);
+  signal.addEventListener("abort", leave);
+  return Promise.race([work(), cut.promise]).finally(() =>
+    signal.removeEventListener("abort", leave),
+  );
+}

@@ -3,7 +3,6 @@ import { isOutside } from "../../net/policy.ts";
 import { parseServer } from "../../net/resolve.ts";
 import { type ClockSkew, createClockSkew } from "./clock-skew.ts";
 import { type AskSentinel, createSentinels, type Round } from "./sentinels.ts";
-import type { OnlineState } from "./states.ts";
 
 /** What the sentinels said, as evidence: all that had answered or failed to when it was clear. */
 export type SentinelReport = {
@@ -79,4 +78,52 @@ export function createOnline({ clock, sentinels, ask, onChange }: OnlineOptions)
     address === null || isOutside(address) || !areOutside;
 
   return { confirm, speaksFor, known: () => known, noteAnswer: skew.note, clockIsOff: skew.isOff };
+}
+
+export const ONLINE_STATES = ["online", "degraded", "offline"] as const;
+
+/** Whether this monitor can reach the internet, as far as its sentinels know. */
+export type OnlineState = (typeof ONLINE_STATES)[number];
+
+/** `unknown` before there was any reason to ask, and where nobody is to be asked. */
+export const MONITOR_STATES = [...ONLINE_STATES, "unknown"] as const;
+
+/** Works off what has gathered, without everything at once. */
+type Ramp = {
+  /** Begins with so many links that are due. */
+  begin(backlog: number): void;
+  /** How many links may be taken on now; infinite when nothing has gathered. */
+  allowance(): number;
+  took(links: number): void;
+  /** Nothing of it is left. */
+  end(): void;
+};
+
+const LEAST_PER_SECOND = 64;
+const LONGEST_S = 600;
+
+/** Spreads a backlog over its size in seconds at 64 a second, but over ten minutes at most. */
+export function createRamp(clock: Clock): Ramp {
+  let climb: { perSecond: number; startedAt: number; backlog: number; taken: number } | null = null;
+
+  return {
+    begin(backlog) {
+      const perSecond = Math.max(LEAST_PER_SECOND, Math.ceil(backlog / LONGEST_S));
+      climb = { perSecond, startedAt: clock.elapsed(), backlog, taken: 0 };
+    },
+    allowance() {
+      if (!climb) return Number.POSITIVE_INFINITY;
+      // A second's worth at once, so that the first does not wait.
+      const seconds = 1 + (clock.elapsed() - climb.startedAt) / 1000;
+      return Math.floor(climb.perSecond * seconds) - climb.taken;
+    },
+    took(links) {
+      if (!climb) return;
+      climb.taken += links;
+      if (climb.taken >= climb.backlog) climb = null;
+    },
+    end() {
+      climb = null;
+    },
+  };
 }

@@ -1,8 +1,7 @@
 import type { Clock } from "../../lib/clock.ts";
 import type { NameServer } from "../../net/dns-query.ts";
 import { parseServer } from "../../net/resolve.ts";
-import type { SentinelReport } from "./online.ts";
-import type { OnlineState } from "./states.ts";
+import type { OnlineState, SentinelReport } from "./online.ts";
 
 /** Whether a server takes a TCP connection within as many milliseconds. */
 export type AskSentinel = (server: NameServer, timeoutMs: number) => Promise<boolean>;

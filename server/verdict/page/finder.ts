@@ -1,8 +1,8 @@
+import { decodeHTML } from "entities";
 import { createOpenElements, type Name, nameOf } from "./elements.ts";
 import { type Found, folded } from "./found.ts";
 import { isWord, KINDS } from "./kinds.ts";
 import { attributesIn, type Listener } from "./markup.ts";
-import { createVisibleText, withoutTags } from "./visible-text.ts";
 
 /** So much of a title is looked at, since most of it may be spaces. */
 const RAW_TITLE_CHARS = 8192;
@@ -91,4 +91,37 @@ export function createFinder(found: Found): Listener & { visibleText(): string }
   }
 
   return { text, start, end, other, isForeign, visibleText: visible.end };
+}
+
+/** What is kept: longer pages are told apart by less. */
+const KEPT_CHARS = 16_384;
+
+/** Collects the text of a page that comes in pieces: at most the first 16,384 characters, spaces folded. */
+function createVisibleText() {
+  let text = "";
+  let news = "";
+  return {
+    isFull: () => text.length >= KEPT_CHARS,
+    add(piece: string): void {
+      news += piece;
+      if (news.length < KEPT_CHARS) return;
+      text += foldSpaces(news);
+      news = "";
+    },
+    end: (): string =>
+      foldSpaces(decodeHTML(text + foldSpaces(news)))
+        .trim()
+        .slice(0, KEPT_CHARS),
+  };
+}
+
+/** A space that stands alone is not replaced by itself, since most do. */
+const foldSpaces = (text: string) => text.replace(/ \s+|[^\S ]\s*/g, " ");
+
+const TAG = /<[a-z/!?][^>]*>/gi;
+
+/** Text in which tags are written that are not the page's own. Behind the last `>` no tag ends. */
+function withoutTags(text: string): string {
+  const closed = text.lastIndexOf(">") + 1;
+  return text.slice(0, closed).replace(TAG, " ") + text.slice(closed);
 }

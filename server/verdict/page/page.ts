@@ -1,4 +1,3 @@
-import { decoderFor, SNIFFED_BYTES } from "./charset.ts";
 import { createFinder } from "./finder.ts";
 import { MARKUP_CHARS, nothingYet, type Page, pageOf } from "./found.ts";
 import { createMarkupReader } from "./markup.ts";
@@ -11,6 +10,9 @@ export type PageReader = {
   /** To be called once, after the last chunk. Broken markup is read as far as it makes sense. */
   end(): Page;
 };
+
+/** As far as browsers look for a declaration (HTML §13.2.3.2). */
+const SNIFFED_BYTES = 1024;
 
 /** Bytes are collected up to so many, since a page may come in pieces of one. Enough for its charset. */
 const PIECE_BYTES = 16 * SNIFFED_BYTES;
@@ -47,6 +49,64 @@ export function createPageReader(contentType: string | null): PageReader {
       read();
       markup.end();
       return pageOf(found, finder.visibleText());
+    },
+  };
+}
+
+/** Whether a type is worth reading. Without a type it may be a page. */
+export const isText = (contentType: string | null) =>
+  contentType === null || /^\s*$|text\/|\b(xml|json|xhtml|javascript)\b/i.test(contentType);
+
+/** Whether a type is that of a page, which it may be without any. */
+export const isPage = (contentType: string | null) =>
+  contentType === null || /^\s*$|html/i.test(contentType);
+
+const BYTE_ORDER_MARKS: [charset: string, mark: number[]][] = [
+  ["utf-8", [0xef, 0xbb, 0xbf]],
+  ["utf-16le", [0xff, 0xfe]],
+  ["utf-16be", [0xfe, 0xff]],
+];
+
+/**
+ * How a page's bytes become text: by its byte order mark, the header, or what it declares itself, in the
+ * order of HTML §13.2.3.2. UTF-8 when nothing is said or what is said is unknown.
+ *
+ * @param start the first bytes of the page, `SNIFFED_BYTES` if there are as many
+ */
+export function decoderFor(contentType: string | null, start: Uint8Array): TextDecoder {
+  const marked = BYTE_ORDER_MARKS.find(([, mark]) => mark.every((byte, i) => start[i] === byte));
+  const charset = marked?.[0] ?? charsetIn(contentType ?? "") ?? declaredIn(start) ?? "utf-8";
+  try {
+    return new TextDecoder(charset as Bun.Encoding);
+  } catch {
+    return new TextDecoder();
+  }
+}
+
+const charsetIn = (text: string) => /charset\s*=\s*(?:["']\s*)?([\w:.-]+)/i.exec(text)?.[1];
+
+/** A declaration that could be read as bytes is not in UTF-16, whatever it says. */
+function declaredIn(start: Uint8Array): string | undefined {
+  const text = Buffer.from(start.subarray(0, SNIFFED_BYTES)).toString("latin1");
+  const [tag = ""] = /<meta[^>]*charset[^>]*>/i.exec(text) ?? /^<\?xml[^>]*>/i.exec(text) ?? [];
+  const charset = charsetIn(tag) ?? /encoding\s*=\s*["']([\w:.-]+)/i.exec(tag)?.[1];
+  return charset && /^utf-?16/i.test(charset) ? "utf-8" : charset;
+}
+
+/** Keeps a text as it was sent. */
+export type TextKeeper = { take(chunk: Uint8Array): void; end(): string };
+
+/** @param contentType the response's header, for its charset */
+export function createTextKeeper(contentType: string | null): TextKeeper {
+  const chunks: Uint8Array[] = [];
+  return {
+    take(chunk) {
+      // A copy, since whoever reads the body may use its memory again.
+      chunks.push(chunk.slice());
+    },
+    end() {
+      const bytes = Buffer.concat(chunks);
+      return decoderFor(contentType, bytes).decode(bytes);
     },
   };
 }

@@ -1,6 +1,4 @@
 import type { ServerErrorReason, UnknownReason } from "../reasons/reasons.ts";
-import { readUsedUpLimit } from "./rate-limit-headers.ts";
-import { readRetryAfter } from "./retry-after.ts";
 
 /** Until `until`, on the clock's `elapsed()`, a site wants to be left alone. */
 type Hold = { since: number; until: number; reason: UnknownReason };
@@ -77,4 +75,85 @@ const serverError = (status: number) => `http_${status}` as ServerErrorReason;
 function askedRestMs({ status, headers }: Response, now: number): number {
   if (status !== 429 && status !== 503) return 0;
   return readRetryAfter(headers.get("retry-after"), now) ?? 0;
+}
+
+/** Above this a number of seconds is a moment of this century, and no length. */
+const FIRST_EPOCH_S = 1_000_000_000;
+/** Above this a moment is told in milliseconds. */
+const FIRST_EPOCH_MS = 1_000_000_000_000;
+
+/** The names under which what is left, and when there is more, come in two headers. */
+const PREFIXES = ["ratelimit", "x-ratelimit", "x-rate-limit"];
+
+/**
+ * Milliseconds until a server's rate limit is renewed, when it says that nothing is left of it. Null
+ * when something is left, nothing is said, or it cannot be read. `now` is wall time.
+ */
+export function readUsedUpLimit(headers: Headers, now: number): number | null {
+  const pairs = PREFIXES.map((prefix) =>
+    resetOf(headers.get(`${prefix}-remaining`), headers.get(`${prefix}-reset`), now),
+  );
+  const found = [...pairs, ...readRateLimit(headers.get("ratelimit") ?? "", now)];
+  const longest = Math.max(0, ...found.filter((ms) => ms !== null));
+  return longest > 0 ? longest : null;
+}
+
+/**
+ * One header tells both: `limit=100, remaining=0, reset=50` (draft-ietf-httpapi-ratelimit-headers-07), or
+ * a list of limits such as `"default";r=0;t=30` (drafts 08 and later).
+ */
+function readRateLimit(value: string, now: number): (number | null)[] {
+  if (value === "") return [];
+  const whole = resetOf(memberOf(value, "remaining"), memberOf(value, "reset"), now);
+  const limits = value.split(",").map((limit) => {
+    return resetOf(memberOf(limit, "r"), memberOf(limit, "t"), now);
+  });
+  return [whole, ...limits];
+}
+
+/** The value of `name=…` in a list or among parameters (RFC 9651). */
+function memberOf(text: string, name: string): string | null {
+  const member = text.split(/[,;]/).find((part) => part.trimStart().startsWith(`${name}=`));
+  return member ? member.slice(member.indexOf("=") + 1) : null;
+}
+
+/** Lengths and moments are told apart by their size: GitHub and GitLab send seconds since 1970. */
+function resetOf(remaining: string | null, reset: string | null, now: number): number | null {
+  if (readNumber(remaining) !== 0) return null;
+  const at = readNumber(reset);
+  if (at === null) return null;
+  if (at >= FIRST_EPOCH_MS) return Math.max(0, at - now);
+  return at >= FIRST_EPOCH_S ? Math.max(0, at * 1000 - now) : at * 1000;
+}
+
+/** Some servers count in fractions. */
+function readNumber(text: string | null): number | null {
+  const trimmed = text?.trim() ?? "";
+  return /^\d{1,15}(\.\d{1,9})?$/.test(trimmed) ? Number(trimmed) : null;
+}
+
+/** No wish for more is granted. */
+export const LONGEST_MS = 24 * 3_600_000;
+
+/**
+ * Milliseconds that a `Retry-After` header asks for (RFC 9110 §10.2.3): seconds, a date, or what servers
+ * also write, such as `3s`, `1m30s` and `1e9`. At most a day; null when it cannot be read.
+ */
+export function readRetryAfter(value: string | null, now: number): number | null {
+  const text = value?.trim().toLowerCase() ?? "";
+  const ms = readLength(text) ?? readDate(text, now);
+  return ms === null ? null : Math.min(Math.max(ms, 0), LONGEST_MS);
+}
+
+function readLength(text: string): number | null {
+  if (/^\d+(e\d+)?$/.test(text)) return Number(text) * 1000;
+  const [, hours, minutes, seconds] = /^(?:(\d+)h)?(?:(\d+)m)?(?:(\d+)s)?$/.exec(text) ?? [];
+  if (hours === undefined && minutes === undefined && seconds === undefined) return null;
+  return (Number(hours ?? 0) * 3600 + Number(minutes ?? 0) * 60 + Number(seconds ?? 0)) * 1000;
+}
+
+/** Without letters it is no HTTP date, and `Date.parse` would make something of it. */
+function readDate(text: string, now: number): number | null {
+  const at = /[a-z]{3}/.test(text) ? Date.parse(text) : Number.NaN;
+  return Number.isNaN(at) ? null : at - now;
 }

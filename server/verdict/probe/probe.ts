@@ -2,9 +2,15 @@ import type { Clock } from "../../lib/clock.ts";
 import { vetTarget } from "../../net/address.ts";
 import type { BodyProblem, FailureReason } from "../../net/failures.ts";
 import type { Exchange, Outbound } from "../../net/request.ts";
-import { isPage, isText } from "../page/content-type.ts";
-import { createPageReader, type Page, type PageReader } from "../page/page.ts";
-import { createTextKeeper, type TextKeeper } from "../page/text-keeper.ts";
+import {
+  createPageReader,
+  createTextKeeper,
+  isPage,
+  isText,
+  type Page,
+  type PageReader,
+  type TextKeeper,
+} from "../page/page.ts";
 import {
   type Held,
   LONGEST_HOLD_WAIT_MS,
@@ -12,8 +18,18 @@ import {
   withManners,
 } from "../politeness/politeness.ts";
 import type { UnknownReason } from "../reasons/reasons.ts";
-import { type Jar, keepCookies, stateOf, withCookies } from "./cookies.ts";
-import { asRedirect, type Hop, locationOf, nextHop, refreshOf, withoutFragment } from "./hops.ts";
+import {
+  asRedirect,
+  type Hop,
+  type Jar,
+  keepCookies,
+  locationOf,
+  nextHop,
+  refreshOf,
+  stateOf,
+  withCookies,
+  withoutFragment,
+} from "./hops.ts";
 import { headersOf, type Style } from "./profiles.ts";
 
 export type Prober = {

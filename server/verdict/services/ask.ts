@@ -1,17 +1,18 @@
 import type { Clock } from "../../lib/clock.ts";
-import { unlessCut } from "../context/unless-cut.ts";
+import { unlessCut } from "../context/witness.ts";
+import { createOnceAtATime } from "../politeness/politeness.ts";
 import { type ProbeRecord, toShownOnTheWay } from "../probe/conclusion.ts";
 import type { Finding } from "../probe/finding.ts";
 import { type Failure, type Probe, type Prober, probe } from "../probe/probe.ts";
 import type { Style } from "../probe/profiles.ts";
 import { type Batches, createBatches } from "./batch.ts";
 import type { Target } from "./catalogue.ts";
-import { type Heard, hear } from "./hear.ts";
-import { createKept, type Kept, nameOf } from "./kept.ts";
-import { type Ask, asksOf } from "./record.ts";
+import { valueAt } from "./decide.ts";
+import { type Heard, hear } from "./receive.ts";
+import { type Ask, asksOf, type Values } from "./record.ts";
+import type { Reply } from "./reply.ts";
 import { prepare } from "./requests.ts";
 import { DOUBT, type Left } from "./serving.ts";
-import type { Values } from "./template.ts";
 
 /** What asking services takes: what is gathered for them, and what they gave that serves others too. */
 export type Asking = { batches: Batches<Probe>; kept: Kept };
@@ -171,3 +172,50 @@ const recordOf = (url: string, answer: Probe): ProbeRecord => ({
 });
 
 const randomFrom = (clock: Clock) => String(Math.floor(clock.now()) % 1_000_000_007);
+
+/** What services gave that serves every link for a while, such as a guest's token. */
+type Kept = {
+  /** What was taken of an answer to the same request, if it is kept and still good. */
+  valuesOf(ask: Ask): Values | null;
+  /** What the next request needs of this answer. */
+  take(ask: Ask, reply: Reply): Values;
+  forget(ask: Ask): void;
+  /** Asks for what all who ask at the same time will use, so that no signal of one may end the work. */
+  askOnce(ask: Ask, work: () => Promise<Probe>): Promise<Probe>;
+};
+
+const MINUTE_MS = 60_000;
+
+function createKept(clock: Clock): Kept {
+  const entries = new Map<string, { values: Values; until: number }>();
+  const once = createOnceAtATime<Probe>();
+  return {
+    valuesOf(ask) {
+      const entry = ask.keepMinutes === undefined ? undefined : entries.get(nameOf(ask));
+      return entry && entry.until > clock.elapsed() ? entry.values : null;
+    },
+    take(ask, reply) {
+      const values = valuesIn(ask, reply);
+      if (ask.keepMinutes !== undefined) {
+        const until = clock.elapsed() + ask.keepMinutes * MINUTE_MS;
+        entries.set(nameOf(ask), { values, until });
+      }
+      return values;
+    },
+    forget: (ask) => void entries.delete(nameOf(ask)),
+    askOnce: (ask, work) => once({ key: nameOf(ask), work }),
+  };
+}
+
+/** Two requests are the same when the same is sent, and the same taken. */
+const nameOf = ({ url, headers, form, json, take }: Ask): string =>
+  JSON.stringify([url, headers, form, json, take]);
+
+/** Packed as values of an address are. */
+const valuesIn = ({ take = {} }: Ask, reply: Reply): Values =>
+  Object.fromEntries(
+    Object.entries(take).map(([name, path]) => [
+      name,
+      encodeURIComponent(String(valueAt(reply.json(), path) ?? "").toWellFormed()),
+    ]),
+  );

@@ -1,8 +1,7 @@
 import type { Clock } from "../../lib/clock.ts";
 import { valueAt } from "./decide.ts";
-import type { Batch } from "./record.ts";
+import { type Batch, toText, type Values } from "./record.ts";
 import { partOf, type Reply } from "./reply.ts";
-import { toText, type Values } from "./template.ts";
 
 /** Gathers questions of many links to one address, so that they are sent as one. */
 export type Batches<T> = {

@@ -1,7 +1,11 @@
+import type { Store } from "../../db/store.ts";
+import type { Clock } from "../../lib/clock.ts";
 import { lazily } from "../../lib/lazily.ts";
-import { placesOf } from "./hosts.ts";
-import type { Kind, Service } from "./record.ts";
-import type { Values } from "./template.ts";
+import { type Asking, createAsking } from "./ask.ts";
+import { type Canaries, createCanaries } from "./canaries.ts";
+import { keptIn } from "./kept-songs.ts";
+import type { Kind, Service, Values } from "./record.ts";
+import type { Serving } from "./serving.ts";
 
 /** All services, and how addresses are recognised as theirs. */
 export type Catalogue = {
@@ -181,4 +185,53 @@ export function gapsOf({ services }: Catalogue): Map<string, number> {
     for (const place of hosts.flatMap(placesOf)) gaps.set(place.replace(/\/.*/, ""), gapMs);
   }
   return gaps;
+}
+
+/** The places that an entry of a record stands for: `a.{com,net}/b` is `a.com/b` and `a.net/b`. */
+export function placesOf(entry: string): string[] {
+  const begin = entry.indexOf("{");
+  if (begin < 0) return [entry];
+  const end = entry.indexOf("}", begin);
+  const [before, after] = [entry.slice(0, begin), entry.slice(end + 1)];
+  return entry
+    .slice(begin + 1, end)
+    .split(",")
+    .flatMap((choice) => placesOf(before + choice + after));
+}
+
+/**
+ * What makes two links of an account the same: the URL as it goes to the server, which never sees the
+ * fragment, unless a service tells its things apart by that alone. Nothing else is folded, since `www.`, a
+ * slash or a query may lead elsewhere.
+ */
+export function urlKeyOf(catalogue: Catalogue, url: URL): string {
+  const isIdentity = serviceOf(catalogue, url)?.kinds?.some(
+    ({ fragment }) => fragment !== undefined,
+  );
+  if (isIdentity) return url.href;
+  const bare = new URL(url);
+  bare.hash = "";
+  return bare.href;
+}
+
+/** The services, and what is remembered of asking them. */
+export type Services = Asking & { catalogue: Catalogue; canaries: Canaries };
+
+/** @param store keeps over a restart, and for other processes, whether services can be believed */
+export const createServices = (clock: Clock, catalogue: Catalogue, store?: Store): Services => ({
+  ...createAsking(clock),
+  catalogue,
+  canaries: createCanaries(clock, store && keptIn(store)),
+});
+
+/** What is known of a link through its service before anything is asked; null where none owns it. */
+export function servingOf(
+  { catalogue }: Pick<Services, "catalogue">,
+  link: { url: string; lastDecided: "active" | "dead" | null },
+): Serving | null {
+  const url = URL.parse(link.url);
+  const service = url && serviceOf(catalogue, url);
+  if (!service) return null;
+  const wasAlive = link.lastDecided === "active";
+  return { service, target: targetOf(catalogue, url), left: null, way: null, wasAlive };
 }

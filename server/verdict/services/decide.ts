@@ -1,7 +1,14 @@
 import { FAMILY_RULES } from "./families.ts";
-import type { Condition, Family, Rule, When } from "./record.ts";
+import {
+  type Condition,
+  type Family,
+  type Rule,
+  toPattern,
+  toText,
+  type Values,
+  type When,
+} from "./record.ts";
 import type { Reply } from "./reply.ts";
-import { toPattern, toText, type Values } from "./template.ts";
 
 type Ruled = { rules?: Rule[] | undefined; family?: Family | undefined };
 

@@ -1,6 +1,14 @@
 import { type Catalogue, targetOf } from "./catalogue.ts";
-import { type Ask, asksOf, type Kind, type Rule, type Service, type When } from "./record.ts";
-import { isPacking, slotsOf } from "./template.ts";
+import {
+  type Ask,
+  asksOf,
+  isPacking,
+  type Kind,
+  type Rule,
+  type Service,
+  slotsOf,
+  type When,
+} from "./record.ts";
 
 /** Known to every template. */
 const ALWAYS = ["url", "host", "random"];

@@ -1,5 +1,4 @@
-import type { Ask, Page } from "./record.ts";
-import { toText, toUrl, type Values } from "./template.ts";
+import { type Ask, type Page, toText, toUrl, type Values } from "./record.ts";
 
 /** A request as it is sent. With a body it is a POST. */
 export type Prepared = { url: string; headers: Record<string, string>; body?: string };

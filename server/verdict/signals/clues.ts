@@ -10,11 +10,11 @@ import {
   isExcuse,
   missingIn,
   missingInHeading,
+  quoted,
   STRENGTHS,
   type Strength,
   startsMissing,
 } from "./phrases.ts";
-import { quoted } from "./quoted.ts";
 
 /** The words of an error page. */
 export type Missing = {

@@ -7,7 +7,7 @@ import { SAYS_GEO } from "./barriers.ts";
 import { isShort } from "./clues.ts";
 import { SAYS_LOGIN } from "./logins.ts";
 import { SAYS_MAINTENANCE } from "./outages.ts";
-import { quoted } from "./quoted.ts";
+import { quoted } from "./phrases.ts";
 import { sayingsOf } from "./wall.ts";
 
 /**

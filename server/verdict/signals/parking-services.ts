@@ -1,4 +1,4 @@
-import { holdsAddress, parseAddress, parseHostList } from "../../net/host-list.ts";
+import { holdsAddress, parseAddress, parseHostList } from "../../net/policy.ts";
 
 /** Whether an address is a page on which a service sells or parks somebody's domain. */
 export function isSalePage({ hostname, pathname }: URL): boolean {

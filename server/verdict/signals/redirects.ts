@@ -19,12 +19,12 @@ import {
   namesHost,
   speaksOfErrors,
 } from "./addresses.ts";
-import { isAppShell, LITTLE_TEXT } from "./app-shell.ts";
 import { isShort, missingOn, saysMissing } from "./clues.ts";
-import { compare, HOME_SAME } from "./comparison.ts";
+import { isAppShell, LITTLE_TEXT } from "./content.ts";
 import { asksFirst, barrierOn, barrierSaid, mayBePrivate } from "./gates.ts";
 import { isLoginAddress } from "./logins.ts";
-import { quoted } from "./quoted.ts";
+import { quoted } from "./phrases.ts";
+import { compare, HOME_SAME } from "./same-page.ts";
 import { isPlain } from "./wall.ts";
 import { behindBarrier } from "./walls.ts";
 import { carriesWayBack } from "./way-back.ts";

@@ -19,7 +19,6 @@ import {
   isFileAddress,
   isSiteAddress,
 } from "./addresses.ts";
-import { isAppShell, isFrame } from "./app-shell.ts";
 import {
   hiddenFromSearch,
   isAboutThing,
@@ -31,11 +30,17 @@ import {
   pointsAway,
   saysTheSame,
 } from "./clues.ts";
-import { besideOf, type Comparison, compare, HOME_SAME } from "./comparison.ts";
-import { contentOf, isExplanation } from "./content.ts";
+import { contentOf, isAppShell, isExplanation, isFrame } from "./content.ts";
 import { asksFirst, barrierOn, barrierSaid, leadsNowhere, mayBePrivate } from "./gates.ts";
 import { isLoginAddress } from "./logins.ts";
-import { fingerprintOf, isNear } from "./same-page.ts";
+import {
+  besideOf,
+  type Comparison,
+  compare,
+  fingerprintOf,
+  HOME_SAME,
+  isNear,
+} from "./same-page.ts";
 import { behindBarrier } from "./walls.ts";
 
 /**

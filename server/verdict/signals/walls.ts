@@ -1,4 +1,4 @@
-import { readRetryAfter } from "../politeness/retry-after.ts";
+import { readRetryAfter } from "../politeness/site-load.ts";
 import { type Finding, type Reader, type Seen, type Signal, suspected } from "../probe/finding.ts";
 import { AGE_WALLS } from "./age-walls.ts";
 import { BARRIERS } from "./barriers.ts";
@@ -8,9 +8,88 @@ import type { Barrier } from "./gates.ts";
 import { LOGINS } from "./logins.ts";
 import { CAPTIVE_PORTALS, NETWORK_FILTERS } from "./network-filters.ts";
 import { OUTAGES } from "./outages.ts";
-import { quoted } from "./quoted.ts";
-import { SITE_WALLS } from "./site-walls.ts";
-import { looksAtPage, meets, sightOf, type Wall } from "./wall.ts";
+import { quoted } from "./phrases.ts";
+import { looksAtPage, meets, SMALL, sightOf, type Wall } from "./wall.ts";
+
+/** Sites that turn programs away in a manner of their own. */
+const SITE_WALLS: readonly Wall[] = [
+  {
+    rule: "amazon_captcha",
+    reason: "bot_challenge",
+    text: "Amazon shows its captcha.",
+    when: {
+      status: [200, 503],
+      at: /^([^/]*\.)?amazon\.[a-z.]{2,6}\//,
+      textUnder: SMALL,
+      markup: [/To discuss automated access to Amazon data|action="\/errors\/validateCaptcha"/],
+    },
+  },
+  {
+    rule: "amazon_notice",
+    reason: "bot_challenge",
+    text: "Amazon shows that it does not let programs in.",
+    when: {
+      status: [503],
+      textUnder: SMALL,
+      markup: [/To discuss automated access to Amazon data/],
+    },
+  },
+  {
+    rule: "amazon_characters",
+    reason: "bot_challenge",
+    text: "Amazon shows its captcha.",
+    when: {
+      status: [200, 503],
+      textUnder: SMALL,
+      reads: [/^.{0,80}enter the characters you see below/i],
+      markup: [/amazon/i],
+    },
+  },
+  {
+    rule: "reddit_block",
+    reason: "bot_challenge",
+    text: "Reddit shows that it does not let this monitor in.",
+    when: {
+      status: [403, 429],
+      textUnder: SMALL,
+      reads: [/blocked by network security|whoa there, pardner/i],
+    },
+  },
+  {
+    rule: "reddit_verification",
+    reason: "bot_challenge",
+    text: "Reddit shows its challenge.",
+    when: {
+      status: [200, 403, 429],
+      textUnder: SMALL,
+      title: /^Reddit - (Please wait for verification|Prove your humanity)$/i,
+    },
+  },
+  {
+    rule: "linkedin_999",
+    reason: "bot_challenge",
+    text: "The status is the one with which LinkedIn turns programs away.",
+    when: { status: [999] },
+  },
+  {
+    rule: "google_sorry",
+    reason: "bot_challenge",
+    text: "The link leads to the page on which Google suspects a program.",
+    when: { ledTo: /^([^/]*\.)?google\.[a-z.]{2,6}\/sorry\// },
+  },
+  {
+    rule: "google_traffic",
+    reason: "bot_challenge",
+    text: "Google suspects a program.",
+    when: {
+      status: [403, 429, 503],
+      textUnder: SMALL,
+      reads: [
+        /our systems have detected unusual traffic|your computer or network may be sending automated queries/i,
+      ],
+    },
+  },
+];
 
 /** Who gives itself away for certain comes before who only looks like it. */
 const WALLS: readonly Wall[] = [

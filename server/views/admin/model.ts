@@ -5,7 +5,7 @@ import { type AccountRow, ofWorks, ROLES, TIERS } from "../../db/tables.ts";
 import { flag, oneOf, optionalText, paging } from "../../lib/fields.ts";
 import { toIso } from "../../lib/moments.ts";
 import { TROUBLE_NAMES } from "../../lib/troubles.ts";
-import { MONITOR_STATES } from "../../verdict/online/states.ts";
+import { MONITOR_STATES } from "../../verdict/online/online.ts";
 
 /** An account with its people and the number of its links. */
 export type AdminAccount = { account: AccountRow; linksUsed: number; people: Person[] };

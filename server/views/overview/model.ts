@@ -1,9 +1,8 @@
 import * as z from "zod";
 import { DISABLED_REASONS, type GroupRow, type LinkRow, type WebhookRow } from "../../db/tables.ts";
 import { toIso, toIsoOrNull } from "../../lib/moments.ts";
-import { MONITOR_STATES } from "../../verdict/online/states.ts";
-import { messageOf } from "../../verdict/reasons/messages.ts";
-import type { Reason } from "../../verdict/reasons/reasons.ts";
+import { MONITOR_STATES } from "../../verdict/online/online.ts";
+import { messageOf, type Reason } from "../../verdict/reasons/reasons.ts";
 
 /** The first few of a list, and how many there are in all. */
 export type FirstOf<T> = { total: number; items: T[] };

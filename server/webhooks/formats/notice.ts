@@ -1,6 +1,6 @@
 import { EVENT_TYPES, type EventRow, type EventType, type Verdict } from "../../db/tables.ts";
-import { messageOf } from "../../verdict/reasons/messages.ts";
 import type { Reason } from "../../verdict/reasons/reasons.ts";
+import { messageOf } from "../../verdict/reasons/reasons.ts";
 import type { EventData, StatusChange } from "../events/types.ts";
 
 /** An event as it is stored: `data` is JSON. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { createBatches } from "../../../server/verdict/services/batch.ts";
-import type { Values } from "../../../server/verdict/services/template.ts";
+import type { Values } from "../../../server/verdict/services/record.ts";
 import { movableClock } from "../../clock.ts";
 
 const GATHER_MS = 200;

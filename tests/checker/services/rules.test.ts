@@ -1,9 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import { firstRule } from "../../../server/verdict/services/decide.ts";
-import type { When } from "../../../server/verdict/services/record.ts";
+import { toPattern, toText, toUrl, type When } from "../../../server/verdict/services/record.ts";
 import { replyTo } from "../../../server/verdict/services/reply.ts";
 import { prepare } from "../../../server/verdict/services/requests.ts";
-import { toPattern, toText, toUrl } from "../../../server/verdict/services/template.ts";
 import { answerOf } from "../seen.ts";
 
 const VALUES = {

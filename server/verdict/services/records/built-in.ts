@@ -1,5 +1,4 @@
-import { type Catalogue, createCatalogue } from "../catalogue.ts";
-import { placesOf } from "../hosts.ts";
+import { type Catalogue, createCatalogue, placesOf } from "../catalogue.ts";
 import type { Service } from "../record.ts";
 import { ADULT } from "./adult.ts";
 import { AUDIO } from "./audio.ts";
@@ -15,7 +14,6 @@ import { IMAGES } from "./images.ts";
 import { KNOWLEDGE } from "./knowledge.ts";
 import { MEGA_SERVICES } from "./mega.ts";
 import { MESSENGERS } from "./messengers.ts";
-import { SHUT_DOWN } from "./shut-down.ts";
 import { SOCIAL } from "./social.ts";
 import { STORAGE } from "./storage.ts";
 import { STORAGE_REGIONAL } from "./storage-regional.ts";
@@ -26,6 +24,50 @@ import { VIDEO_HOSTS } from "./video-hosts.ts";
 import { VIDEO_REGIONAL } from "./video-regional.ts";
 import { XFS } from "./xfs.ts";
 import { YOUTUBE_SERVICES } from "./youtube.ts";
+
+const ended = (id: string, name: string, ...hosts: string[]): Service => ({
+  id,
+  name,
+  hosts,
+  shutDown: true,
+});
+
+const SHUT_DOWN: Service[] = [
+  ended("zippyshare", "Zippyshare", "zippyshare.com"),
+  ended("anonfiles", "AnonFiles", "anonfiles.com", "anonfile.com"),
+  ended("bayfiles", "BayFiles", "bayfiles.com"),
+  ended("uptobox", "Uptobox", "uptobox.{com,eu,fr,link}", "uptostream.{com,eu,fr}"),
+  ended("uploaded", "Uploaded", "uploaded.{net,to}", "ul.to"),
+  ended("rapidshare", "RapidShare", "rapidshare.{com,de}"),
+  ended(
+    "openload",
+    "Openload",
+    "openload.{co,io}",
+    "oload.{best,biz,club,co,download,fun,info,life,net,press,services,site,stream,tv,vip,website}",
+  ),
+  ended("share-online", "Share-Online", "share-online.biz"),
+  ended("oboom", "OBOOM", "oboom.com"),
+  ended("solidfiles", "Solidfiles", "solidfiles.com"),
+  ended("letsupload", "LetsUpload", "letsupload.{cc,co,io,org,to}"),
+  ended("filescdn", "FilesCDN", "filescdn.{com,net}"),
+  ended("uploadrocket", "UploadRocket", "uploadrocket.net"),
+  ended("fembed", "Fembed", "fembed.{com,net}", "fembed-hd.com", "fembed9hd.com"),
+  ended("vidlox", "Vidlox", "vidlox.{me,tv}"),
+  ended("megaupload", "Megaupload", "megaupload.com"),
+  ended("volafile", "Volafile", "volafile.{io,org}"),
+  ended("vivo", "Vivo.sx", "vivo.sx"),
+  ended("streamango", "Streamango", "streamango.com"),
+  ended("verystream", "Verystream", "verystream.com"),
+  ended("rapidvideo", "RapidVideo", "rapidvideo.com"),
+  ended("thevideo", "TheVideo.me", "thevideo.{cc,me}"),
+  ended("hotfile", "Hotfile", "hotfile.com"),
+  ended("filesonic", "FileSonic", "filesonic.com"),
+  ended("oron", "Oron", "oron.com"),
+  ended("wupload", "Wupload", "wupload.com"),
+  ended("letitbit", "Letitbit", "letitbit.net"),
+  ended("2shared", "2shared", "2shared.com"),
+  ended("nofile", "NoFile", "nofile.io"),
+];
 
 /** Every service that the program knows by itself, in the order in which they are listed. */
 export const BUILT_IN: readonly Service[] = [

@@ -5,10 +5,9 @@ import { readWalls } from "../signals/walls.ts";
 import { partFor } from "./batch.ts";
 import type { Target } from "./catalogue.ts";
 import { firstRule } from "./decide.ts";
-import type { Ask, Rule } from "./record.ts";
+import type { Ask, Rule, Values } from "./record.ts";
 import { type Reply, replyTo } from "./reply.ts";
 import { DOUBT, findingOf, ILL, type Left } from "./serving.ts";
-import type { Values } from "./template.ts";
 
 /** What came back, and from where in an answer to many the link is to be read. */
 export type Told = {
