@@ -15,7 +15,7 @@ import {
   type Store,
 } from "../server/db/store.ts";
 import { accounts, groups, linkCounts, links } from "../server/db/tables.ts";
-import { assetFolder, readTexts } from "../server/lib/assets.ts";
+import { assetFolder, readTexts } from "../server/lib/runtime.ts";
 import { emptyPostgres, freshPostgres } from "./postgres.ts";
 
 const AT = Date.parse("2030-01-01T00:00:00Z");

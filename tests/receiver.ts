@@ -3,7 +3,7 @@ import type { Socket } from "node:net";
 import { asc, eq } from "drizzle-orm";
 import { Webhook } from "standardwebhooks";
 import { deliveries, deliveryAttempts, type Format } from "../server/db/tables.ts";
-import { chunksOf } from "../server/lib/chunks.ts";
+import { chunksOf } from "../server/lib/steps.ts";
 import { deliverDue } from "../server/webhooks/deliver.ts";
 import type { Asker, TestServer } from "./harness.ts";
 import { startRawSite } from "./site.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { cover } from "../server/lib/stretches.ts";
+import { segmentsOnPage } from "../server/lib/paging.ts";
 
 const COUNTS = [[], [0], [3], [0, 2, 0, 5, 1], [1, 1, 1, 1], [0, 0, 7, 0]];
 const SIZES = [0, 1, 2, 3, 7, 100];
@@ -15,10 +15,12 @@ test.each(COUNTS.map((counts) => [counts]))(
 
     for (const offset of SIZES)
       for (const limit of SIZES) {
-        const page = cover(stretches, { limit, offset }).flatMap(({ stretch, skip, take }) => {
-          expect(take).toBeGreaterThan(0);
-          return stretch.items.slice(skip, skip + take);
-        });
+        const page = segmentsOnPage(stretches, { limit, offset }).flatMap(
+          ({ segment, skip, take }) => {
+            expect(take).toBeGreaterThan(0);
+            return segment.items.slice(skip, skip + take);
+          },
+        );
         expect(page).toEqual(all.slice(offset, offset + limit));
       }
   },

@@ -18,7 +18,7 @@ import {
   webhooks,
 } from "../db/tables.ts";
 import { forgetDoomed } from "../history/forget-doomed.ts";
-import { oneAtATime } from "../lib/lock.ts";
+import { oneAtATime } from "../lib/concurrency.ts";
 import { inSteps } from "../lib/steps.ts";
 import type { Deps } from "../work/deps.ts";
 import { isNotTold, isThere, makeChange, recordChange } from "./audit/record.ts";

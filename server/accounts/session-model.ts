@@ -4,8 +4,8 @@ import { invalid } from "../lib/errors.ts";
 import { problemsOf, text } from "../lib/fields.ts";
 import { toIso } from "../lib/moments.ts";
 import { passwordProblem, SHORTEST_ALONE } from "../lib/passwords.ts";
-import { browserOf } from "../lib/user-agent.ts";
-import { VERSION } from "../lib/version.ts";
+import { VERSION } from "../lib/runtime.ts";
+import { browserOf } from "../lib/text.ts";
 
 /** Failed sign-ins of one person: how many, since when, and from which networks, the most frequent first. */
 export type FailedSignIns = {

@@ -11,8 +11,8 @@ import {
 } from "../db/tables.ts";
 import { notFound } from "../lib/errors.ts";
 import { describeError, log } from "../lib/log.ts";
+import { storedUserAgent } from "../lib/text.ts";
 import { hashToken, newSessionToken } from "../lib/token.ts";
-import { keptName } from "../lib/user-agent.ts";
 import type { Deps } from "../work/deps.ts";
 import { isThere, onRecord } from "./audit/record.ts";
 import { emailTarget } from "./audit/targets.ts";
@@ -80,7 +80,7 @@ export function newSession(
   failed: FailedSignIns | null = null,
 ): { token: string; insert: Statement } {
   const token = newSessionToken();
-  const row = [hashToken(token), userId, now, now, keptName(userAgent)].concat(
+  const row = [hashToken(token), userId, now, now, storedUserAgent(userAgent)].concat(
     failed && JSON.stringify(failed),
   );
   const fresh = rowsOf(store, COLUMNS, [row]);

@@ -9,7 +9,7 @@ import {
   type Passwords,
   passwordProblem,
   SHORTEST_ALONE,
-  SHORTEST_BESIDE_CODE,
+  SHORTEST_WITH_CODE,
 } from "../lib/passwords.ts";
 import { hashToken } from "../lib/token.ts";
 import type { Deps } from "../work/deps.ts";
@@ -191,7 +191,7 @@ export const isUnchanged = (store: Store, user: UserRow): SQL =>
 
 /** How long a new password has to be, in code points. */
 export const shortestFor = ({ totpSecret }: Pick<UserRow, "totpSecret">) =>
-  totpSecret === null ? SHORTEST_ALONE : SHORTEST_BESIDE_CODE;
+  totpSecret === null ? SHORTEST_ALONE : SHORTEST_WITH_CODE;
 
 /** Records what somebody has done about their own signing in, having proved who they are. */
 export const recordOwn = (

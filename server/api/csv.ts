@@ -1,6 +1,6 @@
 import * as z from "zod";
-import { type Cell, toCsv } from "../lib/csv.ts";
 import { describeError, log } from "../lib/log.ts";
+import { type Cell, toCsv } from "../lib/text.ts";
 
 /** RFC 4180; the first line names the columns. */
 const CSV_TYPE = "text/csv; charset=utf-8; header=present";

@@ -1,8 +1,7 @@
 import type { Config } from "../config/config.ts";
 import { openEngine } from "../db/open.ts";
 import { createStore, type Engine, type Store } from "../db/store.ts";
-import type { Clock } from "../lib/clock.ts";
-import type { Lag } from "../lib/lag.ts";
+import type { Clock, Lag } from "../lib/clock.ts";
 import { logFailure } from "../lib/log.ts";
 import { createSecretBox } from "../lib/secret-box.ts";
 import { createTroubles } from "../lib/troubles.ts";

@@ -1,4 +1,4 @@
-import { chunksOf } from "../lib/chunks.ts";
+import { chunksOf } from "../lib/steps.ts";
 import type { LinkChanged, Plan } from "../ops/apply/plan.ts";
 import { plain } from "./io.ts";
 

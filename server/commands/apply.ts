@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import type { Command } from "commander";
-import { failure } from "../lib/failure.ts";
+import { failure } from "../lib/errors.ts";
 import { carryOut } from "../ops/apply/carry-out.ts";
 import { Misdeclared } from "../ops/apply/model.ts";
 import { type Plan, planOf } from "../ops/apply/plan.ts";

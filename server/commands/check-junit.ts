@@ -1,5 +1,5 @@
 import { closeSync, openSync, writeSync } from "node:fs";
-import { failure } from "../lib/failure.ts";
+import { failure } from "../lib/errors.ts";
 import { messageOf } from "../verdict/reasons/reasons.ts";
 import { asText, type Checked } from "./check-show.ts";
 

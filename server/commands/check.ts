@@ -1,9 +1,8 @@
 import { type Command, Option } from "commander";
 import { checkOutbound, onlineGuard } from "../app/build.ts";
 import type { Config } from "../config/config.ts";
-import { systemClock } from "../lib/clock.ts";
-import { createLag } from "../lib/lag.ts";
-import { createTurns } from "../lib/turns.ts";
+import { createLag, systemClock } from "../lib/clock.ts";
+import { createTurns } from "../lib/concurrency.ts";
 import type { Format } from "../links/imports/formats.ts";
 import { createHostProfiles } from "../verdict/context/host-profiles.ts";
 import { createCheck } from "../verdict/create-check.ts";

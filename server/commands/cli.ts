@@ -3,7 +3,7 @@ import { parseEnv } from "node:util";
 import { openDeps } from "../app/build.ts";
 import { type Config, type Env, readConfig, unknownIn } from "../config/config.ts";
 import { systemClock } from "../lib/clock.ts";
-import { failure } from "../lib/failure.ts";
+import { failure } from "../lib/errors.ts";
 import { log, startLogging } from "../lib/log.ts";
 import { filesFor, fitRuntime, openFileLimit } from "../lib/runtime.ts";
 import { dropProxyVariables } from "../net/request.ts";

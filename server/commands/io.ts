@@ -1,6 +1,6 @@
 import { createInterface } from "node:readline/promises";
 import type { Env } from "../config/config.ts";
-import { failure } from "../lib/failure.ts";
+import { failure } from "../lib/errors.ts";
 
 /** What a command uses of the process around it: its streams, and what only a process of its own has. */
 export type Io = {

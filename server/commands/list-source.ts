@@ -1,7 +1,7 @@
 import { createReadStream, type Stats, statSync } from "node:fs";
 import { PassThrough, pipeline, Readable } from "node:stream";
 import { createGunzip } from "node:zlib";
-import { failure } from "../lib/failure.ts";
+import { failure } from "../lib/errors.ts";
 import { encodingOf, isGzip } from "../links/imports/encoding.ts";
 import { FORMATS, type Format, recognise } from "../links/imports/formats.ts";
 import { HEAD, newReading, type Reading } from "../links/imports/reading.ts";

@@ -6,7 +6,7 @@ import { Refused } from "../db/prepare.ts";
 import { refuseUsed } from "../db/sole-use.ts";
 import { createStore, type Store } from "../db/store.ts";
 import { systemClock } from "../lib/clock.ts";
-import { failure } from "../lib/failure.ts";
+import { failure } from "../lib/errors.ts";
 import { log } from "../lib/log.ts";
 import { type Move, type Moved, move, type Step } from "../ops/move/move.ts";
 import { forgetLeaving, leavingOf } from "../ops/move/notes.ts";

@@ -1,9 +1,8 @@
 import { Command, CommanderError } from "commander";
 import { type Env, logFormatIn } from "../config/config.ts";
-import { AppError, type FieldProblems } from "../lib/errors.ts";
-import { inWords } from "../lib/failure.ts";
+import { AppError, type FieldProblems, inWords } from "../lib/errors.ts";
 import { describeError, lineIn, log } from "../lib/log.ts";
-import { VERSION } from "../lib/version.ts";
+import { VERSION } from "../lib/runtime.ts";
 import { addAcceptKey } from "./accept-key.ts";
 import { addApply } from "./apply.ts";
 import { addBackup } from "./backup.ts";

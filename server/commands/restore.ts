@@ -7,7 +7,7 @@ import { withFolderLock } from "../db/folder-lock.ts";
 import { reading } from "../db/reading.ts";
 import { refuseUsed } from "../db/sole-use.ts";
 import { systemClock } from "../lib/clock.ts";
-import { sizeText } from "../lib/size-text.ts";
+import { sizeText } from "../lib/text.ts";
 import {
   clearStages,
   replacing,

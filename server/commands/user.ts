@@ -15,7 +15,7 @@ import {
 import { OPERATOR } from "../api/caller.ts";
 import type { Config } from "../config/config.ts";
 import { TIERS, type Tier } from "../db/tables.ts";
-import { failure } from "../lib/failure.ts";
+import { failure } from "../lib/errors.ts";
 import { toIso } from "../lib/moments.ts";
 import { hashPassword } from "../lib/passwords.ts";
 import { refuseFullDisk } from "../ops/upkeep/disk.ts";

@@ -3,6 +3,7 @@ import { hostname } from "node:os";
 import { join, resolve } from "node:path";
 import { CronPattern } from "croner";
 import { FREQUENCIES, type Frequency, TIERS, type Tier } from "../db/tables.ts";
+import { VERSION } from "../lib/runtime.ts";
 import { parseKey } from "../lib/secret-box.ts";
 import {
   choice,
@@ -22,7 +23,6 @@ import {
   wholeNumber,
 } from "../lib/settings.ts";
 import { unknownSettings } from "../lib/unknown-settings.ts";
-import { VERSION } from "../lib/version.ts";
 import { parseHostList } from "../net/address.ts";
 import { parseServer } from "../net/resolve.ts";
 import { readOwnServices } from "../verdict/services/own-services.ts";

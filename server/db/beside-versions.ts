@@ -1,4 +1,4 @@
-import { VERSION } from "../lib/version.ts";
+import { VERSION } from "../lib/runtime.ts";
 import type { Applied, LiveNode, Migration } from "./store.ts";
 
 const HEADER = /^-- Runs beside (\d+\.\d+\.\d+)$/m;

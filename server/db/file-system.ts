@@ -1,6 +1,6 @@
 import { existsSync, statfsSync } from "node:fs";
 import { dirname, resolve } from "node:path";
-import { sizeText } from "../lib/size-text.ts";
+import { sizeText } from "../lib/text.ts";
 
 /** Type numbers of statfs(2) on Linux for file systems whose locks other machines do not reliably see. */
 const NETWORK: Record<number, string> = {

@@ -2,7 +2,7 @@ import { Database, SQLiteError } from "bun:sqlite";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
-import { failureOfFile } from "../lib/own-user.ts";
+import { fileFailure } from "../lib/errors.ts";
 
 /** Held until `release`, or until the process ends in whatever way. */
 export type FolderLock = { release(): void };
@@ -75,7 +75,7 @@ const LOCK = "stillup.lock";
 const HOLDER = "stillup.pid";
 
 const notLocked = (folder: string, error: unknown) =>
-  failureOfFile(
+  fileFailure(
     "The data folder cannot be locked",
     error,
     `Check STILLUP_DATA_DIR, and who may write to ${folder}.`,

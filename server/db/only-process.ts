@@ -1,4 +1,4 @@
-import { oneAtATime } from "../lib/lock.ts";
+import { oneAtATime } from "../lib/concurrency.ts";
 import type { Engine } from "./store.ts";
 
 /** What an engine needs no database for that a single process serves. */

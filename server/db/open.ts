@@ -1,5 +1,5 @@
 import { chmodSync } from "node:fs";
-import { assetFolder, readTexts } from "../lib/assets.ts";
+import { assetFolder, readTexts } from "../lib/runtime.ts";
 import { migrate } from "./migrate.ts";
 import { openPostgres } from "./postgres.ts";
 import type { PostgresOptions } from "./postgres-pool.ts";

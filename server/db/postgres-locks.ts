@@ -1,5 +1,5 @@
 import { SQL } from "bun";
-import { oneAtATime } from "../lib/lock.ts";
+import { oneAtATime } from "../lib/concurrency.ts";
 import { noAnswer, type SilenceWatch } from "./postgres-silence.ts";
 import type { Engine } from "./store.ts";
 

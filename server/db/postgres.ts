@@ -1,5 +1,5 @@
 import { SQL } from "bun";
-import { orLate } from "../lib/late.ts";
+import { withTimeout } from "../lib/clock.ts";
 import { createHistoryParts } from "./history-parts.ts";
 import { again, asKnown, asRetryable } from "./postgres-errors.ts";
 import { createLocks } from "./postgres-locks.ts";
@@ -123,7 +123,7 @@ async function listen(ear: SQL, { channel, hear, missed }: Listening, ended: () 
     await ear.close({ timeout: 0 });
   };
   try {
-    await orLate(LISTENS_WITHIN_MS, ear.listen(channel, hear, missed));
+    await withTimeout(LISTENS_WITHIN_MS, ear.listen(channel, hear, missed));
     return close;
   } catch {
     await close();

@@ -1,6 +1,5 @@
 import type { Database } from "bun:sqlite";
-import type { Window } from "../lib/paging.ts";
-import { cover } from "../lib/stretches.ts";
+import { segmentsOnPage, type Window } from "../lib/paging.ts";
 import type { LinkOrder } from "./link-order.ts";
 import { type Chosen, prepareOrdering } from "./reader-order.ts";
 import {
@@ -111,7 +110,7 @@ function findByNumber(parts: Part[], visit: Visit, page: Window, isDown: boolean
   };
   return {
     total: counted.reduce((sum, { count }) => sum + count, 0),
-    nos: cover(counted, page).flatMap(({ stretch: { part }, skip, take }) =>
+    nos: segmentsOnPage(counted, page).flatMap(({ segment: { part }, skip, take }) =>
       numbersIn(part).slice(skip, skip + take),
     ),
   };

@@ -3,10 +3,9 @@ import type { SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
 import { holdAccounts } from "../db/hold.ts";
 import { rowsOf, type Statement, type Store } from "../db/store.ts";
 import { checks, doomed, historyDays, historyHours, type LinkRow, links } from "../db/tables.ts";
-import { chunksOf } from "../lib/chunks.ts";
-import { oneAtATime } from "../lib/lock.ts";
+import { oneAtATime } from "../lib/concurrency.ts";
 import { logFailure } from "../lib/log.ts";
-import { inSteps, type Patience } from "../lib/steps.ts";
+import { chunksOf, inSteps, type StepLimits } from "../lib/steps.ts";
 import type { Deps } from "../work/deps.ts";
 import { takeFromRollUps } from "./roll-ups.ts";
 
@@ -62,7 +61,7 @@ const numbersOf = (rows: { no: number }[]) => rows.map(({ no }) => no);
 async function forget(
   { store, clock }: Deps,
   numbers: number[],
-  patience: Patience,
+  patience: StepLimits,
 ): Promise<number> {
   const first = await inSteps(clock, (rows) => forgetChecks(store, numbers, rows), patience);
   if (!first.isDone) return first.rows;

@@ -1,8 +1,7 @@
 import type { Caller } from "../api/caller.ts";
 import type { Store } from "../db/store.ts";
 import type { LinkRow } from "../db/tables.ts";
-import { type Page, type PageQuery, windowOf } from "../lib/paging.ts";
-import { cover } from "../lib/stretches.ts";
+import { type Page, type PageQuery, segmentsOnPage, windowOf } from "../lib/paging.ts";
 import type { Deps } from "../work/deps.ts";
 import type {
   CheckFilter,
@@ -65,9 +64,9 @@ type Window = { limit: number; offset: number };
 
 /** The stretches that hold the page, and where in them it lies. */
 function narrowed(stretches: Stretch[], window: Window) {
-  const taken = cover(stretches, window);
+  const taken = segmentsOnPage(stretches, window);
   return {
-    stretches: taken.map(({ stretch }) => stretch),
+    stretches: taken.map(({ segment }) => segment),
     window: {
       limit: taken.reduce((sum, { take }) => sum + take, 0),
       offset: taken[0]?.skip ?? 0,

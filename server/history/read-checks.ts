@@ -1,9 +1,8 @@
 import { eq, getTableColumns, type SQL, sql } from "drizzle-orm";
 import type { Store } from "../db/store.ts";
 import { checkKinds, checks, doomed, links } from "../db/tables.ts";
-import { chunksOf } from "../lib/chunks.ts";
-import { yieldToEventLoop } from "../lib/give-way.ts";
 import { checkIdOf } from "../lib/ids.ts";
+import { chunksOf, yieldToEventLoop } from "../lib/steps.ts";
 import { fittingKind, isNarrowed } from "./fitting.ts";
 import type { CheckFilter, LinkHistoryRow } from "./model.ts";
 import type { Span } from "./span.ts";

@@ -3,7 +3,7 @@ import type { Caller } from "../api/caller.ts";
 import type { Store } from "../db/store.ts";
 import { historyDays } from "../db/tables.ts";
 import { invalid } from "../lib/errors.ts";
-import { yieldToEventLoop } from "../lib/give-way.ts";
+import { yieldToEventLoop } from "../lib/steps.ts";
 import type { Deps } from "../work/deps.ts";
 import { goneHours, type HourTally } from "./link-hours.ts";
 import type { Bucket, SeriesQuery } from "./model.ts";

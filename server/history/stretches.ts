@@ -1,8 +1,7 @@
 import { and, desc, eq, gte, lt, type SQL, sql } from "drizzle-orm";
 import { rowsOf, type Store } from "../db/store.ts";
 import { historyDays } from "../db/tables.ts";
-import { chunksOf } from "../lib/chunks.ts";
-import { yieldToEventLoop } from "../lib/give-way.ts";
+import { chunksOf, yieldToEventLoop } from "../lib/steps.ts";
 import { ALL, fittingCount, fittingKind, isCounted, isNarrowed } from "./fitting.ts";
 import type { CheckFilter } from "./model.ts";
 import { DAY_MS, HOUR_MS } from "./roll-ups.ts";

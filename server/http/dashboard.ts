@@ -4,7 +4,7 @@ import { Elysia } from "elysia";
 import { refuseUnknownHost } from "../accounts/doors.ts";
 import { cachedReplies } from "../api/reply.ts";
 import type { Config } from "../config/config.ts";
-import { assetFolder } from "../lib/assets.ts";
+import { assetFolder } from "../lib/runtime.ts";
 
 /** The addresses of the dashboard's pages. One page answers all of them and finds its way in the browser. */
 export const PAGES = [

@@ -5,8 +5,8 @@ import { sessionOf } from "../accounts/doors.ts";
 import { hasMetricsToken } from "../api/credentials.ts";
 import { ROLES } from "../config/config.ts";
 import { ofWorks } from "../db/tables.ts";
-import { lastKnown } from "../lib/last-known.ts";
-import { orLate } from "../lib/late.ts";
+import { withTimeout } from "../lib/clock.ts";
+import { lastKnown } from "../lib/concurrency.ts";
 import { describeError, log } from "../lib/log.ts";
 import { toIso } from "../lib/moments.ts";
 import { TROUBLE_NAMES } from "../lib/troubles.ts";
@@ -110,7 +110,7 @@ export const healthRoutes = (deps: Deps) => {
 /** A session that cannot be looked up in time shows nothing. */
 const maySeeDetails = async (deps: Deps, request: Request): Promise<boolean> =>
   hasMetricsToken(deps.config, request) ||
-  (await orLate(WAIT_MS, sessionOf(deps, request)).catch(() => null)) !== null;
+  (await withTimeout(WAIT_MS, sessionOf(deps, request)).catch(() => null)) !== null;
 
 function healthOf(deps: Deps, databaseAnswers: boolean): Health {
   if (!databaseAnswers) {

@@ -33,3 +33,107 @@ export const systemClock: Clock = {
       signal?.addEventListener("abort", end);
     }),
 };
+
+/** Smaller corrections cost nobody more than a minute. */
+const TOLERATED_MS = 60_000;
+
+/**
+ * Tells, each time it is asked, by how many milliseconds wall time was set forward since the last time, or
+ * back, which is below 0: it then runs away from the monotonic clock. 0 for what is tolerated.
+ */
+export function watchClock(clock: Clock): () => number {
+  const lead = () => clock.now() - clock.elapsed();
+  let last = lead();
+  return () => {
+    const present = lead();
+    const jumpMs = present - last;
+    last = present;
+    return Math.abs(jumpMs) > TOLERATED_MS ? jumpMs : 0;
+  };
+}
+
+/** Does the work again and again, with so much time between, until told to end. It must not fail. */
+export async function repeat(
+  { clock }: { clock: Clock },
+  everyMs: number,
+  signal: AbortSignal,
+  work: () => Promise<void>,
+): Promise<void> {
+  while (!signal.aborted) {
+    await clock.sleep(everyMs, signal);
+    await work();
+  }
+}
+
+/** Ends a wait early; a ring while nobody waits ends the next wait. */
+export function createWakeSignal(clock: Clock) {
+  let isRung = false;
+  let wake = () => {};
+  const ring = () => {
+    isRung = true;
+    wake();
+  };
+  async function wait(ms: number) {
+    const nap = new AbortController();
+    const rung = new Promise<void>((resolve) => {
+      wake = resolve;
+    });
+    if (!isRung) await Promise.race([rung, clock.sleep(ms, nap.signal)]);
+    isRung = false;
+    nap.abort();
+  }
+  return { ring, wait };
+}
+
+/**
+ * In real time, whatever clock checks go by.
+ * @throws when the work takes longer, which then goes on unheeded
+ */
+export async function withTimeout<T>(ms: number, work: Promise<T>): Promise<T> {
+  const late = Promise.withResolvers<never>();
+  const timer = setTimeout(() => late.reject(new Error(`no answer within ${ms} ms`)), ms);
+  try {
+    return await Promise.race([work, late.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** How late the event loop was. What is measured while it is late measures us. */
+export type Lag = {
+  /** The worst delay since a moment on the clock's `elapsed()`, in milliseconds. */
+  worstSince(since: number): number;
+};
+
+/** Calls again and again, but does not keep the process alive. */
+type Every = (ms: number, call: () => void) => void;
+
+const BEAT_MS = 500;
+/** Less than this is the usual stutter of a busy process. */
+const NOTED_MS = 1000;
+const KEPT = 100;
+
+/** Needs a clock that nobody moves. */
+export function createLag({ elapsed }: Clock, every: Every = everyReally): Lag {
+  let beatAt = elapsed();
+  let late: { endedAt: number; ms: number }[] = [];
+  const lateness = () => elapsed() - beatAt - BEAT_MS;
+
+  every(BEAT_MS, () => {
+    const ms = lateness();
+    beatAt = elapsed();
+    if (ms >= NOTED_MS) late = [...late, { endedAt: beatAt, ms }].slice(-KEPT);
+  });
+
+  return {
+    // The beat itself may be late only after whoever asks.
+    worstSince: (since) =>
+      Math.max(
+        0,
+        lateness(),
+        ...late.filter(({ endedAt }) => endedAt >= since).map(({ ms }) => ms),
+      ),
+  };
+}
+
+const everyReally: Every = (ms, call) => void setInterval(call, ms).unref();

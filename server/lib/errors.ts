@@ -1,3 +1,6 @@
+import { existsSync, readFileSync } from "node:fs";
+import { describeError } from "./log.ts";
+
 /** Every way the API can say no, and the HTTP status it says it with. */
 export const STATUS = {
   UNAUTHORIZED: 401,
@@ -77,3 +80,38 @@ export async function findForChange<T>(finding: Promise<T>, readBody: () => unkn
     throw error;
   }
 }
+
+/** An error for whoever runs the program: what could not be done, why, and where to look. */
+export function failure(what: string, error: unknown, hint?: string): Error {
+  const why = asSentence(inWords(describeError(error).error));
+  return new Error(`${what}: ${why}${hint ? ` ${hint}` : ""}`, { cause: error });
+}
+
+/** What the system says of a file, without the names that only programmers know; any other text as it is. */
+export function inWords(text: string): string {
+  const [, reason, path] = /^E[A-Z]+: ([^,]+), \w+(?: '(.+)')?$/.exec(text) ?? [];
+  if (!reason) return text;
+  return path ? `${reason} (${path})` : reason;
+}
+
+const asSentence = (text: string) => (/[.?!]$/.test(text) ? text : `${text}.`);
+
+/**
+ * As `failure`, to somebody who was refused a file and may have typed the command as another: also says whose
+ * rights the process has.
+ */
+export const fileFailure = (what: string, error: unknown, hint: string): Error =>
+  failure(what, error, hint + whoRuns());
+
+/** Not `userInfo()` of `node:os`, which believes `USER`. Empty where users have no numbers. */
+function whoRuns(): string {
+  const id = process.geteuid?.();
+  return id === undefined ? "" : ` This runs as the user ${nameOf(id)}.`;
+}
+
+function nameOf(id: number): string {
+  const users = existsSync(USERS) ? readFileSync(USERS, "utf8") : "";
+  return new RegExp(`^([^:\n]+):[^:\n]*:${id}:`, "m").exec(users)?.[1] ?? String(id);
+}
+
+const USERS = "/etc/passwd";

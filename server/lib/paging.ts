@@ -25,3 +25,28 @@ export function fromNearerEnd(
   const begin = Math.max(after, 0);
   return { limit: Math.max(total - offset - begin, 0), offset: begin, isTurned: true };
 }
+
+/** The items of one segment that are on a page: `take` items after the first `skip`. */
+type SegmentPart<S> = { segment: S; skip: number; take: number };
+
+/**
+ * Returns the segments that hold a page of a list, and which items to take from each. Segments before the page are
+ * skipped by their counts, without reading them.
+ * @param segments in the order of the list
+ */
+export function segmentsOnPage<S extends { count: number }>(
+  segments: readonly S[],
+  { limit, offset }: Window,
+): SegmentPart<S>[] {
+  const taken: SegmentPart<S>[] = [];
+  let [before, wanted] = [offset, limit];
+  for (const segment of segments) {
+    if (wanted === 0) break;
+    const skip = Math.min(before, segment.count);
+    const take = Math.min(wanted, segment.count - skip);
+    if (take > 0) taken.push({ segment, skip, take });
+    before -= skip;
+    wanted -= take;
+  }
+  return taken;
+}

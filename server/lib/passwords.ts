@@ -1,8 +1,8 @@
-import { createTurns } from "./turns.ts";
+import { createTurns } from "./concurrency.ts";
 
 /** Code points. NIST SP 800-63B-4 asks for 15 where the password is all there is, for 8 beside a code. */
 export const SHORTEST_ALONE = 15;
-export const SHORTEST_BESIDE_CODE = 8;
+export const SHORTEST_WITH_CODE = 8;
 const LONGEST = 256;
 
 /** OWASP asks for 19 MiB at least with these passes; with 64 MiB a hash costs about a tenth of a second. */

@@ -1,3 +1,7 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { version } from "../../package.json";
+
 /** What Bun reads before any code of ours runs. */
 const VARIABLE = "BUN_CONFIG_MAX_HTTP_REQUESTS";
 /** What Bun allows at once unless the variable said otherwise before the process began. */
@@ -54,3 +58,19 @@ export function openFileLimit(): number | null {
  * collects its garbage sooner; this is no limit.
  */
 const MEMORY = { BUN_JSC_forceRAMSize: String(256 * 1024 * 1024) };
+
+/**
+ * A folder of ours: beside this file's bundle inside the executable, where it has only its last
+ * name (`dist`), or at its place in a checkout (`web/dist`). The bundle of a thread is a folder deeper.
+ */
+export function assetFolder(path: string): string {
+  const name = path.split("/").at(-1)!;
+  const bundled = [join(import.meta.dir, name), join(import.meta.dir, "..", name)].find(existsSync);
+  return bundled ?? join(import.meta.dir, "../..", path);
+}
+
+/** The text files of the folder, by name. */
+export const readTexts = (folder: string) =>
+  readdirSync(folder).map((name) => ({ name, text: readFileSync(join(folder, name), "utf8") }));
+
+export const VERSION = version;

@@ -12,7 +12,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname } from "node:path";
-import { failureOfFile } from "./own-user.ts";
+import { fileFailure } from "./errors.ts";
 
 const KEY_BYTES = 32;
 const NONCE_BYTES = 12;
@@ -83,7 +83,7 @@ function readOrMake(path: string, mayBeEmpty: boolean): string {
     return readFileSync(path, "utf8");
   } catch (error) {
     const hint = "Check STILLUP_SECRET_KEY_FILE.";
-    throw failureOfFile("The secret key cannot be read or made", error, hint);
+    throw fileFailure("The secret key cannot be read or made", error, hint);
   }
 }
 

@@ -1,5 +1,4 @@
 import type { Clock } from "./clock.ts";
-import { yieldToEventLoop } from "./give-way.ts";
 
 /** What a step may take, so that no request waits long for it. */
 const STEP_MS = 8;
@@ -7,7 +6,7 @@ const FIRST_ROWS = 100;
 const LEAST_ROWS = 25;
 const MOST_ROWS = 500;
 
-export type Patience = {
+export type StepLimits = {
   /** So many rows and a step more are done at most. */
   most?: number;
   signal?: AbortSignal | undefined;
@@ -22,7 +21,7 @@ export type Patience = {
 export async function inSteps(
   clock: Clock,
   step: (rows: number) => Promise<number>,
-  { most = Number.POSITIVE_INFINITY, signal }: Patience = {},
+  { most = Number.POSITIVE_INFINITY, signal }: StepLimits = {},
 ): Promise<{ rows: number; isDone: boolean }> {
   let [rows, done] = [FIRST_ROWS, 0];
   while (done < most && !signal?.aborted) {
@@ -39,4 +38,87 @@ export async function inSteps(
 function rowsFor(rows: number, tookMs: number): number {
   const fitting = Math.floor((rows * STEP_MS) / Math.max(tookMs, 1));
   return Math.max(LEAST_ROWS, Math.min(fitting, rows * 2, MOST_ROWS));
+}
+
+/** Lets requests that came meanwhile go first: long work is done in steps with this between them. */
+export const yieldToEventLoop = () => new Promise<void>((resolve) => setImmediate(resolve));
+
+/** The items in their order, cut into lists of at most `size`: what one statement takes at a time. */
+export function chunksOf<T>(size: number, items: readonly T[]): T[][] {
+  const chunks: T[][] = [];
+  for (let i = 0; i < items.length; i += size) chunks.push(items.slice(i, i + size));
+  return chunks;
+}
+
+type Writing<T> = {
+  write: (group: T[]) => Promise<void>;
+  /** Whether the failure is not the group's, so that it may be written another time. */
+  isElsewhere: (error: unknown) => boolean;
+  /** Hears of an item that cannot be written. */
+  lose: (item: T, error: unknown) => void;
+};
+
+/** What is still to be written, because of an error that is not its own. */
+type Left<T> = { left: T[]; error?: unknown };
+
+/**
+ * Writes a group at once; where that fails, its halves, until what cannot be written stands alone, so that it
+ * keeps nothing else waiting.
+ */
+export async function writeByHalves<T>(group: T[], writing: Writing<T>): Promise<Left<T>> {
+  try {
+    await writing.write(group);
+    return { left: [] };
+  } catch (error) {
+    if (writing.isElsewhere(error)) return { left: group, error };
+    const [only] = group;
+    if (group.length !== 1 || only === undefined) return writeHalves(group, writing);
+    writing.lose(only, error);
+    return { left: [] };
+  }
+}
+
+async function writeHalves<T>(group: T[], writing: Writing<T>): Promise<Left<T>> {
+  const middle = Math.ceil(group.length / 2);
+  const [first, second] = [group.slice(0, middle), group.slice(middle)];
+  const { left, error } = await writeByHalves(first, writing);
+  return left.length > 0 ? { left: [...left, ...second], error } : writeByHalves(second, writing);
+}
+
+/** How many rows a step gives at most, and how many it looks at, of which few may be wanted. */
+export type StepSize = { rowsAtOnce: number; walkedAtOnce: number };
+
+/** A long list in the order of its keys, and how to read a stretch of it. */
+type Walk<Key, Row> = {
+  /** The key some way further on; null when the list ends before. */
+  markAfter(key: Key | null): Promise<Key | null>;
+  /** The first rows that are wanted after the one key, up to the other or to the end. */
+  read(after: Key | null, upTo: Key | null): Promise<Row[]>;
+  keyOf(row: Row): Key;
+  /** `read` gives so many rows at most. */
+  rowsAtOnce: StepSize["rowsAtOnce"];
+};
+
+/**
+ * Reads a list of any length in short steps, however few of its rows are wanted. It goes on from keys, so
+ * that rows which come or go meanwhile make it neither skip nor repeat any other.
+ */
+export async function* walk<Key, Row>({
+  markAfter,
+  read,
+  keyOf,
+  rowsAtOnce,
+}: Walk<Key, Row>): AsyncGenerator<Row[], void> {
+  let after: Key | null = null;
+  for (;;) {
+    const mark: Key | null = await markAfter(after);
+    for (;;) {
+      const rows = await read(after, mark);
+      if (rows.length > 0) yield rows;
+      if (rows.length < rowsAtOnce) break;
+      after = keyOf(rows.at(-1)!);
+    }
+    if (mark === null) return;
+    after = mark;
+  }
 }

@@ -4,8 +4,7 @@ import { allCounted } from "../db/link-counts.ts";
 import type { FoundLinks } from "../db/reader-links.ts";
 import type { Store } from "../db/store.ts";
 import { groups, linkCounts, links, type Verdict } from "../db/tables.ts";
-import type { Window } from "../lib/paging.ts";
-import { cover } from "../lib/stretches.ts";
+import { segmentsOnPage, type Window } from "../lib/paging.ts";
 import type { Deps } from "../work/deps.ts";
 import { type LinkFilter, withStatus } from "./filter.ts";
 
@@ -33,7 +32,7 @@ export async function findCounted(
   const hidden = checking.filter((link) => link.status === status);
   const parts = withoutThose(hidden, await readParts(store, subject, status, window));
   const total = parts.reduce((sum, part) => sum + part.count, 0);
-  const [begin] = cover(parts, window);
+  const [begin] = segmentsOnPage(parts, window);
   if (!begin) return { total, nos: [] };
   const rows = await store
     .select({ no: links.no })
@@ -44,8 +43,8 @@ export async function findCounted(
         groupId ? eq(links.groupId, groupId) : eq(links.accountNo, caller.accountNo),
         withStatus(status, now),
         window.isDown
-          ? lt(links.no, (begin.stretch.part + 1) * PART)
-          : gte(links.no, begin.stretch.part * PART),
+          ? lt(links.no, (begin.segment.part + 1) * PART)
+          : gte(links.no, begin.segment.part * PART),
       ),
     )
     .orderBy(turned(window)(links.no))

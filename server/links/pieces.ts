@@ -1,6 +1,5 @@
 import type { Statement, Store } from "../db/store.ts";
-import { chunksOf } from "../lib/chunks.ts";
-import { yieldToEventLoop } from "../lib/give-way.ts";
+import { chunksOf, yieldToEventLoop } from "../lib/steps.ts";
 
 type Pieces<Link> = {
   /** So few that nobody waits long for them. */

@@ -1,6 +1,6 @@
 import type { Caller } from "../api/caller.ts";
 import type { AppError } from "../lib/errors.ts";
-import { yieldToEventLoop } from "../lib/give-way.ts";
+import { yieldToEventLoop } from "../lib/steps.ts";
 import { serviceIdOf } from "../verdict/services/catalogue.ts";
 import type { Deps } from "../work/deps.ts";
 import { judgeItems } from "./judge.ts";

@@ -1,8 +1,7 @@
 import type { Caller } from "../api/caller.ts";
-import { chunksOf } from "../lib/chunks.ts";
 import type { FieldProblems } from "../lib/errors.ts";
 import { problemsOf } from "../lib/fields.ts";
-import { yieldToEventLoop } from "../lib/give-way.ts";
+import { chunksOf, yieldToEventLoop } from "../lib/steps.ts";
 import { parseTarget } from "../net/address.ts";
 import type { Deps } from "../work/deps.ts";
 import { existingGroups } from "./exist.ts";

@@ -2,7 +2,7 @@ import { asc, eq, gt, sql } from "drizzle-orm";
 import { holdLinks } from "../db/hold.ts";
 import { rowsOf, type Statement, type Store } from "../db/store.ts";
 import { classification, links } from "../db/tables.ts";
-import { yieldToEventLoop } from "../lib/give-way.ts";
+import { yieldToEventLoop } from "../lib/steps.ts";
 import { type Catalogue, fingerprintOf, serviceIdOf } from "../verdict/services/catalogue.ts";
 import { bucketOfUrl } from "../work/buckets.ts";
 import type { Deps } from "../work/deps.ts";

@@ -1,5 +1,4 @@
-import { chunksOf } from "../lib/chunks.ts";
-import { yieldToEventLoop } from "../lib/give-way.ts";
+import { chunksOf, yieldToEventLoop } from "../lib/steps.ts";
 import type { Deps } from "../work/deps.ts";
 import { BUCKETS_GIVEN, givenBuckets } from "../work/given-buckets.ts";
 import { LEASE_MS } from "../work/lease.ts";

@@ -2,7 +2,7 @@ import { sql } from "drizzle-orm";
 import { holdLinks } from "../db/hold.ts";
 import { rowsOf, type Store } from "../db/store.ts";
 import { FREQUENCIES, type Frequency } from "../db/tables.ts";
-import { yieldToEventLoop } from "../lib/give-way.ts";
+import { yieldToEventLoop } from "../lib/steps.ts";
 import { ALL_BUCKETS } from "../work/buckets.ts";
 import type { Deps } from "../work/deps.ts";
 import { BUCKETS_GIVEN, givenBuckets } from "../work/given-buckets.ts";

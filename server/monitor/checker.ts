@@ -1,7 +1,6 @@
-import { createBell } from "../lib/bell.ts";
-import { yieldToEventLoop } from "../lib/give-way.ts";
+import { createWakeSignal, repeat } from "../lib/clock.ts";
 import { logFailure } from "../lib/log.ts";
-import { repeat } from "../lib/repeat.ts";
+import { yieldToEventLoop } from "../lib/steps.ts";
 import { completeBatches } from "../links/batches/complete.ts";
 import { fillBatches } from "../links/batches/fill.ts";
 import { tendBatches } from "../links/batches/tend.ts";
@@ -52,7 +51,7 @@ type CheckLoop = {
 export function startCheckLoop(deps: CheckerDeps): CheckLoop {
   const { clock } = deps;
   const ending = new AbortController();
-  const bell = createBell(clock);
+  const bell = createWakeSignal(clock);
   const held = createHeld(deps);
   const recorder = createRecorder(deps, held.letGo);
   const dispatch = createDispatch(deps);

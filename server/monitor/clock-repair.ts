@@ -1,4 +1,4 @@
-import { watchClock } from "../lib/clock-jump.ts";
+import { watchClock } from "../lib/clock.ts";
 import { log, logFailure } from "../lib/log.ts";
 import type { Deps } from "../work/deps.ts";
 import { bringBack, LONGEST_REST_MS } from "./bring-back.ts";

@@ -1,6 +1,6 @@
 import { isUnavailable } from "../db/store.ts";
-import { writeByHalves } from "../lib/by-halves.ts";
 import { describeError, log } from "../lib/log.ts";
+import { writeByHalves } from "../lib/steps.ts";
 import { completeBatches } from "../links/batches/complete.ts";
 import type { Deps } from "../work/deps.ts";
 import { accountsOf } from "../work/news.ts";

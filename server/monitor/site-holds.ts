@@ -1,8 +1,8 @@
 import { lt, sql } from "drizzle-orm";
 import { isUnavailable, rowsOf, type Statement, type Store } from "../db/store.ts";
 import { siteHolds } from "../db/tables.ts";
-import { chunksOf } from "../lib/chunks.ts";
 import type { Clock } from "../lib/clock.ts";
+import { chunksOf } from "../lib/steps.ts";
 import { type Manners, remember } from "../verdict/politeness/politeness.ts";
 import { TROUBLE_KEPT_MS } from "../verdict/politeness/site-line.ts";
 import type { SiteLoad } from "../verdict/politeness/site-load.ts";

@@ -1,7 +1,6 @@
-import { createBell } from "../lib/bell.ts";
-import { watchClock } from "../lib/clock-jump.ts";
-import { yieldToEventLoop } from "../lib/give-way.ts";
+import { createWakeSignal, watchClock } from "../lib/clock.ts";
 import { logFailure } from "../lib/log.ts";
+import { yieldToEventLoop } from "../lib/steps.ts";
 import { bucketOf } from "../work/buckets.ts";
 import type { Deps } from "../work/deps.ts";
 import { type ClaimedDelivery, claimDue, giveBack } from "./claim.ts";
@@ -31,7 +30,7 @@ export function createDeliverer(
   const { store, clock, nodes } = deps;
   const cutting = new AbortController();
   const running = new Set<Promise<void>>();
-  const bell = createBell(clock);
+  const bell = createWakeSignal(clock);
   const clockJump = watchClock(clock);
   const lanes = createLanes(clock);
   const outcomes = createOutcomes(deps);

@@ -1,8 +1,8 @@
 import { and, count, desc, eq, lt, min, type SQL, sql } from "drizzle-orm";
 import type { Store } from "../db/store.ts";
 import { type DeliveredType, deliveries } from "../db/tables.ts";
-import { yieldToEventLoop } from "../lib/give-way.ts";
 import type { Window } from "../lib/paging.ts";
+import { yieldToEventLoop } from "../lib/steps.ts";
 import type { DeliveryQuery } from "./deliveries-model.ts";
 
 /** So many are looked through at a time, which takes a few milliseconds. */

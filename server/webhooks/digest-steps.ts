@@ -2,9 +2,9 @@ import { and, asc, count, desc, eq, isNull, lte, max, min, ne, type SQL, sql } f
 import { holdWebhook } from "../db/hold.ts";
 import type { Store } from "../db/store.ts";
 import { deliveries, events, type WebhookRow, webhooks } from "../db/tables.ts";
-import { yieldToEventLoop } from "../lib/give-way.ts";
 import { newIdAt } from "../lib/ids.ts";
 import { toIso } from "../lib/moments.ts";
+import { yieldToEventLoop } from "../lib/steps.ts";
 import { type DigestData, toDigestEntry } from "./formats/notice.ts";
 import { someOf } from "./some-of.ts";
 

@@ -1,6 +1,6 @@
 import { and, inArray, lt, sql } from "drizzle-orm";
 import { events } from "../db/tables.ts";
-import { inSteps, type Patience } from "../lib/steps.ts";
+import { inSteps, type StepLimits } from "../lib/steps.ts";
 import type { Deps } from "../work/deps.ts";
 
 const KEPT_MS = 30 * 86_400_000;
@@ -9,7 +9,7 @@ const KEPT_MS = 30 * 86_400_000;
  * Deletes events older than 30 days with their deliveries, but none that an active webhook still waits
  * for. What was held back for a webhook that is off would not be sent any more anyway. Returns how many.
  */
-export async function forgetOldEvents(deps: Deps, patience: Patience = {}): Promise<number> {
+export async function forgetOldEvents(deps: Deps, patience: StepLimits = {}): Promise<number> {
   // By a clock that is a year ahead, all of it would be old.
   if (deps.online.clockIsOff()) return 0;
   const { rows } = await inSteps(deps.clock, (most) => forgetSome(deps, most), patience);

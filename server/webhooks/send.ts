@@ -1,4 +1,4 @@
-import { VERSION } from "../lib/version.ts";
+import { VERSION } from "../lib/runtime.ts";
 import type { FailureReason } from "../net/failures.ts";
 import type { Deps } from "../work/deps.ts";
 import { signedHeaders } from "./signing.ts";

@@ -1,8 +1,6 @@
 import { sql } from "drizzle-orm";
 import { preparedOnce, rowsOf, type Store } from "../db/store.ts";
-import { chunksOf } from "../lib/chunks.ts";
-import { yieldToEventLoop } from "../lib/give-way.ts";
-import { GOLDEN_RATIO } from "../lib/golden.ts";
+import { chunksOf, yieldToEventLoop } from "../lib/steps.ts";
 import { ALL_BUCKETS } from "./buckets.ts";
 import type { Deps } from "./deps.ts";
 import { BUCKETS_GIVEN, givenBuckets } from "./given-buckets.ts";
@@ -89,3 +87,6 @@ async function estimate(store: Store, now: number, buckets: readonly number[]): 
   }
   return Math.round((due / SAMPLES) * all);
 }
+
+/** Multiples of it, without their whole parts, lie evenly between 0 and 1, in no step that anything else has. */
+export const GOLDEN_RATIO = (Math.sqrt(5) - 1) / 2;

@@ -1,5 +1,5 @@
 import type { Engine } from "../db/store.ts";
-import { orLate } from "../lib/late.ts";
+import { withTimeout } from "../lib/clock.ts";
 
 /** Beats between two attempts to listen where nothing is heard. */
 const BEATS_PER_ATTEMPT = 12;
@@ -21,7 +21,7 @@ export function keepListening(listen: () => ReturnType<Engine["listen"]>): Ears 
   let beatsDeaf = 0;
 
   const leave = (left: typeof attempt) =>
-    orLate(
+    withTimeout(
       LEAVE_MS,
       left.then((end) => end?.()),
     ).catch(() => {});

@@ -1,7 +1,6 @@
 import { createStore } from "../db/store.ts";
-import { createBell } from "../lib/bell.ts";
-import { log, logFailure } from "../lib/log.ts";
-import { noteSpells } from "../lib/note-spells.ts";
+import { createWakeSignal } from "../lib/clock.ts";
+import { log, logFailure, logTransitions } from "../lib/log.ts";
 import type { Deps } from "./deps.ts";
 import { keepListening } from "./ears.ts";
 import { createLagWatch, LAG_EVERY_MS } from "./lag.ts";
@@ -55,7 +54,7 @@ function joinOthers(deps: Deps): Joined {
 function createBeating(deps: Deps, membership: Membership) {
   const { clock, store, nodes } = deps;
   const ending = new AbortController();
-  const bell = createBell(clock);
+  const bell = createWakeSignal(clock);
   const note = noteSilence();
 
   /** Whether others hear of it now or see it with their next sign of life makes no difference but to time. */
@@ -121,7 +120,7 @@ function createEars(engine: Deps["store"]["engine"], hear: (id: string | null) =
 
 /** Gives what is to hear how each sign of life went. */
 const noteSilence = () =>
-  noteSpells(logFailure("this node gives no sign of life and begins nothing more"), () =>
+  logTransitions(logFailure("this node gives no sign of life and begins nothing more"), () =>
     log.info("this node gives signs of life again"),
   );
 

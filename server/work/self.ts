@@ -1,4 +1,4 @@
-import { VERSION } from "../lib/version.ts";
+import { VERSION } from "../lib/runtime.ts";
 import type { KnownState } from "../verdict/online/online.ts";
 import { BUCKETS } from "./buckets.ts";
 import type { Deps } from "./deps.ts";

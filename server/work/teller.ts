@@ -1,6 +1,5 @@
-import { orLate } from "../lib/late.ts";
-import { describeError, log } from "../lib/log.ts";
-import { noteSpells } from "../lib/note-spells.ts";
+import { withTimeout } from "../lib/clock.ts";
+import { describeError, log, logTransitions } from "../lib/log.ts";
 import { addTo, type Gathered, nothing } from "./notice.ts";
 
 /** All of so long is told at once, since the database commits one notice after another. */
@@ -27,7 +26,7 @@ export function createTeller(send: (gathered: Gathered) => Promise<void>): Telle
   let timer: Timer | null = null;
   let isBroken = false;
   let isOver = false;
-  const note = noteSpells(
+  const note = logTransitions(
     (error) => {
       isBroken = true;
       log.warn("other nodes are not told of changes and look for them", describeError(error));
@@ -55,7 +54,7 @@ export function createTeller(send: (gathered: Gathered) => Promise<void>): Telle
     const gathered = waiting;
     waiting = nothing();
     isWaiting = false;
-    sending = orLate(LATE_MS, send(gathered))
+    sending = withTimeout(LATE_MS, send(gathered))
       .then(
         () => note(null),
         (error) => keep(gathered, error),
@@ -77,8 +76,8 @@ export function createTeller(send: (gathered: Gathered) => Promise<void>): Telle
   async function stop() {
     isOver = true;
     if (timer) clearTimeout(timer);
-    await orLate(LAST_MS, sending ?? Promise.resolve()).catch(() => {});
-    if (isWaiting && !isBroken) await orLate(LAST_MS, send(waiting)).catch(() => {});
+    await withTimeout(LAST_MS, sending ?? Promise.resolve()).catch(() => {});
+    if (isWaiting && !isBroken) await withTimeout(LAST_MS, send(waiting)).catch(() => {});
   }
 
   return { tell, stop };

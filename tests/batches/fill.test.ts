@@ -2,7 +2,7 @@ import { afterEach, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import { operatorOf } from "../../server/accounts/users.ts";
 import { batches, links } from "../../server/db/tables.ts";
-import { chunksOf } from "../../server/lib/chunks.ts";
+import { chunksOf } from "../../server/lib/steps.ts";
 import { completeBatches } from "../../server/links/batches/complete.ts";
 import { fillBatches, fillStep } from "../../server/links/batches/fill.ts";
 import { deleteLinks } from "../../server/links/delete.ts";

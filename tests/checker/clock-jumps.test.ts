@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import { links } from "../../server/db/tables.ts";
-import { watchClock } from "../../server/lib/clock-jump.ts";
+import { watchClock } from "../../server/lib/clock.ts";
 import type { KnownLink } from "../../server/verdict/confirm.ts";
 import { type Asker, onBothEngines, type TestServer } from "../harness.ts";
 import { logLines } from "../log.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { createLag } from "../../server/lib/lag.ts";
+import { createLag } from "../../server/lib/clock.ts";
 import { movableClock } from "../clock.ts";
 
 const BEAT = 500;

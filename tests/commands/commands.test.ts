@@ -5,8 +5,7 @@ import { join } from "node:path";
 import { $ } from "bun";
 import { Secret, TOTP } from "otpauth";
 import { readConfig } from "../../server/config/config.ts";
-import { checksWithin } from "../../server/lib/runtime.ts";
-import { VERSION } from "../../server/lib/version.ts";
+import { checksWithin, VERSION } from "../../server/lib/runtime.ts";
 import { listeningUrl } from "../listening.ts";
 import { createProgram } from "./program.ts";
 

@@ -1,6 +1,6 @@
 import { type DeliveryRow, deliveries, type EventRow, events } from "../../server/db/tables.ts";
-import { chunksOf } from "../../server/lib/chunks.ts";
 import { newId } from "../../server/lib/ids.ts";
+import { chunksOf } from "../../server/lib/steps.ts";
 import type { Asker, TestServer } from "../harness.ts";
 
 /** As many as one statement takes with all their columns. */

@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import { webhooks } from "../../server/db/tables.ts";
-import { VERSION } from "../../server/lib/version.ts";
+import { VERSION } from "../../server/lib/runtime.ts";
 import { deliverDue } from "../../server/webhooks/deliver.ts";
 import { onBothEngines } from "../harness.ts";
 import { deliveriesOf, makeNews, startReceiver, subscribe, verified } from "../receiver.ts";

@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from "bun:test";
 import { deliveries, events, webhooks } from "../../server/db/tables.ts";
-import { chunksOf } from "../../server/lib/chunks.ts";
+import { chunksOf } from "../../server/lib/steps.ts";
 import { completeBatches } from "../../server/links/batches/complete.ts";
 import { checkDueLinks } from "../../server/monitor/checker.ts";
 import { ALIVE, checkAll, GONE } from "../batches/playing.ts";

@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 import { connect } from "node:net";
 import { csvReply } from "../../server/api/csv.ts";
-import type { Cell } from "../../server/lib/csv.ts";
-import { yieldToEventLoop } from "../../server/lib/give-way.ts";
+import { yieldToEventLoop } from "../../server/lib/steps.ts";
+import type { Cell } from "../../server/lib/text.ts";
 
 /** A server that answers with these steps, for as long as the story runs. */
 async function serving(steps: AsyncGenerator<Cell[][], void>, story: (url: URL) => Promise<void>) {

@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from "bun:test";
 import { createService } from "../../server/app/app.ts";
 import { healthAtStart, readinessAtStart } from "../../server/http/health.ts";
-import { VERSION } from "../../server/lib/version.ts";
+import { VERSION } from "../../server/lib/runtime.ts";
 import { failingDeps } from "../events/failing-store.ts";
 import { type Asker, onBothEngines } from "../harness.ts";
 import { logLines } from "../log.ts";

@@ -3,7 +3,7 @@ import {
   createPasswords,
   hashPassword,
   passwordProblem,
-  SHORTEST_BESIDE_CODE,
+  SHORTEST_WITH_CODE,
 } from "../../server/lib/passwords.ts";
 
 /** The default of the settings. */
@@ -75,7 +75,7 @@ describe("a new password beside a code", () => {
     ["a common long one", "passwordpassword", COMMON],
     ["257 characters", "aB3$".repeat(64).concat("x"), LONG],
   ])("%s", async (_name, password, problem) => {
-    expect(await passwordProblem(password, SHORTEST_BESIDE_CODE)).toBe(problem);
+    expect(await passwordProblem(password, SHORTEST_WITH_CODE)).toBe(problem);
   });
 });
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { browserOf, keptName } from "../../server/lib/user-agent.ts";
+import { browserOf, storedUserAgent } from "../../server/lib/text.ts";
 
 const WINDOWS = "Mozilla/5.0 (Windows NT 10.0; Win64; x64)";
 const MAC = "Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7)";
@@ -38,6 +38,6 @@ describe("the name that is kept", () => {
     ["", null],
     [null, null],
   ])("of %p is %p", (userAgent, kept) => {
-    expect(keptName(userAgent)).toBe(kept);
+    expect(storedUserAgent(userAgent)).toBe(kept);
   });
 });

@@ -4,7 +4,7 @@ import { oldestBeside, refuseOlderNodes } from "../../server/db/beside-versions.
 import { migrate, NewerDatabase, refuseNewer } from "../../server/db/migrate.ts";
 import { openEngine, ownMigrations } from "../../server/db/open.ts";
 import { type Engine, isUnavailable } from "../../server/db/store.ts";
-import { VERSION } from "../../server/lib/version.ts";
+import { VERSION } from "../../server/lib/runtime.ts";
 import { whenOlderAreGone } from "../../server/ops/start/older-nodes.ts";
 import { freshPostgres } from "../postgres.ts";
 

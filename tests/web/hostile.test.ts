@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from "bun:test";
 import type { Locator, Page } from "playwright-core";
-import { keptName } from "../../server/lib/user-agent.ts";
+import { storedUserAgent } from "../../server/lib/text.ts";
 import { discreetUrl } from "../../web/src/lib/webhook-words.ts";
 import { onDashboard } from "../browser.ts";
 import { HOSTILE } from "./hostile.ts";
@@ -68,7 +68,7 @@ onDashboard("A stranger's text", (dashboard) => {
     expect(
       missingOn(
         "account",
-        HOSTILE.map((text) => keptName(text) ?? ""),
+        HOSTILE.map((text) => storedUserAgent(text) ?? ""),
       ),
     ).toEqual([]);
     expect(missingOn("admin", EMAILS)).toEqual([]);

@@ -1,6 +1,6 @@
 import { and, asc, inArray, lt, ne } from "drizzle-orm";
 import { audit, auditRetention } from "../../db/tables.ts";
-import { inSteps, type Patience } from "../../lib/steps.ts";
+import { inSteps, type StepLimits } from "../../lib/steps.ts";
 import type { Deps } from "../../work/deps.ts";
 
 const KEPT_MS = 365 * 86_400_000;
@@ -9,7 +9,7 @@ const KEPT_MS = 365 * 86_400_000;
  * Forgets entries of more than a year ago, step by step, until the signal. The database refuses to let go of
  * any other, so it is told first from when on they are old.
  */
-export async function forgetOldAudit(deps: Deps, patience: Patience = {}): Promise<void> {
+export async function forgetOldAudit(deps: Deps, patience: StepLimits = {}): Promise<void> {
   const { store, clock, online } = deps;
   // By a clock that is a year ahead, all of it would be old.
   if (online.clockIsOff()) return;

@@ -1,9 +1,8 @@
 import { and, asc, eq, getTableColumns, gt, isNotNull, lte } from "drizzle-orm";
 import type { Store } from "../../db/store.ts";
 import { accounts, type BatchRow, batches, type LinkRow, links } from "../../db/tables.ts";
-import { yieldToEventLoop } from "../../lib/give-way.ts";
-import { oneAtATime } from "../../lib/lock.ts";
-import { inSteps } from "../../lib/steps.ts";
+import { oneAtATime } from "../../lib/concurrency.ts";
+import { inSteps, yieldToEventLoop } from "../../lib/steps.ts";
 import type { Deps } from "../../work/deps.ts";
 import { NO_GROUP } from "../filter.ts";
 import { type Joining, joinBatch } from "../members.ts";

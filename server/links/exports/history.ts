@@ -6,7 +6,7 @@ import type { LinkHistoryRow } from "../../history/model.ts";
 import { checksNamedBy } from "../../history/read-checks.ts";
 import { spanOf } from "../../history/span.ts";
 import { ownerOf, type Subject, subjectOf } from "../../history/subject.ts";
-import { type StepSize, walk } from "../../lib/walk.ts";
+import { type StepSize, walk } from "../../lib/steps.ts";
 import type { Deps } from "../../work/deps.ts";
 import type { HistoryExportQuery } from "./model.ts";
 

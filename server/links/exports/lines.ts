@@ -1,4 +1,4 @@
-import { type Cell, toCsv } from "../../lib/csv.ts";
+import { type Cell, toCsv } from "../../lib/text.ts";
 
 /** How rows become text: what stands before all of them, and each. */
 export type RowFormat = { head: string; linesOf(rows: Cell[][]): string };

@@ -2,7 +2,7 @@ import { and, desc, eq, gte, inArray, lt, type SQL, sql } from "drizzle-orm";
 import type { Caller } from "../../api/caller.ts";
 import type { Store } from "../../db/store.ts";
 import { groups, LINK_SUMMARY, links } from "../../db/tables.ts";
-import { type StepSize, walk } from "../../lib/walk.ts";
+import { type StepSize, walk } from "../../lib/steps.ts";
 import type { Deps } from "../../work/deps.ts";
 import { fitting, type LinkFilter, NO_GROUP } from "../filter.ts";
 import type { ExportedLink, LinkExportQuery } from "./model.ts";

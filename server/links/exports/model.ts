@@ -6,9 +6,9 @@ import {
   type LinkHistoryRow,
   toHistoryEntry,
 } from "../../history/model.ts";
-import { type Cell, toCsv } from "../../lib/csv.ts";
 import { id, list, oneOf } from "../../lib/fields.ts";
 import { toIso } from "../../lib/moments.ts";
+import { type Cell, toCsv } from "../../lib/text.ts";
 import { LinkQuery, toLink } from "../model.ts";
 
 const MOST_IDS = 100;

@@ -1,8 +1,8 @@
 import { Elysia } from "elysia";
 import { csv, csvReply } from "../../api/csv.ts";
 import { callers, refusals } from "../../api/reply.ts";
-import type { Cell } from "../../lib/csv.ts";
 import { toIso } from "../../lib/moments.ts";
+import type { Cell } from "../../lib/text.ts";
 import type { Deps } from "../../work/deps.ts";
 import { exportedHistory } from "./history.ts";
 import { exportedLinks } from "./links.ts";

@@ -1,5 +1,5 @@
 import type { Caller } from "../../api/caller.ts";
-import { chunksOf } from "../../lib/chunks.ts";
+import { chunksOf } from "../../lib/steps.ts";
 import { changeLinks } from "../../links/change.ts";
 import { createLinks } from "../../links/create.ts";
 import { deleteLinks } from "../../links/delete.ts";

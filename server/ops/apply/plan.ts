@@ -1,7 +1,7 @@
 import { and, eq, inArray } from "drizzle-orm";
 import type { Caller } from "../../api/caller.ts";
 import { type Frequency, type GroupRow, links } from "../../db/tables.ts";
-import { chunksOf } from "../../lib/chunks.ts";
+import { chunksOf } from "../../lib/steps.ts";
 import { exportedLinks } from "../../links/exports/links.ts";
 import { NO_GROUP } from "../../links/filter.ts";
 import type { GroupChange } from "../../links/groups/model.ts";

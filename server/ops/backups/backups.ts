@@ -9,7 +9,7 @@ import { isDamage } from "../../db/damage.ts";
 import { upkeep } from "../../db/tables.ts";
 import { conflict } from "../../lib/errors.ts";
 import { describeError, log } from "../../lib/log.ts";
-import { sizeText } from "../../lib/size-text.ts";
+import { sizeText } from "../../lib/text.ts";
 import type { Deps } from "../../work/deps.ts";
 import { tellOfDamage } from "../start/damage.ts";
 import { clearCutShort, makeBackupFolder, removeAll, requireBackup, rotate } from "./folder.ts";

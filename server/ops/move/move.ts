@@ -1,9 +1,9 @@
 import { ownMigrationNames } from "../../db/open.ts";
 import { Refused } from "../../db/prepare.ts";
 import type { Store } from "../../db/store.ts";
-import { yieldToEventLoop } from "../../lib/give-way.ts";
 import { newId } from "../../lib/ids.ts";
-import { VERSION } from "../../lib/version.ts";
+import { VERSION } from "../../lib/runtime.ts";
+import { yieldToEventLoop } from "../../lib/steps.ts";
 import { createSum, type Sum } from "./lines.ts";
 import { type Coming, type Leaving, leavingOf, noteLeaving, sentenceOf } from "./notes.ts";
 import { refuseOtherTables, refuseUnfit } from "./refuse.ts";

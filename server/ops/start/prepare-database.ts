@@ -10,9 +10,8 @@ import { prepareAside } from "../../db/prepare-aside.ts";
 import { finishPlacing, isPlacing } from "../../db/replace.ts";
 import { isUnavailable } from "../../db/store.ts";
 import type { Clock } from "../../lib/clock.ts";
-import { failure } from "../../lib/failure.ts";
+import { failure, fileFailure } from "../../lib/errors.ts";
 import { describeError, log } from "../../lib/log.ts";
-import { failureOfFile } from "../../lib/own-user.ts";
 import { takeCleanStop } from "./clean-stop.ts";
 import { type Upgrading, whenOlderAreGone } from "./older-nodes.ts";
 
@@ -70,21 +69,21 @@ export function makeFolder(path: string): void {
   try {
     mkdirSync(path, { recursive: true, mode: 0o700 });
   } catch (error) {
-    throw failureOfFile("The data folder cannot be made", error, "Check STILLUP_DATA_DIR.");
+    throw fileFailure("The data folder cannot be made", error, "Check STILLUP_DATA_DIR.");
   }
   if (process.platform === "win32" || (statSync(path).mode & OTHERS) === 0) return;
   const files = readdirSync(path).filter((name) => name !== "lost+found");
   if (files.length > 0 && !OWN_FILES.some((name) => files.includes(name))) {
     const what = "The data folder is open to other users and holds other files";
     const hint = "Check STILLUP_DATA_DIR: it must be an empty folder, or one with mode 0700.";
-    throw failureOfFile(what, new Error(path), hint);
+    throw fileFailure(what, new Error(path), hint);
   }
   try {
     chmodSync(path, 0o700);
   } catch (error) {
     const hint =
       "Give the folder to the user that this runs as, with chmod 700, or check STILLUP_DATA_DIR.";
-    throw failureOfFile("The data folder is open to other users and cannot be closed", error, hint);
+    throw fileFailure("The data folder is open to other users and cannot be closed", error, hint);
   }
 }
 
@@ -98,7 +97,7 @@ const OTHERS = 0o077;
 export const asOpened = <T>(config: Config, opening: Promise<T>): Promise<T> =>
   opening.catch((error) => {
     if (error instanceof Refused) throw error;
-    const fail = sqlitePath(config) === null ? failure : failureOfFile;
+    const fail = sqlitePath(config) === null ? failure : fileFailure;
     const hint = "Check STILLUP_DATABASE_URL and STILLUP_DATA_DIR.";
     throw fail("The database cannot be opened", error, hint);
   });

@@ -1,7 +1,6 @@
 import { eq, sql } from "drizzle-orm";
 import { numbers } from "../../db/tables.ts";
-import { describeError, log } from "../../lib/log.ts";
-import { noteSpells } from "../../lib/note-spells.ts";
+import { describeError, log, logTransitions } from "../../lib/log.ts";
 import type { Outbound } from "../../net/request.ts";
 import type { Deps } from "../../work/deps.ts";
 
@@ -74,7 +73,7 @@ async function problemOf(deps: HeartbeatDeps): Promise<string | null> {
 
 /** Never with the URL, which is a secret. */
 const tellOfChange = () =>
-  noteSpells(
+  logTransitions(
     (problem) => log.error(String(problem)),
     () => log.info("the heartbeat is heard again"),
   );

@@ -1,6 +1,6 @@
 import type { Store } from "../../db/store.ts";
 import type { Clock } from "../../lib/clock.ts";
-import { lazily } from "../../lib/lazily.ts";
+import { lazily } from "../../lib/concurrency.ts";
 import { type Asking, createAsking } from "./ask.ts";
 import { type Canaries, createCanaries } from "./canaries.ts";
 import { keptIn } from "./kept-songs.ts";

@@ -1,8 +1,7 @@
 import { and, eq, lte } from "drizzle-orm";
 import type { Store } from "../../db/store.ts";
 import { canaries } from "../../db/tables.ts";
-import { describeError, log } from "../../lib/log.ts";
-import { noteSpells } from "../../lib/note-spells.ts";
+import { describeError, log, logTransitions } from "../../lib/log.ts";
 import type { Target } from "./catalogue.ts";
 
 /** What was heard last of the known-good links of a service. Moments are milliseconds since 1970. */
@@ -26,7 +25,7 @@ export const keptNowhere: KeptSongs = { read: async () => null, write: async () 
 
 /** Trouble with the database is no reason to say anything of a link. */
 export function keptIn(store: Store): KeptSongs {
-  const note = noteSpells((error) =>
+  const note = logTransitions((error) =>
     log.warn("what services answer is not kept", describeError(error)),
   );
   const well = <T>(result: T): T => {

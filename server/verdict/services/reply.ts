@@ -1,4 +1,4 @@
-import { lazily } from "../../lib/lazily.ts";
+import { lazily } from "../../lib/concurrency.ts";
 import type { Answer } from "../probe/probe.ts";
 
 /** An answer as rules see it. */

@@ -3,7 +3,7 @@ import type * as z from "zod";
 import { dayOf } from "../../accounts/meter.ts";
 import { accounts, deliveries, linkCounts, TIERS, usageDays, users } from "../../db/tables.ts";
 import { toIso } from "../../lib/moments.ts";
-import { VERSION } from "../../lib/version.ts";
+import { VERSION } from "../../lib/runtime.ts";
 import { areLinksChecked } from "../../work/checking.ts";
 import type { Deps } from "../../work/deps.ts";
 import type { State } from "./model.ts";

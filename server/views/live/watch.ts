@@ -1,6 +1,6 @@
 import { isOn } from "../../accounts/sessions.ts";
 import type { Caller } from "../../api/caller.ts";
-import { oneAtATime } from "../../lib/lock.ts";
+import { oneAtATime } from "../../lib/concurrency.ts";
 import { describeError, log } from "../../lib/log.ts";
 import type { Deps } from "../../work/deps.ts";
 import {

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { Counter, Gauge, Registry } from "prom-client";
-import { lazily } from "../../lib/lazily.ts";
+import { lazily } from "../../lib/concurrency.ts";
 
 const LAG_RESOLUTION_MS = 50;
 /** Where Linux lists the open files of a process, and its limits. */

@@ -1,7 +1,7 @@
-import { lastKnown } from "../../lib/last-known.ts";
+import { lastKnown } from "../../lib/concurrency.ts";
 import { describeError, log } from "../../lib/log.ts";
+import { VERSION } from "../../lib/runtime.ts";
 import { TROUBLE_NAMES } from "../../lib/troubles.ts";
-import { VERSION } from "../../lib/version.ts";
 import { MONITOR_STATES } from "../../verdict/online/online.ts";
 import type { Deps } from "../../work/deps.ts";
 import { readDatabase } from "./of-database.ts";

@@ -1,8 +1,8 @@
 import { and, eq, inArray, sql } from "drizzle-orm";
 import { rowsOf, type Statement, type Store } from "../../db/store.ts";
 import { deliveries, type EventType, events, webhookEvents, webhooks } from "../../db/tables.ts";
-import { chunksOf } from "../../lib/chunks.ts";
 import { newIdAt } from "../../lib/ids.ts";
+import { chunksOf } from "../../lib/steps.ts";
 import type { EventData } from "./types.ts";
 
 /** One thing that happened. */

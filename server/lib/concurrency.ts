@@ -73,3 +73,58 @@ const tooBusy = () =>
       "retry-after": "5",
     },
   );
+
+const last = new Map<string, Promise<unknown>>();
+
+/**
+ * Runs the work after all earlier work under the same name in this process, so that reading a count
+ * and writing within a limit are not torn apart by a parallel request.
+ */
+export async function oneAtATime<T>(name: string, work: () => Promise<T>): Promise<T> {
+  const before = last.get(name) ?? Promise.resolve();
+  const mine = before.then(work, work);
+  last.set(name, mine);
+  try {
+    return await mine;
+  } finally {
+    if (last.get(name) === mine) last.delete(name);
+  }
+}
+
+/**
+ * Returns a function that reads again each time, but waits at most `waitMs` (real time) for that: then it gives what was
+ * read last. Everyone who asks while a reading is under way shares it.
+ */
+export function lastKnown<T>(initial: T, waitMs: number, read: () => Promise<T>): () => Promise<T> {
+  let known = initial;
+  let reading: Promise<T> | null = null;
+
+  async function readOnce() {
+    try {
+      known = await read();
+      return known;
+    } finally {
+      reading = null;
+    }
+  }
+
+  return async () => {
+    reading ??= readOnce();
+    const late = Promise.withResolvers<T>();
+    const timer = setTimeout(() => late.resolve(known), waitMs);
+    try {
+      return await Promise.race([reading, late.promise]);
+    } finally {
+      clearTimeout(timer);
+    }
+  };
+}
+
+/** What `make` gives, made when it is first wanted. */
+export function lazily<T>(make: () => T): () => T {
+  let made: { value: T } | null = null;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
+}
