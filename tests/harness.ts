@@ -136,7 +136,7 @@ async function makeSqliteTemplate(): Promise<Uint8Array> {
   const folder = newScratchFolder("stillup-template-");
   const file = join(folder, "stillup.db");
   const engine = openEngine(`sqlite:${file}`);
-  await migrateToHead(engine, 0);
+  await migrateToHead(engine, Date.parse(START));
   await engine.close();
   const content = readFileSync(file);
   rmSync(folder, { recursive: true });

@@ -199,9 +199,9 @@ test.skipIf(process.platform !== "linux")(
 );
 
 test("several that start at once share one new database", async () => {
-  const { run } = createProgram();
+  const { runProcess } = createProgram();
 
-  const outcomes = await Promise.all([1, 2, 3, 4].map(() => run(["migrate"])));
+  const outcomes = await Promise.all([1, 2, 3, 4].map(() => runProcess(["migrate"])));
 
   expect(outcomes.map(({ code, err }) => ({ code, err }))).toEqual(
     outcomes.map(() => ({ code: 0, err: "" })),

@@ -198,12 +198,13 @@ describe("stillup export", () => {
 
       const other = await withAccount();
       const { code } = await other.run(["import", "-"], {}, exported.out);
-      const yamls = [one, other].map(({ run }) => run(["export", "links", "--format", "yaml"]));
+      const toYaml = ["export", "links", "--format", "yaml"];
+      const before = await one.run(toYaml);
+      const after = await other.run(toYaml);
 
       expect(code).toBe(0);
-      const [before, after] = await Promise.all(yamls);
-      expect(before!.out).toContain('- name: "Docs, =old"');
-      expect(after!.out.split("\n").sort()).toEqual(before!.out.split("\n").sort());
+      expect(before.out).toContain('- name: "Docs, =old"');
+      expect(after.out.split("\n").sort()).toEqual(before.out.split("\n").sort());
     },
     60_000,
   );

@@ -1,20 +1,35 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
+import { Readable, Writable } from "node:stream";
+import { run as runCommand } from "../../server/commands/program.ts";
 import { closeAtEnd } from "../shared.ts";
 
 const MAIN = join(import.meta.dir, "../../server/main.ts");
 
+/** The executable starts in a quarter of the time that the source takes. */
+const { STILLUP_BINARY } = process.env;
+const COMMAND = STILLUP_BINARY ? [resolve(STILLUP_BINARY)] : [process.execPath, MAIN];
+
 export type Outcome = { code: number; out: string; err: string };
 
-/**
- * The program as a real process, with a data folder of its own and nothing of our environment.
- * @param command starts another version of it
- */
-export function createProgram(
-  settings: Record<string, string> = {},
-  command = [process.execPath, MAIN],
-) {
+/** The program with a data folder of its own and without the environment of the tests. */
+export function createProgram(settings: Record<string, string> = {}) {
+  const processes = createProcesses(settings, COMMAND);
+  return {
+    ...processes,
+    /** Runs a command in this process, but `serve`, which holds its folder until its process ends. */
+    run: (args: string[], more: Record<string, string> = {}, input = "") =>
+      args.includes("serve")
+        ? processes.run(args, more, input)
+        : runHere(args, { ...processes.env, ...more }, input),
+    /** Runs a command in a process of its own. */
+    runProcess: processes.run,
+  };
+}
+
+/** @param command starts the program, such as another version of it */
+export function createProcesses(settings: Record<string, string>, command: string[]) {
   const folder = mkdtempSync(join(tmpdir(), "stillup-cli-"));
   closeAtEnd(async () => rmSync(folder, { recursive: true, force: true }));
   const dataDir = join(folder, "data");
@@ -49,4 +64,25 @@ export function createProgram(
   }
 
   return { dataDir, start, run, env, command };
+}
+
+async function runHere(
+  args: string[],
+  env: Record<string, string>,
+  input: string,
+): Promise<Outcome> {
+  const [stdout, stderr] = [collect(), collect()];
+  const stdin = Readable.from(input === "" ? [] : [Buffer.from(input)]);
+  const code = await runCommand(args, env, { stdin, stdout, stderr });
+  return { code, out: stdout.text(), err: stderr.text() };
+}
+
+/** A stream that keeps what is written to it. */
+function collect() {
+  const chunks: Buffer[] = [];
+  const write = (chunk: Buffer, _: string, done: () => void) => {
+    chunks.push(chunk);
+    done();
+  };
+  return Object.assign(new Writable({ write }), { text: () => Buffer.concat(chunks).toString() });
 }

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { LEFT_BEHIND } from "../../server/ops/move/source.ts";
-import { createProgram } from "../commands/program.ts";
+import { createProcesses } from "../commands/program.ts";
 import { type Asker, type Parsed, startServer, type TestServer } from "../harness.ts";
 import { emptyPostgres, freshPostgres } from "../postgres.ts";
 import { rowsOf, sorted } from "../upgrades/dump.ts";
@@ -116,7 +116,7 @@ test("tells what every node needs, and nothing that opens a database", async () 
 
 test("a database of an older version is copied and brought up to date before", async () => {
   const { folder, path } = await usedDatabase();
-  const { run } = createProgram({ STILLUP_DATA_DIR: folder }, programOf("0.2.0", NEWER));
+  const { run } = createProcesses({ STILLUP_DATA_DIR: folder }, programOf("0.2.0", NEWER));
   const url = await emptyPostgres();
 
   expect((await run(["migrate", "--to", url])).code).toBe(0);

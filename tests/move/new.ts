@@ -21,13 +21,13 @@ const toPlain = ([name, value]: [string, unknown]) => [
   typeof value === "bigint" ? Number(value) : value,
 ];
 
-/** Holds up whatever writes a certain row, until it is let go. */
+/** Blocks transactions that write a certain row. */
 export type Obstacle = {
-  /** Resolves once somebody waits here. */
+  /** Resolves once a transaction waits. */
   reached(): Promise<void>;
-  /** Lets whoever waits go on. What is there for it stays: to take it away would be in the way of them. */
+  /** Lets the transaction go on. The trigger stays, since dropping it would wait for that transaction. */
   open(): Promise<void>;
-  /** Once nobody is at work any more. */
+  /** Lets the transaction go on, waits for its end and drops the trigger. */
   remove(): Promise<void>;
 };
 
@@ -45,6 +45,8 @@ export async function obstruct(url: string, event: string, row: string): Promise
     .simple();
   const waiting = `select 1 from pg_locks where locktype = 'advisory' and objid = 4711 and not granted
     and database = (select oid from pg_database where datname = current_database())`;
+  const inTransaction = `select 1 from pg_stat_activity where xact_start is not null and pid <> pg_backend_pid()
+    and backend_type = 'client backend' and datname = current_database()`;
   return {
     async reached() {
       while ((await sql.unsafe(waiting)).length === 0);
@@ -54,6 +56,8 @@ export async function obstruct(url: string, event: string, row: string): Promise
     },
     async remove() {
       await sql.unsafe("select pg_advisory_unlock_all()");
+      // The statement of a killed client runs to its end; dropping the trigger meanwhile could be a deadlock.
+      while ((await sql.unsafe(inTransaction)).length > 0);
       await sql.unsafe("drop function wait_here cascade");
       await sql.close();
     },

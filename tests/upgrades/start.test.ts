@@ -2,7 +2,7 @@ import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
 import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { createProgram } from "../commands/program.ts";
+import { createProcesses, createProgram } from "../commands/program.ts";
 import { freePort } from "../free-port.ts";
 import { listeningUrl } from "../listening.ts";
 import { rowsOf } from "./dump.ts";
@@ -15,7 +15,7 @@ async function newerProgram() {
   const { folder, path } = await usedDatabase();
   const port = freePort();
   const settings = { STILLUP_DATA_DIR: folder, STILLUP_PORT: String(port) };
-  const program = createProgram(settings, programOf("0.2.0", NEWER));
+  const program = createProcesses(settings, programOf("0.2.0", NEWER));
   return { ...program, folder, path, url: `http://127.0.0.1:${port}` };
 }
 
