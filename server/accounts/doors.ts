@@ -1,56 +1,46 @@
 import ipaddr from "ipaddr.js";
-import { type Access, type Caller, requirePermission, type Visit, visitOf } from "../api/caller.ts";
+import { type Access, contextOf, type RequestContext, requirePermission } from "../api/caller.ts";
 import { rangeOf } from "../api/client-address.ts";
 import { readSessionCookie } from "../api/credentials.ts";
-import { type Allowance, type RateLimiter, rateLimited } from "../api/rate-limit.ts";
+import { addRateLimitHeaders, type RateLimiter, rateLimited } from "../api/rate-limit.ts";
 import type { Config } from "../config/config.ts";
 import { AppError } from "../lib/errors.ts";
 import type { Deps } from "../work/deps.ts";
-import { authenticate, type KeyCaller } from "./keys/authenticate.ts";
+import { authenticate } from "./keys/authenticate.ts";
 import type { Meter } from "./meter.ts";
 import { findSession, type Session } from "./sessions.ts";
 
-type Admission = { allowance: Allowance } & (
-  | { admitted: true; caller: KeyCaller }
-  | { admitted: false; refusal: unknown }
-);
+type KeyDoor = Deps & { limiter: RateLimiter; meter: Meter };
 
 /**
  * Checks a request under /api/v1: authentication, then rate limit, plan and the permission that the route requires.
  * A request without a valid key counts against its address, so guessing never uses up the budget of a real key.
  */
 export async function enterByKey(
-  deps: Deps & { limiter: RateLimiter; meter: Meter },
+  deps: KeyDoor,
   request: Request,
-  visit: Visit,
+  context: RequestContext,
   access: Access,
-): Promise<Admission> {
+): Promise<void> {
   const header = request.headers.get("authorization");
-  const caller = await authenticate(deps, header, visit.address).catch(asRefusal);
-  if ("refusal" in caller) {
-    const allowance = await deps.limiter(`address ${rangeOf(visit.address())}`);
-    const refusal = allowance.allowed ? caller.refusal : rateLimited(allowance);
-    return { admitted: false, allowance, refusal };
-  }
-  const allowance = await deps.limiter(`key ${caller.keyId}`);
-  if (!allowance.allowed) return { admitted: false, allowance, refusal: rateLimited(allowance) };
+  const caller = await authenticate(deps, header, context.address).catch(async (refusal) => {
+    await countRequest(deps, context, `address ${rangeOf(context.address())}`);
+    throw refusal;
+  });
+  await countRequest(deps, context, `key ${caller.keyId}`);
   deps.meter.countRequest(caller.accountId, caller.keyId);
-  const refusal = refuseCaller(deps, caller, access);
-  return refusal ? { admitted: false, allowance, refusal } : { admitted: true, allowance, caller };
+  if (!deps.config.tierLimits[caller.tier].api) {
+    throw new AppError("BUSINESS_PLAN_REQUIRED", `The ${caller.tier} plan has no API access.`);
+  }
+  requirePermission(caller, access === "read" ? "read" : "write");
+  context.caller = caller;
 }
 
-const asRefusal = (refusal: unknown) => ({ refusal });
-
-/** Keys have permissions only: whatever else a route may require, a key cannot have it. */
-function refuseCaller({ config }: Deps, caller: Caller, access: Access): unknown {
-  if (!config.tierLimits[caller.tier].api) {
-    return new AppError("BUSINESS_PLAN_REQUIRED", `The ${caller.tier} plan has no API access.`);
-  }
-  try {
-    requirePermission(caller, access === "read" ? "read" : "write");
-  } catch (refusal) {
-    return refusal;
-  }
+/** Every reply under /api/v1 shows the remaining requests. @throws RATE_LIMITED */
+async function countRequest({ limiter, clock }: KeyDoor, { headers }: RequestContext, who: string) {
+  const allowance = await limiter(who);
+  addRateLimitHeaders(headers, allowance, clock.now());
+  if (!allowance.allowed) throw rateLimited(allowance);
 }
 
 /**
@@ -60,18 +50,18 @@ function refuseCaller({ config }: Deps, caller: Caller, access: Access): unknown
 export async function enterBySession(
   deps: Deps & { sessionLimiter: RateLimiter },
   request: Request,
-  visit: Visit,
+  context: RequestContext,
   access: Access,
 ): Promise<void> {
   refuseUnknownHost(deps.config, request);
   refuseOtherSites(deps.config, request);
   const session = await sessionOf(deps, request);
-  const who = session ? `user ${session.user.id}` : `address ${rangeOf(visit.address())}`;
+  const who = session ? `user ${session.user.id}` : `address ${rangeOf(context.address())}`;
   const allowance = await deps.sessionLimiter(who);
   if (!allowance.allowed) throw rateLimited(allowance);
   if (session) {
-    visit.sessionHash = session.tokenHash;
-    visit.caller = session.caller;
+    context.sessionHash = session.tokenHash;
+    context.caller = session.caller;
   }
   if (access === "anyone") return;
   if (!session) throw notSignedIn();
@@ -98,7 +88,7 @@ const notSignedIn = () => new AppError("UNAUTHORIZED", "Sign in first.");
 /** The session of the request's cookie; null without a valid one. */
 export async function sessionOf(deps: Deps, request: Request): Promise<Session | null> {
   const token = readSessionCookie(deps.config, request);
-  return token ? findSession(deps, token, visitOf(request).address) : null;
+  return token ? findSession(deps, token, contextOf(request).address) : null;
 }
 
 /** The same for a route that requires a session. @throws UNAUTHORIZED when the session has ended since the check */
@@ -112,8 +102,8 @@ const SAFE = ["GET", "HEAD", "OPTIONS"];
 const SAME = ["same-origin", "none"];
 
 /**
- * A name that an attacker points at this machine makes a browser treat us as the attacker's own site
- * (DNS rebinding), so only names that nobody else can hold are answered.
+ * An attacker who points a name of their own at this machine could use the dashboard from their pages (DNS rebinding),
+ * so only the configured name, localhost and addresses are accepted.
  */
 export function refuseUnknownHost(
   { publicUrl }: Pick<Config, "publicUrl">,
@@ -124,14 +114,13 @@ export function refuseUnknownHost(
   if (hostname === "localhost" || isAddress(hostname)) return;
   throw new AppError(
     "FORBIDDEN",
-    `The dashboard does not answer to the name ${hostname}. Set STILLUP_PUBLIC_URL to the address that people use.`,
+    `The dashboard is not available under the name ${hostname}. Set STILLUP_PUBLIC_URL to the address that people use.`,
   );
 }
 
 /**
- * No other site may act for whoever is signed in. Browsers say where a request comes from in
- * `Sec-Fetch-Site`, or on plain HTTP at least in `Origin`; without either it is refused, since
- * programs have API keys.
+ * Other sites must not act for people who are signed in. Browsers send the origin of a request in `Sec-Fetch-Site`, or
+ * on plain HTTP at least in `Origin`. Requests without either are refused, since programs use API keys.
  */
 function refuseOtherSites(config: Config, request: Request): void {
   if (SAFE.includes(request.method)) return;
@@ -145,7 +134,7 @@ function isOwnOrigin({ publicUrl }: Config, request: Request): boolean {
   return own !== null && request.headers.get("origin") === own.origin;
 }
 
-/** Our address as the browser knows it: a request line may name another one than `Host`. */
+/** Our address as the browser knows it: the request line may contain another host than `Host`. */
 function ownUrl(request: Request): URL | null {
   const host = request.headers.get("host");
   return host === null ? new URL(request.url) : URL.parse(`http://${host}`);

@@ -1,4 +1,4 @@
-import { visitOf } from "../api/caller.ts";
+import { contextOf } from "../api/caller.ts";
 import { rangesOf } from "../api/client-address.ts";
 import { limiterFor, rateLimited } from "../api/rate-limit.ts";
 import { createPasswords, type Passwords } from "../lib/passwords.ts";
@@ -44,11 +44,11 @@ export function createGuard(deps: Deps): Guard {
     passwords: createPasswords(deps.config.passwordMemoryMb),
     delays: createDelays(deps),
     countGuess: (request, device) =>
-      count(device ? [`device ${device}`] : rangesOf(visitOf(request).address())),
+      count(device ? [`device ${device}`] : rangesOf(contextOf(request).address())),
     countInvitation: async (accountId) => {
       const allowance = await invitations(accountId);
       if (!allowance.allowed) throw rateLimited(allowance);
     },
-    countProof: (request) => count([`session ${visitOf(request).sessionHash}`]),
+    countProof: (request) => count([`session ${contextOf(request).sessionHash}`]),
   };
 }

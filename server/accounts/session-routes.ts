@@ -1,6 +1,6 @@
 import { Elysia } from "elysia";
 import * as z from "zod";
-import { visitOf } from "../api/caller.ts";
+import { contextOf } from "../api/caller.ts";
 import { rangesOf } from "../api/client-address.ts";
 import {
   deviceCookie,
@@ -34,9 +34,9 @@ import { hasAccounts } from "./users.ts";
 
 const visitorOf = (request: Request): Visitor => ({
   userAgent: request.headers.get("user-agent"),
-  sessionHash: visitOf(request).sessionHash,
-  address: visitOf(request).address,
-  networks: rangesOf(visitOf(request).address()),
+  sessionHash: contextOf(request).sessionHash,
+  address: contextOf(request).address,
+  networks: rangesOf(contextOf(request).address()),
 });
 
 const bodyRefusals = { ...recordRefusals, 413: ErrorReply, 415: ErrorReply };

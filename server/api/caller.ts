@@ -48,37 +48,37 @@ export function requirePermission({ permissions }: Caller, needed: keyof Permiss
   throw new AppError("INSUFFICIENT_PERMISSIONS", `This needs the ${needed} permission.`);
 }
 
-/** What is known of one request beside its own words. */
-export type Visit = {
+/** What is known of a request besides its own content. */
+export type RequestContext = {
   requestId: string;
-  /** The client's address; behind a trusted proxy the one it names. Asked for only where it counts. */
+  /** The client's address; behind a trusted proxy the one that it forwards. Computed on demand. */
   address: () => string;
-  /** The path as it was asked for, without the query. */
+  /** The path of the request, without the query. */
   path: string;
-  /** When it came, by the clock's `elapsed()`. */
-  arrivedAt: number;
-  /** The template of the route that answered it, such as `/links/:id`; null when none did. */
+  /** When the request arrived, by the clock's `elapsed()`. */
+  receivedAt: number;
+  /** The template of the route that ran, such as `/links/:id`; null if none did. */
   route: string | null;
-  /** What the reply leaves with, beside its own. */
+  /** The headers of every reply to this request. */
   headers: Headers;
-  /** Whether the reply has those headers already. */
-  isDressed: boolean;
+  /** Whether the reply already has them. */
+  hasHeaders: boolean;
   caller?: Caller;
-  /** SHA-256 of the session's cookie, when the session door let it in. */
+  /** SHA-256 of the session's cookie, of a request with a valid session. */
   sessionHash?: string;
-  /** The body as it was parsed, before a route reads it; undefined without one. */
+  /** The parsed body, before a route validates it; undefined without one. */
   sentBody?: unknown;
   /** The claim of an idempotency key, while the request runs. */
   claim?: Claim;
 };
 
-/** On the request itself: a weak map of all requests costs the garbage collector more than answering. */
-const VISIT = Symbol("visit");
-type Visited = Request & { [VISIT]: Visit };
+/** A property of the request: a weak map of all requests costs the garbage collector more than handling them. */
+const CONTEXT = Symbol("context");
+type WithContext = Request & { [CONTEXT]: RequestContext };
 
-export function rememberVisit(request: Request, visit: Visit) {
-  (request as Visited)[VISIT] = visit;
+export function attachContext(request: Request, context: RequestContext) {
+  (request as WithContext)[CONTEXT] = context;
 }
 
-/** Only requests that came through the front have one; a route cannot be reached otherwise. */
-export const visitOf = (request: Request): Visit => (request as Visited)[VISIT];
+/** Every request that reaches a route has one. */
+export const contextOf = (request: Request): RequestContext => (request as WithContext)[CONTEXT];

@@ -1,12 +1,35 @@
 import ipaddr from "ipaddr.js";
+import { LRUCache } from "lru-cache";
+import { log } from "../lib/log.ts";
+import type { Deps } from "../work/deps.ts";
+import { HOUR } from "./rate-limit.ts";
 
-/** Prefixes of IPv6 networks that one customer may hold whole, the usual one first. */
+/** Peers whose `X-Forwarded-For` was reported as ignored. */
+const MOST_REPORTED = 100;
+/** Prefixes of IPv6 networks that one customer may have, the usual one first. */
 const IPV6_PREFIXES = [64, 56, 48];
 
-/** Whether an address is a trusted proxy's. */
+/** Returns the client's address of a request, and logs peers that look like our own proxies but are not trusted. */
+export function clientAddresses({ config, clock }: Deps) {
+  const isTrusted = trustedProxies(config.trustedProxies);
+  const reported = new LRUCache<string, number>({ max: MOST_REPORTED });
+  return (request: Request, peer: string): string => {
+    const forwarded = request.headers.get("x-forwarded-for");
+    if (forwarded && isPrivate(peer) && !isTrusted(peer)) report(peer);
+    return clientAddress(peer, forwarded, isTrusted);
+  };
+
+  function report(peer: string) {
+    const at = reported.get(peer);
+    if (at !== undefined && clock.elapsed() - at < HOUR) return;
+    reported.set(peer, clock.elapsed());
+    log.warn("X-Forwarded-For ignored: the peer is not in STILLUP_TRUSTED_PROXIES", { peer });
+  }
+}
+
 type IsTrusted = (address: string) => boolean;
 
-/** @param proxies IP addresses and CIDR ranges, as the setting holds them */
+/** @param proxies IP addresses and CIDR ranges */
 export function trustedProxies(proxies: string[]): IsTrusted {
   const ranges = proxies.map(parseRange);
   return (address) => {
@@ -26,8 +49,8 @@ function parseRange(text: string): [ipaddr.IPv4 | ipaddr.IPv6, number] {
 }
 
 /**
- * The client's address. `X-Forwarded-For` is believed only from trusted proxies; the rightmost
- * address that is not one of them counts, since everything left of it is the client's own word.
+ * The client's address. `X-Forwarded-For` is used only from trusted proxies: its rightmost address that is not a
+ * trusted proxy, since the client may have sent everything left of it.
  */
 export function clientAddress(
   peer: string,
@@ -41,8 +64,8 @@ export function clientAddress(
 }
 
 /**
- * The networks that limits count an address by, the narrowest first: an IPv4 address alone; the /64, /56 and /48 of an
- * IPv6 one, since a customer with many of the narrow ones would have as many limits.
+ * The networks that count against limits for an address, the narrowest first: for IPv4 the address itself, for IPv6 its
+ * /64, /56 and /48, since a customer with many narrow networks would otherwise have as many limits.
  */
 export function rangesOf(address: string): [string, ...string[]] {
   if (!ipaddr.IPv6.isValid(address)) return [address];
@@ -57,8 +80,8 @@ export function rangesOf(address: string): [string, ...string[]] {
 /** The narrowest of them. */
 export const rangeOf = (address: string): string => rangesOf(address)[0];
 
-/** Whether the address can only be reached from a network of our own, as a proxy in front of us usually is. */
-export const isPrivate = (address: string): boolean =>
+/** Whether the address is one of a private network, as that of a proxy in front of us usually is. */
+const isPrivate = (address: string): boolean =>
   ipaddr.isValid(address) && PRIVATE.has(ipaddr.process(address).range());
 
 const PRIVATE = new Set(["private", "loopback", "linkLocal", "uniqueLocal", "carrierGradeNat"]);

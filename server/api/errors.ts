@@ -13,15 +13,15 @@ import {
 import { problemsOf } from "../lib/fields.ts";
 import { newId } from "../lib/ids.ts";
 import { describeError, log } from "../lib/log.ts";
-import { type Visit, visitOf } from "./caller.ts";
+import { contextOf, type RequestContext } from "./caller.ts";
 
 /** The only place where an error becomes a response. */
 export const errors = new Elysia({ name: "errors" }).onError(
   { as: "global" },
   ({ error, set, request, route }) => {
-    const visit = visitOf(request);
-    visit.route = route;
-    const response = toErrorResponse(error, visit);
+    const context = contextOf(request);
+    context.route = route;
+    const response = toErrorResponse(error, context);
     // A reply of 200 would leave with the status that the error had.
     set.status = response.status;
     return response;
@@ -47,7 +47,10 @@ export function toLastResort(error: unknown): Response {
  * For errors that are thrown around routes as well; what nobody expected is logged, under the id that the
  * caller is told.
  */
-export function toErrorResponse(error: unknown, { requestId }: Pick<Visit, "requestId">): Response {
+export function toErrorResponse(
+  error: unknown,
+  { requestId }: Pick<RequestContext, "requestId">,
+): Response {
   if (error instanceof ReadyReply) return error.response;
   const known = toAppError(error, requestId);
   return Response.json(

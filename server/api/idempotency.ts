@@ -5,7 +5,7 @@ import { idempotencyKeys } from "../db/tables.ts";
 import { conflict, invalid } from "../lib/errors.ts";
 import { hashToken } from "../lib/token.ts";
 import type { Deps, Receipt, SaveReply } from "../work/deps.ts";
-import { type Visit, visitOf } from "./caller.ts";
+import { contextOf, type RequestContext } from "./caller.ts";
 import { JSON_TYPE, ReadyReply, toErrorResponse } from "./errors.ts";
 
 const KEPT_MS = 24 * 3_600_000;
@@ -97,7 +97,7 @@ const headersFor = (location: string | null | undefined): Stored["headers"] =>
  */
 export async function settleClaim(
   deps: Deps,
-  visit: Visit,
+  context: RequestContext,
   claim: Claim,
   response: Response,
 ): Promise<Response> {
@@ -109,8 +109,8 @@ export async function settleClaim(
     // Also after a failure: the change may have been made, and only word of that was lost.
     const stored = await storedReply(deps, claim);
     if (!stored) return response;
-    visit.isDressed = false;
-    return toErrorResponse(stored, visit);
+    context.hasHeaders = false;
+    return toErrorResponse(stored, context);
   } finally {
     running(deps.store).delete(nameOf(claim));
   }
@@ -127,24 +127,24 @@ const nameOf = ({ accountId, scope, key }: Claim) => `${accountId} ${scope} ${ke
 
 async function claimKey(deps: Deps, request: Request): Promise<Claim | null> {
   const key = request.headers.get("idempotency-key");
-  const visit = visitOf(request);
-  if (key === null || request.method !== "POST" || !visit.caller) return null;
+  const context = contextOf(request);
+  if (key === null || request.method !== "POST" || !context.caller) return null;
   if (!/^[\x20-\x7e]{1,255}$/.test(key)) {
     throw invalid({ "Idempotency-Key": ["must be 1 to 255 printable ASCII characters"] });
   }
   const claim: Claim = {
-    accountId: visit.caller.accountId,
+    accountId: context.caller.accountId,
     // A path can be longer than what an index takes.
-    scope: hashToken(`POST ${visit.path}`),
+    scope: hashToken(`POST ${context.path}`),
     key,
-    bodyHash: hashToken(JSON.stringify(visit.sentBody) ?? ""),
+    bodyHash: hashToken(JSON.stringify(context.sentBody) ?? ""),
     createdAt: deps.clock.now(),
     state: "running",
   };
   const other = running(deps.store).get(nameOf(claim));
   if (other !== undefined) throw other === claim.bodyHash ? inProgress() : keyReused();
   running(deps.store).set(nameOf(claim), claim.bodyHash);
-  visit.claim = claim;
+  context.claim = claim;
   const stored = await storedReply(deps, claim);
   if (!stored) return claim;
   claim.state = "stored";

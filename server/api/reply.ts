@@ -2,7 +2,7 @@ import { Elysia, ElysiaCustomStatusResponse } from "elysia";
 import * as z from "zod";
 import { STATUS } from "../lib/errors.ts";
 import type { Page, PageQuery } from "../lib/paging.ts";
-import { visitOf } from "./caller.ts";
+import { contextOf } from "./caller.ts";
 import { JSON_TYPE } from "./errors.ts";
 
 /** The success envelope: one top-level key. @param description what this reply means, where its status does not say */
@@ -49,15 +49,15 @@ export const ErrorReply = z
 export const replies = new Elysia({ name: "replies" }).mapResponse(
   { as: "global" },
   ({ responseValue, set, request, route }) => {
-    const visit = visitOf(request);
-    visit.route = route;
+    const context = contextOf(request);
+    context.route = route;
     const custom = responseValue instanceof ElysiaCustomStatusResponse;
     const value: unknown = custom ? responseValue.response : responseValue;
     const status = custom ? responseValue.code : Number(set.status ?? 200);
     if (value instanceof Response) return;
-    const { headers } = visit;
+    const { headers } = context;
     for (const name in set.headers) setHeader(headers, name, set.headers[name]);
-    visit.isDressed = true;
+    context.hasHeaders = true;
     // Anything else there makes the framework copy the response, stream, cookies and all.
     set.headers = {};
     set.status = 200;
@@ -105,7 +105,7 @@ const weak = (tag: string) => tag.trim().replace(/^W\//, "");
 /** Gives routes the `caller` of the request. */
 export const callers = new Elysia({ name: "callers" }).derive({ as: "scoped" }, ({ request }) => ({
   // The doors reject requests without a caller before they reach a route that uses this.
-  caller: visitOf(request).caller!,
+  caller: contextOf(request).caller!,
 }));
 
 /** What every route under a door may answer beside its success. */

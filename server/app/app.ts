@@ -15,7 +15,6 @@ import { dashboard } from "../http/dashboard.ts";
 import { createFront, type Front } from "../http/front.ts";
 import { healthRoutes } from "../http/health.ts";
 import type { DeclaredRoute } from "../http/openapi/document.ts";
-import { withoutApi } from "../http/other-fronts.ts";
 import { createJsonBody, queries } from "../http/read-request.ts";
 import { referenceRoutes } from "../http/reference.ts";
 import { batchRoutes } from "../links/batches/routes.ts";
@@ -35,8 +34,8 @@ import { deliveryRoutes } from "../webhooks/deliveries-routes.ts";
 import { webhookRoutes } from "../webhooks/routes.ts";
 import type { Deps } from "../work/deps.ts";
 
-/** The rooms that both doors lead to. */
-const rooms = (deps: Deps, exporting: ExportPlaces) =>
+/** The routes under both /api/v1 and /dashboard/api. */
+const sharedRoutes = (deps: Deps, exporting: ExportPlaces) =>
   new Elysia()
     .use(accountRoutes(deps))
     .use(keyRoutes(deps))
@@ -52,7 +51,7 @@ const rooms = (deps: Deps, exporting: ExportPlaces) =>
     .use(exportRoutes(deps, exporting))
     .use(auditRoutes(deps));
 
-/** Every route of the program, and the dashboard's pages. Doors and headers around them are the front's. */
+/** Every route, and the dashboard's pages. The front checks callers and adds headers. */
 export function createApp(deps: Deps, pages: Elysia = new Elysia(), live: Live = createLive(deps)) {
   const routes = (): DeclaredRoute[] => app.routes;
   const guard = createGuard(deps);
@@ -66,7 +65,7 @@ export function createApp(deps: Deps, pages: Elysia = new Elysia(), live: Live =
     .use(metricsRoutes(deps))
     .use(referenceRoutes(routes))
     .use(pages)
-    .group("/api/v1", (api) => api.use(rooms(deps, exporting)))
+    .group("/api/v1", (api) => api.use(sharedRoutes(deps, exporting)))
     .group("/dashboard/api", (api) =>
       api
         .use(sessionRoutes(deps, guard, live))
@@ -75,32 +74,31 @@ export function createApp(deps: Deps, pages: Elysia = new Elysia(), live: Live =
         .use(adminRoutes(deps))
         .use(installationAuditRoutes(deps))
         .use(backupRoutes(deps))
-        .use(rooms(deps, exporting)),
+        .use(sharedRoutes(deps, exporting)),
     );
   return app;
 }
 
 export type App = ReturnType<typeof createApp>;
 
-/** What every node answers, whatever it does: whoever watches it asks each. */
-const createWatched = (deps: Deps) =>
+/** The routes of every node, whatever its roles: each node is monitored separately. */
+const createMonitored = (deps: Deps) =>
   new Elysia({ strictPath: true })
     .use(errors)
     .use(replies)
     .use(healthRoutes(deps))
     .use(metricsRoutes(deps));
 
-/** A page of the dashboard asks several times for what a program asks once, and again at each change. */
+/** A page of the dashboard sends several requests where a program sends one, and again at each change. */
 const PAGE_REQUESTS = 10;
 
-/** What answers requests, what counts them, and what tells open pages of changes. */
 export type Service = { front: Front; meter: Meter; live: Live };
 
 export async function createService(deps: Deps): Promise<Service> {
   const live = createLive(deps);
   deps.news.follow(live.heard);
   const hasApi = deps.config.role.includes("api");
-  const app = hasApi ? createApp(deps, dashboard(deps.config), live) : createWatched(deps);
+  const app = hasApi ? createApp(deps, dashboard(deps.config), live) : createMonitored(deps);
   const { rateLimitPerMinute: perMinute, rateLimitPerHour: perHour } = deps.config;
   const limiter = limiterFor(deps, "api", { perMinute, perHour });
   const sessionLimiter = createRateLimiter(
@@ -109,6 +107,9 @@ export async function createService(deps: Deps): Promise<Service> {
   );
   const meter = createMeter(deps.store, deps.clock);
   const routed = { fetch: (request: Request) => app.fetch(request), table: routeTable(app.routes) };
-  const front = createFront({ ...deps, limiter, sessionLimiter, meter, live }, routed);
-  return { front: hasApi ? front : withoutApi(deps.config, front, routed.table), meter, live };
+  return {
+    front: createFront({ ...deps, limiter, sessionLimiter, meter, live }, routed),
+    meter,
+    live,
+  };
 }

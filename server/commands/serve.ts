@@ -5,7 +5,7 @@ import { toLastResort } from "../api/errors.ts";
 import { createService } from "../app/app.ts";
 import type { Config } from "../config/config.ts";
 import type { Front } from "../http/front.ts";
-import { createFarewell, createStarting } from "../http/other-fronts.ts";
+import { createGracefulStop, createStarting } from "../http/start-and-stop.ts";
 import { systemClock } from "../lib/clock.ts";
 import { failure } from "../lib/errors.ts";
 import { describeError, lineIn, log, logWarnings } from "../lib/log.ts";
@@ -37,9 +37,9 @@ export async function serve(config: Config, io: Io, options?: Fresh): Promise<vo
   await makeRoom(config);
   const starting = createStarting(config);
   let front = starting.front;
-  const farewell = createFarewell((request, peer) => front(request, peer), systemClock);
-  const server = await listen(config, farewell.front);
-  const deps = await startDatabase(config, starting.tell, ended, options);
+  const graceful = createGracefulStop((request, peer) => front(request, peer), systemClock);
+  const server = await listen(config, graceful.front);
+  const deps = await startDatabase(config, starting.setStep, ended, options);
   if (!deps) return;
   const joined = joinNodes(deps);
   const stopNews = startNews(deps);
@@ -64,7 +64,7 @@ export async function serve(config: Config, io: Io, options?: Fresh): Promise<vo
   schema.stop();
   // Else they would be waited for.
   live.close();
-  await Promise.all([farewell.takeLeave(() => stopListening(server)), joined.leave(stopLoops())]);
+  await Promise.all([graceful.stop(() => stopListening(server)), joined.leave(stopLoops())]);
   await meter
     .flush()
     .catch((error) => log.error("requests were not counted", describeError(error)));

@@ -1,28 +1,29 @@
-import { LRUCache } from "lru-cache";
 import { enterByKey, enterBySession } from "../accounts/doors.ts";
 import type { Meter } from "../accounts/meter.ts";
-import { rememberVisit, type Visit } from "../api/caller.ts";
-import { clientAddress, isPrivate, trustedProxies } from "../api/client-address.ts";
+import { attachContext, type RequestContext } from "../api/caller.ts";
+import { clientAddresses } from "../api/client-address.ts";
 import { toErrorResponse } from "../api/errors.ts";
 import { settleClaim } from "../api/idempotency.ts";
-import { addRateLimitHeaders, HOUR, type RateLimiter } from "../api/rate-limit.ts";
+import type { RateLimiter } from "../api/rate-limit.ts";
 import { matches } from "../api/reply.ts";
 import type { RouteTable } from "../api/route-table.ts";
+import type { Config } from "../config/config.ts";
 import { AppError, invalid, noSuchPath } from "../lib/errors.ts";
 import { newId } from "../lib/ids.ts";
 import { describeError, log } from "../lib/log.ts";
 import type { TroubleName } from "../lib/troubles.ts";
 import type { Live } from "../views/live/live.ts";
 import type { Deps } from "../work/deps.ts";
-import { corsHeaders, preflightHeaders, securityHeaders } from "./headers.ts";
+import { addMissing, corsHeaders, preflightHeaders, securityHeaders } from "./headers.ts";
 import { bodyLimitOf, tooLarge } from "./read-request.ts";
 
 const REQUEST_ID = /^[A-Za-z0-9_.-]{1,64}$/;
 const ORIGIN = /^[a-z]+:\/\/[^/?#]*/;
-/** The router looks for the path from here on, whatever the host is. */
+/** The framework's router looks for the path from this position on, whatever the host. */
 const ROUTER_STARTS_AT = 11;
-/** Peers whose `X-Forwarded-For` was reported as ignored. */
-const MOST_REPORTED = 100;
+const SLOW_MS = 1000;
+const ASSETS = "/assets/";
+const SIGN_IN = "/dashboard/api/session";
 
 type FrontDeps = Deps & {
   limiter: RateLimiter;
@@ -38,8 +39,8 @@ type Peer = { requestIP(request: Request): { address: string } | null };
 export type Front = (request: Request, server?: Peer) => Promise<Response>;
 
 /**
- * Everything that happens to a request before and after its route: the head is checked, a door lets
- * it in or not, and every reply leaves with the same headers. Errors of any of it fit the envelope.
+ * Handles a request before and after its route: checks its head, its caller and its conditions, turns errors into
+ * replies, and adds the common headers.
  */
 export function createFront(deps: FrontDeps, app: Routed): Front {
   const headersFor = securityHeaders(deps.config);
@@ -48,16 +49,20 @@ export function createFront(deps: FrontDeps, app: Routed): Front {
   return async (incoming, server) => {
     const request = withPlainHost(incoming);
     const peer = () => server?.requestIP(incoming)?.address ?? "127.0.0.1";
-    const visit = arrive(deps, request, () => addressOf(request, peer()), headersFor);
-    const answered = await answer(deps, app, request, visit).catch((error) =>
-      toErrorResponse(error, visit),
+    const context = contextFor(deps, request, () => addressOf(request, peer()), headersFor);
+    const answered = await answer(deps, app, request, context).catch((error) =>
+      toErrorResponse(error, context),
     );
-    const response = visit.claim
-      ? await settleClaim(deps, visit, visit.claim, answered).catch(logFailure(visit, answered))
+    const response = context.claim
+      ? await settleClaim(deps, context, context.claim, answered).catch(logged(context, answered))
       : answered;
-    noteRequest(deps, request, visit, response);
-    if (visit.caller && response.ok && isUnsafe(request)) deps.live.changed(visit.caller.accountId);
-    return depart(deps, request, visit, response);
+    noteRequest(deps, request, context, response);
+    const { caller } = context;
+    if (caller && response.ok && !isRead(request)) deps.live.changed(caller.accountId);
+    if (!context.hasHeaders) addMissing(response.headers, context.headers);
+    for (const [name, value] of corsHeaders(deps.config, request))
+      response.headers.set(name, value);
+    return response;
   };
 }
 
@@ -65,50 +70,57 @@ async function answer(
   deps: FrontDeps,
   app: Routed,
   request: Request,
-  visit: Visit,
+  context: RequestContext,
 ): Promise<Response> {
-  const found = app.table.find(request.method, visit.path);
-  const access = found?.access ?? usualAccess(request);
-  const admission = isUnder(visit.path, "/api/v1")
-    ? await enterByKey(deps, request, visit, access)
-    : null;
-  if (admission) addRateLimitHeaders(visit.headers, admission.allowance, deps.clock.now());
-  refuseBadHead(request, visit);
-  if (request.method === "OPTIONS") return answerOptions(deps, app, request, visit);
-  if (admission && !admission.admitted) throw admission.refusal;
-  if (admission) visit.caller = admission.caller;
-  if (isUnder(visit.path, "/dashboard/api")) {
-    await enterBySession(deps, request, visit, access);
-  }
-  refuseStoppedWrites(deps, request, visit);
-  return isConditional(app, request, visit)
-    ? deps.store.engine.inTurn(visit.path, () => routeUnlessStale(app, request, visit))
-    : route(app, request, visit);
+  const { path } = context;
+  refuseOtherRoles(deps.config, app, path);
+  const access = app.table.find(request.method, path)?.access ?? usualAccess(request);
+  const [entered] = await Promise.allSettled([
+    isUnder(path, "/api/v1") && enterByKey(deps, request, context, access),
+  ]);
+  refuseBadHead(request, context);
+  if (request.method === "OPTIONS") return answerOptions(deps, app, request, context);
+  if (entered.status === "rejected") throw entered.reason;
+  if (isUnder(path, "/dashboard/api")) await enterBySession(deps, request, context, access);
+  refuseStoppedWrites(deps, request, context);
+  return isConditional(app, request, context)
+    ? deps.store.engine.inTurn(path, () => routeUnlessStale(app, request, context))
+    : route(app, request, context);
 }
 
-/** What a request to a path or with a method that does not exist needs before the response says so. */
-const usualAccess = (request: Request) => (isUnsafe(request) ? "write" : "read");
+/** A node without the role `api` has a few routes only. */
+function refuseOtherRoles({ role }: Config, app: Routed, path: string) {
+  if (role.includes("api") || app.table.methodsOf(path).length > 0) return;
+  const roles = role.join(" and ");
+  throw new AppError(
+    "NOT_FOUND",
+    `This node only has the ${role.length > 1 ? "roles" : "role"} ${roles}. Use a node with the role api.`,
+  );
+}
 
-async function route(app: Routed, request: Request, visit: Visit): Promise<Response> {
+/** What a request needs before it gets 404 or 405 for its path or method. */
+const usualAccess = (request: Request) => (isRead(request) ? "read" : "write");
+
+async function route(app: Routed, request: Request, { path }: RequestContext): Promise<Response> {
   const response = await app.fetch(request);
-  // 400 too: a path such as `/links/batch` also fits a record's route, which reads the body first.
+  // 400 too: a path such as `/links/batch` also matches a record's route, which validates the body first.
   if (response.status !== 404 && response.status !== 400) return response;
-  const allowed = app.table.methodsOf(visit.path);
+  const allowed = app.table.methodsOf(path);
   if (allowed.length === 0 || allowed.includes(request.method)) return response;
   throw new AppError(
     "METHOD_NOT_ALLOWED",
-    `${request.method} is not possible here.`,
+    `Method ${request.method} is not allowed here.`,
     { allowed },
     { allow: allowed.join(", ") },
   );
 }
 
 /**
- * The `Host` is the sender's word: with none, or one that no URL can have, the request's URL is a bare
- * path; and behind a very short one the router would see another path than the doors do.
+ * Replaces a host that clients cannot be trusted with: without one, or with one that no URL can have, the request's
+ * URL is a bare path, and after a very short one the router would see another path than the doors.
  */
 function plainHosts(): (request: Request) => Request {
-  // Parsing a URL costs more than all else here, and nearly all requests name the same host.
+  // Nearly all requests have the same host, and parsing a URL is the most expensive step here.
   let known = "";
   return (request) => {
     const origin = ORIGIN.exec(request.url)?.[0] ?? "";
@@ -121,46 +133,21 @@ function plainHosts(): (request: Request) => Request {
   };
 }
 
-/** The client's address of a request; reports proxies that look like ours but are not trusted. */
-function clientAddresses({ config, clock }: Deps) {
-  const isTrusted = trustedProxies(config.trustedProxies);
-  const reported = new LRUCache<string, number>({ max: MOST_REPORTED });
-  return (request: Request, peer: string): string => {
-    const forwarded = request.headers.get("x-forwarded-for");
-    if (forwarded && isPrivate(peer) && !isTrusted(peer)) report(peer);
-    return clientAddress(peer, forwarded, isTrusted);
-  };
-
-  function report(peer: string) {
-    const at = reported.get(peer);
-    if (at !== undefined && clock.elapsed() - at < HOUR) return;
-    reported.set(peer, clock.elapsed());
-    log.warn("X-Forwarded-For ignored: the peer is not in STILLUP_TRUSTED_PROXIES", { peer });
-  }
-}
-
-function arrive(
+function contextFor(
   { clock }: Deps,
   request: Request,
   address: () => string,
   headersFor: (path: string) => Headers,
-): Visit {
+): RequestContext {
   const given = request.headers.get("x-request-id");
   const requestId = given && REQUEST_ID.test(given) ? given : newId();
   const path = pathOf(request.url);
   const headers = headersFor(path);
   headers.set("X-Request-Id", requestId);
-  const visit: Visit = {
-    requestId,
-    address,
-    path,
-    arrivedAt: clock.elapsed(),
-    route: null,
-    headers,
-    isDressed: false,
-  };
-  rememberVisit(request, visit);
-  return visit;
+  const receivedAt = clock.elapsed();
+  const context = { requestId, address, path, receivedAt, route: null, headers, hasHeaders: false };
+  attachContext(request, context);
+  return context;
 }
 
 function pathOf(url: string): string {
@@ -169,7 +156,7 @@ function pathOf(url: string): string {
   return url.slice(start, end < 0 ? undefined : end);
 }
 
-function refuseBadHead(request: Request, { path }: Visit) {
+function refuseBadHead(request: Request, { path }: RequestContext) {
   if (request.headers.get("host")?.includes(",")) {
     throw invalid({ Host: ["must be given once"] }, "The request has two Host headers.");
   }
@@ -177,7 +164,12 @@ function refuseBadHead(request: Request, { path }: Visit) {
   if (Number(request.headers.get("content-length") ?? 0) > limit) throw tooLarge(limit);
 }
 
-function answerOptions(deps: Deps, app: Routed, request: Request, { path }: Visit): Response {
+function answerOptions(
+  deps: Deps,
+  app: Routed,
+  request: Request,
+  { path }: RequestContext,
+): Response {
   const allowed = app.table.methodsOf(path);
   if (allowed.length === 0) throw noSuchPath();
   const allow = [...allowed, "OPTIONS"].join(", ");
@@ -185,50 +177,45 @@ function answerOptions(deps: Deps, app: Routed, request: Request, { path }: Visi
   return new Response(null, { status: 204, headers });
 }
 
-/** Only a record that can be read has a state that the change could be meant for. */
-function isConditional(app: Routed, { method, headers }: Request, { path }: Visit): boolean {
+/** `If-Match` applies only to records that can be read: others have no ETag. */
+function isConditional(
+  app: Routed,
+  { method, headers }: Request,
+  { path }: RequestContext,
+): boolean {
   if (!headers.has("if-match") || !["PATCH", "DELETE"].includes(method)) return false;
   const allowed = app.table.methodsOf(path);
   return allowed.includes("GET") && allowed.includes(method);
 }
 
-/** RFC 9110 §13.1.1: a change meant for another state of the record than its present one is refused. */
-async function routeUnlessStale(app: Routed, request: Request, visit: Visit): Promise<Response> {
+/** Rejects a change whose `If-Match` does not match the record's current state (RFC 9110 §13.1.1). */
+async function routeUnlessStale(
+  app: Routed,
+  request: Request,
+  context: RequestContext,
+): Promise<Response> {
   const cookie = request.headers.get("cookie");
-  const look = new Request(request.url, { method: "GET", ...(cookie && { headers: { cookie } }) });
-  rememberVisit(look, { ...visit, headers: new Headers(visit.headers) });
-  const present = await app.fetch(look);
-  // The route refuses a bad body before it finds that the record is missing or belongs to another account.
-  if (present.status === 404 || present.status === 403) return route(app, request, visit);
-  if (!present.ok) return present;
-  const isFresh = matches(request.headers.get("if-match"), present.headers.get("etag") ?? "");
-  if (isFresh) return route(app, request, visit);
+  const read = new Request(request.url, { method: "GET", ...(cookie && { headers: { cookie } }) });
+  attachContext(read, { ...context, headers: new Headers(context.headers) });
+  const current = await app.fetch(read);
+  // The route rejects a bad body before it reports that the record is missing or belongs to another account.
+  if (current.status === 404 || current.status === 403) return route(app, request, context);
+  if (!current.ok) return current;
+  const isFresh = matches(request.headers.get("if-match"), current.headers.get("etag") ?? "");
+  if (isFresh) return route(app, request, context);
   throw new AppError(
     "PRECONDITION_FAILED",
     "The record has changed since you read it. Read it again.",
   );
 }
 
-/** Gives the reply the headers that all have, unless its maker did. */
-function depart({ config }: Deps, request: Request, visit: Visit, response: Response): Response {
-  if (!visit.isDressed) dress(response, visit.headers);
-  for (const [name, value] of corsHeaders(config, request)) response.headers.set(name, value);
-  return response;
-}
-
-function dress({ headers }: Response, usual: Headers) {
-  usual.forEach((value, name) => {
-    if (!headers.has(name)) headers.set(name, value);
-  });
-}
-
-/** RFC 9110 §9.2.1: such a request may have changed something. */
-const isUnsafe = ({ method }: Request) => !["GET", "HEAD", "OPTIONS"].includes(method);
+/** RFC 9110 §9.2.1: any other request may have changed something. */
+const isRead = ({ method }: Request) => ["GET", "HEAD", "OPTIONS"].includes(method);
 
 const isUnder = (path: string, prefix: string) => path === prefix || path.startsWith(`${prefix}/`);
 
-const logFailure =
-  ({ requestId: request }: Visit, response: Response) =>
+const logged =
+  ({ requestId: request }: RequestContext, response: Response) =>
   (error: unknown) => {
     log.error("failed to store the reply of an idempotency key", {
       request,
@@ -237,68 +224,59 @@ const logFailure =
     return response;
   };
 
-const SLOW_MS = 1000;
-const READS = new Set(["GET", "HEAD", "OPTIONS"]);
-const ASSETS = "/assets/";
-
 /**
- * Counts an answered request and logs it. A read that went well and was quick is a line of level `debug`, as
- * it would cost more than answering some of them; every other request is one of level `info`.
+ * Counts and logs a finished request. Successful quick reads are logged at level `debug`, since a log line costs more
+ * than some of them; all other requests at level `info`.
  */
 function noteRequest(
-  { clock, metrics }: Pick<Deps, "clock" | "metrics">,
-  { method }: Request,
-  visit: Visit,
+  { clock, metrics }: Deps,
+  request: Request,
+  context: RequestContext,
   { status }: Response,
 ): void {
-  const ms = clock.elapsed() - visit.arrivedAt;
-  metrics.requestEnded({ method, route: routeOf(visit), status }, ms);
-  const isNews = !READS.has(method) || status >= 400 || ms >= SLOW_MS;
-  if (isNews) log.info("request", factsOf(method, visit, status, ms));
-  else log.debug("request", () => factsOf(method, visit, status, ms));
+  const { method } = request;
+  const ms = clock.elapsed() - context.receivedAt;
+  metrics.requestEnded({ method, route: metricsRouteOf(context), status }, ms);
+  const isNotable = !isRead(request) || status >= 400 || ms >= SLOW_MS;
+  if (isNotable) log.info("request", factsOf(method, context, status, ms));
+  else log.debug("request", () => factsOf(method, context, status, ms));
 }
 
-/** Files have hashes in their names, which change with every version. */
-function routeOf({ route, path }: Visit): string {
+/** File names contain hashes, which change with every version. */
+function metricsRouteOf({ route, path }: RequestContext): string {
   if (path.startsWith(ASSETS)) return `${ASSETS}:file`;
   return route || "none";
 }
 
-/** Neither queries nor bodies, in which anything may stand. */
-function factsOf(method: string, visit: Visit, status: number, ms: number) {
-  const { requestId: request, path, caller } = visit;
+/** Neither queries nor bodies, which may contain anything. */
+function factsOf(method: string, context: RequestContext, status: number, ms: number) {
+  const { requestId: request, path, caller } = context;
   return {
     ...{ request, method, path, status, ms: Math.round(ms * 10) / 10 },
-    ...(caller && { account: caller.accountId, ...whoOf(caller.by) }),
-    address: visit.address(),
+    ...(caller && { account: caller.accountId, ...callerFacts(caller.by) }),
+    address: context.address(),
   };
 }
 
-/** A key by the part of it that is shown, and a person by their id. */
-const whoOf = ({ kind, id, name }: NonNullable<Visit["caller"]>["by"]) =>
+/** A key by the part of it that is shown, a person by their id. */
+const callerFacts = ({ kind, id, name }: NonNullable<RequestContext["caller"]>["by"]) =>
   kind === "key" ? { key: name } : { user: id };
 
-const READING = new Set(["GET", "HEAD", "OPTIONS"]);
-/** Whoever is to make room must get in. */
-const SIGN_IN = "/dashboard/api/session";
-
 /**
- * Refuses what would write while a trouble of the installation forbids it. What went wrong is told to its
- * administrators elsewhere; others hear only what it means for them.
+ * Rejects requests that would write while a problem of the installation forbids it. Administrators see the problem
+ * elsewhere; others only see what it means for them.
  * @throws SERVICE_UNAVAILABLE
  */
-function refuseStoppedWrites({ troubles }: Deps, request: Request, { path }: Visit) {
-  const trouble = troubles.stoppingDeletions() ?? troubles.stoppingWrites();
-  if (!trouble || isReading(request, path)) return;
-  if (!troubles.stoppingDeletions() && isAllowedBeside(request, path)) return;
+function refuseStoppedWrites({ troubles }: Deps, request: Request, { path }: RequestContext) {
+  const noDeletions = troubles.stoppingDeletions();
+  const trouble = noDeletions ?? troubles.stoppingWrites();
+  if (!trouble || isRead(request) || path.endsWith("/links/preview")) return;
+  if (!noDeletions && isAllowedOnFullDisk(request, path)) return;
   throw stopped(trouble.name);
 }
 
-/** What writes nothing may be asked by a POST, where it is too long for a query. */
-const isReading = ({ method }: Request, path: string) =>
-  READING.has(method) || path.endsWith("/links/preview");
-
-const isAllowedBeside = ({ method }: Request, path: string) =>
+/** Deleting makes room, and requires signing in. */
+const isAllowedOnFullDisk = ({ method }: Request, path: string) =>
   method === "DELETE" || path.endsWith("/links/batch-delete") || path === SIGN_IN;
 
 const SENTENCES: Partial<Record<TroubleName, string>> = {

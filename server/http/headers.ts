@@ -29,7 +29,7 @@ const ANSWERS = {
 const PAGES = { ...EVERYWHERE, "Content-Security-Policy": PAGE_POLICY };
 const HSTS = { "Strict-Transport-Security": "max-age=31536000" };
 
-/** The headers that every reply has unless it sets its own, made once per kind of path. */
+/** Returns the headers that every reply has unless it sets its own. */
 export function securityHeaders({ publicUrl }: Config): (path: string) => Headers {
   const hsts = publicUrl?.startsWith("https:") ? HSTS : {};
   const answers = new Headers({ ...ANSWERS, ...hsts });
@@ -38,6 +38,13 @@ export function securityHeaders({ publicUrl }: Config): (path: string) => Header
 }
 
 const isAnswer = (path: string) => path.startsWith("/api/") || path.startsWith("/dashboard/api/");
+
+/** Adds the headers that are not set yet. */
+export function addMissing(headers: Headers, usual: Headers) {
+  usual.forEach((value, name) => {
+    if (!headers.has(name)) headers.set(name, value);
+  });
+}
 
 const EXPOSED = [
   "ETag",
@@ -55,9 +62,10 @@ const EXPOSED = [
   "X-RateLimit-Reset-Hour",
   "X-Request-Id",
 ].join(", ");
-const TAKEN = "Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, X-Request-Id";
+const ACCEPTED =
+  "Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, X-Request-Id";
 
-/** Scripts of the listed origins may read replies. Never with credentials: the API takes no cookies. */
+/** Scripts of the listed origins may read replies, but not with credentials: the API uses no cookies. */
 export function corsHeaders(config: Config, request: Request): [string, string][] {
   if (config.corsAllowedOrigins.length === 0) return [];
   const origin = allowedOrigin(config, request);
@@ -78,12 +86,12 @@ export function preflightHeaders(
   if (!allowedOrigin(config, request)) return {};
   return {
     "access-control-allow-methods": methods,
-    "access-control-allow-headers": TAKEN,
+    "access-control-allow-headers": ACCEPTED,
     "access-control-max-age": "600",
   };
 }
 
-/** Only the API is open to other origins, never the dashboard's own door. */
+/** Only the API is open to other origins, never the dashboard's private API. */
 function allowedOrigin(config: Config, request: Request): string | null {
   const origin = request.headers.get("origin");
   const isApi = new URL(request.url).pathname.startsWith("/api/");

@@ -1,5 +1,5 @@
 import { Elysia } from "elysia";
-import { visitOf } from "../api/caller.ts";
+import { contextOf } from "../api/caller.ts";
 import { AppError, invalid } from "../lib/errors.ts";
 
 const KIB = 1024;
@@ -22,11 +22,11 @@ export const tooLarge = (limit: number) =>
 export function createJsonBody() {
   const strangers = createCrowd(MOST_STRANGERS);
   return new Elysia({ name: "json-body" }).onParse({ as: "global" }, async ({ request, path }) => {
-    const visit = visitOf(request);
-    const body = visit.caller
+    const context = contextOf(request);
+    const body = context.caller
       ? await readJson(request, bodyLimitOf(path))
       : await strangers.enter((cut) => readJson(request, STRANGER_BODY_LIMIT, cut));
-    visit.sentBody = body;
+    context.sentBody = body;
     return body;
   });
 }

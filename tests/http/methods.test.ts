@@ -68,7 +68,7 @@ onBothEngines("The methods of a path", (server) => {
     expect(status).toBe(405);
     expect(body.error).toEqual({
       code: "METHOD_NOT_ALLOWED",
-      message: "PATCH is not possible here.",
+      message: "Method PATCH is not allowed here.",
       status: 405,
       details: { allowed: ["GET", "HEAD", "POST"] },
     });

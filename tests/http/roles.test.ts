@@ -35,7 +35,7 @@ describe("A node without the role api", () => {
       expect(reply.status).toBe(404);
       expect((await reply.json()).error).toMatchObject({
         code: "NOT_FOUND",
-        message: "This node has no role but checker and delivery. Ask one that has the role api.",
+        message: "This node only has the roles checker and delivery. Use a node with the role api.",
       });
       expect(reply.headers.get("x-request-id")).toBeTruthy();
       expect(reply.headers.get("x-content-type-options")).toBe("nosniff");

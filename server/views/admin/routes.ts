@@ -4,7 +4,7 @@ import { presentSession } from "../../accounts/doors.ts";
 import { changePerson, invitePerson, removePerson, resetPerson } from "../../accounts/people.ts";
 import { Invitation, NewPerson, Removal } from "../../accounts/people-model.ts";
 import type { Manager } from "../../accounts/rights.ts";
-import { type Actor, visitOf } from "../../api/caller.ts";
+import { type Actor, contextOf } from "../../api/caller.ts";
 import { data, ErrorReply, pageOf, recordRefusals, refusals, toPage } from "../../api/reply.ts";
 import type { Deps } from "../../work/deps.ts";
 import {
@@ -20,7 +20,7 @@ import { readNodes } from "./nodes.ts";
 import { readState } from "./state.ts";
 
 /** The door lets in nobody without a session. */
-const actorOf = (request: Request): Actor => visitOf(request).caller!.by;
+const actorOf = (request: Request): Actor => contextOf(request).caller!.by;
 
 const managerOf = async (deps: Deps, request: Request): Promise<Manager> => ({
   session: await presentSession(deps, request),

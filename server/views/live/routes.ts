@@ -1,5 +1,5 @@
 import { Elysia } from "elysia";
-import { visitOf } from "../../api/caller.ts";
+import { contextOf } from "../../api/caller.ts";
 import { AppError } from "../../lib/errors.ts";
 import type { Deps } from "../../work/deps.ts";
 import type { Live } from "./live.ts";
@@ -18,7 +18,7 @@ const HEADERS = {
 /** Server-sent events for the dashboard's pages (HTML Standard §9.2), behind the session door only. */
 export const liveRoutes = (_: Deps, live: Live) =>
   new Elysia({ detail: { hide: true, access: "read" } }).get("/live", ({ request }) => {
-    const { caller, sessionHash } = visitOf(request);
+    const { caller, sessionHash } = contextOf(request);
     // The framework runs this for HEAD as well, and would leave the line open that it throws away.
     if (request.method === "HEAD") return new Response(null, { headers: HEADERS });
     // The door lets nobody in without both.

@@ -2,13 +2,13 @@ import { expect, test } from "bun:test";
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createFarewell } from "../../server/http/other-fronts.ts";
+import { createGracefulStop } from "../../server/http/start-and-stop.ts";
 import { systemClock } from "../../server/lib/clock.ts";
 
-/** Longer than a server that takes its leave waits for requests that keep coming. */
+/** Longer than a stopping server waits for requests that keep coming. */
 const HELD_UP_MS = 1100;
 
-/** In another process asks once, and over the same connection again while this one is held up. */
+/** Runs in another process: sends a request, and another one over the same connection while this process is blocked. */
 const askTwice = (url: URL, folder: string) => `
   const { existsSync, writeFileSync } = require("node:fs");
   const ask = () => socket.write("GET / HTTP/1.1\\r\\nhost: a.example\\r\\n\\r\\n");
@@ -26,22 +26,22 @@ const askTwice = (url: URL, folder: string) => `
   socket.on("error", () => {});
 `;
 
-test("Whoever asks while a server that takes its leave is held up is answered", async () => {
-  const folder = mkdtempSync(join(tmpdir(), "stillup-farewell-"));
+test("a request that arrives while a stopping server is blocked gets its reply", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "stillup-stop-"));
   const isThere = (note: string) => existsSync(join(folder, note));
-  const farewell = createFarewell(async ({ url }) => {
+  const graceful = createGracefulStop(async ({ url }) => {
     if (url.endsWith("/slow")) {
       writeFileSync(join(folder, "held-up"), "");
       holdUp(() => isThere("asked"));
     }
     return new Response("whole");
   }, systemClock);
-  const server = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: farewell.front });
+  const server = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: graceful.front });
   const client = Bun.spawn([process.execPath, "-e", askTwice(server.url, folder)]);
   while (!isThere("answered")) await Bun.sleep(5);
 
   const slow = fetch(new URL("/slow", server.url));
-  await farewell.takeLeave(() => server.stop());
+  await graceful.stop(() => server.stop());
 
   expect(await (await slow).text()).toBe("whole");
   const reply = await new Response(client.stdout).text();
