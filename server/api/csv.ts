@@ -5,15 +5,14 @@ import { type Cell, toCsv } from "../lib/text.ts";
 /** RFC 4180; the first line names the columns. */
 const CSV_TYPE = "text/csv; charset=utf-8; header=present";
 
-/** Declares a reply that is a file. Not one that is checked: it leaves step by step. */
+/** The schema of a reply that is a CSV file. It is not validated, since it is streamed. */
 export const csv = (example: string) => z.string().meta({ contentMediaType: "text/csv", example });
 
 type File = { name: string; columns: string[]; steps: AsyncGenerator<Cell[][], void> };
 
 /**
- * A file to be saved. The next step is made when the client has taken the last, so that no more than one of
- * them is in memory; whoever takes nothing is cut off as any idle connection is. What fails before the first
- * step is refused like anything else.
+ * Streams a file to save. Each step is read once the client has received the previous one, so that only one is in
+ * memory. An error before the first step becomes a normal error reply.
  */
 export async function csvReply(request: Request, file: File): Promise<Response> {
   const headers = {
@@ -27,14 +26,14 @@ export async function csvReply(request: Request, file: File): Promise<Response> 
   return new Response(bytesOf(head, file.steps), { headers });
 }
 
-/** Also for whoever leaves before the reply begins, of which its stream is not told. */
+/** Also ends the steps for clients that disconnect before the reply starts, which its stream does not notice. */
 function endWith(signal: AbortSignal, steps: File["steps"]) {
   const end = () => void steps.return();
   if (signal.aborted) end();
   else signal.addEventListener("abort", end, { once: true });
 }
 
-/** Without its end when a step fails, so that no client takes a part for the whole. */
+/** Aborts without the end of the file if a step fails, so that no client takes a part for the complete file. */
 function bytesOf(
   head: Cell[][],
   steps: AsyncGenerator<Cell[][], void>,
@@ -51,7 +50,7 @@ function bytesOf(
         else controller.enqueue(encoder.encode(toCsv(value)));
       } catch (error) {
         if (isLeft) return;
-        log.error("an export broke off", describeError(error));
+        log.error("export aborted", describeError(error));
         controller.error(error);
       }
     },

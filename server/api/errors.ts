@@ -28,14 +28,14 @@ export const errors = new Elysia({ name: "errors" }).onError(
   },
 );
 
-/** A reply that is complete already, thrown past a route whose own replies have another type. */
+/** A complete reply, thrown past a route whose own replies have another type. */
 export class ReadyReply extends Error {
   constructor(readonly response: Response) {
     super("ready reply");
   }
 }
 
-/** For what is thrown even around all that happens to a request, where nothing is known of it. */
+/** For errors outside the handling of requests, where there is no context. */
 export function toLastResort(error: unknown): Response {
   const requestId = newId();
   const response = toErrorResponse(error, { requestId });
@@ -43,10 +43,7 @@ export function toLastResort(error: unknown): Response {
   return response;
 }
 
-/**
- * For errors that are thrown around routes as well; what nobody expected is logged, under the id that the
- * caller is told.
- */
+/** Also for errors outside routes. Unexpected ones are logged with the request id that the caller gets. */
 export function toErrorResponse(
   error: unknown,
   { requestId }: Pick<RequestContext, "requestId">,
@@ -73,28 +70,25 @@ function toAppError(error: unknown, request: string): AppError {
   return internal();
 }
 
-/** What reading the body threw arrives wrapped. Other than by our refusals it fails when the sender stops. */
+/** The framework wraps what reading the body throws. Apart from our own errors it fails if the sender stops. */
 const toUnreadable = ({ cause }: ParseError): AppError =>
-  cause instanceof AppError ? cause : invalid({ body: ["did not arrive whole"] });
+  cause instanceof AppError ? cause : invalid({ body: ["is incomplete"] });
 
-const GONE = conflict("Something that this refers to was deleted meanwhile.", {
+const GONE = conflict("A record that this request refers to was deleted in the meantime.", {
   reason: "changed_meanwhile",
 });
 
-/** Not sent: the stored reply takes its place. */
-const ANSWERED = conflict("An equal request was answered meanwhile.", {
+/** Not sent: the stored reply replaces it. */
+const ANSWERED = conflict("An equal request was completed in the meantime.", {
   reason: "changed_meanwhile",
 });
 
 const internal = () =>
   new AppError("INTERNAL_ERROR", "Something went wrong on our side. It has been logged.");
 
-/**
- * Heals when the operator makes room or starts the database again: the caller may come back. It is not told
- * for each request, of which there may be many.
- */
+/** Temporary until the operator frees disk space or restarts the database, so the caller may retry. */
 function toOutOfOrder(error: unknown): AppError {
-  log.error("the database is out of order", describeError(error));
+  log.error("database unavailable", describeError(error));
   return unavailable("The database cannot be written now.");
 }
 
@@ -109,21 +103,21 @@ function codeOf(error: unknown): string | undefined {
 function toRefusal(error: ValidationError, request: string): AppError {
   const problems = problemsIn(error);
   if (error.type === "response") {
-    log.error("a reply does not fit its schema", { request, problems });
+    log.error("reply does not match its schema", { request, problems });
     return internal();
   }
   for (const name of repeatedNames(error)) problems[name] = ["must be given once"];
   return invalid(problems);
 }
 
-/** The framework's own list joins paths to texts and is cut short, so the schema is asked again. */
+/** The framework's own list of problems is truncated and has joined paths, so the value is validated again. */
 function problemsIn({ validator, value }: ValidationError): FieldProblems {
   const { schema = validator } = validator as unknown as { schema?: z.ZodType };
   const read = (schema as z.ZodType).safeParse(value);
   return read.success ? {} : problemsOf(read.error);
 }
 
-/** Of the names that the schema knows, those given twice in a query: they arrive as a list. */
+/** The query parameters that were given more than once, which arrive as lists. */
 function repeatedNames({ type, value }: ValidationError): string[] {
   if (type !== "query") return [];
   const query = Object.entries((value ?? {}) as object);

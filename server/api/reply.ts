@@ -10,9 +10,8 @@ export const data = <T extends z.ZodType>(schema: T, description?: string) =>
   declared(z.object({ data: schema }).meta(description ? { description } : {}));
 
 /**
- * A reply's schema is for types and documents. It is not applied to what leaves: the compiler knows
- * that it fits, every test checks it against the document, and once more for each reply would cost as
- * much as reading the record.
+ * A reply's schema is for types and documents only: the compiler and all tests check that replies match it, and
+ * validating each reply would cost as much as reading the record.
  */
 const declared = <T extends z.ZodType>(schema: T): T =>
   Object.create(schema, {
@@ -42,10 +41,7 @@ export const ErrorReply = z
   })
   .meta({ id: "Error" });
 
-/**
- * Serialises every reply once and gives GET answers a weak ETag, so that a client which has the
- * record already gets 304.
- */
+/** Serialises every reply once and adds a weak ETag to those of GET, so that clients with the current state get 304. */
 export const replies = new Elysia({ name: "replies" }).mapResponse(
   { as: "global" },
   ({ responseValue, set, request, route }) => {
@@ -58,7 +54,7 @@ export const replies = new Elysia({ name: "replies" }).mapResponse(
     const { headers } = context;
     for (const name in set.headers) setHeader(headers, name, set.headers[name]);
     context.hasHeaders = true;
-    // Anything else there makes the framework copy the response, stream, cookies and all.
+    // Otherwise the framework copies the response with its stream and cookies.
     set.headers = {};
     set.status = 200;
     if (value === undefined) return new Response(null, { status, headers });
@@ -66,7 +62,7 @@ export const replies = new Elysia({ name: "replies" }).mapResponse(
   },
 );
 
-/** A list becomes a header for each of its values, as several cookies need. */
+/** A list becomes one header per value, as several cookies require. */
 function setHeader(headers: Headers, name: string, value: unknown) {
   headers.delete(name);
   for (const each of [value].flat()) headers.append(name, String(each));
@@ -108,7 +104,7 @@ export const callers = new Elysia({ name: "callers" }).derive({ as: "scoped" }, 
   caller: contextOf(request).caller!,
 }));
 
-/** What every route under a door may answer beside its success. */
+/** The errors that every route behind a door may return. */
 export const refusals = {
   400: ErrorReply,
   401: ErrorReply,
@@ -118,10 +114,10 @@ export const refusals = {
   503: ErrorReply,
 };
 
-/** The same for a route that names a record. */
+/** Errors of a route for one record. */
 export const recordRefusals = { ...refusals, 404: ErrorReply };
 
-/** For a change of a record, which may be conditional (`If-Match`) and carry a body. */
+/** Errors of a route that changes a record, conditionally (`If-Match`) and with a body. */
 export const changeRefusals = {
   ...recordRefusals,
   412: ErrorReply,
@@ -131,10 +127,10 @@ export const changeRefusals = {
 
 export const deleteRefusals = { ...recordRefusals, 412: ErrorReply };
 
-/** For a route that makes something: a limit may be reached, or an idempotency key reused. */
+/** Errors of a route that creates something: a limit is reached, or an idempotency key is reused. */
 export const createRefusals = { ...refusals, 409: ErrorReply, 413: ErrorReply, 415: ErrorReply };
 
-/** The envelope of a list, and the RFC 8288 `Link` header that walks it with every filter kept. */
+/** The envelope of a list. Sets the `Link` header (RFC 8288) to its pages, with all filters. */
 export function toPage<Row, Item>(
   { items, total }: Page<Row>,
   query: PageQuery,
@@ -156,7 +152,7 @@ function linkHeader(url: string, page: number, totalPages: number): string {
   return relations.map(([rel, n]) => `<${urlOfPage(url, n)}>; rel="${rel}"`).join(", ");
 }
 
-/** A reference relative to the host, which stays right behind any proxy. */
+/** Relative to the host, so that it is correct behind any proxy. */
 function urlOfPage(url: string, page: number): string {
   const { pathname, searchParams } = new URL(url);
   searchParams.set("page", String(page));

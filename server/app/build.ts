@@ -34,7 +34,7 @@ import { noNews } from "../work/news.ts";
 import { onlyNode } from "../work/nodes.ts";
 import { describeSelf, newNodeId } from "../work/self.ts";
 
-/** Opens the database, brings it up to date, and gives what verbs need. `migrated` names what was applied. */
+/** Opens and migrates the database, and creates the dependencies. `migrated` lists the applied migrations. */
 export async function openDeps(
   config: Config,
   clock: Clock,
@@ -51,7 +51,7 @@ export async function openDeps(
       await engine.close();
       throw error;
     });
-  // Others serve it as well, and all go by one clock.
+  // The database is shared, so use its clock.
   const common = engine.isShared ? await followDatabase(engine.apart(), clock) : clock;
   const deps = createDeps(config, store, common, key);
   if (migrated.length > 0) await noteVersion(deps.store, common);
@@ -60,7 +60,7 @@ export async function openDeps(
   return { deps, migrated };
 }
 
-/** Asks something at once, since PostgreSQL is not reached before that. */
+/** Runs a query, since PostgreSQL connects only at the first one. */
 async function connect(config: Config): Promise<Engine> {
   const { databaseUrl, databasePool: pool, databaseTimeoutMs: timeoutMs, litestream } = config;
   const engine = openEngine(databaseUrl, { litestream, pool, timeoutMs });
@@ -68,7 +68,7 @@ async function connect(config: Config): Promise<Engine> {
   return engine;
 }
 
-/** Everything a verb needs, from the settings. */
+/** Creates the dependencies from the settings. */
 export function createDeps(
   config: Config,
   store: Store,
@@ -102,7 +102,7 @@ export function createDeps(
   return deps;
 }
 
-/** Behind a proxy direct connections need not work, so that sentinels would tell nothing. */
+/** Without sentinels behind a proxy, where direct connections may not work. */
 export const onlineGuard = (
   { sentinels, outboundProxy }: Config,
   clock: Clock,
@@ -115,7 +115,7 @@ export const onlineGuard = (
     ...(onChange && { onChange }),
   });
 
-/** What checks one link of the database, and what it learns of sites. */
+/** The check of a link, and what checks learn about sites. */
 export function linkChecks(deps: Deps, lag: Lag): { check: CheckLink; holds: SiteHolds } {
   const manners = mannersOf(deps);
   const check = createCheck({
@@ -133,7 +133,7 @@ export function linkChecks(deps: Deps, lag: Lag): { check: CheckLink; holds: Sit
   return { check, holds: createSiteHolds(deps, manners) };
 }
 
-/** The way out for checks: any user's URL, under the policy for checks. */
+/** Outbound requests of checks: any user's URL, under the policy for checks. */
 export const checkOutbound = (config: Config, clock: Clock): Outbound =>
   createOutbound({
     ...sharedOptions(config, clock),
@@ -141,7 +141,7 @@ export const checkOutbound = (config: Config, clock: Clock): Outbound =>
     allowedHostsSetting: "STILLUP_CHECK_ALLOWED_HOSTS",
   });
 
-/** The way out for deliveries, under a policy of its own. */
+/** Outbound requests of deliveries, under their own policy. */
 const webhookOutbound = (config: Config, clock: Clock): Outbound =>
   createOutbound({
     ...sharedOptions(config, clock),
@@ -149,7 +149,7 @@ const webhookOutbound = (config: Config, clock: Clock): Outbound =>
     allowedHostsSetting: "STILLUP_WEBHOOK_ALLOWED_HOSTS",
   });
 
-/** The way out for the heartbeat: its one URL is the operator's own, wherever it leads. */
+/** Outbound requests of the heartbeat: the operator chose its URL, so any host is allowed. */
 export const heartbeatOutbound = (config: Config, clock: Clock): Outbound =>
   createOutbound({
     ...sharedOptions(config, clock),

@@ -18,8 +18,8 @@ import { forgetOldEvents } from "../webhooks/forget.ts";
 import type { Deps } from "../work/deps.ts";
 
 /**
- * Forgets what is kept for a time only, and finishes what a crash left open. What takes long is done in
- * steps, and left to the next time when the signal comes.
+ * Deletes records whose retention has passed, and finishes what a crash interrupted. Long work has steps, and stops
+ * until the next run when the signal aborts.
  */
 export async function housekeeping(deps: Deps, signal?: AbortSignal): Promise<void> {
   await endOverdueBatches(deps, signal);

@@ -6,7 +6,7 @@ import { cachedReplies } from "../api/reply.ts";
 import type { Config } from "../config/config.ts";
 import { assetFolder } from "../lib/runtime.ts";
 
-/** The addresses of the dashboard's pages. One page answers all of them and finds its way in the browser. */
+/** The paths of the dashboard's pages. One page is served for all of them and routes in the browser. */
 export const PAGES = [
   "/",
   "/setup",
@@ -29,7 +29,7 @@ export const PAGES = [
 const NOT_BUILT =
   "The dashboard is not built. Run `npm run build:web` and start Stillup again. The API is up.\n";
 
-/** Serves the built dashboard, from inside the executable or from the checkout. */
+/** Serves the built dashboard, from the executable or from the checkout. */
 export function dashboard(config: Host, folder = assetFolder("web/dist")): Elysia {
   const index = join(folder, "index.html");
   return existsSync(index) ? builtDashboard(config, folder, index) : missingDashboard(config);
@@ -37,7 +37,7 @@ export function dashboard(config: Host, folder = assetFolder("web/dist")): Elysi
 
 type Host = Pick<Config, "publicUrl">;
 
-/** Its routes answer only to names that no one else can point at this machine. */
+/** Its routes are served only under host names that no one else can point at this machine. */
 const emptyDashboard = (config: Host) =>
   new Elysia({ detail: { hide: true, access: "anyone" } }).onBeforeHandle(({ request }) =>
     refuseUnknownHost(config, request),
@@ -57,15 +57,12 @@ function missingDashboard(config: Host): Elysia {
   return app;
 }
 
-/** The name of an asset holds a hash of its content: what is there never changes. */
-const FOR_EVER = "immutable, max-age=31536000";
+/** The name of an asset contains a hash of its content, so an asset never changes. */
+const FOREVER = "immutable, max-age=31536000";
 
 const COMPRESSED = ".br";
 
-/**
- * Gives browsers the files of the folder, each of them compressed where the build has made that and the
- * browser takes it (RFC 9110 §12.5.3).
- */
+/** Serves the files of the folder, compressed if the build made that file and the browser accepts it (RFC 9110 §12.5.3). */
 function assetRoutes(folder: string): Elysia {
   const app = new Elysia({ name: "assets", detail: { hide: true, access: "anyone" } });
   const names = readdirSync(folder).filter((name) => !name.endsWith(COMPRESSED));
@@ -76,7 +73,7 @@ function assetRoutes(folder: string): Elysia {
 function replyWith(path: string) {
   const plain = Bun.file(path);
   const smaller = existsSync(path + COMPRESSED) ? Bun.file(path + COMPRESSED) : null;
-  const headers = { "content-type": plain.type, "cache-control": FOR_EVER };
+  const headers = { "content-type": plain.type, "cache-control": FOREVER };
   return ({ request }: { request: Request }) => {
     if (!smaller) return new Response(plain, { headers });
     const varying = { ...headers, vary: "accept-encoding" };

@@ -18,7 +18,7 @@ import type { NodeInfo } from "../work/nodes.ts";
 const Health = z.object({
   /** `starting` before the database is open. */
   status: z.enum(["ok", "failing", "starting"]),
-  /** What is wrong, by name, where that makes it fail. */
+  /** The problems that make it fail, by name. */
   troubles: z.array(z.enum([...TROUBLE_NAMES, "database_unreachable"])).optional(),
 });
 export type Health = z.infer<typeof Health>;
@@ -30,9 +30,9 @@ const Node = z.object({
   /** ISO 8601. */
   seen_at: z.string(),
   live: z.boolean(),
-  /** For how long the work that is due longest has been due, in seconds; null where it does none of it. */
+  /** How long the oldest due work has been due, in seconds; null if the node does not do this work. */
   lag: ofWorks(z.nullable(z.number())),
-  /** Its parts of the work, of 1024. */
+  /** Its share of the work, in 1024ths. */
   buckets: ofWorks(z.number()),
 });
 
@@ -41,7 +41,7 @@ const Readiness = z.object({
   database: z.boolean(),
   /** Whether links are checked, by this node or another. */
   checker: z.boolean(),
-  /** What is done before anything can be served, in a few words that name no node. */
+  /** What the server is doing while it starts, in a few words without node names. */
   doing: z.string().optional(),
 });
 type Readiness = z.infer<typeof Readiness>;
@@ -52,20 +52,20 @@ const Details = z.object({
   /** ISO 8601; null while it is unknown. */
   online_since: z.nullable(z.string()),
   clock: z.enum(["ok", "off"]),
-  /** Why nothing is written; null while all is. */
+  /** Why writes are stopped; null while they are not. */
   writes_stopped: z.nullable(z.enum(TROUBLE_NAMES)),
-  /** The processes that serve the database, this one first. */
+  /** The processes that use the database, this one first. */
   nodes: z.array(Node),
 });
 const Shown = Readiness.extend(Details.partial().shape);
 
-/** Real time. Half of what a probe has to be answered in, so that it is answered also by a busy machine. */
+/** Real time, half of the usual timeout of a probe, so that a busy machine also replies in time. */
 const WAIT_MS = 1000;
 
-/** What `/health` answers with 200 before there is a database to ask: nobody is to end us for that. */
+/** The reply of `/health`, with 200, before the database is open: no orchestrator should kill a starting process. */
 export const healthAtStart: Health = { status: "starting" };
 
-/** What `/ready` answers with 503 then. */
+/** The reply of `/ready`, with 503, at that time. */
 export const readinessAtStart = (doing: string): Readiness => ({
   status: "starting",
   database: false,
@@ -73,9 +73,9 @@ export const readinessAtStart = (doing: string): Readiness => ({
   doing,
 });
 
-/** For containers and load balancers: no key, and nothing of any account inside. */
+/** For containers and load balancers: needs no key, and shows nothing of any account. */
 export const healthRoutes = (deps: Deps) => {
-  // It answered when it was opened.
+  // The database replied when it was opened.
   const databaseAnswers = lastKnown(true, WAIT_MS, () => askDatabase(deps));
   return new Elysia({ detail: { hide: true, access: "anyone" } })
     .get(
@@ -93,7 +93,7 @@ export const healthRoutes = (deps: Deps) => {
           databaseAnswers(),
           maySeeDetails(deps, request),
         ]);
-        // One that leaves them to others serves without.
+        // A node without the role checker is ready without a checker.
         const isServing = deps.loops.checking || !deps.config.role.includes("checker");
         const isReady = database && isServing && !namesOf(deps).includes("data_folder_gone");
         return status(isReady ? 200 : 503, {
@@ -107,7 +107,7 @@ export const healthRoutes = (deps: Deps) => {
     );
 };
 
-/** A session that cannot be looked up in time shows nothing. */
+/** A session that cannot be looked up in time counts as none. */
 const maySeeDetails = async (deps: Deps, request: Request): Promise<boolean> =>
   hasMetricsToken(deps.config, request) ||
   (await withTimeout(WAIT_MS, sessionOf(deps, request)).catch(() => null)) !== null;
@@ -123,7 +123,7 @@ function healthOf(deps: Deps, databaseAnswers: boolean): Health {
 
 const namesOf = ({ troubles }: Deps) => troubles.all().map(({ name }) => name);
 
-/** The API serves all the same, so none of it makes the server unready. */
+/** None of this makes the server unready, since the API keeps working. */
 function detailsOf({ online, troubles, nodes }: Deps): z.infer<typeof Details> {
   const known = online.known();
   return {
@@ -149,7 +149,7 @@ async function askDatabase({ store }: Deps): Promise<boolean> {
     await store.all(sql`select 1 from migrations`);
     return true;
   } catch (error) {
-    log.error("the database does not answer", describeError(error));
+    log.error("database not responding", describeError(error));
     return false;
   }
 }

@@ -5,9 +5,9 @@ import { AppError, invalid } from "../lib/errors.ts";
 const KIB = 1024;
 const BODY_LIMIT = 64 * KIB;
 const BATCH_BODY_LIMIT = 4096 * KIB;
-/** Enough to sign in and to set up, which is all that is open without a key or a session. */
+/** Enough to sign in and to set up, the only requests with a body that need no key or session. */
 const STRANGER_BODY_LIMIT = 16 * KIB;
-/** So many of their bodies may be on their way at once: 16 MiB. */
+/** Bodies without a known caller that may arrive at the same time: 16 MiB in total. */
 const MOST_STRANGERS = 1024;
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
@@ -18,7 +18,7 @@ export const bodyLimitOf = (path: string) =>
 export const tooLarge = (limit: number) =>
   new AppError("PAYLOAD_TOO_LARGE", `The body must be at most ${limit / KIB} KiB.`);
 
-/** Reads the body of every route that has one: JSON in UTF-8, with no more in it than allowed. */
+/** Reads the body of every route that has one: JSON in UTF-8, within limits of size and shape. */
 export function createJsonBody() {
   const strangers = createCrowd(MOST_STRANGERS);
   return new Elysia({ name: "json-body" }).onParse({ as: "global" }, async ({ request, path }) => {
@@ -31,10 +31,7 @@ export function createJsonBody() {
   });
 }
 
-/**
- * Keeps to so many at once by cutting off the one that came first, since a body that was sent honestly is there
- * at once.
- */
+/** Limits how many run at the same time by aborting the oldest: an honest client sends its body immediately. */
 export function createCrowd(most: number) {
   const present = new Set<AbortController>();
   return {
@@ -63,7 +60,7 @@ async function readJson(request: Request, limit: number, cut?: AbortSignal): Pro
   return parse(bytes);
 }
 
-/** Counted while it is read: a chunked body shows its size only as it comes, and no body says what is in it. */
+/** Checks limits while reading, since a chunked body does not announce its size, and no body its shape. */
 async function readBytes(
   { body }: Request,
   limit: number,
@@ -117,14 +114,14 @@ function parse(bytes: Uint8Array): unknown {
 }
 
 const DEEPEST = 32;
-/** Far beyond what 1,000 links take, the most that a request may have. */
+/** Far more than 1,000 links need, the most that a request may have. */
 const MOST_VALUES = 50_000;
 
 const badJson = (problem: string) => invalid({ body: [problem] }, `The body ${problem}.`);
 
 /**
- * Takes the bytes of a body one chunk after another, and refuses it when its values are too many or nested too
- * deep: parsing and checking those take long. An empty object or list counts as two.
+ * Checks the bytes of a body chunk by chunk, and rejects it if it has too many values or nests them too deeply, since
+ * parsing and validating it would take long. An empty object or list counts as two values.
  */
 function createShapeGuard(): (chunk: Uint8Array) => void {
   let isInText = false;
@@ -161,8 +158,8 @@ const OBJECT = 0x7b;
 const OBJECT_END = 0x7d;
 
 /**
- * Reads the query of every route: a name given once is a text, one given more often a list of them.
- * The framework's own reading splits values at commas and takes brackets for JSON.
+ * Parses the query of every route: a name given once is a string, one given more often a list of strings. The
+ * framework's own parser splits values at commas and reads brackets as JSON.
  */
 export const queries = new Elysia({ name: "queries" }).onTransform({ as: "global" }, (context) => {
   context.query = readQuery(context.request.url) as Record<string, string>;

@@ -62,7 +62,7 @@ onBothEngines(
         status: "failing",
         troubles: ["database_unreachable"],
       });
-      expect(lines.join()).toContain('the database does not answer error="gone"');
+      expect(lines.join()).toContain('database not responding error="gone"');
     });
 
     test("is ready once it checks", async () => {

@@ -91,7 +91,7 @@ function success(
   </div>`;
 }
 
-/** Those that not every reply has; the others are told once, at the beginning. */
+/** Headers that only some replies have; the others are described once, at the beginning. */
 function headerList(document: Document, { headers = {} }: Reply): Html {
   const own = Object.entries(headers).filter(([name]) => !/^(X-|RateLimit)/.test(name));
   if (own.length === 0) return html``;
@@ -130,10 +130,10 @@ const pretty = (value: unknown) => JSON.stringify(value, null, 2);
 
 type Field = { name: string; schema: Schema; isRequired: boolean; isSometimes: boolean };
 
-/** Whether a request or a reply is shown: only requests leave anything out. */
+/** Whether the schema is of a request or a reply: only requests may omit fields. */
 type Side = "request" | "reply";
 
-/** The fields of an object as a table, those of inner objects by their dotted names. */
+/** The fields of an object as a table, with dotted names for those of inner objects. */
 export function fieldTable(schema: Schema, side: Side): Html {
   const rows = fieldsOf(schema, "").map((field) => fieldRow(field, side));
   if (rows.length === 0) return html`<p>${typeOf(schema)}</p>`;
@@ -174,7 +174,7 @@ function innerFields(schema: Schema, path: string): Field[] {
   return merged(shapes.map((shape) => fieldsOf(shape, path)));
 }
 
-/** Fields of alternative shapes, each once; those that not every shape has are there only sometimes. */
+/** Fields of alternative shapes, each once; those that some shapes lack are marked as optional. */
 function merged(shapes: Field[][]): Field[] {
   const all = Map.groupBy(shapes.flat(), ({ name }) => name);
   return [...all.values()].map((fields) => {
@@ -214,7 +214,7 @@ function alternatives(types: Html[], between: string): Html {
   return html`${unique.map((type, i) => html`${i > 0 && between}${type}`)}`;
 }
 
-/** What a schema demands beside its type, as a sentence or two. */
+/** The constraints of a schema in sentences. */
 function notesOf(schema: Schema): Html {
   const notes = [
     range(schema.minLength, schema.maxLength, "characters"),
@@ -234,17 +234,17 @@ function range(least: number | undefined, most: number | undefined, what: string
   return `${least} to ${most} ${what}`.trim().concat(".");
 }
 
-/** Markup that goes into a page as it is. Only `html` and `markdown` make it. */
+/** Markup that is not escaped. Only `html` and `markdown` create it. */
 export type Html = { readonly markup: string };
 
 type Value = string | number | Html | Value[] | false | null | undefined;
 
-/** A template that escapes what is put into it, except other markup. Lists are joined, nothing is nothing. */
+/** A template that escapes its values, except other markup. Lists are joined; null and false are left out. */
 export const html = (strings: TemplateStringsArray, ...values: Value[]): Html => ({
   markup: strings.reduce((text, string, i) => text + written(values[i - 1]) + string),
 });
 
-/** Our own Markdown, never a stranger's: raw HTML in it would stay raw. */
+/** Only for our own Markdown: raw HTML in it is not escaped. */
 export const markdown = (text: string): Html => ({
   markup: Bun.markdown.html(text, { headings: { ids: true } }),
 });

@@ -12,7 +12,7 @@ import {
 
 type Chapter = { name: string; description: string; places: Place[] };
 
-/** The whole reference as one page. It loads its own style and script and nothing else. */
+/** The complete reference as one page. It loads only its own style and script. */
 export const renderPage = (document: Document): string =>
   `<!doctype html>\n${page(document).markup}\n`;
 
@@ -80,7 +80,7 @@ function events(document: Document): Html {
   const all = Object.entries(document.webhooks);
   return html`<section>
     <h2 id="tag-events">Event payloads</h2>
-    <p>How they arrive, and how to verify them: <a href="#events">Events</a>.</p>
+    <p>How to receive and verify them: <a href="#events">Events</a>.</p>
     ${all.map(([type, { post }]) => eventSection(document, type, post))}
   </section>`;
 }
@@ -95,7 +95,7 @@ const schemas = ({ components }: Document) => html`<section>
   )}
 </section>`;
 
-/** Every refusal with how it reads; its code is explained above it, among the general chapters. */
+/** All errors with examples. The general chapters explain their codes. */
 function refusals({ components }: Document): Html {
   const shared = Object.values(components.responses).filter(({ content }) => content);
   const sections = shared.map(({ description, content }) => {

@@ -1,4 +1,4 @@
-// The page reads well without this: it opens the contents on wide screens, finds in them, and copies.
+// The page works without this script, which opens the contents on wide screens, filters them, and copies examples.
 
 const contents = document.querySelector(".contents");
 const search = contents.querySelector("input");
@@ -23,7 +23,7 @@ contents.addEventListener("click", (event) => {
   if (event.target.closest("a") && !wide.matches) contents.open = false;
 });
 
-/** A refusal that is linked to opens itself. */
+/** Opens the details that the location links to. */
 const openTarget = () => {
   const target = document.getElementById(location.hash.slice(1));
   if (target instanceof HTMLDetailsElement) target.open = true;
@@ -31,7 +31,7 @@ const openTarget = () => {
 openTarget();
 addEventListener("hashchange", openTarget);
 
-// Browsers give pages on plain http no clipboard.
+// Browsers have no clipboard for pages on plain HTTP.
 const copyable = navigator.clipboard ? document.querySelectorAll("pre") : [];
 for (const block of copyable) {
   const text = block.textContent;

@@ -65,7 +65,10 @@ const ERRORS: Record<ErrorCode, { when: string; examples: Refusal[] }> = {
       ],
       ["This idempotency key was used with another body.", { reason: "idempotency_key_reused" }],
       ["A request with this idempotency key is still running.", { reason: "in_progress" }],
-      ["Something that this refers to was deleted meanwhile.", { reason: "changed_meanwhile" }],
+      [
+        "A record that this request refers to was deleted in the meantime.",
+        { reason: "changed_meanwhile" },
+      ],
       [
         "This was done before. Its reply held a secret and was not kept.",
         { reason: "secret_not_replayable", id: OTHER_ID },

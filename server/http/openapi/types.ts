@@ -67,7 +67,7 @@ export type Method = "get" | "post" | "patch" | "delete";
 
 export type PathItem = Partial<Record<Method, Operation>>;
 
-/** An OpenAPI 3.1 document, as far as we write one. */
+/** The parts of an OpenAPI 3.1 document that we use. */
 export type Document = {
   openapi: string;
   info: Record<string, unknown> & { title: string; version: string; description: string };
