@@ -22,12 +22,7 @@ const OPTIONS = [
 ];
 
 /** The program, and those of the threads that it starts. */
-const ENTRIES = [
-  "server/main.ts",
-  "server/db/beside-thread.ts",
-  "server/db/copy-thread.ts",
-  "server/db/prepare-thread.ts",
-];
+const ENTRIES = ["server/main.ts", "server/db/read-thread.ts", "server/db/task-thread.ts"];
 
 const compile = (outfile: string, target: string[]) =>
   $`bun build ${OPTIONS} ${target} ${ENTRIES} --outfile ${outfile}`.env({

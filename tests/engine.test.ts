@@ -346,7 +346,7 @@ describe("a transaction on sqlite", () => {
   const meddling: [what: string, (store: Store) => Promise<unknown>][] = [
     ["a timer", () => new Promise((resolve) => setTimeout(resolve, 1))],
     ["a write outside of it", (store) => store.insert(links).values(link("l9"))],
-    ["the reading thread", (store) => store.beside.select({ id: links.id }).from(links)],
+    ["the reading thread", (store) => store.readPool.select({ id: links.id }).from(links)],
   ];
 
   test.each(meddling)("that awaits %s is undone, and holds nothing up", async (_, meddle) => {

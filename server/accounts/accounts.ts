@@ -1,7 +1,7 @@
 import { eq, type SQL, sql } from "drizzle-orm";
 import type { AnySQLiteColumn } from "drizzle-orm/sqlite-core";
 import type { Caller } from "../api/caller.ts";
-import { totalLinks } from "../db/link-counts.ts";
+import { totalLinks } from "../db/numbers.ts";
 import { accounts, usageDays } from "../db/tables.ts";
 import { notFound } from "../lib/errors.ts";
 import type { Deps } from "../work/deps.ts";

@@ -1,7 +1,6 @@
 import { and, asc, count, eq, gt, ne, or, type SQL, sql } from "drizzle-orm";
 import { type Actor, type Caller, OPERATOR } from "../api/caller.ts";
-import { countLinks } from "../db/link-counts.ts";
-import { takeNumbers } from "../db/numbers.ts";
+import { countLinks, takeNumbers } from "../db/numbers.ts";
 import { isDuplicate, rowsOf, type Statement, type Store } from "../db/store.ts";
 import {
   type AccountRow,

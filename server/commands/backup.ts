@@ -3,8 +3,8 @@ import { dirname, resolve } from "node:path";
 import type { Command } from "commander";
 import { backupFolder, type Config, sqlitePath } from "../config/config.ts";
 import { copyDatabase } from "../db/copy.ts";
-import { isDamage } from "../db/damage.ts";
 import { damagedWithNewest } from "../db/prepare.ts";
+import { isDamage } from "../db/sqlite-file.ts";
 import { failure } from "../lib/errors.ts";
 import { sizeText } from "../lib/text.ts";
 import { DUMP_HINT } from "../ops/backups/sqlite-only.ts";
@@ -32,7 +32,7 @@ async function backUp(cli: Cli, file: string, { withKey }: { withKey?: true }) {
   if (statSync(path).size === 0) throw new Error(`The database ${path} is empty (0 bytes).`);
   if (withKey && config.secretKey) throw new Error(NO_FILE);
   const keyCopy = `${file}.secret.key`;
-  if (withKey && existsSync(keyCopy)) throw new Error(`There is a file ${keyCopy} already.`);
+  if (withKey && existsSync(keyCopy)) throw new Error(`The file ${keyCopy} already exists.`);
   const began = performance.now();
   const { bytes, links } = await copied(cli.io, config, path, file);
   const seconds = ((performance.now() - began) / 1000).toFixed(1);

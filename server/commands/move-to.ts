@@ -1,10 +1,8 @@
 import { existsSync } from "node:fs";
 import { type Config, sqlitePath } from "../config/config.ts";
-import { withFolderLock } from "../db/folder-lock.ts";
+import { refuseUsed, withFolderLock } from "../db/folder-lock.ts";
 import { migrateToHead, openEngine } from "../db/open.ts";
-import { Refused } from "../db/prepare.ts";
-import { refuseUsed } from "../db/sole-use.ts";
-import { createStore, type Store } from "../db/store.ts";
+import { createStore, Refused, type Store } from "../db/store.ts";
 import { systemClock } from "../lib/clock.ts";
 import { failure } from "../lib/errors.ts";
 import { log } from "../lib/log.ts";
@@ -146,7 +144,7 @@ async function makeReady(
   try {
     await migrateToHead(engine, now);
     const since = Math.max(oldestCheck ?? now, now - historyDays * DAY_MS);
-    await engine.historyParts?.make(Math.min(since, now), now);
+    await engine.historyPartitions?.create(Math.min(since, now), now);
   } finally {
     await engine.close();
   }

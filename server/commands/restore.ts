@@ -3,9 +3,8 @@ import { dirname, resolve } from "node:path";
 import type { Command } from "commander";
 import { type Config, sqlitePath } from "../config/config.ts";
 import type { Copied } from "../db/copy.ts";
-import { withFolderLock } from "../db/folder-lock.ts";
-import { reading } from "../db/reading.ts";
-import { refuseUsed } from "../db/sole-use.ts";
+import { refuseUsed, withFolderLock } from "../db/folder-lock.ts";
+import { reading } from "../db/sqlite-file.ts";
 import { systemClock } from "../lib/clock.ts";
 import { sizeText } from "../lib/text.ts";
 import {

@@ -1,10 +1,10 @@
 import { openDeps } from "../app/build.ts";
 import type { Config } from "../config/config.ts";
 import { backupFolder, sqlitePath } from "../config/config.ts";
-import { forgetUnfinished } from "../db/before-upgrade.ts";
 import { type FolderLock, lockFolder } from "../db/folder-lock.ts";
 import { refuseNewer } from "../db/migrate.ts";
 import { ownMigrations } from "../db/open.ts";
+import { deleteUnfinished } from "../db/prepare.ts";
 import { makeParts } from "../history/make-parts.ts";
 import { systemClock } from "../lib/clock.ts";
 import { describeError, log } from "../lib/log.ts";
@@ -43,7 +43,7 @@ export async function startDatabase(
   const opened = await Promise.race([opening, ended.then(() => null)]);
   if (!opened) {
     // A transaction that is cut off leaves nothing; a copy would leave its beginning.
-    forgetUnfinished(backupFolder(config));
+    deleteUnfinished(backupFolder(config));
     log.info("stopped before the start was done");
     return null;
   }

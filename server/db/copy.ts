@@ -1,59 +1,55 @@
 import { existsSync, rmSync, statSync } from "node:fs";
 import { dirname } from "node:path";
-import { Worker } from "node:worker_threads";
 import { newId } from "../lib/ids.ts";
-import type { Answer, Task } from "./copy-thread.ts";
-import { isDamage } from "./damage.ts";
 import { refuseWithoutRoom } from "./file-system.ts";
-import { reading } from "./reading.ts";
-import { Damaged } from "./store.ts";
-import { threadFile } from "./thread-file.ts";
+import { runInThread } from "./in-thread.ts";
+import { isDamage, reading } from "./sqlite-file.ts";
 
 const PROGRESS_MS = 200;
 
-/** A copy that is whole: its length in bytes, and how many links it holds. */
+/** An intact copy: its size, and the number of its links. */
 export type Copied = { bytes: number; links: number };
 
 type CopyOptions = {
-  /** So many bytes must still be free on the disk when the copy is there. */
+  /** Bytes that must still be free on the disk after the copy. */
   leaveFree?: number;
-  /** Is told now and then how much is written, from 0 to 1; the copy is verified after that. */
+  /** Receives the share that is written, from 0 to 1. The copy is verified after that. */
   onProgress?: (written: number) => void;
 };
 
 /**
- * Copies an SQLite database as it is at one moment, also while it is in use, in a thread of its own. The
- * copy gets its name only once it is complete, whole and on the disk.
- * @throws when `target` is there already, the disk has no room, or the copy does not hold together; Damaged
- * when it is the database that cannot be read
+ * Copies an SQLite database as it is at one moment, even while it is in use, in a thread of its own. The copy gets its
+ * name only once it is complete, verified and on the disk.
+ * @throws if `target` exists, the disk has no room, or the copy is inconsistent; Damaged if the database itself cannot
+ * be read
  */
 export async function copyDatabase(
   path: string,
   target: string,
   { leaveFree = 0, onProgress }: CopyOptions = {},
 ): Promise<Copied> {
-  if (existsSync(target)) throw new Error(`There is a file ${target} already.`);
+  if (existsSync(target)) throw new Error(`The file ${target} already exists.`);
   const needed = sizeOf(path);
   refuseWithoutRoom(dirname(target), needed + leaveFree);
-  const unfinished = unfinishedName(target);
-  const telling =
+  const unfinished = `${target}.${newId()}.unfinished`;
+  const timer =
     onProgress && setInterval(() => onProgress(written(unfinished, needed)), PROGRESS_MS);
   try {
-    return await inThread({ kind: "copy", path, unfinished, target });
+    return await runInThread({ kind: "copy", path, unfinished, target });
   } finally {
-    clearInterval(telling);
+    clearInterval(timer);
     // A full disk leaves an empty file.
     for (const end of ["", "-journal"]) rmSync(unfinished + end, { force: true });
   }
 }
 
-/** Verifies the database beside the event loop. @throws as `verifyDatabase` does */
-export const verifyBeside = (path: string, name: string): Promise<Copied> =>
-  inThread({ kind: "verify", path, name });
+/** Verifies the database in a thread of its own. @throws as `verifyDatabase` does */
+export const verifyInThread = (path: string, name: string): Promise<Copied> =>
+  runInThread({ kind: "verify", path, name });
 
 /**
- * @param name what the error calls it: who reads that may find no such file any more
- * @throws when the file is no database, is damaged, or has rows that refer to none
+ * @param name what the error calls it, since the file may be renamed or deleted by then
+ * @throws if the file is not a database, is damaged, or has rows that refer to missing rows
  */
 export function verifyDatabase(path: string, name: string): void {
   const fault = faultOf(path);
@@ -66,7 +62,7 @@ function faultOf(path: string): string | null {
       const [verdict] = database.query("PRAGMA integrity_check(1)").values()[0] as [string];
       if (verdict !== "ok") return verdict;
       const orphan = database.query("PRAGMA foreign_key_check").values()[0];
-      return orphan ? `${orphan[0]} refers to rows that are gone` : null;
+      return orphan ? `${orphan[0]} refers to missing rows` : null;
     });
   } catch (error) {
     if (isDamage(error)) return (error as Error).message;
@@ -74,14 +70,11 @@ function faultOf(path: string): string | null {
   }
 }
 
-/** What a copy that a crash cut short is called; no two are called the same. */
-const unfinishedName = (target: string) => `${target}.${newId()}.unfinished`;
-
-/** Which copy this is the beginning of; null for any other file. */
+/** Returns the name of the copy whose unfinished file this is; null for any other file. */
 export const targetOf = (name: string): string | null =>
   /^(.*)\.[^.]+\.unfinished(-journal)?$/.exec(name)?.[1] ?? null;
 
-/** The length of the database with what is still in its journal. */
+/** The size of the database with what is still in its journal. */
 function sizeOf(path: string): number {
   const sql = "SELECT page_count * page_size FROM pragma_page_count(), pragma_page_size()";
   return reading(path, (database) => database.query(sql).values()[0]![0] as number);
@@ -90,16 +83,4 @@ function sizeOf(path: string): number {
 function written(unfinished: string, needed: number): number {
   const size = statSync(unfinished, { throwIfNoEntry: false })?.size ?? 0;
   return Math.min(size / Math.max(needed, 1), 1);
-}
-
-function inThread(task: Task): Promise<Copied> {
-  const { promise, resolve, reject } = Promise.withResolvers<Copied>();
-  const worker = new Worker(threadFile("copy"), { workerData: task });
-  worker.on("message", (answer: Answer) => {
-    if ("copied" in answer) resolve(answer.copied);
-    else reject(answer.isDamaged ? new Damaged(answer.problem) : new Error(answer.problem));
-  });
-  worker.on("error", reject);
-  worker.on("exit", () => reject(new Error("The copying thread ended before it was done.")));
-  return promise;
 }

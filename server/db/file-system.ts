@@ -1,8 +1,8 @@
-import { existsSync, statfsSync } from "node:fs";
+import { closeSync, existsSync, fsyncSync, openSync, statfsSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { sizeText } from "../lib/text.ts";
 
-/** Type numbers of statfs(2) on Linux for file systems whose locks other machines do not reliably see. */
+/** Type numbers of statfs(2) on Linux of file systems whose locks other machines do not see reliably. */
 const NETWORK: Record<number, string> = {
   26985: "NFS",
   20859: "SMB",
@@ -12,41 +12,50 @@ const NETWORK: Record<number, string> = {
   16914839: "9p",
   1397113167: "AFS",
   12805120: "Ceph",
-  2020557398: "a shared folder of VirtualBox",
-  3133910204: "a shared folder of VMware",
+  2020557398: "a VirtualBox shared folder",
+  3133910204: "a VMware shared folder",
 };
 
 /**
- * SQLite relies on locks and on shared memory, which network file systems have in name only: the database
- * would be damaged sooner or later.
- * @param typeOf gives the number of the folder's file system
- * @throws a sentence that says what to do
+ * Refuses network file systems: SQLite relies on locks and shared memory, which do not work reliably there, so the
+ * database would be damaged sooner or later.
+ * @param typeOf returns the type number of the folder's file system
  */
 export function refuseNetworkFs(database: string, typeOf = typeOfFolder): void {
   const folder = dirname(resolve(database));
   const name = existsSync(folder) ? NETWORK[typeOf(folder) >>> 0] : undefined;
   if (name === undefined) return;
   throw new Error(
-    `The database ${database} is on a network file system (${name}), where SQLite cannot keep it safe. ` +
+    `The database ${database} is on a network file system (${name}), where SQLite cannot keep it consistent. ` +
       "Put STILLUP_DATA_DIR on a local disk, or use PostgreSQL with STILLUP_DATABASE_URL. If the disk is " +
-      "local all the same, set STILLUP_ALLOW_NETWORK_FS=true.",
+      "local anyway, set STILLUP_ALLOW_NETWORK_FS=true.",
   );
 }
 
-/** Elsewhere than on Linux the numbers mean other things. */
+/** On other systems than Linux the numbers have other meanings. */
 const typeOfFolder = (folder: string): number =>
   process.platform === "linux" ? statfsSync(folder).type : 0;
 
-/** What is to be written does not fit on the disk. */
+/** The disk has too little room for what would be written. */
 export class NoRoom extends Error {}
 
-/** @throws NoRoom, a sentence with both numbers, when the folder's disk has less room than this, in bytes */
+/** @throws NoRoom if the folder's disk has fewer free bytes than needed */
 export function refuseWithoutRoom(folder: string, needed: number): void {
   const { bavail, blocks, bsize } = statfsSync(folder);
   const free = bavail * bsize;
-  // Some file systems do not tell.
+  // Some file systems report no numbers.
   if (blocks === 0 || free >= needed) return;
   throw new NoRoom(
-    `The copy needs ${sizeText(needed)}, and the disk of ${folder} has ${sizeText(free)} free. Make room there.`,
+    `The copy needs ${sizeText(needed)}, and the disk of ${folder} has ${sizeText(free)} free. Free some space there.`,
   );
+}
+
+/** Makes a file, or the names in a folder, survive a power cut. */
+export function syncToDisk(path: string): void {
+  const file = openSync(path, "r");
+  try {
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
 }

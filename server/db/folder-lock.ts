@@ -4,10 +4,10 @@ import { hostname } from "node:os";
 import { join } from "node:path";
 import { fileFailure } from "../lib/errors.ts";
 
-/** Held until `release`, or until the process ends in whatever way. */
+/** Held until `release`, or until the process ends. */
 export type FolderLock = { release(): void };
 
-/** Who holds a folder, as far as that is known. */
+/** The process that holds a folder, as far as known. */
 type Holder = { pid: number | null; host: string | null };
 
 /** Another process has the folder. */
@@ -22,16 +22,16 @@ export class FolderTaken extends Error {
 }
 
 /**
- * Takes the folder for one server. The lock is the kernel's, which SQLite puts on a file: it ends with the
- * process, even one that is killed, and holds between containers that share the folder.
- * @throws FolderTaken; a sentence that says what to do when the folder may not be written
+ * Locks the folder for one server. SQLite takes a kernel lock on a file, which ends with the process, even if that is
+ * killed, and works between containers that share the folder.
+ * @throws FolderTaken, or an error that says what to do if the folder is not writable
  */
 export function lockFolder(folder: string): FolderLock {
   let database: Database | undefined;
   try {
     database = new Database(join(folder, LOCK), { create: true, readwrite: true });
     database.run(`PRAGMA busy_timeout = ${LOOK_MS}; BEGIN EXCLUSIVE`);
-    // Beside the locked file: to read that one would let go of the lock in its own process.
+    // Not in the locked file: closing that after reading it would release the lock of its own process.
     writeFileSync(join(folder, HOLDER), `${process.pid} ${hostname()}\n`);
   } catch (error) {
     database?.close(true);
@@ -41,14 +41,14 @@ export function lockFolder(folder: string): FolderLock {
   return { release: () => held.close(true) };
 }
 
-/** Who runs on the folder now; null when nobody does. */
+/** Returns the process that holds the folder; null if none does. */
 export function isLocked(folder: string): Holder | null {
   const path = join(folder, LOCK);
   if (!existsSync(path)) return null;
   let database: Database | undefined;
   try {
     database = new Database(path, { create: false, readwrite: true });
-    // Only to read: others may look at the same time, and none takes another for a server.
+    // Only reads: several processes may look at the same time without mistaking each other for a server.
     database.run("PRAGMA busy_timeout = 0; SELECT 1 FROM sqlite_schema");
     return null;
   } catch (error) {
@@ -59,7 +59,7 @@ export function isLocked(folder: string): Holder | null {
   }
 }
 
-/** Does the work while no server can start on the folder. @throws FolderTaken when one runs */
+/** Does the work while no server can start on the folder. @throws FolderTaken if one runs */
 export async function withFolderLock<T>(folder: string, work: () => Promise<T>): Promise<T> {
   const lock = lockFolder(folder);
   try {
@@ -69,7 +69,7 @@ export async function withFolderLock<T>(folder: string, work: () => Promise<T>):
   }
 }
 
-/** A command that looks who is there is in the way for less than this. */
+/** A command that only looks holds the lock for less than this. */
 const LOOK_MS = 1000;
 const LOCK = "stillup.lock";
 const HOLDER = "stillup.pid";
@@ -88,4 +88,21 @@ function holderOf(folder: string): Holder {
   const path = join(folder, HOLDER);
   const [pid, host] = existsSync(path) ? readFileSync(path, "utf8").trim().split(" ") : [];
   return { pid: pid ? Number(pid) : null, host: host ?? null };
+}
+
+const IN_USE = "Another process uses the database. Stop the server and every other command first.";
+
+/** @throws if any process, of whatever program, has the database open */
+export function refuseUsed(path: string): void {
+  if (!existsSync(path)) return;
+  let database: Database | undefined;
+  try {
+    database = new Database(path, { readwrite: true });
+    database.run("PRAGMA busy_timeout = 0; PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE");
+  } catch (error) {
+    // A damaged database gives other errors. It may be replaced for that reason, so they are ignored.
+    if (isBusy(error)) throw new Error(IN_USE, { cause: error });
+  } finally {
+    database?.close(true);
+  }
 }

@@ -3,9 +3,9 @@ import { numbersOf, type Store } from "./store.ts";
 
 /**
  * Locks the accounts' rows until the transaction ends. A transaction that counts toward a limit, or changes links,
- * counts or history of an account, begins with this: others wait, then see all that it wrote. Rows are locked in the
- * order of their numbers, so two transactions never wait for each other. A SQLite transaction has the database for
- * itself.
+ * counts or history of an account, begins with this: others wait, and then see all that it wrote. Rows are locked in
+ * the order of their numbers, so two transactions never wait for each other. Does nothing on SQLite, where a
+ * transaction has the database for itself.
  */
 export const lockAccounts = (tx: Store, numbers: Iterable<number>): Promise<void> =>
   lock(tx, "accounts", numbers);

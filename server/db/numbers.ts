@@ -1,6 +1,7 @@
-import { eq, sql } from "drizzle-orm";
+import { eq, type SQL, sql } from "drizzle-orm";
+import type { AnySQLiteColumn } from "drizzle-orm/sqlite-core";
 import type { Store } from "./store.ts";
-import { numbers } from "./tables.ts";
+import { accounts, linkCounts, numbers } from "./tables.ts";
 
 const THE_ROW = 1;
 
@@ -15,4 +16,35 @@ export async function takeNumbers(store: Store, count: number): Promise<number> 
     .where(eq(numbers.id, THE_ROW))
     .returning({ next: numbers.next });
   return row!.next - count;
+}
+
+/** Of an account or a group, by settled status: a link that is being checked counts as what it was. */
+type LinkTotals = { total: number; active: number; dead: number };
+
+const sumOf = (column: AnySQLiteColumn | SQL) => sql`coalesce(sum(${column}), 0)`.mapWith(Number);
+
+/** All links of a row of counts, whatever their status. */
+export const allCounted = sql`${linkCounts.active} + ${linkCounts.dead} + ${linkCounts.unknown}`;
+
+/** @param subject the number of the account or the group */
+export async function totalLinks(
+  { store }: { store: Store },
+  subject: number | SQL,
+): Promise<LinkTotals> {
+  const [totals] = await store
+    .select({
+      total: sumOf(allCounted),
+      active: sumOf(linkCounts.active),
+      dead: sumOf(linkCounts.dead),
+    })
+    .from(linkCounts)
+    .where(eq(linkCounts.subject, subject));
+  return totals!;
+}
+
+/** How many links the account has. */
+export async function countLinks(deps: { store: Store }, accountId: string): Promise<number> {
+  const { no, id } = accounts;
+  const numberOf = deps.store.select({ no }).from(accounts).where(eq(id, accountId));
+  return (await totalLinks(deps, sql`(${numberOf})`)).total;
 }

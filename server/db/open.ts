@@ -6,7 +6,7 @@ import type { PostgresOptions } from "./postgres-pool.ts";
 import { openSqlite, type SqliteOptions } from "./sqlite.ts";
 import type { Engine, Migration, Upgrade } from "./store.ts";
 
-/** @param url `sqlite:PATH` or `postgres://…`, each of which takes its own options and leaves the others */
+/** @param url `sqlite:PATH` or `postgres://…`; each uses its own options and ignores the others */
 export function openEngine(url: string, options?: SqliteOptions & PostgresOptions): Engine {
   if (!url.startsWith("sqlite:")) return openPostgres(url, options);
   const path = url.slice("sqlite:".length);
@@ -15,17 +15,17 @@ export function openEngine(url: string, options?: SqliteOptions & PostgresOption
   return engine;
 }
 
-/** Brings the database up to date with the migrations this program carries; returns their names. */
+/** Runs the missing migrations of this program, and returns their names. */
 export const migrateToHead = (
   engine: Engine,
   now: number,
   onStep?: Upgrade["onStep"],
 ): Promise<string[]> => migrate(engine, ownMigrations(), now, onStep);
 
-/** The migrations that this program carries, for both databases. */
+/** The migrations of this program, for both databases. */
 export const ownMigrations = (): Migration[] =>
   readTexts(assetFolder("drizzle")).map(({ name, text }) => ({ name, statements: text }));
 
-/** By which a database is known that this program can read: it has no others. */
+/** A database that this program can read has no other migrations. */
 export const ownMigrationNames = (): Set<string> =>
   new Set(ownMigrations().map(({ name }) => name));

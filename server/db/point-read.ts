@@ -5,9 +5,8 @@ import { preparedOnce, type Store } from "./store.ts";
 type Select<Row> = PromiseLike<Row[]> & { toSQL(): { sql: string; params: unknown[] } };
 
 /**
- * A select of one row that stands in the way of nearly every request, built once per store. drizzle's
- * own reading of a row makes some hundred objects, more garbage than all the rest of a request; this
- * one makes the row.
+ * A select of one row that nearly every request needs, built once per store. drizzle's own reading of a row creates
+ * some hundred objects, more garbage than the rest of a request. This creates only the row.
  */
 export function pointRead<Columns extends Record<string, Column>, Row>(
   columns: Columns,
@@ -22,7 +21,7 @@ export function pointRead<Columns extends Record<string, Column>, Row>(
   };
 }
 
-/** The columns say how their values are read; a select gives its cells in the same order. */
+/** The cells of a row are in the order of the columns. */
 function toRow(columns: [string, Column][], cells: unknown[]): Record<string, unknown> {
   const row: Record<string, unknown> = {};
   for (let i = 0; i < columns.length; i++) {

@@ -1,26 +1,26 @@
 import { SQL } from "bun";
 import { oneAtATime } from "../lib/concurrency.ts";
-import { noAnswer, type SilenceWatch } from "./postgres-silence.ts";
+import { noAnswer, type SilenceWatch } from "./postgres-connection.ts";
 import type { Engine } from "./store.ts";
 
 /**
- * Any numbers that no other program uses in the same database: the first half of each lock's name. Locks of one
- * number, which PostgreSQL keeps apart from these, are in postgres-upgrade.ts and history-parts.ts.
+ * The first half of each lock's key: numbers that no other program uses in the same database. Locks with a single
+ * number, which PostgreSQL distinguishes from these, are in postgres-upgrade.ts and history-partitions.ts.
  */
 const [JOBS, TURNS] = [781_420_181, 781_420_182];
 /**
- * Locks that are held or waited for at once: more wait for these, so that they never take all connections. Jobs may
- * need another's lock on their way; who waits for a turn must not keep them from it.
+ * How many locks are held or waited for at once. The limit keeps them from taking all connections. Jobs may need a
+ * further lock while they run, so they have their own connections, apart from those that wait for a turn.
  */
 const [JOBS_AT_ONCE, TURNS_AT_ONCE] = [5, 2];
-/** A server that has not answered for so long, or a turn that has not come, is waited for no more. */
+/** The longest wait for a lock, and how often it is checked. */
 const [TAKEN_WITHIN_MS, LATE_LOOK_MS] = [30_000, 500];
-/** The same when the process is about to end. */
+/** The longest wait while the process is about to end. */
 const HURRY_MS = 3000;
-/** So long the end of the lock is waited for, that whoever asks next may have it. */
-const LET_GO_MS = 1000;
+/** The longest wait for the lock to be released, so that the next caller can take it. */
+const RELEASE_MS = 1000;
 const LOOK_MS = 5000;
-/** What may still hold a lock when all is over. */
+/** The time that running work gets when all locks are closed. */
 const LEAVE_SECONDS = 1;
 
 export type Locks = Pick<Engine, "alone" | "inTurn"> & { close(): Promise<void> };
@@ -30,8 +30,8 @@ type Lock = { name: string; space: number; take: Take };
 type Work<T> = (signal: AbortSignal) => Promise<T>;
 
 /**
- * Advisory locks, each of a transaction on a connection of its own that does nothing else: what is done meanwhile
- * needs others. PostgreSQL lets go of a lock with its transaction, and so also where sessions are pooled.
+ * Advisory locks, each held by a transaction on its own connection, which does nothing else. PostgreSQL releases such a
+ * lock at the end of its transaction, so this also works with a connection pooler.
  */
 export function createLocks(url: string, options: SQL.Options, silence: SilenceWatch): Locks {
   const jobs = createLocking(url, { ...options, max: JOBS_AT_ONCE }, silence);
@@ -39,7 +39,7 @@ export function createLocks(url: string, options: SQL.Options, silence: SilenceW
   return {
     alone: (name, work) =>
       jobs.locked({ name, space: JOBS, take: "pg_try_advisory_xact_lock" }, work),
-    // Those of this process wait here, without a connection each.
+    // Callers of this process wait here, without a connection each.
     inTurn: (name, work) =>
       oneAtATime(name, async () => {
         const turn = { name, space: TURNS, take: "pg_advisory_xact_lock" } as const;
@@ -61,21 +61,21 @@ function createLocking(url: string, options: SQL.Options, silence: SilenceWatch)
     pools.add(pool);
   });
 
-  /** @returns null when the lock is somebody else's and not to be waited for */
+  /** @returns null if the lock is taken and `take` does not wait */
   async function locked<T>({ name, space, take }: Lock, work: Work<T>): Promise<T | null> {
     if (silence.isSilent()) throw noAnswer();
     const doing = Promise.withResolvers<T | null>();
     const asked = pool;
     let isLate = false;
-    const giveUpTaking = () => {
+    const giveUpWaiting = () => {
       isLate = true;
       giveUp(asked);
       doing.reject(noAnswer());
     };
     const askedAt = performance.now();
     const late = setInterval(() => {
-      const patienceMs = silence.isInHurry() ? HURRY_MS : TAKEN_WITHIN_MS;
-      if (silence.isSilent() || performance.now() - askedAt > patienceMs) giveUpTaking();
+      const limitMs = silence.isInHurry() ? HURRY_MS : TAKEN_WITHIN_MS;
+      if (silence.isSilent() || performance.now() - askedAt > limitMs) giveUpWaiting();
     }, LATE_LOOK_MS);
     const holding = asked.begin(async (connection) => {
       const keys = [space, hashOf(name)];
@@ -85,15 +85,15 @@ function createLocking(url: string, options: SQL.Options, silence: SilenceWatch)
       if (isLate || row![0] === false) return doing.resolve(null);
       const watching = watch(connection);
       const working = work(watching.signal).finally(watching.stop);
-      // What becomes of the lock does not change what became of the work.
+      // The result of the work counts even if the lock is lost.
       doing.resolve(working);
       await working;
     });
     const ended = holding.then(() => {}, doing.reject).finally(() => clearInterval(late));
-    return doing.promise.finally(() => Promise.race([ended, Bun.sleep(LET_GO_MS)]));
+    return doing.promise.finally(() => Promise.race([ended, Bun.sleep(RELEASE_MS)]));
   }
 
-  /** New connections may lead to a server that answers. Those that hold a lock go on. */
+  /** New connections may reach a server that answers. Those that hold a lock stay open. */
   function giveUp(asked: SQL) {
     if (asked !== pool) return;
     pool = new SQL(url, options);
@@ -104,12 +104,12 @@ function createLocking(url: string, options: SQL.Options, silence: SilenceWatch)
   return { locked, close };
 }
 
-/** Finds out that the connection is gone, and the lock with it. */
+/** Aborts the signal when the connection is lost, and the lock with it. */
 function watch(connection: SQL) {
   const gone = new AbortController();
   let isAnswered = true;
   const timer = setInterval(() => {
-    // A server that is silent may have given the lock to somebody else.
+    // A server that does not answer may have given the lock to another process.
     if (!isAnswered) return gone.abort();
     isAnswered = false;
     connection.unsafe("select 1").then(
@@ -123,5 +123,5 @@ function watch(connection: SQL) {
   return { signal: gone.signal, stop: () => clearInterval(timer) };
 }
 
-/** 32 bits with their sign, as PostgreSQL takes them. */
+/** A signed 32-bit number, as PostgreSQL requires. */
 const hashOf = (name: string) => Bun.hash.crc32(name) | 0;

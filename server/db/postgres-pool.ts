@@ -1,49 +1,48 @@
 import { SQL } from "bun";
-import { isReadOnly } from "./postgres-errors.ts";
-import { isAnswer, noAnswer, type SilenceWatch } from "./postgres-silence.ts";
+import { isAnswer, isReadOnly, noAnswer, type SilenceWatch } from "./postgres-connection.ts";
 import { Unavailable } from "./store.ts";
 
 export type PostgresOptions = {
-  /** Connections at once, apart from few for locks and for listening. */
+  /** The number of connections, without a few for locks and listening. */
   pool?: number;
-  /** What one statement may take; 0 is any time, and leaves the connection to the server's own settings. */
+  /** The statement timeout; 0 = no limit, and the settings of the server apply. */
   timeoutMs?: number;
-  /** Whether statements are kept on their connections, with a plan for all parameters: unless said otherwise. */
+  /** Whether statements are prepared, with a plan for all parameters. Defaults to true. */
   prepare?: boolean;
-  /** How much longer an answer may be on its way, where a statement may not take any time. */
+  /** How long after the statement timeout an answer may still arrive. */
   silentMs?: number;
 };
 
 const CONNECT_SECONDS = 10;
-/** What nobody needs is given back; and all are made anew at times, so that they spread over new servers. */
+/** Idle connections are closed. All are replaced at times, so that they spread over new servers. */
 const IDLE_SECONDS = 300;
 const LIFE_SECONDS = 3600;
-/** The server ends a statement itself. Who hears nothing for so long after that has lost it. */
+/** The server ends a statement itself. If no answer arrives for this time after that, the connection is dead. */
 const SILENT_MS = 10_000;
 const LOOK_MS = 1000;
-/** What is under way on connections that are given up for better ones may take so many seconds. */
+/** The time that running statements get when their connections are replaced. */
 const LEAVE_SECONDS = 5;
-/** When the process is about to end, no question waits longer. */
+/** The longest wait for an answer while the process is about to end. */
 const HURRY_MS = 4000;
-/** At the end, what is under way may take so many seconds. */
+/** The time that running statements get when the pool is closed. */
 const CLOSE_SECONDS = 5;
-/** More questions than this do not wait at once: they would fill the memory while the server is slow or silent. */
+/** The most queries that may wait: more would fill the memory while the server is slow or does not answer. */
 const MOST_WAITING = 10_000;
-/** A server that only reads is left for another at most so often. */
+/** The shortest time between two replacements of the connections. */
 const RENEW_MS = 5000;
 
 export type Pool = {
   /**
-   * @param heard is to be called for each answer of the server, where there are more than one, and before the
-   * first question: it throws when nobody waits for the outcome any more
+   * @param heard must be called before the first query, and for each answer if there are several: it throws if the
+   * caller has already received an error
    */
   use<T>(work: (pool: SQL, heard: () => void) => Promise<T>): Promise<T>;
-  /** For what may take any time, and says so to the server. */
+  /** For work without a time limit, which sets its own statement timeout. */
   useLong<T>(work: (pool: SQL) => Promise<T>): Promise<T>;
   close(): Promise<void>;
 };
 
-/** How to connect; `connection` is what the server is told then. */
+/** Returns the driver's options; `connection` holds the settings of the session. */
 export const connectionOptions = (
   { pool = 10, timeoutMs = 0, prepare = true }: PostgresOptions,
   more: { statementTimeoutMs?: number } = {},
@@ -58,7 +57,7 @@ export const connectionOptions = (
   },
 });
 
-/** Who hears no more of us lets go of what we held within a minute. */
+/** If this process disappears, the server releases its locks within a minute. */
 const sessionOf = (statementTimeoutMs: number) => ({
   statement_timeout: statementTimeoutMs,
   idle_in_transaction_session_timeout: 10_000,
@@ -68,8 +67,8 @@ const sessionOf = (statementTimeoutMs: number) => ({
 });
 
 /**
- * Connections that come back by themselves. None of the work waits without end: a server that has gone
- * without a word is given up, and so is one that has turned into a copy that only reads.
+ * A pool that reconnects automatically. Its work never waits forever: connections to a server that has disappeared, or
+ * that has become read-only, are replaced.
  */
 export function createPool(url: string, options: PostgresOptions, silence: SilenceWatch): Pool {
   const connect = () =>
@@ -90,10 +89,10 @@ export function createPool(url: string, options: PostgresOptions, silence: Silen
     replace(0);
   });
 
-  /** The server ends a statement in time, so that one without an answer was on a connection that leads nowhere. */
+  /** The server ends each statement in time, so one without an answer has a dead connection. */
   function giveUpLost() {
-    const patienceMs = silence.isInHurry() ? HURRY_MS : limitMs || Number.POSITIVE_INFINITY;
-    const before = performance.now() - patienceMs;
+    const longestMs = silence.isInHurry() ? HURRY_MS : limitMs || Number.POSITIVE_INFINITY;
+    const before = performance.now() - longestMs;
     const lost = [...waiting].filter(({ since }) => since < before);
     if (lost.length === 0) return;
     giveUp(lost);
@@ -124,7 +123,7 @@ export function createPool(url: string, options: PostgresOptions, silence: Silen
     return new Promise<T>((resolve, fail) => {
       const one: Waiting = { since, isLost: false, fail };
       const heard = () => {
-        // The caller has received an error, and may have asked again.
+        // The caller has received an error, and may have retried.
         if (one.isLost) throw noAnswer();
         silence.heard();
         one.since = Math.max(since, performance.now());
@@ -159,4 +158,4 @@ export function createPool(url: string, options: PostgresOptions, silence: Silen
 
 type Waiting = { since: number; isLost: boolean; fail: (error: unknown) => void };
 
-const tooMany = () => new Unavailable("Too many questions wait for the database.");
+const tooMany = () => new Unavailable("Too many queries are waiting for the database.");

@@ -1,6 +1,6 @@
 import type { SQL } from "bun";
-import { oldestBeside } from "./beside-versions.ts";
-import { rowsOf } from "./postgres-rows.ts";
+import { oldestAllowed } from "./migrate.ts";
+import { rowsOf } from "./postgres-connection.ts";
 import {
   type Applied,
   LIVE_MS,
@@ -11,47 +11,48 @@ import {
 } from "./store.ts";
 
 /**
- * Any number that no other program uses in the same database. The other lock with one number is in
- * history-parts.ts; those of postgres-locks.ts have two, which PostgreSQL keeps apart from these.
+ * A number that no other program uses in the same database. The other lock with one number is in
+ * history-partitions.ts; those in postgres-locks.ts have two numbers, which PostgreSQL distinguishes from these.
  */
 const UPGRADE_LOCK = 7_814_201_811;
 
-/** Beside nodes that serve, a table that is in use is not waited for longer: the upgrade is tried again. */
+/** The longest wait for a table while other nodes serve: queries on it would queue behind the upgrade. */
 const LOCK_WAIT_MS = 1000;
 
-type Ask = (sql: string, params?: unknown[]) => Promise<Rows>;
+type Run = (sql: string, params?: unknown[]) => Promise<Rows>;
 
-const askerOf =
-  (connection: SQL): Ask =>
+const runnerOf =
+  (connection: SQL): Run =>
   (sql, params = []) =>
     rowsOf(connection, { sql, params });
 
-export const appliedTo = (connection: SQL): Promise<Applied[]> => readApplied(askerOf(connection));
+export const appliedTo = (connection: SQL): Promise<Applied[]> => readApplied(runnerOf(connection));
 
-/** Those that serve the database, as far as their signs of life tell; none in a new one. */
-export const liveNodesOf = (connection: SQL): Promise<LiveNode[]> => liveNodes(askerOf(connection));
+/** Returns the nodes with a recent heartbeat; none for a new database. */
+export const liveNodesOf = (connection: SQL): Promise<LiveNode[]> =>
+  liveNodes(runnerOf(connection));
 
-/** Within a transaction of its own. */
+/** Runs inside the transaction of the connection. */
 export async function runUpgrade(
   connection: SQL,
   { at, choose, onStep }: Upgrade,
 ): Promise<string[]> {
-  const ask = askerOf(connection);
-  await ask("set local statement_timeout = 0");
-  // Until the transaction ends. Without, two would meet at the table that both of them make.
-  await ask(`select pg_advisory_xact_lock(${UPGRADE_LOCK})`);
-  await ask(MIGRATIONS_TABLE);
-  // Not "if not exists", which would have everyone who looks wait until the upgrade is done.
-  const isNew = (await ask(FIND_OLDEST)).length === 0;
-  if (isNew) await ask("alter table migrations add column oldest text");
-  const nodes = await liveNodes(ask);
-  const pending = choose(await readApplied(ask), nodes);
-  // Else all that they ask of a table would wait behind an upgrade that waits for it itself.
-  if (nodes.length > 0) await ask(`set local lock_timeout = ${LOCK_WAIT_MS}`);
+  const run = runnerOf(connection);
+  await run("set local statement_timeout = 0");
+  // Held until the transaction ends. Without it, two processes would create the same table.
+  await run(`select pg_advisory_xact_lock(${UPGRADE_LOCK})`);
+  await run(MIGRATIONS_TABLE);
+  // Not "if not exists", which would block everyone who reads the table until the upgrade is done.
+  const isNew = (await run(FIND_OLDEST)).length === 0;
+  if (isNew) await run("alter table migrations add column oldest text");
+  const nodes = await liveNodes(run);
+  const pending = choose(await readApplied(run), nodes);
+  // Otherwise their queries on a table would queue behind an upgrade that waits for that table.
+  if (nodes.length > 0) await run(`set local lock_timeout = ${LOCK_WAIT_MS}`);
   for (const [i, { name, statements }] of pending.entries()) {
     onStep({ n: i + 1, of: pending.length, name });
-    const row = [name, at, oldestBeside(statements)];
-    await ask("insert into migrations (name, applied_at, oldest) values (?, ?, ?)", row);
+    const row = [name, at, oldestAllowed(statements)];
+    await run("insert into migrations (name, applied_at, oldest) values (?, ?, ?)", row);
     await connection.unsafe(statements).simple();
   }
   return pending.map(({ name }) => name);
@@ -60,20 +61,20 @@ export async function runUpgrade(
 const FIND_OLDEST = `select 1 from information_schema.columns
   where table_schema = current_schema() and table_name = 'migrations' and column_name = 'oldest'`;
 
-/** The column is not there before the first upgrade by a version that knows of it. */
+/** Works without the column, which the first upgrade adds. */
 const APPLIED = "select name, to_jsonb(migrations) ->> 'oldest' from migrations";
 
-async function readApplied(ask: Ask): Promise<Applied[]> {
-  const [found] = await ask("select to_regclass('migrations')");
+async function readApplied(run: Run): Promise<Applied[]> {
+  const [found] = await run("select to_regclass('migrations')");
   if (found![0] === null) return [];
-  const rows = await ask(APPLIED);
+  const rows = await run(APPLIED);
   return rows.map(([name, oldest]) => ({ name: name as string, oldest: oldest as string | null }));
 }
 
-async function liveNodes(ask: Ask): Promise<LiveNode[]> {
-  const [found] = await ask("select to_regclass('nodes')");
+async function liveNodes(run: Run): Promise<LiveNode[]> {
+  const [found] = await run("select to_regclass('nodes')");
   if (found![0] === null) return [];
-  const rows = await ask(LIVE_NODES, [LIVE_MS]);
+  const rows = await run(LIVE_NODES, [LIVE_MS]);
   return rows.map(([name, version]) => ({ name: name as string, version: version as string }));
 }
 

@@ -1,15 +1,21 @@
 import { SQL } from "bun";
 import { withTimeout } from "../lib/clock.ts";
-import { createHistoryParts } from "./history-parts.ts";
-import { again, asKnown, asRetryable } from "./postgres-errors.ts";
+import { createHistoryPartitions } from "./history-partitions.ts";
+import {
+  again,
+  asKnown,
+  asRetryable,
+  rowsOf,
+  type SilenceOptions,
+  type SilenceWatch,
+  watchSilence,
+} from "./postgres-connection.ts";
 import { createLocks } from "./postgres-locks.ts";
 import { connectionOptions, createPool, type PostgresOptions } from "./postgres-pool.ts";
-import { rowsOf } from "./postgres-rows.ts";
-import { type SilenceOptions, type SilenceWatch, watchSilence } from "./postgres-silence.ts";
 import { appliedTo, runUpgrade } from "./postgres-upgrade.ts";
 import type { Engine, Query, Rows } from "./store.ts";
 
-/** Connects when the first query comes. */
+/** Connects on the first query. */
 export const openPostgres = (url: string, options: PostgresOptions & SilenceOptions = {}): Engine =>
   open(url, options, watchSilence(url, options));
 
@@ -18,36 +24,36 @@ function open(url: string, options: PostgresOptions, silence: SilenceWatch): Eng
   const searchOptions = { ...options, pool: SEARCHES_AT_ONCE, prepare: false };
   const searching = createPool(url, searchOptions, silence);
   const poolFor = (queries: Query[]) => (queries.some(isSearch) ? searching : pool);
-  // Whoever waits for a lock may wait long.
+  // Waiting for a lock may take long.
   const locks = createLocks(url, connectionOptions(options, { statementTimeoutMs: 0 }), silence);
-  const ears = new Set<SQL>();
+  const listeners = new Set<SQL>();
   const run = (query: Query) =>
     again(() => poolFor([query]).use((connection) => rowsOf(connection, query)));
   const numberOf = async (sql: string) => Number((await run({ sql, params: [] }))[0]![0]);
   const long = <T>(work: (connection: SQL) => Promise<T>) =>
     again(() => pool.useLong((all) => all.begin(work) as Promise<T>));
-  let alongside: Engine | undefined;
+  let apart: Engine | undefined;
   return {
     name: "postgres",
     isShared: true,
     apart() {
-      // Its questions are short: one that is not answered soon is asked anew on another connection.
+      // Its queries are short: one that gets no answer soon is retried on another connection.
       const timeoutMs = Math.min(options.timeoutMs ?? 0, APART_MS);
-      alongside ??= open(url, { ...options, pool: 1, timeoutMs, silentMs: APART_MS }, silence);
-      return alongside;
+      apart ??= open(url, { ...options, pool: 1, timeoutMs, silentMs: APART_MS }, silence);
+      return apart;
     },
     now: () => numberOf("select cast(extract(epoch from clock_timestamp()) * 1000 as bigint)"),
     alone: (name, work) => locks.alone(name, work).catch(asKnown),
     inTurn: (name, work) => locks.inTurn(name, work).catch(asKnown),
     notify: (channel, text) =>
       pool.use((connection) => connection.notify(channel, text)).catch(asKnown),
-    listen(channel, hear, missed) {
-      // A connection for each, since a new one is what helps where one has gone deaf.
-      const ear = new SQL(url, { ...connectionOptions(options), max: 1 });
-      ears.add(ear);
-      return listen(ear, { channel, hear, missed }, () => ears.delete(ear));
+    listen(channel, receive, missed) {
+      // A connection for each, so that listening again uses a new one when the old one is dead.
+      const listener = new SQL(url, { ...connectionOptions(options), max: 1 });
+      listeners.add(listener);
+      return listen(listener, { channel, receive, missed }, () => listeners.delete(listener));
     },
-    historyParts: createHistoryParts(long),
+    historyPartitions: createHistoryPartitions(long),
     notWrittenDown: NOT_WRITTEN_DOWN,
     whenFull: new Set(),
     skipLocked: "for update skip locked",
@@ -58,7 +64,7 @@ function open(url: string, options: PostgresOptions, silence: SilenceWatch): Eng
     findLinks: null,
     run,
     size: () => numberOf("select pg_database_size(current_database())"),
-    readBeside: run,
+    runInReadPool: run,
     batch: (queries) =>
       again(() =>
         poolFor(queries).use((all, heard) =>
@@ -88,13 +94,13 @@ function open(url: string, options: PostgresOptions, silence: SilenceWatch): Eng
       ),
     applied: () => again(() => pool.use(appliedTo)),
     upgrade: (upgrade) => long((connection) => runUpgrade(connection, upgrade)),
-    // It looks after its own files, and says so in its own log.
+    // The server checks its own files, and reports damage in its own log.
     onDamage: () => {},
     hurry: silence.hurry,
     close: async () => {
-      const pools = [locks, pool, searching, ...(alongside ? [alongside] : [])];
-      const deaf = [...ears].map((ear) => ear.close({ timeout: 0 }));
-      await Promise.all([...pools.map((each) => each.close()), ...deaf]);
+      const pools = [locks, pool, searching, ...(apart ? [apart] : [])];
+      const closed = [...listeners].map((each) => each.close({ timeout: 0 }));
+      await Promise.all([...pools.map((each) => each.close()), ...closed]);
       silence.stop();
     },
   };
@@ -103,27 +109,27 @@ function open(url: string, options: PostgresOptions, silence: SilenceWatch): Eng
 const SEARCHES_AT_ONCE = 3;
 const APART_MS = 5000;
 
-/** What is looked for decides how to find it, so that no plan may be kept: a kept one reads all links. */
+/** The best plan depends on the searched text, so plans must not be cached: a cached one reads all links. */
 const isSearch = ({ sql }: Query) => sql.includes(" like ? escape ");
 
 const NOT_WRITTEN_DOWN = `not exists (
   select 1 from written_down w
   where w.account_no = c.account_no and (w.checked_at, w.link_no) >= (c.checked_at, c.link_no))`;
 
-type Listening = { channel: string; hear: (text: string) => void; missed: () => void };
+type Listening = { channel: string; receive: (text: string) => void; missed: () => void };
 
-/** A listener that has not been confirmed by then is on a connection that leads nowhere. */
+/** A listener that is not confirmed within this time has a dead connection. */
 const LISTENS_WITHIN_MS = 10_000;
 
-/** Whatever the server cannot do, or not now, is made up for by looking. */
-async function listen(ear: SQL, { channel, hear, missed }: Listening, ended: () => void) {
+/** Returns null if the server cannot listen, now or at all: the caller polls instead. */
+async function listen(listener: SQL, { channel, receive, missed }: Listening, ended: () => void) {
   const close = async () => {
     ended();
-    // No word of the server is waited for.
-    await ear.close({ timeout: 0 });
+    // Does not wait for the server.
+    await listener.close({ timeout: 0 });
   };
   try {
-    await withTimeout(LISTENS_WITHIN_MS, ear.listen(channel, hear, missed));
+    await withTimeout(LISTENS_WITHIN_MS, listener.listen(channel, receive, missed));
     return close;
   } catch {
     await close();

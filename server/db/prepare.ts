@@ -1,86 +1,89 @@
-import { existsSync, statSync } from "node:fs";
-import { basename } from "node:path";
+import { existsSync, mkdirSync, rmSync, statSync } from "node:fs";
+import { basename, join } from "node:path";
 import { describeError } from "../lib/log.ts";
 import {
   backupsIn,
+  beforeUpgradeName,
+  cutShortIn,
+  isSameUpgrade,
   newestBeforeUpgrade,
   newestGoodBackup,
   restoreCommand,
-} from "./backups-at-hand.ts";
-import { copyBeforeUpgrade } from "./before-upgrade.ts";
-import { checkDatabase, isDamage } from "./damage.ts";
+} from "./backup-files.ts";
+import { copyDatabase } from "./copy.ts";
+import { NoRoom } from "./file-system.ts";
 import { migrate, missing, NewerDatabase } from "./migrate.ts";
 import { openEngine, ownMigrationNames, ownMigrations } from "./open.ts";
-import { reading } from "./reading.ts";
+import { checkDatabase, isDamage, reading } from "./sqlite-file.ts";
 import { appliedTo, unshared } from "./sqlite-upgrade.ts";
-import type { Migration } from "./store.ts";
+import { type Migration, Refused } from "./store.ts";
 
-/** What is to be done to an SQLite file before it is used; plain, since it may cross threads. */
+/** What to do with an SQLite file before it is used. Plain values, since they may cross threads. */
 export type Preparation = {
   path: string;
-  /** The folder of copies. */
+  /** The backup folder. */
   backups: string;
-  /** Where the secret key is kept unless a setting says otherwise. */
+  /** The default path of the secret key. */
   keyFile: string;
-  /** Whether an empty database may be made although an earlier one has left its key or its backups. */
+  /** Whether to create an empty database even if an earlier one left its key or its backups. */
   fresh: boolean;
-  /** Whether to look through the whole file first. */
+  /** Whether to check the whole file first. */
   check: boolean;
-  /** Whether to copy a database before it is upgraded. */
+  /** Whether to copy the database before an upgrade. */
   copy: boolean;
-  /** Why it must not be upgraded now; null when it may. */
+  /** Why it must not be upgraded now; null if it may. */
   heldBy: string | null;
   now: number;
 };
 
-/** Says to the operator why the database is not used, and what to do: nothing need be added. */
-export class Refused extends Error {}
-
-/** However long another process takes to upgrade, its end is worth waiting for. */
+/** However long another process takes to upgrade, waiting for its end is right. */
 const UPGRADE_WAIT_MS = 3_600_000;
+/** The copies made before this many upgrades are kept. */
+export const UPGRADES_KEPT = 3;
 
 /**
- * Checks the database, copies it and brings it up to date, as far as needed. Holds the thread meanwhile.
- * @param tell is told what is going on, whenever that takes long
+ * Checks the database, copies it and upgrades it, as far as needed. Blocks the thread meanwhile.
+ * @param report receives what is being done, whenever that may take long
+ * @param files all migrations of this program
  * @returns the names of the migrations that ran
- * @throws Refused when it is damaged, lost, newer than this program, or cannot be upgraded
+ * @throws Refused if the database is damaged, lost, newer than this program, or cannot be upgraded
  */
 export async function prepareSqlite(
   what: Preparation,
-  tell: (doing: string) => void,
+  report: (doing: string) => void,
   files = ownMigrations(),
 ): Promise<string[]> {
   const known = new Set(files.map(({ name }) => name));
   if (!what.fresh) refuseLost(what, known);
   try {
     if (what.check && sizeOf(what.path) > 0) {
-      tell("checking the database");
+      report("checking the database");
       checkDatabase(what.path, "quick");
     }
-    return await upgrade(what, files, tell);
+    return await upgrade(what, files, report);
   } catch (error) {
     if (isDamage(error)) throw new Refused(damagedWithNewest(what.path, what.backups, known));
-    if (error instanceof NewerDatabase) throw new Refused(newerSentence(what, known, error));
+    if (error instanceof NewerDatabase) throw new Refused(newerMessage(what, known, error));
     throw error;
   }
 }
 
-/** What to do about a damaged database, with the newest copy of it that is known. */
+/** Returns what to do about a damaged database, given its newest known copy. */
 export function damaged(path: string, newest: string | null): string {
   const advice = newest
-    ? `Stop the server and type: ${restoreCommand(newest)}`
-    : "There is no whole copy of it in the folder of backups: restore one from elsewhere with `stillup restore FILE`";
-  return `The database ${path} is damaged, and what it says cannot be trusted. ${advice}.`;
+    ? `Stop the server and run: ${restoreCommand(newest)}`
+    : "The backup folder has no intact copy: restore one from elsewhere with `stillup restore FILE`";
+  return `The database ${path} is damaged and cannot be trusted. ${advice}.`;
 }
 
-/** As `damaged`, for whoever may take the time to read the copies of the folder through. */
+/** The same, after reading the copies in the folder to find an intact one. */
 export const damagedWithNewest = (
   path: string,
   backups: string,
   known = ownMigrationNames(),
 ): string => damaged(path, newestGoodBackup(backups, known));
 
-/** An empty database in the place of one that is gone would look like a healthy installation without links. */
+/** An empty database in place of a lost one would look like a healthy installation without links. */
 function refuseLost({ path, backups, keyFile }: Preparation, known: Set<string>): void {
   if (sizeOf(path) > 0) return;
   const left = [
@@ -93,61 +96,106 @@ function refuseLost({ path, backups, keyFile }: Preparation, known: Set<string>)
     : `There is no database ${path}`;
   const newest = newestGoodBackup(backups, known);
   const restore = newest
-    ? `To restore the newest backup, type \`${restoreCommand(newest)}\`.`
+    ? `To restore the newest backup, run \`${restoreCommand(newest)}\`.`
     : "The backup folder has no intact backup: restore one from elsewhere with `stillup restore FILE`.";
   throw new Refused(
     `${what}, but ${left.join(" and ")} ${left.length > 1 ? "show" : "shows"} that there was one. ` +
-      `${restore} To start with an empty database, type \`stillup serve --fresh\`.`,
+      `${restore} To start with an empty database, run \`stillup serve --fresh\`.`,
   );
 }
 
-async function upgrade(what: Preparation, files: Migration[], tell: (doing: string) => void) {
+async function upgrade(what: Preparation, files: Migration[], report: (doing: string) => void) {
   const applied = sizeOf(what.path) > 0 ? reading(what.path, appliedTo).map(unshared) : [];
   const [first] = missing("sqlite", files, applied);
   if (!first) return [];
-  if (applied.length > 0) await makeReady(what, first.name, tell);
+  if (applied.length > 0) await copyFirst(what, first.name, report);
   const engine = openEngine(`sqlite:${what.path}`, { waitMs: UPGRADE_WAIT_MS });
   try {
     return await migrate(engine, files, what.now, ({ n, of, name }) =>
-      tell(`upgrading the database: ${n} of ${of}, ${name.replace(/(\.sqlite)?\.sql$/, "")}`),
-    ).catch(unchanged);
+      report(`upgrading the database: ${n} of ${of}, ${name.replace(/(\.sqlite)?\.sql$/, "")}`),
+    ).catch(refuseUpgrade);
   } finally {
     await engine.close();
   }
 }
 
-async function makeReady(what: Preparation, first: string, tell: (doing: string) => void) {
+async function copyFirst(what: Preparation, first: string, report: (doing: string) => void) {
   if (what.heldBy) throw new Refused(what.heldBy);
   if (!what.copy) return;
-  tell("copying the database before its upgrade");
+  report("copying the database before its upgrade");
   const copied = copyBeforeUpgrade(what.path, what.backups, first, what.now);
   const copy = await copied.catch((error) => {
     if (isDamage(error)) throw error;
     throw new Refused(describeError(error).error);
   });
-  // By its name alone: anybody who can reach the server may ask what it does.
-  tell(`the database as it was is kept as ${basename(copy)}`);
+  // Only the file name: anyone who can reach the server may read what it is doing.
+  report(`copied the database to ${basename(copy)}`);
 }
 
-function unchanged(error: unknown): never {
+/**
+ * Copies the database before its first missing migration runs, and verifies the copy.
+ * @returns the path of the copy
+ * @throws if there is no room, or the database is inconsistent
+ */
+async function copyBeforeUpgrade(
+  path: string,
+  folder: string,
+  migration: string,
+  now: number,
+): Promise<string> {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  deleteUnfinished(folder);
+  const name = beforeUpgradeName(migration, now);
+  const target = join(folder, name);
+  await copyDatabase(path, target).catch((error) => {
+    if (!(error instanceof NoRoom)) throw error;
+    throw new Error(
+      `The database must be upgraded, and is copied first. ${error.message} ` +
+        "To upgrade without a copy, set STILLUP_UPGRADE_BACKUP=false.",
+    );
+  });
+  deleteOlderCopies(folder, name);
+  return target;
+}
+
+/** Deletes the unfinished copies of starts that were interrupted. */
+export function deleteUnfinished(folder: string): void {
+  for (const path of cutShortIn(folder, "before_upgrade")) rmSync(path, { force: true });
+}
+
+/** An upgrade that fails at each start must not fill the disk with copies of the same database. */
+function deleteOlderCopies(folder: string, newest: string) {
+  const others = backupsIn(folder).filter(
+    ({ kind, name }) => kind === "before_upgrade" && name !== newest,
+  );
+  const superseded = others.filter(({ name }) => isSameUpgrade(name, newest));
+  const old = others.filter(({ name }) => !isSameUpgrade(name, newest)).slice(UPGRADES_KEPT - 1);
+  for (const { path } of [...superseded, ...old]) rmSync(path);
+}
+
+function refuseUpgrade(error: unknown): never {
   if (isDamage(error) || error instanceof NewerDatabase) throw error;
   const why = describeError(error).error.replace(/\.$/, "");
   throw new Refused(
-    `The database cannot be upgraded: ${why}. It is unchanged, and the version before goes on with it.`,
+    `The database cannot be upgraded: ${why}. It is unchanged: the previous version can still use it.`,
   );
 }
 
-function newerSentence({ path, backups }: Preparation, known: Set<string>, error: Error): string {
+function newerMessage(
+  { path, backups }: Preparation,
+  known: Set<string>,
+  error: NewerDatabase,
+): string {
   const copy = newestBeforeUpgrade(backups, known);
   const version = writerOf(path);
   if (!version && !copy) return error.message;
   const back = copy
     ? `go back to the copy from before the upgrade, without what was written since: ${restoreCommand(copy)}`
     : "restore a backup that this version made";
-  return `The database was written by ${version ? `version ${version}` : "a newer version"}, which this one cannot read. Start that version, or ${back}.`;
+  return `The database was written by ${version ? `version ${version}` : "a newer version"}, which this version cannot read. Start that version, or ${back}.`;
 }
 
-/** The version that was the last to serve it for the first time; null when it does not say. */
+/** Returns the latest version that served the database; null if it is unknown. */
 function writerOf(path: string): string | null {
   const sql = "select version from versions order by first_started_at desc limit 1";
   try {
@@ -158,4 +206,4 @@ function writerOf(path: string): string | null {
   }
 }
 
-const sizeOf = (path: string) => (existsSync(path) ? statSync(path).size : 0);
+const sizeOf = (path: string) => statSync(path, { throwIfNoEntry: false })?.size ?? 0;

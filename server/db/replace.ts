@@ -1,20 +1,19 @@
 import { existsSync, readdirSync, renameSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { syncToDisk } from "./sync.ts";
+import { syncToDisk } from "./file-system.ts";
 
-/** What SQLite keeps beside a database. What the new one found of the old would be played into it. */
+/** Files that SQLite keeps next to a database. The new database must not find those of the old one. */
 const COMPANIONS = ["-wal", "-shm"];
 
-/** What a complete database is called that is to take the place of the one at `path`. */
+/** The name of a complete database that will replace the one at `path`. */
 export const readyName = (path: string, stamp: string) => `${path}.restored-${stamp}`;
 
-/** What the one that was there is called from then on. */
+/** The name that the replaced database gets. */
 export const asideName = (path: string, stamp: string) => `${path}.before-restore-${stamp}`;
 
 /**
- * Puts the database that has the ready name in the place of the one at `path`, which is kept aside together
- * with its journal. From the moment when there is a ready one nothing leads back: whoever is killed in
- * between has the next one who calls this go on. Each turn is one step that is done.
+ * Replaces the database at `path` by the one with the ready name, and keeps the old one with its journal. Once a ready
+ * database exists there is no way back: if the process is killed, the next caller continues. Yields after each step.
  */
 export function* placing(path: string): Generator<string, void> {
   const ready = findReady(path);
@@ -28,26 +27,26 @@ export function* placing(path: string): Generator<string, void> {
   syncToDisk(dirname(path));
 }
 
-/** Finishes what was begun before; nothing where nothing was. */
+/** Finishes a replacement that was started before, if any. */
 export function finishPlacing(path: string): void {
   for (const _step of placing(path));
 }
 
-/** Whether a database stands ready to take the place, since somebody was killed who placed it. */
+/** Whether a replacement was started and not finished. */
 export const isPlacing = (path: string) => findReady(path) !== null;
 
 function findReady(path: string): string | null {
   const folder = dirname(path);
   if (!existsSync(folder)) return null;
   const start = readyName(basename(path), "");
-  // A copy of its own is being verified still, or has a journal beside it.
+  // Excludes copies that are still being verified, and their journals.
   const found = readdirSync(folder).find((name) => name.startsWith(start) && /Z$/.test(name));
   return found ? join(folder, found) : null;
 }
 
 function moveAside(from: string, to: string): boolean {
   if (!existsSync(from)) return false;
-  // Whatever was made here meanwhile: nothing that was kept is ever written over.
+  // Never overwrites a database that was kept earlier.
   renameSync(from, existsSync(to) ? `${to}.${Date.now()}` : to);
   return true;
 }

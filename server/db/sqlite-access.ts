@@ -1,8 +1,8 @@
 import { type Database, SQLiteError } from "bun:sqlite";
-import { isDamage } from "./damage.ts";
+import { isDamage } from "./sqlite-file.ts";
 import { Damaged, DiskFull, Duplicate, Gone, Unavailable } from "./store.ts";
 
-/** Between two tries of a write. */
+/** The time between two attempts of a write. */
 const PAUSE_MS = 10;
 
 const ENDED = "A statement was run in a transaction that has ended.";
@@ -15,20 +15,20 @@ const OUT_OF_ORDER = /^SQLITE_(FULL|READONLY|IOERR|BUSY)/;
 type Snapshot = { enter(): number; end(): void };
 
 type Options = {
-  /** How long a write waits for that of another process. */
+  /** How long a write waits for one of another process. */
   waitMs: number;
-  /** Is told of each write that was made. */
+  /** Called after each committed write. */
   written: (() => void) | null;
 };
 
-/** How the file is read and written, with failures in the words of every engine, and who is told of them. */
+/** Reads and writes the file, and maps errors to the classes that both engines use. */
 export function createAccess(snapshot: Snapshot, { waitMs, written }: Options) {
   const whenFull = new Set<() => void>();
-  let tellOfDamage = () => {};
+  let reportDamage = () => {};
   const fail = (error: unknown): never => {
     const known = toKnown(error);
-    if (known instanceof Damaged) tellOfDamage();
-    if (known instanceof DiskFull) for (const tell of whenFull) tell();
+    if (known instanceof Damaged) reportDamage();
+    if (known instanceof DiskFull) for (const listener of whenFull) listener();
     throw known;
   };
   const read = <T>(work: () => T): T => {
@@ -41,13 +41,13 @@ export function createAccess(snapshot: Snapshot, { waitMs, written }: Options) {
   };
   const attempt = <T>(work: () => T): Promise<T> =>
     untilFree(waitMs, () => {
-      // First: who closes the file keeps its lock until all readers are gone, and we may wait for it.
+      // First: a process that closes the file keeps its lock until all readers are gone, and we may wait for that lock.
       snapshot.end();
       return work();
     }).catch(fail);
 
   let last: Promise<unknown> = Promise.resolve();
-  /** One write after another, since all of them have one connection. */
+  /** Runs one write after another, since they share one connection. */
   const inOrder = <T>(work: () => Promise<T>): Promise<T> => {
     const done = last.then(work);
     last = done.catch(() => {});
@@ -60,7 +60,7 @@ export function createAccess(snapshot: Snapshot, { waitMs, written }: Options) {
     return done;
   };
 
-  /** `run` makes each statement's failure one that every engine has. */
+  /** `run` maps the errors of statements. */
   const transaction = async <T>(
     database: Database,
     work: (run: <R>(statement: () => R) => R) => Promise<T>,
@@ -84,43 +84,43 @@ export function createAccess(snapshot: Snapshot, { waitMs, written }: Options) {
       } finally {
         isOpen = false;
         deadline.cancel();
-        // A full disk or a failed commit has rolled back already.
+        // A full disk or a failed commit may have rolled back already.
         if (database.inTransaction) database.run("ROLLBACK");
-        // What was read meanwhile was read from before the commit.
+        // The snapshot of reads that ran meanwhile is from before the commit.
         snapshot.end();
       }
     });
     written?.();
     return done;
   };
-  const onDamage = (tell: () => void) => {
-    tellOfDamage = tell;
+  const onDamage = (listener: () => void) => {
+    reportDamage = listener;
   };
   return { read, write, transaction, fail, whenFull, onDamage };
 }
 
-/** Rejects when the event loop turns: statements alone never let it. */
+/** Rejects when the event loop turns, which awaiting statements never causes. */
 function untilNextTurn() {
   const { promise, reject } = Promise.withResolvers<never>();
   const immediate = setImmediate(() => reject(new Error(NOT_ONLY_STATEMENTS)));
   return { passed: promise, cancel: () => clearImmediate(immediate) };
 }
 
-/** Tries again while another process writes. SQLite's own waiting would hold up all that only reads. */
+/** Retries while another process writes. SQLite's own waiting would block the event loop. */
 async function untilFree<T>(waitMs: number, work: () => T): Promise<T> {
-  const givesUpAt = performance.now() + waitMs;
+  const deadline = performance.now() + waitMs;
   for (;;) {
     try {
       return work();
     } catch (error) {
       const isBusy = error instanceof SQLiteError && error.code?.startsWith("SQLITE_BUSY");
-      if (!isBusy || performance.now() >= givesUpAt) throw error;
+      if (!isBusy || performance.now() >= deadline) throw error;
       await Bun.sleep(PAUSE_MS);
     }
   }
 }
 
-/** The error in the words of every engine, where they have one for it. One from a thread has its code only. */
+/** Maps the error to a class that both engines use, if there is one. An error from a thread has only its code. */
 function toKnown(error: unknown): unknown {
   const { message, code } = error as { message: string; code?: unknown };
   if (typeof code !== "string") return error;
@@ -129,4 +129,18 @@ function toKnown(error: unknown): unknown {
   if (isDamage(error)) return new Damaged(message);
   if (code === "SQLITE_FULL") return new DiskFull(message);
   return OUT_OF_ORDER.test(code) ? new Unavailable(message) : error;
+}
+
+/** Runs synchronous work in a transaction. */
+export function inTransaction<T>(database: Database, work: () => T): T {
+  database.run("BEGIN IMMEDIATE");
+  try {
+    const result = work();
+    database.run("COMMIT");
+    return result;
+  } catch (error) {
+    // A full disk or a failed commit may have rolled back already.
+    if (database.inTransaction) database.run("ROLLBACK");
+    throw error;
+  }
 }

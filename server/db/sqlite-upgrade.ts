@@ -1,15 +1,14 @@
 import type { Database } from "bun:sqlite";
-import { inTransaction } from "./sqlite-transaction.ts";
-import { valuesOf } from "./sqlite-values.ts";
+import { inTransaction } from "./sqlite-access.ts";
+import { valuesOf } from "./sqlite-file.ts";
 import { type Applied, MIGRATIONS_TABLE, type Upgrade } from "./store.ts";
 
 /**
- * Runs what the database lacks, all of it or nothing.
- * @throws when rows would be left that refer to none
+ * Runs the chosen migrations in one transaction.
+ * @throws if rows would refer to missing rows afterwards
  */
 export function upgradeSqlite(database: Database, { at, choose, onStep }: Upgrade): string[] {
-  // Else a table that is made anew would take along all that refers to it. Inside a transaction this
-  // would do nothing.
+  // Otherwise replacing a table would delete the rows that refer to it. Has no effect inside a transaction.
   database.run("PRAGMA foreign_keys = OFF");
   try {
     return inTransaction(database, () => {
@@ -28,10 +27,10 @@ export function upgradeSqlite(database: Database, { at, choose, onStep }: Upgrad
   }
 }
 
-/** Nobody else goes on beside an upgrade. */
+/** No other process runs next to an upgrade of SQLite. */
 export const unshared = (name: string): Applied => ({ name, oldest: null });
 
-/** The names of the migrations that the database has: none in a new one. */
+/** Returns the names of the applied migrations; none for a new database. */
 export function appliedTo(database: Database): string[] {
   const has = "select 1 from sqlite_master where type = 'table' and name = 'migrations'";
   if (valuesOf(database, has).length === 0) return [];
@@ -39,8 +38,8 @@ export function appliedTo(database: Database): string[] {
 }
 
 /**
- * STRICT tables refuse a text in a number's column; they know INTEGER, not BIGINT. A table whose primary
- * key is also the order of its rows says so in a comment, which PostgreSQL does not read.
+ * STRICT tables refuse text in a column of numbers. They have INTEGER, not BIGINT. A table that is stored in the order
+ * of its primary key says so in a comment, which PostgreSQL ignores.
  */
 const toStrict = (statements: string) =>
   statements

@@ -1,10 +1,9 @@
 import { Database, type Statement } from "bun:sqlite";
 import { LRUCache } from "lru-cache";
-import { type Beside, createBeside } from "./beside.ts";
-import { onlyProcess } from "./only-process.ts";
-import { createAccess } from "./sqlite-access.ts";
-import { libraryVersion, refuseOldLibrary } from "./sqlite-library.ts";
-import { inTransaction } from "./sqlite-transaction.ts";
+import { oneAtATime } from "../lib/concurrency.ts";
+import { createReadPool, type ReadPool } from "./read-pool.ts";
+import { createAccess, inTransaction } from "./sqlite-access.ts";
+import { libraryVersion, refuseOldLibrary } from "./sqlite-file.ts";
 import { appliedTo, unshared, upgradeSqlite } from "./sqlite-upgrade.ts";
 import type { Engine, Query, Rows } from "./store.ts";
 
@@ -16,9 +15,9 @@ const SETTINGS = `
   PRAGMA mmap_size = 0;
 `;
 /**
- * FULL, since a write we have answered and told others about must survive a power cut. Checkpoints are made
- * beside the event loop (`createCheckpoints`), and by the writer only when that falls behind. What is deleted or
- * replaced is overwritten where that costs no write of its own: secrets that were stored in clear once do not stay.
+ * FULL, since a write must survive a power cut once it was acknowledged. Checkpoints run in the reading thread
+ * (`createCheckpoints`), and in the writer only if that falls behind. Deleted and replaced content is overwritten where
+ * that costs no extra write, so that secrets that were once stored in clear do not stay.
  */
 const WRITER_SETTINGS = `
   PRAGMA journal_mode = WAL;
@@ -31,20 +30,20 @@ const WRITER_SETTINGS = `
 
 const NO_CHECKPOINTS = "PRAGMA wal_autocheckpoint = 0;";
 
-/** As SQLite's own checkpoints, and not more often than the disk can follow. */
+/** As often as SQLite's own checkpoints, but not more often than the disk can keep up with. */
 const CHECKPOINT_PAGES = 1000;
 const CHECKPOINT_GAP_MS = 500;
 
 const LONGEST_WAIT_MS = 5000;
 
 export type SqliteOptions = {
-  /** How long a write waits for that of another process. */
+  /** How long a write waits for one of another process. */
   waitMs?: number | undefined;
-  /** Litestream reads the journal and decides when it goes into the file: we never do it. */
+  /** Litestream reads the journal and makes all checkpoints: we never do. */
   litestream?: boolean;
 };
 
-/** @throws when the file cannot be opened or the SQLite library is too old. */
+/** @throws if the file cannot be opened or the SQLite library is too old */
 export function openSqlite(
   path: string,
   { waitMs = LONGEST_WAIT_MS, litestream = false }: SqliteOptions = {},
@@ -54,8 +53,8 @@ export function openSqlite(
   refuseOldLibrary(libraryVersion(writer.database));
   const reader = connect(path, { readonly: true }, SETTINGS);
   const snapshot = createSnapshot(reader);
-  const beside = createBeside(path);
-  const checkpoints = createCheckpoints(writer, beside);
+  const readPool = createReadPool(path);
+  const checkpoints = createCheckpoints(writer, readPool);
   const access = createAccess(snapshot, {
     waitMs,
     written: litestream ? null : checkpoints.written,
@@ -72,18 +71,18 @@ export function openSqlite(
     unpack: ["json_each(", ")"],
     holdWebhooks: "",
     version: snapshot.enter,
-    historyParts: null,
-    // Checks go in the moment in which they are written down.
+    historyPartitions: null,
+    // Checks are deleted in the transaction that retains their hours.
     notWrittenDown: "true",
-    findLinks: (search) => beside.find(search).catch(fail),
+    findLinks: (search) => readPool.find(search).catch(fail),
     size: async () => {
       const sql = "select page_count * page_size from pragma_page_count(), pragma_page_size()";
       return read(() => Number(rowsOf(reader, { sql, params: [] })[0]![0]));
     },
-    readBeside: (query) => beside.read(query).catch(fail),
+    runInReadPool: (query) => readPool.read(query).catch(fail),
     run: async (query) =>
       isRead(query) ? read(() => rowsOf(reader, query)) : write(() => rowsOf(writer, query)),
-    // Reads alone need no lock, and their snapshot holds them together as a transaction would.
+    // Reads need no lock, and share one snapshot.
     batch: async (queries) =>
       queries.every(isRead)
         ? read(() => queries.map((query) => rowsOf(reader, query)))
@@ -99,13 +98,12 @@ export function openSqlite(
     onDamage: access.onDamage,
     hurry: () => {},
     close: async () => {
-      await beside.close();
+      await readPool.close();
       snapshot.close();
       checkpoints.close();
       if (litestream) return closeUntouched(writer, reader);
       close(reader);
-      // An empty WAL is left behind, so that the file alone is the whole database. Not worth a wait:
-      // where others still read, the last of them does it.
+      // Empties the WAL, so that the file alone is the whole database. If others still read, the last one does it.
       writer.database.run("PRAGMA busy_timeout = 0; PRAGMA wal_checkpoint(TRUNCATE)");
       close(writer);
     },
@@ -114,26 +112,26 @@ export function openSqlite(
 }
 
 /**
- * Has what was written brought into the file once so much of it has gathered in the journal: in the thread
- * beside, since waiting for the disk would hold up every request.
+ * Requests a checkpoint once the journal is large enough. The reading thread makes it, since waiting for the disk would
+ * block every request.
  */
-function createCheckpoints({ database }: Connection, beside: Beside) {
+function createCheckpoints({ database }: Connection, readPool: ReadPool) {
   const state = database.prepare("PRAGMA wal_checkpoint(NOOP)");
-  let askedAt = Number.NEGATIVE_INFINITY;
+  let requestedAt = Number.NEGATIVE_INFINITY;
   const written = () => {
-    if (performance.now() - askedAt < CHECKPOINT_GAP_MS) return;
+    if (performance.now() - requestedAt < CHECKPOINT_GAP_MS) return;
     const [row] = state.values() as [[busy: number, pages: number, inFile: number]];
     if (row[1] - row[2] < CHECKPOINT_PAGES) return;
-    askedAt = performance.now();
-    beside.checkpoint();
+    requestedAt = performance.now();
+    readPool.checkpoint();
   };
   return { written, close: () => state.finalize() };
 }
 
 /**
- * One read transaction for all reads of a turn of the event loop, which halves the cost of a point
- * read: taking and leaving the locks costs more than finding the row. Our own writes end it, so that
- * what was written is read; those of other processes are seen from the next turn on.
+ * One read transaction for all reads of a turn of the event loop, which halves the cost of a point read: locking costs
+ * more than finding the row. Our own writes end it, so that later reads see them. Writes of other processes are seen
+ * from the next turn on.
  */
 function createSnapshot({ database }: Connection) {
   const begin = database.prepare("BEGIN");
@@ -143,10 +141,10 @@ function createSnapshot({ database }: Connection) {
   const end = () => {
     if (version === null) return;
     version = null;
-    // In a damaged file COMMIT fails even where nothing was written, and nobody would hear of it here.
+    // In a damaged file COMMIT fails even if nothing was written, and this error could not be handled here.
     if (database.inTransaction) rollback.run();
   };
-  /** Begins it unless it has begun; gives a number that changes with every commit of anyone. */
+  /** Starts it if necessary. Returns a number that changes with every commit of any process. */
   const enter = (): number => {
     if (version !== null) return version;
     begin.run();
@@ -173,7 +171,7 @@ function connect(path: string, mode: object, settings: string): Connection {
   return { database, statements };
 }
 
-/** Whoever closes last empties the journal, unless it may only read. It counts once it has read something. */
+/** The last connection to close empties the journal, unless it is read-only and has read something. */
 function closeUntouched(writer: Connection, reader: Connection) {
   rowsOf(reader, { sql: "select 1 from sqlite_schema", params: [] });
   close(writer);
@@ -197,3 +195,24 @@ function prepared({ database, statements }: Connection, sql: string): Statement 
 }
 
 const isRead = ({ sql }: Query) => sql.startsWith("select ");
+
+/** The parts of an engine that need no database if a single process uses it. */
+function onlyProcess(): Pick<
+  Engine,
+  "isShared" | "now" | "alone" | "inTurn" | "notify" | "listen"
+> {
+  const running = new Set<string>();
+  return {
+    isShared: false,
+    now: async () => Date.now(),
+    async alone(name, work) {
+      if (running.has(name)) return null;
+      running.add(name);
+      const { signal } = new AbortController();
+      return work(signal).finally(() => running.delete(name));
+    },
+    inTurn: oneAtATime,
+    notify: async () => {},
+    listen: async () => null,
+  };
+}

@@ -1,16 +1,16 @@
 import { DrizzleQueryError, type SQL, sql } from "drizzle-orm";
 import type { AnySQLiteColumn } from "drizzle-orm/sqlite-core";
 import { drizzle, type SqliteRemoteDatabase } from "drizzle-orm/sqlite-proxy";
-import type { FoundLinks, LinkSearch } from "./reader-links.ts";
+import type { FoundLinks, LinkSearch } from "./link-search.ts";
 
 /**
- * Rules that keep one set of queries true on both databases:
+ * Rules that keep one set of queries correct on both databases:
  *
- * 1. Statements that belong together run in one `store.transaction`; inside it only its own statements are awaited.
- * 2. A change of state is conditional; the number of rows it returns is the answer.
- * 3. Ids and moments are made in code; moments are bigint milliseconds.
+ * 1. Statements that belong together run in one `store.transaction`. Inside it, only its own statements are awaited.
+ * 2. A change of state is conditional. The number of rows it returns is the answer.
+ * 3. Ids and times come from code. Times are bigint milliseconds.
  * 4. No literal question mark in raw SQL: it is the placeholder.
- * 5. No conflict target: `onConflictDoNothing()`, or catch `Duplicate`.
+ * 5. No conflict target: `onConflictDoNothing()`, or catch `Duplicate` outside the transaction.
  * 6. Raw aggregates end in `.mapWith(Number)`.
  * 7. Text search goes through `contains`.
  * 8. Order by columns that are never null, `id` last.
@@ -22,86 +22,86 @@ import type { FoundLinks, LinkSearch } from "./reader-links.ts";
 export type Query = { sql: string; params: unknown[] };
 export type Rows = unknown[][];
 
-/** One of the two databases. Statements carry `?` placeholders; rows come back as arrays. */
+/** One of the two databases. Statements have `?` placeholders; rows are arrays. */
 export interface Engine {
   readonly name: "sqlite" | "postgres";
-  /** Whether other processes may serve the same database at the same time. */
+  /** Whether other processes may use the same database at the same time. */
   readonly isShared: boolean;
-  /** What ends a select that claims rows, so that two processes do not wait for each other. */
+  /** Ends a select that claims rows, so that two processes do not wait for each other. */
   readonly skipLocked: string;
-  /** What ends a select whose rows nobody else may change before the batch is done. */
+  /** Ends a select that locks its rows until the end of the transaction. Empty on SQLite. */
   readonly holdRows: string;
-  /** What ends a select whose rows in webhooks must still be there when the batch is done. */
+  /** Ends a select that keeps its rows in webhooks from being deleted until the end of the transaction. */
   readonly holdWebhooks: string;
-  /** What stands before and after a parameter with a JSON list, to make a table of it with a column `value`. */
+  /** What surrounds a parameter with a JSON list to make it a table with a column `value`. */
   readonly unpack: readonly [before: string, after: string];
-  /** A number that changes whenever anyone has written; null where that cannot be known for nothing. */
+  /** A number that changes with every write of any process; null if reading it would cost a query. */
   version(): number | null;
   run(query: Query): Promise<Rows>;
-  /** Finds links of large accounts beside the event loop; null where every query runs beside it. */
+  /** Finds links of large accounts in the reading thread; null where queries never block the event loop. */
   readonly findLinks: ((search: LinkSearch) => Promise<FoundLinks>) | null;
-  /** Runs a select that may take long where it holds up nothing else. */
-  readBeside(query: Query): Promise<Rows>;
-  /** What the database takes up, in bytes. */
+  /** Runs a select that may take long where it blocks nothing else. */
+  runInReadPool(query: Query): Promise<Rows>;
+  /** The size of the database in bytes. */
   size(): Promise<number>;
   /** Runs all of the queries, or none. */
   batch(queries: Query[]): Promise<Rows[]>;
   /** Runs the work in one transaction, see `Store.transaction`. */
   transaction<T>(work: (run: Engine["run"]) => Promise<T>): Promise<T>;
-  /** The migrations that it has: none in a new database. */
+  /** The migrations of the database; none for a new one. */
   applied(): Promise<Applied[]>;
   /**
-   * Runs migrations in one transaction, all of them or none. Who wants to at the same time waits, and then
-   * finds them done; what `choose` throws undoes all of it.
-   * @returns the names of what ran
+   * Runs migrations in one transaction. A process that does so at the same time waits, and then finds them done. An
+   * error of `choose` rolls back everything.
+   * @returns the names of the migrations that ran
    */
   upgrade(upgrade: Upgrade): Promise<string[]>;
-  /** What time it is where the database is, in milliseconds since 1970. */
+  /** The time of the database's clock, in milliseconds since 1970. */
   now(): Promise<number>;
-  /** The same database by a connection that nothing else keeps waiting; closed with this one. */
+  /** The same database on a connection of its own, so that other queries cannot delay it. Closed with this one. */
   apart(): Engine;
   /**
-   * Does the work unless it is being done under that name, here or in another process that serves the database.
-   * Its signal aborts when the database has let go of the name before the end.
-   * @returns null when it was not done
+   * Does the work unless work with that name is running, in this or another process that uses the database. The signal
+   * aborts if the database releases the name before the end.
+   * @returns null if the work was not done
    */
   alone<T>(name: string, work: (signal: AbortSignal) => Promise<T>): Promise<T | null>;
-  /** Does the work after all earlier work under that name, in whichever process. */
+  /** Does the work after all earlier work with that name, in any process. */
   inTurn<T>(name: string, work: () => Promise<T>): Promise<T>;
-  /** Tells all processes that listen, if the database can, and forgets it otherwise. */
+  /** Sends the text to all processes that listen, if the database can. */
   notify(channel: string, text: string): Promise<void>;
   /**
-   * Hears what processes tell, this one included, from when it resolves.
-   * @param missed is told when something may not have been heard
-   * @returns what ends it; null where nothing can be heard
+   * Receives what processes send, including this one, once the promise has resolved.
+   * @param missed is called when something may have been lost
+   * @returns a function that stops listening; null if the database cannot listen
    */
   listen(
     channel: string,
-    hear: (text: string) => void,
+    receive: (text: string) => void,
     missed: () => void,
   ): Promise<(() => Promise<void>) | null>;
-  /** What history is kept in, by month; null where its rows go one by one. */
-  readonly historyParts: HistoryParts | null;
-  /** What holds for a check `c` whose hours are not with the day of its link yet. */
+  /** The monthly partitions of checks; null where old checks are deleted row by row. */
+  readonly historyPartitions: HistoryPartitions | null;
+  /** The condition on a check `c` that its hours are not retained in the days of its link yet. */
   readonly notWrittenDown: string;
-  /** Has `tell` called whenever the database turns out to be damaged. */
-  onDamage(tell: () => void): void;
-  /** Waits for a server that does not answer for a few seconds at most from now on: the process is about to end. */
+  /** Sets the function that is called when the database turns out to be damaged. */
+  onDamage(listener: () => void): void;
+  /** Waits only a few seconds for a server that does not answer, from now on: the process is about to end. */
   hurry(): void;
   close(): Promise<void>;
-  /** Called at once when the disk is found full, which a process may do something about. */
+  /** Called when a write fails because the disk is full. */
   readonly whenFull: Set<() => void>;
 }
 
-/** Parts of history, each the checks of a month (UTC). They go whole. */
-export type HistoryParts = {
+/** The partitions of checks, one for each month (UTC). */
+export type HistoryPartitions = {
   /**
-   * Makes the parts from the month of the one moment to that of the other, where there are none.
-   * @returns the names of those that were made
+   * Creates the missing partitions from the month of `from` to that of `until`.
+   * @returns their names
    */
-  make(from: number, until: number): Promise<string[]>;
+  create(from: number, until: number): Promise<string[]>;
   /**
-   * Drops the parts that end by then, unless they hold a check whose hours are not written down.
+   * Drops the partitions that end by then, unless they have a check whose hours are not retained yet.
    * @returns their names
    */
   drop(before: number): Promise<string[]>;
@@ -110,41 +110,44 @@ export type HistoryParts = {
 /** A file of drizzle/: `0002_name.sql` for both databases, `0002_name.sqlite.sql` for one. */
 export type Migration = { name: string; statements: string };
 
-/** A migration that a database has, with the oldest version that may go on beside it where that is known. */
+/** A migration that was applied, with the oldest version that may run next to it, if any. */
 export type Applied = { name: string; oldest: string | null };
 
-/** A process that serves the database: what its machine is called, and its version. */
+/** A process that serves the database: its hostname and version. */
 export type LiveNode = { name: string; version: string };
 
-/** Without a sign of life for so long a process counts as dead, in milliseconds. */
+/** A node without a heartbeat for this time counts as dead, in milliseconds. */
 export const LIVE_MS = 20_000;
 
-/** What is to run, chosen once nobody else can change what has been applied. */
+/** `choose` returns what to run. It is called once no other process can change what is applied. */
 export type Upgrade = {
   at: number;
-  /** @param nodes those that serve the database now; none where only one process may */
+  /** @param nodes the live nodes; none on SQLite */
   choose(applied: Applied[], nodes: LiveNode[]): Migration[];
-  /** Told before each migration, counting from 1. */
+  /** Called before each migration; `n` counts from 1. */
   onStep(step: { n: number; of: number; name: string }): void;
 };
 
 export const MIGRATIONS_TABLE =
   "create table if not exists migrations (name text primary key, applied_at bigint not null)";
 
-/** A unique column already has this value, or a table of this name is there. */
+/** A unique column already has this value, or a table of this name exists. */
 export class Duplicate extends Error {}
 
-/** The row that another one would refer to is not there, or not any more. */
+/** The row that another row would refer to does not exist. */
 export class Gone extends Error {}
 
-/** The database cannot be reached or written: full, read-only, stopped. It may heal without us. */
+/** The database cannot be reached or written: full, read-only, stopped. It may recover. */
 export class Unavailable extends Error {}
 
-/** There was no room on the disk for what was to be written. */
+/** The disk is full. */
 export class DiskFull extends Unavailable {}
 
-/** What the database holds is not what was written to it. It does not heal. */
+/** The database file is damaged. It does not recover. */
 export class Damaged extends Unavailable {}
+
+/** The database is not used. The message tells the operator why, and what to do. */
+export class Refused extends Error {}
 
 /** A statement that has not run yet. */
 export type Statement = Parameters<SqliteRemoteDatabase["batch"]>[0][number];
@@ -152,21 +155,21 @@ export type Statement = Parameters<SqliteRemoteDatabase["batch"]>[0][number];
 export type Store = Omit<SqliteRemoteDatabase, "transaction"> & {
   engine: Engine;
   /**
-   * Runs the work in one transaction: what it writes is kept when it returns, and undone when it throws. Inside a
-   * transaction this runs the work in that one.
+   * Runs the work in one transaction: its writes are committed when it returns, and rolled back when it throws or when
+   * one of its statements fails, even if it catches that error. Inside a transaction this runs the work in that one.
    *
-   * The work may await nothing but statements of `tx`: on SQLite it holds up every other write, so one that is still
-   * open when the event loop turns is undone and throws. PostgreSQL runs the work again when it was undone because of
-   * another transaction (a deadlock), so the work must change nothing but the database.
+   * The work may await nothing but statements of `tx`: on SQLite it blocks every other write, so one that is still open
+   * when the event loop turns is rolled back and throws. PostgreSQL runs the work again after a deadlock, so the work
+   * must change nothing but the database.
    */
   transaction<T>(work: (tx: Store) => Promise<T>): Promise<T>;
-  /** For selects that may take long: SQLite runs them in a thread beside the event loop. */
-  beside: SqliteRemoteDatabase;
-  /** Runs all of the statements, or none. For lists whose length is known only at run time. */
+  /** For selects that may take long: SQLite runs them in a thread of their own. */
+  readPool: SqliteRemoteDatabase;
+  /** Runs all of the statements, or none. */
   write(statements: readonly Statement[]): Promise<void>;
 };
 
-/** Speaks SQLite's dialect to either engine, which both of them understand by the rules above. */
+/** Uses drizzle's SQLite dialect with either engine: by the rules above, both understand it. */
 export function createStore(engine: Engine): Store {
   const database = drizzle(
     async (text, params, method) => ({
@@ -182,18 +185,44 @@ export function createStore(engine: Engine): Store {
     if (first) await database.batch([first, ...rest]);
   };
   const transaction = <T>(work: (tx: Store) => Promise<T>): Promise<T> =>
-    engine.transaction((run) => work(createStore(within(engine, run))));
-  const beside = drizzle(async (text, params, method) => ({
-    rows: only(method, await engine.readBeside({ sql: text, params })),
+    engine.transaction(async (run) => {
+      const statements = untilFailure(run);
+      const result = await work(createStore(within(engine, statements.run)));
+      statements.throwFailure();
+      return result;
+    });
+  const readPool = drizzle(async (text, params, method) => ({
+    rows: only(method, await engine.runInReadPool({ sql: text, params })),
   }));
-  return Object.assign(database, { engine, beside, write, transaction });
+  return Object.assign(database, { engine, readPool, write, transaction });
 }
 
-/** The engine as statements inside a transaction see it. */
+/**
+ * A failed statement ends a transaction of PostgreSQL, whose commit then rolls back silently. SQLite may have rolled
+ * back already, so that further statements would be committed one by one. So both refuse to go on.
+ */
+function untilFailure(run: Engine["run"]) {
+  let failure: { error: unknown } | undefined;
+  const throwFailure = () => {
+    if (failure) throw failure.error;
+  };
+  return {
+    throwFailure,
+    run: async (query: Query) => {
+      throwFailure();
+      return run(query).catch((error) => {
+        failure = { error };
+        throw error;
+      });
+    },
+  };
+}
+
+/** The engine for statements inside a transaction. */
 const within = (engine: Engine, run: Engine["run"]): Engine => ({
   ...engine,
   run,
-  readBeside: run,
+  runInReadPool: run,
   findLinks: null,
   batch: async (queries) => {
     const results: Rows[] = [];
@@ -203,7 +232,7 @@ const within = (engine: Engine, run: Engine["run"]): Engine => ({
   transaction: (work) => work(run),
 });
 
-/** Builds a statement once per store and keeps it: building costs more than running a point read. */
+/** Builds a value once per store: building a statement costs more than running a point read. */
 export function preparedOnce<T>(build: (store: Store) => T): (store: Store) => T {
   const built = new WeakMap<Store, T>();
   return (store) => {
@@ -215,29 +244,28 @@ export function preparedOnce<T>(build: (store: Store) => T): (store: Store) => T
   };
 }
 
-/** Whether the error says that a unique value is taken. */
+/** Whether a unique value is taken. */
 export const isDuplicate = (error: unknown) => causeOf(error) instanceof Duplicate;
 
-/** Whether the error says that another process has already stored the reply of an equal request. */
+/** Whether another process has already stored the reply to the same request. */
 export const isAnswered = (error: unknown) =>
   isDuplicate(error) && /\bidempotency_keys/.test(String(causeOf(error)));
 
-/** Whether the error says that a row referred to is gone. */
+/** Whether a row that is referred to does not exist. */
 export const isGone = (error: unknown) => causeOf(error) instanceof Gone;
 
-/** Whether the error says that the database is out of order for now. */
+/** Whether the database is unavailable for now. */
 export const isUnavailable = (error: unknown) => causeOf(error) instanceof Unavailable;
 
-/** Whether the text is part of the column, letters of either case alike; % and _ stand for themselves. */
+/** Whether the column contains the text, ignoring case. `%` and `_` are literal. */
 export const contains = (column: AnySQLiteColumn, text: string) =>
   sql`lower(${column}) like ${`%${text.toLowerCase().replace(/[\\%_]/g, "\\$&")}%`} escape '\\'`;
 
-/** The type of a column that is made of JSON. */
 type CellType = "text" | "bigint";
 
 /**
- * A table made of lists of cells, to be named and read like any other: its columns in the order of the
- * cells. One parameter carries all of it, so that the statement is prepared only once.
+ * Makes a table of lists of cells, whose columns are in the order of the cells. All of it is one parameter, so that the
+ * statement is prepared only once.
  */
 export function rowsOf(
   { engine }: Store,
@@ -251,7 +279,7 @@ export function rowsOf(
   return sql`(select ${sql.raw(`${cells.join(", ")} from ${before}`)}${JSON.stringify(rows)}${sql.raw(after)})`;
 }
 
-/** A table of numbers `no`. */
+/** Makes a table of numbers `no`. */
 export const numbersOf = (store: Store, nos: number[]): SQL =>
   rowsOf(
     store,
@@ -259,10 +287,10 @@ export const numbersOf = (store: Store, nos: number[]): SQL =>
     nos.map((no) => [no]),
   );
 
-/** drizzle takes a single row for `get`, and a list of them for everything else. */
+/** drizzle expects a single row for `get`, and a list of rows otherwise. */
 const only = (method: string, rows: Rows): unknown[] =>
   method === "get" ? (rows[0] as unknown[]) : rows;
 
-/** The engine's own error, however deep drizzle wrapped it. */
+/** Returns the engine's own error, which drizzle may have wrapped. */
 export const causeOf = (error: unknown): unknown =>
   error instanceof DrizzleQueryError ? causeOf(error.cause) : error;

@@ -1,5 +1,5 @@
 import { lt, sql } from "drizzle-orm";
-import type { HistoryParts } from "../db/store.ts";
+import type { HistoryPartitions } from "../db/store.ts";
 import { accounts } from "../db/tables.ts";
 import { describeError, log } from "../lib/log.ts";
 import { inSteps } from "../lib/steps.ts";
@@ -22,18 +22,18 @@ export async function forgetOldChecks(deps: Deps, signal?: AbortSignal): Promise
   await bringBack(deps);
   const since = floorTo(HOUR_MS, clock.now() - config.historyDays * DAY_MS);
   await store.update(accounts).set({ historySince: since }).where(lt(accounts.historySince, since));
-  const { historyParts } = store.engine;
-  const { nextAccount, forgetSome } = historyParts ? forgettingParts : forgettingRows;
+  const { historyPartitions } = store.engine;
+  const { nextAccount, forgetSome } = historyPartitions ? forgettingParts : forgettingRows;
   for (let no = await nextAccount(store, 0); no !== null && !signal?.aborted; ) {
     const old = { no, since, days: config.historyDays };
     await inSteps(clock, (rows) => forgetSome(store, old, rows), { signal });
     no = await nextAccount(store, no);
   }
-  if (historyParts && !signal?.aborted) await replaceParts(deps, historyParts, since);
+  if (historyPartitions && !signal?.aborted) await replaceParts(deps, historyPartitions, since);
 }
 
 /** Makes those that come, and drops those of which everything is old. */
-async function replaceParts(deps: Deps, parts: HistoryParts, since: number): Promise<void> {
+async function replaceParts(deps: Deps, parts: HistoryPartitions, since: number): Promise<void> {
   // A month that cannot be made now keeps no other from going.
   await makeParts(deps).catch((error) =>
     log.warning("history has no room ahead", describeError(error)),

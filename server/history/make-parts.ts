@@ -4,5 +4,5 @@ import type { Deps } from "../work/deps.ts";
 export async function makeParts({ store, clock }: Pick<Deps, "store" | "clock">): Promise<void> {
   const now = clock.now();
   const inTwoMonths = new Date(now).setUTCMonth(new Date(now).getUTCMonth() + 2, 1);
-  await store.engine.historyParts?.make(now, inTwoMonths);
+  await store.engine.historyPartitions?.create(now, inTwoMonths);
 }

@@ -20,14 +20,14 @@ export async function listLinkEvents(
   const { limit, offset } = windowOf(query);
   // A link that is asked about again and again may have thousands.
   const [rows, [total]] = await Promise.all([
-    store.beside
+    store.readPool
       .select({ id: events.id, type: events.type, createdAt: events.createdAt })
       .from(events)
       .where(ofLink)
       .orderBy(desc(events.id))
       .limit(limit)
       .offset(offset),
-    store.beside.select({ count: count() }).from(events).where(ofLink),
+    store.readPool.select({ count: count() }).from(events).where(ofLink),
   ]);
   const told = await deliveriesOf(store, caller, rows);
   const items = rows.map((row) => ({ ...row, deliveries: told.get(row.id) ?? [] }));

@@ -1,7 +1,7 @@
 import { and, asc, desc, eq, gt, gte, lt, sql } from "drizzle-orm";
 import type { Caller } from "../api/caller.ts";
-import { allCounted } from "../db/link-counts.ts";
-import type { FoundLinks } from "../db/reader-links.ts";
+import type { FoundLinks } from "../db/link-search.ts";
+import { allCounted } from "../db/numbers.ts";
 import type { Store } from "../db/store.ts";
 import { groups, linkCounts, links, type Verdict } from "../db/tables.ts";
 import { segmentsOnPage, type Window } from "../lib/paging.ts";

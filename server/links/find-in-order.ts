@@ -1,9 +1,9 @@
 import { and, asc, desc, eq, notInArray, sql } from "drizzle-orm";
 import { unionAll } from "drizzle-orm/sqlite-core";
 import type { Caller } from "../api/caller.ts";
-import { totalLinks } from "../db/link-counts.ts";
-import type { LinkOrder } from "../db/link-order.ts";
-import type { FoundLinks } from "../db/reader-links.ts";
+import type { FoundLinks } from "../db/link-search.ts";
+import type { LinkOrder } from "../db/link-search-order.ts";
+import { totalLinks } from "../db/numbers.ts";
 import { numbersOf, type Store } from "../db/store.ts";
 import { links, type Verdict } from "../db/tables.ts";
 import { fromNearerEnd, type Window, windowOf } from "../lib/paging.ts";
@@ -46,12 +46,12 @@ export async function findInOrder(
 }
 
 const byUrl = (
-  { beside }: Store,
+  { readPool }: Store,
   { accountId }: Caller,
   { limit, offset }: Window,
   isDown: boolean,
 ) =>
-  beside
+  readPool
     .select({ no: links.no })
     .from(links)
     .where(eq(links.accountId, accountId))
@@ -70,7 +70,7 @@ function byChange(
   const isShown =
     wanted.hidden.length > 0 ? notInArray(no, sql`${numbersOf(store, wanted.hidden)}`) : undefined;
   const withStatus = (verdict: Verdict) =>
-    store.beside
+    store.readPool
       .select({ no, statusChangedAt })
       .from(links)
       .where(and(eq(accountNo, wanted.accountNo), eq(status, verdict), isShown));

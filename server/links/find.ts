@@ -1,8 +1,8 @@
 import { asc, count, desc } from "drizzle-orm";
 import type { Caller } from "../api/caller.ts";
-import { totalLinks } from "../db/link-counts.ts";
-import { type LinkOrder, orderOf } from "../db/link-order.ts";
-import type { FoundLinks } from "../db/reader-links.ts";
+import type { FoundLinks } from "../db/link-search.ts";
+import { type LinkOrder, orderOf } from "../db/link-search-order.ts";
+import { totalLinks } from "../db/numbers.ts";
 import { links } from "../db/tables.ts";
 import { windowOf } from "../lib/paging.ts";
 import type { Deps } from "../work/deps.ts";

@@ -1,6 +1,6 @@
 import { and, eq, inArray } from "drizzle-orm";
 import type { Caller } from "../api/caller.ts";
-import { countLinks } from "../db/link-counts.ts";
+import { countLinks } from "../db/numbers.ts";
 import { links } from "../db/tables.ts";
 import {
   type AppError,

@@ -50,7 +50,7 @@ async function findBelow(
   filter: LinkFilter,
   { before, now, most }: { before: number; now: number; most: number },
 ): Promise<{ nos: number[] }> {
-  const rows = await store.beside
+  const rows = await store.readPool
     .select({ no: links.no })
     .from(links)
     .where(and(matching(caller, filter, now), lt(links.no, before)))

@@ -1,5 +1,5 @@
 import type { Caller } from "../api/caller.ts";
-import type { LinkSearch } from "../db/reader-links.ts";
+import type { LinkSearch } from "../db/link-search.ts";
 import { type LinkFilter, NO_GROUP } from "./filter.ts";
 
 /** As the thread takes it that searches large accounts. */

@@ -154,7 +154,7 @@ async function countFailed(
   span: CreatedSpan,
 ): Promise<number> {
   const areFailed = and(eq(deliveries.webhookId, id), inArray(deliveries.status, NOT_DELIVERED));
-  const [counted] = await store.beside
+  const [counted] = await store.readPool
     .select({ total: count() })
     .from(deliveries)
     .where(and(areFailed, isIn(span), isNoTest()));

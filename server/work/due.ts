@@ -51,7 +51,7 @@ export async function earliestDue(
   buckets: readonly number[] = ALL_BUCKETS,
 ): Promise<number | null> {
   const { given, earliest } = queriesOf(store);
-  const [row] = await store.engine.readBeside({ sql: earliest, params: given(buckets) });
+  const [row] = await store.engine.runInReadPool({ sql: earliest, params: given(buckets) });
   return row![0] as number | null;
 }
 
@@ -59,14 +59,14 @@ async function countDue({ store, clock }: Deps, buckets: readonly number[]): Pro
   const { given, count: sql } = queriesOf(store);
   const now = clock.now();
   const params = [...given(buckets), now, COUNTED];
-  const [row] = await store.engine.readBeside({ sql, params });
+  const [row] = await store.engine.runInReadPool({ sql, params });
   const count = row![0] as number;
   return count < COUNTED ? count : Math.max(count, await estimate(store, now, buckets));
 }
 
 /** From some of the numbers that links have, evenly spread but in no step that they might have as well. */
 async function estimate(store: Store, now: number, buckets: readonly number[]): Promise<number> {
-  const [ends] = await store.engine.readBeside({
+  const [ends] = await store.engine.runInReadPool({
     sql: "select (select min(no) from links), (select max(no) from links)",
     params: [],
   });
@@ -78,7 +78,7 @@ async function estimate(store: Store, now: number, buckets: readonly number[]): 
   const wanted = new Set(buckets);
   let due = 0;
   for (const some of chunksOf(SAMPLES_AT_ONCE, samples)) {
-    const hits: [number][] = await store.beside.all(sql`
+    const hits: [number][] = await store.readPool.all(sql`
       select bucket from ${rowsOf(store, { sampled: "bigint" }, some)} as sample
       join links on links.no = sampled where next_check_at <= ${now}
     `);

@@ -50,7 +50,7 @@ async function readLags(deps: Deps): Promise<Lags> {
 
 /** One step down the index for each webhook; the buckets of few are looked at. */
 async function earliestDelivery({ store, clock }: Deps, share: Share): Promise<number | null> {
-  const rows = await store.beside.all<[id: string, dueAt: number]>(sql`
+  const rows = await store.readPool.all<[id: string, dueAt: number]>(sql`
     select id, due from (
       select w.id, (select min(d.due_at) from deliveries d where d.webhook_id = w.id and d.due_at > 0) as due
       from webhooks w where w.is_active = 1

@@ -62,7 +62,7 @@ test("replaces no file, and copies nothing where there is no database", async ()
 
   expect([taken.code, taken.err]).toEqual([
     1,
-    `No backup was made: There is a file ${there} already.\n`,
+    `No backup was made: The file ${there} already exists.\n`,
   ]);
   expect(none.err).toMatch(/^There is no database .* Check STILLUP_DATA_DIR\.\n$/);
   expect([readFileSync(there, "utf8"), marksOf(path)]).toEqual(["mine", ["kept"]]);
@@ -85,7 +85,7 @@ test.each([
   [
     "rows that refer to none",
     orphan,
-    /^The copy of \S+\/stillup\.db is damaged: users refers to rows that are gone\.$/,
+    /^The copy of \S+\/stillup\.db is damaged: users refers to missing rows\.$/,
   ],
 ])("a database with %s is no backup", async (_what, spoil, sentence) => {
   const { path } = await newHome("kept");
@@ -113,8 +113,8 @@ test("of a damaged database tells how to have the newest good backup back", asyn
 
   expect([code, err]).toEqual([
     1,
-    `No backup was made: The database ${path} is damaged, and what it says cannot be trusted. ` +
-      `Stop the server and type: stillup restore ${good}.\n`,
+    `No backup was made: The database ${path} is damaged and cannot be trusted. ` +
+      `Stop the server and run: stillup restore ${good}.\n`,
   ]);
 });
 
@@ -135,7 +135,7 @@ describe.skipIf(mounted.exitCode !== 0)(
       grow(path, 4);
 
       await expect(copyDatabase(path, join(small, "copy.db"))).rejects.toThrow(
-        /^The copy needs [\d.]+ MB, and the disk of .* has 2\.1 MB free\. Make room there\.$/,
+        /^The copy needs [\d.]+ MB, and the disk of .* has 2\.1 MB free\. Free some space there\.$/,
       );
     });
 

@@ -117,7 +117,7 @@ story(
     await backUpIfDue(deps);
 
     expect(deps.troubles.all()[0]!.message).toMatch(
-      /needs 1 TB, and the disk of .* Make room there\.$/,
+      /needs 1 TB, and the disk of .* Free some space there\.$/,
     );
     expect(readdirSync(backupFolder(config))).toEqual([]);
   },

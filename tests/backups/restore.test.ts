@@ -152,7 +152,7 @@ test.each<[what: string, spoil: (file: string) => void, sentence: RegExp]>([
         file,
         "insert into users (id, account_id, email, role, is_admin, created_at) values ('a', 'none', 'b', 'c', 0, 0)",
       ),
-    /\/backup\.db is damaged: users refers to rows that are gone\./,
+    /\/backup\.db is damaged: users refers to missing rows\./,
   ],
   ["has a journal that cannot be read", (file) => mkdirSync(`${file}-wal`), /./],
 ])("changes nothing when the backup %s", async (_what, spoil, sentence) => {

@@ -18,11 +18,11 @@ const HEAD = lineOf(
 function countingSelects(deps: Deps) {
   let selects = 0;
   const { engine } = deps.store;
-  const readBeside: Engine["readBeside"] = (query) => {
+  const runInReadPool: Engine["runInReadPool"] = (query) => {
     selects++;
-    return engine.readBeside(query);
+    return engine.runInReadPool(query);
   };
-  const store = createStore({ ...engine, readBeside });
+  const store = createStore({ ...engine, runInReadPool });
   return { deps: { ...deps, store }, selects: () => selects };
 }
 

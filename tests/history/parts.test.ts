@@ -38,7 +38,7 @@ describe("History by the month on PostgreSQL", () => {
   afterAll(() => running.stop());
 
   const parts = () => partsOf(server().deps.store);
-  const makeAll = () => server().deps.store.engine.historyParts!.make(NOVEMBER, NOW);
+  const makeAll = () => server().deps.store.engine.historyPartitions!.create(NOVEMBER, NOW);
   const rowsOf = ({ accountNo }: Asker) =>
     server().deps.store.$count(checks, eq(checks.accountNo, accountNo));
   const perHour = (me: Asker, link: string, from: number, until: number) =>
@@ -56,7 +56,7 @@ describe("History by the month on PostgreSQL", () => {
       "checks_2030_03",
       "checks_rest",
     ]);
-    expect(await server().deps.store.engine.historyParts!.make(NOW, NOW)).toEqual([]);
+    expect(await server().deps.store.engine.historyPartitions!.create(NOW, NOW)).toEqual([]);
   });
 
   test("takes in what was checked before there was room for it", async () => {
@@ -140,7 +140,7 @@ describe("History by the month on PostgreSQL", () => {
     await addCheck(server(), me, await addLink(me), { checkedAt: NOVEMBER });
 
     await forgetOldChecks(server().deps, AbortSignal.abort());
-    const kept = await server().deps.store.engine.historyParts!.drop(NOW);
+    const kept = await server().deps.store.engine.historyPartitions!.drop(NOW);
 
     expect(kept).toEqual([]);
     expect([await rowsOf(me), await listed(me)]).toEqual([1, 0]);
@@ -165,7 +165,7 @@ test("a month's history is deleted with its account, and refuses checks of none"
     ...{ id: "a", email: "a@example.org", tier: "business", createdAt: NOW },
     ...{ no: 1, historySince: 0 },
   });
-  await engine.historyParts!.make(NOVEMBER, NOW);
+  await engine.historyPartitions!.create(NOVEMBER, NOW);
   const row = { checkedAt: NOVEMBER, linkNo: 2, kindNo: 1 };
   await store.insert(checks).values({ ...row, accountNo: 1 });
 

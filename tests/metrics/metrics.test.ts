@@ -199,7 +199,7 @@ describe.each(ENGINES)("The page with metrics on %s", (engine) => {
   test("tells what can be told while the database does not answer, and nothing old", async () => {
     const engine = {
       ...server.deps.store.engine,
-      readBeside: () => Promise.reject(new Error("gone")),
+      runInReadPool: () => Promise.reject(new Error("gone")),
     };
     const deps = { ...server.deps, store: createStore(engine) };
 
@@ -212,11 +212,11 @@ describe.each(ENGINES)("The page with metrics on %s", (engine) => {
 
   test("reads the database once in ten seconds, however many ask", async () => {
     const engine = { ...server.deps.store.engine };
-    const { readBeside } = engine;
+    const { runInReadPool } = engine;
     let asked = 0;
-    engine.readBeside = (query) => {
+    engine.runInReadPool = (query) => {
       asked++;
-      return readBeside(query);
+      return runInReadPool(query);
     };
     const read = createReader({ ...server.deps, store: createStore(engine) });
     await read();

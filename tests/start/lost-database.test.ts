@@ -47,8 +47,8 @@ test.each([
     expect(code).toBe(1);
     expect(err).toContain(sentence + path);
     expect(err).toContain(join(dataDir, "secret.key"));
-    expect(err).toContain(`type \`stillup restore ${backup}\`. To start with an empty database, `);
-    expect(err).toContain("type `stillup serve --fresh`.");
+    expect(err).toContain(`run \`stillup restore ${backup}\`. To start with an empty database, `);
+    expect(err).toContain("run `stillup serve --fresh`.");
   }
   expect(existsSync(path) ? statSync(path).size : 0).toBe(0);
   expect((await run(["restore", backup, "--force"])).code).toBe(0);

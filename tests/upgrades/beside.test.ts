@@ -1,7 +1,12 @@
 import { afterEach, describe, expect, test } from "bun:test";
 import { SQL } from "bun";
-import { oldestBeside, refuseOlderNodes } from "../../server/db/beside-versions.ts";
-import { migrate, NewerDatabase, refuseNewer } from "../../server/db/migrate.ts";
+import {
+  migrate,
+  NewerDatabase,
+  oldestAllowed,
+  refuseNewer,
+  refuseOlderNodes,
+} from "../../server/db/migrate.ts";
 import { openEngine, ownMigrations } from "../../server/db/open.ts";
 import { type Engine, isUnavailable } from "../../server/db/store.ts";
 import { VERSION } from "../../server/lib/runtime.ts";
@@ -29,7 +34,7 @@ test("each migration after the first says which versions may run next to it", ()
   const since = OURS.filter(({ name }) => name.slice(0, 4) > FIRST);
 
   for (const { name, statements } of since) {
-    const oldest = oldestBeside(statements) ?? "none";
+    const oldest = oldestAllowed(statements) ?? "none";
     expect([name, oldest]).toEqual([name, expect.stringMatching(/^\d+\.\d+\.\d+$/)]);
     expect([name, Bun.semver.order(VERSION, oldest)]).not.toEqual([name, -1]);
   }

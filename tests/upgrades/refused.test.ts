@@ -12,11 +12,11 @@ import {
   writeSync,
 } from "node:fs";
 import { join } from "node:path";
-import { checkDatabase } from "../../server/db/damage.ts";
 import { refuseNetworkFs } from "../../server/db/file-system.ts";
 import { openEngine, ownMigrations } from "../../server/db/open.ts";
-import { prepareSqlite, Refused } from "../../server/db/prepare.ts";
-import { refuseOldLibrary } from "../../server/db/sqlite-library.ts";
+import { prepareSqlite } from "../../server/db/prepare.ts";
+import { checkDatabase, refuseOldLibrary } from "../../server/db/sqlite-file.ts";
+import { Refused } from "../../server/db/store.ts";
 import { randomFrom } from "../random.ts";
 import { rowsOf } from "./dump.ts";
 import { NEWER_FILES } from "./newer.ts";
@@ -189,7 +189,7 @@ describe("a damaged database", () => {
     const { folder, path } = await usedDatabase();
     writeFileSync(path, "a letter to my aunt\n".repeat(500));
 
-    expect(await outcomeOf(folder)).toContain("There is no whole copy of it");
+    expect(await outcomeOf(folder)).toContain("The backup folder has no intact copy");
     expect(() => checkDatabase(path, "full")).toThrow("not a database");
   });
 

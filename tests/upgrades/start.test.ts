@@ -40,7 +40,7 @@ async function untilDoing(url: string, doing: string): Promise<void> {
   throw new Error(`The server was never ${doing}.`);
 }
 
-const COPIED = "the database as it was is kept as stillup-before-";
+const COPIED = "copied the database to stillup-before-";
 
 test("requests during an upgrade are answered with 503, and served after it", async () => {
   const { start, folder, path, url } = await newerProgram();

@@ -129,7 +129,7 @@ onDashboard("Backups on the administration page", (dashboard) => {
       succeededAt: dashboard().server.clock.now() - DAY_MS * 3,
       failedAt: dashboard().server.clock.now() - 3600_000,
       problem:
-        "The copy needs 1.2 GB, and the disk of /var/lib/stillup/backups has 300 MB free. Make room there.",
+        "The copy needs 1.2 GB, and the disk of /var/lib/stillup/backups has 300 MB free. Free some space there.",
     });
     const { page } = await administrator({ colorScheme, width });
 

@@ -5,7 +5,7 @@ import { type Change, recordChange } from "../../server/accounts/audit/record.ts
 import { emailTarget, keyTarget } from "../../server/accounts/audit/targets.ts";
 import { newSession } from "../../server/accounts/sessions.ts";
 import type { Actor } from "../../server/api/caller.ts";
-import { dailyName, stampOf } from "../../server/db/backup-names.ts";
+import { dailyName, stampOf } from "../../server/db/backup-files.ts";
 import { apiKeys, type UserRow, upkeep, users } from "../../server/db/tables.ts";
 import { newId } from "../../server/lib/ids.ts";
 import { deleteLink } from "../../server/links/delete.ts";
@@ -112,7 +112,7 @@ async function keepBackups({ deps, clock }: TestServer, by: Actor): Promise<void
   const name = dailyName(today - 2 * DAY);
   const change = { action: "backup.downloaded", by, accountId: null } as const;
   await deps.store.write([recordChange(deps, { ...change, target: { id: name, name } })]);
-  const problem = `The copy needs 1.3 MB, and the disk of ${folder} has 0.4 MB free. Make room there.`;
+  const problem = `The copy needs 1.3 MB, and the disk of ${folder} has 0.4 MB free. Free some space there.`;
   const [succeededAt, failedAt] = [today - 2 * DAY, today];
   const row = { job: "backup", startedAt: failedAt, succeededAt, failedAt, problem } as const;
   await deps.store.insert(upkeep).values(row);

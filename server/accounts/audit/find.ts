@@ -89,15 +89,15 @@ async function peopleElsewhere(
 }
 
 async function listWhere(
-  { beside }: Store,
+  { readPool }: Store,
   query: AuditQuery,
   whose: SQL | undefined,
 ): Promise<Page<AuditRow>> {
   const which = and(whose, fits(query));
-  const [counted] = await beside.select({ total: count() }).from(audit).where(which);
+  const [counted] = await readPool.select({ total: count() }).from(audit).where(which);
   const { total } = counted!;
   const { limit, offset, isTurned } = fromNearerEnd(windowOf(query), total);
-  const items = await beside
+  const items = await readPool
     .select(getTableColumns(audit))
     .from(audit)
     .where(which)

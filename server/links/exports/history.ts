@@ -36,7 +36,7 @@ function walkChecks(
   query: HistoryExportQuery,
   { rowsAtOnce, walkedAtOnce }: StepSize,
 ) {
-  const { beside } = store;
+  const { readPool } = store;
   const between = stretchOf(subject, query);
   const fits = fitting(query);
   return walk<Key, ExportedCheck>({
@@ -44,7 +44,7 @@ function walkChecks(
     keyOf: ({ checkedAt, linkNo }) => ({ checkedAt, linkNo }),
     markAfter: async (last) => {
       const { checkedAt, linkNo } = checks;
-      const [mark] = await beside
+      const [mark] = await readPool
         .select({ checkedAt, linkNo })
         .from(checks)
         .where(sql`${between(last, null)} ${NEWEST_FIRST} limit 1 offset ${walkedAtOnce - 1}`);
@@ -52,7 +52,7 @@ function walkChecks(
     },
     read: (after, upTo) =>
       checksNamedBy(
-        beside,
+        readPool,
         sql`select account_no, checked_at, link_no from checks
           where ${between(after, upTo)} ${fits} ${NEWEST_FIRST} limit ${rowsAtOnce}`,
       ),

@@ -41,7 +41,7 @@ function walkLinks(
     rowsAtOnce,
     keyOf: (link) => link.no,
     markAfter: async (last) => {
-      const [mark] = await store.beside
+      const [mark] = await store.readPool
         .select({ no })
         .from(links)
         .where(and(walked, below(last)))
@@ -65,8 +65,8 @@ const walkedFor = (caller: Caller, { group_id: group }: LinkFilter) =>
     ? and(isOurs(caller), eq(links.groupId, group))
     : eq(links.accountNo, caller.accountNo);
 
-const readLinks = ({ beside }: Store, chosen: SQL | undefined, most: number) =>
-  beside
+const readLinks = ({ readPool }: Store, chosen: SQL | undefined, most: number) =>
+  readPool
     .select({ ...LINK_SUMMARY, group: groups.name })
     .from(links)
     .leftJoin(groups, eq(groups.id, links.groupId))

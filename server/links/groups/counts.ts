@@ -40,7 +40,7 @@ export async function countUngrouped({ store }: Deps, caller: Caller): Promise<L
     .select({ no: groups.no })
     .from(groups)
     .where(eq(groups.accountId, caller.accountId));
-  const [counts] = await store.beside
+  const [counts] = await store.readPool
     .select({
       active: sumOfRest("active"),
       dead: sumOfRest("dead"),

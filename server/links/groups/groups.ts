@@ -36,7 +36,7 @@ export async function listGroups(
     store.select({ total: count() }).from(groups).where(ours),
   ]);
   // A hundred groups have counts by the hundred thousand.
-  return { items: await withCounts(store, store.beside, rows), total: counted!.total };
+  return { items: await withCounts(store, store.readPool, rows), total: counted!.total };
 }
 
 export async function createGroup(

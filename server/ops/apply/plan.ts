@@ -116,7 +116,7 @@ async function changesOf(
   const names = new Map(groups.all().map(({ id, name }) => [id, name]));
   const { id, url, groupId, checkFrequency } = links;
   for (const ids of chunksOf(AT_ONCE, [...known.keys()])) {
-    const rows = await store.beside
+    const rows = await store.readPool
       .select({ id, url, groupId, checkFrequency })
       .from(links)
       .where(and(eq(links.accountId, accountId), inArray(links.id, ids)));

@@ -2,7 +2,7 @@ import { mkdirSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import type { Config } from "../../config/config.ts";
 import { backupFolder } from "../../config/config.ts";
-import { type BackupFile, backupsIn, cutShortIn } from "../../db/backups-at-hand.ts";
+import { type BackupFile, backupsIn, cutShortIn } from "../../db/backup-files.ts";
 import { notFound } from "../../lib/errors.ts";
 import type { Backup } from "./model.ts";
 import { outdated } from "./rotate.ts";

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { BackupName } from "../../db/backup-names.ts";
+import type { BackupName } from "../../db/backup-files.ts";
 import { toIso, toIsoOrNull } from "../../lib/moments.ts";
 
 /** A backup that is there; each was verified before it got its name. */

@@ -12,15 +12,14 @@ import { constants, copyFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { recordChange } from "../../accounts/audit/record.ts";
 import { OPERATOR } from "../../api/caller.ts";
-import { stampOf } from "../../db/backup-names.ts";
-import { type Copied, verifyBeside } from "../../db/copy.ts";
-import { refuseWithoutRoom } from "../../db/file-system.ts";
+import { stampOf } from "../../db/backup-files.ts";
+import { type Copied, verifyInThread } from "../../db/copy.ts";
+import { refuseWithoutRoom, syncToDisk } from "../../db/file-system.ts";
 import { openEngine, ownMigrationNames } from "../../db/open.ts";
-import { reading } from "../../db/reading.ts";
 import { asideName, finishPlacing, placing, readyName } from "../../db/replace.ts";
+import { reading } from "../../db/sqlite-file.ts";
 import { appliedTo } from "../../db/sqlite-upgrade.ts";
 import { createStore } from "../../db/store.ts";
-import { syncToDisk } from "../../db/sync.ts";
 import type { Clock } from "../../lib/clock.ts";
 
 const HEADER = "SQLite format 3\0";
@@ -48,7 +47,7 @@ export async function stage(database: string, backup: string, leaveFree = 0): Pr
     chmodSync(staged, 0o600);
     // A database that was copied as files has its last changes there.
     if (existsSync(`${backup}-wal`)) await copyFile(`${backup}-wal`, `${staged}-wal`);
-    const copied = await verifyBeside(staged, backup);
+    const copied = await verifyInThread(staged, backup);
     refuseStrange(staged, backup);
     return { ...copied, path: staged };
   } catch (error) {
@@ -118,7 +117,7 @@ function refuseStrange(staged: string, backup: string) {
 /** Verifies the backup where it is, without touching the database. @throws as `stage` does */
 export async function verifyBackup(backup: string): Promise<Copied> {
   refuseOther(backup);
-  const verified = await verifyBeside(backup, backup);
+  const verified = await verifyInThread(backup, backup);
   refuseStrange(backup, backup);
   return verified;
 }

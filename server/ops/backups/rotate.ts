@@ -1,5 +1,5 @@
-import type { BackupName } from "../../db/backup-names.ts";
-import { UPGRADES_KEPT } from "../../db/before-upgrade.ts";
+import type { BackupName } from "../../db/backup-files.ts";
+import { UPGRADES_KEPT } from "../../db/prepare.ts";
 
 const WEEKS_KEPT = 4;
 const DAY_MS = 86_400_000;

@@ -66,7 +66,7 @@ const isWithin = (ms: number, at: number, now: number) => at <= now && now < at 
 
 /** When this database was begun. */
 async function installedAt({ store, clock }: Deps): Promise<number> {
-  const rows = (await store.beside.all(sql`select min(applied_at) from migrations`)) as unknown[];
+  const rows = (await store.readPool.all(sql`select min(applied_at) from migrations`)) as unknown[];
   const [at] = Object.values(rows[0] ?? {});
   return typeof at === "number" ? at : clock.now();
 }

@@ -1,6 +1,6 @@
 import { ownMigrationNames } from "../../db/open.ts";
-import { Refused } from "../../db/prepare.ts";
 import type { Store } from "../../db/store.ts";
+import { Refused } from "../../db/store.ts";
 import { newId } from "../../lib/ids.ts";
 import { VERSION } from "../../lib/runtime.ts";
 import { yieldToEventLoop } from "../../lib/steps.ts";

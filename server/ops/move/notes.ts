@@ -1,6 +1,6 @@
 import { eq, like } from "drizzle-orm";
-import { Refused } from "../../db/prepare.ts";
 import type { Store } from "../../db/store.ts";
+import { Refused } from "../../db/store.ts";
 import { facts } from "../../db/tables.ts";
 
 /**

@@ -1,4 +1,4 @@
-import { Refused } from "../../db/prepare.ts";
+import { Refused } from "../../db/store.ts";
 import type { Coming } from "./notes.ts";
 import type { Source } from "./source.ts";
 import type { Target } from "./target.ts";

@@ -1,5 +1,5 @@
 import { Database } from "bun:sqlite";
-import { valuesOf } from "../../db/sqlite-values.ts";
+import { valuesOf } from "../../db/sqlite-file.ts";
 import { type Cell, lineOf } from "./lines.ts";
 import { NOTES } from "./notes.ts";
 

@@ -1,6 +1,6 @@
 import type { Config } from "../../config/config.ts";
 import { backupFolder, sqlitePath } from "../../config/config.ts";
-import { newestReadable } from "../../db/backups-at-hand.ts";
+import { newestReadable } from "../../db/backup-files.ts";
 import { ownMigrationNames } from "../../db/open.ts";
 import { damaged } from "../../db/prepare.ts";
 import type { Store } from "../../db/store.ts";

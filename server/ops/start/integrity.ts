@@ -1,7 +1,7 @@
 import { eq } from "drizzle-orm";
 import { sqlitePath } from "../../config/config.ts";
-import { isDamage } from "../../db/damage.ts";
-import { checkFullyAside } from "../../db/prepare-aside.ts";
+import { checkFullyInThread } from "../../db/in-thread.ts";
+import { isDamage } from "../../db/sqlite-file.ts";
 import { upkeep } from "../../db/tables.ts";
 import { describeError, log } from "../../lib/log.ts";
 import type { Deps } from "../../work/deps.ts";
@@ -16,7 +16,7 @@ export async function checkIntegrityWhenDue(deps: Deps, signal?: AbortSignal): P
   const startedAt = deps.clock.now();
   if (path === null || !(await isDue(deps, startedAt))) return;
   try {
-    await checkFullyAside(path, signal);
+    await checkFullyInThread(path, signal);
     await note(deps, { startedAt, succeededAt: deps.clock.now(), problem: null });
   } catch (error) {
     if (signal?.aborted) return;

@@ -1,4 +1,4 @@
-import { OlderNodes } from "../../db/beside-versions.ts";
+import { OlderNodes } from "../../db/migrate.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { log } from "../../lib/log.ts";
 

@@ -3,12 +3,12 @@ import { join } from "node:path";
 import { backupFolder, type Config, SECRET_KEY_FILE, sqlitePath } from "../../config/config.ts";
 import { refuseNetworkFs } from "../../db/file-system.ts";
 import { FolderTaken, isLocked, withFolderLock } from "../../db/folder-lock.ts";
+import { prepareInThread } from "../../db/in-thread.ts";
 import { missing } from "../../db/migrate.ts";
 import { migrateToHead, openEngine, ownMigrations } from "../../db/open.ts";
-import { type Preparation, prepareSqlite, Refused } from "../../db/prepare.ts";
-import { prepareAside } from "../../db/prepare-aside.ts";
+import { type Preparation, prepareSqlite } from "../../db/prepare.ts";
 import { finishPlacing, isPlacing } from "../../db/replace.ts";
-import { isUnavailable } from "../../db/store.ts";
+import { isUnavailable, Refused } from "../../db/store.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { failure, fileFailure } from "../../lib/errors.ts";
 import { describeError, log } from "../../lib/log.ts";
@@ -38,7 +38,7 @@ export const prepareToServe =
     if (!config.allowNetworkFs) refuseNetworkFs(path);
     const check = !takeCleanStop(config, path) || sizeOf(path) < LARGE;
     const what = { ...preparation(config, path, clock), check, fresh: fresh === true };
-    return asOpened(config, prepareAside(what, tell));
+    return asOpened(config, prepareInThread(what, tell));
   };
 
 /** For a command, beside which a server may run: that must not find its tables changed. */

@@ -8,7 +8,7 @@ import type { Session } from "../../accounts/sessions.ts";
 import { createInvitedAccount } from "../../accounts/users.ts";
 import type { Actor } from "../../api/caller.ts";
 import { holdAccounts } from "../../db/hold.ts";
-import { totalLinks } from "../../db/link-counts.ts";
+import { totalLinks } from "../../db/numbers.ts";
 import { contains } from "../../db/store.ts";
 import { type AccountRow, accounts, type Tier, users } from "../../db/tables.ts";
 import { conflict, notFound } from "../../lib/errors.ts";

@@ -29,11 +29,11 @@ async function stateOfDatabase({ store }: Deps) {
     store.select({ count: count() }).from(accounts),
     store.select({ count: count() }).from(users),
     // Counts of groups stand beside those of accounts.
-    store.beside
+    store.readPool
       .select({ count: sql`coalesce(sum(${active} + ${dead} + ${unknown}), 0)`.mapWith(Number) })
       .from(linkCounts)
       .innerJoin(accounts, eq(accounts.no, linkCounts.subject)),
-    store.beside.select({ count: count() }).from(deliveries).where(isNotNull(deliveries.dueAt)),
+    store.readPool.select({ count: count() }).from(deliveries).where(isNotNull(deliveries.dueAt)),
     store.all(sql`select name from migrations order by name desc limit 1`) as Promise<string[][]>,
   ]);
   return {

@@ -50,7 +50,7 @@ async function linksByStatus({ store }: Deps): Promise<Reading> {
     sql`coalesce(sum(${column}), 0)`.mapWith(Number);
   const { active, dead, unknown } = linkCounts;
   // Counts of groups stand beside those of accounts.
-  const [counts] = await store.beside
+  const [counts] = await store.readPool
     .select({ active: sum(active), dead: sum(dead), unknown: sum(unknown) })
     .from(linkCounts)
     .innerJoin(accounts, eq(accounts.no, linkCounts.subject));
@@ -64,8 +64,8 @@ async function lateness(deps: Deps): Promise<number> {
 
 async function countPeople({ store }: Deps): Promise<Readings> {
   const [[allAccounts], [allUsers]] = await Promise.all([
-    store.beside.select({ count: count() }).from(accounts),
-    store.beside.select({ count: count() }).from(users),
+    store.readPool.select({ count: count() }).from(accounts),
+    store.readPool.select({ count: count() }).from(users),
   ]);
   return { accounts: allAccounts!.count, users: allUsers!.count };
 }
@@ -75,7 +75,7 @@ async function countPeople({ store }: Deps): Promise<Readings> {
  * SQLite would walk past all deliveries that were made before.
  */
 async function readDeliveries({ store, clock }: Deps): Promise<Readings> {
-  const [row] = await store.engine.readBeside({ sql: DELIVERIES, params: [COUNTED] });
+  const [row] = await store.engine.runInReadPool({ sql: DELIVERIES, params: [COUNTED] });
   const [waiting, dueAt, createdAt] = row as [number, number | null, number | null];
   return {
     deliveries_waiting: waiting,
@@ -100,7 +100,7 @@ const DELIVERIES = `
 async function webhooksByState({ store }: Deps): Promise<Reading> {
   const state = sql<string>`case when is_active = 0 then 'off_' || coalesce(disabled_reason, 'user')
     when failing_since is null then 'well' else 'failing' end`;
-  const rows = await store.beside.select({ state, count: count() }).from(webhooks).groupBy(state);
+  const rows = await store.readPool.select({ state, count: count() }).from(webhooks).groupBy(state);
   const counts = new Map(rows.map((row) => [row.state, row.count]));
   return WEBHOOK_STATES.map((name) => [{ state: name }, counts.get(name) ?? 0]);
 }
@@ -108,7 +108,7 @@ async function webhooksByState({ store }: Deps): Promise<Reading> {
 const WEBHOOK_STATES = ["well", "failing", ...DISABLED_REASONS.map((reason) => `off_${reason}`)];
 
 async function readUpkeep(deps: Deps): Promise<Readings> {
-  const jobs = await deps.store.beside.select().from(upkeep);
+  const jobs = await deps.store.readPool.select().from(upkeep);
   const backup = jobs.find(({ job }) => job === "backup") ?? null;
   const nextBackup = await nextBackupAt(deps, backup);
   const succeeded = jobs.flatMap(({ job, succeededAt: at }) => (at === null ? [] : [{ job, at }]));

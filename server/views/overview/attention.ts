@@ -41,7 +41,7 @@ const listDead = ({ store }: Deps, caller: Caller): Promise<DeadLink[]> =>
 
 /** From the index alone; still they may be very many, when a large site has gone. */
 async function countNewlyDead({ store, clock }: Deps, caller: Caller): Promise<number> {
-  const [found] = await store.beside
+  const [found] = await store.readPool
     .select({ count: count() })
     .from(links)
     .where(and(isDead(caller), gt(links.statusChangedAt, clock.now() - DAY_MS)));
@@ -55,7 +55,7 @@ export const findRecovered = (deps: Deps, caller: Caller): Promise<FirstOf<Recov
 async function readRecovered(deps: Deps, caller: Caller): Promise<FirstOf<RecoveredLink>> {
   const [items, [counted]] = await Promise.all([
     listRecovered(deps, caller),
-    deps.store.beside
+    deps.store.readPool
       .select({ count: count() })
       .from(recoveries)
       .innerJoin(links, eq(links.no, recoveries.linkNo))
@@ -72,7 +72,7 @@ const isRecovered = ({ clock }: Deps, { accountNo }: Caller) =>
   );
 
 const listRecovered = (deps: Deps, caller: Caller): Promise<RecoveredLink[]> =>
-  deps.store.beside
+  deps.store.readPool
     .select({ ...SHOWN, recoveredAt: recoveries.recoveredAt })
     .from(recoveries)
     .innerJoin(links, eq(links.no, recoveries.linkNo))

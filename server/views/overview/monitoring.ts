@@ -40,19 +40,19 @@ export async function findBacklog(deps: Deps, caller: Caller): Promise<WebhookBa
   return { ...waiting, failing, disabled };
 }
 
-async function findWaiting({ store: { beside }, clock }: Deps, { accountId }: Caller) {
-  const ours = beside
+async function findWaiting({ store: { readPool }, clock }: Deps, { accountId }: Caller) {
+  const ours = readPool
     .select({ id: webhooks.id })
     .from(webhooks)
     .where(and(eq(webhooks.accountId, accountId), eq(webhooks.isActive, true)));
-  const waiting = beside
+  const waiting = readPool
     .select({ createdAt: deliveries.createdAt })
     .from(deliveries)
     .where(and(inArray(deliveries.webhookId, ours), isNotNull(deliveries.dueAt)))
     .orderBy(deliveries.dueAt, deliveries.eventId)
     .limit(MOST_COUNTED)
     .as("waiting");
-  const [found] = await beside
+  const [found] = await readPool
     .select({
       pending: count(),
       oldest: sql`min(${waiting.createdAt})`.mapWith((at) => (at === null ? null : Number(at))),

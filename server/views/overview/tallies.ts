@@ -32,15 +32,15 @@ export async function tallyUnknown(
 }
 
 /** In the order of their numbers, in which their rows lie beside each other. */
-function readUnknown({ store: { beside } }: Deps, accountNo: number): Promise<UnknownReason[]> {
-  const newest = beside
+function readUnknown({ store: { readPool } }: Deps, accountNo: number): Promise<UnknownReason[]> {
+  const newest = readPool
     .select({ reason: links.reason })
     .from(links)
     .where(and(eq(links.accountNo, accountNo), eq(links.status, "unknown")))
     .orderBy(desc(links.no))
     .limit(MOST_COUNTED)
     .as("newest");
-  return beside
+  return readPool
     .select({ reason: newest.reason, count: count() })
     .from(newest)
     .groupBy(newest.reason)
@@ -52,14 +52,14 @@ export const tallyGroups = (deps: Deps, caller: Caller): Promise<FirstOf<Counted
   kept(deps, `groups ${caller.accountNo}`, () => readGroups(deps, caller));
 
 async function readGroups(
-  { store: { beside } }: Deps,
+  { store: { readPool } }: Deps,
   { accountId }: Caller,
 ): Promise<FirstOf<CountedGroup>> {
   const { id, name, color, no } = groups;
   const { active, dead, unknown, subject } = linkCounts;
   const ours = eq(groups.accountId, accountId);
   const [items, [counted]] = await Promise.all([
-    beside
+    readPool
       .select({
         id,
         name,
@@ -74,7 +74,7 @@ async function readGroups(
       .groupBy(id, name, color)
       .orderBy(desc(sql`coalesce(sum(${active} + ${dead} + ${unknown}), 0)`), id)
       .limit(MOST_SHOWN),
-    beside.select({ total: count() }).from(groups).where(ours),
+    readPool.select({ total: count() }).from(groups).where(ours),
   ]);
   return { total: counted!.total, items };
 }
@@ -102,8 +102,8 @@ async function readServices(deps: Deps, caller: Caller): Promise<CountedService[
  * All links are counted from an index alone. Only of those that are not active the rows are read, which
  * are few where there are many links.
  */
-const readTallies = ({ store: { beside } }: Deps, { accountNo }: Caller) =>
-  beside
+const readTallies = ({ store: { readPool } }: Deps, { accountNo }: Caller) =>
+  readPool
     .select({
       service: sql`service`.mapWith(String),
       status: sql`status`.mapWith((text) => text as Verdict | "all"),

@@ -5,9 +5,9 @@ import { mkdtempSync, readdirSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { eq } from "drizzle-orm";
-import { createBeside } from "../server/db/beside.ts";
+import { createLinkMemory } from "../server/db/link-search.ts";
 import { migrateToHead, openEngine } from "../server/db/open.ts";
-import { createLinkMemory } from "../server/db/reader-links.ts";
+import { createReadPool } from "../server/db/read-pool.ts";
 import { createStore, isUnavailable } from "../server/db/store.ts";
 import { accounts, links } from "../server/db/tables.ts";
 
@@ -142,7 +142,7 @@ test.each(["service", "groupId"])(
 
 test("a search that breaks down is told of, and the next one begins anew", async () => {
   const path = newFile();
-  const reader = createBeside(path);
+  const reader = createReadPool(path);
   const early = [reader.find(searchFor(1, "a")), reader.find(searchFor(1, "b"))];
   const outcomes = await Promise.allSettled(early);
   for (const outcome of outcomes)
@@ -161,7 +161,7 @@ test("a search that breaks down is told of, and the next one begins anew", async
 test("whoever searches again after a rest finds as before", async () => {
   const path = newFile();
   const engine = await openFilled(path);
-  const reader = createBeside(path, 0);
+  const reader = createReadPool(path, 0);
 
   for (let i = 0; i < 20; i++) expect((await reader.find(searchFor(1, "example"))).total).toBe(10);
 

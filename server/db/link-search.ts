@@ -1,7 +1,6 @@
 import type { Database } from "bun:sqlite";
 import { segmentsOnPage, type Window } from "../lib/paging.ts";
-import type { LinkOrder } from "./link-order.ts";
-import { type Chosen, prepareOrdering } from "./reader-order.ts";
+import { type Chosen, type LinkOrder, prepareOrdering } from "./link-search-order.ts";
 import {
   type Codes,
   codeOfGroup,
@@ -11,7 +10,7 @@ import {
   type PartRow,
   toPart,
   type Wanted,
-} from "./reader-part.ts";
+} from "./link-search-part.ts";
 
 /** Which links of an account are wanted, all of what is said together, and which page of them. */
 export type LinkSearch = {

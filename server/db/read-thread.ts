@@ -1,22 +1,20 @@
 import { Database } from "bun:sqlite";
 import { parentPort, workerData } from "node:worker_threads";
-import { createLinkMemory, type FoundLinks, type LinkSearch } from "./reader-links.ts";
+import { createLinkMemory, type FoundLinks, type LinkSearch } from "./link-search.ts";
 import type { Query, Rows } from "./store.ts";
 
-/** A question to this thread, and what answers it. */
+/** A question to this thread, and its answer. */
 export type Question = { search: LinkSearch } | { query: Query };
 export type Answer = FoundLinks | Rows;
 
-/** What this thread is asked, or that it is to end. */
 export type ToThread = { id: number; question: Question } | "checkpoint" | "end";
 
-/** Of an error only what crosses threads: `code` is SQLite's. */
+/** Of an error, only what crosses threads: `code` is SQLite's. */
 export type FromThread = { id: number } & (
   | { answer: Answer }
   | { error: { message: string; code: string | undefined } }
 );
 
-/** A file of its own, started as a thread: with the path of the database. */
 const database = new Database(workerData as string, { readwrite: true, strict: true });
 database.run(`
   PRAGMA busy_timeout = 5000; PRAGMA trusted_schema = OFF; PRAGMA mmap_size = 0; PRAGMA synchronous = FULL;
@@ -33,12 +31,12 @@ parentPort?.on("message", (message: ToThread) => {
   parentPort?.postMessage(answer(message));
 });
 
-/** Waits for nobody: what is still being read or written is left for the next time. */
+/** Does not wait for readers and writers: the next checkpoint does the rest. */
 function checkpoint(): void {
   try {
     database.run("PRAGMA wal_checkpoint(PASSIVE)");
   } catch {
-    // The writer does it itself once too much has gathered, and tells why it cannot.
+    // The writer does it once the journal is too large, and reports the error.
   }
 }
 

@@ -1,0 +1,72 @@
+import { chmodSync, existsSync, renameSync, statSync } from "node:fs";
+import { dirname } from "node:path";
+import { parentPort, workerData } from "node:worker_threads";
+import { type Copied, verifyDatabase } from "./copy.ts";
+import { syncToDisk } from "./file-system.ts";
+import { type Preparation, prepareSqlite } from "./prepare.ts";
+import { checkDatabase, isDamage, reading } from "./sqlite-file.ts";
+import { Damaged, Refused } from "./store.ts";
+
+/** The task of a thread, which ends when it is done. */
+export type Task =
+  | { kind: "prepare"; what: Preparation }
+  | { kind: "checkFully"; path: string }
+  | { kind: "copy"; path: string; unfinished: string; target: string }
+  | { kind: "verify"; path: string; name: string };
+
+export type Results = { prepare: string[]; checkFully: null; copy: Copied; verify: Copied };
+
+/** Sent by the thread. Of an error, only what crosses threads. */
+export type Message =
+  | { doing: string }
+  | { done: Results[keyof Results] }
+  | { error: { message: string; kind: "refused" | "damaged" | "other" } };
+
+const send = (message: Message) => parentPort?.postMessage(message);
+
+try {
+  send({ done: await run(workerData as Task) });
+} catch (error) {
+  send({ error: { message: (error as Error).message, kind: kindOf(error) } });
+}
+
+async function run(task: Task): Promise<Results[keyof Results]> {
+  if (task.kind === "prepare") return prepareSqlite(task.what, (doing) => send({ doing }));
+  if (task.kind === "copy") return copy(task);
+  if (task.kind === "verify") return verified(task.path, task.name);
+  checkDatabase(task.path, "full");
+  return null;
+}
+
+function kindOf(error: unknown) {
+  if (error instanceof Refused) return "refused";
+  return isDamage(error) ? "damaged" : "other";
+}
+
+function copy({ path, unfinished, target }: Task & { kind: "copy" }): Copied {
+  try {
+    reading(path, (source) => source.run("VACUUM INTO ?", [unfinished]));
+  } catch (error) {
+    throw isDamage(error) ? new Damaged((error as Error).message) : error;
+  }
+  chmodSync(unfinished, 0o600);
+  const copied = verified(unfinished, `The copy of ${path}`);
+  syncToDisk(unfinished);
+  if (existsSync(target)) throw new Error(`The file ${target} already exists.`);
+  renameSync(unfinished, target);
+  syncToDisk(dirname(target));
+  return copied;
+}
+
+function verified(path: string, name: string): Copied {
+  verifyDatabase(path, name);
+  return { bytes: statSync(path).size, links: countLinks(path) };
+}
+
+function countLinks(path: string): number {
+  return reading(path, (database) => {
+    const tables = database.query("SELECT 1 FROM sqlite_schema WHERE name = 'links'").values();
+    if (tables.length === 0) return 0;
+    return database.query("SELECT count(*) FROM links").values()[0]![0] as number;
+  });
+}
