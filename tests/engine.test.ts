@@ -115,6 +115,22 @@ describe.each(["sqlite", "postgres"])("the store on %s", (name) => {
     await store.engine.close();
   });
 
+  test("rolls back a transaction that caught the error of one of its statements", async () => {
+    const store = await freshStore(name);
+
+    const caught = store.transaction(async (tx) => {
+      await tx.insert(links).values(link("l1"));
+      await tx
+        .insert(links)
+        .values(link("l2", { urlKey: "l1" }))
+        .catch(() => {});
+    });
+
+    expect(await caught.catch(isDuplicate)).toBe(true);
+    expect(await store.select({ id: links.id }).from(links)).toEqual([]);
+    await store.engine.close();
+  });
+
   test("shows nobody else what a transaction has not committed yet", async () => {
     const store = await freshStore(name);
     const idsNow = () => store.select({ id: links.id }).from(links);
