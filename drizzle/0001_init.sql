@@ -537,14 +537,3 @@ CREATE TABLE nodes (
   -- JSON: what the node reports about itself.
   state TEXT NOT NULL
 );
-
--- Which node works on which bucket: `checks` by the site of the link, `deliveries` by webhook.
-CREATE TABLE buckets (
-  work TEXT NOT NULL,
-  bucket BIGINT NOT NULL,
-  owner TEXT,
-  PRIMARY KEY (work, bucket)
-);
-INSERT INTO buckets
-WITH RECURSIVE counted (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM counted WHERE n < 1023)
-SELECT work, n, NULL FROM counted, (SELECT 'checks' AS work UNION ALL SELECT 'deliveries') AS works;

@@ -4,8 +4,8 @@ import { asc, eq } from "drizzle-orm";
 import { Webhook } from "standardwebhooks";
 import { deliveries, deliveryAttempts, type Format } from "../server/db/tables.ts";
 import { chunksOf } from "../server/lib/steps.ts";
-import { deliverDue } from "../server/webhooks/deliver.ts";
 import type { Asker, TestServer } from "./harness.ts";
+import { deliverDue } from "./rounds.ts";
 import { startRawSite } from "./site.ts";
 
 /** A request as it arrived; the path with its query, the body byte for byte. */

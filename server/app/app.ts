@@ -96,7 +96,7 @@ export type Service = { front: Front; meter: Meter; live: Live };
 
 export async function createService(deps: Deps): Promise<Service> {
   const live = createLive(deps);
-  deps.news.follow(live.heard);
+  deps.topics.subscribe(live.heard);
   const hasApi = deps.config.role.includes("api");
   const app = hasApi ? createApp(deps, dashboard(deps.config), live) : createMonitored(deps);
   const { rateLimitPerMinute: perMinute, rateLimitPerHour: perHour } = deps.config;

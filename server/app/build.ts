@@ -5,7 +5,7 @@ import type { Clock, Lag } from "../lib/clock.ts";
 import { logFailure } from "../lib/log.ts";
 import { createSecretBox } from "../lib/secret-box.ts";
 import { createTroubles } from "../lib/troubles.ts";
-import { tellOfOutage } from "../monitor/outage-log.ts";
+import { logOutage } from "../monitor/dispatch.ts";
 import { createSiteHolds, type SiteHolds } from "../monitor/site-holds.ts";
 import { parseHostList } from "../net/address.ts";
 import { answersTcp } from "../net/reach.ts";
@@ -29,10 +29,10 @@ import { catalogueWith } from "../verdict/services/records/built-in.ts";
 import { sealUrls } from "../webhooks/webhook-url.ts";
 import { followDatabase } from "../work/database-clock.ts";
 import type { Deps } from "../work/deps.ts";
+import { createLoops } from "../work/loops.ts";
 import { createMetrics } from "../work/metrics.ts";
-import { noNews } from "../work/news.ts";
-import { onlyNode } from "../work/nodes.ts";
-import { describeSelf, newNodeId } from "../work/self.ts";
+import { describeSelf, newNodeId, onlyNode } from "../work/nodes.ts";
+import { localTopics } from "../work/topics.ts";
 
 /** Opens and migrates the database, and creates the dependencies. `migrated` lists the applied migrations. */
 export async function openDeps(
@@ -81,22 +81,13 @@ export function createDeps(
     config,
     secrets: createSecretBox(key),
     webhookOutbound: webhookOutbound(config, clock),
-    online: onlineGuard(config, clock, (change) => tellOfOutage(deps, change)),
+    online: onlineGuard(config, clock, (change) => logOutage(deps, change)),
     catalogue: catalogueWith(config.ownServices),
     troubles: createTroubles(clock),
     metrics: createMetrics(),
     nodes: onlyNode(newNodeId(), () => describeSelf(deps)),
-    news: noNews,
-    loops: {
-      wake() {
-        deps.loops.wakeHere();
-        deps.news.workIsDue();
-      },
-      wakeHere: () => {},
-      checking: false,
-      lookedForLinksAt: null,
-      lookedForDeliveriesAt: null,
-    },
+    topics: localTopics,
+    loops: createLoops(),
   };
   watchForDamage(store, config, deps.troubles);
   return deps;

@@ -18,7 +18,7 @@ import { joinNodes } from "../work/join.ts";
 import type { Io } from "./io.ts";
 import { closeDatabase, startDatabase, takeFolder } from "./start-database.ts";
 import { startLoops } from "./start-loops.ts";
-import { startNews } from "./start-news.ts";
+import { startTopics } from "./start-topics.ts";
 
 /** Above what the routes allow, so that a body of known length is refused by us, with an envelope. */
 const OUTER_BODY_LIMIT = 5 * 1024 * 1024;
@@ -39,10 +39,11 @@ export async function serve(config: Config, io: Io, options?: Fresh): Promise<vo
   let front = starting.front;
   const graceful = createGracefulStop((request, peer) => front(request, peer), systemClock);
   const server = await listen(config, graceful.front);
-  const deps = await startDatabase(config, starting.setStep, ended, options);
-  if (!deps) return;
-  const joined = joinNodes(deps);
-  const stopNews = startNews(deps);
+  const opened = await startDatabase(config, starting.setStep, ended, options);
+  if (!opened) return;
+  const joined = joinNodes(opened);
+  const { topics, stopTopics } = startTopics(opened);
+  const deps = { ...opened, nodes: joined.nodes, topics };
   const service = await createService(deps);
   const { meter, live } = service;
   front = service.front;
@@ -56,7 +57,7 @@ export async function serve(config: Config, io: Io, options?: Fresh): Promise<vo
   const schema = watchSchema(deps);
   const disk = watchDisk(deps);
   const stopLoops = startLoops(deps, meter);
-  joined.takePart();
+  joined.start();
 
   const outgrown = await Promise.race([ended, faults.fatal, schema.outgrown]);
   log.info("stopping");
@@ -69,7 +70,7 @@ export async function serve(config: Config, io: Io, options?: Fresh): Promise<vo
     .flush()
     .catch((error) => log.error("requests were not counted", describeError(error)));
   await disk.stop();
-  await stopNews();
+  await stopTopics();
   await closeDatabase(deps);
   lock.release();
   log.info("stopped");

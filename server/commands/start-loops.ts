@@ -57,10 +57,8 @@ function startWork(deps: Deps): () => Promise<unknown> {
     ...(config.role.includes("checker") ? [startChecks(deps)] : []),
     ...(config.role.includes("delivery") ? [createDeliverer(deps)] : []),
   ];
-  loops.checking = config.role.includes("checker");
-  loops.wakeHere = () => {
-    for (const each of work) each.wake();
-  };
+  loops.setChecking(config.role.includes("checker"));
+  for (const each of work) loops.onWake(each.wake);
   return () => Promise.all(work.map((each) => each.stop()));
 }
 

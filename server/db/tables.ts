@@ -456,18 +456,12 @@ export const nodes = sqliteTable("nodes", {
   state: text("state").notNull(),
 });
 
-/** What is shared among nodes, bucket by bucket. */
+/** Work that nodes share, bucket by bucket. */
 export const WORKS = ["checks", "deliveries"] as const;
 export type Work = (typeof WORKS)[number];
 
-/** The same of each of them, as it is read or told. */
+/** An object with one value for each of them. */
 export const ofWorks = <T extends z.ZodType>(of: T) => z.object({ checks: of, deliveries: of });
-
-export const buckets = sqliteTable("buckets", {
-  work: text("work", { enum: WORKS }).notNull(),
-  bucket: integer("bucket").notNull(),
-  owner: text("owner"),
-});
 
 /** Sites that want to be left alone. `load` is JSON. */
 export const siteHolds = sqliteTable("site_holds", {

@@ -11,9 +11,9 @@ import { describeError, log } from "../lib/log.ts";
 import { toIso } from "../lib/moments.ts";
 import { TROUBLE_NAMES } from "../lib/troubles.ts";
 import { MONITOR_STATES } from "../verdict/online/online.ts";
-import { areLinksChecked } from "../work/checking.ts";
 import type { Deps } from "../work/deps.ts";
 import type { NodeInfo } from "../work/nodes.ts";
+import { areLinksChecked } from "../work/nodes.ts";
 
 const Health = z.object({
   /** `starting` before the database is open. */
@@ -94,7 +94,7 @@ export const healthRoutes = (deps: Deps) => {
           maySeeDetails(deps, request),
         ]);
         // A node without the role checker is ready without a checker.
-        const isServing = deps.loops.checking || !deps.config.role.includes("checker");
+        const isServing = deps.loops.isChecking() || !deps.config.role.includes("checker");
         const isReady = database && isServing && !namesOf(deps).includes("data_folder_gone");
         return status(isReady ? 200 : 503, {
           status: isReady ? "ready" : "starting",

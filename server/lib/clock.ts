@@ -34,12 +34,12 @@ export const systemClock: Clock = {
     }),
 };
 
-/** Smaller corrections cost nobody more than a minute. */
+/** Smaller corrections delay nothing by more than a minute. */
 const TOLERATED_MS = 60_000;
 
 /**
- * Tells, each time it is asked, by how many milliseconds wall time was set forward since the last time, or
- * back, which is below 0: it then runs away from the monotonic clock. 0 for what is tolerated.
+ * Returns a function that returns by how many milliseconds the wall clock was set forward since its last call, or
+ * back (below 0); 0 for small corrections. A wall clock that was set departs from the monotonic clock.
  */
 export function watchClock(clock: Clock): () => number {
   const lead = () => clock.now() - clock.elapsed();
@@ -52,7 +52,27 @@ export function watchClock(clock: Clock): () => number {
   };
 }
 
-/** Does the work again and again, with so much time between, until told to end. It must not fail. */
+/** A wait that can be ended early. A call of `wake` while nothing waits ends the next wait. */
+export function createWakeSignal(clock: Clock) {
+  let isWoken = false;
+  let resolveWait = () => {};
+  const wake = () => {
+    isWoken = true;
+    resolveWait();
+  };
+  async function wait(ms: number) {
+    const sleep = new AbortController();
+    const woken = new Promise<void>((resolve) => {
+      resolveWait = resolve;
+    });
+    if (!isWoken) await Promise.race([woken, clock.sleep(ms, sleep.signal)]);
+    isWoken = false;
+    sleep.abort();
+  }
+  return { wake, wait };
+}
+
+/** Repeats the work, with a pause before each time, until the signal. The work must not throw. */
 export async function repeat(
   { clock }: { clock: Clock },
   everyMs: number,
@@ -63,26 +83,6 @@ export async function repeat(
     await clock.sleep(everyMs, signal);
     await work();
   }
-}
-
-/** Ends a wait early; a ring while nobody waits ends the next wait. */
-export function createWakeSignal(clock: Clock) {
-  let isRung = false;
-  let wake = () => {};
-  const ring = () => {
-    isRung = true;
-    wake();
-  };
-  async function wait(ms: number) {
-    const nap = new AbortController();
-    const rung = new Promise<void>((resolve) => {
-      wake = resolve;
-    });
-    if (!isRung) await Promise.race([rung, clock.sleep(ms, nap.signal)]);
-    isRung = false;
-    nap.abort();
-  }
-  return { ring, wait };
 }
 
 /**

@@ -1,161 +1,156 @@
 import { createWakeSignal, repeat } from "../lib/clock.ts";
-import { logFailure } from "../lib/log.ts";
+import { describeError, log, logFailure } from "../lib/log.ts";
 import { yieldToEventLoop } from "../lib/steps.ts";
-import { completeBatches } from "../links/batches/complete.ts";
-import { fillBatches } from "../links/batches/fill.ts";
-import { tendBatches } from "../links/batches/tend.ts";
+import { tendBatches } from "../links/batches/complete.ts";
+import type { KnownLink } from "../verdict/confirm.ts";
 import { type Conclusion, sawNothing } from "../verdict/probe/conclusion.ts";
 import type { Deps } from "../work/deps.ts";
-import { type CheckingDeps, checkOne } from "./check-one.ts";
-import { type ClaimedLink, claimDueLinks } from "./claim.ts";
+import type { ClaimedLink } from "./claim.ts";
 import { createClockRepair } from "./clock-repair.ts";
 import { createDispatch } from "./dispatch.ts";
-import { createHeld } from "./held.ts";
-import { createIntake, type IntakeDeps } from "./intake.ts";
-import { recordResults } from "./record.ts";
-import { createRecorder, GROUP_MS } from "./recorder.ts";
+import { createHeldLinks, createIntake } from "./intake.ts";
+import { createRecorder, GROUP_MS } from "./record.ts";
+import type { SiteHolds } from "./site-holds.ts";
 import { createSlots } from "./slots.ts";
 
-/** Everything the loop may need. */
-type CheckerDeps = CheckingDeps & IntakeDeps;
+export type CheckerDeps = Deps & {
+  /** Checks a link completely; ends early when the signal aborts. Never throws for network reasons. */
+  check: (link: KnownLink, signal: AbortSignal) => Promise<Conclusion>;
+  /** Cooldowns of sites, where they are shared with other processes. */
+  holds?: SiteHolds;
+};
 
 const POLL_MS = 1000;
-/** How often batches are looked after, beside what is done for them when results are written. */
-const TENDED_EVERY_MS = 500;
-const HANDED_OVER_EVERY_MS = 500;
-const HOLDS_KEPT_EVERY_MS = 2000;
+/** How often batches are filled and completed; the latter is also done when results are written. */
+const BATCHES_EVERY_MS = 500;
+const HAND_OVER_EVERY_MS = 500;
+const HOLDS_EVERY_MS = 2000;
 const STOP_MS = 8000;
-
-/** One round: fills batches, claims what is due, checks it all and records it. Returns how many. */
-export async function checkDueLinks(deps: CheckerDeps): Promise<number> {
-  await fillBatches(deps);
-  const claimed = await claimDueLinks(deps, deps.config.checkConcurrency);
-  const { signal } = new AbortController();
-  const check = async (link: ClaimedLink) => {
-    const conclusion = await checkOne(deps, link, signal);
-    return { link, conclusion, at: deps.clock.now() };
-  };
-  await recordResults(deps, await Promise.all(claimed.map(check)));
-  await completeBatches(deps);
-  return claimed.length;
-}
 
 type CheckLoop = {
   /** Looks for due links now instead of at the next poll. */
   wake(): void;
-  /** Claims nothing more, ends the checks under way and gives their links back. */
+  /** Claims nothing more, aborts the checks under way and releases their links. */
   stop(): Promise<void>;
 };
 
-/** Keeps as many checks in flight as configured: a slow one never holds up the others. */
+/** Keeps as many checks under way as configured: a slow check never delays the others. */
 export function startCheckLoop(deps: CheckerDeps): CheckLoop {
-  const { clock } = deps;
   const ending = new AbortController();
-  const bell = createWakeSignal(clock);
-  const held = createHeld(deps);
-  const recorder = createRecorder(deps, held.letGo);
+  const { signal } = ending;
+  const wakeSignal = createWakeSignal(deps.clock);
+  const parts = createParts(deps, signal, wakeSignal.wake);
+  const { dispatch, recorder, intake, slots, held, clockRepair } = parts;
+  const look = createLook(deps, parts, wakeSignal.wake);
+
+  async function poll() {
+    while (!signal.aborted) {
+      await look().catch(logFailure("failed to claim due links"));
+      await yieldToEventLoop();
+      await wakeSignal.wait(POLL_MS);
+    }
+  }
+
+  /** In a loop of its own, since filling a large batch takes a while. */
+  const updateBatches = unlessStopped(deps, "failed to update batches", () =>
+    tendBatches(deps, signal, dispatch.shareWith),
+  );
+  const saveHolds = unlessStopped(deps, "failed to save site cooldowns", async () =>
+    deps.holds?.save(),
+  );
+  const loops = [
+    poll(),
+    repeat(deps, GROUP_MS, signal, recorder.flush),
+    repeat(deps, BATCHES_EVERY_MS, signal, updateBatches),
+    repeat(deps, HAND_OVER_EVERY_MS, signal, intake.handOver),
+    repeat(deps, HOLDS_EVERY_MS, signal, saveHolds),
+  ];
+  return {
+    wake: wakeSignal.wake,
+    async stop() {
+      ending.abort();
+      wakeSignal.wake();
+      await within(deps, STOP_MS, slots.stop());
+      await Promise.all([...loops, clockRepair.done()]);
+      await Promise.all([recorder.drain(), saveHolds()]);
+      await held.releaseAll().catch(logFailure("failed to release links"));
+    },
+  };
+}
+
+type Parts = ReturnType<typeof createParts>;
+
+function createParts(deps: CheckerDeps, ending: AbortSignal, wake: () => void) {
+  const { clock } = deps;
+  const held = createHeldLinks(deps);
+  const recorder = createRecorder(deps, held.remove);
   const dispatch = createDispatch(deps);
   const hasShare = () => deps.nodes.share("checks").buckets.length > 0;
+  const add = (link: ClaimedLink, conclusion: Conclusion) =>
+    recorder.add({ link, conclusion, at: clock.now() });
   const slots = createSlots({
     clock,
     size: deps.config.checkConcurrency,
     check: (link, signal) => checkOne(deps, link, signal),
-    ended,
-    putOff(link, deferMs) {
+    ended(link, conclusion) {
+      dispatch.note(link, conclusion);
+      add(link, conclusion);
+      if (dispatch.isInDoubt() || needsMore()) wake();
+    },
+    defer(link, deferMs) {
       deps.metrics.checkNotBegun();
       add(link, { ...sawNothing("check_aborted"), deferMs });
     },
-    isOpen: () => !dispatch.isInDoubt() && recorder.hasRoom() && !isPaused() && hasShare(),
+    isOpen: () =>
+      !dispatch.isInDoubt() && recorder.hasRoom() && !areWritesStopped(deps) && hasShare(),
     isHeld: held.has,
   });
-  const intake = createIntake(deps, { held, slots, recorder }, ending.signal);
-  const clockRepair = createClockRepair(deps, ending.signal, dispatch.catchUp);
-  /** Claims are writes, and so are results. */
-  const isPaused = () => deps.troubles.stoppingWrites() !== null;
-  let wasPaused = false;
-  /** As many were due as there was room for, so that more may wait. */
-  let mayBeMore = false;
+  /** The last claim got as many as it asked for, so that there may be more. */
+  const backlog = { mayBeMore: false };
+  const needsMore = () => backlog.mayBeMore && slots.isLow();
+  const intake = createIntake(deps, { held, slots, recorder }, ending);
+  const clockRepair = createClockRepair(deps, ending, dispatch.catchUp);
+  return { held, recorder, dispatch, slots, intake, clockRepair, backlog, needsMore };
+}
 
-  const add = (link: ClaimedLink, conclusion: Conclusion) =>
-    recorder.add({ link, conclusion, at: clock.now() });
+/** Returns one look for due links. */
+function createLook(deps: CheckerDeps, parts: Parts, wake: () => void) {
+  const { held, dispatch, slots, intake, clockRepair, backlog, needsMore } = parts;
+  let wasStopped = false;
 
-  function ended(link: ClaimedLink, conclusion: Conclusion) {
-    dispatch.note(link, conclusion);
-    add(link, conclusion);
-    if (dispatch.isInDoubt()) bell.ring();
-    lookForMore();
+  /** What has come due while writes were stopped is a backlog. */
+  function noteStopped(): boolean {
+    if (wasStopped && !areWritesStopped(deps)) dispatch.catchUp();
+    wasStopped = areWritesStopped(deps);
+    return wasStopped;
   }
 
-  function lookForMore() {
-    if (mayBeMore && slots.isLow()) bell.ring();
-  }
+  // Also while writes are stopped: a loop that waits for that does not hang.
+  const noteLook = () => deps.loops.noteLook("checks", deps.clock.elapsed());
 
-  async function look() {
+  return async () => {
     clockRepair.look();
-    slots.turn();
-    if (notePause()) return noteLook();
+    slots.tick();
+    if (noteStopped()) return noteLook();
     await held.renew();
+    await held.releaseDead();
     await dispatch.look();
     await deps.holds?.learn(deps.nodes.share("checks"));
-    await intake.takeOn(slots.roomForAsked(), dispatch.claimAsked);
-    // Not for every place that becomes free, since each claim is a commit.
-    if (slots.isLow()) mayBeMore = await intake.takeOn(slots.room(), dispatch.claimDue);
+    await intake.take(slots.roomForRequested(), dispatch.claimRequested);
+    // Not for every slot that becomes free, since each claim is a commit.
+    if (slots.isLow()) backlog.mayBeMore = await intake.take(slots.room(), dispatch.claimDue);
     noteLook();
-    lookForMore();
-  }
-
-  /** While nothing may be written as well: a loop that waits does not hang. */
-  function noteLook() {
-    deps.loops.lookedForLinksAt = clock.elapsed();
-  }
-
-  /** What has come due meanwhile is spread. */
-  function notePause(): boolean {
-    if (wasPaused && !isPaused()) dispatch.catchUp();
-    wasPaused = isPaused();
-    return wasPaused;
-  }
-
-  async function poll() {
-    while (!ending.signal.aborted) {
-      await look().catch(logFailure("no links could be claimed"));
-      await yieldToEventLoop();
-      await bell.wait(POLL_MS);
-    }
-  }
-
-  /** Beside the others, since a large batch takes a while to fill. */
-  const tend = async () => {
-    if (isPaused()) return;
-    await tendBatches(deps, ending.signal, dispatch.share).catch(
-      logFailure("batches were not looked after"),
-    );
-  };
-
-  const keepHolds = async () => {
-    if (isPaused()) return;
-    await deps.holds?.keep().catch(logFailure("what sites want was not kept"));
-  };
-
-  const loops = [
-    poll(),
-    repeat(deps, GROUP_MS, ending.signal, recorder.flush),
-    repeat(deps, TENDED_EVERY_MS, ending.signal, tend),
-    repeat(deps, HANDED_OVER_EVERY_MS, ending.signal, intake.handOver),
-    repeat(deps, HOLDS_KEPT_EVERY_MS, ending.signal, keepHolds),
-  ];
-  return {
-    wake: bell.ring,
-    async stop() {
-      ending.abort();
-      bell.ring();
-      await within(deps, STOP_MS, slots.stop());
-      await Promise.all([...loops, clockRepair.done()]);
-      await Promise.all([recorder.drain(), keepHolds()]);
-      await held.giveBack().catch(logFailure("links were not given back"));
-    },
+    if (needsMore()) wake();
   };
 }
+
+/** Claims are writes, and so are results. */
+const areWritesStopped = ({ troubles }: Deps) => troubles.stoppingWrites() !== null;
+
+const unlessStopped =
+  (deps: Deps, failure: string, work: () => Promise<void>) => async (): Promise<void> => {
+    if (!areWritesStopped(deps)) await work().catch(logFailure(failure));
+  };
 
 /** Waits for the work, but no longer than that. */
 async function within({ clock }: Deps, ms: number, work: Promise<unknown>): Promise<void> {
@@ -163,3 +158,42 @@ async function within({ clock }: Deps, ms: number, work: Promise<unknown>): Prom
   await Promise.race([work, clock.sleep(ms, done.signal)]);
   done.abort();
 }
+
+/** Checks a claimed link, unless this monitor is known to be offline. Never throws. */
+export function checkOne(
+  deps: CheckerDeps,
+  link: ClaimedLink,
+  signal: AbortSignal,
+): Promise<Conclusion> {
+  const known = deps.online.known();
+  if (known.state === "offline") {
+    return Promise.resolve(sawNothing("monitor_offline", { monitor: known.report }));
+  }
+  return counted(deps, () =>
+    Promise.try(() => deps.check(knownOf(deps, link), signal)).catch((error) => {
+      // A bug of ours is not the link's fault.
+      log.error("check failed: internal error", { link: link.id, ...describeError(error) });
+      return sawNothing("internal_error");
+    }),
+  );
+}
+
+async function counted({ metrics, clock }: Deps, check: () => Promise<Conclusion>) {
+  const startedAt = clock.elapsed();
+  metrics.checkStarted();
+  const conclusion = await check();
+  if (conclusion.deferMs === null) metrics.checkEnded(conclusion, clock.elapsed() - startedAt);
+  else metrics.checkDeferred();
+  return conclusion;
+}
+
+const knownOf = ({ clock }: Deps, link: ClaimedLink): KnownLink => ({
+  id: link.id,
+  url: link.url,
+  lastDecided: link.decidedStatus,
+  decidedReason: link.decidedReason,
+  lastActiveAt: link.lastActiveAt,
+  unconfirmedSince: link.unconfirmedSince,
+  isFlapping: (link.flappingUntil ?? 0) > clock.now(),
+  isAsked: link.nextTrigger === "manual",
+});

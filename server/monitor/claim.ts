@@ -1,66 +1,62 @@
 import { sql } from "drizzle-orm";
-import { holdLinks } from "../db/hold.ts";
-import { preparedOnce, rowsOf, type Statement, type Store } from "../db/store.ts";
+import { lockLinks } from "../db/lock.ts";
+import { preparedOnce, rowsOf, type Store } from "../db/store.ts";
 import { LINK_SUMMARY, type LinkSummary } from "../db/tables.ts";
 import { chunksOf, yieldToEventLoop } from "../lib/steps.ts";
+import { BUCKETS_GIVEN, givenBuckets } from "../work/buckets.ts";
 import type { Deps } from "../work/deps.ts";
 import { GOLDEN_RATIO } from "../work/due.ts";
-import { BUCKETS_GIVEN, givenBuckets } from "../work/given-buckets.ts";
-import { LEASE_MS } from "../work/lease.ts";
-import { newLease } from "../work/node-lease.ts";
+import { LEASE_MS, leasesOf, newLease } from "../work/lease.ts";
 
-/** Links named by one statement: more would keep other requests waiting. */
+/** Most links in one statement: more would delay other requests. */
 const ROWS = 500;
 
-/**
- * A link that this process holds until its lease runs out. What was seen last is not needed to check it. Its
- * bucket is 0 where no other process could have it.
- */
+/** A link that this process holds until its lease ends. Its bucket is 0 where no other process could have it. */
 export type ClaimedLink = LinkSummary & { lease: string; bucket: number };
 
-/** Due after the one moment, which is long ago if not said, and by the other, which is now. */
+type ClaimDeps = Pick<Deps, "store" | "clock" | "nodes">;
+
+/** Due after `after`, which is long ago by default, and by `by`, which is now by default. */
 type Due = { after?: number; by?: number };
 
 /**
- * The update is the lock. `next_check_at` moves past the lease, so no other process takes the same
- * link, and a link whose checker died becomes due again by itself. What is due first is taken first.
+ * Claims up to `most` due links, oldest first. The update is the lock: it moves `next_check_at` to the end of the
+ * lease, so no other process claims the same link, and a link whose checker died becomes due again.
  */
-export const claimDueLinks = (deps: Deps, most: number, due: Due = {}): Promise<ClaimedLink[]> =>
-  claim(deps, { most, texts: "due", ...due });
+export const claimDueLinks = (deps: ClaimDeps, most: number, due: Due = {}) =>
+  claim(deps, { most, text: "due", ...due });
 
-/** The same, but only what somebody asked for by hand. */
-export const claimAskedLinks = (deps: Deps, most: number): Promise<ClaimedLink[]> =>
-  claim(deps, { most, texts: "asked" });
+/** Claims only links whose check a user has requested. */
+export const claimRequestedLinks = (deps: ClaimDeps, most: number) =>
+  claim(deps, { most, text: "requested" });
 
-type Wanted = Due & { most: number; texts: "due" | "asked" };
+type Wanted = Due & { most: number; text: "due" | "requested" };
 
-/** Every check of every link begins here, so that the text is written once, and the rows are read by hand. */
+/** The texts are built once and the rows read by hand, since every check begins here. */
 const claimsOf = preparedOnce(({ engine: { isShared } }) => {
   const textOf = isShared ? claimFromShare : claimFromAll;
   return {
     run: isShared ? runOnShare : runOnAll,
     due: textOf(""),
-    // Written out, since a database cannot match a parameter with the condition of an index.
-    asked: textOf("and next_trigger = 'manual'"),
+    // A literal, since a database cannot match a parameter with the condition of an index.
+    requested: textOf("and next_trigger = 'manual'"),
   };
 });
 
-async function claim(deps: Deps, wanted: Wanted): Promise<ClaimedLink[]> {
-  const { most, texts, after = -1, by = deps.clock.now() } = wanted;
+async function claim(deps: ClaimDeps, wanted: Wanted): Promise<ClaimedLink[]> {
+  const { most, text, after = -1, by = deps.clock.now() } = wanted;
   if (most <= 0) return [];
   const claims = claimsOf(deps.store);
   const until = deps.clock.now() + LEASE_MS;
-  const window = { after, by, until, lease: newLease(deps.nodes) };
-  return claims.run(deps, claims[texts], most, window);
+  return claims.run(deps, claims[text], most, { after, by, until, lease: newLease(deps.nodes) });
 }
 
-/** What is claimed, and under what. */
 type Window = { after: number; by: number; until: number; lease: string };
 
 const NAMES = [...(Object.keys(LINK_SUMMARY) as (keyof typeof LINK_SUMMARY)[]), "bucket"] as const;
 const RETURNED = Object.values(LINK_SUMMARY).map(({ name }) => name);
 
-/** With a plus, by which SQLite finds the rows by number and not once more by when they are due. */
+/** The plus makes SQLite find the rows by number, and not once more by when they are due. */
 const claimFromAll = (wanted: string) => `
   with due as materialized (
     select no from links where next_check_at > ? and next_check_at <= ? ${wanted}
@@ -71,7 +67,7 @@ const claimFromAll = (wanted: string) => `
   returning ${RETURNED.join(", ")}, 0`;
 
 async function runOnAll(
-  { store }: Deps,
+  { store }: ClaimDeps,
   sql: string,
   most: number,
   { after, by, until, lease }: Window,
@@ -81,8 +77,8 @@ async function runOnAll(
 }
 
 /**
- * What is due first of each bucket, and the first of these. Materialized and as lists, since PostgreSQL may
- * run a plain subquery once per row and so take more than asked, or go through all links for so few.
+ * The oldest of each bucket, and the oldest of these. Materialized and as arrays, since PostgreSQL may run a plain
+ * subquery once per row and so take more than asked, or scan all links for a few.
  */
 const claimFromShare = (wanted: string) => `
   with due as materialized (
@@ -101,13 +97,13 @@ const claimFromShare = (wanted: string) => `
   where no = any (array(select no from free)) and next_check_at > ? and next_check_at <= ? ${wanted}
   returning ${RETURNED.join(", ")}, bucket`;
 
-/** So many buckets are looked at by one statement, however many the node has. */
+/** Most buckets in one statement. */
 const BUCKETS_AT_ONCE = 256;
-/** For each link that is wanted so many are looked at, as some buckets have more of them than others. */
-const LOOKED_AT = 2;
+/** Rows read for each wanted link, since some buckets have more due links than others. */
+const ROWS_PER_LINK = 2;
 
 async function runOnShare(
-  deps: Deps,
+  deps: ClaimDeps,
   sql: string,
   most: number,
   window: Window,
@@ -120,31 +116,28 @@ async function runOnShare(
   return taken;
 }
 
-/** Where among the buckets the next claim begins. */
-const placeOf = preparedOnce(() => ({ at: 0 }));
+/** Where among the buckets the next claim begins, as a part of them. */
+const startOf = preparedOnce(() => ({ at: 0 }));
 
-/**
- * All of the buckets, some at a time. Claims begin evenly spread, and in no step that would have one kind of
- * them always come by the same buckets first.
- */
+/** Yields all buckets in chunks. Claims start at evenly spread buckets, so that none is always last. */
 function* inTurn(store: Store, buckets: readonly number[]): Generator<readonly number[]> {
-  const place = placeOf(store);
-  place.at = (place.at + GOLDEN_RATIO) % 1;
-  const from = Math.floor(place.at * buckets.length);
+  const start = startOf(store);
+  start.at = (start.at + GOLDEN_RATIO) % 1;
+  const from = Math.floor(start.at * buckets.length);
   yield* chunksOf(BUCKETS_AT_ONCE, [...buckets.slice(from), ...buckets.slice(0, from)]);
 }
 
 type Taking = { sql: string; buckets: readonly number[]; most: number; window: Window };
 
-/** Buckets that gave all that they were asked for may have more, and are asked again until there is enough. */
-async function takeFrom({ store }: Deps, taking: Taking): Promise<ClaimedLink[]> {
+/** Asks buckets that gave all they were asked for again, until there is enough. */
+async function takeFrom({ store }: ClaimDeps, taking: Taking): Promise<ClaimedLink[]> {
   const { sql, most, window } = taking;
   const { after, by, until, lease } = window;
   const taken: ClaimedLink[] = [];
   let { buckets } = taking;
   while (buckets.length > 0 && taken.length < most) {
     const left = most - taken.length;
-    const each = Math.ceil((LOOKED_AT * left) / buckets.length);
+    const each = Math.ceil((ROWS_PER_LINK * left) / buckets.length);
     const found = [givenBuckets(buckets), after, by, each, left];
     const params = [...found, after, by, until, until, lease, after, by];
     const some = (await store.engine.run({ sql, params })).map(toLink);
@@ -155,66 +148,71 @@ async function takeFrom({ store }: Deps, taking: Taking): Promise<ClaimedLink[]>
   return taken;
 }
 
-/** None of the columns holds anything but a text or a number, which are as they come. */
+/** Columns hold texts and numbers only, which need no decoding. */
 function toLink(cells: unknown[]): ClaimedLink {
   const link: Record<string, unknown> = {};
   for (let i = 0; i < NAMES.length; i++) link[NAMES[i]!] = cells[i];
   return link as ClaimedLink;
 }
 
+const HELD = { link_no: "bigint", old_lease: "text" } as const;
+
 /**
- * Holds on to links whose checks are still under way, such as those that wait for a busy site, also when
- * their leases ran out and nobody took them. Somebody who asked meanwhile has a check of their own.
+ * Renews leases of links that are still being checked, also expired ones that no process has claimed. A link whose
+ * check was requested meanwhile is left due, for a check of its own.
  */
-export async function renewLeases({ store, clock }: Deps, held: ClaimedLink[]): Promise<void> {
+export async function renewLeases(
+  { store, clock }: Pick<Deps, "store" | "clock">,
+  held: ClaimedLink[],
+): Promise<void> {
   for (const some of chunksOf(ROWS, held)) {
     const until = clock.now() + LEASE_MS;
-    const rows = rowsOf(
-      store,
-      HELD,
-      some.map(({ no, lease }) => [no, lease]),
-    );
-    const renewal = store.run(sql`
-      update links set next_check_at = ${until}, checking_until = ${until} from ${rows} as held
-      where links.no = link_no and links.lease = old_lease and next_check_at = checking_until
-    `);
-    await store.write([
-      ...holdLinks(
-        store,
-        some.map(({ no }) => no),
-      ),
-      renewal,
-    ]);
+    await store.transaction(async (tx) => {
+      await lockLinks(tx, numbersOf(some));
+      await tx.run(sql`
+        update links set next_check_at = ${until}, checking_until = ${until}
+        from ${rowsOf(tx, HELD, some.map(leaseCells))} as held
+        where links.no = link_no and links.lease = old_lease and next_check_at = checking_until
+      `);
+    });
     await yieldToEventLoop();
   }
 }
 
-const HELD = { link_no: "bigint", old_lease: "text" } as const;
+const numbersOf = (some: ClaimedLink[]) => some.map(({ no }) => no);
+const leaseCells = ({ no, lease }: ClaimedLink) => [no, lease];
 
-/** A link that goes back unchecked, and when it is due again. `isAnswered`: whoever asked for it was told. */
-type GivenBack = { link: ClaimedLink; dueAt: number; isAnswered?: boolean };
+/** An unchecked link, and when it is due again. `isAnswered`: the user who requested the check has a result. */
+export type Released = { link: ClaimedLink; dueAt: number; isAnswered?: boolean };
 
-/** Gives links back unchecked: in one statement, since a busy site may send back hundreds at a time. */
-export function giveBack(store: Store, given: GivenBack[]): Statement[] {
-  return chunksOf(ROWS, given).map((some) => {
-    const rows = some.map(({ link: { no, lease }, dueAt, isAnswered }) => [
-      ...[no, lease, dueAt],
-      isAnswered ? 1 : 0,
+/** Releases links that were not checked, inside a transaction that has locked them. */
+export async function releaseLinks(tx: Store, released: Released[]): Promise<void> {
+  for (const some of chunksOf(ROWS, released)) {
+    const rows = some.map(({ link, dueAt, isAnswered }) => [
+      ...leaseCells(link),
+      ...[dueAt, isAnswered ? 1 : 0],
     ]);
-    return store.run(sql`
+    await tx.run(sql`
       update links set next_check_at = due_at, checking_until = null, lease = null,
         next_trigger = case when is_answered = 1 then 'scheduled' else next_trigger end
-      from ${rowsOf(store, { ...HELD, due_at: "bigint", is_answered: "bigint" }, rows)} as given
+      from ${rowsOf(tx, { ...HELD, due_at: "bigint", is_answered: "bigint" }, rows)} as given
       where links.no = link_no and links.lease = old_lease
     `);
-  });
+  }
 }
 
-export const releaseLinks = ({ store }: Deps, given: GivenBack[]): Promise<void> =>
-  store.write([
-    ...holdLinks(
-      store,
-      given.map(({ link }) => link.no),
-    ),
-    ...giveBack(store, given),
-  ]);
+/** Makes links due that a dead node holds: its results will not count. */
+export async function releaseLinksOf(
+  { store, clock }: Pick<Deps, "store" | "clock">,
+  nodeId: string,
+): Promise<void> {
+  const now = clock.now();
+  await store.run(sql`
+    update links set next_check_at = case when next_check_at < ${now} then next_check_at else ${now} end,
+      checking_until = null, lease = null
+    where lease like ${leasesOf(nodeId)} and no in (
+      select no from links where checking_until is not null and lease like ${leasesOf(nodeId)}
+      order by no ${sql.raw(store.engine.skipLocked)}
+    )
+  `);
+}

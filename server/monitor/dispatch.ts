@@ -1,122 +1,132 @@
-import { log } from "../lib/log.ts";
+import { describeError, log } from "../lib/log.ts";
 import { createBreaker } from "../verdict/breaker.ts";
+import type { OnlineChange } from "../verdict/online/online.ts";
 import { createRamp } from "../verdict/online/online.ts";
 import type { Conclusion } from "../verdict/probe/conclusion.ts";
 import type { Deps } from "../work/deps.ts";
-import { countOwnDueLinks } from "../work/due.ts";
-import { type ClaimedLink, claimAskedLinks, claimDueLinks } from "./claim.ts";
+import { countDueLinks, countOwnDueLinks } from "../work/due.ts";
+import { type ClaimedLink, claimDueLinks, claimRequestedLinks } from "./claim.ts";
 
-/** Decides which links a check is begun for, and how fast. */
-type Dispatch = {
-  /** Finds out whether it is us, where something speaks for it. Before every claim. */
-  look(): Promise<void>;
-  /** Whether so much failed that nothing may be begun before the next look. */
-  isInDoubt(): boolean;
-  /** Claims up to so many links that somebody asked for, and are due before all others. */
-  claimAsked(most: number): Promise<ClaimedLink[]>;
-  /**
-   * Claims up to so many that are due: fewer than there are while what has gathered is worked off, and
-   * none while we are offline.
-   */
-  claimDue(most: number): Promise<ClaimedLink[]>;
-  /** What is due by now has gathered: it is worked off step by step, beside what comes due. */
-  catchUp(): void;
-  /** What was due by then, a great many, has all places but those for what comes due after it. */
-  share(dueBy: number): void;
-  /** Learns how a check ended. */
-  note(link: ClaimedLink, conclusion: Conclusion): void;
-};
+type DispatchDeps = Pick<Deps, "store" | "clock" | "nodes" | "online">;
 
-/** How long what the sentinels said is good enough while not all is well. */
+/** Decides which links are checked next, and how fast. */
+export type Dispatch = ReturnType<typeof createDispatch>;
+
+export function createDispatch(deps: DispatchDeps) {
+  return { ...createNetworkWatch(deps), ...createBacklog(deps) };
+}
+
+/** Answers of sentinels are recent enough for so long while the connection is in trouble. */
 const ASK_AGAIN_MS = 10_000;
-const TELL_AGAIN_MS = 3_600_000;
-/** Of the places that are free, for what has gathered. */
-const GATHERED_SHARE = 1 / 4;
+const LOG_AGAIN_MS = 3_600_000;
 
-export function createDispatch(deps: Deps): Dispatch {
-  const { clock, online, nodes } = deps;
+/** Watches whether failures are due to this monitor's own connection. */
+function createNetworkWatch({ clock, online }: DispatchDeps) {
   const breaker = createBreaker();
-  const ramp = createRamp(clock);
-  /** Something has gathered while nobody looked, as before the start. */
-  let hasGathered = true;
-  /** What is worked off was due by then; null when nothing is. */
-  let gatheredBy: number | null = null;
-  /** How many buckets were ours when that was counted, or since. */
-  let buckets = 0;
-  let tellAgainAt = 0;
+  let logAgainAt = 0;
 
-  /** Asks the sentinels after trouble only: never without a reason, and never on a timer of its own. */
-  async function look() {
-    if (breaker.isTripped()) {
-      breaker.reset();
-      if ((await online.confirm(clock.elapsed())) === null) tellOfTrouble();
-    }
-    const { state } = online.known();
-    const isTroubled = state === "offline" || state === "degraded";
-    if (isTroubled) await online.confirm(clock.elapsed() - ASK_AGAIN_MS);
-  }
-
-  function tellOfTrouble() {
-    if (clock.elapsed() < tellAgainAt) return;
-    tellAgainAt = clock.elapsed() + TELL_AGAIN_MS;
+  function logTrouble() {
+    if (clock.elapsed() < logAgainAt) return;
+    logAgainAt = clock.elapsed() + LOG_AGAIN_MS;
     log.warn("at least half of the latest checks failed, and there are no sentinels to ask why");
   }
 
-  /** What comes due is not late because of what has gathered, which still gets on in any case. */
-  async function claimDue(most: number) {
-    noteShare();
-    if (online.known().state === "offline" || buckets === 0) {
-      hasGathered = true;
-      return [];
-    }
-    if (hasGathered) await begin();
-    return gatheredBy === null ? claimDueLinks(deps, most) : claimBoth(most, gatheredBy);
-  }
+  return {
+    /** Asks the sentinels, but only after failures. Call it before every claim. */
+    async look() {
+      if (breaker.isTripped()) {
+        breaker.reset();
+        if ((await online.confirm(clock.elapsed())) === null) logTrouble();
+      }
+      const { state } = online.known();
+      const isInTrouble = state === "offline" || state === "degraded";
+      if (isInTrouble) await online.confirm(clock.elapsed() - ASK_AGAIN_MS);
+    },
+    /** Whether so many checks failed that none may begin before the next look. */
+    isInDoubt: breaker.isTripped,
+    /** Learns how a check ended. */
+    note: ({ url }: ClaimedLink, conclusion: Conclusion) => breaker.note(url, conclusion),
+  };
+}
 
-  /**
-   * What comes from others is late by seconds and taken as it is. Only while something is worked off it may be
-   * as late as that, so that it is counted anew.
-   */
+/** Least share of the free slots for the backlog. */
+const BACKLOG_SHARE = 1 / 4;
+
+/** Claims due links. A backlog is worked off step by step, and delays nothing that comes due meanwhile. */
+function createBacklog(deps: DispatchDeps) {
+  const { clock, online, nodes } = deps;
+  const ramp = createRamp(clock);
+  /** Links may have come due while none were claimed, as before the start. */
+  let mayHaveBacklog = true;
+  /** The backlog was due by then; null when there is none. */
+  let backlogBy: number | null = null;
+  /** Size of this node's share when the backlog was counted, or since. */
+  let buckets = 0;
+
+  /** Links of other nodes are late by seconds, unless there is a backlog: then it is counted again. */
   function noteShare() {
     const ours = nodes.share("checks").buckets.length;
-    if (ours > buckets && gatheredBy !== null) hasGathered = true;
+    if (ours > buckets && backlogBy !== null) mayHaveBacklog = true;
     buckets = ours;
-  }
-
-  async function claimBoth(most: number, dueBy: number) {
-    const allowance = ramp.allowance();
-    const reserved = Math.min(allowance, Math.ceil(most * GATHERED_SHARE));
-    const fresh = await claimDueLinks(deps, most - reserved, { after: dueBy });
-    const share = Math.min(allowance, most - fresh.length);
-    const late = await claimDueLinks(deps, share, { by: Math.min(dueBy, clock.now()) });
-    ramp.took(late.length);
-    if (late.length < share) ended(dueBy);
-    return [...fresh, ...late];
-  }
-
-  /** Nothing is left, unless more was to be shared with meanwhile. */
-  function ended(dueBy: number) {
-    ramp.end();
-    if (gatheredBy === dueBy) gatheredBy = null;
   }
 
   async function begin() {
     ramp.begin(await countOwnDueLinks(deps));
-    gatheredBy = clock.now();
-    hasGathered = false;
+    backlogBy = clock.now();
+    mayHaveBacklog = false;
+  }
+
+  async function claimBoth(most: number, dueBy: number) {
+    const allowance = ramp.allowance();
+    const reserved = Math.min(allowance, Math.ceil(most * BACKLOG_SHARE));
+    const fresh = await claimDueLinks(deps, most - reserved, { after: dueBy });
+    const share = Math.min(allowance, most - fresh.length);
+    const late = await claimDueLinks(deps, share, { by: Math.min(dueBy, clock.now()) });
+    ramp.took(late.length);
+    if (late.length < share) end(dueBy);
+    return [...fresh, ...late];
+  }
+
+  /** Unless a batch has added to the backlog meanwhile. */
+  function end(dueBy: number) {
+    ramp.end();
+    if (backlogBy === dueBy) backlogBy = null;
   }
 
   return {
-    look,
-    isInDoubt: breaker.isTripped,
-    claimAsked: (most) => claimAskedLinks(deps, most),
-    claimDue,
-    catchUp: () => {
-      hasGathered = true;
+    claimRequested: (most: number) => claimRequestedLinks(deps, most),
+    /** Claims up to `most` due links; none while this node is offline or has no share. */
+    async claimDue(most: number): Promise<ClaimedLink[]> {
+      noteShare();
+      if (online.known().state === "offline" || buckets === 0) {
+        mayHaveBacklog = true;
+        return [];
+      }
+      if (mayHaveBacklog) await begin();
+      return backlogBy === null ? claimDueLinks(deps, most) : claimBoth(most, backlogBy);
     },
-    share: (dueBy) => {
-      gatheredBy = Math.max(gatheredBy ?? dueBy, dueBy);
+    /** Treats what is due by now as a backlog. */
+    catchUp() {
+      mayHaveBacklog = true;
     },
-    note: ({ url }, conclusion) => breaker.note(url, conclusion),
+    /** Lets links of a batch, due by then, use all slots but those for links that come due later. */
+    shareWith(dueBy: number) {
+      backlogBy = Math.max(backlogBy ?? dueBy, dueBy);
+    },
   };
+}
+
+/** Logs when this monitor goes offline, and when it is online again. */
+export function logOutage(deps: Pick<Deps, "store" | "clock">, { from, to }: OnlineChange): void {
+  const { sentinels } = to.report;
+  if (to.state === "offline") {
+    log.warn("offline: no sentinel answers, checks are paused", { sentinels });
+  } else if (to.state === "degraded") {
+    log.warn("degraded: too few sentinels answer, failures do not count", { sentinels });
+  } else if (from.state !== "unknown") {
+    const lasted_s = Math.round((to.since - from.since) / 1000);
+    countDueLinks(deps)
+      .then((due) => log.info("online again", { after: from.state, lasted_s, due }))
+      .catch((error) => log.error("failed to count due links", describeError(error)));
+  }
 }

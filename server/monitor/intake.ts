@@ -1,87 +1,104 @@
+import { lockLinks } from "../db/lock.ts";
 import { sawNothing } from "../verdict/probe/conclusion.ts";
 import type { Deps } from "../work/deps.ts";
-import { accountsOf } from "../work/news.ts";
-import { breakLeases } from "./break-leases.ts";
-import type { ClaimedLink } from "./claim.ts";
-import type { createHeld } from "./held.ts";
-import type { createRecorder } from "./recorder.ts";
-import type { SiteHolds } from "./site-holds.ts";
-import type { createSlots } from "./slots.ts";
+import { LEASE_MS } from "../work/lease.ts";
+import { accountIdsOf } from "../work/topics.ts";
+import { type ClaimedLink, releaseLinks, releaseLinksOf, renewLeases } from "./claim.ts";
+import type { Recorder } from "./record.ts";
+import type { Slots } from "./slots.ts";
 
-/** More at once would keep requests waiting. */
+const RENEW_EVERY_MS = LEASE_MS / 4;
+
+/** The links that this process holds, until their results are written. */
+export type HeldLinks = ReturnType<typeof createHeldLinks>;
+
+export function createHeldLinks(deps: Pick<Deps, "store" | "clock" | "nodes">) {
+  const { clock, store, nodes } = deps;
+  const held = new Map<number, ClaimedLink>();
+  const released = new Set<string>();
+  let renewedAt = clock.now();
+
+  // A link that was requested meanwhile is claimed a second time, and held by that claim.
+  const has = (link: ClaimedLink) => held.get(link.no) === link;
+
+  return {
+    has,
+    add(links: ClaimedLink[]) {
+      for (const link of links) held.set(link.no, link);
+    },
+    remove(link: ClaimedLink) {
+      if (has(link)) held.delete(link.no);
+    },
+    /** Renews all leases when it is time, or when the clock was set. Call it before every claim. */
+    async renew() {
+      const sinceMs = clock.now() - renewedAt;
+      if (sinceMs >= 0 && sinceMs < RENEW_EVERY_MS) return;
+      await renewLeases(deps, [...held.values()]);
+      renewedAt = clock.now();
+    },
+    /** Makes the links of nodes that have died due, once for each death. */
+    async releaseDead() {
+      const dead = nodes.dead();
+      for (const id of released) if (!dead.includes(id)) released.delete(id);
+      for (const id of dead.filter((each) => !released.has(each))) {
+        await releaseLinksOf(deps, id);
+        released.add(id);
+      }
+    },
+    async releaseAll() {
+      const dueAt = clock.now();
+      const all = [...held.values()].map((link) => ({ link, dueAt }));
+      await store.transaction(async (tx) => {
+        await lockLinks(tx, held.keys());
+        await releaseLinks(tx, all);
+      });
+      held.clear();
+    },
+  };
+}
+
+/** Most links claimed at once: more would delay requests. */
 const CLAIMED_AT_ONCE = 250;
 
-export type IntakeDeps = Deps & {
-  /** What is kept of sites that want to be left alone, where anything is. It goes with their buckets. */
-  holds?: SiteHolds;
-};
+type Claim = (most: number) => Promise<ClaimedLink[]>;
 
-/** Through which a link goes from its claim to the end of its check. */
-type Stations = {
-  held: ReturnType<typeof createHeld>;
-  slots: ReturnType<typeof createSlots>;
-  recorder: ReturnType<typeof createRecorder>;
-};
-
-/** Takes on the links of this node's share of the work. */
-type Intake = {
-  /**
-   * Claims as many as there is room for, up to what keeps no request waiting.
-   * @returns whether there were as many, so that more may wait
-   */
-  takeOn(room: number, claim: (most: number) => Promise<ClaimedLink[]>): Promise<boolean>;
-  /**
-   * Gives back what another node is to check by now, and has not begun here. With no share at all others may
-   * have taken it already, or we are offline: then no site is asked any more.
-   */
-  handOver(): Promise<void>;
-};
-
-/** @param ending after it nothing more is begun */
-export function createIntake(deps: IntakeDeps, stations: Stations, ending: AbortSignal): Intake {
-  const { held, slots, recorder } = stations;
-  const share = () => deps.nodes.share("checks");
+/**
+ * Claims links for the slots.
+ * @param ending after it nothing more begins
+ */
+export function createIntake(
+  { clock, nodes, topics }: Pick<Deps, "clock" | "nodes" | "topics">,
+  { held, slots, recorder }: { held: HeldLinks; slots: Slots; recorder: Recorder },
+  ending: AbortSignal,
+) {
+  const share = () => nodes.share("checks");
   const isOurs = ({ bucket }: ClaimedLink) => share().has(bucket);
-  /** The buckets of which links are being claimed. */
-  let claiming: readonly number[] = [];
-  const notWritten = () => deps.holds?.pending() ?? [];
-  deps.nodes.keeps("checks", () => new Set([...held.buckets(), ...claiming, ...notWritten()]));
-  deps.nodes.onTaken("checks", async (buckets, from) => {
-    await breakLeases(deps, buckets, from);
-    await deps.holds?.learnTaken(buckets);
-  });
-
-  /** None of these buckets goes to another node before it is known what was claimed of it. */
-  async function claimOwn(claim: () => Promise<ClaimedLink[]>): Promise<ClaimedLink[]> {
-    claiming = share().buckets;
-    try {
-      const claimed = await claim();
-      held.add(claimed);
-      return claimed;
-    } finally {
-      claiming = [];
-    }
-  }
 
   function putBack(links: ClaimedLink[]) {
     const conclusion = { ...sawNothing("check_aborted"), deferMs: 0 };
-    for (const link of links) recorder.add({ link, conclusion, at: deps.clock.now() });
+    for (const link of links) recorder.add({ link, conclusion, at: clock.now() });
   }
 
   return {
-    async takeOn(room, claim) {
+    /** Claims as many links as there is room for. Returns whether there were as many, so that there may be more. */
+    async take(room: number, claim: Claim): Promise<boolean> {
       if (room === 0 || !recorder.hasRoom()) return false;
       const most = Math.min(room, CLAIMED_AT_ONCE);
-      const claimed = await claimOwn(() => claim(most));
-      deps.news.counted(accountsOf(claimed));
-      // Told to stop meanwhile, which gives back what is held.
+      const claimed = await claim(most);
+      held.add(claimed);
+      topics.counted(accountIdsOf(claimed));
+      // A loop that stops meanwhile releases all that it holds.
       if (!ending.aborted) slots.take(claimed.filter(isOurs));
       putBack(claimed.filter((link) => !isOurs(link)));
       return claimed.length === most;
     },
+    /**
+     * Releases queued links that are another node's by now. Without any share other nodes may already have taken the
+     * work, or this one is offline: then it sends no more requests.
+     */
     async handOver() {
       putBack(slots.takeBack(isOurs));
-      if (share().buckets.length === 0) slots.giveUp();
+      if (share().buckets.length === 0) slots.abortAll();
     },
   };
 }

@@ -6,19 +6,19 @@ import { asPersistent, isPersistent, type Series, seriesAfter } from "./persiste
 
 /** Inconclusive checks in a row after which a link no longer shows its last decided status. */
 const PATIENCE = 3;
-/** When to try again after a fault of the way out, which may be over soon. */
+/** Pause after a fault of this monitor's own network, which may be over soon. */
 const SHORT_PAUSE_MS = 60_000;
-/** After any other: it may come again with every check of the link, and each of them asks its site. */
+/** Pause after another fault of this monitor: it may recur, and every check sends requests to the site. */
 const LONG_PAUSE_MS = 15 * 60_000;
 
-/** What a check makes of its link. */
+/** What a check means for its link. */
 export type Outcome =
-  /** Nothing was learned: the link stays as it is, nothing is counted, and it is due again. */
+  /** It decides nothing: the link stays as it is, nothing is counted, and it is due again. */
   { kind: "void"; dueAt: number } | Settlement;
 
 export type Settlement = {
   kind: "settled";
-  /** As history and events tell it: what was seen, or that it has been seen for too long. */
+  /** As history and events show it: what was seen, or that it has been seen for too long. */
   conclusion: Conclusion;
   status: Verdict;
   reason: string;
@@ -26,16 +26,27 @@ export type Settlement = {
   decidedStatus: "active" | "dead" | null;
   decidedReason: string | null;
   inconclusiveChecks: number;
-  /** The failures in a row of which this check is the latest. */
+  /** Consecutive failures, this check included. */
   series: Series | null;
-  /** The event that is due: told against the last decided status, so that nothing is told twice. */
+  /** The event to publish: by the last decided status, so that none is published twice. */
   event: "link.dead" | "link.alive" | null;
 };
 
+/** How a check ended, at `at` by the wall clock. */
+export type Result = { link: ClaimedLink; conclusion: Conclusion; at: number };
+
+/** A result that counts, and what it makes of its link. Its conclusion is that of the outcome. */
+export type Settled = Omit<Result, "conclusion"> & {
+  outcome: Settlement;
+  /** Time in history: the end of the check, but always after the link's last one, even if the clock was set. */
+  checkedAt: number;
+};
+
+export const rounded = (ms: number | null) => (ms === null ? null : Math.round(ms));
+
 /**
- * Active and dead take hold at once, and so does the same failure once it has gone on for too long. Any
- * other unknown leaves the last decided status standing twice; with the third in a row the link becomes
- * unknown. `at` is when the check ended.
+ * Decides what a check that ended at `at` means for its link. Active and dead count at once, and so does a failure that
+ * has lasted for too long. Any other unknown keeps the last decided status twice; with the third the link is unknown.
  */
 export function outcomeOf(link: ClaimedLink, seen: Conclusion, at: number): Outcome {
   const { deferMs, reason } = seen;
@@ -49,10 +60,10 @@ export function outcomeOf(link: ClaimedLink, seen: Conclusion, at: number): Outc
 }
 
 function pauseAfter({ reason, statusCode }: Conclusion): number {
-  // Whoever runs next, or is online again, can check the link at once.
+  // The next process, or this one once it is online, can check the link at once.
   if (reason === "check_aborted" || reason === "monitor_offline") return 0;
-  const isOfWayOut = reason === "monitor_degraded" || reason === "monitor_proxy_error";
-  return isOfWayOut && statusCode === null ? SHORT_PAUSE_MS : LONG_PAUSE_MS;
+  const isOwnNetwork = reason === "monitor_degraded" || reason === "monitor_proxy_error";
+  return isOwnNetwork && statusCode === null ? SHORT_PAUSE_MS : LONG_PAUSE_MS;
 }
 
 function decided(
@@ -61,7 +72,7 @@ function decided(
   { status, series }: { status: "active" | "dead"; series: Series | null },
 ): Settlement {
   const { reason } = conclusion;
-  const isNews = link.decidedStatus !== status;
+  const isChange = link.decidedStatus !== status;
   const event = status === "dead" ? "link.dead" : "link.alive";
   return {
     kind: "settled",
@@ -73,7 +84,7 @@ function decided(
     decidedReason: reason,
     inconclusiveChecks: 0,
     series,
-    event: isNews ? event : null,
+    event: isChange ? event : null,
   };
 }
 

@@ -1,14 +1,11 @@
 import type { Conclusion } from "../verdict/probe/conclusion.ts";
 import type { DeadReason, Reason } from "../verdict/reasons/reasons.ts";
 
-/**
- * Class C4 of docs/verdicts.md: no single check proves death, but the same failure in check after
- * check, for days, does.
- */
+/** Class C4 of docs/verdicts.md: no single check proves death, but the same failure in all checks for days does. */
 export type Series = {
-  /** What kind of failure it is: several reasons may tell of the same trouble. */
+  /** Kind of the failure: several reasons may have the same cause. */
   kind: FailureKind | DeadReason;
-  /** When the first check failed like this, in milliseconds since 1970. */
+  /** Time of the first such failure, in milliseconds since 1970. */
   since: number;
   checks: number;
 };
@@ -16,7 +13,7 @@ export type Series = {
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
-/** How long each kind of failure must go on before it means death. */
+/** How long each kind of failure must last until the link is dead. */
 const PATIENCE_MS = {
   refused: DAY_MS,
   origin_dns_missing: DAY_MS,
@@ -33,7 +30,7 @@ const PATIENCE_MS = {
   bad_location: 7 * DAY_MS,
   placeholder: 7 * DAY_MS,
   site_error: 7 * DAY_MS,
-  // Looked at again as often as the others, but the service's trouble is not the link's.
+  // Checked again as often as the others, but the service's failure is not the link's.
   doubted: Number.POSITIVE_INFINITY,
 } as const;
 
@@ -63,23 +60,23 @@ const KINDS: Partial<Record<Reason, FailureKind>> = {
 
 const LEAST_CHECKS = 3;
 
-/** The columns of a link that hold its series. */
+/** Columns of a link that hold its series. */
 type Failing = {
   failingClass: string | null;
   failingSince: number | null;
   failingChecks: number | null;
 };
 
-/** The series with this check in it, which may have begun with it; null when there is none. */
+/** Returns the series with this check, which may be its first; null when there is none. */
 export function seriesAfter(link: Failing, conclusion: Conclusion, at: number): Series | null {
   const kind = lastingDeath(conclusion) ?? kindOf(conclusion);
   if (!kind) return null;
   const { failingClass, failingSince: since, failingChecks: checks } = link;
-  const goesOn = kind === failingClass && since !== null && checks !== null;
-  return goesOn ? { kind, since, checks: checks + 1 } : { kind, since: at, checks: 1 };
+  const continues = kind === failingClass && since !== null && checks !== null;
+  return continues ? { kind, since, checks: checks + 1 } : { kind, since: at, checks: 1 };
 }
 
-/** Whether the same has been seen so often and for so long that the link is dead. */
+/** Whether the failure has lasted so long that the link is dead. */
 export const isPersistent = (
   { kind, since, checks }: Series,
   { patienceMs }: Conclusion,
@@ -87,7 +84,7 @@ export const isPersistent = (
 ): boolean =>
   checks >= LEAST_CHECKS && at - since >= (patienceMs ?? PATIENCE_MS[kind as FailureKind]);
 
-/** What the check then comes to: dead, for what was seen all the time. */
+/** Returns the conclusion of such a check: dead, because of what was seen all the time. */
 export function asPersistent(seen: Conclusion): Conclusion {
   const reason = lastingDeath(seen);
   if (!reason) {
@@ -109,17 +106,17 @@ const persistent = (seen: Conclusion, reason: DeadReason): Conclusion => ({
   reason,
 });
 
-/** Death that a service tells, and which counts only when it is told for long enough. */
+/** Returns a death that a service reports, and which counts only if it does so for long enough. */
 const lastingDeath = ({ patienceMs, cause }: Conclusion): DeadReason | null =>
   patienceMs === null ? null : (cause as DeadReason);
 
 function kindOf({ reason, cause, evidence }: Conclusion): FailureKind | null {
-  const isNoticed = (rule: string) => evidence.signals.some((signal) => signal.rule === rule);
-  if (isNoticed("no_ipv6_here") || isNoticed("unsafe_location")) return null;
+  const hasSignal = (rule: string) => evidence.signals.some((signal) => signal.rule === rule);
+  if (hasSignal("no_ipv6_here") || hasSignal("unsafe_location")) return null;
   if (reason === "service_unavailable" && cause !== undefined) return "doubted";
-  if (reason === "http_530" && isNoticed("origin_dns_missing")) return "origin_dns_missing";
-  return KINDS[reason] ?? (isServerTrouble(reason) ? "server_error" : null);
+  if (reason === "http_530" && hasSignal("origin_dns_missing")) return "origin_dns_missing";
+  return KINDS[reason] ?? (isServerError(reason) ? "server_error" : null);
 }
 
-/** 501 does not tell of trouble: the server does not know the method (RFC 9110 §15.6.2). */
-const isServerTrouble = (reason: Reason) => /^http_5\d\d$/.test(reason) && reason !== "http_501";
+/** 501 is not a failure of the server: it does not know the method (RFC 9110 §15.6.2). */
+const isServerError = (reason: Reason) => /^http_5\d\d$/.test(reason) && reason !== "http_501";

@@ -1,21 +1,74 @@
-import { inArray, max, type SQL, sql } from "drizzle-orm";
+import { inArray, max, sql } from "drizzle-orm";
 import { dayOf } from "../accounts/meter.ts";
-import { holdAccounts, holdLinks } from "../db/hold.ts";
-import { isDuplicate, rowsOf, type Statement, type Store } from "../db/store.ts";
+import { lockAccounts, lockLinks } from "../db/lock.ts";
+import { isDuplicate, numbersOf, rowsOf, type Store } from "../db/store.ts";
 import { checks } from "../db/tables.ts";
 import { type CheckKind, codeOf, numbersOfKinds } from "../history/kinds.ts";
 import { addToRollUps } from "../history/roll-ups.ts";
+import { describeError, log, logFailure } from "../lib/log.ts";
+import { completeBatches } from "../links/batches/complete.ts";
 import { countForBatches } from "../links/members.ts";
-import { recordEvents, subscriptionsOf } from "../webhooks/events/events.ts";
+import { publishEvents, subscriptionsOf } from "../webhooks/events/events.ts";
 import type { Deps } from "../work/deps.ts";
+import { createGroupWriter } from "../work/group-writer.ts";
+import { accountIdsOf } from "../work/topics.ts";
 import { changeLinks, toStored } from "./change-link.ts";
-import { giveBack } from "./claim.ts";
-import { outcomeOf } from "./outcome.ts";
-import { completed, eventsOf, type Result, rounded, type Settled } from "./settled.ts";
+import { checkCompleted, eventsOf } from "./check-events.ts";
+import { type ClaimedLink, releaseLinks } from "./claim.ts";
+import { outcomeOf, type Result, rounded, type Settled } from "./outcome.ts";
+
+/** Results wait for this time at most, or until there are so many. */
+export const GROUP_MS = 250;
+const GROUP_SIZE = 200;
+/** With more waiting the database is behind, and nothing more begins. */
+const MOST_WAITING = 5 * GROUP_SIZE;
+
+export type Recorder = ReturnType<typeof createRecorder>;
 
 /**
- * Writes the results in one batch: history, roll-ups, links, events and counts together, or none of it. A
- * result counts only while its link is still there and held under the lease it was claimed with.
+ * Writes results in groups. The loop calls `flush` every `GROUP_MS`.
+ * @param release gets every link whose result is written, or never will be
+ */
+export function createRecorder(deps: Deps, release: (link: ClaimedLink) => void) {
+  const writer = createGroupWriter<Result>({
+    write: async (group) => {
+      await recordResults(deps, group);
+      await noteWritten(deps, group, release);
+    },
+    drop({ link }, error) {
+      log.error("failed to record a result", { link: link.id, ...describeError(error) });
+      release(link);
+    },
+    groupSize: () => GROUP_SIZE,
+    leastNext: GROUP_SIZE,
+    isStopped: () => deps.troubles.stoppingDeletions() !== null,
+    log: {
+      failing: "failed to record results: they wait for the database",
+      resumed: "results are recorded again",
+    },
+  });
+  return {
+    add(result: Result) {
+      writer.add(result);
+      if (writer.waiting() >= GROUP_SIZE && writer.isWell()) void writer.flush();
+    },
+    flush: writer.flush,
+    drain: writer.drain,
+    /** Whether more results can be kept. */
+    hasRoom: () => writer.isWell() && writer.waiting() < MOST_WAITING,
+  };
+}
+
+async function noteWritten(deps: Deps, group: Result[], release: (link: ClaimedLink) => void) {
+  for (const { link } of group) release(link);
+  deps.loops.wakeHere();
+  deps.topics.counted(accountIdsOf(group.map(({ link }) => link)));
+  await completeBatches(deps).catch(logFailure("failed to complete batches"));
+}
+
+/**
+ * Records results in one transaction: history, roll-ups, links, events and counters. A result counts only while its
+ * link exists and is held under the lease that it was claimed with.
  */
 export async function recordResults(deps: Deps, results: Result[]): Promise<void> {
   if (results.length === 0) return;
@@ -23,101 +76,106 @@ export async function recordResults(deps: Deps, results: Result[]): Promise<void
     await write(deps, results, new Map());
   } catch (error) {
     if (!isDuplicate(error)) throw error;
-    // A check that taught nothing is in history too, at a moment that its link does not tell.
+    // An inconclusive check is in history too, at a time that its link does not show.
     await write(deps, results, await latestChecks(deps.store, results));
   }
 }
 
-/** The moment of the latest check of each link, by the links' numbers. */
+/** Time of the latest check of each link, by the links' numbers. */
+type Latest = ReadonlyMap<number, number>;
+
 async function latestChecks(store: Store, results: Result[]): Promise<Latest> {
-  const wanted = rowsOf(
-    store,
-    { no: "bigint" },
-    results.map(({ link }) => [link.no]),
-  );
+  const nos = results.map(({ link }) => link.no);
   const rows = await store
     .select({ no: checks.linkNo, at: max(checks.checkedAt) })
     .from(checks)
-    .where(inArray(checks.linkNo, sql`${wanted}`))
+    .where(inArray(checks.linkNo, sql`${numbersOf(store, nos)}`))
     .groupBy(checks.linkNo);
   return new Map(rows.map(({ no, at }) => [no, Number(at)]));
 }
 
-type Latest = ReadonlyMap<number, number>;
-
 async function write(deps: Deps, results: Result[], latest: Latest): Promise<void> {
   const { store } = deps;
-  // In the order of numbers, as they are held.
-  const sorted = results.toSorted((a, b) => a.link.no - b.link.no);
-  const { settled, voided } = judged(sorted, latest);
-  const observed = voided
-    .map(({ result }) => result)
-    .filter(isAsked)
-    .map((result) => asObserved(result, latest));
-  const told = [...settled, ...observed];
-  const isWanted = await subscriptionsOf(store, [
-    ...new Set(told.map(({ link }) => link.accountId)),
-  ]);
-  const events = [...settled.flatMap(eventsOf), ...observed.map(completed)].filter(isWanted);
-  await store.write([
-    // A lease that has run out could else be taken between two of the statements that go by it.
-    ...holdAccounts(
-      store,
-      sorted.map(({ link }) => link.accountNo),
-    ),
-    ...holdLinks(
-      store,
-      sorted.map(({ link }) => link.no),
-    ),
-    ...(await writeHistory(store, told)),
-    ...countForBatches(store, settled),
-    ...recordEvents(store, events),
-    ...countUsage(store, settled),
-    ...changeLinks(deps, settled),
-    ...giveBack(
-      store,
+  const { settled, voided } = judge(results, latest);
+  const observed = voided.flatMap(({ result }) =>
+    isAnswer(result) ? [asObserved(result, latest)] : [],
+  );
+  const shown = [...settled, ...observed];
+  const isWanted = await subscriptionsOf(store, [...accountIdsOf(shown.map(({ link }) => link))]);
+  const kinds = await numbersOfKinds(store, shown.map(kindOf));
+  await store.transaction(async (tx) => {
+    await lockAccounts(
+      tx,
+      results.map(({ link }) => link.accountNo),
+    );
+    await lockLinks(
+      tx,
+      results.map(({ link }) => link.no),
+    );
+    const isHeld = await heldAmong(tx, shown);
+    const held = settled.filter(isHeld);
+    const events = [...held.flatMap(eventsOf), ...observed.filter(isHeld).map(checkCompleted)];
+    await writeHistory(tx, shown.filter(isHeld), kinds);
+    await tx.write(countForBatches(tx, held));
+    await publishEvents(tx, events.filter(isWanted));
+    await countUsage(tx, held);
+    await changeLinks(tx, deps.config, held);
+    await releaseLinks(
+      tx,
       voided.map(({ result, dueAt }) => ({
-        link: result.link,
-        dueAt,
-        isAnswered: isAsked(result),
+        ...{ link: result.link, dueAt },
+        isAnswered: isAnswer(result),
       })),
-    ),
-  ]);
+    );
+  });
 }
 
+/** Returns whether a link is still held under its lease. */
+async function heldAmong(tx: Store, results: Settled[]) {
+  if (results.length === 0) return () => false;
+  const leases = results.map(({ link }) => [link.no, link.lease]);
+  const rows = await tx.all<[no: number, lease: string]>(sql`
+    select links.no, links.lease from ${rowsOf(tx, { link_no: "bigint", held_lease: "text" }, leases)} as held
+    join links on links.no = link_no and links.lease = held_lease
+  `);
+  const held = new Map(rows);
+  return ({ link }: Settled) => held.get(link.no) === link.lease;
+}
+
+/** A check that decides nothing: its link stays as it was, and is due again. */
 type Voided = { result: Result; dueAt: number };
 
-function judged(results: Result[], latest: Latest): { settled: Settled[]; voided: Voided[] } {
+function judge(results: Result[], latest: Latest): { settled: Settled[]; voided: Voided[] } {
   const settled: Settled[] = [];
   const voided: Voided[] = [];
   for (const result of results) {
     const { conclusion, ...rest } = result;
-    const checkedAt = momentOf(result, latest);
+    const checkedAt = timeOf(result, latest);
     const outcome = outcomeOf(result.link, conclusion, checkedAt);
-    if (outcome.kind === "void")
+    if (outcome.kind === "void") {
       voided.push({ result, dueAt: outcome.dueAt + result.at - checkedAt });
-    else settled.push({ ...rest, checkedAt, outcome });
+    } else settled.push({ ...rest, checkedAt, outcome });
   }
   return { settled, voided };
 }
 
-/** A clock that was set back writes no history before that which is there. */
-function momentOf({ link, at }: Result, latest: Latest): number {
+/** A clock that was set back writes no history before what exists. */
+function timeOf({ link, at }: Result, latest: Latest): number {
   const last = latest.get(link.no) ?? link.lastCheckedAt;
   return last === null ? at : Math.max(at, last + 1);
 }
 
-/** Only a check that somebody asked for by hand tells that nothing was learned. */
-const isAsked = ({ link, conclusion }: Result) =>
+/** Only a check that a user has requested is shown although it decided nothing. */
+const isAnswer = ({ link, conclusion }: Result) =>
   link.nextTrigger === "manual" && conclusion.reason !== "check_aborted";
 
-/** A void check as history shows it: it is unknown, and the link as it was. */
+/** A check that decided nothing, as history shows it: unknown, with the link as it was. */
 function asObserved(result: Result, latest: Latest): Settled {
   const { conclusion, ...rest } = result;
   const { status, reason, decidedStatus, decidedReason, inconclusiveChecks } = rest.link;
   return {
     ...rest,
-    checkedAt: momentOf(result, latest),
+    checkedAt: timeOf(result, latest),
     outcome: {
       kind: "settled",
       conclusion,
@@ -133,32 +191,32 @@ function asObserved(result: Result, latest: Latest): Settled {
   };
 }
 
-/** The checks and what they add up to. */
-async function writeHistory(store: Store, results: Settled[]): Promise<Statement[]> {
-  if (results.length === 0) return [];
-  const kinds = results.map(kindOf);
-  const numbers = await numbersOfKinds(store, kinds);
-  const rows = results.map((result, i) => checkOf(result, numbers.get(codeOf(kinds[i]!))!));
-  const written = results.map(({ link, checkedAt }) => [
-    ...[link.accountNo, checkedAt, link.no],
-    link.lease,
-  ]);
-  return [
-    store.run(sql`
-      insert into checks (account_no, checked_at, link_no, kind_no, response_time_ms, group_no, final_url, evidence)
-      select l.account_no, checked_at, l.no, kind_no, response_time_ms, g.no,
-        case when final_url = l.url then '' else final_url end, done.evidence
-      from ${rowsOf(store, CHECK, rows)} as done
-      join links l on l.no = link_no and l.lease = done.lease
-      left join groups g on g.id = l.group_id
-    `),
-    ...addToRollUps(store, writtenChecks(store, written)),
-  ];
+/** Inserts checks and adds them to the roll-ups. */
+async function writeHistory(
+  tx: Store,
+  results: Settled[],
+  kinds: Awaited<ReturnType<typeof numbersOfKinds>>,
+): Promise<void> {
+  if (results.length === 0) return;
+  const rows = results.map((result) => checkOf(result, kinds.get(codeOf(kindOf(result)))!));
+  await tx.run(sql`
+    insert into checks (account_no, checked_at, link_no, kind_no, response_time_ms, group_no, final_url, evidence)
+    select l.account_no, checked_at, l.no, kind_no, response_time_ms, g.no,
+      case when final_url = l.url then '' else final_url end, done.evidence
+    from ${rowsOf(tx, CHECK, rows)} as done join links l on l.no = link_no left join groups g on g.id = l.group_id
+  `);
+  const keys = results.map(({ link, checkedAt }) => [link.accountNo, checkedAt, link.no]);
+  const written = sql`
+    select checks.* from ${rowsOf(tx, KEY, keys)} as done
+    join checks on checks.account_no = done.account_no
+      and checks.checked_at = done.checked_at and checks.link_no = done.link_no`;
+  await tx.write(addToRollUps(tx, written));
 }
+
+const KEY = { account_no: "bigint", checked_at: "bigint", link_no: "bigint" } as const;
 
 const CHECK = {
   link_no: "bigint",
-  lease: "text",
   checked_at: "bigint",
   kind_no: "bigint",
   response_time_ms: "bigint",
@@ -166,28 +224,13 @@ const CHECK = {
   evidence: "text",
 } as const;
 
-/** Of those that were to be written, the ones that were: whose links are held under the same lease. */
-const writtenChecks = (store: Store, keys: (number | string)[][]): SQL => sql`
-  select checks.* from ${rowsOf(store, KEY, keys)} as done
-  join checks on checks.account_no = done.account_no
-    and checks.checked_at = done.checked_at and checks.link_no = done.link_no
-  join links on links.no = done.link_no and links.lease = done.lease`;
-
-const KEY = {
-  account_no: "bigint",
-  checked_at: "bigint",
-  link_no: "bigint",
-  lease: "text",
-} as const;
-
-const checkOf = ({ link, checkedAt, outcome }: Settled, kindNo: number) => [
-  link.no,
-  link.lease,
-  checkedAt,
-  kindNo,
-  rounded(outcome.conclusion.responseTimeMs),
-  outcome.conclusion.finalUrl,
-  outcome.statusChanged ? toStored(outcome.conclusion.evidence) : null,
+/** In the order of `CHECK`. */
+const checkOf = (
+  { link, checkedAt, outcome: { conclusion, statusChanged } }: Settled,
+  no: number,
+) => [
+  ...[link.no, checkedAt, no, rounded(conclusion.responseTimeMs), conclusion.finalUrl],
+  statusChanged ? toStored(conclusion.evidence) : null,
 ];
 
 const kindOf = ({ link, outcome: { conclusion, statusChanged } }: Settled): CheckKind => ({
@@ -201,20 +244,17 @@ const kindOf = ({ link, outcome: { conclusion, statusChanged } }: Settled): Chec
   redirectCount: conclusion.redirectCount,
 });
 
-/** Counts each check on its UTC day for its account. */
-function countUsage(store: Store, results: Settled[]): Statement[] {
-  if (results.length === 0) return [];
-  const rows = results.map(({ link, at }) => [link.no, link.lease, dayOf(at), at]);
-  const columns = { link_no: "bigint", lease: "text", day: "text", at: "bigint" } as const;
-  return [
-    store.run(sql`
-      insert into usage_days (account_id, day, requests, checks, last_check_at)
-      select l.account_id, day, 0, count(*), max(at)
-      from ${rowsOf(store, columns, rows)} as done join links l on l.no = link_no and l.lease = done.lease
-      group by l.account_id, day
-      on conflict (account_id, day) do update set checks = usage_days.checks + excluded.checks,
-        last_check_at = case when usage_days.last_check_at > excluded.last_check_at
-          then usage_days.last_check_at else excluded.last_check_at end
-    `),
-  ];
+/** Counts each check for its account on its UTC day. */
+async function countUsage(tx: Store, results: Settled[]): Promise<void> {
+  if (results.length === 0) return;
+  const rows = results.map(({ link, at }) => [link.accountId, dayOf(at), at]);
+  await tx.run(sql`
+    insert into usage_days (account_id, day, requests, checks, last_check_at)
+    select account, on_day, 0, count(*), max(at)
+    from ${rowsOf(tx, { account: "text", on_day: "text", at: "bigint" }, rows)} as done
+    where true group by account, on_day
+    on conflict (account_id, day) do update set checks = usage_days.checks + excluded.checks,
+      last_check_at = case when usage_days.last_check_at > excluded.last_check_at
+        then usage_days.last_check_at else excluded.last_check_at end
+  `);
 }

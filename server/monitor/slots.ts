@@ -1,183 +1,229 @@
 import type { Clock } from "../lib/clock.ts";
 import type { Conclusion } from "../verdict/probe/conclusion.ts";
+import type { Reason } from "../verdict/reasons/reasons.ts";
 import type { ClaimedLink } from "./claim.ts";
-import { createSlowness, SLOW_AFTER_MS } from "./slowness.ts";
 
 type Options = {
   clock: Clock;
-  /** Checks under way at most. */
+  /** Most checks under way. */
   size: number;
-  /** Begins a check before it returns, so that the checks of one site stand in line in their order. */
+  /** Begins a check before it returns, so that checks of one site wait in the order in which they began. */
   check: (link: ClaimedLink, signal: AbortSignal) => Promise<Conclusion>;
-  /** A check came to its end. */
   ended: (link: ClaimedLink, conclusion: Conclusion) => void;
-  /** There is no place for a slow link before so many milliseconds have gone by. */
-  putOff: (link: ClaimedLink, forMs: number) => void;
-  /** Whether checks may be begun now. */
+  /** Gets a slow link that has no slot within so many milliseconds. */
+  defer: (link: ClaimedLink, forMs: number) => void;
+  /** Whether checks may begin now. */
   isOpen: () => boolean;
-  /** Whether the link is still ours to check. */
+  /** Whether this process still holds the link. */
   isHeld: (link: ClaimedLink) => boolean;
 };
 
 /**
- * The places in which checks are under way. Slow checks hold at most half of them, so that links whose
- * sites answer are on time, however many others do not.
+ * The slots in which checks run. Slow checks use at most half of them, so that links of quick sites are on time
+ * however many others are slow.
  */
-type Slots = {
-  /** Takes on claimed links: begins their checks, or keeps them until there is a place. */
+export type Slots = {
+  /** Begins the checks of claimed links, or queues them until there is a slot. */
   take(links: ClaimedLink[]): void;
-  /** How many links may be taken on. */
+  /** Number of links that may be taken. */
   room(): number;
-  /** How many that somebody asked for, who does not wait for those that are ready. */
-  roomForAsked(): number;
-  /** Whether links are needed before the next look, so that no place stays empty. */
+  /** Number of links whose check was requested that may be taken: they overtake the queue. */
+  roomForRequested(): number;
+  /** Whether more links are needed before the next poll to keep all slots filled. */
   isLow(): boolean;
-  /** Finds the checks that have become slow, and begins what may be begun. Once a second. */
-  turn(): void;
-  /** Takes back what has not begun, of links that are not to be checked here any more. */
+  /** Finds checks that have become slow, and begins what may begin. Call it once a second. */
+  tick(): void;
+  /** Removes queued links that are no longer ours, and returns them. */
   takeBack(isOurs: (link: ClaimedLink) => boolean): ClaimedLink[];
-  /** Ends all that is under way. */
-  giveUp(): void;
-  /** Begins nothing more and ends all that is under way; resolves when it has ended. */
+  /** Aborts all checks under way. */
+  abortAll(): void;
+  /** Begins nothing more and aborts all checks; resolves when they have ended. */
   stop(): Promise<void>;
 };
 
-type Place = {
+/** A check under way. */
+type Slot = {
   link: ClaimedLink;
   startedAt: number;
   isSlow: boolean;
+  /** Aborted to make room for quick checks; it begins again in a slow slot. */
   isCut: boolean;
-  /** Not to be begun anew. */
-  isGivenUp: boolean;
+  /** Aborted for good. */
+  isAborted: boolean;
   ending: AbortController;
 };
 
-/** What a slow check takes, more or less: the pace at which links are put off. */
-const SLOW_TAKES_MS = 30_000;
-/** Whoever is put off comes back within so long, as slow sites may be quick again. */
-const LONGEST_PUT_OFF_MS = 600_000;
-
 export function createSlots(options: Options): Slots {
-  const { clock, size, check, ended, putOff, isOpen, isHeld } = options;
+  const { clock, size } = options;
   const half = Math.max(1, Math.floor(size / 2));
   const slowness = createSlowness();
+  const queues = createQueues({ ...options, half }, slowness.isExpectedOf);
   /** In the order in which they began. */
-  const places = new Set<Place>();
-  let slow = 0;
-  let ready: ClaimedLink[] = [];
-  let waiting: ClaimedLink[] = [];
-  let bookedUntil = 0;
+  const slots = new Set<Slot>();
+  let slowCount = 0;
   let isStopping = false;
   const emptied = Promise.withResolvers<void>();
 
-  function take(links: ClaimedLink[]) {
-    for (const link of links) {
-      if (slowness.isExpectedOf(link)) keepWaiting(link);
-      else ready = inLine(ready, link);
-    }
-    fill();
-  }
-
-  function keepWaiting(link: ClaimedLink) {
-    if (waiting.length < (isAsked(link) ? size : half)) waiting = inLine(waiting, link);
-    else putOff(link, book());
-  }
-
-  /** One after another at the pace at which places become free, and from the front again after a while. */
-  function book(): number {
-    const paceMs = SLOW_TAKES_MS / half;
-    const now = clock.elapsed();
-    const isFar = bookedUntil - now > LONGEST_PUT_OFF_MS;
-    bookedUntil = Math.max(isFar ? 0 : bookedUntil, now + SLOW_TAKES_MS) + paceMs;
-    return Math.ceil(bookedUntil - now);
-  }
-
   function fill() {
-    while (places.size < size && !isStopping && isOpen()) {
-      const isSlow = slow < half && waiting.length > 0;
-      const link = (isSlow ? waiting : ready).shift();
-      if (!link) return;
-      if (isHeld(link)) begin(link, isSlow);
+    while (slots.size < size && !isStopping && options.isOpen()) {
+      const next = queues.next(slowCount < half);
+      if (!next) return;
+      if (options.isHeld(next.link)) begin(next.link, next.isSlow);
     }
   }
 
   function begin(link: ClaimedLink, isSlow: boolean) {
     const ending = new AbortController();
-    const place = {
-      link,
-      startedAt: clock.elapsed(),
-      isSlow,
-      isCut: false,
-      isGivenUp: false,
-      ending,
-    };
-    places.add(place);
-    if (isSlow) slow += 1;
-    void check(link, ending.signal).then((conclusion) => end(place, conclusion));
+    const state = { isSlow, isCut: false, isAborted: false };
+    const slot: Slot = { link, startedAt: clock.elapsed(), ...state, ending };
+    slots.add(slot);
+    if (isSlow) slowCount++;
+    void options.check(link, ending.signal).then((conclusion) => end(slot, conclusion));
   }
 
-  function end(place: Place, conclusion: Conclusion) {
-    const { link, isSlow, isCut, isGivenUp, startedAt } = place;
-    places.delete(place);
-    if (isSlow) slow -= 1;
-    // Cut short, or sharing a check that was.
-    const isUnfinished = conclusion.reason === "check_aborted" && !isStopping && !isGivenUp;
-    slowness.learn(link, isCut || isUnfinished || clock.elapsed() - startedAt >= SLOW_AFTER_MS);
-    if (isUnfinished) keepWaiting(link);
-    else ended(link, conclusion);
+  function end(slot: Slot, conclusion: Conclusion) {
+    const { link, startedAt } = slot;
+    slots.delete(slot);
+    if (slot.isSlow) slowCount--;
+    // Cut, or sharing the check of a link that was.
+    const isUnfinished = conclusion.reason === "check_aborted" && !isStopping && !slot.isAborted;
+    const isSlow = slot.isCut || isUnfinished || clock.elapsed() - startedAt >= SLOW_AFTER_MS;
+    slowness.learn(link, isSlow);
+    if (isUnfinished) queues.addSlow(link);
+    else options.ended(link, conclusion);
     fill();
-    if (isStopping && places.size === 0) emptied.resolve();
+    if (isStopping && slots.size === 0) emptied.resolve();
   }
 
-  /** A slow check for which there is no place begins anew when there is one. */
-  function noteSlow() {
+  /** A slow check without a slow slot is cut, and begins again when there is one. */
+  function findSlow() {
     const since = clock.elapsed() - SLOW_AFTER_MS;
-    for (const place of places) {
-      if (place.startedAt > since) return;
-      if (place.isSlow || place.isCut) continue;
-      place.isSlow = slow < half;
-      place.isCut = !place.isSlow;
-      if (place.isSlow) slow += 1;
-      else place.ending.abort();
+    for (const slot of slots) {
+      if (slot.startedAt > since) return;
+      if (slot.isSlow || slot.isCut) continue;
+      slot.isSlow = slowCount < half;
+      slot.isCut = !slot.isSlow;
+      if (slot.isSlow) slowCount++;
+      else slot.ending.abort();
     }
   }
 
-  function takeBack(isOurs: (link: ClaimedLink) => boolean) {
-    const back = [...ready, ...waiting].filter((link) => !isOurs(link));
-    ready = ready.filter(isOurs);
-    waiting = waiting.filter(isOurs);
-    return back;
-  }
-
   return {
-    take,
-    takeBack,
-    giveUp() {
-      for (const place of places) {
-        place.isGivenUp = true;
-        place.ending.abort();
+    take(links) {
+      for (const link of links) queues.add(link);
+      fill();
+    },
+    takeBack: queues.takeBack,
+    abortAll() {
+      for (const slot of slots) {
+        slot.isAborted = true;
+        slot.ending.abort();
       }
     },
-    room: () => Math.max(0, size - places.size + half - ready.length),
-    roomForAsked: () => Math.max(0, size - ready.length),
-    isLow: () => ready.length <= half / 2,
-    turn() {
-      noteSlow();
+    room: () => Math.max(0, size - slots.size + half - queues.quickLength()),
+    roomForRequested: () => Math.max(0, size - queues.quickLength()),
+    isLow: () => queues.quickLength() <= half / 2,
+    tick() {
+      findSlow();
       fill();
     },
     async stop() {
       isStopping = true;
-      for (const { ending } of places) ending.abort();
-      if (places.size > 0) await emptied.promise;
+      for (const { ending } of slots) ending.abort();
+      if (slots.size > 0) await emptied.promise;
     },
   };
 }
 
-const isAsked = ({ nextTrigger }: ClaimedLink) => nextTrigger === "manual";
+/** Links that wait for a slot. Those that are likely to be slow have a queue of their own. */
+function createQueues(
+  { clock, size, half, defer }: Pick<Options, "clock" | "size" | "defer"> & { half: number },
+  isSlow: (link: ClaimedLink) => boolean,
+) {
+  let quick: ClaimedLink[] = [];
+  let slow: ClaimedLink[] = [];
+  const nextSlot = createBooking(clock, half);
 
-/** Who asked by hand goes before all who did not. */
-function inLine(line: ClaimedLink[], link: ClaimedLink): ClaimedLink[] {
-  const at = isAsked(link) ? line.findLastIndex(isAsked) + 1 : line.length;
-  line.splice(at, 0, link);
-  return line;
+  function addSlow(link: ClaimedLink) {
+    if (slow.length < (isRequested(link) ? size : half)) enqueue(slow, link);
+    else defer(link, nextSlot());
+  }
+
+  return {
+    addSlow,
+    add(link: ClaimedLink) {
+      if (isSlow(link)) addSlow(link);
+      else enqueue(quick, link);
+    },
+    /** @param hasSlowSlot whether a slow check may begin */
+    next(hasSlowSlot: boolean): { link: ClaimedLink; isSlow: boolean } | null {
+      const isSlow = hasSlowSlot && slow.length > 0;
+      const link = (isSlow ? slow : quick).shift();
+      return link ? { link, isSlow } : null;
+    },
+    quickLength: () => quick.length,
+    takeBack(isOurs: (link: ClaimedLink) => boolean) {
+      const back = [...quick, ...slow].filter((link) => !isOurs(link));
+      quick = quick.filter(isOurs);
+      slow = slow.filter(isOurs);
+      return back;
+    },
+  };
 }
+
+const isRequested = ({ nextTrigger }: ClaimedLink) => nextTrigger === "manual";
+
+/** Requested checks come before all others. */
+function enqueue(queue: ClaimedLink[], link: ClaimedLink) {
+  const at = isRequested(link) ? queue.findLastIndex(isRequested) + 1 : queue.length;
+  queue.splice(at, 0, link);
+}
+
+/** What a slow check takes, approximately: slow links are deferred at this pace. */
+const SLOW_TAKES_MS = 30_000;
+/** Slow links come back within this time, since slow sites may be quick again. */
+const LONGEST_DEFER_MS = 600_000;
+
+/** Returns when a slow slot is likely to be free, in milliseconds from now: one link after another. */
+function createBooking(clock: Clock, half: number) {
+  let bookedUntil = 0;
+  return () => {
+    const now = clock.elapsed();
+    const isFar = bookedUntil - now > LONGEST_DEFER_MS;
+    bookedUntil = Math.max(isFar ? 0 : bookedUntil, now + SLOW_TAKES_MS) + SLOW_TAKES_MS / half;
+    return Math.ceil(bookedUntil - now);
+  };
+}
+
+/** A longer check is slow. A page that was gone before takes three seconds to confirm, and is not. */
+const SLOW_AFTER_MS = 4000;
+
+/** Reasons that take until a timeout: the row shows the last one of a link. */
+const TIMEOUTS = new Set<string>([
+  "conn_timeout",
+  "read_timeout",
+  "dns_timeout",
+] satisfies Reason[]);
+
+/** Most links whose slowness is remembered. */
+const REMEMBERED = 50_000;
+
+/** Knows which links are likely to be slow: by what this process has seen, otherwise by the row. */
+function createSlowness() {
+  const known = new Map<number, boolean>();
+  return {
+    isExpectedOf: (link: ClaimedLink) => known.get(link.no) ?? isSlowByRow(link),
+    learn(link: ClaimedLink, isSlow: boolean) {
+      known.delete(link.no);
+      if (isSlow === isSlowByRow(link)) return;
+      if (known.size >= REMEMBERED) known.delete(known.keys().next().value!);
+      known.set(link.no, isSlow);
+    },
+  };
+}
+
+const isSlowByRow = ({ lastReason, lastCause, lastResponseTimeMs, failingClass }: ClaimedLink) =>
+  TIMEOUTS.has(lastReason ?? "") ||
+  TIMEOUTS.has(lastCause ?? "") ||
+  failingClass === "timeout" ||
+  (lastResponseTimeMs ?? 0) >= SLOW_AFTER_MS;

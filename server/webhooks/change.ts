@@ -6,8 +6,8 @@ import { type WebhookRow, webhookEvents, webhooks } from "../db/tables.ts";
 import { findForChange } from "../lib/errors.ts";
 import { inSteps } from "../lib/steps.ts";
 import type { Deps } from "../work/deps.ts";
-import { cancelUnwanted, follow, UNSENT } from "./follow.ts";
 import type { WebhookChange, WebhookRecord } from "./model.ts";
+import { cancelUnwanted, pauseOrResume, UNSENT } from "./pause-resume.ts";
 import { readChange } from "./read.ts";
 import { sealedUrl } from "./webhook-url.ts";
 import { findAndLockWebhook, findWebhook, subscriptionsOf } from "./webhooks.ts";
@@ -45,9 +45,7 @@ async function write(deps: Deps, caller: Caller, id: string, change: WebhookChan
     await store.delete(webhookEvents).where(eq(webhookEvents.webhookId, webhook.id));
     await store.insert(webhookEvents).values(subscriptionsOf(webhook.id, change.events));
   }
-  if (change.is_active !== undefined) {
-    for (const statement of follow(deps, webhook.id)) await statement;
-  }
+  if (change.is_active !== undefined) await pauseOrResume(deps, webhook.id);
   const { isActive: is_active, firstVerdicts: first_verdicts } = webhook;
   await auditChange(deps, caller, {
     action: "webhook.changed",

@@ -1,39 +1,37 @@
-import { and, eq, isNotNull, like, lte, or, sql } from "drizzle-orm";
-import { holdWebhook } from "../db/hold.ts";
+import { and, eq, isNotNull, like, lte, or, type SQL, sql } from "drizzle-orm";
+import { lockWebhook } from "../db/lock.ts";
 import { deliveries } from "../db/tables.ts";
 import type { Deps } from "../work/deps.ts";
-import { leasesOf } from "../work/node-lease.ts";
-import { LEASE_MS } from "./lease.ts";
-import { keepLastAttempts } from "./settle.ts";
+import { DELIVERY_LEASE_MS, leasesOf } from "../work/lease.ts";
+import { archiveLastAttempts } from "./settle.ts";
 
-/** Attempts of a delivery up to which an interruption costs none of the schedule. */
+/** Attempts of a delivery up to which an interruption does not count in the retry schedule. */
 const MOST_FREE = 20;
 
-/**
- * Makes due again what a crash left under way. Whether the receiver got it nobody knows, so the attempt is
- * told as interrupted, and the same message is sent once more. The receiver is not at fault, so the schedule
- * does not count it, unless this goes on and on.
- * @param dead nodes that are known to have ended, whose leases need not run out
- */
-export async function releaseInterrupted(
-  { store, clock }: Deps,
-  webhookId: string,
-  dead: string[] = [],
-): Promise<void> {
-  const now = clock.now();
-  const isInterrupted = and(
-    eq(deliveries.webhookId, webhookId),
+/** Condition on deliveries: the lease has expired, or its node is dead. */
+export const isLeaseOver = (now: number, dead: string[]): SQL =>
+  and(
     isNotNull(deliveries.lease),
     or(lte(deliveries.dueAt, now), ...dead.map((id) => like(deliveries.lease, leasesOf(id)))),
   )!;
-  await store.write([
+
+/**
+ * Makes deliveries due again whose attempts a crash has interrupted. The receiver may have got the message, so the
+ * attempt is shown as interrupted and the same message is sent again. It does not count in the schedule, since the
+ * receiver is not at fault, unless this happens again and again.
+ */
+export async function releaseInterrupted(
+  { store, clock, nodes }: Pick<Deps, "store" | "clock" | "nodes">,
+  webhookId: string,
+): Promise<void> {
+  const now = clock.now();
+  const isInterrupted = and(eq(deliveries.webhookId, webhookId), isLeaseOver(now, nodes.dead()));
+  await store.transaction(async (tx) => {
     // Another process may be about to do the same.
-    holdWebhook(store, webhookId),
-    keepLastAttempts(
-      store,
-      sql`${deliveries} where ${and(isInterrupted, isNotNull(deliveries.lastStartedAt))}`,
-    ),
-    store
+    await lockWebhook(tx, webhookId);
+    const attempted = and(isInterrupted, isNotNull(deliveries.lastStartedAt));
+    await archiveLastAttempts(tx, sql`${deliveries} where ${attempted}`);
+    await tx
       .update(deliveries)
       .set({
         status: "pending",
@@ -42,7 +40,7 @@ export async function releaseInterrupted(
         unplannedAttempts: sql`${deliveries.unplannedAttempts}
           + case when ${deliveries.resting} is null and ${deliveries.attempts} <= ${MOST_FREE} then 1 else 0 end`,
         lastTrigger: sql`case when ${deliveries.resting} is null then 'scheduled' else 'manual' end`,
-        lastStartedAt: sql`${deliveries.dueAt} - ${LEASE_MS}`,
+        lastStartedAt: sql`${deliveries.dueAt} - ${DELIVERY_LEASE_MS}`,
         lastDurationMs: null,
         lastStatusCode: 0,
         lastError: "interrupted",
@@ -50,6 +48,6 @@ export async function releaseInterrupted(
         lastBody: null,
         lastTruncated: false,
       })
-      .where(isInterrupted),
-  ]);
+      .where(isInterrupted);
+  });
 }

@@ -7,48 +7,33 @@ import type { Troubles } from "../lib/troubles.ts";
 import type { Outbound } from "../net/request.ts";
 import type { Online } from "../verdict/online/online.ts";
 import type { Catalogue } from "../verdict/services/catalogue.ts";
+import type { Loops } from "./loops.ts";
 import type { Metrics } from "./metrics.ts";
-import type { News } from "./news.ts";
 import type { Nodes } from "./nodes.ts";
+import type { Topics } from "./topics.ts";
 
-/** All that a verb may need. */
-export type Deps = {
+/** What verbs depend on. It is made once; a function that needs little takes `Pick<Deps, …>`. */
+export type Deps = Readonly<{
   store: Store;
   clock: Clock;
   config: Config;
   secrets: SecretBox;
-  /** For deliveries; checks have one of their own, under their own policy. */
+  /** For deliveries; checks have a client of their own, with their own policy. */
   webhookOutbound: Outbound;
-  /** Whether it is us when nothing can be reached. */
+  /** Whether this monitor is online. */
   online: Online;
-  /** The services that links belong to, with the operator's own. */
+  /** The services that links belong to, the operator's own included. */
   catalogue: Catalogue;
-  /** What is wrong with this installation now. */
+  /** Current problems of this installation. */
   troubles: Troubles;
-  /** What this process counts for whoever watches it. */
+  /** What this process counts for Prometheus. */
   metrics: Metrics;
-  /** The processes that serve the database, and what part of the work is this one's. */
+  /** The processes that serve the database, and this one's share of the work. */
   nodes: Nodes;
-  /** What processes that serve the database tell each other. */
-  news: News;
-  /** The loops of this process. */
+  /** Messages between the processes that serve the database. */
+  topics: Topics;
   loops: Loops;
-};
-
-type Loops = {
-  /** Says that work is due now, to every process: a link to check, or an event to deliver. */
-  wake: () => void;
-  /** Says so to the loops of this process alone, which set it. */
-  wakeHere: () => void;
-  /** Whether links are being checked. */
-  checking: boolean;
-  /**
-   * When what is due was last looked for without trouble, or left as nothing may be written, by `elapsed()`; null
-   * before that.
-   */
-  lookedForLinksAt: number | null;
-  lookedForDeliveriesAt: number | null;
-};
+}>;
 
 /**
  * Stores the reply of a request with an idempotency key, in the transaction of the change that it describes. Does

@@ -1,20 +1,25 @@
 import { sql } from "drizzle-orm";
 import { preparedOnce, rowsOf, type Store } from "../db/store.ts";
+import type { Work } from "../db/tables.ts";
 import { chunksOf, yieldToEventLoop } from "../lib/steps.ts";
-import { ALL_BUCKETS } from "./buckets.ts";
+import { ALL_BUCKETS, BUCKETS_GIVEN, bucketOf, givenBuckets } from "./buckets.ts";
 import type { Deps } from "./deps.ts";
-import { BUCKETS_GIVEN, givenBuckets } from "./given-buckets.ts";
+import type { Share } from "./nodes.ts";
+import { ROLE_OF } from "./rendezvous.ts";
 
-/** Due links that are counted one by one. */
+/** Multiples of it, without their whole parts, are evenly spread between 0 and 1. */
+export const GOLDEN_RATIO = (Math.sqrt(5) - 1) / 2;
+
+/** Due links up to this number are counted one by one. */
 const COUNTED = 10_000;
-/** Links of all that are looked at to estimate how many are due. */
+/** Number of links that the estimate looks at. */
 const SAMPLES = 400;
 const SAMPLES_AT_ONCE = 50;
 
-/** Where several processes share the database, its index has what is due by bucket, and else by moment. */
-const queriesOf = preparedOnce(({ engine }) => (engine.isShared ? BY_BUCKET : BY_MOMENT));
+/** A shared database has an index of due links by bucket, SQLite one by time. */
+const queriesOf = preparedOnce(({ engine }) => (engine.isShared ? BY_BUCKET : BY_TIME));
 
-const BY_MOMENT = {
+const BY_TIME = {
   given: () => [],
   count: "select count(*) from (select no from links where next_check_at <= ? limit ?) as counted",
   earliest: "select min(next_check_at) from links",
@@ -34,17 +39,19 @@ const BY_BUCKET = {
     ) as first`,
 };
 
-/** How many links are due: exactly while they are few, else about, as counting would take too long. */
-export const countDueLinks = (deps: Deps): Promise<number> => countDue(deps, ALL_BUCKETS);
+type Reading = Pick<Deps, "store" | "clock">;
 
-/** The same, of those that this process checks. */
-export const countOwnDueLinks = (deps: Deps): Promise<number> =>
+/** Counts due links: exactly while they are few, otherwise by an estimate, since counting would take too long. */
+export const countDueLinks = (deps: Reading): Promise<number> => countDue(deps, ALL_BUCKETS);
+
+/** Counts those of this node's share. */
+export const countOwnDueLinks = (deps: Reading & Pick<Deps, "nodes">): Promise<number> =>
   countDue(deps, deps.nodes.share("checks").buckets);
 
 /**
- * When the link is due that is due first, in milliseconds since 1970; null when there is none. Links under way are
- * due at the end of their lease only.
- * @param buckets of which links, where processes share them
+ * Returns when the next link is due, in milliseconds since 1970; null when there is none. Links that are being checked
+ * are due when their leases end.
+ * @param buckets of which links, on a shared database
  */
 export async function earliestDue(
   { store }: Pick<Deps, "store">,
@@ -55,7 +62,7 @@ export async function earliestDue(
   return row![0] as number | null;
 }
 
-async function countDue({ store, clock }: Deps, buckets: readonly number[]): Promise<number> {
+async function countDue({ store, clock }: Reading, buckets: readonly number[]): Promise<number> {
   const { given, count: sql } = queriesOf(store);
   const now = clock.now();
   const params = [...given(buckets), now, COUNTED];
@@ -64,7 +71,7 @@ async function countDue({ store, clock }: Deps, buckets: readonly number[]): Pro
   return count < COUNTED ? count : Math.max(count, await estimate(store, now, buckets));
 }
 
-/** From some of the numbers that links have, evenly spread but in no step that they might have as well. */
+/** Looks at links by their numbers: evenly spread, but not in steps of equal length, which links could have too. */
 async function estimate(store: Store, now: number, buckets: readonly number[]): Promise<number> {
   const [ends] = await store.engine.runInReadPool({
     sql: "select (select min(no) from links), (select max(no) from links)",
@@ -88,5 +95,48 @@ async function estimate(store: Store, now: number, buckets: readonly number[]): 
   return Math.round((due / SAMPLES) * all);
 }
 
-/** Multiples of it, without their whole parts, lie evenly between 0 and 1, in no step that anything else has. */
-export const GOLDEN_RATIO = (Math.sqrt(5) - 1) / 2;
+/** Lateness is read rarely: that costs one step down an index for each bucket, or for each webhook. */
+export const LAG_EVERY_MS = 15_000;
+
+type Lags = Record<Work, number | null>;
+
+const NO_LAG: Lags = { checks: null, deliveries: null };
+
+/** Knows how late this node's oldest due work is, in milliseconds; null for work that it does not do. */
+export function createLagWatch(deps: Deps) {
+  let latest = NO_LAG;
+  let isOldAt = 0;
+  return {
+    latest: (): Lags => latest,
+    /** Reads it again, unless that was done recently. */
+    async look() {
+      if (deps.clock.elapsed() < isOldAt) return;
+      isOldAt = deps.clock.elapsed() + LAG_EVERY_MS;
+      latest = await readLags(deps).catch(() => NO_LAG);
+    },
+  };
+}
+
+async function readLags(deps: Deps): Promise<Lags> {
+  const { config, nodes, clock } = deps;
+  const lagOf = async (work: Work, earliest: () => Promise<number | null>) => {
+    if (!config.role.includes(ROLE_OF[work])) return null;
+    const dueAt = await earliest();
+    return dueAt === null ? 0 : Math.max(0, clock.now() - dueAt);
+  };
+  const [checks, deliveries] = await Promise.all([
+    lagOf("checks", () => earliestDue(deps, nodes.share("checks").buckets)),
+    lagOf("deliveries", () => earliestDelivery(deps, nodes.share("deliveries"))),
+  ]);
+  return { checks, deliveries };
+}
+
+async function earliestDelivery({ store, clock }: Reading, share: Share): Promise<number | null> {
+  const rows = await store.readPool.all<[id: string, dueAt: number]>(sql`
+    select id, due from (
+      select w.id, (select min(d.due_at) from deliveries d where d.webhook_id = w.id and d.due_at > 0) as due
+      from webhooks w where w.is_active = 1
+    ) as next where due <= ${clock.now()}`);
+  const own = rows.filter(([id]) => share.has(bucketOf(id))).map(([, dueAt]) => dueAt);
+  return own.length === 0 ? null : Math.min(...own);
+}

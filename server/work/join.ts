@@ -2,129 +2,112 @@ import { createStore } from "../db/store.ts";
 import { createWakeSignal } from "../lib/clock.ts";
 import { log, logFailure, logTransitions } from "../lib/log.ts";
 import type { Deps } from "./deps.ts";
-import { keepListening } from "./ears.ts";
-import { createLagWatch, LAG_EVERY_MS } from "./lag.ts";
-import { BEAT_MS } from "./life.ts";
-import { createMembership, type Membership } from "./membership.ts";
-import { onlyNode } from "./nodes.ts";
-import { describeSelf } from "./self.ts";
+import { createLagWatch, LAG_EVERY_MS } from "./due.ts";
+import { keepListening } from "./listener.ts";
+import { createMembership, HEARTBEAT_MS, type Membership } from "./membership.ts";
+import { describeSelf, type Nodes, onlyNode } from "./nodes.ts";
 
-/** Whoever has something to give up, or could not give a sign of life, tries again after so long. */
-const SOON_MS = 1000;
-/** However much is told at once, it is one reason to look. */
-const GATHERED_MS = 500;
-/** On it nodes tell each other that they came, gave something up, or went. */
+/** Pause after a heartbeat that failed. */
+const RETRY_MS = 1000;
+/** Several notifications within this time cause one heartbeat. */
+const GATHER_MS = 500;
+/** Nodes notify each other here when they start, stop, or lose their connection to the internet. */
 const CHANNEL = "stillup_nodes";
 
 export type Joined = {
-  /** Gives signs of life from now on, and gets work: once the loops that do it have begun. */
-  takePart(): void;
-  /** Begins nothing more, gives others the work at once that is not under way, and the rest when that has ended. */
+  nodes: Nodes;
+  /** Starts heartbeats, by which this node gets work; its loops must be running. */
+  start(): void;
+  /** Begins nothing more and leaves the work to other nodes; resolves after `ended`, when this node is removed. */
   leave(ended: Promise<unknown>): Promise<void>;
 };
 
-/** Makes this process one of those that serve the database; with SQLite it is alone. */
+/** Makes this process one of those that serve the database. SQLite is served by one process. */
 export const joinNodes = (deps: Deps): Joined =>
   deps.store.engine.isShared ? joinOthers(deps) : stayAlone(deps);
 
 function joinOthers(deps: Deps): Joined {
-  // However busy the other connections are.
+  // A connection of its own, however busy the others are.
   const store = createStore(deps.store.engine.apart());
   const membership = createMembership({ ...deps, store });
-  deps.nodes = membership.nodes;
-  const beating = createBeating(deps, membership);
+  const heartbeat = createHeartbeat(deps, membership);
   let beats = Promise.resolve();
   return {
-    takePart: () => {
-      beats = beating.run();
+    nodes: membership.nodes,
+    start: () => {
+      beats = heartbeat.run();
     },
     async leave(ended) {
       membership.retire();
-      beating.hurry();
+      heartbeat.hurry();
       await ended;
-      beating.end();
+      heartbeat.stop();
       await beats;
-      await membership.leave().catch(logFailure("this node did not take leave of the others"));
-      await beating.tell();
+      await membership.leave().catch(logFailure("failed to deregister node"));
+      await heartbeat.notify();
     },
   };
 }
 
-/** Signs of life, one after another, sooner than usual when there is a reason. */
-function createBeating(deps: Deps, membership: Membership) {
-  const { clock, store, nodes } = deps;
+/** Sends heartbeats one after another, sooner when there is a reason. */
+function createHeartbeat({ clock, store: { engine }, loops }: Deps, membership: Membership) {
+  const { id } = membership.nodes;
   const ending = new AbortController();
-  const bell = createWakeSignal(clock);
-  const note = noteSilence();
+  const signal = createWakeSignal(clock);
+  const note = logTransitions(logFailure("heartbeat failed: this node begins nothing more"), () =>
+    log.info("heartbeat resumed"),
+  );
 
-  /** Whether others hear of it now or see it with their next sign of life makes no difference but to time. */
-  const tell = () => store.engine.notify(CHANNEL, nodes.id).catch(() => {});
+  /** Nodes that miss it find out with their next heartbeat. */
+  const notify = () => engine.notify(CHANNEL, id).catch(() => {});
 
-  const ears = createEars(store.engine, (id) => {
-    if (id !== nodes.id) bell.ring();
+  const listener = createNodeListener(engine, (by) => {
+    if (by !== id) signal.wake();
   });
 
-  async function beat() {
-    ears.beat();
+  async function beat(): Promise<number> {
+    listener.beat();
     try {
-      const { gaining, hasReleased } = await membership.beat();
+      const { hasGained, isNews } = await membership.beat();
       note(null);
-      void gaining.then(noteGain);
-      if (hasReleased) await tell();
-      return membership.isToRelease() ? SOON_MS : BEAT_MS;
+      if (isNews) await notify();
+      if (hasGained) loops.wakeHere();
+      return HEARTBEAT_MS;
     } catch (error) {
       note(error);
-      return SOON_MS;
+      return RETRY_MS;
     }
-  }
-
-  /** With the next sign of life others hear what this node has now. */
-  function noteGain(hasGained: boolean) {
-    if (!hasGained) return;
-    deps.loops.wakeHere();
-    bell.ring();
   }
 
   async function run() {
-    let waitMs = await beat();
-    await tell();
     while (!ending.signal.aborted) {
-      await bell.wait(waitMs - GATHERED_MS);
-      await clock.sleep(GATHERED_MS, ending.signal);
-      if (!ending.signal.aborted) waitMs = await beat();
+      await signal.wait((await beat()) - GATHER_MS);
+      await clock.sleep(GATHER_MS, ending.signal);
     }
-    await ears.stop();
+    await listener.stop();
   }
 
   return {
     run,
-    tell,
-    hurry: bell.ring,
-    end() {
+    notify,
+    hurry: signal.wake,
+    stop() {
       ending.abort();
-      bell.ring();
+      signal.wake();
     },
   };
 }
 
-/** Listens to the others, and anew from time to time where that is refused. */
-function createEars(engine: Deps["store"]["engine"], hear: (id: string | null) => void) {
+function createNodeListener(engine: Deps["store"]["engine"], receive: (id: string | null) => void) {
   let isRefused = true;
-  const ears = keepListening(async () => {
-    const end = await engine.listen(CHANNEL, hear, () => hear(null));
+  const listener = keepListening(async () => {
+    const end = await engine.listen(CHANNEL, receive, () => receive(null));
     isRefused = end === null;
     return end;
   });
-  return { beat: () => ears.beat(isRefused), stop: ears.stop };
+  return { beat: () => listener.beat(isRefused), stop: listener.stop };
 }
 
-/** Gives what is to hear how each sign of life went. */
-const noteSilence = () =>
-  logTransitions(logFailure("this node gives no sign of life and begins nothing more"), () =>
-    log.info("this node gives signs of life again"),
-  );
-
-/** Nobody else does anything; only how late the work is has to be looked at now and then. */
 function stayAlone(deps: Deps): Joined {
   const ending = new AbortController();
   const lag = createLagWatch(deps);
@@ -132,21 +115,21 @@ function stayAlone(deps: Deps): Joined {
     const known = describeSelf(deps);
     return { ...known, state: { ...known.state, lagMs: lag.latest() } };
   };
-  deps.nodes = onlyNode(deps.nodes.id, self);
-  async function look() {
+  async function watchLag() {
     while (!ending.signal.aborted) {
       await lag.look();
       await deps.clock.sleep(LAG_EVERY_MS, ending.signal);
     }
   }
-  let looks = Promise.resolve();
+  let watching = Promise.resolve();
   return {
-    takePart: () => {
-      looks = look();
+    nodes: onlyNode(deps.nodes.id, self),
+    start: () => {
+      watching = watchLag();
     },
     async leave(ended) {
       ending.abort();
-      await Promise.all([ended, looks]);
+      await Promise.all([ended, watching]);
     },
   };
 }

@@ -1,48 +1,63 @@
+import { and, eq, inArray, lte } from "drizzle-orm";
+import * as z from "zod";
+import { ROLES } from "../config/config.ts";
 import { LIVE_MS, type Store } from "../db/store.ts";
-import { WORKS, type Work } from "../db/tables.ts";
-import { type Arranged, arrange } from "./arrange.ts";
+import { nodes as nodeRows, ofWorks, WORKS, type Work } from "../db/tables.ts";
+import type { Clock } from "../lib/clock.ts";
+import { ONLINE_STATES } from "../verdict/online/online.ts";
 import type { Deps } from "./deps.ts";
-import { createHoldings, type HoldingsOf, NOTHING } from "./holdings.ts";
-import { createLagWatch } from "./lag.ts";
-import { createLife, type Life } from "./life.ts";
-import type { NodeInfo, Nodes } from "./nodes.ts";
-import { rememberedOwners } from "./rendezvous.ts";
-import { exchange, farewell, forgetNodes, type Seen } from "./rows.ts";
-import { describeSelf } from "./self.ts";
+import { createLagWatch } from "./due.ts";
+import { describeSelf, NO_SHARE, type NodeInfo, type NodeState, type Nodes } from "./nodes.ts";
+import { createShare, sharersOf } from "./rendezvous.ts";
 
-/** For so long a node that is gone is shown. */
+export const HEARTBEAT_MS = 5000;
+/** How long a dead node is shown. */
 const SHOWN_MS = 3_600_000;
+/** A node begins nothing more some time before others take it for dead, in case of slow clocks and networks. */
+const SURE_MS = 15_000;
+/** After a longer gap between heartbeats of this node, other nodes may have had one too. */
+const GAP_MS = 2 * HEARTBEAT_MS;
+/** When the database's clock is set by more, earlier heartbeats say nothing. */
+const STEP_MS = 5000;
+
+/** What a heartbeat has changed. */
+type Beat = {
+  /** This node has work that it did not have before. */
+  hasGained: boolean;
+  /** Other nodes share the work differently because of this node. */
+  isNews: boolean;
+};
 
 /** This process as one of those that serve the database. */
 export type Membership = {
   nodes: Nodes;
-  /** Gives a sign of life and puts right whose the work is. @throws when the database cannot be had */
-  beat(): Promise<Arranged>;
-  /** Whether something is to be given to others as soon as nothing of it is under way. */
-  isToRelease(): boolean;
-  /** Begins nothing more; the next signs of life give to others what nothing is under way of. */
+  /** Writes a heartbeat and reads those of all nodes. @throws when the database is unavailable */
+  beat(): Promise<Beat>;
+  /** Begins nothing more; with the next heartbeat other nodes take the work. */
   retire(): void;
-  /** Gives up everything, and is gone. */
+  /** Removes this node. */
   leave(): Promise<void>;
 };
 
+/** Every node computes its own share from the nodes that are live. None of them asks another for it. */
 export function createMembership(deps: Deps): Membership {
   const { clock, store } = deps;
   const { id } = deps.nodes;
-  const life = createLife(clock);
-  const holdings: HoldingsOf = { checks: createHoldings(clock), deliveries: createHoldings(clock) };
-  const ownersOf = rememberedOwners();
-  const others = createOthers(store, id, life);
+  const pulse = createPulse(clock);
+  const shareAmong = { checks: createShare(id), deliveries: createShare(id) };
+  let others: NodeInfo[] = [];
+  let shares = { checks: NO_SHARE, deliveries: NO_SHARE };
   let seenAt = clock.now();
   let takesPart = true;
+  let announced = "";
 
-  const share = (work: Work) => (takesPart && life.isSure() ? holdings[work].share() : NOTHING);
+  const share = (work: Work) => (takesPart && pulse.isSure() ? shares[work] : NO_SHARE);
+  const dead = () => others.filter(({ isLive }) => pulse.mayJudge() && !isLive);
   const nodes: Nodes = {
     id,
-    all: () => [self(), ...others.all()],
+    all: () => [self(), ...others],
+    dead: () => dead().map((node) => node.id),
     share,
-    keeps: (work, underWay) => holdings[work].keeps(underWay),
-    onTaken: (work, take) => holdings[work].onTaken(take),
   };
   const lag = createLagWatch({ ...deps, nodes });
 
@@ -52,65 +67,136 @@ export function createMembership(deps: Deps): Membership {
       checks: share("checks").buckets.length,
       deliveries: share("deliveries").buckets.length,
     };
-    const state = { ...known.state, lagMs: lag.latest(), buckets, takesPart };
-    return { ...known, seenAt, state };
+    return { ...known, seenAt, state: { ...known.state, lagMs: lag.latest(), buckets, takesPart } };
   }
 
-  async function beat() {
-    const beganAt = life.begin();
+  async function beat(): Promise<Beat> {
+    const beganAt = pulse.begin();
     await clock.source?.look();
     const now = clock.now();
-    const times = { liveSince: now - LIVE_MS, shownSince: now - SHOWN_MS };
-    const seen = await exchange(store, { ...self(), seenAt: now }, times.liveSince);
-    life.beaten(beganAt);
+    const rows = await exchange(store, { ...self(), seenAt: now });
+    pulse.beaten(beganAt);
     seenAt = now;
-    others.see(seen.nodes, times.liveSince);
-    const arranged = await arrange({
-      ...{ store, self: id, holdings, ownersOf, known: nodes.all(), open: seen.open },
-      ...{ now, liveSince: times.liveSince, mayJudge: life.mayJudge() },
-    });
-    await others.forget(times.shownSince);
+    others = withLiveness(
+      rows.filter((node) => node.id !== id),
+      now - LIVE_MS,
+    );
+    const hasGained = takeShares();
+    await forgetOld(now - SHOWN_MS);
     await lag.look();
-    return arranged;
+    return { hasGained, isNews: noteNews() };
+  }
+
+  /** Nodes that were live stay so while this node cannot judge. */
+  function withLiveness(rows: StoredNode[], liveSince: number): NodeInfo[] {
+    const live = new Set(others.filter(({ isLive }) => isLive).map((node) => node.id));
+    const isLive = (node: StoredNode) =>
+      node.seenAt > liveSince || (!pulse.mayJudge() && live.has(node.id));
+    return rows.map((node) => ({ ...node, isLive: isLive(node) }));
+  }
+
+  function takeShares(): boolean {
+    const before = shares;
+    const known = nodes.all();
+    const of = (work: Work) => shareAmong[work](sharersOf(work, known));
+    shares = { checks: of("checks"), deliveries: of("deliveries") };
+    return WORKS.some((work) => shares[work].buckets.some((bucket) => !before[work].has(bucket)));
+  }
+
+  function noteNews(): boolean {
+    const { state } = self();
+    const before = announced;
+    announced = `${state.takesPart} ${state.online === "offline"}`;
+    return announced !== before;
+  }
+
+  async function forgetOld(shownSince: number) {
+    const old = dead().filter((node) => node.seenAt <= shownSince);
+    if (old.length === 0) return;
+    const isOld = inArray(
+      nodeRows.id,
+      old.map((node) => node.id),
+    );
+    await store.delete(nodeRows).where(and(isOld, lte(nodeRows.seenAt, shownSince)));
   }
 
   return {
     nodes,
     beat,
-    isToRelease: () => WORKS.some((work) => holdings[work].isToRelease()),
-    retire: () => {
+    retire() {
       takesPart = false;
     },
-    leave: () => store.write(farewell(store, id)),
+    leave: async () => void (await store.delete(nodeRows).where(eq(nodeRows.id, id))),
   };
 }
 
-type Others = {
-  /** As the last sign of life found them. */
-  all(): NodeInfo[];
-  see(nodes: Seen["nodes"], liveSince: number): void;
-  /** Forgets those that were last seen before then. */
-  forget(shownSince: number): Promise<void>;
-};
+type Moment = { elapsed: number; ownAheadMs: number };
 
-function createOthers(store: Store, self: string, life: Life): Others {
-  let all: NodeInfo[] = [];
+/** Watches this node's own heartbeats. */
+function createPulse(clock: Clock) {
+  let last: Moment | null = null;
+  let steadySince = 0;
+  let lead = 0;
+
+  const present = () => ({
+    elapsed: clock.elapsed(),
+    ownAheadMs: clock.source?.ownAheadMs() ?? 0,
+  });
+
+  /** A machine that was suspended may not have counted the time, but then its wall clock is ahead. */
+  function since(moment: Moment): number {
+    const { elapsed, ownAheadMs } = present();
+    return elapsed - moment.elapsed + Math.max(0, ownAheadMs - moment.ownAheadMs);
+  }
+
   return {
-    all: () => all,
-    /** Those that were live go on to be so while it cannot be told. */
-    see(nodes, liveSince) {
-      const mayJudge = life.mayJudge();
-      const live = new Set(all.filter(({ isLive }) => isLive).map((node) => node.id));
-      all = nodes
-        .filter((node) => node.id !== self)
-        .map((node) => ({
-          ...node,
-          isLive: node.seenAt > liveSince || (!mayJudge && live.has(node.id)),
-        }));
+    begin: present,
+    beaten(moment: Moment) {
+      const isGap = last === null || moment.elapsed - last.elapsed > GAP_MS;
+      const newLead = clock.now() - clock.elapsed();
+      if (isGap || Math.abs(newLead - lead) > STEP_MS) steadySince = moment.elapsed;
+      lead = newLead;
+      last = moment;
     },
-    async forget(shownSince) {
-      const old = all.filter((node) => node.seenAt <= shownSince).map((node) => node.id);
-      if (old.length > 0 && life.mayJudge()) await forgetNodes(store, old, shownSince);
-    },
+    /** Whether other nodes still take this one for live. */
+    isSure: () => last !== null && since(last) <= SURE_MS,
+    /**
+     * Whether silent nodes are dead. After a gap of our own the database may have been away, or another one with
+     * another clock, and their heartbeats are still to come.
+     */
+    mayJudge: () => last !== null && last.elapsed - steadySince >= LIVE_MS,
   };
 }
+
+type StoredNode = Omit<NodeInfo, "isLive">;
+
+async function exchange(store: Store, self: NodeInfo): Promise<StoredNode[]> {
+  const { id, isLive: _, roles, state, ...rest } = self;
+  const row = { ...rest, roles: roles.join(), state: JSON.stringify(state) };
+  const [, , all] = await store.batch([
+    store
+      .insert(nodeRows)
+      .values({ id, ...row })
+      .onConflictDoNothing(),
+    store.update(nodeRows).set(row).where(eq(nodeRows.id, id)),
+    store.select().from(nodeRows),
+  ]);
+  return all.map(toNode);
+}
+
+function toNode({ roles, state, ...row }: typeof nodeRows.$inferSelect): StoredNode {
+  const named = roles.split(",");
+  return { ...row, roles: ROLES.filter((role) => named.includes(role)), state: readState(state) };
+}
+
+/** Another version may write more or less than this one. */
+const State = z.object({
+  online: z.enum([...ONLINE_STATES, "unknown"]).catch("unknown"),
+  onlineSince: z.number().nullable().catch(null),
+  clockOffMs: z.number().catch(0),
+  lagMs: ofWorks(z.number().nullable().catch(null)).catch({ checks: null, deliveries: null }),
+  buckets: ofWorks(z.number().catch(0)).catch({ checks: 0, deliveries: 0 }),
+  takesPart: z.boolean().catch(true),
+});
+
+const readState = (text: string): NodeState => State.parse(JSON.parse(text));

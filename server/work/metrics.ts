@@ -1,23 +1,23 @@
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
 import type { Reason, Verdict } from "../verdict/reasons/reasons.ts";
 
-/** What a check came to, as far as it is counted. */
+/** A finished check, as it is counted. */
 type Checked = { status: Verdict; reason: Reason };
 
-/** `route` is a template such as `/api/v1/links/:id`: what strangers type would make labels without end. */
+/** `route` is a template such as `/api/v1/links/:id`: real paths would create unlimited labels. */
 type Answered = { method: string; route: string; status: number };
 
-/** What this process counts while it works. None of it is told by account, address or URL. */
+/** What this process counts. No label is an account, an address or a URL. */
 export type Metrics = {
-  /** All that was counted so far, as Prometheus reads it. */
+  /** Returns all metrics in the format of Prometheus. */
   text(): Promise<string>;
   checkStarted(): void;
-  checkEnded(came: Checked, ms: number): void;
-  /** The check that began comes later: nothing was asked. */
+  checkEnded(check: Checked, ms: number): void;
+  /** A check that began was deferred before its first request. */
   checkDeferred(): void;
-  /** A check did not even begin, and comes later. */
+  /** A check was deferred before it began. */
   checkNotBegun(): void;
-  /** An attempt at a delivery. `result` is the class of its status code, such as `2xx`, or why none came. */
+  /** Counts an attempt of a delivery. `result` is the class of its status code, such as `2xx`, or why there was none. */
   attemptEnded(result: string, ms: number): void;
   requestEnded(answered: Answered, ms: number): void;
 };
@@ -32,41 +32,41 @@ export function createMetrics(): Metrics {
   const registers = [registry];
   const underWay = new Gauge({
     name: "stillup_checks_under_way",
-    help: "Checks under way now. Near stillup_check_places for long, links are late: raise STILLUP_CHECK_CONCURRENCY.",
+    help: "Checks under way now. If this stays near stillup_check_places, links are late: raise STILLUP_CHECK_CONCURRENCY.",
     registers,
   });
   const checks = new Counter({
     name: "stillup_checks_total",
-    help: "Checks that were made, by what they came to. A sudden rise of one reason at many links is often your own network.",
+    help: "Finished checks, by status and reason. A sudden rise of one reason for many links is often your own network.",
     labelNames: ["status", "reason"] as const,
     registers,
   });
   const deferred = new Counter({
     name: "stillup_checks_deferred_total",
-    help: "Checks that were put off before any request: the site is rate-limiting or has enough links in line, or slow sites use all the places that they may use.",
+    help: "Checks deferred before their first request: the site is rate-limiting or its queue is full, or slow sites use all their slots.",
     registers,
   });
   const checkSeconds = new Histogram({
     name: "stillup_check_duration_seconds",
-    help: "How long whole checks took, with all their attempts and waits for busy sites.",
+    help: "Duration of checks, with all attempts and waits for busy sites.",
     buckets: CHECK_SECONDS,
     registers,
   });
   const attempts = new Counter({
     name: "stillup_delivery_attempts_total",
-    help: "Attempts at deliveries to webhooks, by the class of the answer or by why there was none.",
+    help: "Attempts of deliveries to webhooks, by class of the response or reason of the failure.",
     labelNames: ["outcome"] as const,
     registers,
   });
   const attemptSeconds = new Histogram({
     name: "stillup_delivery_duration_seconds",
-    help: "How long receivers of webhooks took to answer, or to fail to.",
+    help: "Duration of attempts of deliveries to webhooks.",
     buckets: DELIVERY_SECONDS,
     registers,
   });
   const requestSeconds = new Histogram({
     name: "stillup_http_request_duration_seconds",
-    help: "How long requests to this server took until their answer began. Watch 5xx, and the time of the routes you use.",
+    help: "Time until the response to a request begins. Watch 5xx, and the times of the routes you use.",
     labelNames: ["method", "route", "status"] as const,
     buckets: REQUEST_SECONDS,
     registers,

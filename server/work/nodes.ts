@@ -1,27 +1,29 @@
 import type { Role } from "../config/config.ts";
 import type { Work } from "../db/tables.ts";
+import { VERSION } from "../lib/runtime.ts";
 import type { OnlineState } from "../verdict/online/online.ts";
-import { ALL_BUCKETS } from "./buckets.ts";
+import { ALL_BUCKETS, BUCKETS } from "./buckets.ts";
+import type { Deps } from "./deps.ts";
 
-/** What a node says of itself with every sign of life. */
+/** What a node says about itself with every heartbeat. */
 export type NodeState = {
   online: OnlineState | "unknown";
   /** Null while it is unknown. */
   onlineSince: number | null;
-  /** So many milliseconds the node's own clock is ahead of the database's. */
+  /** How far the node's own clock is ahead of the database's, in milliseconds. */
   clockOffMs: number;
-  /** For how long the work that is due longest has been due, in milliseconds; null where it does none of it. */
+  /** Lateness of the oldest due work, in milliseconds; null where the node does none of it. */
   lagMs: Record<Work, number | null>;
-  /** How many buckets it has. */
+  /** Number of buckets that it has. */
   buckets: Record<Work, number>;
-  /** Not while it ends: others take over what it has. */
+  /** False while it stops: other nodes take its work. */
   takesPart: boolean;
 };
 
-/** A process that serves the database. Moments are milliseconds since 1970. */
+/** A process that serves the database. Times are milliseconds since 1970. */
 export type NodeInfo = {
   id: string;
-  /** What its machine is called. */
+  /** Host name, or the configured name. */
   name: string;
   roles: Role[];
   version: string;
@@ -31,42 +33,92 @@ export type NodeInfo = {
   state: NodeState;
 };
 
-/** The part of the work that is this node's. */
+/** This node's share of the work. */
 export type Share = {
-  /** Nobody else does any of it, so that there is no need to look for whose it is. */
+  /** No other node has a share. */
   isAll: boolean;
-  /** In no order. */
+  /** Unordered. The same array as long as the share is the same. */
   buckets: readonly number[];
   has(bucket: number): boolean;
 };
 
 /** The processes that serve the database, as this one knows them. */
 export type Nodes = {
-  /** This process. Begins the leases that it takes, so that others know whose they are. */
+  /** This process. Every lease that it takes begins with its id. */
   id: string;
-  /** All that were seen within the last hour, this one first. */
+  /** All nodes of the last hour, this one first. */
   all(): NodeInfo[];
-  /** What this node may begin now: nothing while it does not know whether it is still its own. */
+  /** The nodes among them that are known to be dead: their leases need not run out. */
+  dead(): string[];
+  /**
+   * What this node may begin now; nothing while it does not know whether others take it for dead. Shares of two nodes
+   * may overlap for seconds while nodes start and stop: the lease decides who gets a row.
+   */
   share(work: Work): Share;
-  /**
-   * Of which buckets something is under way, so that they are not given to others.
-   * Told once by each loop, before it begins.
-   */
-  keeps(work: Work, underWay: () => ReadonlySet<number>): void;
-  /**
-   * Has `take` called with buckets before they are this node's own. `from` has the nodes that died and may have
-   * had them, whose leases are to be broken; it is empty where all is in order. Told once, like `keeps`.
-   */
-  onTaken(work: Work, take: (buckets: number[], from: string[]) => Promise<void>): void;
 };
 
 const ALL: Share = { isAll: true, buckets: ALL_BUCKETS, has: () => true };
 
-/** A process that has the database for itself. */
+export const NO_SHARE: Share = { isAll: false, buckets: [], has: () => false };
+
+export function shareOf(buckets: readonly number[]): Share {
+  const own = new Set(buckets);
+  return { isAll: own.size === BUCKETS, buckets, has: (bucket) => own.has(bucket) };
+}
+
+/** A process that has the database to itself. */
 export const onlyNode = (id: string, self: () => NodeInfo): Nodes => ({
   id,
   all: () => [self()],
+  dead: () => [],
   share: () => ALL,
-  keeps: () => {},
-  onTaken: () => {},
 });
+
+/** Short, since it is part of every lease. */
+export const newNodeId = () => crypto.randomUUID().slice(0, 8);
+
+const STARTED_AT = Date.now();
+
+/** Describes this process, as if it had all of the work. */
+export const describeSelf = ({ config, clock, online, nodes }: Deps): NodeInfo => ({
+  id: nodes.id,
+  name: config.nodeName,
+  roles: [...config.role],
+  version: VERSION,
+  startedAt: STARTED_AT,
+  seenAt: clock.now(),
+  isLive: true,
+  state: {
+    ...onlineState(online.known()),
+    clockOffMs: clock.source?.ownAheadMs() ?? 0,
+    lagMs: { checks: null, deliveries: null },
+    buckets: { checks: BUCKETS, deliveries: BUCKETS },
+    takesPart: true,
+  },
+});
+
+const onlineState = (known: ReturnType<Deps["online"]["known"]>) => ({
+  online: known.state,
+  onlineSince: known.state === "unknown" ? null : known.since,
+});
+
+/** Whether any live node checks links. */
+export const areLinksChecked = ({ loops, nodes }: Pick<Deps, "loops" | "nodes">): boolean =>
+  loops.isChecking() || nodes.all().some((node) => node.id !== nodes.id && isChecker(node));
+
+const isChecker = ({ isLive, roles }: NodeInfo) => isLive && roles.includes("checker");
+
+/** Best first. */
+const RANKS: (OnlineState | "unknown")[] = ["online", "degraded", "unknown", "offline"];
+
+/** The state of the checker with the best connection: offline nodes leave their work to it. */
+export function onlineOfAll({ nodes }: Pick<Deps, "nodes">): {
+  state: OnlineState | "unknown";
+  since: number | null;
+} {
+  const all = nodes.all();
+  const checkers = all.filter(isChecker);
+  const states = (checkers.length > 0 ? checkers : all.slice(0, 1)).map(({ state }) => state);
+  const [best] = states.toSorted((a, b) => RANKS.indexOf(a.online) - RANKS.indexOf(b.online));
+  return { state: best!.online, since: best!.onlineSince };
+}

@@ -19,9 +19,9 @@ import {
 } from "../../server/db/tables.ts";
 import { createLinks } from "../../server/links/create.ts";
 import { createGroup } from "../../server/links/groups/groups.ts";
-import { checkDueLinks } from "../../server/monitor/checker.ts";
 import { saw } from "../checker/ended.ts";
 import { onBothEngines } from "../harness.ts";
+import { checkDueLinks } from "../rounds.ts";
 
 onBothEngines("An account that goes with its last owner", (server) => {
   test("leaves nothing behind, and what belongs to others alone", async () => {

@@ -3,11 +3,11 @@ import { createDeps } from "../../server/app/build.ts";
 import { openEngine } from "../../server/db/open.ts";
 import { createStore } from "../../server/db/store.ts";
 import { batchLinks, events } from "../../server/db/tables.ts";
-import { checkDueLinks } from "../../server/monitor/checker.ts";
 import type { Conclusion } from "../../server/verdict/probe/conclusion.ts";
 import type { Deps } from "../../server/work/deps.ts";
 import { DAY, saw } from "../checker/ended.ts";
 import type { Asker, TestServer } from "../harness.ts";
+import { checkDueLinks } from "../rounds.ts";
 
 export const CHECK = "/api/v1/links/check";
 export const ALIVE = saw("ok", { statusCode: 200, responseTimeMs: 12 });

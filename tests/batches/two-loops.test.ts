@@ -1,8 +1,8 @@
 import { expect, onTestFinished, test } from "bun:test";
 import { checks } from "../../server/db/tables.ts";
-import { checkDueLinks } from "../../server/monitor/checker.ts";
 import type { Deps } from "../../server/work/deps.ts";
 import { startServer } from "../harness.ts";
+import { checkDueLinks } from "../rounds.ts";
 import {
   ALIVE,
   batchOf,

@@ -2,12 +2,13 @@ import { expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import { deliveries, events, links } from "../../server/db/tables.ts";
 import { completeBatches } from "../../server/links/batches/complete.ts";
-import { checkDueLinks, startCheckLoop } from "../../server/monitor/checker.ts";
+import { startCheckLoop } from "../../server/monitor/checker.ts";
 import { claimDueLinks } from "../../server/monitor/claim.ts";
 import { recordResults } from "../../server/monitor/record.ts";
 import type { Conclusion } from "../../server/verdict/probe/conclusion.ts";
 import { movableClock } from "../clock.ts";
 import { type Asker, onBothEngines, type Parsed, type TestServer } from "../harness.ts";
+import { checkDueLinks } from "../rounds.ts";
 import { startSite } from "../site.ts";
 import { DAY, HOUR, saw } from "./ended.ts";
 

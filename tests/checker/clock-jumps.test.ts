@@ -132,7 +132,7 @@ onBothEngines("A clock that is set back", (server) => {
     expect(rows.every((row) => row.unconfirmedSince === null && row.failingSince === null)).toBe(
       true,
     );
-    expect(lines).toEqual([expect.stringMatching(/were brought back count=\d+$/)]);
+    expect(lines).toEqual([expect.stringMatching(/too far in the future count=\d+$/)]);
     await loop.stop();
   });
 

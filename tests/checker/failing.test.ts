@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import { events, links } from "../../server/db/tables.ts";
-import { checkDueLinks } from "../../server/monitor/checker.ts";
 import type { Conclusion } from "../../server/verdict/probe/conclusion.ts";
 import { type Asker, onBothEngines, type Parsed, type TestServer } from "../harness.ts";
+import { checkDueLinks } from "../rounds.ts";
 import { DAY, HOUR, NO_EVIDENCE, saw } from "./ended.ts";
 
 const ALIVE = saw("ok", { statusCode: 200, responseTimeMs: 12 });

@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import { links } from "../../server/db/tables.ts";
-import { checkDueLinks } from "../../server/monitor/checker.ts";
 import { type Asker, onBothEngines, type TestServer } from "../harness.ts";
+import { checkDueLinks } from "../rounds.ts";
 import { DAY, HOUR, saw } from "./ended.ts";
 
 const ALIVE = saw("ok", { statusCode: 200 });

@@ -4,7 +4,7 @@ import { SQL } from "bun";
 import { count, eq } from "drizzle-orm";
 import { checks, links } from "../../server/db/tables.ts";
 import { claimDueLinks } from "../../server/monitor/claim.ts";
-import { createRecorder } from "../../server/monitor/recorder.ts";
+import { createRecorder } from "../../server/monitor/record.ts";
 import { movableClock } from "../clock.ts";
 import { ENGINES, onBothEngines, startServer, type TestServer } from "../harness.ts";
 import { logLines } from "../log.ts";
@@ -90,7 +90,7 @@ async function filled(server: TestServer, count: number, url: string) {
   return { me, recorder, letGo };
 }
 
-onBothEngines("While results wait for the database", (server) => {
+onBothEngines("While failed to record results", (server) => {
   test("no more is begun than can be kept, until they are written", async () => {
     const { recorder, letGo } = await filled(server(), 1200, "https://a.test/");
     expect(recorder.hasRoom()).toBe(false);
@@ -117,8 +117,8 @@ test("While the database takes nothing, nothing is begun", async () => {
   expect(recorder.hasRoom()).toBe(true);
   expect(letGo).toHaveLength(3);
   expect(lines).toEqual([
-    expect.stringContaining("results wait for the database"),
-    expect.stringContaining("the database takes results again"),
+    expect.stringContaining("failed to record results"),
+    expect.stringContaining("results are recorded again"),
   ]);
   await server.stop();
 });
@@ -149,6 +149,6 @@ onBothEngines("A result that cannot be written", (server) => {
     const rows = await store.select().from(links).where(eq(links.accountId, me.accountId));
     const unseen = rows.filter(({ lastCheckedAt }) => lastCheckedAt === null);
     expect(unseen.map(({ id }) => id)).toEqual(["https://c.test/bad5"]);
-    expect(lines).toEqual([expect.stringContaining("a result was not written")]);
+    expect(lines).toEqual([expect.stringContaining("failed to record a result")]);
   });
 });

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { and, eq, isNotNull, isNull, lte, notInArray } from "drizzle-orm";
 import { checks, events, linkCounts, links, usageDays } from "../../server/db/tables.ts";
 import { startCheckLoop } from "../../server/monitor/checker.ts";
-import { tellOfOutage } from "../../server/monitor/outage-log.ts";
+import { logOutage } from "../../server/monitor/dispatch.ts";
 import { answersTcp } from "../../server/net/reach.ts";
 import type { Outbound } from "../../server/net/request.ts";
 import type { Resolver } from "../../server/net/resolve.ts";
@@ -113,7 +113,7 @@ function startMonitor(server: TestServer, internet: Awaited<ReturnType<typeof st
       asks += 1;
       return answersTcp(sentinel, timeoutMs);
     },
-    onChange: (change) => tellOfOutage(deps, change),
+    onChange: (change) => logOutage(deps, change),
   });
   const { outbound, onTheWay } = counted(labOutbound({ clock, resolver: internet.resolver }));
   const check = createCheck({

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { LONGEST_INTERVAL, nextCheckAt, nextPlace } from "../../server/work/schedule.ts";
+import { LONGEST_INTERVAL, nextCheckAt } from "../../server/work/schedule.ts";
 
 const HOUR = 3_600_000;
 const DAY_S = 86_400;
@@ -79,15 +79,6 @@ test("a link waits for half a period at least, and for one and a half at most", 
       expect(waits).toBeGreaterThanOrEqual(12 * HOUR - 1);
       expect(waits).toBeLessThanOrEqual(LONGEST_INTERVAL * 24 * HOUR);
     }
-  }
-});
-
-test("the next place of a link lies within its period", () => {
-  for (const linkId of many) {
-    const at = nextPlace(linkId, DAY_S, NOON);
-    expect(at).toBeGreaterThan(NOON);
-    expect(at).toBeLessThanOrEqual(NOON + 24 * HOUR + 1);
-    expect((at - hourOf(linkId)) % (24 * HOUR)).toBeLessThanOrEqual(1);
   }
 });
 

@@ -32,7 +32,7 @@ function tenPlaces() {
         signal.addEventListener("abort", () => end(saw("check_aborted")));
       }),
     ended: ({ no }, { reason }) => ended.push([no, reason]),
-    putOff: ({ no }, forMs) => putOff.push([no, forMs]),
+    defer: ({ no }, forMs) => putOff.push([no, forMs]),
     isOpen: () => true,
     isHeld: ({ no }) => !released.has(no),
   });
@@ -49,7 +49,7 @@ function tenPlaces() {
     },
     async after(ms: number) {
       clock.moveBy(ms);
-      slots.turn();
+      slots.tick();
       await Bun.sleep(0);
     },
   };

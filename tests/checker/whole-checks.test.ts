@@ -4,10 +4,10 @@ import type { Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
-import { checkDueLinks } from "../../server/monitor/checker.ts";
 import { freePort } from "../free-port.ts";
 import { type Asker, type Parsed, startServer, type TestServer } from "../harness.ts";
 import { type NameSays, type PlayedNameServer, startNameServer } from "../name-server.ts";
+import { checkDueLinks } from "../rounds.ts";
 import {
   greets,
   type Routes,

@@ -2,7 +2,8 @@ import { afterEach, expect, test } from "bun:test";
 import { createMeter } from "../../server/accounts/meter.ts";
 import { startLoops } from "../../server/commands/start-loops.ts";
 import type { Role } from "../../server/config/config.ts";
-import { links, webhooks } from "../../server/db/tables.ts";
+import { links, WORKS, webhooks } from "../../server/db/tables.ts";
+import { createLoops } from "../../server/work/loops.ts";
 import { movableClock } from "../clock.ts";
 import { onBothEngines, type TestServer } from "../harness.ts";
 import { deliveriesOf, makeNews, startReceiver, subscribe } from "../receiver.ts";
@@ -12,7 +13,7 @@ const DAY = 86_400_000;
 /** The loops of a node of these roles, on a clock that stands. */
 function startNode({ deps }: TestServer, role: Role[]) {
   const clock = movableClock(deps.clock.now());
-  const node = { ...deps, clock, config: { ...deps.config, role }, loops: { ...deps.loops } };
+  const node = { ...deps, clock, config: { ...deps.config, role }, loops: createLoops() };
   return { node, stop: startLoops(node, createMeter(node.store, clock)) };
 }
 
@@ -45,7 +46,8 @@ onBothEngines("A node", (server) => {
 
     expect(await deliveriesOf(server(), id)).toMatchObject([{ status: "succeeded" }]);
     expect(await isUntouched()).toBe(true);
-    expect(node.loops).toMatchObject({ checking: false, lookedForLinksAt: null });
+    expect(node.loops.isChecking()).toBe(false);
+    expect(node.loops.lookedAt("checks")).toBeNull();
   });
 
   test("that only checks delivers nothing", async () => {
@@ -54,10 +56,11 @@ onBothEngines("A node", (server) => {
     await store.update(links).set({ nextCheckAt: clock.now() + DAY });
 
     const { node, stop } = startNode(server(), ["checker"]);
-    while (node.loops.lookedForLinksAt === null) await Bun.sleep(1);
+    while (node.loops.lookedAt("checks") === null) await Bun.sleep(1);
     await stop();
 
-    expect(node.loops).toMatchObject({ checking: true, lookedForDeliveriesAt: null });
+    expect(node.loops.isChecking()).toBe(true);
+    expect(node.loops.lookedAt("deliveries")).toBeNull();
     expect(await deliveriesOf(server(), id)).toMatchObject([{ status: "pending", attempts: 0 }]);
     expect(receiver.requests).toHaveLength(0);
   });
@@ -69,8 +72,8 @@ onBothEngines("A node", (server) => {
     node.loops.wake();
     await stop();
 
-    const nothing = { checking: false, lookedForLinksAt: null, lookedForDeliveriesAt: null };
-    expect(node.loops).toMatchObject(nothing);
+    expect(node.loops.isChecking()).toBe(false);
+    expect(WORKS.map(node.loops.lookedAt)).toEqual([null, null]);
     expect(await deliveriesOf(server(), id)).toMatchObject([{ status: "pending", attempts: 0 }]);
     expect(await isUntouched()).toBe(true);
     expect(receiver.requests).toHaveLength(0);

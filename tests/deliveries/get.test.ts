@@ -2,11 +2,11 @@ import { afterEach, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import { deliveryAttempts, events, webhooks } from "../../server/db/tables.ts";
 import { newId } from "../../server/lib/ids.ts";
-import { deliverDue } from "../../server/webhooks/deliver.ts";
 import { freePort } from "../free-port.ts";
 import { type Asker, onBothEngines } from "../harness.ts";
 import { logLines } from "../log.ts";
 import { makeNews, startReceiver, subscribe } from "../receiver.ts";
+import { deliverDue } from "../rounds.ts";
 import { addDelivery, logOf, UNTRIED } from "./logged.ts";
 
 const HOOK = "https://ops.example.com/hook";

@@ -1,10 +1,10 @@
 import { afterEach, expect, test } from "bun:test";
 import { DELIVERY_STATUSES, webhooks } from "../../server/db/tables.ts";
 import { newId } from "../../server/lib/ids.ts";
-import { deliverDue } from "../../server/webhooks/deliver.ts";
 import { badMoments } from "../bad-values.ts";
 import { type Asker, onBothEngines, type Parsed } from "../harness.ts";
 import { startReceiver, subscribe } from "../receiver.ts";
+import { deliverDue } from "../rounds.ts";
 import { addDeliveries, addDelivery, logOf } from "./logged.ts";
 
 const HOOK = "https://ops.example.com/hook";

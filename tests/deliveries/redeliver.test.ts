@@ -1,11 +1,11 @@
 import { afterEach, expect, test } from "bun:test";
 import { webhooks } from "../../server/db/tables.ts";
 import { newId } from "../../server/lib/ids.ts";
-import { deliverDue } from "../../server/webhooks/deliver.ts";
 import { createDeliverer } from "../../server/webhooks/deliverer.ts";
 import { movableClock } from "../clock.ts";
 import { type Asker, onBothEngines } from "../harness.ts";
 import { hoursPass, makeNews, startReceiver, subscribe, verified } from "../receiver.ts";
+import { deliverDue } from "../rounds.ts";
 import { addDelivery, logOf, UNTRIED } from "./logged.ts";
 
 const HOOK = "https://ops.example.com/hook";
@@ -121,7 +121,7 @@ onBothEngines("POST /webhooks/{id}/deliveries/{delivery_id}/redeliver", (server)
     const { me, path, id, receiver } = await told(204);
     const { deps } = server();
     const deliverer = createDeliverer({ ...deps, clock: movableClock(deps.clock.now()) });
-    deps.loops.wake = deliverer.wake;
+    deps.loops.onWake(deliverer.wake);
 
     await redeliver(me, path, id);
     await receiver.seen(2);

@@ -1,12 +1,12 @@
 import { expect, test } from "bun:test";
 import { asc, eq } from "drizzle-orm";
 import { events } from "../../server/db/tables.ts";
-import { checkDueLinks } from "../../server/monitor/checker.ts";
 import { createDeliverer } from "../../server/webhooks/deliverer.ts";
 import { saw } from "../checker/ended.ts";
 import { movableClock } from "../clock.ts";
 import { onBothEngines, type TestServer } from "../harness.ts";
 import { type Message, startReceiver, subscribe, verified } from "../receiver.ts";
+import { checkDueLinks } from "../rounds.ts";
 
 const LINKS = 1000;
 const DEAD = 41;

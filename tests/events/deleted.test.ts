@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import { deliveries, events } from "../../server/db/tables.ts";
+import { attempt } from "../../server/webhooks/attempt.ts";
 import { claimDue } from "../../server/webhooks/claim.ts";
-import { attempt, deliverDue } from "../../server/webhooks/deliver.ts";
 import { createDeliverer } from "../../server/webhooks/deliverer.ts";
 import { settle } from "../../server/webhooks/settle.ts";
 import { movableClock } from "../clock.ts";
@@ -16,6 +16,7 @@ import {
   startReceiver,
   subscribe,
 } from "../receiver.ts";
+import { deliverDue } from "../rounds.ts";
 
 const plain = { random: () => 0.5 };
 

@@ -2,9 +2,9 @@ import { afterEach, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import { webhooks } from "../../server/db/tables.ts";
 import { VERSION } from "../../server/lib/runtime.ts";
-import { deliverDue } from "../../server/webhooks/deliver.ts";
 import { onBothEngines } from "../harness.ts";
 import { deliveriesOf, makeNews, startReceiver, subscribe, verified } from "../receiver.ts";
+import { deliverDue } from "../rounds.ts";
 
 onBothEngines("deliveries", (server) => {
   afterEach(async () => {

@@ -2,11 +2,11 @@ import { afterEach, expect, test } from "bun:test";
 import { openEngine } from "../../server/db/open.ts";
 import { createStore } from "../../server/db/store.ts";
 import { deliveries, webhooks } from "../../server/db/tables.ts";
-import { deliverDue } from "../../server/webhooks/deliver.ts";
 import { createDeliverer } from "../../server/webhooks/deliverer.ts";
 import { movableClock } from "../clock.ts";
 import { onBothEngines, type TestServer } from "../harness.ts";
 import { deliveriesOf, makeMuchNews, makeNews, startReceiver, subscribe } from "../receiver.ts";
+import { deliverDue } from "../rounds.ts";
 
 const STOP_MS = 8000;
 

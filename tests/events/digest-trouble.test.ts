@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from "bun:test";
 import { webhooks } from "../../server/db/tables.ts";
+import { limitDueTimes } from "../../server/webhooks/clock-backward.ts";
 import { forgetOldEvents } from "../../server/webhooks/forget.ts";
-import { makeDueAgain } from "../../server/webhooks/set-back.ts";
 import { onBothEngines, type Parsed } from "../harness.ts";
 import { besideRequests, logLines } from "../log.ts";
 import { deliveriesOf, earlierAttemptsOf, hoursPass } from "../receiver.ts";
@@ -153,7 +153,7 @@ onBothEngines("a digest", (server) => {
     const chat = await openChat(server());
     await oneByOne(chat, 12);
     server().clock.moveBy(-60 * MINUTE_MS);
-    await makeDueAgain(server().deps);
+    await limitDueTimes(server().deps);
 
     await chat.pass(2 * MINUTE_MS);
 
@@ -165,7 +165,7 @@ onBothEngines("a digest", (server) => {
     await chat.news(11);
     await chat.pass(0);
     server().clock.moveBy(-60 * MINUTE_MS);
-    await makeDueAgain(server().deps);
+    await limitDueTimes(server().deps);
     await chat.news(11);
 
     await chat.pass(0);

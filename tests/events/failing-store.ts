@@ -24,6 +24,26 @@ export function failingDeps<D extends Pick<Deps, "store">>(
       await refuse(queries);
       return engine.batch(queries);
     },
+    async transaction(work) {
+      await refuse([]);
+      return engine.transaction(work);
+    },
   };
   return { ...deps, store: createStore(failing) };
+}
+
+/** The same database, where statements inside transactions fail as `problemOf` says. */
+export function failingInside<D extends Pick<Deps, "store">>(
+  deps: D,
+  problemOf: (query: Query) => Error | null,
+): D {
+  const { engine } = deps.store;
+  const transaction: Engine["transaction"] = (work) =>
+    engine.transaction((run) =>
+      work((query) => {
+        const problem = problemOf(query);
+        return problem ? Promise.reject(problem) : run(query);
+      }),
+    );
+  return { ...deps, store: createStore({ ...engine, transaction }) };
 }

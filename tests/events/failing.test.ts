@@ -1,9 +1,9 @@
 import { afterEach, expect, test } from "bun:test";
 import { webhooks } from "../../server/db/tables.ts";
-import { deliverDue } from "../../server/webhooks/deliver.ts";
 import { type Asker, onBothEngines, type TestServer } from "../harness.ts";
 import { logLines } from "../log.ts";
 import { deliverAll, hoursPass, makeNews, startReceiver, subscribe } from "../receiver.ts";
+import { deliverDue } from "../rounds.ts";
 
 const plain = { random: () => 0.5 };
 
@@ -61,7 +61,7 @@ onBothEngines("a webhook whose receiver fails for long", (server) => {
       ...{ is_active: false, disabled_reason: "failing", disabled_at: at, last_status_code: 500 },
     });
     expect(lines).toHaveLength(1);
-    expect(lines[0]).toContain("a webhook was switched off");
+    expect(lines[0]).toContain("webhook disabled");
     expect(lines[0]).toContain(path.split("/").at(-1)!);
     expect(lines[0]).toContain('reason="failing"');
   });

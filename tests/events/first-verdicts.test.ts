@@ -2,11 +2,11 @@ import { afterEach, expect, test } from "bun:test";
 import { deliveries, events, webhooks } from "../../server/db/tables.ts";
 import { chunksOf } from "../../server/lib/steps.ts";
 import { completeBatches } from "../../server/links/batches/complete.ts";
-import { checkDueLinks } from "../../server/monitor/checker.ts";
 import { ALIVE, checkAll, GONE } from "../batches/playing.ts";
 import { DAY } from "../checker/ended.ts";
 import { type Asker, onBothEngines, type TestServer } from "../harness.ts";
 import { deliverAll, deliveriesOf, startReceiver, subscribe } from "../receiver.ts";
+import { checkDueLinks } from "../rounds.ts";
 
 const MINUTE = 60_000;
 const CHANGES = ["link.dead", "link.alive"];

@@ -1,9 +1,9 @@
 import { afterEach, expect, test } from "bun:test";
 import { deliveries, events, webhooks } from "../../server/db/tables.ts";
-import { deliverDue } from "../../server/webhooks/deliver.ts";
 import { forgetOldEvents } from "../../server/webhooks/forget.ts";
 import { onBothEngines } from "../harness.ts";
 import { hoursPass, makeNews, startReceiver, subscribe } from "../receiver.ts";
+import { deliverDue } from "../rounds.ts";
 
 const DAYS_30 = 30 * 24;
 

@@ -4,10 +4,10 @@ import { gzipSync } from "node:zlib";
 import { readConfig } from "../../server/config/config.ts";
 import { webhooks } from "../../server/db/tables.ts";
 import type { RequestInput } from "../../server/net/request.ts";
-import { deliverDue } from "../../server/webhooks/deliver.ts";
 import { onBothEngines, type Parsed, type TestServer } from "../harness.ts";
 import { labOutbound } from "../outbound/lab.ts";
 import { makeNews, startRawReceiver, startReceiver, subscribe } from "../receiver.ts";
+import { deliverDue } from "../rounds.ts";
 
 const TIMEOUT_MS = 300;
 /** Timers may come a little early. */

@@ -90,33 +90,33 @@ describe("Ahead is claimed", () => {
 });
 
 describe("What was claimed ahead", () => {
-  test("is let go of after ten seconds, but not what is under way", () => {
-    const { clock, claim, begin, letGo, held } = openLanes();
+  test("is released after ten seconds, but not what is under way", () => {
+    const { clock, claim, begin, release, held } = openLanes();
     claim("a");
     begin();
     clock.moveBy(9999);
-    expect(letGo("stale")).toEqual([]);
+    expect(release("stale")).toEqual([]);
 
     clock.moveBy(1);
 
-    expect(letGo("stale").map(({ event }) => event.id)).toEqual(["1", "2", "3"]);
+    expect(release("stale").map(({ event }) => event.id)).toEqual(["1", "2", "3"]);
     expect(held().get("a")).toBe(1);
   });
 
-  test("is let go of for one webhook when that is switched off", () => {
-    const { take, letGo, held } = openLanes();
+  test("is released for one webhook when that is switched off", () => {
+    const { take, release, held } = openLanes();
     take([...claimedFor("a", 2), ...claimedFor("b", 3)]);
 
-    expect(letGo({ of: "b" })).toHaveLength(3);
+    expect(release({ of: "b" })).toHaveLength(3);
 
     expect([held().get("a"), held().get("b")]).toEqual([2, 0]);
   });
 
-  test("is let go of altogether at the end", () => {
-    const { take, begin, letGo } = openLanes();
+  test("is released altogether at the end", () => {
+    const { take, begin, release } = openLanes();
     take([...claimedFor("a", 2), ...claimedFor("b", 3)]);
 
-    expect(letGo("all")).toHaveLength(5);
+    expect(release("all")).toHaveLength(5);
 
     expect(begin()).toBeNull();
   });

@@ -1,7 +1,6 @@
 import { afterEach, expect, test } from "bun:test";
 import { webhooks } from "../../server/db/tables.ts";
-import { deliverDue } from "../../server/webhooks/deliver.ts";
-import { cancelUnwanted } from "../../server/webhooks/follow.ts";
+import { cancelUnwanted } from "../../server/webhooks/pause-resume.ts";
 import { type Asker, onBothEngines, type Parsed, type TestServer } from "../harness.ts";
 import {
   deliverAll,
@@ -11,6 +10,7 @@ import {
   startReceiver,
   subscribe,
 } from "../receiver.ts";
+import { deliverDue } from "../rounds.ts";
 
 const plain = { random: () => 0.5 };
 const LEASE_MS = 60_000;

@@ -1,8 +1,8 @@
 import { afterEach, expect, test } from "bun:test";
 import { webhooks } from "../../server/db/tables.ts";
-import { deliverDue } from "../../server/webhooks/deliver.ts";
 import { type Asker, onBothEngines, type TestServer } from "../harness.ts";
 import { deliveriesOf, hoursPass, makeMuchNews, startReceiver, subscribe } from "../receiver.ts";
+import { deliverDue } from "../rounds.ts";
 
 /** More than twice as many as one statement changes. */
 const MANY = 1050;

@@ -1,5 +1,4 @@
 import { expect, test } from "bun:test";
-import { deliverDue } from "../../server/webhooks/deliver.ts";
 import { onBothEngines, type TestServer } from "../harness.ts";
 import {
   deliveriesOf,
@@ -8,6 +7,7 @@ import {
   startRawReceiver,
   subscribe,
 } from "../receiver.ts";
+import { deliverDue } from "../rounds.ts";
 import { replies } from "../site.ts";
 
 const HOUR_MS = 3_600_000;

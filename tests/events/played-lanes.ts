@@ -1,5 +1,5 @@
 import type { ClaimedDelivery, DueWebhook } from "../../server/webhooks/claim.ts";
-import { createLanes } from "../../server/webhooks/lanes.ts";
+import { createPerWebhookQueues } from "../../server/webhooks/per-webhook-queues.ts";
 import { movableClock } from "../clock.ts";
 import { START } from "../harness.ts";
 
@@ -22,10 +22,10 @@ export const due = (id: string, more: Partial<DueWebhook> = {}): DueWebhook => (
 /** Lanes on a clock of their own. */
 export function openLanes() {
   const clock = movableClock(START);
-  const lanes = createLanes(clock);
+  const lanes = createPerWebhookQueues(clock);
   const take = (claimed: ClaimedDelivery[]) => {
     lanes.wanted([...new Set(webhooksOf(claimed))].map((id) => due(id)));
-    lanes.take(claimed);
+    lanes.add(claimed);
   };
   return {
     clock,
@@ -41,7 +41,7 @@ export function openLanes() {
     /** Claims as many as are wanted for one webhook, or fewer; says how many were wanted. */
     claim(id: string, { most = 1000, heldElsewhere = 0 } = {}) {
       const wanted = lanes.wanted([due(id, { heldElsewhere })]).get(id) ?? 0;
-      lanes.take(claimedFor(id, Math.min(wanted, most)));
+      lanes.add(claimedFor(id, Math.min(wanted, most)));
       return wanted;
     },
     /** One delivery from its claim to its end, while another of the webhook waits. */

@@ -1,8 +1,8 @@
 import { afterEach, expect, test } from "bun:test";
 import { webhooks } from "../../server/db/tables.ts";
-import { deliverDue } from "../../server/webhooks/deliver.ts";
 import { onBothEngines, type TestServer } from "../harness.ts";
 import { deliveriesOf, makeNews, startReceiver, subscribe, verified } from "../receiver.ts";
+import { deliverDue } from "../rounds.ts";
 
 /** No jitter. */
 const plain = { random: () => 0.5 };

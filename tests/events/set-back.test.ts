@@ -2,8 +2,8 @@ import { afterEach, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import { createStore } from "../../server/db/store.ts";
 import { type DeliveryRow, deliveries, webhooks } from "../../server/db/tables.ts";
+import { limitDueTimes } from "../../server/webhooks/clock-backward.ts";
 import { createDeliverer } from "../../server/webhooks/deliverer.ts";
-import { makeDueAgain } from "../../server/webhooks/set-back.ts";
 import { setClock } from "../checker/played-loop.ts";
 import { addDelivery, UNTRIED } from "../deliveries/logged.ts";
 import { onBothEngines } from "../harness.ts";
@@ -30,7 +30,7 @@ onBothEngines("when the clock was set back", (server) => {
     const now = server().clock.now();
     await addDelivery(server(), me, id, more(now));
 
-    await makeDueAgain(deps);
+    await limitDueTimes(deps);
 
     const { store } = server().deps;
     const [row] = await store.select().from(deliveries).where(eq(deliveries.webhookId, id));
@@ -99,7 +99,7 @@ onBothEngines("when the clock was set back", (server) => {
     }
     await store.update(deliveries).set({ dueAt: now + YEAR, nextAttemptAt: now + YEAR });
 
-    await makeDueAgain(server().deps);
+    await limitDueTimes(server().deps);
 
     const isOurs = eq(deliveries.webhookId, id);
     const rows = await store

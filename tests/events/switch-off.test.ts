@@ -1,9 +1,9 @@
 import { afterEach, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import { deliveries, webhooks } from "../../server/db/tables.ts";
-import { deliverDue } from "../../server/webhooks/deliver.ts";
 import { type Asker, onBothEngines, type TestServer } from "../harness.ts";
 import { hoursPass, makeNews, startReceiver, subscribe } from "../receiver.ts";
+import { deliverDue } from "../rounds.ts";
 
 const plain = { random: () => 0.5 };
 

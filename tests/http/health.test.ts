@@ -42,10 +42,10 @@ onBothEngines(
     });
 
     test.each(["/health", "/ready"])("answers at %s to who names no host", async (path) => {
-      server().deps.loops.checking = true;
+      server().deps.loops.setChecking(true);
       const { status, head } = await sendRaw(server().url, `GET ${path} HTTP/1.0\r\n\r\n`);
 
-      server().deps.loops.checking = false;
+      server().deps.loops.setChecking(false);
       expect(status).toBe(200);
       expect(head.toLowerCase()).toContain("content-type: application/json");
     });
@@ -67,9 +67,9 @@ onBothEngines(
 
     test("is ready once it checks", async () => {
       const starting = await stranger().get("/ready");
-      server().deps.loops.checking = true;
+      server().deps.loops.setChecking(true);
       const ready = await stranger().get("/ready");
-      server().deps.loops.checking = false;
+      server().deps.loops.setChecking(false);
 
       expect(starting.status).toBe(503);
       expect(starting.body).toMatchObject({ status: "starting", database: true, checker: false });
@@ -122,7 +122,7 @@ onBothEngines(
     });
 
     test("serves while it is offline, and says since when it is", async () => {
-      server().deps.loops.checking = true;
+      server().deps.loops.setChecking(true);
       await confirm();
       expect((await operator().get("/ready")).body).toMatchObject({ online: "online" });
       await sentinel.stop();
@@ -139,7 +139,7 @@ onBothEngines(
     });
 
     test("serves while its clock is wrong, and says so", async () => {
-      server().deps.loops.checking = true;
+      server().deps.loops.setChecking(true);
       const headers = new Headers({ date: "Sat, 01 Jan 2000 00:00:00 GMT" });
       for (const site of ["a", "b", "c"]) {
         server().deps.online.noteAnswer({ finalUrl: `https://${site}.test/`, headers });

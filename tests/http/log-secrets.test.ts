@@ -2,12 +2,11 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { createSetup } from "../../server/accounts/setup.ts";
 import { describeError, log } from "../../server/lib/log.ts";
 import { newRecoveryCode, newSessionToken, newSetupToken } from "../../server/lib/token.ts";
-import { checkDueLinks } from "../../server/monitor/checker.ts";
 import { keepHeartbeat } from "../../server/ops/upkeep/heartbeat.ts";
-import { deliverDue } from "../../server/webhooks/deliver.ts";
 import { ENGINES, startServer, type TestServer } from "../harness.ts";
 import { logLines } from "../log.ts";
 import { makeNews, startReceiver } from "../receiver.ts";
+import { checkDueLinks, deliverDue } from "../rounds.ts";
 import { BEHIND_PROXY, openBrowser } from "../session/browser.ts";
 import { startSite } from "../site.ts";
 
@@ -106,7 +105,7 @@ async function beatOnce({ deps, clock }: TestServer) {
     if (++slept > 1) ended.abort();
   };
   const now = clock.elapsed();
-  const loops = { ...deps.loops, lookedForLinksAt: now, lookedForDeliveriesAt: now };
+  const loops = { ...deps.loops, lookedAt: () => now };
   const asking = { ...deps, clock: { ...clock, sleep }, loops, outbound: deps.webhookOutbound };
   await keepHeartbeat(asking, ended.signal);
 }

@@ -1,11 +1,11 @@
 import { expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import { deliveries, events, webhooks } from "../../server/db/tables.ts";
-import { checkDueLinks } from "../../server/monitor/checker.ts";
 import type { Reason } from "../../server/verdict/reasons/reasons.ts";
 import { badPathIds } from "../bad-values.ts";
 import { DAY, saw } from "../checker/ended.ts";
 import { type Asker, onBothEngines, type TestServer } from "../harness.ts";
+import { checkDueLinks } from "../rounds.ts";
 import { addLink } from "../rows.ts";
 
 const EVERYTHING = ["link.created", "link.dead", "link.alive", "link.deleted", "check.complete"];

@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test";
-import { checkDueLinks } from "../../server/monitor/checker.ts";
 import type { Conclusion } from "../../server/verdict/probe/conclusion.ts";
 import { badPathIds } from "../bad-values.ts";
 import { DAY, NO_EVIDENCE, saw } from "../checker/ended.ts";
 import { onBothEngines } from "../harness.ts";
+import { checkDueLinks } from "../rounds.ts";
 import { addCheck, addLink, setLink } from "../rows.ts";
 
 const path = "/api/v1/links";

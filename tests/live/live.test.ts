@@ -3,9 +3,9 @@ import { eq } from "drizzle-orm";
 import { newSession } from "../../server/accounts/sessions.ts";
 import { createService } from "../../server/app/app.ts";
 import { sessions } from "../../server/db/tables.ts";
-import { checkDueLinks } from "../../server/monitor/checker.ts";
 import { saw } from "../checker/ended.ts";
 import { onBothEngines, type TestServer } from "../harness.ts";
+import { checkDueLinks } from "../rounds.ts";
 import { type Browser, newOwner, openBrowser } from "../session/browser.ts";
 import { openLine } from "./line.ts";
 

@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { openPostgres } from "../../server/db/postgres.ts";
 import { type Engine, Unavailable } from "../../server/db/store.ts";
-import { listenForNews } from "../../server/work/listen.ts";
-import { addTo, nothing, noticeOf, readNotice } from "../../server/work/notice.ts";
+import { listenToTopics } from "../../server/work/listener.ts";
+import { createLoops } from "../../server/work/loops.ts";
+import { NO_SHARE } from "../../server/work/nodes.ts";
+import { addTo, nothingPending, readMessage, writeMessage } from "../../server/work/topics.ts";
 import { freshPostgres } from "../postgres.ts";
 import { until } from "../until.ts";
 
@@ -26,25 +28,24 @@ describe("What nodes tell each other", () => {
   /** A node that hears, and what it has heard. */
   async function startNode(way: Partial<Engine> = {}, beatMs = SELDOM_MS) {
     const heard = { changed: new Set<string | null>(), counted: new Set<string | null>(), work: 0 };
-    const wakeHere = () => {
+    const loops = createLoops();
+    loops.onWake(() => {
       heard.work++;
-    };
-    const loops = { wake: wakeHere, wakeHere, checking: false };
-    const looked = { lookedForLinksAt: null, lookedForDeliveriesAt: null };
-    const news = listenForNews(
+    });
+    const news = listenToTopics(
       {
         store: { engine: { ...engine, ...way } },
-        nodes: { id: id(), all: () => [], share: () => NOTHING, keeps() {}, onTaken() {} },
-        loops: { ...loops, ...looked },
+        nodes: { id: id(), all: () => [], dead: () => [], share: () => NO_SHARE },
+        loops,
       },
       beatMs,
     );
-    news.follow({
+    news.subscribe({
       changed: (ids) => addAll(heard.changed, ids),
       counted: (ids) => addAll(heard.counted, ids),
     });
     ends.push(news.stop);
-    await until(news.areHeard);
+    await until(news.isConnected);
     heard.changed.clear();
     heard.work = 0;
     return { news, heard };
@@ -116,10 +117,10 @@ describe("What nodes tell each other", () => {
     const { news, heard } = await startNode({ listen }, OFTEN_MS);
 
     isDeaf = true;
-    await until(() => !news.areHeard());
+    await until(() => !news.isConnected());
     isDeaf = false;
 
-    await until(news.areHeard);
+    await until(news.isConnected);
     expect([...heard.changed]).toEqual([null]);
     expect(heard.work).toBeGreaterThan(0);
   });
@@ -129,11 +130,9 @@ function addAll(heard: Set<string | null>, ids: string[] | null) {
   for (const each of ids ?? [null]) heard.add(each);
 }
 
-const NOTHING = { isAll: false, buckets: [], has: () => false };
-
 describe("A notice", () => {
   const gathered = (count: number) => {
-    const all = nothing();
+    const all = nothingPending();
     for (const kind of ["changed", "counted"] as const) {
       addTo(
         all[kind],
@@ -144,16 +143,24 @@ describe("A notice", () => {
   };
 
   test("names as many accounts as PostgreSQL takes, and beyond that means any", () => {
-    const [full, more] = [noticeOf("12345678", gathered(90)), noticeOf("12345678", gathered(91))];
+    const [full, more] = [
+      writeMessage("12345678", gathered(90)),
+      writeMessage("12345678", gathered(91)),
+    ];
 
     expect(full.length).toBeLessThan(8000);
-    expect(readNotice(full).changed).toHaveLength(90);
-    expect(readNotice(more)).toEqual({ by: "12345678", changed: null, counted: null, work: false });
+    expect(readMessage(full).changed).toHaveLength(90);
+    expect(readMessage(more)).toEqual({
+      by: "12345678",
+      changed: null,
+      counted: null,
+      work: false,
+    });
   });
 
   test("that nobody understands means anything at all", () => {
     for (const text of ["", "{}", '{"by":"1","changed":7,"counted":[],"work":false}']) {
-      expect(readNotice(text)).toEqual({ by: "", changed: null, counted: null, work: true });
+      expect(readMessage(text)).toEqual({ by: "", changed: null, counted: null, work: true });
     }
   });
 });

@@ -1,6 +1,6 @@
 import { createService } from "../../server/app/app.ts";
 import type { Engine } from "../../server/db/store.ts";
-import { listenForNews } from "../../server/work/listen.ts";
+import { listenToTopics } from "../../server/work/listener.ts";
 import { startServer, type TestServer } from "../harness.ts";
 
 /** One of several servers on one PostgreSQL, which tells the others what happens. */
@@ -27,12 +27,13 @@ export async function startLiveNode({
   const server = await startServer("postgres", shared);
   const { deps } = server;
   const store = { engine: { ...deps.store.engine, ...engine } };
-  const news = listenForNews({ ...deps, store }, beatMs);
-  deps.news = news;
+  const news = listenToTopics({ ...deps, store }, beatMs);
+  Object.assign(deps, { topics: news });
+  deps.loops.onWakeElsewhere(news.workIsDue);
   let woken = 0;
-  deps.loops.wakeHere = () => {
+  deps.loops.onWake(() => {
     woken++;
-  };
+  });
   const { front, live } = await createService(deps);
   const listener = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: front, idleTimeout: 60 });
   const url = `http://127.0.0.1:${listener.port}`;

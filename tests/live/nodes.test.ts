@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { newSession } from "../../server/accounts/sessions.ts";
 import type { Engine } from "../../server/db/store.ts";
 import { claimDueLinks } from "../../server/monitor/claim.ts";
-import { createRecorder } from "../../server/monitor/recorder.ts";
+import { createRecorder } from "../../server/monitor/record.ts";
 import { saw } from "../checker/ended.ts";
 import { type Browser, newOwner, openBrowser } from "../session/browser.ts";
 import { until } from "../until.ts";
@@ -21,7 +21,7 @@ describe.each(WAYS)("Pages of two nodes %s", (_, engine) => {
   beforeAll(async () => {
     here = await startLiveNode({ engine });
     there = await startLiveNode({ engine, beside: here });
-    if (!engine.listen) await until(() => here!.deps.news.areHeard());
+    if (!engine.listen) await until(() => here!.deps.topics.isConnected());
   });
   afterAll(async () => {
     await there!.stop();

@@ -2,14 +2,13 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { sql } from "drizzle-orm";
 import { createStore } from "../../server/db/store.ts";
 import { upkeep, webhooks } from "../../server/db/tables.ts";
-import { checkDueLinks } from "../../server/monitor/checker.ts";
 import { sawNothing } from "../../server/verdict/probe/conclusion.ts";
 import { createReader } from "../../server/views/metrics/read.ts";
-import { deliverDue } from "../../server/webhooks/deliver.ts";
 import { saw } from "../checker/ended.ts";
 import { failingDeps } from "../events/failing-store.ts";
 import { ENGINES, onBothEngines, startServer, type TestServer } from "../harness.ts";
 import { makeNews, startReceiver, subscribe } from "../receiver.ts";
+import { checkDueLinks, deliverDue } from "../rounds.ts";
 import { METRICS_TOKEN, metricsText, readMetrics } from "./reading.ts";
 
 const HOUR_MS = 3_600_000;

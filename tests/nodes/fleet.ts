@@ -6,7 +6,7 @@ import { START } from "../harness.ts";
 import { freshPostgres } from "../postgres.ts";
 import { type PlayedNode, playNode } from "./playing.ts";
 
-export const BEAT_MS = 5000;
+const BEAT_MS = 5000;
 
 /** Nodes that each story starts on a PostgreSQL of its own, and the time that it lets go by. */
 type Fleet = {
@@ -14,7 +14,7 @@ type Fleet = {
   start(settings?: Env, clock?: Clock): PlayedNode;
   /** So many that share all work, and are at rest. */
   startAll(count: number): Promise<PlayedNode[]>;
-  /** Everybody gives a sign of life, so many times. */
+  /** All of them send a heartbeat, so many times. */
   beat(nodes: PlayedNode[], times?: number): Promise<void>;
 };
 

@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { migrateToHead, openEngine } from "../../server/db/open.ts";
 import { createStore, type Engine } from "../../server/db/store.ts";
-import { systemClock } from "../../server/lib/clock.ts";
+import { type Clock, systemClock } from "../../server/lib/clock.ts";
 import { BUCKETS } from "../../server/work/buckets.ts";
-import { joinNodes } from "../../server/work/join.ts";
+import { type Joined, joinNodes } from "../../server/work/join.ts";
 import { movableClock } from "../clock.ts";
 import { startServer } from "../harness.ts";
 import { logLines } from "../log.ts";
 import { type OwnPostgres, startOwnPostgres } from "../own-postgres.ts";
-import { type PlayedNode, playNode } from "./playing.ts";
+import { playNode } from "./playing.ts";
 
 describe("A node that has joined", () => {
   let postgres: OwnPostgres;
@@ -22,38 +22,40 @@ describe("A node that has joined", () => {
   });
   afterAll(() => postgres.remove());
 
-  const checksOf = ({ deps }: PlayedNode) => deps.nodes.share("checks").buckets.length;
+  const checksOf = ({ nodes }: Joined) => nodes.share("checks").buckets.length;
 
-  /** A node that lives by itself, and tells how often its loops were woken. */
-  function join(name: string) {
-    const node = playNode(url, systemClock, { NODE_NAME: name });
+  /** A node with heartbeats of its own, and how often its loops were woken. */
+  function join(name: string, clock: Clock = systemClock, listen?: Engine["listen"]) {
+    const node = playNode(url, clock, { NODE_NAME: name });
     let wakes = 0;
-    node.deps.loops.wakeHere = () => {
+    node.deps.loops.onWake(() => {
       wakes++;
-    };
-    const joined = joinNodes(node.deps);
-    joined.takePart();
+    });
+    const { engine } = node.deps.store;
+    const store = listen ? createStore({ ...engine, listen }) : node.deps.store;
+    const joined = joinNodes({ ...node.deps, store });
+    joined.start();
     return { node, joined, wakes: () => wakes };
   }
 
   test("begins with all the work, shares it with the next, and has it again when that leaves", async () => {
     const first = join("first");
-    await until(() => checksOf(first.node) === BUCKETS);
+    await until(() => checksOf(first.joined) === BUCKETS);
     await until(() => first.wakes() > 0);
     const second = join("second");
-    await until(() => checksOf(first.node) + checksOf(second.node) === BUCKETS);
-    await until(() => checksOf(second.node) > 0);
+    await until(() => checksOf(first.joined) + checksOf(second.joined) === BUCKETS);
+    await until(() => checksOf(second.joined) > 0);
 
     let isDone = false;
     const done = until(() => isDone);
     const leaving = second.joined.leave(done);
-    expect(checksOf(second.node)).toBe(0);
+    expect(checksOf(second.joined)).toBe(0);
     // Nothing is under way at it, so that nobody need wait for its end.
-    await until(() => checksOf(first.node) === BUCKETS);
+    await until(() => checksOf(first.joined) === BUCKETS);
     isDone = true;
     await leaving;
 
-    await until(() => first.node.deps.nodes.all().length === 1);
+    await until(() => first.joined.nodes.all().length === 1);
     await first.joined.leave(Promise.resolve());
     await Promise.all([first.node.close(), second.node.close()]);
   });
@@ -61,42 +63,36 @@ describe("A node that has joined", () => {
   test("begins nothing while the database is away, says so once, and has what it had after that", async () => {
     const lines = await logLines("info");
     const { node, joined } = join("only");
-    await until(() => checksOf(node) === BUCKETS);
+    await until(() => checksOf(joined) === BUCKETS);
 
     await postgres.stop();
-    await until(() => lines.some((line) => line.includes("gives no sign of life")));
+    await until(() => lines.some((line) => line.includes("heartbeat failed")));
     await expect(node.beat()).rejects.toThrow();
     await postgres.start();
-    await until(() => lines.some((line) => line.includes("gives signs of life again")));
+    await until(() => lines.some((line) => line.includes("heartbeat resumed")));
 
-    expect(checksOf(node)).toBe(BUCKETS);
-    expect(lines.filter((line) => line.includes("of life")).length).toBe(2);
+    expect(checksOf(joined)).toBe(BUCKETS);
+    expect(lines.filter((line) => line.includes("heartbeat")).length).toBe(2);
     await joined.leave(Promise.resolve());
     await node.close();
   });
   test("ends in order although the database never lets it listen", async () => {
-    const node = playNode(url, systemClock);
-    listenBy(node, () => new Promise(() => {}));
-    const joined = joinNodes(node.deps);
-    joined.takePart();
-    await until(() => checksOf(node) === BUCKETS);
+    const { node, joined } = join("deaf", systemClock, () => new Promise(() => {}));
+    await until(() => checksOf(joined) === BUCKETS);
 
     await joined.leave(Promise.resolve());
 
-    expect(checksOf(node)).toBe(0);
+    expect(checksOf(joined)).toBe(0);
     await node.close();
   });
 
   test("listens again from time to time where that was refused", async () => {
     const clock = movableClock(systemClock.now());
-    const node = playNode(url, clock);
     let attempts = 0;
-    listenBy(node, async () => {
+    const { node, joined } = join("refused", clock, async () => {
       attempts++;
       return null;
     });
-    const joined = joinNodes(node.deps);
-    joined.takePart();
 
     await until(() => {
       clock.moveBy(1000);
@@ -113,17 +109,13 @@ test("A node that is alone looks seldom how late it is, since that is a read", a
   const clock = movableClock(server.clock.now());
   const joined = joinNodes({ ...server.deps, clock });
 
-  joined.takePart();
+  joined.start();
   await until(() => clock.slept.length > 0);
 
   expect(clock.slept).toEqual([15_000]);
   await joined.leave(Promise.resolve());
   await server.stop();
 });
-
-function listenBy({ deps }: PlayedNode, listen: Engine["listen"]) {
-  deps.store = createStore({ ...deps.store.engine, listen });
-}
 
 async function until(isSo: () => boolean) {
   while (!isSo()) await Bun.sleep(5);

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "bun:test";
 import type { KnownState, SentinelReport } from "../../server/verdict/online/online.ts";
 import { BUCKETS } from "../../server/work/buckets.ts";
-import { onlineOfAll } from "../../server/work/checking.ts";
+import { onlineOfAll } from "../../server/work/nodes.ts";
 import { START } from "../harness.ts";
-import { BEAT_MS, playFleet } from "./fleet.ts";
-import { isSplit, ownersIn, type PlayedNode, shareOf } from "./playing.ts";
+import { playFleet } from "./fleet.ts";
+import { isSplit, type PlayedNode, shareOf } from "./playing.ts";
 
 describe("Nodes on one PostgreSQL", () => {
   const { time, start, startAll, beat } = playFleet();
@@ -13,76 +13,48 @@ describe("Nodes on one PostgreSQL", () => {
     const only = start();
     expect(shareOf(only)).toBe(0);
 
-    const arranged = await only.beat();
+    const { hasGained } = await only.beat();
 
-    expect(arranged.hasGained).toBe(true);
+    expect(hasGained).toBe(true);
     expect(only.nodes.share("checks").isAll).toBe(true);
     expect(only.nodes.share("deliveries").isAll).toBe(true);
   });
 
-  test("share the work when others come, and never have the same", async () => {
+  test("share the work when others start", async () => {
     const nodes = [start()];
     await beat(nodes);
     for (const _ of [2, 3]) {
       nodes.push(start());
-      for (let i = 0; i < 4; i++) {
-        await beat(nodes);
-        const all = nodes.flatMap((node) => node.nodes.share("checks").buckets);
-        expect(new Set(all).size).toBe(all.length);
-      }
+      await beat(nodes, 2);
+      expect(isSplit(nodes)).toBe(true);
     }
 
-    expect(isSplit(nodes)).toBe(true);
     expect(isSplit(nodes, "deliveries")).toBe(true);
     for (const node of nodes) expect(shareOf(node)).toBeGreaterThan(BUCKETS / 5);
     expect(nodes[0]!.nodes.share("checks").isAll).toBe(false);
   });
 
-  test("keep a bucket while something of it is under way, and begin nothing more in it", async () => {
-    const first = start();
-    await first.beat();
-    const underWay = new Set(first.nodes.share("checks").buckets);
-    first.nodes.keeps("checks", () => underWay);
-    const second = start();
-    await beat([first, second], 3);
-    const lessened = shareOf(first);
-    expect(lessened).toBeLessThan(BUCKETS);
-    expect(shareOf(second)).toBe(0);
+  test("say when others have to share the work differently", async () => {
+    const node = start();
 
-    underWay.clear();
-    await beat([first, second], 2);
+    const beats = [await node.beat(), await node.beat()];
+    node.setOnline(offlineSince(time.now()));
+    beats.push(await node.beat(), await node.beat());
+    node.retire();
+    beats.push(await node.beat());
 
-    expect(shareOf(first)).toBe(lessened);
-    expect(isSplit([first, second])).toBe(true);
+    expect(beats.map(({ isNews }) => isNews)).toEqual([true, false, true, false, true]);
   });
 
-  test("give up nothing that they may just have begun in", async () => {
-    const first = start();
-    await first.beat();
-    const second = start();
-    await second.beat();
-    await first.beat();
-    expect(shareOf(first)).toBeLessThan(BUCKETS);
-    expect(await ownersIn(first)).toEqual({ [first.id]: BUCKETS });
-
-    time.moveBy(1000);
-    await first.beat();
-
-    expect(await ownersIn(first)).toEqual({
-      [first.id]: shareOf(first),
-      nobody: BUCKETS - shareOf(first),
-    });
-  });
-
-  test("give up what they have when they leave, and are not there any more", async () => {
+  test("leave what they have to others when they stop, and are not listed any more", async () => {
     const [leaver, stayer] = (await startAll(2)) as [PlayedNode, PlayedNode];
     leaver.retire();
     expect(shareOf(leaver)).toBe(0);
     await beat([leaver, stayer]);
+    expect(stayer.nodes.share("checks").isAll).toBe(true);
     await leaver.leave();
     await beat([stayer]);
 
-    expect(stayer.nodes.share("checks").isAll).toBe(true);
     expect(stayer.nodes.all().map(({ id }) => id)).toEqual([stayer.id]);
   });
 
@@ -97,42 +69,29 @@ describe("Nodes on one PostgreSQL", () => {
     expect([shareOf(api), shareOf(api, "deliveries")]).toEqual([0, 0]);
     expect([shareOf(checker), shareOf(checker, "deliveries")]).toEqual([BUCKETS, 0]);
     expect([shareOf(delivery), shareOf(delivery, "deliveries")]).toEqual([0, BUCKETS]);
-    expect(await ownersIn(api)).toEqual({ [checker.id]: BUCKETS });
   });
 
   test("give their work to others while they are offline, unless all are", async () => {
     const nodes = await startAll(2);
     const [near, far] = nodes as [PlayedNode, PlayedNode];
-    let isOffline = true;
-    const report: SentinelReport = { state: "offline", asked_at: START, sentinels: [] };
-    const cutOff = (): KnownState => ({ state: "offline", since: time.now(), report });
-    const { known } = near.deps.online;
-    near.deps.online = { ...near.deps.online, known: () => (isOffline ? cutOff() : known()) };
+    near.setOnline(offlineSince(time.now()));
     await beat(nodes, 4);
     expect([shareOf(near), shareOf(far)]).toEqual([0, BUCKETS]);
     expect(onlineOfAll(near.deps).state).toBe("unknown");
 
-    far.deps.online = { ...far.deps.online, known: cutOff };
+    far.setOnline(offlineSince(time.now()));
     await beat(nodes, 4);
     expect(isSplit(nodes)).toBe(true);
     expect(shareOf(near)).toBeGreaterThan(0);
     expect(onlineOfAll(near.deps).state).toBe("offline");
 
-    isOffline = false;
+    near.setOnline(null);
     await beat(nodes, 4);
     expect([shareOf(near), shareOf(far)]).toEqual([BUCKETS, 0]);
   });
-
-  test("that take the same at once do not both get it", async () => {
-    const nodes = Array.from({ length: 4 }, () => start());
-    await Promise.all(nodes.map((node) => node.beat()));
-    for (let i = 0; i < 5; i++) {
-      const all = nodes.flatMap((node) => node.nodes.share("checks").buckets);
-      expect(new Set(all).size).toBe(all.length);
-      time.moveBy(BEAT_MS);
-      await Promise.all(nodes.map((node) => node.beat()));
-    }
-
-    expect(isSplit(nodes)).toBe(true);
-  });
 });
+
+function offlineSince(since: number): KnownState {
+  const report: SentinelReport = { state: "offline", asked_at: START, sentinels: [] };
+  return { state: "offline", since, report };
+}

@@ -5,20 +5,19 @@ import { createDeps } from "../../server/app/build.ts";
 import { type Env, readConfig } from "../../server/config/config.ts";
 import { openEngine } from "../../server/db/open.ts";
 import { createStore } from "../../server/db/store.ts";
-import { buckets, type Work } from "../../server/db/tables.ts";
+import type { Work } from "../../server/db/tables.ts";
 import type { Clock } from "../../server/lib/clock.ts";
+import type { KnownState } from "../../server/verdict/online/online.ts";
 import { BUCKETS } from "../../server/work/buckets.ts";
 import type { Deps } from "../../server/work/deps.ts";
 import { createMembership, type Membership } from "../../server/work/membership.ts";
 
-/** A node that gives a sign of life when a test says so. */
-export type PlayedNode = Omit<Membership, "beat"> & {
+/** A node that sends a heartbeat when a test says so. */
+export type PlayedNode = Membership & {
   id: string;
   deps: Deps;
-  /** Gives one, and has prepared what it got by that. */
-  beat(): Promise<{ hasGained: boolean; hasReleased: boolean }>;
-  /** Gives one, and does not wait for more. */
-  beatOnly: Membership["beat"];
+  /** From now on this is what it knows of its connection; null is what it finds out. */
+  setOnline(state: KnownState | null): void;
   close(): Promise<void>;
 };
 
@@ -33,18 +32,19 @@ export function playNode(databaseUrl: string, clock: Clock, settings: Env = {}):
     ...Object.fromEntries(named),
   });
   const store = createStore(openEngine(databaseUrl));
-  const deps = createDeps(config, store, clock);
-  const membership = createMembership(deps);
-  deps.nodes = membership.nodes;
+  const opened = createDeps(config, store, clock);
+  let online: KnownState | null = null;
+  const known = () => online ?? opened.online.known();
+  const alone = { ...opened, online: { ...opened.online, known } };
+  const membership = createMembership(alone);
+  const deps = { ...alone, nodes: membership.nodes };
   return {
     ...membership,
     id: deps.nodes.id,
     deps,
-    async beat() {
-      const { gaining, hasReleased } = await membership.beat();
-      return { hasGained: await gaining, hasReleased };
+    setOnline(state) {
+      online = state;
     },
-    beatOnly: membership.beat,
     async close() {
       await store.engine.close();
       rmSync(folder, { recursive: true, force: true });
@@ -60,16 +60,4 @@ export const shareOf = ({ nodes }: PlayedNode, work: Work = "checks") =>
 export function isSplit(nodes: PlayedNode[], work: Work = "checks"): boolean {
   const all = nodes.flatMap((node) => node.nodes.share(work).buckets);
   return all.length === BUCKETS && new Set(all).size === BUCKETS;
-}
-
-/** Who the database says has how many. */
-export async function ownersIn({ deps: { store } }: PlayedNode, work: Work = "checks") {
-  const rows = await store.select().from(buckets);
-  const owners = rows.filter((row) => row.work === work).map(({ owner }) => owner);
-  return Object.fromEntries(
-    [...Map.groupBy(owners, (owner) => owner ?? "nobody")].map(([owner, all]) => [
-      owner,
-      all.length,
-    ]),
-  );
 }

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import type { Role } from "../../server/config/config.ts";
 import { BUCKETS } from "../../server/work/buckets.ts";
 import type { NodeInfo } from "../../server/work/nodes.ts";
-import { ownersAmong, planFor, sharersOf } from "../../server/work/rendezvous.ts";
+import { createShare, ownersAmong, sharersOf } from "../../server/work/rendezvous.ts";
 
 const IDS = Array.from({ length: 16 }, (_, i) => `node-${i}`);
 
@@ -67,6 +67,15 @@ const nodeOf = (
   },
 });
 
+test("A node keeps its share as long as the same nodes have one", () => {
+  const share = createShare("node-0");
+  const before = share(IDS);
+
+  expect(share(IDS.toReversed())).toBe(before);
+  expect(share(["node-0"]).isAll).toBe(true);
+  expect(share(["node-1"]).buckets).toEqual([]);
+});
+
 describe("Work is shared", () => {
   test("by live nodes with its role", () => {
     const nodes = [
@@ -89,28 +98,5 @@ describe("Work is shared", () => {
       "unsure",
     ]);
     expect(sharersOf("checks", [offline])).toEqual(["offline"]);
-  });
-});
-
-describe("A node", () => {
-  const open = [
-    { work: "checks", bucket: 0, owner: "me" },
-    { work: "checks", bucket: 1, owner: "me" },
-    { work: "checks", bucket: 2, owner: null },
-    { work: "checks", bucket: 3, owner: null },
-    { work: "checks", bucket: 4, owner: "silent" },
-  ] as const;
-  const owners = ["me", "other", "me", "other", "me"];
-
-  test("keeps what is to be its own, drops the rest, and takes what is free or a dead node's", () => {
-    expect(planFor({ self: "me", owners, open, isDead: () => true })).toEqual({
-      keep: [0],
-      drop: [1],
-      take: [2, 4],
-    });
-  });
-
-  test("takes nothing of a silent node that may live", () => {
-    expect(planFor({ self: "me", owners, open, isDead: () => false }).take).toEqual([2]);
   });
 });

@@ -5,6 +5,7 @@ import { usageDays } from "../../server/db/tables.ts";
 import { watchDisk } from "../../server/ops/upkeep/disk.ts";
 import { readDisk } from "../../server/views/metrics/of-disk.ts";
 import { createDeliverer } from "../../server/webhooks/deliverer.ts";
+import { createLoops } from "../../server/work/loops.ts";
 import { saw } from "../checker/ended.ts";
 import { addMany } from "../checker/many-links.ts";
 import { playLoop } from "../checker/played-loop.ts";
@@ -82,12 +83,12 @@ onBothEngines("While nothing may be written", (server) => {
     const begun = () => loop.begun.filter(({ id }) => id.startsWith(url)).map(({ id }) => id);
     troubles().set("disk_full", "The disk is full.");
     const { loops } = server().deps;
-    loops.lookedForLinksAt = null;
+    const before = loops.lookedAt("checks")!;
 
     await loop.seconds(PAUSE_S);
     expect(begun()).toEqual([]);
     // Else it would count as one that hangs.
-    expect(loops.lookedForLinksAt).not.toBe(null);
+    expect(loops.lookedAt("checks")!).toBeGreaterThan(before);
     troubles().set("disk_full", null);
     await loop.seconds(1);
     const inTheFirstSecond = begun().length;
@@ -105,9 +106,8 @@ onBothEngines("While nothing may be written", (server) => {
     await makeMuchNews(me, 20);
     troubles().set("disk_full", "The disk is full.");
     const clock = movableClock(server().clock.now());
-    const { loops } = server().deps;
-    loops.lookedForDeliveriesAt = null;
-    const deliverer = createDeliverer({ ...server().deps, clock });
+    const loops = createLoops();
+    const deliverer = createDeliverer({ ...server().deps, clock, loops });
     const polls = async (count: number) => {
       for (const before = clock.slept.length; clock.slept.length < before + count; ) {
         clock.moveBy(1000);
@@ -117,7 +117,7 @@ onBothEngines("While nothing may be written", (server) => {
 
     await polls(5);
     expect(receiver.requests).toEqual([]);
-    expect(loops.lookedForDeliveriesAt).not.toBe(null);
+    expect(loops.lookedAt("deliveries")).not.toBe(null);
     troubles().set("disk_full", null);
     deliverer.wake();
     await receiver.seen(20);
@@ -245,7 +245,7 @@ test("While the data folder is away nothing is written, and the server is not re
     return (await fetch(url + path)).status;
   };
   const me = await server.account();
-  deps.loops.checking = true;
+  deps.loops.setChecking(true);
   expect(await statusOf("/ready")).toBe(200);
 
   renameSync(config.dataDir, `${config.dataDir}.moved`);

@@ -65,8 +65,8 @@ describe("A program that finds newer migrations", () => {
     const url = await freshPostgres();
     const [newer, older] = [open(url), open(url)];
     const holder = new SQL(url, { max: 1 });
-    await holder.unsafe("begin; lock table buckets").simple();
-    const held = later(`-- Runs beside 99.0.0\ninsert into buckets values ('more', 1, null);`);
+    await holder.unsafe("begin; lock table facts").simple();
+    const held = later(`-- Runs beside 99.0.0\ninsert into facts values ('more', '1');`);
     const begun = Promise.withResolvers<void>();
     const upgrading = newer.upgrade({ at: 1, choose: () => [held], onStep: () => begun.resolve() });
     await begun.promise;

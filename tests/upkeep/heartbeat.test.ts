@@ -1,6 +1,8 @@
 import { expect, test } from "bun:test";
 import { heartbeatOutbound } from "../../server/app/build.ts";
+import { WORKS } from "../../server/db/tables.ts";
 import { keepHeartbeat } from "../../server/ops/upkeep/heartbeat.ts";
+import { createLoops } from "../../server/work/loops.ts";
 import { movableClock } from "../clock.ts";
 import { failingDeps } from "../events/failing-store.ts";
 import { onBothEngines, type TestServer } from "../harness.ts";
@@ -49,21 +51,18 @@ onBothEngines("The heartbeat", (server) => {
     expect(heart.asked()).toHaveLength(1);
   });
 
-  test.each(["lookedForLinksAt", "lookedForDeliveriesAt"] as const)(
-    "stops when a loop hangs: %s",
-    async (loop) => {
-      const heart = startHeart(server());
-      heart.hangs(loop);
+  test.each(["checks", "deliveries"] as const)("stops when a loop hangs: %s", async (loop) => {
+    const heart = startHeart(server());
+    heart.hangs(loop);
 
-      await heart.beats(4);
+    await heart.beats(4);
 
-      expect(heart.asked().length).toBe(2);
-    },
-  );
+    expect(heart.asked().length).toBe(2);
+  });
 
   test.each([
-    ["checker", "lookedForDeliveriesAt"],
-    ["delivery", "lookedForLinksAt"],
+    ["checker", "deliveries"],
+    ["delivery", "checks"],
   ] as const)("goes on at a node that is only %s, without the other loop", async (role, other) => {
     const { deps } = server();
     const only = { ...deps, config: { ...deps.config, role: [role] } };
@@ -131,12 +130,11 @@ function startHeart(server: TestServer, { answer = 200, deps = server.deps }: Op
     ...deps.config,
     heartbeatUrl: `${receiver.url.replace(/\/hook$/, "")}/ping/secret?a=b`,
   };
-  const loops = { ...deps.loops };
+  const loops = createLoops();
   const hanging = new Set<string>();
   const ended = new AbortController();
   const look = () => {
-    if (!hanging.has("lookedForLinksAt")) loops.lookedForLinksAt = clock.elapsed();
-    if (!hanging.has("lookedForDeliveriesAt")) loops.lookedForDeliveriesAt = clock.elapsed();
+    for (const work of WORKS) if (!hanging.has(work)) loops.noteLook(work, clock.elapsed());
   };
   look();
   const outbound = heartbeatOutbound(config, clock);

@@ -17,11 +17,10 @@ import {
 import { newId } from "../../server/lib/ids.ts";
 import { createLink } from "../../server/links/create.ts";
 import { createGroup } from "../../server/links/groups/groups.ts";
-import { checkDueLinks } from "../../server/monitor/checker.ts";
-import { deliverDue } from "../../server/webhooks/deliver.ts";
 import { createWebhook } from "../../server/webhooks/webhooks.ts";
 import { NO_EVIDENCE, saw } from "../checker/ended.ts";
 import type { TestServer } from "../harness.ts";
+import { checkDueLinks, deliverDue } from "../rounds.ts";
 import { HOSTILE } from "./hostile.ts";
 
 /** What a check brings home from a hostile site, every part of it. */

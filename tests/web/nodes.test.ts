@@ -12,15 +12,13 @@ onDashboard("The nodes on the administration page", (dashboard) => {
     const alone = deps.nodes;
     const [self] = alone.all();
     const all = nodes?.map((node, i) => ({ ...self!, id: i === 0 ? self!.id : `n${i}`, ...node }));
-    if (all) deps.nodes = { ...alone, all: () => all };
+    if (all) Object.assign(deps, { nodes: { ...alone, all: () => all } });
     const { page } = await itself().user(looks, "owner", { isAdmin: true });
     await page.goto("/admin");
     await page.getByRole("heading", { name: "Nodes" }).waitFor();
     const list = page.getByRole("list", { name: "Nodes" });
     const node = (name: string) => list.getByRole("listitem").filter({ hasText: name });
-    const done = () => {
-      deps.nodes = alone;
-    };
+    const done = () => void Object.assign(deps, { nodes: alone });
     return { page, node, done };
   }
   const stateOf = (more: Partial<NodeInfo["state"]>): NodeInfo["state"] => ({

@@ -11,12 +11,12 @@ onDashboard("The dashboard of a monitor in trouble", (dashboard) => {
     own ??= deps.online;
     const report = { state, asked_at: new Date(clock.now()).toISOString(), sentinels: [] };
     const known = () => ({ state, since: clock.now(), report });
-    deps.online = { ...own, known, clockIsOff: () => clockIsOff };
+    Object.assign(deps, { online: { ...own, known, clockIsOff: () => clockIsOff } });
   }
 
   afterEach(() => {
     const { deps } = dashboard().server;
-    deps.online = own ?? deps.online;
+    Object.assign(deps, { online: own ?? deps.online });
   });
 
   test("says on every page that it is offline, and since when", async () => {

@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from "bun:test";
 import { createSetup } from "../../server/accounts/setup.ts";
-import { checkDueLinks } from "../../server/monitor/checker.ts";
 import { onDashboard } from "../browser.ts";
+import { checkDueLinks } from "../rounds.ts";
 import { startSite } from "../site.ts";
 
 const PASSWORD = "correct horse battery staple";

@@ -2,14 +2,13 @@ import { createKey } from "../../server/accounts/keys/keys.ts";
 import { createLinks } from "../../server/links/create.ts";
 import { createGroup } from "../../server/links/groups/groups.ts";
 import { listLinks } from "../../server/links/list.ts";
-import { checkDueLinks } from "../../server/monitor/checker.ts";
 import type { Conclusion } from "../../server/verdict/probe/conclusion.ts";
 import type { Reason } from "../../server/verdict/reasons/reasons.ts";
-import { deliverDue } from "../../server/webhooks/deliver.ts";
 import { createWebhook } from "../../server/webhooks/webhooks.ts";
 import { DAY, saw } from "../checker/ended.ts";
 import type { TestServer } from "../harness.ts";
 import { randomFrom } from "../random.ts";
+import { checkDueLinks, deliverDue } from "../rounds.ts";
 import { ownerOf } from "./actors.ts";
 
 /** What a link does over the days, until the last one. */

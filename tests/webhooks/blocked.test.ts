@@ -2,11 +2,11 @@ import { afterAll, afterEach, beforeAll, describe, expect, spyOn, test } from "b
 import { networkInterfaces } from "node:os";
 import { eq } from "drizzle-orm";
 import { webhooks } from "../../server/db/tables.ts";
-import { deliverDue } from "../../server/webhooks/deliver.ts";
 import { freePort } from "../free-port.ts";
 import { type Asker, ENGINES, onBothEngines, startServer, type TestServer } from "../harness.ts";
 import { startNameServer } from "../name-server.ts";
 import { deliveriesOf, makeNews, startReceiver, subscribe } from "../receiver.ts";
+import { deliverDue } from "../rounds.ts";
 import { startRawSite } from "../site.ts";
 
 /** Names of which a name server says that they are inside. */

@@ -1,9 +1,9 @@
 import { afterEach, expect, test } from "bun:test";
 import { webhooks } from "../../server/db/tables.ts";
-import { deliverDue } from "../../server/webhooks/deliver.ts";
 import { type Asker, onBothEngines, type Reply } from "../harness.ts";
 import { logLines } from "../log.ts";
 import { makeNews, startReceiver, subscribe, verified } from "../receiver.ts";
+import { deliverDue } from "../rounds.ts";
 
 const HOOK = "https://ops.example.com/hook";
 

@@ -1,10 +1,10 @@
 import { expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import { deliveries, events, webhooks } from "../../server/db/tables.ts";
-import { deliverDue } from "../../server/webhooks/deliver.ts";
 import { freePort } from "../free-port.ts";
 import { onBothEngines } from "../harness.ts";
 import { startReceiver, subscribe, verified } from "../receiver.ts";
+import { deliverDue } from "../rounds.ts";
 
 onBothEngines(
   "POST /webhooks/{id}/test",

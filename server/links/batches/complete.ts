@@ -1,57 +1,68 @@
 import { and, asc, eq, isNull, sql } from "drizzle-orm";
-import type { Statement } from "../../db/store.ts";
+import type { Store } from "../../db/store.ts";
 import { type BatchRow, batches } from "../../db/tables.ts";
-import { newIdAt } from "../../lib/ids.ts";
 import { toIso } from "../../lib/moments.ts";
-import { type NewEvent, recordEvents } from "../../webhooks/events/events.ts";
+import { inSteps } from "../../lib/steps.ts";
+import { publishEvents } from "../../webhooks/events/events.ts";
 import type { Deps } from "../../work/deps.ts";
-import { accountsOf } from "../../work/news.ts";
+import { accountIdsOf } from "../../work/topics.ts";
+import { HAS_ROOM } from "../members.ts";
+import { fillBatches } from "./fill.ts";
 
-/** Small enough that nobody waits for it; the rest comes with the next time. */
+/** Most batches completed at once; the rest follows with the next call. */
 const ROWS_AT_ONCE = 100;
 
-/** Tells of batches whose last check has settled; returns how many. */
+/** Fills batches until the signal, and completes those whose last check has settled. */
+export async function tendBatches(
+  deps: Deps,
+  signal?: AbortSignal,
+  onFilling?: (startedAt: number) => void,
+): Promise<void> {
+  await fillBatches(deps, signal, onFilling);
+  await completeBatches(deps);
+}
+
+/** Completes batches whose last check has settled, and publishes their events. Returns how many. */
 export async function completeBatches(deps: Deps): Promise<number> {
-  const ended = await deps.store
+  const { store } = deps;
+  const ended = await store
     .select()
     .from(batches)
     .where(HAS_ENDED)
     .orderBy(asc(batches.id))
     .limit(ROWS_AT_ONCE);
-  const completions = ended.map((batch) => completion(deps, batch));
-  await deps.store.write([
-    ...completions.map(({ update }) => update),
-    ...recordEvents(
-      deps.store,
-      completions.map(({ event }) => event),
-    ),
-  ]);
-  if (ended.length > 0) deps.loops.wake();
-  deps.news.counted(accountsOf(ended));
+  if (ended.length === 0) return 0;
+  const now = deps.clock.now();
+  await store.transaction((tx) => complete(tx, ended, now));
+  deps.loops.wake();
+  deps.topics.counted(accountIdsOf(ended));
   return ended.length;
 }
 
-/** Word for word the condition of an index, by which finding none costs next to nothing. */
+/** Exactly the condition of an index, which makes it cheap to find none. */
 const HAS_ENDED = sql`completed_at is null and filled_to is null
   and total = active + dead + unknown + skipped`;
 
-/** The update decides which process tells of it: the event belongs to whoever's id stands in the row. */
-function completion(
-  { store, clock }: Deps,
-  batch: BatchRow,
-): { update: Statement; event: NewEvent } {
-  const now = clock.now();
-  const eventId = newIdAt(now);
-  const { accountId } = batch;
-  const update = store
-    .update(batches)
-    .set({ completedAt: now, completedEventId: eventId })
-    .where(and(eq(batches.id, batch.id), isNull(batches.completedAt)));
-  const onlyIf = { batchEvent: eventId };
-  return {
-    update,
-    event: { type: "batch.complete", accountId, at: now, onlyIf, data: dataOf(batch, now) },
-  };
+/** Of several processes the one whose update changes the row publishes the event. */
+async function complete(tx: Store, ended: BatchRow[], now: number): Promise<void> {
+  const completed: BatchRow[] = [];
+  for (const batch of ended) {
+    const rows = await tx
+      .update(batches)
+      .set({ completedAt: now })
+      .where(and(eq(batches.id, batch.id), isNull(batches.completedAt)))
+      .returning({ id: batches.id });
+    if (rows.length > 0) completed.push(batch);
+  }
+  await publishEvents(
+    tx,
+    completed.map((batch) => ({
+      type: "batch.complete",
+      accountId: batch.accountId,
+      at: now,
+      data: dataOf(batch, now),
+    })),
+  );
 }
 
 function dataOf(batch: BatchRow, completedAt: number) {
@@ -67,4 +78,38 @@ function dataOf(batch: BatchRow, completedAt: number) {
     startedAt: toIso(startedAt),
     completedAt: toIso(completedAt),
   };
+}
+
+const LIFE_MS = 48 * 3_600_000;
+
+/**
+ * Ends batches that started 48 hours ago, step by step until the signal: what is not judged by then counts as unknown,
+ * since a site that never gives a verdict would keep them open forever. Their links leave them with their next settled
+ * checks. A batch that is still being filled is filled first.
+ */
+export async function endOverdueBatches(deps: Deps, signal?: AbortSignal): Promise<void> {
+  const { store, clock, online } = deps;
+  // By a clock that is ahead, all of them would be overdue.
+  if (online.clockIsOff()) return;
+  const isOverdue = sql`completed_at is null and filled_to is null
+    and started_at <= ${clock.now() - LIFE_MS} and ${HAS_ROOM}`;
+  await inSteps(clock, (rows) => endSome(store, isOverdue, rows), { signal });
+}
+
+/** Skips locked batches, since transactions that record results lock several in their own order. */
+async function endSome(
+  store: Store,
+  isOverdue: ReturnType<typeof sql>,
+  rows: number,
+): Promise<number> {
+  const ended: unknown[] = await store.all(sql`
+    with overdue as materialized (
+      select id from batches where ${isOverdue}
+      order by started_at, id limit ${rows} ${sql.raw(store.engine.skipLocked)}
+    )
+    update batches set unknown = total - active - dead - skipped
+    where id in (select id from overdue) and ${isOverdue}
+    returning id
+  `);
+  return ended.length;
 }

@@ -7,36 +7,35 @@ import type { Deps } from "../../work/deps.ts";
 import { NO_GROUP } from "../filter.ts";
 import { type Joining, joinBatch } from "../members.ts";
 
-/** Batches that take turns, and how many links of one are looked at in a turn. */
+/** Number of batches that take turns, and of links read in one turn. */
 const BATCHES_AT_ONCE = 20;
 const LINKS_IN_TURN = 2000;
 
 /**
- * Lets all links that fit join the batches that are not filled yet, in steps that keep nobody waiting, until
- * the signal; of the processes that try at once one does. Each step tells the batch how far it came, so that
- * whoever comes next goes on from there.
- * @param isFilling hears of each, whoever fills it: all of its links are due by the moment that it began
+ * Adds all matching links to the batches that are not filled yet, in short steps until the signal. One process does it
+ * at a time. Each step stores how far it came, so that the next process continues there.
+ * @param onFilling called for every unfilled batch, also if another process fills it: its links are due by its start
  */
 export const fillBatches = (
   deps: Deps,
   signal?: AbortSignal,
-  isFilling: (startedAt: number) => void = () => {},
+  onFilling: (startedAt: number) => void = () => {},
 ): Promise<void> =>
   oneAtATime("fill batches", async () => {
     const filling = await notFilled(deps.store);
-    for (const { startedAt } of filling) isFilling(startedAt);
+    for (const { startedAt } of filling) onFilling(startedAt);
     if (filling.length === 0 || signal?.aborted) return;
     await deps.store.engine.alone("fill batches", (lost) =>
-      fillAll(deps, AbortSignal.any(signal ? [signal, lost] : [lost]), isFilling),
+      fillAll(deps, AbortSignal.any(signal ? [signal, lost] : [lost]), onFilling),
     );
   });
 
-async function fillAll(deps: Deps, signal: AbortSignal, isFilling: (startedAt: number) => void) {
+async function fillAll(deps: Deps, signal: AbortSignal, onFilling: (startedAt: number) => void) {
   while (!signal.aborted) {
     const filling = await notFilled(deps.store);
     if (filling.length === 0) return;
     for (const { id, startedAt } of filling) {
-      isFilling(startedAt);
+      onFilling(startedAt);
       const step = (rows: number) => fillStep(deps, id, rows);
       await inSteps(deps.clock, step, { most: LINKS_IN_TURN, signal });
       deps.loops.wake();
@@ -53,7 +52,7 @@ const notFilled = (store: Store) =>
     .orderBy(asc(batches.startedAt), asc(batches.id))
     .limit(BATCHES_AT_ONCE);
 
-/** @returns how many links it looked at, at most `rows` */
+/** Adds matching links of the next `rows` to the batch. Returns how many links it read. */
 export async function fillStep(
   { store, clock }: Deps,
   batchId: string,
@@ -77,8 +76,8 @@ type Filter = Pick<
 > & { accountNo: number; filledTo: number };
 
 /**
- * The next links in the order of their numbers, and which of them fit. Only what an index holds in that order
- * is asked for: with more, a database would look through more links than it returns, and nobody knows how many.
+ * Reads the next links by number and returns those that match. The query uses only conditions that an index covers in
+ * this order: with more, the database could scan any number of links.
  */
 export async function nextToJoin(
   store: Store,
@@ -92,12 +91,12 @@ export async function nextToJoin(
     .where(and(isCandidate(filter), gt(no, filter.filledTo), lte(no, filter.lastNo)))
     .orderBy(asc(no))
     .limit(rows);
-  const nos = seen.filter((link) => fits(link, filter)).map((link) => link.no);
+  const nos = seen.filter((link) => matches(link, filter)).map((link) => link.no);
   const isLast = seen.length < rows;
   return { seen: seen.length, joining: { nos, filledTo: isLast ? null : seen.at(-1)!.no } };
 }
 
-/** The group is the account's: naming both would lead a database to the wrong index. */
+/** A group belongs to one account: with both conditions a database might choose the wrong index. */
 function isCandidate({ accountNo, filterGroupId, filterStatus, filterService }: Filter) {
   const isOurs = eq(links.accountNo, accountNo);
   if (filterGroupId !== null && filterGroupId !== NO_GROUP) return eq(links.groupId, filterGroupId);
@@ -107,7 +106,7 @@ function isCandidate({ accountNo, filterGroupId, filterStatus, filterService }: 
 
 type Candidate = Pick<LinkRow, "status" | "service" | "groupId" | "checkFrequency" | "url">;
 
-const fits = (link: Candidate, filter: Filter): boolean =>
+const matches = (link: Candidate, filter: Filter): boolean =>
   (filter.filterStatus === null || link.status === filter.filterStatus) &&
   (filter.filterService === null || link.service === filter.filterService) &&
   (filter.filterFrequency === null || link.checkFrequency === filter.filterFrequency) &&

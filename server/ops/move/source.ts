@@ -22,7 +22,7 @@ export type Source = {
 };
 
 /** Belong to a process, to SQLite or to the file itself. */
-export const LEFT_BEHIND = ["migrations", "nodes", "buckets", "link_changes"];
+export const LEFT_BEHIND = ["migrations", "nodes", "link_changes"];
 
 /** What a process holds that is there no more: its links are due when their leases end. */
 const EMPTIED: Record<string, string[]> = { links: ["lease", "checking_until"] };

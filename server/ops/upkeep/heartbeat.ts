@@ -53,10 +53,10 @@ async function problemOf(deps: HeartbeatDeps): Promise<string | null> {
     return `no heartbeat because of ${names.join(", ")}`;
   }
   const isLate = (at: number | null) => at === null || clock.elapsed() - at > LONGEST_ROUND_MS;
-  if (role.includes("checker") && isLate(loops.lookedForLinksAt)) {
+  if (role.includes("checker") && isLate(loops.lookedAt("checks"))) {
     return "no heartbeat because no links are checked";
   }
-  if (role.includes("delivery") && isLate(loops.lookedForDeliveriesAt)) {
+  if (role.includes("delivery") && isLate(loops.lookedAt("deliveries"))) {
     return "no heartbeat because nothing is delivered";
   }
   // A row that is always there, as it is: only a real write shows that one is possible.

@@ -4,8 +4,8 @@ import { dayOf } from "../../accounts/meter.ts";
 import { accounts, deliveries, linkCounts, TIERS, usageDays, users } from "../../db/tables.ts";
 import { toIso } from "../../lib/moments.ts";
 import { VERSION } from "../../lib/runtime.ts";
-import { areLinksChecked } from "../../work/checking.ts";
 import type { Deps } from "../../work/deps.ts";
+import { areLinksChecked } from "../../work/nodes.ts";
 import type { State } from "./model.ts";
 
 /** How the installation is, for those who run it. Nothing of what accounts hold, and no secret. */

@@ -3,7 +3,7 @@ import { LRUCache } from "lru-cache";
 import { accounts } from "../../db/tables.ts";
 import { newId } from "../../lib/ids.ts";
 import type { Deps } from "../../work/deps.ts";
-import type { Follower } from "../../work/news.ts";
+import type { TopicListener } from "../../work/topics.ts";
 import { readPulse } from "./pulse.ts";
 import { idOf, type Listener, startWatch, type Watch, type Whose } from "./watch.ts";
 
@@ -19,7 +19,7 @@ export type Live = {
   /** A request has changed something of the account, perhaps what no kept number tells. */
   changed(accountId: string): void;
   /** What processes tell each other. */
-  heard: Follower;
+  heard: TopicListener;
   /**
    * Makes room for one more line of this session by ending older lines.
    * @returns false when there is no room: too many lines in all, or too many sessions of this account have one
@@ -96,7 +96,7 @@ export function createLive(deps: Deps): Live {
     },
     changed(accountId) {
       noteChange(accountId);
-      deps.news.changed(accountId);
+      deps.topics.changed(accountId);
     },
     heard: {
       changed(ids) {

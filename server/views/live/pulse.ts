@@ -50,7 +50,7 @@ const OVERLAP_MS = 10_000;
 
 /** @param noted another text after every change by a request that this process knows of, for what no number tells */
 export async function readPulse(
-  { store, clock, news }: Deps,
+  { store, clock, topics }: Deps,
   { accountId, accountNo }: Whose,
   noted: string,
 ): Promise<Reading> {
@@ -62,7 +62,7 @@ export async function readPulse(
   const { isShared } = store.engine;
   const audit = textOf(isShared ? recorded : recorded[0]);
   // What other processes do not tell can be seen by what it left.
-  const isTold = !isShared || news.areHeard();
+  const isTold = !isShared || topics.isConnected();
   const changes = isTold ? noted : textOf(noted, audit);
   const links = textOf(checked, counted, checking, changes);
   const pulse = {

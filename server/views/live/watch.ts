@@ -87,7 +87,7 @@ export function startWatch(deps: Deps, whose: Whose, changes: () => string) {
   function mayBeWritten(): boolean {
     const version = engine.version();
     if (version !== null) return version !== seen?.version;
-    return isStale || !deps.news.areHeard() || performance.now() - lookedAt >= NET_MS;
+    return isStale || !deps.topics.isConnected() || performance.now() - lookedAt >= NET_MS;
   }
 
   const lookIfWritten = () => {

@@ -72,8 +72,8 @@ function readInstallation({ clock, config, loops, online, store, troubles }: Dep
     build_info: [[{ version: VERSION, database: store.engine.name }, 1]],
     troubles: TROUBLE_NAMES.map((name) => [{ name }, Number(now.has(name))]),
     monitor_state: MONITOR_STATES.map((each) => [{ state: each }, Number(each === state)]),
-    checker_round_age_seconds: ageOf(loops.lookedForLinksAt),
-    deliverer_round_age_seconds: ageOf(loops.lookedForDeliveriesAt),
+    checker_round_age_seconds: ageOf(loops.lookedAt("checks")),
+    deliverer_round_age_seconds: ageOf(loops.lookedAt("deliveries")),
     check_places: config.checkConcurrency,
   };
 }

@@ -1,9 +1,9 @@
 import { and, count, desc, eq, inArray, isNotNull, ne, sql } from "drizzle-orm";
 import type { Caller } from "../../api/caller.ts";
 import { deliveries, webhooks } from "../../db/tables.ts";
-import { areLinksChecked, onlineOfAll } from "../../work/checking.ts";
 import type { Deps } from "../../work/deps.ts";
 import { countDueLinks, earliestDue } from "../../work/due.ts";
+import { areLinksChecked, onlineOfAll } from "../../work/nodes.ts";
 import { MOST_SHOWN } from "./attention.ts";
 import { kept } from "./kept.ts";
 import type { Monitoring, WebhookBacklog } from "./model.ts";

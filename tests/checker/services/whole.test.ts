@@ -2,8 +2,8 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { checkDueLinks } from "../../../server/monitor/checker.ts";
 import { type Asker, ENGINES, startServer, type TestServer } from "../../harness.ts";
+import { checkDueLinks } from "../../rounds.ts";
 import { json, page, startPlayedWeb, text, to, type Web } from "./played-web.ts";
 
 /** Links made over the API, checked by the program through the proxy and authority it was given. */

@@ -1,28 +1,27 @@
 import { and, eq, gt, inArray, isNull, lte, ne, type SQL, sql } from "drizzle-orm";
-import { rowsOf, type Statement } from "../db/store.ts";
+import { rowsOf } from "../db/store.ts";
 import { deliveries } from "../db/tables.ts";
 import type { Deps } from "../work/deps.ts";
 import { someOf } from "./some-of.ts";
 
-/** News older than this is not worth sending to a receiver that comes back. */
+type Writing = Pick<Deps, "store" | "clock">;
+
+/** Older events are not sent to a webhook that is switched on again. */
 const STALE_MS = 72 * 3_600_000;
-/** So few that nobody waits for it. What is more follows when the deliverer looks again. */
+/** Most deliveries in one statement; the rest follows when the deliverer looks again. */
 const ROWS = 500;
 
-/**
- * Lets deliveries follow the switch of their webhook, as it stands when the statements run: what waits for one
- * that is off is held back; what was held back for one that is on again is due, or has grown old.
- */
-export const follow = (deps: Deps, webhookId: string): Statement[] => [
-  holdBack(deps, webhookId),
-  resume(deps, webhookId),
-];
+/** Pauses deliveries of a webhook that is off; resumes those of one that is on, unless they are too old. */
+export async function pauseOrResume(deps: Writing, webhookId: string): Promise<void> {
+  await pause(deps, webhookId);
+  await resume(deps, webhookId);
+}
 
-/** Holds back what waits for a webhook, if that is off. What somebody asked for is forgotten. */
-export function holdBack({ store }: Deps, webhookId: string): Statement {
+/** Pauses waiting deliveries of a webhook that is off. Requested attempts are dropped. */
+export async function pause({ store }: Pick<Deps, "store">, webhookId: string): Promise<void> {
   const { dueAt, lease } = deliveries;
-  const waits = and(isOf(webhookId), gt(dueAt, 0), isNull(lease), isTurned(webhookId, "off"));
-  return store
+  const waits = and(isOf(webhookId), gt(dueAt, 0), isNull(lease), isSwitched(webhookId, "off"));
+  await store
     .update(deliveries)
     .set({
       ...{ nextAttemptAt: null, dueAt: null, resting: null },
@@ -38,19 +37,23 @@ export function holdBack({ store }: Deps, webhookId: string): Statement {
     );
 }
 
-function resume({ store, clock }: Deps, webhookId: string): Statement {
+async function resume({ store, clock }: Writing, webhookId: string): Promise<void> {
   const now = clock.now();
-  const isPaused = and(isOf(webhookId), eq(deliveries.status, "paused"), isTurned(webhookId, "on"));
-  const ifYoung = (then: SQL, otherwise: SQL) =>
+  const isPaused = and(
+    isOf(webhookId),
+    eq(deliveries.status, "paused"),
+    isSwitched(webhookId, "on"),
+  );
+  const ifRecent = (then: SQL, otherwise: SQL) =>
     sql`case when created_at > ${now - STALE_MS} then ${then} else ${otherwise} end`;
-  const [moment, none] = [sql`cast(${now} as bigint)`, sql`null`];
-  return store
+  const [at, none] = [sql`cast(${now} as bigint)`, sql`null`];
+  await store
     .update(deliveries)
     .set({
-      status: ifYoung(sql`'failed'`, sql`'expired'`),
-      nextAttemptAt: ifYoung(moment, none),
-      dueAt: ifYoung(moment, none),
-      completedAt: ifYoung(none, moment),
+      status: ifRecent(sql`'failed'`, sql`'expired'`),
+      nextAttemptAt: ifRecent(at, none),
+      dueAt: ifRecent(at, none),
+      completedAt: ifRecent(none, at),
     })
     .where(
       and(
@@ -61,19 +64,19 @@ function resume({ store, clock }: Deps, webhookId: string): Statement {
     );
 }
 
-/** What is still to be sent has one of these. */
+/** Statuses of deliveries that are still to be sent. */
 export const UNSENT = ["pending", "failed", "paused"] as const;
 
 type Step = { status: (typeof UNSENT)[number]; after: string; rows: number };
 
 /**
- * Cancels what waits with this status to tell of a type that its webhook does not subscribe to as the statement
- * runs, among deliveries of later events than `after`.
- * @param step `rows` is how many are looked at
- * @returns the last event that was looked at; null when there are no more
+ * Cancels waiting deliveries of event types that their webhook no longer subscribes to, among those of later events
+ * than `after`.
+ * @param step `rows` is how many deliveries it reads
+ * @returns the last event that it has read; null when there are no more
  */
 export async function cancelUnwanted(
-  { store, clock }: Deps,
+  { store, clock }: Writing,
   webhookId: string,
   { status, after, rows }: Step,
 ): Promise<string | null> {
@@ -87,7 +90,7 @@ export async function cancelUnwanted(
     .limit(rows);
   const last = seen.at(-1)?.eventId;
   if (last === undefined) return null;
-  const named = seen.map((each) => [each.eventId]);
+  const ids = seen.map((each) => [each.eventId]);
   await store
     .update(deliveries)
     .set({
@@ -97,7 +100,7 @@ export async function cancelUnwanted(
       and(
         isUnsent,
         lte(eventId, last),
-        inArray(eventId, sql`${rowsOf(store, { id: "text" }, named)}`),
+        inArray(eventId, sql`${rowsOf(store, { id: "text" }, ids)}`),
         isNull(resting),
         ne(deliveries.type, "digest"),
         sql`not exists (select 1 from webhook_events e
@@ -109,5 +112,5 @@ export async function cancelUnwanted(
 
 const isOf = (webhookId: string) => eq(deliveries.webhookId, webhookId);
 
-const isTurned = (webhookId: string, to: "on" | "off"): SQL =>
+const isSwitched = (webhookId: string, to: "on" | "off"): SQL =>
   sql`exists (select 1 from webhooks where id = ${webhookId} and is_active = ${sql.raw(to === "on" ? "1" : "0")})`;

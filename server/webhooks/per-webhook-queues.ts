@@ -1,0 +1,184 @@
+import type { Clock } from "../lib/clock.ts";
+import type { ClaimedDelivery, DueWebhook } from "./claim.ts";
+
+/** Most attempts under way in one process, … */
+export const AT_ONCE = 64;
+/** … and for one webhook, so that a receiver that never answers delays only its own deliveries. */
+export const AT_ONCE_PER_WEBHOOK = 4;
+
+/** Deliveries for a receiver are claimed ahead for this time, … */
+const AHEAD_MS = 1000;
+/** … but at most so many, … */
+const MOST_HELD = 128;
+/** … and so many for all receivers together, beyond the slots of each; … */
+const MOST_IN_ALL = 2000;
+/** … and what has waited so long is released, well before its lease ends. */
+const STALE_MS = 10_000;
+/** A receiver that takes longer is slow. */
+const SLOW_MS = 2000;
+/** Receivers that are slow or unknown use half of the slots. */
+const MOST_DOUBTFUL = AT_ONCE / 2;
+/** Beyond that, an unknown one gets one slot to show its speed, but the last slots are for quick receivers. */
+const MOST_UNKNOWN = AT_ONCE - 8;
+
+/** What this process holds for one webhook. */
+type Queue = {
+  waiting: ClaimedDelivery[];
+  underWay: number;
+  /** When deliveries were claimed last, by `elapsed()`. */
+  claimedAt: number;
+  /** Number of the turn in which one was begun last. */
+  turn: number;
+  /** Duration of the latest attempt, or an estimate. */
+  paceMs: number;
+  /** An attempt has ended. */
+  isKnown: boolean;
+  /** Whether more is due than is held, how many were requested, and whether as many were claimed. */
+  isDue: boolean;
+  requested: number;
+  mayHaveMore: boolean;
+};
+
+export type PerWebhookQueues = ReturnType<typeof createPerWebhookQueues>;
+
+/** Queues claimed deliveries by webhook: decides how many to claim, and which to send next. */
+export function createPerWebhookQueues({ elapsed }: Pick<Clock, "elapsed">) {
+  const queues = new Map<string, Queue>();
+  let turn = 0;
+  let isMore = false;
+
+  function queueOf(webhook: DueWebhook): Queue {
+    const known = queues.get(webhook.id);
+    if (known) return known;
+    const queue = newQueue(webhook, elapsed());
+    queues.set(webhook.id, queue);
+    return queue;
+  }
+
+  return {
+    /** Number of deliveries held for each webhook. */
+    held: () => new Map([...queues].map(([id, queue]) => [id, heldIn(queue)])),
+
+    /** Returns how many more to claim for each webhook. */
+    wanted(due: DueWebhook[]): Map<string, number> {
+      let room = MOST_IN_ALL - [...queues.values()].reduce((sum, queue) => sum + heldIn(queue), 0);
+      const requested = new Map<string, number>();
+      isMore = false;
+      for (const webhook of due.toSorted(longestWaitFirst)) {
+        isMore = requested.size === AT_ONCE;
+        if (isMore) break;
+        const queue = queueOf(webhook);
+        queue.isDue = true;
+        const most = mostOf(queue, webhook.heldElsewhere);
+        const limit = Math.min(most, Math.max(AT_ONCE_PER_WEBHOOK, room));
+        queue.requested = Math.max(0, limit - heldIn(queue));
+        room -= queue.requested;
+        if (queue.requested > 0) requested.set(webhook.id, queue.requested);
+      }
+      return requested;
+    },
+
+    /** Adds what was claimed after `wanted`. */
+    add(claimed: ClaimedDelivery[]) {
+      const byWebhook = Map.groupBy(claimed, ({ webhookId }) => webhookId);
+      for (const [id, queue] of queues) {
+        const added = byWebhook.get(id) ?? [];
+        queue.mayHaveMore = queue.isDue && added.length === queue.requested;
+        queue.isDue = false;
+        queue.requested = 0;
+        if (added.length > 0) queue.claimedAt = elapsed();
+        queue.waiting.push(...added);
+        if (isIdle(queue)) queues.delete(id);
+      }
+    },
+
+    /** Begins the next delivery and returns it; null if none may begin now. */
+    begin(): ClaimedDelivery | null {
+      const queue = nextOf([...queues.values()]);
+      if (!queue) return null;
+      queue.underWay++;
+      queue.turn = ++turn;
+      return queue.waiting.shift()!;
+    },
+
+    end({ webhookId }: ClaimedDelivery, durationMs: number) {
+      const queue = queues.get(webhookId)!;
+      queue.underWay--;
+      queue.paceMs = durationMs;
+      queue.isKnown = true;
+      if (isIdle(queue)) queues.delete(webhookId);
+    },
+
+    /** Whether it is time to claim more for the webhook. */
+    isLow(id: string): boolean {
+      const queue = queues.get(id);
+      return queue ? queue.mayHaveMore && heldIn(queue) < lowOf(queue) : false;
+    },
+
+    /** Whether the last call of `wanted` left out webhooks because there were too many. */
+    isMore: () => isMore,
+
+    /** Removes waiting deliveries: of one webhook, all, or those whose receivers are slower than expected. */
+    release(which: { of: string } | "all" | "stale"): ClaimedDelivery[] {
+      const chosen = [...queues].filter(([id, { claimedAt }]) => {
+        if (which === "all") return true;
+        return which === "stale" ? claimedAt <= elapsed() - STALE_MS : id === which.of;
+      });
+      return chosen.flatMap(([, queue]) => queue.waiting.splice(0));
+    },
+  };
+}
+
+/** A failing receiver counts as slow until it has shown otherwise. */
+const newQueue = ({ isFailing }: DueWebhook, now: number): Queue => ({
+  waiting: [],
+  ...{ underWay: 0, claimedAt: now, turn: 0 },
+  paceMs: isFailing ? SLOW_MS + 1 : AHEAD_MS,
+  isKnown: isFailing,
+  ...{ isDue: false, requested: 0, mayHaveMore: false },
+});
+
+/** Returns the queue whose delivery is sent next, if there is a slot. */
+function nextOf(all: Queue[]): Queue | null {
+  const underWay = (some: Queue[]) => some.reduce((sum, queue) => sum + queue.underWay, 0);
+  const [inAll, doubtful] = [underWay(all), underWay(all.filter((queue) => !isQuick(queue)))];
+  const hasSlot = (queue: Queue) => {
+    if (isQuick(queue) || doubtful < MOST_DOUBTFUL) return inAll < AT_ONCE;
+    return !queue.isKnown && queue.underWay === 0 && inAll < MOST_UNKNOWN;
+  };
+  const ready = all.filter(
+    (queue) => queue.waiting.length > 0 && queue.underWay < AT_ONCE_PER_WEBHOOK && hasSlot(queue),
+  );
+  if (ready.length === 0) return null;
+  return ready.reduce((best, each) => (comesBefore(each, best) ? each : best));
+}
+
+/** With less than this it is time to claim more. */
+const lowOf = (queue: Queue) => Math.max(AT_ONCE_PER_WEBHOOK, mostOf(queue, 0) / 2);
+
+const heldIn = ({ waiting, underWay }: Queue) => waiting.length + underWay;
+
+const isIdle = (queue: Queue) => heldIn(queue) === 0 && !queue.mayHaveMore && !queue.isDue;
+
+const isQuick = ({ isKnown, paceMs }: Queue) => isKnown && paceMs <= SLOW_MS;
+
+/** Fewest under way first, then the one that has waited longest. */
+const comesBefore = (a: Queue, b: Queue) =>
+  a.underWay < b.underWay || (a.underWay === b.underWay && a.turn < b.turn);
+
+const longestWaitFirst = (a: DueWebhook, b: DueWebhook) =>
+  (a.lastDeliveryAt ?? 0) - (b.lastDeliveryAt ?? 0);
+
+/** Returns how many deliveries may be held for a receiver. */
+function mostOf({ paceMs }: Queue, heldElsewhere: number): number {
+  if (heldElsewhere > 0) return slotsBeside(heldElsewhere);
+  const likely = Math.floor((AT_ONCE_PER_WEBHOOK * AHEAD_MS) / Math.max(paceMs, 1));
+  return Math.min(MOST_HELD, Math.max(AT_ONCE_PER_WEBHOOK, likely));
+}
+
+/**
+ * Returns the slots for a webhook of which other processes hold so many deliveries. One is left in any case, since a
+ * crash may have left them, and their leases take a minute to end.
+ */
+export const slotsBeside = (heldElsewhere: number): number =>
+  Math.max(1, AT_ONCE_PER_WEBHOOK - heldElsewhere);

@@ -1,0 +1,113 @@
+import { and, eq, gte, lte, or, type SQL, sql } from "drizzle-orm";
+import { rowsOf, type Store } from "../db/store.ts";
+import { type WebhookRow, webhooks } from "../db/tables.ts";
+import { pause } from "./pause-resume.ts";
+import { isSuccess, statusCodeOf } from "./send.ts";
+import type { Attempt } from "./settle.ts";
+
+const HOUR_MS = 3_600_000;
+/** A webhook without a success for so long is disabled, … */
+const FAILING_MS = 120 * HOUR_MS;
+/** … but only when deliveries of events so far apart have failed: a quiet one may have one bad day. */
+const APART_MS = 24 * HOUR_MS;
+/** RFC 9110 §15.5.11: the receiver is gone permanently. */
+const GONE = 410;
+
+/** What attempts, in the order in which they ended, say about their webhook. */
+type Health = {
+  statusCode: number;
+  /** An attempt succeeded, so that earlier failures no longer count. */
+  hasSucceeded: boolean;
+  /** Failures after that: when the first ended, and the earliest and latest event among them. */
+  failing: { since: number; from: number; to: number } | null;
+};
+
+/** Stores on each webhook how its deliveries go. */
+export async function noteOnWebhooks(tx: Store, attempts: Attempt[], now: number): Promise<void> {
+  const health = new Map<string, Health>();
+  for (const attempt of attempts) {
+    const { webhookId } = attempt.claimed;
+    health.set(webhookId, healthAfter(health.get(webhookId), attempt, now));
+  }
+  const rows = [...health]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([id, { statusCode, hasSucceeded, failing }]) => [
+      ...[id, statusCode, hasSucceeded ? 1 : 0],
+      ...[failing?.since ?? null, failing?.from ?? null, failing?.to ?? null],
+    ]);
+  await tx.run(sql`
+    update webhooks set last_delivery_at = ${now}, last_status_code = status_code,
+      failing_since = case when has_succeeded = 1 or failing_since is null then since else failing_since end,
+      failed_from = case when has_succeeded = 1 or failed_from is null or earliest < failed_from
+        then earliest else failed_from end,
+      failed_to = case when has_succeeded = 1 or failed_to is null or latest > failed_to
+        then latest else failed_to end
+    from ${rowsOf(tx, HEALTH, rows)} as noted
+    where webhooks.id = noted.of_webhook
+  `);
+}
+
+const HEALTH = {
+  of_webhook: "text",
+  status_code: "bigint",
+  has_succeeded: "bigint",
+  since: "bigint",
+  earliest: "bigint",
+  latest: "bigint",
+} as const;
+
+/** A requested attempt may show that the receiver works again, but its failure does not count against it. */
+function healthAfter(
+  before: Health | undefined,
+  { claimed, outcome }: Attempt,
+  now: number,
+): Health {
+  const statusCode = statusCodeOf(outcome);
+  if (isSuccess(outcome)) return { statusCode, hasSucceeded: true, failing: null };
+  const { hasSucceeded = false, failing = null } = before ?? {};
+  if (claimed.resting !== null) return { statusCode, hasSucceeded, failing };
+  const { createdAt: at } = claimed.event;
+  const { since, from, to } = failing ?? { since: now, from: at, to: at };
+  return {
+    ...{ statusCode, hasSucceeded },
+    failing: { since, from: Math.min(from, at), to: Math.max(to, at) },
+  };
+}
+
+/** Webhooks that may have to be disabled. A requested attempt only shows that a receiver is gone. */
+type Suspects = { gone: string[]; failing: string[] };
+
+export function suspectsAmong(attempts: Attempt[]): Suspects {
+  const failed = attempts.filter(({ outcome }) => !isSuccess(outcome));
+  const gone = failed.filter(({ outcome }) => statusCodeOf(outcome) === GONE);
+  const failing = failed.filter(({ claimed }) => claimed.resting === null);
+  const ids = (some: Attempt[]) => [...new Set(some.map(({ claimed }) => claimed.webhookId))];
+  return { gone: ids(gone), failing: ids(failing) };
+}
+
+/** Disables those of the webhooks that are gone, or have failed for too long. Returns them. */
+export function disable(tx: Store, suspects: Suspects, now: number) {
+  const isGone = isAmong(tx, suspects.gone);
+  const isFailing = and(
+    isAmong(tx, suspects.failing),
+    lte(webhooks.failingSince, now - FAILING_MS),
+    gte(sql`${webhooks.failedTo} - ${webhooks.failedFrom}`, APART_MS),
+  );
+  const reason = sql<
+    WebhookRow["disabledReason"]
+  >`case when ${isGone} then 'gone' else 'failing' end`;
+  return tx
+    .update(webhooks)
+    .set({ isActive: false, disabledReason: reason, disabledAt: now, updatedAt: now })
+    .where(and(eq(webhooks.isActive, true), or(isGone, isFailing)))
+    .returning({ id: webhooks.id, disabledReason: webhooks.disabledReason });
+}
+
+export async function pauseSuspects(tx: Store, { gone, failing }: Suspects): Promise<void> {
+  for (const id of [...new Set([...gone, ...failing])].sort()) await pause({ store: tx }, id);
+}
+
+const isAmong = (tx: Store, ids: string[]): SQL => {
+  const rows = ids.map((id) => [id]);
+  return sql`${webhooks.id} in (select id from ${rowsOf(tx, { id: "text" }, rows)} as named)`;
+};
