@@ -23,7 +23,7 @@ import { type AgreeOnKey, agreedKey, ownKey } from "../ops/start/secret-key.ts";
 import { noteVersion } from "../ops/start/versions.ts";
 import type { CheckLink } from "../verdict/coalesce.ts";
 import { createHostProfiles } from "../verdict/context/host-profiles.ts";
-import { createCheck, mannersOf } from "../verdict/create-check.ts";
+import { createCheck, createPolitenessFor } from "../verdict/create-check.ts";
 import { createOnline, type Online, type OnlineChange } from "../verdict/online/online.ts";
 import { catalogueWith } from "../verdict/services/records/built-in.ts";
 import { sealUrls } from "../webhooks/webhook-url.ts";
@@ -108,7 +108,7 @@ export const onlineGuard = (
 
 /** The check of a link, and what checks learn about sites. */
 export function linkChecks(deps: Deps, lag: Lag): { check: CheckLink; holds: SiteHolds } {
-  const manners = mannersOf(deps);
+  const politeness = createPolitenessFor(deps);
   const check = createCheck({
     config: deps.config,
     clock: deps.clock,
@@ -119,9 +119,9 @@ export function linkChecks(deps: Deps, lag: Lag): { check: CheckLink; holds: Sit
     store: deps.store,
     catalogue: deps.catalogue,
     random: Math.random,
-    manners,
+    politeness,
   });
-  return { check, holds: createSiteHolds(deps, manners) };
+  return { check, holds: createSiteHolds(deps, politeness) };
 }
 
 /** Outbound requests of checks: any user's URL, under the policy for checks. */

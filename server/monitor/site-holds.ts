@@ -3,7 +3,7 @@ import { isUnavailable, numbersOf, rowsOf, type Store } from "../db/store.ts";
 import { siteHolds } from "../db/tables.ts";
 import type { Clock } from "../lib/clock.ts";
 import { chunksOf } from "../lib/steps.ts";
-import { type Manners, remember } from "../verdict/politeness/politeness.ts";
+import { type Politeness, rememberLoad } from "../verdict/politeness/politeness.ts";
 import { TROUBLE_KEPT_MS } from "../verdict/politeness/site-line.ts";
 import type { SiteLoad } from "../verdict/politeness/site-load.ts";
 import { bucketOf } from "../work/buckets.ts";
@@ -33,14 +33,14 @@ const ROWS = 500;
 
 export function createSiteHolds(
   { store, clock }: Pick<Deps, "store" | "clock">,
-  manners: Manners,
+  politeness: Politeness,
 ): SiteHolds {
   /** Sites that were written, and until when their rows count. */
   const written = new Map<string, number>();
   const changed = new Map<string, SiteLoad>();
   let deleteAt = clock.elapsed();
 
-  manners.onLoad = (site, load) => {
+  politeness.onLoad = (site, load) => {
     if (changed.has(site) || isNews(site, load)) changed.set(site, load);
   };
 
@@ -90,7 +90,7 @@ export function createSiteHolds(
     for (const some of chunksOf(ROWS, buckets)) {
       for (const [site, json] of await findHolds(store, some, clock.now())) {
         // What is still to be written is newer.
-        if (!changed.has(site)) remember(manners, site, toLoad(clock, json));
+        if (!changed.has(site)) rememberLoad(politeness, site, toLoad(clock, json));
       }
     }
   }

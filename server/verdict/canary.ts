@@ -1,5 +1,5 @@
-import { unlessCut } from "./context/witness.ts";
-import { begin, type Check, leftOf, look, NEVER_CHECKED } from "./look.ts";
+import { unlessAborted } from "./context/context.ts";
+import { beginCheck, type Check, leftOf, look, NEVER_CHECKED } from "./look.ts";
 import { type Ending, type ProbeRecord, toShownOnTheWay } from "./probe/conclusion.ts";
 import { USUAL_STYLE } from "./probe/profiles.ts";
 import { type Reason, verdictOf } from "./reasons/reasons.ts";
@@ -38,7 +38,7 @@ function isSinging(check: Check, { target, addresses, isNews }: Song): Promise<b
   const { checker } = check;
   const ask = () => isAnyGood(check, addresses);
   const work = () => checker.services.canaries.isSinging(target, { isNews, ask });
-  return inTime(check, unlessCut(checker.signal, { work, instead: false }));
+  return inTime(check, unlessAborted(checker.signal, { work, fallback: false }));
 }
 
 /**
@@ -101,7 +101,7 @@ async function isGood(check: Check, url: string, endsAt: number): Promise<boolea
   const leftMs = endsAt - checker.clock.elapsed();
   if (leftMs <= 0) return false;
   const link = { ...NEVER_CHECKED, url, isAsked: check.link.isAsked };
-  const own = begin({ ...checker, signal: undefined }, link, leftMs);
+  const own = beginCheck({ ...checker, signal: undefined }, link, leftMs);
   const { probe, finding } = await look(own, USUAL_STYLE);
   check.probes.push(recordOf(url, probe.kind === "answered" ? probe.status : null, finding.reason));
   return finding.verdict === "active";

@@ -8,13 +8,13 @@ import { type Catalogue, urlKeyOf } from "./services/catalogue.ts";
 /** One whole check; ends early when the signal aborts. Never throws for network reasons. */
 export type CheckLink = (link: KnownLink, signal: AbortSignal) => Promise<Conclusion>;
 
-type Coalescing = { clock: Clock; catalogue: Catalogue; check: CheckLink };
+type Coalescing = { clock: Clock; catalogue: Catalogue; checkLink: CheckLink };
 
 /**
  * A conclusion that came to its end at `at`, on the clock's `elapsed()`, and the links that know of it. As
  * JSON, since so many objects that live for a while make work for whoever looks for garbage.
  */
-type Told = { json: string; at: number; links: Set<string> };
+type Remembered = { json: string; at: number; links: Set<string> };
 
 const SHARED_FOR_MS = 10 * 60_000;
 const CONCLUSIONS_KEPT = 5000;
@@ -28,18 +28,18 @@ const WEEK_MS = 7 * 24 * 3_600_000;
  * A check is cut short only by the signal of the link that it was begun for. It then ends as aborted for all
  * who share it, who need another one.
  */
-export function coalesced({ clock, catalogue, check }: Coalescing): CheckLink {
+export function coalesced({ clock, catalogue, checkLink }: Coalescing): CheckLink {
   const running = new Map<string, { conclusion: Promise<Conclusion>; links: Set<string> }>();
-  const told = new LRUCache<string, Told>({ max: CONCLUSIONS_KEPT });
+  const told = new LRUCache<string, Remembered>({ max: CONCLUSIONS_KEPT });
 
-  function remembered(key: string, { id, isAsked }: KnownLink): Told | null {
+  function remembered(key: string, { id, isAsked }: KnownLink): Remembered | null {
     const known = told.get(key);
     if (!known || isAsked || id === null || known.links.has(id)) return null;
     return clock.elapsed() - known.at <= SHARED_FOR_MS ? known : null;
   }
 
   async function run(key: string, link: KnownLink, links: Set<string>, signal: AbortSignal) {
-    const conclusion = await check(link, signal);
+    const conclusion = await checkLink(link, signal);
     if (isTelling(conclusion)) {
       told.set(key, { json: JSON.stringify(conclusion), at: clock.elapsed(), links });
     }

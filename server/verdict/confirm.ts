@@ -1,7 +1,7 @@
 import { isReserved } from "../net/resolve.ts";
 import { vouched } from "./canary.ts";
 import {
-  begin,
+  beginCheck,
   type Check,
   type Checker,
   isAborted,
@@ -40,7 +40,7 @@ const KNOWN_NAMES = ["one.one.one.one", "dns.google", "dns.quad9.net"];
 
 /** One whole check: looks, looks again where that may help, and calls a link dead only when all agrees. */
 export async function checkUrl(checker: Checker, link: KnownLink): Promise<Conclusion> {
-  const check = begin(checker, link, budgetOf(link));
+  const check = beginCheck(checker, link, budgetOf(link));
   const seen = await retried(check, await look(check, USUAL_STYLE));
   if (seen.finding.verdict !== "dead") return ended(check, seen);
   if (seen.finding.confirm === "C4") return lasting(check, seen);
@@ -105,13 +105,13 @@ function confirmFirm(check: Check, seen: Sighting): Promise<Conclusion> {
 
 /** Such checks take so long that they would keep all others waiting. */
 async function confirmPatiently(check: Check, seen: Sighting, looks: Look[]): Promise<Conclusion> {
-  const { patients } = check.checker;
-  if (patients.count >= patients.most) return unconfirmed(check, seen, seen);
-  patients.count += 1;
+  const { longChecks } = check.checker;
+  if (longChecks.count >= longChecks.most) return unconfirmed(check, seen, seen);
+  longChecks.count += 1;
   try {
     return await confirmByLooking(check, seen, looks);
   } finally {
-    patients.count -= 1;
+    longChecks.count -= 1;
   }
 }
 

@@ -5,9 +5,9 @@ import { type CheckLink, coalesced } from "./coalesce.ts";
 import { checkUrl } from "./confirm.ts";
 import type { HostProfiles } from "./context/host-profiles.ts";
 import { createRobots } from "./context/robots.ts";
-import { unlessResting } from "./defer.ts";
+import { unlessCoolingDown } from "./defer.ts";
 import type { OwnState } from "./own-fault.ts";
-import { createManners, type Manners } from "./politeness/politeness.ts";
+import { createPoliteness, type Politeness } from "./politeness/politeness.ts";
 import { type Catalogue, createServices, gapsOf } from "./services/catalogue.ts";
 
 type CheckOptions = OwnState & {
@@ -28,50 +28,50 @@ type CheckOptions = OwnState & {
   /** Between 0 and 1, like `Math.random`. */
   random: () => number;
   /** Such as others know as well; if not given, they are made. */
-  manners?: Manners;
+  politeness?: Politeness;
 };
 
 /** Of all the checks at once: the links of a large site may all change all the time. */
 const PATIENT_SHARE = 1 / 4;
 
 /** How much sites are asked, as configured. */
-export const mannersOf = ({
+export const createPolitenessFor = ({
   config: { hostConcurrency, hostGapMs },
   clock,
   catalogue,
-}: Pick<CheckOptions, "config" | "clock" | "catalogue">): Manners =>
-  createManners({ clock, hostConcurrency, hostGapMs }, gapsOf(catalogue));
+}: Pick<CheckOptions, "config" | "clock" | "catalogue">): Politeness =>
+  createPoliteness({ clock, hostConcurrency, hostGapMs }, gapsOf(catalogue));
 
-/** What checks one link, as configured. Manners hold across all the checks of one such function. */
+/** What checks one link, as configured. Politeness hold across all the checks of one such function. */
 export function createCheck(options: CheckOptions): CheckLink {
   const { config, clock, outbound, online, lag, profiles, catalogue, store, random } = options;
   const { checkTimeoutMs, confirmDelaysMs, checkUserAgent } = config;
-  const { manners = mannersOf(options) } = options;
+  const { politeness = createPolitenessFor(options) } = options;
   const checker = {
     clock,
     outbound,
-    manners,
+    politeness,
     userAgent: checkUserAgent,
     services: createServices(clock, catalogue, store),
     hostProfiles: profiles,
     robots: createRobots(),
-    randomName: () => nameFrom(random),
+    randomName: () => randomName(random),
     online,
     lag,
     checkTimeoutMs,
     confirmDelaysMs,
-    patients: { count: 0, most: Math.ceil(config.checkConcurrency * PATIENT_SHARE) },
+    longChecks: { count: 0, most: Math.ceil(config.checkConcurrency * PATIENT_SHARE) },
   };
-  const check: CheckLink = (link, signal) =>
-    unlessResting({ manners, random }, link, () => checkUrl({ ...checker, signal }, link));
-  return coalesced({ clock, catalogue, check });
+  const checkLink: CheckLink = (link, signal) =>
+    unlessCoolingDown({ politeness, random }, link, () => checkUrl({ ...checker, signal }, link));
+  return coalesced({ clock, catalogue, checkLink });
 }
 
 const LETTERS = "abcdefghijklmnopqrstuvwxyz";
 const NAME_LENGTH = 16;
 
 /** Sixteen letters that name nothing anywhere. */
-const nameFrom = (random: () => number) =>
+const randomName = (random: () => number) =>
   Array.from({ length: NAME_LENGTH }, () => LETTERS[Math.floor(random() * LETTERS.length)]).join(
     "",
   );

@@ -1,10 +1,15 @@
 import type { KnownLink } from "./confirm.ts";
-import { type Manners, placeAfterLine, type Rest, restOf } from "./politeness/politeness.ts";
+import {
+  type Cooldown,
+  cooldownOf,
+  type Politeness,
+  slotAfterQueue,
+} from "./politeness/politeness.ts";
 import { type Conclusion, sawNothing } from "./probe/conclusion.ts";
 import { isMonitorFault, type UnknownReason } from "./reasons/reasons.ts";
 
 type Deferring = {
-  manners: Manners;
+  politeness: Politeness;
   /** Between 0 and 1, like `Math.random`. */
   random: () => number;
 };
@@ -16,36 +21,40 @@ const LONGEST_SPREAD_MS = 10 * 60_000;
  * which is no failure and counts for nothing. A link whose own check was refused did ask, and is left
  * alone for as long as its site.
  */
-export async function unlessResting(
-  { manners, random }: Deferring,
+export async function unlessCoolingDown(
+  { politeness, random }: Deferring,
   link: KnownLink,
   check: () => Promise<Conclusion>,
 ): Promise<Conclusion> {
   const host = URL.parse(link.url)?.host;
   if (host === undefined) return check();
-  const rest = restOf(manners, host) ?? restFromCrowd(manners, host, link);
+  const rest = cooldownOf(politeness, host) ?? restFromCrowd(politeness, host, link);
   if (rest) return deferred(host, rest, random);
   const conclusion = await check();
   const unasked = unaskedRest(conclusion);
-  if (unasked) return deferred(host, restOf(manners, host) ?? unasked, random);
-  return rested(conclusion, restOf(manners, hostOf(conclusion) ?? host));
+  if (unasked) return deferred(host, cooldownOf(politeness, host) ?? unasked, random);
+  return rested(conclusion, cooldownOf(politeness, hostOf(conclusion) ?? host));
 }
 
 /** A busy site is no trouble, so that whoever asks by hand, or only once, stands in its line. */
-function restFromCrowd(manners: Manners, host: string, { id, isAsked }: KnownLink): Rest | null {
-  const forMs = isAsked || id === null ? null : placeAfterLine(manners, host);
+function restFromCrowd(
+  politeness: Politeness,
+  host: string,
+  { id, isAsked }: KnownLink,
+): Cooldown | null {
+  const forMs = isAsked || id === null ? null : slotAfterQueue(politeness, host);
   return forMs === null ? null : { reason: "http_429", forMs, lengthMs: 0 };
 }
 
 /** The rest that began while the first request of a check stood in line, so that nothing was asked at all. */
-function unaskedRest({ reason, redirectCount, restMs, evidence }: Conclusion): Rest | null {
+function unaskedRest({ reason, redirectCount, restMs, evidence }: Conclusion): Cooldown | null {
   const [first, second] = evidence.attempts;
   const isUnasked = redirectCount === 0 && first?.outcome === "failed" && !second;
   if (!isUnasked || restMs === null || isMonitorFault(reason)) return null;
   return { reason: reason as UnknownReason, forMs: restMs, lengthMs: restMs };
 }
 
-function rested(conclusion: Conclusion, rest: Rest | null): Conclusion {
+function rested(conclusion: Conclusion, rest: Cooldown | null): Conclusion {
   if (rest?.reason !== conclusion.reason) return conclusion;
   return { ...conclusion, restMs: Math.max(conclusion.restMs ?? 0, rest.forMs) };
 }
@@ -53,7 +62,7 @@ function rested(conclusion: Conclusion, rest: Rest | null): Conclusion {
 const hostOf = ({ finalUrl }: Conclusion) => URL.parse(finalUrl ?? "")?.host;
 
 /** The links of a site come back one after another, not all in the second in which it may be asked again. */
-function deferred(host: string, rest: Rest, random: () => number): Conclusion {
+function deferred(host: string, rest: Cooldown, random: () => number): Conclusion {
   const spreadMs = random() * Math.min(LONGEST_SPREAD_MS, rest.lengthMs);
   const notes = [`${host} is left alone for a while, so it was not asked.`];
   return { ...sawNothing(rest.reason, { notes }), deferMs: Math.ceil(rest.forMs + spreadMs) };

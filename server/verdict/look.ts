@@ -1,5 +1,5 @@
 import { isIPv6 } from "node:net";
-import { learn, type Witness } from "./context/witness.ts";
+import { type CheckContext, learnFact } from "./context/context.ts";
 import type { OwnState } from "./own-fault.ts";
 import {
   type AttemptRecord,
@@ -19,7 +19,7 @@ import { asShutDown } from "./services/shut-down.ts";
 import { judge } from "./verdict.ts";
 
 /** What checking takes, and how patient it is. */
-export type Checker = Witness &
+export type Checker = CheckContext &
   OwnState & {
     services: Services;
     /** One attempt, in milliseconds. */
@@ -27,7 +27,7 @@ export type Checker = Witness &
     /** Waits in milliseconds before the first, second, … of the attempts that must agree. */
     confirmDelaysMs: number[];
     /** Checks that take ten minutes, of which there are only so many at a time. */
-    patients: { count: number; most: number };
+    longChecks: { count: number; most: number };
     /** Ends the check early, as when the program stops. */
     signal?: AbortSignal | undefined;
   };
@@ -77,7 +77,7 @@ export type Check = {
 };
 
 /** A check of a link that nothing was asked for yet. */
-export function begin(checker: Checker, link: KnownLink, budgetMs: number): Check {
+export function beginCheck(checker: Checker, link: KnownLink, budgetMs: number): Check {
   const startedAt = checker.clock.elapsed();
   return {
     checker: link.isAsked ? { ...checker, isUrgent: true } : checker,
@@ -103,8 +103,8 @@ export async function look(check: Check, style: Style): Promise<Sighting> {
   const { checker, attempts } = check;
   const at = checker.clock.now();
   // Awaited only where there is something to ask, so that a page stands in its site's line at once.
-  const told = isAskable(check) ? await askedFirst(check, style) : null;
-  const sighting = told ?? (await pageSeen(check, style));
+  const told = canAskService(check) ? await askServiceFirst(check, style) : null;
+  const sighting = told ?? (await probePage(check, style));
   attempts.push(recordOf(sighting, style.profile, at));
   return sighting;
 }
@@ -113,22 +113,22 @@ export async function look(check: Check, style: Style): Promise<Sighting> {
  * Whether the link's service takes a question. Where no use came of it once, the check goes without, unless
  * the trouble may have passed.
  */
-function isAskable({ serving }: Check): boolean {
+function canAskService({ serving }: Check): boolean {
   if (!serving?.target?.kind.ask) return false;
-  const { why, retries = [] } = serving.left ?? {};
+  const { why, retries = [] } = serving.undecided ?? {};
   return why !== "ill" || retries.length > 0 || !pageOf(serving.target);
 }
 
 /** What the link's service says when it is asked as its record tells; null when the page must decide. */
-async function askedFirst(check: Check, style: Style): Promise<Sighting | null> {
+async function askServiceFirst(check: Check, style: Style): Promise<Sighting | null> {
   const serving = check.serving!;
-  const told = await consulted(check, serving, style);
+  const told = await consultService(check, serving, style);
   const finding = told?.finding ?? (pageOf(serving.target!) ? null : unproven(check.serving!));
   return told && finding && { probe: { ...told.probe, ...serving.way }, finding, style };
 }
 
 /** The page of the link, as its service reads it if there is one. */
-async function pageSeen(check: Check, style: Style): Promise<Sighting> {
+async function probePage(check: Check, style: Style): Promise<Sighting> {
   const { checker, link, serving } = check;
   const page = serving?.target ? pageOf(serving.target) : null;
   const special: Partial<ProbeInput> = page ? requestOf(page, serving!.target!.values) : {};
@@ -137,9 +137,9 @@ async function pageSeen(check: Check, style: Style): Promise<Sighting> {
   const request = { url, style, keepsText: serving !== null, ...special, ...limitsOf(check) };
   const found = await probe(checker, request);
   const result = hops.length > 0 ? { ...found, hops: [...hops, ...found.hops] } : found;
-  noted(check, result);
+  noteResult(check, result);
   const finding =
-    (await foundWhereItLed(check, result, style)) ?? (await judged(check, result, style));
+    (await findingAtTarget(check, result, style)) ?? (await judgeResult(check, result, style));
   if (special.url === undefined || isOwnHost(check, special.url)) {
     return { probe: result, finding, style };
   }
@@ -156,7 +156,7 @@ function isOwnHost({ link, serving }: Check, url: string): boolean {
  * An address that its service has no word for, such as a short one, may lead to one that it has. One that
  * only leads elsewhere is whatever it leads to.
  */
-async function foundWhereItLed(check: Check, result: Probe, style: Style): Promise<Finding | null> {
+async function findingAtTarget(check: Check, result: Probe, style: Style): Promise<Finding | null> {
   const { checker, serving } = check;
   if (!serving || isKnown(serving) || result.kind === "failed" || result.hops.length === 0) {
     return null;
@@ -166,7 +166,7 @@ async function foundWhereItLed(check: Check, result: Probe, style: Style): Promi
   const { hops, finalUrl } = result;
   const led = { ...serving, target, way: { hops, finalUrl } };
   check.serving = led;
-  const told = await consulted(check, led, style);
+  const told = await consultService(check, led, style);
   return told?.finding ?? (pageOf(target) ? null : unproven(check.serving!));
 }
 
@@ -175,7 +175,7 @@ const isKnown = ({ target, way, service }: Serving) =>
   target !== null && (way !== null || !service.shortens);
 
 /** Asks the service, and notes what came of it. Null where nothing special is to be asked. */
-async function consulted(
+async function consultService(
   check: Check,
   serving: Serving,
   style: Style,
@@ -184,16 +184,16 @@ async function consulted(
   const { target } = serving;
   const told = target && (await askService({ prober: checker, target, style, ...limitsOf(check) }));
   if (!told) return null;
-  noted(check, told.probe);
+  noteResult(check, told.probe);
   probes.push(...told.records);
-  check.serving = { ...serving, left: told.left };
+  check.serving = { ...serving, undecided: told.left };
   return told;
 }
 
 /** Waiting is not at the link's cost, and the sentinels must answer after whatever was seen last. */
-function noted(check: Check, result: Probe): void {
+function noteResult(check: Check, result: Probe): void {
   const { clock, online } = check.checker;
-  excuse(check, result.waitedMs);
+  extendDeadline(check, result.waitedMs);
   check.lookedAt = clock.elapsed();
   if (result.kind === "answered") online.noteAnswer(result);
 }
@@ -216,7 +216,7 @@ const isBeyondUs = ({ outbound }: Checker, result: Failure): result is Unreachab
   result.reason === "conn_unreachable" && isIPv6(result.address ?? "") && !outbound.hasIpv6();
 
 /** Judges an attempt, and asks around for what the judgement needs. Facts serve the whole check. */
-async function judged(check: Check, result: Probe, style: Style): Promise<Finding> {
+async function judgeResult(check: Check, result: Probe, style: Style): Promise<Finding> {
   const { checker, link } = check;
   if (result.kind === "failed") {
     if (isBeyondUs(checker, result)) return suspected(result.reason, [NO_IPV6]);
@@ -231,26 +231,26 @@ async function judged(check: Check, result: Probe, style: Style): Promise<Findin
       now: checker.clock.now(),
       facts,
       serving: check.serving,
-      isReborn: isReborn(check),
+      isReborn: isReregistered(check),
     };
     const finding = judge(seen);
     if (!("wants" in finding)) return finding;
     if (facts[finding.wants] !== undefined) throw new Error(`${finding.wants} is known already`);
     const timeoutMs = Math.min(checker.checkTimeoutMs, leftOf(check));
-    const question = { witness: checker, ...seen, style, timeoutMs, signal: checker.signal };
-    const learned = await learn(question, finding.wants);
+    const question = { context: checker, ...seen, style, timeoutMs, signal: checker.signal };
+    const learned = await learnFact(question, finding.wants);
     check.facts = { ...facts, ...learned.facts };
     check.probes.push(...learned.records);
-    excuse(check, learned.waitedMs);
+    extendDeadline(check, learned.waitedMs);
   }
 }
 
-function excuse(check: Check, waitedMs: number): void {
+function extendDeadline(check: Check, waitedMs: number): void {
   if (!check.link.isAsked) check.endsAt += waitedMs;
 }
 
 /** Whoever took over a name that was given up must show more than a page. */
-const isReborn = ({ link: { lastDecided, decidedReason } }: Check) =>
+const isReregistered = ({ link: { lastDecided, decidedReason } }: Check) =>
   lastDecided === "dead" &&
   /^(dns_nxdomain|domain_parked|service_shutdown)$/.test(decidedReason ?? "");
 

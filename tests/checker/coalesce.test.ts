@@ -44,7 +44,7 @@ function checks(ends?: Partial<Conclusion>) {
     clock,
     begun,
     open,
-    check: coalesced({ clock, catalogue: catalogueWith([]), check: run }),
+    check: coalesced({ clock, catalogue: catalogueWith([]), checkLink: run }),
   };
 }
 

@@ -3,7 +3,7 @@ import { readConfig } from "../../server/config/config.ts";
 import type { DnsReason, Resolution } from "../../server/net/resolve.ts";
 import { type Checker, checkUrl, type KnownLink } from "../../server/verdict/confirm.ts";
 import { NEVER_CHECKED } from "../../server/verdict/look.ts";
-import { createManners } from "../../server/verdict/politeness/politeness.ts";
+import { createPoliteness } from "../../server/verdict/politeness/politeness.ts";
 import { freePort } from "../free-port.ts";
 import { labOutbound, playedResolver } from "../outbound/lab.ts";
 import {
@@ -168,16 +168,16 @@ describe("a page of a link that changes all the time", () => {
   });
 
   test("is left open while many others are looked at so often, as they take up room", async () => {
-    const patients = { count: 0, most: 1 };
+    const longChecks = { count: 0, most: 1 };
     const { url } = until(startSite({}));
-    const { checker } = labChecker({ patients });
+    const { checker } = labChecker({ longChecks });
     const both = [url, `${url}/b`].map((each) => checkUrl(checker, { url: each, ...flapping }));
 
     expect((await Promise.all(both)).map(({ reason }) => reason).toSorted()).toEqual([
       "http_404",
       "unconfirmed",
     ]);
-    expect(patients.count).toBe(0);
+    expect(longChecks.count).toBe(0);
   });
 
   test("that answers too slowly for that is not looked at again and again", async () => {
@@ -359,22 +359,22 @@ describe("trouble that may pass", () => {
 
   test("does not count the time in which a busy site is spared", async () => {
     const { clock, checker } = labChecker();
-    const manners = createManners({ clock, hostConcurrency: 1, hostGapMs: 90_000 });
+    const politeness = createPoliteness({ clock, hostConcurrency: 1, hostGapMs: 90_000 });
     const { url } = until(startSite({}));
 
-    const conclusion = await checkUrl({ ...checker, manners }, { url, ...wasActive });
+    const conclusion = await checkUrl({ ...checker, politeness }, { url, ...wasActive });
 
     expect(conclusion).toMatchObject({ status: "dead", evidence: { attempts: [{}, {}, {}] } });
   });
 
   test("counts that time too for whoever waits for the answer", async () => {
     const { clock, checker } = labChecker();
-    const manners = createManners({ clock, hostConcurrency: 1, hostGapMs: 90_000 });
+    const politeness = createPoliteness({ clock, hostConcurrency: 1, hostGapMs: 90_000 });
     const { url } = until(startSite({}));
     const startedAt = clock.elapsed();
 
     const conclusion = await checkUrl(
-      { ...checker, manners },
+      { ...checker, politeness },
       { url, ...wasActive, isAsked: true },
     );
 
@@ -384,10 +384,10 @@ describe("trouble that may pass", () => {
 
   test("of a busy site is no reason to let anybody wait who asked by hand", async () => {
     const { clock, checker } = labChecker();
-    const manners = createManners({ clock, hostConcurrency: 1, hostGapMs: 0 });
+    const politeness = createPoliteness({ clock, hostConcurrency: 1, hostGapMs: 0 });
     const { url } = until(startSite({ "/a": "hello", "/b": "hello", "/asked": "hello" }));
     const check = (path: string, isAsked: boolean) =>
-      checkUrl({ ...checker, manners }, { ...NEVER_CHECKED, url: `${url}${path}`, isAsked });
+      checkUrl({ ...checker, politeness }, { ...NEVER_CHECKED, url: `${url}${path}`, isAsked });
 
     const ends: string[] = [];
     const note = (path: string) => () => void ends.push(path);

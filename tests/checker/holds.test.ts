@@ -3,7 +3,7 @@ import type { KnownLink } from "../../server/verdict/confirm.ts";
 import { createHostProfiles } from "../../server/verdict/context/host-profiles.ts";
 import { createCheck } from "../../server/verdict/create-check.ts";
 import { createOnline } from "../../server/verdict/online/online.ts";
-import { createManners } from "../../server/verdict/politeness/politeness.ts";
+import { createPoliteness } from "../../server/verdict/politeness/politeness.ts";
 import { type ProbeInput, probe } from "../../server/verdict/probe/probe.ts";
 import { USUAL_STYLE } from "../../server/verdict/probe/profiles.ts";
 import type { Kind, Service } from "../../server/verdict/services/record.ts";
@@ -44,10 +44,10 @@ const asksFor = (status: number, seconds: number) =>
 function prober() {
   const clock = movableClock("2030-01-01T00:00:00Z", { autoMove: true });
   const outbound = labOutbound({ clock });
-  const manners = createManners({ clock, hostConcurrency: 2, hostGapMs: 0 });
+  const politeness = createPoliteness({ clock, hostConcurrency: 2, hostGapMs: 0 });
   const look = (url: string, more: Partial<ProbeInput> = {}) =>
     probe(
-      { clock, outbound, manners, userAgent: "Stillup/test" },
+      { clock, outbound, politeness, userAgent: "Stillup/test" },
       { url, style: USUAL_STYLE, timeoutMs: 20_000, leftMs: 60_000, ...more },
     );
   return { clock, look };

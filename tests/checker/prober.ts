@@ -2,7 +2,7 @@ import type { Checker } from "../../server/verdict/confirm.ts";
 import { createHostProfiles } from "../../server/verdict/context/host-profiles.ts";
 import { createRobots } from "../../server/verdict/context/robots.ts";
 import { createOnline } from "../../server/verdict/online/online.ts";
-import { createManners } from "../../server/verdict/politeness/politeness.ts";
+import { createPoliteness } from "../../server/verdict/politeness/politeness.ts";
 import { createServices } from "../../server/verdict/services/catalogue.ts";
 import { catalogueWith } from "../../server/verdict/services/records/built-in.ts";
 import { movableClock } from "../clock.ts";
@@ -14,7 +14,7 @@ export function labChecker(options: Partial<Checker> = {}) {
   const checker: Checker = {
     clock,
     outbound: labOutbound({ clock }),
-    manners: createManners({ clock, hostConcurrency: 2, hostGapMs: 0 }),
+    politeness: createPoliteness({ clock, hostConcurrency: 2, hostGapMs: 0 }),
     userAgent: "Stillup/test",
     checkTimeoutMs: 3000,
     confirmDelaysMs: [0, 3000, 12_000],
@@ -24,7 +24,7 @@ export function labChecker(options: Partial<Checker> = {}) {
     randomName: () => "qzkxvbnmwrtplkjh",
     online: createOnline({ clock, sentinels: [], ask: async () => true }),
     lag: { worstSince: () => 0 },
-    patients: { count: 0, most: 50 },
+    longChecks: { count: 0, most: 50 },
     ...options,
   };
   return { clock, checker };

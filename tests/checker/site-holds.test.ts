@@ -2,10 +2,10 @@ import { expect, test } from "bun:test";
 import { siteHolds } from "../../server/db/tables.ts";
 import { createSiteHolds } from "../../server/monitor/site-holds.ts";
 import {
-  createManners,
-  type Manners,
-  restOf,
-  withManners,
+  cooldownOf,
+  createPoliteness,
+  type Politeness,
+  withPoliteness,
 } from "../../server/verdict/politeness/politeness.ts";
 import { bucketOf } from "../../server/work/buckets.ts";
 import { type MovableClock, movableClock } from "../clock.ts";
@@ -20,23 +20,23 @@ const ALL = fixedNode("a", ALL_BUCKETS).share("checks");
 onBothEngines("What a site wants", (server) => {
   /** A process that asks sites, as long as it has run. */
   function asker(clock: MovableClock = movableClock(server().clock.now())) {
-    const manners = createManners({ clock, hostConcurrency: 2, hostGapMs: 0 });
-    return { clock, manners, holds: createSiteHolds({ ...server().deps, clock }, manners) };
+    const politeness = createPoliteness({ clock, hostConcurrency: 2, hostGapMs: 0 });
+    return { clock, politeness, holds: createSiteHolds({ ...server().deps, clock }, politeness) };
   }
   const rows = () => server().deps.store.select().from(siteHolds);
 
   test("is known to whoever asks it next, whatever time that one has counted", async () => {
     const [one, next] = [asker(), asker(later(5 * MINUTE))];
-    await answers(one.manners, "busy.example", 429, { "Retry-After": "600" });
+    await answers(one.politeness, "busy.example", 429, { "Retry-After": "600" });
     await one.holds.save();
 
     await next.holds.learn(ALL);
 
-    expect(restOf(next.manners, "www.busy.example")).toMatchObject({
+    expect(cooldownOf(next.politeness, "www.busy.example")).toMatchObject({
       reason: "http_429",
       forMs: 5 * MINUTE,
     });
-    expect(restOf(next.manners, "other.example")).toBeNull();
+    expect(cooldownOf(next.politeness, "other.example")).toBeNull();
   });
 
   test("is learned with its bucket, and again when that comes back", async () => {
@@ -44,35 +44,35 @@ onBothEngines("What a site wants", (server) => {
     const own = fixedNode("b", [bucketOf("held.example")]).share("checks");
     const none = fixedNode("b", []).share("checks");
     await next.holds.learn(own);
-    await answers(one.manners, "held.example", 503, { "Retry-After": "900" });
+    await answers(one.politeness, "held.example", 503, { "Retry-After": "900" });
     await one.holds.save();
 
     await next.holds.learn(own);
-    expect(restOf(next.manners, "held.example")).toBeNull();
+    expect(cooldownOf(next.politeness, "held.example")).toBeNull();
     await next.holds.learn(none);
     await next.holds.learn(own);
 
-    expect(restOf(next.manners, "held.example")).toMatchObject({ forMs: 15 * MINUTE });
+    expect(cooldownOf(next.politeness, "held.example")).toMatchObject({ forMs: 15 * MINUTE });
   });
 
   test("is learned again while the former node of the site may still send requests", async () => {
     const [one, next] = [asker(), asker()];
     const share = fixedNode("b", [bucketOf("taken.example")]).share("checks");
     await next.holds.learn(share);
-    await answers(one.manners, "taken.example", 503, { "Retry-After": "900" });
+    await answers(one.politeness, "taken.example", 503, { "Retry-After": "900" });
     await one.holds.save();
 
     next.clock.moveBy(5000);
     await next.holds.learn(share);
 
     const { isShared } = server().deps.store.engine;
-    expect(restOf(next.manners, "taken.example") !== null).toBe(isShared);
+    expect(cooldownOf(next.politeness, "taken.example") !== null).toBe(isShared);
   });
 
   test("is written, of however many sites", async () => {
     const one = asker();
     const sites = Array.from({ length: 1200 }, (_, n) => `refusing-${n}.example`);
-    for (const site of sites) await answers(one.manners, site, 429, { "Retry-After": "600" });
+    for (const site of sites) await answers(one.politeness, site, 429, { "Retry-After": "600" });
 
     await one.holds.save();
 
@@ -81,17 +81,17 @@ onBothEngines("What a site wants", (server) => {
 
   test("is written once in a while only when its trouble lasts", async () => {
     const one = asker();
-    for (let i = 0; i < 15; i++) await answers(one.manners, "lasting.example", 500);
+    for (let i = 0; i < 15; i++) await answers(one.politeness, "lasting.example", 500);
     await one.holds.save();
     const untilOf = async () =>
       (await rows()).find(({ site }) => site === "lasting.example")!.until;
     const before = await untilOf();
-    await answers(one.manners, "lasting.example", 500);
+    await answers(one.politeness, "lasting.example", 500);
     await one.holds.save();
     expect(await untilOf()).toBe(before);
 
     one.clock.moveBy(MINUTE);
-    await answers(one.manners, "lasting.example", 500);
+    await answers(one.politeness, "lasting.example", 500);
     await one.holds.save();
 
     expect(await untilOf()).toBe(before + MINUTE);
@@ -99,16 +99,16 @@ onBothEngines("What a site wants", (server) => {
 
   test("is its pace too when it was in trouble, until it is well again", async () => {
     const one = asker();
-    for (let i = 0; i < 15; i++) await answers(one.manners, "ill.example", 500);
+    for (let i = 0; i < 15; i++) await answers(one.politeness, "ill.example", 500);
     await one.holds.save();
     const next = asker();
     await next.holds.learn(ALL);
-    expect(next.manners.sites.get("ill.example")!.load).toMatchObject({
+    expect(next.politeness.sites.get("ill.example")!.load).toMatchObject({
       penaltyMs: 3000,
       trouble: "http_500",
     });
 
-    await answers(one.manners, "ill.example", 200);
+    await answers(one.politeness, "ill.example", 200);
     await one.holds.save();
 
     expect((await rows()).map(({ site }) => site)).not.toContain("ill.example");
@@ -116,8 +116,8 @@ onBothEngines("What a site wants", (server) => {
 
   test("is not kept when it is over soon, and forgotten when it is over", async () => {
     const one = asker();
-    await answers(one.manners, "quick.example", 429, { "Retry-After": "5" });
-    await answers(one.manners, "slow.example", 429, { "Retry-After": "60" });
+    await answers(one.politeness, "quick.example", 429, { "Retry-After": "5" });
+    await answers(one.politeness, "slow.example", 429, { "Retry-After": "60" });
     await one.holds.save();
     const kept = (await rows()).map(({ site }) => site);
     expect(kept).not.toContain("quick.example");
@@ -134,13 +134,13 @@ onBothEngines("What a site wants", (server) => {
     const node = fixedNode("next", []);
     const loop = play(next, node);
     await loop.begins();
-    await answers(one.manners, "wary.example", 429, { "Retry-After": "600" });
+    await answers(one.politeness, "wary.example", 429, { "Retry-After": "600" });
     await one.holds.save();
 
     node.gets([bucketOf("wary.example")]);
     await loop.seconds(1);
 
-    expect(restOf(next.manners, "wary.example")).toMatchObject({ reason: "http_429" });
+    expect(cooldownOf(next.politeness, "wary.example")).toMatchObject({ reason: "http_429" });
     await loop.stop();
   });
 
@@ -148,7 +148,7 @@ onBothEngines("What a site wants", (server) => {
     const one = asker();
     const loop = play(one, fixedNode("one", ALL_BUCKETS));
     await loop.begins();
-    await answers(one.manners, "weary.example", 429, { "Retry-After": "600" });
+    await answers(one.politeness, "weary.example", 429, { "Retry-After": "600" });
 
     await loop.seconds(3);
 
@@ -170,11 +170,11 @@ onBothEngines("What a site wants", (server) => {
 
 /** What a request to the host came back with; it does not wait for its turn. */
 const answers = (
-  manners: Manners,
+  politeness: Politeness,
   host: string,
   status: number,
   headers: Record<string, string> = {},
 ) => {
   const answer = { kind: "response", status, headers: new Headers(headers) } as const;
-  return withManners(manners, host, async () => answer, { signal: AbortSignal.abort() });
+  return withPoliteness(politeness, host, async () => answer, { signal: AbortSignal.abort() });
 };

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import {
   afterResponse,
+  NO_LOAD,
   type SiteLoad,
-  UNBURDENED,
 } from "../../server/verdict/politeness/site-load.ts";
 
 const NOW = Date.parse("2030-01-01T00:00:00Z");
@@ -23,7 +23,7 @@ const after = (seconds: string | number, status = 429): Said => ({
 
 describe("the answers of a site slow us down:", () => {
   const penalties = (statuses: number[]) => {
-    let load: SiteLoad = UNBURDENED;
+    let load: SiteLoad = NO_LOAD;
     return statuses.map((status) => {
       load = afterResponse(load, response({ status }), { now: NOW, elapsed: 0 });
       return load.penaltyMs;
@@ -58,7 +58,7 @@ describe("the answers of a site slow us down:", () => {
 });
 
 describe("a site is left alone", () => {
-  const holdOf = (said: Said, load = UNBURDENED) => {
+  const holdOf = (said: Said, load = NO_LOAD) => {
     const { hold } = afterResponse(load, response(said), { now: NOW, elapsed: 1000 });
     return hold && `${hold.reason} ${hold.until - 1000}`;
   };
@@ -103,7 +103,7 @@ describe("a site is left alone", () => {
   const loadAfter = (statuses: number[]) =>
     statuses.reduce(
       (load, status) => afterResponse(load, response({ status }), { now: NOW, elapsed: 1000 }),
-      UNBURDENED,
+      NO_LOAD,
     );
 
   test("for a quarter of an hour after three 429 in a row, and after each further one", () => {
@@ -118,7 +118,7 @@ describe("a site is left alone", () => {
   });
 
   test("no shorter than it asked before, whatever it says then", () => {
-    const held = afterResponse(UNBURDENED, response(after(3600)), { now: NOW, elapsed: 0 });
+    const held = afterResponse(NO_LOAD, response(after(3600)), { now: NOW, elapsed: 0 });
     const next = afterResponse(held, response(after(5)), { now: NOW, elapsed: 1000 });
     const well = afterResponse(next, response(), { now: NOW, elapsed: 2000 });
 

@@ -38,7 +38,7 @@ const found = new Map<string, Parsed>();
 let server: TestServer;
 const rows: Row[] = [];
 
-/** A site of its own name, so that nobody waits for anybody's manners. */
+/** A site of its own name, so that nobody waits for anybody's politeness. */
 function named(name: string, port: number, scheme = "http"): string {
   names[`${name}.test`] = HERE;
   second[`${name}.test`] = HERE;

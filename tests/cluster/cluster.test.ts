@@ -53,7 +53,7 @@ describe("Several nodes on one PostgreSQL", () => {
     expect(await linksByChecks(cluster.sql)).toEqual({ [rounds]: LINKS });
   }
 
-  test("check every link that is due once, and each host from one node with its manners", async () => {
+  test("check every link that is due once, and each host from one node with its politeness", async () => {
     const key = await cluster.newKey("adding");
     await addLinks({ url: api[0]!.url, key }, sites, HOSTS, PAGES);
     await allAreChecked();

@@ -1,9 +1,13 @@
 import { LRUCache } from "lru-cache";
 import robotsParser from "robots-parser";
-import { createOnceAtATime, LONGEST_HOLD_WAIT_MS, withManners } from "../politeness/politeness.ts";
+import {
+  createOnceAtATime,
+  LONGEST_HOLD_WAIT_MS,
+  withPoliteness,
+} from "../politeness/politeness.ts";
 import { locationOf, nextHop } from "../probe/hops.ts";
 import type { Prober } from "../probe/probe.ts";
-import { unlessCut } from "./witness.ts";
+import { unlessAborted } from "./context.ts";
 
 /**
  * Whether a site's robots.txt lets this program ask for an address that it made up; null when the site
@@ -55,7 +59,7 @@ export function createRobots(): Robots {
       return text;
     };
     const work = () => once({ key: url.origin, isUrgent, work: readAndKeep });
-    const rules = await unlessCut(signal, { work, instead: null });
+    const rules = await unlessAborted(signal, { work, fallback: null });
     const waitedMs = isOurs ? reading.waitedMs : clock.elapsed() - reading.startedAt;
     return { isWelcome: rules === null ? null : isWelcome(rules, url), waitedMs };
   };
@@ -80,7 +84,7 @@ async function read(reading: Reading, origin: string): Promise<string | null> {
 const rulesIn = (body: Uint8Array) => rulesForUs(new TextDecoder().decode(body));
 
 function ask(reading: Reading, url: URL) {
-  const { manners, outbound, userAgent, isUrgent } = reading.prober;
+  const { politeness, outbound, userAgent, isUrgent } = reading.prober;
   const send = (waitedMs: number) => {
     reading.waitedMs += waitedMs;
     return outbound.request(url, {
@@ -89,8 +93,8 @@ function ask(reading: Reading, url: URL) {
       bodyCap: LARGEST,
     });
   };
-  const patienceMs = Math.min(LONGEST_HOLD_WAIT_MS, leftOf(reading));
-  return withManners(manners, url.host, send, { patienceMs, isUrgent });
+  const maxHoldMs = Math.min(LONGEST_HOLD_WAIT_MS, leftOf(reading));
+  return withPoliteness(politeness, url.host, send, { maxHoldMs, isUrgent });
 }
 
 const leftOf = ({ prober: { clock }, timeoutMs, startedAt, waitedMs }: Reading) =>

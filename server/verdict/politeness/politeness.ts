@@ -7,19 +7,19 @@ import {
   type Held,
   heldFor,
   isForgettable,
-  type Patience,
+  mergeLoad,
   type Site,
   type SiteRules,
   startsIn,
-  takeOver,
   takeTurn,
+  type WaitOptions,
 } from "./site-line.ts";
 import type { Response, SiteLoad } from "./site-load.ts";
 
 export type { Held } from "./site-line.ts";
 
 /** What is under way per site, and how much each site can take. */
-export type Manners = SiteRules & {
+export type Politeness = SiteRules & {
   /** Gaps in milliseconds of sites that want longer ones than the usual, by any host of theirs. */
   gaps: ReadonlyMap<string, number>;
   sites: Map<string, Site>;
@@ -29,11 +29,11 @@ export type Manners = SiteRules & {
   onLoad: (site: string, load: SiteLoad) => void;
 };
 
-/** How a request ended, as far as manners care. */
+/** How a request ended, as far as politeness care. */
 type Ended = ({ kind: "response" } & Response) | { kind: "failed" };
 
 /** Why a site is left alone: for `forMs` more, out of `lengthMs`. */
-export type Rest = { reason: UnknownReason; forMs: number; lengthMs: number };
+export type Cooldown = { reason: UnknownReason; forMs: number; lengthMs: number };
 
 /** A request waits so long at most for a site that wants to be left alone. */
 export const LONGEST_HOLD_WAIT_MS = 30_000;
@@ -48,10 +48,10 @@ const SHORTEST_PACE_MS = 50;
 
 const SITES_KEPT = 1000;
 
-export const createManners = (
+export const createPoliteness = (
   rules: SiteRules,
   gaps: ReadonlyMap<string, number> = new Map(),
-): Manners => ({
+): Politeness => ({
   ...rules,
   gaps: new Map([...gaps].map(([host, gapMs]) => [siteOf(host), gapMs])),
   sites: new Map(),
@@ -60,22 +60,22 @@ export const createManners = (
 });
 
 /** Has what was learned of a site elsewhere count here too, by the name that `siteOf` gives. */
-export const remember = (manners: Manners, site: string, load: SiteLoad): void =>
-  takeOver(manners, siteIn(manners, site), load);
+export const rememberLoad = (politeness: Politeness, site: string, load: SiteLoad): void =>
+  mergeLoad(politeness, findOrCreateSite(politeness, site), load);
 
 /**
  * Makes a request when the site of `host` is not too busy: in the order of `takeTurn`. Not at all when the
  * site wants to be left alone for longer than the request can wait. `waitedMs` is what queueing took.
  */
-export async function withManners<T extends Ended>(
-  manners: Manners,
+export async function withPoliteness<T extends Ended>(
+  politeness: Politeness,
   host: string,
   request: (waitedMs: number) => Promise<T>,
-  patience: Partial<Patience> = {},
+  wait: Partial<WaitOptions> = {},
 ): Promise<T | Held> {
   const key = siteOf(host);
-  const site = siteIn(manners, key);
-  const turn = await takeTurn(manners, site, { patienceMs: LONGEST_HOLD_WAIT_MS, ...patience });
+  const site = findOrCreateSite(politeness, key);
+  const turn = await takeTurn(politeness, site, { maxHoldMs: LONGEST_HOLD_WAIT_MS, ...wait });
   if (turn.kind === "held") return turn;
   let response: Response | null = null;
   try {
@@ -83,8 +83,8 @@ export async function withManners<T extends Ended>(
     if (ended.kind === "response") response = ended;
     return ended;
   } finally {
-    endTurn(manners, site, response);
-    if (response) manners.onLoad(key, site.load);
+    endTurn(politeness, site, response);
+    if (response) politeness.onLoad(key, site.load);
   }
 }
 
@@ -92,15 +92,15 @@ export async function withManners<T extends Ended>(
  * Why the site of `host` is better not asked now: it wants to be left alone, or takes requests so slowly
  * that those already waiting keep it busy. Null when a request could be made within half a minute.
  */
-export function restOf(manners: Manners, host: string): Rest | null {
-  const site = manners.sites.get(siteOf(host));
+export function cooldownOf(politeness: Politeness, host: string): Cooldown | null {
+  const site = politeness.sites.get(siteOf(host));
   if (!site) return null;
   const { hold, penaltyMs, trouble } = site.load;
-  const forMs = heldFor(manners, site);
+  const forMs = heldFor(politeness, site);
   if (hold && forMs > LONGEST_HOLD_WAIT_MS) {
     return { reason: hold.reason, forMs, lengthMs: hold.until - hold.since };
   }
-  const waitMs = startsIn(manners, site) + site.line.length * gapOf(manners, site);
+  const waitMs = startsIn(politeness, site) + site.queue.length * gapOf(politeness, site);
   if (penaltyMs === 0 || waitMs <= LONGEST_HOLD_WAIT_MS) return null;
   return { reason: trouble, forMs: waitMs, lengthMs: waitMs };
 }
@@ -109,36 +109,36 @@ export function restOf(manners: Manners, host: string): Rest | null {
  * Milliseconds after which to come back to the site of `host`, at a moment of one's own, when its line is
  * long; null when it is not. So the many links of one site leave room for those of others.
  */
-export function placeAfterLine(manners: Manners, host: string): number | null {
-  const site = manners.sites.get(siteOf(host));
+export function slotAfterQueue(politeness: Politeness, host: string): number | null {
+  const site = politeness.sites.get(siteOf(host));
   if (!site) return null;
-  const gapMs = gapOf(manners, site);
-  const { length } = site.line;
+  const gapMs = gapOf(politeness, site);
+  const { length } = site.queue;
   const lineMs = length * gapMs;
   const isShort = length < LEAST_IN_LINE || lineMs < LONGEST_LINE_MS;
   if (isShort && length < MOST_IN_LINE) return null;
-  const now = manners.clock.elapsed();
+  const now = politeness.clock.elapsed();
   site.bookedUntil = Math.max(site.bookedUntil, now + lineMs) + Math.max(gapMs, SHORTEST_PACE_MS);
   return site.bookedUntil - now;
 }
 
-function siteIn(manners: Manners, key: string): Site {
-  const { sites } = manners;
+function findOrCreateSite(politeness: Politeness, key: string): Site {
+  const { sites } = politeness;
   const known = sites.get(key);
   if (known) return known;
-  if (sites.size >= manners.sweepAt) sweep(manners);
-  const site = createSite(manners.gaps.get(key));
+  if (sites.size >= politeness.sweepAt) sweep(politeness);
+  const site = createSite(politeness.gaps.get(key));
   sites.set(key, site);
   return site;
 }
 
 /** Sites that are busy, held or in trouble stay. The next look is due when there are twice as many. */
-function sweep(manners: Manners): void {
-  const { sites } = manners;
+function sweep(politeness: Politeness): void {
+  const { sites } = politeness;
   for (const [key, site] of sites) {
-    if (isForgettable(manners, site)) sites.delete(key);
+    if (isForgettable(politeness, site)) sites.delete(key);
   }
-  manners.sweepAt = Math.max(SITES_KEPT, sites.size * 2);
+  politeness.sweepAt = Math.max(SITES_KEPT, sites.size * 2);
 }
 
 /** What is to be done of which there may be others of the same key. Nobody's urgent work waits for any other. */

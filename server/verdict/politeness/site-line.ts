@@ -1,6 +1,6 @@
 import type { Clock } from "../../lib/clock.ts";
 import type { UnknownReason } from "../reasons/reasons.ts";
-import { afterResponse, type Response, type SiteLoad, UNBURDENED } from "./site-load.ts";
+import { afterResponse, NO_LOAD, type Response, type SiteLoad } from "./site-load.ts";
 
 /** How much any site is asked. */
 export type SiteRules = {
@@ -18,13 +18,13 @@ export type Site = {
   load: SiteLoad;
   running: number;
   lastStartAt: number;
-  line: Waiter[];
+  queue: Waiter[];
   /** How long the site was held by holds that others have replaced. */
   heldMs: number;
   /** The last moment that was given to somebody who did not want to stand in a long line. */
   bookedUntil: number;
   /** Ends the sleep until the first in line may start. */
-  alarm: AbortController | null;
+  timer: AbortController | null;
 };
 
 /** A request may be made. `waitedMs` was spent queueing; what was spent on holds is not in it. */
@@ -33,9 +33,9 @@ type Turn = { kind: "turn"; waitedMs: number };
 /** A request is not made, since its site wants to be left alone for `forMs` more. */
 export type Held = { kind: "held"; reason: UnknownReason; forMs: number; waitedMs: number };
 
-/** How a request waits: `patienceMs` is for holds alone. Urgent ones go before all that are not. */
-export type Patience = {
-  patienceMs: number;
+/** How a request waits: `maxHoldMs` is for holds alone. Urgent ones go before all that are not. */
+export type WaitOptions = {
+  maxHoldMs: number;
   signal?: AbortSignal | undefined;
   isUrgent?: boolean | undefined;
 };
@@ -43,7 +43,7 @@ export type Patience = {
 type Waiter = {
   arrivedAt: number;
   heldAtArrival: number;
-  patienceMs: number;
+  maxHoldMs: number;
   isUrgent: boolean;
   settle: (outcome: Turn | Held) => void;
 };
@@ -55,21 +55,21 @@ export const TROUBLE_KEPT_MS = 15 * 60_000;
 
 export const createSite = (gapMs = 0): Site => ({
   gapMs,
-  load: UNBURDENED,
+  load: NO_LOAD,
   running: 0,
   lastStartAt: Number.NEGATIVE_INFINITY,
-  line: [],
+  queue: [],
   heldMs: 0,
   bookedUntil: Number.NEGATIVE_INFINITY,
-  alarm: null,
+  timer: null,
 });
 
 /**
  * First come, first served, the urgent before the others. A signal that aborts cuts the wait short; the
  * request then ends by itself.
  */
-export function takeTurn(rules: SiteRules, site: Site, patience: Patience): Promise<Turn | Held> {
-  const { patienceMs, signal, isUrgent = false } = patience;
+export function takeTurn(rules: SiteRules, site: Site, wait: WaitOptions): Promise<Turn | Held> {
+  const { maxHoldMs, signal, isUrgent = false } = wait;
   const arrivedAt = rules.clock.elapsed();
   return new Promise((resolve) => {
     const settle = (outcome: Turn | Held) => {
@@ -77,12 +77,12 @@ export function takeTurn(rules: SiteRules, site: Site, patience: Patience): Prom
       resolve(outcome);
     };
     const heldAtArrival = heldSoFar(site, arrivedAt);
-    const waiter = { arrivedAt, heldAtArrival, patienceMs, isUrgent, settle };
+    const waiter = { arrivedAt, heldAtArrival, maxHoldMs, isUrgent, settle };
     const hurry = () => {
-      site.line = site.line.filter((other) => other !== waiter);
+      site.queue = site.queue.filter((other) => other !== waiter);
       start(rules, site, waiter);
     };
-    site.line.splice(isUrgent ? urgentIn(site.line) : site.line.length, 0, waiter);
+    site.queue.splice(isUrgent ? countUrgent(site.queue) : site.queue.length, 0, waiter);
     signal?.addEventListener("abort", hurry);
     if (signal?.aborted) hurry();
     else advance(rules, site);
@@ -90,7 +90,7 @@ export function takeTurn(rules: SiteRules, site: Site, patience: Patience): Prom
 }
 
 /** How many at the front are urgent. */
-const urgentIn = (line: Waiter[]) => line.filter(({ isUrgent }) => isUrgent).length;
+const countUrgent = (line: Waiter[]) => line.filter(({ isUrgent }) => isUrgent).length;
 
 /** Makes room for whoever is next, after the response told what the site can take. */
 export function endTurn(rules: SiteRules, site: Site, response: Response | null): void {
@@ -106,7 +106,7 @@ export function endTurn(rules: SiteRules, site: Site, response: Response | null)
 }
 
 /** Goes by what another process learned of the site, or this one before its start, where that is stricter. */
-export function takeOver(rules: SiteRules, site: Site, known: SiteLoad): void {
+export function mergeLoad(rules: SiteRules, site: Site, known: SiteLoad): void {
   const elapsed = rules.clock.elapsed();
   const { load } = site;
   const isHeldLonger = (known.hold?.until ?? 0) > Math.max(load.hold?.until ?? 0, elapsed);
@@ -137,36 +137,36 @@ export const gapOf = ({ hostGapMs }: SiteRules, { gapMs, load }: Site) =>
 
 /** Whether nothing would change if the site were met for the first time next. */
 export function isForgettable(rules: SiteRules, site: Site): boolean {
-  const { load, running, line, lastStartAt, bookedUntil } = site;
+  const { load, running, queue, lastStartAt, bookedUntil } = site;
   const hadTrouble = load.penaltyMs > 0 || load.refusals > 0;
   const keptMs = hadTrouble ? TROUBLE_KEPT_MS : 0;
-  const isIdle = running === 0 && line.length === 0 && startsIn(rules, site) <= 0;
+  const isIdle = running === 0 && queue.length === 0 && startsIn(rules, site) <= 0;
   return isIdle && Math.max(lastStartAt + keptMs, bookedUntil) <= rules.clock.elapsed();
 }
 
 /** Starts whoever may start, and sleeps until the next one may. */
 function advance(rules: SiteRules, site: Site): void {
-  site.alarm?.abort();
-  site.alarm = null;
-  sendAway(rules, site);
+  site.timer?.abort();
+  site.timer = null;
+  rejectHeldWaiters(rules, site);
   while (site.running < rules.hostConcurrency) {
-    const first = site.line[0];
+    const first = site.queue[0];
     if (!first) return;
     const waitMs = startsIn(rules, site);
     if (waitMs >= SHORTEST_SLEEP_MS) {
       advanceIn(rules, site, waitMs);
       return;
     }
-    site.line.shift();
+    site.queue.shift();
     start(rules, site, first);
   }
 }
 
 function advanceIn(rules: SiteRules, site: Site, ms: number): void {
   const alarm = new AbortController();
-  site.alarm = alarm;
+  site.timer = alarm;
   void rules.clock.sleep(ms, alarm.signal).then(() => {
-    if (site.alarm === alarm) advance(rules, site);
+    if (site.timer === alarm) advance(rules, site);
   });
 }
 
@@ -178,16 +178,16 @@ function start(rules: SiteRules, site: Site, waiter: Waiter): void {
 }
 
 /** Nobody keeps standing in line for a hold that is longer than they can wait. */
-function sendAway(rules: SiteRules, site: Site): void {
+function rejectHeldWaiters(rules: SiteRules, site: Site): void {
   const forMs = heldFor(rules, site);
   const reason = site.load.hold?.reason;
   if (forMs === 0 || !reason) return;
   const now = rules.clock.elapsed();
-  const isTooLong = (waiter: Waiter) => forMs > waiter.patienceMs - heldMsOf(site, waiter, now);
-  const { away = [], staying = [] } = Object.groupBy(site.line, (waiter) =>
+  const isTooLong = (waiter: Waiter) => forMs > waiter.maxHoldMs - heldMsOf(site, waiter, now);
+  const { away = [], staying = [] } = Object.groupBy(site.queue, (waiter) =>
     isTooLong(waiter) ? "away" : "staying",
   );
-  site.line = staying;
+  site.queue = staying;
   for (const waiter of away) {
     waiter.settle({ kind: "held", reason, forMs, waitedMs: queuedMs(site, waiter, now) });
   }

@@ -21,7 +21,7 @@ export type Response = { status: number; headers: Headers };
 /** Wall time, for what servers date, and `elapsed()`, for what is waited. */
 type Moment = { now: number; elapsed: number };
 
-export const UNBURDENED: SiteLoad = {
+export const NO_LOAD: SiteLoad = {
   penaltyMs: 0,
   trouble: "http_429",
   refusals: 0,

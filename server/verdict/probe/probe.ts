@@ -14,8 +14,8 @@ import {
 import {
   type Held,
   LONGEST_HOLD_WAIT_MS,
-  type Manners,
-  withManners,
+  type Politeness,
+  withPoliteness,
 } from "../politeness/politeness.ts";
 import type { UnknownReason } from "../reasons/reasons.ts";
 import {
@@ -35,7 +35,7 @@ import { headersOf, type Style } from "./profiles.ts";
 export type Prober = {
   clock: Clock;
   outbound: Outbound;
-  manners: Manners;
+  politeness: Politeness;
   userAgent: string;
   /** Somebody waits for the answer, so that its requests go before those of others. */
   isUrgent?: boolean;
@@ -60,7 +60,7 @@ export type ProbeInput = {
   keepsText?: boolean;
 };
 
-/** The way that an attempt took. `elapsedMs` is spent on requests, `waitedMs` on manners. */
+/** The way that an attempt took. `elapsedMs` is spent on requests, `waitedMs` on politeness. */
 type Journey = {
   hops: Hop[];
   finalUrl: string;
@@ -183,7 +183,7 @@ type Asked = { exchange: Exchange | Held } & Content;
 
 async function ask(attempt: Attempt, url: URL): Promise<Asked> {
   const { prober, input, jar, journey } = attempt;
-  const { clock, manners, outbound, isUrgent } = prober;
+  const { clock, politeness, outbound, isUrgent } = prober;
   const arrivedAt = clock.elapsed();
   let reading: PageReader | null = null;
   let keeping: TextKeeper | null = null;
@@ -211,9 +211,9 @@ async function ask(attempt: Attempt, url: URL): Promise<Asked> {
       signal: input.signal,
     });
   };
-  const patienceMs = Math.min(LONGEST_HOLD_WAIT_MS, leftOf(attempt) - SHORTEST_REQUEST_MS);
-  const patience = { patienceMs, signal: input.signal, isUrgent };
-  const exchange = await withManners(manners, url.host, send, patience);
+  const maxHoldMs = Math.min(LONGEST_HOLD_WAIT_MS, leftOf(attempt) - SHORTEST_REQUEST_MS);
+  const wait = { maxHoldMs, signal: input.signal, isUrgent };
+  const exchange = await withPoliteness(politeness, url.host, send, wait);
   // Also when the request failed on the way, since a reader that is left open is never freed.
   return { exchange, page: (await endOf(reading)) ?? null, text: endOf(keeping) ?? null };
 }

@@ -1,5 +1,5 @@
 import type { Clock } from "../../lib/clock.ts";
-import { unlessCut } from "../context/witness.ts";
+import { unlessAborted } from "../context/context.ts";
 import { createOnceAtATime } from "../politeness/politeness.ts";
 import { type ProbeRecord, toShownOnTheWay } from "../probe/conclusion.ts";
 import type { Finding } from "../probe/finding.ts";
@@ -8,11 +8,11 @@ import type { Style } from "../probe/profiles.ts";
 import { type Batches, createBatches } from "./batch.ts";
 import type { Target } from "./catalogue.ts";
 import { valueAt } from "./decide.ts";
-import { type Heard, hear } from "./receive.ts";
+import { type Received, receive } from "./receive.ts";
 import { type Ask, asksOf, type Values } from "./record.ts";
 import type { Reply } from "./reply.ts";
 import { prepare } from "./requests.ts";
-import { DOUBT, type Left } from "./serving.ts";
+import { UNRECOGNISED, type Undecided } from "./serving.ts";
 
 /** What asking services takes: what is gathered for them, and what they gave that serves others too. */
 export type Asking = { batches: Batches<Probe>; kept: Kept };
@@ -37,7 +37,7 @@ export type ServiceAnswer = {
   /** The last answer, or failure, as if the link itself had given it; it waited as long as all of them. */
   probe: Probe;
   records: ProbeRecord[];
-} & ({ finding: Finding; left: null } | { finding: null; left: Left });
+} & ({ finding: Finding; left: null } | { finding: null; left: Undecided });
 
 /** Asks what the record says, one request after the other as its rules lead; null where it says nothing. */
 export async function askService(question: ServiceQuestion): Promise<ServiceAnswer | null> {
@@ -65,7 +65,7 @@ export async function askService(question: ServiceQuestion): Promise<ServiceAnsw
     if (heard.finding || heard.left) return { probe: last, records, ...heard };
     taken = { ...taken, ...services.kept.take(ask, heard.reply) };
   }
-  return last && { probe: last, records, finding: null, left: DOUBT };
+  return last && { probe: last, records, finding: null, left: UNRECOGNISED };
 }
 
 /** What is left for the next request. */
@@ -75,7 +75,7 @@ const within = (question: ServiceQuestion, spentMs: number): ServiceQuestion => 
   leftMs: question.leftMs - spentMs,
 });
 
-type Asked = { answer: Probe; heard: Heard };
+type Asked = { answer: Probe; heard: Received };
 
 async function askAndHear(question: ServiceQuestion, ask: Ask, taken: Values): Promise<Asked> {
   const together = await askOnce(question, ask, taken);
@@ -95,7 +95,7 @@ async function askOnce(
   const values = { ...target.values, ...taken };
   const { told: answer, place, count } = await send(question, ask, values);
   const { url } = prepare(ask, [values], "");
-  const heard = hear(target, ask, { answer, url, place, count, values }, prober.clock.now());
+  const heard = receive(target, ask, { answer, url, place, count, values }, prober.clock.now());
   return { answer, heard, count };
 }
 
@@ -107,7 +107,7 @@ async function send(question: ServiceQuestion, ask: Ask, values: Values): Promis
   const isShared = ask.keepMinutes !== undefined || (ask.batch?.most ?? 1) > 1;
   if (!isShared) return alone(await request(question, ask, [values], question.leftMs));
   const work = () => sendForAll({ ...question, signal: undefined }, ask, values);
-  return unlessCut(question.signal, { work, instead: alone(CUT_SHORT) });
+  return unlessAborted(question.signal, { work, fallback: alone(CUT_SHORT) });
 }
 
 /** @param question without a signal, since others wait for the answer too */

@@ -1,6 +1,6 @@
 import type { Clock } from "../../lib/clock.ts";
+import { type CanaryStore, noCanaryStore } from "./canary-store.ts";
 import type { Target } from "./catalogue.ts";
-import { type KeptSongs, keptNowhere } from "./kept-songs.ts";
 
 /** Whether a service still tells what is there from what is gone. */
 export type Canaries = {
@@ -49,7 +49,7 @@ const SUSPICIOUS_MS = 10 * MINUTE_MS;
 const KEEP_MS = MINUTE_MS;
 
 /** @param kept what all processes have heard */
-export function createCanaries(clock: Clock, kept: KeptSongs = keptNowhere): Canaries {
+export function createCanaries(clock: Clock, kept: CanaryStore = noCanaryStore): Canaries {
   const songs = new Map<string, Song>();
 
   function songOf({ service, kind }: Target): Song {

@@ -3,7 +3,7 @@ import type { Clock } from "../../lib/clock.ts";
 import { lazily } from "../../lib/concurrency.ts";
 import { type Asking, createAsking } from "./ask.ts";
 import { type Canaries, createCanaries } from "./canaries.ts";
-import { keptIn } from "./kept-songs.ts";
+import { createCanaryStore } from "./canary-store.ts";
 import type { Kind, Service, Values } from "./record.ts";
 import type { Serving } from "./serving.ts";
 
@@ -221,7 +221,7 @@ export type Services = Asking & { catalogue: Catalogue; canaries: Canaries };
 export const createServices = (clock: Clock, catalogue: Catalogue, store?: Store): Services => ({
   ...createAsking(clock),
   catalogue,
-  canaries: createCanaries(clock, store && keptIn(store)),
+  canaries: createCanaries(clock, store && createCanaryStore(store)),
 });
 
 /** What is known of a link through its service before anything is asked; null where none owns it. */
@@ -233,5 +233,5 @@ export function servingOf(
   const service = url && serviceOf(catalogue, url);
   if (!service) return null;
   const wasAlive = link.lastDecided === "active";
-  return { service, target: targetOf(catalogue, url), left: null, way: null, wasAlive };
+  return { service, target: targetOf(catalogue, url), undecided: null, way: null, wasAlive };
 }

@@ -7,10 +7,10 @@ import type { Target } from "./catalogue.ts";
 import { firstRule } from "./decide.ts";
 import type { Ask, Rule, Values } from "./record.ts";
 import { type Reply, replyTo } from "./reply.ts";
-import { DOUBT, findingOf, ILL, type Left } from "./serving.ts";
+import { findingOf, NO_ANSWER, UNRECOGNISED, type Undecided } from "./serving.ts";
 
 /** What came back, and from where in an answer to many the link is to be read. */
-export type Told = {
+export type ServiceReply = {
   answer: Answer | Failure;
   /** The address that was asked for. */
   url: string;
@@ -21,37 +21,37 @@ export type Told = {
 };
 
 /** A finding; or why the page must decide; or the answer that leads to the next request. */
-export type Heard =
+export type Received =
   | { finding: Finding; left: null }
-  | { finding: null; left: Left }
+  | { finding: null; left: Undecided }
   | { finding: null; left: null; reply: Reply };
 
-const leaves = (left: Left): Heard => ({ finding: null, left });
+const leftUndecided = (left: Undecided): Received => ({ finding: null, left });
 
 /** What an answer of a service means for a link. `now` is wall time in milliseconds. Pure. */
-export function hear({ service }: Target, ask: Ask, told: Told, now: number): Heard {
+export function receive({ service }: Target, ask: Ask, told: ServiceReply, now: number): Received {
   const { answer, url, values } = told;
-  if (answer.kind === "failed") return refused(answer) ?? leaves(ILL);
-  if (isWalled(answer, new URL(url), now)) return leaves(ILL);
+  if (answer.kind === "failed") return heldBack(answer) ?? leftUndecided(NO_ANSWER);
+  if (isWalled(answer, new URL(url), now)) return leftUndecided(NO_ANSWER);
   const whole = replyTo(answer);
   const reply = ask.batch ? partFor(ask.batch, whole, told) : whole;
-  if (!reply) return leaves(ILL);
+  if (!reply) return leftUndecided(NO_ANSWER);
   const rule = firstRule(ask, reply, values);
   if (rule) {
-    const heard = meant(rule, service.name, reply);
+    const heard = applyRule(rule, service.name, reply);
     return heard.finding ? { ...heard, finding: retriedAfter(heard.finding, answer, now) } : heard;
   }
   return answer.status === 429
     ? { finding: unclear("service_rate_limited"), left: null }
-    : leaves({ ...ILL, retries: retriesAfter(answer, now) });
+    : leftUndecided({ ...NO_ANSWER, retries: retriesAfter(answer, now) });
 }
 
-function meant(rule: Rule, name: string, reply: Reply): Heard {
+function applyRule(rule: Rule, name: string, reply: Reply): Received {
   if (rule.means === "next") return { finding: null, left: null, reply };
   const text = `${name} was asked for it and answered ${reply.status}${briefly(reply)}.`;
   const finding = findingOf(rule, { rule: "service_answer", text });
   if (finding) return { finding, left: null };
-  return leaves({ ...DOUBT, undecided: rule.undecided ?? DOUBT.undecided });
+  return leftUndecided({ ...UNRECOGNISED, undecided: rule.undecided ?? UNRECOGNISED.undecided });
 }
 
 const QUOTED_CHARS = 100;
@@ -66,7 +66,7 @@ function briefly({ text, headers, isMissing }: Reply): string {
 }
 
 /** Its site wants to be left alone for longer than this check can wait. */
-const refused = ({ heldMs }: Failure): Heard | null =>
+const heldBack = ({ heldMs }: Failure): Received | null =>
   heldMs === undefined
     ? null
     : { finding: unclear("service_rate_limited", [], heldMs), left: null };

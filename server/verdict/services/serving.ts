@@ -11,15 +11,15 @@ import type { Target } from "./catalogue.ts";
 import type { Page, Rule, Service } from "./record.ts";
 
 /** Why the page must decide: no use came of asking, or it left a doubt; and what is said if it cannot. */
-export type Left = {
+export type Undecided = {
   why: "ill" | "doubt";
   undecided: UnknownReason;
   /** The further attempts that are worth making, as after a 5xx. */
   retries?: Retry[];
 };
 
-export const ILL: Left = { why: "ill", undecided: "service_probe_failed" };
-export const DOUBT: Left = { why: "doubt", undecided: "service_unrecognised" };
+export const NO_ANSWER: Undecided = { why: "ill", undecided: "service_probe_failed" };
+export const UNRECOGNISED: Undecided = { why: "doubt", undecided: "service_unrecognised" };
 
 /** What is known of a link through its service when its page is judged. */
 export type Serving = {
@@ -27,7 +27,7 @@ export type Serving = {
   /** Null where the service has no word for the address, so that it is a page like any other. */
   target: Target | null;
   /** Set after something special was asked that the page must decide. */
-  left: Left | null;
+  undecided: Undecided | null;
   /** The redirects that led to what is asked about, when the link's own address is not it. */
   way: Pick<Answer, "hops" | "finalUrl"> | null;
   /** The link was alive when last decided. */
@@ -51,12 +51,12 @@ export const pageOf = ({ kind }: Target): Page | null =>
   kind.page === "never" ? null : (kind.page ?? {});
 
 /** What remains to be said of a page that looks fine and that no rule of its service knows. */
-export function unproven({ target, left }: Serving): Finding | null {
+export function unproven({ target, undecided }: Serving): Finding | null {
   if (!target) return null;
   const text = `No rule for ${target.service.name} knows the page.`;
-  if (left) {
-    const finding = suspected(left.undecided, [{ rule: LEFT_RULES[left.why], text }]);
-    return { ...finding, retries: left.retries ?? [] };
+  if (undecided) {
+    const finding = suspected(undecided.undecided, [{ rule: LEFT_RULES[undecided.why], text }]);
+    return { ...finding, retries: undecided.retries ?? [] };
   }
   if (pageOf(target)?.needsMarker !== true) return null;
   return suspected("service_unrecognised", [{ rule: "service_unrecognised", text }]);

@@ -703,7 +703,7 @@ describe("a page is no wall because of", () => {
       "active ok",
     ],
     [
-      "telling of Reddit's manners",
+      "telling of Reddit's politeness",
       { html: article("Whoa there, pardner: how sites block bots", 200) },
       "active ok",
     ],

@@ -10,7 +10,7 @@ import type { HostProfiles, Learned } from "./host-profiles.ts";
 import type { Robots } from "./robots.ts";
 
 /** What asking around a page takes. */
-export type Witness = Prober & {
+export type CheckContext = Prober & {
   hostProfiles: HostProfiles;
   robots: Robots;
   /** Sixteen letters that name nothing. */
@@ -19,7 +19,7 @@ export type Witness = Prober & {
 
 /** One question about the surroundings of a page, with what is known so far. */
 export type Question = {
-  witness: Witness;
+  context: CheckContext;
   /** The link's own URL. */
   url: URL;
   answer: Answer;
@@ -31,54 +31,54 @@ export type Question = {
 };
 
 /** What was learned: new facts, what was asked for them, and how long that waited for its turn. */
-type Testimony = { facts: Facts; records: ProbeRecord[]; waitedMs: number };
+type LearnedFacts = { facts: Facts; records: ProbeRecord[]; waitedMs: number };
 
 type Asked = "sibling" | "root" | "home" | "subdomain";
 
 /** Learns one fact. What cannot be learned is null; nothing is thrown for what a network does. */
-export async function learn(question: Question, fact: keyof Facts): Promise<Testimony> {
-  if (question.timeoutMs <= 0) return nothingNew({ [fact]: null });
+export async function learnFact(question: Question, fact: keyof Facts): Promise<LearnedFacts> {
+  if (question.timeoutMs <= 0) return noNewFacts({ [fact]: null });
   if (fact === "profile") return learnProfile(question);
-  if (fact === "names") return nothingNew({ names: await namesOf(question) });
-  return (await askAround(question, fact)).testimony;
+  if (fact === "names") return noNewFacts({ names: await namesOf(question) });
+  return (await askNearby(question, fact)).testimony;
 }
 
-const nothingNew = (facts: Facts, waitedMs = 0): Testimony => ({ facts, records: [], waitedMs });
+const noNewFacts = (facts: Facts, waitedMs = 0): LearnedFacts => ({ facts, records: [], waitedMs });
 
 /** Asks for an address around the page, if there is one and it may be asked for. */
-async function askAround(
+async function askNearby(
   question: Question,
   asked: Asked,
-): Promise<{ isWelcome: boolean | null; testimony: Testimony }> {
-  const { clock } = question.witness;
+): Promise<{ isWelcome: boolean | null; testimony: LearnedFacts }> {
+  const { clock } = question.context;
   const address = addressOf(question, asked);
-  if (!address) return { isWelcome: null, testimony: nothingNew({ [asked]: null }) };
+  if (!address) return { isWelcome: null, testimony: noNewFacts({ [asked]: null }) };
   const startedAt = clock.elapsed();
-  const { isWelcome, waitedMs } = await permission(question, asked, address);
+  const { isWelcome, waitedMs } = await checkRobots(question, asked, address);
   const timeoutMs = question.timeoutMs - (clock.elapsed() - startedAt - waitedMs);
   if (!isWelcome || timeoutMs <= 0) {
-    return { isWelcome, testimony: nothingNew({ [asked]: null }, waitedMs) };
+    return { isWelcome, testimony: noNewFacts({ [asked]: null }, waitedMs) };
   }
   const told = await probeFor({ ...question, timeoutMs }, asked, address);
   return { isWelcome, testimony: { ...told, waitedMs: told.waitedMs + waitedMs } };
 }
 
-function addressOf({ witness, url }: Question, asked: Asked): URL | null {
+function addressOf({ context, url }: Question, asked: Asked): URL | null {
   if (asked === "home") return homeOf(url);
-  const name = witness.randomName();
+  const name = context.randomName();
   if (asked === "subdomain") return subdomainOf(url, name);
   return asked === "sibling" ? siblingOf(url, name) : rootOf(url, name);
 }
 
 /** Only for addresses that were made up does it count whether robots are welcome. */
-const permission = (question: Question, asked: Asked, address: URL) =>
+const checkRobots = (question: Question, asked: Asked, address: URL) =>
   asked === "sibling" || asked === "root"
-    ? question.witness.robots(question.witness, address, question)
+    ? question.context.robots(question.context, address, question)
     : { isWelcome: true, waitedMs: 0 };
 
-async function probeFor(question: Question, asked: Asked, address: URL): Promise<Testimony> {
-  const { witness, style, timeoutMs, signal } = question;
-  const found = await probe(witness, { url: address.href, style, timeoutMs, signal });
+async function probeFor(question: Question, asked: Asked, address: URL): Promise<LearnedFacts> {
+  const { context, style, timeoutMs, signal } = question;
+  const found = await probe(context, { url: address.href, style, timeoutMs, signal });
   const records = [recordOf(asked, address, found)];
   return { facts: { [asked]: found }, records, waitedMs: found.waitedMs };
 }
@@ -87,24 +87,24 @@ async function probeFor(question: Question, asked: Asked, address: URL): Promise
  * Once a week, a host is asked for an address that does not exist, to know how it answers then. Whoever
  * comes while it is asked waits for that, as one queues.
  */
-async function learnProfile(question: Question): Promise<Testimony> {
-  const { hostProfiles, clock, isUrgent } = question.witness;
+async function learnProfile(question: Question): Promise<LearnedFacts> {
+  const { hostProfiles, clock, isUrgent } = question.context;
   const { host } = question.url;
   const known = await hostProfiles.find(host);
-  if (known) return nothingNew({ profile: asProfile(known) });
+  if (known) return noNewFacts({ profile: asProfile(known) });
   const arrivedAt = clock.elapsed();
-  let own = nothingNew({});
+  let own = noNewFacts({});
   let isOurs = false;
   const ask = async (): Promise<Learned | null> => {
     isOurs = true;
-    const { isWelcome, testimony } = await askAround({ ...question, signal: undefined }, "sibling");
+    const { isWelcome, testimony } = await askNearby({ ...question, signal: undefined }, "sibling");
     own = testimony;
     return isWelcome === false ? { kind: "closed" } : learnedFrom(testimony.facts.sibling ?? null);
   };
   const work = () => hostProfiles.learn({ host, isUrgent, ask });
-  const learned = await unlessCut(question.signal, { work, instead: null });
+  const learned = await unlessAborted(question.signal, { work, fallback: null });
   const profile = learned && asProfile(learned);
-  if (!isOurs) return nothingNew({ profile }, clock.elapsed() - arrivedAt);
+  if (!isOurs) return noNewFacts({ profile }, clock.elapsed() - arrivedAt);
   // An address that was not asked for may still be wanted for its own sake.
   return { ...own, facts: { ...(own.facts.sibling && own.facts), profile } };
 }
@@ -120,8 +120,8 @@ function learnedFrom(found: Probe | null): Learned | null {
   return isPage ? { kind: "page", fingerprint: fingerprintOf(found) } : { kind: "closed" };
 }
 
-const namesOf = ({ witness, answer }: Question): Promise<HostNames | null> =>
-  witness.outbound.resolver.namesOf(new URL(answer.finalUrl).hostname);
+const namesOf = ({ context, answer }: Question): Promise<HostNames | null> =>
+  context.outbound.resolver.namesOf(new URL(answer.finalUrl).hostname);
 
 const recordOf = (asked: Asked, address: URL, found: Probe): ProbeRecord => ({
   asked,
@@ -144,7 +144,7 @@ export function siblingOf(url: URL, name: string): URL | null {
   const parts = /^(.*\/)([^/]+)(\/?)$/.exec(url.pathname);
   if (!parts) return null;
   const [, folder = "", last = "", slash = ""] = parts;
-  const sibling = bare(url);
+  const sibling = withoutHash(url);
   if (SHOWS_BY_QUERY.test(last) && url.searchParams.size > 0) return withRandomValue(sibling, name);
   sibling.search = "";
   sibling.pathname = `${folder}${name}${endingOf(last)}${slash}`;
@@ -162,10 +162,10 @@ function withRandomValue(url: URL, name: string): URL {
 
 /** An address at the root of the same host at which nothing can be. */
 export function rootOf(url: URL, name: string): URL {
-  return new URL(`/${name}`, bare(url));
+  return new URL(`/${name}`, withoutHash(url));
 }
 
-export const homeOf = (url: URL) => new URL("/", bare(url));
+export const homeOf = (url: URL) => new URL("/", withoutHash(url));
 
 /** The root of a name below the registrable domain that cannot exist; null for a bare address. */
 export function subdomainOf(url: URL, name: string): URL | null {
@@ -176,27 +176,27 @@ export function subdomainOf(url: URL, name: string): URL | null {
   return other;
 }
 
-function bare(url: URL): URL {
+function withoutHash(url: URL): URL {
   const copy = new URL(url);
   copy.hash = "";
   return copy;
 }
 
 /** Work that several checks wait for, under the signal of none, and what a check that is cut short has instead. */
-type Shared<T> = { work: () => Promise<T>; instead: T };
+type Shared<T> = { work: () => Promise<T>; fallback: T };
 
 /**
  * What shared work comes to; `instead` as soon as the signal of the check that waits aborts, while the work
  * goes on for the others. Nothing is begun for a check that was cut short before.
  */
-export async function unlessCut<T>(
+export async function unlessAborted<T>(
   signal: AbortSignal | undefined,
-  { work, instead }: Shared<T>,
+  { work, fallback }: Shared<T>,
 ): Promise<T> {
   if (!signal) return work();
-  if (signal.aborted) return instead;
+  if (signal.aborted) return fallback;
   const cut = Promise.withResolvers<T>();
-  const leave = () => cut.resolve(instead);
+  const leave = () => cut.resolve(fallback);
   signal.addEventListener("abort", leave);
   return Promise.race([work(), cut.promise]).finally(() =>
     signal.removeEventListener("abort", leave),

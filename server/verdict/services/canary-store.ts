@@ -5,7 +5,7 @@ import { describeError, log, logTransitions } from "../../lib/log.ts";
 import type { Target } from "./catalogue.ts";
 
 /** What was heard last of the known-good links of a service. Moments are milliseconds since 1970. */
-export type KeptSong = {
+export type CanaryState = {
   isGood: boolean;
   askedAt: number;
   /** When a link of the service was alive last. */
@@ -13,18 +13,18 @@ export type KeptSong = {
 };
 
 /** What is heard by one process is known to all, and after another start. */
-export type KeptSongs = {
+export type CanaryStore = {
   /** Null where nothing is known, also since the database does not tell. */
-  read(target: Target): Promise<KeptSong | null>;
+  read(target: Target): Promise<CanaryState | null>;
   /** Unless something later is kept. Nobody has to wait for it. */
-  write(target: Target, song: KeptSong): Promise<void>;
+  write(target: Target, song: CanaryState): Promise<void>;
 };
 
 /** For a check of its own, without a database. */
-export const keptNowhere: KeptSongs = { read: async () => null, write: async () => {} };
+export const noCanaryStore: CanaryStore = { read: async () => null, write: async () => {} };
 
 /** Trouble with the database is no reason to say anything of a link. */
-export function keptIn(store: Store): KeptSongs {
+export function createCanaryStore(store: Store): CanaryStore {
   const note = logTransitions((error) =>
     log.warn("what services answer is not kept", describeError(error)),
   );
@@ -38,17 +38,17 @@ export function keptIn(store: Store): KeptSongs {
   };
 
   return {
-    read: (target) => readSong(store, target).then(well, ill),
-    write: async (target, song) => void (await writeSong(store, target, song).then(well, ill)),
+    read: (target) => readState(store, target).then(well, ill),
+    write: async (target, song) => void (await writeState(store, target, song).then(well, ill)),
   };
 }
 
-async function readSong(store: Store, target: Target): Promise<KeptSong | null> {
+async function readState(store: Store, target: Target): Promise<CanaryState | null> {
   const [row] = await store.select().from(canaries).where(isOf(target));
   return row ?? null;
 }
 
-async function writeSong(store: Store, target: Target, song: KeptSong): Promise<void> {
+async function writeState(store: Store, target: Target, song: CanaryState): Promise<void> {
   const { isGood, askedAt, aliveAt } = song;
   const { service, kind } = target;
   await store.write([

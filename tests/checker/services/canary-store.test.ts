@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 import { createStore, type Store, Unavailable } from "../../../server/db/store.ts";
 import { createCanaries } from "../../../server/verdict/services/canaries.ts";
+import { createCanaryStore } from "../../../server/verdict/services/canary-store.ts";
 import type { Target } from "../../../server/verdict/services/catalogue.ts";
-import { keptIn } from "../../../server/verdict/services/kept-songs.ts";
 import { movableClock } from "../../clock.ts";
 import { onBothEngines, START } from "../../harness.ts";
 
@@ -124,7 +124,7 @@ const targetNamed = (id: string): Target => {
 };
 
 function startProcess(store: Store, clock: ReturnType<typeof movableClock>, target: Target) {
-  const kept = keptIn(store);
+  const kept = createCanaryStore(store);
   const writes: Promise<void>[] = [];
   let asked = 0;
   const write: typeof kept.write = (...what) => {

@@ -1,5 +1,9 @@
 import { describe, expect, test } from "bun:test";
-import { createManners, restOf, withManners } from "../../server/verdict/politeness/politeness.ts";
+import {
+  cooldownOf,
+  createPoliteness,
+  withPoliteness,
+} from "../../server/verdict/politeness/politeness.ts";
 import { movableClock } from "../clock.ts";
 
 const NOW = Date.parse("2030-01-01T00:00:00Z");
@@ -15,12 +19,12 @@ const response = ({ status = 200, headers = {} }: Said = {}) => ({
 });
 
 type Options = { hostConcurrency?: number; hostGapMs?: number };
-type Waiting = { patienceMs?: number; signal?: AbortSignal; isUrgent?: boolean };
+type Waiting = { maxHoldMs?: number; signal?: AbortSignal; isUrgent?: boolean };
 
 /** Visits that last until they are ended. Notes when each began, or that it was sent away. */
 function visits(options: Options = {}) {
   const clock = movableClock(NOW);
-  const manners = createManners({ clock, hostConcurrency: 2, hostGapMs: 0, ...options });
+  const politeness = createPoliteness({ clock, hostConcurrency: 2, hostGapMs: 0, ...options });
   const began: string[] = [];
   const away: Record<string, string> = {};
   const waited: Record<string, number> = {};
@@ -34,7 +38,7 @@ function visits(options: Options = {}) {
         ends.set(name, (said) => resolve(response(said))),
       );
     };
-    const outcome = await withManners(manners, host, request, waiting);
+    const outcome = await withPoliteness(politeness, host, request, waiting);
     if (outcome.kind === "held") away[name] = `${outcome.reason} ${outcome.forMs}`;
   }
 
@@ -45,7 +49,7 @@ function visits(options: Options = {}) {
 
   /** A visit that is over at once. */
   async function visited(said: Said, host = "site.test") {
-    await withManners(manners, host, async () => response(said));
+    await withPoliteness(politeness, host, async () => response(said));
     await settle();
   }
 
@@ -54,7 +58,7 @@ function visits(options: Options = {}) {
     await settle();
   }
 
-  return { clock, manners, began, away, waited, visit, visited, end, moveBy };
+  return { clock, politeness, began, away, waited, visit, visited, end, moveBy };
 }
 
 const settle = () => Bun.sleep(0);
@@ -65,7 +69,7 @@ const busy = (seconds: number): Said => ({ status: 429, headers: { "Retry-After"
 test("a site that wants a longer gap has it, and others have the usual one", async () => {
   const clock = movableClock(NOW);
   const rules = { clock, hostConcurrency: 2, hostGapMs: 250 };
-  const manners = createManners(
+  const politeness = createPoliteness(
     rules,
     new Map([
       ["api.slow.test", 2000],
@@ -74,7 +78,7 @@ test("a site that wants a longer gap has it, and others have the usual one", asy
   );
   const began: string[] = [];
   const visit = (host: string) =>
-    void withManners(manners, host, async () => {
+    void withPoliteness(politeness, host, async () => {
       began.push(host);
       return response();
     });
@@ -100,11 +104,15 @@ describe("the site of a host", () => {
     ["[::1]", "[::2]", true],
     ["site.test", "other.test", true],
   ])("that keeps %s busy lets %s go on: %p", async (busy, asked, isFree) => {
-    const manners = createManners({ clock: movableClock(NOW), hostConcurrency: 1, hostGapMs: 0 });
+    const politeness = createPoliteness({
+      clock: movableClock(NOW),
+      hostConcurrency: 1,
+      hostGapMs: 0,
+    });
     const began: string[] = [];
     const never = new Promise<never>(() => {});
     const begin = (host: string) =>
-      void withManners(manners, host, () => {
+      void withPoliteness(politeness, host, () => {
         began.push(host);
         return never;
       });
@@ -183,13 +191,17 @@ describe("in line", () => {
   });
 
   test("a visit that fails makes room all the same", async () => {
-    const manners = createManners({ clock: movableClock(NOW), hostConcurrency: 1, hostGapMs: 0 });
+    const politeness = createPoliteness({
+      clock: movableClock(NOW),
+      hostConcurrency: 1,
+      hostGapMs: 0,
+    });
 
     await expect(
-      withManners(manners, "site.test", () => Promise.reject(new Error("no"))),
+      withPoliteness(politeness, "site.test", () => Promise.reject(new Error("no"))),
     ).rejects.toThrow("no");
 
-    expect(await withManners(manners, "site.test", async () => response())).toMatchObject({
+    expect(await withPoliteness(politeness, "site.test", async () => response())).toMatchObject({
       status: 200,
     });
   });
@@ -219,11 +231,11 @@ describe("in line", () => {
       return lab.sleep(ms, signal);
     };
     const clock = { ...lab, sleep };
-    const manners = createManners({ clock, hostConcurrency: 1, hostGapMs: 250 });
+    const politeness = createPoliteness({ clock, hostConcurrency: 1, hostGapMs: 250 });
     const giving = new AbortController();
-    await withManners(manners, "site.test", async () => response());
+    await withPoliteness(politeness, "site.test", async () => response());
     const { signal } = giving;
-    const visit = () => withManners(manners, "site.test", async () => response(), { signal });
+    const visit = () => withPoliteness(politeness, "site.test", async () => response(), { signal });
     const all = Promise.all([visit(), visit(), visit()]);
     const running = () => timers.filter((timer) => !timer?.aborted).length;
     expect(running()).toBe(1);
@@ -310,7 +322,7 @@ describe("while a site is left alone", () => {
     const { began, away, visit, visited } = visits();
     await visited(busy(20));
 
-    await visit("hurried", "site.test", { patienceMs: 19_000 });
+    await visit("hurried", "site.test", { maxHoldMs: 19_000 });
 
     expect(began).toEqual([]);
     expect(away).toEqual({ hurried: "http_429 20000" });
@@ -375,18 +387,18 @@ describe("while a site is left alone", () => {
   });
 
   test("it is known why and for how long", async () => {
-    const { manners, visited, moveBy } = visits();
+    const { politeness, visited, moveBy } = visits();
     await visited({ status: 503, headers: { "Retry-After": "3600" } });
     await moveBy(10 * MINUTE);
 
-    expect(restOf(manners, "www.site.test")).toEqual({
+    expect(cooldownOf(politeness, "www.site.test")).toEqual({
       reason: "maintenance",
       forMs: 50 * MINUTE,
       lengthMs: HOUR,
     });
-    expect(restOf(manners, "other.test")).toBeNull();
+    expect(cooldownOf(politeness, "other.test")).toBeNull();
     await moveBy(50 * MINUTE - 30_000);
-    expect(restOf(manners, "site.test")).toBeNull();
+    expect(cooldownOf(politeness, "site.test")).toBeNull();
   });
 });
 
@@ -408,11 +420,14 @@ describe("a site in trouble that many wait for", () => {
   test("is left alone by those who would wait longer than half a minute", async () => {
     const lab = await troubled(Array(50).fill(500));
     await line(lab, 3);
-    expect(restOf(lab.manners, "site.test")).toBeNull();
+    expect(cooldownOf(lab.politeness, "site.test")).toBeNull();
 
     await line(lab, 1);
 
-    expect(restOf(lab.manners, "site.test")).toMatchObject({ reason: "http_500", forMs: 40_000 });
+    expect(cooldownOf(lab.politeness, "site.test")).toMatchObject({
+      reason: "http_500",
+      forMs: 40_000,
+    });
   });
 
   test("and a long line alone is no trouble", async () => {
@@ -420,7 +435,7 @@ describe("a site in trouble that many wait for", () => {
 
     await line(lab, 500);
 
-    expect(restOf(lab.manners, "site.test")).toBeNull();
+    expect(cooldownOf(lab.politeness, "site.test")).toBeNull();
   });
 });
 
@@ -437,7 +452,7 @@ describe("sites that were left alone", () => {
 
     await passBy(lab, 3000);
 
-    expect(lab.manners.sites.size).toBeLessThan(1001);
+    expect(lab.politeness.sites.size).toBeLessThan(1001);
   });
 
   test("are not forgotten while they want to be left alone, nor soon after trouble", async () => {
@@ -448,8 +463,8 @@ describe("sites that were left alone", () => {
 
     await passBy(lab, 3000);
 
-    expect(restOf(lab.manners, "held.test")).not.toBeNull();
-    expect(lab.manners.sites.get("ill.test")?.load.penaltyMs).toBe(200);
+    expect(cooldownOf(lab.politeness, "held.test")).not.toBeNull();
+    expect(lab.politeness.sites.get("ill.test")?.load.penaltyMs).toBe(200);
   });
 
   test("are forgotten in the end, whatever they said", async () => {
@@ -459,6 +474,6 @@ describe("sites that were left alone", () => {
 
     await passBy(lab, 3000);
 
-    expect(lab.manners.sites.has("held-1.test")).toBeFalse();
+    expect(lab.politeness.sites.has("held-1.test")).toBeFalse();
   });
 });
