@@ -1,32 +1,41 @@
-import { inArray, type SQL, sql } from "drizzle-orm";
-import { fieldsOf, onRecord } from "../accounts/audit/record.ts";
+import { inArray, sql } from "drizzle-orm";
+import { auditChange, fieldsOf } from "../accounts/audit/record.ts";
 import { linkTarget } from "../accounts/audit/targets.ts";
 import type { Caller } from "../api/caller.ts";
-import { holdAccounts, holdLinks } from "../db/hold.ts";
-import { numbersOf, rowsOf, type Statement } from "../db/store.ts";
+import { lockAccounts, lockLinks } from "../db/lock.ts";
+import { numbersOf, rowsOf } from "../db/store.ts";
 import { type LinkRow, links } from "../db/tables.ts";
-import { type AppError, foreign, invalid, notFound } from "../lib/errors.ts";
-import { type Deps, noReceipt, type Receipt } from "../work/deps.ts";
-import { existingGroups } from "./exist.ts";
+import {
+  type AppError,
+  type FieldProblems,
+  findForChange,
+  foreign,
+  invalid,
+  notFound,
+} from "../lib/errors.ts";
+import { problemsOf } from "../lib/fields.ts";
+import { type Deps, type SaveReply, saveNoReply } from "../work/deps.ts";
+import { followUpAt, nextCheckAt } from "../work/schedule.ts";
 import type { LinkFilter } from "./filter.ts";
-import type { LinkChange } from "./model.ts";
-import { nextCheckStays, nextCheckUnder } from "./next-check.ts";
-import { nextMatching } from "./next-matching.ts";
+import { findLink } from "./links.ts";
+import { nextMatching } from "./list.ts";
+import { LinkChange, toLink } from "./model.ts";
 import { writeInPieces } from "./pieces.ts";
+import { existingGroups, groupIdIn, refuseUnknownGroup } from "./validate.ts";
 
 /** Takes SQLite about 8 ms. */
 const CHANGED_AT_ONCE = 250;
 
-/** What became of one link: `unchanged` was as wanted before. */
+/** The result for one link of a request: `unchanged` already had the wanted values. */
 export type Change = { id: string } & (
   | { status: "changed" | "unchanged" }
   | { status: "failed"; error: AppError }
 );
 
-/** What became of the next links that fit, and where to go on; null when none is left. */
+/** `next` is where the next step starts; null when no link is left. */
 export type StepOfChange = { changed: number; unchanged: number; next: number | null };
 
-const found = {
+const FOUND = {
   no: links.no,
   id: links.id,
   url: links.url,
@@ -37,11 +46,39 @@ const found = {
   nextCheckAt: links.nextCheckAt,
   unconfirmedSince: links.unconfirmedSince,
   failingSince: links.failingSince,
+  checkingUntil: links.checkingUntil,
 };
-type Found = Pick<LinkRow, keyof typeof found>;
+type Found = Pick<LinkRow, keyof typeof FOUND>;
+
+/** What the audit log shows of a change of links. */
+type Entry = {
+  action: "link.changed" | "link.moved";
+  target?: { id: string; name: string | null } | undefined;
+  fields?: string[];
+};
+
+/** @throws VALIDATION_ERROR with every problem at once, also for fields that cannot be changed */
+export async function changeLink(
+  deps: Deps,
+  caller: Caller,
+  id: string,
+  input: unknown,
+): Promise<LinkRow> {
+  const link = await findForChange(findLink(deps, caller, id), () => readShape(input));
+  const change = await readChange(deps, link, input);
+  if (change.group_id === undefined && change.check_frequency === undefined) return link;
+  const changed = await deps.store.transaction(async (tx) => {
+    const within = { ...deps, store: tx };
+    if ((await changeSome(within, caller, change, [link])) === 0) throw notFound("link");
+    await auditChange(within, caller, entryOf(change, [link]));
+    return findLink(within, caller, link.id);
+  });
+  deps.loops.wake();
+  return changed;
+}
 
 /**
- * Changes what is there and ours, and tells of each of the rest why not. Repeats count once.
+ * Changes the account's links and reports why the others were not changed. Repeated ids count once.
  * @throws VALIDATION_ERROR when there is no such group
  */
 export async function changeLinks(
@@ -49,20 +86,25 @@ export async function changeLinks(
   caller: Caller,
   ids: string[],
   change: LinkChange,
-  receipt: Receipt<Change[]> = noReceipt,
+  saveReply: SaveReply<Change[]> = saveNoReply,
+  entry?: Entry,
 ): Promise<Change[]> {
-  await refuseStrangeGroup(deps, caller, change);
+  await refuseUnknownGroup(deps, caller, change.group_id, "change.group_id");
   const unique = [...new Set(ids)];
-  const rows = await deps.store.select(found).from(links).where(inArray(links.id, unique));
+  const rows = await deps.store.select(FOUND).from(links).where(inArray(links.id, unique));
   const byId = new Map(rows.map((link) => [link.id, link]));
   const results = unique.map((id) => judge(id, byId.get(id), caller, change));
   const chosen = results.flatMap(({ id, status }) => (status === "changed" ? byId.get(id)! : []));
-  await changeInPieces(deps, caller, change, chosen, receipt(results));
+  await changeInPieces(deps, caller, change, {
+    chosen,
+    entry: entry ?? entryOf(change, chosen),
+    saveReply: (tx) => saveReply(tx, results),
+  });
   return results;
 }
 
 /**
- * Changes the next links that fit, newest first.
+ * Changes the next links that match, newest first.
  * @throws VALIDATION_ERROR when there is no such group
  */
 export async function changeMatching(
@@ -70,17 +112,18 @@ export async function changeMatching(
   caller: Caller,
   { filter, before }: { filter: LinkFilter; before: number | undefined },
   change: LinkChange,
-  receipt: Receipt<StepOfChange> = noReceipt,
+  saveReply: SaveReply<StepOfChange> = saveNoReply,
 ): Promise<StepOfChange> {
-  await refuseStrangeGroup(deps, caller, change);
+  await refuseUnknownGroup(deps, caller, change.group_id, "change.group_id");
   const { nos, next } = await nextMatching(deps, caller, filter, { before });
-  const rows = await deps.store
-    .select(found)
-    .from(links)
-    .where(inArray(links.no, sql`${numbersOf(deps.store, nos)}`));
-  const chosen = rows.filter((link) => isOtherwise(link, change));
+  const rows = await findByNumbers(deps, nos);
+  const chosen = rows.filter((link) => differs(link, change));
   const step = { changed: chosen.length, unchanged: rows.length - chosen.length, next };
-  await changeInPieces(deps, caller, change, chosen, receipt(step));
+  await changeInPieces(deps, caller, change, {
+    chosen,
+    entry: entryOf(change, chosen),
+    saveReply: (tx) => saveReply(tx, step),
+  });
   return step;
 }
 
@@ -88,39 +131,32 @@ async function changeInPieces(
   deps: Deps,
   caller: Caller,
   change: LinkChange,
-  chosen: Found[],
-  receipt: Statement[],
+  work: { chosen: Found[]; entry: Entry; saveReply: SaveReply<void> },
 ): Promise<void> {
+  const { chosen, entry, saveReply } = work;
   await writeInPieces(deps.store, chosen, {
     atOnce: CHANGED_AT_ONCE,
-    entry: entryOf(deps, caller, change, chosen),
-    writeOf: (some) => changeAll(deps, caller, change, some),
-    receipt,
+    write: (tx, some) => changeSome({ ...deps, store: tx }, caller, change, some),
+    audit: (tx) => auditChange({ ...deps, store: tx }, caller, { ...entry, count: chosen.length }),
+    saveReply,
   });
   deps.loops.wake();
 }
 
-/** One for all of them, with those fields that any of them had otherwise. */
-function entryOf(deps: Deps, caller: Caller, change: LinkChange, chosen: Found[]): Statement[] {
+/** One entry for all links, with the fields that change in any of them. */
+function entryOf(
+  change: LinkChange,
+  chosen: Pick<Found, "id" | "url" | "groupId" | "checkFrequency">[],
+): Entry {
   const [only, ...others] = chosen;
   const fields = chosen.flatMap(({ groupId, checkFrequency }) =>
     fieldsOf(change, { group_id: groupId, check_frequency: checkFrequency }),
   );
-  return onRecord(deps, caller, {
+  return {
     action: "link.changed",
     target: only && others.length === 0 ? linkTarget(only) : undefined,
     fields: [...new Set(fields)],
-    count: chosen.length,
-  });
-}
-
-async function refuseStrangeGroup(
-  deps: Deps,
-  { accountId }: Caller,
-  { group_id: id }: LinkChange,
-): Promise<void> {
-  if (!id || (await existingGroups(deps, accountId, [id])).has(id)) return;
-  throw invalid({ "change.group_id": ["no such group"] });
+  };
 }
 
 function judge(
@@ -131,64 +167,117 @@ function judge(
 ): Change {
   if (!link) return { id, status: "failed", error: notFound("link") };
   if (link.accountId !== accountId) return { id, status: "failed", error: foreign("link") };
-  return { id, status: isOtherwise(link, change) ? "changed" : "unchanged" };
+  return { id, status: differs(link, change) ? "changed" : "unchanged" };
 }
 
-const isOtherwise = (
+const differs = (
   link: Found,
   { group_id: groupId, check_frequency: frequency }: LinkChange,
 ): boolean =>
   (groupId !== undefined && link.groupId !== groupId) ||
   (frequency !== undefined && link.checkFrequency !== frequency);
 
+const findByNumbers = ({ store }: Deps, nos: number[]) =>
+  store
+    .select({ ...FOUND, isInBatch: IS_IN_BATCH })
+    .from(links)
+    .where(inArray(links.no, sql`${numbersOf(store, nos)}`));
+
+const IS_IN_BATCH = sql`exists (select 1 from batch_links where link_no = ${links.no})`.mapWith(
+  Boolean,
+);
+
 /**
- * Held first, so that the update sees the batches that wait for the links by then. The account stands beside
- * each number: said once for all, it would lead SQLite through all links of the account.
+ * Locks the links and changes those that are still there.
+ * @returns how many there were
  */
-function changeAll(
+async function changeSome(
   deps: Deps,
   { accountNo }: Caller,
   change: LinkChange,
-  chosen: Found[],
-): Statement[] {
-  if (chosen.length === 0) return [];
-  const { store, clock } = deps;
-  const now = clock.now();
-  const columns = { no: "bigint", account_no: "bigint", next_at: "bigint" } as const;
-  const rows = chosen.map((link) => [link.no, accountNo, nextCheckOf(deps, link, change, now)]);
+  chosen: { no: number }[],
+): Promise<number> {
+  const { store: tx, clock } = deps;
   const nos = chosen.map(({ no }) => no);
-  return [
-    ...holdAccounts(store, [accountNo]),
-    ...holdLinks(store, nos),
-    store.run(sql`
-      update links set ${sql.join(assignmentsOf(change, now), sql`, `)}
-      from ${rowsOf(store, columns, rows)} as named
-      where links.no = named.no and links.account_no = named.account_no
-    `),
+  await lockAccounts(tx, [accountNo]);
+  await lockLinks(tx, nos);
+  const found = await findByNumbers(deps, nos);
+  if (found.length === 0) return 0;
+  const { group_id: groupId, check_frequency: frequency } = change;
+  const columns = { no: "bigint", account_no: "bigint", next_at: "bigint" } as const;
+  const rows = found.map((link) => [link.no, accountNo, nextCheckOf(deps, link, change)]);
+  const assignments = [
+    sql`updated_at = ${clock.now()}`,
+    ...(groupId === undefined ? [] : [sql`group_id = ${groupId}`]),
+    ...(frequency === undefined ? [] : [sql`check_frequency = ${frequency}, ${RESCHEDULED}`]),
   ];
+  // SQLite would scan all links of the account if the account's number were not in each row.
+  await tx.run(sql`
+    update links set ${sql.join(assignments, sql`, `)}
+    from ${rowsOf(tx, columns, rows)} as named
+    where links.no = named.no and links.account_no = named.account_no
+  `);
+  return found.length;
 }
 
-/** Null where it stays when it is. */
+const RESCHEDULED = sql`
+  next_check_at = coalesce(named.next_at, next_check_at),
+  next_trigger = case when named.next_at is null then next_trigger else 'scheduled' end`;
+
+/**
+ * When a link is checked next under a new frequency, which counts from its last check, in milliseconds since 1970.
+ * Null when its next check stays as it is: its first check is due, or a check is running, or a batch waits for it.
+ */
 function nextCheckOf(
-  deps: Deps,
-  link: Found,
+  { config, clock }: Deps,
+  link: Found & { isInBatch: boolean },
   { check_frequency: frequency }: LinkChange,
-  now: number,
 ): number | null {
-  const isNew = frequency !== undefined && frequency !== link.checkFrequency;
-  return isNew ? nextCheckUnder(deps, link, frequency, now) : null;
+  const now = clock.now();
+  const { lastCheckedAt } = link;
+  if (frequency === undefined || frequency === link.checkFrequency) return null;
+  if (lastCheckedAt === null || link.isInBatch || (link.checkingUntil ?? 0) > now) return null;
+  const frequencySeconds = config.frequencySeconds[frequency];
+  const regular = nextCheckAt({ linkId: link.id, frequencySeconds, from: lastCheckedAt });
+  return Math.max(now, Math.min(regular, confirmationAt(link, lastCheckedAt) ?? regular));
 }
 
-function assignmentsOf(
-  { group_id: groupId, check_frequency: frequency }: LinkChange,
-  now: number,
-): SQL[] {
-  const stays = sql`named.next_at is null or ${nextCheckStays(now)}`;
-  const regrouped = groupId === undefined ? [] : [sql`group_id = ${groupId}`];
-  const rescheduled = [
-    sql`check_frequency = ${frequency}`,
-    sql`next_check_at = case when ${stays} then ${links.nextCheckAt} else named.next_at end`,
-    sql`next_trigger = case when ${stays} then ${links.nextTrigger} else 'scheduled' end`,
-  ];
-  return [sql`updated_at = ${now}`, ...regrouped, ...(frequency ? rescheduled : [])];
+/** When a link that may be dying is checked again, whatever its frequency. */
+function confirmationAt(link: Found, lastCheckedAt: number): number | null {
+  if (link.unconfirmedSince !== null) return link.nextCheckAt;
+  if (link.failingSince === null) return null;
+  return followUpAt({ linkId: link.id, since: link.failingSince, after: lastCheckedAt });
+}
+
+function readShape(input: unknown): LinkChange {
+  const shape = LinkChange.safeParse(input);
+  if (!shape.success) throw invalid(problemsOf(shape.error));
+  return shape.data;
+}
+
+async function readChange(deps: Deps, link: LinkRow, input: unknown): Promise<LinkChange> {
+  const shape = LinkChange.safeParse(input);
+  const problems = {
+    ...(shape.success ? {} : problemsOf(shape.error)),
+    ...unchangeable(toLink(deps.clock.now())(link), input),
+  };
+  const groupId = groupIdIn(input);
+  if (groupId && !(await existingGroups(deps, link.accountId, [groupId])).has(groupId)) {
+    problems.group_id = ["no such group"];
+  }
+  if (!shape.success || Object.keys(problems).length > 0) throw invalid(problems);
+  return shape.data;
+}
+
+/** Refuses a different value for a field that cannot be changed, which would be lost silently otherwise. */
+function unchangeable(
+  shown: { id: string; url: string; status: string },
+  input: unknown,
+): FieldProblems {
+  const given = Object.entries((input ?? {}) as object);
+  const lost = given.filter(
+    ([name, value]) =>
+      (name === "id" || name === "url" || name === "status") && shown[name] !== value,
+  );
+  return Object.fromEntries(lost.map(([name]) => [name, ["cannot be changed"]]));
 }

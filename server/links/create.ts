@@ -1,115 +1,129 @@
-import { sql } from "drizzle-orm";
-import { onRecord } from "../accounts/audit/record.ts";
+import { auditChange } from "../accounts/audit/record.ts";
 import { linkTarget } from "../accounts/audit/targets.ts";
 import type { Caller } from "../api/caller.ts";
-import { asSeen, onlyWhile } from "../db/as-seen.ts";
-import { allCounted, takeNumbers } from "../db/numbers.ts";
-import type { Statement, Store } from "../db/store.ts";
-import { batches, type LinkRow, linkCounts, links } from "../db/tables.ts";
+import { lockAccounts } from "../db/lock.ts";
+import { takeNumbers } from "../db/numbers.ts";
+import { type LinkRow, links } from "../db/tables.ts";
 import { oneAtATime } from "../lib/concurrency.ts";
 import type { AppError } from "../lib/errors.ts";
 import { newId } from "../lib/ids.ts";
 import { toIso } from "../lib/moments.ts";
-import { chunksOf } from "../lib/steps.ts";
+import { chunksOf, yieldToEventLoop } from "../lib/steps.ts";
 import { serviceIdOf } from "../verdict/services/catalogue.ts";
-import { type NewEvent, recordEvents } from "../webhooks/events/events.ts";
+import { type NewEvent, publishEvents } from "../webhooks/events/events.ts";
 import { bucketOfUrl } from "../work/buckets.ts";
-import { type Deps, noReceipt, type Receipt } from "../work/deps.ts";
-import { judgeItems } from "./judge.ts";
-import { bringAlong, emptyBatch } from "./members.ts";
-import type { NewLink } from "./model.ts";
-import { type ReadItem, readItems } from "./read-items.ts";
+import { type Deps, type SaveReply, saveNoReply } from "../work/deps.ts";
+import { insertFullBatch } from "./members.ts";
+import { type AcceptedItem, type JudgedItem, judgeItems, readItems } from "./validate.ts";
 
-/** Links of one insert statement, well below what a statement may carry. */
+/** Rows of one insert statement, which stay well below the limit of parameters. */
 const ROWS = 250;
-/** Of a row that is not to be written yet. */
-const UNNUMBERED = 0;
 
-/** What became of one item of a batch, in the order of the request. */
+/** The result of one item, in the order of the request. */
 type ItemResult = { link: LinkRow } | { url: unknown; error: AppError };
 
-/** Without a created link there is no batch either. */
+/** `batchId` is null when no link was created. */
 export type BatchCreation = { batchId: string | null; results: ItemResult[] };
+
+/** The result of one item of a preview: the URL as it would be stored, or the error. */
+export type Preview = { url: string; service: string } | { url: unknown; error: AppError };
 
 /** @throws VALIDATION_ERROR with every problem at once; CONFLICT for a known URL or at the limit */
 export async function createLink(
   deps: Deps,
   caller: Caller,
   input: unknown,
-  receipt: Receipt<LinkRow> = noReceipt,
+  saveReply: SaveReply<LinkRow> = saveNoReply,
 ): Promise<LinkRow> {
-  const { results } = await createAll(deps, caller, [input], "initial", ({ results: [only] }) =>
-    only && "link" in only ? receipt(only.link) : [],
-  );
-  const [result] = results;
-  if (!result || "error" in result) throw result?.error;
-  return result.link;
-}
-
-/** Items are independent: the good ones are written in one batch, the bad ones reported. */
-export const createLinks = (
-  deps: Deps,
-  caller: Caller,
-  inputs: unknown[],
-  receipt: Receipt<BatchCreation> = noReceipt,
-): Promise<BatchCreation> => createAll(deps, caller, inputs, "batch", receipt);
-
-async function createAll(
-  deps: Deps,
-  caller: Caller,
-  inputs: unknown[],
-  trigger: "initial" | "batch",
-  receipt: Receipt<BatchCreation>,
-): Promise<BatchCreation> {
-  const read = await readItems(deps, caller, inputs);
-  const create = async () => {
-    const creation = await plan(deps, caller, read, trigger);
-    await deps.store.write([...writesOf(deps, caller, creation), ...receipt(creation)]);
-    deps.loops.wake();
-    return creation;
-  };
-  return oneAtATime(caller.accountId, () => asSeen(create));
-}
-
-/** Decides for each item, against what the account has now. Nothing is written yet. */
-async function plan(
-  deps: Deps,
-  caller: Caller,
-  items: ReadItem[],
-  trigger: "initial" | "batch",
-): Promise<BatchCreation> {
-  const place = trigger === "batch" ? "list" : "alone";
-  const judged = await judgeItems(deps, caller, items, { place });
-  const results = judged.map(
-    (item): ItemResult =>
-      "error" in item
-        ? { url: item.given, error: item.error }
-        : { link: newRow(deps, caller, item, trigger) },
-  );
-  await numberAll(deps.store, results);
-  const isAnyMade = results.some((result) => "link" in result);
-  return { batchId: isAnyMade && trigger === "batch" ? newId() : null, results };
-}
-
-/** Only what is to be written gets a number. */
-async function numberAll(store: Store, results: ItemResult[]): Promise<void> {
-  const rows = results.flatMap((result) => ("link" in result ? [result.link] : []));
-  if (rows.length === 0) return;
-  const first = await takeNumbers(store, rows.length);
-  rows.forEach((row, i) => {
-    row.no = first + i;
+  const items = await readItems(deps, caller, [input]);
+  return createInTransaction(deps, caller, async (within) => {
+    const [item] = await judgeItems(within, caller, items, { place: "alone" });
+    if (!item || "error" in item) throw item?.error;
+    const link = toRow(deps, caller, item, { no: await takeNumbers(within.store, 1) });
+    await insertLinks(within, caller, [link], null);
+    await saveReply(within.store, link);
+    return link;
   });
 }
 
-function newRow(
+/** Creates a link for each valid item and reports the errors of the others. */
+export async function createLinks(
+  deps: Deps,
+  caller: Caller,
+  inputs: unknown[],
+  saveReply: SaveReply<BatchCreation> = saveNoReply,
+): Promise<BatchCreation> {
+  const items = await readItems(deps, caller, inputs);
+  return createInTransaction(deps, caller, async (within) => {
+    const judged = await judgeItems(within, caller, items, { place: "list" });
+    const results = await toResults(within, caller, judged);
+    const rows = results.flatMap((result) => ("link" in result ? [result.link] : []));
+    const batchId = rows.length > 0 ? newId() : null;
+    await insertLinks(within, caller, rows, batchId);
+    if (batchId) await insertFirstChecks(within, caller, batchId, rows);
+    const creation = { batchId, results };
+    await saveReply(within.store, creation);
+    return creation;
+  });
+}
+
+/**
+ * Judges items exactly as `createLinks` does, but writes nothing.
+ * @param already how many links earlier parts of the same list would have added
+ */
+export async function previewLinks(
+  deps: Deps,
+  caller: Caller,
+  inputs: unknown[],
+  already: number,
+): Promise<Preview[]> {
+  const items = await readItems(deps, caller, inputs);
+  await yieldToEventLoop();
+  const judged = await judgeItems(deps, caller, items, { place: "list", already });
+  await yieldToEventLoop();
+  return judged.map((item) =>
+    "error" in item
+      ? { url: item.given, error: item.error }
+      : { url: item.url.href, service: serviceIdOf(deps.catalogue, item.url) },
+  );
+}
+
+/** Requests of one account wait here for each other, so that they do not occupy a connection each. */
+async function createInTransaction<T>(
+  deps: Deps,
+  { accountId, accountNo }: Caller,
+  work: (within: Deps) => Promise<T>,
+): Promise<T> {
+  const result = await oneAtATime(accountId, () =>
+    deps.store.transaction(async (tx) => {
+      await lockAccounts(tx, [accountNo]);
+      return work({ ...deps, store: tx });
+    }),
+  );
+  deps.loops.wake();
+  return result;
+}
+
+/** Makes a row of each accepted item. Only these use up numbers. */
+async function toResults(deps: Deps, caller: Caller, judged: JudgedItem[]): Promise<ItemResult[]> {
+  const count = judged.filter((item) => !("error" in item)).length;
+  let no = count > 0 ? await takeNumbers(deps.store, count) : 0;
+  return judged.map((item) =>
+    "error" in item
+      ? { url: item.given, error: item.error }
+      : { link: toRow(deps, caller, item, { no: no++, trigger: "batch" }) },
+  );
+}
+
+function toRow(
   { clock, catalogue }: Deps,
   { accountId, accountNo }: Caller,
-  { fields, url, urlKey }: { fields: NewLink; url: URL; urlKey: string },
-  trigger: "initial" | "batch",
+  { fields, url, urlKey }: AcceptedItem,
+  { no, trigger = "initial" }: { no: number; trigger?: "initial" | "batch" },
 ): LinkRow {
   const now = clock.now();
   return {
-    no: UNNUMBERED,
+    no,
     id: newId(),
     accountId,
     accountNo,
@@ -147,46 +161,35 @@ function newRow(
   };
 }
 
-function writesOf(deps: Deps, caller: Caller, { batchId, results }: BatchCreation): Statement[] {
-  const { store, clock } = deps;
-  const rows = results.flatMap((result) => ("link" in result ? [result.link] : []));
+async function insertLinks(
+  deps: Deps,
+  caller: Caller,
+  rows: LinkRow[],
+  batchId: string | null,
+): Promise<void> {
+  const { store: tx } = deps;
   const [only, ...others] = rows;
   const target = only && others.length === 0 ? linkTarget(only) : undefined;
-  return [
-    ...onRecord(deps, caller, { action: "link.created", target, count: rows.length }),
-    ...(only ? onlyWithin(deps, caller, rows.length) : []),
-    ...chunksOf(ROWS, rows).map((some) => store.insert(links).values(some)),
-    ...(batchId ? batchOf(store, { id: batchId, caller, startedAt: clock.now() }, rows) : []),
-    ...recordEvents(
-      store,
-      rows.map((row) => createdEvent(row, batchId)),
-    ),
-  ];
+  await auditChange(deps, caller, { action: "link.created", target, count: rows.length });
+  for (const some of chunksOf(ROWS, rows)) await tx.insert(links).values(some);
+  await publishEvents(
+    tx,
+    rows.map((row) => createdEvent(row, batchId)),
+  );
 }
 
-/** Where there is room for so many more. */
-function onlyWithin({ store, config }: Deps, { accountNo, tier }: Caller, more: number) {
-  const used = sql`(select coalesce(sum(${allCounted}), 0) from ${linkCounts} where subject = ${accountNo})`;
-  return onlyWhile(store, accountNo, sql`${used} <= ${config.tierLimits[tier].links - more}`);
-}
-
-/** The first checks of the new links. */
-function batchOf(
-  store: Store,
-  { id, caller, startedAt }: { id: string; caller: Caller; startedAt: number },
+/** Starts a batch for the first checks of the new links. */
+const insertFirstChecks = (
+  { store: tx, clock }: Deps,
+  { accountId }: Caller,
+  id: string,
   rows: LinkRow[],
-): Statement[] {
-  const about = { id, accountId: caller.accountId, startedAt, lastNo: 0, expected: rows.length };
-  const batch = emptyBatch(about);
-  return [
-    store.insert(batches).values({ ...batch, total: rows.length, filledTo: null }),
-    ...bringAlong(
-      store,
-      id,
-      rows.map(({ no }) => no),
-    ),
-  ];
-}
+): Promise<void> =>
+  insertFullBatch(
+    tx,
+    { id, accountId, startedAt: clock.now(), lastNo: 0, expected: rows.length },
+    rows.map(({ no }) => no),
+  );
 
 const createdEvent = (row: LinkRow, batchId: string | null): NewEvent => ({
   type: "link.created",

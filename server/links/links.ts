@@ -1,22 +1,20 @@
-import { and, eq, getTableColumns, not, sql } from "drizzle-orm";
-import { fieldsOf, isThere, makeChange, onRecord } from "../accounts/audit/record.ts";
-import { linkTarget } from "../accounts/audit/targets.ts";
+import { and, count, desc, eq, getTableColumns, inArray, sql } from "drizzle-orm";
 import type { Caller } from "../api/caller.ts";
-import { holdLinks } from "../db/hold.ts";
+import { lockLinks } from "../db/lock.ts";
 import { pointRead } from "../db/point-read.ts";
-import { type Frequency, type LinkRow, links } from "../db/tables.ts";
+import type { Store } from "../db/store.ts";
+import { deliveries, events, type LinkRow, links, webhooks } from "../db/tables.ts";
 import { changeAt } from "../history/change-at.ts";
-import { type FieldProblems, findForChange, foreign, invalid, notFound } from "../lib/errors.ts";
-import { problemsOf } from "../lib/fields.ts";
+import { foreign, notFound } from "../lib/errors.ts";
 import { parseId } from "../lib/ids.ts";
-import { type Deps, noReceipt, type Receipt } from "../work/deps.ts";
+import { type Page, type PageQuery, windowOf } from "../lib/paging.ts";
+import type { DeliveryOfLink, EventOfLink } from "../webhooks/deliveries-model.ts";
+import { type Deps, type SaveReply, saveNoReply } from "../work/deps.ts";
 import { LEASE_MS } from "../work/lease.ts";
-import { existingGroups } from "./exist.ts";
 import { notChecking } from "./filter.ts";
-import { groupIdIn } from "./group-id.ts";
-import { LinkChange, type LinkDetailRow, toLink } from "./model.ts";
-import { nextCheckStays, nextCheckUnder } from "./next-check.ts";
+import type { LinkDetailRow } from "./model.ts";
 
+/** @throws NOT_FOUND, or FORBIDDEN for a link of another account */
 export async function findLink({ store }: Deps, caller: Caller, id: string): Promise<LinkRow> {
   const link = await linkById(store, { id: parseId(id) ?? "" });
   if (!link) throw notFound("link");
@@ -25,8 +23,8 @@ export async function findLink({ store }: Deps, caller: Caller, id: string): Pro
 }
 
 /**
- * A link with the check that last changed its status, if there was one and it is still kept. Two point
- * reads, since SQLite takes longer for one that joins.
+ * Returns a link with the check that last changed its status, if that check is still kept. Two point reads, since
+ * SQLite takes longer for a join.
  */
 export async function findLinkDetail(
   deps: Deps,
@@ -39,66 +37,79 @@ export async function findLinkDetail(
   return { ...link, lastChange: (await changeAt(deps.store, { linkNo, at })) ?? null };
 }
 
-/** @throws VALIDATION_ERROR with every problem at once, also for fields that cannot be changed */
-export async function changeLink(
-  deps: Deps,
-  caller: Caller,
-  id: string,
-  input: unknown,
-): Promise<LinkRow> {
-  const link = await findForChange(findLink(deps, caller, id), () => readShape(input));
-  const change = await readChange(deps, link, input);
-  if (change.group_id === undefined && change.check_frequency === undefined) return link;
-  const now = deps.clock.now();
-  const isIt = and(eq(links.id, link.id), eq(links.accountId, caller.accountId));
-  const update = deps.store
-    .update(links)
-    .set({ ...columnsOf(deps, link, change, now), updatedAt: now })
-    .where(isIt)
-    .returning();
-  const { groupId, checkFrequency } = link;
-  const entry = onRecord(deps, caller, {
-    action: "link.changed",
-    target: linkTarget(link),
-    fields: fieldsOf(change, { group_id: groupId, check_frequency: checkFrequency }),
-    onlyIf: isThere(deps.store, links, isIt),
-  });
-  // Held first, so that the update sees the batches that wait for the link by then.
-  const before = [...entry, ...holdLinks(deps.store, [link.no])];
-  const [changed] = await makeChange(deps, before, update);
-  if (!changed) throw notFound("link");
-  deps.loops.wake();
-  return changed;
-}
-
-/** What a request for a check came to: it was not `started` where one is running already. */
+/** `started` is false when a check was already running. */
 export type CheckStart = { id: string; started: boolean };
 
+/** Makes the link due now, unless it is being checked. */
 export async function startCheck(
   deps: Deps,
   caller: Caller,
   id: string,
-  receipt: Receipt<CheckStart> = noReceipt,
+  saveReply: SaveReply<CheckStart> = saveNoReply,
 ): Promise<CheckStart> {
-  const { no, id: linkId } = await findLink(deps, caller, id);
-  const { store, clock } = deps;
-  const now = clock.now();
-  const isIdle = and(eq(links.id, linkId), notChecking(now));
-  const willStart = isThere(store, links, isIdle);
-  // The link is held first, so that the receipts see what the update sees.
-  const before = [
-    ...holdLinks(store, [no]),
-    ...receipt({ id: linkId, started: true }, willStart),
-    ...receipt({ id: linkId, started: false }, not(willStart)),
-  ];
-  const update = store
-    .update(links)
-    .set({ nextCheckAt: now, nextTrigger: "manual", checkingUntil: now + LEASE_MS })
-    .where(isIdle)
-    .returning({ id: links.id });
-  const started = (await makeChange(deps, before, update)).length === 1;
-  if (started) deps.loops.wake();
-  return { id: linkId, started };
+  const link = await findLink(deps, caller, id);
+  const now = deps.clock.now();
+  const start = await deps.store.transaction(async (tx) => {
+    await lockLinks(tx, [link.no]);
+    const updated = await tx
+      .update(links)
+      .set({ nextCheckAt: now, nextTrigger: "manual", checkingUntil: now + LEASE_MS })
+      .where(and(eq(links.id, link.id), notChecking(now)))
+      .returning({ id: links.id });
+    const result = { id: link.id, started: updated.length === 1 };
+    await saveReply(tx, result);
+    return result;
+  });
+  if (start.started) deps.loops.wake();
+  return start;
+}
+
+/** Lists the events of a link, newest first, with their deliveries. Events without a subscriber are not stored. */
+export async function listLinkEvents(
+  deps: Deps,
+  caller: Caller,
+  linkId: string,
+  query: PageQuery,
+): Promise<Page<EventOfLink>> {
+  const { store } = deps;
+  const link = await findLink(deps, caller, linkId);
+  const ofLink = and(eq(events.linkId, link.id), eq(events.accountId, caller.accountId));
+  const { limit, offset } = windowOf(query);
+  // A link that is often checked on request may have thousands.
+  const [rows, [total]] = await Promise.all([
+    store.readPool
+      .select({ id: events.id, type: events.type, createdAt: events.createdAt })
+      .from(events)
+      .where(ofLink)
+      .orderBy(desc(events.id))
+      .limit(limit)
+      .offset(offset),
+    store.readPool.select({ count: count() }).from(events).where(ofLink),
+  ]);
+  const byEvent = await deliveriesOf(store, caller, rows);
+  const items = rows.map((row) => ({ ...row, deliveries: byEvent.get(row.id) ?? [] }));
+  return { items, total: total!.count };
+}
+
+/** By event, in the order in which the webhooks were created. */
+async function deliveriesOf(
+  store: Store,
+  { accountId }: Caller,
+  some: { id: string }[],
+): Promise<Map<string, DeliveryOfLink[]>> {
+  if (some.length === 0) return new Map();
+  const { eventId, webhookId, status, attempts, lastStatusCode, dueAt } = deliveries;
+  const ids = some.map(({ id }) => id);
+  const rows = await store
+    .select({
+      ...{ eventId, webhookId, status, attempts, lastStatusCode, dueAt },
+      ...{ url: webhooks.url, format: webhooks.format },
+    })
+    .from(deliveries)
+    .innerJoin(webhooks, eq(webhooks.id, webhookId))
+    .where(and(eq(webhooks.accountId, accountId), inArray(eventId, ids)))
+    .orderBy(webhookId, eventId);
+  return Map.groupBy(rows, (row) => row.eventId);
 }
 
 const linkById = pointRead(getTableColumns(links), (store, columns) =>
@@ -107,54 +118,3 @@ const linkById = pointRead(getTableColumns(links), (store, columns) =>
     .from(links)
     .where(eq(links.id, sql.placeholder("id"))),
 );
-
-function readShape(input: unknown): LinkChange {
-  const shape = LinkChange.safeParse(input);
-  if (!shape.success) throw invalid(problemsOf(shape.error));
-  return shape.data;
-}
-
-async function readChange(deps: Deps, link: LinkRow, input: unknown): Promise<LinkChange> {
-  const shape = LinkChange.safeParse(input);
-  const problems = {
-    ...(shape.success ? {} : problemsOf(shape.error)),
-    ...unchangeable(toLink(deps.clock.now())(link), input),
-  };
-  const groupId = groupIdIn(input);
-  if (groupId && !(await existingGroups(deps, link.accountId, [groupId])).has(groupId)) {
-    problems.group_id = ["no such group"];
-  }
-  if (!shape.success || Object.keys(problems).length > 0) throw invalid(problems);
-  return shape.data;
-}
-
-/** An intended change that would be lost without a word is refused; the present value may be repeated. */
-function unchangeable(
-  shown: { id: string; url: string; status: string },
-  input: unknown,
-): FieldProblems {
-  const given = Object.entries((input ?? {}) as object);
-  const lost = given.filter(
-    ([name, value]) =>
-      (name === "id" || name === "url" || name === "status") && shown[name] !== value,
-  );
-  return Object.fromEntries(lost.map(([name]) => [name, ["cannot be changed"]]));
-}
-
-function columnsOf(deps: Deps, link: LinkRow, change: LinkChange, now: number) {
-  const { group_id: groupId, check_frequency: checkFrequency } = change;
-  return {
-    ...(groupId !== undefined && { groupId }),
-    ...(checkFrequency && { checkFrequency, ...nextCheckOf(deps, link, checkFrequency, now) }),
-  };
-}
-
-function nextCheckOf(deps: Deps, link: LinkRow, frequency: Frequency, now: number) {
-  const next = nextCheckUnder(deps, link, frequency, now);
-  if (next === null) return {};
-  const stays = nextCheckStays(now);
-  return {
-    nextCheckAt: sql`case when ${stays} then ${links.nextCheckAt} else ${next} end`,
-    nextTrigger: sql`case when ${stays} then ${links.nextTrigger} else 'scheduled' end`,
-  };
-}

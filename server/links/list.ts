@@ -1,15 +1,30 @@
-import { and, eq, inArray, sql } from "drizzle-orm";
+import { and, asc, count, desc, eq, inArray, lt, sql } from "drizzle-orm";
 import type { Caller } from "../api/caller.ts";
+import type { FoundLinks, LinkSearch } from "../db/link-search.ts";
+import { type LinkOrder, orderOf } from "../db/link-search-order.ts";
+import { totalLinks } from "../db/numbers.ts";
 import { numbersOf, type Store } from "../db/store.ts";
 import { LINK_SUMMARY, type LinkSummary, links } from "../db/tables.ts";
-import type { Page } from "../lib/paging.ts";
+import { type Page, windowOf } from "../lib/paging.ts";
 import type { Deps } from "../work/deps.ts";
-import { findLinks } from "./find.ts";
+import { isCounted, type LinkFilter, matching, NO_GROUP } from "./filter.ts";
+import { findCounted, findInOrder, isKeptInOrder } from "./list-counted.ts";
 import type { LinkQuery } from "./model.ts";
 
+/** SQLite reads so many links in 6 ms when each of them is on a page of its own. */
+const LARGE = 1000;
+
+/** The most links that one request changes. */
+const MOST_AT_ONCE = 1000;
+
+/** Above any number. */
+const NEWEST = Number.MAX_SAFE_INTEGER;
+
+const NEWEST_FIRST = { by: "no", isDown: true } as const;
+
 /**
- * Newest first unless sorted otherwise.
- * @param large how many links an account has that is searched beside the event loop
+ * Returns a page of links, newest first unless sorted otherwise.
+ * @param large from how many links on an account is searched in a thread
  */
 export async function listLinks(
   deps: Deps,
@@ -21,7 +36,124 @@ export async function listLinks(
   return { items: nos.length > 0 ? await readSummaries(deps.store, caller, nos) : [], total };
 }
 
-/** In the order of the numbers. */
+/**
+ * Finds a page of links by their numbers, and the total. Kept counts and indexes are used where they fit the query.
+ * SQLite searches the links of large accounts in a thread; PostgreSQL, and SQLite for small accounts, scan them.
+ * @param now decides which links are being checked
+ * @param large from how many links on an account is searched in a thread
+ */
+export async function findLinks(
+  deps: Deps,
+  caller: Caller,
+  query: LinkQuery,
+  { now = deps.clock.now(), large = LARGE }: { now?: number; large?: number | undefined } = {},
+): Promise<FoundLinks> {
+  const order = orderOf(query.sort);
+  const window = windowOf(query);
+  const { findLinks: findInThread } = deps.store.engine;
+  const hasCounts = isCounted(query) && !(findInThread && isGroupByStatus(query));
+  if (hasCounts && order.by === "no")
+    return findCounted(deps, caller, query, { ...window, ...order }, now);
+  if (findInThread && (await isSmall(deps, caller, large)))
+    return findMatching(deps, caller, query, order, now);
+  if (isKeptInOrder(query, order)) return findInOrder(deps, caller, query, order, now);
+  return findInThread
+    ? findInThread({ ...toSearch(caller, query, now), ...window, order })
+    : findMatching(deps, caller, query, order, now);
+}
+
+/** Links by their numbers, and the number below which there may be more: null when there are none. */
+type NextLinks = { nos: number[]; next: number | null };
+
+type NextOptions = { before?: number | undefined; now?: number; most?: number; large?: number };
+
+/**
+ * Finds the newest links that match with numbers below `before`. Links created after the first of several such calls
+ * are never included.
+ * @param options see `findLinks`
+ */
+export async function nextMatching(
+  deps: Deps,
+  caller: Caller,
+  filter: LinkFilter,
+  options: NextOptions = {},
+): Promise<NextLinks> {
+  const { before = NEWEST, now = deps.clock.now(), most = MOST_AT_ONCE, large } = options;
+  const { findLinks: findInThread } = deps.store.engine;
+  const isSearched = findInThread && !isCounted(filter) && !(await isSmall(deps, caller, large));
+  const window = { limit: most, offset: 0, order: NEWEST_FIRST, before };
+  const { nos } = isSearched
+    ? await findInThread({ ...toSearch(caller, filter, now), ...window })
+    : await findBelow(deps, caller, filter, { before, now, most });
+  return { nos, next: nos.length < most ? null : nos.at(-1)! };
+}
+
+/** No index holds the links of a group by status. */
+const isGroupByStatus = ({ group_id: groupId, status }: LinkQuery) =>
+  groupId !== undefined && status !== undefined && status !== "checking";
+
+const isSmall = async (deps: Deps, caller: Caller, large = LARGE): Promise<boolean> =>
+  (await totalLinks(deps, caller.accountNo)).total < large;
+
+async function findMatching(
+  { store }: Deps,
+  caller: Caller,
+  query: LinkQuery,
+  order: LinkOrder,
+  now: number,
+): Promise<FoundLinks> {
+  const { limit, offset } = windowOf(query);
+  const matches = matching(caller, query, now);
+  const [rows, [counted]] = await store.batch([
+    store
+      .select({ no: links.no })
+      .from(links)
+      .where(matches)
+      .orderBy(...inOrder(order))
+      .limit(limit)
+      .offset(offset),
+    store.select({ total: count() }).from(links).where(matches),
+  ]);
+  return { nos: rows.map(({ no }) => no), total: counted!.total };
+}
+
+function inOrder({ by, isDown }: LinkOrder) {
+  const turned = isDown ? desc : asc;
+  if (by === "status_changed_at") return [turned(links.statusChangedAt), turned(links.no)];
+  return [turned(by === "url_key" ? links.urlKey : links.no)];
+}
+
+async function findBelow(
+  { store }: Deps,
+  caller: Caller,
+  filter: LinkFilter,
+  { before, now, most }: { before: number; now: number; most: number },
+): Promise<{ nos: number[] }> {
+  const rows = await store.readPool
+    .select({ no: links.no })
+    .from(links)
+    .where(and(matching(caller, filter, now), lt(links.no, before)))
+    .orderBy(desc(links.no))
+    .limit(most);
+  return { nos: rows.map(({ no }) => no) };
+}
+
+/** The filter in the form that the search thread takes. */
+const toSearch = (
+  { accountNo }: Caller,
+  filter: LinkFilter,
+  now: number,
+): Omit<LinkSearch, "limit" | "offset"> => ({
+  accountNo,
+  text: filter.search ? filter.search.toLowerCase() : undefined,
+  service: filter.service,
+  groupId: filter.group_id === NO_GROUP ? null : filter.group_id,
+  frequency: filter.check_frequency,
+  status: filter.status,
+  now,
+});
+
+/** Reads the links in the order of the numbers. */
 async function readSummaries(
   store: Store,
   { accountNo }: Caller,

@@ -1,27 +1,27 @@
 import { sql } from "drizzle-orm";
-import { holdAccounts, holdLinks } from "../db/hold.ts";
+import { lockLinks } from "../db/lock.ts";
 import { numbersOf, rowsOf, type Statement, type Store } from "../db/store.ts";
-import type { BatchRow, Verdict } from "../db/tables.ts";
+import { type BatchRow, batches, type Verdict } from "../db/tables.ts";
 
-/** A batch that links are to join. It has been filled up to that number. */
-type Filling = { id: string; accountNo: number; startedAt: number; filledTo: number };
+/** A batch that is being filled with links. */
+type Filling = { id: string; accountNo: number; startedAt: number };
 
 /**
- * Whether a batch still counts. One that was ended before all of its links were judged keeps them until they
- * are, but what they come to then would take it past its total.
+ * Whether a batch still counts results. One that was ended before all of its links were checked keeps them until
+ * they are, but their results would exceed its total.
  */
 export const HAS_ROOM = sql`(filled_to is not null or total > active + dead + unknown + skipped)`;
 
-/** A link that was checked under its lease, and what its check came to. */
+/** A link that was checked under its lease, and the result. */
 type Judged = {
   link: { no: number; lease: string };
   outcome: { conclusion: { status: Verdict } };
 };
 
-/** A batch as it begins: without a link, and with all that fit still to join. */
-export const emptyBatch = (
-  batch: Pick<BatchRow, "id" | "accountId" | "startedAt" | "lastNo" | "expected">,
-): BatchRow => ({
+type NewBatchRow = Pick<BatchRow, "id" | "accountId" | "startedAt" | "lastNo" | "expected">;
+
+/** A batch without links, which is still to be filled. */
+export const emptyBatch = (batch: NewBatchRow): BatchRow => ({
   ...batch,
   total: 0,
   active: 0,
@@ -38,44 +38,49 @@ export const emptyBatch = (
   filledTo: 0,
 });
 
-/** Who joins, and up to which number the batch is filled with that: null is to the end. */
+/** Inserts a batch with links that were created with it and are due already. */
+export async function insertFullBatch(tx: Store, batch: NewBatchRow, nos: number[]): Promise<void> {
+  const row = { ...emptyBatch(batch), total: nos.length, filledTo: null };
+  await tx.insert(batches).values(row);
+  await tx.run(sql`
+    insert into batch_links (link_no, batch_id)
+    select no, cast(${batch.id} as text) from ${numbersOf(tx, nos)} as named
+  `);
+}
+
+/** The links that join a batch, and up to which number the batch is filled then: null when it is full. */
 export type Joining = { nos: number[]; filledTo: number | null };
 
 /**
- * Lets links join the batch, for the caller's own writing. All are due since it began, however long it takes
- * to fill, so that others can be told from them by when they are due. Nobody joins if somebody else has filled
- * the batch meanwhile, or when the link is gone.
+ * Adds links to a batch, in a transaction that has locked the account. All become due as of the start of the batch,
+ * however long it takes to fill it, which tells them apart from other due links. Links that are gone are left out.
  */
-export function joinBatch(
-  store: Store,
-  { id, accountNo, startedAt, filledTo }: Filling,
+export async function joinBatch(
+  tx: Store,
+  { id, accountNo, startedAt }: Filling,
   joining: Joining,
   now: number,
-): Statement[] {
-  const isOurs = sql`batches.id = ${id} and batches.filled_to = ${filledTo}`;
+): Promise<void> {
+  await lockLinks(tx, joining.nos);
   const areThere = sql`links.account_no = ${accountNo}
-    and links.no in (select no from ${numbersOf(store, joining.nos)} as named)`;
-  return [
-    ...holdAccounts(store, [accountNo]),
-    ...holdLinks(store, joining.nos),
-    store.run(sql`
+    and links.no in (select no from ${numbersOf(tx, joining.nos)} as named)`;
+  await tx.write([
+    tx.run(sql`
       insert into batch_links (link_no, batch_id)
-      select links.no, batches.id from links join batches on ${isOurs} where ${areThere}
+      select links.no, cast(${id} as text) from links where ${areThere}
     `),
-    store.run(sql`
-      ${makeDue(Math.min(startedAt, now), now)} and ${areThere} and exists (select 1 from batches where ${isOurs})
-    `),
-    store.run(sql`
+    tx.run(sql`${makeDue(Math.min(startedAt, now), now)} and ${areThere}`),
+    tx.run(sql`
       update batches set total = total + (select count(*) from links where ${areThere}),
         filled_to = ${joining.filledTo}
-      where ${isOurs}
+      where id = ${id}
     `),
-  ];
+  ]);
 }
 
 /**
- * What is being checked, or was asked for by hand, is not checked twice. It is not shown as checking
- * before its turn comes.
+ * A link that is being checked, or that a user asked to check, is not checked twice. It does not show as checking
+ * before its check starts.
  */
 const makeDue = (dueAt: number, now: number) => sql`
   update links set
@@ -83,17 +88,9 @@ const makeDue = (dueAt: number, now: number) => sql`
     next_trigger = case when next_trigger = 'scheduled' then 'batch' else next_trigger end
   where (checking_until is null or checking_until <= ${now})`;
 
-/** Lets new links join the new batch that they came with: they are due already. */
-export const bringAlong = (store: Store, batchId: string, nos: number[]): Statement[] => [
-  store.run(sql`
-    insert into batch_links (link_no, batch_id)
-    select no, cast(${batchId} as text) from ${numbersOf(store, nos)} as named
-  `),
-];
-
 /**
- * Adds each verdict to all batches that wait for its link, which then wait for it no more. Costs next to
- * nothing where there are none. The links must still be held under their leases.
+ * Adds each result to the batches that wait for its link, and removes the link from them. Costs almost nothing
+ * when there are no batches. The links must still be held under their leases.
  */
 export function countForBatches(store: Store, results: Judged[]): Statement[] {
   if (results.length === 0) return [];
@@ -120,14 +117,14 @@ export function countForBatches(store: Store, results: Judged[]): Statement[] {
   ];
 }
 
-/** Counts links that go, and before they do, as skipped in all batches that wait for them. */
-export const countSkipped = (store: Store, nos: number[]): Statement[] => [
-  store.run(sql`
+/** Counts links as skipped in the batches that wait for them. Must run before the links are deleted. */
+export async function countSkipped(tx: Store, nos: number[]): Promise<void> {
+  await tx.run(sql`
     update batches set skipped = skipped + gone.n
     from (
       select batch_id, count(*) as n from batch_links
-      where link_no in (select no from ${numbersOf(store, nos)} as named) group by batch_id
+      where link_no in (select no from ${numbersOf(tx, nos)} as named) group by batch_id
     ) as gone
     where batches.id = gone.batch_id and ${HAS_ROOM}
-  `),
-];
+  `);
+}

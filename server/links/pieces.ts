@@ -1,32 +1,41 @@
-import type { Statement, Store } from "../db/store.ts";
+import type { Store } from "../db/store.ts";
 import { chunksOf, yieldToEventLoop } from "../lib/steps.ts";
 
 type Pieces<Link> = {
-  /** So few that nobody waits long for them. */
+  /** Few enough that other requests do not wait long. */
   atOnce: number;
-  /** Records all of it, with the first batch. */
-  entry: Statement[];
-  writeOf: (some: Link[]) => Statement[];
-  /** Keeps the reply, with the last batch. */
-  receipt: Statement[];
+  /** Writes some of the links and returns how many it wrote. */
+  write: (tx: Store, some: Link[]) => Promise<number>;
+  /** Records the whole change. Called in the first transaction that wrote something. */
+  audit: (tx: Store) => Promise<void>;
+  /** Called in the last transaction. */
+  saveReply: (tx: Store) => Promise<void>;
 };
 
 /**
- * Writes about many links in several batches, between which others go first. Whoever asks again after a crash
- * in between brings the rest to where the first of them are.
+ * Writes many links in several transactions, so that other requests run in between. After a crash some links are
+ * written and others are not; repeating the request completes it.
  */
 export async function writeInPieces<Link>(
   store: Store,
   links: Link[],
-  { atOnce, entry, writeOf, receipt }: Pieces<Link>,
+  { atOnce, write, audit, saveReply }: Pieces<Link>,
 ): Promise<void> {
   const pieces = chunksOf(atOnce, links);
   const last = pieces.pop() ?? [];
-  let before = entry;
+  let isAudited = false;
+  const writePiece = async (tx: Store, some: Link[]) => {
+    const isChanged = (await write(tx, some)) > 0;
+    if (isChanged && !isAudited) await audit(tx);
+    return isChanged;
+  };
   for (const some of pieces) {
-    await store.write([...before, ...writeOf(some)]);
-    before = [];
+    const isChanged = await store.transaction((tx) => writePiece(tx, some));
+    isAudited ||= isChanged;
     await yieldToEventLoop();
   }
-  await store.write([...before, ...writeOf(last), ...receipt]);
+  await store.transaction(async (tx) => {
+    await writePiece(tx, last);
+    await saveReply(tx);
+  });
 }

@@ -1,63 +1,69 @@
 import { asc, eq, gt, sql } from "drizzle-orm";
-import { holdLinks } from "../db/hold.ts";
-import { rowsOf, type Statement, type Store } from "../db/store.ts";
+import { lockLinks } from "../db/lock.ts";
+import { rowsOf, type Store } from "../db/store.ts";
 import { classification, links } from "../db/tables.ts";
 import { yieldToEventLoop } from "../lib/steps.ts";
 import { type Catalogue, fingerprintOf, serviceIdOf } from "../verdict/services/catalogue.ts";
 import { bucketOfUrl } from "../work/buckets.ts";
 import type { Deps } from "../work/deps.ts";
 
-/** Few enough that nobody waits for them. */
+/** Few enough that other requests do not wait. */
 const LINKS_AT_ONCE = 500;
 const THE_ROW = 1;
-/** Goes up when links are filed under something else by the same catalogue, as under their site's bucket. */
-const FILING = 2;
+/** Increased when the same catalogue classifies links differently, as by the bucket of their site. */
+const VERSION = 2;
 
-type Filed = { no: number; id: string; url: string; service: string; bucket: number };
+type Parts = Pick<Deps, "store" | "catalogue">;
+type Classified = { no: number; id: string; url: string; service: string; bucket: number };
+type Move = { no: number; service: string; bucket: number; isNewService: boolean };
 
 /**
- * Files every link under the service that owns it by the catalogue of this program, and under the bucket of
- * its site, unless that was done before or another process is at it. In steps that remember how far they
- * came, so that it goes on where a stop cut it short.
+ * Assigns every link to its service by the catalogue of this program, and to the bucket of its site, unless that
+ * was done before or another process is doing it. Each step stores its position, so that an interrupted run continues.
  * @returns how many links changed their service
  */
-export async function reclassify(
-  deps: Pick<Deps, "store" | "catalogue">,
-  signal?: AbortSignal,
-): Promise<number> {
+export async function reclassify(deps: Parts, signal?: AbortSignal): Promise<number> {
   const changed = await deps.store.engine.alone("file links", (lost) =>
-    fileAll(deps, () => lost.aborted || signal?.aborted === true),
+    reclassifyAll(deps, () => lost.aborted || signal?.aborted === true),
   );
   return changed ?? 0;
 }
 
-async function fileAll(
-  { store, catalogue }: Pick<Deps, "store" | "catalogue">,
-  isEnded: () => boolean,
-): Promise<number> {
+async function reclassifyAll(deps: Parts, isEnded: () => boolean): Promise<number> {
+  const { store } = deps;
   let changed = 0;
-  let last = await whereToBegin(store, catalogue);
+  let last = await readPosition(deps);
   while (last !== null && !isEnded()) {
     const some = await linksAfter(store, last);
-    const moved = some.flatMap((link) => movedBy(store, catalogue, link));
-    last = some.length < LINKS_AT_ONCE ? null : some.at(-1)!.id;
-    await store.write([...movesOf(store, moved), ...cameTo(store, catalogue, last)]);
-    changed += moved.filter(({ from, to }) => from.service !== to.service).length;
+    const moves = some.flatMap((link) => moveOf(deps, link));
+    const position = some.length < LINKS_AT_ONCE ? null : some.at(-1)!.id;
+    await store.transaction(async (tx) => {
+      await writeMoves(tx, moves);
+      await writePosition({ ...deps, store: tx }, position);
+    });
+    last = position;
+    changed += moves.filter(({ isNewService }) => isNewService).length;
     await yieldToEventLoop();
   }
   return changed;
 }
 
-/** The id after which links are still to be filed; null when all are. */
-async function whereToBegin(store: Store, catalogue: Catalogue): Promise<string | null> {
+/** The id after which links are still to be classified; null when all are. */
+async function readPosition({ store, catalogue }: Parts): Promise<string | null> {
   const [row] = await store.select().from(classification);
-  return row?.fingerprint === filingBy(store, catalogue) ? row.lastLinkId : "";
+  return row?.fingerprint === fingerprint(store, catalogue) ? row.lastLinkId : "";
 }
 
-const filingBy = ({ engine }: Store, catalogue: Catalogue) =>
-  engine.isShared ? `${fingerprintOf(catalogue)}.${FILING}` : fingerprintOf(catalogue);
+async function writePosition({ store: tx, catalogue }: Parts, lastLinkId: string | null) {
+  const row = { id: THE_ROW, fingerprint: fingerprint(tx, catalogue), lastLinkId };
+  await tx.delete(classification).where(eq(classification.id, THE_ROW));
+  await tx.insert(classification).values(row).onConflictDoNothing();
+}
 
-const linksAfter = (store: Store, id: string): Promise<Filed[]> =>
+const fingerprint = ({ engine }: Store, catalogue: Catalogue) =>
+  engine.isShared ? `${fingerprintOf(catalogue)}.${VERSION}` : fingerprintOf(catalogue);
+
+const linksAfter = (store: Store, id: string): Promise<Classified[]> =>
   store
     .select({
       no: links.no,
@@ -71,40 +77,25 @@ const linksAfter = (store: Store, id: string): Promise<Filed[]> =>
     .orderBy(asc(links.id))
     .limit(LINKS_AT_ONCE);
 
-type Place = Pick<Filed, "service" | "bucket">;
-type Move = { no: number; from: Place; to: Place };
-
-function movedBy({ engine }: Store, catalogue: Catalogue, { no, url, ...from }: Filed): Move[] {
-  const service = serviceIdOf(catalogue, new URL(url));
-  // Nobody goes by it where one process does all.
-  const to = { service, bucket: engine.isShared ? bucketOfUrl(url) : from.bucket };
-  const stays = to.service === from.service && to.bucket === from.bucket;
-  return stays ? [] : [{ no, from, to }];
+function moveOf({ store, catalogue }: Parts, link: Classified): Move[] {
+  const service = serviceIdOf(catalogue, new URL(link.url));
+  // Only processes that share the work use buckets.
+  const bucket = store.engine.isShared ? bucketOfUrl(link.url) : link.bucket;
+  const isNewService = service !== link.service;
+  if (!isNewService && bucket === link.bucket) return [];
+  return [{ no: link.no, service, bucket, isNewService }];
 }
 
-function movesOf(store: Store, moves: Move[]): Statement[] {
-  if (moves.length === 0) return [];
+async function writeMoves(tx: Store, moves: Move[]): Promise<void> {
+  if (moves.length === 0) return;
+  await lockLinks(
+    tx,
+    moves.map(({ no }) => no),
+  );
   const columns = { link_no: "bigint", new_service: "text", new_bucket: "bigint" } as const;
-  const rows = moves.map(({ no, to }) => [no, to.service, to.bucket]);
-  return [
-    ...holdLinks(
-      store,
-      moves.map(({ no }) => no),
-    ),
-    store.run(sql`
-      update links set service = new_service, bucket = new_bucket
-      from ${rowsOf(store, columns, rows)} as moved where links.no = link_no
-    `),
-  ];
-}
-
-function cameTo(store: Store, catalogue: Catalogue, lastLinkId: string | null): Statement[] {
-  const row = { fingerprint: filingBy(store, catalogue), lastLinkId };
-  return [
-    store.delete(classification).where(eq(classification.id, THE_ROW)),
-    store
-      .insert(classification)
-      .values({ id: THE_ROW, ...row })
-      .onConflictDoNothing(),
-  ];
+  const rows = moves.map(({ no, service, bucket }) => [no, service, bucket]);
+  await tx.run(sql`
+    update links set service = new_service, bucket = new_bucket
+    from ${rowsOf(tx, columns, rows)} as moved where links.no = link_no
+  `);
 }

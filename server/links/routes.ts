@@ -25,10 +25,10 @@ import {
 import { linkStatistics } from "../history/statistics.ts";
 import { LinkEvent, LinkEventQuery, toLinkEvent } from "../webhooks/deliveries-model.ts";
 import type { Deps } from "../work/deps.ts";
+import { changeLink } from "./change.ts";
 import { createLink } from "./create.ts";
 import { deleteLink } from "./delete.ts";
-import { listLinkEvents } from "./events.ts";
-import { type CheckStart, changeLink, findLink, findLinkDetail, startCheck } from "./links.ts";
+import { type CheckStart, findLink, findLinkDetail, listLinkEvents, startCheck } from "./links.ts";
 import { listLinks } from "./list.ts";
 import * as model from "./model.ts";
 
@@ -161,9 +161,9 @@ export const linkRoutes = (deps: Deps) =>
     .use(idempotency(deps))
     .post(
       "",
-      async ({ caller, body, set, status, receipt }) => {
+      async ({ caller, body, set, status, saveReply }) => {
         const toReply = model.toLink(deps.clock.now());
-        const link = await createLink(deps, caller, body, receipt(201, toReply, locationOf));
+        const link = await createLink(deps, caller, body, saveReply(201, toReply, locationOf));
         set.headers.location = locationOf(link);
         return status(201, { data: toReply(link) });
       },
@@ -181,9 +181,9 @@ export const linkRoutes = (deps: Deps) =>
     )
     .post(
       "/:id/check",
-      async ({ caller, params, receipt }) => ({
+      async ({ caller, params, saveReply }) => ({
         data: toCheckStarted(
-          await startCheck(deps, caller, params.id, receipt(200, toCheckStarted)),
+          await startCheck(deps, caller, params.id, saveReply(200, toCheckStarted)),
         ),
       }),
       {

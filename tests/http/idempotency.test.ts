@@ -12,31 +12,31 @@ const path = "/api/v1/groups";
 const HOUR = 3_600_000;
 const key = (text: string) => ({ "idempotency-key": text });
 
-/** Holds back the next write of the server until it is let go, or makes it fail. */
-function holdNextWrite({ deps: { store } }: TestServer) {
-  const { write } = store;
+/** Delays the next transaction of the server until it is released, or makes it fail. */
+function holdNextTransaction({ deps: { store } }: TestServer) {
+  const { transaction } = store;
   const reached = Promise.withResolvers<void>();
   const gate = Promise.withResolvers<void>();
   gate.promise.catch(() => {});
-  store.write = async (statements) => {
-    store.write = write;
+  store.transaction = async (work) => {
+    store.transaction = transaction;
     reached.resolve();
     await gate.promise;
-    return write(statements);
+    return transaction(work);
   };
-  return { reached: reached.promise, letGo: gate.resolve, fail: gate.reject };
+  return { reached: reached.promise, release: gate.resolve, fail: gate.reject };
 }
 
-/** Lets the next write of the server happen, but not the request go on, as if the process died right after it. */
-function holdAfterNextWrite({ deps: { store } }: TestServer): Promise<void> {
-  const { write } = store;
-  const written = Promise.withResolvers<void>();
-  store.write = async (statements) => {
-    store.write = write;
-    await write(statements).then(written.resolve, written.reject);
+/** Commits the next transaction of the server but does not return, as if the process died right after it. */
+function stopAfterNextTransaction({ deps: { store } }: TestServer): Promise<void> {
+  const { transaction } = store;
+  const committed = Promise.withResolvers<void>();
+  store.transaction = async (work) => {
+    store.transaction = transaction;
+    await transaction(work).then(() => committed.resolve(), committed.reject);
     return new Promise(() => {});
   };
-  return written.promise;
+  return committed.promise;
 }
 
 /** Another process on the same database: another node, or the same one after a restart. */
@@ -133,12 +133,12 @@ onBothEngines("An idempotency key", (server) => {
 
   test("of a request that still runs is refused, and answered when it is done", async () => {
     const me = await server().account();
-    const held = holdNextWrite(server());
+    const held = holdNextTransaction(server());
     const first = me.post(path, { name: "a" }, key("one"));
     await held.reached;
 
     const meanwhile = await me.post(path, { name: "a" }, key("one"));
-    held.letGo();
+    held.release();
 
     expect([meanwhile.status, meanwhile.body.error.details]).toEqual([
       409,
@@ -151,7 +151,7 @@ onBothEngines("An idempotency key", (server) => {
 
   test("of a request that failed on our side may be tried again", async () => {
     const me = await server().account();
-    const held = holdNextWrite(server());
+    const held = holdNextTransaction(server());
     held.fail(new Error("the disk is gone"));
 
     const failed = await me.post(path, { name: "a" }, key("one"));
@@ -199,7 +199,7 @@ onBothEngines("An idempotency key", (server) => {
 
   test("of a process that died before the change is free at once", async () => {
     const me = await server().account();
-    const held = holdNextWrite(server());
+    const held = holdNextTransaction(server());
     void me.post(path, { name: "a" }, key("one")).catch(() => {});
     await held.reached;
 
@@ -212,7 +212,7 @@ onBothEngines("An idempotency key", (server) => {
 
   test("of a process that died after the change, before it answered, gives its answer", async () => {
     const me = await server().account();
-    const written = holdAfterNextWrite(server());
+    const written = stopAfterNextTransaction(server());
     void me.post(path, { name: "a" }, key("one")).catch(() => {});
     await written;
 
@@ -225,12 +225,12 @@ onBothEngines("An idempotency key", (server) => {
   test("of a process that is still busy makes one thing, and both get the same answer", async () => {
     const me = await server().account();
     const other = await otherProcess(server(), me);
-    const held = holdNextWrite(server());
+    const held = holdNextTransaction(server());
     const slow = me.post(path, { name: "a" }, key("one"));
     await held.reached;
 
     const quick = await other.post(path, { name: "a" }, key("one"));
-    held.letGo();
+    held.release();
 
     expect([quick.status, quick.headers.get("idempotent-replayed")]).toEqual([201, null]);
     expect((await slow).headers.get("idempotent-replayed")).toBe("true");
@@ -241,13 +241,13 @@ onBothEngines("An idempotency key", (server) => {
   test("of a process that is still busy is refused with another body", async () => {
     const me = await server().account();
     const other = await otherProcess(server(), me);
-    const held = holdNextWrite(server());
+    const held = holdNextTransaction(server());
     const slow = me.post(path, { name: "a" }, key("one"));
     await held.reached;
 
     const here = await me.post(path, { name: "b" }, key("one"));
     await other.post(path, { name: "c" }, key("one"));
-    held.letGo();
+    held.release();
 
     for (const { status, body } of [here, await slow]) {
       expect([status, body.error.details]).toEqual([409, { reason: "idempotency_key_reused" }]);

@@ -27,23 +27,22 @@ test("a new frequency sees the batch that is being written while it waits for th
   expect(await batchOf(me, batchId!)).toMatchObject({ status: "complete", active: 1 });
 });
 
-/** The same database, where a batch of statements is committed only when the test says so. */
+/** The same database, where a transaction is committed only when the test says so. */
 function slowToCommit({ deps, config }: TestServer) {
   const written = Promise.withResolvers<void>();
   const committed = Promise.withResolvers<void>();
   const store = createStore({
     ...deps.store.engine,
-    batch: async (queries) => {
+    transaction: async (work) => {
       const other = new SQL(config.databaseUrl, { max: 1 });
-      const results = await other.begin(async (connection) => {
-        const rows: unknown[][][] = [];
-        for (const { sql, params } of queries) rows.push(await ask(connection, sql, params));
+      const result = await other.begin(async (connection) => {
+        const done = await work(({ sql, params }) => ask(connection, sql, params));
         written.resolve();
         await committed.promise;
-        return rows;
+        return done;
       });
       await other.close();
-      return results;
+      return result;
     },
   });
   return { store, written: written.promise, commit: committed.resolve };

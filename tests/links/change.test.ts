@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { operatorOf } from "../../server/accounts/users.ts";
 import { createStore, type Engine } from "../../server/db/store.ts";
-import { changeLink } from "../../server/links/links.ts";
+import { changeLink } from "../../server/links/change.ts";
 import { badBodies, badIds, NO_ID } from "../bad-values.ts";
 import { batchOf, CHECK, checkAll, checkedLinks } from "../batches/playing.ts";
 import { saw } from "../checker/ended.ts";
@@ -64,7 +64,7 @@ onBothEngines("PATCH /links/{id}", (server) => {
     const link_ids = await checkedLinks(server(), me, ["https://b.test/meanwhile"]);
     const started: string[] = [];
     const store = createStore(
-      beforeChange(deps.store.engine, async () => {
+      beforeTransaction(deps.store.engine, async () => {
         started.push((await me.post(CHECK, { link_ids })).body.data.batch_id);
       }),
     );
@@ -189,18 +189,13 @@ onBothEngines("PATCH /links/{id}", (server) => {
   });
 });
 
-/** The same database, with something that happens each time before links are changed. */
-function beforeChange(engine: Engine, happens: () => Promise<void>): Engine {
-  const isChange = ({ sql }: { sql: string }) => /^update "?links"?\s/i.test(sql);
+/** The same database, where something happens just before each transaction. */
+function beforeTransaction(engine: Engine, happens: () => Promise<void>): Engine {
   return {
     ...engine,
-    run: async (query) => {
-      if (isChange(query)) await happens();
-      return engine.run(query);
-    },
-    batch: async (queries) => {
-      if (queries.some(isChange)) await happens();
-      return engine.batch(queries);
+    transaction: async (work) => {
+      await happens();
+      return engine.transaction(work);
     },
   };
 }

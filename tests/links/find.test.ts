@@ -7,12 +7,10 @@ import { FREQUENCIES, type LinkRow, links, numbers, VERDICTS } from "../../serve
 import { changeLinks } from "../../server/links/change.ts";
 import { createLinks } from "../../server/links/create.ts";
 import { deleteLinks } from "../../server/links/delete.ts";
-import { listGroups } from "../../server/links/groups/groups.ts";
-import { moveLinks } from "../../server/links/groups/move.ts";
+import { listGroups, moveLinks } from "../../server/links/groups/groups.ts";
 import { startCheck } from "../../server/links/links.ts";
-import { listLinks } from "../../server/links/list.ts";
+import { listLinks, nextMatching } from "../../server/links/list.ts";
 import type { LinkQuery } from "../../server/links/model.ts";
-import { nextMatching } from "../../server/links/next-matching.ts";
 import { onBothEngines, type TestServer } from "../harness.ts";
 import { addGroup, addLink, setLink } from "../rows.ts";
 

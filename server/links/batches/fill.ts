@@ -1,4 +1,5 @@
-import { and, asc, eq, getTableColumns, gt, isNotNull, lte } from "drizzle-orm";
+import { and, asc, eq, gt, isNotNull, lte } from "drizzle-orm";
+import { lockAccounts } from "../../db/lock.ts";
 import type { Store } from "../../db/store.ts";
 import { accounts, type BatchRow, batches, type LinkRow, links } from "../../db/tables.ts";
 import { oneAtATime } from "../../lib/concurrency.ts";
@@ -7,14 +8,14 @@ import type { Deps } from "../../work/deps.ts";
 import { NO_GROUP } from "../filter.ts";
 import { type Joining, joinBatch } from "../members.ts";
 
-/** Number of batches that take turns, and of links read in one turn. */
+/** Batches that take turns, and the links that are read for one of them in a turn. */
 const BATCHES_AT_ONCE = 20;
 const LINKS_IN_TURN = 2000;
 
 /**
- * Adds all matching links to the batches that are not filled yet, in short steps until the signal. One process does it
- * at a time. Each step stores how far it came, so that the next process continues there.
- * @param onFilling called for every unfilled batch, also if another process fills it: its links are due by its start
+ * Adds all links that match to the batches that are not full yet, in short steps, until the signal. Only one process
+ * does so at a time. Each step stores its position, so that another process can continue.
+ * @param onFilling called for each batch, whichever process fills it: its links are due as of this moment
  */
 export const fillBatches = (
   deps: Deps,
@@ -52,22 +53,28 @@ const notFilled = (store: Store) =>
     .orderBy(asc(batches.startedAt), asc(batches.id))
     .limit(BATCHES_AT_ONCE);
 
-/** Adds matching links of the next `rows` to the batch. Returns how many links it read. */
-export async function fillStep(
-  { store, clock }: Deps,
-  batchId: string,
-  rows: number,
-): Promise<number> {
-  const [batch] = await store
-    .select({ ...getTableColumns(batches), accountNo: accounts.no })
+/** @returns how many links were read, at most `rows` */
+export const fillStep = ({ store, clock }: Deps, batchId: string, rows: number): Promise<number> =>
+  store.transaction(async (tx) => {
+    const account = await accountOf(tx, batchId);
+    if (!account) return 0;
+    await lockAccounts(tx, [account.no]);
+    const [batch] = await tx.select().from(batches).where(eq(batches.id, batchId));
+    const filledTo = batch?.filledTo ?? null;
+    if (!batch || filledTo === null) return 0;
+    const filling = { ...batch, filledTo, accountNo: account.no };
+    const { seen, joining } = await nextToJoin(tx, filling, rows);
+    await joinBatch(tx, filling, joining, clock.now());
+    return seen;
+  });
+
+async function accountOf(tx: Store, batchId: string) {
+  const [account] = await tx
+    .select({ no: accounts.no })
     .from(batches)
     .innerJoin(accounts, eq(accounts.id, batches.accountId))
     .where(eq(batches.id, batchId));
-  const filledTo = batch?.filledTo ?? null;
-  if (!batch || filledTo === null) return 0;
-  const { seen, joining } = await nextToJoin(store, { ...batch, filledTo }, rows);
-  await store.write(joinBatch(store, { ...batch, filledTo }, joining, clock.now()));
-  return seen;
+  return account;
 }
 
 type Filter = Pick<
@@ -76,8 +83,8 @@ type Filter = Pick<
 > & { accountNo: number; filledTo: number };
 
 /**
- * Reads the next links by number and returns those that match. The query uses only conditions that an index covers in
- * this order: with more, the database could scan any number of links.
+ * Reads the next links in the order of their numbers, and which of them match. The query has only conditions that an
+ * index holds in that order: with more, a database could scan any number of links for each one that it returns.
  */
 export async function nextToJoin(
   store: Store,
@@ -91,12 +98,12 @@ export async function nextToJoin(
     .where(and(isCandidate(filter), gt(no, filter.filledTo), lte(no, filter.lastNo)))
     .orderBy(asc(no))
     .limit(rows);
-  const nos = seen.filter((link) => matches(link, filter)).map((link) => link.no);
+  const nos = seen.filter((link) => isWanted(link, filter)).map((link) => link.no);
   const isLast = seen.length < rows;
   return { seen: seen.length, joining: { nos, filledTo: isLast ? null : seen.at(-1)!.no } };
 }
 
-/** A group belongs to one account: with both conditions a database might choose the wrong index. */
+/** The group belongs to the account. With both conditions a database would choose the wrong index. */
 function isCandidate({ accountNo, filterGroupId, filterStatus, filterService }: Filter) {
   const isOurs = eq(links.accountNo, accountNo);
   if (filterGroupId !== null && filterGroupId !== NO_GROUP) return eq(links.groupId, filterGroupId);
@@ -106,7 +113,7 @@ function isCandidate({ accountNo, filterGroupId, filterStatus, filterService }: 
 
 type Candidate = Pick<LinkRow, "status" | "service" | "groupId" | "checkFrequency" | "url">;
 
-const matches = (link: Candidate, filter: Filter): boolean =>
+const isWanted = (link: Candidate, filter: Filter): boolean =>
   (filter.filterStatus === null || link.status === filter.filterStatus) &&
   (filter.filterService === null || link.service === filter.filterService) &&
   (filter.filterFrequency === null || link.checkFrequency === filter.filterFrequency) &&

@@ -29,8 +29,8 @@ export const batchRoutes = (deps: Deps) =>
     .use(idempotency(deps))
     .post(
       "/links/check",
-      async ({ caller, body, receipt }) => ({
-        data: toStarted(await startBatch(deps, caller, body, receipt(200, toStarted))),
+      async ({ caller, body, saveReply }) => ({
+        data: toStarted(await startBatch(deps, caller, body, saveReply(200, toStarted))),
       }),
       {
         body: model.NewBatch,

@@ -1,24 +1,22 @@
-import { and, eq, gt, inArray, isNull, max, sql } from "drizzle-orm";
+import { and, eq, gt, inArray, isNull, max } from "drizzle-orm";
 import type { Caller } from "../../api/caller.ts";
-import { asSeen, onlyWhile } from "../../db/as-seen.ts";
-import { holdAccounts } from "../../db/hold.ts";
-import type { Statement, Store } from "../../db/store.ts";
+import { lockAccounts } from "../../db/lock.ts";
+import type { Store } from "../../db/store.ts";
 import { type BatchRow, batches, links } from "../../db/tables.ts";
 import { oneAtATime } from "../../lib/concurrency.ts";
-import { type AppError, conflict, foreign, invalid, notFound } from "../../lib/errors.ts";
+import { type AppError, conflict, foreign, notFound } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
-import { type Deps, noReceipt, type Receipt } from "../../work/deps.ts";
-import { existingGroups } from "../exist.ts";
+import { type Deps, type SaveReply, saveNoReply } from "../../work/deps.ts";
 import { isCounted, SETTLED } from "../filter.ts";
-import { findLinks } from "../find.ts";
+import { findLinks, nextMatching } from "../list.ts";
 import { emptyBatch, type Joining, joinBatch } from "../members.ts";
-import { nextMatching } from "../next-matching.ts";
+import { refuseUnknownGroup } from "../validate.ts";
 import { nextToJoin } from "./fill.ts";
 import type { BatchFilter, NewBatch } from "./model.ts";
 
-/** Links that a request waits for; the others join by and by. */
+/** Links that join during the request; the others join in the background. */
 const FIRST_STEP = 100;
-/** Batches by group or status that may run at once for an account: each may have a million links. */
+/** Batches by filter that an account may run at once: each may have a million links. */
 const MOST_RUNNING = 10;
 
 /** The last number of a batch whose links were named. */
@@ -26,63 +24,51 @@ const NAMED = 0;
 
 type Failure = { id: string; error: AppError };
 
-/** Without a link to check there is no batch either. */
+/** `batchId` is null when there is no link to check. */
 export type BatchStart = { batchId: string | null; started: number; failures: Failure[] };
 
+/** A batch, the links that join it at once, and the named links that cannot. */
+type Plan = { batch: BatchRow; joining: Joining; failures: Failure[] };
+
 /**
- * Starts a check of all the links at once, and tells of each that was named and cannot be checked why not.
- * Repeats count once.
- * @throws VALIDATION_ERROR when there is no such group; CONFLICT when too many such batches run already
+ * Starts a check of many links. Reports each named link that cannot be checked; repeated ids count once.
+ * @throws VALIDATION_ERROR when there is no such group; CONFLICT when too many batches by filter are running
  */
 export async function startBatch(
   deps: Deps,
   caller: Caller,
   { link_ids: ids, group_id: groupId, status, filter = { group_id: groupId, status } }: NewBatch,
-  receipt: Receipt<BatchStart> = noReceipt,
+  saveReply: SaveReply<BatchStart> = saveNoReply,
 ): Promise<BatchStart> {
-  if (ids) return begin(deps, await planOf(deps, caller, ids), caller, receipt);
-  if (groupId) await refuseStrange(deps, caller, groupId);
-  const start = async () =>
-    begin(deps, await planFor(deps, caller, filter), caller, receipt, onlyWhileFew(deps, caller));
-  return oneAtATime(caller.accountId, () => asSeen(start));
-}
-
-async function refuseStrange(deps: Deps, { accountId }: Caller, groupId: string): Promise<void> {
-  if ((await existingGroups(deps, accountId, [groupId])).has(groupId)) return;
-  throw invalid({ group_id: ["no such group"] });
-}
-
-async function begin(
-  deps: Deps,
-  plan: Plan,
-  caller: Caller,
-  receipt: Receipt<BatchStart>,
-  onlyIf: Statement[] = [],
-): Promise<BatchStart> {
-  const { joining, batch } = plan;
-  const isAny = joining.nos.length > 0 || joining.filledTo !== null;
-  const start = {
-    batchId: isAny ? batch.id : null,
-    started: startedBy(plan),
-    failures: plan.failures,
-  };
-  const writes = isAny ? [...onlyIf, ...writesOf(deps, caller, plan)] : [];
-  await deps.store.write([...writes, ...receipt(start)]);
+  if (!ids) await refuseUnknownGroup(deps, caller, groupId, "group_id");
+  // Requests of one account wait here for each other, so that they do not occupy a connection each.
+  const start = await oneAtATime(caller.accountId, async () => {
+    const plan = ids ? await planOf(deps, caller, ids) : await planFor(deps, caller, filter);
+    return deps.store.transaction(async (tx) => {
+      await lockAccounts(tx, [caller.accountNo]);
+      if (!ids) await refuseTooMany(tx, caller);
+      const result = await insertBatch({ ...deps, store: tx }, caller, plan);
+      await saveReply(tx, result);
+      return result;
+    });
+  });
   deps.loops.wake();
   return start;
 }
 
-/** Exactly, unless more are to join than did so far. */
-const startedBy = ({ batch: { expected }, joining: { nos, filledTo } }: Plan) =>
-  filledTo === null ? nos.length : Math.max(nos.length, expected);
-
-/** A batch, who joins it at once, and which of the links that were named cannot. */
-type Plan = { batch: BatchRow; joining: Joining; failures: Failure[] };
-
-const writesOf = ({ store, clock }: Deps, { accountNo }: Caller, { batch, joining }: Plan) => [
-  store.insert(batches).values(batch),
-  ...joinBatch(store, { ...batch, accountNo, filledTo: 0 }, joining, clock.now()),
-];
+async function insertBatch(
+  { store: tx, clock }: Deps,
+  { accountNo }: Caller,
+  { batch, joining, failures }: Plan,
+): Promise<BatchStart> {
+  const { nos, filledTo } = joining;
+  if (nos.length === 0 && filledTo === null) return { batchId: null, started: 0, failures };
+  await tx.insert(batches).values(batch);
+  await joinBatch(tx, { ...batch, accountNo }, joining, clock.now());
+  // Exact when all links have joined.
+  const started = filledTo === null ? nos.length : Math.max(nos.length, batch.expected);
+  return { batchId: batch.id, started, failures };
+}
 
 async function planOf(deps: Deps, caller: Caller, ids: string[]): Promise<Plan> {
   const unique = [...new Set(ids)];
@@ -103,6 +89,7 @@ async function planOf(deps: Deps, caller: Caller, ids: string[]): Promise<Plan> 
 }
 
 async function planFor(deps: Deps, caller: Caller, filter: BatchFilter): Promise<Plan> {
+  // Checked again in the transaction; here it saves the search.
   await refuseTooMany(deps.store, caller);
   if (isCounted(filter))
     return planToFill(deps, caller, filter, await lastNumber(deps.store, caller));
@@ -113,7 +100,7 @@ async function planFor(deps: Deps, caller: Caller, filter: BatchFilter): Promise
   return { batch, joining: { nos, filledTo: null }, failures: [] };
 }
 
-/** The first few join at once, the others by and by. */
+/** The first links join at once, the others in the background. */
 async function planToFill(
   deps: Deps,
   caller: Caller,
@@ -142,16 +129,6 @@ async function refuseTooMany(store: Store, { accountId }: Caller): Promise<void>
   );
 }
 
-const onlyWhileFew = ({ store }: Deps, { accountId, accountNo }: Caller): Statement[] => [
-  ...holdAccounts(store, [accountNo]),
-  ...onlyWhile(
-    store,
-    accountNo,
-    sql`(select count(*) from batches where account_id = ${accountId} and completed_at is null
-      and last_no > ${NAMED}) < ${MOST_RUNNING}`,
-  ),
-];
-
 const newBatch = (
   { clock }: Deps,
   { accountId }: Caller,
@@ -166,7 +143,7 @@ const newBatch = (
   filterFrequency: filter.check_frequency ?? null,
 });
 
-/** Links that are made later are none of the batch's. */
+/** Links created later do not join. */
 async function lastNumber(store: Store, { accountNo }: Caller): Promise<number> {
   const [row] = await store
     .select({ no: max(links.no) })

@@ -1,22 +1,22 @@
-import { and, count, desc, eq, inArray } from "drizzle-orm";
-import { fieldsOf, isNotTold, isThere, makeChange, onRecord } from "../../accounts/audit/record.ts";
+import { and, count, desc, eq, inArray, sql } from "drizzle-orm";
+import { auditChange, fieldsOf } from "../../accounts/audit/record.ts";
 import { groupTarget } from "../../accounts/audit/targets.ts";
 import type { Caller } from "../../api/caller.ts";
-import { holdAccounts, holdLinks } from "../../db/hold.ts";
+import { lockAccounts, lockLinks } from "../../db/lock.ts";
 import { takeNumbers } from "../../db/numbers.ts";
-import type { Statement, Store } from "../../db/store.ts";
+import { numbersOf, type Store } from "../../db/store.ts";
 import { doomed, type GroupRow, groups, linkCounts, links } from "../../db/tables.ts";
-import { oneAtATime } from "../../lib/concurrency.ts";
 import { foreign, notFound } from "../../lib/errors.ts";
 import { newId, parseId } from "../../lib/ids.ts";
 import { type Page, type PageQuery, windowOf } from "../../lib/paging.ts";
 import { yieldToEventLoop } from "../../lib/steps.ts";
-import { type Deps, noReceipt, type Receipt } from "../../work/deps.ts";
+import { type Deps, type SaveReply, saveNoReply } from "../../work/deps.ts";
+import { type Change, changeLinks } from "../change.ts";
 import { NO_LINKS, withCounts } from "./counts.ts";
 import type { CountedGroup, GroupChange, NewGroup } from "./model.ts";
 
 /** Takes SQLite about 6 ms. */
-const FREED_AT_ONCE = 500;
+const UNGROUPED_AT_ONCE = 500;
 
 export async function listGroups(
   { store }: Deps,
@@ -35,40 +35,13 @@ export async function listGroups(
       .offset(offset),
     store.select({ total: count() }).from(groups).where(ours),
   ]);
-  // A hundred groups have counts by the hundred thousand.
+  // A hundred groups may have a hundred thousand rows of counts.
   return { items: await withCounts(store, store.readPool, rows), total: counted!.total };
-}
-
-export async function createGroup(
-  deps: Deps,
-  caller: Caller,
-  input: NewGroup,
-  receipt: Receipt<CountedGroup> = noReceipt,
-): Promise<CountedGroup> {
-  const { store, clock } = deps;
-  const now = clock.now();
-  const row: GroupRow = {
-    id: newId(),
-    accountId: caller.accountId,
-    name: input.name,
-    description: input.description || null,
-    color: input.color,
-    createdAt: now,
-    updatedAt: now,
-    no: await takeNumbers(store, 1),
-  };
-  const group = { ...row, counts: NO_LINKS };
-  await store.write([
-    ...onRecord(deps, caller, { action: "group.created", target: groupTarget(row) }),
-    store.insert(groups).values(row),
-    ...receipt(group),
-  ]);
-  return group;
 }
 
 /** @throws NOT_FOUND, or FORBIDDEN for a group of another account */
 export async function findGroup(
-  { store }: Deps,
+  { store }: Pick<Deps, "store">,
   caller: Caller,
   id: string,
 ): Promise<CountedGroup> {
@@ -82,93 +55,124 @@ export async function findGroup(
   return counted!;
 }
 
+export async function createGroup(
+  deps: Deps,
+  caller: Caller,
+  input: NewGroup,
+  saveReply: SaveReply<CountedGroup> = saveNoReply,
+): Promise<CountedGroup> {
+  const now = deps.clock.now();
+  return deps.store.transaction(async (tx) => {
+    await lockAccounts(tx, [caller.accountNo]);
+    const row: GroupRow = {
+      id: newId(),
+      accountId: caller.accountId,
+      name: input.name,
+      description: input.description || null,
+      color: input.color,
+      createdAt: now,
+      updatedAt: now,
+      no: await takeNumbers(tx, 1),
+    };
+    await tx.insert(groups).values(row);
+    const entry = { action: "group.created", target: groupTarget(row) } as const;
+    await auditChange({ ...deps, store: tx }, caller, entry);
+    const group = { ...row, counts: NO_LINKS };
+    await saveReply(tx, group);
+    return group;
+  });
+}
+
 export async function changeGroup(
   deps: Deps,
   caller: Caller,
   id: string,
   change: GroupChange,
 ): Promise<CountedGroup> {
-  const group = await findGroup(deps, caller, id);
-  if (Object.values(change).every((value) => value === undefined)) return group;
-  const { name = group.name, color = group.color, description = group.description } = change;
-  const wanted = { name, color, description: description || null };
-  const [changed] = await makeChange(
-    deps,
-    onRecord(deps, caller, {
-      action: "group.changed",
-      target: groupTarget(group),
-      fields: fieldsOf(wanted, group),
-      onlyIf: isThere(deps.store, groups, isGroup(caller, group.id)),
-    }),
-    deps.store
+  return deps.store.transaction(async (tx) => {
+    await lockAccounts(tx, [caller.accountNo]);
+    const group = await findGroup({ store: tx }, caller, id);
+    if (Object.values(change).every((value) => value === undefined)) return group;
+    const { name = group.name, color = group.color, description = group.description } = change;
+    const wanted = { name, color, description: description || null };
+    const updatedAt = deps.clock.now();
+    await tx
       .update(groups)
-      .set({ ...wanted, updatedAt: deps.clock.now() })
-      .where(isGroup(caller, group.id))
-      .returning(),
-  );
-  if (!changed) throw notFound("group");
-  return { ...changed, counts: group.counts };
+      .set({ ...wanted, updatedAt })
+      .where(eq(groups.id, group.id));
+    const fields = fieldsOf(wanted, group);
+    const entry = { action: "group.changed", target: groupTarget(group), fields } as const;
+    await auditChange({ ...deps, store: tx }, caller, entry);
+    return { ...group, ...wanted, updatedAt };
+  });
 }
 
 /**
- * Its links stay and become ungrouped. Its history goes in the background. A deletion that is cut off
- * leaves a smaller group, to be deleted again.
+ * Deletes a group; its links become ungrouped and its history is deleted in the background. A large group is emptied
+ * in several transactions. If that is interrupted, the rest of the group stays and can be deleted again.
  */
 export async function deleteGroup(deps: Deps, caller: Caller, id: string): Promise<void> {
   const group = await findGroup(deps, caller, id);
-  await oneAtATime(`delete ${group.id}`, () => deleteInSteps(deps, caller, group));
-}
-
-/** The links of a large group are more than one statement could free in time for others. */
-async function deleteInSteps(deps: Deps, caller: Caller, group: GroupRow): Promise<void> {
-  const { store } = deps;
-  const action = "group.deleted";
-  let before = onRecord(deps, caller, {
-    action,
-    target: groupTarget(group),
-    onlyIf: and(
-      isThere(store, groups, isGroup(caller, group.id)),
-      isNotTold(store, caller.accountId, { action, id: group.id }),
-    ),
-  });
   for (;;) {
-    const numbers = await someIn(store, group.id);
-    const isLast = numbers.length < FREED_AT_ONCE;
-    await store.write([
-      ...before,
-      ...freeing(store, caller, group.id, numbers),
-      ...(isLast ? deletion(store, caller, group) : []),
-    ]);
-    if (isLast) return;
-    before = [];
+    const isDeleted = await deps.store.transaction(async (tx) => {
+      const ungrouped = await ungroupSome(tx, caller, group.id);
+      if (ungrouped === UNGROUPED_AT_ONCE) return false;
+      await deleteEmptyGroup({ ...deps, store: tx }, caller, group);
+      return true;
+    });
+    if (isDeleted) return;
     await yieldToEventLoop();
   }
 }
 
-async function someIn(store: Store, groupId: string): Promise<number[]> {
-  const some = await store
+/** @returns how many links left the group, at most `UNGROUPED_AT_ONCE` */
+async function ungroupSome(tx: Store, { accountNo }: Caller, groupId: string): Promise<number> {
+  await lockAccounts(tx, [accountNo]);
+  const some = await tx
     .select({ no: links.no })
     .from(links)
     .where(eq(links.groupId, groupId))
     .orderBy(desc(links.no))
-    .limit(FREED_AT_ONCE);
-  return some.map(({ no }) => no);
-}
-
-const freeing = (store: Store, { accountNo }: Caller, groupId: string, numbers: number[]) => [
-  ...holdAccounts(store, [accountNo]),
-  ...holdLinks(store, numbers),
-  store
+    .limit(UNGROUPED_AT_ONCE);
+  const nos = some.map(({ no }) => no);
+  await lockLinks(tx, nos);
+  await tx
     .update(links)
     .set({ groupId: null })
-    .where(and(eq(links.groupId, groupId), inArray(links.no, numbers))),
-];
+    .where(and(eq(links.groupId, groupId), inArray(links.no, sql`${numbersOf(tx, nos)}`)));
+  return nos.length;
+}
 
-const deletion = (store: Store, caller: Caller, { id, no }: GroupRow): Statement[] => [
-  store.delete(groups).where(isGroup(caller, id)),
-  store.delete(linkCounts).where(eq(linkCounts.subject, no)),
-  store.insert(doomed).values({ no, id: null, url: null }).onConflictDoNothing(),
-];
+/** Records the deletion unless another request has deleted the group meanwhile. */
+async function deleteEmptyGroup(deps: Deps, caller: Caller, group: GroupRow): Promise<void> {
+  const { store: tx } = deps;
+  const { id, no } = group;
+  const deleted = await tx.delete(groups).where(eq(groups.id, id)).returning({ id: groups.id });
+  if (deleted.length === 0) return;
+  await auditChange(deps, caller, { action: "group.deleted", target: groupTarget(group) });
+  await tx.delete(linkCounts).where(eq(linkCounts.subject, no));
+  await tx.insert(doomed).values({ no, id: null, url: null }).onConflictDoNothing();
+}
 
-const isGroup = ({ accountId }: Caller, id: string) =>
-  and(eq(groups.id, id), eq(groups.accountId, accountId));
+export type MoveResult = { groupId: string; results: Change[] };
+
+/** Moves the account's links into the group and reports why the others were not moved. Repeated ids count once. */
+export async function moveLinks(
+  deps: Deps,
+  caller: Caller,
+  groupId: string,
+  ids: string[],
+  saveReply: SaveReply<MoveResult> = saveNoReply,
+): Promise<MoveResult> {
+  const group = await findGroup(deps, caller, groupId);
+  const toResult = (results: Change[]) => ({ groupId: group.id, results });
+  const results = await changeLinks(
+    deps,
+    caller,
+    ids,
+    { group_id: group.id },
+    (tx, changes) => saveReply(tx, toResult(changes)),
+    { action: "link.moved", target: groupTarget(group) },
+  );
+  return toResult(results);
+}

@@ -18,9 +18,16 @@ import type { Deps } from "../../work/deps.ts";
 import { listLinks } from "../list.ts";
 import { Link, toLink } from "../model.ts";
 import { countUngrouped } from "./counts.ts";
-import { changeGroup, createGroup, deleteGroup, findGroup, listGroups } from "./groups.ts";
+import {
+  changeGroup,
+  createGroup,
+  deleteGroup,
+  findGroup,
+  listGroups,
+  type MoveResult,
+  moveLinks,
+} from "./groups.ts";
 import * as model from "./model.ts";
-import { type MoveResult, moveLinks } from "./move.ts";
 
 export const groupRoutes = (deps: Deps) =>
   new Elysia({ prefix: "/groups", tags: ["Groups"] })
@@ -113,9 +120,9 @@ export const groupRoutes = (deps: Deps) =>
     .use(idempotency(deps))
     .post(
       "",
-      async ({ caller, body, set, status, receipt }) => {
-        const kept = receipt(201, model.toGroup, locationOf);
-        const group = await createGroup(deps, caller, body, kept);
+      async ({ caller, body, set, status, saveReply }) => {
+        const save = saveReply(201, model.toGroup, locationOf);
+        const group = await createGroup(deps, caller, body, save);
         set.headers.location = locationOf(group);
         return status(201, { data: model.toGroup(group) });
       },
@@ -127,9 +134,9 @@ export const groupRoutes = (deps: Deps) =>
     )
     .post(
       "/:id/links",
-      async ({ caller, params, body, receipt }) => {
-        const kept = receipt(200, toMoved);
-        return { data: toMoved(await moveLinks(deps, caller, params.id, body.link_ids, kept)) };
+      async ({ caller, params, body, saveReply }) => {
+        const save = saveReply(200, toMoved);
+        return { data: toMoved(await moveLinks(deps, caller, params.id, body.link_ids, save)) };
       },
       {
         body: model.MovedLinkIds,
@@ -152,12 +159,13 @@ function toMoved({ groupId, results }: MoveResult): z.infer<typeof model.MoveRes
     group_id: groupId,
     summary: {
       total: results.length,
-      moved: countOf("moved"),
+      moved: countOf("changed"),
       unchanged: countOf("unchanged"),
       failed: countOf("failed"),
     },
-    results: results.map((result) =>
-      result.status === "failed" ? { ...result, error: toErrorBody(result.error) } : result,
-    ),
+    results: results.map((result) => {
+      if (result.status === "failed") return { ...result, error: toErrorBody(result.error) };
+      return { id: result.id, status: result.status === "changed" ? "moved" : "unchanged" };
+    }),
   };
 }

@@ -1,9 +1,8 @@
 import { toErrorBody } from "../../lib/errors.ts";
 import type { Change, StepOfChange } from "../change.ts";
-import type { BatchCreation } from "../create.ts";
+import type { BatchCreation, Preview } from "../create.ts";
 import type { Deletion, StepOfDeletion } from "../delete.ts";
 import { toLink } from "../model.ts";
-import type { Preview } from "../preview.ts";
 import { toNext } from "./model.ts";
 
 export const toCreation =

@@ -3,9 +3,8 @@ import { idempotency } from "../../api/idempotency.ts";
 import { callers, createRefusals, data, ErrorReply, refusals } from "../../api/reply.ts";
 import type { Deps } from "../../work/deps.ts";
 import { changeLinks, changeMatching } from "../change.ts";
-import { type BatchCreation, createLinks } from "../create.ts";
+import { type BatchCreation, createLinks, previewLinks } from "../create.ts";
 import { deleteLinks, deleteMatching } from "../delete.ts";
-import { previewLinks } from "../preview.ts";
 import * as model from "./model.ts";
 import {
   toChange,
@@ -41,10 +40,10 @@ export const manyLinksRoutes = (deps: Deps) =>
     .use(idempotency(deps))
     .post(
       "/batch",
-      async ({ caller, body, status, receipt }) => {
+      async ({ caller, body, status, saveReply }) => {
         const toReply = toCreation(deps.clock.now());
-        const creation = await createLinks(deps, caller, body.links, (made) =>
-          receipt(statusOf(made), toReply)(made),
+        const creation = await createLinks(deps, caller, body.links, (tx, made) =>
+          saveReply(statusOf(made), toReply)(tx, made),
         );
         return status(statusOf(creation), { data: toReply(creation) });
       },
@@ -89,11 +88,11 @@ export const manyLinksRoutes = (deps: Deps) =>
     )
     .post(
       "/batch-delete",
-      async ({ caller, body: { link_ids: ids, filter = {}, before }, receipt }) => ({
+      async ({ caller, body: { link_ids: ids, filter = {}, before }, saveReply }) => ({
         data: ids
-          ? toDeletion(await deleteLinks(deps, caller, ids, receipt(200, toDeletion)))
+          ? toDeletion(await deleteLinks(deps, caller, ids, saveReply(200, toDeletion)))
           : toDeletionStep(
-              await deleteMatching(deps, caller, filter, before, receipt(200, toDeletionStep)),
+              await deleteMatching(deps, caller, filter, before, saveReply(200, toDeletionStep)),
             ),
       }),
       {
@@ -110,16 +109,16 @@ export const manyLinksRoutes = (deps: Deps) =>
     )
     .post(
       "/batch-change",
-      async ({ caller, body: { link_ids: ids, filter = {}, before, change }, receipt }) => ({
+      async ({ caller, body: { link_ids: ids, filter = {}, before, change }, saveReply }) => ({
         data: ids
-          ? toChange(await changeLinks(deps, caller, ids, change, receipt(200, toChange)))
+          ? toChange(await changeLinks(deps, caller, ids, change, saveReply(200, toChange)))
           : toChangeStep(
               await changeMatching(
                 deps,
                 caller,
                 { filter, before },
                 change,
-                receipt(200, toChangeStep),
+                saveReply(200, toChangeStep),
               ),
             ),
       }),

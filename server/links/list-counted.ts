@@ -1,0 +1,187 @@
+import { and, asc, desc, eq, gt, gte, lt, notInArray, sql } from "drizzle-orm";
+import { unionAll } from "drizzle-orm/sqlite-core";
+import type { Caller } from "../api/caller.ts";
+import type { FoundLinks } from "../db/link-search.ts";
+import type { LinkOrder } from "../db/link-search-order.ts";
+import { allCounted, totalLinks } from "../db/numbers.ts";
+import { numbersOf, type Store } from "../db/store.ts";
+import { groups, linkCounts, links, type Verdict } from "../db/tables.ts";
+import { fromNearerEnd, segmentsOnPage, type Window, windowOf } from "../lib/paging.ts";
+
+import type { Deps } from "../work/deps.ts";
+import { isCounted, type LinkFilter, withStatus } from "./filter.ts";
+import type { LinkQuery } from "./model.ts";
+
+/** A row of counts covers so many numbers of links. */
+const PART = 1000;
+
+/** A page of a list in falling or rising order of numbers. */
+type Turned = Window & { isDown: boolean };
+
+/**
+ * Finds links by status, of the account or of a group. Kept counts give the total, and the thousand numbers in which
+ * a page begins, so the last page costs no more than the first.
+ */
+export async function findCounted(
+  { store }: Deps,
+  caller: Caller,
+  { status, group_id: groupId }: LinkFilter,
+  window: Turned,
+  now: number,
+): Promise<FoundLinks> {
+  const subject = groupId ? await numberOfGroup(store, caller, groupId) : caller.accountNo;
+  if (subject === undefined) return { total: 0, nos: [] };
+  const checking = status ? await readChecking(store, caller, groupId, now) : [];
+  if (status === "checking") return pageOf(checking, window);
+  const hidden = checking.filter((link) => link.status === status);
+  const parts = withoutHidden(hidden, await readParts(store, subject, status, window));
+  const total = parts.reduce((sum, part) => sum + part.count, 0);
+  const [begin] = segmentsOnPage(parts, window);
+  if (!begin) return { total, nos: [] };
+  const rows = await store
+    .select({ no: links.no })
+    .from(links)
+    .where(
+      and(
+        // The group is the account's. With both conditions SQLite would choose the index without groups.
+        groupId ? eq(links.groupId, groupId) : eq(links.accountNo, caller.accountNo),
+        withStatus(status, now),
+        window.isDown
+          ? lt(links.no, (begin.segment.part + 1) * PART)
+          : gte(links.no, begin.segment.part * PART),
+      ),
+    )
+    .orderBy(turned(window)(links.no))
+    .limit(window.limit)
+    .offset(begin.skip);
+  return { total, nos: rows.map(({ no }) => no) };
+}
+
+type Ordered = LinkQuery & { status?: Verdict | undefined };
+
+/** Whether an index holds exactly those links in that order, and kept counts give the total. */
+export const isKeptInOrder = (query: LinkQuery, { by }: LinkOrder): query is Ordered =>
+  isCounted(query) &&
+  query.group_id === undefined &&
+  (by === "status_changed_at" ? query.status !== "checking" : query.status === undefined);
+
+/** Walks along an index in a thread: a late page takes long. */
+export async function findInOrder(
+  deps: Deps,
+  caller: Caller,
+  query: Ordered,
+  order: LinkOrder,
+  now: number,
+): Promise<FoundLinks> {
+  const { accountNo } = caller;
+  const { total, active, dead } = await totalLinks(deps, accountNo);
+  const counts = { active, dead, unknown: total - active - dead };
+  const { status } = query;
+  const checking = status ? await readChecking(deps.store, caller, undefined, now) : [];
+  const hidden = checking.filter((link) => link.status === status).map(({ no }) => no);
+  const all = status ? counts[status] - hidden.length : total;
+  const { isTurned, ...page } = fromNearerEnd(windowOf(query), all);
+  const isDown = order.isDown !== isTurned;
+  const rows =
+    order.by === "url_key"
+      ? await byUrl(deps.store, caller, page, isDown)
+      : await byChange(deps.store, { accountNo, status, hidden }, page, isDown);
+  const nos = rows.map(({ no }) => no);
+  return { total: all, nos: isTurned ? nos.reverse() : nos };
+}
+
+const turned = ({ isDown }: Pick<Turned, "isDown">) => (isDown ? desc : asc);
+
+async function numberOfGroup(store: Store, { accountId }: Caller, id: string) {
+  const [group] = await store
+    .select({ no: groups.no })
+    .from(groups)
+    .where(and(eq(groups.id, id), eq(groups.accountId, accountId)));
+  return group?.no;
+}
+
+type Checking = { no: number; status: Verdict; groupId: string | null };
+
+/**
+ * Reads the links that are being checked, which are never many. They are filtered and sorted here, since SQLite would
+ * scan all links of the account or of the group.
+ */
+async function readChecking(
+  store: Store,
+  { accountNo }: Caller,
+  groupId: string | undefined,
+  now: number,
+): Promise<Checking[]> {
+  const rows = await store
+    .select({ no: links.no, status: links.status, groupId: links.groupId })
+    .from(links)
+    .where(and(eq(links.accountNo, accountNo), gt(links.checkingUntil, now)));
+  return rows.filter((row) => !groupId || row.groupId === groupId);
+}
+
+function pageOf(checking: Checking[], { limit, offset, isDown }: Turned): FoundLinks {
+  const nos = checking.map(({ no }) => no).sort((a, b) => (isDown ? b - a : a - b));
+  return { total: nos.length, nos: nos.slice(offset, offset + limit) };
+}
+
+type Part = { part: number; count: number };
+
+function readParts(
+  store: Store,
+  subject: number,
+  status: Verdict | undefined,
+  window: Turned,
+): Promise<Part[]> {
+  const counted = status ? linkCounts[status] : allCounted;
+  return store
+    .select({ part: linkCounts.part, count: sql`${counted}`.mapWith(Number) })
+    .from(linkCounts)
+    .where(eq(linkCounts.subject, subject))
+    .orderBy(turned(window)(linkCounts.part));
+}
+
+function withoutHidden(hidden: Checking[], parts: Part[]): Part[] {
+  if (hidden.length === 0) return parts;
+  const hiddenIn = new Map<number, number>();
+  for (const { no } of hidden) {
+    const part = Math.floor(no / PART);
+    hiddenIn.set(part, (hiddenIn.get(part) ?? 0) + 1);
+  }
+  return parts.map(({ part, count }) => ({ part, count: count - (hiddenIn.get(part) ?? 0) }));
+}
+
+const byUrl = (
+  { readPool }: Store,
+  { accountId }: Caller,
+  { limit, offset }: Window,
+  isDown: boolean,
+) =>
+  readPool
+    .select({ no: links.no })
+    .from(links)
+    .where(eq(links.accountId, accountId))
+    .orderBy(turned({ isDown })(links.urlKey))
+    .limit(limit)
+    .offset(offset);
+
+/** The index is sorted within each status, so the statuses are merged. */
+function byChange(
+  store: Store,
+  wanted: { accountNo: number; status: Verdict | undefined; hidden: number[] },
+  { limit, offset }: Window,
+  isDown: boolean,
+) {
+  const { no, statusChangedAt, accountNo, status } = links;
+  const isShown =
+    wanted.hidden.length > 0 ? notInArray(no, sql`${numbersOf(store, wanted.hidden)}`) : undefined;
+  const ofStatus = (verdict: Verdict) =>
+    store.readPool
+      .select({ no, statusChangedAt })
+      .from(links)
+      .where(and(eq(accountNo, wanted.accountNo), eq(status, verdict), isShown));
+  const found = wanted.status
+    ? ofStatus(wanted.status)
+    : unionAll(ofStatus("active"), ofStatus("dead"), ofStatus("unknown"));
+  const direction = turned({ isDown });
+  return found.orderBy(direction(statusChangedAt), direction(no)).limit(limit).offset(offset);
+}
