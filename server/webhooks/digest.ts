@@ -1,30 +1,53 @@
-import { and, desc, eq, gt, isNull, ne, or, type SQL, sql } from "drizzle-orm";
+import {
+  and,
+  asc,
+  count,
+  desc,
+  eq,
+  gt,
+  isNull,
+  lte,
+  max,
+  min,
+  ne,
+  or,
+  type SQL,
+  sql,
+} from "drizzle-orm";
+import { lockWebhook } from "../db/lock.ts";
 import type { Store } from "../db/store.ts";
-import { deliveries, webhooks } from "../db/tables.ts";
-import { firstIdAt } from "../lib/ids.ts";
+import { deliveries, events, type WebhookRow, webhooks } from "../db/tables.ts";
+import { firstIdAt, newIdAt } from "../lib/ids.ts";
+import { toIso } from "../lib/moments.ts";
+import { yieldToEventLoop } from "../lib/steps.ts";
 import type { Deps } from "../work/deps.ts";
-import { close, type DigestKind, gather, openDigest, singleDue } from "./digest-steps.ts";
+import { type DigestData, LISTED_EVENTS, toDigestEntry } from "./formats/notice.ts";
+import { someOf } from "./some-of.ts";
 
-/** So many events within a minute are sent one by one; more become a digest. */
+/** Up to this many events within a minute are sent one by one; more become a digest. */
 const MOST_SINGLE = 10;
 export const MINUTE_MS = 60_000;
 /** How long first verdicts of batches are gathered while batches are running. */
 const LONGEST_BATCH_MS = 15 * MINUTE_MS;
+/** Deliveries of one step, so few that other writes wait only briefly. */
+const ROWS = 500;
+/** Steps for one webhook before the others have their turn. */
+const STEPS_AT_ONCE = 10;
+
+/** `flood`: too many events at a time. `batch`: first verdicts of batches. */
+type DigestKind = "flood" | "batch";
+type Source = { webhookId: string; kind: DigestKind };
+type Digest = Source & { id: string };
 
 /**
- * `digestId` names the digest that gathers now; `digestAt` is when it closes, or when the last one did. The same of
- * batches, where `batchDigestAt` is when it was opened.
+ * `digestId` is the open digest; `digestAt` is when it closes, or when the last one closed. The same for batches,
+ * except that `batchDigestAt` is when the digest was opened.
  */
-type Gathering = {
-  id: string;
-  digestId: string | null;
-  digestAt: number | null;
-  batchDigestId: string | null;
-};
+type Gathering = Pick<WebhookRow, "id" | "digestId" | "digestAt" | "batchDigestId">;
 
 /**
- * For a webhook that people read: gathers what is due in digests. What was asked for again is left alone.
- * @returns whether all is gathered that belongs there
+ * Gathers due deliveries of a chat webhook in digests. Deliveries with a requested attempt are left alone.
+ * @returns whether nothing is left to gather
  */
 export async function gatherDigests(deps: Deps, webhook: Gathering): Promise<boolean> {
   const isAllOfBatches = await gatherBatches(deps, webhook);
@@ -33,79 +56,84 @@ export async function gatherDigests(deps: Deps, webhook: Gathering): Promise<boo
 }
 
 /**
- * First verdicts of batches are always in a digest, also when they are few. It closes once no batch of the account is
- * running, but not within a minute, since an import is several batches; and after a quarter of an hour in any case.
+ * Gathers first verdicts of batches, even a few. The digest closes when no batch of the account is running, but not
+ * within a minute, since an import is several batches; and after 15 minutes in any case.
  */
 async function gatherBatches({ store, clock }: Deps, webhook: Gathering): Promise<boolean> {
   const now = clock.now();
-  const of = { webhookId: webhook.id, kind: "batch" } as const;
+  const source = { webhookId: webhook.id, kind: "batch" } as const;
   if (webhook.batchDigestId === null) {
-    if ((await countDue(store, of, { now, most: 1 })) === 0) return true;
-    await openDigest(store, of, { now, at: now });
+    if ((await countDue(store, source, { now, most: 1 })) === 0) return true;
+    await openDigest(store, source, { now, at: now });
   }
   const [open] = await store
     .select({ id: webhooks.batchDigestId, isOver: isBatchDigestOver(now).mapWith(Boolean) })
     .from(webhooks)
     .where(eq(webhooks.id, webhook.id));
   if (!open?.id) return true;
-  const digest = { ...of, id: open.id };
-  const isAll = await gather(store, digest, now);
-  if (isAll && open.isOver) await close(store, digest, now);
-  return isAll;
+  return gatherInto(store, { ...source, id: open.id }, { now, isOver: open.isOver });
 }
 
-/** Whether the batch digest of a webhook is to be closed, as a condition on webhooks. */
+/** A condition on webhooks: whether the batch digest is to be closed. */
 export const isBatchDigestOver = (now: number): SQL => sql`
   batch_digest_id is not null and batch_digest_at <= ${now - MINUTE_MS} and (
     batch_digest_at <= ${now - LONGEST_BATCH_MS}
     or not exists (select 1 from batches b where b.account_id = webhooks.account_id and b.completed_at is null))`;
 
 /**
- * What comes at once becomes a digest at once; what comes one after another is sent until it is too much, then
- * gathered for a minute. No digest follows another within a minute.
+ * Gathers events that come too fast. Many at once become a digest at once. Those that come one after another are sent
+ * until there are too many, then gathered for a minute. A digest closes at least a minute after the last one.
  */
 async function gatherFlood({ store, clock }: Deps, webhook: Gathering): Promise<boolean> {
   const now = clock.now();
-  const of = { webhookId: webhook.id, kind: "flood" } as const;
+  const source = { webhookId: webhook.id, kind: "flood" } as const;
   if (webhook.digestId === null) await openIfFlooded(store, webhook, now);
   const [open] = await store
     .select({ id: webhooks.digestId, closesAt: webhooks.digestAt })
     .from(webhooks)
     .where(eq(webhooks.id, webhook.id));
   if (!open?.id) return true;
-  const digest = { ...of, id: open.id };
-  const isAll = await gather(store, digest, now);
-  if (isAll && (open.closesAt ?? now) <= now) await close(store, digest, now);
-  return isAll;
+  const isOver = (open.closesAt ?? now) <= now;
+  return gatherInto(store, { ...source, id: open.id }, { now, isOver });
 }
 
 async function openIfFlooded(store: Store, webhook: Gathering, now: number): Promise<void> {
-  const of = { webhookId: webhook.id, kind: "flood" } as const;
-  const due = await countDue(store, of, { now, most: MOST_SINGLE + 1 });
+  const source = { webhookId: webhook.id, kind: "flood" } as const;
+  const due = await countDue(store, source, { now, most: MOST_SINGLE + 1 });
   const isFlood = due > MOST_SINGLE;
   if (!isFlood && !(due > 0 && (await isBusy(store, webhook.id, now)))) return;
   const earliest = (webhook.digestAt ?? 0) + MINUTE_MS;
-  await openDigest(store, of, { now, at: isFlood ? Math.max(now, earliest) : now + MINUTE_MS });
+  await openDigest(store, source, { now, at: isFlood ? Math.max(now, earliest) : now + MINUTE_MS });
 }
 
-/** How many are due, as far as it matters. */
+/** Counts due deliveries up to `most`. */
 async function countDue(
   store: Store,
-  of: { webhookId: string; kind: DigestKind },
+  source: Source,
   { now, most }: { now: number; most: number },
-): Promise<number> {
+) {
   const rows = await store
     .select({ eventId: deliveries.eventId })
     .from(deliveries)
-    .where(singleDue(of, now))
+    .where(isGathered(source, now))
     .limit(most);
   return rows.length;
 }
 
-/** Whether more than a few happened within the last minute. Ids of events begin with their moment. */
+/** The due deliveries that a digest of this kind gathers. */
+const isGathered = ({ webhookId, kind }: Source, now: number) =>
+  and(
+    eq(deliveries.webhookId, webhookId),
+    lte(deliveries.dueAt, now),
+    isNull(deliveries.lease),
+    isNull(deliveries.resting),
+    ne(deliveries.type, "digest"),
+    eq(deliveries.ofBatch, kind === "batch"),
+  );
+
+/** Whether more than a few events happened within the last minute. The ids of events begin with their time. */
 async function isBusy(store: Store, webhookId: string, now: number): Promise<boolean> {
   const { eventId, createdAt, type, lastTrigger, ofBatch } = deliveries;
-  const isNoTest = or(isNull(lastTrigger), ne(lastTrigger, "test"));
   const [eleventh] = await store
     .select({ createdAt })
     .from(deliveries)
@@ -115,11 +143,148 @@ async function isBusy(store: Store, webhookId: string, now: number): Promise<boo
         gt(eventId, firstIdAt(now - MINUTE_MS)),
         ne(type, "digest"),
         eq(ofBatch, false),
-        isNoTest,
+        or(isNull(lastTrigger), ne(lastTrigger, "test")),
       ),
     )
     .orderBy(desc(eventId))
     .limit(1)
     .offset(MOST_SINGLE);
   return eleventh !== undefined && eleventh.createdAt > now - MINUTE_MS;
+}
+
+/** Opens a digest unless one is open. @param at value for the time that the webhook stores with it */
+async function openDigest(
+  store: Store,
+  { webhookId, kind }: Source,
+  { now, at }: { now: number; at: number },
+): Promise<void> {
+  const id = newIdAt(now);
+  const time = toIso(now);
+  const empty: DigestData = { from: time, until: time, total: 0, counts: {}, first: [] };
+  await store.transaction(async (tx) => {
+    const [opened] = await tx
+      .update(webhooks)
+      .set(columnsOf(kind, id, at))
+      .where(and(eq(webhooks.id, webhookId), isNull(OPEN[kind])))
+      .returning({ accountId: webhooks.accountId });
+    if (!opened) return;
+    const { accountId } = opened;
+    const data = JSON.stringify(empty);
+    await tx.insert(events).values({ id, accountId, type: "digest", data, createdAt: now });
+    await tx.insert(deliveries).values({
+      ...{ webhookId, eventId: id, type: "digest", status: "pending", createdAt: now },
+      ...{ attempts: 0, unplannedAttempts: 0, ofBatch: false },
+    });
+  });
+}
+
+const OPEN = { flood: webhooks.digestId, batch: webhooks.batchDigestId };
+
+/** Columns of a webhook for the digest that it gathers, if any. */
+const columnsOf = (kind: DigestKind, id: string | null, at?: number): Partial<WebhookRow> =>
+  kind === "flood"
+    ? { digestId: id, ...(at !== undefined && { digestAt: at }) }
+    : { batchDigestId: id, ...(at !== undefined && { batchDigestAt: at }) };
+
+/**
+ * Moves due deliveries into the digest while it is open, and closes it when it is over.
+ * @returns whether nothing is left to gather
+ */
+async function gatherInto(
+  store: Store,
+  digest: Digest,
+  { now, isOver }: { now: number; isOver: boolean },
+): Promise<boolean> {
+  for (let step = 0; step < STEPS_AT_ONCE; step++) {
+    const gathered = await store.transaction((tx) => gather(tx, digest, now));
+    if (gathered < ROWS) {
+      if (isOver) await store.transaction((tx) => closeDigest(tx, digest, now));
+      return true;
+    }
+    await yieldToEventLoop();
+  }
+  return false;
+}
+
+async function gather(tx: Store, digest: Digest, now: number): Promise<number> {
+  const { eventId, dueAt, lease, resting } = deliveries;
+  await lockWebhook(tx, digest.webhookId);
+  if (!(await isOpen(tx, digest))) return 0;
+  const gathered = await tx
+    .update(deliveries)
+    .set({
+      ...{ status: "digested", digestId: digest.id, completedAt: now },
+      ...{ nextAttemptAt: null, dueAt: null },
+    })
+    .where(
+      and(
+        eq(deliveries.webhookId, digest.webhookId),
+        sql`${eventId} in ${someOf(tx, isGathered(digest, now), { most: ROWS })}`,
+        sql`${dueAt} + 0 <= ${now}`,
+        isNull(lease),
+        isNull(resting),
+        // The event of a digest may be deleted, being old, while its webhook is off.
+        sql`exists (select 1 from events where events.id = ${digest.id})`,
+      ),
+    )
+    .returning({ eventId });
+  return gathered.length;
+}
+
+/** Makes the digest due with the data of what it gathered, or discards it if that is nothing. */
+async function closeDigest(tx: Store, digest: Digest, now: number): Promise<void> {
+  const { webhookId, id, kind } = digest;
+  await lockWebhook(tx, webhookId);
+  if (!(await isOpen(tx, digest))) return;
+  const isWebhook = eq(webhooks.id, webhookId);
+  const data = await readDigest(tx, id);
+  if (!data) {
+    await tx.delete(events).where(eq(events.id, id));
+    await tx.update(webhooks).set(columnsOf(kind, null)).where(isWebhook);
+    return;
+  }
+  await tx
+    .update(deliveries)
+    .set({ nextAttemptAt: now, dueAt: now })
+    .where(and(eq(deliveries.webhookId, webhookId), eq(deliveries.eventId, id)));
+  await tx
+    .update(events)
+    .set({ data: JSON.stringify(data) })
+    .where(eq(events.id, id));
+  await tx
+    .update(webhooks)
+    .set(columnsOf(kind, null, now))
+    .where(isWebhook);
+}
+
+async function isOpen(tx: Store, { webhookId, id, kind }: Digest): Promise<boolean> {
+  const isIt = and(eq(webhooks.id, webhookId), eq(OPEN[kind], id));
+  return (await tx.select({ id: webhooks.id }).from(webhooks).where(isIt)).length > 0;
+}
+
+/** Returns the data of a digest; null when it is empty, as after its events were deleted. */
+async function readDigest(tx: Store, id: string): Promise<DigestData | null> {
+  const { type, createdAt, digestId, eventId } = deliveries;
+  const isIn = eq(digestId, id);
+  const counted = await tx
+    .select({ type, count: count(), from: min(createdAt), until: max(createdAt) })
+    .from(deliveries)
+    .where(isIn)
+    .groupBy(type)
+    .orderBy(desc(count()), asc(type));
+  if (counted.length === 0) return null;
+  const first = await tx
+    .select({ type: events.type, data: events.data, createdAt: events.createdAt })
+    .from(deliveries)
+    .innerJoin(events, eq(events.id, eventId))
+    .where(isIn)
+    .orderBy(sql`case when ${deliveries.type} = 'link.dead' then 0 else 1 end`, asc(eventId))
+    .limit(LISTED_EVENTS);
+  return {
+    from: toIso(Math.min(...counted.map(({ from }) => Number(from)))),
+    until: toIso(Math.max(...counted.map(({ until }) => Number(until)))),
+    total: counted.reduce((sum, each) => sum + each.count, 0),
+    counts: Object.fromEntries(counted.map((each) => [each.type, each.count])),
+    first: first.map(toDigestEntry),
+  };
 }

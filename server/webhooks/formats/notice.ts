@@ -36,7 +36,8 @@ export type Notice = {
 /** `text: url – rest`. The texts are ours and short; the URL may contain anything and be long. */
 export type Line = { text: string; url: string | null; rest: string | null };
 
-const LISTED_EVENTS = 10;
+/** How many events a digest lists one by one. */
+export const LISTED_EVENTS = 10;
 /** Longest dashboard address that a message has room for. */
 const DASHBOARD_URL_LENGTH = 500;
 
