@@ -393,7 +393,7 @@ CREATE TABLE canaries (
 CREATE TABLE webhooks (
   id TEXT PRIMARY KEY,
   account_id TEXT NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
-  -- The host only, if sealed_url is set.
+  -- The host only.
   url TEXT NOT NULL,
   is_active BIGINT NOT NULL,
   -- AES-256-GCM under the key file: signing needs the secret itself.
@@ -416,7 +416,7 @@ CREATE TABLE webhooks (
   digest_id TEXT,
   digest_at BIGINT,
   -- The whole URL, sealed with the secret key, since it may contain a secret.
-  sealed_url TEXT,
+  sealed_url TEXT NOT NULL,
   -- Whether link.alive is also sent for the first verdict about a link.
   first_verdicts BIGINT NOT NULL DEFAULT 0,
   -- The digest that collects first verdicts of batches now, if any, and when it was opened.

@@ -2,7 +2,6 @@ import type { Config } from "../config/config.ts";
 import { openEngine } from "../db/open.ts";
 import { createStore, type Engine, type Store } from "../db/store.ts";
 import type { Clock, Lag } from "../lib/clock.ts";
-import { logFailure } from "../lib/log.ts";
 import { createSecretBox } from "../lib/secret-box.ts";
 import { createTroubles } from "../lib/troubles.ts";
 import { logOutage } from "../monitor/dispatch.ts";
@@ -26,7 +25,6 @@ import { createHostProfiles } from "../verdict/context/host-profiles.ts";
 import { createCheck, createPolitenessFor } from "../verdict/create-check.ts";
 import { createOnline, type Online, type OnlineChange } from "../verdict/online/online.ts";
 import { catalogueWith } from "../verdict/services/records/built-in.ts";
-import { sealUrls } from "../webhooks/webhook-url.ts";
 import { followDatabase } from "../work/database-clock.ts";
 import type { Deps } from "../work/deps.ts";
 import { createLoops } from "../work/loops.ts";
@@ -55,8 +53,6 @@ export async function openDeps(
   const common = engine.isShared ? await followDatabase(engine.apart(), clock) : clock;
   const deps = createDeps(config, store, common, key);
   if (migrated.length > 0) await noteVersion(deps.store, common);
-  // URLs that are not sealed yet can still be read, so a failure here must not prevent the start.
-  await sealUrls(deps).catch(logFailure("failed to seal webhook URLs"));
   return { deps, migrated };
 }
 

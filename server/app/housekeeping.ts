@@ -13,7 +13,7 @@ import { forgetOldChecks } from "../history/forget-old.ts";
 import { forgetOldBatches } from "../links/batches/batches.ts";
 import { endOverdueBatches, tendBatches } from "../links/batches/complete.ts";
 import { PROFILE_LIFE_MS } from "../verdict/context/host-profiles.ts";
-import { forgetOldEvents } from "../webhooks/forget.ts";
+import { forgetOldEvents } from "../webhooks/events/events.ts";
 import type { Deps } from "../work/deps.ts";
 
 /**

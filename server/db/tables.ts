@@ -304,7 +304,7 @@ export const hostProfiles = sqliteTable("host_profiles", {
   learnedAt: integer("learned_at").notNull(),
 });
 
-/** `url` shows no more than the host once `sealedUrl` holds the whole URL. */
+/** `url` shows the host only; `sealedUrl` is the whole URL. */
 export const webhooks = sqliteTable("webhooks", {
   id: text("id").primaryKey(),
   accountId: text("account_id").notNull(),
@@ -324,7 +324,7 @@ export const webhooks = sqliteTable("webhooks", {
   failedTo: integer("failed_to"),
   digestId: text("digest_id"),
   digestAt: integer("digest_at"),
-  sealedUrl: text("sealed_url"),
+  sealedUrl: text("sealed_url").notNull(),
   firstVerdicts: bool("first_verdicts").notNull(),
   batchDigestId: text("batch_digest_id"),
   batchDigestAt: integer("batch_digest_at"),

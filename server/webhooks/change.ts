@@ -6,9 +6,8 @@ import { type WebhookRow, webhookEvents, webhooks } from "../db/tables.ts";
 import { findForChange } from "../lib/errors.ts";
 import { inSteps } from "../lib/steps.ts";
 import type { Deps } from "../work/deps.ts";
-import type { WebhookChange, WebhookRecord } from "./model.ts";
+import { readChange, type WebhookChange, type WebhookRecord } from "./model.ts";
 import { cancelUnwanted, pauseOrResume, UNSENT } from "./pause-resume.ts";
-import { readChange } from "./read.ts";
 import { sealedUrl } from "./webhook-url.ts";
 import { findAndLockWebhook, findWebhook, subscriptionsOf } from "./webhooks.ts";
 

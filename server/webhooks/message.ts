@@ -4,9 +4,8 @@ import type { Deps } from "../work/deps.ts";
 import { payloadFor } from "./formats/formats.ts";
 import type { Message, Receiver } from "./send.ts";
 import { secretsAt } from "./signing.ts";
-import { fullUrl } from "./webhook-url.ts";
 
-type Recipient = Pick<WebhookRow, "id" | "url" | "sealedUrl" | "format" | "secret" | "oldSecrets">;
+type Recipient = Pick<WebhookRow, "id" | "sealedUrl" | "format" | "secret" | "oldSecrets">;
 
 /**
  * Returns the message about an event and its receiver, with the secrets that sign now.
@@ -18,7 +17,7 @@ export function messageFor(
   event: EventRow,
 ): { receiver: Receiver; message: Message } {
   const { id: webhookId, format } = webhook;
-  const whole = fullUrl(webhook, secrets);
+  const whole = secrets.open(webhook.sealedUrl);
   const payload = payloadFor(format, event, { url: whole, webhookId, publicUrl });
   const { body, headers, url = whole } = payload;
   return {

@@ -1,16 +1,10 @@
-import { isNull, sql } from "drizzle-orm";
-import { rowsOf } from "../db/store.ts";
-import { type UrlState, type WebhookRow, webhooks } from "../db/tables.ts";
+import type { UrlState, WebhookRow } from "../db/tables.ts";
 import type { SecretBox } from "../lib/secret-box.ts";
-import type { Deps } from "../work/deps.ts";
-
-/** So few that no other write has to wait for long. */
-const ROWS = 500;
 
 type Sealed = Pick<WebhookRow, "url" | "sealedUrl">;
 
-/** Returns what anyone may see of a webhook's URL, since the rest may be a secret: `https://hooks.slack.com/…`. */
-function shortUrl(url: string): string {
+/** Returns the part of a URL that is never a secret: `https://hooks.slack.com/…`. */
+export function shortUrl(url: string): string {
   const { origin, href } = new URL(url);
   return href === `${origin}/` ? href : `${origin}/…`;
 }
@@ -21,37 +15,26 @@ export const sealedUrl = (url: string, { seal }: SecretBox) => ({
   sealedUrl: seal(url),
 });
 
-/** Returns the URL to send to. @throws SealedUnderOtherKey */
-export const fullUrl = (webhook: Sealed, { open }: SecretBox): string =>
-  webhook.sealedUrl === null ? webhook.url : open(webhook.sealedUrl);
-
-/** Returns the URL as someone may see it: whole for those who may change it, as far as it can be opened. */
-export function urlFor(
-  webhook: Sealed,
-  secrets: SecretBox,
+/** Returns the URL as a caller may see it: in full with permission to write, if it can be opened. */
+export function visibleUrl(
+  { url, sealedUrl }: Sealed,
+  { open }: SecretBox,
   { write }: { write: boolean },
 ): { url: string; urlState: UrlState } {
-  const full = fullUrlOrNull(webhook, secrets);
-  if (full === null) return { url: webhook.url, urlState: "unreadable" };
-  const short = shortUrl(full);
-  if (write || short === full) return { url: full, urlState: "full" };
-  return { url: short, urlState: "shortened" };
-}
-
-function fullUrlOrNull(webhook: Sealed, secrets: SecretBox): string | null {
   try {
-    return fullUrl(webhook, secrets);
+    const full = open(sealedUrl);
+    return write || full === url ? { url: full, urlState: "full" } : { url, urlState: "shortened" };
   } catch {
-    return null;
+    return { url, urlState: "unreadable" };
   }
 }
 
-/** A shorter part of a URL is a common word rather than a secret. */
-const LEAST_SECRET = 8;
+/** Shorter parts of a URL are common words rather than secrets. */
+const SHORTEST_SECRET = 8;
 
 /**
- * Returns what a receiver answered without the parts of its URL that it repeats, as in "Cannot POST /services/T0/B0/x":
- * more people may read the answer than the URL.
+ * Replaces the parts of the URL that a response repeats, as in "Cannot POST /services/T0/B0/x": more people may read the
+ * response than the URL.
  */
 export function withoutUrl(text: string, url: string): string {
   const { pathname, search, searchParams } = new URL(url);
@@ -70,7 +53,7 @@ export function withoutUrl(text: string, url: string): string {
       part.replaceAll("/", "\\/"),
       part.replaceAll("&", "&amp;"),
     ])
-    .filter(({ length }) => length >= LEAST_SECRET)
+    .filter(({ length }) => length >= SHORTEST_SECRET)
     .toSorted((a, b) => b.length - a.length)
     .reduce((rest, part) => rest.replaceAll(part, "…"), text);
 }
@@ -82,28 +65,3 @@ function decoded(part: string): string {
     return part;
   }
 }
-
-/**
- * Seals URLs that an earlier version has left in clear, in steps. A step that was cut off, or that another node was
- * faster with, leaves every row either whole or sealed.
- */
-export async function sealUrls({ store, secrets }: Pick<Deps, "store" | "secrets">): Promise<void> {
-  const { id, url } = webhooks;
-  for (;;) {
-    const rows = await store
-      .select({ id, url })
-      .from(webhooks)
-      .where(isNull(webhooks.sealedUrl))
-      .orderBy(id)
-      .limit(ROWS);
-    if (rows.length === 0) return;
-    const cells = rows.map((row) => [row.id, row.url, shortUrl(row.url), secrets.seal(row.url)]);
-    await store.run(sql`
-      update webhooks set url = short, sealed_url = sealed
-      from ${rowsOf(store, CELLS, cells)} as made
-      where webhooks.id = of_webhook and webhooks.url = whole and sealed_url is null
-    `);
-  }
-}
-
-const CELLS = { of_webhook: "text", whole: "text", short: "text", sealed: "text" } as const;

@@ -16,10 +16,9 @@ import { newId, parseId } from "../lib/ids.ts";
 import { type Page, type PageQuery, windowOf } from "../lib/paging.ts";
 import { inSteps } from "../lib/steps.ts";
 import { type Deps, type SaveReply, saveNoReply } from "../work/deps.ts";
-import type { NewWebhook, WebhookRecord } from "./model.ts";
-import { readNewWebhook } from "./read.ts";
+import { type NewWebhook, readNewWebhook, type WebhookRecord } from "./model.ts";
 import { newSigningSecret } from "./signing.ts";
-import { sealedUrl, urlFor } from "./webhook-url.ts";
+import { shortUrl, visibleUrl } from "./webhook-url.ts";
 
 /** A webhook with its signing secret in plain text, which only the reply to its creation contains. */
 type CreatedWebhook = { id: string; webhook: WebhookRecord; signingSecret: string };
@@ -83,7 +82,7 @@ export async function createWebhook(
     const inTx = { ...deps, store: tx };
     await lockAccounts(tx, [caller.accountNo]);
     await refuseAtLimit(inTx, caller);
-    await tx.insert(webhooks).values({ ...row, ...sealedUrl(row.url, deps.secrets) });
+    await tx.insert(webhooks).values({ ...row, url: shortUrl(row.url) });
     await tx.insert(webhookEvents).values(subscriptionsOf(row.id, events));
     const target = webhookTarget(row);
     await auditChange(inTx, caller, { action: "webhook.created", target });
@@ -161,7 +160,7 @@ async function visibleTo(
   const byId = Map.groupBy(subscriptions, ({ webhookId }) => webhookId);
   return rows.map((row) => ({
     ...row,
-    ...urlFor(row, secrets, permissions),
+    ...visibleUrl(row, secrets, permissions),
     events: (byId.get(row.id) ?? []).map(({ type }) => type),
   }));
 }
@@ -198,7 +197,7 @@ function newWebhook(
     failedTo: null,
     digestId: null,
     digestAt: null,
-    sealedUrl: null,
+    sealedUrl: secrets.seal(url),
     firstVerdicts,
     batchDigestId: null,
     batchDigestAt: null,

@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from "bun:test";
 import { webhooks } from "../../server/db/tables.ts";
 import { limitDueTimes } from "../../server/webhooks/clock-backward.ts";
-import { forgetOldEvents } from "../../server/webhooks/forget.ts";
+import { forgetOldEvents } from "../../server/webhooks/events/events.ts";
 import { onBothEngines, type Parsed } from "../harness.ts";
 import { besideRequests, logLines } from "../log.ts";
 import { deliveriesOf, earlierAttemptsOf, hoursPass } from "../receiver.ts";

@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from "bun:test";
 import { deliveries, events, webhooks } from "../../server/db/tables.ts";
-import { forgetOldEvents } from "../../server/webhooks/forget.ts";
+import { forgetOldEvents } from "../../server/webhooks/events/events.ts";
 import { onBothEngines } from "../harness.ts";
 import { hoursPass, makeNews, startReceiver, subscribe } from "../receiver.ts";
 import { deliverDue } from "../rounds.ts";

@@ -17,6 +17,7 @@ import {
 import { newId } from "../../server/lib/ids.ts";
 import { createLink } from "../../server/links/create.ts";
 import { createGroup } from "../../server/links/groups/groups.ts";
+import { sealedUrl } from "../../server/webhooks/webhook-url.ts";
 import { createWebhook } from "../../server/webhooks/webhooks.ts";
 import { NO_EVIDENCE, saw } from "../checker/ended.ts";
 import type { TestServer } from "../harness.ts";
@@ -77,7 +78,7 @@ export async function fillHostile(server: TestServer, accountId: string, receive
     });
     await store
       .update(webhooks)
-      .set({ url: hookOf(text), sealedUrl: null, isActive: false, disabledReason: "failing" })
+      .set({ ...sealedUrl(hookOf(text), deps.secrets), isActive: false, disabledReason: "failing" })
       .where(eq(webhooks.id, hook.id));
   }
   const evidence = EVIDENCE as unknown as typeof NO_EVIDENCE;

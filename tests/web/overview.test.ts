@@ -6,6 +6,7 @@ import { accounts, links, recoveries, webhooks } from "../../server/db/tables.ts
 import { newId } from "../../server/lib/ids.ts";
 import { createLink } from "../../server/links/create.ts";
 import { createGroup } from "../../server/links/groups/groups.ts";
+import { sealedUrl } from "../../server/webhooks/webhook-url.ts";
 import { type Dashboard, onDashboard } from "../browser.ts";
 import { DAY, HOUR } from "../checker/ended.ts";
 import { addChecks, type NewCheck } from "../rows.ts";
@@ -243,7 +244,7 @@ async function addDisabledWebhook({ deps, clock }: Server, accountId: string): P
   await deps.store.insert(webhooks).values({
     id,
     accountId,
-    url: "https://hooks.example/s3cret",
+    ...sealedUrl("https://hooks.example/s3cret", deps.secrets),
     isActive: false,
     secret: "sealed",
     disabledReason: "failing",

@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, spyOn, test } from "b
 import { networkInterfaces } from "node:os";
 import { eq } from "drizzle-orm";
 import { webhooks } from "../../server/db/tables.ts";
+import { sealedUrl } from "../../server/webhooks/webhook-url.ts";
 import { freePort } from "../free-port.ts";
 import { type Asker, ENGINES, onBothEngines, startServer, type TestServer } from "../harness.ts";
 import { startNameServer } from "../name-server.ts";
@@ -79,7 +80,10 @@ describe.each(ENGINES)("where webhooks may not lead on %s", (engine) => {
   async function webhookTo(me: Asker, url: string) {
     const webhook = await subscribe(me, "https://example.com/");
     const { store } = server.deps;
-    await store.update(webhooks).set({ url, sealedUrl: null }).where(eq(webhooks.id, webhook.id));
+    await store
+      .update(webhooks)
+      .set(sealedUrl(url, server.deps.secrets))
+      .where(eq(webhooks.id, webhook.id));
     return webhook;
   }
 

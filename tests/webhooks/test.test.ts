@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import { deliveries, events, webhooks } from "../../server/db/tables.ts";
+import { sealedUrl } from "../../server/webhooks/webhook-url.ts";
 import { freePort } from "../free-port.ts";
 import { onBothEngines } from "../harness.ts";
 import { startReceiver, subscribe, verified } from "../receiver.ts";
@@ -186,7 +187,7 @@ onBothEngines(
       const { store } = server().deps;
       await store
         .update(webhooks)
-        .set({ url: "http://10.0.0.1/", sealedUrl: null })
+        .set(sealedUrl("http://10.0.0.1/", server().deps.secrets))
         .where(eq(webhooks.id, id));
 
       const { body } = await me.post(`${path}/test`);

@@ -1,13 +1,7 @@
-import { Database } from "bun:sqlite";
 import { afterEach, expect, test } from "bun:test";
-import { mkdtempSync, readFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { eq } from "drizzle-orm";
-import { copyDatabase } from "../../server/db/copy.ts";
 import { webhooks } from "../../server/db/tables.ts";
 import { createSecretBox } from "../../server/lib/secret-box.ts";
-import { sealUrls } from "../../server/webhooks/webhook-url.ts";
 import type { Deps } from "../../server/work/deps.ts";
 import { type Asker, onBothEngines, type Parsed, type TestServer } from "../harness.ts";
 import { addKey, READ_ONLY } from "../keys/asking.ts";
@@ -39,10 +33,6 @@ async function usedWebhook(server: TestServer, me: Asker) {
   };
 }
 
-/** As an earlier version left it. */
-const unseal = ({ deps }: TestServer, id: string, url: string) =>
-  deps.store.update(webhooks).set({ url, sealedUrl: null }).where(eq(webhooks.id, id));
-
 const rowOf = async ({ deps }: TestServer, id: string) =>
   (await deps.store.select().from(webhooks).where(eq(webhooks.id, id)))[0]!;
 
@@ -51,22 +41,6 @@ const withOtherKey = (deps: Deps): Deps => ({
   ...deps,
   secrets: createSecretBox(Buffer.alloc(32, 7)),
 });
-
-/** A copy of the database as a backup or a dump holds it. */
-async function dumpOf(server: TestServer): Promise<string> {
-  if (server.deps.store.engine.name === "postgres") return keptBy(server);
-  const target = join(mkdtempSync(join(tmpdir(), "stillup-")), "copy.db");
-  await copyDatabase(server.config.databaseUrl.replace("sqlite:", ""), target);
-  return readFileSync(target, "latin1");
-}
-
-/** Brings all that was written into the file of SQLite, as it happens by and by. */
-function emptyJournal({ deps, config }: TestServer) {
-  if (deps.store.engine.name === "postgres") return;
-  const database = new Database(config.databaseUrl.replace("sqlite:", ""));
-  expect(database.query("PRAGMA wal_checkpoint(TRUNCATE)").values()).toEqual([[0, 0, 0]]);
-  database.close();
-}
 
 onBothEngines("the URL of a webhook", (server) => {
   afterEach(async () => {
@@ -111,35 +85,6 @@ onBothEngines("the URL of a webhook", (server) => {
     ]);
   });
 
-  test("is sealed at the next start when an earlier version left it in clear", async () => {
-    const me = await server().account();
-    const receiver = startReceiver();
-    const made = await Promise.all(
-      Array.from({ length: 5 }, (_, n) => subscribe(me, `${receiver.url}/${TOKEN}/${n}`)),
-    );
-    for (const [n, { id }] of made.slice(1).entries()) {
-      await unseal(server(), id, `${receiver.url}/${TOKEN}/${n + 1}`);
-    }
-    const before = await rowOf(server(), made[0]!.id);
-    await makeNews(me);
-    await deliverAll(server());
-    expect(receiver.requests).toHaveLength(5);
-
-    // Two nodes that start at once, after a third was killed when it had sealed one.
-    await Promise.all([sealUrls(server().deps), sealUrls(server().deps)]);
-    await makeNews(me);
-    await deliverAll(server());
-
-    expect(new Set(receiver.requests.slice(5).map(({ path }) => path))).toEqual(
-      new Set(receiver.requests.slice(0, 5).map(({ path }) => path)),
-    );
-    expect(await rowOf(server(), made[0]!.id)).toMatchObject({ sealedUrl: before.sealedUrl });
-    expect((await me.get(made[3]!.path)).body.data.url).toBe(`${receiver.url}/${TOKEN}/3`);
-    expect((await dumpOf(server())).includes(TOKEN)).toBe(false);
-    emptyJournal(server());
-    expect((await keptBy(server())).includes(TOKEN)).toBe(false);
-  });
-
   test("that cannot be opened says so, and is there again once it was entered again", async () => {
     const me = await server().account();
     const receiver = startReceiver();
@@ -154,7 +99,6 @@ onBothEngines("the URL of a webhook", (server) => {
     await makeNews(me);
     await deliverOnce(server());
     const [failed] = (await me.get(`${path}/deliveries`)).body.data.items;
-    await sealUrls(deps);
 
     const short = `${new URL(receiver.url).origin}/…`;
     expect(seen.body.data).toMatchObject({ url: short, url_state: "unreadable", is_active: true });
