@@ -5,7 +5,7 @@ import { createDeliverer } from "../../server/webhooks/deliverer.ts";
 import { type MovableClock, movableClock } from "../clock.ts";
 import { onBothEngines, type TestServer } from "../harness.ts";
 import { deliveriesOf, makeMuchNews, startReceiver, subscribe } from "../receiver.ts";
-import { failingDeps } from "./failing-store.ts";
+import { failingDeps, failingInside } from "./failing-store.ts";
 
 /** Far more than a deliverer needs to send a few messages. */
 const MOST_LOOKS = 500;
@@ -39,8 +39,10 @@ onBothEngines("a deliverer whose database is out of order", (server) => {
     await makeMuchNews(me, 12);
     const clock = movableClock(server().clock.now());
     const isRead = ({ sql }: Query) => sql.startsWith("select");
-    const deps = failingDeps({ ...server().deps, clock }, (queries) =>
-      isDown && !queries.every(isRead) ? new Unavailable("the disk is full") : null,
+    const problemOf = (queries: Query[]) =>
+      isDown && !queries.every(isRead) ? new Unavailable("the disk is full") : null;
+    const deps = failingInside(failingDeps({ ...server().deps, clock }, problemOf), (query) =>
+      problemOf([query]),
     );
 
     const deliverer = createDeliverer(deps);
