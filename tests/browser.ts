@@ -5,7 +5,7 @@ import { join } from "node:path";
 import chromium from "@sparticuz/chromium";
 import { eq } from "drizzle-orm";
 import { type Browser, type Page, chromium as playwright } from "playwright-core";
-import { newSession } from "../server/accounts/sessions.ts";
+import { createSession } from "../server/accounts/sessions.ts";
 import { createAccount } from "../server/accounts/users.ts";
 import { type ROLES, users } from "../server/db/tables.ts";
 import { buildDashboard } from "./build-dashboard.ts";
@@ -124,8 +124,7 @@ export async function openAgain(server: TestServer, accountId: string, looks: Lo
 
 /** Gives the page a session of the user. */
 async function enter({ url, deps }: TestServer, page: Page, userId: string) {
-  const { token, insert } = newSession(deps.store, userId, deps.clock.now());
-  await deps.store.write([insert]);
+  const token = await createSession(deps.store, userId, deps.clock.now());
   const cookie = { name: "session", value: token, url, httpOnly: true };
   await page.context().addCookies([cookie]);
 }

@@ -5,7 +5,7 @@
  */
 import { join } from "node:path";
 import lighthouse, { desktopConfig } from "lighthouse";
-import { newSession } from "../server/accounts/sessions.ts";
+import { createSession } from "../server/accounts/sessions.ts";
 import { createAccount } from "../server/accounts/users.ts";
 import { openDeps } from "../server/app/build.ts";
 import { readConfig } from "../server/config/config.ts";
@@ -42,8 +42,7 @@ async function fill(folder: string): Promise<string> {
   await fillShowcase({ deps, clock }, account.id, `http://127.0.0.1:${receiver.port}/hook`);
   // Nobody's site is asked anything while the pages are judged.
   await store.update(links).set({ nextCheckAt: Date.now() + DAYS * DAY_MS });
-  const { token, insert } = newSession(store, owner.id, Date.now());
-  await store.write([insert]);
+  const token = await createSession(store, owner.id, Date.now());
   await store.engine.close();
   await receiver.stop(true);
   return token;

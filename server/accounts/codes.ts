@@ -1,52 +1,66 @@
-import { and, count, eq, isNull, lt, or, type SQL, sql } from "drizzle-orm";
-import { rowsOf, type Statement, type Store } from "../db/store.ts";
+import { and, count, eq, isNull, lt, or } from "drizzle-orm";
+import { Secret, TOTP } from "otpauth";
+import type { Store } from "../db/store.ts";
 import { recoveryCodes, type UserRow, users } from "../db/tables.ts";
 import { conflict } from "../lib/errors.ts";
 import { describeError, log } from "../lib/log.ts";
 import { hashToken, newRecoveryCode } from "../lib/token.ts";
 import type { Deps } from "../work/deps.ts";
-import { stepOf } from "./totp.ts";
+
+/** RFC 6238 with the parameters that every authenticator app supports. */
+const TOTP_PARAMETERS = { algorithm: "SHA1", digits: 6, period: 30 } as const;
+const STEP_MS = TOTP_PARAMETERS.period * 1000;
+const SECRET_BYTES = 20;
+/** Accepted clock difference in steps, either way. */
+const DRIFT = 1;
 
 const RECOVERY_CODES = 10;
 
+/** A secret in base32, and the `otpauth:` URI that an app reads from a QR code. */
+export type FreshTotp = { secret: string; uri: string };
+
 type Secured = Pick<UserRow, "id" | "accountId" | "totpSecret">;
 
+export function newTotp(email: string): FreshTotp {
+  const secret = new Secret({ size: SECRET_BYTES });
+  const totp = new TOTP({ ...TOTP_PARAMETERS, issuer: "Stillup", label: email, secret });
+  return { secret: secret.base32, uri: totp.toString() };
+}
+
+/** The time step of a code that is valid now, and null for any other code. */
+export function stepOf(secret: string, code: string, now: number): number | null {
+  const delta = TOTP.validate({
+    ...TOTP_PARAMETERS,
+    token: code,
+    secret: Secret.fromBase32(secret),
+    timestamp: now,
+    window: DRIFT,
+  });
+  return delta === null ? null : Math.floor(now / STEP_MS) + delta;
+}
+
 /**
- * Whether the code is right, from the app or a recovery code. It is used up by that: of two at once one is right.
- * @throws CONFLICT for a code from the app when the key file is not the one it was set up under
+ * Whether the code, from the app or a recovery code, is right. A code works once, also in parallel requests.
+ * @throws CONFLICT for a code from the app when the secret was sealed under another key file
  */
-export function spendCode(deps: Deps, user: Secured, code: string): Promise<boolean> {
+export function redeemCode(deps: Deps, user: Secured, code: string): Promise<boolean> {
   const typed = code.replace(/[\s-]/g, "");
   return /^\d{6}$/.test(typed)
-    ? spendStep(deps, user, typed)
-    : spendRecoveryCode(deps, user, typed);
+    ? redeemAppCode(deps, user, typed)
+    : redeemRecoveryCode(deps.store, user, typed);
 }
 
-/**
- * Codes to be shown this once, and what puts them in the place of those before.
- * @param onlyIf must hold when that is run
- */
-export function freshRecoveryCodes(
-  store: Store,
-  userId: string,
-  onlyIf: SQL = sql`1 = 1`,
-): { codes: string[]; replace: Statement[] } {
+/** Replaces the user's recovery codes and returns the new ones, which are shown once. */
+export async function replaceRecoveryCodes(store: Store, userId: string): Promise<string[]> {
   const codes = Array.from({ length: RECOVERY_CODES }, newRecoveryCode);
-  const rows = codes.map((code) => [userId, hashOf(code)]);
-  const fresh = rowsOf(store, { user_id: "text", hash: "text" }, rows);
-  return {
-    codes,
-    replace: [
-      store.delete(recoveryCodes).where(and(eq(recoveryCodes.userId, userId), onlyIf)),
-      store.run(
-        sql`insert into ${recoveryCodes} (user_id, hash) select fresh.user_id, fresh.hash from ${fresh} as fresh where ${onlyIf}`,
-      ),
-    ],
-  };
+  await deleteRecoveryCodes(store, userId);
+  await store.insert(recoveryCodes).values(codes.map((code) => ({ userId, hash: hashOf(code) })));
+  return codes;
 }
 
-export const forgetRecoveryCodes = (store: Store, userId: string, onlyIf?: SQL): Statement =>
-  store.delete(recoveryCodes).where(and(eq(recoveryCodes.userId, userId), onlyIf));
+export async function deleteRecoveryCodes(store: Store, userId: string): Promise<void> {
+  await store.delete(recoveryCodes).where(eq(recoveryCodes.userId, userId));
+}
 
 export async function countRecoveryCodes({ store }: Deps, userId: string): Promise<number> {
   const [counted] = await store
@@ -56,7 +70,7 @@ export async function countRecoveryCodes({ store }: Deps, userId: string): Promi
   return counted!.left;
 }
 
-/** What an app shows codes of; null when it was sealed under a key that is lost. */
+/** Opens a sealed TOTP secret; null when it was sealed under another key file. */
 export function openSecret({ secrets }: Deps, sealed: string): string | null {
   try {
     return secrets.open(sealed);
@@ -66,22 +80,15 @@ export function openSecret({ secrets }: Deps, sealed: string): string | null {
   }
 }
 
-/** A recovery code needs no key. */
-const keyLost = () =>
-  conflict(
-    "The server has lost the key that it checks app codes with. Use a recovery code instead, or ask whoever runs the server to remove your two-factor sign-in.",
-    { reason: "key_lost" },
-  );
-
-/** RFC 6238 §5.2: a step is used once, and none before it afterwards. */
-async function spendStep(deps: Deps, user: Secured, code: string) {
+/** Accepts no code of the last used step or of one before it (RFC 6238 §5.2). */
+async function redeemAppCode(deps: Deps, user: Secured, code: string) {
   const { store, clock } = deps;
   if (!user.totpSecret) return false;
   const secret = openSecret(deps, user.totpSecret);
   if (secret === null) throw keyLost();
   const step = stepOf(secret, code, clock.now());
   if (step === null) return false;
-  const spent = await store
+  const used = await store
     .update(users)
     .set({ totpStep: step })
     .where(
@@ -93,16 +100,23 @@ async function spendStep(deps: Deps, user: Secured, code: string) {
       ),
     )
     .returning({ id: users.id });
-  return spent.length > 0;
+  return used.length > 0;
 }
 
-async function spendRecoveryCode({ store }: Deps, user: Secured, code: string) {
-  const spent = await store
+async function redeemRecoveryCode(store: Store, { id }: Secured, code: string) {
+  const used = await store
     .delete(recoveryCodes)
-    .where(and(eq(recoveryCodes.userId, user.id), eq(recoveryCodes.hash, hashOf(code))))
+    .where(and(eq(recoveryCodes.userId, id), eq(recoveryCodes.hash, hashOf(code))))
     .returning({ userId: recoveryCodes.userId });
-  return spent.length > 0;
+  return used.length > 0;
 }
 
-/** Typed by hand, a code may come in lower case and without its dashes. */
+/** Ignores case, spaces and dashes, since codes are typed by hand. */
 const hashOf = (code: string) => hashToken(code.toUpperCase().replace(/[^A-Z2-7]/g, ""));
+
+/** Recovery codes are only hashed, so they work without the key. */
+const keyLost = () =>
+  conflict(
+    "The server has lost the key for checking app codes. Use a recovery code, or ask the operator of the server to turn off your two-factor sign-in.",
+    { reason: "key_lost" },
+  );

@@ -1,11 +1,12 @@
-import { and, asc, eq, inArray, not, type SQL, sql } from "drizzle-orm";
+import { and, asc, eq, inArray, notExists, type SQL, sql } from "drizzle-orm";
 import type { Actor } from "../api/caller.ts";
-import { holdAdministration } from "../db/hold.ts";
-import { rowsOf, type Statement, type Store } from "../db/store.ts";
+import { lockAdministration } from "../db/lock.ts";
+import { rowsOf, type Store } from "../db/store.ts";
 import {
   type AccountRow,
   accounts,
   apiKeys,
+  audit,
   batches,
   checks,
   doomed,
@@ -19,57 +20,51 @@ import {
 } from "../db/tables.ts";
 import { forgetDoomed } from "../history/forget-doomed.ts";
 import { oneAtATime } from "../lib/concurrency.ts";
+import { notFound } from "../lib/errors.ts";
 import { inSteps } from "../lib/steps.ts";
 import type { Deps } from "../work/deps.ts";
-import { isNotTold, isThere, makeChange, recordChange } from "./audit/record.ts";
+import { recordChange } from "./audit/record.ts";
 import { emailTarget } from "./audit/targets.ts";
 
 /**
- * Deletes an account with everything in it, if it may be when that begins, and says whether it did. In the first
- * moment its people go, and with them all ways in; the rest goes in steps, since a running server must not wait
- * for a million links. The account itself goes nearly last: what was cut short is known by it, and is finished
- * by housekeeping or by whoever deletes it again. So is what is left of its history.
+ * Deletes an account with everything in it. The first transaction removes its people and keys, so that no one has
+ * access any more; the rest goes in steps, since a running server must not wait for a million links. The account's row
+ * goes nearly last: housekeeping, or another call, finishes a deletion that was cut short.
+ * @param refuse throws in the first transaction when the account may not be deleted
+ * @throws NOT_FOUND
  */
 export async function deleteAccount(
   deps: Deps,
   accountId: string,
   by: Actor,
-  may: SQL = sql`1 = 1`,
-): Promise<boolean> {
-  const { store } = deps;
-  const isIt = eq(accounts.id, accountId);
-  const [account] = await store.select().from(accounts).where(isIt);
-  if (!account) return false;
-  const entry = recordChange(deps, {
-    action: "account.deleted",
-    by,
-    accountId,
-    target: emailTarget(account),
-    onlyIf: and(isThere(store, users, eq(users.accountId, accountId)), may),
+  refuse: (tx: Store) => Promise<void> = async () => {},
+): Promise<void> {
+  const account = await deps.store.transaction(async (tx) => {
+    const [found] = await tx.select().from(accounts).where(eq(accounts.id, accountId));
+    if (!found) throw notFound("account");
+    await lockAdministration(tx, found.no);
+    await refuse(tx);
+    // Without people, the deletion has begun and is on record.
+    const isFirst = (await tx.$count(users, eq(users.accountId, accountId))) > 0;
+    const entry = { action: "account.deleted", by, accountId, target: emailTarget(found) } as const;
+    if (isFirst) await recordChange({ ...deps, store: tx }, entry);
+    await removeAccess(tx, accountId);
+    return found;
   });
-  const allowed = store.select({ id: accounts.id }).from(accounts).where(and(isIt, may));
-  const held = holdAdministration(store, account.no);
-  const found = await makeChange(deps, held, allowed, [entry, ...lockOut(store, accountId, may)]);
-  if (found.length === 0) return false;
   await eraseAccount(deps, account);
-  return true;
 }
 
-/** Goes on with deletions that were cut short, until the signal. */
+/** Finishes deletions that were cut short, until the signal. */
 export async function finishDeletions(deps: Deps, signal?: AbortSignal): Promise<void> {
   const { store } = deps;
-  const hasPeople = isThere(store, users, eq(users.accountId, accounts.id));
-  const deserted = await store.select().from(accounts).where(not(hasPeople));
-  for (const account of deserted) {
-    const isBegun = not(
-      isNotTold(store, account.id, { action: "account.deleted", id: account.id }),
-    );
-    const isLeft = and(eq(accounts.id, account.id), isBegun);
-    if ((await store.$count(accounts, isLeft)) > 0) await eraseAccount(deps, account, signal);
+  const people = store.select({ id: users.id }).from(users).where(eq(users.accountId, accounts.id));
+  for (const account of await store.select().from(accounts).where(notExists(people))) {
+    const isDeletion = and(eq(audit.accountId, account.id), eq(audit.action, "account.deleted"));
+    if ((await store.$count(audit, isDeletion)) > 0) await eraseAccount(deps, account, signal);
   }
 }
 
-/** Of an account that nobody can get into any more. */
+/** Erases an account to which no one has access any more. */
 const eraseAccount = (deps: Deps, account: AccountRow, signal?: AbortSignal): Promise<void> =>
   oneAtATime(`erase ${account.id}`, async () => {
     const { store, clock } = deps;
@@ -83,31 +78,26 @@ const eraseAccount = (deps: Deps, account: AccountRow, signal?: AbortSignal): Pr
       const { isDone } = await inSteps(clock, step, { signal });
       if (!isDone) return;
     }
-    const subjects = await subjectsOf(store, account);
-    await store.write([
-      store
-        .insert(doomed)
-        .values(subjects.map((subject) => ({ no: subject })))
-        .onConflictDoNothing(),
-      store.delete(linkCounts).where(inArray(linkCounts.subject, subjects)),
-      store.delete(accounts).where(eq(accounts.id, id)),
-    ]);
+    await store.transaction(async (tx) => {
+      const subjects = await subjectsOf(tx, account);
+      const rows = subjects.map((subject) => ({ no: subject }));
+      await tx.insert(doomed).values(rows).onConflictDoNothing();
+      await tx.delete(linkCounts).where(inArray(linkCounts.subject, subjects));
+      await tx.delete(accounts).where(eq(accounts.id, id));
+    });
     await forgetDoomed(deps, signal);
   });
 
-/** People last, since whether it may be can depend on them; their sessions and codes go with them. */
-const lockOut = (store: Store, accountId: string, may: SQL): Statement[] => [
-  store.delete(apiKeys).where(and(eq(apiKeys.accountId, accountId), may)),
-  store
-    .update(webhooks)
-    .set({ isActive: false })
-    .where(and(eq(webhooks.accountId, accountId), may)),
-  store.delete(users).where(and(eq(users.accountId, accountId), may)),
-];
+/** Sessions, codes and links for passwords go with the users. */
+async function removeAccess(tx: Store, accountId: string): Promise<void> {
+  await tx.delete(apiKeys).where(eq(apiKeys.accountId, accountId));
+  await tx.update(webhooks).set({ isActive: false }).where(eq(webhooks.accountId, accountId));
+  await tx.delete(users).where(eq(users.accountId, accountId));
+}
 
 /**
- * With their deliveries. Returns how many it found, at most `rows`, as the others do: another process that is at
- * the same may be quicker to delete them.
+ * Deletes events with their deliveries. Returns how many it found, at most `rows`, like the other steps: another
+ * process may be deleting them too.
  */
 async function deleteEvents(store: Store, accountId: string, rows: number): Promise<number> {
   const found = await store
@@ -115,27 +105,29 @@ async function deleteEvents(store: Store, accountId: string, rows: number): Prom
     .from(events)
     .where(eq(events.accountId, accountId))
     .limit(rows);
-  await store.delete(events).where(inArray(events.id, named(store, found)));
+  await store.delete(events).where(inArray(events.id, idsOf(store, found)));
   return found.length;
 }
 
-/** Before the links, which else would go on to join them. */
+/** Runs before `deleteLinks`, since a running batch would go on to add links. */
 async function deleteBatches(store: Store, accountId: string, rows: number): Promise<number> {
   const found = await store
     .select({ id: batches.id })
     .from(batches)
     .where(eq(batches.accountId, accountId))
     .limit(rows);
-  await store.delete(batches).where(inArray(batches.id, named(store, found)));
+  await store.delete(batches).where(inArray(batches.id, idsOf(store, found)));
   return found.length;
 }
 
-const named = (store: Store, found: { id: string }[]): SQL => {
-  const rows = found.map(({ id }) => [id]);
-  return sql`${rowsOf(store, { id: "text" }, rows)}`;
-};
+const idsOf = (store: Store, found: { id: string }[]): SQL =>
+  rowsOf(
+    store,
+    { id: "text" },
+    found.map(({ id }) => [id]),
+  );
 
-/** With their days, and with their places in batches. */
+/** Deletes links with their history and their places in batches. */
 async function deleteLinks(store: Store, accountNo: number, rows: number): Promise<number> {
   const found = await store
     .select({ no: links.no })
@@ -144,10 +136,10 @@ async function deleteLinks(store: Store, accountNo: number, rows: number): Promi
     .orderBy(asc(links.no))
     .limit(rows);
   const numbers = found.map(({ no }) => no);
-  await store.write([
-    store.delete(historyDays).where(inArray(historyDays.subject, numbers)),
-    store.delete(links).where(inArray(links.no, numbers)),
-  ]);
+  await store.transaction(async (tx) => {
+    await tx.delete(historyDays).where(inArray(historyDays.subject, numbers));
+    await tx.delete(links).where(inArray(links.no, numbers));
+  });
   return found.length;
 }
 

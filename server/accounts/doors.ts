@@ -7,8 +7,8 @@ import type { Config } from "../config/config.ts";
 import { AppError } from "../lib/errors.ts";
 import type { Deps } from "../work/deps.ts";
 import { authenticate } from "./keys/authenticate.ts";
-import type { Meter } from "./meter.ts";
 import { findSession, type Session } from "./sessions.ts";
+import type { Meter } from "./usage.ts";
 
 type KeyDoor = Deps & { limiter: RateLimiter; meter: Meter };
 

@@ -1,11 +1,16 @@
+import { and, asc, eq, gt, inArray, lte } from "drizzle-orm";
 import { contextOf } from "../api/caller.ts";
 import { rangesOf } from "../api/client-address.ts";
 import { limiterFor, rateLimited } from "../api/rate-limit.ts";
+import { isDuplicate, type Statement, type Store } from "../db/store.ts";
+import { guesses } from "../db/tables.ts";
+import { AppError } from "../lib/errors.ts";
+import { describeError, log } from "../lib/log.ts";
 import { createPasswords, type Passwords } from "../lib/passwords.ts";
+import { hashToken } from "../lib/token.ts";
 import type { Deps } from "../work/deps.ts";
-import { createDelays, type Delays } from "./delays.ts";
 
-/** Proofs of identity, per network from the narrowest to the widest. The first is also for one session or browser. */
+/** Rate limits of proofs, per network from the narrowest to the widest. The first also limits a session or browser. */
 const QUOTAS = [
   { perMinute: 20, perHour: 100 },
   { perMinute: 40, perHour: 200 },
@@ -15,17 +20,26 @@ const QUOTAS = [
 /** Enough to invite a team, and too few to try out addresses. */
 const INVITATIONS = { perMinute: 10, perHour: 50 };
 
-/** What makes guessing slow. There is one for all routes that take a proof, so that none goes round it. */
+const WINDOW_MS = 15 * 60_000;
+const LONGEST_DELAY_S = 60;
+
+/** Free guesses in each network, the narrowest first. Even with the last, a thousand guesses take 16 hours. */
+const FREE_IN_NETWORK = [3, 5, 7];
+/** Free guesses on one person from everywhere: enough that one network cannot use them up. */
+const FREE_EVERYWHERE = 100;
+const FREE = 3;
+
+/** Protects passwords and codes against guessing. All routes that take a proof share one. */
 export type Guard = {
   passwords: Passwords;
   delays: Delays;
   /**
-   * Counts a stranger's proof.
-   * @param device the id of a device cookie, by which it counts instead of by its network
+   * Counts a proof by someone who is not signed in.
+   * @param device the id of a device cookie, under which it counts instead of under its network
    * @throws RATE_LIMITED
    */
   countGuess(request: Request, device?: string | null): Promise<void>;
-  /** Counts a proof by someone who is signed in, which no stranger of the same network can use up. @throws RATE_LIMITED */
+  /** Counts a proof in a session; others in the same network cannot use up its limit. @throws RATE_LIMITED */
   countProof(request: Request): Promise<void>;
   /** Counts an invitation into an account. @throws RATE_LIMITED */
   countInvitation(accountId: string): Promise<void>;
@@ -51,4 +65,203 @@ export function createGuard(deps: Deps): Guard {
     },
     countProof: (request) => count([`session ${contextOf(request).sessionHash}`]),
   };
+}
+
+/** A name under which guesses are counted, and how many are free before the first delay. */
+type Bucket = {
+  name: string;
+  free: number;
+  /** Guesses of others count here too, so a right one clears only itself. */
+  isShared?: boolean;
+};
+
+/** One guess, which counts in all buckets. It waits for all of `buckets`, or for `pass` alone if that is sooner. */
+export type Attempt = {
+  buckets: Bucket[];
+  pass?: Bucket | undefined;
+  /** Written with the count, and undone unless the guess was wrong. */
+  also?: Tally;
+};
+
+export type Tally = { count(tx: Store): Promise<void>; undo(tx: Store): Promise<void> };
+
+/** Where a request comes from: its networks, narrowest first, and the id of the person's device cookie if it has one. */
+export type Source = { networks: string[]; device?: string | null | undefined };
+
+/**
+ * A sign-in counts per person and network, and loosely per person, so that no one can lock the person out of another
+ * network. A browser in which the person signed in before is not delayed by guesses from elsewhere.
+ */
+export const signInAttempt = (email: string, { networks, device }: Source): Attempt => ({
+  buckets: [
+    ...networks.map((network, i) => ({
+      name: `sign-in ${email} ${network}`,
+      free: FREE_IN_NETWORK[i] ?? FREE,
+    })),
+    { name: `sign-in ${email}`, free: FREE_EVERYWHERE, isShared: true },
+  ],
+  pass: passOf(device),
+});
+
+/** A code has only six digits, so it counts per person from everywhere. It is asked for after the right password. */
+export const codeAttempt = (email: string, { device }: Source): Attempt => ({
+  buckets: [{ name: `code ${email}`, free: FREE }],
+  pass: passOf(device && `code ${device}`),
+});
+
+/** A proof in a session; strangers cannot use up its free guesses. */
+export const proofAttempt = ({ tokenHash }: { tokenHash: string }): Attempt => ({
+  buckets: [{ name: `session ${tokenHash}`, free: FREE }],
+});
+
+/** A code together with a one-time link. */
+export const linkAttempt = (token: string): Attempt => ({
+  buckets: [{ name: `link ${hashToken(token)}`, free: FREE }],
+});
+
+/** The queue of `Passwords` in which a request waits for its password to be hashed. */
+export const turnOf = ({ networks, device }: Source) => device ?? networks.at(-1);
+
+const passOf = (device: string | null | undefined) =>
+  device ? { name: `device ${device}`, free: FREE } : undefined;
+
+type Row = typeof guesses.$inferSelect;
+
+/** A guess that was counted, and its rows. */
+type Counted = { attempt: Attempt; rows: Row[] };
+
+/** Delays guesses, across processes. It never locks anything for longer than a minute. */
+export type Delays = {
+  /**
+   * Counts an attempt as failed before its outcome is known, so that parallel guesses are delayed as well.
+   * @throws RATE_LIMITED while it has to wait
+   */
+  begin(attempt: Attempt): Promise<Counted>;
+  /** The attempt was right: deletes the guesses before it. */
+  succeed(counted: Counted): Promise<void>;
+  /** The attempt was neither right nor wrong: it does not count. */
+  withdraw(counted: Counted): Promise<void>;
+};
+
+/**
+ * Makes one guess. An error that the work returns means a wrong guess, which stays counted; after an error that it
+ * throws, the guess does not count.
+ * @throws RATE_LIMITED while it has to wait, and either error
+ */
+export async function guess<T>(
+  delays: Delays,
+  attempt: Attempt,
+  work: () => Promise<T | AppError>,
+): Promise<T> {
+  const counted = await delays.begin(attempt);
+  const outcome = await work().catch(async (error) => {
+    await delays.withdraw(counted).catch(logNotWithdrawn);
+    throw error;
+  });
+  if (outcome instanceof AppError) throw outcome;
+  await delays.succeed(counted);
+  return outcome;
+}
+
+/** Stores the SHA-256 of names, since some people type their password into the e-mail field. */
+export function createDelays(deps: Pick<Deps, "store" | "clock">): Delays {
+  const { store } = deps;
+  return {
+    begin: (attempt) => beginGuess(deps, attempt),
+    succeed: ({ attempt, rows }) => {
+      const own = bucketsOf(attempt).flatMap(({ name, isShared }) =>
+        isShared ? [] : hashToken(name),
+      );
+      const shared = rows.filter(({ account }) => !own.includes(account));
+      return store.transaction(async (tx) => {
+        await tx.delete(guesses).where(inArray(guesses.account, own));
+        await deleteRows(tx, shared);
+        await attempt.also?.undo(tx);
+      });
+    },
+    withdraw: ({ attempt, rows }) =>
+      store.transaction(async (tx) => {
+        await deleteRows(tx, rows);
+        await attempt.also?.undo(tx);
+      }),
+  };
+}
+
+/** Deletes guesses that no longer count. Run by housekeeping. */
+export const deleteOldGuesses = ({ store, clock }: Pick<Deps, "store" | "clock">): Statement =>
+  store.delete(guesses).where(lte(guesses.guessedAt, clock.now() - WINDOW_MS));
+
+async function deleteRows(tx: Store, rows: Row[]) {
+  for (const { account, n } of rows) {
+    await tx.delete(guesses).where(and(eq(guesses.account, account), eq(guesses.n, n)));
+  }
+}
+
+const logNotWithdrawn = (error: unknown) =>
+  log.error("failed to withdraw a guess", describeError(error));
+
+const bucketsOf = ({ buckets, pass }: Attempt) => [...buckets, ...(pass ? [pass] : [])];
+
+/** The numbers are the lock: of two at once one finds a number taken, and tries again with the next one. */
+async function beginGuess(deps: Pick<Deps, "store" | "clock">, attempt: Attempt): Promise<Counted> {
+  for (;;) {
+    try {
+      const counted = await deps.store.transaction((tx) =>
+        countGuess(tx, attempt, deps.clock.now()),
+      );
+      if (counted instanceof AppError) throw counted;
+      return counted;
+    } catch (error) {
+      if (!isDuplicate(error)) throw error;
+    }
+  }
+}
+
+/** Returns the refusal, since throwing it would undo the repair of times. */
+async function countGuess(tx: Store, attempt: Attempt, now: number): Promise<Counted | AppError> {
+  // All processes lock rows in the same order.
+  const names = bucketsOf(attempt)
+    .map(({ name }) => hashToken(name))
+    .sort();
+  const areTheirs = inArray(guesses.account, names);
+  // After the clock was set back, they would wait until it has caught up.
+  const isAhead = and(areTheirs, gt(guesses.guessedAt, now));
+  await tx.update(guesses).set({ guessedAt: now }).where(isAhead);
+  const known = await tx.select().from(guesses).where(areTheirs).orderBy(asc(guesses.n));
+  const waitMs = waitMsOf(attempt, known, now);
+  if (waitMs > 0) return tooSoon(waitMs);
+  const rows = names.map((account) => ({ account, n: nextOf(known, account), guessedAt: now }));
+  await tx.delete(guesses).where(and(areTheirs, lte(guesses.guessedAt, now - WINDOW_MS)));
+  await tx.insert(guesses).values(rows);
+  await attempt.also?.count(tx);
+  return { attempt, rows };
+}
+
+const nextOf = (known: Row[], account: string) =>
+  (known.findLast((row) => row.account === account)?.n ?? 0) + 1;
+
+function waitMsOf({ buckets, pass }: Attempt, known: Row[], now: number): number {
+  const needed = Math.max(...buckets.map((bucket) => waitMsIn(bucket, known, now)));
+  return pass ? Math.min(needed, waitMsIn(pass, known, now)) : needed;
+}
+
+function waitMsIn({ name, free }: Bucket, known: Row[], now: number): number {
+  const account = hashToken(name);
+  const recent = known
+    .filter((row) => row.account === account && row.guessedAt > now - WINDOW_MS)
+    .map(({ guessedAt }) => guessedAt);
+  return Math.max(...recent) + delayMs(recent.length - free) - now;
+}
+
+/** 1, 2, 4 … 60 seconds for each failure beyond the free ones. */
+const delayMs = (more: number) => (more < 0 ? 0 : Math.min(2 ** more, LONGEST_DELAY_S) * 1000);
+
+function tooSoon(waitMs: number): AppError {
+  const retryAfter = Math.ceil(waitMs / 1000);
+  return new AppError(
+    "RATE_LIMITED",
+    `Too many wrong passwords or codes. Try again in ${retryAfter} ${retryAfter === 1 ? "second" : "seconds"}.`,
+    { retryAfter },
+    { "retry-after": String(retryAfter) },
+  );
 }

@@ -3,16 +3,22 @@ import * as z from "zod";
 import { endedCookie } from "../api/credentials.ts";
 import { data, ErrorReply, recordRefusals, refusals } from "../api/reply.ts";
 import type { Deps } from "../work/deps.ts";
-import { deleteOwnAccount } from "./delete-account.ts";
 import { presentSession } from "./doors.ts";
 import type { Guard } from "./guard.ts";
-import { changePerson, invitePerson, listPeople, removePerson, resetPerson } from "./people.ts";
-import * as model from "./people-model.ts";
-import type { Manager } from "./rights.ts";
+import * as model from "./model.ts";
+import {
+  changePerson,
+  deleteOwnAccount,
+  invitePerson,
+  listPeople,
+  type Manager,
+  removePerson,
+  resetPerson,
+} from "./people.ts";
 
 const changeRefusals = { ...recordRefusals, 409: ErrorReply, 413: ErrorReply, 415: ErrorReply };
 
-/** The people of the caller's own account. Only owners can change them. */
+/** The people of the caller's account. Only for sessions, and for owners to change. */
 export function peopleRoutes(deps: Deps, { countProof, countInvitation, ...guards }: Guard) {
   const guarded = { ...deps, ...guards };
 

@@ -1,35 +1,39 @@
-import { and, asc, eq, inArray, max, or, type SQL, sql } from "drizzle-orm";
-import { asSeen, onlyWhile } from "../db/as-seen.ts";
-import { holdAccounts } from "../db/hold.ts";
-import { isDuplicate, isGone, type Statement, type Store } from "../db/store.ts";
+import { and, asc, eq, inArray, max, ne } from "drizzle-orm";
+import { lockAccounts } from "../db/lock.ts";
+import type { Store } from "../db/store.ts";
 import { accounts, sessions, type UserRow, users } from "../db/tables.ts";
-import { oneAtATime } from "../lib/concurrency.ts";
-import { conflict, limitReached, notFound } from "../lib/errors.ts";
-import { newId, parseId } from "../lib/ids.ts";
+import { AppError, conflict, invalid, limitReached, notFound } from "../lib/errors.ts";
+import { parseId } from "../lib/ids.ts";
 import type { Deps } from "../work/deps.ts";
-import { type Change, fieldsOf, isThere, makeChange, recordChange } from "./audit/record.ts";
+import { type Change, fieldsOf, recordChange } from "./audit/record.ts";
 import { emailTarget } from "./audit/targets.ts";
-import { countKeysByMaker, keysMadeBy, revocationOf, revokeKeysMadeBy } from "./keys/made-by.ts";
-import type { NewPerson, Person } from "./people-model.ts";
+import { deleteAccount } from "./delete.ts";
+import { countKeysByMaker, revokeKeysMadeBy } from "./keys/keys.ts";
+import type { AccountDeletion, NewPerson, Person } from "./model.ts";
+import { endSessionsOf, type Session } from "./sessions.ts";
+import { reauthenticate, type SignInDeps } from "./sign-in.ts";
 import {
-  isWithinReach,
-  type Manager,
-  mayStill,
-  ownRights,
-  refusalOf,
-  refuseOutOfReach,
-} from "./rights.ts";
-import { endSessionsOf } from "./sessions.ts";
-import { forgetPasswordLinks, freshPasswordLink, staysOwned } from "./users.ts";
+  createPasswordLink,
+  deletePasswordLinks,
+  duplicateEmail,
+  freshUser,
+  isLastOwner,
+} from "./users.ts";
 
-/** Who was given a one-time link, and its token. */
+/** Someone who manages people: an owner those of their account, an administrator those of all accounts. */
+export type Manager = { session: Session; as: "owner" | "administrator" };
+
+/** The token of a one-time link, and the e-mail of the person it is for. */
 export type Invitation = { email: string; token: string };
 
 /** People of one account: enough for any team, and few enough to be listed at once. */
 const MOST_PEOPLE = 100;
 
-/** The people of these accounts, those who came first before the others. */
-export async function listPeople({ store }: Deps, accountIds: string[]): Promise<Person[]> {
+/** Lists the people of these accounts, oldest first. */
+export async function listPeople(
+  { store }: Pick<Deps, "store">,
+  accountIds: string[],
+): Promise<Person[]> {
   if (accountIds.length === 0) return [];
   const lastSeen = store
     .select({ userId: sessions.userId, at: max(sessions.lastSeenAt).mapWith(Number).as("at") })
@@ -52,69 +56,41 @@ export async function listPeople({ store }: Deps, accountIds: string[]): Promise
   }));
 }
 
-/** Someone who has an account elsewhere is shown by the address they were invited by. */
+/** Someone who has an account elsewhere is shown with the address that was invited. */
 const asShown = (user: UserRow): UserRow => ({ ...user, email: user.invitedEmail ?? user.email });
 
 /**
  * Adds someone to an account, who sets a password by a one-time link. Owners do not learn whether the address has an
- * account elsewhere: then all is the same, but the link does not work.
+ * account elsewhere: the reply is the same, but the link does not work.
  * @throws CONFLICT for an e-mail of the account, for administrators one of any account, and when the account has as
  * many people as it can
  */
-export function invitePerson(
+export const invitePerson = (
   deps: Deps,
   manager: Manager,
   accountId: string,
   { email, role }: NewPerson,
-): Promise<Invitation> {
-  const { store } = deps;
-  const invite = async (): Promise<Invitation> => {
-    const people = await listPeople(deps, [accountId]);
-    const used = people.length;
-    if (used >= MOST_PEOPLE) throw limitReached("people", MOST_PEOPLE, used);
-    const isTaken = (await store.$count(users, eq(users.email, email))) > 0;
-    const isKnown = people.some((person) => person.email === email);
-    if (isKnown || (isTaken && manager.as === "administrator")) throw duplicateEmail(email);
-    const person = freshPerson(accountId, { email, role }, deps.clock.now());
-    const { token, replace } = freshPasswordLink(deps, person.id);
-    const entry = recordChange(deps, told(manager, person, { action: "person.invited" }));
-    const held = await onlyBelowLimit(store, accountId);
-    const row = isTaken ? { ...person, email: person.id, invitedEmail: email } : person;
-    try {
-      await store.write([...held, entry, store.insert(users).values(row), ...replace]);
-    } catch (error) {
-      if (isGone(error)) throw notFound("account");
-      // Someone else took the address at this moment; now that is seen.
-      if (isDuplicate(error) && (await isEmailTaken(store, accountId, email))) return invite();
-      throw error;
+): Promise<Invitation> =>
+  deps.store.transaction(async (tx) => {
+    const at = { ...deps, store: tx };
+    await lockAccountOf(tx, accountId, manager, "account");
+    const people = await listPeople(at, [accountId]);
+    if (people.length >= MOST_PEOPLE) throw limitReached("people", MOST_PEOPLE, people.length);
+    if (people.some((person) => person.email === email)) throw duplicateEmail(email);
+    const user = freshUser({ accountId, email, role, createdAt: deps.clock.now() });
+    const added = await tx.insert(users).values(user).onConflictDoNothing().returning();
+    if (added.length === 0) {
+      if (manager.as === "administrator") throw duplicateEmail(email);
+      await tx.insert(users).values({ ...user, email: user.id, invitedEmail: email });
     }
-    return { email, token };
-  };
-  return oneAtATime(`people of ${accountId}`, () => asSeen(invite));
-}
-
-const duplicateEmail = (email: string) =>
-  conflict(`There is a user ${email} already.`, { reason: "duplicate_email" });
-
-const isEmailTaken = async (store: Store, accountId: string, email: string): Promise<boolean> => {
-  const isInvited = and(eq(users.accountId, accountId), eq(users.invitedEmail, email));
-  return (await store.$count(users, or(eq(users.email, email), isInvited))) > 0;
-};
-
-/** For an account that is gone the rest of the batch is refused anyway. */
-async function onlyBelowLimit(store: Store, accountId: string): Promise<Statement[]> {
-  const [account] = await store
-    .select({ no: accounts.no })
-    .from(accounts)
-    .where(eq(accounts.id, accountId));
-  if (!account) return [];
-  const hasRoom = sql`(select count(*) from users where account_id = ${accountId}) < ${MOST_PEOPLE}`;
-  return [...holdAccounts(store, [account.no]), ...onlyWhile(store, account.no, hasRoom)];
-}
+    await recordChange(at, changeOf(manager, user, { action: "person.invited" }));
+    return { email, token: await createPasswordLink(at, user.id) };
+  });
 
 /**
- * Changes what someone may do.
- * @throws CONFLICT where an account would be left without an owner, or for one's own administration
+ * Changes a person's role or makes them an administrator.
+ * @throws CONFLICT where an account would have no owner, or when administrators would remove their own rights;
+ * FORBIDDEN when an owner would change an administrator
  */
 export async function changePerson(
   deps: Deps,
@@ -122,142 +98,175 @@ export async function changePerson(
   id: string,
   { role, isAdmin }: { role?: UserRow["role"] | undefined; isAdmin?: boolean | undefined },
 ): Promise<Person> {
-  const user = await requirePerson(deps, manager, id);
-  if (user.id === manager.session.user.id && isAdmin === false) throw ownRights(manager);
-  const fields = fieldsOf({ role, is_admin: isAdmin }, { role: user.role, is_admin: user.isAdmin });
-  if (fields.length === 0) return findPerson(deps, user);
-  const { store } = deps;
-  refuseOutOfReach(manager, user);
-  const losesOwner = role !== undefined && role !== "owner";
-  const stays = losesOwner ? staysOwned(deps, user) : undefined;
-  const holds = isAllowed(store, manager, user, and(stays, isWithinReach(manager)));
-  const onlyIf = isThere(store, users, holds);
-  await settle(deps, manager, user, {
-    change: { action: "person.changed", fields, onlyIf },
-    // A link that was made by an owner must not let that owner in as an administrator.
-    besides: isAdmin && !user.isAdmin ? [forgetPasswordLinks(store, user.id, onlyIf)] : [],
-    by: store
+  const changed = await deps.store.transaction(async (tx) => {
+    const user = await lockPerson(tx, manager, id);
+    if (isOneself(manager, user) && isAdmin === false) throw ownRights(manager);
+    const present = { role: user.role, is_admin: user.isAdmin };
+    const fields = fieldsOf({ role, is_admin: isAdmin }, present);
+    if (fields.length === 0) return user;
+    refuseAdministrator(manager, user);
+    if (role !== undefined && role !== "owner") await refuseLastOwner(tx, user);
+    await tx
       .update(users)
       .set({ ...(role && { role }), ...(isAdmin !== undefined && { isAdmin }) })
-      .where(holds)
-      .returning(),
+      .where(eq(users.id, user.id));
+    // An owner may have created it, and must not be able to sign in as an administrator with it.
+    if (isAdmin && !user.isAdmin) await deletePasswordLinks(tx, user.id);
+    const change = changeOf(manager, user, { action: "person.changed", fields });
+    await recordChange({ ...deps, store: tx }, change);
+    return user;
   });
-  return findPerson(deps, user);
-}
-
-/**
- * What they made stays with the account, which is why it keeps an owner.
- * @param revokeKeys also revokes the API keys whose values they know
- * @throws CONFLICT for its last owner, and for oneself
- */
-export async function removePerson(
-  deps: Deps,
-  manager: Manager,
-  id: string,
-  { revokeKeys = false }: { revokeKeys?: boolean | undefined } = {},
-): Promise<void> {
-  const user = await requirePerson(deps, manager, id);
-  if (user.id === manager.session.user.id) throw ownRights(manager);
-  refuseOutOfReach(manager, user);
-  const { store } = deps;
-  const mayGo = and(staysOwned(deps, user), isWithinReach(manager));
-  const holds = isAllowed(store, manager, user, mayGo);
-  const onlyIf = isThere(store, users, holds);
-  const { by } = manager.session.caller;
-  const keys = revokeKeys ? await keysMadeBy(deps, user) : [];
-  await settle(deps, manager, user, {
-    change: { action: "person.removed", onlyIf },
-    besides: keys.flatMap((key) => revocationOf(deps, by, key, onlyIf)),
-    by: store.delete(users).where(holds).returning(),
-  });
-  if (revokeKeys) await revokeKeysMadeBy(deps, by, user);
-}
-
-/** Ends all of their sessions, and gives the token of a link that sets a new password, once. */
-export async function resetPerson(deps: Deps, manager: Manager, id: string): Promise<Invitation> {
-  const { store } = deps;
-  const user = await requirePerson(deps, manager, id);
-  refuseOutOfReach(manager, user);
-  // Whoever is made an administrator meanwhile is out of the owner's reach, and gets no link.
-  const holds = isAllowed(store, manager, user, isWithinReach(manager));
-  const onlyIf = isThere(store, users, holds);
-  const { token, replace } = freshPasswordLink(deps, user.id, onlyIf);
-  await settle(deps, manager, user, {
-    change: { action: "person.password_link_made", onlyIf },
-    besides: [endSessionsOf(store, user.id, onlyIf), ...replace],
-    by: store.select().from(users).where(holds),
-  });
-  return { email: user.email, token };
-}
-
-function freshPerson(accountId: string, given: NewPerson, createdAt: number): UserRow {
-  return {
-    id: newId(),
-    accountId,
-    ...given,
-    ...{ passwordHash: null, isAdmin: false, createdAt },
-    ...{ totpSecret: null, totpPending: null, totpStep: null, invitedEmail: null },
-  };
-}
-
-/** For an owner there are only those of the own account. */
-async function requirePerson({ store }: Deps, manager: Manager, id: string): Promise<UserRow> {
-  const { session, as } = manager;
-  const isIt = eq(users.id, parseId(id) ?? "");
-  const [user] = await store
-    .select()
-    .from(users)
-    .where(as === "owner" ? and(isIt, eq(users.accountId, session.user.accountId)) : isIt);
-  if (!user) throw notFound("user");
-  return asShown(user);
-}
-
-/** @throws NOT_FOUND when they were removed at this moment */
-async function findPerson(deps: Deps, { id, accountId }: UserRow): Promise<Person> {
-  const person = (await listPeople(deps, [accountId])).find((each) => each.id === id);
+  const people = await listPeople(deps, [changed.accountId]);
+  const person = people.find((each) => each.id === changed.id);
   if (!person) throw notFound("user");
   return person;
 }
 
-/** Whom it is about, if all that it needs is true. */
-const isAllowed = (store: Store, manager: Manager, user: UserRow, condition: SQL | undefined) =>
-  and(eq(users.id, user.id), mayStill(store, manager), condition);
+/**
+ * Removes a person; what they made stays with the account.
+ * @param revokeKeys also revokes the API keys whose values they know
+ * @throws CONFLICT for the account's last owner, and for oneself; FORBIDDEN when an owner would remove an administrator
+ */
+export const removePerson = (
+  deps: Deps,
+  manager: Manager,
+  id: string,
+  { revokeKeys = false }: { revokeKeys?: boolean | undefined } = {},
+): Promise<void> =>
+  deps.store.transaction(async (tx) => {
+    const at = { ...deps, store: tx };
+    const user = await lockPerson(tx, manager, id);
+    if (isOneself(manager, user)) throw ownRights(manager);
+    refuseAdministrator(manager, user);
+    await refuseLastOwner(tx, user);
+    await recordChange(at, changeOf(manager, user, { action: "person.removed" }));
+    if (revokeKeys) await revokeKeysMadeBy(at, manager.session.caller.by, user);
+    await tx.delete(users).where(eq(users.id, user.id));
+  });
 
-/** All of it under the same condition, which only the last of it, `by`, may end. */
-type Settling = {
-  change: Pick<Change, "action" | "fields" | "onlyIf">;
-  besides?: Statement[];
-  by: PromiseLike<UserRow[]> & Statement;
-};
+/** Ends all of a person's sessions and creates a one-time link that sets a new password. */
+export const resetPerson = (deps: Deps, manager: Manager, id: string): Promise<Invitation> =>
+  deps.store.transaction(async (tx) => {
+    const at = { ...deps, store: tx };
+    const user = await lockPerson(tx, manager, id);
+    refuseAdministrator(manager, user);
+    await recordChange(at, changeOf(manager, user, { action: "person.password_link_made" }));
+    await endSessionsOf(tx, user.id);
+    return { email: user.email, token: await createPasswordLink(at, user.id) };
+  });
 
 /**
- * Makes the change if it may be made when it runs, and records it. Holds both accounts first, so that of two
- * owners who are demoted at once one stays, and likewise of two administrators who take away each other's rights.
+ * Deletes the account of an owner, who types its e-mail and proves their identity.
+ * @throws VALIDATION_ERROR for another e-mail than the account's, and for a wrong password or code;
+ * CONFLICT when the installation would have no administrator; FORBIDDEN when an administrator is in the account and
+ * the owner is not one
  */
-async function settle(deps: Deps, manager: Manager, user: UserRow, settling: Settling) {
-  const { change, besides = [], by } = settling;
-  const numbers = [await numberOf(deps, user), manager.session.caller.accountNo];
-  const held = holdAccounts(deps.store, numbers);
-  const entry = recordChange(deps, told(manager, user, change));
-  const changed = await makeChange(deps, [...held, entry, ...besides], by);
-  if (changed.length > 0) return;
-  throw await refusalOf(deps, manager, await requirePerson(deps, manager, user.id));
+export async function deleteOwnAccount(
+  deps: SignInDeps,
+  session: Session,
+  { email, ...proof }: AccountDeletion,
+): Promise<void> {
+  const { accountId, by } = session.caller;
+  const [account] = await deps.store.select().from(accounts).where(eq(accounts.id, accountId));
+  if (!account) throw notFound("account");
+  if (email.trim().toLowerCase() !== account.email.toLowerCase()) {
+    throw invalid({ email: [`must be the account's e-mail, ${account.email}`] });
+  }
+  await reauthenticate(deps, session, proof);
+  await deleteAccount(deps, accountId, by, async (tx) => {
+    await refuseFormerManager(tx, { session, as: "owner" });
+    const isAdmin = eq(users.isAdmin, true);
+    const here = await tx.$count(users, and(isAdmin, eq(users.accountId, accountId)));
+    if (here === 0) return;
+    if (!session.user.isAdmin) throw hasAdministrator();
+    const elsewhere = await tx.$count(users, and(isAdmin, ne(users.accountId, accountId)));
+    if (elsewhere === 0) throw lastAdministrator();
+  });
+}
+
+/** Refuses someone who has lost their rights since their session was read. @throws FORBIDDEN */
+export async function refuseFormerManager(
+  tx: Store,
+  { session: { user }, as }: Manager,
+): Promise<void> {
+  const [now] = await tx.select().from(users).where(eq(users.id, user.id));
+  if (as === "administrator" ? now?.isAdmin : now?.role === "owner") return;
+  throw new AppError(
+    "FORBIDDEN",
+    as === "owner"
+      ? "You are no longer an owner of the account."
+      : "You are no longer an administrator of the installation.",
+  );
+}
+
+/**
+ * Locks a person's account and the manager's, so that two owners or administrators who remove each other's rights take
+ * turns, and returns the person. An owner finds only people of their own account.
+ */
+async function lockPerson(tx: Store, manager: Manager, id: string): Promise<UserRow> {
+  const { session, as } = manager;
+  const isIt = eq(users.id, parseId(id) ?? "");
+  const isTheirs = as === "owner" ? and(isIt, eq(users.accountId, session.user.accountId)) : isIt;
+  const [found] = await tx.select().from(users).where(isTheirs);
+  if (!found) throw notFound("user");
+  await lockAccountOf(tx, found.accountId, manager, "user");
+  const [user] = await tx.select().from(users).where(isTheirs);
+  if (!user) throw notFound("user");
+  await refuseFormerManager(tx, manager);
+  return asShown(user);
 }
 
 /** @throws NOT_FOUND when the account is being deleted */
-async function numberOf({ store }: Deps, { accountId }: UserRow): Promise<number> {
-  const [account] = await store
-    .select({ no: accounts.no })
-    .from(accounts)
-    .where(eq(accounts.id, accountId));
-  if (!account) throw notFound("user");
-  return account.no;
+async function lockAccountOf(tx: Store, id: string, { session }: Manager, what: string) {
+  const isIt = eq(accounts.id, id);
+  const [account] = await tx.select({ no: accounts.no }).from(accounts).where(isIt);
+  if (account) await lockAccounts(tx, [account.no, session.caller.accountNo]);
+  if ((await tx.$count(accounts, isIt)) === 0) throw notFound(what);
 }
 
-const told = (
+const isOneself = ({ session }: Manager, { id }: UserRow) => id === session.user.id;
+
+/** An administrator can read all accounts, so an owner who is not one cannot remove them or sign in as them. */
+function refuseAdministrator({ session, as }: Manager, { isAdmin, email }: UserRow) {
+  if (as === "administrator" || session.user.isAdmin || !isAdmin) return;
+  throw new AppError(
+    "FORBIDDEN",
+    `${email} is an administrator of the installation. Ask another administrator to do this.`,
+  );
+}
+
+async function refuseLastOwner(tx: Store, user: UserRow) {
+  if (!(await isLastOwner(tx, user))) return;
+  throw conflict(
+    `${user.email} is the account's last owner. Make another person an owner first, or delete the account.`,
+    { reason: "last_owner" },
+  );
+}
+
+const ownRights = ({ as }: Manager) =>
+  conflict(
+    as === "owner"
+      ? "You cannot remove yourself. Ask another owner of the account."
+      : "You cannot change your own rights. Ask another administrator.",
+    { reason: "own_rights" },
+  );
+
+const hasAdministrator = () =>
+  new AppError(
+    "FORBIDDEN",
+    "An administrator of the installation is in this account. Ask an administrator to delete it.",
+  );
+
+const lastAdministrator = () =>
+  conflict(
+    "The installation would have no administrator. Make someone in another account an administrator first.",
+    { reason: "last_administrator" },
+  );
+
+const changeOf = (
   { session }: Manager,
   user: UserRow,
-  change: Pick<Change, "action" | "fields" | "onlyIf">,
+  change: Pick<Change, "action" | "fields">,
 ): Change => ({
   ...change,
   by: session.caller.by,

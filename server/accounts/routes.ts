@@ -1,8 +1,8 @@
 import { Elysia } from "elysia";
 import { callers, data, refusals } from "../api/reply.ts";
 import type { Deps } from "../work/deps.ts";
-import { findAccount, readUsage } from "./accounts.ts";
 import { Account, toAccount, toUsage, Usage } from "./model.ts";
+import { findAccount, readUsage } from "./usage.ts";
 
 export const accountRoutes = (deps: Deps) =>
   new Elysia({ tags: ["Account"] })

@@ -13,7 +13,6 @@ import { data, ErrorReply, recordRefusals, refusals } from "../api/reply.ts";
 import { unread } from "../lib/fields.ts";
 import { SHORTEST_ALONE } from "../lib/passwords.ts";
 import type { Deps } from "../work/deps.ts";
-import { findDevice, newDevice } from "./device.ts";
 import { presentSession, sessionOf } from "./doors.ts";
 import { dismissFailures } from "./failed-sign-ins.ts";
 import type { Guard } from "./guard.ts";
@@ -22,8 +21,10 @@ import { endOtherSessions, endSession, endSessionById, listSessions } from "./se
 import { refuseSecondSetup, setUp } from "./setup.ts";
 import {
   changePassword,
-  type Entrance,
-  followPasswordLink,
+  findDevice,
+  newDevice,
+  type SignedIn,
+  setPasswordByLink,
   shortestFor,
   signIn,
   signInName,
@@ -45,7 +46,7 @@ const factorRefusals = { ...bodyRefusals, 409: ErrorReply };
 /** For routes that work without a session; all others here require one. */
 const ANYONE = { access: "anyone" } as const;
 
-/** How people get into the dashboard and out of it; mounted behind the session door only. */
+/** Signing in and out, passwords and two-factor sign-in. Only for the dashboard. */
 export function sessionRoutes(
   deps: Deps,
   { countGuess, countProof, ...guards }: Guard,
@@ -54,16 +55,16 @@ export function sessionRoutes(
   const guarded = { ...deps, ...guards };
 
   const insecure = !isSecure(deps.config);
-  const signedIn = async (user: model.Shown, failed?: model.FailedSignIns | null) => {
+  const stateOf = async (user: model.Shown, failed?: model.FailedSignIns | null) => {
     const state = await live.stateOf(user.accountId);
     return model.toSignedIn(user, { insecure, live: state, failed });
   };
-  const letIn = ({ token, user, failed }: Entrance, set: { headers: Record<string, unknown> }) => {
+  const reply = ({ token, user, failed }: SignedIn, set: { headers: Record<string, unknown> }) => {
     set.headers["set-cookie"] = [
       sessionCookie(deps.config, token),
       deviceCookie(deps.config, user.email, newDevice(deps, user)),
     ];
-    return signedIn(user, failed);
+    return stateOf(user, failed);
   };
   const deviceOf = (request: Request, email: string) =>
     findDevice(deps, email, readDeviceCookie(deps.config, request, email));
@@ -73,7 +74,7 @@ export function sessionRoutes(
       "/session",
       async ({ request }) => {
         const session = await sessionOf(deps, request);
-        if (session) return { data: await signedIn(session.user, session.failed) };
+        if (session) return { data: await stateOf(session.user, session.failed) };
         const state = (await hasAccounts(deps)) ? "signed-out" : "setup";
         return { data: model.toStranger(state, insecure) };
       },
@@ -85,7 +86,7 @@ export function sessionRoutes(
         const device = await deviceOf(request, signInName(body.email));
         await countGuess(request, device);
         const visitor = { ...visitorOf(request), device };
-        return { data: await letIn(await signIn(guarded, body, visitor), set) };
+        return { data: await reply(await signIn(guarded, body, visitor), set) };
       },
       {
         detail: ANYONE,
@@ -110,7 +111,7 @@ export function sessionRoutes(
         await countGuess(request);
         const input = await model.readBody(model.Setup, body);
         const done = await setUp(guarded, input, visitorOf(request));
-        return status(201, { data: { ...(await letIn(done, set)), key: done.key } });
+        return status(201, { data: { ...(await reply(done, set)), key: done.key } });
       },
       {
         detail: ANYONE,
@@ -122,8 +123,8 @@ export function sessionRoutes(
       "/password",
       async ({ request, body, set }) => {
         await countGuess(request);
-        const entrance = await followPasswordLink(guarded, body, visitorOf(request));
-        return { data: await letIn(entrance, set) };
+        const signedIn = await setPasswordByLink(guarded, body, visitorOf(request));
+        return { data: await reply(signedIn, set) };
       },
       {
         detail: ANYONE,
@@ -139,8 +140,8 @@ export function sessionRoutes(
         const fields = model.passwordChange(shortestFor(session.user));
         const input = await model.readBody(fields, body);
         const change = { current: input.current, next: input.new };
-        const entrance = await changePassword(guarded, session, change, visitorOf(request));
-        return { data: await letIn(entrance, set) };
+        const signedIn = await changePassword(guarded, session, change, visitorOf(request));
+        return { data: await reply(signedIn, set) };
       },
       {
         body: unread(model.passwordChange(SHORTEST_ALONE)),
@@ -209,7 +210,7 @@ export function sessionRoutes(
           body.code,
           visitorOf(request),
         );
-        return { data: { ...(await letIn(on, set)), recovery_codes: on.codes } };
+        return { data: { ...(await reply(on, set)), recovery_codes: on.codes } };
       },
       { body: model.Code, response: { 200: data(model.TwoFactorOn), ...factorRefusals } },
     )
@@ -221,7 +222,7 @@ export function sessionRoutes(
         const { new: next, ...proof } = await model.readBody(model.EndOfTwoFactor, body);
         const end = { ...proof, next };
         const off = await twoFactor.endTwoFactor(guarded, session, end, visitorOf(request));
-        return { data: await letIn(off, set) };
+        return { data: await reply(off, set) };
       },
       {
         body: unread(model.EndOfTwoFactor),

@@ -1,6 +1,6 @@
 import { and, desc, eq, gt, lte, ne, or, type SQL, sql } from "drizzle-orm";
 import type { Caller, Permissions } from "../api/caller.ts";
-import { preparedOnce, rowsOf, type Statement, type Store } from "../db/store.ts";
+import { preparedOnce, type Statement, type Store } from "../db/store.ts";
 import {
   accounts,
   passwordLinks,
@@ -14,22 +14,22 @@ import { describeError, log } from "../lib/log.ts";
 import { storedUserAgent } from "../lib/text.ts";
 import { hashToken, newSessionToken } from "../lib/token.ts";
 import type { Deps } from "../work/deps.ts";
-import { isThere, onRecord } from "./audit/record.ts";
+import { auditChange } from "./audit/record.ts";
 import { emailTarget } from "./audit/targets.ts";
 import { type FailedSignIns, SESSION_ID_LENGTH } from "./session-model.ts";
 
 const MINUTE = 60_000;
 const DAY = 24 * 3_600_000;
-/** How long a session lasts unused, and at most. */
+/** A session ends when it is not used for so long, and after so long in any case. */
 const IDLE_MS = 7 * DAY;
 const LONGEST_MS = 30 * DAY;
 
-/** Who is signed in. */
+/** A signed-in user. */
 export type Session = {
   tokenHash: string;
   user: Pick<UserRow, "id" | "accountId" | "email" | "role" | "isAdmin" | "totpSecret">;
   caller: Caller;
-  /** What failed before it began and was not dismissed. */
+  /** Failed sign-ins before it that the user has not dismissed. */
   failed?: FailedSignIns | null;
 };
 
@@ -44,8 +44,8 @@ const sessionByHash = preparedOnce((store) =>
 );
 
 /**
- * The session of a cookie's value, if it is one and has not ended. Notes that it was used.
- * @param address where the cookie came from
+ * Finds the session of a cookie's value, unless it has ended, and stores when it was last used.
+ * @param address of the client
  */
 export async function findSession(
   deps: Deps,
@@ -55,7 +55,7 @@ export async function findSession(
   const hash = hashToken(token);
   const [found] = await sessionByHash(deps.store).execute({ hash });
   if (!found || hasEnded(found.session, deps.clock.now())) return null;
-  await noteUse(deps, found.session);
+  await storeUse(deps, found.session);
   const { user, tier, accountNo } = found;
   const { accountId, role } = user;
   const by = { kind: "user", id: user.id, name: user.email, accountId, address } as const;
@@ -65,42 +65,27 @@ export async function findSession(
   return { tokenHash: hash, user, caller, failed };
 }
 
-/**
- * A new session: the token for the cookie, and the statement that lets it in.
- * @param userAgent as the browser calls itself
- * @param onlyIf must hold when that is run
- * @param failed the sign-ins that failed before it
- */
-export function newSession(
+/** Starts a session and returns the token for its cookie. */
+export async function createSession(
   store: Store,
   userId: string,
   now: number,
-  userAgent: string | null = null,
-  onlyIf: SQL = sql`1 = 1`,
-  failed: FailedSignIns | null = null,
-): { token: string; insert: Statement } {
+  { userAgent = null, failed = null }: Begun = {},
+): Promise<string> {
   const token = newSessionToken();
-  const row = [hashToken(token), userId, now, now, storedUserAgent(userAgent)].concat(
-    failed && JSON.stringify(failed),
-  );
-  const fresh = rowsOf(store, COLUMNS, [row]);
-  return {
-    token,
-    insert: store.run(
-      sql`insert into ${sessions} (${NAMES}) select ${NAMES} from ${fresh} as fresh where ${onlyIf}`,
-    ),
-  };
+  await store.insert(sessions).values({
+    tokenHash: hashToken(token),
+    userId,
+    createdAt: now,
+    lastSeenAt: now,
+    userAgent: storedUserAgent(userAgent),
+    failedSignIns: failed && JSON.stringify(failed),
+  });
+  return token;
 }
 
-const COLUMNS = {
-  token_hash: "text",
-  user_id: "text",
-  created_at: "bigint",
-  last_seen_at: "bigint",
-  user_agent: "text",
-  failed_sign_ins: "text",
-} as const;
-const NAMES = sql.raw(Object.keys(COLUMNS).join(", "));
+/** The browser's own name for itself, and the failed sign-ins before the session. */
+type Begun = { userAgent?: string | null; failed?: FailedSignIns | null };
 
 /** Newest first. */
 export async function listSessions(
@@ -122,53 +107,46 @@ export async function listSessions(
 }
 
 /** Signs out. */
-export const endSession = (deps: Deps, session: Session): Promise<void> =>
+export const endSession = (deps: Deps, session: Session): Promise<number> =>
   end(deps, session, "person.signed_out", eq(sessions.tokenHash, session.tokenHash));
 
-export const endOtherSessions = (deps: Deps, session: Session): Promise<void> =>
+export const endOtherSessions = (deps: Deps, session: Session): Promise<number> =>
   end(deps, session, "person.sessions_ended", ne(sessions.tokenHash, session.tokenHash));
 
 /**
- * Ends one of the user's sessions, whichever.
+ * Ends one of the user's sessions.
  * @throws NOT_FOUND
  */
-export async function endSessionById(deps: Deps, session: Session, id: string) {
+export async function endSessionById(deps: Deps, session: Session, id: string): Promise<void> {
   const length = sql.raw(String(SESSION_ID_LENGTH));
   const isIt = sql`substr(${sessions.tokenHash}, 1, ${length}) = ${id}`;
-  if ((await countOwn(deps, session, isIt)) === 0) throw notFound("session");
-  await end(deps, session, "person.sessions_ended", isIt);
+  const ended = await end(deps, session, "person.sessions_ended", isIt);
+  if (ended === 0) throw notFound("session");
 }
 
-/** Ends those of the user's sessions, if there are any. */
-async function end(
+/** Ends those of the user's sessions and returns how many they were. */
+const end = (
   deps: Deps,
-  session: Session,
+  { user, caller }: Session,
   action: "person.signed_out" | "person.sessions_ended",
   which: SQL,
-): Promise<void> {
-  const { store } = deps;
-  const { user, caller } = session;
-  const areIt = and(eq(sessions.userId, user.id), which);
-  const ended = await countOwn(deps, session, which);
-  await store.write([
-    ...onRecord(deps, caller, {
-      action,
-      target: emailTarget(user),
-      count: ended,
-      onlyIf: isThere(store, sessions, areIt),
-    }),
-    store.delete(sessions).where(areIt),
-  ]);
+): Promise<number> =>
+  deps.store.transaction(async (tx) => {
+    const ended = await tx
+      .delete(sessions)
+      .where(and(eq(sessions.userId, user.id), which))
+      .returning({ hash: sessions.tokenHash });
+    const entry = { action, target: emailTarget(user), count: ended.length };
+    await auditChange({ ...deps, store: tx }, caller, entry);
+    return ended.length;
+  });
+
+export async function endSessionsOf(store: Store, userId: string): Promise<void> {
+  await store.delete(sessions).where(eq(sessions.userId, userId));
 }
 
-const countOwn = ({ store }: Deps, { user }: Session, which: SQL): Promise<number> =>
-  store.$count(sessions, and(eq(sessions.userId, user.id), which));
-
-export const endSessionsOf = (store: Store, userId: string, onlyIf?: SQL): Statement =>
-  store.delete(sessions).where(and(eq(sessions.userId, userId), onlyIf));
-
-/** Sessions and one-time links whose time is over, to be run by housekeeping. */
-export const forgetEndedSessions = ({ store, clock }: Deps): Statement[] => [
+/** Deletes expired sessions and one-time links. Run by housekeeping. */
+export const deleteExpiredSessions = ({ store, clock }: Deps): Statement[] => [
   store
     .delete(sessions)
     .where(
@@ -183,25 +161,27 @@ export const forgetEndedSessions = ({ store, clock }: Deps): Statement[] => [
 const hasEnded = ({ createdAt, lastSeenAt }: SessionRow, now: number) =>
   now - createdAt >= LONGEST_MS || now - lastSeenAt >= IDLE_MS;
 
-/** At most once a minute, and never a reason to refuse what was asked. */
-async function noteUse({ store, clock, troubles }: Deps, { tokenHash, lastSeenAt }: SessionRow) {
+/** Writes at most once a minute. A failure does not fail the request. */
+async function storeUse({ store, clock, troubles }: Deps, { tokenHash, lastSeenAt }: SessionRow) {
   const now = clock.now();
   if (now - lastSeenAt < MINUTE || troubles.stoppingWrites()) return;
   await store
     .update(sessions)
     .set({ lastSeenAt: now })
     .where(and(eq(sessions.tokenHash, tokenHash), eq(sessions.lastSeenAt, lastSeenAt)))
-    .catch((error) => log.error("a session's use was not noted", describeError(error)));
+    .catch((error) =>
+      log.error("failed to store when a session was last used", describeError(error)),
+    );
 }
 
-/** Editors differ from owners in who may manage people; viewers only look. */
+/** Viewers are read-only. Editors differ from owners only in that they cannot manage people. */
 const permissionsOf = (role: UserRow["role"]): Permissions => ({
   read: true,
   write: role !== "viewer",
 });
 
-/** Whether the session has not ended. Unlike `findSession` it does not count as use. */
-export async function isOn({ store, clock }: Deps, tokenHash: string): Promise<boolean> {
+/** Whether the session has not ended. Unlike `findSession`, this does not count as use. */
+export async function isSessionActive({ store, clock }: Deps, tokenHash: string): Promise<boolean> {
   const [found] = await sessionByHash(store).execute({ hash: tokenHash });
   return found !== undefined && !hasEnded(found.session, clock.now());
 }

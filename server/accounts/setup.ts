@@ -1,30 +1,28 @@
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { and, eq, not } from "drizzle-orm";
+import { eq } from "drizzle-orm";
 import type { Config } from "../config/config.ts";
-import { isDuplicate } from "../db/store.ts";
-import { accounts, apiKeys, facts, setupTokens } from "../db/tables.ts";
+import { apiKeys, facts, setupTokens } from "../db/tables.ts";
 import { AppError, noSuchPath } from "../lib/errors.ts";
 import { hashToken, newSetupToken } from "../lib/token.ts";
 import type { Deps } from "../work/deps.ts";
-import { turnOf } from "./attempts.ts";
-import { isThere } from "./audit/record.ts";
+import { turnOf } from "./guard.ts";
 import { freshKey } from "./keys/keys.ts";
-import { newSession } from "./sessions.ts";
-import type { Entrance, SignInDeps, Visitor } from "./sign-in.ts";
-import { accountCreated, freshAccount, hasAccounts } from "./users.ts";
+import { createSession } from "./sessions.ts";
+import type { SignedIn, SignInDeps, Visitor } from "./sign-in.ts";
+import { hasAccounts, insertAccount } from "./users.ts";
 
-/** Whoever has the set-up token, as the audit log names them. */
+/** The actor of the set-up in the audit log. */
 const NEWCOMER = { kind: "stranger", id: null, name: "set-up" } as const;
 
 const FIRST_KEY = { name: "First key" };
 
-/** Whoever writes it first has set up; there is no second. */
+/** The fact that the first set-up inserts, so that there is no second one. */
 const IS_SET_UP = "set_up";
 
 /**
- * While there is no account, makes another token of this node that proves who runs this installation, writes it
- * into a file and returns it. Each node has its own, any of which opens every node; afterwards there is none.
+ * Creates this node's set-up token while there is no account, writes it to a file in the data folder and returns it.
+ * Each node has its own, and all nodes accept each of them. Returns null once there is an account.
  */
 export async function createSetup(deps: Deps): Promise<string | null> {
   const { store, clock } = deps;
@@ -35,52 +33,49 @@ export async function createSetup(deps: Deps): Promise<string | null> {
     return null;
   }
   const token = newSetupToken();
-  await store.write([
-    ...(before ? [store.delete(setupTokens).where(isToken(before))] : []),
-    store
-      .delete(facts)
-      .where(and(eq(facts.name, IS_SET_UP), not(isThere(store, accounts, undefined)))),
-    store.insert(setupTokens).values({ tokenHash: hashOf(token), createdAt: clock.now() }),
-  ]);
+  await store.transaction(async (tx) => {
+    if (before) await tx.delete(setupTokens).where(isToken(before));
+    // Left by a first account that was deleted.
+    if (!(await hasAccounts({ store: tx })))
+      await tx.delete(facts).where(eq(facts.name, IS_SET_UP));
+    await tx.insert(setupTokens).values({ tokenHash: hashOf(token), createdAt: clock.now() });
+  });
   writeFileSync(tokenPath(deps.config), `${token}\n`, { mode: 0o600, flag: "wx" });
   return token;
 }
 
 /**
- * Makes the first account, its owner and its first key, and signs the owner in: all of it, once.
+ * Creates the first account with its owner and its first key, and signs the owner in.
  * @throws NOT_FOUND when there is an account, UNAUTHORIZED when the token is wrong
  */
 export async function setUp(
   deps: SignInDeps,
-  input: { token: string; email: string; password: string },
+  { token, email, password }: { token: string; email: string; password: string },
   visitor: Visitor,
-): Promise<Entrance & { key: string }> {
-  const { userAgent, address } = visitor;
-  if (!(await isSetupToken(deps, input.token))) throw wrongToken();
-  const passwordHash = await deps.passwords.hash(input.password, turnOf(visitor));
+): Promise<SignedIn & { key: string }> {
+  if (!(await isSetupToken(deps, token))) throw wrongToken();
+  const passwordHash = await deps.passwords.hash(password, turnOf(visitor));
   await refuseSecondSetup(deps);
-  const { store, config, clock } = deps;
-  const { email } = input;
-  const tier = config.defaultTier;
-  const fresh = await freshAccount(deps, { email, tier, passwordHash, isAdmin: true });
-  const now = clock.now();
-  const key = freshKey(fresh.account.id, FIRST_KEY, {
-    permissions: { read: true, write: true },
-    now,
-    madeBy: fresh.owner.id,
+  const by = { ...NEWCOMER, address: visitor.address };
+  const tier = deps.config.defaultTier;
+  const done = await deps.store.transaction(async (tx) => {
+    const at = { ...deps, store: tx };
+    const fact = { name: IS_SET_UP, value: String(deps.clock.now()) };
+    const set = await tx.insert(facts).values(fact).onConflictDoNothing().returning();
+    if (set.length === 0) throw noSuchPath();
+    const owner = { email, tier, passwordHash, isAdmin: true };
+    const { account, owner: user } = await insertAccount(at, owner, by);
+    const now = deps.clock.now();
+    const making = { permissions: { read: true, write: true }, now, madeBy: user.id };
+    const key = freshKey(account.id, FIRST_KEY, making);
+    await tx.insert(apiKeys).values(key.row);
+    return { token: await createSession(tx, user.id, now, visitor), user, key: key.value };
   });
-  const session = newSession(store, fresh.owner.id, now, userAgent);
-  const insertKey = store.insert(apiKeys).values(key.row);
-  const entry = accountCreated(deps, { ...NEWCOMER, address }, fresh);
-  const only = store.insert(facts).values({ name: IS_SET_UP, value: fresh.account.id });
-  await store
-    .write([only, entry, ...fresh.insert, insertKey, session.insert])
-    .catch(refuseSecondOfTwo);
   await endSetup(deps);
-  return { token: session.token, user: fresh.owner, key: key.value };
+  return done;
 }
 
-/** Takes the tokens away, this node's file too: there is an account now. */
+/** Deletes all set-up tokens and this node's file, once there is an account. */
 export async function endSetup({ store, config }: Pick<Deps, "store" | "config">): Promise<void> {
   await store.delete(setupTokens);
   removeToken(config);
@@ -89,10 +84,6 @@ export async function endSetup({ store, config }: Pick<Deps, "store" | "config">
 /** @throws NOT_FOUND when there is an account */
 export async function refuseSecondSetup(deps: Deps): Promise<void> {
   if (await hasAccounts(deps)) throw noSuchPath();
-}
-
-function refuseSecondOfTwo(error: unknown) {
-  throw isDuplicate(error) ? noSuchPath() : error;
 }
 
 const removeToken = (config: Config) => rmSync(tokenPath(config), { force: true });
@@ -106,7 +97,7 @@ async function isSetupToken({ store }: Deps, given: string): Promise<boolean> {
 
 const isToken = (token: string) => eq(setupTokens.tokenHash, hashOf(token));
 
-/** Typed by hand, the token may come in lower case and without its dashes. */
+/** Ignores case, spaces and dashes, since the token is typed by hand. */
 const hashOf = (token: string) => hashToken(token.toUpperCase().replace(/[^A-Z2-7]/g, ""));
 
 function readToken(config: Config): string | null {
@@ -120,5 +111,5 @@ function readToken(config: Config): string | null {
 const wrongToken = () =>
   new AppError(
     "UNAUTHORIZED",
-    "The set-up token is wrong. The server wrote the right one into its log and its data folder when it started.",
+    "The set-up token is wrong. The server wrote it to its log and its data folder when it started.",
   );

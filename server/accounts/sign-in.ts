@@ -1,7 +1,7 @@
-import { and, eq, gt, isNull, type SQL } from "drizzle-orm";
+import { and, eq, gt } from "drizzle-orm";
 import type { Actor } from "../api/caller.ts";
-import { holdUser } from "../db/hold.ts";
-import type { Statement, Store } from "../db/store.ts";
+import { lockUser } from "../db/lock.ts";
+import type { Store } from "../db/store.ts";
 import { passwordLinks, sessions, type UserRow, users } from "../db/tables.ts";
 import { AppError, conflict, invalid } from "../lib/errors.ts";
 import {
@@ -11,210 +11,177 @@ import {
   SHORTEST_ALONE,
   SHORTEST_WITH_CODE,
 } from "../lib/passwords.ts";
-import { hashToken } from "../lib/token.ts";
+import { hashToken, newSessionToken } from "../lib/token.ts";
 import type { Deps } from "../work/deps.ts";
+import { type Change, recordChange } from "./audit/record.ts";
+import { emailTarget } from "./audit/targets.ts";
+import { redeemCode } from "./codes.ts";
+import { failureTally, takeFailures } from "./failed-sign-ins.ts";
 import {
+  type Attempt,
   codeAttempt,
+  type Delays,
+  guess,
   linkAttempt,
   proofAttempt,
   type Source,
   signInAttempt,
   turnOf,
-} from "./attempts.ts";
-import { type Change, isThere, makeChange, recordChange } from "./audit/record.ts";
-import { emailTarget } from "./audit/targets.ts";
-import { spendCode } from "./codes.ts";
-import { type Attempt, type Delays, guess } from "./delays.ts";
-import { failureOf, takeFailures } from "./failed-sign-ins.ts";
+} from "./guard.ts";
 import type { FailedSignIns, SignIn } from "./session-model.ts";
-import { newSession, type Session } from "./sessions.ts";
+import { createSession, endSessionsOf, type Session } from "./sessions.ts";
 import { findUser } from "./users.ts";
 
-/** What guards passwords. */
 export type SignInDeps = Deps & { passwords: Passwords; delays: Delays };
 
-/** Someone who has just proved who they are; `token` is for the cookie. */
-export type Entrance = {
+/** A user who has just proved their identity, with the token of their new session. */
+export type SignedIn = {
   token: string;
   user: UserRow;
-  /** Sign-ins that failed before. */
+  /** Failed sign-ins before it. */
   failed?: FailedSignIns | null;
 };
 
-/** The browser that asks: what it calls itself, the session it comes with, and where from. */
+/** The browser that sends a request, and the session that it has. */
 export type Visitor = Source & {
   userAgent: string | null;
   sessionHash: string | undefined;
   address: () => string;
 };
 
+export const NOT_YOURS = "is not your password";
+export const WRONG_CODE = "is wrong or was used already";
+
 /**
- * Starts a session under a new id, whatever session there was before.
- * @throws UNAUTHORIZED, alike for a wrong e-mail and a wrong password, and for a code that is wrong or
- * not there yet; CONFLICT when a second factor was taken away and the password is too short to do alone;
+ * Starts a session with a new token and ends the one that the browser had.
+ * @throws UNAUTHORIZED, with the same message for a wrong e-mail and a wrong password, and for a wrong or missing code;
+ * CONFLICT when the second factor was removed and the password is too short without one;
  * RATE_LIMITED while guessing has to wait; SERVICE_UNAVAILABLE when too many sign in at once
  */
 export async function signIn(
   deps: SignInDeps,
   { email, password, code }: SignIn,
   visitor: Visitor,
-): Promise<Entrance> {
+): Promise<SignedIn> {
   const name = signInName(email);
-  const also = failureOf(deps, name, visitor.networks[0] ?? "");
+  const also = failureTally(deps, name, visitor.networks[0] ?? "");
   const attempt = { ...signInAttempt(name, visitor), also };
   const user = await guess(deps.delays, attempt, async () => {
-    const known = await whoHas(deps, name, password, turnOf(visitor));
+    const known = await verifyPassword(deps, name, password, turnOf(visitor));
     if (!known) return wrongPassword();
-    if (!known.totpSecret && isShort(password)) throw tooShortAlone();
-    if (!known.totpSecret) return known;
-    return showCode(deps, known, code, codeAttempt(name, visitor)).catch(asWrongCode);
+    if (known.totpSecret) {
+      return requireCode(deps, known, code, codeAttempt(name, visitor)).catch(asWrongCode);
+    }
+    if (isShort(password)) throw tooShortAlone();
+    return known;
   });
-  return enter(deps, user, password, visitor);
+  return startSession(deps, user, password, visitor);
 }
 
-/** As it is stored, however it was typed. */
+/** An e-mail in the form in which it is stored. */
 export const signInName = (email: string) => email.trim().toLowerCase();
 
 /**
- * Ends all of the user's sessions but a new one for whoever knew the present password.
- * @throws VALIDATION_ERROR when it was wrong
+ * Sets a new password, ends all of the user's sessions and starts a new one.
+ * @throws VALIDATION_ERROR when the current password is wrong
  */
 export async function changePassword(
   deps: SignInDeps,
   session: Session,
   { current, next }: { current: string; next: string },
   visitor: Visitor,
-): Promise<Entrance> {
+): Promise<SignedIn> {
   const { id, email } = session.user;
   const { tokenHash } = session;
   const user = await guess(deps.delays, proofAttempt(session), async () => {
-    const known = await whoHas(deps, email, current, tokenHash);
+    const known = await verifyPassword(deps, email, current, tokenHash);
     return known?.id === id ? known : invalid({ current: [NOT_YOURS] });
   });
   const hash = await deps.passwords.hash(next, tokenHash);
-  const changed = await setPassword(deps, user, hash, visitor);
-  if (!changed) throw invalid({ current: [NOT_YOURS] });
-  return changed;
+  return deps.store.transaction(async (tx) => {
+    if (!(await isUnchanged(tx, user))) throw invalid({ current: [NOT_YOURS] });
+    return setPassword({ ...deps, store: tx }, user, hash, visitor);
+  });
 }
 
 /**
- * Sets the password of whoever was given the one-time link, ends all sessions and starts one.
- * @throws NOT_FOUND when the link was used or is too old, VALIDATION_ERROR for a password that will not do
- * for them, UNAUTHORIZED when a code is needed as well
+ * Sets the password of the user of a one-time link, ends all of their sessions and starts a new one.
+ * @throws NOT_FOUND when the link was used or has expired, VALIDATION_ERROR for a password that is too weak for them,
+ * UNAUTHORIZED when a code is needed as well
  */
-export async function followPasswordLink(
+export async function setPasswordByLink(
   deps: SignInDeps,
   { token, password, code }: { token: string; password: string; code?: string | undefined },
   visitor: Visitor,
-): Promise<Entrance> {
+): Promise<SignedIn> {
   const { store, clock } = deps;
   const isLink = and(
     eq(passwordLinks.tokenHash, hashToken(token)),
     gt(passwordLinks.expiresAt, clock.now()),
   );
-  const [known] = await store.select().from(passwordLinks).where(isLink);
-  if (!known) throw linkIsVoid();
-  const [user] = await store.select().from(users).where(eq(users.id, known.userId));
-  if (!user || user.invitedEmail !== null) throw linkIsVoid();
+  const [link] = await store.select().from(passwordLinks).where(isLink);
+  if (!link) throw linkIsInvalid();
+  const [user] = await store.select().from(users).where(eq(users.id, link.userId));
+  if (!user || user.invitedEmail !== null) throw linkIsInvalid();
   const problem = await passwordProblem(password, shortestFor(user));
   if (problem) throw invalid({ password: [problem] });
   const hash = await deps.passwords.hash(password, turnOf(visitor));
-  if (user.totpSecret) await showCode(deps, user, code, linkAttempt(token));
-  const [taken] = await store.delete(passwordLinks).where(isLink).returning();
-  if (!taken) throw linkIsVoid();
-  const changed = await setPassword(deps, user, hash, visitor);
-  if (!changed) throw linkIsVoid();
-  return changed;
+  if (user.totpSecret) await requireCode(deps, user, code, linkAttempt(token));
+  return store.transaction(async (tx) => {
+    if (!(await isUnchanged(tx, user))) throw linkIsInvalid();
+    if ((await tx.$count(passwordLinks, isLink)) === 0) throw linkIsInvalid();
+    return setPassword({ ...deps, store: tx }, user, hash, visitor);
+  });
 }
 
 /**
- * Whoever is signed in shows once more that it is they, before what cannot be taken back.
- * @throws VALIDATION_ERROR for a wrong password, and for a code that is wrong or missing where there is one
+ * Asks a signed-in user for their password and code again, before something that cannot be undone.
+ * @throws VALIDATION_ERROR for a wrong password, and for a wrong or missing code
  */
-export const proveAgain = (
+export const reauthenticate = (
   deps: SignInDeps,
   session: Session,
   { password, code }: { password: string; code?: string | undefined },
 ): Promise<UserRow> =>
   guess(deps.delays, proofAttempt(session), async () => {
     const { user, tokenHash } = session;
-    const known = await whoHas(deps, user.email, password, tokenHash);
+    const known = await verifyPassword(deps, user.email, password, tokenHash);
     if (known?.id !== user.id) return invalid({ password: [NOT_YOURS] });
     if (!known.totpSecret) return known;
     if (!code?.trim()) throw invalid({ code: ["is required"] });
-    return (await spendCode(deps, known, code)) ? known : invalid({ code: [WRONG_CODE] });
+    return (await redeemCode(deps, known, code)) ? known : invalid({ code: [WRONG_CODE] });
   });
 
-/**
- * Starts a session of whoever has just proved who they are, if password and second factor are still those of the
- * proof, and otherwise gives nothing.
- * @param ends which sessions before it end
- * @param changes what else is to happen, each with `isUnchanged`, and last what makes that untrue
- * @param failed the sign-ins before it that failed
- */
-export async function startSession(
-  deps: Deps,
-  user: UserRow,
-  { userAgent }: Pick<Visitor, "userAgent">,
-  { ends, changes, failed = null }: Starting,
-): Promise<Entrance | undefined> {
-  const { store, clock } = deps;
-  const holds = isUnchanged(store, user);
-  const { token, insert } = newSession(store, user.id, clock.now(), userAgent, holds, failed);
-  const found = await makeChange(
-    deps,
-    [holdUser(store, user.id)],
-    store
-      .select()
-      .from(users)
-      .where(and(isUser(user), holds)),
-    [store.delete(sessions).where(and(ends, holds)), insert, ...changes],
-  );
-  return found.length > 0 ? { token, user, failed } : undefined;
+/** Locks the user until the transaction ends. Whether their password and second factor are those that were read. */
+export async function isUnchanged(tx: Store, user: UserRow): Promise<boolean> {
+  await lockUser(tx, user.id);
+  const [now] = await tx.select().from(users).where(eq(users.id, user.id));
+  return now?.passwordHash === user.passwordHash && now?.totpSecret === user.totpSecret;
 }
 
-type Starting = { ends: SQL; changes: Statement[]; failed?: FailedSignIns | null };
-
-/** Whether the user's password and second factor are what they were when they were read. */
-export const isUnchanged = (store: Store, user: UserRow): SQL =>
-  isThere(
-    store,
-    users,
-    and(
-      isUser(user),
-      user.passwordHash === null
-        ? isNull(users.passwordHash)
-        : eq(users.passwordHash, user.passwordHash),
-      user.totpSecret === null ? isNull(users.totpSecret) : eq(users.totpSecret, user.totpSecret),
-    ),
-  );
-
-/** How long a new password has to be, in code points. */
+/** The minimum length of a new password in code points. */
 export const shortestFor = ({ totpSecret }: Pick<UserRow, "totpSecret">) =>
   totpSecret === null ? SHORTEST_ALONE : SHORTEST_WITH_CODE;
 
-/** Records what somebody has done about their own signing in, having proved who they are. */
-export const recordOwn = (
+/** Records a change that a user made to their own sign-in. */
+export const recordOwnChange = (
   deps: Deps,
   user: Pick<UserRow, "id" | "accountId" | "email">,
   { address }: Pick<Actor, "address">,
-  change: Pick<Change, "action" | "onlyIf">,
-): Statement =>
+  action: Change["action"],
+): Promise<void> =>
   recordChange(deps, {
-    ...change,
+    action,
     by: { kind: "user", id: user.id, name: user.email, address },
     accountId: user.accountId,
     target: emailTarget(user),
   });
 
-export const NOT_YOURS = "is not your password";
-export const WRONG_CODE = "is wrong or was used already";
-
 /**
- * The user if the password is right. An unknown e-mail and a wrong password take the same time.
+ * Returns the user if the password is right. An unknown e-mail and a wrong password take the same time.
  * @param turn see `Passwords`
  */
-export async function whoHas(
+export async function verifyPassword(
   deps: SignInDeps,
   email: string,
   password: string,
@@ -225,26 +192,55 @@ export async function whoHas(
   return isRight ? user : undefined;
 }
 
-const wrongPassword = () => new AppError("UNAUTHORIZED", "The e-mail or the password is wrong.");
+const YEAR_MS = 365 * 86_400_000;
+/** No other sealed text begins like this. */
+const DEVICE = "device ";
 
-/** Told only after the right password. */
-const tooShortAlone = () =>
-  conflict(
-    "Your password is too short to be used without a second factor. Ask an owner of your account, or whoever runs the server, for a link that sets a new one.",
-    { reason: "password_too_short" },
-  );
-
-const linkIsVoid = () =>
-  new AppError(
-    "NOT_FOUND",
-    "This link was used, is too old, or is for an address that already has an account here. Ask for another one.",
-  );
+/** The content of a device cookie. `password` is the SHA-256 of the password's hash. */
+type Device = { id: string; user: string; password: string; at: number };
 
 /**
- * The user, once the code of their second factor was right.
- * @throws UNAUTHORIZED for a wrong code, and where none was given; RATE_LIMITED while the attempt has to wait
+ * Returns the value of a cookie that proves that this person signed in with this browser (OWASP "device cookies").
+ * It is sealed, gives no access, and becomes invalid when the password changes.
  */
-async function showCode(
+export function newDevice({ secrets, clock }: Deps, user: UserRow): string {
+  const password = hashToken(user.passwordHash ?? "");
+  const device: Device = { id: newSessionToken(), user: user.id, password, at: clock.now() };
+  const sealed = secrets.seal(DEVICE + JSON.stringify(device));
+  return Buffer.from(sealed, "base64").toString("base64url");
+}
+
+/** Returns the id of the device if the cookie belongs to the person with this e-mail, and null otherwise. */
+export async function findDevice(
+  deps: Deps,
+  email: string,
+  cookie: string | null,
+): Promise<string | null> {
+  const device = cookie && openDevice(deps, cookie);
+  if (!device || Math.abs(deps.clock.now() - device.at) > YEAR_MS) return null;
+  const user = await findUser(deps, email);
+  const isTheirs =
+    user?.id === device.user &&
+    user.passwordHash !== null &&
+    hashToken(user.passwordHash) === device.password;
+  // Not the cookie itself, which can be written in several ways.
+  return isTheirs ? device.id : null;
+}
+
+function openDevice({ secrets }: Deps, cookie: string): Device | null {
+  try {
+    const text = secrets.open(Buffer.from(cookie, "base64url").toString("base64"));
+    return text.startsWith(DEVICE) ? JSON.parse(text.slice(DEVICE.length)) : null;
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * Returns the user once the code of their second factor was right.
+ * @throws UNAUTHORIZED for a wrong or missing code; RATE_LIMITED while the attempt has to wait
+ */
+async function requireCode(
   deps: SignInDeps,
   user: UserRow,
   code: string | undefined,
@@ -252,82 +248,92 @@ async function showCode(
 ): Promise<UserRow> {
   if (!code?.trim()) throw codeNeeded();
   return guess(deps.delays, attempt, async () =>
-    (await spendCode(deps, user, code)) ? user : wrongCode(),
+    (await redeemCode(deps, user, code)) ? user : wrongCode(),
   );
 }
 
-const codeNeeded = () =>
-  new AppError("UNAUTHORIZED", "Enter the code that your authenticator app shows.", {
-    reason: "two_factor_required",
-  });
-
-/** For a guess of which the code is only a part: a wrong one is its outcome. */
+/** Inside a guess of password and code: returns a wrong code as the outcome of that guess. */
 function asWrongCode(error: unknown): AppError {
   if (error instanceof AppError && error.details?.reason === "wrong_code") return error;
   throw error;
 }
 
-const wrongCode = () =>
-  new AppError("UNAUTHORIZED", "The code is wrong or was used already.", {
-    reason: "wrong_code",
-  });
-
-/** Nothing where the password was changed meanwhile. */
-async function setPassword(deps: Deps, user: UserRow, passwordHash: string, visitor: Visitor) {
-  const { store } = deps;
-  const onlyIf = isUnchanged(store, user);
-  const isTheirs = eq(passwordLinks.userId, user.id);
-  const started = await startSession(deps, user, visitor, {
-    ends: eq(sessions.userId, user.id),
-    changes: [
-      recordOwn(deps, user, visitor, { action: "person.password_changed", onlyIf }),
-      store.delete(passwordLinks).where(and(isTheirs, onlyIf)),
-      store
-        .update(users)
-        .set({ passwordHash })
-        .where(and(isUser(user), onlyIf)),
-    ],
-  });
-  return started && { ...started, user: { ...user, passwordHash } };
+/** In a transaction in which `isUnchanged` holds. */
+async function setPassword(
+  deps: Deps,
+  user: UserRow,
+  passwordHash: string,
+  visitor: Visitor,
+): Promise<SignedIn> {
+  const { store, clock } = deps;
+  await store.update(users).set({ passwordHash }).where(eq(users.id, user.id));
+  await store.delete(passwordLinks).where(eq(passwordLinks.userId, user.id));
+  await recordOwnChange(deps, user, visitor, "person.password_changed");
+  await endSessionsOf(store, user.id);
+  const token = await createSession(store, user.id, clock.now(), visitor);
+  return { token, user: { ...user, passwordHash } };
 }
 
-/** Whoever signs in elsewhere at the same moment may have the hash made anew, which changes no password. */
-async function enter(
+/** Verifies the password again when its hash has changed, since a sign-in elsewhere may have renewed the hash. */
+async function startSession(
   deps: SignInDeps,
   user: UserRow,
   password: string,
   visitor: Visitor,
-): Promise<Entrance> {
-  const onlyIf = isUnchanged(deps.store, user);
-  const entry = recordOwn(deps, user, visitor, { action: "person.signed_in", onlyIf });
-  const passwordHash = await presentHash(deps, user, password, visitor);
-  const { failed, forget } = await takeFailures(deps, user, onlyIf);
-  const started = await startSession(deps, user, visitor, {
-    ends: eq(sessions.tokenHash, visitor.sessionHash ?? ""),
-    changes: [...forget, entry, ...replaceHash(deps.store, user, passwordHash)],
-    failed,
+): Promise<SignedIn> {
+  const { store, clock } = deps;
+  const passwordHash = await currentHash(deps, user, password, visitor);
+  const started = await store.transaction(async (tx) => {
+    if (!(await isUnchanged(tx, user))) return null;
+    const at = { ...deps, store: tx };
+    const failed = await takeFailures(at, user);
+    await recordOwnChange(at, user, visitor, "person.signed_in");
+    if (passwordHash !== user.passwordHash) {
+      await tx.update(users).set({ passwordHash }).where(eq(users.id, user.id));
+    }
+    await tx.delete(sessions).where(eq(sessions.tokenHash, visitor.sessionHash ?? ""));
+    const { userAgent } = visitor;
+    const token = await createSession(tx, user.id, clock.now(), { userAgent, failed });
+    return { token, user: { ...user, passwordHash }, failed };
   });
-  if (started) return { ...started, user: { ...user, passwordHash } };
-  const again = await whoHas(deps, user.email, password, turnOf(visitor));
+  if (started) return started;
+  const again = await verifyPassword(deps, user.email, password, turnOf(visitor));
   if (again?.totpSecret !== user.totpSecret) throw wrongPassword();
-  return enter(deps, again, password, visitor);
+  return startSession(deps, again, password, visitor);
 }
 
-/** Only now is the password known, so only now can an old hash be replaced by one with the present parameters. */
-async function presentHash(
+/** The user's hash, or a new one when it was made with outdated parameters. */
+async function currentHash(
   { passwords }: SignInDeps,
   { passwordHash }: UserRow,
   password: string,
   visitor: Visitor,
 ): Promise<string | null> {
-  const isPresent = !passwordHash || !passwords.isOutdated(passwordHash);
-  return isPresent ? passwordHash : passwords.hash(password, turnOf(visitor));
+  const isCurrent = !passwordHash || !passwords.isOutdated(passwordHash);
+  return isCurrent ? passwordHash : passwords.hash(password, turnOf(visitor));
 }
 
-const replaceHash = (store: Store, user: UserRow, passwordHash: string | null): Statement[] => {
-  if (passwordHash === user.passwordHash) return [];
-  const isSame = and(isUser(user), isUnchanged(store, user));
-  return [store.update(users).set({ passwordHash }).where(isSame)];
-};
+const wrongPassword = () => new AppError("UNAUTHORIZED", "The e-mail or the password is wrong.");
 
-const isUser = (user: UserRow) => and(eq(users.id, user.id), eq(users.accountId, user.accountId));
+/** Shown only after the right password. */
+const tooShortAlone = () =>
+  conflict(
+    "Your password is too short to use without a second factor. Ask an owner of your account, or the operator of the server, for a link to set a new one.",
+    { reason: "password_too_short" },
+  );
+
+const linkIsInvalid = () =>
+  new AppError(
+    "NOT_FOUND",
+    "This link was used, has expired, or is for an address that already has an account here. Ask for a new one.",
+  );
+
+const codeNeeded = () =>
+  new AppError("UNAUTHORIZED", "Enter the code from your authenticator app.", {
+    reason: "two_factor_required",
+  });
+
+const wrongCode = () =>
+  new AppError("UNAUTHORIZED", "The code is wrong or was used already.", {
+    reason: "wrong_code",
+  });

@@ -1,7 +1,8 @@
-import { and, asc, count, eq, gt, ne, or, type SQL, sql } from "drizzle-orm";
+import { and, asc, eq } from "drizzle-orm";
 import { type Actor, type Caller, OPERATOR } from "../api/caller.ts";
+import { lockAccounts } from "../db/lock.ts";
 import { countLinks, takeNumbers } from "../db/numbers.ts";
-import { isDuplicate, rowsOf, type Statement, type Store } from "../db/store.ts";
+import { isDuplicate, type Store } from "../db/store.ts";
 import {
   type AccountRow,
   accounts,
@@ -14,10 +15,10 @@ import { conflict, notFound } from "../lib/errors.ts";
 import { newId } from "../lib/ids.ts";
 import { hashToken, newSessionToken } from "../lib/token.ts";
 import type { Deps } from "../work/deps.ts";
-import { isThere, makeChange, onRecord, recordChange } from "./audit/record.ts";
+import { recordChange } from "./audit/record.ts";
 import { emailTarget } from "./audit/targets.ts";
 import { deleteAccount } from "./delete.ts";
-import { keysMadeBy, revocationOf, revokeKeysMadeBy } from "./keys/made-by.ts";
+import { revokeKeysMadeBy } from "./keys/keys.ts";
 import { endSessionsOf } from "./sessions.ts";
 
 const LINK_MS = 30 * 60_000;
@@ -25,96 +26,84 @@ const LINK_MS = 30 * 60_000;
 type NewOwner = {
   email: string;
   tier: Tier;
-  /** Without one nobody can sign in until a one-time link sets it. */
+  /** Null for an owner who sets it by a one-time link. */
   passwordHash: string | null;
   isAdmin: boolean;
 };
 
-/** An account and the user who owns it, not written yet. */
-export type FreshAccount = { account: AccountRow; owner: UserRow; insert: Statement[] };
-
-/** `insert` belongs into the batch of whatever makes the account. */
-export async function freshAccount({ store, clock }: Deps, input: NewOwner): Promise<FreshAccount> {
-  const createdAt = clock.now();
-  const { email, tier, passwordHash, isAdmin } = input;
-  const no = await takeNumbers(store, 1);
-  const account: AccountRow = { id: newId(), email, tier, createdAt, no, historySince: 0 };
-  const owner: UserRow = {
-    id: newId(),
-    accountId: account.id,
-    email,
-    passwordHash,
-    role: "owner",
-    isAdmin,
-    createdAt,
-    totpSecret: null,
-    totpPending: null,
-    totpStep: null,
-    invitedEmail: null,
-  };
-  const insert = [store.insert(accounts).values(account), store.insert(users).values(owner)];
-  return { account, owner, insert };
-}
+/** An account and the user who owns it. */
+export type NewAccount = { account: AccountRow; owner: UserRow };
 
 /**
- * Makes an account with its owner. The first owner of all is an administrator, or there would be none.
+ * Creates an account with its owner. The installation's first owner becomes an administrator.
  * @throws CONFLICT when the e-mail is taken
  */
-export async function createAccount(
+export const createAccount = (
   deps: Deps,
   input: NewOwner,
   by: Actor = OPERATOR,
-): Promise<FreshAccount> {
-  const fresh = await newAccount(deps, input);
-  await writeAccount(deps, fresh, by);
-  return fresh;
-}
+): Promise<NewAccount> =>
+  deps.store
+    .transaction((tx) => insertAccount({ ...deps, store: tx }, input, by))
+    .catch(refuseDuplicateEmail(input.email));
 
-/** The same for an owner who sets a password by a one-time link: `token` is for that. */
-export async function createInvitedAccount(
+/** The same for an owner who sets a password by a one-time link, with the token of that. */
+export const createInvitedAccount = (
   deps: Deps,
   input: Omit<NewOwner, "passwordHash">,
   by: Actor = OPERATOR,
-): Promise<FreshAccount & { token: string }> {
-  const fresh = await newAccount(deps, { ...input, passwordHash: null });
-  const { token, replace } = freshPasswordLink(deps, fresh.owner.id);
-  await writeAccount(deps, fresh, by, replace);
-  return { ...fresh, token };
-}
+): Promise<NewAccount & { token: string }> =>
+  deps.store
+    .transaction(async (tx) => {
+      const at = { ...deps, store: tx };
+      const made = await insertAccount(at, { ...input, passwordHash: null }, by);
+      return { ...made, token: await createPasswordLink(at, made.owner.id) };
+    })
+    .catch(refuseDuplicateEmail(input.email));
 
-async function newAccount(deps: Deps, input: NewOwner): Promise<FreshAccount> {
-  const isAdmin = input.isAdmin || !(await hasAccounts(deps));
-  return freshAccount(deps, { ...input, isAdmin });
-}
-
-async function writeAccount(
+/** Inserts an account with its owner and records that; `deps.store` is a transaction. */
+export async function insertAccount(
   deps: Deps,
-  fresh: FreshAccount,
+  { email, tier, passwordHash, isAdmin }: NewOwner,
   by: Actor,
-  more: Statement[] = [],
-): Promise<void> {
-  try {
-    await deps.store.write([accountCreated(deps, by, fresh), ...fresh.insert, ...more]);
-  } catch (error) {
-    if (!isDuplicate(error)) throw error;
-    throw conflict(`There is a user ${fresh.owner.email} already.`, { reason: "duplicate_email" });
-  }
+): Promise<NewAccount> {
+  const { store, clock } = deps;
+  const createdAt = clock.now();
+  const isFirst = !(await hasAccounts(deps));
+  const no = await takeNumbers(store, 1);
+  const account: AccountRow = { id: newId(), email, tier, createdAt, no, historySince: 0 };
+  const owner: UserRow = {
+    ...freshUser({ accountId: account.id, email, role: "owner", createdAt }),
+    passwordHash,
+    isAdmin: isAdmin || isFirst,
+  };
+  await store.insert(accounts).values(account);
+  await store.insert(users).values(owner);
+  const target = emailTarget(account);
+  await recordChange(deps, { action: "account.created", by, accountId: account.id, target });
+  return { account, owner };
 }
 
-export const accountCreated = (deps: Deps, by: Actor, { account }: FreshAccount): Statement =>
-  recordChange(deps, {
-    action: "account.created",
-    by,
-    accountId: account.id,
-    target: emailTarget(account),
-  });
+/** A user without a password, not stored yet. */
+export const freshUser = (
+  given: Pick<UserRow, "accountId" | "email" | "role" | "createdAt">,
+): UserRow => ({
+  id: newId(),
+  ...given,
+  passwordHash: null,
+  isAdmin: false,
+  totpSecret: null,
+  totpPending: null,
+  totpStep: null,
+  invitedEmail: null,
+});
 
-export async function hasAccounts({ store }: Deps): Promise<boolean> {
+export async function hasAccounts({ store }: Pick<Deps, "store">): Promise<boolean> {
   const found = await store.select({ id: accounts.id }).from(accounts).limit(1);
   return found.length > 0;
 }
 
-/** By the e-mail that someone signs in with, in any account. */
+/** Finds a user of any account by the e-mail that they sign in with. */
 export async function findUser({ store }: Deps, email: string): Promise<UserRow | undefined> {
   const [user] = await store.select().from(users).where(eq(users.email, email));
   return user;
@@ -128,7 +117,7 @@ export async function requireUser(deps: Deps, email: string): Promise<UserRow> {
 }
 
 /**
- * Who asks when the operator does, from the command line: anyone's account, with every permission.
+ * The caller for the operator's commands in an account, with all permissions.
  * @throws NOT_FOUND
  */
 export async function operatorOf({ store }: Deps, accountId: string): Promise<Caller> {
@@ -138,7 +127,7 @@ export async function operatorOf({ store }: Deps, accountId: string): Promise<Ca
   return { accountId, accountNo, tier, permissions: { read: true, write: true }, by: OPERATOR };
 }
 
-/** All users of all accounts, for the operator. */
+/** Lists the users of all accounts, for the operator. */
 export const listUsers = ({ store }: Deps) =>
   store
     .select({ user: users, tier: accounts.tier })
@@ -148,90 +137,91 @@ export const listUsers = ({ store }: Deps) =>
 
 /**
  * For the operator: removes a user, and with an account's last owner the account and everything in it.
- * @throws CONFLICT when that would delete links and `evenWithLinks` does not say that it may, NOT_FOUND when they
- * were removed at this moment
+ * @throws CONFLICT when that would delete links and `evenWithLinks` is not set, NOT_FOUND when the user was removed
+ * meanwhile
  */
 export async function deleteUser(
   deps: Deps,
   user: UserRow,
   { evenWithLinks, revokeKeys = false }: { evenWithLinks: boolean; revokeKeys?: boolean },
 ): Promise<"user" | "account"> {
-  const { store } = deps;
-  const caller = await operatorOf(deps, user.accountId);
-  const isIt = and(eq(users.id, user.id), eq(users.accountId, user.accountId));
-  const mayGo = and(isIt, staysOwned(deps, user));
-  const entry = onRecord(deps, caller, {
-    action: "person.removed",
-    target: emailTarget(user),
-    onlyIf: isThere(store, users, mayGo),
+  const { accountId } = user;
+  const { accountNo } = await operatorOf(deps, accountId);
+  const isRemoved = await deps.store.transaction(async (tx) => {
+    const at = { ...deps, store: tx };
+    await lockAccounts(tx, [accountNo]);
+    if (await isLastOwner(tx, await requireSame(tx, user))) return false;
+    const target = emailTarget(user);
+    await recordChange(at, { action: "person.removed", by: OPERATOR, accountId, target });
+    if (revokeKeys) await revokeKeysMadeBy(at, OPERATOR, user);
+    await tx.delete(users).where(eq(users.id, user.id));
+    return true;
   });
-  const keys = revokeKeys ? await keysMadeBy(deps, user) : [];
-  const mayStillGo = isThere(store, users, mayGo);
-  const revocations = keys.flatMap((key) => revocationOf(deps, OPERATOR, key, mayStillGo));
-  const removal = store.delete(users).where(mayGo).returning();
-  const removed = await makeChange(deps, [...entry, ...revocations], removal);
-  if (removed.length > 0 && revokeKeys) await revokeKeysMadeBy(deps, OPERATOR, user);
-  if (removed.length > 0) return "user";
-  const linksLost = evenWithLinks ? 0 : await countLinks(deps, user.accountId);
-  if (linksLost > 0) {
-    throw conflict(`${user.email} is the last owner of an account with ${linksLost} links.`, {
-      reason: "last_owner",
-    });
-  }
-  const isLast = and(isIt, eq(users.role, "owner"), eq(ownersOf(deps, user), 1));
-  const may = isThere(store, users, isLast);
-  if (!(await deleteAccount(deps, user.accountId, OPERATOR, may))) {
-    throw notFound(`user: ${user.email}`);
-  }
+  if (isRemoved) return "user";
+  const linksLost = evenWithLinks ? 0 : await countLinks(deps, accountId);
+  if (linksLost > 0) throw lastOwnerWithLinks(user, linksLost);
+  await deleteAccount(deps, accountId, OPERATOR, async (tx) => {
+    if (!(await isLastOwner(tx, await requireSame(tx, user))))
+      throw notFound(`user: ${user.email}`);
+  });
   return "account";
 }
 
-/** An account keeps an owner. @param user whom it is about, as read before */
-export const staysOwned = (deps: Deps, user: UserRow): SQL | undefined =>
-  or(ne(users.role, "owner"), gt(ownersOf(deps, user), 1));
-
-/**
- * A token for a link that sets the password within 30 minutes, once, and what makes it so. Links given out before
- * are void then.
- * @param onlyIf must hold when it is written
- */
-export function freshPasswordLink(
-  { store, clock }: Deps,
-  userId: string,
-  onlyIf: SQL = sql`1 = 1`,
-): { token: string; replace: Statement[] } {
-  const token = newSessionToken();
-  const columns = { token_hash: "text", user_id: "text", expires_at: "bigint" } as const;
-  const fresh = rowsOf(store, columns, [[hashToken(token), userId, clock.now() + LINK_MS]]);
-  return {
-    token,
-    replace: [
-      forgetPasswordLinks(store, userId, onlyIf),
-      store.run(
-        sql`insert into ${passwordLinks} (token_hash, user_id, expires_at) select fresh.* from ${fresh} as fresh where ${onlyIf}`,
-      ),
-    ],
-  };
+/** Whether the user is the only owner of their account. Ask in a transaction that has locked the account. */
+export async function isLastOwner(tx: Store, { accountId, role }: UserRow): Promise<boolean> {
+  if (role !== "owner") return false;
+  const areOwners = and(eq(users.accountId, accountId), eq(users.role, "owner"));
+  return (await tx.$count(users, areOwners)) === 1;
 }
 
-export const forgetPasswordLinks = (store: Store, userId: string, onlyIf?: SQL): Statement =>
-  store.delete(passwordLinks).where(and(eq(passwordLinks.userId, userId), onlyIf));
-
-/** Ends all of the user's sessions and gives the token of a link that sets a new password. */
-export async function resetPassword(deps: Deps, user: UserRow, by: Actor): Promise<string> {
-  const { token, replace } = freshPasswordLink(deps, user.id);
-  const entry = recordChange(deps, {
-    action: "person.password_link_made",
-    by,
-    accountId: user.accountId,
-    target: emailTarget(user),
-  });
-  await deps.store.write([entry, endSessionsOf(deps.store, user.id), ...replace]);
+/**
+ * Creates a one-time link that sets the user's password within 30 minutes, instead of earlier ones, and returns its
+ * token.
+ */
+export async function createPasswordLink(
+  { store, clock }: Pick<Deps, "store" | "clock">,
+  userId: string,
+): Promise<string> {
+  const token = newSessionToken();
+  await deletePasswordLinks(store, userId);
+  const expiresAt = clock.now() + LINK_MS;
+  await store.insert(passwordLinks).values({ tokenHash: hashToken(token), userId, expiresAt });
   return token;
 }
 
-const ownersOf = ({ store }: Deps, { accountId }: UserRow): SQL =>
-  sql`(${store
-    .select({ owners: count() })
-    .from(users)
-    .where(and(eq(users.accountId, accountId), eq(users.role, "owner")))})`;
+export async function deletePasswordLinks(store: Store, userId: string): Promise<void> {
+  await store.delete(passwordLinks).where(eq(passwordLinks.userId, userId));
+}
+
+/** Ends all of the user's sessions and returns the token of a link that sets a new password. */
+export const resetPassword = (deps: Deps, user: UserRow, by: Actor): Promise<string> =>
+  deps.store.transaction(async (tx) => {
+    const at = { ...deps, store: tx };
+    await recordChange(at, {
+      action: "person.password_link_made",
+      by,
+      accountId: user.accountId,
+      target: emailTarget(user),
+    });
+    await endSessionsOf(tx, user.id);
+    return createPasswordLink(at, user.id);
+  });
+
+export const duplicateEmail = (email: string) =>
+  conflict(`The user ${email} already exists.`, { reason: "duplicate_email" });
+
+const refuseDuplicateEmail = (email: string) => (error: unknown) => {
+  throw isDuplicate(error) ? duplicateEmail(email) : error;
+};
+
+/** The user as they are now. @throws NOT_FOUND when they were removed meanwhile */
+async function requireSame(tx: Store, { id, email }: UserRow): Promise<UserRow> {
+  const [now] = await tx.select().from(users).where(eq(users.id, id));
+  if (!now) throw notFound(`user: ${email}`);
+  return now;
+}
+
+const lastOwnerWithLinks = ({ email }: UserRow, links: number) =>
+  conflict(`${email} is the last owner of an account with ${links} links.`, {
+    reason: "last_owner",
+  });

@@ -1,9 +1,9 @@
 import { lt } from "drizzle-orm";
-import { forgetOldAudit } from "../accounts/audit/forget.ts";
-import { forgetOldGuesses } from "../accounts/delays.ts";
+import { deleteOldAudit } from "../accounts/audit/find.ts";
 import { finishDeletions } from "../accounts/delete.ts";
 import { recordFailedSignIns } from "../accounts/failed-sign-ins.ts";
-import { forgetEndedSessions } from "../accounts/sessions.ts";
+import { deleteOldGuesses } from "../accounts/guard.ts";
+import { deleteExpiredSessions } from "../accounts/sessions.ts";
 import { forgetOldKeys } from "../api/idempotency.ts";
 import { forgetSilentCallers } from "../api/rate-limit.ts";
 import type { Statement } from "../db/store.ts";
@@ -25,15 +25,15 @@ export async function housekeeping(deps: Deps, signal?: AbortSignal): Promise<vo
   await tendBatches(deps, signal);
   await deps.store.write([
     forgetOldKeys(deps),
-    ...forgetEndedSessions(deps),
+    ...deleteExpiredSessions(deps),
     ...forgetSilentCallers(deps),
-    forgetOldGuesses(deps),
+    deleteOldGuesses(deps),
     forgetOldProfiles(deps),
   ]);
   await recordFailedSignIns(deps);
   await finishDeletions(deps, signal);
   await forgetOldEvents(deps);
-  await forgetOldAudit(deps, { signal });
+  await deleteOldAudit(deps, { signal });
   await forgetOldBatches(deps, signal);
   await forgetDoomed(deps, signal);
   await forgetOldChecks(deps, signal);

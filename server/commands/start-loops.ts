@@ -1,5 +1,5 @@
 import { Cron } from "croner";
-import type { Meter } from "../accounts/meter.ts";
+import type { Meter } from "../accounts/usage.ts";
 import { heartbeatOutbound, linkChecks } from "../app/build.ts";
 import { housekeeping } from "../app/housekeeping.ts";
 import { forgetDoomed } from "../history/forget-doomed.ts";

@@ -1,5 +1,5 @@
 import { enterByKey, enterBySession } from "../accounts/doors.ts";
-import type { Meter } from "../accounts/meter.ts";
+import type { Meter } from "../accounts/usage.ts";
 import { attachContext, type RequestContext } from "../api/caller.ts";
 import { clientAddresses } from "../api/client-address.ts";
 import { toErrorResponse } from "../api/errors.ts";

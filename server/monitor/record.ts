@@ -1,5 +1,5 @@
 import { inArray, max, sql } from "drizzle-orm";
-import { dayOf } from "../accounts/meter.ts";
+import { dayOf } from "../accounts/usage.ts";
 import { lockAccounts, lockLinks } from "../db/lock.ts";
 import { isDuplicate, numbersOf, rowsOf, type Store } from "../db/store.ts";
 import { checks } from "../db/tables.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { and, eq } from "drizzle-orm";
-import { newSession } from "../../server/accounts/sessions.ts";
+import { createSession } from "../../server/accounts/sessions.ts";
 import { audit, users } from "../../server/db/tables.ts";
 import { onBothEngines } from "../harness.ts";
 import { type Browser, newColleague, newOwner, openBrowser } from "../session/browser.ts";
@@ -8,8 +8,7 @@ import { type Browser, newColleague, newOwner, openBrowser } from "../session/br
 onBothEngines("Administration", (server) => {
   async function enter(userId: string): Promise<Browser> {
     const { store, clock } = server().deps;
-    const { token, insert } = newSession(store, userId, clock.now());
-    await store.write([insert]);
+    const token = await createSession(store, userId, clock.now());
     return openBrowser(server(), `session=${token}`);
   }
   async function administrator() {

@@ -190,9 +190,7 @@ onBothEngines("GET /audit", (server) => {
     const by = { kind: "user", id: admin.owner.id, name: admin.owner.email } as const;
     const change = { action: "account.changed", accountId: account.id } as const;
     const { deps } = server();
-    await deps.store.write([
-      recordChange(deps, { ...change, by: { ...by, address: () => "192.0.2.9" } }),
-    ]);
+    await recordChange(deps, { ...change, by: { ...by, address: () => "192.0.2.9" } });
     const mine = await enter(server(), owner.id);
 
     const own = itemsIn(await admin.browser.get("/audit"))[0].actor;

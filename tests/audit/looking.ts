@@ -1,14 +1,14 @@
 import { asc, eq, notInArray } from "drizzle-orm";
 import { Secret, TOTP } from "otpauth";
 import { createKey } from "../../server/accounts/keys/keys.ts";
-import { newSession } from "../../server/accounts/sessions.ts";
-import { type FreshAccount, operatorOf } from "../../server/accounts/users.ts";
+import { createSession } from "../../server/accounts/sessions.ts";
+import { type NewAccount, operatorOf } from "../../server/accounts/users.ts";
 import { type AuditRow, audit, users } from "../../server/db/tables.ts";
 import type { Asker, TestServer } from "../harness.ts";
 import { type Browser, newOwner, openBrowser } from "../session/browser.ts";
 
 /** Somebody who has an account, a key and an open browser, and may manage the installation. */
-export type Somebody = FreshAccount & { me: Asker; keyId: string; browser: Browser };
+export type Somebody = NewAccount & { me: Asker; keyId: string; browser: Browser };
 
 export async function newSomebody(server: TestServer): Promise<Somebody> {
   const fresh = await newOwner(server);
@@ -23,8 +23,7 @@ export async function newSomebody(server: TestServer): Promise<Somebody> {
 /** A browser in which somebody is signed in already. */
 export async function enter(server: TestServer, userId: string): Promise<Browser> {
   const { deps } = server;
-  const { token, insert } = newSession(deps.store, userId, deps.clock.now());
-  await deps.store.write([insert]);
+  const token = await createSession(deps.store, userId, deps.clock.now());
   return openBrowser(server, `session=${token}`);
 }
 

@@ -178,7 +178,7 @@ onBothEngines(
         { action: "webhook.deleted", target: { id: webhook, name: "ops.example.com" } },
       ] as const;
       const about = { by: OPERATOR, accountId: me.accountId };
-      await deps.store.write(begun.map((change) => recordChange(deps, { ...change, ...about })));
+      for (const change of begun) await recordChange(deps, { ...change, ...about });
 
       const { result, entries } = await entriesOf(server(), () =>
         me.delete(`/api/v1/webhooks/${webhook}`),

@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import { existsSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { eq, like } from "drizzle-orm";
-import { newSession } from "../../server/accounts/sessions.ts";
+import { createSession } from "../../server/accounts/sessions.ts";
 import { backupFolder } from "../../server/config/config.ts";
 import { audit, users } from "../../server/db/tables.ts";
 import { onBothEngines, type TestServer } from "../harness.ts";
@@ -17,8 +17,7 @@ async function enter(
   const { store, clock } = server.deps;
   const { owner } = await newOwner(server);
   await store.update(users).set({ isAdmin }).where(eq(users.id, owner.id));
-  const { token, insert } = newSession(store, owner.id, clock.now());
-  await store.write([insert]);
+  const token = await createSession(store, owner.id, clock.now());
   return { browser: openBrowser(server, `session=${token}`), email: owner.email };
 }
 

@@ -286,7 +286,7 @@ test("users and keys are made, listed and removed from a script", async () => {
   expect(made).toMatchObject({ code: 0, err: "" });
   expect(made.out.trim()).toMatch(ID);
   const again = await run(create);
-  expect(again).toEqual({ code: 1, out: "", err: `There is a user ${EMAIL} already.\n` });
+  expect(again).toEqual({ code: 1, out: "", err: `The user ${EMAIL} already exists.\n` });
   const listed = (await run(["user", "list"])).out.split("\n")[1]!;
   expect(listed.split(/ {2,}/).slice(0, 4)).toEqual([EMAIL, "owner, admin", "pro", "yes"]);
 

@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from "bun:test";
-import { createMeter } from "../../server/accounts/meter.ts";
+import { createMeter } from "../../server/accounts/usage.ts";
 import { startLoops } from "../../server/commands/start-loops.ts";
 import type { Role } from "../../server/config/config.ts";
 import { links, WORKS, webhooks } from "../../server/db/tables.ts";

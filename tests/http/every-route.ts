@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { newSession } from "../../server/accounts/sessions.ts";
+import { createSession } from "../../server/accounts/sessions.ts";
 import { createApp } from "../../server/app/app.ts";
 import type { Asker, TestServer } from "../harness.ts";
 import { makeAdministrator, newTeam } from "../people/people.ts";
@@ -54,8 +54,7 @@ export async function createAskBothDoors(server: TestServer) {
     accountId: team.account.id,
     accountNo: team.account.no,
   });
-  const { token, insert } = newSession(server.deps.store, team.owner.id, server.clock.now());
-  await server.deps.store.write([insert]);
+  const token = await createSession(server.deps.store, team.owner.id, server.clock.now());
   const ask = (path: string, { headers, ...init }: RequestInit) =>
     server.front(
       new Request(`${server.url}${path}`, {

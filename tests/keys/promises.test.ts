@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
-import { createMeter } from "../../server/accounts/meter.ts";
+import { createMeter } from "../../server/accounts/usage.ts";
 import { apiKeys, audit } from "../../server/db/tables.ts";
 import { log } from "../../server/lib/log.ts";
 import { apiKeyOf, isApiKey } from "../../server/lib/token.ts";

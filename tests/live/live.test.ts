@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
-import { newSession } from "../../server/accounts/sessions.ts";
+import { createSession } from "../../server/accounts/sessions.ts";
 import { createService } from "../../server/app/app.ts";
 import { sessions } from "../../server/db/tables.ts";
 import { saw } from "../checker/ended.ts";
@@ -13,19 +13,19 @@ onBothEngines("GET /dashboard/api/live", (server) => {
   async function signedIn(): Promise<Browser> {
     const { owner } = await newOwner(server());
     const { store, clock } = server().deps;
-    const { token, insert } = newSession(store, owner.id, clock.now());
-    await store.write([insert]);
+    const token = await createSession(store, owner.id, clock.now());
     return openBrowser(server(), `session=${token}`);
   }
   /** So many sessions of one account, and one more. */
   async function manySessions(count = 10) {
     const { owner } = await newOwner(server());
     const { store, clock } = server().deps;
-    const made = Array.from({ length: count + 1 }, () => newSession(store, owner.id, clock.now()));
-    await store.write(made.map(({ insert }) => insert));
-    const [newcomer, ...browsers] = made.map(({ token }) =>
-      openBrowser(server(), `session=${token}`),
-    );
+    const made: Browser[] = [];
+    for (let n = 0; n <= count; n++) {
+      const token = await createSession(store, owner.id, clock.now());
+      made.push(openBrowser(server(), `session=${token}`));
+    }
+    const [newcomer, ...browsers] = made;
     return { newcomer: newcomer!, browsers };
   }
   const newLink = async (browser: Browser): Promise<string> => {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { newSession } from "../../server/accounts/sessions.ts";
+import { createSession } from "../../server/accounts/sessions.ts";
 import type { Engine } from "../../server/db/store.ts";
 import { claimDueLinks } from "../../server/monitor/claim.ts";
 import { createRecorder } from "../../server/monitor/record.ts";
@@ -32,8 +32,7 @@ describe.each(WAYS)("Pages of two nodes %s", (_, engine) => {
   async function signedIn() {
     const { owner } = await newOwner(here!);
     const { store, clock } = here!.deps;
-    const { token, insert } = newSession(store, owner.id, clock.now());
-    await store.write([insert]);
+    const token = await createSession(store, owner.id, clock.now());
     const cookie = `session=${token}`;
     return { browser: openBrowser(here!, cookie), elsewhere: openBrowser(there!, cookie) };
   }

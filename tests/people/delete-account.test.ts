@@ -46,7 +46,7 @@ onBothEngines(
 
       expect(Object.keys(fieldsOf(bare))).toEqual(["email", "password"]);
       expect(fieldsOf(other)).toEqual({
-        email: [`is not the account's, which is ${account.email}`],
+        email: [`must be the account's e-mail, ${account.email}`],
       });
       expect(fieldsOf(guess)).toEqual({ password: ["is not your password"] });
       expect(await isThere(account.id)).toBe(true);

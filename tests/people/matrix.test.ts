@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { newSession } from "../../server/accounts/sessions.ts";
+import { createSession } from "../../server/accounts/sessions.ts";
 import { createApp } from "../../server/app/app.ts";
 import { users } from "../../server/db/tables.ts";
 import { addDelivery } from "../deliveries/logged.ts";
@@ -88,8 +88,7 @@ describe("Of all routes and all who may ask", () => {
     if (who === "stranger") return {};
     if (who === "read key" || who === "write key") return { authorization: `Bearer ${keyOf[who]}` };
     const { store, clock } = server.deps;
-    const { token, insert } = newSession(store, userOf[who], clock.now());
-    await store.write([insert]);
+    const token = await createSession(store, userOf[who], clock.now());
     return { cookie: `session=${token}` };
   }
 

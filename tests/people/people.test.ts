@@ -339,11 +339,11 @@ onBothEngines(
       const other = await newColleague(server(), team, "owner");
       const caller = await operatorOf(deps, team.account.id);
       const session = { tokenHash: "", user: team.owner, caller };
-      const batch: Store["batch"] = async (statements) => {
+      const transaction: Store["transaction"] = async (work) => {
         await makeAdministrator(server(), other.id);
-        return deps.store.batch(statements);
+        return deps.store.transaction(work);
       };
-      const store: Store = Object.create(deps.store, { batch: { value: batch } });
+      const store: Store = Object.create(deps.store, { transaction: { value: transaction } });
 
       const late = removePerson({ ...deps, store }, { session, as: "owner" }, other.id);
 

@@ -1,5 +1,5 @@
 import { eq } from "drizzle-orm";
-import { newSession } from "../../server/accounts/sessions.ts";
+import { createSession } from "../../server/accounts/sessions.ts";
 import { users } from "../../server/db/tables.ts";
 import type { TestServer } from "../harness.ts";
 import { type Browser, newColleague, newOwner, openBrowser } from "../session/browser.ts";
@@ -7,8 +7,7 @@ import { type Browser, newColleague, newOwner, openBrowser } from "../session/br
 /** A browser in which the user is signed in already. */
 export async function enter(server: TestServer, userId: string): Promise<Browser> {
   const { store, clock } = server.deps;
-  const { token, insert } = newSession(store, userId, clock.now());
-  await store.write([insert]);
+  const token = await createSession(store, userId, clock.now());
   return openBrowser(server, `session=${token}`);
 }
 

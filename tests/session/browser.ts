@@ -1,7 +1,7 @@
 import {
   createAccount,
-  type FreshAccount,
-  freshPasswordLink,
+  createPasswordLink as createLink,
+  type NewAccount,
 } from "../../server/accounts/users.ts";
 import { type UserRow, users } from "../../server/db/tables.ts";
 import { hashPassword } from "../../server/lib/passwords.ts";
@@ -81,7 +81,7 @@ export function openBrowser(
 let people = 0;
 
 /** A new account whose owner can sign in with `PASSWORD`. */
-export async function newOwner({ deps }: TestServer): Promise<FreshAccount> {
+export async function newOwner({ deps }: TestServer): Promise<NewAccount> {
   const email = `owner${++people}@example.org`;
   return createAccount(deps, {
     email,
@@ -94,7 +94,7 @@ export async function newOwner({ deps }: TestServer): Promise<FreshAccount> {
 /** Another user of the owner's account. */
 export async function newColleague(
   { deps }: TestServer,
-  { owner }: FreshAccount,
+  { owner }: NewAccount,
   role: "owner" | "editor" | "viewer",
 ) {
   const email = `${role}${++people}@example.org`;
@@ -104,8 +104,5 @@ export async function newColleague(
 }
 
 /** The token of a new link that sets the user's password. */
-export async function createPasswordLink(deps: Deps, user: UserRow): Promise<string> {
-  const { token, replace } = freshPasswordLink(deps, user.id);
-  await deps.store.write(replace);
-  return token;
-}
+export const createPasswordLink = (deps: Deps, user: UserRow): Promise<string> =>
+  createLink(deps, user.id);

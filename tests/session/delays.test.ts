@@ -1,11 +1,13 @@
 import { beforeEach, expect, test } from "bun:test";
-import { codeAttempt, proofAttempt, signInAttempt } from "../../server/accounts/attempts.ts";
 import {
   type Attempt,
+  codeAttempt,
   createDelays,
   type Delays,
-  forgetOldGuesses,
-} from "../../server/accounts/delays.ts";
+  deleteOldGuesses,
+  proofAttempt,
+  signInAttempt,
+} from "../../server/accounts/guard.ts";
 import { guesses } from "../../server/db/tables.ts";
 import { AppError } from "../../server/lib/errors.ts";
 import { type MovableClock, movableClock } from "../clock.ts";
@@ -189,7 +191,7 @@ onBothEngines("Guessing", (server) => {
     const kept = JSON.stringify(await store.select().from(guesses));
     clock.moveBy(15 * 60_000);
 
-    await store.write([forgetOldGuesses({ store, clock })]);
+    await store.write([deleteOldGuesses({ store, clock })]);
 
     expect(kept).not.toContain(EMAIL);
     expect(await store.select().from(guesses)).toEqual([]);

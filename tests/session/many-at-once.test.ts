@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
-import { createDelays } from "../../server/accounts/delays.ts";
+import { createDelays } from "../../server/accounts/guard.ts";
 import { signIn } from "../../server/accounts/sign-in.ts";
 import { users } from "../../server/db/tables.ts";
 import { createPasswords, type Passwords } from "../../server/lib/passwords.ts";

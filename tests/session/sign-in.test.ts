@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { and, eq } from "drizzle-orm";
-import { createDelays } from "../../server/accounts/delays.ts";
+import { createDelays } from "../../server/accounts/guard.ts";
 import { changePassword, signIn } from "../../server/accounts/sign-in.ts";
 import { operatorOf } from "../../server/accounts/users.ts";
 import { audit, sessions, users } from "../../server/db/tables.ts";

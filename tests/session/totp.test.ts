@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { newTotp, stepOf } from "../../server/accounts/totp.ts";
+import { newTotp, stepOf } from "../../server/accounts/codes.ts";
 
 /** The secret of RFC 6238, appendix B, in base32. */
 const SECRET = "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ";

@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import { eq } from "drizzle-orm";
 import { Secret, TOTP } from "otpauth";
 import { countRecoveryCodes } from "../../server/accounts/codes.ts";
-import { createDelays } from "../../server/accounts/delays.ts";
+import { createDelays } from "../../server/accounts/guard.ts";
 import {
   confirmTwoFactor,
   endTwoFactor,
@@ -373,7 +373,7 @@ onBothEngines(
       expect((await enter(owner.email, first)).status).toBe(200);
     });
 
-    test("is turned on in one batch, so that nobody is left with codes that were never shown", async () => {
+    test("is turned on in one transaction, so that no one is left with codes that were never shown", async () => {
       const { account, owner } = await newOwner(server());
       const { deps } = server();
       const browser = openBrowser(server());
@@ -381,15 +381,12 @@ onBothEngines(
       const begun = await browser.post("/session/two-factor", { password: PASSWORD });
       const user = await requireUser(deps, owner.email);
       const session = { tokenHash: "", user, caller: await operatorOf(deps, account.id) };
-      let begunBatches = 0;
-      const once = (statements: Parameters<Store["batch"]>[0]) => {
-        if (++begunBatches > 1) throw new Error("cut short");
-        return deps.store.batch(statements);
+      let transactions = 0;
+      const once: Store["transaction"] = (work) => {
+        if (++transactions > 1) throw new Error("cut short");
+        return deps.store.transaction(work);
       };
-      const store: Store = Object.create(deps.store, {
-        batch: { value: once },
-        write: { value: once },
-      });
+      const store: Store = Object.create(deps.store, { transaction: { value: once } });
       const passwords = createPasswords(PASSWORD_MEMORY_MB);
       const guarded = { ...deps, store, passwords, delays: createDelays(deps) };
       const visitor = {

@@ -4,7 +4,7 @@ import { eq } from "drizzle-orm";
 import { Secret, TOTP } from "otpauth";
 import type { Page } from "playwright-core";
 import { createKey } from "../../server/accounts/keys/keys.ts";
-import { newSession } from "../../server/accounts/sessions.ts";
+import { createSession } from "../../server/accounts/sessions.ts";
 import { operatorOf, requireUser } from "../../server/accounts/users.ts";
 import { accounts, usageDays, users } from "../../server/db/tables.ts";
 import { onDashboard } from "../browser.ts";
@@ -26,13 +26,13 @@ onDashboard("The account page", (dashboard) => {
     const owner = await requireUser(server.deps, account!.email);
     const passwordHash = await Bun.password.hash(PASSWORD, COST);
     await store.update(users).set({ passwordHash }).where(eq(users.id, owner.id));
-    const begun = Array.from({ length: others }, () =>
-      newSession(store, owner.id, clock.now(), SAFARI),
-    );
-    await store.write(begun.map(({ insert }) => insert));
+    const tokens: string[] = [];
+    for (let n = 0; n < others; n++) {
+      tokens.push(await createSession(store, owner.id, clock.now(), { userAgent: SAFARI }));
+    }
     await page.goto("/account");
     await page.getByRole("heading", { name: "Account", exact: true }).waitFor();
-    return { page, owner, accountId, tokens: begun.map(({ token }) => token) };
+    return { page, owner, accountId, tokens };
   }
 
   const codeOf = (secret: string) =>

@@ -2,7 +2,7 @@ import { eq } from "drizzle-orm";
 import { recordChange } from "../../server/accounts/audit/record.ts";
 import { createKey } from "../../server/accounts/keys/keys.ts";
 import { Email } from "../../server/accounts/session-model.ts";
-import { newSession } from "../../server/accounts/sessions.ts";
+import { createSession } from "../../server/accounts/sessions.ts";
 import { operatorOf } from "../../server/accounts/users.ts";
 import {
   accounts,
@@ -107,25 +107,18 @@ async function keepWhole({ deps: { store } }: TestServer, linkIds: string[]) {
 
 /** What such people did to such things, from such places. */
 async function addActivity({ deps }: TestServer, accountId: string) {
-  const changes = HOSTILE.map((text) => {
+  for (const text of HOSTILE) {
     const by = { kind: "user" as const, id: newId(), name: text, address: () => text };
     const target = { id: newId(), name: text };
-    return recordChange(deps, {
-      action: "link.changed",
-      by,
-      accountId,
-      target,
-      fields: [text],
-    });
-  });
-  await deps.store.write(changes);
+    await recordChange(deps, { action: "link.changed", by, accountId, target, fields: [text] });
+  }
 }
 
 /** Colleagues, and the sessions of all the programs that the owner came with. */
 async function addPeople({ deps: { store, clock } }: TestServer, accountId: string) {
   const [owner] = await store.select().from(users).where(eq(users.accountId, accountId));
   for (const text of HOSTILE) {
-    await store.write([newSession(store, owner!.id, clock.now(), text).insert]);
+    await createSession(store, owner!.id, clock.now(), { userAgent: text });
   }
   const people = EMAILS.map((email) => ({ ...owner!, id: crypto.randomUUID(), email }));
   await store.insert(users).values(people.map((each) => ({ ...each, role: "viewer" as const })));

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import type { Page } from "playwright-core";
-import { endSessionsOf, newSession } from "../../server/accounts/sessions.ts";
+import { createSession, endSessionsOf } from "../../server/accounts/sessions.ts";
 import { users } from "../../server/db/tables.ts";
 import { onDashboard } from "../browser.ts";
 import { readingsOf } from "./held.ts";
@@ -22,7 +22,7 @@ onDashboard("Work that is interrupted", (dashboard) => {
     const nothingIsRead = readingsOf(page);
     const end = async () => {
       await nothingIsRead();
-      await store.write([endSessionsOf(store, owner!.id)]);
+      await endSessionsOf(store, owner!.id);
     };
     return { page, end, owner: owner! };
   }
@@ -94,7 +94,7 @@ onDashboard("Work that is interrupted", (dashboard) => {
     await page.getByRole("button", { name: "Create group" }).click();
     await page.getByRole("link", { name: "Only mine", exact: true }).waitFor();
 
-    const { token, insert } = newSession(store, other.id, clock.now());
+    const token = await createSession(store, other.id, clock.now());
     const [mine] = await store
       .select()
       .from(users)
@@ -102,7 +102,7 @@ onDashboard("Work that is interrupted", (dashboard) => {
     await page
       .context()
       .addCookies([{ name: "session", value: token, url: server.url, httpOnly: true }]);
-    await store.write([insert, endSessionsOf(store, mine!.id)]);
+    await endSessionsOf(store, mine!.id);
     await lookBack(page);
 
     await page.locator(".email").getByText(other.email).waitFor();

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { Page } from "playwright-core";
-import { newSession } from "../../server/accounts/sessions.ts";
+import { createSession } from "../../server/accounts/sessions.ts";
 import { operatorOf } from "../../server/accounts/users.ts";
 import { openDeps } from "../../server/app/build.ts";
 import { readConfig } from "../../server/config/config.ts";
@@ -26,7 +26,6 @@ export async function seedLarge(folder: string, links: number): Promise<string> 
     await createGroup(deps, caller, { name: `Group ${n}`, color: "#2563EB" });
   const id = newId();
   const now = deps.clock.now();
-  const { token, insert } = newSession(deps.store, id, now);
   const owner = {
     id,
     accountId,
@@ -34,7 +33,8 @@ export async function seedLarge(folder: string, links: number): Promise<string> 
     role: "owner",
     isAdmin: false,
   } as const;
-  await deps.store.write([deps.store.insert(users).values({ ...owner, createdAt: now }), insert]);
+  await deps.store.insert(users).values({ ...owner, createdAt: now });
+  const token = await createSession(deps.store, id, now);
   await deps.store.engine.close();
   return token;
 }

@@ -2,9 +2,8 @@ import { beforeEach, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import { Secret, TOTP } from "otpauth";
 import type { Page } from "playwright-core";
-import { freshRecoveryCodes } from "../../server/accounts/codes.ts";
+import { newTotp, replaceRecoveryCodes } from "../../server/accounts/codes.ts";
 import { endSessionsOf } from "../../server/accounts/sessions.ts";
-import { newTotp } from "../../server/accounts/totp.ts";
 import { createAccount, operatorOf, requireUser } from "../../server/accounts/users.ts";
 import { users } from "../../server/db/tables.ts";
 import { createLink } from "../../server/links/create.ts";
@@ -34,11 +33,8 @@ onDashboard("Signing in", (dashboard) => {
     const user = await newUser(email);
     const { secret } = newTotp(email);
     const totpSecret = secrets.seal(secret);
-    const { codes, replace } = freshRecoveryCodes(store, user.id);
-    await store.write([
-      store.update(users).set({ totpSecret }).where(eq(users.id, user.id)),
-      ...replace,
-    ]);
+    await store.update(users).set({ totpSecret }).where(eq(users.id, user.id));
+    const codes = await replaceRecoveryCodes(store, user.id);
     const code = () => TOTP.generate({ secret: Secret.fromBase32(secret), timestamp: clock.now() });
     return { user, code, codes };
   }
@@ -170,7 +166,7 @@ onDashboard("Signing in", (dashboard) => {
     await page.getByText("only-mine").waitFor();
 
     const [before] = await store.select().from(users).where(eq(users.accountId, accountId));
-    await store.write([endSessionsOf(store, before!.id)]);
+    await endSessionsOf(store, before!.id);
     await askForKeys(page);
     await page.getByLabel("E-mail").waitFor();
     // Nothing more is answered, so that only what was kept could be shown.
@@ -215,7 +211,7 @@ onDashboard("Signing in", (dashboard) => {
     const email = (await page.locator(".email").textContent()) ?? "";
 
     const { id } = await requireUser(server.deps, email);
-    await server.deps.store.write([endSessionsOf(server.deps.store, id)]);
+    await endSessionsOf(server.deps.store, id);
     await askForKeys(page);
 
     await page.getByRole("heading", { name: "Sign in" }).waitFor();

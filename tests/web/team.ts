@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { and, eq } from "drizzle-orm";
 import { type Change, recordChange } from "../../server/accounts/audit/record.ts";
 import { emailTarget, keyTarget } from "../../server/accounts/audit/targets.ts";
-import { newSession } from "../../server/accounts/sessions.ts";
+import { createSession } from "../../server/accounts/sessions.ts";
 import type { Actor } from "../../server/api/caller.ts";
 import { dailyName, stampOf } from "../../server/db/backup-files.ts";
 import { apiKeys, type UserRow, upkeep, users } from "../../server/db/tables.ts";
@@ -62,13 +62,13 @@ async function invite({ deps, clock }: TestServer, owner: UserRow): Promise<User
     clock.moveBy(7 * MINUTE);
     await record({ action: "person.invited", target: emailTarget(person) });
     if (person.passwordHash === null) continue;
-    await store.write([newSession(store, person.id, clock.now() + n * 9 * HOUR).insert]);
+    await createSession(store, person.id, clock.now() + n * 9 * HOUR);
   }
   await record({ action: "person.changed", target: emailTarget(people[1]!), fields: ["role"] });
   return people;
 
   function record(change: Omit<Change, "by" | "accountId">) {
-    return store.write([recordChange(deps, { ...change, by, accountId: owner.accountId })]);
+    return recordChange(deps, { ...change, by, accountId: owner.accountId });
   }
 }
 
@@ -96,7 +96,7 @@ async function useKey({ deps }: TestServer, accountId: string): Promise<void> {
     { action: "link.created", by, accountId, count: 1240 },
     { action: "link.deleted", by, accountId, count: 3 },
   ];
-  await deps.store.write(changes.map((change) => recordChange(deps, change)));
+  for (const change of changes) await recordChange(deps, change);
 }
 
 /** Each day's, one from before an upgrade, and one that failed this morning. */
@@ -111,7 +111,7 @@ async function keepBackups({ deps, clock }: TestServer, by: Actor): Promise<void
   writeFileSync(join(folder, `stillup-before-0010_cursor-${upgraded}.db`), "x".repeat(1_100_000));
   const name = dailyName(today - 2 * DAY);
   const change = { action: "backup.downloaded", by, accountId: null } as const;
-  await deps.store.write([recordChange(deps, { ...change, target: { id: name, name } })]);
+  await recordChange(deps, { ...change, target: { id: name, name } });
   const problem = `The copy needs 1.3 MB, and the disk of ${folder} has 0.4 MB free. Free some space there.`;
   const [succeededAt, failedAt] = [today - 2 * DAY, today];
   const row = { job: "backup", startedAt: failedAt, succeededAt, failedAt, problem } as const;

@@ -13,9 +13,19 @@ import {
 } from "drizzle-orm";
 import type { Caller } from "../../api/caller.ts";
 import type { Store } from "../../db/store.ts";
-import { type AuditRow, accounts, audit, groups, links, users, webhooks } from "../../db/tables.ts";
+import {
+  type AuditRow,
+  accounts,
+  audit,
+  auditRetention,
+  groups,
+  links,
+  users,
+  webhooks,
+} from "../../db/tables.ts";
 import { firstIdAt } from "../../lib/ids.ts";
 import { fromNearerEnd, type Page, windowOf } from "../../lib/paging.ts";
+import { inSteps, type StepLimits } from "../../lib/steps.ts";
 import type { Deps } from "../../work/deps.ts";
 import { type AnyEntry, type AuditQuery, type FoundEntry, targetTypeOf } from "./model.ts";
 
@@ -137,4 +147,41 @@ async function existing(store: Store, accountId: string, rows: AuditRow[]): Prom
     }),
   );
   return new Set(found.flat().map(({ id }) => id));
+}
+
+const KEPT_MS = 365 * 86_400_000;
+
+/**
+ * Deletes entries that are more than a year old, step by step, until the signal aborts. A trigger refuses to delete
+ * newer ones, so the limit is written first.
+ */
+export async function deleteOldAudit(deps: Deps, limits: StepLimits = {}): Promise<void> {
+  const { store, clock, online } = deps;
+  // By a clock that is a year ahead, all of it would be old.
+  if (online.clockIsOff()) return;
+  const forgetBefore = clock.now() - KEPT_MS;
+  const isOld = lt(audit.createdAt, forgetBefore);
+  const [oldest] = await store.select({ id: audit.id }).from(audit).where(isOld).limit(1);
+  if (!oldest) return;
+  await store
+    .update(auditRetention)
+    .set({ forgetBefore })
+    .where(ne(auditRetention.forgetBefore, forgetBefore));
+  await inSteps(
+    clock,
+    async (rows) => {
+      const some = store
+        .select({ id: audit.id })
+        .from(audit)
+        .where(isOld)
+        .orderBy(asc(audit.createdAt), asc(audit.id))
+        .limit(rows);
+      const gone = await store
+        .delete(audit)
+        .where(and(inArray(audit.id, some), isOld))
+        .returning({ id: audit.id });
+      return gone.length;
+    },
+    limits,
+  );
 }

@@ -2,7 +2,48 @@ import * as z from "zod";
 import { ACTOR_KINDS, type AuditRow } from "../../db/tables.ts";
 import { id, moment, oneOf, paging } from "../../lib/fields.ts";
 import { toIso } from "../../lib/moments.ts";
-import { ACTIONS } from "./actions.ts";
+
+/** Everything that the audit log records, as `<target>.<change>`. */
+export const ACTIONS = [
+  "account.created",
+  "account.changed",
+  "account.deleted",
+  "person.invited",
+  "person.changed",
+  "person.removed",
+  "person.password_link_made",
+  "person.signed_in",
+  "person.sign_in_failed",
+  "person.signed_out",
+  "person.password_changed",
+  "person.two_factor_begun",
+  "person.two_factor_on",
+  "person.two_factor_off",
+  "person.recovery_codes_made",
+  "person.sessions_ended",
+  "key.created",
+  "key.changed",
+  "key.rotated",
+  "key.revoked",
+  "link.created",
+  "link.changed",
+  "link.moved",
+  "link.deleted",
+  "group.created",
+  "group.changed",
+  "group.deleted",
+  "webhook.created",
+  "webhook.changed",
+  "webhook.deleted",
+  "webhook.secret_rotated",
+  "webhook.tested",
+  "delivery.sent_again",
+  "backup.made",
+  "backup.downloaded",
+  "backup.deleted",
+  "backup.restored",
+] as const;
+export type Action = (typeof ACTIONS)[number];
 
 const TARGET_TYPES = [
   "account",

@@ -3,76 +3,86 @@ import type { SQLiteTable } from "drizzle-orm/sqlite-core";
 import type { Actor, Caller } from "../../api/caller.ts";
 import { holdAccounts } from "../../db/hold.ts";
 import { rowsOf, type Statement, type Store } from "../../db/store.ts";
-import { audit } from "../../db/tables.ts";
+import { type AuditRow, audit } from "../../db/tables.ts";
 import { newIdAt } from "../../lib/ids.ts";
 import type { Deps } from "../../work/deps.ts";
-import type { Action } from "./actions.ts";
+import type { Action } from "./model.ts";
 
-/** One change, as it is told of. Never a value: names of fields only, and no URL with a password inside. */
+/** A change to record: never a value, only names of fields, and no URL with a password in it. */
 export type Change = {
   action: Action;
   by: Actor;
-  /** Whose account it concerns; null for the whole installation. */
+  /** The account that was changed; null for the whole installation. */
   accountId: string | null;
   target?: { id: string; name: string | null } | undefined;
-  /** What was changed of it, by its names in the API. An empty list says that nothing was: no entry is left. */
+  /** The API's names of the changed fields. An empty list means that nothing changed: no entry is written. */
   fields?: string[];
-  /** How many it concerns; 1 where it is not said, and with none no entry is left. */
+  /** How many records were changed, 1 by default. With 0 no entry is written. */
   count?: number;
-  /** It happened only if this holds when the statement runs. */
-  onlyIf?: SQL | undefined;
 };
 
-/** Who changes something in which account. */
-type Worker = Pick<Caller, "accountId" | "accountNo" | "by">;
+type Recorder = Pick<Deps, "store" | "clock">;
 
-/**
- * The statement that records a change. It is not run here: the caller puts it into the batch of the change
- * itself, before the statements that make its condition untrue, so that neither is there without the other.
- */
-export function recordChange(
-  { store, clock }: Pick<Deps, "store" | "clock">,
-  change: Change,
-): Statement {
-  const { action, by, accountId, target, fields, count = 1, onlyIf = ALWAYS } = change;
-  const { id, name } = by;
-  const now = clock.now();
-  const row = [
-    newIdAt(now),
-    accountId,
-    now,
-    kindOf(by, accountId),
-    id,
-    name,
-    by.address(),
-    action,
-  ].concat([target?.id ?? null, target?.name ?? null, JSON.stringify(fields ?? []), count]);
-  const isAny = count > 0 && fields?.length !== 0;
-  const entry = rowsOf(store, COLUMNS, isAny ? [row] : []);
-  return store.run(sql`insert into ${audit} select entry.* from ${entry} as entry where ${onlyIf}`);
+/** Writes an audit entry; `deps.store` is the transaction that makes the change. */
+export async function recordChange(deps: Recorder, change: Change): Promise<void> {
+  if (change.count === 0 || change.fields?.length === 0) return;
+  await deps.store.insert(audit).values(entryOf(deps, change));
 }
 
-/** Records a change in the caller's account; `deps.store` is the transaction that makes it. */
-export async function auditChange(
-  deps: Pick<Deps, "store" | "clock">,
+/** Writes an audit entry for a change in the caller's account. */
+export const auditChange = (
+  deps: Recorder,
   { accountId, by }: Pick<Caller, "accountId" | "by">,
-  change: Omit<Change, "by" | "accountId" | "onlyIf">,
-): Promise<void> {
-  await recordChange(deps, { ...change, accountId, by });
+  change: Omit<Change, "by" | "accountId">,
+): Promise<void> => recordChange(deps, { ...change, accountId, by });
+
+/** Returns the names of those wanted fields that differ from the present ones, for `fields`. */
+export const fieldsOf = <T extends object>(wanted: T, present: { [Name in keyof T]: unknown }) =>
+  Object.entries(wanted)
+    .filter(([name, value]) => {
+      return value !== undefined && !Bun.deepEquals(value, present[name as keyof T]);
+    })
+    .map(([name]) => name);
+
+function entryOf({ clock }: Recorder, change: Change): AuditRow {
+  const { action, by, accountId, target, fields = [], count = 1 } = change;
+  const createdAt = clock.now();
+  return {
+    id: newIdAt(createdAt),
+    accountId,
+    createdAt,
+    actorKind: kindOf(by, accountId),
+    actorId: by.id,
+    actorName: by.name,
+    address: by.address(),
+    action,
+    targetId: target?.id ?? null,
+    targetName: target?.name ?? null,
+    fields: JSON.stringify(fields),
+    count,
+  };
 }
 
-/**
- * The same for a change in the caller's account, which is held first: of two who make the same change at once,
- * only the one who makes it is recorded.
- */
-export const onRecord = (
+/** Only administrators of the installation change anything in another account. */
+const kindOf = (by: Actor, accountId: string | null): Actor["kind"] =>
+  by.accountId && accountId && by.accountId !== accountId ? "administrator" : by.kind;
+
+type ConditionalChange = Omit<Change, "by" | "accountId"> & { onlyIf?: SQL | undefined };
+
+/** Statements that record a change if the condition holds when they run. */
+export function onRecord(
   deps: Deps,
-  { accountId, accountNo, by }: Worker,
-  change: Omit<Change, "by" | "accountId">,
-): Statement[] => [
-  ...holdAccounts(deps.store, [accountNo]),
-  recordChange(deps, { ...change, accountId, by }),
-];
+  { accountId, accountNo, by }: Pick<Caller, "accountId" | "accountNo" | "by">,
+  { onlyIf = sql`1 = 1`, ...change }: ConditionalChange,
+): Statement[] {
+  const isAny = change.count !== 0 && change.fields?.length !== 0;
+  const row = Object.values(entryOf(deps, { ...change, accountId, by }));
+  const entry = rowsOf(deps.store, COLUMNS, isAny ? [row] : []);
+  return [
+    ...holdAccounts(deps.store, [accountNo]),
+    deps.store.run(sql`insert into ${audit} select entry.* from ${entry} as entry where ${onlyIf}`),
+  ];
+}
 
 /**
  * Runs a change in one batch with what comes before it and after it.
@@ -93,7 +103,7 @@ export async function makeChange<Row>(
 export const isThere = (store: Store, table: SQLiteTable, which: SQL | undefined): SQL =>
   exists(store.select({ one: sql`1` }).from(table).where(which));
 
-/** For `onlyIf` of what takes several batches: whether nobody else has begun with it, as the last entries tell. */
+/** For `onlyIf` of what takes several batches: whether no entry says that it has begun. */
 export function isNotTold(
   store: Store,
   accountId: string,
@@ -131,24 +141,10 @@ export async function isRecorded(
   return rows.length > 0;
 }
 
-/** The names of those fields that are to be other than they are, for `fields`. */
-export const fieldsOf = <T extends object>(wanted: T, present: { [Name in keyof T]: unknown }) =>
-  Object.entries(wanted)
-    .filter(([name, value]) => {
-      return value !== undefined && !Bun.deepEquals(value, present[name as keyof T]);
-    })
-    .map(([name]) => name);
-
-/** Only an administrator of the installation changes anything in another account. */
-const kindOf = (by: Actor, accountId: string | null): Actor["kind"] =>
-  by.accountId && accountId && by.accountId !== accountId ? "administrator" : by.kind;
-
-/** Few enough to be looked through in no time. */
+/** Few enough to be searched in no time. */
 const LAST_ENTRIES = 1000;
 
-const ALWAYS = sql`1 = 1`;
-
-/** What a batch gives stands in the places of its statements, which the compiler cannot count. */
+/** What a batch returns is in the order of its statements, which the compiler cannot count. */
 const rowsGivenBy = <Row>(result: unknown) => result as Row[];
 
 /** In the order of the table. */

@@ -1,20 +1,19 @@
-import { and, count, desc, eq, isNull } from "drizzle-orm";
-import type { Caller, Permissions } from "../../api/caller.ts";
-import { asSeen } from "../../db/as-seen.ts";
-import { type ApiKeyRow, apiKeys } from "../../db/tables.ts";
-import { oneAtATime } from "../../lib/concurrency.ts";
-import { conflict, foreign, invalid, notFound } from "../../lib/errors.ts";
+import { and, count, desc, eq, inArray, isNotNull, isNull } from "drizzle-orm";
+import type { Actor, Caller, Permissions } from "../../api/caller.ts";
+import { lockAccounts } from "../../db/lock.ts";
+import type { Store } from "../../db/store.ts";
+import { type ApiKeyRow, apiKeys, type UserRow, users } from "../../db/tables.ts";
+import { AppError, conflict, foreign, invalid, limitReached, notFound } from "../../lib/errors.ts";
 import { newId, parseId } from "../../lib/ids.ts";
+import { toIso } from "../../lib/moments.ts";
 import { type Page, type PageQuery, windowOf } from "../../lib/paging.ts";
 import { hashToken, newApiKey, shownPart } from "../../lib/token.ts";
-import { type Deps, noReceipt, type Receipt } from "../../work/deps.ts";
-import { fieldsOf, isThere, makeChange, onRecord } from "../audit/record.ts";
+import { type Deps, type SaveReply, saveNoReply } from "../../work/deps.ts";
+import { auditChange, fieldsOf, recordChange } from "../audit/record.ts";
 import { keyTarget } from "../audit/targets.ts";
-import { refuseEscalation, refuseOutliving, refuseOwnKey } from "./escalation.ts";
-import { onlyBelowLimit, refuseAtLimit } from "./limit.ts";
 import { expiryProblem, type KeyChange, type NewKey } from "./model.ts";
 
-/** A key and its value, which exists in clear only here and in one reply. */
+/** A key and its value, which exists in clear text only here and in one reply. */
 export type FreshKey = { id: string; row: ApiKeyRow; value: string };
 
 const isLive = isNull(apiKeys.revokedAt);
@@ -48,31 +47,34 @@ export async function createKey(
   deps: Deps,
   caller: Caller,
   input: NewKey,
-  receipt: Receipt<FreshKey> = noReceipt,
+  saveReply: SaveReply<FreshKey> = saveNoReply,
 ): Promise<FreshKey> {
   const permissions = merged({ read: true, write: true }, input.permissions);
   refuseEscalation(caller, permissions);
   const { expires_at: expiresAt = caller.expiresAt ?? null } = input;
-  refuseBadExpiry(input.expires_at, deps.clock.now());
+  const now = deps.clock.now();
+  refuseBadExpiry(input.expires_at, now);
   refuseOutliving(caller, expiresAt);
-  const create = async () => {
-    await refuseAtLimit(deps, caller);
-    const now = deps.clock.now();
-    const madeBy = await makerOf(deps, caller);
+  return deps.store.transaction(async (tx) => {
+    await lockAccounts(tx, [caller.accountNo]);
+    await refuseAtLimit(tx, caller, deps.config.tierLimits[caller.tier].apiKeys);
+    const madeBy = await makerOf(tx, caller);
     const given = { ...input, expires_at: expiresAt };
     const fresh = freshKey(caller.accountId, given, { permissions, now, madeBy });
-    await deps.store.write([
-      ...onRecord(deps, caller, { action: "key.created", target: keyTarget(fresh.row) }),
-      ...onlyBelowLimit(deps, caller),
-      deps.store.insert(apiKeys).values(fresh.row),
-      ...receipt(fresh),
-    ]);
+    await tx.insert(apiKeys).values(fresh.row);
+    const entry = { action: "key.created", target: keyTarget(fresh.row) } as const;
+    await auditChange({ ...deps, store: tx }, caller, entry);
+    await saveReply(tx, fresh);
     return fresh;
-  };
-  return oneAtATime(caller.accountId, () => asSeen(create));
+  });
 }
 
-export async function findKey({ store }: Deps, caller: Caller, id: string): Promise<ApiKeyRow> {
+/** @throws NOT_FOUND, and FORBIDDEN for a key of another account */
+export async function findKey(
+  { store }: Pick<Deps, "store">,
+  caller: Caller,
+  id: string,
+): Promise<ApiKeyRow> {
   const [key] = await store
     .select()
     .from(apiKeys)
@@ -83,7 +85,7 @@ export async function findKey({ store }: Deps, caller: Caller, id: string): Prom
 }
 
 /**
- * Whose key it is, for the operator, who may revoke anyone's.
+ * The account of a key, for the operator, who may revoke the keys of all accounts.
  * @throws NOT_FOUND
  */
 export async function accountOfKey({ store }: Deps, id: string): Promise<string> {
@@ -96,117 +98,120 @@ export async function accountOfKey({ store }: Deps, id: string): Promise<string>
 }
 
 /** @throws INSUFFICIENT_PERMISSIONS for the caller's own key, and beyond its permissions or expiry */
-export async function changeKey(
+export const changeKey = (
   deps: Deps,
   caller: Caller,
   id: string,
   change: KeyChange,
-): Promise<ApiKeyRow> {
-  const key = await findKey(deps, caller, id);
-  refuseOwnKey(caller, key);
-  refuseEscalation(caller, permissionsOf(key));
-  if (Object.values(change).every((value) => value === undefined)) return key;
-  const permissions = merged(permissionsOf(key), change.permissions);
-  refuseNoPermission(permissions);
-  refuseEscalation(caller, permissions);
-  const now = deps.clock.now();
-  refuseBadExpiry(change.expires_at, now);
-  const { expires_at: expiresAt = key.expiresAt } = change;
-  if (expiresAt !== key.expiresAt) refuseOutliving(caller, expiresAt);
-  // What is not given is not written: another change of the key may come at the same moment.
-  const changed = {
-    ...(change.name !== undefined && { name: change.name }),
-    ...(change.permissions && { canRead: permissions.read, canWrite: permissions.write }),
-    ...(change.expires_at !== undefined && { expiresAt }),
-    updatedAt: now,
-  };
-  const wanted = { ...change, permissions };
-  const present = { ...key, permissions: permissionsOf(key), expires_at: key.expiresAt };
-  const [row] = await makeChange(
-    deps,
-    onRecord(deps, caller, {
+): Promise<ApiKeyRow> =>
+  deps.store.transaction(async (tx) => {
+    await lockAccounts(tx, [caller.accountNo]);
+    const key = await findKey({ store: tx }, caller, id);
+    refuseOwnKey(caller, key);
+    refuseEscalation(caller, permissionsOf(key));
+    if (Object.values(change).every((value) => value === undefined)) return key;
+    const permissions = merged(permissionsOf(key), change.permissions);
+    if (!permissions.read && !permissions.write) throw allowsNothing();
+    refuseEscalation(caller, permissions);
+    const now = deps.clock.now();
+    refuseBadExpiry(change.expires_at, now);
+    const { name = key.name, expires_at: expiresAt = key.expiresAt } = change;
+    if (expiresAt !== key.expiresAt) refuseOutliving(caller, expiresAt);
+    const [row] = await tx
+      .update(apiKeys)
+      .set({
+        name,
+        canRead: permissions.read,
+        canWrite: permissions.write,
+        expiresAt,
+        updatedAt: now,
+      })
+      .where(eq(apiKeys.id, key.id))
+      .returning();
+    await auditChange({ ...deps, store: tx }, caller, {
       action: "key.changed",
       target: keyTarget(key),
-      fields: fieldsOf(wanted, present),
-      onlyIf: isThere(deps.store, apiKeys, isLiveKey(caller, key.id)),
-    }),
-    deps.store.update(apiKeys).set(changed).where(isLiveKey(caller, key.id)).returning(),
-  );
-  if (!row) throw notFound("API key");
-  return row;
-}
+      fields: fieldsOf(
+        { ...change, permissions },
+        { ...key, permissions: permissionsOf(key), expires_at: key.expiresAt },
+      ),
+    });
+    return row!;
+  });
 
 /**
- * The key keeps its id and settings; the old value is refused from now on.
- * @throws INSUFFICIENT_PERMISSIONS for a key with more permissions than the caller, or one that expires later
+ * Gives the key a new value; it keeps its id and settings, and the old value is refused from now on.
+ * @throws INSUFFICIENT_PERMISSIONS for a key with more permissions than the caller, or one that expires later;
+ * CONFLICT when another request rotated or revoked it meanwhile
  */
 export async function rotateKey(
   deps: Deps,
   caller: Caller,
   id: string,
-  receipt: Receipt<FreshKey> = noReceipt,
+  saveReply: SaveReply<FreshKey> = saveNoReply,
 ): Promise<FreshKey> {
   const key = await findKey(deps, caller, id);
   refuseEscalation(caller, permissionsOf(key));
   refuseOutliving(caller, key.expiresAt);
   const value = newApiKey();
-  const change = {
-    hash: hashToken(value),
-    previousHash: key.hash,
-    prefix: shownPart(value),
-    updatedAt: deps.clock.now(),
-    madeBy: await makerOf(deps, caller),
-  };
-  const fresh = { id: key.id, row: { ...key, ...change }, value };
-  const isAsRead = and(isLiveKey(caller, key.id), eq(apiKeys.hash, key.hash));
-  const changed = await makeChange(
-    deps,
-    onRecord(deps, caller, {
-      action: "key.rotated",
-      target: keyTarget(fresh.row),
-      onlyIf: isThere(deps.store, apiKeys, isAsRead),
-    }),
-    deps.store.update(apiKeys).set(change).where(isAsRead).returning({ id: apiKeys.id }),
-    receipt(fresh, isThere(deps.store, apiKeys, eq(apiKeys.hash, change.hash))),
-  );
-  if (changed.length === 0) {
-    throw conflict("The key was rotated or revoked by somebody else at this moment.", {
-      reason: "changed_meanwhile",
-    });
-  }
-  return fresh;
+  return deps.store.transaction(async (tx) => {
+    await lockAccounts(tx, [caller.accountNo]);
+    const [row] = await tx
+      .update(apiKeys)
+      .set({
+        hash: hashToken(value),
+        previousHash: key.hash,
+        prefix: shownPart(value),
+        updatedAt: deps.clock.now(),
+        madeBy: await makerOf(tx, caller),
+      })
+      .where(and(eq(apiKeys.id, key.id), eq(apiKeys.hash, key.hash), isLive))
+      .returning();
+    if (!row) throw changedMeanwhile();
+    const fresh = { id: row.id, row, value };
+    const entry = { action: "key.rotated", target: keyTarget(row) } as const;
+    await auditChange({ ...deps, store: tx }, caller, entry);
+    await saveReply(tx, fresh);
+    return fresh;
+  });
 }
 
-/** The row stays, so that whoever still uses the key is told that it was revoked. */
+/** Revokes a key. The row stays, so that the reply to its later use can say that it was revoked. */
 export async function revokeKey(deps: Deps, caller: Caller, id: string): Promise<void> {
   const key = await findKey(deps, caller, id);
-  const now = deps.clock.now();
-  const isIt = isLiveKey(caller, key.id);
-  const { store } = deps;
-  await store.write([
-    ...onRecord(deps, caller, {
-      action: "key.revoked",
-      target: keyTarget(key),
-      onlyIf: isThere(store, apiKeys, isIt),
-    }),
-    store.update(apiKeys).set({ revokedAt: now, updatedAt: now }).where(isIt),
-  ]);
+  await deps.store.transaction((tx) => revoke({ ...deps, store: tx }, caller.by, key));
 }
 
-/** The person who gets to know a key's value: who asks, or whose key does. Null on the command line. */
-async function makerOf({ store }: Deps, { by }: Caller): Promise<string | null> {
-  if (by.kind === "user") return by.id;
-  if (by.kind !== "key" || by.id === null) return null;
-  const [key] = await store
-    .select({ madeBy: apiKeys.madeBy })
+/** How many keys that are not revoked each person of these accounts made, by the id of the person. */
+export async function countKeysByMaker(
+  store: Store,
+  accountIds: string[],
+): Promise<Map<string, number>> {
+  const areTheirs = and(inArray(apiKeys.accountId, accountIds), isLive, isNotNull(apiKeys.madeBy));
+  const rows = await store
+    .select({ id: apiKeys.madeBy, keys: count() })
     .from(apiKeys)
-    .where(eq(apiKeys.id, by.id));
-  return key?.madeBy ?? null;
+    .where(areTheirs)
+    .groupBy(apiKeys.madeBy);
+  return new Map(rows.map(({ id, keys }) => [id!, keys]));
+}
+
+/** Revokes all keys whose value the person knows; `deps.store` is a transaction that has locked the account. */
+export async function revokeKeysMadeBy(
+  deps: Pick<Deps, "store" | "clock">,
+  by: Actor,
+  { id, accountId }: UserRow,
+): Promise<void> {
+  const keys = await deps.store
+    .select()
+    .from(apiKeys)
+    .where(and(eq(apiKeys.accountId, accountId), eq(apiKeys.madeBy, id), isLive));
+  for (const key of keys) await revoke(deps, by, key);
 }
 
 type Making = { permissions: Permissions; now: number; madeBy: string | null };
 
-/** A key that is not written yet. @param madeBy the person who gets to know its value */
+/** A key that is not stored yet. @param madeBy the id of the person who learns its value */
 export function freshKey(
   accountId: string,
   input: NewKey,
@@ -232,8 +237,74 @@ export function freshKey(
   return { id: row.id, row, value };
 }
 
-const isLiveKey = (caller: Caller, id: string) =>
-  and(eq(apiKeys.id, id), eq(apiKeys.accountId, caller.accountId), isLive);
+/** Does nothing for a key that was revoked meanwhile. */
+async function revoke(deps: Pick<Deps, "store" | "clock">, by: Actor, key: ApiKeyRow) {
+  const { store, clock } = deps;
+  const now = clock.now();
+  const revoked = await store
+    .update(apiKeys)
+    .set({ revokedAt: now, updatedAt: now })
+    .where(and(eq(apiKeys.id, key.id), isLive))
+    .returning({ id: apiKeys.id });
+  if (revoked.length === 0) return;
+  const { accountId } = key;
+  await recordChange(deps, { action: "key.revoked", by, accountId, target: keyTarget(key) });
+}
+
+async function refuseAtLimit(tx: Store, { accountId }: Caller, limit: number) {
+  const used = await tx.$count(apiKeys, and(eq(apiKeys.accountId, accountId), isLive));
+  if (used >= limit) throw limitReached("API keys", limit, used);
+}
+
+/**
+ * The person who learns a key's value: the caller, or the person whose key the caller uses. Null on the command line.
+ * @throws UNAUTHORIZED when that person or key was removed meanwhile, so that removing a person revokes all their keys
+ */
+async function makerOf(tx: Store, { by }: Caller): Promise<string | null> {
+  if (by.id === null) return null;
+  if (by.kind === "user") {
+    if ((await tx.$count(users, eq(users.id, by.id))) === 0) throw removedMeanwhile();
+    return by.id;
+  }
+  const isIt = and(eq(apiKeys.id, by.id), isLive);
+  const [key] = await tx.select({ madeBy: apiKeys.madeBy }).from(apiKeys).where(isIt);
+  if (!key) throw removedMeanwhile();
+  return key.madeBy;
+}
+
+/** Refuses a key with a permission that the caller lacks. */
+function refuseEscalation({ permissions }: Caller, wanted: Permissions) {
+  const exceeds = (wanted.read && !permissions.read) || (wanted.write && !permissions.write);
+  if (exceeds) throw exceedsCaller("This key would have a permission that you lack.");
+}
+
+/** Refuses a key that would work longer than the caller's own. */
+function refuseOutliving({ expiresAt: own }: Caller, expiresAt: number | null) {
+  if (own === undefined || own === null || (expiresAt !== null && expiresAt <= own)) return;
+  throw exceedsCaller(
+    `Your key expires at ${toIso(own)}. It cannot create, rotate or extend a key that expires later or never.`,
+    { expires_at: toIso(own) },
+  );
+}
+
+const exceedsCaller = (message: string, details: object = {}) =>
+  new AppError("INSUFFICIENT_PERMISSIONS", message, { reason: "exceeds_caller", ...details });
+
+/** A key cannot change itself, or it could remove its own restrictions. */
+function refuseOwnKey({ by }: Caller, key: ApiKeyRow) {
+  if (by.kind !== "key" || by.id !== key.id) return;
+  throw new AppError(
+    "INSUFFICIENT_PERMISSIONS",
+    "A key cannot change itself. Use another key, or the dashboard.",
+    { reason: "own_key" },
+  );
+}
+
+function refuseBadExpiry(expiresAt: number | null | undefined, now: number) {
+  if (expiresAt === null || expiresAt === undefined) return;
+  const problem = expiryProblem(expiresAt, now);
+  if (problem) throw invalid({ expires_at: [problem] });
+}
 
 const merged = (present: Permissions, given: NewKey["permissions"]): Permissions => ({
   read: given?.read ?? present.read,
@@ -242,12 +313,12 @@ const merged = (present: Permissions, given: NewKey["permissions"]): Permissions
 
 const permissionsOf = (key: ApiKeyRow): Permissions => ({ read: key.canRead, write: key.canWrite });
 
-function refuseNoPermission({ read, write }: Permissions) {
-  if (!read && !write) throw invalid({ permissions: ["must allow read or write"] });
-}
+const allowsNothing = () => invalid({ permissions: ["must allow read or write"] });
 
-function refuseBadExpiry(expiresAt: number | null | undefined, now: number) {
-  if (expiresAt === null || expiresAt === undefined) return;
-  const problem = expiryProblem(expiresAt, now);
-  if (problem) throw invalid({ expires_at: [problem] });
-}
+const changedMeanwhile = () =>
+  conflict("Another request rotated or revoked the key at the same moment.", {
+    reason: "changed_meanwhile",
+  });
+
+const removedMeanwhile = () =>
+  new AppError("UNAUTHORIZED", "Your access was removed while the request was running.");

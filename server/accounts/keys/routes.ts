@@ -76,8 +76,8 @@ export const keyRoutes = (deps: Deps) =>
     .use(idempotency(deps))
     .post(
       "",
-      async ({ caller, body, set, status, secretReceipt }) => {
-        const fresh = await createKey(deps, caller, body, secretReceipt(201));
+      async ({ caller, body, set, status, saveSecretReply }) => {
+        const fresh = await createKey(deps, caller, body, saveSecretReply(201));
         set.headers.location = `/api/v1/keys/${fresh.id}`;
         return status(201, { data: toKeyWithValue(fresh) });
       },
@@ -95,8 +95,8 @@ export const keyRoutes = (deps: Deps) =>
     )
     .post(
       "/:id/rotate",
-      async ({ caller, params, secretReceipt }) => ({
-        data: toKeyWithValue(await rotateKey(deps, caller, params.id, secretReceipt(200))),
+      async ({ caller, params, saveSecretReply }) => ({
+        data: toKeyWithValue(await rotateKey(deps, caller, params.id, saveSecretReply(200))),
       }),
       {
         response: { 200: data(KeyWithValue), ...recordRefusals, 409: ErrorReply },

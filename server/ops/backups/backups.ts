@@ -42,14 +42,14 @@ export async function beginBackup(deps: Deps, by?: Actor): Promise<() => Promise
 /** Deletes one; who does is on record before it is gone. @throws NOT_FOUND */
 export async function deleteBackup(deps: Deps, by: Actor, name: string): Promise<void> {
   const { path } = requireBackup(deps.config, name);
-  await deps.store.write([recordChange(deps, told("backup.deleted", by, name))]);
+  await recordChange(deps, told("backup.deleted", by, name));
   await removeAll([path]);
 }
 
 /** Where a backup is, for somebody who takes a copy of everything: it is recorded who. @throws NOT_FOUND */
 export async function takeBackup(deps: Deps, by: Actor, name: string) {
   const backup = requireBackup(deps.config, name);
-  await deps.store.write([recordChange(deps, told("backup.downloaded", by, name))]);
+  await recordChange(deps, told("backup.downloaded", by, name));
   return backup;
 }
 
@@ -94,10 +94,10 @@ async function claim(deps: Deps): Promise<boolean> {
 
 async function succeed(deps: Deps, name: string, by: Actor | undefined): Promise<void> {
   const succeededAt = deps.clock.now();
-  await deps.store.write([
-    deps.store.update(upkeep).set({ succeededAt, problem: null }).where(eq(upkeep.job, "backup")),
-    ...(by ? [recordChange(deps, told("backup.made", by, name))] : []),
-  ]);
+  await deps.store.transaction(async (tx) => {
+    await tx.update(upkeep).set({ succeededAt, problem: null }).where(eq(upkeep.job, "backup"));
+    if (by) await recordChange({ ...deps, store: tx }, told("backup.made", by, name));
+  });
   deps.troubles.set("backup_failed", null);
 }
 

@@ -130,7 +130,7 @@ async function recordRestore(staged: string, clock: Clock): Promise<void> {
     const sql = "select name from sqlite_schema where name = 'audit'";
     const canTell = (await engine.run({ sql, params: [] })).length > 0;
     const change = { action: "backup.restored", by: OPERATOR, accountId: null } as const;
-    if (canTell) await store.write([recordChange({ store, clock }, change)]);
+    if (canTell) await recordChange({ store, clock }, change);
   } finally {
     await engine.close();
   }

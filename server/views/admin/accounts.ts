@@ -1,13 +1,12 @@
-import { and, count, desc, eq, inArray, ne } from "drizzle-orm";
-import { isThere, recordChange } from "../../accounts/audit/record.ts";
+import { count, desc, eq, inArray } from "drizzle-orm";
+import { recordChange } from "../../accounts/audit/record.ts";
 import { emailTarget } from "../../accounts/audit/targets.ts";
 import { deleteAccount } from "../../accounts/delete.ts";
-import { type Invitation, listPeople } from "../../accounts/people.ts";
-import { manages, mayStill, noLonger } from "../../accounts/rights.ts";
+import { type Invitation, listPeople, refuseFormerManager } from "../../accounts/people.ts";
 import type { Session } from "../../accounts/sessions.ts";
 import { createInvitedAccount } from "../../accounts/users.ts";
 import type { Actor } from "../../api/caller.ts";
-import { holdAccounts } from "../../db/hold.ts";
+import { lockAccounts } from "../../db/lock.ts";
 import { totalLinks } from "../../db/numbers.ts";
 import { contains } from "../../db/store.ts";
 import { type AccountRow, accounts, type Tier, users } from "../../db/tables.ts";
@@ -53,7 +52,7 @@ export async function findAdminAccount(deps: Deps, id: string): Promise<AdminAcc
   return found!;
 }
 
-/** Makes an account whose owner sets a password by a one-time link. @throws CONFLICT for a known e-mail */
+/** Creates an account whose owner sets a password by a one-time link. @throws CONFLICT when the e-mail is taken */
 export async function inviteOwner(
   deps: Deps,
   { email, tier = deps.config.defaultTier }: { email: string; tier?: Tier | undefined },
@@ -69,40 +68,39 @@ export async function changeTier(
   tier: Tier,
   by: Actor,
 ): Promise<AdminAccount> {
-  const { store } = deps;
-  const account = await requireAccount(deps, id);
-  const isOther = and(eq(accounts.id, account.id), ne(accounts.tier, tier));
-  await store.write([
-    ...holdAccounts(store, [account.no]),
-    recordChange(deps, {
+  const { no } = await requireAccount(deps, id);
+  await deps.store.transaction(async (tx) => {
+    const at = { ...deps, store: tx };
+    await lockAccounts(tx, [no]);
+    const account = await requireAccount(at, id);
+    if (account.tier === tier) return;
+    await tx.update(accounts).set({ tier }).where(eq(accounts.id, account.id));
+    await recordChange(at, {
       action: "account.changed",
       by,
       accountId: account.id,
       target: emailTarget(account),
       fields: ["tier"],
-      onlyIf: isThere(store, accounts, isOther),
-    }),
-    store.update(accounts).set({ tier }).where(isOther),
-  ]);
-  return findAdminAccount(deps, account.id);
+    });
+  });
+  return findAdminAccount(deps, id);
 }
 
 /**
- * The account goes with its links, their history and its people. Since nobody deletes their own, an
- * administrator stays, also of two who delete each other's at once.
+ * Deletes an account with its links, their history and its people. Since no one can delete their own, an administrator
+ * remains, also when two delete each other's at once.
  * @throws CONFLICT for one's own
  */
 export async function removeAccount(deps: Deps, by: Session, id: string): Promise<void> {
   const account = await requireAccount(deps, id);
   if (account.id === by.caller.accountId) {
-    throw conflict("This is your own account. Another administrator can delete it.", {
+    throw conflict("You cannot delete your own account. Ask another administrator.", {
       reason: "own_account",
     });
   }
-  const manager = { session: by, as: "administrator" } as const;
-  const may = mayStill(deps.store, manager);
-  if (await deleteAccount(deps, account.id, by.caller.by, may)) return;
-  throw (await manages(deps, manager)) ? notFound("account") : noLonger(manager);
+  await deleteAccount(deps, account.id, by.caller.by, (tx) =>
+    refuseFormerManager(tx, { session: by, as: "administrator" }),
+  );
 }
 
 async function withPeople(deps: Deps, rows: AccountRow[]): Promise<AdminAccount[]> {

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { type Person, toUser, User } from "../../accounts/people-model.ts";
+import { type Person, toUser, User } from "../../accounts/model.ts";
 import { Email } from "../../accounts/session-model.ts";
 import { type AccountRow, ofWorks, ROLES, TIERS } from "../../db/tables.ts";
 import { flag, oneOf, optionalText, paging } from "../../lib/fields.ts";

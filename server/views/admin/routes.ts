@@ -1,9 +1,9 @@
 import { Elysia } from "elysia";
 import * as z from "zod";
 import { presentSession } from "../../accounts/doors.ts";
+import { Invitation, NewPerson, Removal } from "../../accounts/model.ts";
+import type { Manager } from "../../accounts/people.ts";
 import { changePerson, invitePerson, removePerson, resetPerson } from "../../accounts/people.ts";
-import { Invitation, NewPerson, Removal } from "../../accounts/people-model.ts";
-import type { Manager } from "../../accounts/rights.ts";
 import { type Actor, contextOf } from "../../api/caller.ts";
 import { data, ErrorReply, pageOf, recordRefusals, refusals, toPage } from "../../api/reply.ts";
 import type { Deps } from "../../work/deps.ts";

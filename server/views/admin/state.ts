@@ -1,6 +1,6 @@
 import { count, eq, isNotNull, sql } from "drizzle-orm";
 import type * as z from "zod";
-import { dayOf } from "../../accounts/meter.ts";
+import { dayOf } from "../../accounts/usage.ts";
 import { accounts, deliveries, linkCounts, TIERS, usageDays, users } from "../../db/tables.ts";
 import { toIso } from "../../lib/moments.ts";
 import { VERSION } from "../../lib/runtime.ts";

@@ -1,4 +1,4 @@
-import { isOn } from "../../accounts/sessions.ts";
+import { isSessionActive } from "../../accounts/sessions.ts";
 import type { Caller } from "../../api/caller.ts";
 import { oneAtATime } from "../../lib/concurrency.ts";
 import { describeError, log } from "../../lib/log.ts";
@@ -102,7 +102,7 @@ export function startWatch(deps: Deps, whose: Whose, changes: () => string) {
   /** Nobody goes on hearing when the session is over. */
   async function endOld() {
     for (const [hash, theirs] of Map.groupBy(listeners, ({ sessionHash }) => sessionHash)) {
-      if (await isOn(deps, hash)) continue;
+      if (await isSessionActive(deps, hash)) continue;
       for (const listener of theirs) listener.end();
     }
   }
