@@ -224,10 +224,13 @@ async function countGuess(tx: Store, attempt: Attempt, now: number): Promise<Cou
     .map(({ name }) => hashToken(name))
     .sort();
   const areTheirs = inArray(guesses.account, names);
-  // After the clock was set back, they would wait until it has caught up.
-  const isAhead = and(areTheirs, gt(guesses.guessedAt, now));
-  await tx.update(guesses).set({ guessedAt: now }).where(isAhead);
-  const known = await tx.select().from(guesses).where(areTheirs).orderBy(asc(guesses.n));
+  const found = await tx.select().from(guesses).where(areTheirs).orderBy(asc(guesses.n));
+  const isAhead = gt(guesses.guessedAt, now);
+  // After the clock was set back, guesses would wait until it has caught up.
+  if (found.some(({ guessedAt }) => guessedAt > now)) {
+    await tx.update(guesses).set({ guessedAt: now }).where(and(areTheirs, isAhead));
+  }
+  const known = found.map((row) => ({ ...row, guessedAt: Math.min(row.guessedAt, now) }));
   const waitMs = waitMsOf(attempt, known, now);
   if (waitMs > 0) return tooSoon(waitMs);
   const rows = names.map((account) => ({ account, n: nextOf(known, account), guessedAt: now }));
