@@ -273,7 +273,6 @@ CREATE TABLE batches (
   skipped BIGINT NOT NULL,
   started_at BIGINT NOT NULL,
   completed_at BIGINT,
-  completed_event_id TEXT,
   -- Which links join; NULL means any.
   filter_group_id TEXT,
   filter_status TEXT,
@@ -288,7 +287,6 @@ CREATE TABLE batches (
 );
 CREATE INDEX batches_by_account ON batches (account_id);
 CREATE INDEX batches_running ON batches (account_id) WHERE completed_at IS NULL;
-CREATE INDEX batches_by_event ON batches (completed_event_id) WHERE completed_event_id IS NOT NULL;
 CREATE INDEX batches_by_age ON batches (completed_at) WHERE completed_at IS NOT NULL;
 CREATE INDEX batches_filling ON batches (started_at, id) WHERE filled_to IS NOT NULL;
 -- Complete batches whose event is not written yet: queried after every group of results.

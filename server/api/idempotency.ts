@@ -1,10 +1,10 @@
-import { and, eq, lt, type SQL, sql } from "drizzle-orm";
+import { and, eq, lt } from "drizzle-orm";
 import { Elysia } from "elysia";
 import { preparedOnce, type Statement, type Store } from "../db/store.ts";
 import { idempotencyKeys } from "../db/tables.ts";
 import { conflict, invalid } from "../lib/errors.ts";
 import { hashToken } from "../lib/token.ts";
-import type { Deps, Receipt, SaveReply } from "../work/deps.ts";
+import type { Deps, SaveReply } from "../work/deps.ts";
 import { contextOf, type RequestContext } from "./caller.ts";
 import { JSON_TYPE, ReadyReply, toErrorResponse } from "./errors.ts";
 
@@ -18,13 +18,13 @@ export type Claim = {
   bodyHash: string;
   /** When the request came. The stored reply counts its age from here. */
   createdAt: number;
-  /** `receipt`: a statement that stores the reply was given to the change. `stored`: the reply is the stored one. */
-  state: "running" | "receipt" | "stored";
+  /** `saved`: the change stores the reply itself. `stored`: the reply is the stored one. */
+  state: "running" | "saved" | "stored";
 };
 
 /**
- * A reply to store. For one that holds a secret `body` is null: only that it was sent is stored, and in
- * `resourceId` for which record.
+ * A reply to store. For a reply with a secret, `body` is null and `resourceId` names the record: only the fact that it
+ * was sent is stored.
  */
 type Stored = {
   status: number;
@@ -34,17 +34,15 @@ type Stored = {
 };
 
 /**
- * Gives POST routes `receipt` and `secretReceipt`, which store the key with the reply in the batch of the change.
- * The key is unique, so of two equal requests in two processes only one commits its change, and a process that
- * dies leaves either both or neither. Replies without a receipt are stored afterwards.
+ * Gives POST routes `saveReply` and `saveSecretReply`, which store the key with the reply in the transaction of the
+ * change. The key is unique, so of two equal requests in two processes only one commits its change, and a process that
+ * dies leaves either both or neither. Other replies are stored after the request.
  */
 export const idempotency = (deps: Deps) =>
   new Elysia({ name: "idempotency" }).resolve({ as: "scoped" }, async ({ request }) => {
     const claim = await claimKey(deps, request);
-    const keep = (stored: Stored, onlyIf?: SQL) =>
-      claim ? [storeReply(deps, claim, stored, onlyIf)] : [];
     const save = async (tx: Store, stored: Stored) => {
-      if (claim) await storeReply({ ...deps, store: tx }, claim, stored);
+      if (claim) await storeReply(tx, claim, stored);
     };
     return {
       saveReply:
@@ -64,26 +62,6 @@ export const idempotency = (deps: Deps) =>
         <T extends { id: string }>(status: number): SaveReply<T> =>
         (tx, { id }) =>
           save(tx, { status, body: null, headers: {}, resourceId: id }),
-      receipt:
-        <T>(
-          status: number,
-          toReply: (result: T) => unknown,
-          locationOf?: (result: T) => string,
-        ): Receipt<T> =>
-        (result, onlyIf) =>
-          keep(
-            {
-              status,
-              body: JSON.stringify({ data: toReply(result) }),
-              headers: headersFor(locationOf?.(result)),
-              resourceId: null,
-            },
-            onlyIf,
-          ),
-      secretReceipt:
-        <T extends { id: string }>(status: number): Receipt<T> =>
-        ({ id }, onlyIf) =>
-          keep({ status, body: null, headers: {}, resourceId: id }, onlyIf),
     };
   });
 
@@ -91,8 +69,8 @@ const headersFor = (location: string | null | undefined): Stored["headers"] =>
   location ? { location } : {};
 
 /**
- * Ends the request's claim. A 2xx or 409 that no receipt stored is stored now; after anything else the key may be
- * used again.
+ * Ends the request's claim. A 2xx or 409 that the change did not store is stored now; after anything else the key may
+ * be used again.
  * @returns the response, or the stored reply when an equal request in another process was first
  */
 export async function settleClaim(
@@ -103,10 +81,10 @@ export async function settleClaim(
 ): Promise<Response> {
   try {
     const { state } = claim;
-    if (state === "stored" || (state === "receipt" && response.ok)) return response;
+    if (state === "stored" || (state === "saved" && response.ok)) return response;
     const keeps = response.ok || response.status === 409;
     if (keeps && (await storeAfterwards(deps, claim, response))) return response;
-    // Also after a failure: the change may have been made, and only word of that was lost.
+    // Also after a failure: the change may have been committed although its confirmation was lost.
     const stored = await storedReply(deps, claim);
     if (!stored) return response;
     context.hasHeaders = false;
@@ -177,18 +155,15 @@ const keyReused = () =>
     reason: "idempotency_key_reused",
   });
 
-/** Fails the batch when the key is taken, so that its change is not made a second time. */
-function storeReply({ store }: Deps, claim: Claim, stored: Stored, onlyIf = ALWAYS): Statement {
-  claim.state = "receipt";
+/** Throws `Duplicate` when the key is taken, so that the change is not made a second time. */
+async function storeReply(tx: Store, claim: Claim, stored: Stored): Promise<void> {
   const { accountId, scope, key, bodyHash, createdAt } = claim;
-  const { status, body, headers, resourceId } = stored;
-  return store.run(sql`
-    insert into ${idempotencyKeys}
-      (account_id, scope, key, body_hash, running_until, status, headers, body, resource_id, created_at)
-    select cast(${accountId} as text), cast(${scope} as text), cast(${key} as text),
-      cast(${bodyHash} as text), cast(${createdAt} as bigint), cast(${status} as bigint), cast(${JSON.stringify(headers)} as text),
-      cast(${body} as text), cast(${resourceId} as text), cast(${createdAt} as bigint)
-    where ${onlyIf}`);
+  claim.state = "saved";
+  await tx.insert(idempotencyKeys).values({
+    ...{ accountId, scope, key, bodyHash, createdAt, ...stored },
+    runningUntil: createdAt,
+    headers: JSON.stringify(stored.headers),
+  });
 }
 
 /** @returns whether this request is the first with its key */
@@ -206,8 +181,6 @@ async function storeAfterwards({ store }: Deps, claim: Claim, response: Response
     .returning({ key: idempotencyKeys.key });
   return inserted.length === 1;
 }
-
-const ALWAYS = sql`1 = 1`;
 
 const isOld = (now: number) => lt(idempotencyKeys.createdAt, now - KEPT_MS);
 

@@ -157,7 +157,6 @@ export const batches = sqliteTable("batches", {
   skipped: integer("skipped").notNull(),
   startedAt: integer("started_at").notNull(),
   completedAt: integer("completed_at"),
-  completedEventId: text("completed_event_id"),
   filterGroupId: text("filter_group_id"),
   filterStatus: text("filter_status", { enum: VERDICTS }),
   filledTo: integer("filled_to"),

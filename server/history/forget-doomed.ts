@@ -1,6 +1,6 @@
 import { and, asc, inArray, type SQL, sql } from "drizzle-orm";
 import type { SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
-import { holdAccounts } from "../db/hold.ts";
+import { lockAccounts } from "../db/lock.ts";
 import { rowsOf, type Statement, type Store } from "../db/store.ts";
 import { checks, doomed, historyDays, historyHours, type LinkRow, links } from "../db/tables.ts";
 import { oneAtATime } from "../lib/concurrency.ts";
@@ -86,13 +86,13 @@ async function forgetChecks(store: Store, numbers: number[], rows: number): Prom
     .limit(rows);
   const keys = found.map((check) => [check.accountNo, check.checkedAt, check.linkNo]);
   if (keys.length > 0) {
-    await store.write([
-      ...holdAccounts(
-        store,
+    await store.transaction(async (tx) => {
+      await lockAccounts(
+        tx,
         found.map((check) => check.accountNo),
-      ),
-      ...forgetting(store, rowsOf(store, KEY, keys)),
-    ]);
+      );
+      for (const statement of forgetting(tx, rowsOf(tx, KEY, keys))) await statement;
+    });
   }
   return keys.length;
 }

@@ -29,7 +29,6 @@ export const emptyBatch = (batch: NewBatchRow): BatchRow => ({
   unknown: 0,
   skipped: 0,
   completedAt: null,
-  completedEventId: null,
   filterGroupId: null,
   filterStatus: null,
   filterService: null,

@@ -1,6 +1,5 @@
-import type { SQL } from "drizzle-orm";
 import type { Config } from "../config/config.ts";
-import type { Statement, Store } from "../db/store.ts";
+import type { Store } from "../db/store.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { SecretBox } from "../lib/secret-box.ts";
 import type { Troubles } from "../lib/troubles.ts";
@@ -43,11 +42,3 @@ export type Deps = Readonly<{
 export type SaveReply<T> = (tx: Store, result: T) => Promise<void>;
 
 export const saveNoReply: SaveReply<unknown> = async () => {};
-
-/**
- * Statements that store the reply of a request with an idempotency key, to be run in the same batch as the change
- * it describes. Without a key there are none. A change that is made on a condition passes it as `onlyIf`.
- */
-export type Receipt<T> = (result: T, onlyIf?: SQL) => Statement[];
-
-export const noReceipt: Receipt<unknown> = () => [];

@@ -1,8 +1,6 @@
-import { and, desc, eq, exists, notExists, type SQL, sql } from "drizzle-orm";
-import type { SQLiteTable } from "drizzle-orm/sqlite-core";
+import { and, desc, eq, sql } from "drizzle-orm";
 import type { Actor, Caller } from "../../api/caller.ts";
-import { holdAccounts } from "../../db/hold.ts";
-import { rowsOf, type Statement, type Store } from "../../db/store.ts";
+import type { Store } from "../../db/store.ts";
 import { type AuditRow, audit } from "../../db/tables.ts";
 import { newIdAt } from "../../lib/ids.ts";
 import type { Deps } from "../../work/deps.ts";
@@ -67,59 +65,6 @@ function entryOf({ clock }: Recorder, change: Change): AuditRow {
 const kindOf = (by: Actor, accountId: string | null): Actor["kind"] =>
   by.accountId && accountId && by.accountId !== accountId ? "administrator" : by.kind;
 
-type ConditionalChange = Omit<Change, "by" | "accountId"> & { onlyIf?: SQL | undefined };
-
-/** Statements that record a change if the condition holds when they run. */
-export function onRecord(
-  deps: Deps,
-  { accountId, accountNo, by }: Pick<Caller, "accountId" | "accountNo" | "by">,
-  { onlyIf = sql`1 = 1`, ...change }: ConditionalChange,
-): Statement[] {
-  const isAny = change.count !== 0 && change.fields?.length !== 0;
-  const row = Object.values(entryOf(deps, { ...change, accountId, by }));
-  const entry = rowsOf(deps.store, COLUMNS, isAny ? [row] : []);
-  return [
-    ...holdAccounts(deps.store, [accountNo]),
-    deps.store.run(sql`insert into ${audit} select entry.* from ${entry} as entry where ${onlyIf}`),
-  ];
-}
-
-/**
- * Runs a change in one batch with what comes before it and after it.
- * @returns the rows that the change gives back
- */
-export async function makeChange<Row>(
-  { store }: Deps,
-  before: Statement[],
-  change: Statement & PromiseLike<Row[]>,
-  after: Statement[] = [],
-): Promise<Row[]> {
-  const [first = change, ...rest] = [...before, change, ...after];
-  const results = await store.batch([first, ...rest]);
-  return rowsGivenBy<Row>(results[before.length]);
-}
-
-/** For `onlyIf`: whether the table still has such a row. */
-export const isThere = (store: Store, table: SQLiteTable, which: SQL | undefined): SQL =>
-  exists(store.select({ one: sql`1` }).from(table).where(which));
-
-/** For `onlyIf` of what takes several batches: whether no entry says that it has begun. */
-export function isNotTold(
-  store: Store,
-  accountId: string,
-  { action, id }: { action: Action; id: string },
-): SQL {
-  const last = store
-    .select({ action: audit.action, targetId: audit.targetId })
-    .from(audit)
-    .where(eq(audit.accountId, accountId))
-    .orderBy(desc(audit.id))
-    .limit(LAST_ENTRIES)
-    .as("last_entries");
-  const isIt = and(eq(last.action, action), eq(last.targetId, id));
-  return notExists(store.select({ one: sql`1` }).from(last).where(isIt));
-}
-
 /** Whether the latest entries of the account include this action on this target; for changes of several transactions. */
 export async function isRecorded(
   store: Store,
@@ -143,22 +88,3 @@ export async function isRecorded(
 
 /** Few enough to be searched in no time. */
 const LAST_ENTRIES = 1000;
-
-/** What a batch returns is in the order of its statements, which the compiler cannot count. */
-const rowsGivenBy = <Row>(result: unknown) => result as Row[];
-
-/** In the order of the table. */
-const COLUMNS = {
-  id: "text",
-  account_id: "text",
-  created_at: "bigint",
-  actor_kind: "text",
-  actor_id: "text",
-  actor_name: "text",
-  address: "text",
-  action: "text",
-  target_id: "text",
-  target_name: "text",
-  fields: "text",
-  count: "bigint",
-} as const;

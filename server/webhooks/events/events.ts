@@ -1,5 +1,5 @@
 import { and, eq, inArray, lt, sql } from "drizzle-orm";
-import { rowsOf, type Statement, type Store } from "../../db/store.ts";
+import { rowsOf, type Store } from "../../db/store.ts";
 import { deliveries, type EventType, events, webhookEvents, webhooks } from "../../db/tables.ts";
 import { newIdAt } from "../../lib/ids.ts";
 import { chunksOf, inSteps, type StepLimits } from "../../lib/steps.ts";
@@ -15,11 +15,6 @@ export type NewEvent = {
   id?: string;
   /** It is the first verdict about its link; those of a batch reach chats in a digest. */
   first?: "single" | "batch";
-  /**
-   * It happened only if this holds when the statement runs: the link is there, or even held under this
-   * lease, or a statement before it completed the batch with this event.
-   */
-  onlyIf?: { link: string } | { held: { id: string; lease: string } } | { batchEvent: string };
 };
 
 /** Rows of one statement; both databases take far more parameters than these need. */
@@ -38,20 +33,16 @@ const ROWS = 500;
  * leaves no row. Wake the loops (`deps.loops.wake()`) after the commit.
  */
 export async function publishEvents(tx: Store, happened: NewEvent[]): Promise<void> {
-  for (const statement of recordEvents(tx, happened)) await statement;
-}
-
-/** Returns the statements of `publishEvents`, for callers that write in a batch. New code calls `publishEvents`. */
-export function recordEvents(store: Store, happened: NewEvent[]): Statement[] {
-  return chunksOf(ROWS, happened).flatMap((some) => {
+  for (const some of chunksOf(ROWS, happened)) {
     const rows = some.map((event) => ({ ...event, id: event.id ?? newIdAt(event.at) }));
-    return [insertEvents(store, rows), insertDeliveries(store, rows)];
-  });
+    await insertEvents(tx, rows);
+    await insertDeliveries(tx, rows);
+  }
 }
 
 /**
- * Which events anybody waits for now: a check tells of itself, which is rarely asked for and costs more to
- * write down than the check.
+ * Returns a test for whether an event has subscribers now. `check.complete` rarely has any, and costs more to write than
+ * the check itself.
  */
 export async function subscriptionsOf(
   store: Store,
@@ -74,13 +65,13 @@ export async function subscriptionsOf(
   return (event) => wanted.has(keyOf(event, !isNoNews(event)));
 }
 
-/** That a link is alive which no check has called dead: most do not ask for that. */
+/** A link's first verdict is "alive": most webhooks do not ask for that. */
 const isNoNews = ({ type, first }: NewEvent) => type === "link.alive" && first !== undefined;
 
 type Identified = NewEvent & { id: string };
 
-function insertEvents(store: Store, rows: Identified[]): Statement {
-  return store.run(sql`
+async function insertEvents(store: Store, rows: Identified[]): Promise<void> {
+  await store.run(sql`
     insert into ${events} (id, account_id, type, data, created_at, link_id)
     select happened.id, happened.account_id, happened.type, happened.data, happened.created_at, happened.link_id
     from ${rowsOf(store, HAPPENED, rows.map(cellsOf))} as happened
@@ -90,9 +81,6 @@ function insertEvents(store: Store, rows: Identified[]): Statement {
         and ${webhookEvents.type} = happened.type
         and (happened.no_news = 0 or ${webhooks.firstVerdicts} = 1)
     )
-    and (only_link is null or exists (select 1 from links
-      where links.id = only_link and (links.lease = happened.lease or happened.lease is null)))
-    and (batch_event is null or exists (select 1 from batches where completed_event_id = batch_event))
   `);
 }
 
@@ -103,36 +91,20 @@ const HAPPENED = {
   data: "text",
   created_at: "bigint",
   link_id: "text",
-  only_link: "text",
-  lease: "text",
-  batch_event: "text",
   no_news: "bigint",
 } as const;
 
 function cellsOf(event: Identified) {
-  const { id, accountId, type, data, at, onlyIf } = event;
-  const held = onlyIf && "held" in onlyIf ? onlyIf.held : null;
-  const link = onlyIf && "link" in onlyIf ? onlyIf.link : null;
-  const batchEvent = onlyIf && "batchEvent" in onlyIf ? onlyIf.batchEvent : null;
-  const conditions = [held?.id ?? link, held?.lease ?? null, batchEvent];
+  const { id, accountId, type, data, at } = event;
   const linkId = "linkId" in data ? data.linkId : null;
-  return [
-    id,
-    accountId,
-    type,
-    JSON.stringify(data),
-    at,
-    linkId,
-    ...conditions,
-    isNoNews(event) ? 1 : 0,
-  ];
+  return [id, accountId, type, JSON.stringify(data), at, linkId, isNoNews(event) ? 1 : 0];
 }
 
-/** Holds the webhooks: one that is being deleted is waited for and left out, and the change stands. */
-function insertDeliveries(store: Store, rows: Identified[]): Statement {
+/** Locks the webhooks: it waits for one that is being deleted and then leaves it out. */
+async function insertDeliveries(store: Store, rows: Identified[]): Promise<void> {
   const { id, type, createdAt } = events;
   const cells = rows.map((row) => [row.id, isNoNews(row) ? 1 : 0, row.first === "batch" ? 1 : 0]);
-  return store.run(sql`
+  await store.run(sql`
     insert into ${deliveries}
       (webhook_id, event_id, type, status, attempts, unplanned_attempts, next_attempt_at, due_at, created_at, of_batch)
     select ${webhooks.id}, ${id}, ${type}, 'pending', 0, 0, ${createdAt}, ${createdAt}, ${createdAt},
@@ -149,8 +121,8 @@ function insertDeliveries(store: Store, rows: Identified[]): Statement {
 const KEPT_MS = 30 * 86_400_000;
 
 /**
- * Deletes events older than 30 days with their deliveries, but none that an active webhook still waits
- * for. What was held back for a webhook that is off would not be sent any more anyway. Returns how many.
+ * Deletes events older than 30 days with their deliveries, except those that an active webhook still has to receive.
+ * Returns how many.
  */
 export async function forgetOldEvents(deps: Deps, limits: StepLimits = {}): Promise<number> {
   // By a clock that is a year ahead, all of it would be old.
