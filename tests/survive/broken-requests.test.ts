@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { createService } from "../../server/app/app.ts";
 import type { Query } from "../../server/db/store.ts";
-import { failingDeps } from "../events/failing-store.ts";
+import { failingDeps, failingInside } from "../events/failing-store.ts";
 import { onBothEngines, type TestServer } from "../harness.ts";
 import { logLines } from "../log.ts";
 
@@ -29,7 +29,8 @@ const MOST_POINTS = 12;
 async function breakable(server: TestServer) {
   let left = Number.POSITIVE_INFINITY;
   const problemOf = (_: Query[]) => (--left < 0 ? new Error("broken on purpose") : null);
-  const { front } = await createService(failingDeps(server.deps, problemOf));
+  const outside = failingDeps(server.deps, problemOf);
+  const { front } = await createService(failingInside(outside, (query) => problemOf([query])));
   const breakAt = (nth: number) => {
     left = nth;
   };
@@ -65,6 +66,6 @@ onBothEngines("A failure inside of a request", (server) => {
         expect(lines.filter((line) => line.includes(`request="${id}"`))).toHaveLength(1);
       }
     }
-    expect(points).toBeGreaterThan(25);
+    expect(points).toBeGreaterThan(40);
   });
 });
