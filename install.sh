@@ -15,7 +15,7 @@ Installs Stillup, or brings an installed one up to date.
   --help          print this
 
 STILLUP_RELEASE_URL  where the files of a release are: https://…, or a folder. Without it the
-                     release beside this script is taken, or the checkout it is part of.
+                     release next to this script is taken, or the checkout it is part of.
 STILLUP_RELEASE_KEY  the public key that has signed the release, or a file with it. The key of the
                      first signed release is kept, and later ones must be signed with it.
 TEXT
@@ -156,7 +156,7 @@ see_it_run() {
   say_how_to_set_up
 }
 
-# There is a token as long as nobody has set it up; the journal has the whole link.
+# There is a token until the set-up is done; the journal has the whole link.
 say_how_to_set_up() {
   [ -f "$data/setup-token" ] || return 0
   link=$(show_log -o cat 2>/dev/null | sed -n 's/.*set up at \(http[^" ]*\).*/\1/p' | tail -n 1)
@@ -219,7 +219,7 @@ obtain() {
   fi
 }
 
-# Empty when the script comes through a pipe: the folder one happens to be in is nobody's release.
+# Empty when the script comes through a pipe: the current folder is not a release then.
 script_folder() {
   case $0 in
     *install.sh) (CDPATH='' cd -- "$(dirname -- "$0")" && pwd) ;;
@@ -240,7 +240,7 @@ from_checkout() {
   cp "$1/dist/stillup" "$2/stillup"
 }
 
-# Whoever owns the checkout can build in it after root has. A file system without owners refuses, and needs it not.
+# The owner of the checkout can build in it after root has. A file system without owners refuses, and does not need it.
 hand_over() {
   owner=$(stat -c %u:%g "$1" 2>/dev/null || stat -f %u:%g "$1")
   for each in node_modules dist web/dist package-lock.json; do
@@ -268,7 +268,7 @@ from_release() {
   wanted=$(awk -v name="$name" '$2 == name || $2 == "*" name { print $1 }' "$2/SHA256SUMS")
   [ -n "$wanted" ] || refuse "This release has no $name, the file for this machine; nothing was changed."
   fetch "$name" "$2" || refuse "$from/$name cannot be read; nothing was changed."
-  [ "$(sha256 "$2/$name")" = "$wanted" ] || refuse "$name is not what SHA256SUMS says it is; nothing was changed. Try again, and if it stays so tell whoever made the release."
+  [ "$(sha256 "$2/$name")" = "$wanted" ] || refuse "$name is not what SHA256SUMS says it is; nothing was changed. Try again, and if that does not help, report it to the publisher of the release."
   mv "$2/$name" "$2/stillup"
 }
 
@@ -345,7 +345,7 @@ check_signature() {
   fetch SHA256SUMS.sig "$1" || refuse "The release is not signed, and it should be; nothing was changed."
   echo "stillup namespaces=\"stillup-release\" $(cat "$key")" >"$1/signers"
   ssh-keygen -Y verify -f "$1/signers" -I stillup -n stillup-release -s "$1/SHA256SUMS.sig" <"$1/SHA256SUMS" >/dev/null 2>&1 ||
-    refuse "The release is not signed with the key that is known; nothing was changed. A new key is told by STILLUP_RELEASE_KEY."
+    refuse "The release is not signed with the key that is known; nothing was changed. Set STILLUP_RELEASE_KEY to use a new key."
 }
 
 # --- what is put where ---
@@ -366,7 +366,7 @@ put_files() {
   fi
 }
 
-# put FROM TO MODE: written beside and renamed, so that nobody ever sees half of it.
+# put FROM TO MODE: writes a temporary file and renames it, so that no one sees half of it.
 put() {
   if cmp -s "$1" "$2"; then return 0; fi
   changed=yes
@@ -479,7 +479,7 @@ write_command() {
   echo "exec '$program' \"\$@\""
 }
 
-# Whoever may not read the settings would work on data elsewhere without noticing.
+# A user who may not read the settings would work on other data without noticing.
 write_refusal() {
   cat <<TEXT
 case \${1:-} in
@@ -598,7 +598,7 @@ wait_until_well() {
   say "It is still getting ready; watch it with: $(shown_log) -f"
 }
 
-# wait_until COMMAND SECONDS: whoever answers while the service is down is somebody else.
+# wait_until COMMAND SECONDS: an answer while the service is down comes from another program.
 wait_until() {
   left=$2
   while sleep 1; do

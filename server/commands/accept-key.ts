@@ -17,7 +17,7 @@ export function addAcceptKey(program: Command, cli: Cli) {
 async function acceptKey(cli: Cli, { force }: { force?: true }) {
   const config = await cli.config();
   if (!force && !cli.io.stdin.isTTY) {
-    throw new UsageError("Nobody can be asked here: say --force to go on under another key");
+    throw new UsageError("There is no terminal to ask: use --force to continue with another key");
   }
   if (!force && !(await confirm(cli.io, LOST))) throw new Error("Nothing was changed");
   const { deps } = await openDeps(config, systemClock, prepareForCommand, newKey);

@@ -62,7 +62,7 @@ async function show(cli: Cli, plan: Plan, options: Options) {
 /** Asks on a terminal, where the file does not come from it. */
 function isWanted(cli: Cli, { file }: Options): Promise<boolean> {
   if (!cli.io.stdin.isTTY || !cli.io.stdout.isTTY || file === "-") {
-    throw new UsageError("Say --yes to do this where nobody can be asked.");
+    throw new UsageError("Use --yes to do this without a terminal.");
   }
   return confirm(cli.io, "Do this?");
 }

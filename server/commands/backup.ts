@@ -19,7 +19,7 @@ export function addBackup(program: Command, cli: Cli) {
     .command("backup")
     .description("copy the database as it is now, also while the server runs, and verify the copy")
     .argument("<file>", "what to make; a file that is there is never replaced")
-    .option("--with-key", "copy the secret key too, beside it as <file>.secret.key")
+    .option("--with-key", "copy the secret key too, as <file>.secret.key")
     .action((file: string, options: { withKey?: true }) => backUp(cli, resolve(file), options));
 }
 

@@ -42,9 +42,10 @@ export function addCheck(program: Command, cli: Cli) {
       "check the links of a list too, as import reads it; - is standard input",
     )
     .addOption(
-      new Option("--format <format>", "what the list is; else told by its content").choices(
-        FORMAT_NAMES,
-      ),
+      new Option(
+        "--format <format>",
+        "format of the list; detected from its content by default",
+      ).choices(FORMAT_NAMES),
     )
     .option("--json", "one JSON object a line")
     .option("--junit <file>", "write a report for CI as well, in the XML of JUnit")

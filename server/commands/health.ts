@@ -60,7 +60,7 @@ const SENTENCES: Record<string, string> = {
   disk_full: "its disk is full (disk_full)",
   database_damaged: "its database is damaged (database_damaged)",
   data_folder_gone: "its data folder is missing (data_folder_gone)",
-  unhandled_error: "it hit an error that nobody expected (unhandled_error)",
+  unhandled_error: "an unexpected error occurred (unhandled_error)",
   backup_failed: "its last backup failed (backup_failed)",
   database_unreachable: "its database does not answer (database_unreachable)",
 };

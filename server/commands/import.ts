@@ -36,14 +36,15 @@ type Options = {
 export function addImport(program: Command, cli: Cli) {
   const command = program
     .command("import")
-    .description("add the links of a list, beside a running server too")
+    .description("add the links of a list, also while the server runs")
     .argument("<file>", "the list, also one compressed by gzip; - is standard input")
     .option("--group <name>", "put all of them into this group, which is made if need be")
     .addOption(new Option("--frequency <how often>", "check all so often").choices(FREQUENCIES))
     .addOption(
-      new Option("--format <format>", "what the list is; else told by its content").choices(
-        FORMAT_NAMES,
-      ),
+      new Option(
+        "--format <format>",
+        "format of the list; detected from its content by default",
+      ).choices(FORMAT_NAMES),
     )
     .option("--dry-run", "say what would be done, and do nothing")
     .option("--json", "one JSON object a line")

@@ -41,7 +41,7 @@ export async function stay(cli: Cli) {
     await forgetLeaving(old);
     cli.print(
       leaving
-        ? `This installation stays where it is. Drop ${leaving.to}, so that nobody serves it.`
+        ? `This installation stays where it is. Drop ${leaving.to}, so that no server uses it.`
         : "This installation is not being moved.",
     );
   });

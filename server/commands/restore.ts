@@ -48,7 +48,7 @@ async function restore(cli: Cli, file: string, force: boolean) {
   if (path === null) throw new Error(LOAD_HINT);
   const database = resolve(path);
   if (!force && !cli.io.stdin.isTTY) {
-    throw new UsageError("Nobody can be asked here: say --force to replace the database");
+    throw new UsageError("There is no terminal to ask: use --force to replace the database");
   }
   makeFolder(config.dataDir);
   await withFolderLock(config.dataDir, async () => {

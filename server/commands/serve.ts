@@ -75,7 +75,7 @@ export async function serve(config: Config, io: Io, options?: Fresh): Promise<vo
   lock.release();
   log.info("stopped");
   if (outgrown) throw outgrown;
-  if (faults.hasEnded()) throw new Error("Ended after an error that nobody caught; see the log.");
+  if (faults.hasEnded()) throw new Error("Exited after an uncaught error; see the log.");
 }
 
 async function listen({ host: hostname, port }: Config, front: Front) {

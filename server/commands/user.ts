@@ -46,7 +46,7 @@ export function addUser(program: Command, cli: Cli) {
   user
     .command("delete")
     .description("remove a user, and with an account's last owner the account")
-    .requiredOption("--email <email>", "whom to remove")
+    .requiredOption("--email <email>", "the user to remove")
     .option("--with-links", "even when the account's links and their history go too")
     .option("--revoke-keys", "also revoke the API keys that the user made")
     .action((options: Deletion) => deleteOne(cli, options));

@@ -73,7 +73,7 @@ const byName = (a: Migration, b: Migration) => (withoutEnding(a) < withoutEnding
 
 const withoutEnding = ({ name }: Migration) => name.replace(/\.sql$/, "");
 
-const HEADER = /^-- Runs beside (\d+\.\d+\.\d+)$/m;
+const HEADER = /^-- Runs next to (\d+\.\d+\.\d+)$/m;
 
 /** Returns the oldest version that may run next to a migration, as its file states; null if none may. */
 export const oldestAllowed = (statements: string): string | null =>

@@ -49,7 +49,7 @@ function bucketsOf({ bucket, start_date, end_date }: SeriesQuery, now: number): 
   const span = widenedTo(length, { from: Math.max(first, 0), until: Math.max(last, 0) + 1 });
   const points = (span.until - span.from) / length;
   if (points <= MOST_POINTS) return span;
-  const problem = `must not be so early: of these ${points} ${bucket}s at most ${MOST_POINTS} can be told at once`;
+  const problem = `must not be so early: of these ${points} ${bucket}s at most ${MOST_POINTS} can be returned at once`;
   throw invalid({ start_date: [problem] });
 }
 

@@ -201,7 +201,7 @@ test("asks before, and without a terminal wants --force", async () => {
 
   expect([code, err]).toEqual([
     64,
-    "Nobody can be asked here: say --force to replace the database.\n",
+    "There is no terminal to ask: use --force to replace the database.\n",
   ]);
   expect(marksOf(path)).toEqual(["old", "young"]);
 });

@@ -20,7 +20,7 @@ describe("stillup apply", () => {
     expect(await apply(FILE, "--dry-run")).toEqual({ code: 2, out: shown, err: "" });
     expect(await apply(FILE)).toEqual({
       ...{ code: 64, out: shown },
-      err: "Say --yes to do this where nobody can be asked.\n",
+      err: "Use --yes to do this without a terminal.\n",
     });
     expect(await apply(FILE, "--yes")).toEqual({ code: 0, out: `${shown}Done.\n`, err: "" });
     const same = { code: 0, out: "All is as the file says.\n", err: "" };

@@ -110,7 +110,9 @@ onBothEngines("GET /history/series", (server) => {
     expect([refused.status, refused.body.error.details.fields]).toEqual([
       400,
       {
-        start_date: ["must not be so early: of these 1001 days at most 1000 can be told at once"],
+        start_date: [
+          "must not be so early: of these 1001 days at most 1000 can be returned at once",
+        ],
       },
     ]);
   });

@@ -18,7 +18,7 @@ describe("A move is refused", () => {
       "of another program",
       emptyPostgres,
       "create table things (a int)",
-      "has tables that are none of Stillup's (things).",
+      "has tables that do not belong to Stillup (things).",
     ],
     ["that is being served", freshPostgres, NODE, "is being served by kite."],
     ["that another move fills", freshPostgres, OTHER, "is being filled by another move."],
@@ -118,7 +118,7 @@ test("an installation that has moved says so wherever it is used, until that is 
   }
   const { out } = await run(["migrate", "--stay"]);
 
-  expect(out).toBe(`This installation stays where it is. Drop ${to}, so that nobody serves it.\n`);
+  expect(out).toBe(`This installation stays where it is. Drop ${to}, so that no server uses it.\n`);
   expect(rowsOf(path)).toEqual(before);
   expect((await run(["user", "list"])).code).toBe(0);
   expect((await run(["migrate", "--to", url])).err).toContain("is not empty");
@@ -149,5 +149,5 @@ test("a move that another version began is not gone on with", async () => {
 
   const { err } = await run(["migrate", "--to", url]);
 
-  expect(err).toContain("was begun by version 0.0.9, whose tables were others.");
+  expect(err).toContain("was begun by version 0.0.9, which had other tables.");
 });

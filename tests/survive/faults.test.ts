@@ -36,5 +36,5 @@ test("One promise that nobody waited for is logged, and the program goes on", as
   child.kill("SIGTERM");
 
   expect(await child.exited).toBe(0);
-  expect(await log).toContain("a failure that nobody waited for");
+  expect(await log).toContain("unhandled promise rejection");
 });

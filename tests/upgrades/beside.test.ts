@@ -18,7 +18,7 @@ const MORE = "create table more (id text)";
 const FIRST = "0001";
 
 const later = (header: string) => ({ name: "9001_more.sql", statements: `${header}\n${MORE};` });
-const ALLOWED = later(`-- Runs beside ${VERSION}`);
+const ALLOWED = later(`-- Runs next to ${VERSION}`);
 
 const opened: Engine[] = [];
 const open = (url: string) => {
@@ -49,7 +49,7 @@ describe("A program that finds newer migrations", () => {
     await refuseNewer(engine, OURS, 2);
   });
 
-  test.each(["-- More.", "-- Runs beside 99.0.0"])(
+  test.each(["-- More.", "-- Runs next to 99.0.0"])(
     "does not go on beside one that says %p",
     async (header) => {
       const engine = open(await freshPostgres());
@@ -66,7 +66,7 @@ describe("A program that finds newer migrations", () => {
     const [newer, older] = [open(url), open(url)];
     const holder = new SQL(url, { max: 1 });
     await holder.unsafe("begin; lock table facts").simple();
-    const held = later(`-- Runs beside 99.0.0\ninsert into facts values ('more', '1');`);
+    const held = later(`-- Runs next to 99.0.0\ninsert into facts values ('more', '1');`);
     const begun = Promise.withResolvers<void>();
     const upgrading = newer.upgrade({ at: 1, choose: () => [held], onStep: () => begun.resolve() });
     await begun.promise;
@@ -117,7 +117,7 @@ describe("An upgrade", () => {
     await node(engine, "beside", VERSION);
     const reader = new SQL(url, { max: 1 });
     await reader.unsafe("begin; select 1 from links").simple();
-    const statements = `-- Runs beside ${VERSION}\nalter table links add column more text;`;
+    const statements = `-- Runs next to ${VERSION}\nalter table links add column more text;`;
     const files = [...OURS, { name: "9001_more.sql", statements }];
 
     // With what waits behind it.
@@ -158,7 +158,7 @@ describe("An upgrade", () => {
   ])("to %s beside %s, where the migration allows %p, wants %p", (version, of, allows, wants) => {
     const upgrade = () =>
       refuseOlderNodes(
-        [later(allows && `-- Runs beside ${allows}`)],
+        [later(allows && `-- Runs next to ${allows}`)],
         [{ name: "n", version: of }],
         version,
       );

@@ -116,7 +116,7 @@ onDashboard("The page of one link", (dashboard) => {
       expect.stringMatching(/^301https:\/\/example\.org\/parked$/),
       "200https://www.example.org/landerwith www, another path; a page that sent on",
       "endhttp://sale.example.net/no longer encrypted, another host, another path",
-      expect.stringMatching(/^A random address beside it: 404/),
+      expect.stringMatching(/^A random address next to it: 404/),
       "The redirects leave https for plain http.",
       expect.stringContaining("changes so often"),
       "This monitor was online: 2 of the 3 servers asked to find out answered.",

@@ -216,7 +216,7 @@ onDashboard("Signing in", (dashboard) => {
 
     await page.getByRole("heading", { name: "Sign in" }).waitFor();
     expect(page.url()).toEndWith("/keys");
-    await page.getByRole("link", { name: "Sign in as somebody else" }).click();
+    await page.getByRole("link", { name: "Sign in as someone else" }).click();
     await page.waitForURL("/sign-in?next=%2Fkeys");
   });
 

@@ -70,7 +70,7 @@ onDashboard("The webhooks page", (dashboard) => {
     await page.getByLabel("URL").fill(url);
     expect(await page.getByLabel("Slack").isChecked()).toBe(true);
     await page.getByRole("button", { name: "Create webhook" }).click();
-    await page.getByText("Slack is told from now on.").waitFor();
+    await page.getByText("Messages go to Slack from now on.").waitFor();
     await page.keyboard.press("Escape");
 
     await page.getByText("hooks.slack.com/…1234").waitFor();
@@ -250,7 +250,7 @@ onDashboard("The webhooks page", (dashboard) => {
     await page.getByRole("button", { name: "Edit" }).click();
     await page.getByLabel("URL").fill("https://ops.example.com/new");
     await page.getByLabel("link.created").uncheck();
-    await page.getByText("What still waits to tell of link.created is cancelled.").waitFor();
+    await page.getByText("Waiting deliveries of link.created are cancelled.").waitFor();
     await page.getByRole("button", { name: "Save" }).click();
 
     await page.getByRole("heading", { name: "https://ops.example.com/new" }).waitFor();

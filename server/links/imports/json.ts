@@ -85,7 +85,7 @@ function parse(text: string): unknown {
     return JSON.parse(text);
   } catch (error) {
     throw new Unreadable(
-      `This could not be read as JSON: ${(error as Error).message}. Choose another format, or mend the file.`,
+      `This could not be read as JSON: ${(error as Error).message}. Choose another format, or fix the file.`,
     );
   }
 }

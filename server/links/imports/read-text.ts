@@ -53,7 +53,7 @@ export function readText({ items, notes }: Reading): Reader {
       waiting += text.slice(end);
       refuseEndless(
         waiting.length,
-        "A word of this text has no end. Choose another format, or mend the file.",
+        "A word of this text has no end. Choose another format, or fix the file.",
       );
     },
     end() {

@@ -143,4 +143,4 @@ function differenceOf(table: string, here: Sum, there: Sum): string[] {
 
 const differ = (differences: string[]) =>
   `The new database is not what the old one is: ${differences.join(", ")}. Something else wrote to it, or one ` +
-  "of the two is damaged. Drop the new database, make it anew and run the command again.";
+  "of the two is damaged. Drop the new database, create it again and run the command again.";

@@ -65,6 +65,6 @@ export function sentenceOf({ to, at, isDone }: Leaving): string {
   return (
     `This installation was moved to ${to} on ${new Date(at).toISOString().slice(0, 10)}. ` +
     "Set STILLUP_DATABASE_URL to that database. To go on with this one instead, drop that one and type " +
-    "`stillup migrate --stay`: if both were served, every link would be checked and told of twice."
+    "`stillup migrate --stay`: if both were served, every link would be checked and every event sent twice."
   );
 }

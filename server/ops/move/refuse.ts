@@ -27,7 +27,7 @@ export async function refuseUnfit(target: Target, to: string, coming: Coming): P
   const tables = await target.tables();
   if (tables.length === 0) return "new";
   if (!tables.includes("migrations")) {
-    throw new Refused(`${to} has tables that are none of Stillup's (${tables[0]}). ${ANEW}`);
+    throw new Refused(`${to} has tables that do not belong to Stillup (${tables[0]}). ${ANEW}`);
   }
   if (tables.includes("facts")) {
     const { under, cameBy } = await target.notes();
@@ -47,7 +47,7 @@ function begun(under: Coming, to: string, { id, head }: Coming): Found {
   if (under.id !== id) throw new Refused(`${to} is being filled by another move. ${ANEW}`);
   if (under.head === head) return "begun";
   throw new Refused(
-    `The move to ${to} was begun by version ${under.version}, whose tables were others. ${ANEW}`,
+    `The move to ${to} was begun by version ${under.version}, which had other tables. ${ANEW}`,
   );
 }
 

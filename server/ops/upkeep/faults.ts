@@ -26,17 +26,17 @@ export function watchFaults({ troubles, clock }: Pick<Deps, "troubles" | "clock"
   function end() {
     if (hasEnded) return;
     hasEnded = true;
-    troubles.set("unhandled_error", "An error was thrown that nobody caught; the log says which.");
+    troubles.set("unhandled_error", "An error was not caught; the log says which.");
     setTimeout(() => process.exit(1), FAREWELL_MS);
     fatal.resolve();
   }
 
   process.on("uncaughtException", (error) => {
-    log.error("an error was thrown that nobody caught; this process ends", describeError(error));
+    log.error("uncaught error: this process exits", describeError(error));
     end();
   });
   process.on("unhandledRejection", (reason) => {
-    log.error("a failure that nobody waited for", describeError(reason));
+    log.error("unhandled promise rejection", describeError(reason));
     const now = clock.elapsed();
     rejectedAt = [...rejectedAt.filter((at) => at > now - MINUTE_MS), now];
     if (rejectedAt.length > MOST_REJECTIONS) end();

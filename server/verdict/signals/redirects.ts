@@ -125,7 +125,7 @@ function judgeHome(seen: Seen, target: URL): Finding | Wanted | null {
   if (comparison !== "same" || sibling?.hops.length === 0) {
     return suspected("soft404_suspected", [home]);
   }
-  const text = "A random address beside the link leads there, too.";
+  const text = "A random address next to the link leads there, too.";
   const signals = [home, { rule: "sibling_leads_home", text }];
   // A folder may be for members only, and a site that has left its host leads all of that host to its home page.
   const around = bareHost(target) === bareHost(seen.url) ? "root" : "home";

@@ -290,7 +290,7 @@ const shortness = (page: Page): Signal[] =>
 
 const SIBLING_SAME: Signal = {
   rule: "sibling_same",
-  text: "A random address beside the link shows the same page.",
+  text: "A random address next to the link shows the same page.",
 };
 const ROOT_SAME: Signal = {
   rule: "root_same",

@@ -132,4 +132,4 @@ export function startWatch(deps: Deps, whose: Whose, changes: () => string) {
 export const idOf = (pulse: Pulse) => TOPICS.map((topic) => pulse[topic]).join("-");
 
 const logFailure = (error: unknown) =>
-  log.warning("open pages could not be told", describeError(error));
+  log.warning("failed to notify open pages", describeError(error));

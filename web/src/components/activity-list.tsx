@@ -72,7 +72,7 @@ type ActorNameProps = { actor: Entry["actor"]; hrefOf: (id: string) => string };
 /** Leads to all that they did. */
 function ActorName({ actor: { kind, id, name }, hrefOf }: ActorNameProps) {
   const text = kind === "key" ? `${name}…` : name;
-  const shown = kind === "operator" ? "Somebody at the command line" : text;
+  const shown = kind === "operator" ? "A user of the command line" : text;
   if (kind === "stranger") {
     return <b>{name === "sign-in" ? "Someone" : "Someone with the set-up token"}</b>;
   }

@@ -19,7 +19,7 @@ export const BackupHead = ({ state }: { state: BackupState }) => (
           "None has been made yet. "
         )}
         <Next state={state} />
-        {!state.schedule && "None is made by itself: STILLUP_BACKUP_CRON is empty."}
+        {!state.schedule && "Automatic backups are off: STILLUP_BACKUP_CRON is empty."}
       </span>
     </p>
   </div>

@@ -50,7 +50,7 @@ function Remark({ delivery, hrefOf }: Omit<DetailsProps, "format">) {
   if (delivery.digest_id) {
     return (
       <p class="hint">
-        People are told of many things at once in one message.{" "}
+        Many events at once are sent as one message.{" "}
         <a href={hrefOf(delivery.digest_id)}>Show the digest</a>
       </p>
     );
@@ -136,7 +136,7 @@ function Request({ delivery, format }: Omit<DetailsProps, "hrefOf">) {
         {format === "ntfy" && <Header name="title, tags, priority">what ntfy shows</Header>}
         <Header name="webhook-id">{delivery.message_id}</Header>
         <Header name="webhook-timestamp">the second of each attempt</Header>
-        <Header name="webhook-signature">made anew for each attempt</Header>
+        <Header name="webhook-signature">created for each attempt</Header>
       </dl>
       <Scrolling label="The body of the request" text={prettyBody(delivery.request_body)} />
     </section>

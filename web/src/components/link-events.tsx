@@ -66,7 +66,7 @@ const WORDS: Record<LinkEventDelivery["status"], string> = {
   cancelled: "Not wanted any more",
   expired: "Waited too long",
   paused: "Held until switched on",
-  digested: "Told in a digest",
+  digested: "Sent in a digest",
 };
 
 const TONES: Record<LinkEventDelivery["status"], "good" | "bad" | "unsure" | "busy"> = {

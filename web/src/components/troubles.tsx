@@ -29,5 +29,5 @@ const TITLES: Record<ToldHere["name"], string> = {
   disk_full: "The disk is full",
   database_damaged: "The database is damaged",
   data_folder_gone: "The data folder is missing",
-  unhandled_error: "Something broke that nobody expected",
+  unhandled_error: "An unexpected error occurred",
 };

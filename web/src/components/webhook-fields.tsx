@@ -114,7 +114,7 @@ export function EventsField({
         )}
         {dropped.length > 0 && (
           <p class="notice notice-warn">
-            What still waits to tell of {dropped.join(" and ")} is cancelled.
+            Waiting deliveries of {dropped.join(" and ")} are cancelled.
           </p>
         )}
       </div>

@@ -5,12 +5,12 @@ export const STATUS_WORDS: Record<DeliveryStatus, { word: string; meaning: strin
   pending: { word: "Waiting", meaning: "It waits for its first attempt, or for one asked for." },
   delivering: { word: "Under way", meaning: "An attempt is under way." },
   succeeded: { word: "Delivered", meaning: "The receiver took it." },
-  failed: { word: "Will retry", meaning: "The last attempt failed; it is tried again by itself." },
+  failed: { word: "Will retry", meaning: "The last attempt failed; it is retried automatically." },
   exhausted: { word: "Given up", meaning: "The last attempt failed, and no other will be made." },
   cancelled: { word: "Cancelled", meaning: "Its event was unsubscribed before it was sent." },
   paused: { word: "Held back", meaning: "It is sent when the webhook is switched on again." },
   expired: { word: "Too old", meaning: "It was held back for more than 72 hours." },
-  digested: { word: "In a digest", meaning: "It was told together with others in one message." },
+  digested: { word: "In a digest", meaning: "Sent as part of a digest." },
 };
 
 type Ended = Pick<Attempt, "status_code" | "error_code">;
@@ -66,8 +66,8 @@ export function adviceOn({ status_code: code, error_code: error }: Ended): strin
 
 const ADVICE_ON_CODES: Record<number, string> = {
   400: "The receiver does not understand the message: does it have the right secret and format?",
-  401: "The receiver lets nobody in: has its signing secret or its token changed?",
-  403: "The receiver lets nobody in: has its signing secret or its token changed?",
+  401: "The receiver rejected our credentials: has its signing secret or its token changed?",
+  403: "The receiver rejected our credentials: has its signing secret or its token changed?",
   404: "Nothing is at this URL: is it right, and does the receiver's webhook still exist?",
   405: "This URL takes no POST: is it the right one?",
   410: "The receiver says that it is gone for good, so the webhook was switched off.",
@@ -79,7 +79,7 @@ const ADVICE_ON_ERRORS: Record<string, string> = {
   connect: "Is the receiver running, and can this server reach it?",
   tls: "Is its certificate valid? Certificates that are not are never accepted.",
   timeout: "A receiver should answer at once and do its work later.",
-  blocked: "Whoever runs this server can allow it: STILLUP_WEBHOOK_ALLOWED_HOSTS.",
+  blocked: "Ask an administrator of this server to allow it: STILLUP_WEBHOOK_ALLOWED_HOSTS.",
   interrupted: "It does not count, and is tried again.",
   secret_key: "Edit the webhook and enter its URL again, then create a new signing secret.",
   internal: "The log of this server explains it.",

@@ -32,7 +32,7 @@ export function delaysOf(attempts: Attempt[]): (string | null)[] {
 }
 
 const PLACES: Record<Probe["asked"], string> = {
-  sibling: "A random address beside it",
+  sibling: "A random address next to it",
   root: "A random address of the site",
   home: "The home page",
   subdomain: "A random name below the domain",

@@ -24,7 +24,7 @@ export function AccountPage() {
         </Section>
         <Section
           title="Usage"
-          about="All that belongs to the account, whoever of its people made it."
+          about="Everything that belongs to the account, no matter who created it."
         >
           <div class="usage">
             <Loaded query={account}>{(known) => <Usage account={known} />}</Loaded>

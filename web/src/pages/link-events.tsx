@@ -16,7 +16,7 @@ export function LinkEvents({ id, lastCheckAt, view }: LinkPartProps) {
   });
   return (
     <section>
-      <h2>Told to webhooks</h2>
+      <h2>Sent to webhooks</h2>
       <Loaded query={events}>
         {({ items, pagination }) =>
           pagination.total === 0 ? (

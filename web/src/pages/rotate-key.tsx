@@ -23,7 +23,7 @@ export function RotateKey({ subject, onClose }: { subject: Key; onClose: () => v
     >
       <p class="name">{subject.name}</p>
       <p>
-        It gets a new value. The old one is refused at once, so whoever uses it must change over.
+        It gets a new value. The old one is refused at once, so update the programs that use it.
       </p>
     </Confirm>
   );

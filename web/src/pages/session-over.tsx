@@ -10,7 +10,7 @@ export function SessionOver({ email }: { email: string }) {
       <p class="lead">Your session has ended. Sign in again, and all is as you left it.</p>
       <SignIn email={email} />
       <p class="hint">
-        <a href={`/sign-in?next=${encodeURIComponent(url)}`}>Sign in as somebody else</a>, and drop
+        <a href={`/sign-in?next=${encodeURIComponent(url)}`}>Sign in as someone else</a>, and drop
         what was begun.
       </p>
     </Cover>

@@ -57,7 +57,8 @@ function EndOthers({ count, onClose }: { count: number; onClose: () => void }) {
       onClose={onClose}
     >
       <p>
-        Whoever uses {count === 1 ? "it" : "them"} has to sign in again. You stay signed in here.
+        {count === 1 ? "This browser has" : "These browsers have"} to sign in again. You stay signed
+        in here.
       </p>
     </Confirm>
   );
@@ -76,7 +77,7 @@ function EndOne({ session, onClose }: { session: OwnSession; onClose: () => void
       onClose={onClose}
     >
       <p class="name">{browserName(session)}</p>
-      <p>Whoever uses it has to sign in again.</p>
+      <p>That browser has to sign in again.</p>
     </Confirm>
   );
 }

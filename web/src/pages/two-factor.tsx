@@ -18,7 +18,7 @@ export function TwoFactorSection() {
   return (
     <Section
       title="Two-factor sign-in"
-      about="A code from an app on your phone besides the password. Whoever learns the password alone stays out."
+      about="A code from an app on your phone in addition to the password. A stolen password alone is not enough to sign in."
     >
       <Loaded query={factor}>{(state) => <State state={state} onTask={setTask} />}</Loaded>
       {task === "begin" && <BeginTwoFactor onClose={close} />}

@@ -133,7 +133,7 @@ function Nothing({ filter, webhookId }: { filter: DeliveryFilter; webhookId: str
   }
   return (
     <Empty title="Nothing was sent yet">
-      <p>Each event that the webhook is told of will be listed here. Send a test to see one.</p>
+      <p>Each event that is sent to the webhook is listed here. Send a test to see one.</p>
     </Empty>
   );
 }

@@ -89,9 +89,7 @@ function Created({ webhook, onClose }: CreatedProps) {
 /** Chat services need no secret, but a receiver of one's own may read their messages too. */
 const ForChat = ({ webhook }: { webhook: FreshWebhook }) => (
   <>
-    <p>
-      {FORMATS[webhook.format].name} is told from now on. Send a test to see the message arrive.
-    </p>
+    <p>Messages go to {FORMATS[webhook.format].name} from now on. Send a test to see one arrive.</p>
     <details>
       <summary>Signing secret, for a receiver of your own</summary>
       <SigningSecret value={webhook.signing_secret} />

@@ -39,7 +39,7 @@ export function SwitchOff({ webhook, onClose }: { webhook: Webhook; onClose: () 
       <p class="name url">{discreetUrl(webhook)}</p>
       <p>
         What waits is held back, and is sent when you switch it on again within 72 hours. What
-        happens while it is off is not told later.
+        happens while it is off is not sent later.
       </p>
     </Confirm>
   );

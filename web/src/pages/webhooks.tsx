@@ -32,7 +32,9 @@ export function WebhooksPage() {
   return (
     <>
       <ListHead title="Webhooks" adding="New webhook" onAdd={() => setTask({ kind: "create" })} />
-      <p class="lead">Your programs and your chat are told when links die, recover or change.</p>
+      <p class="lead">
+        Your programs and your chat get a message when links die, recover or change.
+      </p>
       <Loaded query={webhooks}>
         {({ items, pagination }) =>
           pagination.total === 0 ? (
