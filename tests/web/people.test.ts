@@ -134,7 +134,7 @@ onDashboard("The people of an account", (dashboard) => {
     await dialog.getByLabel(`Type ${email} to go on`).fill("something else");
     await dialog.getByLabel("Your password", { exact: true }).fill(PASSWORD);
     await dialog.getByRole("button", { name: "Delete the account" }).click();
-    await dialog.getByText("Is not the account's").waitFor();
+    await dialog.getByText("Must be the account's e-mail").waitFor();
     await dialog.getByLabel(`Type ${email} to go on`).fill(email);
     await dialog.getByRole("button", { name: "Delete the account" }).click();
 
