@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { readConfig } from "../../server/config/config.ts";
 import {
   createPasswords,
   hashPassword,
@@ -6,13 +7,16 @@ import {
   SHORTEST_WITH_CODE,
 } from "../../server/lib/passwords.ts";
 
-/** The default of the settings. */
 const PASSWORD_MEMORY_MB = 64;
 
 const SHORT = "must have at least 15 characters";
 const LONG = "must have at most 256 characters";
 const COMMON = "is one of the commonest; choose another";
 const BROKEN = "must be valid Unicode (it has a lone surrogate)";
+
+test("hashing a password takes 64 MB unless the settings say otherwise", () => {
+  expect(readConfig({}).passwordMemoryMb).toBe(PASSWORD_MEMORY_MB);
+});
 
 describe("a new password", () => {
   test.each([
