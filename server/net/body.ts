@@ -44,7 +44,7 @@ export async function readBody(
     // Ends the connection too; without it an endless body would go on arriving.
     reader.cancel().catch(() => {});
   };
-  // Not raced against each piece, since such a race keeps its piece for as long as nobody is late.
+  // Not raced against each piece, since such a race retains its piece until it ends.
   void late.then(() => {
     isLate = true;
     stop();
@@ -77,7 +77,7 @@ function createSink(cap: number, onBody?: OnBody) {
   return { stage, bodyAt };
 }
 
-/** Whoever looks into a piece decodes and copies it, so that large ones would cost several times as much. */
+/** Readers decode and copy a piece, so large ones would cost several times as much. */
 const inSmallPieces = (onBody: OnBody) => (piece: Uint8Array) => {
   for (let at = 0; at < piece.length; at += PIECE_BYTES) {
     onBody(piece.subarray(at, at + PIECE_BYTES));

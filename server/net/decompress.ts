@@ -29,7 +29,7 @@ export class Stopped extends Error {
 
 type Decoder = Transform & { bytesWritten: number };
 
-/** A decoder at work. `over` resolves after the last of its output, and rejects when no more will come. */
+/** A running decoder. `over` resolves after the last of its output, and rejects when no more will come. */
 type Unpacking = { decoder: Decoder; over: Promise<void>; giving: Promise<void> };
 
 /** Large, because each piece of output costs a trip to another thread. */
@@ -38,7 +38,7 @@ const MOST_CODINGS = 3;
 /** No page is packed as well as this, unless it is short. */
 const HIGHEST_RATIO = 200;
 const SHORT_BYTES = 256 * 1024;
-/** RFC 9659 §3: windows of at most 8 MiB, so that nobody can make a receiver remember more. */
+/** RFC 9659 §3: windows of at most 8 MiB, so that no sender can make a receiver remember more. */
 const FOR_ZSTD = { ...USUAL, params: { [constants.ZSTD_d_windowLogMax]: 23 } };
 
 /** The codings of RFC 9110 §8.4.1, RFC 7932 and RFC 8878, each by the first byte of the body. */
@@ -93,7 +93,7 @@ function start(decoder: Decoder, next: Stage): Unpacking {
   const over = finished(decoder).catch((error: unknown) => {
     throw reasonOf(error);
   });
-  // Whoever writes or ends hears of it, but there may be nobody left.
+  // Writers get the error, but there may be none left.
   over.catch(() => {});
   const unpacking: Unpacking = { decoder, over, giving: Promise.resolve() };
   let length = 0;
@@ -155,7 +155,7 @@ async function endZstd({ decoder }: Unpacking): Promise<void> {
   if (code !== "ZSTD_error_prefix_unknown") throw new Stopped("body_incomplete");
 }
 
-/** For a coding that nobody here knows. Without a body it does not matter. */
+/** For an unknown coding. Without a body it does not matter. */
 const refuse = (next: Stage): Stage => ({
   ...next,
   write() {

@@ -23,9 +23,9 @@ export type RequestInput = {
   body?: string;
   /** Everything together, in milliseconds. */
   timeoutMs: number;
-  /** Until a connection stands, per address; 10 s unless told. */
+  /** Until a connection is open, per address; 10 s by default. */
   connectMs?: number;
-  /** Until the headers are there, per address; 20 s unless told. */
+  /** Until the headers arrive, per address; 20 s by default. */
   headersMs?: number;
   /** How much of the body is wanted, in decompressed bytes. The rest is not transferred. */
   bodyCap: number | ((status: number, headers: Headers) => number);
@@ -76,7 +76,7 @@ export type Plan = {
   ca: Buffer | null;
 };
 
-/** What the handshake told. Over plain http there is none to wait for. */
+/** Facts of the handshake. Plain http has none. */
 type Handshake = { isDone: boolean; expiresAt: number | null };
 
 /** Nothing was sent yet, so that another address of the same name may be tried. */

@@ -5,7 +5,7 @@ import { getDomain } from "tldts";
 import { SettingProblem } from "../lib/settings.ts";
 import { type NameServer, queryServer, type RecordType } from "./dns-query.ts";
 
-/** Whom the operator lets the program talk to. The block list wins. */
+/** Hosts that the operator allows the program to connect to. The block list wins. */
 export type TargetPolicy = { allowed: HostList; blocked: HostList };
 
 type Kind = Range | "metadata" | "special";
@@ -167,7 +167,7 @@ const isInside = (address: Address, [base, bits]: [Address, number]) =>
 /** The address that a text spells exactly, or null. Shorthand such as `127.1` and zones are refused. */
 export function parseAddress(text: string): Address | null {
   if (isIPv4(text)) return new ipaddr.IPv4(text.split(".").map(Number));
-  // Names, of which there are most, are told by this before anything that takes time.
+  // Most targets are names; this finds them before anything that takes time.
   if (!text.includes(":") || text.includes("%") || !ipaddr.IPv6.isValid(text)) return null;
   return ipaddr.IPv6.parse(text);
 }

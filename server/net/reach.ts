@@ -13,7 +13,7 @@ export async function canConnect(
   port: number,
   timeoutMs: number,
 ): Promise<boolean> {
-  // A refusal is an answer: whoever sends it can be reached.
+  // A refusal is an answer: its sender can be reached.
   return (await tryToConnect(address, port, timeoutMs)) !== "nothing";
 }
 

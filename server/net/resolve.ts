@@ -23,11 +23,11 @@ export type Resolution = { ok: true; addresses: string[] } | { ok: false; reason
 export type Resolver = {
   /** Addresses of a name, as the system (or the configured servers) sees it. */
   resolve(name: string): Promise<Resolution>;
-  /** What up to two name servers say by themselves, one entry each; nothing is remembered. */
+  /** The answers of up to two name servers, one entry each; nothing is cached. */
   askEach(name: string): Promise<Resolution[]>;
-  /** The operator named the servers, and they may know names that nobody else does, and few others. */
+  /** The operator configured the servers, which may know names that no others do. */
   isChosen: boolean;
-  /** Who serves a host's names; null when nobody says. Nothing is remembered. */
+  /** The name servers of a host; null when unknown. Nothing is cached. */
   namesOf(host: string): Promise<HostNames | null>;
   /** Whether each of those name servers finds addresses for at least one of the names just now. */
   answersFor(names: string[]): Promise<boolean>;
@@ -110,7 +110,7 @@ async function viaSystem(
   return found.length > 0 ? { ok: true, addresses: found } : mostTelling(await askEach(name));
 }
 
-/** The system's addresses, none when it failed, null when it took too long: it cannot be told to stop. */
+/** The system's addresses, none when it failed, null when it took too long: it cannot be aborted. */
 async function lookUp(name: string, timeoutMs: number): Promise<string[] | null> {
   const late = Promise.withResolvers<null>();
   const timer = setTimeout(late.resolve, timeoutMs, null);

@@ -79,7 +79,7 @@ const patient = (ending: Ending): Ending => ({
   patienceMs: Math.max(DAY_MS, ending.patienceMs ?? 0),
 });
 
-/** Somebody else's asking may take longer than whoever waits for this check will. */
+/** Another check's request may take longer than the user of this one waits. */
 async function inTime({ checker, link }: Check, singing: Promise<boolean>): Promise<boolean> {
   if (!link.isAsked) return singing;
   const answered = new AbortController();

@@ -12,7 +12,7 @@ type Coalescing = { clock: Clock; catalogue: Catalogue; checkLink: CheckLink };
 
 /**
  * A conclusion that came to its end at `at`, on the clock's `elapsed()`, and the links that know of it. As
- * JSON, since so many objects that live for a while make work for whoever looks for garbage.
+ * JSON, since so many medium-lived objects make work for the garbage collector.
  */
 type Remembered = { json: string; at: number; links: Set<string> };
 
@@ -63,7 +63,7 @@ export function coalesced({ clock, catalogue, checkLink }: Coalescing): CheckLin
 /** What says nothing about the link is of no use to another. */
 const isTelling = ({ reason, deferMs }: Conclusion) => !isMonitorFault(reason) && deferMs === null;
 
-/** The URL, and what else a check goes by: the same question has the same answer. */
+/** The URL and everything else that a check depends on: the same question has the same answer. */
 function questionOf(catalogue: Catalogue, link: KnownLink, now: number): string {
   const url = URL.parse(link.url);
   const { lastDecided, decidedReason, lastActiveAt, unconfirmedSince } = link;

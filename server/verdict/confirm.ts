@@ -22,9 +22,9 @@ export type { Checker, KnownLink } from "./look.ts";
 
 /** For one check with all its attempts and waits; queueing for a busy site comes on top. */
 const BUDGET_MS = 60_000;
-/** Of the minute that somebody waits, the rest is for slow name servers at the end, and for the sentinels. */
+/** When a user waits for a minute, the rest is for slow name servers at the end and for the sentinels. */
 const ASKED_BUDGET_MS = 45_000;
-/** For a link that changes too often, unless somebody waits for it. */
+/** For a link that changes too often, unless a user waits for it. */
 const FLAPPING_BUDGET_MS = 12 * 60_000;
 const FLAPPING_LOOKS = 5;
 /** With the usual delays, five looks within ten minutes. Longer ones would not fit into the budget. */
@@ -149,7 +149,7 @@ const agrees = ({ finding }: Sighting, seen: Sighting) =>
   finding.confirm !== "C4" &&
   (finding.confirm === "C3") === (seen.finding.confirm === "C3");
 
-/** Where somebody waits for the answer, the next check takes the time that this one has not. */
+/** When a user waits for the answer, the next check takes the time that this one does not have. */
 const outOfTime = (check: Check, latest: Sighting, seen: Sighting) =>
   unconfirmed(check, latest, seen, check.link.isFlapping && check.link.isAsked ? 0 : undefined);
 

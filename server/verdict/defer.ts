@@ -36,7 +36,7 @@ export async function unlessCoolingDown(
   return rested(conclusion, cooldownOf(politeness, hostOf(conclusion) ?? host));
 }
 
-/** A busy site is no trouble, so that whoever asks by hand, or only once, stands in its line. */
+/** A busy site is not in trouble, so manual and one-time checks wait in its queue. */
 function restFromCrowd(
   politeness: Politeness,
   host: string,

@@ -34,7 +34,7 @@ export type Checker = CheckContext &
 
 /** What is known of the link from before. Moments are milliseconds since 1970. */
 export type KnownLink = {
-  /** Null for a URL that nobody keeps. */
+  /** Null for a URL that is not stored. */
   id: string | null;
   url: string;
   lastDecided: "active" | "dead" | null;
@@ -45,11 +45,11 @@ export type KnownLink = {
   unconfirmedSince: number | null;
   /** Its status changes too often to be believed quickly. */
   isFlapping: boolean;
-  /** Somebody waits for this very check: it settles within a minute and looks for itself. */
+  /** A user waits for this check: it ends within a minute and uses no remembered result. */
   isAsked: boolean;
 };
 
-/** What is known of a URL that was never checked, and for whose check nobody waits alone. */
+/** What is known of a URL that was never checked and that no user waits for. */
 export const NEVER_CHECKED: Omit<KnownLink, "url"> = {
   id: null,
   lastDecided: null,
@@ -70,7 +70,7 @@ export type Check = {
   /** What the link's service makes of its address; null for a link that none owns. */
   serving: Serving | null;
   startedAt: number;
-  /** Moved on by whatever was spent waiting for a turn, unless somebody waits for the check. */
+  /** Extended by the time spent waiting for a turn, unless a user waits for the check. */
   endsAt: number;
   /** When the latest attempt ended. */
   lookedAt: number;
@@ -249,7 +249,7 @@ function extendDeadline(check: Check, waitedMs: number): void {
   if (!check.link.isAsked) check.endsAt += waitedMs;
 }
 
-/** Whoever took over a name that was given up must show more than a page. */
+/** A new owner of an abandoned name must show more than a page. */
 const isReregistered = ({ link: { lastDecided, decidedReason } }: Check) =>
   lastDecided === "dead" &&
   /^(dns_nxdomain|domain_parked|service_shutdown)$/.test(decidedReason ?? "");

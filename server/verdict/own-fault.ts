@@ -46,7 +46,7 @@ export async function ownFault(check: Check, { probe, finding }: Sighting): Prom
   return { fault: isOnline ? null : ONLINE_REASON[report.state as "degraded"], report };
 }
 
-/** What this machine knows by itself, and its own network, need no internet to be judged. */
+/** Names that this machine knows, and its own network, can be judged without the internet. */
 const leadsOut = (online: Online, { address, finalUrl }: Probe) =>
   online.speaksFor(address) && !isReserved(new URL(finalUrl).hostname);
 

@@ -12,7 +12,7 @@ const SITES_NEEDED = 3;
 /** With enough sites known, one more in such a time tells nothing new, and thousands may answer. */
 const ENOUGH_MS = 1000;
 const MOST_MS = 5 * 60_000;
-/** So much more or less than `elapsed()` went by on the wall clock only when somebody set it. */
+/** The wall clock differs this much from `elapsed()` only when it was set. */
 const STEP_MS = 60_000;
 
 /**

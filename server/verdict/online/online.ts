@@ -12,7 +12,7 @@ export type SentinelReport = {
   sentinels: { address: string; answered: boolean }[];
 };
 
-/** What is known without asking: nothing before the first failure, nor where there is nobody to ask. */
+/** What is known without asking: nothing before the first failure, or where there are no sentinels. */
 export type KnownState =
   | { state: "unknown" }
   /** `since` when it is so, in milliseconds since 1970; `report` is the latest. */
@@ -37,7 +37,7 @@ export type Online = {
   clockIsOff: ClockSkew["isOff"];
 };
 
-/** A change that somebody should be told of. Coming to know that we are online is none. */
+/** A change that must be reported. Learning that we are online is not one. */
 export type OnlineChange = { from: KnownState; to: Exclude<KnownState, { state: "unknown" }> };
 
 type OnlineOptions = {
@@ -85,7 +85,7 @@ export const ONLINE_STATES = ["online", "degraded", "offline"] as const;
 /** Whether this monitor can reach the internet, as far as its sentinels know. */
 export type OnlineState = (typeof ONLINE_STATES)[number];
 
-/** `unknown` before there was any reason to ask, and where nobody is to be asked. */
+/** `unknown` before there was a reason to ask, and where there are no sentinels. */
 export const MONITOR_STATES = [...ONLINE_STATES, "unknown"] as const;
 
 /** Works off what has gathered, without everything at once. */

@@ -52,7 +52,7 @@ export function createSentinels(options: SentinelsOptions): Sentinels {
   };
 }
 
-/** Ends as soon as enough have answered, so that one which is silent holds up nobody. */
+/** Ends as soon as enough have answered, so that a silent one delays nothing. */
 async function askAll({ clock, addresses, ask }: SentinelsOptions): Promise<SentinelReport> {
   const asked_at = new Date(clock.now()).toISOString();
   const needed = Math.min(QUORUM, addresses.length);

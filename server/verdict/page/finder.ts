@@ -93,7 +93,7 @@ export function createFinder(found: Found): Listener & { visibleText(): string }
   return { text, start, end, other, isForeign, visibleText: visible.end };
 }
 
-/** What is kept: longer pages are told apart by less. */
+/** Characters that are kept; they are enough to compare longer pages. */
 const KEPT_CHARS = 16_384;
 
 /** Collects the text of a page that comes in pieces: at most the first 16,384 characters, spaces folded. */
@@ -115,7 +115,7 @@ function createVisibleText() {
   };
 }
 
-/** A space that stands alone is not replaced by itself, since most do. */
+/** Leaves single spaces as they are, since most are. */
 const foldSpaces = (text: string) => text.replace(/ \s+|[^\S ]\s*/g, " ");
 
 const TAG = /<[a-z/!?][^>]*>/gi;

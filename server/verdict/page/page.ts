@@ -101,7 +101,7 @@ export function createTextKeeper(contentType: string | null): TextKeeper {
   const chunks: Uint8Array[] = [];
   return {
     take(chunk) {
-      // A copy, since whoever reads the body may use its memory again.
+      // A copy, since the reader of the body may reuse its memory.
       chunks.push(chunk.slice());
     },
     end() {

@@ -1,4 +1,4 @@
-/** Sends whoever reads it on to another address after some seconds. The address is as it was written. */
+/** Sends the reader to another address after some seconds. The address is as it was written. */
 export type Refresh = { delayS: number; url: string };
 
 /**

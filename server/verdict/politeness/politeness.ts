@@ -25,7 +25,7 @@ export type Politeness = SiteRules & {
   sites: Map<string, Site>;
   /** So many sites are looked through for those that can be forgotten. */
   sweepAt: number;
-  /** Hears what each answer told about how much its site can take. */
+  /** Called after each response with the load that its site accepts. */
   onLoad: (site: string, load: SiteLoad) => void;
 };
 
@@ -38,12 +38,12 @@ export type Cooldown = { reason: UnknownReason; forMs: number; lengthMs: number 
 /** A request waits so long at most for a site that wants to be left alone. */
 export const LONGEST_HOLD_WAIT_MS = 30_000;
 
-/** Whoever would stand in line for longer comes back later, as each holds a place that others need. */
+/** Links that would wait longer come back later, since each holds a slot that others need. */
 const LONGEST_LINE_MS = 2000;
 const MOST_IN_LINE = 20;
 /** So many may always stand in line, since a site is asked one request after another. */
 const LEAST_IN_LINE = 2;
-/** A site without a gap takes requests at a pace that nobody knows. */
+/** The pace of a site without a gap is unknown. */
 const SHORTEST_PACE_MS = 50;
 
 const SITES_KEPT = 1000;
@@ -141,7 +141,7 @@ function sweep(politeness: Politeness): void {
   politeness.sweepAt = Math.max(SITES_KEPT, sites.size * 2);
 }
 
-/** What is to be done of which there may be others of the same key. Nobody's urgent work waits for any other. */
+/** Work that several callers may want under one key. Urgent work never waits for other work. */
 type Work<T> = { key: string; isUrgent?: boolean | undefined; work: () => Promise<T> };
 
 /** Does the work of a key once for all who want it at the same time: no signal of one of them may end it. */

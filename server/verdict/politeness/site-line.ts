@@ -21,7 +21,7 @@ export type Site = {
   queue: Waiter[];
   /** How long the site was held by holds that others have replaced. */
   heldMs: number;
-  /** The last moment that was given to somebody who did not want to stand in a long line. */
+  /** The last moment that was given to a link that does not wait in a long queue. */
   bookedUntil: number;
   /** Ends the sleep until the first in line may start. */
   timer: AbortController | null;
@@ -66,7 +66,7 @@ export const createSite = (gapMs = 0): Site => ({
 
 /**
  * First come, first served, the urgent before the others. A signal that aborts cuts the wait short; the
- * request then ends by itself.
+ * request then ends on its own.
  */
 export function takeTurn(rules: SiteRules, site: Site, wait: WaitOptions): Promise<Turn | Held> {
   const { maxHoldMs, signal, isUrgent = false } = wait;
@@ -92,7 +92,7 @@ export function takeTurn(rules: SiteRules, site: Site, wait: WaitOptions): Promi
 /** How many at the front are urgent. */
 const countUrgent = (line: Waiter[]) => line.filter(({ isUrgent }) => isUrgent).length;
 
-/** Makes room for whoever is next, after the response told what the site can take. */
+/** Frees the slot for the next request, after the response showed how much load the site accepts. */
 export function endTurn(rules: SiteRules, site: Site, response: Response | null): void {
   const elapsed = rules.clock.elapsed();
   const heldMs = heldSoFar(site, elapsed);
@@ -105,7 +105,7 @@ export function endTurn(rules: SiteRules, site: Site, response: Response | null)
   advance(rules, site);
 }
 
-/** Goes by what another process learned of the site, or this one before its start, where that is stricter. */
+/** Applies what another process learned about the site, or this one before a restart, where that is stricter. */
 export function mergeLoad(rules: SiteRules, site: Site, known: SiteLoad): void {
   const elapsed = rules.clock.elapsed();
   const { load } = site;
@@ -144,7 +144,7 @@ export function isForgettable(rules: SiteRules, site: Site): boolean {
   return isIdle && Math.max(lastStartAt + keptMs, bookedUntil) <= rules.clock.elapsed();
 }
 
-/** Starts whoever may start, and sleeps until the next one may. */
+/** Starts every request that may start, and sleeps until the next one may. */
 function advance(rules: SiteRules, site: Site): void {
   site.timer?.abort();
   site.timer = null;
@@ -177,7 +177,7 @@ function start(rules: SiteRules, site: Site, waiter: Waiter): void {
   waiter.settle({ kind: "turn", waitedMs: queuedMs(site, waiter, now) });
 }
 
-/** Nobody keeps standing in line for a hold that is longer than they can wait. */
+/** Rejects waiting requests whose limit is shorter than the site's hold. */
 function rejectHeldWaiters(rules: SiteRules, site: Site): void {
   const forMs = heldFor(rules, site);
   const reason = site.load.hold?.reason;

@@ -3,7 +3,7 @@ import type { ServerErrorReason, UnknownReason } from "../reasons/reasons.ts";
 /** Until `until`, on the clock's `elapsed()`, a site wants to be left alone. */
 type Hold = { since: number; until: number; reason: UnknownReason };
 
-/** What a site's answers told about how much it can take. */
+/** How much load a site accepts, as its responses show. */
 export type SiteLoad = {
   /** Milliseconds between the starts of two requests, on top of the usual gap. */
   penaltyMs: number;
@@ -15,7 +15,7 @@ export type SiteLoad = {
   hold: Hold | null;
 };
 
-/** As much of a response as a site's load is told by. */
+/** The parts of a response that show a site's load. */
 export type Response = { status: number; headers: Headers };
 
 /** Wall time, for what servers date, and `elapsed()`, for what is waited. */
@@ -33,7 +33,7 @@ const LONGEST_REFUSAL_MS = 30_000;
 const ERROR_STEP_MS = 200;
 const LONGEST_ERROR_MS = 10_000;
 const REFUSALS_BORNE = 2;
-/** For whoever refused more often than that. */
+/** For sites that refused more often than that. */
 const COOL_DOWN_MS = 15 * 60_000;
 /** No rate limit is waited for longer. */
 const LONGEST_RENEWAL_MS = 15 * 60_000;
@@ -79,7 +79,7 @@ function askedRestMs({ status, headers }: Response, now: number): number {
 
 /** Above this a number of seconds is a moment of this century, and no length. */
 const FIRST_EPOCH_S = 1_000_000_000;
-/** Above this a moment is told in milliseconds. */
+/** Values above this are milliseconds. */
 const FIRST_EPOCH_MS = 1_000_000_000_000;
 
 /** The names under which what is left, and when there is more, come in two headers. */
@@ -117,7 +117,7 @@ function memberOf(text: string, name: string): string | null {
   return member ? member.slice(member.indexOf("=") + 1) : null;
 }
 
-/** Lengths and moments are told apart by their size: GitHub and GitLab send seconds since 1970. */
+/** Durations and times differ in size: GitHub and GitLab send seconds since 1970. */
 function resetOf(remaining: string | null, reset: string | null, now: number): number | null {
   if (readNumber(remaining) !== 0) return null;
   const at = readNumber(reset);

@@ -18,7 +18,7 @@ export type AttemptRecord = {
   address: string | null;
 };
 
-/** What was asked around the page to judge it, such as a random address beside it. */
+/** Other addresses that were requested to judge the page, such as a random one next to it. */
 export type ProbeRecord = {
   asked: "sibling" | "root" | "home" | "subdomain" | "service" | "canary";
   url: string;

@@ -35,7 +35,7 @@ export type Finding = (
 export type Facts = {
   /** What the host showed for random addresses when it was last asked, up to a week ago. */
   profile?: HostProfile | null;
-  /** A random address beside the link's own: same folder, same ending. */
+  /** A random address next to the link's own: same folder, same ending. */
   sibling?: Probe | null;
   /** A random address directly below the root of the link's host. */
   root?: Probe | null;
@@ -47,7 +47,7 @@ export type Facts = {
   names?: HostNames | null;
 };
 
-/** How a host answers to addresses that do not exist: honestly, or with a page, told by its fingerprint. */
+/** How a host answers for addresses that do not exist: with 404, or with a page, identified by its fingerprint. */
 export type HostProfile = { kind: "honest" } | { kind: "page"; fingerprint: string };
 
 /** What signals ask about a link's service: whether it knows the kind of address. */

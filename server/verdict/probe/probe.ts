@@ -37,7 +37,7 @@ export type Prober = {
   outbound: Outbound;
   politeness: Politeness;
   userAgent: string;
-  /** Somebody waits for the answer, so that its requests go before those of others. */
+  /** A user waits for the answer, so its requests go first. */
   isUrgent?: boolean;
 };
 
@@ -48,7 +48,7 @@ export type ProbeInput = {
   timeoutMs: number;
   /**
    * What is left of the whole check, in milliseconds: bounds the wait for a site that wants to be left
-   * alone for a moment. As much as `timeoutMs` unless told.
+   * alone for a moment. `timeoutMs` by default.
    */
   leftMs?: number;
   signal?: AbortSignal | undefined;
@@ -177,7 +177,7 @@ async function visit(attempt: Attempt, url: URL): Promise<Outcome> {
 const stepOf = ({ jar, body }: Attempt, url: URL) =>
   `${body === undefined ? "GET" : "POST"} ${url.href} ${stateOf(jar)}`;
 
-/** What a body told. */
+/** What was read from a body. */
 type Content = Pick<Answer, "page" | "text">;
 type Asked = { exchange: Exchange | Held } & Content;
 

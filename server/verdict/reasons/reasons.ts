@@ -40,7 +40,7 @@ const MONITOR_REASONS = [
   "internal_error",
 ] as const;
 
-/** The certificate is not to be trusted, but somebody answers. */
+/** The certificate cannot be trusted, but a server answers. */
 const TRUST_REASONS = [
   "tls_expired",
   "tls_not_yet_valid",

@@ -121,7 +121,7 @@ async function sendForAll(question: ServiceQuestion, ask: Ask, values: Values): 
   return batches.ask({ key, most, values, leftMs, send: sendAll });
 }
 
-/** What whoever is cut short has instead of an answer that goes on for others. */
+/** What an aborted check gets instead of the answer, which others still wait for. */
 const CUT_SHORT: Failure = {
   kind: "failed",
   reason: "check_aborted",

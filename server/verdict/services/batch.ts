@@ -15,7 +15,7 @@ type Question<T> = {
   most: number;
   /** What is asked about. */
   values: Values;
-  /** How long whoever asks can wait, in milliseconds. */
+  /** How long the caller can wait, in milliseconds. */
   leftMs: number;
   /** Asks about all of them within the longest time that any of them has, and ends by no signal of one. */
   send: (all: Values[], leftMs: number) => Promise<T>;

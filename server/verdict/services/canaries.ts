@@ -42,7 +42,7 @@ const UNHEARD = {
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
 const FRESH_MS = 15 * MINUTE_MS;
-/** So many "gone" in so long are more likely the service's trouble, so that it is asked anew. */
+/** So many "gone" in this time are more likely the service's trouble, so the canary is asked again. */
 const SUSPICIOUS_GONE = 5;
 const SUSPICIOUS_MS = 10 * MINUTE_MS;
 /** What others may have heard is read as often at most, and what everybody goes on to hear is written as often. */

@@ -16,7 +16,7 @@ export type CanaryState = {
 export type CanaryStore = {
   /** Null where nothing is known, also since the database does not tell. */
   read(target: Target): Promise<CanaryState | null>;
-  /** Unless something later is kept. Nobody has to wait for it. */
+  /** Keeps what is newer. Callers need not await it. */
   write(target: Target, song: CanaryState): Promise<void>;
 };
 

@@ -17,15 +17,15 @@ export type Catalogue = {
 };
 
 type Index = {
-  /** By host, or host and path, whoever owns that with all below it. */
+  /** By host, or host and path: the owner of that and of everything below it. */
   owners: Map<string, Service>;
-  /** Of hosts of which somebody owns only a part: the paths, the longest first. */
+  /** For hosts of which a service owns only a part: its paths, the longest first. */
   paths: Map<string, string[]>;
   /** The last two labels of all the hosts: most addresses end in none of them. */
   ends: Set<string>;
   /** Some host is a single label, as in networks of one's own. */
   hasBareNames: boolean;
-  /** Those that are told by a path, on whatever host. */
+  /** Services that are recognized by a path, on any host. */
   byPath: { path: RegExp; service: Service }[];
 };
 
@@ -168,7 +168,7 @@ function valuesOf(patterns: KindPatterns, url: URL): Values | null {
   return values;
 }
 
-/** The address itself, without what is nobody else's business; packed like a value that stands in one. */
+/** The address without credentials and fragment; packed like a value in an address. */
 function wholeOf(url: URL): Values {
   const bare = new URL(url);
   bare.username = "";

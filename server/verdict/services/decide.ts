@@ -16,7 +16,7 @@ type Ruled = { rules?: Rule[] | undefined; family?: Family | undefined };
 export const firstRule = (ruled: Ruled, reply: Reply, values: Values): Rule | null =>
   rulesOf(ruled).find((rule) => applies(rule, reply, values)) ?? null;
 
-/** Whether what is told of death is told beside what only living things show. */
+/** Whether an answer shows what only living things show, even if it also says "gone". */
 export const isContradicted = (ruled: Ruled, reply: Reply, values: Values): boolean =>
   rulesOf(ruled).some(
     (rule) =>
@@ -31,7 +31,7 @@ const rulesOf = ({ rules = [], family }: Ruled): readonly Rule[] =>
 const applies = (rule: Rule, reply: Reply, values: Values) =>
   holds(rule, reply, values) && !(rule.unless && holds(rule.unless, reply, values));
 
-/** Whether a rule goes by what the answer says, and not only by how it came. */
+/** Whether a rule reads the answer's body, and not only its status and headers. */
 export const readsBody = ({ text, matches, json, title, missing }: Rule): boolean =>
   (text ?? matches ?? json ?? title ?? missing) !== undefined;
 

@@ -6,13 +6,13 @@ const OEMBED: Rule[] = [
   { status: 200, json: { html: { empty: false } }, means: "ok_service" },
   { status: 200, json: { type: ["photo", "video", "link", "rich"] }, means: "ok_service" },
   { status: 401, means: "service_private" },
-  // Private, or the endpoint keeps out whom it does not like.
+  // Private, or the endpoint blocks the caller.
   { status: 403, means: "page", undecided: "service_private" },
   { status: 404, means: "service_not_found", class: "C2" },
   { status: 410, means: "service_deleted", class: "C2" },
 ];
 
-/** A text that ends like a file's name, perhaps with its size: what it says is nobody's statement. */
+/** A text that ends like a file's name, perhaps with its size: its words state nothing. */
 const NO_NAME = String.raw`(?![^<>]{0,200}\.(?:[a-z]\w{1,4}|\d[a-z]{1,2})(?: ?[(\[|-][^<>]{0,40})? ?(?:<|$))`;
 
 /**

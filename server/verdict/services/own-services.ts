@@ -6,7 +6,7 @@ import { problemsOf } from "./problems.ts";
 import type { Service } from "./record.ts";
 import { createSchemas } from "./schema.ts";
 
-/** What is told of a file with many mistakes: the first of them, since one often causes the others. */
+/** How many problems of a file are reported: the first ones, since one often causes the others. */
 const MOST_PROBLEMS = 5;
 
 /**

@@ -30,7 +30,7 @@ export const readServicePage: Reader<Serving> = (seen) => {
   return readWalls(seen) ?? finding;
 };
 
-/** Whoever tells of a file may write what the service writes of one that is gone. */
+/** The description of a file may contain what the service writes about one that is gone. */
 const contradiction = ({ service }: Target): Signal => ({
   rule: "service_contradiction",
   text: `The page of ${service.name} says that it is gone, and shows what only is there when it is not.`,

@@ -15,7 +15,7 @@ type Schemas = ReturnType<typeof createSchemas>;
  */
 export type Service = z.infer<Schemas["Service"]>;
 
-/** One sort of thing that a service has, told by its address. The first kind that fits counts. */
+/** One kind of thing that a service has, recognized by its address. The first kind that matches counts. */
 export type Kind = z.infer<Schemas["Kind"]>;
 
 /** A special request that tells more than the page. */

@@ -184,7 +184,7 @@ export function createSchemas() {
     canary: z.array(Address).optional(),
     /** Milliseconds between two requests to it, where the usual gap is too short. */
     gapMs: z.int().min(0).max(600_000).optional(),
-    /** It has ended: whoever answers there now is somebody else. */
+    /** It has ended: a server that answers there now is someone else's. */
     shutDown: z.literal(true).optional(),
     /** It only leads elsewhere, so that what counts is where to. */
     shortens: z.literal(true).optional(),

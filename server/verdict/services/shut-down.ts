@@ -1,9 +1,9 @@
 import { dead, type Finding } from "../probe/finding.ts";
 import type { Serving } from "./serving.ts";
 
-/** Nobody serves what was there. */
+/** The content is no longer served. */
 const EMPTY = /^(http_(404|410)|parked_suspected|placeholder_page|soft404_\w+)$/;
-/** Nobody serves at all, which happens for a while to whoever took the name over. */
+/** No server answers, which can also happen for a while to a new owner of the name. */
 const FAILING =
   /^(http_5\d\d|site_error|maintenance|redirect_(loop|too_many)|conn_\w+|read_timeout|dns_nodata|http_malformed)$/;
 const DAY_MS = 24 * 3_600_000;

@@ -65,7 +65,7 @@ export const hasEarlierKey = (url: URL) =>
     .slice(1, -1)
     .some((part) => /^\d{2,}$|^(?=\D*\d)[\w-]{6,}$/.test(part));
 
-/** A part directly below the root: a random address beside it is one below the root. */
+/** A part directly below the root: a random address next to it is one below the root. */
 export const isBelowRoot = (url: URL) => /^\/[^/.]+\/?$/.test(url.pathname) && url.search === "";
 
 /** A service that makes addresses short. What it points at says nothing of the short address. */

@@ -6,7 +6,7 @@ const REFUSED = [401, 403, 405, 406, 412, 418, 429, 503] as const;
 const IMPERVA = /^x-(iinfo: .|cdn: (incapsula|imperva))/im;
 const IMPERVA_SCRIPT = /\/_Incapsula_Resource/;
 
-/** Products that guard a site against programs, told by marks that only they leave. */
+/** Bot protection products, recognized by marks that only they leave. */
 export const BOT_WALLS: readonly Wall[] = [
   {
     rule: "siteground_challenge",

@@ -1,6 +1,6 @@
 import { SMALL, type Wall } from "./wall.ts";
 
-/** Where Cloudflare shows pages of its own. Its 502 and 52x mostly tell of a server that is down. */
+/** Statuses with which Cloudflare shows pages of its own. Its 502 and 52x mostly mean that a server is down. */
 const CLOUDFLARE_STATUSES = [403, 429, 502, 503, 520, 521, 522, 523, 524, 525, 526] as const;
 const CLOUDFLARE = /^server: cloudflare/im;
 
@@ -89,7 +89,7 @@ export const CDN_WALLS: readonly Wall[] = [
     rule: "cloudflare_block_page",
     reason: "bot_challenge",
     text: "Cloudflare shows that it does not let this monitor in.",
-    // At a 5xx the same page tells of a server that is down.
+    // With a 5xx the same page means that a server is down.
     when: { status: [403, 429], headers: CLOUDFLARE, markup: [/cf-error-details/] },
   },
   {

@@ -150,7 +150,7 @@ const SHORT_CHARS = 1500;
 const TYPE_OF_THING =
   /^\s*(article|video|music|album|song|book|product|profile|event|recipe|game)\b/i;
 
-/** A page that search engines are told to leave out. Many that are well and alive are. */
+/** A page that search engines must not list. Many living pages are. */
 export function hiddenFromSearch(page: Page, { headers }: Answer): Signal[] {
   const isHidden = page.isNoindex || isNoindex(headers.get("x-robots-tag") ?? "");
   return said("noindex", isHidden && "The page asks search engines to leave it out.");

@@ -163,7 +163,7 @@ export const DEFAULT_PAGES: readonly Wall[] = [
 /** A host's notice in the place of a site that it switched off. */
 type Suspension = {
   signal: Signal;
-  /** Nobody else would say so, and so. */
+  /** Only suspended sites show this. */
   isSure: boolean;
 };
 
@@ -187,7 +187,7 @@ function readSuspension({ answer, url }: Seen, page: Page): Suspension | null {
 
 /** cPanel's. */
 const SUSPENDED_PATH = /^\/cgi-sys\/suspendedpage\.cgi$/i;
-/** Whoever explains such notices says so in the address. */
+/** Pages that explain such notices say so in the address. */
 const SPEAKS_OF_IT = /suspen|gesperrt|sospes|zawiesz|opgeschort|приостанов/i;
 
 /**

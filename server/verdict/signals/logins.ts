@@ -65,7 +65,7 @@ const LOGIN_WORDS = [
   "ログイン|サインイン|登录|登錄|登入|로그인",
 ].join("|");
 
-/** All that a title says, but for whom or what one logs in to. */
+/** A title that says nothing but "log in", apart from the name of the site. */
 export const SAYS_LOGIN = new RegExp(
   `^(?:${LOGIN_WORDS})(?: (?:to|into|at|on|bei|à|a|en|no|na|på|w|в) .{1,60})?[^\\p{L}\\p{N}]*$`,
   "iu",
@@ -102,7 +102,7 @@ export const LOGINS: readonly Wall[] = [
     when: {
       status: PAGES,
       ledTo: LOGIN_ADDRESS,
-      // Some logins keep the way back to themselves once they were told.
+      // Some logins keep the return address on the server after the first request.
       also: ({ answer }) =>
         [...answer.hops.slice(1).map(({ url }) => url), answer.finalUrl].some(namesReturn) ||
         carriesWayBack(answer) !== null,
@@ -161,7 +161,7 @@ function namesReturn(url: string): boolean {
   });
 }
 
-/** A link to a site as a whole gets what the site shows to whoever comes, even if that is a login. */
+/** A link to a whole site gets what the site shows to every visitor, even if that is a login. */
 export const isDeep = ({ url }: Seen) =>
   url.search !== "" || !/^\/(?:[a-z]{2}(?:[-_][a-z]{2})?\/?)?(?:index\.\w+)?$/i.test(url.pathname);
 

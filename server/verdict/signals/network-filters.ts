@@ -1,6 +1,6 @@
 import { SMALL, type Wall } from "./wall.ts";
 
-/** Somebody between the monitor and the site decides what may be seen. */
+/** A filter between the monitor and the site decides what may be seen. */
 export const NETWORK_FILTERS: readonly Wall[] = [
   {
     rule: "filter_notice_address",
@@ -90,7 +90,7 @@ export const NETWORK_FILTERS: readonly Wall[] = [
   },
 ];
 
-/** The MAC address of whoever asks: only the network that it is in knows it. */
+/** The MAC address of the client: only its own network knows it. */
 const OWN_MAC =
   /[?&](?:client_?|user_?|sta_?)?mac=[0-9a-f]{2}(?:(?:[:-]|%3a)?[0-9a-f]{2}){5}(?:&|$)/i;
 const NAMES_NETWORK = /[?&](?:uamip|gw_address|switchip|essid|ssid|ap(?:_?mac|name)?|nasid)=/i;

@@ -83,7 +83,7 @@ function isSaidTwice({ answer: { page }, url }: Seen): boolean {
   );
 }
 
-/** With a moment to come back at, a 503 says enough by itself. */
+/** With a time to come back, a 503 alone says enough. */
 const namesNoTime = ({ answer: { status, headers }, now }: Seen) =>
   status !== 503 || readRetryAfter(headers.get("retry-after"), now) === null;
 

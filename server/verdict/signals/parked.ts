@@ -39,12 +39,12 @@ export const readParking: Reader = (seen) => {
   return weigh(seen, gather(answer, answer.page, route));
 };
 
-/** Whoever has more to say may well be writing about domains. In characters. */
+/** A longer page may be an article about domains. In characters. */
 const LONGEST_TEXT = 5000;
 
 /** What speaks for parking before anybody was asked. */
 type Clues = {
-  /** From the way there, and from the page's code: strong, but somebody may have put them there. */
+  /** From the network path and from the page's code: strong, but someone may have put them there. */
   strong: Signal[];
   route: SaleRoute;
   notice: DomainNotice | null;

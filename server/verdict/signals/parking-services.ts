@@ -1,6 +1,6 @@
 import { holdsAddress, parseAddress, parseHostList } from "../../net/policy.ts";
 
-/** Whether an address is a page on which a service sells or parks somebody's domain. */
+/** Whether an address is a page on which a service sells or parks a domain. */
 export function isSalePage({ hostname, pathname }: URL): boolean {
   const path = `${pathname.replace(/^\/[a-z]{2}(?:-[a-z]{2})?(?=\/)/i, "")}/`;
   return SALE_PAGES.some(([host, folder]) => isBelow(hostname, host) && path.startsWith(folder));
@@ -68,7 +68,7 @@ const SALE_PAGES: [host: string, folder: string][] = [
   ["undeveloped.com", "/"],
 ];
 
-/** Whoever watches a page of theirs watches a page about domains, not one that was lost. */
+/** A link to a page of theirs is about domains, not lost. */
 const MARKETPLACES = new Set([
   ...SALE_PAGES.map(([host]) => host),
   "domain.io",
@@ -155,7 +155,7 @@ const ALIASES = new Set([
 const ALIAS_PATTERN =
   /^(?:autoscale-)?hdr(?:edirect)?-[a-z0-9-]+\.(?:elb\.[a-z0-9-]+|[a-z0-9-]+\.elb)\.amazonaws\.com$|(?:^|\.)pltraffic\d+\.com$/;
 
-/** Networks of parking services' own. The lists age, so that they are never enough by themselves. */
+/** Networks of parking services. The lists age, so they never suffice alone. */
 const OWN_NETWORKS = parseHostList(
   [
     ["91.195.240.0/23", "64.190.62.0/23"], // Sedo
@@ -168,7 +168,7 @@ const OWN_NETWORKS = parseHostList(
   ].join(","),
 );
 
-/** Addresses that parking services hired from a cloud, which may be somebody else's by now. */
+/** Addresses that parking services rented from a cloud, which may be someone else's by now. */
 const HIRED_ADDRESSES = parseHostList(
   [
     ["34.102.136.180", "34.98.99.30", "35.186.238.101"], // GoDaddy

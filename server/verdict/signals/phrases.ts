@@ -100,7 +100,7 @@ const LONGEST_PHRASE = 120;
 const SEPARATOR = / ?(?:[|·•«»—]|::) ?| [-–/] /;
 
 const EDGE = "[^\\p{L}\\p{N}]*";
-/** Where phrases begin. Told first, since else all of them are tried after each of many signs in a row. */
+/** Where phrases begin. Found first; otherwise all of them are tried after each of many signs in a row. */
 const WORD_AHEAD = "(?=[\\p{L}\\p{N}])";
 const ERROR_WORD =
   "(?:(?:https?|error|status|fehler|erreur|errore|erro|fout|fel|feil|fejl|virhe|chyba|blad|hata|eroare|hiba|greska|napaka|klaida|kluda|viga|loi|kesalahan|ошибка|помилка|грешка|σφαλμα|خطأ|خطای|שגיאה|エラー|错误|錯誤|오류|에러)(?:[ -]?(?:code|page|no|nr|num|number|koodi|kod|kode))?)";

@@ -100,7 +100,7 @@ const isOfWord = (code: number) =>
     ? (code >= 97 && code <= 122) || (code >= 48 && code <= DIGIT_NINE)
     : code < 0x2000 || (code > 0x2bff && !(code >= 0x3000 && code <= 0x303f) && code < 0xff00);
 
-/** A page with fewer words is told by how it is made, too. */
+/** A page with fewer words is also compared by its markup. */
 const FEW_WORDS = 40;
 
 /** Runs of three words, each as a 32-bit hash. */
@@ -179,7 +179,7 @@ function sharedPart(ours: number[], theirs: number[]): number {
 /** What an address that is asked for comparison shows; `nothing` when it could not be asked, or hid itself. */
 export type Comparison = "same" | "missing" | "different" | "nothing";
 
-/** Sets what another address shows beside the link's own page. */
+/** Compares what another address shows with the link's own page. */
 export function compare(answer: Answer, probe: Probe | null): Comparison {
   if (probe?.kind !== "answered" || probe.bodyProblem === "body_undecodable") return "nothing";
   if (probe.status === 404 || probe.status === 410) return "missing";
@@ -193,7 +193,7 @@ function isSentToErrorPage({ hops, finalUrl }: Answer): boolean {
   return target !== null && errorPageAt(target) !== null;
 }
 
-/** An address of the link's site that cannot exist. Beside a home page there is none, but below it. */
+/** An address of the link's site that cannot exist. A home page has none next to it, only below it. */
 export const besideOf = (url: URL) => (isSiteAddress(url) ? "root" : "sibling");
 
 /**

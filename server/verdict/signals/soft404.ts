@@ -252,7 +252,7 @@ function judgeApp(seen: Seen, page: Page, lines: Signal[]): Finding {
 
 /**
  * Whether the host was seen to show such a page for random addresses, or the page gives itself away. A host
- * that was asked only now has shown its page beside the link, where it can be compared in full.
+ * that was asked only now has shown its page next to the link, where it can be compared in full.
  */
 function isUsualPage({ answer, url, facts, serving }: Seen, page: Page): boolean | Wanted {
   if (isSiteAddress(url) || serving?.target) return false;
@@ -267,7 +267,7 @@ function isUsualPage({ answer, url, facts, serving }: Seen, page: Page): boolean
 const isSignIn = ({ url }: Seen, page: Page) =>
   isShort(page) && page.passwordFields === 1 && !hasEarlierKey(url) && !isLoginAddress(url);
 
-/** A home page that comes by itself for any address is all that a reborn domain has. */
+/** A domain that was registered again often has only a home page, shown for any address. */
 const judgeRebornHome = ({ facts: { root } }: Seen): Finding | null =>
   root?.hops.length === 0 ? suspected("soft404_suspected", [ROOT_SAME]) : null;
 

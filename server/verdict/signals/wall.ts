@@ -2,14 +2,14 @@ import type { Page } from "../page/page.ts";
 import type { Retry, Seen } from "../probe/finding.ts";
 import type { UnknownReason } from "../reasons/reasons.ts";
 
-/** Something that answers in a page's place. Whoever meets all that it names has met it. */
+/** Something that answers in a page's place. A response that matches all parts of its signature is one. */
 export type Wall = {
   /** The rule of docs/verdicts.md. */
   rule: string;
   reason: UnknownReason;
   /** One sentence about what was noticed. */
   text: string;
-  /** A plain refusal may spare a browser; whoever sets a task only sets it again. */
+  /** A plain refusal may let a browser pass; a challenge only comes again. */
   retries?: Retry[];
   when: Signature;
 };

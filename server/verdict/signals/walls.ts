@@ -108,7 +108,7 @@ const WALLS: readonly Wall[] = [
 /** Most walls stand at a few statuses only, so that those of each are picked once. */
 const wallsByStatus = new Map<number, Wall[]>();
 
-/** Asking again soon makes whoever suspects a program more suspicious. */
+/** A quick retry makes bot protection more suspicious. */
 const REST_MS = 6 * 3_600_000;
 
 /** Finds what stands between us and the page. What it says is about us, never about the link. */
