@@ -97,7 +97,7 @@ const Colleague = User.extend({ is_you: z.boolean() });
 
 export const People = z.object({ items: z.array(Colleague) });
 
-/** `token` belongs behind `/password#token=`, and is told this once. */
+/** `token` belongs after `/password#token=`, and is returned only once. */
 export const Invitation = z.object({ email: z.string(), token: z.string() });
 
 export const NewPerson = z.object({ email: Email, role: oneOf(ROLES) }, "must be a JSON object");
@@ -135,7 +135,7 @@ export const toUser = (person: Person): z.infer<typeof User> => ({
   keys_made: person.keysMade,
 });
 
-/** @param ownId of whoever looks */
+/** @param ownId id of the caller */
 export const toColleague = (ownId: string) => (person: Person) => ({
   ...toUser(person),
   is_you: person.id === ownId,

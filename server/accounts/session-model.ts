@@ -28,7 +28,7 @@ const SessionUser = z.object({
 export const SessionState = z.object({
   state: z.enum(["setup", "signed-out", "signed-in"]),
   user: SessionUser.nullable(),
-  /** The program's; strangers are not told. */
+  /** The program's version; null without a session. */
   version: z.string().nullable(),
   /** Whether the cookie travels unencrypted, which the dashboard warns of. */
   insecure: z.boolean(),
@@ -71,7 +71,7 @@ export const TwoFactor = z.object({ is_on: z.boolean(), recovery_codes_left: z.i
 /** Shown this once. */
 export const FreshTwoFactor = z.object({ secret: z.string(), uri: z.string() });
 
-/** Signed in anew, with codes that are shown this once. */
+/** A new session, with codes that are returned only once. */
 export const TwoFactorOn = SessionState.extend({ recovery_codes: z.array(z.string()) });
 
 /** Shown this once. */
@@ -135,7 +135,7 @@ export const BothFactors = z.object({ password: someText, code }, "must be a JSO
 export const EndOfTwoFactor = BothFactors.extend({ new: NewPassword.optional() });
 
 /**
- * Reads a body whose problems cannot be told at once, such as a password to be looked up in a list.
+ * Reads a body whose problems take time to find, such as a password to look up in a list.
  * @throws VALIDATION_ERROR with every problem
  */
 export async function readBody<T extends z.ZodType>(

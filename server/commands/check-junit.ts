@@ -7,7 +7,7 @@ type Report = { add(checked: Checked): void; end(): void };
 
 /**
  * A report in the XML of JUnit, which CI services show: a dead link is a failure, an unknown one an error,
- * or skipped where it is allowed. The file is opened at once, so that a wrong name is told at the start.
+ * or skipped where it is allowed. The file is opened at once, so that a wrong name is reported at the start.
  */
 export function openJunit(path: string, { allowUnknown }: { allowUnknown?: true }): Report {
   const file = openFile(path);

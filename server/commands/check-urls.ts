@@ -28,7 +28,7 @@ export async function urlsOf(
   return [...urls];
 }
 
-/** What the list itself says is no link is told of and left out. */
+/** Items that are not links are reported and left out. */
 function isLink(io: Io, { line, url, problem }: Item): boolean {
   if (problem) io.stderr.write(`${plain(`Line ${line}: ${url} left out. ${problem}`)}\n`);
   return !problem;

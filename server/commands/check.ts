@@ -20,7 +20,7 @@ import { FORMAT_NAMES } from "./list-source.ts";
 const ALL_ACTIVE = 0;
 const ANY_DEAD = 1;
 const ANY_UNKNOWN = 2;
-/** Checks that are begun before the first of them is told; hosts are spared whatever it is. */
+/** Checks that run at once; per-host limits hold in any case. */
 const AHEAD = 2000;
 
 export type CheckOptions = {

@@ -14,7 +14,7 @@ export function addHealth(program: Command, cli: Cli) {
     .action(({ ready }: { ready?: true }) => tellHealth(cli, ready ? "/ready" : "/health"));
 }
 
-/** A server that is starting is well, since nobody is to end it for that, and is not ready. */
+/** A starting server is healthy, so that nothing stops it for that, but not ready. */
 async function tellHealth(cli: Cli, path: "/health" | "/ready") {
   const base = localUrl(await cli.config());
   const answer = await ask(base + path);
@@ -34,7 +34,7 @@ export function localUrl({ host, port }: Config): string {
 /** What was answered: its status, and its text, which is not believed to be ours. */
 type Answer = { status: number; text: string };
 
-/** @returns null when nobody answered */
+/** @returns null without an answer */
 const ask = (url: string): Promise<Answer | null> =>
   fetch(url, { signal: AbortSignal.timeout(TIMEOUT_MS), headers: { connection: "close" } })
     .then(async (response) => ({ status: response.status, text: await response.text() }))

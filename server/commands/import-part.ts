@@ -38,7 +38,7 @@ export type Told = {
 /** So many items are added at once: what one request of the API may have. */
 export const PART = 1000;
 
-/** Adds up to `PART` items, all in one write, and tells of each in order. */
+/** Adds up to `PART` items in one write, and reports each in order. */
 export async function importPart(work: Import, items: Item[]): Promise<Told[]> {
   const told = items.map((item) => refusalOf(work, item));
   const open = items.filter((_, i) => !told[i]);

@@ -8,7 +8,7 @@ import { HEAD, newReading, type Reading } from "../links/imports/reading.ts";
 import { Unreadable } from "../links/imports/unreadable.ts";
 import type { Io } from "./io.ts";
 
-/** What was found since the part before, and how much of the file is read, from 0 to 1; null when nobody knows. */
+/** What was found since the part before, and how much of the file is read, from 0 to 1; null when unknown. */
 export type ListPart = Reading & { done: number | null };
 
 export const FORMAT_NAMES = Object.keys(FORMATS) as Format[];

@@ -119,7 +119,7 @@ async function reach(target: Target): Promise<void> {
 
 const GO_ON = "What was copied stays there: run the same command again to go on.";
 
-/** Nobody reads what changes more often. */
+/** People cannot read more frequent changes. */
 const SHOWN_EVERY_MS = 100;
 
 function paced(show: (step: Step) => void): (step: Step) => void {

@@ -105,7 +105,7 @@ const isUsage = (error: unknown) =>
   error instanceof UsageError ||
   (error instanceof AppError && error.code === "VALIDATION_ERROR");
 
-/** One plain sentence, whoever's error it is. */
+/** One plain sentence for any error. */
 function sentenceOf(error: unknown): string {
   if (error instanceof CommanderError && error.code.startsWith("commander.help")) {
     return "Say what to do; `stillup help` lists the commands.";

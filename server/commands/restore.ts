@@ -62,7 +62,7 @@ async function restore(cli: Cli, file: string, force: boolean) {
       if (keptAs) cli.print(`The database that was there is kept as ${keptAs}.`);
       cli.print(aboutKey);
     } finally {
-      // Also when nobody answers, or it cannot be finished; one that is placed is there no more.
+      // Also when there is no answer, or it cannot be finished; a copy that was placed is gone already.
       clearStages(database);
     }
   });

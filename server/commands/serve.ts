@@ -25,10 +25,10 @@ const OUTER_BODY_LIMIT = 5 * 1024 * 1024;
 const KILLED = 1;
 /** Idle connections are closed after as many seconds. */
 const IDLE_TIMEOUT_S = 60;
-/** What is still under way then is cut off, since whoever waits for our end kills us after ten seconds. */
+/** Requests that still run then are cut off, since supervisors kill us after ten seconds. */
 const FAREWELL_MS = 5000;
 
-/** API, dashboard, checker and deliveries in one process, or part of them, until it is told to end. */
+/** API, dashboard, checker and deliveries in one process, or part of them, until SIGTERM. */
 export async function serve(config: Config, io: Io, options?: Fresh): Promise<void> {
   logWarnings();
   // From before anyone can know that we run.

@@ -26,8 +26,8 @@ export function takeFolder({ dataDir }: Config): FolderLock {
 
 /**
  * Opens the database, which may take long when it is large and has to be upgraded.
- * @param tell is told what is going on
- * @returns null when the process is told to end meanwhile: then nothing of it is done
+ * @param tell is called with each step
+ * @returns null when the process is stopped meanwhile: then nothing was done
  */
 export async function startDatabase(
   config: Config,

@@ -45,7 +45,7 @@ export function startLoops(deps: Deps, meter: Meter): () => Promise<void> {
 
 /** Once an hour, whichever node does it. */
 const keepHouse = async (deps: Deps, signal: AbortSignal): Promise<void> => {
-  // Where the node that was at it has ended, somebody goes on.
+  // Continues where a node that has ended left off.
   await classifyAll(deps, signal);
   await hourly(deps, "housekeeping", signal, housekeeping);
 };
@@ -65,7 +65,7 @@ function startWork(deps: Deps): () => Promise<unknown> {
 const startChecks = (deps: Deps) =>
   startCheckLoop({ ...deps, ...linkChecks(deps, createLag(systemClock)) });
 
-/** One thing after another, whoever asks for it: none of it is urgent. Without work it waits for the rest. */
+/** One task after another: none is urgent. Without work it waits for the rest. */
 function createTidying(deps: Deps, signal: AbortSignal) {
   let tidying = Promise.resolve();
   return (work?: typeof keepHouse): Promise<void> => {
@@ -78,7 +78,7 @@ function createTidying(deps: Deps, signal: AbortSignal) {
 
 /** Links that belong to another service since the catalogue changed, whatever else is going on. */
 async function classifyAll(deps: Deps, signal: AbortSignal): Promise<void> {
-  // Now rather than with the first link: a catalogue that contradicts itself is told at the start.
+  // Now rather than with the first link: a catalogue that contradicts itself is reported at the start.
   deps.catalogue.index();
   const changed = await reclassify(deps, signal);
   if (changed > 0) log.info("links filed under other services", { changed });

@@ -9,7 +9,7 @@ export const withEmail = (command: Command) =>
   command.option("--email <email>", "whose account; needed where there are several");
 
 /**
- * The operator at work in the account of a user, or in the only one.
+ * The operator, acting in the account of a user or in the only one.
  * @throws UsageError when it is not clear which is meant; NOT_FOUND
  */
 export async function callerFor(deps: Deps, email: string | undefined): Promise<Caller> {

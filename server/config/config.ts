@@ -265,7 +265,7 @@ function cron(name: string, fallback: string) {
   return { ...setting(name, fallback, takes, parse), isList: true as const };
 }
 
-/** A check that somebody waits for must end within a minute, so that longer waits would confirm nothing. */
+/** A manual check must end within a minute, so longer delays would confirm nothing. */
 function confirmDelays(text: string): number[] {
   const delays = listOf(count)(text);
   if (delays.reduce((sum, ms) => sum + ms, 0) > LONGEST_CONFIRMING_MS) throw new RangeError(text);

@@ -46,7 +46,7 @@ export function createCodes() {
       codes.set(word, code);
       return code;
     },
-    /** Of a word that has one; what nobody has is no reason to remember it. */
+    /** For a word with matches; one without is not cached. */
     known: (word: string): number => codes.get(word) ?? NO_CODE,
   };
 }

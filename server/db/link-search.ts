@@ -24,7 +24,7 @@ export type LinkSearch = {
   /** As it is shown: a link that is being checked at `now` is "checking" and nothing else. */
   status?: string | undefined;
   now: number;
-  /** Newest first unless told. */
+  /** Newest first by default. */
   order?: LinkOrder | undefined;
   /** Only links with smaller numbers: the search then ends with the page, and counts no more than that. */
   before?: number | undefined;

@@ -28,7 +28,7 @@ export const ROLES = ["owner", "editor", "viewer"] as const;
 export const DISABLED_REASONS = ["user", "failing", "gone"] as const;
 /** How a host answers to addresses that do not exist; `closed` hosts let nothing be learned about them. */
 const HOST_KINDS = ["honest", "page", "closed"] as const;
-/** How a webhook wants to be told: as the API has it, or as one of these services reads messages. */
+/** The format of a webhook's messages: the API's own, or that of one of these services. */
 export const FORMATS = ["standard", "slack", "discord", "teams", "telegram", "ntfy"] as const;
 export type Format = (typeof FORMATS)[number];
 /** How much of a webhook's URL is shown; `unreadable` when its secret key is lost. */
@@ -48,12 +48,12 @@ export const DELIVERY_STATUSES = [
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
 export const ATTEMPT_TRIGGERS = ["scheduled", "manual", "test"] as const;
 export type AttemptTrigger = (typeof ATTEMPT_TRIGGERS)[number];
-/** What a delivery may tell of: an event, or many of them in a few words. */
+/** What a delivery may hold: an event, or a digest of many. */
 export const DELIVERED_TYPES = [...EVENT_TYPES, "digest"] as const;
 export type DeliveredType = (typeof DELIVERED_TYPES)[number];
 
 /**
- * Who can be at work: a person of the account, an API key, the operator at the command line, someone not signed in,
+ * Who can change something: a person of the account, an API key, the operator at the command line, someone not signed in,
  * or an administrator of the installation from another account.
  */
 export const ACTOR_KINDS = ["user", "key", "operator", "stranger", "administrator"] as const;
@@ -508,7 +508,7 @@ export type LinkRow = typeof links.$inferSelect;
 export type LinkSummary = Omit<LinkRow, "evidence" | "bucket">;
 export type CheckRow = typeof checks.$inferSelect;
 export type WebhookRow = typeof webhooks.$inferSelect;
-/** What is told of an event; the link that it is about stands in its data as well. */
+/** An event; its data names the link that it is about as well. */
 export type EventRow = Omit<typeof events.$inferSelect, "linkId">;
 export type DeliveryRow = typeof deliveries.$inferSelect;
 export type AuditRow = typeof audit.$inferSelect;

@@ -15,7 +15,7 @@ type HistoryRow = Omit<typeof checkKinds.$inferSelect, "no" | "code"> &
 
 export type LinkHistoryRow = HistoryRow & Pick<CheckRow, "evidence">;
 
-/** A check that changed its link's status, as far as the link tells of it. */
+/** A check that changed its link's status, as a link shows it. */
 export type StatusChange = Pick<
   LinkHistoryRow,
   "status" | "previousStatus" | "reason" | "statusCode" | "cause" | "checkedAt" | "evidence"
@@ -188,7 +188,7 @@ export const toLinkHistoryEntry = (row: LinkHistoryRow): z.infer<typeof LinkHist
   evidence: toEvidence(row.evidence),
 });
 
-/** What is told of checks that were added up. */
+/** Statistics of checks. */
 type Counts = {
   active: number;
   dead: number;

@@ -3,7 +3,7 @@ import { DAY_MS } from "./roll-ups.ts";
 /** A time in milliseconds since 1970: from its first up to, but not with, its end. */
 export type Span = { from: number; until: number };
 
-/** A piece of a span, and what tells of it: whole days, whole parts of hours, or the checks themselves. */
+/** A piece of a span, and its source: whole days, whole parts of hours, or the checks themselves. */
 export type Piece = Span & {
   of: "days" | "parts" | "rows";
   /** It is not in the span, and what it came to is taken off again. */

@@ -34,7 +34,7 @@ async function countChecks(store: Store, subject: Subject, range: DateRange): Pr
   return gone.flat().reduce(plus, tally);
 }
 
-/** A busy day of an account has thousands of parts, so that most of one is better told by the rest of it. */
+/** A busy day of an account has thousands of parts, so most of a day is the day less the rest. */
 async function piecesToCount(store: Store, subject: Subject, span: Span): Promise<Piece[]> {
   if (subject.of !== "account") return piecesFor(store, subject, span);
   const wide = roundedToDays(span);

@@ -15,7 +15,7 @@ export type Stretch = Span & {
   checks: number;
 };
 
-/** The pieces, days and hours each by itself, newest first; those without a check of the list are left out. */
+/** The days and hours one by one, newest first; those without a check of the list are left out. */
 export async function piecesWithCounts(
   store: Store,
   subject: Subject,
@@ -152,7 +152,7 @@ async function partsIn(
     .filter(({ count }) => count > 0);
 }
 
-/** The spans, newest first, told by the checks themselves. */
+/** The spans, newest first, read from the checks. */
 async function rowsIn(
   store: Store,
   subject: Subject,

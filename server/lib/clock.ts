@@ -86,7 +86,7 @@ export async function repeat(
 }
 
 /**
- * In real time, whatever clock checks go by.
+ * In real time, independent of the clock.
  * @throws when the work takes longer, which then goes on unheeded
  */
 export async function withTimeout<T>(ms: number, work: Promise<T>): Promise<T> {
@@ -113,7 +113,7 @@ const BEAT_MS = 500;
 const NOTED_MS = 1000;
 const KEPT = 100;
 
-/** Needs a clock that nobody moves. */
+/** Needs a clock that is never set. */
 export function createLag({ elapsed }: Clock, every: Every = everyReally): Lag {
   let beatAt = elapsed();
   let late: { endedAt: number; ms: number }[] = [];
@@ -126,7 +126,7 @@ export function createLag({ elapsed }: Clock, every: Every = everyReally): Lag {
   });
 
   return {
-    // The beat itself may be late only after whoever asks.
+    // The heartbeat itself may be late, but only after the caller.
     worstSince: (since) =>
       Math.max(
         0,

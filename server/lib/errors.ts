@@ -81,7 +81,7 @@ export async function findForChange<T>(finding: Promise<T>, readBody: () => unkn
   }
 }
 
-/** An error for whoever runs the program: what could not be done, why, and where to look. */
+/** An error for the operator: what failed, why, and where to look. */
 export function failure(what: string, error: unknown, hint?: string): Error {
   const why = asSentence(inWords(describeError(error).error));
   return new Error(`${what}: ${why}${hint ? ` ${hint}` : ""}`, { cause: error });

@@ -75,7 +75,7 @@ function asText({ timestamp, level, message, properties }: LogRecord): string {
 
 const printable = (line: string) => visible(masked(line));
 
-/** A failure that goes on is told once in so long. */
+/** A repeated failure is logged once in this time. */
 const SILENT_MS = 60_000;
 const MOST_KNOWN = 200;
 
@@ -102,7 +102,7 @@ function suppressRepeats(tell: Sink): Sink {
   };
 }
 
-/** All that is told but where in the program it came up. */
+/** Everything but the stack. */
 function textOf({ level, message, properties: { stack: _, ...facts } }: LogRecord): string {
   return JSON.stringify([level, message, facts]);
 }
@@ -157,7 +157,7 @@ function escaped(character: string): string {
 }
 
 /**
- * Trouble that comes again and again is told once when it begins, and once when it is over.
+ * Repeated trouble is logged once when it begins and once when it is over.
  * @returns what is to hear how each attempt went: null where it went well
  */
 export function logTransitions(

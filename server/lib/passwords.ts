@@ -1,6 +1,6 @@
 import { createTurns } from "./concurrency.ts";
 
-/** Code points. NIST SP 800-63B-4 asks for 15 where the password is all there is, for 8 beside a code. */
+/** Code points. NIST SP 800-63B-4 requires 15 for a password alone, and 8 with a second factor. */
 export const SHORTEST_ALONE = 15;
 export const SHORTEST_WITH_CODE = 8;
 const LONGEST = 256;
@@ -51,7 +51,7 @@ export const hashPassword = (password: string, memoryMb: number): Promise<string
 const beginning = (memoryMb: number) =>
   `$argon2id$v=19$m=${memoryMb * KIB_PER_MB},t=${PASSES},p=1$`;
 
-/** Whether the password will do only beside a code of a second factor. */
+/** Whether the password is long enough only with a second factor. */
 export const isShort = (password: string) => lengthOf(password) < SHORTEST_ALONE;
 
 /**

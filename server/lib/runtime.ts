@@ -6,9 +6,9 @@ import { version } from "../../package.json";
 const VARIABLE = "BUN_CONFIG_MAX_HTTP_REQUESTS";
 /** What Bun allows at once unless the variable said otherwise before the process began. */
 const USUAL = 256;
-/** A check that is done may have a request that is still being closed, or one more beside its own. */
+/** A finished check may have a request that is still being closed, or one more than its own. */
 const PER_CHECK = 2;
-/** Left for deliveries, of which 64 are made at once, and for all that is asked beside the checks. */
+/** Left for deliveries, of which 64 run at once, and for other requests. */
 const RESERVE = 256;
 /** Bun takes no more. */
 const MOST = 65_535;

@@ -14,7 +14,7 @@ const TROUBLES = {
    * restart, which would begin with an empty folder.
    */
   data_folder_gone: { stopsWrites: true, stopsDeletions: true, failsHealth: false },
-  /** Something was thrown that nobody caught: the process is in an unknown state. */
+  /** An error was not caught: the process is in an unknown state. */
   unhandled_error: { stopsWrites: false, stopsDeletions: false, failsHealth: true },
   /** The last backup failed. */
   backup_failed: { stopsWrites: false, stopsDeletions: false, failsHealth: false },
@@ -34,7 +34,7 @@ export type Troubles = {
   stoppingWrites(): Trouble | null;
   /** The one for which not even anything may be deleted. */
   stoppingDeletions(): Trouble | null;
-  /** Whether whoever asks after this process should be told that it is not well. */
+  /** Whether health checks of this process fail. */
   failHealth(): boolean;
 };
 

@@ -58,7 +58,7 @@ export const DeliveryDetail = Delivery.extend({
   all_attempts: z.array(Attempt),
 }).meta({ id: "DeliveryDetail" });
 
-/** A delivery of an event of a link, with what is told of its webhook. */
+/** A delivery of a link's event, with facts about its webhook. */
 export type DeliveryOfLink = Pick<
   DeliveryRow,
   "webhookId" | "status" | "attempts" | "lastStatusCode" | "dueAt"

@@ -28,7 +28,7 @@ import { findWebhook } from "./webhooks.ts";
 
 /** How much of an answer a list shows. */
 const LISTED_LENGTH = 1000;
-/** More than any schedule makes, but somebody may ask for attempts without end. */
+/** More than any schedule makes; requested attempts have no limit. */
 const MOST_ATTEMPTS = 50;
 
 /** Newest first, each with the beginning of the latest answer. */
@@ -43,7 +43,7 @@ export async function listDeliveries(
   return { items: await readAll(deps.store, webhook.id, eventIds), total };
 }
 
-/** What is posted is told as it is now: the webhook's URL may have changed since. */
+/** The message is shown as it would be sent now: the webhook's URL may have changed since. */
 export async function findDeliveryDetail(
   deps: Deps,
   caller: Caller,
@@ -114,7 +114,7 @@ function shortened(delivery: DeliveryRow): DeliveryRow {
   return { ...delivery, lastBody: beginning, lastTruncated: true };
 }
 
-/** The latest may have become an earlier one since the delivery was read, and is not told twice. */
+/** The latest attempt may have become an earlier one since the delivery was read; it is not listed twice. */
 async function attemptsBefore(store: Store, delivery: DeliveryRow): Promise<AttemptRow[]> {
   const last = lastAttemptOf(delivery);
   if (!last) return [];

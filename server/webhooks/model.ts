@@ -168,7 +168,7 @@ export const readChange = (
 ): WebhookChange =>
   read(deps, WebhookChange, input, webhook?.format, webhook ? unchangeable(webhook, input) : {});
 
-/** The URL comes back the way `URL` writes it. What the `format` asks of it is told whatever else is wrong. */
+/** Returns the URL as `URL` writes it. Problems with the `format` are always reported. */
 function read<T extends { url?: string | undefined }>(
   deps: Deps,
   schema: z.ZodType<T>,
@@ -220,7 +220,7 @@ const TELEGRAM_URL = "https://api.telegram.org/bot<token>/sendMessage?chat_id=<i
 /** But not what ntfy itself has below a topic. */
 const TOPIC = /\/(?!(?:json|sse|raw|ws|auth|publish|send|trigger)$)[\w-]{1,64}$/;
 
-/** An intended change that would be lost without a word is refused. The secret is never told again. */
+/** Refuses an intended change that would be lost silently. The secret is never returned again. */
 function unchangeable(webhook: WebhookRecord, input: unknown): FieldProblems {
   const {
     id,

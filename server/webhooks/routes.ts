@@ -162,7 +162,7 @@ export const webhookRoutes = (deps: Deps) =>
 /** One for both doors. */
 const testLimiters = new WeakMap<Deps, RateLimiter>();
 
-/** Every test goes out to somebody's server, so one key must not make us knock without end. */
+/** Every test sends a request to a server, so one key must not send too many. */
 async function refuseTooMany(deps: Deps, webhookId: string) {
   const limiter =
     testLimiters.get(deps) ??

@@ -39,7 +39,7 @@ const RESPONSE_BYTES = 16 * 1024;
 /** Longer than any that says anything. */
 const CONTENT_TYPE_LENGTH = 255;
 
-/** Posts a signed message once. Redirects are not followed: a receiver that moved is to be told to us. */
+/** Posts a signed message once. Redirects are not followed: a moved receiver needs a new URL. */
 export async function sendMessage(
   { webhookOutbound, clock, config }: Deps,
   { url, secrets }: Receiver,

@@ -1,6 +1,6 @@
 import type { Place } from "./places.ts";
 
-/** By itself: it starts nothing, and needs nothing else. Also for the bash of macOS, which is an old one. */
+/** Starts no program and needs none. Also for the old bash of macOS. */
 export const bashScript = (places: Place[]) => `# bash completion for stillup
 # shellcheck disable=SC2207 # our words have no spaces
 _stillup() {

@@ -3,7 +3,7 @@ import type { Argument, Command, Option } from "commander";
 /** What may be typed next: a word of ours, and what it is for. */
 type Word = { word: string; about: string };
 
-/** What may follow an option: one of these, a file, or something that nobody knows. */
+/** What may follow an option: one of these, a file, or anything. */
 type Value = { of: string; choices: readonly string[]; isFile: boolean };
 
 /** A place on the command line: after these commands, these may follow. */

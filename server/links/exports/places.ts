@@ -31,7 +31,7 @@ export function createExportPlaces(): ExportPlaces {
   };
 }
 
-/** Holds a place from the first step until the last, or until whoever reads goes away. */
+/** Holds a place from the first step until the last, or until the client disconnects. */
 export async function* inPlace<Step>(
   places: ExportPlaces,
   accountId: string,

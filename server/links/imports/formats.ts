@@ -34,7 +34,7 @@ export function recognise(text: string): Format {
   return isUptimeRobotTable(head) ? "uptimerobot" : "csv";
 }
 
-/** Records of other programs, told by names that only they use. */
+/** Records of other programs, recognized by field names that only they use. */
 function kindOfJson(head: string): Format {
   if (/"monitorList"\s*:/.test(head)) return "uptime-kuma";
   return /"friendly_?name"\s*:/i.test(head) ? "uptimerobot" : "json";

@@ -15,7 +15,7 @@ type Monitor = {
   interval: number;
 };
 
-/** What watches no page becomes an item as well, to be told that it is left out. */
+/** A monitor without a page becomes an item as well, which reports that it is left out. */
 export function itemOfMonitor(monitor: Monitor, line: number): Item {
   const { url, name, type, isPage, group, interval } = monitor;
   const item = itemOf(isPage ? url : name || url, line, { group });

@@ -34,7 +34,7 @@ function createPages({ items, notes, sitemaps }: Reading) {
     read(text: string) {
       if (location !== null) location = (location + text).trimStart().slice(0, LONGEST);
     },
-    /** @param isCutOff nobody closed it, but the end of the text */
+    /** @param isCutOff it was closed only by the end of the text */
     close(name: string, isCutOff: boolean) {
       if (isCutOff && name === root?.name) {
         notes.push("The sitemap has no end. It was probably cut off.");

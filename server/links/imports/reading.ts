@@ -1,6 +1,6 @@
 import type { Item } from "./item.ts";
 
-/** What was found in a text so far. Whoever reads a long one may take things out meanwhile. */
+/** What was found in a text so far. The reader of a long text may take items out meanwhile. */
 export type Reading = {
   items: Item[];
   /** What the reader should know besides, in sentences. */

@@ -57,7 +57,7 @@ export type WantedGroup = {
 export type Declaration = {
   groups: WantedGroup[];
   links: WantedLink[];
-  /** Whether the file tells of links in no group too. */
+  /** Whether the file declares links in no group too. */
   hasUngrouped: boolean;
 };
 

@@ -46,7 +46,7 @@ export async function deleteBackup(deps: Deps, by: Actor, name: string): Promise
   await removeAll([path]);
 }
 
-/** Where a backup is, for somebody who takes a copy of everything: it is recorded who. @throws NOT_FOUND */
+/** Returns the path of a backup to download, and records who downloads it. @throws NOT_FOUND */
 export async function takeBackup(deps: Deps, by: Actor, name: string) {
   const backup = requireBackup(deps.config, name);
   await recordChange(deps, told("backup.downloaded", by, name));

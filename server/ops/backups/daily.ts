@@ -25,7 +25,7 @@ export async function backUpIfDue(deps: Deps): Promise<boolean> {
   return (await ended()) === "made";
 }
 
-/** At the start: what was under way ended with the process that made it, and what failed is still to be told. */
+/** At the start: jobs of the last process have ended with it, and its failures still have to be reported. */
 export async function recallLast(deps: Deps): Promise<void> {
   const now = deps.clock.now();
   const known = await readUpkeep(deps);

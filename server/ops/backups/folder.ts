@@ -16,7 +16,7 @@ export function makeBackupFolder(config: Place): string {
   return folder;
 }
 
-/** Newest first. Files that are not ours are not told of. */
+/** Newest first. Other files are left out. */
 export const listBackups = (config: Place): (Backup & BackupFile)[] =>
   backupsIn(backupFolder(config)).filter((file) => isOurs(file));
 
@@ -37,7 +37,7 @@ export async function rotate(config: Place & Pick<Config, "backupKeep">, newest:
   await removeAll(old.filter(({ name }) => name !== newest).map(({ path }) => path));
 }
 
-/** Beside the event loop: to let go of a large file takes a moment. */
+/** Off the event loop: deleting a large file takes a moment. */
 export async function removeAll(paths: string[]): Promise<void> {
   await Promise.all(paths.map((path) => rm(path, { force: true })));
 }

@@ -24,14 +24,14 @@ import type { Clock } from "../../lib/clock.ts";
 
 const HEADER = "SQLite format 3\0";
 
-/** A verified copy that stands beside the database, ready to take its place. */
+/** A verified copy next to the database, ready to replace it. */
 export type Staged = Copied & { path: string };
 
 /** Where the database was put that was there before; null where there was none. */
 type Restored = { keptAs: string | null };
 
 /**
- * Copies the backup beside the database and verifies the copy, journal and all. The backup is only read, and
+ * Copies the backup next to the database and verifies the copy, journal and all. The backup is only read, and
  * the database is not touched. What an earlier restore has left is finished or cleared away first.
  * @param leaveFree so many bytes must still be free on the disk then
  * @throws a sentence when the backup is none of ours, newer than this program, or damaged
@@ -122,7 +122,7 @@ export async function verifyBackup(backup: string): Promise<Copied> {
   return verified;
 }
 
-/** Of the database itself nothing is asked: so an older one is told apart by its tables. */
+/** Reads no rows: an older database is recognized by its tables. */
 async function recordRestore(staged: string, clock: Clock): Promise<void> {
   const engine = openEngine(`sqlite:${staged}`);
   try {

@@ -8,7 +8,7 @@ import { beginBackup, deleteBackup, takeBackup } from "./backups.ts";
 import * as model from "./model.ts";
 import { readBackups } from "./state.ts";
 
-/** For administrators of the installation: the session door lets in nobody else under this path. */
+/** For administrators of the installation. */
 export function backupRoutes(deps: Deps) {
   const administrator = async (request: Request): Promise<Actor> =>
     (await presentSession(deps, request)).caller.by;
@@ -19,7 +19,7 @@ export function backupRoutes(deps: Deps) {
     .post(
       "",
       async ({ request, status }) => {
-        // It may take minutes: whoever asked looks again.
+        // It may take minutes: clients poll.
         await beginBackup(deps, await administrator(request));
         return status(202, await state());
       },

@@ -46,7 +46,7 @@ export async function noteLeaving(store: Store, leaving: Leaving): Promise<void>
   ]);
 }
 
-/** The old database is as if nobody had ever begun to move it. */
+/** Resets the old database to before the move. */
 export async function forgetLeaving(store: Store): Promise<void> {
   await store.delete(facts).where(eq(facts.name, OUT));
 }

@@ -3,7 +3,7 @@ import type { Coming } from "./notes.ts";
 import type { Source } from "./source.ts";
 import type { Target } from "./target.ts";
 
-/** Rows in any of these are somebody's. The others have some in a database that was only started once. */
+/** Rows in any of these belong to someone. The others have rows in any database that was started once. */
 export const CONTENT = [
   "accounts",
   "users",

@@ -8,7 +8,7 @@ import { conditionOf, type Page, type Table } from "./source.ts";
 /** How far a table has come: so many rows, up to the one with this key. */
 export type Progress = { rows: number; after: Page["last"] | null };
 
-/** The database that is moved to, beside what every engine can do. */
+/** The target database: what a move needs beyond `Engine`. */
 export type Target = {
   /** The names of all tables that are there. */
   tables(): Promise<string[]>;
@@ -25,7 +25,7 @@ export type Target = {
   progress(table: Table): Promise<Progress>;
   /** Adds the page, if the table has come as far as said. */
   add(table: Table, page: Page, from: Progress): Promise<Progress>;
-  /** @param onRows is told how many more were read */
+  /** @param onRows is called with the number of rows read since the last call */
   sum(table: Table, onRows: (rows: number) => void): Promise<Sum>;
   /** From then on it is as any other database. */
   finish(coming: Coming, tables: Table[]): Promise<void>;

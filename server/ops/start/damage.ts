@@ -7,7 +7,7 @@ import type { Store } from "../../db/store.ts";
 import { log } from "../../lib/log.ts";
 import type { Troubles } from "../../lib/troubles.ts";
 
-/** Has damage told to the operator, whoever comes upon it first. It is not over before a restart. */
+/** Reports damage to the operator, wherever it is found first. The report stays until a restart. */
 export function watchForDamage(store: Store, config: Config, troubles: Troubles): void {
   store.engine.onDamage(() => tellOfDamage(config, troubles));
 }

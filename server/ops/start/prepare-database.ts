@@ -15,7 +15,7 @@ import { describeError, log } from "../../lib/log.ts";
 import { takeCleanStop } from "./clean-stop.ts";
 import { type Upgrading, whenOlderAreGone } from "./older-nodes.ts";
 
-/** Told what is going on, whenever that takes long. */
+/** Called with each step that takes long. */
 export type Tell = (doing: string) => void;
 
 /** Brings the database up to date before it is opened; gives the names of the migrations that ran. */
@@ -27,7 +27,7 @@ export type Fresh = { fresh?: boolean };
 /** A database larger than this is not looked through after a stop in order: it would take seconds. */
 const LARGE = 2 * 1024 ** 3;
 
-/** For a server that has the data folder for itself: all that is long is done beside the event loop. */
+/** For a server, which has the data folder for itself: long work runs off the event loop. */
 export const prepareToServe =
   (tell: Tell, { fresh }: Fresh = {}): Prepare =>
   (config, clock) => {
@@ -41,7 +41,7 @@ export const prepareToServe =
     return asOpened(config, prepareInThread(what, tell));
   };
 
-/** For a command, beside which a server may run: that must not find its tables changed. */
+/** For a command, which may run next to a server: it must not change that server's tables. */
 export const prepareForCommand: Prepare = (config, clock) => prepareFor({}, config, clock);
 
 /** The same for a command that may begin with an empty database. */

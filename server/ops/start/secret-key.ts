@@ -49,7 +49,7 @@ export const placeOfKey = ({ secretKey, secretKeyFile }: WithKey): string =>
 export const isKnownBy = (config: WithKey, fingerprint: string): boolean =>
   hasKey(config) && fingerprintOf(ownKey(config)) === fingerprint;
 
-/** How a database tells its fingerprint to whoever reads it without a store. */
+/** Reads the fingerprint of a database without a store. */
 export const FINGERPRINT_QUERY = `select value from facts where name = '${FACT}'`;
 
 const hasKey = ({ secretKey, secretKeyFile }: WithKey) =>

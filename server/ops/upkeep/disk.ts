@@ -153,7 +153,7 @@ const floorOf = ({ diskFloorMb }: Pick<Config, "diskFloorMb">, { size }: Room) =
 
 const reservedOf = ({ size }: Room) => Math.floor(Math.min(RESERVE_BYTES, size * LARGEST_RESERVE));
 
-/** Where the database is may be elsewhere than what is kept beside it. */
+/** The database may be on another disk than the data folder. */
 function foldersOf(config: Config): string[] {
   const path = sqlitePath(config);
   return path === null ? [config.dataDir] : [config.dataDir, dirname(path)];

@@ -1,7 +1,7 @@
 import { describeError, log } from "../../lib/log.ts";
 import type { Deps } from "../../work/deps.ts";
 
-/** More rejections than this in a minute that nobody heard of are no slip. */
+/** More unhandled rejections than this in a minute end the process. */
 const MOST_REJECTIONS = 20;
 const MINUTE_MS = 60_000;
 /** What is under way has so long to end before the process does. */

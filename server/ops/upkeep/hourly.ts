@@ -2,7 +2,7 @@ import { and, eq, gt, lte, or } from "drizzle-orm";
 import { upkeep } from "../../db/tables.ts";
 import type { Deps } from "../../work/deps.ts";
 
-/** Whoever begins within this time after another does the same hour's work, by however much their clocks differ. */
+/** Two nodes that begin within this time do the same hour's work, however much their clocks differ. */
 const SAME_HOUR_MS = 30 * 60_000;
 
 /**

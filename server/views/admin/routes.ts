@@ -19,7 +19,7 @@ import * as model from "./model.ts";
 import { readNodes } from "./nodes.ts";
 import { readState } from "./state.ts";
 
-/** The door lets in nobody without a session. */
+/** The door requires a session. */
 const actorOf = (request: Request): Actor => contextOf(request).caller!.by;
 
 const managerOf = async (deps: Deps, request: Request): Promise<Manager> => ({

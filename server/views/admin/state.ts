@@ -28,7 +28,7 @@ async function stateOfDatabase({ store }: Deps) {
   const [[accountsNow], [usersNow], [linksNow], [waiting], migrations] = await Promise.all([
     store.select({ count: count() }).from(accounts),
     store.select({ count: count() }).from(users),
-    // Counts of groups stand beside those of accounts.
+    // The table also has counts of groups.
     store.readPool
       .select({ count: sql`coalesce(sum(${active} + ${dead} + ${unknown}), 0)`.mapWith(Number) })
       .from(linkCounts)

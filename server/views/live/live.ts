@@ -37,7 +37,7 @@ const MOST_OF_SESSION = 20;
 /** Accounts of which it is known whether requests changed them. */
 const MOST_KNOWN = 10_000;
 
-/** One look for all pages of an account, and none where nobody looks. */
+/** One poll for all pages of an account, and none without a page. */
 export function createLive(deps: Deps): Live {
   const watches = new Map<string, Watch>();
   const changes = createChanges();

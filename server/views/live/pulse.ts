@@ -79,7 +79,7 @@ export async function readPulse(
   return { pulse, changes };
 }
 
-/** More checks than these are told as "many". */
+/** More checks than these are sent as "many". */
 const MOST_CHECKS = 100;
 
 /**

@@ -21,7 +21,7 @@ export const liveRoutes = (_: Deps, live: Live) =>
     const { caller, sessionHash } = contextOf(request);
     // The framework runs this for HEAD as well, and would leave the line open that it throws away.
     if (request.method === "HEAD") return new Response(null, { headers: HEADERS });
-    // The door lets nobody in without both.
+    // The door guarantees both.
     const [whose, session] = [caller!, sessionHash!];
     if (!live.makeRoom(whose.accountId, session)) {
       throw new AppError("SERVICE_UNAVAILABLE", "Too many pages are open.", undefined, {
@@ -32,7 +32,7 @@ export const liveRoutes = (_: Deps, live: Live) =>
     return new Response(stream, { headers: HEADERS });
   });
 
-/** What the browser says by itself when it comes back, or the page when it opens the line anew. */
+/** Sent by the browser when it reconnects, or by the page when it opens the stream again. */
 const knownBy = ({ headers, url }: Request) =>
   headers.get("last-event-id") || new URL(url).searchParams.get("since");
 

@@ -12,12 +12,12 @@ import {
   type Topic,
 } from "./pulse.ts";
 
-/** In real time, whatever clock checks go by: it is about what people see, and a silent line is cut. */
+/** In real time, independent of the clock: it is about what people see, and a silent stream is cut. */
 const LOOK_MS = 500;
-/** Between two looks where whatever is written is told, in case that it is not. */
+/** Between two polls where writes are announced, in case an announcement is lost. */
 const NET_MS = 5000;
 const BEAT_MS = 15_000;
-/** Results are written within a second or two of their moment; what is told twice does no harm. */
+/** Results are written within a second or two; sending one twice does no harm. */
 const OVERLAP_MS = 10_000;
 
 export type Whose = Pick<Caller, "accountId" | "accountNo">;
@@ -47,7 +47,7 @@ export function startWatch(deps: Deps, whose: Whose, changes: () => string) {
   let seen: Look | undefined;
   let isWanted = false;
   let isLooking = false;
-  /** Something is told to have been written since the last look, which was then. */
+  /** A write was announced since the last poll, which was then. */
   let isStale = false;
   let lookedAt = -Infinity;
 
@@ -99,7 +99,7 @@ export function startWatch(deps: Deps, whose: Whose, changes: () => string) {
     isStale = true;
   };
 
-  /** Nobody goes on hearing when the session is over. */
+  /** Ends the stream with the session. */
   async function endOld() {
     for (const [hash, theirs] of Map.groupBy(listeners, ({ sessionHash }) => sessionHash)) {
       if (await isSessionActive(deps, hash)) continue;
@@ -128,7 +128,7 @@ export function startWatch(deps: Deps, whose: Whose, changes: () => string) {
   return { listeners, look, wake, greet, stop };
 }
 
-/** Names the state topic by topic, so that whoever comes back hears only of what is different. */
+/** Encodes the state by topic, so that a page that reconnects gets only what changed. */
 export const idOf = (pulse: Pulse) => TOPICS.map((topic) => pulse[topic]).join("-");
 
 const logFailure = (error: unknown) =>

@@ -49,7 +49,7 @@ async function linksByStatus({ store }: Deps): Promise<Reading> {
   const sum = (column: (typeof linkCounts)[Verdict]) =>
     sql`coalesce(sum(${column}), 0)`.mapWith(Number);
   const { active, dead, unknown } = linkCounts;
-  // Counts of groups stand beside those of accounts.
+  // The table also has counts of groups.
   const [counts] = await store.readPool
     .select({ active: sum(active), dead: sum(dead), unknown: sum(unknown) })
     .from(linkCounts)

@@ -9,7 +9,7 @@ const [OPEN_FILES, LIMITS] = ["/proc/self/fd", "/proc/self/limits"];
 /** Worked out once: it must stay the same to the last digit, since each other value looks like a restart. */
 const STARTED_AT_SECONDS = Date.now() / 1000 - process.uptime();
 
-/** What Prometheus' own libraries tell of a process, by the same names. */
+/** The process metrics of Prometheus' own libraries, under the same names. */
 export function processText(): Promise<string> {
   const registry = new Registry();
   const registers = [registry];
@@ -57,7 +57,7 @@ function mostFiles(): number | null {
   }
 }
 
-/** Gives how late the event loop was at most since it was last asked; measured once somebody has. */
+/** Returns the worst event-loop lag since the last call; measured from the first call on. */
 export function createLagReading(): () => number {
   const histogram = lazily(startHistogram);
   return () => {

@@ -3,7 +3,7 @@ import { Gauge, Registry } from "prom-client";
 /** A number by its labels. */
 type Labelled = [labels: Record<string, string>, value: number];
 
-/** What was found out when somebody asked. What is not known is not there: neither zero nor old. */
+/** What was read for one request. An unknown value is missing: neither zero nor old. */
 export type Readings = { [Name in ReadingName]?: Reading };
 
 /** Null where it is not known. */

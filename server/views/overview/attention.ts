@@ -6,7 +6,7 @@ import { kept } from "./kept.ts";
 import type { DeadLink, DeadLinks, FirstOf, RecoveredLink } from "./model.ts";
 
 const DAY_MS = 86_400_000;
-/** Recoveries that are told of. */
+/** Recoveries that are listed. */
 const RECENT_MS = 7 * DAY_MS;
 export const MOST_SHOWN = 10;
 

@@ -48,7 +48,7 @@ export type WebhookBacklog = {
   pending: number;
   oldestPendingSeconds: number;
   failing: number;
-  /** Those that nobody of the account switched off. */
+  /** Webhooks that were not switched off by a person. */
   disabled: FirstOf<Pick<WebhookRow, "id" | "url" | "disabledReason" | "disabledAt">>;
 };
 

@@ -31,7 +31,7 @@ export async function tallyUnknown(
   return { total, isWhole: counted < MOST_COUNTED, items };
 }
 
-/** In the order of their numbers, in which their rows lie beside each other. */
+/** In the order of their numbers, in which their rows are adjacent. */
 function readUnknown({ store: { readPool } }: Deps, accountNo: number): Promise<UnknownReason[]> {
   const newest = readPool
     .select({ reason: links.reason })
