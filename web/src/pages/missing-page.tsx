@@ -13,16 +13,17 @@ const ONCE_MORE_MS = 5_000;
  * only loading everything again will do, as soon as the server is there.
  */
 export function MissingPage() {
-  const { data } = useQuery({
+  const { data, dataUpdatedAt } = useQuery({
     queryKey: ["reachable"],
     queryFn: isReachable,
     refetchInterval: AGAIN_MS,
   });
+  // Runs again after each probe, so that a reload that fails is repeated.
   useEffect(() => {
     if (data !== true) return;
     const timer = setTimeout(reload, pauseOf());
     return () => clearTimeout(timer);
-  }, [data]);
+  }, [data, dataUpdatedAt]);
   return (
     <div class="failed" role="alert">
       <CircleAlert aria-hidden="true" />
