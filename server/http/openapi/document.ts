@@ -36,7 +36,7 @@ type Hooks = {
   };
 };
 
-/** `isReadable`: the path also takes GET, so that a change may be conditional. `isFile`: the reply is no JSON. */
+/** `isReadable`: the path also has GET, so a change may be conditional. `isFile`: the reply is not JSON. */
 type Route = { method: Method; path: string; isReadable: boolean; isFile: boolean; hooks: Hooks };
 
 /** The OpenAPI 3.1 document of all routes under /api/v1; the same routes always give the same text. */
