@@ -8,11 +8,11 @@ import { type ClusterNode, polled } from "./node.ts";
 
 const ALLOWING = {
   name: "9001_notes.sql",
-  statements: "-- Runs beside 9.1.0\nALTER TABLE links ADD COLUMN notes TEXT;\n",
+  statements: "-- Runs next to 9.1.0\nALTER TABLE links ADD COLUMN notes TEXT;\n",
 };
 const BREAKING = {
   name: "9002_end.sql",
-  statements: "-- Runs beside 9.3.0\nALTER TABLE links DROP COLUMN notes;\n",
+  statements: "-- Runs next to 9.3.0\nALTER TABLE links DROP COLUMN notes;\n",
 };
 const OLD = programOf("9.1.0");
 const NEW = programOf("9.2.0", [ALLOWING]);
