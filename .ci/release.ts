@@ -19,11 +19,11 @@ export const fileOf = (platform: string) =>
   `stillup-${platform}${platform.startsWith("windows") ? ".exe" : ""}`;
 
 const ROOT = join(import.meta.dir, "..");
-/** What a signature is for, so that it counts for nothing else that the key may sign. */
+/** Names the purpose of the signature, so that the key's other signatures are not accepted for it. */
 const NAMESPACE = "stillup-release";
 
 /**
- * Puts beside the executables what whoever installs them wants: install.sh, the bill of materials,
+ * Adds to the executables what an installation needs: install.sh, the bill of materials,
  * SHA256SUMS over all of them, and its signature when `STILLUP_SIGNING_KEY` names an SSH key.
  */
 export async function finishRelease(folder: string, executables: string[]): Promise<void> {

@@ -62,7 +62,7 @@ func verify(key []byte, headers http.Header, body []byte) error {
 	}
 	seconds, err := strconv.ParseInt(timestamp, 10, 64)
 	if err != nil {
-		return errors.New("bad signature: the timestamp is no number")
+		return errors.New("bad signature: the timestamp is not a number")
 	}
 	if age := time.Now().Unix() - seconds; age > 300 || age < -300 {
 		return errors.New("bad signature: the message is too old or too new")

@@ -36,7 +36,7 @@ function verify(string $key, array $server, string $body): void
         throw new BadSignature('a header is missing');
     }
     if (!ctype_digit($timestamp)) {
-        throw new BadSignature('the timestamp is no number');
+        throw new BadSignature('the timestamp is not a number');
     }
     if (abs(time() - (int) $timestamp) > 300) {
         throw new BadSignature('the message is too old or too new');

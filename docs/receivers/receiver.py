@@ -35,7 +35,7 @@ def verify(key: bytes, headers, body: bytes) -> None:
     if not (message_id and timestamp and signatures):
         raise ValueError("bad signature: a header is missing")
     if not timestamp.isdecimal():
-        raise ValueError("bad signature: the timestamp is no number")
+        raise ValueError("bad signature: the timestamp is not a number")
     if abs(int(time.time()) - int(timestamp)) > 300:
         raise ValueError("bad signature: the message is too old or too new")
     signed = f"{message_id}.{timestamp}.".encode() + body

@@ -28,7 +28,7 @@ def verify(key, headers, body)
   names = %w[webhook-id webhook-timestamp webhook-signature]
   id, timestamp, signatures = headers.values_at(*names).map(&:to_s)
   raise BadSignature, "a header is missing" if [id, timestamp, signatures].any?(&:empty?)
-  raise BadSignature, "the timestamp is no number" unless timestamp.match?(/\A\d+\z/)
+  raise BadSignature, "the timestamp is not a number" unless timestamp.match?(/\A\d+\z/)
 
   age = Time.now.to_i - timestamp.to_i
   raise BadSignature, "the message is too old or too new" if age.abs > 300
