@@ -3,13 +3,9 @@ import { fillBatches } from "../server/links/batches/fill.ts";
 import { type CheckerDeps, checkOne } from "../server/monitor/checker.ts";
 import { type ClaimedLink, claimDueLinks } from "../server/monitor/claim.ts";
 import { recordResults } from "../server/monitor/record.ts";
-import { attempt, type DeliveryOptions } from "../server/webhooks/attempt.ts";
 import { claimDue, type DueWebhook, releaseDeliveries } from "../server/webhooks/claim.ts";
-import {
-  AT_ONCE,
-  AT_ONCE_PER_WEBHOOK,
-  slotsBeside,
-} from "../server/webhooks/per-webhook-queues.ts";
+import { attempt, type DeliveryOptions } from "../server/webhooks/deliverer.ts";
+import { AT_ONCE, AT_ONCE_PER_WEBHOOK, slotsLeft } from "../server/webhooks/per-webhook-queues.ts";
 import { settle } from "../server/webhooks/settle.ts";
 import type { Deps } from "../server/work/deps.ts";
 
@@ -47,7 +43,7 @@ function shareOut(due: DueWebhook[]): Map<string, number> {
   let left = AT_ONCE;
   for (let level = 0; level < AT_ONCE_PER_WEBHOOK; level++) {
     for (const { id: webhookId, heldElsewhere } of inOrder) {
-      if (level >= slotsBeside(heldElsewhere) || left === 0) continue;
+      if (level >= slotsLeft(heldElsewhere) || left === 0) continue;
       shares.set(webhookId, (shares.get(webhookId) ?? 0) + 1);
       left--;
     }

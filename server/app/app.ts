@@ -30,8 +30,7 @@ import { createLive, type Live } from "../views/live/live.ts";
 import { liveRoutes } from "../views/live/routes.ts";
 import { metricsRoutes } from "../views/metrics/routes.ts";
 import { overviewRoutes } from "../views/overview/routes.ts";
-import { deliveryRoutes } from "../webhooks/deliveries-routes.ts";
-import { webhookRoutes } from "../webhooks/routes.ts";
+import { deliveryRoutes, webhookRoutes } from "../webhooks/routes.ts";
 import type { Deps } from "../work/deps.ts";
 
 /** The routes under both /api/v1 and /dashboard/api. */
@@ -96,7 +95,7 @@ export type Service = { front: Front; meter: Meter; live: Live };
 
 export async function createService(deps: Deps): Promise<Service> {
   const live = createLive(deps);
-  deps.topics.subscribe(live.heard);
+  deps.topics.subscribe(live.topicListener);
   const hasApi = deps.config.role.includes("api");
   const app = hasApi ? createApp(deps, dashboard(deps.config), live) : createMonitored(deps);
   const { rateLimitPerMinute: perMinute, rateLimitPerHour: perHour } = deps.config;

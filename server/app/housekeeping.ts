@@ -13,7 +13,7 @@ import { forgetOldChecks } from "../history/forget-old.ts";
 import { forgetOldBatches } from "../links/batches/batches.ts";
 import { endOverdueBatches, tendBatches } from "../links/batches/complete.ts";
 import { PROFILE_LIFE_MS } from "../verdict/context/host-profiles.ts";
-import { forgetOldEvents } from "../webhooks/events/events.ts";
+import { deleteOldEvents } from "../webhooks/events.ts";
 import type { Deps } from "../work/deps.ts";
 
 /**
@@ -32,7 +32,7 @@ export async function housekeeping(deps: Deps, signal?: AbortSignal): Promise<vo
   ]);
   await recordFailedSignIns(deps);
   await finishDeletions(deps, signal);
-  await forgetOldEvents(deps);
+  await deleteOldEvents(deps);
   await deleteOldAudit(deps, { signal });
   await forgetOldBatches(deps, signal);
   await forgetDoomed(deps, signal);

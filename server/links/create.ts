@@ -10,7 +10,7 @@ import { newId } from "../lib/ids.ts";
 import { toIso } from "../lib/moments.ts";
 import { chunksOf, yieldToEventLoop } from "../lib/steps.ts";
 import { serviceIdOf } from "../verdict/services/catalogue.ts";
-import { type NewEvent, publishEvents } from "../webhooks/events/events.ts";
+import { type NewEvent, publishEvents } from "../webhooks/events.ts";
 import { bucketOfUrl } from "../work/buckets.ts";
 import { type Deps, type SaveReply, saveNoReply } from "../work/deps.ts";
 import { insertFullBatch } from "./members.ts";

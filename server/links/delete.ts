@@ -8,7 +8,7 @@ import { type LinkRow, links } from "../db/tables.ts";
 import { doom, forgetSoon } from "../history/forget-doomed.ts";
 import { type AppError, foreign, notFound } from "../lib/errors.ts";
 import { toIso } from "../lib/moments.ts";
-import { type NewEvent, publishEvents } from "../webhooks/events/events.ts";
+import { type NewEvent, publishEvents } from "../webhooks/events.ts";
 import { type Deps, type SaveReply, saveNoReply } from "../work/deps.ts";
 import type { LinkFilter } from "./filter.ts";
 import { findLink } from "./links.ts";

@@ -1,6 +1,6 @@
 import { checkIdOf } from "../lib/ids.ts";
 import { toIso } from "../lib/moments.ts";
-import type { NewEvent } from "../webhooks/events/events.ts";
+import type { NewEvent } from "../webhooks/events.ts";
 import { rounded, type Settled } from "./outcome.ts";
 
 /** Returns the events of a result: the change of status, if there is one, and that the check is complete. */

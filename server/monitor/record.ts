@@ -8,7 +8,7 @@ import { addToRollUps } from "../history/roll-ups.ts";
 import { describeError, log, logFailure } from "../lib/log.ts";
 import { completeBatches } from "../links/batches/complete.ts";
 import { countForBatches } from "../links/members.ts";
-import { publishEvents, subscriptionsOf } from "../webhooks/events/events.ts";
+import { publishEvents, readSubscriptions } from "../webhooks/events.ts";
 import type { Deps } from "../work/deps.ts";
 import { createGroupWriter } from "../work/group-writer.ts";
 import { accountIdsOf } from "../work/topics.ts";
@@ -101,7 +101,7 @@ async function write(deps: Deps, results: Result[], latest: Latest): Promise<voi
     isAnswer(result) ? [asObserved(result, latest)] : [],
   );
   const shown = [...settled, ...observed];
-  const isWanted = await subscriptionsOf(store, [...accountIdsOf(shown.map(({ link }) => link))]);
+  const isWanted = await readSubscriptions(store, [...accountIdsOf(shown.map(({ link }) => link))]);
   const kinds = await numbersOfKinds(store, shown.map(kindOf));
   await store.transaction(async (tx) => {
     await lockAccounts(

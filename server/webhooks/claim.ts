@@ -13,9 +13,8 @@ import { bucketOf } from "../work/buckets.ts";
 import type { Deps } from "../work/deps.ts";
 import { DELIVERY_LEASE_MS, newLease } from "../work/lease.ts";
 import { gatherDigests, isBatchDigestOver } from "./digest.ts";
-import { isLeaseOver, releaseInterrupted } from "./interrupted.ts";
-import { pauseOrResume } from "./pause-resume.ts";
-import { someOf } from "./some-of.ts";
+import { pauseOrResume, selectEventIds } from "./pause-resume.ts";
+import { isLeaseOver, releaseInterrupted } from "./reschedule.ts";
 
 /** A delivery that this process holds until its lease ends. Its receiver is read when it is sent. */
 export type ClaimedDelivery = {
@@ -178,7 +177,7 @@ function claim({ nodes }: Deps, tx: Store, { id, most, now }: Claim): Promise<Cl
   const isOfWebhook = eq(deliveries.webhookId, id);
   // One that was queued after digests were gathered belongs into a digest.
   const isSingle = or(eq(ofBatch, false), isNotNull(resting));
-  const oldest = someOf(tx, and(isOfWebhook, lte(dueAt, now), isNull(lease), isSingle), {
+  const oldest = selectEventIds(tx, and(isOfWebhook, lte(dueAt, now), isNull(lease), isSingle), {
     ...{ most, by: sql`${dueAt}, event_id`, isClaim: true },
   });
   return tx

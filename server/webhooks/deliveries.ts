@@ -22,8 +22,8 @@ import {
   type DeliveryRecord,
   lastAttemptOf,
 } from "./deliveries-model.ts";
-import { payloadFor } from "./formats/formats.ts";
-import { messageIdOf } from "./message.ts";
+import { payloadFor } from "./formats.ts";
+import { messageIdOf } from "./send.ts";
 import { findWebhook } from "./webhooks.ts";
 
 /** How much of an answer a list shows. */

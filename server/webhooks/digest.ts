@@ -21,8 +21,8 @@ import { firstIdAt, newIdAt } from "../lib/ids.ts";
 import { toIso } from "../lib/moments.ts";
 import { yieldToEventLoop } from "../lib/steps.ts";
 import type { Deps } from "../work/deps.ts";
-import { type DigestData, LISTED_EVENTS, toDigestEntry } from "./formats/notice.ts";
-import { someOf } from "./some-of.ts";
+import { type DigestData, LISTED_EVENTS, toDigestEntry } from "./chat-message.ts";
+import { selectEventIds } from "./pause-resume.ts";
 
 /** Up to this many events within a minute are sent one by one; more become a digest. */
 const MOST_SINGLE = 10;
@@ -219,7 +219,7 @@ async function gather(tx: Store, digest: Digest, now: number): Promise<number> {
     .where(
       and(
         eq(deliveries.webhookId, digest.webhookId),
-        sql`${eventId} in ${someOf(tx, isGathered(digest, now), { most: ROWS })}`,
+        sql`${eventId} in ${selectEventIds(tx, isGathered(digest, now), { most: ROWS })}`,
         sql`${dueAt} + 0 <= ${now}`,
         isNull(lease),
         isNull(resting),

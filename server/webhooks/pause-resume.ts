@@ -1,8 +1,7 @@
 import { and, eq, gt, inArray, isNull, lte, ne, type SQL, sql } from "drizzle-orm";
-import { rowsOf } from "../db/store.ts";
+import { rowsOf, type Store } from "../db/store.ts";
 import { deliveries } from "../db/tables.ts";
 import type { Deps } from "../work/deps.ts";
-import { someOf } from "./some-of.ts";
 
 type Writing = Pick<Deps, "store" | "clock">;
 
@@ -30,7 +29,7 @@ export async function pause({ store }: Pick<Deps, "store">, webhookId: string): 
     .where(
       and(
         isOf(webhookId),
-        sql`event_id in ${someOf(store, waits, { most: ROWS })}`,
+        sql`event_id in ${selectEventIds(store, waits, { most: ROWS })}`,
         sql`${dueAt} + 0 > 0`,
         isNull(lease),
       ),
@@ -58,7 +57,7 @@ async function resume({ store, clock }: Writing, webhookId: string): Promise<voi
     .where(
       and(
         isOf(webhookId),
-        sql`event_id in ${someOf(store, isPaused, { most: ROWS })}`,
+        sql`event_id in ${selectEventIds(store, isPaused, { most: ROWS })}`,
         sql`status || '' = 'paused'`,
       ),
     );
@@ -114,3 +113,28 @@ const isOf = (webhookId: string) => eq(deliveries.webhookId, webhookId);
 
 const isSwitched = (webhookId: string, to: "on" | "off"): SQL =>
   sql`exists (select 1 from webhooks where id = ${webhookId} and is_active = ${sql.raw(to === "on" ? "1" : "0")})`;
+
+type Choice = {
+  most: number;
+  /** Which come first; any if it is not said. */
+  by?: SQL;
+  /** Those that another process takes at this moment are passed over. */
+  isClaim?: boolean;
+};
+
+/**
+ * Events of some deliveries, for the `in` of a statement that changes them. Materialized, since PostgreSQL may
+ * otherwise choose anew for each row. Around it the condition is repeated in a form that no index fits: else the
+ * databases look through all rows that meet it, and go by this list only to leave some out.
+ */
+export function selectEventIds(
+  store: Store,
+  which: SQL | undefined,
+  { most, by, isClaim }: Choice,
+): SQL {
+  return sql`(
+    with chosen as materialized (
+      select event_id from deliveries where ${which} ${by ? sql`order by ${by}` : sql``}
+      limit ${most} ${sql.raw(isClaim ? store.engine.skipLocked : "")}
+    ) select event_id from chosen)`;
+}

@@ -171,7 +171,7 @@ const longestWaitFirst = (a: DueWebhook, b: DueWebhook) =>
 
 /** Returns how many deliveries may be held for a receiver. */
 function mostOf({ paceMs }: Queue, heldElsewhere: number): number {
-  if (heldElsewhere > 0) return slotsBeside(heldElsewhere);
+  if (heldElsewhere > 0) return slotsLeft(heldElsewhere);
   const likely = Math.floor((AT_ONCE_PER_WEBHOOK * AHEAD_MS) / Math.max(paceMs, 1));
   return Math.min(MOST_HELD, Math.max(AT_ONCE_PER_WEBHOOK, likely));
 }
@@ -180,5 +180,5 @@ function mostOf({ paceMs }: Queue, heldElsewhere: number): number {
  * Returns the slots for a webhook of which other processes hold so many deliveries. One is left in any case, since a
  * crash may have left them, and their leases take a minute to end.
  */
-export const slotsBeside = (heldElsewhere: number): number =>
+export const slotsLeft = (heldElsewhere: number): number =>
   Math.max(1, AT_ONCE_PER_WEBHOOK - heldElsewhere);

@@ -112,7 +112,7 @@ export async function redeliverFailed(
   };
   for (const status of NOT_DELIVERED) {
     await eachStep(deps, webhook.id, status, (some) =>
-      requestSome(and(some, isIn(span), isNoTest())),
+      requestSome(and(some, isIn(span), isNotTest())),
     );
   }
   return queued;
@@ -157,7 +157,7 @@ async function countFailed(
   const [counted] = await store.readPool
     .select({ total: count() })
     .from(deliveries)
-    .where(and(areFailed, isIn(span), isNoTest()));
+    .where(and(areFailed, isIn(span), isNotTest()));
   return counted!.total;
 }
 
@@ -222,7 +222,7 @@ const isIn = ({ since, until }: CreatedSpan) =>
   and(gte(deliveries.createdAt, since), lte(deliveries.createdAt, until));
 
 /** A delivery that is exhausted without a scheduled attempt is a test. */
-const isNoTest = () => sql`(status <> 'exhausted' or attempts > unplanned_attempts)`;
+const isNotTest = () => sql`(status <> 'exhausted' or attempts > unplanned_attempts)`;
 
 function refuseWhileOff({ isActive }: Pick<WebhookRow, "isActive">) {
   if (isActive) return;

@@ -7,10 +7,9 @@ import { newIdAt } from "../lib/ids.ts";
 import { log } from "../lib/log.ts";
 import { SealedUnderOtherKey } from "../lib/secret-box.ts";
 import { type Deps, type SaveReply, saveNoReply } from "../work/deps.ts";
-import { sampleOf } from "./events/types.ts";
-import { messageFor } from "./message.ts";
+import { sampleOf } from "./event-types.ts";
 import type { WebhookRecord } from "./model.ts";
-import { isSuccess, type Outcome, sendMessage, statusCodeOf } from "./send.ts";
+import { isSuccess, messageFor, type Outcome, sendMessage, statusCodeOf } from "./send.ts";
 
 /** What a test came to. `message` says what the receiver did, or why there was no answer. */
 export type TestResult = {

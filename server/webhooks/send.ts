@@ -1,8 +1,10 @@
+import { ulid } from "ulid";
+import type { EventRow, WebhookRow } from "../db/tables.ts";
 import { VERSION } from "../lib/runtime.ts";
 import type { FailureReason } from "../net/failures.ts";
 import type { Deps } from "../work/deps.ts";
-import { signedHeaders } from "./signing.ts";
-import { withoutUrl } from "./webhook-url.ts";
+import { payloadFor } from "./formats.ts";
+import { secretsAt, signedHeaders, withoutUrl } from "./secrets.ts";
 
 /** Why a receiver gave no answer. Nothing finer, so that it tells nothing about a network inside. */
 type NoAnswer = "dns" | "connect" | "tls" | "timeout" | "blocked";
@@ -110,3 +112,34 @@ function toNoAnswer(reason: FailureReason): NoAnswer {
 }
 
 const BLOCKED = new Set<FailureReason>(["target_forbidden", "url_invalid", "scheme_unsupported"]);
+
+type Recipient = Pick<WebhookRow, "id" | "sealedUrl" | "format" | "secret" | "oldSecrets">;
+
+/**
+ * Returns the message about an event and its receiver, with the secrets that sign now.
+ * @throws SealedUnderOtherKey when the secret key is not the one that sealed the URL or the signing secret
+ */
+export function messageFor(
+  { secrets, clock, config: { publicUrl } }: Deps,
+  webhook: Recipient,
+  event: EventRow,
+): { receiver: Receiver; message: Message } {
+  const { id: webhookId, format } = webhook;
+  const whole = secrets.open(webhook.sealedUrl);
+  const payload = payloadFor(format, event, { url: whole, webhookId, publicUrl });
+  const { body, headers, url = whole } = payload;
+  return {
+    receiver: { url, secrets: secretsAt(webhook, secrets, clock.now()) },
+    message: { id: messageIdOf(event, webhookId), body, headers },
+  };
+}
+
+/**
+ * Returns `msg_` and a ULID made from the event and the webhook: every attempt has the same id, so that a receiver can
+ * recognize a repeated message. It has no dot, as the Standard Webhooks specification requires.
+ */
+export function messageIdOf(event: { id: string; createdAt: number }, webhookId: string): string {
+  const bytes = new Bun.CryptoHasher("sha256").update(`${event.id} ${webhookId}`).digest();
+  let next = 0;
+  return `msg_${ulid(event.createdAt, () => bytes[next++]! / 256)}`;
+}

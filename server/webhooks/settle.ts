@@ -1,9 +1,12 @@
 import { type SQL, sql } from "drizzle-orm";
+import type { Config } from "../config/config.ts";
 import { rowsOf, type Store } from "../db/store.ts";
-import { log } from "../lib/log.ts";
+import { describeError, log } from "../lib/log.ts";
+import { LONGEST_MS as LONGEST_ASKED_MS, readRetryAfter } from "../verdict/politeness/site-load.ts";
 import type { Deps } from "../work/deps.ts";
+import { createGroupWriter, type GroupWriter } from "../work/group-writer.ts";
+import { accountIdsOf } from "../work/topics.ts";
 import type { ClaimedDelivery } from "./claim.ts";
-import { nextAttemptAt } from "./retry.ts";
 import { isSuccess, type Outcome, statusCodeOf } from "./send.ts";
 import { disable, noteOnWebhooks, pauseSuspects, suspectsAmong } from "./webhook-health.ts";
 
@@ -129,4 +132,130 @@ async function changeDeliveries(tx: Store, rows: Cells, isInRange: SQL): Promise
     where deliveries.webhook_id = of_webhook and deliveries.event_id = of_event and deliveries.lease = old_lease
       and ${isInRange}
   `);
+}
+
+/** The part of an outcome that decides how long to wait. */
+type Failure =
+  | { kind: "answered"; statusCode: number; retryAfter: string | null }
+  | { kind: "failed"; error: string };
+
+/** Responses of an overloaded receiver: an early retry would make it worse. */
+const OVERLOADED = [429, 502, 504];
+const OVERLOAD_MS = 60_000;
+const LEAST_JITTER = 0.8;
+const JITTER_RANGE = 0.4;
+
+/**
+ * Returns when a delivery is retried after its `attempts`-th attempt failed; null when that was the last. Waits vary by
+ * a fifth, so that deliveries that failed together are not retried together; the receiver's `Retry-After` can only
+ * lengthen them.
+ */
+export function nextAttemptAt(input: {
+  /** Those of the schedule, the one that failed included. */
+  attempts: number;
+  outcome: Failure;
+  now: number;
+  /** Waits between attempts, in seconds. */
+  retrySeconds: readonly number[];
+  /** From 0 to 1, as from `Math.random`. */
+  random: number;
+}): number | null {
+  const { attempts, outcome, now } = input;
+  const seconds = input.retrySeconds[attempts - 1];
+  if (seconds === undefined) return null;
+  const planned = seconds * 1000 * (LEAST_JITTER + JITTER_RANGE * input.random);
+  return now + Math.round(Math.max(planned, leastWait(outcome), requestedWait(outcome, now)));
+}
+
+/** Longest wait for the next attempt. */
+export const longestWaitMs = ({ webhookRetrySeconds }: Pick<Config, "webhookRetrySeconds">) =>
+  Math.max(
+    LONGEST_ASKED_MS,
+    OVERLOAD_MS,
+    ...webhookRetrySeconds.map((seconds) => seconds * 1000 * (LEAST_JITTER + JITTER_RANGE)),
+  );
+
+function leastWait(outcome: Failure): number {
+  const isOverload =
+    outcome.kind === "answered"
+      ? OVERLOADED.includes(outcome.statusCode)
+      : outcome.kind === "failed" && outcome.error === "timeout";
+  return isOverload ? OVERLOAD_MS : 0;
+}
+
+const requestedWait = (outcome: Failure, now: number) =>
+  outcome.kind === "answered" ? (readRetryAfter(outcome.retryAfter, now) ?? 0) : 0;
+
+/** How long an outcome waits for others, so that one commit records many: real time, whatever the clock. */
+const GATHER_MS = 25;
+const GROUP_SIZE = 100;
+/** Limit for all response bodies in a group, since the database takes a while to parse them. */
+const GROUP_CHARACTERS = 200_000;
+
+type Outcomes = Pick<GroupWriter<Attempt>, "add" | "flush" | "isWell"> & {
+  /** Number of outcomes of each webhook that are not recorded yet. */
+  unrecorded(): Map<string, number>;
+};
+
+/** Records outcomes of attempts in groups. */
+export function createOutcomes(deps: Deps): Outcomes {
+  let timer: Timer | null = null;
+  const writer = createGroupWriter<Attempt>({
+    write: async (group) => {
+      await settle(deps, group);
+      deps.topics.counted(accountIdsOf(group.map(({ claimed }) => claimed.event)));
+    },
+    drop: (attempt, error) => recordLost(deps, attempt, error),
+    groupSize,
+    leastNext: 1,
+    isStopped: () => deps.troubles.stoppingDeletions() !== null,
+    log: {
+      failing: "failed to record deliveries: they wait for the database",
+      resumed: "deliveries are recorded again",
+    },
+  });
+
+  function add(attempt: Attempt) {
+    writer.add(attempt);
+    if (writer.waiting() >= GROUP_SIZE) void flush();
+    else timer ??= setTimeout(flush, GATHER_MS);
+  }
+
+  async function flush(): Promise<void> {
+    if (timer) clearTimeout(timer);
+    timer = null;
+    await writer.flush();
+    // Added at the last moment, while the writer finished.
+    if (writer.waiting() > 0 && writer.isWell()) await writer.flush();
+  }
+
+  function unrecorded() {
+    const counts = new Map<string, number>();
+    for (const { claimed } of writer.unwritten()) {
+      counts.set(claimed.webhookId, (counts.get(claimed.webhookId) ?? 0) + 1);
+    }
+    return counts;
+  }
+
+  return { add, flush, unrecorded, isWell: writer.isWell };
+}
+
+function groupSize(waiting: Attempt[]): number {
+  let characters = 0;
+  const tooMuch = waiting.findIndex(({ outcome }) => {
+    characters += outcome.kind === "answered" ? outcome.body.length : 0;
+    return characters > GROUP_CHARACTERS;
+  });
+  return tooMuch === -1 ? GROUP_SIZE : Math.min(GROUP_SIZE, Math.max(1, tooMuch));
+}
+
+/** Records a failure without the response, which may be why it cannot be recorded: otherwise it would be sent forever. */
+async function recordLost(deps: Deps, { claimed, outcome, random }: Attempt, why: unknown) {
+  const about = { webhook: claimed.webhookId, event: claimed.event.id };
+  log.error("failed to record a delivery", { ...about, ...describeError(why) });
+  const { startedAt, durationMs } = outcome;
+  const bare = { kind: "failed", error: "internal", startedAt, durationMs } as const;
+  await settle(deps, [{ claimed, outcome: bare, random }]).catch((error) =>
+    log.error("a delivery is repeated when its lease ends", { ...about, ...describeError(error) }),
+  );
 }

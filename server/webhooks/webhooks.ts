@@ -17,8 +17,7 @@ import { type Page, type PageQuery, windowOf } from "../lib/paging.ts";
 import { inSteps } from "../lib/steps.ts";
 import { type Deps, type SaveReply, saveNoReply } from "../work/deps.ts";
 import { type NewWebhook, readNewWebhook, type WebhookRecord } from "./model.ts";
-import { newSigningSecret } from "./signing.ts";
-import { shortUrl, visibleUrl } from "./webhook-url.ts";
+import { newSigningSecret, shortUrl, visibleUrl } from "./secrets.ts";
 
 /** A webhook with its signing secret in plain text, which only the reply to its creation contains. */
 type CreatedWebhook = { id: string; webhook: WebhookRecord; signingSecret: string };
@@ -83,7 +82,7 @@ export async function createWebhook(
     await lockAccounts(tx, [caller.accountNo]);
     await refuseAtLimit(inTx, caller);
     await tx.insert(webhooks).values({ ...row, url: shortUrl(row.url) });
-    await tx.insert(webhookEvents).values(subscriptionsOf(row.id, events));
+    await tx.insert(webhookEvents).values(subscriptionRows(row.id, events));
     const target = webhookTarget(row);
     await auditChange(inTx, caller, { action: "webhook.created", target });
     await saveReply(tx, created);
@@ -207,5 +206,5 @@ function newWebhook(
   return { id: webhook.id, webhook, signingSecret };
 }
 
-export const subscriptionsOf = (webhookId: string, events: EventType[]) =>
+export const subscriptionRows = (webhookId: string, events: EventType[]) =>
   events.map((type, position) => ({ webhookId, type, position }));

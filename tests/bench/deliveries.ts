@@ -1,5 +1,5 @@
 import { openEngine } from "../../server/db/open.ts";
-import { sampleOf } from "../../server/webhooks/events/types.ts";
+import { sampleOf } from "../../server/webhooks/event-types.ts";
 
 import { cpuSeconds, type Home, memoryMb, newHome, serve, startProgram } from "./program.ts";
 import { seed } from "./seed.ts";

@@ -4,8 +4,8 @@ import { readConfig } from "../../server/config/config.ts";
 import type { EventType } from "../../server/db/tables.ts";
 import { systemClock } from "../../server/lib/clock.ts";
 import { chunksOf } from "../../server/lib/steps.ts";
-import { type NewEvent, publishEvents } from "../../server/webhooks/events/events.ts";
-import { sampleOf } from "../../server/webhooks/events/types.ts";
+import { sampleOf } from "../../server/webhooks/event-types.ts";
+import { type NewEvent, publishEvents } from "../../server/webhooks/events.ts";
 import { createWebhook } from "../../server/webhooks/webhooks.ts";
 
 type Webhooks = {

@@ -1,9 +1,8 @@
 import { expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import { deliveries, events } from "../../server/db/tables.ts";
-import { attempt } from "../../server/webhooks/attempt.ts";
 import { claimDue } from "../../server/webhooks/claim.ts";
-import { createDeliverer } from "../../server/webhooks/deliverer.ts";
+import { attempt, createDeliverer } from "../../server/webhooks/deliverer.ts";
 import { settle } from "../../server/webhooks/settle.ts";
 import { movableClock } from "../clock.ts";
 import { onBothEngines, type TestServer } from "../harness.ts";

@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from "bun:test";
 import { webhooks } from "../../server/db/tables.ts";
-import { limitDueTimes } from "../../server/webhooks/clock-backward.ts";
-import { forgetOldEvents } from "../../server/webhooks/events/events.ts";
+import { deleteOldEvents } from "../../server/webhooks/events.ts";
+import { limitDueTimes } from "../../server/webhooks/reschedule.ts";
 import { onBothEngines, type Parsed } from "../harness.ts";
 import { besideRequests, logLines } from "../log.ts";
 import { deliveriesOf, earlierAttemptsOf, hoursPass } from "../receiver.ts";
@@ -125,7 +125,7 @@ onBothEngines("a digest", (server) => {
     await oneByOne(chat, 11);
     await chat.me.patch(chat.path, { is_active: false });
     hoursPass(server(), 31 * 24);
-    await forgetOldEvents(server().deps);
+    await deleteOldEvents(server().deps);
 
     await chat.me.patch(chat.path, { is_active: true });
     await chat.news(2);

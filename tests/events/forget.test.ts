@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from "bun:test";
 import { deliveries, events, webhooks } from "../../server/db/tables.ts";
-import { forgetOldEvents } from "../../server/webhooks/events/events.ts";
+import { deleteOldEvents } from "../../server/webhooks/events.ts";
 import { onBothEngines } from "../harness.ts";
 import { hoursPass, makeNews, startReceiver, subscribe } from "../receiver.ts";
 import { deliverDue } from "../rounds.ts";
@@ -21,9 +21,9 @@ onBothEngines("old events", (server) => {
     await deliverDue(server().deps);
 
     hoursPass(server(), DAYS_30);
-    expect(await forgetOldEvents(server().deps)).toBe(0);
+    expect(await deleteOldEvents(server().deps)).toBe(0);
     server().clock.moveBy(1);
-    expect(await forgetOldEvents(server().deps)).toBe(1);
+    expect(await deleteOldEvents(server().deps)).toBe(1);
 
     expect(await server().deps.store.select().from(deliveries)).toEqual([]);
   });
@@ -34,9 +34,9 @@ onBothEngines("old events", (server) => {
     await makeNews(me);
     hoursPass(server(), DAYS_30 + 1);
 
-    expect(await forgetOldEvents(server().deps)).toBe(0);
+    expect(await deleteOldEvents(server().deps)).toBe(0);
     await me.patch(path, { is_active: false });
-    expect(await forgetOldEvents(server().deps)).toBe(1);
+    expect(await deleteOldEvents(server().deps)).toBe(1);
   });
 
   test("go when the webhook that they were for is gone", async () => {
@@ -46,7 +46,7 @@ onBothEngines("old events", (server) => {
     await me.delete(path);
     hoursPass(server(), DAYS_30 + 1);
 
-    expect(await forgetOldEvents(server().deps)).toBe(1);
+    expect(await deleteOldEvents(server().deps)).toBe(1);
   });
 
   test("go even if they are more than one statement deletes", async () => {
@@ -61,6 +61,6 @@ onBothEngines("old events", (server) => {
     await server().deps.store.update(deliveries).set({ status: "exhausted", dueAt: null });
     hoursPass(server(), DAYS_30 + 1);
 
-    expect(await forgetOldEvents(server().deps)).toBe(1200);
+    expect(await deleteOldEvents(server().deps)).toBe(1200);
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { EVENT_TYPES } from "../../server/db/tables.ts";
-import { payloadFor } from "../../server/webhooks/formats/formats.ts";
-import type { StoredEvent } from "../../server/webhooks/formats/notice.ts";
+import type { StoredEvent } from "../../server/webhooks/chat-message.ts";
+import { payloadFor } from "../../server/webhooks/formats.ts";
 import { SERVICES, type Seen, type Service } from "./services.ts";
 import { AT, HOSTILE_URLS, largestDigest, telling, tellingOfMany, wordy } from "./told.ts";
 

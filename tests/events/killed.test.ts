@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from "bun:test";
 import { checkIdOf } from "../../server/lib/ids.ts";
-import { messageIdOf } from "../../server/webhooks/message.ts";
+import { messageIdOf } from "../../server/webhooks/send.ts";
 import { seed } from "../bench/seed.ts";
 import { seedWebhooks } from "../bench/seed-webhooks.ts";
 import { startHooks } from "../hooks.ts";

@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import { deliveries, events } from "../../server/db/tables.ts";
-import { type NewEvent, publishEvents } from "../../server/webhooks/events/events.ts";
-import { sampleOf } from "../../server/webhooks/events/types.ts";
+import { sampleOf } from "../../server/webhooks/event-types.ts";
+import { type NewEvent, publishEvents } from "../../server/webhooks/events.ts";
 import { onBothEngines } from "../harness.ts";
 import { deliveriesOf, startReceiver, subscribe } from "../receiver.ts";
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { createHmac } from "node:crypto";
-import { signedHeaders } from "../../server/webhooks/signing.ts";
+import { signedHeaders } from "../../server/webhooks/secrets.ts";
 import {
   endOf,
   type Posted,

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { nextAttemptAt } from "../../server/webhooks/retry.ts";
+import { nextAttemptAt } from "../../server/webhooks/settle.ts";
 
 const NOW = Date.parse("2030-01-01T00:00:00Z");
 const HOUR = 3600;

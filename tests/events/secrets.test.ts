@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { createSecretBox } from "../../server/lib/secret-box.ts";
-import { secretsAt, toOldSecrets } from "../../server/webhooks/signing.ts";
+import { secretsAt, toOldSecrets } from "../../server/webhooks/secrets.ts";
 
 const box = createSecretBox(new Uint8Array(32));
 const another = createSecretBox(new Uint8Array(32).fill(1));

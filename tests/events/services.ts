@@ -1,6 +1,6 @@
 import { expect } from "bun:test";
 import type { Format } from "../../server/db/tables.ts";
-import type { Payload } from "../../server/webhooks/formats/formats.ts";
+import type { Payload } from "../../server/webhooks/formats.ts";
 import type { Parsed } from "../harness.ts";
 
 /** What a person sees of a message, and what they can follow. */

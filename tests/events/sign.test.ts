@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test";
 import { Webhook } from "standardwebhooks";
 import { decodeTime } from "ulid";
-import { standardBody } from "../../server/webhooks/formats/formats.ts";
-import { messageIdOf } from "../../server/webhooks/message.ts";
-import { newSigningSecret, signedHeaders } from "../../server/webhooks/signing.ts";
+import { standardBody } from "../../server/webhooks/formats.ts";
+import { newSigningSecret, signedHeaders } from "../../server/webhooks/secrets.ts";
+import { messageIdOf } from "../../server/webhooks/send.ts";
 import { randomBodies } from "./random-bodies.ts";
 
 const A = "whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=";

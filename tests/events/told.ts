@@ -1,6 +1,6 @@
 import { EVENT_TYPES, type EventType } from "../../server/db/tables.ts";
-import { sampleOf } from "../../server/webhooks/events/types.ts";
-import type { DigestData, StoredEvent } from "../../server/webhooks/formats/notice.ts";
+import type { DigestData, StoredEvent } from "../../server/webhooks/chat-message.ts";
+import { sampleOf } from "../../server/webhooks/event-types.ts";
 
 export const AT = Date.parse("2030-01-01T12:34:56.789Z");
 

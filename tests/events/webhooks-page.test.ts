@@ -9,7 +9,7 @@ import {
   type EventType,
   FORMATS,
 } from "../../server/db/tables.ts";
-import { EVENT_DATA } from "../../server/webhooks/events/types.ts";
+import { EVENT_DATA } from "../../server/webhooks/event-types.ts";
 import { PUBLISHED, pathOf } from "./published-receiver.ts";
 
 const DOCS = join(import.meta.dir, "../../docs");

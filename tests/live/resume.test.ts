@@ -1,24 +1,24 @@
 import { expect, test } from "bun:test";
 import { createLive, type Live } from "../../server/views/live/live.ts";
-import { linksCheckedSince } from "../../server/views/live/pulse.ts";
+import { linksCheckedSince } from "../../server/views/live/watch.ts";
 import { callerOf } from "../exports/read-csv.ts";
 import { onBothEngines } from "../harness.ts";
 import { addCheck, addChecks, addLink } from "../rows.ts";
 
-type Whose = Parameters<Live["listen"]>[0];
+type Whose = Parameters<Live["subscribe"]>[0];
 
 /** What a page hears first that knew the state of this name, and the name of the state that it knows then. */
 async function comeBack(live: Live, whose: Whose, known: string | null = null) {
   let heard = { topics: [] as string[], id: "" };
   const listener = {
     sessionHash: "",
-    hear: ({ topics }: { topics: string[] }, id: string) => {
+    receive: ({ topics }: { topics: string[] }, id: string) => {
       heard = { topics, id };
     },
-    beat: () => {},
+    keepAlive: () => {},
     end: () => {},
   };
-  const leave = await live.listen(whose, listener, known);
+  const leave = await live.subscribe(whose, listener, known);
   leave();
   return heard;
 }

@@ -3,7 +3,7 @@ import { sql } from "drizzle-orm";
 import { createStore } from "../../server/db/store.ts";
 import { upkeep, webhooks } from "../../server/db/tables.ts";
 import { sawNothing } from "../../server/verdict/probe/conclusion.ts";
-import { createReader } from "../../server/views/metrics/read.ts";
+import { createReader } from "../../server/views/metrics/routes.ts";
 import { saw } from "../checker/ended.ts";
 import { failingDeps } from "../events/failing-store.ts";
 import { ENGINES, onBothEngines, startServer, type TestServer } from "../harness.ts";

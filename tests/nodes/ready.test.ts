@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { createService } from "../../server/app/app.ts";
 import { links } from "../../server/db/tables.ts";
-import { readNodes } from "../../server/views/metrics/of-nodes.ts";
+import { nodeReadings } from "../../server/views/metrics/process.ts";
 import { BUCKETS } from "../../server/work/buckets.ts";
 import { type MovableClock, movableClock } from "../clock.ts";
 import { type Parsed, START, startServer } from "../harness.ts";
@@ -73,7 +73,7 @@ describe("A node that leaves checks to others", () => {
 
     expect(isChecked).toBe(false);
     expect(nodes[1]).toMatchObject({ name: "back", live: false });
-    expect(readNodes(api!.deps)).toMatchObject({ nodes_gone: 1 });
+    expect(nodeReadings(api!.deps)).toMatchObject({ nodes_gone: 1 });
   });
 
   test("counts nobody as gone who is back by its name", async () => {
@@ -83,7 +83,7 @@ describe("A node that leaves checks to others", () => {
     checker = playNode(api!.deps.config.databaseUrl, time, { ROLE: "checker", NODE_NAME: "back" });
     await beat([checker, api]);
 
-    expect(readNodes(api!.deps)).toMatchObject({
+    expect(nodeReadings(api!.deps)).toMatchObject({
       nodes_gone: 0,
       nodes: [
         [{ role: "api" }, 1],
@@ -106,7 +106,7 @@ test("How late a node is goes by the links of its own part", async () => {
   await only.beat();
 
   expect(only.nodes.all()[0]!.state.lagMs).toEqual({ checks: 50_000, deliveries: null });
-  expect(readNodes(only.deps)).toMatchObject({ node_lag_seconds: [[{ work: "checks" }, 50]] });
+  expect(nodeReadings(only.deps)).toMatchObject({ node_lag_seconds: [[{ work: "checks" }, 50]] });
   await only.close();
   await server.stop();
 });

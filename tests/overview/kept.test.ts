@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import type { Store } from "../../server/db/store.ts";
-import { kept } from "../../server/views/overview/kept.ts";
+import { cached } from "../../server/views/overview/links.ts";
 import { movableClock } from "../clock.ts";
 
 /** Counts how often it was asked; each time it takes so long. */
@@ -12,7 +12,7 @@ function counting(takesMs: number) {
     clock.moveBy(takesMs);
     return ++asked;
   };
-  return { deps, clock, ask: (key = "a") => kept(deps, key, make) };
+  return { deps, clock, ask: (key = "a") => cached(deps, key, make) };
 }
 
 test("What was found out quickly is found out again whenever it is asked for", async () => {
@@ -42,7 +42,7 @@ test("A query runs once, although it is one that runs for each who awaits it", a
   let runs = 0;
   // biome-ignore lint/suspicious/noThenProperty: a query of the database is such an object
   const query = { then: (resolve: (value: number) => void) => resolve(++runs) };
-  const ask = () => kept(deps, "a", () => query as PromiseLike<number>);
+  const ask = () => cached(deps, "a", () => query as PromiseLike<number>);
 
   await Promise.all([ask(), ask()]);
 
@@ -57,6 +57,6 @@ test("What failed is tried again", async () => {
     throw new Error("the database is gone");
   };
 
-  await expect(kept(deps, "a", fail)).rejects.toThrow("the database is gone");
-  expect(await kept(deps, "a", async () => 1)).toBe(1);
+  await expect(cached(deps, "a", fail)).rejects.toThrow("the database is gone");
+  expect(await cached(deps, "a", async () => 1)).toBe(1);
 });

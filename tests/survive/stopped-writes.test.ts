@@ -3,7 +3,7 @@ import { renameSync } from "node:fs";
 import { eq } from "drizzle-orm";
 import { usageDays } from "../../server/db/tables.ts";
 import { watchDisk } from "../../server/ops/upkeep/disk.ts";
-import { readDisk } from "../../server/views/metrics/of-disk.ts";
+import { readDisk } from "../../server/views/metrics/process.ts";
 import { createDeliverer } from "../../server/webhooks/deliverer.ts";
 import { createLoops } from "../../server/work/loops.ts";
 import { saw } from "../checker/ended.ts";

@@ -17,7 +17,7 @@ import {
 import { newId } from "../../server/lib/ids.ts";
 import { createLink } from "../../server/links/create.ts";
 import { createGroup } from "../../server/links/groups/groups.ts";
-import { sealedUrl } from "../../server/webhooks/webhook-url.ts";
+import { sealedUrl } from "../../server/webhooks/secrets.ts";
 import { createWebhook } from "../../server/webhooks/webhooks.ts";
 import { NO_EVIDENCE, saw } from "../checker/ended.ts";
 import type { TestServer } from "../harness.ts";

@@ -6,7 +6,7 @@ import { accounts, links, recoveries, webhooks } from "../../server/db/tables.ts
 import { newId } from "../../server/lib/ids.ts";
 import { createLink } from "../../server/links/create.ts";
 import { createGroup } from "../../server/links/groups/groups.ts";
-import { sealedUrl } from "../../server/webhooks/webhook-url.ts";
+import { sealedUrl } from "../../server/webhooks/secrets.ts";
 import { type Dashboard, onDashboard } from "../browser.ts";
 import { DAY, HOUR } from "../checker/ended.ts";
 import { addChecks, type NewCheck } from "../rows.ts";

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, spyOn, test } from "b
 import { networkInterfaces } from "node:os";
 import { eq } from "drizzle-orm";
 import { webhooks } from "../../server/db/tables.ts";
-import { sealedUrl } from "../../server/webhooks/webhook-url.ts";
+import { sealedUrl } from "../../server/webhooks/secrets.ts";
 import { freePort } from "../free-port.ts";
 import { type Asker, ENGINES, onBothEngines, startServer, type TestServer } from "../harness.ts";
 import { startNameServer } from "../name-server.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import { deliveries, events, webhooks } from "../../server/db/tables.ts";
-import { sealedUrl } from "../../server/webhooks/webhook-url.ts";
+import { sealedUrl } from "../../server/webhooks/secrets.ts";
 import { freePort } from "../free-port.ts";
 import { onBothEngines } from "../harness.ts";
 import { startReceiver, subscribe, verified } from "../receiver.ts";

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { ErrorReply } from "../../api/reply.ts";
 import { EVENT_TYPES, type EventType } from "../../db/tables.ts";
-import { EVENT_DATA } from "../../webhooks/events/types.ts";
+import { EVENT_DATA } from "../../webhooks/event-types.ts";
 import guide from "./guide.md" with { type: "text" };
 import { HEADERS, headersOf, PARAMETERS, parameterReference, SIGNATURE, TAGS } from "./parts.ts";
 import { errorTable, isRefusal, refusalReference, refusalReplies } from "./refusals.ts";

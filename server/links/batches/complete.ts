@@ -3,7 +3,7 @@ import type { Store } from "../../db/store.ts";
 import { type BatchRow, batches } from "../../db/tables.ts";
 import { toIso } from "../../lib/moments.ts";
 import { inSteps } from "../../lib/steps.ts";
-import { publishEvents } from "../../webhooks/events/events.ts";
+import { publishEvents } from "../../webhooks/events.ts";
 import type { Deps } from "../../work/deps.ts";
 import { accountIdsOf } from "../../work/topics.ts";
 import { HAS_ROOM } from "../members.ts";

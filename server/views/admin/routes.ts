@@ -2,8 +2,13 @@ import { Elysia } from "elysia";
 import * as z from "zod";
 import { presentSession } from "../../accounts/doors.ts";
 import { Invitation, NewPerson, Removal } from "../../accounts/model.ts";
-import type { Manager } from "../../accounts/people.ts";
-import { changePerson, invitePerson, removePerson, resetPerson } from "../../accounts/people.ts";
+import {
+  changePerson,
+  invitePerson,
+  type Manager,
+  removePerson,
+  resetPerson,
+} from "../../accounts/people.ts";
 import { type Actor, contextOf } from "../../api/caller.ts";
 import { data, ErrorReply, pageOf, recordRefusals, refusals, toPage } from "../../api/reply.ts";
 import type { Deps } from "../../work/deps.ts";
@@ -15,9 +20,8 @@ import {
   removeAccount,
   requireAccount,
 } from "./accounts.ts";
+import { readNodes, readState } from "./installation.ts";
 import * as model from "./model.ts";
-import { readNodes } from "./nodes.ts";
-import { readState } from "./state.ts";
 
 /** The door requires a session. */
 const actorOf = (request: Request): Actor => contextOf(request).caller!.by;

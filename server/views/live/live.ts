@@ -4,117 +4,115 @@ import { accounts } from "../../db/tables.ts";
 import { newId } from "../../lib/ids.ts";
 import type { Deps } from "../../work/deps.ts";
 import type { TopicListener } from "../../work/topics.ts";
-import { readPulse } from "./pulse.ts";
-import { idOf, type Listener, startWatch, type Watch, type Whose } from "./watch.ts";
-
-/** Tells open pages what changes in their accounts. */
-export type Live = {
-  /**
-   * Begins to listen, and hears at once what has changed since `known`, the state that the page knew last.
-   * @returns what ends it
-   */
-  listen(whose: Whose, listener: Listener, known: string | null): Promise<() => void>;
-  /** Names the state of the account, so that a page which reads it after that can listen from there on. */
-  stateOf(accountId: string): Promise<string>;
-  /** A request has changed something of the account, perhaps what no kept number tells. */
-  changed(accountId: string): void;
-  /** What processes tell each other. */
-  heard: TopicListener;
-  /**
-   * Makes room for one more line of this session by ending older lines.
-   * @returns false when there is no room: too many lines in all, or too many sessions of this account have one
-   */
-  makeRoom(accountId: string, sessionHash: string): boolean;
-  /** Ends all lines, and those that are opened later. */
-  close(): void;
-};
+import { type AccountRef, type Listener, readStateId, startWatch, type Watch } from "./watch.ts";
 
 /** Open pages of one process, each of which costs a connection; no account may take them all. */
 const MOST_LISTENERS = 2000;
 const MOST_OF_ACCOUNT = 200;
-/** More than the tabs that one person has in view; a hidden tab has no line. */
+/** More than the tabs that one person has in view; a hidden tab has no stream. */
 const MOST_OF_SESSION = 20;
-/** Accounts of which it is known whether requests changed them. */
+/** Accounts whose last change by a request is known. */
 const MOST_KNOWN = 10_000;
 
-/** One poll for all pages of an account, and none without a page. */
-export function createLive(deps: Deps): Live {
+export type Live = ReturnType<typeof createLive>;
+
+/** Notifies open pages of changes in their accounts. An account is polled once for all of its pages, while it has any. */
+export function createLive(deps: Deps) {
   const watches = new Map<string, Watch>();
-  const changes = createChanges();
+  const requests = createRequestMarkers();
   let isClosed = false;
 
   function noteChange(accountId: string) {
-    changes.note(accountId);
-    void watches.get(accountId)?.look();
+    requests.note(accountId);
+    void watches.get(accountId)?.poll();
   }
 
   function noteAnyChange() {
-    changes.forget();
-    for (const watch of watches.values()) void watch.look();
+    requests.forget();
+    for (const watch of watches.values()) void watch.poll();
   }
 
-  function watchOf(whose: Whose): Watch {
-    const { accountId } = whose;
+  function watchOf(account: AccountRef): Watch {
+    const { accountId } = account;
     const known = watches.get(accountId);
     if (known) return known;
-    const watch = startWatch(deps, whose, () => changes.last(accountId));
+    const watch = startWatch(deps, account, () => requests.last(accountId));
     watches.set(accountId, watch);
     return watch;
   }
 
   return {
-    async listen(whose, listener, known) {
+    /**
+     * Adds a listener, and sends it at once what has changed since `known`, the state that the page knew last.
+     * @returns removes the listener
+     */
+    async subscribe(
+      account: AccountRef,
+      listener: Listener,
+      known: string | null,
+    ): Promise<() => void> {
       if (isClosed) {
         listener.end();
         return () => {};
       }
-      const watch = watchOf(whose);
+      const watch = watchOf(account);
       watch.listeners.add(listener);
-      const leave = () => {
+      const unsubscribe = () => {
         watch.listeners.delete(listener);
         if (watch.listeners.size > 0) return;
         watch.stop();
-        if (watches.get(whose.accountId) === watch) watches.delete(whose.accountId);
+        if (watches.get(account.accountId) === watch) watches.delete(account.accountId);
       };
       try {
-        await watch.greet(listener, known);
+        await watch.sendInitial(listener, known);
       } catch (error) {
-        leave();
+        unsubscribe();
         throw error;
       }
-      return leave;
+      return unsubscribe;
     },
-    async stateOf(accountId) {
+
+    /** Returns the id of the account's state, from which a page that reads the account afterwards can subscribe. */
+    async stateOf(accountId: string): Promise<string> {
       const isAccount = eq(accounts.id, accountId);
       const [account] = await deps.store
         .select({ no: accounts.no })
         .from(accounts)
         .where(isAccount);
-      const whose = { accountId, accountNo: account?.no ?? 0 };
-      const { pulse } = await readPulse(deps, whose, changes.last(accountId));
-      return idOf(pulse);
+      const ref = { accountId, accountNo: account?.no ?? 0 };
+      return readStateId(deps, ref, requests.last(accountId));
     },
-    changed(accountId) {
+
+    /** Call it after a request has changed something in the account. */
+    changed(accountId: string) {
       noteChange(accountId);
       deps.topics.changed(accountId);
     },
-    heard: {
+
+    topicListener: {
       changed(ids) {
         if (ids) for (const id of ids) noteChange(id);
         else noteAnyChange();
       },
       counted(ids) {
         const known = ids ? ids.map((id) => watches.get(id)) : watches.values();
-        for (const watch of known) watch?.wake();
+        for (const watch of known) watch?.announce();
       },
-    },
-    makeRoom(accountId, sessionHash) {
+    } satisfies TopicListener,
+
+    /**
+     * Makes room for one more stream of this session by ending older ones.
+     * @returns false when there is no room: too many streams, or too many sessions of this account have one
+     */
+    makeRoom(accountId: string, sessionHash: string): boolean {
       const all = [...watches.values()].reduce((sum, { listeners }) => sum + listeners.size, 0);
       const listeners = watches.get(accountId)?.listeners ?? new Set<Listener>();
-      const surplus = surplusLine(listeners, sessionHash);
+      const surplus = surplusStream(listeners, sessionHash);
       surplus?.end();
       return surplus !== null || (all < MOST_LISTENERS && listeners.size < MOST_OF_ACCOUNT);
     },
+
+    /** Ends all streams, and those that are opened later. */
     close() {
       isClosed = true;
       for (const { listeners } of watches.values()) {
@@ -125,11 +123,11 @@ export function createLive(deps: Deps): Live {
 }
 
 /**
- * Returns the line to end before this session opens another: the oldest of a session at its limit, since a tab that
- * was just opened is looked at; in a full account the oldest of the session with the most lines, so that one session
- * cannot take the room of others. Null when none has to end, or no session has more lines than this one would have.
+ * Returns the stream to end before this session opens another: the oldest of a session at its limit, since the newest
+ * tab is in view; in a full account the oldest of the session with the most, so that one session cannot exclude others.
+ * Null when none has to end, or no session has more streams than this one would have.
  */
-function surplusLine(listeners: Set<Listener>, sessionHash: string): Listener | null {
+function surplusStream(listeners: Set<Listener>, sessionHash: string): Listener | null {
   const bySession = Map.groupBy(listeners, (listener) => listener.sessionHash);
   const own = bySession.get(sessionHash) ?? [];
   if (own.length >= MOST_OF_SESSION) return own[0]!;
@@ -139,21 +137,21 @@ function surplusLine(listeners: Set<Listener>, sessionHash: string): Listener | 
 }
 
 /**
- * Names the last change of each account by a request. Of those that were forgotten, and after another start,
- * it is a name like that of no change before, so that a page which comes back takes nothing for unchanged.
+ * Identifies the latest request that changed each account. After a restart, or when an account was dropped from the
+ * cache, it gets a marker that was never used, so that a page that reconnects takes nothing for unchanged.
  */
-function createChanges() {
-  const names = new LRUCache<string, string>({ max: MOST_KNOWN });
+function createRequestMarkers() {
+  const markers = new LRUCache<string, string>({ max: MOST_KNOWN });
   const start = newId();
-  let all = 0;
+  let count = 0;
   const note = (accountId: string): string => {
-    const name = `${start}.${++all}`;
-    names.set(accountId, name);
-    return name;
+    const marker = `${start}.${++count}`;
+    markers.set(accountId, marker);
+    return marker;
   };
   return {
     note,
-    last: (accountId: string) => names.get(accountId) ?? note(accountId),
-    forget: () => names.clear(),
+    last: (accountId: string) => markers.get(accountId) ?? note(accountId),
+    forget: () => markers.clear(),
   };
 }

@@ -3,46 +3,40 @@ import { contextOf } from "../../api/caller.ts";
 import { AppError } from "../../lib/errors.ts";
 import type { Deps } from "../../work/deps.ts";
 import type { Live } from "./live.ts";
-import type { Listener } from "./watch.ts";
+import type { AccountRef, Listener } from "./watch.ts";
 
-/** What a page may leave unread before it is cut off: it comes back, and hears what it missed. */
+/** Unread messages after which a page is disconnected: it reconnects and gets what it missed. */
 const MOST_UNREAD = 64;
 
 const HEADERS = {
   "content-type": "text/event-stream; charset=utf-8",
   "cache-control": "no-store",
-  // Proxies of nginx's kind would gather it first.
+  // Otherwise nginx buffers the stream.
   "x-accel-buffering": "no",
 };
 
-/** Server-sent events for the dashboard's pages (HTML Standard §9.2), behind the session door only. */
+/** Server-sent events for the dashboard's pages (HTML Standard §9.2), with a session only. */
 export const liveRoutes = (_: Deps, live: Live) =>
   new Elysia({ detail: { hide: true, access: "read" } }).get("/live", ({ request }) => {
     const { caller, sessionHash } = contextOf(request);
-    // The framework runs this for HEAD as well, and would leave the line open that it throws away.
+    // The framework runs this for HEAD as well, drops the body and would leave its stream open.
     if (request.method === "HEAD") return new Response(null, { headers: HEADERS });
-    // The door guarantees both.
-    const [whose, session] = [caller!, sessionHash!];
-    if (!live.makeRoom(whose.accountId, session)) {
+    // The session door guarantees both.
+    const [account, session] = [caller!, sessionHash!];
+    if (!live.makeRoom(account.accountId, session)) {
       throw new AppError("SERVICE_UNAVAILABLE", "Too many pages are open.", undefined, {
         "retry-after": "60",
       });
     }
-    const stream = streamOf(live, whose, session, knownBy(request));
-    return new Response(stream, { headers: HEADERS });
+    return new Response(streamFor(live, account, session, knownBy(request)), { headers: HEADERS });
   });
 
 /** Sent by the browser when it reconnects, or by the page when it opens the stream again. */
 const knownBy = ({ headers, url }: Request) =>
   headers.get("last-event-id") || new URL(url).searchParams.get("since");
 
-function streamOf(
-  live: Live,
-  whose: { accountId: string; accountNo: number },
-  sessionHash: string,
-  known: string | null,
-): ReadableStream<string> {
-  let leave = () => {};
+function streamFor(live: Live, account: AccountRef, sessionHash: string, known: string | null) {
+  let unsubscribe = () => {};
   let isOver = false;
   return new ReadableStream<string>(
     {
@@ -50,7 +44,7 @@ function streamOf(
         const end = () => {
           if (isOver) return;
           isOver = true;
-          leave();
+          unsubscribe();
           controller.close();
         };
         const send = (text: string) => {
@@ -60,18 +54,17 @@ function streamOf(
         };
         const listener: Listener = {
           sessionHash,
-          hear: (change, id) =>
+          receive: (change, id) =>
             send(`id: ${id}\nevent: change\ndata: ${JSON.stringify(change)}\n\n`),
-          beat: () => send(": still up\n\n"),
+          keepAlive: () => send(": still up\n\n"),
           end,
         };
-        const stop = await live.listen(whose, listener, known);
-        leave = stop;
-        if (isOver) stop();
+        unsubscribe = await live.subscribe(account, listener, known);
+        if (isOver) unsubscribe();
       },
       cancel() {
         isOver = true;
-        leave();
+        unsubscribe();
       },
     },
     new CountQueuingStrategy({ highWaterMark: MOST_UNREAD }),

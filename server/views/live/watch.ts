@@ -1,135 +1,231 @@
+import { sql } from "drizzle-orm";
 import { isSessionActive } from "../../accounts/sessions.ts";
 import type { Caller } from "../../api/caller.ts";
+import { links } from "../../db/tables.ts";
 import { oneAtATime } from "../../lib/concurrency.ts";
+import { firstIdAt } from "../../lib/ids.ts";
 import { describeError, log } from "../../lib/log.ts";
 import type { Deps } from "../../work/deps.ts";
-import {
-  linksCheckedSince,
-  type Pulse,
-  type Reading,
-  readPulse,
-  TOPICS,
-  type Topic,
-} from "./pulse.ts";
 
 /** In real time, independent of the clock: it is about what people see, and a silent stream is cut. */
-const LOOK_MS = 500;
-/** Between two polls where writes are announced, in case an announcement is lost. */
-const NET_MS = 5000;
-const BEAT_MS = 15_000;
-/** Results are written within a second or two; sending one twice does no harm. */
+const POLL_MS = 500;
+/** Time between polls where writes are announced, in case an announcement is lost. */
+const UNANNOUNCED_POLL_MS = 5000;
+const KEEP_ALIVE_MS = 15_000;
+/** Results are written a second or two after their checks. Sending one twice does no harm. */
 const OVERLAP_MS = 10_000;
+/** More checks than these are not listed. */
+const MOST_CHECKS = 100;
 
-export type Whose = Pick<Caller, "accountId" | "accountNo">;
+/** What pages show. */
+const TOPICS = [
+  "links",
+  "overview",
+  "history",
+  "groups",
+  "webhooks",
+  "keys",
+  "batches",
+  "account",
+  "audit",
+] as const;
+type Topic = (typeof TOPICS)[number];
 
-/** What has changed. `links` names those that were checked; null when they are too many, or are not known. */
+/** A text for each topic, which differs after anything of the topic has changed. */
+type Snapshot = Record<Topic, string>;
+
+export type AccountRef = Pick<Caller, "accountId" | "accountNo">;
+
+/** `links` are those that were checked; null when there are too many, or they are not known. */
 type Change = { topics: Topic[]; links: string[] | null };
 
-/** How one page hears of it. */
+/** An open page. */
 export type Listener = {
   sessionHash: string;
-  /** @param id names the state that the page knows from then on */
-  hear(change: Change, id: string): void;
-  /** Keeps the line open. */
-  beat(): void;
-  /** Nothing more will come: the session has ended, or the program does. */
+  /** @param id identifies the state that the page knows after this change */
+  receive(change: Change, id: string): void;
+  keepAlive(): void;
+  /** Nothing more is sent: the session has ended, or the server stops. */
   end(): void;
 };
 
-type Look = Reading & { at: number; version: number | null };
+/** `version` is the database's, where it has one. */
+type Poll = { snapshot: Snapshot; marker: string; at: number; version: number | null };
 
 export type Watch = ReturnType<typeof startWatch>;
 
-/** One look at an account for all of its open pages. @param changes names the last change of it by a request */
-export function startWatch(deps: Deps, whose: Whose, changes: () => string) {
+/** Polls an account for all of its open pages. @param lastRequest identifies the latest request that changed it */
+export function startWatch(deps: Deps, account: AccountRef, lastRequest: () => string) {
   const listeners = new Set<Listener>();
   const { engine } = deps.store;
-  let seen: Look | undefined;
-  let isWanted = false;
-  let isLooking = false;
-  /** A write was announced since the last poll, which was then. */
-  let isStale = false;
-  let lookedAt = -Infinity;
+  let last: Poll | undefined;
+  let isRequested = false;
+  let isPolling = false;
+  let isAnnounced = false;
+  let polledAt = -Infinity;
 
-  const take = () =>
-    oneAtATime(`look at ${whose.accountId}`, async () => {
-      const before = seen;
+  const pollOnce = () =>
+    oneAtATime(`poll ${account.accountId}`, async () => {
+      const before = last;
       const now = { at: deps.clock.now(), version: engine.version() };
-      isStale = false;
-      lookedAt = performance.now();
-      seen = { ...now, ...(await readPulse(deps, whose, changes())) };
-      if (before) await tell(before, seen);
-      return seen.pulse;
+      isAnnounced = false;
+      polledAt = performance.now();
+      last = { ...now, ...(await readSnapshot(deps, account, lastRequest())) };
+      if (before) await publish(before, last);
+      return last.snapshot;
     });
 
-  async function tell(before: Look, now: Look) {
-    const topics = TOPICS.filter((topic) => before.pulse[topic] !== now.pulse[topic]);
+  async function publish(before: Poll, now: Poll) {
+    const topics = TOPICS.filter((topic) => before.snapshot[topic] !== now.snapshot[topic]);
     if (topics.length === 0) return;
-    await endOld();
-    const isByChecks = before.changes === now.changes;
+    await endExpired();
+    const isByChecks = before.marker === now.marker;
     const since = before.at - OVERLAP_MS;
-    const links = isByChecks ? await linksCheckedSince(deps, whose, since) : null;
-    for (const { hear } of listeners) hear({ topics, links }, idOf(now.pulse));
+    const links = isByChecks ? await linksCheckedSince(deps, account, since) : null;
+    for (const { receive } of listeners) receive({ topics, links }, idOf(now.snapshot));
   }
 
-  /** What changes during a look is seen by another one right after it. */
-  async function look(): Promise<void> {
-    isWanted = true;
-    if (isLooking) return;
-    isLooking = true;
-    while (isWanted) {
-      isWanted = false;
-      await take().catch(logFailure);
+  /** Polls now; a change during a poll is found by another one right after it. */
+  async function poll(): Promise<void> {
+    isRequested = true;
+    if (isPolling) return;
+    isPolling = true;
+    while (isRequested) {
+      isRequested = false;
+      await pollOnce().catch(logFailure);
     }
-    isLooking = false;
+    isPolling = false;
   }
 
-  function mayBeWritten(): boolean {
+  function mayHaveChanged(): boolean {
     const version = engine.version();
-    if (version !== null) return version !== seen?.version;
-    return isStale || !deps.topics.isConnected() || performance.now() - lookedAt >= NET_MS;
+    if (version !== null) return version !== last?.version;
+    const isOverdue = performance.now() - polledAt >= UNANNOUNCED_POLL_MS;
+    return isAnnounced || !deps.topics.isConnected() || isOverdue;
   }
 
-  const lookIfWritten = () => {
-    if (mayBeWritten()) void look();
+  const pollIfChanged = () => {
+    if (mayHaveChanged()) void poll();
   };
 
-  /** Something was written: it is looked for soon. */
-  const wake = () => {
-    isStale = true;
+  /** Makes the next regular poll happen: something was written. */
+  const announce = () => {
+    isAnnounced = true;
   };
 
-  /** Ends the stream with the session. */
-  async function endOld() {
-    for (const [hash, theirs] of Map.groupBy(listeners, ({ sessionHash }) => sessionHash)) {
+  /** Ends the streams of sessions that have ended. */
+  async function endExpired() {
+    for (const [hash, ofSession] of Map.groupBy(listeners, ({ sessionHash }) => sessionHash)) {
       if (await isSessionActive(deps, hash)) continue;
-      for (const listener of theirs) listener.end();
+      for (const listener of ofSession) listener.end();
     }
   }
 
-  const beat = () => {
-    void endOld().catch(logFailure);
-    for (const listener of listeners) listener.beat();
+  const keepAlive = () => {
+    void endExpired().catch(logFailure);
+    for (const listener of listeners) listener.keepAlive();
   };
 
-  /** Tells at once what is different from the state that the page knew last, if it knew one. */
-  async function greet({ hear }: Listener, known: string | null) {
-    const pulse = await take();
+  /** Sends what differs from the state that the page knew last, if it knew one. */
+  async function sendInitial({ receive }: Listener, known: string | null) {
+    const snapshot = await pollOnce();
     const before = known?.split("-") ?? null;
-    const topics = TOPICS.filter((topic, i) => before && before[i] !== pulse[topic]);
-    hear({ topics, links: null }, idOf(pulse));
+    const topics = TOPICS.filter((topic, i) => before && before[i] !== snapshot[topic]);
+    receive({ topics, links: null }, idOf(snapshot));
   }
 
-  const timers = [setInterval(lookIfWritten, LOOK_MS), setInterval(beat, BEAT_MS)];
+  const timers = [setInterval(pollIfChanged, POLL_MS), setInterval(keepAlive, KEEP_ALIVE_MS)];
   for (const timer of timers) timer.unref();
   const stop = () => {
     for (const timer of timers) clearInterval(timer);
   };
-  return { listeners, look, wake, greet, stop };
+  return { listeners, poll, announce, sendInitial, stop };
 }
 
-/** Encodes the state by topic, so that a page that reconnects gets only what changed. */
-export const idOf = (pulse: Pulse) => TOPICS.map((topic) => pulse[topic]).join("-");
+/** Encodes a state by topic, so that a page that reconnects gets only what changed. */
+const idOf = (snapshot: Snapshot) => TOPICS.map((topic) => snapshot[topic]).join("-");
 
 const logFailure = (error: unknown) =>
   log.warning("failed to notify open pages", describeError(error));
+
+/** Returns the id of an account's present state. */
+export async function readStateId(deps: Deps, account: AccountRef, lastRequest: string) {
+  const { snapshot } = await readSnapshot(deps, account, lastRequest);
+  return idOf(snapshot);
+}
+
+/**
+ * One statement, since it runs twice a second for every account with an open page. It reads a few maintained numbers,
+ * so that it costs about the same for any account: the number of checks, links by status, those being checked, the
+ * latest change of small tables, and the progress of running batches.
+ */
+const SNAPSHOT = `select
+  (select sum(checks) from usage_days where account_id = ?),
+  (select sum(active) || '.' || sum(dead) || '.' || sum(unknown) from link_counts where subject = ?),
+  (select count(*) from links where account_no = ? and checking_until > ?),
+  (select count(*) || '.' || max(updated_at) from groups where account_id = ?),
+  (select count(*) || '.' || max(updated_at) from api_keys where account_id = ?),
+  (select count(*) || '.' || max(updated_at) || '.' || coalesce(max(last_delivery_at), 0)
+    from webhooks where account_id = ?),
+  (select count(*) || '.' || sum(active + dead + unknown + skipped + total)
+    from batches where account_id = ? and completed_at is null),
+  (select max(id) from audit where account_id = ?),
+  (select count(*) from audit where account_id = ? and id > ?)`;
+
+/**
+ * @param lastRequest identifies the latest request known here that changed the account; numbers do not show all changes
+ * @returns also a `marker`, which differs after every request that changed the account
+ */
+async function readSnapshot(
+  { store, clock, topics }: Deps,
+  { accountId, accountNo }: AccountRef,
+  lastRequest: string,
+): Promise<Pick<Poll, "snapshot" | "marker">> {
+  const now = clock.now();
+  const ofAccount = Array(6).fill(accountId);
+  // Entries of two processes may be committed in another order than that of their ids.
+  const recent = firstIdAt(now - OVERLAP_MS);
+  const params = [accountId, accountNo, accountNo, now, ...ofAccount, recent];
+  const [row] = await store.engine.run({ sql: SNAPSHOT, params });
+  const [checked, counted, checking, groups, keys, webhooks, batches, ...recorded] = row!;
+  const { isShared } = store.engine;
+  const audit = digestOf(isShared ? recorded : recorded[0]);
+  // Requests to other processes that are not announced show in the audit log.
+  const isAnnounced = !isShared || topics.isConnected();
+  const marker = isAnnounced ? lastRequest : digestOf(lastRequest, audit);
+  const links = digestOf(checked, counted, checking, marker);
+  const snapshot = {
+    links,
+    overview: digestOf(links, webhooks),
+    history: digestOf(checked, marker),
+    groups: digestOf(groups, counted, marker),
+    webhooks: digestOf(webhooks, marker),
+    keys: digestOf(keys, marker),
+    batches: digestOf(batches, marker),
+    account: digestOf(checked, counted, marker),
+    audit,
+  };
+  return { snapshot, marker };
+}
+
+const digestOf = (...parts: unknown[]) => Bun.hash(JSON.stringify(parts)).toString(36);
+
+/**
+ * Returns the ids of links checked since then; null when there were too many checks. Results are written some time
+ * after their checks, so pass an earlier time.
+ */
+export async function linksCheckedSince(
+  { store }: Deps,
+  { accountNo }: AccountRef,
+  since: number,
+): Promise<string[] | null> {
+  const rows = await store
+    .select({ id: links.id })
+    .from(sql`(
+      select link_no from checks where account_no = ${accountNo} and checked_at >= ${since}
+      order by checked_at desc limit ${MOST_CHECKS + 1}) as checked`)
+    .leftJoin(links, sql`${links.no} = checked.link_no`);
+  if (rows.length > MOST_CHECKS) return null;
+  // The id is null where the link was deleted.
+  return [...new Set(rows.flatMap(({ id }) => id ?? []))];
+}

@@ -4,8 +4,7 @@ import { deliveries, webhooks } from "../../db/tables.ts";
 import type { Deps } from "../../work/deps.ts";
 import { countDueLinks, earliestDue } from "../../work/due.ts";
 import { areLinksChecked, onlineOfAll } from "../../work/nodes.ts";
-import { MOST_SHOWN } from "./attention.ts";
-import { kept } from "./kept.ts";
+import { cached, LISTED_ITEMS } from "./links.ts";
 import type { Monitoring, WebhookBacklog } from "./model.ts";
 
 /** More than this are not counted. */
@@ -33,7 +32,7 @@ const secondsSince = (at: number | null, now: number) =>
 
 export async function findBacklog(deps: Deps, caller: Caller): Promise<WebhookBacklog> {
   const [waiting, failing, disabled] = await Promise.all([
-    kept(deps, `waiting ${caller.accountId}`, () => findWaiting(deps, caller)),
+    cached(deps, `waiting ${caller.accountId}`, () => findWaiting(deps, caller)),
     countFailing(deps, caller),
     findDisabled(deps, caller),
   ]);
@@ -94,7 +93,7 @@ async function findDisabled(
       .from(webhooks)
       .where(isOff)
       .orderBy(desc(webhooks.updatedAt), desc(id))
-      .limit(MOST_SHOWN),
+      .limit(LISTED_ITEMS),
     store.select({ count: count() }).from(webhooks).where(isOff),
   ]);
   return { total: counted!.count, items };

@@ -1,9 +1,18 @@
 import { Elysia } from "elysia";
+import type { Caller } from "../../api/caller.ts";
 import { callers, data, refusals } from "../../api/reply.ts";
 import type { Deps } from "../../work/deps.ts";
+import {
+  countByStatus,
+  countUnknownByReason,
+  findDead,
+  findLargestGroups,
+  findLargestServices,
+  findRecovered,
+} from "./links.ts";
+import type { Overview } from "./model.ts";
 import * as model from "./model.ts";
-import { findOverview } from "./overview.ts";
-import { tallyServices } from "./tallies.ts";
+import { findBacklog, monitoring } from "./monitoring.ts";
 
 export const overviewRoutes = (deps: Deps) =>
   new Elysia({ prefix: "/overview", tags: ["Overview"] })
@@ -21,7 +30,7 @@ export const overviewRoutes = (deps: Deps) =>
     .get(
       "/services",
       async ({ caller }) => {
-        const { total, items } = await tallyServices(deps, caller);
+        const { total, items } = await findLargestServices(deps, caller);
         return { data: { total, items: items.map(model.toService) } };
       },
       {
@@ -35,3 +44,17 @@ export const overviewRoutes = (deps: Deps) =>
         },
       },
     );
+
+/** Of each list the first ten. */
+async function findOverview(deps: Deps, caller: Caller): Promise<Overview> {
+  const counts = await countByStatus(deps, caller);
+  const [dead, recovered, unknown, groups, checker, webhooks] = await Promise.all([
+    findDead(deps, caller, counts.dead),
+    findRecovered(deps, caller),
+    countUnknownByReason(deps, caller, counts.unknown),
+    findLargestGroups(deps, caller),
+    monitoring(deps),
+    findBacklog(deps, caller),
+  ]);
+  return { counts, dead, recovered, unknown, groups, checker, webhooks };
+}

@@ -1,7 +1,6 @@
-import { EVENT_TYPES, type EventRow, type EventType, type Verdict } from "../../db/tables.ts";
-import type { Reason } from "../../verdict/reasons/reasons.ts";
-import { messageOf } from "../../verdict/reasons/reasons.ts";
-import type { EventData, StatusChange } from "../events/types.ts";
+import { EVENT_TYPES, type EventRow, type EventType, type Verdict } from "../db/tables.ts";
+import { messageOf, type Reason } from "../verdict/reasons/reasons.ts";
+import type { EventData, StatusChange } from "./event-types.ts";
 
 /** An event as it is stored: `data` is JSON. */
 export type StoredEvent = Pick<EventRow, "type" | "data" | "createdAt">;
@@ -23,7 +22,7 @@ export type DigestEntry = {
 export type Severity = "bad" | "good" | "neutral";
 
 /** A message for people, before a service's markup. */
-export type Notice = {
+export type ChatMessage = {
   title: string;
   /** The link that it is about, if it is about one. */
   url: string | null;
@@ -41,13 +40,13 @@ export const LISTED_EVENTS = 10;
 /** Longest dashboard address that a message has room for. */
 const DASHBOARD_URL_LENGTH = 500;
 
-export function noticeOf(event: StoredEvent, publicUrl: string | null): Notice {
-  if (event.type !== "digest") return eventNotice(toDigestEntry(event), publicUrl);
+export function toChatMessage(event: StoredEvent, publicUrl: string | null): ChatMessage {
+  if (event.type !== "digest") return eventMessage(toDigestEntry(event), publicUrl);
   const digest = JSON.parse(event.data) as DigestData;
   const [first] = digest.first;
   return digest.total === 1 && first
-    ? eventNotice(first, publicUrl)
-    : digestNotice(digest, publicUrl);
+    ? eventMessage(first, publicUrl)
+    : digestMessage(digest, publicUrl);
 }
 
 /** Returns an event as a digest lists it. We wrote the data, so it has the shape of its type. */
@@ -58,7 +57,7 @@ export const toDigestEntry = ({ type, data, createdAt }: StoredEvent): DigestEnt
     data: JSON.parse(data),
   }) as DigestEntry;
 
-function eventNotice(entry: DigestEntry, publicUrl: string | null): Notice {
+function eventMessage(entry: DigestEntry, publicUrl: string | null): ChatMessage {
   const { title, url, details, severity } = wordsFor(entry.event, entry.data);
   const isTest = entry.data.test === true;
   return {
@@ -71,7 +70,7 @@ function eventNotice(entry: DigestEntry, publicUrl: string | null): Notice {
   };
 }
 
-function digestNotice(digest: DigestData, publicUrl: string | null): Notice {
+function digestMessage(digest: DigestData, publicUrl: string | null): ChatMessage {
   const listed = digest.first.slice(0, LISTED_EVENTS);
   const more = digest.total - listed.length;
   return {
@@ -212,3 +211,91 @@ const skippedInBatch = ({ skipped }: Batch) =>
   skipped === 1
     ? "1 link was deleted before its check."
     : `${skipped} links were deleted before their checks.`;
+
+/** How a chat service marks up text. */
+export type Markup = {
+  /** Escapes words of ours, so that they show as they are. */
+  escape(text: string): string;
+  /** Makes an address clickable. It contains only characters of RFC 3986. */
+  link(address: string): string;
+  /** Returns as much of a text as fits, so that nothing in it is clickable or starts markup. */
+  inert(text: string, room: number): string;
+  sizeOf(text: string): number;
+};
+
+/**
+ * Room for the address next to the title, and for a whole line. One of the former and ten of the latter, with our own
+ * words, fit into the smallest message: the 3,000 characters of a section in Slack, which has a section of its own for
+ * the title, and the 4,096 of the others.
+ */
+export const ADDRESS_ROOM = 2100;
+export const LINE_ROOM = 270;
+
+/** What RFC 3986, section 2, does not allow. Markup needs such characters, or depends on what surrounds an address. */
+const BEYOND_RFC_3986 = /[^\w\-.~:/?#[\]@!$&'()*+,;=%]/g;
+/** What chat apps look for when they make links and mentions from plain text. */
+const TRIGGERS = /[@:/.#]/g;
+const ZERO_WIDTH_SPACE = "\u200b";
+
+/** Returns the lines below the title. */
+export const renderLines = ({ lines }: ChatMessage, markup: Markup): string[] =>
+  lines.map(({ text, url, rest }) => {
+    const after = rest === null ? "" : markup.escape(` – ${rest}`);
+    if (url === null) return markup.escape(text) + after;
+    const before = markup.escape(`${text}: `);
+    const room = LINE_ROOM - markup.sizeOf(before) - markup.sizeOf(after);
+    return before + renderAddress(url, markup, room) + after;
+  });
+
+/** Returns the address as a link. Without room it is cut and no link, since that would lead elsewhere. */
+export function renderAddress(url: string, markup: Markup, room = ADDRESS_ROOM): string {
+  const address = webAddress(url);
+  if (address === null) return markup.inert(singleLine(url), room);
+  const link = markup.link(address);
+  return markup.sizeOf(link) <= room ? link : markup.inert(address, room);
+}
+
+/** Returns an http or https address in the characters of RFC 3986; null for anything else. */
+export function webAddress(text: string): string | null {
+  const url = URL.parse(text);
+  if (!url || !/^https?:$/.test(url.protocol)) return null;
+  return url.href.replace(BEYOND_RFC_3986, encodeURIComponent);
+}
+
+/** Replaces what would break the line or reverse its direction. */
+export const singleLine = (text: string) => text.toWellFormed().replace(/[\p{Cc}\p{Cf}]/gu, " ");
+
+type Cutting = { write?: (character: string) => string; sizeOf?: (text: string) => number };
+
+/** Returns as much of the text as fits, without splitting a character or an escape. "…" marks that it was cut. */
+export function cut(text: string, room: number, options: Cutting = {}): string {
+  const { write = (character: string) => character, sizeOf = lengthOf } = options;
+  const written = (text.match(/%[0-9a-f]{2}|./gisu) ?? []).map(write);
+  if (sizeOf(written.join("")) <= room) return written.join("");
+  let left = room - sizeOf("…");
+  const end = written.findIndex((character) => {
+    left -= sizeOf(character);
+    return left < 0;
+  });
+  return `${written.slice(0, end).join("")}…`;
+}
+
+/** Plain text. Invisible spaces keep apps from making links and mentions from text that is not a link. */
+export const plainText = (sizeOf: Markup["sizeOf"]): Markup => ({
+  escape: (text) => text,
+  link: (address) => address,
+  inert: (text, room) =>
+    cut(text, room, {
+      write: (character) => character.replace(TRIGGERS, `$&${ZERO_WIDTH_SPACE}`),
+      sizeOf,
+    }),
+  sizeOf,
+});
+
+/** Returns the text as code, where only a backtick is markup. */
+export const asCode = (text: string, room: number, escaped = (text: string) => text) =>
+  `\`${cut(text, room - 2, { write: (character) => escaped(character.replaceAll("`", "'")) })}\``;
+
+export const lengthOf = (text: string) => text.length;
+
+export const bytesOf = (text: string) => Buffer.byteLength(text);

@@ -1,10 +1,10 @@
 import { and, eq, inArray, lt, sql } from "drizzle-orm";
-import { rowsOf, type Store } from "../../db/store.ts";
-import { deliveries, type EventType, events, webhookEvents, webhooks } from "../../db/tables.ts";
-import { newIdAt } from "../../lib/ids.ts";
-import { chunksOf, inSteps, type StepLimits } from "../../lib/steps.ts";
-import type { Deps } from "../../work/deps.ts";
-import type { EventData } from "./types.ts";
+import { rowsOf, type Store } from "../db/store.ts";
+import { deliveries, type EventType, events, webhookEvents, webhooks } from "../db/tables.ts";
+import { newIdAt } from "../lib/ids.ts";
+import { chunksOf, inSteps, type StepLimits } from "../lib/steps.ts";
+import type { Deps } from "../work/deps.ts";
+import type { EventData } from "./event-types.ts";
 
 /** One thing that happened. */
 export type NewEvent = {
@@ -44,7 +44,7 @@ export async function publishEvents(tx: Store, happened: NewEvent[]): Promise<vo
  * Returns a test for whether an event has subscribers now. `check.complete` rarely has any, and costs more to write than
  * the check itself.
  */
-export async function subscriptionsOf(
+export async function readSubscriptions(
   store: Store,
   accountIds: string[],
 ): Promise<(event: NewEvent) => boolean> {
@@ -62,11 +62,11 @@ export async function subscriptionsOf(
   const wanted = new Set(
     rows.flatMap((row) => [keyOf(row, true), ...(row.firstVerdicts ? [keyOf(row, false)] : [])]),
   );
-  return (event) => wanted.has(keyOf(event, !isNoNews(event)));
+  return (event) => wanted.has(keyOf(event, !isFirstAlive(event)));
 }
 
 /** A link's first verdict is "alive": most webhooks do not ask for that. */
-const isNoNews = ({ type, first }: NewEvent) => type === "link.alive" && first !== undefined;
+const isFirstAlive = ({ type, first }: NewEvent) => type === "link.alive" && first !== undefined;
 
 type Identified = NewEvent & { id: string };
 
@@ -97,13 +97,17 @@ const HAPPENED = {
 function cellsOf(event: Identified) {
   const { id, accountId, type, data, at } = event;
   const linkId = "linkId" in data ? data.linkId : null;
-  return [id, accountId, type, JSON.stringify(data), at, linkId, isNoNews(event) ? 1 : 0];
+  return [id, accountId, type, JSON.stringify(data), at, linkId, isFirstAlive(event) ? 1 : 0];
 }
 
 /** Locks the webhooks: it waits for one that is being deleted and then leaves it out. */
 async function insertDeliveries(store: Store, rows: Identified[]): Promise<void> {
   const { id, type, createdAt } = events;
-  const cells = rows.map((row) => [row.id, isNoNews(row) ? 1 : 0, row.first === "batch" ? 1 : 0]);
+  const cells = rows.map((row) => [
+    row.id,
+    isFirstAlive(row) ? 1 : 0,
+    row.first === "batch" ? 1 : 0,
+  ]);
   await store.run(sql`
     insert into ${deliveries}
       (webhook_id, event_id, type, status, attempts, unplanned_attempts, next_attempt_at, due_at, created_at, of_batch)
@@ -124,7 +128,7 @@ const KEPT_MS = 30 * 86_400_000;
  * Deletes events older than 30 days with their deliveries, except those that an active webhook still has to receive.
  * Returns how many.
  */
-export async function forgetOldEvents(deps: Deps, limits: StepLimits = {}): Promise<number> {
+export async function deleteOldEvents(deps: Deps, limits: StepLimits = {}): Promise<number> {
   // By a clock that is a year ahead, all of it would be old.
   if (deps.online.clockIsOff()) return 0;
   const { rows } = await inSteps(deps.clock, (most) => forgetSome(deps, most), limits);

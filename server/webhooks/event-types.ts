@@ -1,7 +1,7 @@
 import * as z from "zod";
-import { type EventType, FREQUENCIES, TRIGGERS, VERDICTS } from "../../db/tables.ts";
-import { checkIdOf, newId } from "../../lib/ids.ts";
-import { toIso } from "../../lib/moments.ts";
+import { type EventType, FREQUENCIES, TRIGGERS, VERDICTS } from "../db/tables.ts";
+import { checkIdOf, newId } from "../lib/ids.ts";
+import { toIso } from "../lib/moments.ts";
 
 const moment = () => z.string().meta({ format: "date-time" });
 const verdict = () => z.enum(VERDICTS);

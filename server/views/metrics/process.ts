@@ -1,7 +1,14 @@
 import { readdirSync, readFileSync } from "node:fs";
+import { readdir, stat } from "node:fs/promises";
+import { join } from "node:path";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { Counter, Gauge, Registry } from "prom-client";
+import { backupFolder, type Config, ROLES, sqlitePath } from "../../config/config.ts";
+import { WORKS } from "../../db/tables.ts";
 import { lazily } from "../../lib/concurrency.ts";
+import { leastRoom, type RoomAt } from "../../ops/upkeep/disk.ts";
+import type { Deps } from "../../work/deps.ts";
+import type { Readings } from "./readings.ts";
 
 const LAG_RESOLUTION_MS = 50;
 /** Where Linux lists the open files of a process, and its limits. */
@@ -72,4 +79,51 @@ function startHistogram() {
   const histogram = monitorEventLoopDelay({ resolution: LAG_RESOLUTION_MS });
   histogram.enable();
   return histogram;
+}
+
+/** What the files of SQLite take up, and what is left where the server writes. */
+export async function readDisk(config: Config, roomAt?: RoomAt): Promise<Readings> {
+  const { free, floor } = await leastRoom(config, roomAt);
+  const path = sqlitePath(config);
+  const ofSqlite = path !== null && {
+    database_wal_bytes: await sizeOf(`${path}-wal`),
+    backup_last_bytes: await newestBackup(backupFolder(config)),
+  };
+  return { disk_free_bytes: free, disk_floor_bytes: floor, ...ofSqlite };
+}
+
+/** Null where there is no such file. */
+const sizeOf = (path: string): Promise<number | null> =>
+  stat(path).then(
+    ({ size }) => size,
+    () => null,
+  );
+
+/** By name, which ends in the moment it was made. */
+async function newestBackup(folder: string): Promise<number | null> {
+  const names = await readdir(folder).catch(() => []);
+  const newest = names
+    .filter((name) => /^stillup-\d.*\.db$/.test(name))
+    .sort()
+    .at(-1);
+  return newest ? sizeOf(join(folder, newest)) : null;
+}
+
+/** What this node knows of the others and of its own part, from its latest sign of life. */
+export function nodeReadings({ nodes }: Deps): Readings {
+  const all = nodes.all();
+  const live = all.filter(({ isLive }) => isLive);
+  const present = new Set(live.map(({ name }) => name));
+  const gone = new Set(all.map(({ name }) => name)).difference(present);
+  const { buckets, clockOffMs, lagMs } = all[0]!.state;
+  return {
+    nodes: ROLES.map((role) => [{ role }, live.filter(({ roles }) => roles.includes(role)).length]),
+    nodes_gone: gone.size,
+    node_buckets: WORKS.map((work) => [{ work }, buckets[work]]),
+    node_lag_seconds: WORKS.flatMap((work) => {
+      const ms = lagMs[work];
+      return ms === null ? [] : [[{ work }, ms / 1000]];
+    }),
+    node_clock_off_seconds: clockOffMs / 1000,
+  };
 }

@@ -1,20 +1,24 @@
-import type { Format } from "../../db/tables.ts";
-import { toIso } from "../../lib/moments.ts";
-import { type Line, type Notice, noticeOf, type Severity, type StoredEvent } from "./notice.ts";
+import type { Format } from "../db/tables.ts";
+import { toIso } from "../lib/moments.ts";
 import {
   ADDRESS_ROOM,
   asCode,
   bytesOf,
+  type ChatMessage,
   cut,
   LINE_ROOM,
+  type Line,
   lengthOf,
   type Markup,
   plainText,
   renderAddress,
   renderLines,
+  type Severity,
+  type StoredEvent,
   singleLine,
+  toChatMessage,
   webAddress,
-} from "./text.ts";
+} from "./chat-message.ts";
 
 /** What is posted, and the headers to send in addition to the signature. */
 export type Payload = {
@@ -31,7 +35,7 @@ export function payloadFor(
   to: { url: string; webhookId: string; publicUrl: string | null },
 ): Payload {
   if (format === "standard") return jsonPayload(standardBody(event, to.webhookId));
-  return CHATS[format](noticeOf(event, to.publicUrl), to.url);
+  return CHATS[format](toChatMessage(event, to.publicUrl), to.url);
 }
 
 /** Returns the body of the API's own format. The stored data is not parsed, so its bytes never change. */
@@ -40,7 +44,7 @@ export function standardBody({ type, data, createdAt }: StoredEvent, webhookId: 
   return `${head.slice(0, -1)},"data":${data}}`;
 }
 
-const CHATS: Record<Exclude<Format, "standard">, (notice: Notice, url: string) => Payload> = {
+const CHATS: Record<Exclude<Format, "standard">, (notice: ChatMessage, url: string) => Payload> = {
   slack,
   discord,
   teams,
@@ -57,7 +61,7 @@ const jsonPayload = (body: string): Payload => ({
  * An incoming webhook of Slack. The text of a section has at most 3,000 characters. `text` is what a notification
  * shows. Previews are off, since they would fetch a page that someone else chose.
  */
-function slack(notice: Notice): Payload {
+function slack(notice: ChatMessage): Payload {
   const { title, url, dashboardUrl } = notice;
   const head =
     url === null
@@ -90,7 +94,7 @@ const SLACK: Markup = {
  * A webhook of Discord: an embed with a title of at most 256 characters and a description of at most 4,096. No one is
  * mentioned, whatever the text says.
  */
-function discord(notice: Notice): Payload {
+function discord(notice: ChatMessage): Payload {
   const { title, severity, dashboardUrl } = notice;
   const embed = {
     title: escapeDiscord(title),
@@ -116,7 +120,7 @@ const DISCORD: Markup = {
   sizeOf: lengthOf,
 };
 
-function addressAndLines(notice: Notice, markup: Markup): string {
+function addressAndLines(notice: ChatMessage, markup: Markup): string {
   const address = notice.url === null ? [] : [renderAddress(notice.url, markup)];
   return [...address, ...renderLines(notice, markup)].join("\n");
 }
@@ -125,7 +129,7 @@ function addressAndLines(notice: Notice, markup: Markup): string {
  * A workflow of Teams: a message with an adaptive card, at most 28 KB in total. It stays below half as many characters,
  * since each may count as two bytes. The text of a TextRun is never markup.
  */
-function teams({ title, url, lines, severity, dashboardUrl }: Notice): Payload {
+function teams({ title, url, lines, severity, dashboardUrl }: ChatMessage): Payload {
   const head = {
     ...textRun(url === null ? title : `${title}: `),
     ...{ weight: "bolder", color: TEAMS_COLORS[severity] },
@@ -178,7 +182,7 @@ const openUrl = (url: string) => ({ type: "Action.OpenUrl", url });
  * The method sendMessage of Telegram's bots: plain text of at most 4,096 characters, to the chat in the webhook's URL.
  * Previews are off, since they would fetch a page that someone else chose.
  */
-function telegram(notice: Notice, webhookUrl: string): Payload {
+function telegram(notice: ChatMessage, webhookUrl: string): Payload {
   const { title, url, dashboardUrl } = notice;
   const head = url === null ? title : `${title}: ${renderAddress(url, TELEGRAM)}`;
   const lines = [head, ...renderLines(notice, TELEGRAM), ...(dashboardUrl ? [dashboardUrl] : [])];
@@ -206,7 +210,7 @@ function telegramOptions(query: URLSearchParams) {
 const TELEGRAM = plainText(lengthOf);
 
 /** A topic of ntfy: plain text of at most 4,096 bytes, and headers with texts and addresses of ours, in ASCII. */
-function ntfy(notice: Notice): Payload {
+function ntfy(notice: ChatMessage): Payload {
   const { title, severity, dashboardUrl } = notice;
   return {
     body: addressAndLines(notice, NTFY),
