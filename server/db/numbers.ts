@@ -19,9 +19,10 @@ export async function takeNumbers(store: Store, count: number): Promise<number> 
 }
 
 /** Of an account or a group, by settled status: a link that is being checked counts as what it was. */
-type LinkTotals = { total: number; active: number; dead: number };
+type LinkTotals = { total: number; active: number; dead: number; unknown: number };
 
-const sumOf = (column: AnySQLiteColumn | SQL) => sql`coalesce(sum(${column}), 0)`.mapWith(Number);
+export const sumOf = (column: AnySQLiteColumn | SQL) =>
+  sql`coalesce(sum(${column}), 0)`.mapWith(Number);
 
 /** All links of a row of counts, whatever their status. */
 export const allCounted = sql`${linkCounts.active} + ${linkCounts.dead} + ${linkCounts.unknown}`;
@@ -36,6 +37,7 @@ export async function totalLinks(
       total: sumOf(allCounted),
       active: sumOf(linkCounts.active),
       dead: sumOf(linkCounts.dead),
+      unknown: sumOf(linkCounts.unknown),
     })
     .from(linkCounts)
     .where(eq(linkCounts.subject, subject));

@@ -96,6 +96,6 @@ onDashboard("The administration page", (dashboard) => {
 
   async function owner(accountId: string) {
     const { items } = await listAccounts(dashboard().server.deps, { page: 1, per_page: 100 });
-    return items.find(({ account }) => account.id === accountId)!.people[0]!;
+    return items.find(({ id }) => id === accountId)!.users[0]!;
   }
 });

@@ -1,7 +1,9 @@
 import { count, desc, eq, inArray } from "drizzle-orm";
+import * as z from "zod";
 import { recordChange } from "../../accounts/audit/record.ts";
 import { emailTarget } from "../../accounts/audit/targets.ts";
 import { deleteAccount } from "../../accounts/delete.ts";
+import { toUser, User } from "../../accounts/model.ts";
 import { type Invitation, listPeople, refuseFormerManager } from "../../accounts/people.ts";
 import type { Session } from "../../accounts/sessions.ts";
 import { createInvitedAccount } from "../../accounts/users.ts";
@@ -9,15 +11,31 @@ import type { Actor } from "../../api/caller.ts";
 import { lockAccounts } from "../../db/lock.ts";
 import { totalLinks } from "../../db/numbers.ts";
 import { contains } from "../../db/store.ts";
-import { type AccountRow, accounts, type Tier, users } from "../../db/tables.ts";
+import { type AccountRow, accounts, TIERS, type Tier, users } from "../../db/tables.ts";
 import { conflict, notFound } from "../../lib/errors.ts";
+import { optionalText, paging } from "../../lib/fields.ts";
 import { parseId } from "../../lib/ids.ts";
+import { toIso } from "../../lib/moments.ts";
 import { type Page, windowOf } from "../../lib/paging.ts";
 import type { Deps } from "../../work/deps.ts";
-import type { AccountQuery, AdminAccount } from "./model.ts";
 
-/** Newest first; a search finds accounts by the e-mail of any of their people. */
-export async function listAccounts(deps: Deps, query: AccountQuery): Promise<Page<AdminAccount>> {
+export const Account = z.object({
+  id: z.uuid(),
+  email: z.string(),
+  tier: z.enum(TIERS),
+  links_used: z.int(),
+  users: z.array(User),
+  created_at: z.string(),
+});
+type Account = z.infer<typeof Account>;
+
+export const AccountQuery = z.object({ search: optionalText(255).optional(), ...paging() });
+
+/** Lists accounts, newest first. The search matches the e-mails of all their people. */
+export async function listAccounts(
+  deps: Deps,
+  query: z.output<typeof AccountQuery>,
+): Promise<Page<Account>> {
   const { store } = deps;
   const { limit, offset } = windowOf(query);
   const found = query.search
@@ -34,7 +52,7 @@ export async function listAccounts(deps: Deps, query: AccountQuery): Promise<Pag
       .offset(offset),
     store.select({ total: count() }).from(accounts).where(fits),
   ]);
-  return { items: await withPeople(deps, rows), total: counted!.total };
+  return { items: await toAccounts(deps, rows), total: counted!.total };
 }
 
 /** @throws NOT_FOUND */
@@ -47,12 +65,12 @@ export async function requireAccount({ store }: Deps, id: string): Promise<Accou
   return account;
 }
 
-export async function findAdminAccount(deps: Deps, id: string): Promise<AdminAccount> {
-  const [found] = await withPeople(deps, [await requireAccount(deps, id)]);
+export async function findAccount(deps: Deps, id: string): Promise<Account> {
+  const [found] = await toAccounts(deps, [await requireAccount(deps, id)]);
   return found!;
 }
 
-/** Creates an account whose owner sets a password by a one-time link. @throws CONFLICT when the e-mail is taken */
+/** Creates an account whose owner sets a password with a one-time link. @throws CONFLICT when the e-mail is taken */
 export async function inviteOwner(
   deps: Deps,
   { email, tier = deps.config.defaultTier }: { email: string; tier?: Tier | undefined },
@@ -62,12 +80,7 @@ export async function inviteOwner(
   return { email, token };
 }
 
-export async function changeTier(
-  deps: Deps,
-  id: string,
-  tier: Tier,
-  by: Actor,
-): Promise<AdminAccount> {
+export async function changeTier(deps: Deps, id: string, tier: Tier, by: Actor): Promise<Account> {
   const { no } = await requireAccount(deps, id);
   await deps.store.transaction(async (tx) => {
     const at = { ...deps, store: tx };
@@ -83,13 +96,13 @@ export async function changeTier(
       fields: ["tier"],
     });
   });
-  return findAdminAccount(deps, id);
+  return findAccount(deps, id);
 }
 
 /**
- * Deletes an account with its links, their history and its people. Since no one can delete their own, an administrator
- * remains, also when two delete each other's at once.
- * @throws CONFLICT for one's own
+ * Deletes an account with its links, history and people. Administrators cannot delete their own account, so one always
+ * remains, even if two delete each other's at the same time.
+ * @throws NOT_FOUND; CONFLICT for the administrator's own account
  */
 export async function removeAccount(deps: Deps, by: Session, id: string): Promise<void> {
   const account = await requireAccount(deps, id);
@@ -103,16 +116,17 @@ export async function removeAccount(deps: Deps, by: Session, id: string): Promis
   );
 }
 
-async function withPeople(deps: Deps, rows: AccountRow[]): Promise<AdminAccount[]> {
-  const people = await listPeople(
-    deps,
-    rows.map(({ id }) => id),
-  );
+async function toAccounts(deps: Deps, rows: AccountRow[]): Promise<Account[]> {
+  const ids = rows.map(({ id }) => id);
+  const people = Map.groupBy(await listPeople(deps, ids), ({ accountId }) => accountId);
   return Promise.all(
-    rows.map(async (account) => ({
-      account,
-      linksUsed: (await totalLinks(deps, account.no)).total,
-      people: people.filter(({ accountId }) => accountId === account.id),
+    rows.map(async ({ id, no, email, tier, createdAt }) => ({
+      id,
+      email,
+      tier,
+      links_used: (await totalLinks(deps, no)).total,
+      users: (people.get(id) ?? []).map(toUser),
+      created_at: toIso(createdAt),
     })),
   );
 }

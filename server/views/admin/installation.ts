@@ -1,22 +1,85 @@
 import { count, eq, isNotNull, sql } from "drizzle-orm";
-import type * as z from "zod";
+import * as z from "zod";
 import { dayOf } from "../../accounts/usage.ts";
-import { accounts, deliveries, linkCounts, TIERS, usageDays, users } from "../../db/tables.ts";
+import { sumOf } from "../../db/numbers.ts";
+import { deliveries, ofWorks, TIERS, usageDays } from "../../db/tables.ts";
 import { toIso } from "../../lib/moments.ts";
 import { VERSION } from "../../lib/runtime.ts";
+import { TROUBLE_NAMES } from "../../lib/troubles.ts";
+import { MONITOR_STATES } from "../../verdict/online/online.ts";
 import { BUCKETS } from "../../work/buckets.ts";
 import type { Deps } from "../../work/deps.ts";
 import { areLinksChecked, type NodeInfo } from "../../work/nodes.ts";
-import type { Node, Nodes, State } from "./model.ts";
+import { countAllLinks, countPeople } from "../metrics/database.ts";
 
-/** How the installation is, for those who run it. Nothing of what accounts hold, and no secret. */
-export async function readState(deps: Deps): Promise<z.infer<typeof State>> {
+export const State = z.object({
+  version: z.string(),
+  started_at: z.string(),
+  /** Current problems of the installation as a whole, and what to do about them. */
+  troubles: z.array(
+    z.object({ name: z.enum(TROUBLE_NAMES), message: z.string(), since: z.string() }),
+  ),
+  database: z.object({
+    engine: z.enum(["sqlite", "postgres"]),
+    bytes: z.int(),
+    migration: z.string(),
+    accounts: z.int(),
+    users: z.int(),
+    links: z.int(),
+    deliveries_waiting: z.int(),
+  }),
+  checker: z.object({
+    is_running: z.boolean(),
+    at_once: z.int(),
+    checks_today: z.int(),
+    history_days: z.int(),
+  }),
+  tiers: z.array(
+    z.object({
+      tier: z.enum(TIERS),
+      links: z.int(),
+      api_keys: z.int(),
+      webhooks: z.int(),
+      api: z.boolean(),
+    }),
+  ),
+});
+type State = z.infer<typeof State>;
+
+const Node = z.object({
+  id: z.string(),
+  name: z.string(),
+  /** A later version may have others. */
+  roles: z.array(z.string()),
+  version: z.string(),
+  started_at: z.string(),
+  seen_at: z.string(),
+  is_live: z.boolean(),
+  /** Whether it is the one that answers. */
+  is_this: z.boolean(),
+  online: z.enum(MONITOR_STATES),
+  /** How far its clock is ahead of the database's. */
+  clock_off_ms: z.int(),
+  /** How late its most overdue work is; null if it does none. */
+  lag_ms: ofWorks(z.int().nullable()),
+  /** Its share of the work, between 0 and 1. */
+  share: ofWorks(z.number()),
+});
+
+export const Nodes = z.object({
+  /** Whether other processes may serve the same database. */
+  is_shared: z.boolean(),
+  items: z.array(Node),
+});
+
+/** Describes the installation for administrators, without data of accounts and without secrets. */
+export async function readState(deps: Deps): Promise<State> {
   return {
     version: VERSION,
     started_at: toIso(deps.clock.now() - deps.clock.elapsed()),
-    troubles: deps.troubles.all().map(({ since, ...told }) => ({ ...told, since: toIso(since) })),
-    database: await stateOfDatabase(deps),
-    checker: await stateOfChecker(deps),
+    troubles: deps.troubles.all().map((trouble) => ({ ...trouble, since: toIso(trouble.since) })),
+    database: await readDatabase(deps),
+    checker: await readChecker(deps),
     tiers: TIERS.map((tier) => {
       const { links, apiKeys, webhooks, api } = deps.config.tierLimits[tier];
       return { tier, links, api_keys: apiKeys, webhooks, api };
@@ -24,16 +87,11 @@ export async function readState(deps: Deps): Promise<z.infer<typeof State>> {
   };
 }
 
-async function stateOfDatabase({ store }: Deps) {
-  const { active, dead, unknown } = linkCounts;
-  const [[accountsNow], [usersNow], [linksNow], [waiting], migrations] = await Promise.all([
-    store.select({ count: count() }).from(accounts),
-    store.select({ count: count() }).from(users),
-    // The table also has counts of groups.
-    store.readPool
-      .select({ count: sql`coalesce(sum(${active} + ${dead} + ${unknown}), 0)`.mapWith(Number) })
-      .from(linkCounts)
-      .innerJoin(accounts, eq(accounts.no, linkCounts.subject)),
+async function readDatabase(deps: Deps): Promise<State["database"]> {
+  const { store } = deps;
+  const [people, links, [waiting], migrations] = await Promise.all([
+    countPeople(deps),
+    countAllLinks(deps),
     store.readPool.select({ count: count() }).from(deliveries).where(isNotNull(deliveries.dueAt)),
     store.all(sql`select name from migrations order by name desc limit 1`) as Promise<string[][]>,
   ]);
@@ -41,28 +99,27 @@ async function stateOfDatabase({ store }: Deps) {
     engine: store.engine.name,
     bytes: await store.engine.size(),
     migration: String(Object.values(migrations[0] ?? {})[0] ?? ""),
-    accounts: accountsNow!.count,
-    users: usersNow!.count,
-    links: linksNow!.count,
+    ...people,
+    links: links.active + links.dead + links.unknown,
     deliveries_waiting: waiting!.count,
   };
 }
 
-async function stateOfChecker(deps: Deps) {
+async function readChecker(deps: Deps): Promise<State["checker"]> {
   const { store, clock, config } = deps;
   const [today] = await store
-    .select({ checks: sql`coalesce(sum(${usageDays.checks}), 0)`.mapWith(Number) })
+    .select({ checks: sumOf(usageDays.checks) })
     .from(usageDays)
     .where(eq(usageDays.day, dayOf(clock.now())));
   return {
     is_running: areLinksChecked(deps),
     at_once: config.checkConcurrency,
-    checks_today: today?.checks ?? 0,
+    checks_today: today!.checks,
     history_days: config.historyDays,
   };
 }
 
-/** The processes that serve the database, this one first. */
+/** Lists the processes that serve the database, this one first. */
 export const readNodes = ({ store, nodes }: Deps): z.infer<typeof Nodes> => ({
   is_shared: store.engine.isShared,
   items: nodes.all().map((node) => toNode(node, node.id === nodes.id)),

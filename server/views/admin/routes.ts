@@ -9,21 +9,25 @@ import {
   removePerson,
   resetPerson,
 } from "../../accounts/people.ts";
+import { Email } from "../../accounts/session-model.ts";
 import { type Actor, contextOf } from "../../api/caller.ts";
 import { data, ErrorReply, pageOf, recordRefusals, refusals, toPage } from "../../api/reply.ts";
+import { ROLES, TIERS } from "../../db/tables.ts";
+import { flag, oneOf } from "../../lib/fields.ts";
 import type { Deps } from "../../work/deps.ts";
 import {
+  Account,
+  AccountQuery,
   changeTier,
-  findAdminAccount,
+  findAccount,
   inviteOwner,
   listAccounts,
   removeAccount,
   requireAccount,
 } from "./accounts.ts";
-import { readNodes, readState } from "./installation.ts";
-import * as model from "./model.ts";
+import { Nodes, readNodes, readState, State } from "./installation.ts";
 
-/** The door requires a session. */
+/** The session door guarantees a caller. */
 const actorOf = (request: Request): Actor => contextOf(request).caller!.by;
 
 const managerOf = async (deps: Deps, request: Request): Promise<Manager> => ({
@@ -31,35 +35,47 @@ const managerOf = async (deps: Deps, request: Request): Promise<Manager> => ({
   as: "administrator",
 });
 
+const NewAccount = z.object(
+  { email: Email, tier: oneOf(TIERS).optional() },
+  "must be a JSON object",
+);
+
+const AccountChange = z.object({ tier: oneOf(TIERS) }, "must be a JSON object");
+
+const PersonChange = z.object(
+  { role: oneOf(ROLES).optional(), is_admin: flag().optional() },
+  "must be a JSON object",
+);
+
 const changeRefusals = { ...recordRefusals, 409: ErrorReply, 413: ErrorReply, 415: ErrorReply };
 
-/** What those do who run the installation; mounted behind the session door only. */
+/** Requires the session of an administrator. */
 export function adminRoutes(deps: Deps) {
   return new Elysia({ prefix: "/admin", detail: { hide: true, access: "administrator" } })
     .get("/state", async () => ({ data: await readState(deps) }), {
-      response: { 200: data(model.State), ...refusals },
+      response: { 200: data(State), ...refusals },
     })
     .get("/nodes", () => ({ data: readNodes(deps) }), {
-      response: { 200: data(model.Nodes), ...refusals },
+      response: { 200: data(Nodes), ...refusals },
     })
     .get(
       "/accounts",
       async ({ request, query, set }) =>
-        toPage(await listAccounts(deps, query), query, model.toAccount, { request, set }),
-      { query: model.AccountQuery, response: { 200: pageOf(model.Account), ...refusals } },
+        toPage(await listAccounts(deps, query), query, (account) => account, { request, set }),
+      { query: AccountQuery, response: { 200: pageOf(Account), ...refusals } },
     )
     .post(
       "/accounts",
       async ({ request, body, status }) =>
         status(201, { data: await inviteOwner(deps, body, actorOf(request)) }),
-      { body: model.NewAccount, response: { 201: data(Invitation), ...changeRefusals } },
+      { body: NewAccount, response: { 201: data(Invitation), ...changeRefusals } },
     )
     .patch(
       "/accounts/:id",
       async ({ request, params, body }) => ({
-        data: model.toAccount(await changeTier(deps, params.id, body.tier, actorOf(request))),
+        data: await changeTier(deps, params.id, body.tier, actorOf(request)),
       }),
-      { body: model.AccountChange, response: { 200: data(model.Account), ...changeRefusals } },
+      { body: AccountChange, response: { 200: data(Account), ...changeRefusals } },
     )
     .delete(
       "/accounts/:id",
@@ -84,9 +100,9 @@ export function adminRoutes(deps: Deps) {
         const { role, is_admin: isAdmin } = body;
         const change = { role, isAdmin };
         const user = await changePerson(deps, await managerOf(deps, request), params.id, change);
-        return { data: model.toAccount(await findAdminAccount(deps, user.accountId)) };
+        return { data: await findAccount(deps, user.accountId) };
       },
-      { body: model.PersonChange, response: { 200: data(model.Account), ...changeRefusals } },
+      { body: PersonChange, response: { 200: data(Account), ...changeRefusals } },
     )
     .delete(
       "/users/:id",

@@ -1,4 +1,5 @@
 import { count, eq, sql } from "drizzle-orm";
+import { sumOf } from "../../db/numbers.ts";
 import {
   accounts,
   DISABLED_REASONS,
@@ -6,7 +7,6 @@ import {
   upkeep,
   users,
   VERDICTS,
-  type Verdict,
   webhooks,
 } from "../../db/tables.ts";
 import { nextBackupAt } from "../../ops/backups/upkeep.ts";
@@ -14,29 +14,27 @@ import type { Deps } from "../../work/deps.ts";
 import { countDueLinks, earliestDue } from "../../work/due.ts";
 import type { Reading, Readings } from "./readings.ts";
 
-/** Deliveries that are counted one by one: more would take longer than a reading may. */
+/** Deliveries are counted up to this number: counting more would take too long. */
 const COUNTED = 20_000;
 
-/**
- * What the database holds, told without a look at each link: by indexes and by counts that are kept. All of
- * it is read beside the event loop.
- */
+/** Reads from indexes and maintained counts instead of every link, in the read pool. */
 export async function readDatabase(deps: Deps): Promise<Readings> {
-  const [links, due, lag, people, deliveries, hooks, jobs, bytes] = await Promise.all([
-    linksByStatus(deps),
+  const { store, clock } = deps;
+  const [links, due, dueAt, people, deliveries, hooks, jobs, bytes] = await Promise.all([
+    countAllLinks(deps),
     countDueLinks(deps),
-    lateness(deps),
+    earliestDue(deps),
     countPeople(deps),
     readDeliveries(deps),
     webhooksByState(deps),
     readUpkeep(deps),
-    deps.store.engine.size(),
+    store.engine.size(),
   ]);
   return {
     database_up: 1,
-    links,
+    links: VERDICTS.map((status) => [{ status }, links[status]]),
     links_due: due,
-    links_due_lag_seconds: lag,
+    links_due_lag_seconds: secondsSince(clock.now(), dueAt),
     ...people,
     ...deliveries,
     webhooks: hooks,
@@ -45,24 +43,18 @@ export async function readDatabase(deps: Deps): Promise<Readings> {
   };
 }
 
-async function linksByStatus({ store }: Deps): Promise<Reading> {
-  const sum = (column: (typeof linkCounts)[Verdict]) =>
-    sql`coalesce(sum(${column}), 0)`.mapWith(Number);
-  const { active, dead, unknown } = linkCounts;
-  // The table also has counts of groups.
+/** Counts the links of all accounts by status. */
+export async function countAllLinks({ store }: Deps) {
+  const { active, dead, unknown, subject } = linkCounts;
   const [counts] = await store.readPool
-    .select({ active: sum(active), dead: sum(dead), unknown: sum(unknown) })
+    .select({ active: sumOf(active), dead: sumOf(dead), unknown: sumOf(unknown) })
     .from(linkCounts)
-    .innerJoin(accounts, eq(accounts.no, linkCounts.subject));
-  return VERDICTS.map((status) => [{ status }, counts![status]]);
+    // The table also has the counts of groups.
+    .innerJoin(accounts, eq(accounts.no, subject));
+  return counts!;
 }
 
-/** Links under way are due at the end of their lease only. */
-async function lateness(deps: Deps): Promise<number> {
-  return secondsSince(deps.clock.now(), await earliestDue(deps));
-}
-
-async function countPeople({ store }: Deps): Promise<Readings> {
+export async function countPeople({ store }: Deps) {
   const [[allAccounts], [allUsers]] = await Promise.all([
     store.readPool.select({ count: count() }).from(accounts),
     store.readPool.select({ count: count() }).from(users),
@@ -71,8 +63,8 @@ async function countPeople({ store }: Deps): Promise<Readings> {
 }
 
 /**
- * Down an index for each webhook; ids of events begin with their moment. The least id is looked for alone, or
- * SQLite would walk past all deliveries that were made before.
+ * Uses an index for each webhook; ids of events begin with their time. The smallest id is found by a query of its own,
+ * since otherwise SQLite would scan all earlier deliveries.
  */
 async function readDeliveries({ store, clock }: Deps): Promise<Readings> {
   const [row] = await store.engine.runInReadPool({ sql: DELIVERIES, params: [COUNTED] });
@@ -109,17 +101,14 @@ const WEBHOOK_STATES = ["well", "failing", ...DISABLED_REASONS.map((reason) => `
 
 async function readUpkeep(deps: Deps): Promise<Readings> {
   const jobs = await deps.store.readPool.select().from(upkeep);
-  const backup = jobs.find(({ job }) => job === "backup") ?? null;
-  const nextBackup = await nextBackupAt(deps, backup);
-  const succeeded = jobs.flatMap(({ job, succeededAt: at }) => (at === null ? [] : [{ job, at }]));
+  const nextBackup = await nextBackupAt(deps, jobs.find(({ job }) => job === "backup") ?? null);
   return {
-    upkeep_last_success_timestamp_seconds: succeeded.map(({ job, at }) => [
-      { task: job },
-      at / 1000,
-    ]),
-    upkeep_failing: jobs.map(({ job, failedAt, succeededAt }) => [
-      { task: job },
-      (failedAt ?? 0) > (succeededAt ?? 0) ? 1 : 0,
+    upkeep_last_success_timestamp_seconds: jobs.flatMap(({ job: task, succeededAt: at }) =>
+      at === null ? [] : [[{ task }, at / 1000]],
+    ),
+    upkeep_failing: jobs.map(({ job: task, failedAt, succeededAt }) => [
+      { task },
+      Number((failedAt ?? 0) > (succeededAt ?? 0)),
     ]),
     backup_expected_timestamp_seconds: nextBackup === null ? null : nextBackup / 1000,
   };

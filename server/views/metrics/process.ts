@@ -13,36 +13,36 @@ import type { Readings } from "./readings.ts";
 const LAG_RESOLUTION_MS = 50;
 /** Where Linux lists the open files of a process, and its limits. */
 const [OPEN_FILES, LIMITS] = ["/proc/self/fd", "/proc/self/limits"];
-/** Worked out once: it must stay the same to the last digit, since each other value looks like a restart. */
+/** Computed once: it must stay the same to the last digit, since any other value looks like a restart. */
 const STARTED_AT_SECONDS = Date.now() / 1000 - process.uptime();
 
-/** The process metrics of Prometheus' own libraries, under the same names. */
+/** Returns the process metrics of Prometheus' own client libraries, under the same names. */
 export function processText(): Promise<string> {
   const registry = new Registry();
   const registers = [registry];
   const { user, system } = process.cpuUsage();
   new Counter({
     name: "process_cpu_seconds_total",
-    help: "Processor time that the process has taken, its own and the system's for it.",
+    help: "Processor time of the process, user and system.",
     registers,
   }).inc((user + system) / 1e6);
-  const tell = (name: string, help: string, value: number) =>
-    new Gauge({ name, help, registers }).set(value);
-  tell(
-    "process_resident_memory_bytes",
-    "Memory that the process takes up.",
-    process.memoryUsage.rss(),
-  );
-  tell(
-    "process_start_time_seconds",
-    "When the process began, in seconds since 1970.",
-    STARTED_AT_SECONDS,
-  );
-  const open = openFiles();
-  if (open !== null) tell("process_open_fds", "Files and connections that are open.", open);
-  const most = mostFiles();
-  const help = "How many files and connections may be open at once (LimitNOFILE, ulimit -n).";
-  if (most !== null) tell("process_max_fds", help, most);
+  const gauges: [name: string, help: string, value: number | null][] = [
+    ["process_resident_memory_bytes", "Memory of the process.", process.memoryUsage.rss()],
+    [
+      "process_start_time_seconds",
+      "When the process started, in seconds since 1970.",
+      STARTED_AT_SECONDS,
+    ],
+    ["process_open_fds", "Open files and connections.", openFiles()],
+    [
+      "process_max_fds",
+      "Most files and connections that may be open at once (LimitNOFILE, ulimit -n).",
+      mostFiles(),
+    ],
+  ];
+  for (const [name, help, value] of gauges) {
+    if (value !== null) new Gauge({ name, help, registers }).set(value);
+  }
   return registry.metrics();
 }
 
@@ -54,7 +54,7 @@ function openFiles(): number | null {
   }
 }
 
-/** The soft limit; null where it is not known. */
+/** The soft limit. */
 function mostFiles(): number | null {
   try {
     const limit = /^Max open files\s+(\S+)/m.exec(readFileSync(LIMITS, "utf8"))?.[1];
@@ -64,9 +64,13 @@ function mostFiles(): number | null {
   }
 }
 
-/** Returns the worst event-loop lag since the last call; measured from the first call on. */
+/** Returns the longest event-loop delay since the last call, in seconds; measured from the first call on. */
 export function createLagReading(): () => number {
-  const histogram = lazily(startHistogram);
+  const histogram = lazily(() => {
+    const histogram = monitorEventLoopDelay({ resolution: LAG_RESOLUTION_MS });
+    histogram.enable();
+    return histogram;
+  });
   return () => {
     const delays = histogram();
     const seconds = delays.max / 1e9;
@@ -75,13 +79,7 @@ export function createLagReading(): () => number {
   };
 }
 
-function startHistogram() {
-  const histogram = monitorEventLoopDelay({ resolution: LAG_RESOLUTION_MS });
-  histogram.enable();
-  return histogram;
-}
-
-/** What the files of SQLite take up, and what is left where the server writes. */
+/** Reads the sizes of SQLite's files, and the free space where the server writes. */
 export async function readDisk(config: Config, roomAt?: RoomAt): Promise<Readings> {
   const { free, floor } = await leastRoom(config, roomAt);
   const path = sqlitePath(config);
@@ -92,14 +90,14 @@ export async function readDisk(config: Config, roomAt?: RoomAt): Promise<Reading
   return { disk_free_bytes: free, disk_floor_bytes: floor, ...ofSqlite };
 }
 
-/** Null where there is no such file. */
+/** Null if there is no such file. */
 const sizeOf = (path: string): Promise<number | null> =>
   stat(path).then(
     ({ size }) => size,
     () => null,
   );
 
-/** By name, which ends in the moment it was made. */
+/** The names of backups end with their time. */
 async function newestBackup(folder: string): Promise<number | null> {
   const names = await readdir(folder).catch(() => []);
   const newest = names
@@ -109,7 +107,7 @@ async function newestBackup(folder: string): Promise<number | null> {
   return newest ? sizeOf(join(folder, newest)) : null;
 }
 
-/** What this node knows of the others and of its own part, from its latest sign of life. */
+/** Returns what this node knows of the others, and its own share, as of its latest heartbeat. */
 export function nodeReadings({ nodes }: Deps): Readings {
   const all = nodes.all();
   const live = all.filter(({ isLive }) => isLive);

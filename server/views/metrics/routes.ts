@@ -11,24 +11,29 @@ import { readDatabase } from "./database.ts";
 import { createLagReading, nodeReadings, processText, readDisk } from "./process.ts";
 import { type Readings, toText } from "./readings.ts";
 
+/** How long readings of the database are reused. */
+const FRESH_MS = 10_000;
+/** Real time. A slower reading is shown by the next request, so that none takes two seconds. */
+const WAIT_MS = 1000;
+
 const HEADERS = {
   "content-type": "text/plain; version=0.0.4; charset=utf-8",
   "cache-control": "no-store",
 };
 
-/** For Prometheus, with a token of its own; without one there is no such page. */
+/** For Prometheus, with a token of its own; without a configured token the path does not exist. */
 export function metricsRoutes(deps: Deps) {
   const read = createReader(deps);
   return new Elysia({ detail: { hide: true, access: "anyone" } }).get(
     "/metrics",
     async ({ request }) => {
-      admit(deps, request);
+      requireToken(deps, request);
       return new Response(await read(), { headers: HEADERS });
     },
   );
 }
 
-function admit({ config }: Deps, request: Request) {
+function requireToken({ config }: Deps, request: Request) {
   if (config.metricsToken === null) throw noSuchPath();
   if (hasMetricsToken(config, request)) return;
   throw new AppError(
@@ -39,18 +44,13 @@ function admit({ config }: Deps, request: Request) {
   );
 }
 
-/** What the database holds is read once in so long, however many ask. */
-const FRESH_MS = 10_000;
-/** Real time. A reading that takes longer is shown by the next request, so that none takes two seconds. */
-const WAIT_MS = 1000;
-
 /**
- * Gives all that is measured, as Prometheus reads it. What cannot be read is missing from it; while the database takes
- * long to answer, what it holds is shown as it was read last.
+ * Returns all metrics in Prometheus' text format. Those that cannot be read are missing; while the database is slow, its
+ * last known readings are returned.
  */
 export function createReader(deps: Deps): () => Promise<string> {
   const lag = createLagReading();
-  const fresh = kept(deps, () => readDatabase(deps));
+  const fresh = createDatabaseReader(deps);
   const database = lastKnown<Readings>({}, WAIT_MS, () => fresh().catch(withoutDatabase));
   return async () => {
     const [ofDatabase, ofDisk] = await Promise.all([
@@ -67,39 +67,39 @@ export function createReader(deps: Deps): () => Promise<string> {
   };
 }
 
-/** What fails is not kept; who asks meanwhile gets the same. */
-function kept(deps: Pick<Deps, "clock">, read: () => Promise<Readings>): () => Promise<Readings> {
+/** Reuses a recent reading, also for requests that come while it is made, unless it failed. */
+function createDatabaseReader(deps: Deps): () => Promise<Readings> {
   let last: { at: number; readings: Promise<Readings> } | null = null;
   return () => {
     const now = deps.clock.elapsed();
     if (last && now - last.at < FRESH_MS) return last.readings;
-    const taken = { at: now, readings: read() };
-    taken.readings.catch(() => {
-      if (last === taken) last = null;
+    const reading = { at: now, readings: readDatabase(deps) };
+    reading.readings.catch(() => {
+      if (last === reading) last = null;
     });
-    last = taken;
-    return taken.readings;
+    last = reading;
+    return reading.readings;
   };
 }
 
 function withoutDatabase(error: unknown): Readings {
-  log.error("the database could not be measured", describeError(error));
+  log.error("failed to read metrics of the database", describeError(error));
   return { database_up: 0 };
 }
 
 function withoutDisk(error: unknown): Readings {
-  log.error("the disk could not be measured", describeError(error));
+  log.error("failed to read metrics of the disk", describeError(error));
   return {};
 }
 
-/** What this process knows without asking. */
+/** Returns what this process knows without a query. */
 function readInstallation({ clock, config, loops, online, store, troubles }: Deps): Readings {
-  const now = new Set<string>(troubles.all().map(({ name }) => name));
+  const current = new Set<string>(troubles.all().map(({ name }) => name));
   const { state } = online.known();
   const ageOf = (at: number | null) => (at === null ? null : (clock.elapsed() - at) / 1000);
   return {
     build_info: [[{ version: VERSION, database: store.engine.name }, 1]],
-    troubles: TROUBLE_NAMES.map((name) => [{ name }, Number(now.has(name))]),
+    troubles: TROUBLE_NAMES.map((name) => [{ name }, Number(current.has(name))]),
     monitor_state: MONITOR_STATES.map((each) => [{ state: each }, Number(each === state)]),
     checker_round_age_seconds: ageOf(loops.lookedAt("checks")),
     deliverer_round_age_seconds: ageOf(loops.lookedAt("deliveries")),

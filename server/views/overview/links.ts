@@ -1,31 +1,51 @@
 import { and, count, desc, eq, gt, sql } from "drizzle-orm";
-import type { AnySQLiteColumn } from "drizzle-orm/sqlite-core";
 import { LRUCache } from "lru-cache";
 import type { Caller } from "../../api/caller.ts";
+import { allCounted, sumOf, totalLinks } from "../../db/numbers.ts";
 import { preparedOnce } from "../../db/store.ts";
 import { groups, linkCounts, links, recoveries, type Verdict } from "../../db/tables.ts";
+import { toIso } from "../../lib/moments.ts";
+import { messageOf, type Reason } from "../../verdict/reasons/reasons.ts";
 import type { Deps } from "../../work/deps.ts";
 import type {
   CountedGroup,
-  CountedService,
-  Counts,
   DeadLink,
-  DeadLinks,
   FirstOf,
+  Overview,
   RecoveredLink,
-  UnknownLinks,
+  ServiceCounts,
   UnknownReason,
 } from "./model.ts";
 
 const DAY_MS = 86_400_000;
-/** Recoveries that are listed. */
+/** Age up to which recoveries are listed. */
 const RECENT_MS = 7 * DAY_MS;
 export const LISTED_ITEMS = 10;
+/** Unknown links that are counted by reason. After a million links were added, so many show what the reasons are. */
+const MOST_UNKNOWN = 50_000;
 
 const SHOWN = { id: links.id, url: links.url, service: links.service, groupId: links.groupId };
 
-/** @param total how many there are, which the kept counts know */
-export async function findDead(deps: Deps, caller: Caller, total: number): Promise<DeadLinks> {
+export async function countByStatus(
+  { store, clock }: Deps,
+  { accountNo }: Caller,
+): Promise<Overview["counts"]> {
+  const [totals, [checking]] = await Promise.all([
+    totalLinks({ store }, accountNo),
+    store
+      .select({ count: count() })
+      .from(links)
+      .where(and(eq(links.accountNo, accountNo), gt(links.checkingUntil, clock.now()))),
+  ]);
+  return { ...totals, checking: checking!.count };
+}
+
+/** Lists the latest dead links. @param total the number of dead links, which the link counts contain */
+export async function findDead(
+  deps: Deps,
+  caller: Caller,
+  total: number,
+): Promise<Overview["dead"]> {
   const [items, newInDay] = await Promise.all([
     listDead(deps, caller),
     cached(deps, `newly dead ${caller.accountNo}`, () => countNewlyDead(deps, caller)),
@@ -36,22 +56,30 @@ export async function findDead(deps: Deps, caller: Caller, total: number): Promi
 const isDead = ({ accountNo }: Caller) =>
   and(eq(links.accountNo, accountNo), eq(links.status, "dead"));
 
-const listDead = ({ store }: Deps, caller: Caller): Promise<DeadLink[]> =>
-  store
-    .select({
-      ...SHOWN,
-      reason: links.reason,
-      statusChangedAt: links.statusChangedAt,
-      lastReason: links.lastReason,
-      lastStatusCode: links.lastStatusCode,
-      lastCause: links.lastCause,
-    })
+async function listDead({ store }: Deps, caller: Caller): Promise<DeadLink[]> {
+  const { reason, statusChangedAt: since, lastReason, lastStatusCode, lastCause } = links;
+  const rows = await store
+    .select({ ...SHOWN, reason, since, lastReason, lastStatusCode, lastCause })
     .from(links)
     .where(isDead(caller))
-    .orderBy(desc(links.statusChangedAt), desc(links.no))
+    .orderBy(desc(since), desc(links.no))
     .limit(LISTED_ITEMS);
+  return rows.map(({ reason, since, lastReason, lastStatusCode, lastCause, ...link }) => {
+    // The details of the last check describe the status only if the check had the same reason.
+    const message =
+      reason === lastReason
+        ? messageFor(reason, lastStatusCode, lastCause)
+        : messageFor(reason, null, null);
+    return { ...link, reason, message, since: toIso(since) };
+  });
+}
 
-/** From the index alone; still they may be very many, when a large site has gone. */
+const messageFor = (reason: string | null, statusCode: number | null, cause: string | null) =>
+  reason === null
+    ? "Not checked yet."
+    : messageOf(reason as Reason, statusCode, cause as Reason | null);
+
+/** Reads only an index, but there may be very many when a large site is down. */
 async function countNewlyDead({ store, clock }: Deps, caller: Caller): Promise<number> {
   const [found] = await store.readPool
     .select({ count: count() })
@@ -60,94 +88,74 @@ async function countNewlyDead({ store, clock }: Deps, caller: Caller): Promise<n
   return found!.count;
 }
 
-/** Links that came back from being dead within the last week, and are still there: many after an outage. */
+/** Lists the latest links that recovered within a week and are still alive: there are many after an outage. */
 export const findRecovered = (deps: Deps, caller: Caller): Promise<FirstOf<RecoveredLink>> =>
   cached(deps, `recovered ${caller.accountNo}`, () => readRecovered(deps, caller));
 
-async function readRecovered(deps: Deps, caller: Caller): Promise<FirstOf<RecoveredLink>> {
-  const [items, [counted]] = await Promise.all([
-    listRecovered(deps, caller),
-    deps.store.readPool
+async function readRecovered(
+  { store: { readPool }, clock }: Deps,
+  { accountNo }: Caller,
+): Promise<FirstOf<RecoveredLink>> {
+  const { linkNo, recoveredAt } = recoveries;
+  const isRecovered = and(
+    eq(recoveries.accountNo, accountNo),
+    gt(recoveredAt, clock.now() - RECENT_MS),
+    eq(links.status, "active"),
+  );
+  const [rows, [counted]] = await Promise.all([
+    readPool
+      .select({ ...SHOWN, recoveredAt })
+      .from(recoveries)
+      .innerJoin(links, eq(links.no, linkNo))
+      .where(isRecovered)
+      .orderBy(desc(recoveredAt), desc(linkNo))
+      .limit(LISTED_ITEMS),
+    readPool
       .select({ count: count() })
       .from(recoveries)
-      .innerJoin(links, eq(links.no, recoveries.linkNo))
-      .where(isRecovered(deps, caller)),
+      .innerJoin(links, eq(links.no, linkNo))
+      .where(isRecovered),
   ]);
+  const items = rows.map((row) => ({ ...row, recoveredAt: toIso(row.recoveredAt) }));
   return { total: counted!.count, items };
 }
 
-const isRecovered = ({ clock }: Deps, { accountNo }: Caller) =>
-  and(
-    eq(recoveries.accountNo, accountNo),
-    gt(recoveries.recoveredAt, clock.now() - RECENT_MS),
-    eq(links.status, "active"),
-  );
-
-const listRecovered = (deps: Deps, caller: Caller): Promise<RecoveredLink[]> =>
-  deps.store.readPool
-    .select({ ...SHOWN, recoveredAt: recoveries.recoveredAt })
-    .from(recoveries)
-    .innerJoin(links, eq(links.no, recoveries.linkNo))
-    .where(isRecovered(deps, caller))
-    .orderBy(desc(recoveries.recoveredAt), desc(recoveries.linkNo))
-    .limit(LISTED_ITEMS);
-
-const sumOf = (column: AnySQLiteColumn) => sql`coalesce(sum(${column}), 0)`.mapWith(Number);
-
-export async function countByStatus(
-  { store, clock }: Deps,
-  { accountNo }: Caller,
-): Promise<Counts> {
-  const { active, dead, unknown, subject } = linkCounts;
-  const [[settled], [checking]] = await store.batch([
-    store
-      .select({ active: sumOf(active), dead: sumOf(dead), unknown: sumOf(unknown) })
-      .from(linkCounts)
-      .where(eq(subject, accountNo)),
-    store
-      .select({ count: count() })
-      .from(links)
-      .where(and(eq(links.accountNo, accountNo), gt(links.checkingUntil, clock.now()))),
-  ]);
-  const by = settled!;
-  return { total: by.active + by.dead + by.unknown, ...by, checking: checking!.count };
-}
-
-/** After a million links were added, all are unknown: as many tell what the reasons are. */
-const MOST_COUNTED = 50_000;
-
 /**
- * Why links are unknown, the most frequent reason first; only of the newest where they are very many. There
- * are not many more reasons than can be shown.
- * @param total how many are unknown, which the kept counts know
+ * Counts unknown links by reason, the most frequent first; only the newest links where there are very many. There are
+ * not many more reasons than can be shown.
+ * @param total the number of unknown links, which the link counts contain
  */
 export async function countUnknownByReason(
   deps: Deps,
   { accountNo }: Caller,
   total: number,
-): Promise<UnknownLinks> {
+): Promise<Overview["unknown"]> {
   const items = await cached(deps, `unknown ${accountNo}`, () => readUnknown(deps, accountNo));
   const counted = items.reduce((sum, item) => sum + item.count, 0);
-  return { total, isWhole: counted < MOST_COUNTED, items };
+  return { total, isWhole: counted < MOST_UNKNOWN, items };
 }
 
-/** In the order of their numbers, in which their rows are adjacent. */
-function readUnknown({ store: { readPool } }: Deps, accountNo: number): Promise<UnknownReason[]> {
+/** Reads links in the order of their numbers, in which their rows are adjacent. */
+async function readUnknown(
+  { store: { readPool } }: Deps,
+  accountNo: number,
+): Promise<UnknownReason[]> {
   const newest = readPool
     .select({ reason: links.reason })
     .from(links)
     .where(and(eq(links.accountNo, accountNo), eq(links.status, "unknown")))
     .orderBy(desc(links.no))
-    .limit(MOST_COUNTED)
+    .limit(MOST_UNKNOWN)
     .as("newest");
-  return readPool
+  const rows = await readPool
     .select({ reason: newest.reason, count: count() })
     .from(newest)
     .groupBy(newest.reason)
     .orderBy(desc(count()), sql`coalesce(${newest.reason}, '')`);
+  return rows.map((row) => ({ ...row, message: messageFor(row.reason, null, null) }));
 }
 
-/** The groups with most links first. */
+/** Lists the groups with the most links. */
 export const findLargestGroups = (deps: Deps, caller: Caller): Promise<FirstOf<CountedGroup>> =>
   cached(deps, `groups ${caller.accountNo}`, () => readGroups(deps, caller));
 
@@ -157,55 +165,46 @@ async function readGroups(
 ): Promise<FirstOf<CountedGroup>> {
   const { id, name, color, no } = groups;
   const { active, dead, unknown, subject } = linkCounts;
-  const ours = eq(groups.accountId, accountId);
+  const isOwn = eq(groups.accountId, accountId);
+  const counts = { active: sumOf(active), dead: sumOf(dead), unknown: sumOf(unknown) };
   const [items, [counted]] = await Promise.all([
     readPool
-      .select({
-        id,
-        name,
-        color,
-        active: sumOf(active),
-        dead: sumOf(dead),
-        unknown: sumOf(unknown),
-      })
+      .select({ id, name, color, ...counts })
       .from(groups)
       .leftJoin(linkCounts, eq(subject, no))
-      .where(ours)
+      .where(isOwn)
       .groupBy(id, name, color)
-      .orderBy(desc(sql`coalesce(sum(${active} + ${dead} + ${unknown}), 0)`), id)
+      .orderBy(desc(sumOf(allCounted)), id)
       .limit(LISTED_ITEMS),
-    readPool.select({ total: count() }).from(groups).where(ours),
+    readPool.select({ total: count() }).from(groups).where(isOwn),
   ]);
   return { total: counted!.total, items };
 }
 
-/** The services with most links first. */
+/** Lists the services with the most links. */
 export async function findLargestServices(
   deps: Deps,
-  caller: Caller,
-): Promise<FirstOf<CountedService>> {
-  const all = await cached(deps, `services ${caller.accountNo}`, () => readServices(deps, caller));
+  { accountNo }: Caller,
+): Promise<FirstOf<ServiceCounts>> {
+  const all = await cached(deps, `services ${accountNo}`, () => readServices(deps, accountNo));
   return { total: all.length, items: all.slice(0, LISTED_ITEMS) };
 }
 
-async function readServices(deps: Deps, caller: Caller): Promise<CountedService[]> {
-  const services = new Map<string, CountedService & { total: number }>();
-  for (const { service, status, count: many } of await readTallies(deps, caller)) {
-    const known = services.get(service) ?? { service, total: 0, active: 0, dead: 0, unknown: 0 };
-    if (status === "all") known.total = many;
-    else known[status] = many;
-    services.set(service, known);
-  }
-  return [...services.values()]
-    .map((each) => ({ ...each, active: each.total - each.dead - each.unknown }))
-    .sort((a, b) => b.total - a.total || (a.service < b.service ? -1 : 1));
+async function readServices(deps: Deps, accountNo: number): Promise<ServiceCounts[]> {
+  const rows = await readServiceCounts(deps, accountNo);
+  const services = [...Map.groupBy(rows, ({ service }) => service)].map(([service, counts]) => {
+    const countOf = (wanted: Verdict | "all") =>
+      counts.find(({ status }) => status === wanted)?.count ?? 0;
+    const [total, dead, unknown] = [countOf("all"), countOf("dead"), countOf("unknown")];
+    return { total, counts: { service, active: total - dead - unknown, dead, unknown } };
+  });
+  return services
+    .sort((a, b) => b.total - a.total || (a.counts.service < b.counts.service ? -1 : 1))
+    .map(({ counts }) => counts);
 }
 
-/**
- * All links are counted from an index alone. Only of those that are not active the rows are read, which
- * are few where there are many links.
- */
-const readTallies = ({ store: { readPool } }: Deps, { accountNo }: Caller) =>
+/** Counts all links by an index alone, and reads rows only of links that are not active, usually few. */
+const readServiceCounts = ({ store: { readPool } }: Deps, accountNo: number) =>
   readPool
     .select({
       service: sql`service`.mapWith(String),
@@ -217,35 +216,35 @@ const readTallies = ({ store: { readPool } }: Deps, { accountNo }: Caller) =>
       union all
       select service, status, count(*) from links
       where account_no = ${accountNo} and status in ('dead', 'unknown') group by status, service
-    ) as told`);
+    ) as counts`);
 
-const MOST_KEPT = 1000;
-/** An answer serves for so many times as long as it took, so that at most a twentieth of all time is spent on it. */
-const KEPT_TIMES = 20;
-/** What takes no longer is looked up whenever it is asked for, in milliseconds. */
+const MOST_CACHED = 1000;
+/** A slow result is cached for this multiple of its duration, so reading it takes at most a twentieth of the time. */
+const CACHED_TIMES = 20;
+/** Results that take no longer are not cached, in milliseconds. */
 const QUICK_MS = 20;
 
-type Kept = { value: Promise<unknown>; until: number };
+type Entry = { value: Promise<unknown>; until: number };
 
-const keptOf = preparedOnce(() => new LRUCache<string, Kept>({ max: MOST_KEPT }));
+const cacheOf = preparedOnce(() => new LRUCache<string, Entry>({ max: MOST_CACHED }));
 
-/** What `make` gives, or gave a short while ago where that took long. Who asks meanwhile waits for the same. */
+/** Returns the result of `read`, or a recent one if reading it was slow. Simultaneous calls share one reading. */
 export function cached<T>(
   { store, clock }: Pick<Deps, "store" | "clock">,
   key: string,
-  make: () => PromiseLike<T>,
+  read: () => PromiseLike<T>,
 ): Promise<T> {
-  const answers = keptOf(store);
-  const known = answers.get(key);
+  const cache = cacheOf(store);
+  const known = cache.get(key);
   if (known && clock.elapsed() < known.until) return known.value as Promise<T>;
   const startedAt = clock.elapsed();
-  // A query that is not awaited here would run again for each that awaits it.
-  const value = (async () => make())();
-  const entry: Kept = { value, until: Number.POSITIVE_INFINITY };
-  answers.set(key, entry);
-  const settle = (isGood: boolean) => {
+  // A query runs each time it is awaited.
+  const value = (async () => read())();
+  const entry: Entry = { value, until: Number.POSITIVE_INFINITY };
+  cache.set(key, entry);
+  const settle = (isOk: boolean) => {
     const took = clock.elapsed() - startedAt;
-    entry.until = isGood && took > QUICK_MS ? clock.elapsed() + took * KEPT_TIMES : 0;
+    entry.until = isOk && took > QUICK_MS ? clock.elapsed() + took * CACHED_TIMES : 0;
   };
   value.then(
     () => settle(true),

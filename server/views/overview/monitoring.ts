@@ -1,36 +1,35 @@
 import { and, count, desc, eq, inArray, isNotNull, ne, sql } from "drizzle-orm";
 import type { Caller } from "../../api/caller.ts";
 import { deliveries, webhooks } from "../../db/tables.ts";
+import { toIsoOrNull } from "../../lib/moments.ts";
 import type { Deps } from "../../work/deps.ts";
 import { countDueLinks, earliestDue } from "../../work/due.ts";
 import { areLinksChecked, onlineOfAll } from "../../work/nodes.ts";
 import { cached, LISTED_ITEMS } from "./links.ts";
-import type { Monitoring, WebhookBacklog } from "./model.ts";
+import type { Overview } from "./model.ts";
 
-/** More than this are not counted. */
+/** Due links and waiting deliveries are counted up to this number. */
 const MOST_COUNTED = 100_000;
 
-export async function monitoring(deps: Deps): Promise<Monitoring> {
+/** Describes the checks of all accounts. `lateSeconds` is 0 if no link is due. */
+export async function findCheckerState(deps: Deps): Promise<Overview["checker"]> {
   const { state, since } = onlineOfAll(deps);
-  const [backlog, lateSeconds] = await Promise.all([countDueLinks(deps), findLateness(deps)]);
+  const [backlog, due] = await Promise.all([countDueLinks(deps), earliestDue(deps)]);
   return {
     state,
-    onlineSince: since,
+    onlineSince: toIsoOrNull(since),
     clock: deps.online.clockIsOff() ? "off" : "ok",
     isChecking: areLinksChecked(deps),
     backlog: Math.min(backlog, MOST_COUNTED),
-    lateSeconds,
+    lateSeconds: secondsSince(due, deps.clock.now()),
   };
 }
 
-async function findLateness(deps: Deps): Promise<number> {
-  return secondsSince(await earliestDue(deps), deps.clock.now());
-}
-
 const secondsSince = (at: number | null, now: number) =>
-  at === null ? 0 : Math.max(0, Math.floor((now - Number(at)) / 1000));
+  at === null ? 0 : Math.max(0, Math.floor((now - at) / 1000));
 
-export async function findBacklog(deps: Deps, caller: Caller): Promise<WebhookBacklog> {
+/** Describes waiting deliveries, and webhooks that fail or were disabled automatically. */
+export async function findWebhookState(deps: Deps, caller: Caller): Promise<Overview["webhooks"]> {
   const [waiting, failing, disabled] = await Promise.all([
     cached(deps, `waiting ${caller.accountId}`, () => findWaiting(deps, caller)),
     countFailing(deps, caller),
@@ -39,15 +38,12 @@ export async function findBacklog(deps: Deps, caller: Caller): Promise<WebhookBa
   return { ...waiting, failing, disabled };
 }
 
-async function findWaiting({ store: { readPool }, clock }: Deps, { accountId }: Caller) {
-  const ours = readPool
-    .select({ id: webhooks.id })
-    .from(webhooks)
-    .where(and(eq(webhooks.accountId, accountId), eq(webhooks.isActive, true)));
+async function findWaiting({ store: { readPool }, clock }: Deps, caller: Caller) {
+  const active = readPool.select({ id: webhooks.id }).from(webhooks).where(isOwn(caller, true));
   const waiting = readPool
     .select({ createdAt: deliveries.createdAt })
     .from(deliveries)
-    .where(and(inArray(deliveries.webhookId, ours), isNotNull(deliveries.dueAt)))
+    .where(and(inArray(deliveries.webhookId, active), isNotNull(deliveries.dueAt)))
     .orderBy(deliveries.dueAt, deliveries.eventId)
     .limit(MOST_COUNTED)
     .as("waiting");
@@ -63,38 +59,32 @@ async function findWaiting({ store: { readPool }, clock }: Deps, { accountId }: 
   };
 }
 
-async function countFailing({ store }: Deps, { accountId }: Caller): Promise<number> {
+const isOwn = ({ accountId }: Caller, isActive: boolean) =>
+  and(eq(webhooks.accountId, accountId), eq(webhooks.isActive, isActive));
+
+async function countFailing({ store }: Deps, caller: Caller): Promise<number> {
   const [found] = await store
     .select({ count: count() })
     .from(webhooks)
-    .where(
-      and(
-        eq(webhooks.accountId, accountId),
-        eq(webhooks.isActive, true),
-        isNotNull(webhooks.failingSince),
-      ),
-    );
+    .where(and(isOwn(caller, true), isNotNull(webhooks.failingSince)));
   return found!.count;
 }
 
-async function findDisabled(
-  { store }: Deps,
-  { accountId }: Caller,
-): Promise<WebhookBacklog["disabled"]> {
-  const isOff = and(
-    eq(webhooks.accountId, accountId),
-    eq(webhooks.isActive, false),
-    ne(webhooks.disabledReason, "user"),
-  );
+/** Of the URL only the host is shown: the rest may be a secret. */
+async function findDisabled({ store }: Deps, caller: Caller) {
+  const isDisabled = and(isOwn(caller, false), ne(webhooks.disabledReason, "user"));
   const { id, url, disabledReason, disabledAt } = webhooks;
-  const [items, [counted]] = await store.batch([
+  const [rows, [counted]] = await store.batch([
     store
-      .select({ id, url, disabledReason, disabledAt })
+      .select({ id, url, reason: disabledReason, since: disabledAt })
       .from(webhooks)
-      .where(isOff)
+      .where(isDisabled)
       .orderBy(desc(webhooks.updatedAt), desc(id))
       .limit(LISTED_ITEMS),
-    store.select({ count: count() }).from(webhooks).where(isOff),
+    store.select({ count: count() }).from(webhooks).where(isDisabled),
   ]);
+  const items = rows.map(({ url, since, ...webhook }) => {
+    return { ...webhook, host: new URL(url).host, since: toIsoOrNull(since) };
+  });
   return { total: counted!.count, items };
 }

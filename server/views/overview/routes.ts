@@ -10,15 +10,14 @@ import {
   findLargestServices,
   findRecovered,
 } from "./links.ts";
-import type { Overview } from "./model.ts";
-import * as model from "./model.ts";
-import { findBacklog, monitoring } from "./monitoring.ts";
+import { Overview, Services } from "./model.ts";
+import { findCheckerState, findWebhookState } from "./monitoring.ts";
 
 export const overviewRoutes = (deps: Deps) =>
   new Elysia({ prefix: "/overview", tags: ["Overview"] })
     .use(callers)
-    .get("", async ({ caller }) => ({ data: model.toOverview(await findOverview(deps, caller)) }), {
-      response: { 200: data(model.OverviewView), ...refusals },
+    .get("", async ({ caller }) => ({ data: await findOverview(deps, caller) }), {
+      response: { 200: data(Overview), ...refusals },
       detail: {
         access: "read",
         operationId: "getOverview",
@@ -27,25 +26,17 @@ export const overviewRoutes = (deps: Deps) =>
           "Each list has at most ten items, and the `total` of all. Links that are being checked count with their previous status, and also under `checking`. `dead` lists the latest first, of which `newInDay` died within 24 hours; `recovered` came back within 7 days and are still alive. `unknown` counts links by reason, null for those that were never checked; if very many are unknown, `isWhole` is false and only the newest 50,000 are counted. `checker` describes the whole server: links that are due (`backlog`, at most 100,000) and how long the first of them has been waiting. `webhooks.disabled` were disabled because they kept failing (`failing`) or by their receivers (`gone`). With many links, some counts may be a few seconds old.",
       },
     })
-    .get(
-      "/services",
-      async ({ caller }) => {
-        const { total, items } = await findLargestServices(deps, caller);
-        return { data: { total, items: items.map(model.toService) } };
+    .get("/services", async ({ caller }) => ({ data: await findLargestServices(deps, caller) }), {
+      response: { 200: data(Services), ...refusals },
+      detail: {
+        access: "read",
+        operationId: "getServiceCounts",
+        summary: "Count links by service",
+        description:
+          "The ten services with the most links, and the number of services. With many links, the counts may be a few seconds old.",
       },
-      {
-        response: { 200: data(model.Services), ...refusals },
-        detail: {
-          access: "read",
-          operationId: "getServiceCounts",
-          summary: "Count links by service",
-          description:
-            "The ten services with the most links, and the number of services. With many links, the counts may be a few seconds old.",
-        },
-      },
-    );
+    });
 
-/** Of each list the first ten. */
 async function findOverview(deps: Deps, caller: Caller): Promise<Overview> {
   const counts = await countByStatus(deps, caller);
   const [dead, recovered, unknown, groups, checker, webhooks] = await Promise.all([
@@ -53,8 +44,8 @@ async function findOverview(deps: Deps, caller: Caller): Promise<Overview> {
     findRecovered(deps, caller),
     countUnknownByReason(deps, caller, counts.unknown),
     findLargestGroups(deps, caller),
-    monitoring(deps),
-    findBacklog(deps, caller),
+    findCheckerState(deps),
+    findWebhookState(deps, caller),
   ]);
   return { counts, dead, recovered, unknown, groups, checker, webhooks };
 }
