@@ -59,7 +59,7 @@ describe("The page about webhooks", () => {
   test("explains each status of a delivery, each format and each reason to be off", () => {
     expect(namedIn("The delivery log").sort()).toEqual([...DELIVERY_STATUSES].sort());
     expect(namedIn("Messages for people").sort()).toEqual([...FORMATS].sort());
-    expect(namedIn("Switching off").sort()).toEqual([...DISABLED_REASONS].sort());
+    expect(namedIn("Disabled webhooks").sort()).toEqual([...DISABLED_REASONS].sort());
   });
 
   test("names every setting of webhooks", () => {
