@@ -166,7 +166,7 @@ describe("the executable", () => {
     expect(bad.exitCode).toBe(1);
     expect(JSON.parse(bad.stderr.toString())).toMatchObject({
       level: "error",
-      message: 'STILLUP_PORT must be a whole number from 0 to 65535; it is "x".',
+      message: 'STILLUP_PORT must be a whole number from 0 to 65535; got "x".',
     });
   });
 });

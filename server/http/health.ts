@@ -3,7 +3,7 @@ import { Elysia } from "elysia";
 import * as z from "zod";
 import { sessionOf } from "../accounts/doors.ts";
 import { hasMetricsToken } from "../api/credentials.ts";
-import { ROLES } from "../config/config.ts";
+import { ROLES } from "../config/settings.ts";
 import { ofWorks } from "../db/tables.ts";
 import { withTimeout } from "../lib/clock.ts";
 import { lastKnown } from "../lib/concurrency.ts";

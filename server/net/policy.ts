@@ -2,7 +2,7 @@ import { isIPv4 } from "node:net";
 import ipaddr from "ipaddr.js";
 import leven from "leven";
 import { getDomain } from "tldts";
-import { SettingProblem } from "../lib/settings.ts";
+import { SettingProblem } from "../lib/errors.ts";
 import { type NameServer, queryServer, type RecordType } from "./dns-query.ts";
 
 /** Hosts that the operator allows the program to connect to. The block list wins. */

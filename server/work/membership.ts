@@ -1,6 +1,6 @@
 import { and, eq, inArray, lte } from "drizzle-orm";
 import * as z from "zod";
-import { ROLES } from "../config/config.ts";
+import { ROLES } from "../config/settings.ts";
 import { LIVE_MS, type Store } from "../db/store.ts";
 import { nodes as nodeRows, ofWorks, WORKS, type Work } from "../db/tables.ts";
 import type { Clock } from "../lib/clock.ts";

@@ -1,4 +1,4 @@
-import type { Role } from "../config/config.ts";
+import type { Role } from "../config/settings.ts";
 import type { Work } from "../db/tables.ts";
 import { VERSION } from "../lib/runtime.ts";
 import type { OnlineState } from "../verdict/online/online.ts";

@@ -1,4 +1,4 @@
-import type { Role } from "../config/config.ts";
+import type { Role } from "../config/settings.ts";
 import type { Work } from "../db/tables.ts";
 import { BUCKETS } from "./buckets.ts";
 import { NO_SHARE, type NodeInfo, type Share, shareOf } from "./nodes.ts";

@@ -560,7 +560,7 @@ describe("the waits before a page is looked at again", () => {
 
   test("may not be so long that a check could never come to its end", () => {
     expect(() => readConfig({ STILLUP_CONFIRM_DELAYS_MS: "0,30000,10001" })).toThrow(
-      'STILLUP_CONFIRM_DELAYS_MS must be a list of milliseconds, 40000 together at most; it is "0,30000,10001".',
+      'STILLUP_CONFIRM_DELAYS_MS must be a list of milliseconds, 40000 together at most; got "0,30000,10001".',
     );
   });
 });

@@ -97,7 +97,7 @@ test.each(["example.org:53", "192.0.2.1:0", "192.0.2.1:66000", "192.0.2.1:53,"])
   "STILLUP_SENTINELS=%p stops the start",
   (text) => {
     expect(() => readConfig({ STILLUP_SENTINELS: text })).toThrow(
-      `STILLUP_SENTINELS must be a list of ip:port; it is "${text}".`,
+      `STILLUP_SENTINELS must be a list of ip:port; got "${text}".`,
     );
   },
 );

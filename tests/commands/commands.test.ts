@@ -73,7 +73,7 @@ describe("the command line", () => {
     const { code, err } = await run(["migrate"], { STILLUP_PORT: "many" });
 
     expect(code).toBe(1);
-    expect(err).toBe('STILLUP_PORT must be a whole number from 0 to 65535; it is "many".\n');
+    expect(err).toBe('STILLUP_PORT must be a whole number from 0 to 65535; got "many".\n');
   });
 
   test("explains a command of a command, not the whole of it", async () => {

@@ -86,10 +86,7 @@ describe("A server with JSON logs", () => {
 
   test.each([
     [{ STILLUP_DATA_DIR: "/dev/null/x" }, "The data folder cannot be made: "],
-    [
-      { STILLUP_PORT: "many" },
-      'STILLUP_PORT must be a whole number from 0 to 65535; it is "many".',
-    ],
+    [{ STILLUP_PORT: "many" }, 'STILLUP_PORT must be a whole number from 0 to 65535; got "many".'],
     [{ STILLUP_LOG_LEVEL: "loud" }, "STILLUP_LOG_LEVEL must be one of "],
   ])("ends with a JSON line for %j", async (spoilt, sentence) => {
     const { run } = createProgram(settings);

@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from "bun:test";
 import { createMeter } from "../../server/accounts/usage.ts";
 import { startLoops } from "../../server/commands/start-loops.ts";
-import type { Role } from "../../server/config/config.ts";
+import type { Role } from "../../server/config/settings.ts";
 import { links, WORKS, webhooks } from "../../server/db/tables.ts";
 import { createLoops } from "../../server/work/loops.ts";
 import { movableClock } from "../clock.ts";

@@ -2,7 +2,8 @@ import { describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "yaml";
-import { printConfig, ROLES, readConfig } from "../../server/config/config.ts";
+import { printConfig, readConfig } from "../../server/config/config.ts";
+import { ROLES } from "../../server/config/settings.ts";
 
 const ROOT = join(import.meta.dir, "../..");
 const read = (name: string) => readFileSync(join(ROOT, name), "utf8");

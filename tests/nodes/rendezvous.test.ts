@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import type { Role } from "../../server/config/config.ts";
+import type { Role } from "../../server/config/settings.ts";
 import { BUCKETS } from "../../server/work/buckets.ts";
 import type { NodeInfo } from "../../server/work/nodes.ts";
 import { createShare, ownersAmong, sharersOf } from "../../server/work/rendezvous.ts";

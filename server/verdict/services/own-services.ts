@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import * as z from "zod";
-import { SettingProblem } from "../../lib/settings.ts";
+import { SettingProblem } from "../../lib/errors.ts";
 import { createCatalogue } from "./catalogue.ts";
 import { problemsOf } from "./problems.ts";
 import type { Service } from "./record.ts";

@@ -246,7 +246,7 @@ describe("own services", () => {
     const settings = { STILLUP_SERVICES_FILE: "/nowhere/services.json" };
 
     expect(() => readConfig(settings)).toThrow(
-      'STILLUP_SERVICES_FILE must be a JSON file of services; it is "/nowhere/services.json".',
+      'STILLUP_SERVICES_FILE must be a JSON file of services; got "/nowhere/services.json".',
     );
   });
 });
