@@ -1,13 +1,24 @@
+import { timingSafeEqual } from "node:crypto";
+import { eq, sql } from "drizzle-orm";
 import ipaddr from "ipaddr.js";
-import { type Access, contextOf, type RequestContext, requirePermission } from "../api/caller.ts";
-import { rangeOf } from "../api/client-address.ts";
-import { readSessionCookie } from "../api/credentials.ts";
+import {
+  type Access,
+  type Caller,
+  contextOf,
+  type RequestContext,
+  rangeOf,
+  requirePermission,
+  type Session,
+} from "../api/caller.ts";
 import { addRateLimitHeaders, type RateLimiter, rateLimited } from "../api/rate-limit.ts";
 import type { Config } from "../config/config.ts";
-import { AppError } from "../lib/errors.ts";
+import { preparedOnce } from "../db/store.ts";
+import { apiKeys, type Tier } from "../db/tables.ts";
+import { AppError, type ErrorCode } from "../lib/errors.ts";
+import { log } from "../lib/log.ts";
+import { hashToken, isApiKey } from "../lib/token.ts";
 import type { Deps } from "../work/deps.ts";
-import { authenticate } from "./keys/authenticate.ts";
-import { findSession, type Session } from "./sessions.ts";
+import { findSession } from "./sessions.ts";
 import type { Meter } from "./usage.ts";
 
 type KeyDoor = Deps & { limiter: RateLimiter; meter: Meter };
@@ -60,7 +71,7 @@ export async function enterBySession(
   const allowance = await deps.sessionLimiter(who);
   if (!allowance.allowed) throw rateLimited(allowance);
   if (session) {
-    context.sessionHash = session.tokenHash;
+    context.session = session;
     context.caller = session.caller;
   }
   if (access === "anyone") return;
@@ -91,12 +102,8 @@ export async function sessionOf(deps: Deps, request: Request): Promise<Session |
   return token ? findSession(deps, token, contextOf(request).address) : null;
 }
 
-/** The same for a route that requires a session. @throws UNAUTHORIZED when the session has ended since the check */
-export async function presentSession(deps: Deps, request: Request): Promise<Session> {
-  const session = await sessionOf(deps, request);
-  if (!session) throw notSignedIn();
-  return session;
-}
+/** Returns the session of a request to a route behind the door, which has checked that there is one. */
+export const presentSession = (request: Request): Session => contextOf(request).session!;
 
 const SAFE = ["GET", "HEAD", "OPTIONS"];
 const SAME = ["same-origin", "none"];
@@ -141,3 +148,145 @@ function ownUrl(request: Request): URL | null {
 }
 
 const isAddress = (hostname: string) => ipaddr.isValid(hostname.replace(/^\[|\]$/g, ""));
+
+const YEAR_S = 365 * 86_400;
+
+/** Whether browsers use HTTPS. Only the setting counts, since anyone can send a forwarded header. */
+export const isSecure = ({ publicUrl }: Config) => publicUrl?.startsWith("https:") === true;
+
+/** The token in the request's cookie. */
+function readSessionCookie(config: Config, request: Request): string | null {
+  const cookies = request.headers.get("cookie");
+  return cookies && new Bun.CookieMap(cookies).get(nameOf(config));
+}
+
+/** The browser's device cookie for the person with this e-mail. */
+export function readDeviceCookie(config: Config, request: Request, email: string): string | null {
+  const cookies = request.headers.get("cookie");
+  return cookies && new Bun.CookieMap(cookies).get(deviceNameOf(config, email));
+}
+
+/** `Set-Cookie` that marks the browser as one in which the person has signed in. */
+export const deviceCookie = (config: Config, email: string, value: string) =>
+  `${deviceNameOf(config, email)}=${value}; Max-Age=${YEAR_S}; ${attributesOf(config)}`;
+
+/** `Set-Cookie` for a new session; the browser keeps the cookie until it is closed. */
+export const sessionCookie = (config: Config, token: string) =>
+  `${nameOf(config)}=${token}; ${attributesOf(config)}`;
+
+/** `Set-Cookie` that removes the session. */
+export const endedCookie = (config: Config) => `${sessionCookie(config, "")}; Max-Age=0`;
+
+/** The prefix makes browsers accept a cookie of this name only from this exact host over HTTPS. */
+const nameOf = (config: Config) => (isSecure(config) ? "__Host-session" : "session");
+
+/** One for each person, since several may use a browser; the name does not reveal whose it is. */
+const deviceNameOf = (config: Config, email: string) =>
+  `${isSecure(config) ? "__Host-" : ""}device-${hashToken(email).slice(0, 8)}`;
+
+const attributesOf = (config: Config) =>
+  isSecure(config) ? "Secure; HttpOnly; SameSite=Lax; Path=/" : "HttpOnly; SameSite=Lax; Path=/";
+
+/** Whether the request has the token of STILLUP_METRICS_TOKEN; false if none is set. */
+export function hasMetricsToken({ metricsToken }: Config, { headers }: Request): boolean {
+  const given = /^bearer (.+)$/i.exec(headers.get("authorization") ?? "")?.[1];
+  return (
+    metricsToken !== null &&
+    given !== undefined &&
+    isSame(hashToken(given), hashToken(metricsToken))
+  );
+}
+
+type KeyCaller = Caller & { keyId: string };
+
+const selectKey = preparedOnce((store) =>
+  store
+    .select({
+      id: apiKeys.id,
+      accountId: apiKeys.accountId,
+      prefix: apiKeys.prefix,
+      hash: apiKeys.hash,
+      canRead: apiKeys.canRead,
+      canWrite: apiKeys.canWrite,
+      expiresAt: apiKeys.expiresAt,
+      revokedAt: apiKeys.revokedAt,
+      // SQLite reads one row of each table three times as fast this way as by a join.
+      tier: sql<Tier>`(select accounts.tier from accounts where accounts.id = api_keys.account_id)`,
+      accountNo: sql<number>`(select accounts.no from accounts where accounts.id = api_keys.account_id)`,
+    })
+    .from(apiKeys)
+    .where(eq(apiKeys.hash, sql.placeholder("hash")))
+    .prepare(),
+);
+
+/**
+ * Who holds the key of an `Authorization` header. The scheme is case-insensitive and followed by
+ * exactly one space (RFC 6750 §2.1).
+ * @throws UNAUTHORIZED, INVALID_API_KEY, REVOKED_API_KEY or EXPIRED_API_KEY
+ */
+export async function authenticate(
+  deps: Deps,
+  header: string | null,
+  address: () => string | null,
+): Promise<KeyCaller> {
+  const token = /^bearer ([^ ]+)$/i.exec(header ?? "")?.[1];
+  if (!token) throw refusal("UNAUTHORIZED", "Send your API key as `Authorization: Bearer <key>`.");
+  if (!isApiKey(token))
+    throw refusal("INVALID_API_KEY", "This is not an API key. Was it cut or mistyped?");
+  const hash = hashToken(token);
+  const key = await keyByHash(deps, hash);
+  if (!key) throw await refuseUnknown(deps, hash);
+  if (key.revokedAt !== null) throw refusal("REVOKED_API_KEY", "This API key was revoked.");
+  if (key.expiresAt !== null && key.expiresAt <= deps.clock.now()) {
+    throw refusal("EXPIRED_API_KEY", "This API key has expired.");
+  }
+  const permissions = { read: key.canRead, write: key.canWrite };
+  const { id, accountId, accountNo, tier, expiresAt } = key;
+  const by = { kind: "key", id, name: key.prefix, address } as const;
+  return { keyId: id, accountId, accountNo, tier, permissions, expiresAt, by };
+}
+
+type FoundKey = Awaited<ReturnType<ReturnType<typeof selectKey>["execute"]>>[number];
+
+/** More keys than any account asks with at once; what is forgotten is looked up again. */
+const MOST_KEPT = 10_000;
+
+/**
+ * Keys with the version of the database they were read under, since most requests come with the key of
+ * the one before. Each has its own: while one is looked up another may see the database change, and a
+ * key that was revoked then must not pass for present.
+ */
+const foundKeys = preparedOnce(() => new Map<string, { version: number; key: FoundKey }>());
+
+async function keyByHash({ store }: Deps, hash: string): Promise<FoundKey | undefined> {
+  const found = foundKeys(store);
+  const version = store.engine.version();
+  const known = found.get(hash);
+  if (known && known.version === version) return known.key;
+  const [key] = await selectKey(store).execute({ hash });
+  if (!key || !isSame(key.hash, hash)) return undefined;
+  if (found.size >= MOST_KEPT) found.clear();
+  if (version !== null) found.set(hash, { version, key });
+  return key;
+}
+
+const isSame = (a: string, b: string) => timingSafeEqual(Buffer.from(a), Buffer.from(b));
+
+/** The value before a rotation is unknown like any other, but its use is worth a line in the log. */
+async function refuseUnknown({ store }: Deps, hash: string): Promise<AppError> {
+  const [rotated] = await store
+    .select({ id: apiKeys.id })
+    .from(apiKeys)
+    .where(eq(apiKeys.previousHash, hash))
+    .limit(1);
+  if (rotated) log.warning("the value before its last rotation was used", { key: rotated.id });
+  return refusal("INVALID_API_KEY", "There is no such API key.");
+}
+
+/** RFC 6750 §3: the challenge names an error only when a token was given. */
+function refusal(code: ErrorCode, message: string): AppError {
+  const error = code === "UNAUTHORIZED" ? "" : ', error="invalid_token"';
+  return new AppError(code, message, undefined, {
+    "www-authenticate": `Bearer realm="api"${error}`,
+  });
+}

@@ -1,11 +1,11 @@
 import { and, eq, gt, inArray, lte, sql } from "drizzle-orm";
+import type { FailedSignIns } from "../api/caller.ts";
 import { lockUser } from "../db/lock.ts";
 import { failedSignIns, sessions, type UserRow, users } from "../db/tables.ts";
 import type { Deps } from "../work/deps.ts";
 import { recordChange } from "./audit/record.ts";
 import { emailTarget } from "./audit/targets.ts";
 import type { Tally } from "./guard.ts";
-import type { FailedSignIns } from "./session-model.ts";
 
 type Row = typeof failedSignIns.$inferSelect;
 

@@ -1,6 +1,5 @@
 import { and, asc, eq, gt, inArray, lte } from "drizzle-orm";
-import { contextOf } from "../api/caller.ts";
-import { rangesOf } from "../api/client-address.ts";
+import { contextOf, rangesOf } from "../api/caller.ts";
 import { limiterFor, rateLimited } from "../api/rate-limit.ts";
 import { isDuplicate, type Statement, type Store } from "../db/store.ts";
 import { guesses } from "../db/tables.ts";
@@ -63,7 +62,7 @@ export function createGuard(deps: Deps): Guard {
       const allowance = await invitations(accountId);
       if (!allowance.allowed) throw rateLimited(allowance);
     },
-    countProof: (request) => count([`session ${contextOf(request).sessionHash}`]),
+    countProof: (request) => count([`session ${contextOf(request).session?.tokenHash}`]),
   };
 }
 

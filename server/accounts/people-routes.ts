@@ -1,9 +1,8 @@
 import { Elysia } from "elysia";
 import * as z from "zod";
-import { endedCookie } from "../api/credentials.ts";
 import { data, ErrorReply, recordRefusals, refusals } from "../api/reply.ts";
 import type { Deps } from "../work/deps.ts";
-import { presentSession } from "./doors.ts";
+import { endedCookie, presentSession } from "./doors.ts";
 import type { Guard } from "./guard.ts";
 import * as model from "./model.ts";
 import {
@@ -22,16 +21,11 @@ const changeRefusals = { ...recordRefusals, 409: ErrorReply, 413: ErrorReply, 41
 export function peopleRoutes(deps: Deps, { countProof, countInvitation, ...guards }: Guard) {
   const guarded = { ...deps, ...guards };
 
-  const manager = async (request: Request): Promise<Manager> => ({
-    session: await presentSession(deps, request),
-    as: "owner",
-  });
-
   return new Elysia({ detail: { hide: true, access: "owner" } })
     .get(
       "/people",
       async ({ request }) => {
-        const { user } = await presentSession(deps, request);
+        const { user } = presentSession(request);
         const people = await listPeople(deps, [user.accountId]);
         return { data: { items: people.map(model.toColleague(user.id)) } };
       },
@@ -40,7 +34,7 @@ export function peopleRoutes(deps: Deps, { countProof, countInvitation, ...guard
     .post(
       "/people",
       async ({ request, body, status }) => {
-        const owner = await manager(request);
+        const owner = ownerOf(request);
         const { accountId } = owner.session.user;
         await countInvitation(accountId);
         return status(201, { data: await invitePerson(deps, owner, accountId, body) });
@@ -50,7 +44,7 @@ export function peopleRoutes(deps: Deps, { countProof, countInvitation, ...guard
     .patch(
       "/people/:id",
       async ({ request, params, body }) => {
-        const person = await changePerson(deps, await manager(request), params.id, body);
+        const person = await changePerson(deps, ownerOf(request), params.id, body);
         return { data: model.toUser(person) };
       },
       { body: model.RoleChange, response: { 200: data(model.User), ...changeRefusals } },
@@ -59,7 +53,7 @@ export function peopleRoutes(deps: Deps, { countProof, countInvitation, ...guard
       "/people/:id",
       async ({ request, params, query, status }) => {
         const { revoke_keys: revokeKeys } = query;
-        await removePerson(deps, await manager(request), params.id, { revokeKeys });
+        await removePerson(deps, ownerOf(request), params.id, { revokeKeys });
         return status(204, undefined);
       },
       {
@@ -70,7 +64,7 @@ export function peopleRoutes(deps: Deps, { countProof, countInvitation, ...guard
     .post(
       "/people/:id/password-link",
       async ({ request, params }) => ({
-        data: await resetPerson(deps, await manager(request), params.id),
+        data: await resetPerson(deps, ownerOf(request), params.id),
       }),
       { response: { 200: data(model.Invitation), ...recordRefusals } },
     )
@@ -78,10 +72,12 @@ export function peopleRoutes(deps: Deps, { countProof, countInvitation, ...guard
       "/account",
       async ({ request, body, set, status }) => {
         await countProof(request);
-        await deleteOwnAccount(guarded, await presentSession(deps, request), body);
+        await deleteOwnAccount(guarded, presentSession(request), body);
         set.headers["set-cookie"] = endedCookie(deps.config);
         return status(204, undefined);
       },
       { body: model.AccountDeletion, response: { 204: z.undefined(), ...changeRefusals } },
     );
 }
+
+const ownerOf = (request: Request): Manager => ({ session: presentSession(request), as: "owner" });

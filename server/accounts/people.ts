@@ -1,4 +1,5 @@
 import { and, asc, eq, inArray, max, ne } from "drizzle-orm";
+import type { Session } from "../api/caller.ts";
 import { lockAccounts } from "../db/lock.ts";
 import type { Store } from "../db/store.ts";
 import { accounts, sessions, type UserRow, users } from "../db/tables.ts";
@@ -10,7 +11,7 @@ import { emailTarget } from "./audit/targets.ts";
 import { deleteAccount } from "./delete.ts";
 import { countKeysByMaker, revokeKeysMadeBy } from "./keys/keys.ts";
 import type { AccountDeletion, NewPerson, Person } from "./model.ts";
-import { endSessionsOf, type Session } from "./sessions.ts";
+import { endSessionsOf } from "./sessions.ts";
 import { reauthenticate, type SignInDeps } from "./sign-in.ts";
 import {
   createPasswordLink,

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import type { FailedSignIns } from "../api/caller.ts";
 import { ROLES, type SessionRow, type UserRow } from "../db/tables.ts";
 import { invalid } from "../lib/errors.ts";
 import { problemsOf, text } from "../lib/fields.ts";
@@ -6,15 +7,6 @@ import { toIso } from "../lib/moments.ts";
 import { passwordProblem, SHORTEST_ALONE } from "../lib/passwords.ts";
 import { VERSION } from "../lib/runtime.ts";
 import { browserOf } from "../lib/text.ts";
-
-/** Failed sign-ins of one person: how many, since when, and from which networks, the most frequent first. */
-export type FailedSignIns = {
-  count: number;
-  since: number;
-  networks: string[];
-  /** Whether there were other networks. */
-  hasMore: boolean;
-};
 
 const SessionUser = z.object({
   email: z.string(),

@@ -1,19 +1,18 @@
 import { Elysia } from "elysia";
 import * as z from "zod";
-import { contextOf } from "../api/caller.ts";
-import { rangesOf } from "../api/client-address.ts";
-import {
-  deviceCookie,
-  endedCookie,
-  isSecure,
-  readDeviceCookie,
-  sessionCookie,
-} from "../api/credentials.ts";
+import { contextOf, type FailedSignIns, rangesOf } from "../api/caller.ts";
 import { data, ErrorReply, recordRefusals, refusals } from "../api/reply.ts";
 import { unread } from "../lib/fields.ts";
 import { SHORTEST_ALONE } from "../lib/passwords.ts";
 import type { Deps } from "../work/deps.ts";
-import { presentSession, sessionOf } from "./doors.ts";
+import {
+  deviceCookie,
+  endedCookie,
+  isSecure,
+  presentSession,
+  readDeviceCookie,
+  sessionCookie,
+} from "./doors.ts";
 import { dismissFailures } from "./failed-sign-ins.ts";
 import type { Guard } from "./guard.ts";
 import * as model from "./session-model.ts";
@@ -35,7 +34,7 @@ import { hasAccounts } from "./users.ts";
 
 const visitorOf = (request: Request): Visitor => ({
   userAgent: request.headers.get("user-agent"),
-  sessionHash: contextOf(request).sessionHash,
+  sessionHash: contextOf(request).session?.tokenHash,
   address: contextOf(request).address,
   networks: rangesOf(contextOf(request).address()),
 });
@@ -55,7 +54,7 @@ export function sessionRoutes(
   const guarded = { ...deps, ...guards };
 
   const insecure = !isSecure(deps.config);
-  const stateOf = async (user: model.Shown, failed?: model.FailedSignIns | null) => {
+  const stateOf = async (user: model.Shown, failed?: FailedSignIns | null) => {
     const state = await live.stateOf(user.accountId);
     return model.toSignedIn(user, { insecure, live: state, failed });
   };
@@ -73,7 +72,7 @@ export function sessionRoutes(
     .get(
       "/session",
       async ({ request }) => {
-        const session = await sessionOf(deps, request);
+        const { session } = contextOf(request);
         if (session) return { data: await stateOf(session.user, session.failed) };
         const state = (await hasAccounts(deps)) ? "signed-out" : "setup";
         return { data: model.toStranger(state, insecure) };
@@ -89,7 +88,7 @@ export function sessionRoutes(
         return { data: await reply(await signIn(guarded, body, visitor), set) };
       },
       {
-        detail: ANYONE,
+        detail: { access: "anyone", writes: "on-full-disk" },
         body: model.SignIn,
         response: { 200: data(model.SessionState), ...factorRefusals },
       },
@@ -97,7 +96,7 @@ export function sessionRoutes(
     .delete(
       "/session",
       async ({ request, set, status }) => {
-        const session = await sessionOf(deps, request);
+        const { session } = contextOf(request);
         if (session) await endSession(deps, session);
         set.headers["set-cookie"] = endedCookie(deps.config);
         return status(204, undefined);
@@ -136,7 +135,7 @@ export function sessionRoutes(
       "/session/password",
       async ({ request, body, set }) => {
         await countProof(request);
-        const session = await presentSession(deps, request);
+        const session = presentSession(request);
         const fields = model.passwordChange(shortestFor(session.user));
         const input = await model.readBody(fields, body);
         const change = { current: input.current, next: input.new };
@@ -151,7 +150,7 @@ export function sessionRoutes(
     .get(
       "/sessions",
       async ({ request }) => {
-        const session = await presentSession(deps, request);
+        const session = presentSession(request);
         const items = (await listSessions(deps, session)).map(model.toSession(session.tokenHash));
         return { data: { items } };
       },
@@ -160,7 +159,7 @@ export function sessionRoutes(
     .delete(
       "/sessions",
       async ({ request, status }) => {
-        await endOtherSessions(deps, await presentSession(deps, request));
+        await endOtherSessions(deps, presentSession(request));
         return status(204, undefined);
       },
       { response: { 204: z.undefined(), ...refusals } },
@@ -168,7 +167,7 @@ export function sessionRoutes(
     .delete(
       "/sessions/:id",
       async ({ request, params, status }) => {
-        await endSessionById(deps, await presentSession(deps, request), params.id);
+        await endSessionById(deps, presentSession(request), params.id);
         return status(204, undefined);
       },
       { response: { 204: z.undefined(), ...recordRefusals } },
@@ -176,7 +175,7 @@ export function sessionRoutes(
     .delete(
       "/session/failed-sign-ins",
       async ({ request, status }) => {
-        await dismissFailures(deps, (await presentSession(deps, request)).tokenHash);
+        await dismissFailures(deps, presentSession(request).tokenHash);
         return status(204, undefined);
       },
       { response: { 204: z.undefined(), ...refusals } },
@@ -184,7 +183,7 @@ export function sessionRoutes(
     .get(
       "/session/two-factor",
       async ({ request }) => {
-        const found = await twoFactor.findTwoFactor(deps, await presentSession(deps, request));
+        const found = await twoFactor.findTwoFactor(deps, presentSession(request));
         return { data: model.toTwoFactor(found) };
       },
       { response: { 200: data(model.TwoFactor), ...refusals } },
@@ -193,7 +192,7 @@ export function sessionRoutes(
       "/session/two-factor",
       async ({ request, body, status }) => {
         await countProof(request);
-        const session = await presentSession(deps, request);
+        const session = presentSession(request);
         const fresh = await twoFactor.beginTwoFactor(guarded, session, body.password);
         return status(201, { data: fresh });
       },
@@ -203,7 +202,7 @@ export function sessionRoutes(
       "/session/two-factor/confirm",
       async ({ request, body, set }) => {
         await countProof(request);
-        const session = await presentSession(deps, request);
+        const session = presentSession(request);
         const on = await twoFactor.confirmTwoFactor(
           guarded,
           session,
@@ -218,7 +217,7 @@ export function sessionRoutes(
       "/session/two-factor",
       async ({ request, body, set }) => {
         await countProof(request);
-        const session = await presentSession(deps, request);
+        const session = presentSession(request);
         const { new: next, ...proof } = await model.readBody(model.EndOfTwoFactor, body);
         const end = { ...proof, next };
         const off = await twoFactor.endTwoFactor(guarded, session, end, visitorOf(request));
@@ -233,7 +232,7 @@ export function sessionRoutes(
       "/session/recovery-codes",
       async ({ request, body, status }) => {
         await countProof(request);
-        const session = await presentSession(deps, request);
+        const session = presentSession(request);
         const codes = await twoFactor.renewRecoveryCodes(guarded, session, body);
         return status(201, { data: { recovery_codes: codes } });
       },

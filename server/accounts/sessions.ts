@@ -1,5 +1,5 @@
 import { and, desc, eq, gt, lte, ne, or, type SQL, sql } from "drizzle-orm";
-import type { Caller, Permissions } from "../api/caller.ts";
+import type { FailedSignIns, Permissions, Session } from "../api/caller.ts";
 import { preparedOnce, type Statement, type Store } from "../db/store.ts";
 import {
   accounts,
@@ -16,22 +16,13 @@ import { hashToken, newSessionToken } from "../lib/token.ts";
 import type { Deps } from "../work/deps.ts";
 import { auditChange } from "./audit/record.ts";
 import { emailTarget } from "./audit/targets.ts";
-import { type FailedSignIns, SESSION_ID_LENGTH } from "./session-model.ts";
+import { SESSION_ID_LENGTH } from "./session-model.ts";
 
 const MINUTE = 60_000;
 const DAY = 24 * 3_600_000;
 /** A session ends when it is not used for so long, and after so long in any case. */
 const IDLE_MS = 7 * DAY;
 const LONGEST_MS = 30 * DAY;
-
-/** A signed-in user. */
-export type Session = {
-  tokenHash: string;
-  user: Pick<UserRow, "id" | "accountId" | "email" | "role" | "isAdmin" | "totpSecret">;
-  caller: Caller;
-  /** Failed sign-ins before it that the user has not dismissed. */
-  failed?: FailedSignIns | null;
-};
 
 const sessionByHash = preparedOnce((store) =>
   store

@@ -1,5 +1,5 @@
 import { and, eq, gt } from "drizzle-orm";
-import type { Actor } from "../api/caller.ts";
+import type { Actor, FailedSignIns, Session } from "../api/caller.ts";
 import { lockUser } from "../db/lock.ts";
 import type { Store } from "../db/store.ts";
 import { passwordLinks, sessions, type UserRow, users } from "../db/tables.ts";
@@ -28,8 +28,8 @@ import {
   signInAttempt,
   turnOf,
 } from "./guard.ts";
-import type { FailedSignIns, SignIn } from "./session-model.ts";
-import { createSession, endSessionsOf, type Session } from "./sessions.ts";
+import type { SignIn } from "./session-model.ts";
+import { createSession, endSessionsOf } from "./sessions.ts";
 import { findUser } from "./users.ts";
 
 export type SignInDeps = Deps & { passwords: Passwords; delays: Delays };

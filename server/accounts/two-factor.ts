@@ -1,5 +1,5 @@
 import { and, eq, isNull } from "drizzle-orm";
-import { OPERATOR } from "../api/caller.ts";
+import { OPERATOR, type Session } from "../api/caller.ts";
 import { type UserRow, users } from "../db/tables.ts";
 import { conflict, invalid } from "../lib/errors.ts";
 import { isShort, SHORTEST_ALONE } from "../lib/passwords.ts";
@@ -17,7 +17,7 @@ import {
   stepOf,
 } from "./codes.ts";
 import { guess, proofAttempt } from "./guard.ts";
-import { createSession, endSessionsOf, type Session } from "./sessions.ts";
+import { createSession, endSessionsOf } from "./sessions.ts";
 import {
   isUnchanged,
   NOT_YOURS,

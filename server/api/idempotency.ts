@@ -6,7 +6,7 @@ import { conflict, invalid } from "../lib/errors.ts";
 import { hashToken } from "../lib/token.ts";
 import type { Deps, SaveReply } from "../work/deps.ts";
 import { contextOf, type RequestContext } from "./caller.ts";
-import { JSON_TYPE, ReadyReply, toErrorResponse } from "./errors.ts";
+import { JSON_TYPE, ReadyReply, toErrorResponse } from "./reply.ts";
 
 const KEPT_MS = 24 * 3_600_000;
 

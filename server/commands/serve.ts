@@ -1,7 +1,7 @@
 import { lookup } from "node:dns/promises";
 import { isIP } from "node:net";
 import { createSetup } from "../accounts/setup.ts";
-import { toLastResort } from "../api/errors.ts";
+import { toLastResort } from "../api/reply.ts";
 import { createService } from "../app/app.ts";
 import type { Config } from "../config/config.ts";
 import type { Front } from "../http/front.ts";

@@ -1,12 +1,9 @@
 import { enterByKey, enterBySession } from "../accounts/doors.ts";
 import type { Meter } from "../accounts/usage.ts";
-import { attachContext, type RequestContext } from "../api/caller.ts";
-import { clientAddresses } from "../api/client-address.ts";
-import { toErrorResponse } from "../api/errors.ts";
+import { attachContext, BODY_LIMIT, clientAddresses, type RequestContext } from "../api/caller.ts";
 import { settleClaim } from "../api/idempotency.ts";
 import type { RateLimiter } from "../api/rate-limit.ts";
-import { matches } from "../api/reply.ts";
-import type { RouteTable } from "../api/route-table.ts";
+import { matches, toErrorResponse } from "../api/reply.ts";
 import type { Config } from "../config/config.ts";
 import { AppError, invalid, noSuchPath } from "../lib/errors.ts";
 import { newId } from "../lib/ids.ts";
@@ -15,15 +12,12 @@ import type { TroubleName } from "../lib/troubles.ts";
 import type { Live } from "../views/live/live.ts";
 import type { Deps } from "../work/deps.ts";
 import { addMissing, corsHeaders, preflightHeaders, securityHeaders } from "./headers.ts";
-import { bodyLimitOf, tooLarge } from "./read-request.ts";
+import { tooLarge } from "./read-request.ts";
+import { pathOf, plainHosts, type Route, type RouteTable } from "./routing.ts";
 
 const REQUEST_ID = /^[A-Za-z0-9_.-]{1,64}$/;
-const ORIGIN = /^[a-z]+:\/\/[^/?#]*/;
-/** The framework's router looks for the path from this position on, whatever the host. */
-const ROUTER_STARTS_AT = 11;
 const SLOW_MS = 1000;
 const ASSETS = "/assets/";
-const SIGN_IN = "/dashboard/api/session";
 
 type FrontDeps = Deps & {
   limiter: RateLimiter;
@@ -49,8 +43,10 @@ export function createFront(deps: FrontDeps, app: Routed): Front {
   return async (incoming, server) => {
     const request = withPlainHost(incoming);
     const peer = () => server?.requestIP(incoming)?.address ?? "127.0.0.1";
-    const context = contextFor(deps, request, () => addressOf(request, peer()), headersFor);
-    const answered = await answer(deps, app, request, context).catch((error) =>
+    const found = app.table.find(request.method, pathOf(request.url));
+    const address = () => addressOf(request, peer());
+    const context = contextFor(deps, request, { found, address, headersFor });
+    const answered = await answer(deps, app, { request, context, found }).catch((error) =>
       toErrorResponse(error, context),
     );
     const response = context.claim
@@ -69,12 +65,11 @@ export function createFront(deps: FrontDeps, app: Routed): Front {
 async function answer(
   deps: FrontDeps,
   app: Routed,
-  request: Request,
-  context: RequestContext,
+  { request, context, found }: { request: Request; context: RequestContext; found: Route | null },
 ): Promise<Response> {
   const { path } = context;
   refuseOtherRoles(deps.config, app, path);
-  const access = app.table.find(request.method, path)?.access ?? usualAccess(request);
+  const access = found?.access ?? usualAccess(request);
   const [entered] = await Promise.allSettled([
     isUnder(path, "/api/v1") && enterByKey(deps, request, context, access),
   ]);
@@ -82,7 +77,7 @@ async function answer(
   if (request.method === "OPTIONS") return answerOptions(deps, app, request, context);
   if (entered.status === "rejected") throw entered.reason;
   if (isUnder(path, "/dashboard/api")) await enterBySession(deps, request, context, access);
-  refuseStoppedWrites(deps, request, context);
+  refuseStoppedWrites(deps, request, found);
   return isConditional(app, request, context)
     ? deps.store.engine.inTurn(path, () => routeUnlessStale(app, request, context))
     : route(app, request, context);
@@ -115,29 +110,14 @@ async function route(app: Routed, request: Request, { path }: RequestContext): P
   );
 }
 
-/**
- * Replaces a host that clients cannot be trusted with: without one, or with one that no URL can have, the request's
- * URL is a bare path, and after a very short one the router would see another path than the doors.
- */
-function plainHosts(): (request: Request) => Request {
-  // Nearly all requests have the same host, and parsing a URL is the most expensive step here.
-  let known = "";
-  return (request) => {
-    const origin = ORIGIN.exec(request.url)?.[0] ?? "";
-    if (origin === known && known) return request;
-    if (origin.length < ROUTER_STARTS_AT || !URL.canParse(request.url)) {
-      return new Request(`http://localhost${request.url.slice(origin.length)}`, request);
-    }
-    known = origin;
-    return request;
-  };
-}
-
 function contextFor(
   { clock }: Deps,
   request: Request,
-  address: () => string,
-  headersFor: (path: string) => Headers,
+  {
+    found,
+    address,
+    headersFor,
+  }: { found: Route | null; address: () => string; headersFor: (path: string) => Headers },
 ): RequestContext {
   const given = request.headers.get("x-request-id");
   const requestId = given && REQUEST_ID.test(given) ? given : newId();
@@ -145,23 +125,21 @@ function contextFor(
   const headers = headersFor(path);
   headers.set("X-Request-Id", requestId);
   const receivedAt = clock.elapsed();
-  const context = { requestId, address, path, receivedAt, route: null, headers, hasHeaders: false };
+  const bodyLimit = found?.bodyLimit ?? BODY_LIMIT;
+  const context = {
+    ...{ requestId, address, path, receivedAt, bodyLimit },
+    ...{ route: null, headers, hasHeaders: false },
+  };
   attachContext(request, context);
   return context;
 }
 
-function pathOf(url: string): string {
-  const start = url.indexOf("/", url.indexOf("://") + 3);
-  const end = url.indexOf("?", start);
-  return url.slice(start, end < 0 ? undefined : end);
-}
-
-function refuseBadHead(request: Request, { path }: RequestContext) {
+function refuseBadHead(request: Request, { bodyLimit }: RequestContext) {
   if (request.headers.get("host")?.includes(",")) {
     throw invalid({ Host: ["must be given once"] }, "The request has two Host headers.");
   }
-  const limit = bodyLimitOf(path);
-  if (Number(request.headers.get("content-length") ?? 0) > limit) throw tooLarge(limit);
+  const length = Number(request.headers.get("content-length") ?? 0);
+  if (length > bodyLimit) throw tooLarge(bodyLimit);
 }
 
 function answerOptions(
@@ -267,17 +245,14 @@ const callerFacts = ({ kind, id, name }: NonNullable<RequestContext["caller"]>["
  * elsewhere; others only see what it means for them.
  * @throws SERVICE_UNAVAILABLE
  */
-function refuseStoppedWrites({ troubles }: Deps, request: Request, { path }: RequestContext) {
+function refuseStoppedWrites({ troubles }: Deps, request: Request, route: Route | null) {
   const noDeletions = troubles.stoppingDeletions();
   const trouble = noDeletions ?? troubles.stoppingWrites();
-  if (!trouble || isRead(request) || path.endsWith("/links/preview")) return;
-  if (!noDeletions && isAllowedOnFullDisk(request, path)) return;
+  if (!trouble || isRead(request) || route?.writes === "nothing") return;
+  const makesRoom = request.method === "DELETE" || route?.writes === "on-full-disk";
+  if (makesRoom && !noDeletions) return;
   throw stopped(trouble.name);
 }
-
-/** Deleting makes room, and requires signing in. */
-const isAllowedOnFullDisk = ({ method }: Request, path: string) =>
-  method === "DELETE" || path.endsWith("/links/batch-delete") || path === SIGN_IN;
 
 const SENTENCES: Partial<Record<TroubleName, string>> = {
   disk_full:

@@ -1,8 +1,7 @@
 import { sql } from "drizzle-orm";
 import { Elysia } from "elysia";
 import * as z from "zod";
-import { sessionOf } from "../accounts/doors.ts";
-import { hasMetricsToken } from "../api/credentials.ts";
+import { hasMetricsToken, sessionOf } from "../accounts/doors.ts";
 import { ROLES } from "../config/settings.ts";
 import { ofWorks } from "../db/tables.ts";
 import { withTimeout } from "../lib/clock.ts";
@@ -12,8 +11,7 @@ import { toIso } from "../lib/moments.ts";
 import { TROUBLE_NAMES } from "../lib/troubles.ts";
 import { MONITOR_STATES } from "../verdict/online/online.ts";
 import type { Deps } from "../work/deps.ts";
-import type { NodeInfo } from "../work/nodes.ts";
-import { areLinksChecked } from "../work/nodes.ts";
+import { areLinksChecked, type NodeInfo } from "../work/nodes.ts";
 
 const Health = z.object({
   /** `starting` before the database is open. */

@@ -2,29 +2,22 @@ import { Elysia } from "elysia";
 import { contextOf } from "../api/caller.ts";
 import { AppError, invalid } from "../lib/errors.ts";
 
-const KIB = 1024;
-const BODY_LIMIT = 64 * KIB;
-const BATCH_BODY_LIMIT = 4096 * KIB;
 /** Enough to sign in and to set up, the only requests with a body that need no key or session. */
-const STRANGER_BODY_LIMIT = 16 * KIB;
+const STRANGER_BODY_LIMIT = 16 * 1024;
 /** Bodies without a known caller that may arrive at the same time: 16 MiB in total. */
 const MOST_STRANGERS = 1024;
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
-/** The most bytes that a request to this path may carry. */
-export const bodyLimitOf = (path: string) =>
-  /\/links\/(batch(-delete|-change)?|preview)$/.test(path) ? BATCH_BODY_LIMIT : BODY_LIMIT;
-
 export const tooLarge = (limit: number) =>
-  new AppError("PAYLOAD_TOO_LARGE", `The body must be at most ${limit / KIB} KiB.`);
+  new AppError("PAYLOAD_TOO_LARGE", `The body must be at most ${limit / 1024} KiB.`);
 
 /** Reads the body of every route that has one: JSON in UTF-8, within limits of size and shape. */
 export function createJsonBody() {
   const strangers = createCrowd(MOST_STRANGERS);
-  return new Elysia({ name: "json-body" }).onParse({ as: "global" }, async ({ request, path }) => {
+  return new Elysia({ name: "json-body" }).onParse({ as: "global" }, async ({ request }) => {
     const context = contextOf(request);
     const body = context.caller
-      ? await readJson(request, bodyLimitOf(path))
+      ? await readJson(request, context.bodyLimit)
       : await strangers.enter((cut) => readJson(request, STRANGER_BODY_LIMIT, cut));
     context.sentBody = body;
     return body;

@@ -1,4 +1,4 @@
-import { toLastResort } from "../api/errors.ts";
+import { toLastResort } from "../api/reply.ts";
 import type { Config } from "../config/config.ts";
 import type { Clock } from "../lib/clock.ts";
 import { AppError } from "../lib/errors.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { Elysia } from "elysia";
 import type { Access } from "../../server/api/caller.ts";
-import { routeTable } from "../../server/api/route-table.ts";
+import { routeTable } from "../../server/http/routing.ts";
 
 const tableOf = (path: string, access?: Access) =>
   routeTable([{ method: "GET", path, hooks: access ? { detail: { access } } : {} }]);

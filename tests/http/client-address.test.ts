@@ -1,10 +1,5 @@
 import { expect, test } from "bun:test";
-import {
-  clientAddress,
-  rangeOf,
-  rangesOf,
-  trustedProxies,
-} from "../../server/api/client-address.ts";
+import { clientAddress, rangeOf, rangesOf, trustedProxies } from "../../server/api/caller.ts";
 import { readConfig } from "../../server/config/config.ts";
 import { startServer } from "../harness.ts";
 import { logLines } from "../log.ts";

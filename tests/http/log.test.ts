@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { sql } from "drizzle-orm";
-import { routeTable } from "../../server/api/route-table.ts";
 import { createFront } from "../../server/http/front.ts";
+import { routeTable } from "../../server/http/routing.ts";
 import { describeError, log } from "../../server/lib/log.ts";
 import { onBothEngines, type Parsed } from "../harness.ts";
 import { logLines } from "../log.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { authenticate } from "../../server/accounts/keys/authenticate.ts";
+import { authenticate } from "../../server/accounts/doors.ts";
 import { onBothEngines } from "../harness.ts";
 import { addKey } from "./asking.ts";
 

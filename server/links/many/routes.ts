@@ -1,4 +1,5 @@
 import { Elysia } from "elysia";
+import { LARGE_BODY_LIMIT } from "../../api/caller.ts";
 import { idempotency } from "../../api/idempotency.ts";
 import { callers, createRefusals, data, ErrorReply, refusals } from "../../api/reply.ts";
 import type { Deps } from "../../work/deps.ts";
@@ -30,6 +31,7 @@ export const manyLinksRoutes = (deps: Deps) =>
         response: { 200: data(model.BatchDeletion), ...refusals, 413: ErrorReply, 415: ErrorReply },
         detail: {
           access: "write",
+          bodyLimit: LARGE_BODY_LIMIT,
           operationId: "deleteLinksAlias",
           summary: "Delete up to 1,000 links with DELETE",
           description:
@@ -62,6 +64,7 @@ export const manyLinksRoutes = (deps: Deps) =>
         },
         detail: {
           access: "write",
+          bodyLimit: LARGE_BODY_LIMIT,
           operationId: "createLinks",
           summary: "Add up to 1,000 links",
           description:
@@ -79,6 +82,8 @@ export const manyLinksRoutes = (deps: Deps) =>
         response: { 200: data(model.PreviewResult), ...createRefusals },
         detail: {
           access: "write",
+          bodyLimit: LARGE_BODY_LIMIT,
+          writes: "nothing",
           operationId: "previewLinks",
           summary: "Preview adding up to 1,000 links",
           description:
@@ -100,6 +105,8 @@ export const manyLinksRoutes = (deps: Deps) =>
         response: { 200: data(model.LinkDeletion), ...createRefusals },
         detail: {
           access: "write",
+          bodyLimit: LARGE_BODY_LIMIT,
+          writes: "on-full-disk",
           operationId: "deleteLinks",
           summary: "Delete up to 1,000 links",
           description:
@@ -127,6 +134,7 @@ export const manyLinksRoutes = (deps: Deps) =>
         response: { 200: data(model.BatchChange), ...createRefusals },
         detail: {
           access: "write",
+          bodyLimit: LARGE_BODY_LIMIT,
           operationId: "changeLinks",
           summary: "Change the group or check frequency of up to 1,000 links",
           description:

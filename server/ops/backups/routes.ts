@@ -10,8 +10,7 @@ import { readBackups } from "./state.ts";
 
 /** For administrators of the installation. */
 export function backupRoutes(deps: Deps) {
-  const administrator = async (request: Request): Promise<Actor> =>
-    (await presentSession(deps, request)).caller.by;
+  const administrator = (request: Request): Actor => presentSession(request).caller.by;
   const state = async () => ({ data: model.toState(await readBackups(deps)) });
 
   return new Elysia({ prefix: "/admin/backups", detail: { hide: true, access: "administrator" } })
@@ -20,7 +19,7 @@ export function backupRoutes(deps: Deps) {
       "",
       async ({ request, status }) => {
         // It may take minutes: clients poll.
-        await beginBackup(deps, await administrator(request));
+        await beginBackup(deps, administrator(request));
         return status(202, await state());
       },
       { response: { 202: data(model.State), ...refusals, 409: ErrorReply } },
@@ -28,7 +27,7 @@ export function backupRoutes(deps: Deps) {
     .get(
       "/:name",
       async ({ request, params }) => {
-        const { name, path } = await takeBackup(deps, await administrator(request), params.name);
+        const { name, path } = await takeBackup(deps, administrator(request), params.name);
         return new Response(Bun.file(path), {
           headers: {
             "Content-Type": "application/vnd.sqlite3",
@@ -41,7 +40,7 @@ export function backupRoutes(deps: Deps) {
     .delete(
       "/:name",
       async ({ request, params, status }) => {
-        await deleteBackup(deps, await administrator(request), params.name);
+        await deleteBackup(deps, administrator(request), params.name);
         return status(204, undefined);
       },
       { response: { 204: z.undefined(), ...recordRefusals } },

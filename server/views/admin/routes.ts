@@ -30,8 +30,8 @@ import { Nodes, readNodes, readState, State } from "./installation.ts";
 /** The session door guarantees a caller. */
 const actorOf = (request: Request): Actor => contextOf(request).caller!.by;
 
-const managerOf = async (deps: Deps, request: Request): Promise<Manager> => ({
-  session: await presentSession(deps, request),
+const managerOf = (request: Request): Manager => ({
+  session: presentSession(request),
   as: "administrator",
 });
 
@@ -80,7 +80,7 @@ export function adminRoutes(deps: Deps) {
     .delete(
       "/accounts/:id",
       async ({ request, params, status }) => {
-        await removeAccount(deps, await presentSession(deps, request), params.id);
+        await removeAccount(deps, presentSession(request), params.id);
         return status(204, undefined);
       },
       { response: { 204: z.undefined(), ...recordRefusals, 409: ErrorReply } },
@@ -89,7 +89,7 @@ export function adminRoutes(deps: Deps) {
       "/accounts/:id/users",
       async ({ request, params, body, status }) => {
         const { id } = await requireAccount(deps, params.id);
-        const invited = await invitePerson(deps, await managerOf(deps, request), id, body);
+        const invited = await invitePerson(deps, managerOf(request), id, body);
         return status(201, { data: invited });
       },
       { body: NewPerson, response: { 201: data(Invitation), ...changeRefusals } },
@@ -99,7 +99,7 @@ export function adminRoutes(deps: Deps) {
       async ({ request, params, body }) => {
         const { role, is_admin: isAdmin } = body;
         const change = { role, isAdmin };
-        const user = await changePerson(deps, await managerOf(deps, request), params.id, change);
+        const user = await changePerson(deps, managerOf(request), params.id, change);
         return { data: await findAccount(deps, user.accountId) };
       },
       { body: PersonChange, response: { 200: data(Account), ...changeRefusals } },
@@ -108,7 +108,7 @@ export function adminRoutes(deps: Deps) {
       "/users/:id",
       async ({ request, params, query, status }) => {
         const { revoke_keys: revokeKeys } = query;
-        await removePerson(deps, await managerOf(deps, request), params.id, { revokeKeys });
+        await removePerson(deps, managerOf(request), params.id, { revokeKeys });
         return status(204, undefined);
       },
       { query: Removal, response: { 204: z.undefined(), ...recordRefusals, 409: ErrorReply } },
@@ -116,7 +116,7 @@ export function adminRoutes(deps: Deps) {
     .post(
       "/users/:id/password-link",
       async ({ request, params }) => ({
-        data: await resetPerson(deps, await managerOf(deps, request), params.id),
+        data: await resetPerson(deps, managerOf(request), params.id),
       }),
       { response: { 200: data(Invitation), ...recordRefusals } },
     );

@@ -18,11 +18,11 @@ const HEADERS = {
 /** Server-sent events for the dashboard's pages (HTML Standard §9.2), with a session only. */
 export const liveRoutes = (_: Deps, live: Live) =>
   new Elysia({ detail: { hide: true, access: "read" } }).get("/live", ({ request }) => {
-    const { caller, sessionHash } = contextOf(request);
+    const { caller, session: own } = contextOf(request);
     // The framework runs this for HEAD as well, drops the body and would leave its stream open.
     if (request.method === "HEAD") return new Response(null, { headers: HEADERS });
     // The session door guarantees both.
-    const [account, session] = [caller!, sessionHash!];
+    const [account, session] = [caller!, own!.tokenHash];
     if (!live.makeRoom(account.accountId, session)) {
       throw new AppError("SERVICE_UNAVAILABLE", "Too many pages are open.", undefined, {
         "retry-after": "60",

@@ -1,5 +1,5 @@
 import { Elysia } from "elysia";
-import { hasMetricsToken } from "../../api/credentials.ts";
+import { hasMetricsToken } from "../../accounts/doors.ts";
 import { lastKnown } from "../../lib/concurrency.ts";
 import { AppError, noSuchPath } from "../../lib/errors.ts";
 import { describeError, log } from "../../lib/log.ts";

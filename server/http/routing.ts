@@ -1,14 +1,10 @@
-import type { Access } from "./caller.ts";
+import type { DocumentDecoration } from "elysia";
+import type { Access } from "../api/caller.ts";
 
-declare module "elysia/types" {
-  interface DocumentDecoration {
-    /** Who may call the route, or each route of the instance. The doors enforce it. */
-    access: Access;
-  }
-}
+/** What a route states, see `DocumentDecoration`. `path` has parameters as in `/links/:id`. */
+export type Route = Statements & { method: string; path: string; pattern: RegExp };
 
-/** What the front knows of a route. `path` has parameters as in `/links/:id`. */
-export type Route = { method: string; path: string; access: Access; pattern: RegExp };
+type Statements = Pick<DocumentDecoration, "access" | "bodyLimit" | "writes">;
 
 /** The routes of the app, by what a request asks for. */
 export type RouteTable = {
@@ -21,7 +17,7 @@ export type RouteTable = {
   methodsOf(path: string): string[];
 };
 
-type Declared = { method: string; path: string; hooks: { detail?: { access?: Access } } };
+type Declared = { method: string; path: string; hooks: { detail?: Partial<Statements> } };
 
 /** @throws when a route does not state who may call it, or states what the door in front of it cannot check */
 export function routeTable(declared: Declared[]): RouteTable {
@@ -55,12 +51,48 @@ const CHECKED: [prefix: string, checked: Access[]][] = [
 ];
 
 function toRoute({ method, path, hooks }: Declared): Route {
-  const access = hooks.detail?.access;
+  const { access, bodyLimit, writes } = hooks.detail ?? {};
   if (!access) throw new Error(`${method} ${path} must state in detail.access who may call it.`);
   const [, checked] = CHECKED.find(([prefix]) => path.startsWith(prefix))!;
   if (!checked.includes(access)) {
     throw new Error(`${method} ${path} states access "${access}", which is not checked there.`);
   }
   const pattern = new RegExp(`^${path.replaceAll(".", "\\.").replace(/:[^/]+/g, "[^/]+")}$`);
-  return { method, path, access, pattern };
+  return {
+    method,
+    path,
+    pattern,
+    access,
+    ...(bodyLimit && { bodyLimit }),
+    ...(writes && { writes }),
+  };
+}
+
+const ORIGIN = /^[a-z]+:\/\/[^/?#]*/;
+/** The framework's router looks for the path from this position on, whatever the host. */
+const ROUTER_STARTS_AT = 11;
+
+/**
+ * Replaces a host that clients cannot be trusted with: without one, or with one that no URL can have, the request's
+ * URL is a bare path, and after a very short one the router would see another path than the doors.
+ */
+export function plainHosts(): (request: Request) => Request {
+  // Nearly all requests have the same host, and parsing a URL is the most expensive step here.
+  let known = "";
+  return (request) => {
+    const origin = ORIGIN.exec(request.url)?.[0] ?? "";
+    if (origin === known && known) return request;
+    if (origin.length < ROUTER_STARTS_AT || !URL.canParse(request.url)) {
+      return new Request(`http://localhost${request.url.slice(origin.length)}`, request);
+    }
+    known = origin;
+    return request;
+  };
+}
+
+/** The path of a URL, without the query. */
+export function pathOf(url: string): string {
+  const start = url.indexOf("/", url.indexOf("://") + 3);
+  const end = url.indexOf("?", start);
+  return url.slice(start, end < 0 ? undefined : end);
 }
