@@ -3,7 +3,7 @@ import { join } from "node:path";
 import Ajv from "ajv/dist/2020";
 import addFormats from "ajv-formats";
 import type { Front } from "../server/http/front.ts";
-import type { Document, Header, Operation, Reply } from "../server/http/openapi/types.ts";
+import type { Document, Header, Operation, Reply } from "../server/http/openapi/schemas.ts";
 
 const METHODS = ["GET", "POST", "PATCH", "DELETE"];
 const ERROR = "#/components/responses/MethodNotAllowed/content/application~1json/schema";

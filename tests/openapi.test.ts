@@ -4,7 +4,13 @@ import { createConfig, lintFromString } from "@redocly/openapi-core";
 import Ajv from "ajv/dist/2020";
 import addFormats from "ajv-formats";
 import { OPENAPI_FILE, openapiText } from "../server/commands/write-openapi.ts";
-import type { Content, Document, Operation, Reply, Schema } from "../server/http/openapi/types.ts";
+import type {
+  Content,
+  Document,
+  Operation,
+  Reply,
+  Schema,
+} from "../server/http/openapi/schemas.ts";
 import { createContract } from "./contract.ts";
 import { startServer, type TestServer } from "./harness.ts";
 

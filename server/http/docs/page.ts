@@ -1,22 +1,21 @@
-import type { Document, Method, PathItem } from "../openapi/types.ts";
 import {
-  code,
-  eventSection,
-  fieldTable,
-  type Html,
-  html,
-  markdown,
-  operationSection,
-  type Place,
-} from "./operation.ts";
+  type Document,
+  type Header,
+  type Method,
+  type Operation,
+  type Parameter,
+  type Reply,
+  SCHEMA_REFERENCE,
+  type Schema,
+} from "../openapi/schemas.ts";
 
-type Chapter = { name: string; description: string; places: Place[] };
+type Place = { path: string; method: Method; operation: Operation };
 
-/** The complete reference as one page. It loads only its own style and script. */
-export const renderPage = (document: Document): string =>
-  `<!doctype html>\n${page(document).markup}\n`;
-
-const page = (document: Document) => html`<html lang="en">
+/** Renders the whole reference as one page, which loads only its own style and script. */
+export function renderPage(document: Document): string {
+  const body = Bun.markdown.html(toMarkdown(document), { headings: { ids: true } });
+  return `<!doctype html>
+<html lang="en">
 <head>
   <meta charset="utf-8">
   <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -34,111 +33,253 @@ const page = (document: Document) => html`<html lang="en">
     <a href="/">Dashboard</a>
   </header>
   <div class="columns">
-    ${contents(document)}
-    <main id="content">${body(document)}</main>
+    <details class="contents">
+      <summary>Contents</summary>
+      <nav aria-label="Contents">
+        <input type="search" placeholder="Find…" aria-label="Find in the contents" hidden>
+        <ul>${contentsOf(body)}</ul>
+      </nav>
+    </details>
+    <main id="content">
+${body}
+    </main>
   </div>
 </body>
-</html>`;
+</html>
+`;
+}
 
-const body = (document: Document): Html[] => [
-  html`<h1>Stillup API</h1><section class="prose">${markdown(document.info.description)}</section>`,
-  refusals(document),
-  ...chaptersOf(document).map((chapter) => chapterSection(document, chapter)),
-  events(document),
-  schemas(document),
-];
+const HEADINGS = /<(h[23]) id="(.+?)"( title=".+?")?>(.+?)<\/h/g;
 
-const chaptersOf = ({ tags, paths }: Document): Chapter[] =>
-  tags
-    .map((tag) => ({
-      ...tag,
-      places: placesOf(paths).filter(({ operation }) => operation.tags?.includes(tag.name)),
-    }))
-    .filter(({ places }) => places.length > 0);
+const contentsOf = (body: string): string =>
+  [...body.matchAll(HEADINGS)]
+    .map(([, level, id, title = "", text]) => {
+      return `\n<li class="${level}"${title}><a href="#${id}">${text}</a></li>`;
+    })
+    .join("");
 
-const placesOf = (paths: Record<string, PathItem>): Place[] =>
-  Object.entries(paths).flatMap(([path, item]) =>
+/** Raw HTML in Markdown is not escaped, so this is only for our own texts. */
+function toMarkdown(document: Document): string {
+  const { info, tags, paths, webhooks, components } = document;
+  const places = Object.entries(paths).flatMap(([path, item]) =>
     Object.entries(item).map(([method, operation]) => ({
-      path,
+      ...{ path, operation },
       method: method as Method,
-      operation,
     })),
   );
-
-const idOf = (name: string) => `tag-${name.toLowerCase().replaceAll(" ", "-")}`;
-
-const chapterSection = (
-  document: Document,
-  { name, description, places }: Chapter,
-) => html`<section>
-  <h2 id="${idOf(name)}">${name}</h2>
-  <p>${description}</p>
-  ${places.map((place) => operationSection(document, place))}
-</section>`;
-
-function events(document: Document): Html {
-  const all = Object.entries(document.webhooks);
-  return html`<section>
-    <h2 id="tag-events">Event payloads</h2>
-    <p>How to receive and verify them: <a href="#events">Events</a>.</p>
-    ${all.map(([type, { post }]) => eventSection(document, type, post))}
-  </section>`;
+  const chapters = tags.flatMap(({ name, description }) => {
+    const own = places.filter(({ operation }) => operation.tags?.includes(name));
+    const sections = own.flatMap((place) => operationSection(document, place));
+    return own.length === 0 ? [] : [`## ${name}`, description, ...sections];
+  });
+  return [
+    "# Stillup API",
+    info.description,
+    "## Refusals",
+    ...Object.values(components.responses).flatMap(refusalSection),
+    ...chapters,
+    "## Event payloads",
+    "How to receive and verify them: [Events](#events).",
+    ...Object.entries(webhooks).flatMap(([type, { post }]) => eventSection(document, type, post)),
+    "## Schemas",
+    ...Object.entries(components.schemas).flatMap(([name, schema]) => [
+      heading(`schema-${name}`, name),
+      fieldTable(schema, "reply"),
+    ]),
+  ].join("\n\n");
 }
 
-const schemas = ({ components }: Document) => html`<section>
-  <h2 id="schemas">Schemas</h2>
-  ${Object.entries(components.schemas).map(
-    ([name, schema]) => html`<section class="operation" id="schema-${name}">
-      <h3><a href="#schema-${name}">${name}</a></h3>
-      ${fieldTable(schema, "reply")}
-    </section>`,
-  )}
-</section>`;
+const heading = (id: string, text: string, title?: string) =>
+  `<h3 id="${id}"${title ? ` title="${title}"` : ""}>${text}</h3>`;
 
 /** All errors with examples. The general chapters explain their codes. */
-function refusals({ components }: Document): Html {
-  const shared = Object.values(components.responses).filter(({ content }) => content);
-  const sections = shared.map(({ description, content }) => {
-    const examples = Object.values(content!["application/json"]!.examples ?? {}).map(
-      ({ value }) => value as { error: { status: number } },
-    );
-    const status = examples[0]?.error.status ?? "";
-    return html`<details id="error-${status}">
-      <summary><b class="status">${status}</b> ${description}</summary>
-      ${examples.map((example) => code("json", JSON.stringify(example, null, 2)))}
-    </details>`;
+function refusalSection({ description, content }: Reply): string[] {
+  if (!content) return [];
+  const examples = Object.values(content["application/json"]!.examples ?? {}).map(
+    ({ value }) => value as { error: { status: number } },
+  );
+  const status = examples[0]?.error.status ?? "";
+  const lines = examples.map((example) => JSON.stringify(example)).join("\n");
+  return [heading(`error-${status}`, `${status} ${description}`), code("json", lines)];
+}
+
+/** One operation with its parameters, body, replies and examples. */
+function operationSection(document: Document, place: Place): string[] {
+  const { path, method, operation } = place;
+  const { operationId, summary, description = "", responses } = operation;
+  const verb = method.toUpperCase();
+  const badge = `<b class="${method}">${verb}</b>`;
+  const parameters = (operation.parameters ?? []).map((each) => resolve(document, each));
+  const body = operation.requestBody?.content["application/json"]?.schema;
+  const refusals = Object.keys(responses).filter((status) => Number(status) >= 400);
+  return [
+    heading(operationId, `${badge} ${Bun.escapeHTML(summary)}`, `${verb} ${path}`),
+    `${badge} \`${path}\``,
+    description,
+    ...(parameters.length > 0 ? ["#### Parameters", table(parameters.map(parameterRow))] : []),
+    ...(body ? ["#### Body", fieldTable(body, "request")] : []),
+    "#### Example",
+    code("sh", curlOf(place, parameters)),
+    "#### Replies",
+    ...Object.entries(responses).flatMap(([status, reply]) => success(document, status, reply)),
+    `Refusals: ${refusals.map((status) => `[${status}](#error-${status})`).join(" ")}`,
+  ];
+}
+
+/** One event with its payload. */
+function eventSection(document: Document, type: string, operation: Operation): string[] {
+  const { schema, example } = operation.requestBody!.content["application/json"]!;
+  return [
+    heading(operation.operationId, `<code>${type}</code>`),
+    `${operation.summary}.`,
+    operation.description ?? "",
+    fieldTable(resolve<Schema>(document, schema), "reply"),
+    code("json", pretty(example)),
+  ];
+}
+
+/** Follows a reference; returns anything else as it is. */
+function resolve<T>(document: Document, thing: T | { $ref: string }): T {
+  const reference = (thing as { $ref?: string }).$ref;
+  if (!reference) return thing as T;
+  const steps = reference.slice(2).split("/");
+  return steps.reduce<unknown>((at, step) => (at as Record<string, unknown>)[step], document) as T;
+}
+
+const code = (language: string, text: string) => `\`\`\`${language}\n${text}\n\`\`\``;
+
+const pretty = (value: unknown) => JSON.stringify(value, null, 2);
+
+type Row = [name: string, type: string, notes: string];
+
+const table = (rows: Row[]) =>
+  [["Name", "Type", "Notes"], ["---", "---", "---"], ...rows]
+    .map((cells) => `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`)
+    .join("\n");
+
+const parameterRow = ({ name, in: where, schema, description }: Parameter): Row => [
+  `\`${name}\` *${where}*`,
+  typeOf(schema),
+  notesOf({ ...schema, ...(description && { description }) }),
+];
+
+/** The shared replies, except 304, are refusals. */
+function success(
+  document: Document,
+  status: string,
+  reference: Operation["responses"][string],
+): string[] {
+  const reply = resolve<Reply>(document, reference);
+  if ("$ref" in reference && status !== "304") return [];
+  const { "application/json": content, "text/csv": file } = reply.content ?? {};
+  return [
+    `**${status}** ${reply.description}`,
+    headerList(document, reply),
+    ...(content
+      ? [fieldTable(content.schema, "reply"), code("json", pretty(content.example))]
+      : []),
+    ...(file ? [code("csv", String(file.example))] : []),
+  ];
+}
+
+/** Headers that only some replies have; the others are described once, at the beginning. */
+const headerList = (document: Document, { headers = {} }: Reply): string =>
+  Object.entries(headers)
+    .filter(([name]) => !/^(X-|RateLimit)/.test(name))
+    .map(([name, header]) => `- \`${name}\`: ${resolve<Header>(document, header).description}`)
+    .join("\n");
+
+function curlOf({ path, method, operation }: Place, parameters: Parameter[]): string {
+  const id = "0197a1b2-3c4d-7e5f-8a6b-7c8d9e0f1a2b";
+  const isPaged = parameters.some(({ name }) => name === "per_page");
+  const url = `"$STILLUP_URL${path.replace(/\{\w+\}/g, id)}${isPaged ? "?per_page=50" : ""}"`;
+  const body = operation.requestBody?.content["application/json"]?.example;
+  return [
+    method === "get" ? `curl ${url}` : `curl -X ${method.toUpperCase()} ${url}`,
+    '-H "Authorization: Bearer $STILLUP_KEY"',
+    ...(body === undefined ? [] : ['-H "Content-Type: application/json"', `-d ${quoted(body)}`]),
+  ].join(" \\\n  ");
+}
+
+const quoted = (body: unknown) => `'${JSON.stringify(body).replaceAll("'", `'\\''`)}'`;
+
+type Field = { name: string; schema: Schema; isRequired: boolean; isSometimes: boolean };
+
+/** Whether the schema is of a request or a reply: only requests may omit fields. */
+type Side = "request" | "reply";
+
+/** The fields of an object as a table, with dotted names for those of inner objects. */
+function fieldTable(schema: Schema, side: Side): string {
+  const fields = fieldsOf(schema, "");
+  return fields.length === 0 ? typeOf(schema) : table(fields.map((field) => fieldRow(field, side)));
+}
+
+function fieldRow({ name, schema, isRequired, isSometimes }: Field, side: Side): Row {
+  const isMarked = side === "request" ? isRequired : isSometimes || !isRequired;
+  const mark = side === "request" ? "*required*" : "*not always there*";
+  return [`\`${name}\``, typeOf(schema), `${isMarked ? mark : ""} ${notesOf(schema)}`];
+}
+
+const fieldsOf = (schema: Schema, prefix: string): Field[] =>
+  Object.entries(schema.properties ?? {}).flatMap(([name, each]) => {
+    const path = prefix ? `${prefix}.${name}` : name;
+    const isRequired = schema.required?.includes(name) ?? false;
+    const field = { name: path, schema: each, isRequired, isSometimes: false };
+    return [field, ...innerFields(each, path)];
   });
-  return html`<section><h2 id="refusals">Refusals</h2>${sections}</section>`;
+
+function innerFields(schema: Schema, path: string): Field[] {
+  if (schema.items) return innerFields(schema.items, `${path}[]`);
+  if (schema.properties) return fieldsOf(schema, path);
+  const shapes = (schema.anyOf ?? []).filter(({ properties }) => properties);
+  return merged(shapes.map((shape) => fieldsOf(shape, path)));
 }
 
-function contents(document: Document): Html {
-  const general = [...document.info.description.matchAll(/^## (.+)$/gm)].map(([, title]) => title!);
-  return html`<details class="contents">
-    <summary>Contents</summary>
-    <nav aria-label="Contents">
-      <input type="search" placeholder="Find…" aria-label="Find in the contents" hidden>
-      <p>General</p>
-      <ul>
-        ${general.map((title) => item(title.toLowerCase().replaceAll(" ", "-"), title))}
-        ${item("refusals", "Refusals")}
-      </ul>
-      ${chaptersOf(document).map(chapterContents)}
-      <p><a href="#tag-events">Event payloads</a></p>
-      <ul>${Object.entries(document.webhooks).map(([type, { post }]) => item(post.operationId, type))}</ul>
-      <p><a href="#schemas">Schemas</a></p>
-      <ul>${Object.keys(document.components.schemas).map((name) => item(`schema-${name}`, name))}</ul>
-    </nav>
-  </details>`;
+/** Fields of alternative shapes, each once; those that some shapes lack are marked as optional. */
+const merged = (shapes: Field[][]): Field[] =>
+  Map.groupBy(shapes.flat(), ({ name }) => name)
+    .values()
+    .map(([first, ...others]) => ({
+      ...first!,
+      isSometimes: others.length + 1 < shapes.length,
+      schema:
+        others.length > 0
+          ? { anyOf: [first!, ...others].map(({ schema }) => schema) }
+          : first!.schema,
+    }))
+    .toArray();
+
+/** A type in words: `uuid or null`, `list of Link`, `active | dead`. */
+function typeOf(schema: Schema): string {
+  if (schema.$ref) {
+    const name = schema.$ref.slice(SCHEMA_REFERENCE.length);
+    return `[${name}](#schema-${name})`;
+  }
+  if (schema.const !== undefined) return `\`${schema.const}\``;
+  if (schema.enum) return unique(schema.enum.map((value) => `\`${value}\``)).join(" | ");
+  if (schema.anyOf && !schema.type) return unique(schema.anyOf.map(typeOf)).join(" or ");
+  if (schema.items) return `list of ${typeOf(schema.items)}`;
+  const types = [schema.type ?? "any value"].flat();
+  return types.map((type) => (type === "string" ? (schema.format ?? type) : type)).join(" or ");
 }
 
-const item = (id: string, title: string) => html`<li><a href="#${id}">${title}</a></li>`;
+const unique = (texts: string[]) => [...new Set(texts)];
 
-const chapterContents = ({
-  name,
-  places,
-}: Chapter) => html`<p><a href="#${idOf(name)}">${name}</a></p>
-<ul>${places.map(
-  ({ method, path, operation }) => html`<li data-find="${method} ${path}">
-    <a href="#${operation.operationId}"><b class="method ${method}">${method.toUpperCase()}</b> ${operation.summary}</a>
-  </li>`,
-)}</ul>`;
+/** The constraints of a schema in sentences. */
+const notesOf = (schema: Schema): string =>
+  [
+    range(schema.minLength, schema.maxLength, " characters"),
+    range(schema.minItems, schema.maxItems, " items"),
+    range(schema.minimum, schema.maximum, ""),
+    schema.anyOf && schema.type && "A date and time with offset, or a date.",
+    schema.default !== undefined && `Default: \`${JSON.stringify(schema.default)}\`.`,
+    schema.description,
+  ]
+    .filter(Boolean)
+    .join(" ");
+
+function range(least: number | undefined, most: number | undefined, what: string) {
+  if (least === undefined && most === undefined) return "";
+  if (least === undefined) return `At most ${most}${what}.`;
+  return most === undefined ? `At least ${least}${what}.` : `${least} to ${most}${what}.`;
+}

@@ -14,8 +14,7 @@ search.hidden = false;
 search.addEventListener("input", () => {
   const wanted = search.value.trim().toLowerCase();
   for (const item of contents.querySelectorAll("li")) {
-    const text = `${item.dataset.find ?? ""} ${item.textContent}`.toLowerCase();
-    item.hidden = !text.includes(wanted);
+    item.hidden = !`${item.title} ${item.textContent}`.toLowerCase().includes(wanted);
   }
 });
 
@@ -23,20 +22,10 @@ contents.addEventListener("click", (event) => {
   if (event.target.closest("a") && !wide.matches) contents.open = false;
 });
 
-/** Opens the details that the location links to. */
-const openTarget = () => {
-  const target = document.getElementById(location.hash.slice(1));
-  if (target instanceof HTMLDetailsElement) target.open = true;
-};
-openTarget();
-addEventListener("hashchange", openTarget);
-
 // Browsers have no clipboard for pages on plain HTTP.
-const copyable = navigator.clipboard ? document.querySelectorAll("pre") : [];
-for (const block of copyable) {
+for (const block of navigator.clipboard ? document.querySelectorAll("pre") : []) {
   const text = block.textContent;
   const button = document.createElement("button");
-  button.type = "button";
   button.textContent = "Copy";
   button.addEventListener("click", async () => {
     await navigator.clipboard.writeText(text);

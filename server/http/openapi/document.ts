@@ -1,21 +1,27 @@
+import type { DocumentDecoration } from "elysia";
 import * as z from "zod";
 import { ErrorReply } from "../../api/reply.ts";
 import { EVENT_TYPES, type EventType } from "../../db/tables.ts";
 import { EVENT_DATA } from "../../webhooks/event-types.ts";
 import guide from "./guide.md" with { type: "text" };
-import { HEADERS, headersOf, PARAMETERS, parameterReference, SIGNATURE, TAGS } from "./parts.ts";
-import { errorTable, isRefusal, refusalReference, refusalReplies } from "./refusals.ts";
-import { createDescriber, type Describer, SCHEMA_REFERENCE } from "./schemas.ts";
-import type {
-  Body,
-  Document,
-  Method,
-  Operation,
-  Parameter,
-  PathItem,
-  Reference,
-  Reply,
-} from "./types.ts";
+import {
+  componentsWith,
+  errorTable,
+  headersOf,
+  parameterReference,
+  SIGNATURE,
+  sharedReply,
+  TAGS,
+} from "./parts.ts";
+import {
+  createDescriber,
+  type Describer,
+  type Document,
+  type Method,
+  type Operation,
+  type Parameter,
+  SCHEMA_REFERENCE,
+} from "./schemas.ts";
 
 /** The version of the API, as in its paths. The product's version is shown to signed-in people only. */
 const API_VERSION = "1";
@@ -31,9 +37,7 @@ type Hooks = {
   body?: z.ZodType;
   query?: z.ZodType;
   response?: Record<string, z.ZodType>;
-  detail?: Partial<Pick<Operation, "operationId" | "summary" | "description" | "tags">> & {
-    access?: string;
-  };
+  detail?: Partial<DocumentDecoration>;
 };
 
 /** `isReadable`: the path also has GET, so a change may be conditional. `isFile`: the reply is not JSON. */
@@ -42,7 +46,7 @@ type Route = { method: Method; path: string; isReadable: boolean; isFile: boolea
 /** The OpenAPI 3.1 document of all routes under /api/v1; the same routes always give the same text. */
 export function describeApi(declared: DeclaredRoute[]): Document {
   const describer = createDescriber();
-  const paths: Record<string, PathItem> = {};
+  const paths: Document["paths"] = {};
   for (const route of routesOf(declared)) {
     paths[route.path] = { ...paths[route.path], [route.method]: operationOf(route, describer) };
   }
@@ -64,23 +68,9 @@ export function describeApi(declared: DeclaredRoute[]): Document {
     tags: TAGS,
     paths,
     webhooks,
-    components: {
-      securitySchemes: {
-        bearerAuth: { type: "http", scheme: "bearer", description: "An API key: `su_…`." },
-      },
-      schemas: Object.fromEntries(
-        Object.entries(describer.named).toSorted(([a], [b]) => compare(a, b)),
-      ),
-      responses: {
-        ...refusalReplies(),
-        NotModified: {
-          description: "Not changed since the state that `If-None-Match` names.",
-          headers: headersOf("ETag"),
-        },
-      },
-      parameters: PARAMETERS,
-      headers: HEADERS,
-    },
+    components: componentsWith(
+      Object.fromEntries(Object.entries(describer.named).toSorted(([a], [b]) => compare(a, b))),
+    ),
   };
 }
 
@@ -140,7 +130,7 @@ function statusesOf({ method, isFile }: Route, response: Record<string, z.ZodTyp
   return [...new Set([...declared, ...ofMethod, ...unchanged])].toSorted((a, b) => a - b);
 }
 
-function parametersOf(route: Route, describer: Describer): (Parameter | Reference)[] {
+function parametersOf(route: Route, describer: Describer) {
   const { method, path, isReadable, isFile } = route;
   const isChange = method === "patch" || method === "delete";
   return [
@@ -174,7 +164,7 @@ function queryParameters({ hooks: { query } }: Route, { describe }: Describer): 
   }));
 }
 
-function bodyOf({ method }: Route, body: z.ZodType, { describe }: Describer): Body {
+function bodyOf({ method }: Route, body: z.ZodType, { describe }: Describer) {
   const { schema, example } = describe(body, "input");
   const isOptional = method === "post" && !schema.required && body.safeParse(undefined).success;
   return {
@@ -193,9 +183,9 @@ function replyOf(
   status: number,
   declared: z.ZodType,
   { describe }: Describer,
-): Reply | Reference {
-  if (status === 304) return { $ref: "#/components/responses/NotModified" };
-  if (isRefusal(status)) return refusalReference(status);
+): Operation["responses"][string] {
+  const shared = sharedReply(status);
+  if (shared) return shared;
   const { schema, example, description = MEANINGS[status]! } = describe(declared, "output");
   const isList = schema.properties?.data?.properties?.pagination !== undefined;
   // A path that may return either creates many records, which have no common location.

@@ -1,15 +1,13 @@
 import * as z from "zod";
-import type { Schema } from "./types.ts";
 
 export const SCHEMA_REFERENCE = "#/components/schemas/";
 const ZOD_REFERENCE = "#/$defs/";
 
-const ID = "0197a1b2-3c4d-7e5f-8a6b-7c8d9e0f1a2b";
-const MOMENT = "2026-01-01T00:00:00.000Z";
+/** Of texts, by their format. */
 const EXAMPLES: Record<string, string> = {
-  uuid: ID,
+  uuid: "0197a1b2-3c4d-7e5f-8a6b-7c8d9e0f1a2b",
   uri: "https://example.com/a",
-  "date-time": MOMENT,
+  "date-time": "2026-01-01T00:00:00.000Z",
 };
 /** Names of fields that hold moments. */
 const MOMENT_NAME = /(_at|At|_since)$|^(timestamp|lastCheck)$/;
@@ -65,7 +63,9 @@ function tidy(schema: Schema, name = ""): Schema {
     ...(properties && { properties: mapValues(properties, tidy) }),
     ...(items && { items: tidy(items) }),
     ...(anyOf && { anyOf: anyOf.map((each) => tidy(each, name)) }),
-    ...(typeof others === "object" && { additionalProperties: isEmpty(others) || tidy(others) }),
+    ...(typeof others === "object" && {
+      additionalProperties: Object.keys(others).length === 0 || tidy(others),
+    }),
   });
 }
 
@@ -105,14 +105,100 @@ function made(schema: Schema, name: string, defs: Record<string, Schema>): unkno
   if (type === "boolean") return true;
   if (type === "integer" || type === "number") return Math.max(minimum, 1);
   if (type === "object") return {};
-  if (name === "id") return ID;
+  if (type === "null") return null;
+  if (name === "id") return EXAMPLES.uuid;
   const format = schema.format ?? anyOf?.[0]?.format ?? (isMoment(schema, name) && "date-time");
-  return type === "null" ? null : (EXAMPLES[format || ""] ?? "text");
+  return EXAMPLES[format || ""] ?? "text";
 }
-
-const isEmpty = (value: object) => Object.keys(value).length === 0;
 
 const mapValues = <A, B>(record: Record<string, A>, map: (value: A, name: string) => B) =>
   Object.fromEntries(
     Object.entries(record).map(([name, value]): [string, B] => [name, map(value, name)]),
   );
+
+/** The parts of JSON Schema (draft 2020-12) that our schemas use. */
+export type Schema = {
+  $ref?: string;
+  $defs?: Record<string, Schema>;
+  type?: string | string[];
+  format?: string;
+  pattern?: string;
+  description?: string;
+  const?: unknown;
+  enum?: unknown[];
+  default?: unknown;
+  minLength?: number;
+  maxLength?: number;
+  minimum?: number;
+  maximum?: number;
+  minItems?: number;
+  maxItems?: number;
+  items?: Schema;
+  properties?: Record<string, Schema>;
+  required?: string[];
+  additionalProperties?: boolean | Schema;
+  anyOf?: Schema[];
+  [keyword: string]: unknown;
+};
+
+export type Reference = { $ref: string };
+
+export type Parameter = {
+  name: string;
+  in: "path" | "query" | "header";
+  required?: boolean;
+  description?: string;
+  schema: Schema;
+  example?: unknown;
+};
+
+export type Header = { description: string; required?: boolean; schema: Schema; example?: unknown };
+
+export type Example = { summary: string; value: unknown };
+
+export type Content = {
+  schema: Schema;
+  example?: unknown;
+  examples?: Record<string, Example>;
+};
+
+export type Reply = {
+  description: string;
+  headers?: Record<string, Header | Reference>;
+  content?: Record<string, Content>;
+};
+
+export type Body = { required: boolean; content: Record<string, Content> };
+
+export type Operation = {
+  operationId: string;
+  summary: string;
+  description?: string;
+  tags?: string[];
+  security?: Record<string, string[]>[];
+  parameters?: (Parameter | Reference)[];
+  requestBody?: Body;
+  responses: Record<string, Reply | Reference>;
+};
+
+export type Method = "get" | "post" | "patch" | "delete";
+
+export type PathItem = Partial<Record<Method, Operation>>;
+
+/** The parts of an OpenAPI 3.1 document that we use. */
+export type Document = {
+  openapi: string;
+  info: Record<string, unknown> & { title: string; version: string; description: string };
+  servers: { url: string; description: string }[];
+  security: Record<string, string[]>[];
+  tags: { name: string; description: string }[];
+  paths: Record<string, PathItem>;
+  webhooks: Record<string, { post: Operation }>;
+  components: {
+    securitySchemes: Record<string, object>;
+    schemas: Record<string, Schema>;
+    responses: Record<string, Reply>;
+    parameters: Record<string, Parameter>;
+    headers: Record<string, Header>;
+  };
+};
