@@ -7,7 +7,7 @@ import { startSite } from "../site.ts";
 import { until } from "../until.ts";
 import { labChecker } from "./prober.ts";
 import { json, startPlayedWeb, type Web } from "./services/played-web.ts";
-import { checkerThrough } from "./services/told.ts";
+import { checkerThrough } from "./services/prove.ts";
 
 /** An answer that comes when it is told to. */
 function slowAnswer(says: () => Response) {

@@ -5,7 +5,7 @@ import type { Conclusion } from "../../../server/verdict/probe/conclusion.ts";
 import { createCatalogue } from "../../../server/verdict/services/catalogue.ts";
 import type { Ask, Kind, Page, Rule, Service } from "../../../server/verdict/services/record.ts";
 import { json, page, startPlayedWeb, text, to, type Web } from "./played-web.ts";
-import { checkerThrough } from "./told.ts";
+import { checkerThrough } from "./prove.ts";
 
 /** A host of files that is asked in all the ways that there are. */
 const HOST = "files.test";

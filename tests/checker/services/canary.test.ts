@@ -5,7 +5,7 @@ import type { Conclusion } from "../../../server/verdict/probe/conclusion.ts";
 import { createCatalogue } from "../../../server/verdict/services/catalogue.ts";
 import type { Service } from "../../../server/verdict/services/record.ts";
 import { json, startPlayedWeb, type Web } from "./played-web.ts";
-import { checkerThrough } from "./told.ts";
+import { checkerThrough } from "./prove.ts";
 
 const HOST = "files.example.org";
 const MINUTE_MS = 60_000;

@@ -7,7 +7,7 @@ import { serviceIdOf } from "../../../server/verdict/services/catalogue.ts";
 import type { Service } from "../../../server/verdict/services/record.ts";
 import { catalogueWith } from "../../../server/verdict/services/records/built-in.ts";
 import { json, page } from "./played-web.ts";
-import { tellOf } from "./told.ts";
+import { prove } from "./prove.ts";
 
 const WIKI = {
   id: "wiki",
@@ -52,39 +52,43 @@ function changed(path: string, value: unknown): unknown {
 const API = "wiki.example.org/api/7";
 const URL_OF_7 = "https://wiki.example.org/a/7";
 
-tellOf(
-  "wiki",
-  {
-    urls: [URL_OF_7, "https://wiki.example.org/", "https://en.wiki.example.org/help"],
-    rows: [
+prove(
+  [
+    [
+      "wiki",
       {
-        what: "an open article",
-        url: URL_OF_7,
-        web: { [API]: json({ state: "open" }) },
-        seen: "active ok_service",
-        asked: ["GET https://wiki.example.org/api/7"],
-      },
-      {
-        what: "deleted",
-        url: URL_OF_7,
-        web: { [API]: json({ state: "deleted" }) },
-        seen: "dead service_deleted C1",
-      },
-      {
-        what: "locked",
-        url: URL_OF_7,
-        web: { [API]: json({ state: "locked" }) },
-        seen: "active ok_service_protected",
-      },
-      {
-        what: "ill",
-        url: URL_OF_7,
-        web: { [API]: 500, "wiki.example.org/a/7": page("<title>Wiki</title>") },
-        seen: "unknown service_probe_failed",
+        urls: [URL_OF_7, "https://wiki.example.org/", "https://en.wiki.example.org/help"],
+        rows: [
+          {
+            what: "an open article",
+            url: URL_OF_7,
+            web: { [API]: json({ state: "open" }) },
+            seen: "active ok_service",
+            asked: ["GET https://wiki.example.org/api/7"],
+          },
+          {
+            what: "deleted",
+            url: URL_OF_7,
+            web: { [API]: json({ state: "deleted" }) },
+            seen: "dead service_deleted C1",
+          },
+          {
+            what: "locked",
+            url: URL_OF_7,
+            web: { [API]: json({ state: "locked" }) },
+            seen: "active ok_service_protected",
+          },
+          {
+            what: "ill",
+            url: URL_OF_7,
+            web: { [API]: 500, "wiki.example.org/a/7": page("<title>Wiki</title>") },
+            seen: "unknown service_probe_failed",
+          },
+        ],
       },
     ],
-  },
-  read([WIKI]),
+  ],
+  catalogueWith(read([WIKI])),
 );
 
 describe("own services", () => {

@@ -1,22 +1,22 @@
 import net, { type AddressInfo, type Socket } from "node:net";
 import { generate } from "selfsigned";
 
-/** What a played server says: a status, a page, or anything else that a response can be. */
+/** What a played server answers: a status, a page, or anything else that a response can be. */
 export type Answers =
   | number
   | string
   | Response
   | ((request: Request) => Response | Promise<Response>);
 
-/** By `host/path`, with `?query` where that matters; the longest key that fits answers. */
+/** Answers by `host/path`, with `?query` where that matters; the longest key that fits is used. */
 export type Web = Record<string, Answers>;
 
-/** A request as it came: method, URL and body in one line, and its headers. */
+/** A request as received: method, URL and body in one line, and its headers. */
 export type SeenRequest = { line: string; headers: Headers };
 
 /**
- * The web as far as a test needs it: every host under its real name, with a certificate for it, reached
- * through a proxy that leads all to one server here.
+ * Starts a server that plays every host under its real name, with a certificate for it, behind a proxy that
+ * connects every tunnel to it.
  */
 export async function startPlayedWeb(hosts: string[]) {
   const { cert, private: key } = await generate([{ name: "commonName", value: "The played web" }], {
@@ -44,7 +44,7 @@ export async function startPlayedWeb(hosts: string[]) {
   return {
     ca: cert,
     proxy: `http://127.0.0.1:${proxy.port}`,
-    /** From now on the web is this one, and nothing was asked of it. */
+    /** Replaces the web, and forgets the requests. */
     play(next: Web) {
       web = next;
       requests = [];
@@ -70,12 +70,13 @@ function isFor(key: string, place: string, search: string): boolean {
   return wanted === place && (query === undefined || `?${query}` === search);
 }
 
-/** Nobody plays it: a status that no rule knows, so that the test fails. */
+/** Means that no test plays it: a status that no rule knows, so that the test fails. */
 const UNPLAYED = 599;
 
-function say(answer: Answers | undefined, request: Request): Response | Promise<Response> {
+/** Makes a response of an answer, of which others may be made later. */
+export function say(answer: Answers | undefined, request: Request): Response | Promise<Response> {
   if (answer === undefined)
-    return new Response(`Nobody plays ${request.url}`, { status: UNPLAYED });
+    return new Response(`No test plays ${request.url}`, { status: UNPLAYED });
   if (typeof answer === "function") return answer(request);
   if (answer instanceof Response) return answer.clone();
   return typeof answer === "number" ? page(`Status ${answer}.`, answer) : page(answer);
@@ -99,11 +100,11 @@ export const file = (type: string, status = 200) =>
 export const to = (location: string, status = 302) =>
   new Response(null, { status, headers: { Location: location } });
 
-/** A wall as Cloudflare puts it before a site. */
+/** Bot protection as Cloudflare answers it. */
 export const challenge = () =>
   page("<title>Just a moment...</title><h1>Checking</h1>", 403, { "cf-mitigated": "challenge" });
 
-/** Leads every tunnel to one port. */
+/** Connects every tunnel to one port. */
 async function startProxy(target: number) {
   const sockets = new Set<Socket>();
   const server = net.createServer((client) => {

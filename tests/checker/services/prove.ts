@@ -4,52 +4,54 @@ import { checkUrl } from "../../../server/verdict/confirm.ts";
 import { type KnownLink, NEVER_CHECKED } from "../../../server/verdict/look.ts";
 import type { Conclusion } from "../../../server/verdict/probe/conclusion.ts";
 import { createServices, serviceIdOf } from "../../../server/verdict/services/catalogue.ts";
-import type { Service } from "../../../server/verdict/services/record.ts";
 import { catalogueWith } from "../../../server/verdict/services/records/built-in.ts";
 import { labOutbound } from "../../outbound/lab.ts";
 import { labChecker } from "../prober.ts";
 import { startPlayedWeb, type Web } from "./played-web.ts";
 
-/** What a service is tested with. */
-export type Told = {
-  /** Addresses that are its own, at least three. */
+/** What proves that a service is known. */
+export type Proof = {
+  /** Addresses that belong to the service, at least three. */
   urls: string[];
+  /** At least four. */
   rows: Row[];
 };
 
 export type Row = {
-  /** What is the case, to end the sentence "A video that …". */
+  /** The case, to end the sentence "A video that …". */
   what: string;
   url: string;
-  /** What is played; whatever else is asked for answers 599, which proves nothing. */
+  /** The played web. Anything else that is asked for answers 599, which proves nothing. */
   web: Web;
   /** `active ok_service`, `dead service_deleted C1`, `unknown service_private`, … */
   seen: string;
   /** All different requests in their order: `GET https://…`, `POST https://… body`. */
-  asked?: string[];
+  asked?: string[] | undefined;
   /** What the first request must carry. */
-  headers?: Record<string, string>;
+  headers?: Record<string, string> | undefined;
 };
 
-/** Catalogue that rows are checked against, unless they bring records of their own. */
 const BUILT_IN = catalogueWith([]);
 
-/** Tells of one service what its links come to. Canaries are left out, since they have a test of their own. */
-export function tellOf(id: string, { urls, rows }: Told, own: Service[] = []): void {
-  const catalogue = own.length > 0 ? catalogueWith(own) : BUILT_IN;
-  describe(id, () => {
-    test("is told of enough", () => {
+/**
+ * Tests what the links of services come to. Canaries are left out, since they have a test of their own.
+ *
+ * @param catalogue the built-in one if none is given
+ */
+export function prove(proofs: [id: string, proof: Proof][], catalogue = BUILT_IN): void {
+  let web: Awaited<ReturnType<typeof startPlayedWeb>>;
+  beforeAll(async () => {
+    web = await startPlayedWeb(hostsOf(proofs.flatMap(([, { rows }]) => rows)));
+  });
+  afterAll(() => web.stop());
+
+  describe.each(proofs)("%s", (id, { urls, rows }) => {
+    test("has enough addresses and rows", () => {
       expect(urls.length).toBeGreaterThanOrEqual(3);
       expect(rows.length).toBeGreaterThanOrEqual(4);
     });
 
-    let web: Awaited<ReturnType<typeof startPlayedWeb>>;
-    beforeAll(async () => {
-      web = await startPlayedWeb(hostsOf(rows));
-    });
-    afterAll(() => web.stop());
-
-    test.each(urls)("%s is one of its addresses", (url) => {
+    test.each(urls)("owns %s", (url) => {
       expect(serviceIdOf(catalogue, new URL(url))).toBe(id);
     });
 
