@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe } from "bun:test";
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { createKey } from "../server/accounts/keys/keys.ts";
+import { createKey } from "../server/accounts/keys.ts";
 import { type Caller, OPERATOR } from "../server/api/caller.ts";
 import { createService } from "../server/app/app.ts";
 import { createDeps, linkChecks } from "../server/app/build.ts";

@@ -23,8 +23,7 @@ import { oneAtATime } from "../lib/concurrency.ts";
 import { notFound } from "../lib/errors.ts";
 import { inSteps } from "../lib/steps.ts";
 import type { Deps } from "../work/deps.ts";
-import { recordChange } from "./audit/record.ts";
-import { emailTarget } from "./audit/targets.ts";
+import { emailTarget, recordChange } from "./audit.ts";
 
 /**
  * Deletes an account with everything in it. The first transaction removes its people and keys, so that no one has

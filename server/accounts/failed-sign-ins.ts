@@ -3,8 +3,7 @@ import type { FailedSignIns } from "../api/caller.ts";
 import { lockUser } from "../db/lock.ts";
 import { failedSignIns, sessions, type UserRow, users } from "../db/tables.ts";
 import type { Deps } from "../work/deps.ts";
-import { recordChange } from "./audit/record.ts";
-import { emailTarget } from "./audit/targets.ts";
+import { emailTarget, recordChange } from "./audit.ts";
 import type { Tally } from "./guard.ts";
 
 type Row = typeof failedSignIns.$inferSelect;

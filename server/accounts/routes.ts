@@ -1,7 +1,20 @@
 import { Elysia } from "elysia";
-import { callers, data, refusals } from "../api/reply.ts";
+import * as z from "zod";
+import { callers, data, ErrorReply, recordRefusals, refusals } from "../api/reply.ts";
 import type { Deps } from "../work/deps.ts";
+import { endedCookie, presentSession } from "./doors.ts";
+import type { Guard } from "./guard.ts";
+import * as model from "./model.ts";
 import { Account, toAccount, toUsage, Usage } from "./model.ts";
+import {
+  changePerson,
+  deleteOwnAccount,
+  invitePerson,
+  listPeople,
+  type Manager,
+  removePerson,
+  resetPerson,
+} from "./people.ts";
 import { findAccount, readUsage } from "./usage.ts";
 
 export const accountRoutes = (deps: Deps) =>
@@ -25,3 +38,70 @@ export const accountRoutes = (deps: Deps) =>
           "Counts for the current calendar month in UTC. They are stored every few seconds, so the latest requests may be missing.",
       },
     });
+
+const changeRefusals = { ...recordRefusals, 409: ErrorReply, 413: ErrorReply, 415: ErrorReply };
+
+/** The people of the caller's account. Only for sessions, and for owners to change. */
+export function peopleRoutes(deps: Deps, { countProof, countInvitation, ...guards }: Guard) {
+  const guarded = { ...deps, ...guards };
+
+  return new Elysia({ detail: { hide: true, access: "owner" } })
+    .get(
+      "/people",
+      async ({ request }) => {
+        const { user } = presentSession(request);
+        const people = await listPeople(deps, [user.accountId]);
+        return { data: { items: people.map(model.toColleague(user.id)) } };
+      },
+      { detail: { access: "read" }, response: { 200: data(model.People), ...refusals } },
+    )
+    .post(
+      "/people",
+      async ({ request, body, status }) => {
+        const owner = ownerOf(request);
+        const { accountId } = owner.session.user;
+        await countInvitation(accountId);
+        return status(201, { data: await invitePerson(deps, owner, accountId, body) });
+      },
+      { body: model.NewPerson, response: { 201: data(model.Invitation), ...changeRefusals } },
+    )
+    .patch(
+      "/people/:id",
+      async ({ request, params, body }) => {
+        const person = await changePerson(deps, ownerOf(request), params.id, body);
+        return { data: model.toUser(person) };
+      },
+      { body: model.RoleChange, response: { 200: data(model.User), ...changeRefusals } },
+    )
+    .delete(
+      "/people/:id",
+      async ({ request, params, query, status }) => {
+        const { revoke_keys: revokeKeys } = query;
+        await removePerson(deps, ownerOf(request), params.id, { revokeKeys });
+        return status(204, undefined);
+      },
+      {
+        query: model.Removal,
+        response: { 204: z.undefined(), ...recordRefusals, 409: ErrorReply },
+      },
+    )
+    .post(
+      "/people/:id/password-link",
+      async ({ request, params }) => ({
+        data: await resetPerson(deps, ownerOf(request), params.id),
+      }),
+      { response: { 200: data(model.Invitation), ...recordRefusals } },
+    )
+    .delete(
+      "/account",
+      async ({ request, body, set, status }) => {
+        await countProof(request);
+        await deleteOwnAccount(guarded, presentSession(request), body);
+        set.headers["set-cookie"] = endedCookie(deps.config);
+        return status(204, undefined);
+      },
+      { body: model.AccountDeletion, response: { 204: z.undefined(), ...changeRefusals } },
+    );
+}
+
+const ownerOf = (request: Request): Manager => ({ session: presentSession(request), as: "owner" });

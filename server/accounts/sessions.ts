@@ -14,8 +14,7 @@ import { describeError, log } from "../lib/log.ts";
 import { storedUserAgent } from "../lib/text.ts";
 import { hashToken, newSessionToken } from "../lib/token.ts";
 import type { Deps } from "../work/deps.ts";
-import { auditChange } from "./audit/record.ts";
-import { emailTarget } from "./audit/targets.ts";
+import { auditChange, emailTarget } from "./audit.ts";
 import { SESSION_ID_LENGTH } from "./session-model.ts";
 
 const MINUTE = 60_000;

@@ -7,7 +7,7 @@ import { AppError, noSuchPath } from "../lib/errors.ts";
 import { hashToken, newSetupToken } from "../lib/token.ts";
 import type { Deps } from "../work/deps.ts";
 import { turnOf } from "./guard.ts";
-import { freshKey } from "./keys/keys.ts";
+import { freshKey } from "./keys.ts";
 import { createSession } from "./sessions.ts";
 import type { SignedIn, SignInDeps, Visitor } from "./sign-in.ts";
 import { hasAccounts, insertAccount } from "./users.ts";

@@ -13,8 +13,7 @@ import {
 } from "../lib/passwords.ts";
 import { hashToken, newSessionToken } from "../lib/token.ts";
 import type { Deps } from "../work/deps.ts";
-import { type Change, recordChange } from "./audit/record.ts";
-import { emailTarget } from "./audit/targets.ts";
+import { type Change, emailTarget, recordChange } from "./audit.ts";
 import { redeemCode } from "./codes.ts";
 import { failureTally, takeFailures } from "./failed-sign-ins.ts";
 import {

@@ -4,8 +4,7 @@ import { type UserRow, users } from "../db/tables.ts";
 import { conflict, invalid } from "../lib/errors.ts";
 import { isShort, SHORTEST_ALONE } from "../lib/passwords.ts";
 import type { Deps } from "../work/deps.ts";
-import { auditChange, recordChange } from "./audit/record.ts";
-import { emailTarget } from "./audit/targets.ts";
+import { auditChange, emailTarget, recordChange } from "./audit.ts";
 import {
   countRecoveryCodes,
   deleteRecoveryCodes,

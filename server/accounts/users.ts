@@ -15,10 +15,9 @@ import { conflict, notFound } from "../lib/errors.ts";
 import { newId } from "../lib/ids.ts";
 import { hashToken, newSessionToken } from "../lib/token.ts";
 import type { Deps } from "../work/deps.ts";
-import { recordChange } from "./audit/record.ts";
-import { emailTarget } from "./audit/targets.ts";
+import { emailTarget, recordChange } from "./audit.ts";
 import { deleteAccount } from "./delete.ts";
-import { revokeKeysMadeBy } from "./keys/keys.ts";
+import { revokeKeysMadeBy } from "./keys.ts";
 import { endSessionsOf } from "./sessions.ts";
 
 const LINK_MS = 30 * 60_000;

@@ -1,9 +1,8 @@
 import { Elysia } from "elysia";
-import { auditRoutes, installationAuditRoutes } from "../accounts/audit/routes.ts";
+import { auditRoutes, installationAuditRoutes } from "../accounts/audit-routes.ts";
 import { createGuard } from "../accounts/guard.ts";
-import { keyRoutes } from "../accounts/keys/routes.ts";
-import { peopleRoutes } from "../accounts/people-routes.ts";
-import { accountRoutes } from "../accounts/routes.ts";
+import { keyRoutes } from "../accounts/keys-routes.ts";
+import { accountRoutes, peopleRoutes } from "../accounts/routes.ts";
 import { sessionRoutes } from "../accounts/session-routes.ts";
 import { createMeter, type Meter } from "../accounts/usage.ts";
 import { createRateLimiter, limiterFor } from "../api/rate-limit.ts";

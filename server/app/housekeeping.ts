@@ -1,5 +1,5 @@
 import { lt } from "drizzle-orm";
-import { deleteOldAudit } from "../accounts/audit/find.ts";
+import { deleteOldAudit } from "../accounts/audit-routes.ts";
 import { finishDeletions } from "../accounts/delete.ts";
 import { recordFailedSignIns } from "../accounts/failed-sign-ins.ts";
 import { deleteOldGuesses } from "../accounts/guard.ts";

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
-import { accountOfKey, createKey, listKeys, revokeKey } from "../accounts/keys/keys.ts";
-import { NewKey } from "../accounts/keys/model.ts";
+import { accountOfKey, createKey, listKeys, revokeKey } from "../accounts/keys.ts";
+import { NewKey } from "../accounts/model.ts";
 import { readBody } from "../accounts/session-model.ts";
 import { operatorOf, requireUser } from "../accounts/users.ts";
 import type { Caller } from "../api/caller.ts";

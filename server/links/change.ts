@@ -1,6 +1,5 @@
 import { inArray, sql } from "drizzle-orm";
-import { auditChange, fieldsOf } from "../accounts/audit/record.ts";
-import { linkTarget } from "../accounts/audit/targets.ts";
+import { auditChange, fieldsOf, linkTarget } from "../accounts/audit.ts";
 import type { Caller } from "../api/caller.ts";
 import { lockAccounts, lockLinks } from "../db/lock.ts";
 import { numbersOf, rowsOf } from "../db/store.ts";

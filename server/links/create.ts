@@ -1,5 +1,4 @@
-import { auditChange } from "../accounts/audit/record.ts";
-import { linkTarget } from "../accounts/audit/targets.ts";
+import { auditChange, linkTarget } from "../accounts/audit.ts";
 import type { Caller } from "../api/caller.ts";
 import { lockAccounts } from "../db/lock.ts";
 import { takeNumbers } from "../db/numbers.ts";

@@ -1,6 +1,5 @@
 import { inArray, sql } from "drizzle-orm";
-import { auditChange } from "../accounts/audit/record.ts";
-import { linkTarget } from "../accounts/audit/targets.ts";
+import { auditChange, linkTarget } from "../accounts/audit.ts";
 import type { Caller } from "../api/caller.ts";
 import { lockAccounts, lockLinks } from "../db/lock.ts";
 import { numbersOf } from "../db/store.ts";

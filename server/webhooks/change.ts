@@ -1,6 +1,5 @@
 import { eq } from "drizzle-orm";
-import { auditChange, fieldsOf } from "../accounts/audit/record.ts";
-import { webhookTarget } from "../accounts/audit/targets.ts";
+import { auditChange, fieldsOf, webhookTarget } from "../accounts/audit.ts";
 import type { Caller } from "../api/caller.ts";
 import { type WebhookRow, webhookEvents, webhooks } from "../db/tables.ts";
 import { conflict, findForChange } from "../lib/errors.ts";

@@ -14,8 +14,7 @@ import {
   type SQL,
   sql,
 } from "drizzle-orm";
-import { auditChange } from "../accounts/audit/record.ts";
-import { webhookTarget } from "../accounts/audit/targets.ts";
+import { auditChange, webhookTarget } from "../accounts/audit.ts";
 import type { Caller } from "../api/caller.ts";
 import { lockWebhook } from "../db/lock.ts";
 import { rowsOf } from "../db/store.ts";

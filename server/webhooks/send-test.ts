@@ -1,5 +1,4 @@
-import { auditChange } from "../accounts/audit/record.ts";
-import { webhookTarget } from "../accounts/audit/targets.ts";
+import { auditChange, webhookTarget } from "../accounts/audit.ts";
 import type { Caller } from "../api/caller.ts";
 import { type DeliveryRow, deliveries, type EventRow, events } from "../db/tables.ts";
 import { conflict } from "../lib/errors.ts";

@@ -1,6 +1,5 @@
 import { and, asc, count, desc, eq, inArray, type SQL, sql } from "drizzle-orm";
-import { auditChange, isRecorded } from "../accounts/audit/record.ts";
-import { webhookTarget } from "../accounts/audit/targets.ts";
+import { auditChange, isRecorded, webhookTarget } from "../accounts/audit.ts";
 import type { Caller } from "../api/caller.ts";
 import { lockAccounts, lockWebhook } from "../db/lock.ts";
 import { rowsOf, type Store } from "../db/store.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { eq, inArray } from "drizzle-orm";
 import { deleteAccount } from "../../server/accounts/delete.ts";
-import { createKey } from "../../server/accounts/keys/keys.ts";
+import { createKey } from "../../server/accounts/keys.ts";
 import { createAccount, deleteUser, operatorOf } from "../../server/accounts/users.ts";
 import { OPERATOR } from "../../server/api/caller.ts";
 import { housekeeping } from "../../server/app/housekeeping.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { asc } from "drizzle-orm";
-import { recordChange } from "../../server/accounts/audit/record.ts";
+import { recordChange } from "../../server/accounts/audit.ts";
 import { OPERATOR } from "../../server/api/caller.ts";
 import { housekeeping } from "../../server/app/housekeeping.ts";
 import { audit } from "../../server/db/tables.ts";

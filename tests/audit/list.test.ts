@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { recordChange } from "../../server/accounts/audit/record.ts";
+import { recordChange } from "../../server/accounts/audit.ts";
 import { type AuditRow, audit } from "../../server/db/tables.ts";
 import { newIdAt } from "../../server/lib/ids.ts";
 import { onBothEngines, type Parsed, type Reply, type TestServer } from "../harness.ts";

@@ -1,6 +1,6 @@
 import { asc, eq, notInArray } from "drizzle-orm";
 import { Secret, TOTP } from "otpauth";
-import { createKey } from "../../server/accounts/keys/keys.ts";
+import { createKey } from "../../server/accounts/keys.ts";
 import { createSession } from "../../server/accounts/sessions.ts";
 import { type NewAccount, operatorOf } from "../../server/accounts/users.ts";
 import { type AuditRow, audit, users } from "../../server/db/tables.ts";

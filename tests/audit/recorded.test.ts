@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from "bun:test";
 import { sql } from "drizzle-orm";
-import { recordChange } from "../../server/accounts/audit/record.ts";
+import { recordChange } from "../../server/accounts/audit.ts";
 import { operatorOf } from "../../server/accounts/users.ts";
 import { OPERATOR } from "../../server/api/caller.ts";
 import { createApp } from "../../server/app/app.ts";

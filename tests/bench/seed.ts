@@ -1,5 +1,5 @@
 import { type SQL, sql } from "drizzle-orm";
-import { createKey } from "../../server/accounts/keys/keys.ts";
+import { createKey } from "../../server/accounts/keys.ts";
 import { hasAccounts } from "../../server/accounts/users.ts";
 import { OPERATOR } from "../../server/api/caller.ts";
 import { openDeps } from "../../server/app/build.ts";

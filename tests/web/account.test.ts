@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { eq } from "drizzle-orm";
 import { Secret, TOTP } from "otpauth";
 import type { Page } from "playwright-core";
-import { createKey } from "../../server/accounts/keys/keys.ts";
+import { createKey } from "../../server/accounts/keys.ts";
 import { createSession } from "../../server/accounts/sessions.ts";
 import { operatorOf, requireUser } from "../../server/accounts/users.ts";
 import { accounts, usageDays, users } from "../../server/db/tables.ts";

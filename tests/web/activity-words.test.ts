@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { ACTIONS as RECORDED } from "../../server/accounts/audit/model.ts";
+import { ACTIONS as RECORDED } from "../../server/accounts/audit.ts";
 import { ACTIONS as CHOICES, deedOf } from "../../web/src/lib/activity-words.ts";
 
 const entryOf = (action: string) => ({

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import type { Page } from "playwright-core";
-import { createKey as createServerKey } from "../../server/accounts/keys/keys.ts";
+import { createKey as createServerKey } from "../../server/accounts/keys.ts";
 import { operatorOf } from "../../server/accounts/users.ts";
 import { apiKeys } from "../../server/db/tables.ts";
 import { onDashboard } from "../browser.ts";

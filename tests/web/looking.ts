@@ -1,7 +1,7 @@
 import axe from "axe-core";
 import { eq } from "drizzle-orm";
 import type { Page } from "playwright-core";
-import { createKey } from "../../server/accounts/keys/keys.ts";
+import { createKey } from "../../server/accounts/keys.ts";
 import { OPERATOR } from "../../server/api/caller.ts";
 import { accounts } from "../../server/db/tables.ts";
 import type { Asker, TestServer } from "../harness.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
-import { createKey } from "../../server/accounts/keys/keys.ts";
+import { createKey } from "../../server/accounts/keys.ts";
 import { apiKeys, users } from "../../server/db/tables.ts";
 import { hashPassword } from "../../server/lib/passwords.ts";
 import { onDashboard } from "../browser.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import type { Locator, Page } from "playwright-core";
-import { createKey } from "../../server/accounts/keys/keys.ts";
+import { createKey } from "../../server/accounts/keys.ts";
 import { operatorOf } from "../../server/accounts/users.ts";
 import { links } from "../../server/db/tables.ts";
 import { createLink } from "../../server/links/create.ts";

@@ -1,4 +1,4 @@
-import { createKey } from "../../server/accounts/keys/keys.ts";
+import { createKey } from "../../server/accounts/keys.ts";
 import { createLinks } from "../../server/links/create.ts";
 import { createGroup } from "../../server/links/groups/groups.ts";
 import { listLinks } from "../../server/links/list.ts";

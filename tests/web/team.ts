@@ -1,8 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { and, eq } from "drizzle-orm";
-import { type Change, recordChange } from "../../server/accounts/audit/record.ts";
-import { emailTarget, keyTarget } from "../../server/accounts/audit/targets.ts";
+import { type Change, emailTarget, keyTarget, recordChange } from "../../server/accounts/audit.ts";
 import { createSession } from "../../server/accounts/sessions.ts";
 import type { Actor } from "../../server/api/caller.ts";
 import { dailyName, stampOf } from "../../server/db/backup-files.ts";

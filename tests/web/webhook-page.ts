@@ -1,5 +1,5 @@
 import type { Locator, Page } from "playwright-core";
-import { createKey } from "../../server/accounts/keys/keys.ts";
+import { createKey } from "../../server/accounts/keys.ts";
 import { operatorOf } from "../../server/accounts/users.ts";
 import type { Asker, TestServer } from "../harness.ts";
 

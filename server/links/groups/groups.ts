@@ -1,6 +1,5 @@
 import { and, count, desc, eq, inArray, sql } from "drizzle-orm";
-import { auditChange, fieldsOf } from "../../accounts/audit/record.ts";
-import { groupTarget } from "../../accounts/audit/targets.ts";
+import { auditChange, fieldsOf, groupTarget } from "../../accounts/audit.ts";
 import type { Caller } from "../../api/caller.ts";
 import { lockAccounts, lockLinks } from "../../db/lock.ts";
 import { takeNumbers } from "../../db/numbers.ts";

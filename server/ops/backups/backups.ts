@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { and, eq } from "drizzle-orm";
-import { recordChange } from "../../accounts/audit/record.ts";
+import { recordChange } from "../../accounts/audit.ts";
 import type { Actor } from "../../api/caller.ts";
 import { sqlitePath } from "../../config/config.ts";
 import { dailyName } from "../../db/backup-files.ts";

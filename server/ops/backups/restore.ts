@@ -10,7 +10,7 @@ import {
 } from "node:fs";
 import { constants, copyFile } from "node:fs/promises";
 import { dirname } from "node:path";
-import { recordChange } from "../../accounts/audit/record.ts";
+import { recordChange } from "../../accounts/audit.ts";
 import { OPERATOR } from "../../api/caller.ts";
 import { stampOf } from "../../db/backup-files.ts";
 import { type Copied, verifyInThread } from "../../db/copy.ts";

@@ -1,7 +1,6 @@
 import { count, desc, eq, inArray } from "drizzle-orm";
 import * as z from "zod";
-import { recordChange } from "../../accounts/audit/record.ts";
-import { emailTarget } from "../../accounts/audit/targets.ts";
+import { emailTarget, recordChange } from "../../accounts/audit.ts";
 import { deleteAccount } from "../../accounts/delete.ts";
 import { toUser, User } from "../../accounts/model.ts";
 import { type Invitation, listPeople, refuseFormerManager } from "../../accounts/people.ts";

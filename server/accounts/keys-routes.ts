@@ -1,6 +1,6 @@
 import { Elysia } from "elysia";
 import * as z from "zod";
-import { idempotency } from "../../api/idempotency.ts";
+import { idempotency } from "../api/idempotency.ts";
 import {
   callers,
   changeRefusals,
@@ -12,9 +12,9 @@ import {
   recordRefusals,
   refusals,
   toPage,
-} from "../../api/reply.ts";
-import { paging } from "../../lib/fields.ts";
-import type { Deps } from "../../work/deps.ts";
+} from "../api/reply.ts";
+import { paging } from "../lib/fields.ts";
+import type { Deps } from "../work/deps.ts";
 import { changeKey, createKey, findKey, listKeys, revokeKey, rotateKey } from "./keys.ts";
 import { Key, KeyWithValue, keyChangeAt, newKeyAt, toKey, toKeyWithValue } from "./model.ts";
 

@@ -1,16 +1,15 @@
 import { and, count, desc, eq, inArray, isNotNull, isNull } from "drizzle-orm";
-import type { Actor, Caller, Permissions } from "../../api/caller.ts";
-import { lockAccounts } from "../../db/lock.ts";
-import type { Store } from "../../db/store.ts";
-import { type ApiKeyRow, apiKeys, type UserRow, users } from "../../db/tables.ts";
-import { AppError, conflict, foreign, invalid, limitReached, notFound } from "../../lib/errors.ts";
-import { newId, parseId } from "../../lib/ids.ts";
-import { toIso } from "../../lib/moments.ts";
-import { type Page, type PageQuery, windowOf } from "../../lib/paging.ts";
-import { hashToken, newApiKey, shownPart } from "../../lib/token.ts";
-import { type Deps, type SaveReply, saveNoReply } from "../../work/deps.ts";
-import { auditChange, fieldsOf, recordChange } from "../audit/record.ts";
-import { keyTarget } from "../audit/targets.ts";
+import type { Actor, Caller, Permissions } from "../api/caller.ts";
+import { lockAccounts } from "../db/lock.ts";
+import type { Store } from "../db/store.ts";
+import { type ApiKeyRow, apiKeys, type UserRow, users } from "../db/tables.ts";
+import { AppError, conflict, foreign, invalid, limitReached, notFound } from "../lib/errors.ts";
+import { newId, parseId } from "../lib/ids.ts";
+import { toIso } from "../lib/moments.ts";
+import { type Page, type PageQuery, windowOf } from "../lib/paging.ts";
+import { hashToken, newApiKey, shownPart } from "../lib/token.ts";
+import { type Deps, type SaveReply, saveNoReply } from "../work/deps.ts";
+import { auditChange, fieldsOf, keyTarget, recordChange } from "./audit.ts";
 import { expiryProblem, type KeyChange, type NewKey } from "./model.ts";
 
 /** A key and its value, which exists in clear text only here and in one reply. */

@@ -11,8 +11,10 @@ import {
   ne,
   type SQL,
 } from "drizzle-orm";
-import type { Caller } from "../../api/caller.ts";
-import type { Store } from "../../db/store.ts";
+import { Elysia } from "elysia";
+import type { Caller } from "../api/caller.ts";
+import { callers, pageOf, refusals, toPage } from "../api/reply.ts";
+import type { Store } from "../db/store.ts";
 import {
   type AuditRow,
   accounts,
@@ -22,12 +24,21 @@ import {
   links,
   users,
   webhooks,
-} from "../../db/tables.ts";
-import { firstIdAt } from "../../lib/ids.ts";
-import { fromNearerEnd, type Page, windowOf } from "../../lib/paging.ts";
-import { inSteps, type StepLimits } from "../../lib/steps.ts";
-import type { Deps } from "../../work/deps.ts";
-import { type AnyEntry, type AuditQuery, type FoundEntry, targetTypeOf } from "./model.ts";
+} from "../db/tables.ts";
+import { firstIdAt } from "../lib/ids.ts";
+import { fromNearerEnd, type Page, windowOf } from "../lib/paging.ts";
+import { inSteps, type StepLimits } from "../lib/steps.ts";
+import type { Deps } from "../work/deps.ts";
+import {
+  type AnyEntry,
+  AuditEntry,
+  AuditQuery,
+  type FoundEntry,
+  InstallationEntry,
+  targetTypeOf,
+  toAuditEntry,
+  toInstallationEntry,
+} from "./audit.ts";
 
 /** What was changed in the account, newest first. */
 export async function listAudit(
@@ -185,3 +196,35 @@ export async function deleteOldAudit(deps: Deps, limits: StepLimits = {}): Promi
     limits,
   );
 }
+
+export const auditRoutes = (deps: Deps) =>
+  new Elysia({ tags: ["Account"] })
+    .use(callers)
+    .get(
+      "/audit",
+      async ({ caller, query, request, set }) =>
+        toPage(await listAudit(deps, caller, query), query, toAuditEntry, { request, set }),
+      {
+        query: AuditQuery,
+        response: { 200: pageOf(AuditEntry), ...refusals },
+        detail: {
+          access: "read",
+          operationId: "listAudit",
+          summary: "List who changed what, newest first",
+          description:
+            "One entry for each request that changed something; `count` is the number of links or deliveries that it affected. `fields` holds names only. `action` has the form `<what>.<done>`; new actions may be added. `actor` and `target` in the query are ids. Entries never change and are kept for 365 days. Entries about deleted records stay, with `exists` set to false. Requesting a check is not a change.",
+        },
+      },
+    );
+
+/** For administrators; mounted behind the session door only. */
+export const installationAuditRoutes = (deps: Deps) =>
+  new Elysia({ prefix: "/admin", detail: { hide: true, access: "administrator" } }).get(
+    "/audit",
+    async ({ query, request, set }) =>
+      toPage(await listInstallationAudit(deps, query), query, toInstallationEntry, {
+        request,
+        set,
+      }),
+    { query: AuditQuery, response: { 200: pageOf(InstallationEntry), ...refusals } },
+  );
