@@ -1,178 +1,273 @@
 import * as z from "zod";
-import { type EventType, FREQUENCIES, TRIGGERS, VERDICTS } from "../db/tables.ts";
+import { type EventType, FREQUENCIES, TRIGGERS, VERDICTS, type Verdict } from "../db/tables.ts";
 import { checkIdOf, newId } from "../lib/ids.ts";
 import { toIso } from "../lib/moments.ts";
+import { messageOf, type Reason } from "../verdict/reasons/reasons.ts";
+
+/** Chat services show it as a color; ntfy also raises the priority of `bad`. */
+export type Severity = "bad" | "good" | "neutral";
+
+/** The text of a chat message. All is ours except for the URL, which may contain anything. */
+type EventText = { title: string; url: string | null; details: string[]; severity: Severity };
+
+type Definition<Data extends z.ZodObject> = {
+  /** The event's `data` as it is stored and sent, with its description for the OpenAPI document. */
+  data: Data;
+  /** Returns data about a link that does not exist. @param at ISO 8601 */
+  sample(at: string): z.output<Data>;
+  toText(data: z.output<Data>): EventText;
+  /** How a digest counts such events: "1 link is dead", "12 links are dead". */
+  counted: { noun: "link" | "check" | "batch"; one: string; many: string };
+};
+
+const define = <Data extends z.ZodObject>(definition: Definition<Data>) => definition;
 
 const moment = () => z.string().meta({ format: "date-time" });
 const verdict = () => z.enum(VERDICTS);
-const url = () => z.string().meta({ example: "https://example.com/a" });
 const checkId = () => z.string().meta({ example: "0197a1b2-3c4d-7e5f-8a6b-7c8d9e0f1a2b-mjuq8c00" });
-
-const StatusChange = z.object({
-  linkId: z.uuid(),
-  url: url(),
-  previousStatus: verdict(),
-  currentStatus: verdict(),
-  checkedAt: moment(),
-  groupId: z.uuid().nullable(),
+const linkId = z.uuid();
+const url = z.string().meta({ example: "https://example.com/a" });
+const groupId = z.uuid().nullable();
+const outcome = {
   statusCode: z.int().meta({ example: 200 }).nullable(),
   reason: z.string().meta({ example: "ok" }),
   responseTimeMs: z.int().meta({ example: 182 }).nullable(),
+};
+
+const StatusChange = z.object({
+  linkId,
+  url,
+  previousStatus: verdict(),
+  currentStatus: verdict(),
+  checkedAt: moment(),
+  groupId,
+  ...outcome,
   checkId: checkId(),
 });
-export type StatusChange = z.output<typeof StatusChange>;
+type StatusChange = z.output<typeof StatusChange>;
 
-/** The `data` of each event, as it is stored and sent. */
-export const EVENT_DATA = {
-  "link.dead": StatusChange.meta({
-    title: "A link is dead",
-    description: "Sent when a link is found dead and was not dead at its last result.",
-    example: { currentStatus: "dead", statusCode: 404, reason: "http_404" },
+/** All that the server knows of each event type. */
+export const EVENT_DEFINITIONS = {
+  "link.dead": define({
+    data: StatusChange.meta({
+      title: "A link is dead",
+      description: "Sent when a link is found dead and was not dead at its last result.",
+      example: { currentStatus: "dead", statusCode: 404, reason: "http_404" },
+    }),
+    sample: (at) =>
+      sampleChange(at, { currentStatus: "dead", statusCode: 404, reason: "http_404" }),
+    toText: (data) => ({ ...changeText(data), title: "Dead", severity: "bad" }),
+    counted: { noun: "link", one: "is dead", many: "are dead" },
   }),
-  "link.alive": StatusChange.meta({
-    title: "A link is alive again",
-    description:
-      "Sent when a link is found alive and was not alive at its last result. A webhook with `first_verdicts` also gets it when a new link is first found alive.",
-    example: { previousStatus: "dead" },
-  }),
-  "link.created": z
-    .object({
-      linkId: z.uuid(),
-      url: url(),
-      groupId: z.uuid().nullable(),
-      service: z.string().meta({ example: "generic" }),
-      checkFrequency: z.enum(FREQUENCIES).meta({ example: "daily" }),
-      status: verdict().meta({ example: "unknown" }),
-      createdAt: moment(),
-      batchId: z.uuid().nullable().meta({ example: null }),
-    })
-    .meta({
-      title: "A link was created",
-      description: "One for each link, also of a batch; `batchId` then identifies the batch.",
-    }),
-  "link.deleted": z
-    .object({
-      linkId: z.uuid(),
-      url: url(),
-      groupId: z.uuid().nullable(),
-      lastStatus: verdict().meta({ example: "dead" }),
-      deletedAt: moment(),
-    })
-    .meta({
-      title: "A link was deleted",
-      description: "Contains the last known state, since the link can no longer be read.",
-    }),
-  "check.complete": z
-    .object({
-      checkId: checkId(),
-      linkId: z.uuid(),
-      url: url(),
-      previousStatus: verdict(),
-      currentStatus: verdict(),
-      statusChanged: z.boolean().meta({ example: false }),
-      statusCode: z.int().meta({ example: 200 }).nullable(),
-      reason: z.string().meta({ example: "ok" }),
-      responseTimeMs: z.int().meta({ example: 182 }).nullable(),
-      trigger: z.enum(TRIGGERS),
-      checkedAt: moment(),
-    })
-    .meta({
-      title: "A check of a link has finished",
-      description: "Sent after every check, whether or not the status changed.",
-    }),
-  "batch.complete": z
-    .object({
-      batchId: z.uuid(),
-      total: z.int(),
-      checked: z.int(),
-      active: z.int(),
-      dead: z.int(),
-      unknown: z.int(),
-      skipped: z.int(),
-      startedAt: moment(),
-      completedAt: moment(),
-    })
-    .meta({
-      title: "All checks of a batch have finished",
+
+  "link.alive": define({
+    data: StatusChange.meta({
+      title: "A link is alive again",
       description:
-        "Sent once for each batch: the first checks of links that were created together, or checks that were requested together. `checked + skipped = total`, and `active + dead + unknown = checked`; links that were deleted before their check are skipped.",
-      example: {
-        total: 1000,
-        checked: 998,
-        active: 940,
-        dead: 41,
-        unknown: 17,
-        skipped: 2,
-        completedAt: "2026-01-01T00:07:12.000Z",
-      },
+        "Sent when a link is found alive and was not alive at its last result. A webhook with `first_verdicts` also gets it when a new link is first found alive.",
+      example: { previousStatus: "dead" },
     }),
-} satisfies { [T in EventType]: z.ZodType };
+    sample: (at) => sampleChange(at, { previousStatus: "dead" }),
+    toText: (data) => ({
+      ...changeText(data),
+      title: data.previousStatus === "dead" ? "Alive again" : "Alive",
+      severity: "good",
+    }),
+    counted: { noun: "link", one: "is alive", many: "are alive" },
+  }),
 
-export type EventData = { [T in EventType]: z.output<(typeof EVENT_DATA)[T]> };
+  "link.created": define({
+    data: z
+      .object({
+        linkId,
+        url,
+        groupId,
+        service: z.string().meta({ example: "generic" }),
+        checkFrequency: z.enum(FREQUENCIES).meta({ example: "daily" }),
+        status: verdict().meta({ example: "unknown" }),
+        createdAt: moment(),
+        batchId: z.uuid().nullable().meta({ example: null }),
+      })
+      .meta({
+        title: "A link was created",
+        description: "One for each link, also of a batch; `batchId` then identifies the batch.",
+      }),
+    sample: (createdAt) => ({
+      linkId: newId(),
+      url: EXAMPLE_URL,
+      groupId: null,
+      service: "generic",
+      checkFrequency: "daily" as const,
+      status: "unknown" as const,
+      createdAt,
+      batchId: null,
+    }),
+    toText: ({ url, checkFrequency }) => ({
+      title: "Added",
+      url,
+      details: [`Checked ${checkFrequency}.`],
+      severity: "neutral",
+    }),
+    counted: { noun: "link", one: "was added", many: "were added" },
+  }),
+
+  "link.deleted": define({
+    data: z
+      .object({
+        linkId,
+        url,
+        groupId,
+        lastStatus: verdict().meta({ example: "dead" }),
+        deletedAt: moment(),
+      })
+      .meta({
+        title: "A link was deleted",
+        description: "Contains the last known state, since the link can no longer be read.",
+      }),
+    sample: (deletedAt) => ({
+      linkId: newId(),
+      url: EXAMPLE_URL,
+      groupId: null,
+      lastStatus: "dead" as const,
+      deletedAt,
+    }),
+    toText: ({ url, lastStatus }) => ({
+      title: "Deleted",
+      url,
+      details: [`Last status: ${STATUS[lastStatus]}.`],
+      severity: "neutral",
+    }),
+    counted: { noun: "link", one: "was deleted", many: "were deleted" },
+  }),
+
+  "check.complete": define({
+    data: z
+      .object({
+        checkId: checkId(),
+        linkId,
+        url,
+        previousStatus: verdict(),
+        currentStatus: verdict(),
+        statusChanged: z.boolean().meta({ example: false }),
+        ...outcome,
+        trigger: z.enum(TRIGGERS),
+        checkedAt: moment(),
+      })
+      .meta({
+        title: "A check of a link has finished",
+        description: "Sent after every check, whether or not the status changed.",
+      }),
+    sample: (at) => {
+      const { groupId: _, ...change } = sampleChange(at);
+      return { ...change, statusChanged: false, trigger: "scheduled" as const };
+    },
+    toText: (data) => ({
+      title: "Checked",
+      url: data.url,
+      details: [
+        `Status: ${STATUS[data.currentStatus]}. ${reasonText(data)}`,
+        ...(data.statusChanged ? [previousText(data)] : []),
+      ],
+      severity: data.statusChanged ? SEVERITY[data.currentStatus] : "neutral",
+    }),
+    counted: { noun: "check", one: "was completed", many: "were completed" },
+  }),
+
+  "batch.complete": define({
+    data: z
+      .object({
+        batchId: z.uuid(),
+        total: z.int(),
+        checked: z.int(),
+        active: z.int(),
+        dead: z.int(),
+        unknown: z.int(),
+        skipped: z.int(),
+        startedAt: moment(),
+        completedAt: moment(),
+      })
+      .meta({
+        title: "All checks of a batch have finished",
+        description:
+          "Sent once for each batch: the first checks of links that were created together, or checks that were requested together. `checked + skipped = total`, and `active + dead + unknown = checked`; links that were deleted before their check are skipped.",
+        example: {
+          ...{ total: 1000, checked: 998, active: 940, dead: 41, unknown: 17, skipped: 2 },
+          completedAt: "2026-01-01T00:07:12.000Z",
+        },
+      }),
+    sample: (at) => ({
+      batchId: newId(),
+      ...{ total: 3, checked: 3, active: 2, dead: 1, unknown: 0, skipped: 0 },
+      startedAt: at,
+      completedAt: at,
+    }),
+    toText: ({ checked, total, active, dead, unknown, skipped }) => ({
+      title: "Batch complete",
+      url: null,
+      details: [
+        `Checked ${checked} of ${total} links: ${active} alive, ${dead} dead, ${unknown} unknown.`,
+        ...(skipped > 0 ? [skippedText(skipped)] : []),
+      ],
+      severity: "neutral",
+    }),
+    counted: { noun: "batch", one: "was completed", many: "were completed" },
+  }),
+} satisfies { [T in EventType]: unknown };
+
+export type EventData = {
+  [T in EventType]: z.output<(typeof EVENT_DEFINITIONS)[T]["data"]>;
+};
+
+/** Returns data of an event of this type about a link that does not exist. */
+export const sampleOf = <T extends EventType>(type: T, now: number): EventData[T] =>
+  definitionOf(type).sample(toIso(now));
+
+export const textOf = <T extends EventType>(type: T, data: EventData[T]): EventText =>
+  definitionOf(type).toText(data);
+
+/** The compiler does not follow that the definition of a type is about the data of that type. */
+const definitionOf = <T extends EventType>(type: T) =>
+  EVENT_DEFINITIONS[type] as unknown as {
+    sample(at: string): EventData[T];
+    toText(data: EventData[T]): EventText;
+  };
 
 const EXAMPLE_URL = "https://example.com/a";
 
-/** Returns data of an event of this type about a link that does not exist. */
-export function sampleOf<T extends EventType>(type: T, now: number): EventData[T] {
-  return SAMPLES[type](toIso(now));
-}
-
-const SAMPLES: { [T in EventType]: (at: string) => EventData[T] } = {
-  "link.dead": (at) => ({ ...sampleChange(at), statusCode: 404, reason: "http_404" }),
-  "link.alive": (at) => ({ ...sampleChange(at), previousStatus: "dead", currentStatus: "active" }),
-  "link.created": (at) => ({
-    linkId: newId(),
-    url: EXAMPLE_URL,
-    groupId: null,
-    service: "generic",
-    checkFrequency: "daily",
-    status: "unknown",
-    createdAt: at,
-    batchId: null,
-  }),
-  "link.deleted": (at) => ({
-    linkId: newId(),
-    url: EXAMPLE_URL,
-    groupId: null,
-    lastStatus: "dead",
-    deletedAt: at,
-  }),
-  "check.complete": (at) => {
-    const linkId = newId();
-    return {
-      checkId: checkIdOf(linkId, Date.parse(at)),
-      linkId,
-      url: EXAMPLE_URL,
-      previousStatus: "active",
-      currentStatus: "active",
-      statusChanged: false,
-      statusCode: 200,
-      reason: "ok",
-      responseTimeMs: 182,
-      trigger: "scheduled",
-      checkedAt: at,
-    };
-  },
-  "batch.complete": (at) => ({
-    batchId: newId(),
-    ...{ total: 3, checked: 3, active: 2, dead: 1, unknown: 0, skipped: 0 },
-    startedAt: at,
-    completedAt: at,
-  }),
-};
-
-function sampleChange(at: string): StatusChange {
+function sampleChange(at: string, changes: Partial<StatusChange> = {}): StatusChange {
   const linkId = newId();
   return {
     linkId,
     url: EXAMPLE_URL,
     previousStatus: "active",
-    currentStatus: "dead",
+    currentStatus: "active",
     checkedAt: at,
     groupId: null,
     statusCode: 200,
     reason: "ok",
     responseTimeMs: 182,
     checkId: checkIdOf(linkId, Date.parse(at)),
+    ...changes,
   };
 }
+
+const STATUS: Record<Verdict, string> = { active: "alive", dead: "dead", unknown: "unknown" };
+
+const SEVERITY: Record<Verdict, Severity> = { active: "good", dead: "bad", unknown: "neutral" };
+
+const changeText = (data: StatusChange) => ({
+  url: data.url,
+  details: [reasonText(data), previousText(data)],
+});
+
+const previousText = ({ previousStatus }: Pick<StatusChange, "previousStatus">) =>
+  `Previous status: ${STATUS[previousStatus]}.`;
+
+/** Events contain the reason of a check as its code. */
+const reasonText = ({ reason, statusCode }: Pick<StatusChange, "reason" | "statusCode">) =>
+  messageOf(reason as Reason, statusCode);
+
+const skippedText = (skipped: number) =>
+  skipped === 1
+    ? "1 link was deleted before its check."
+    : `${skipped} links were deleted before their checks.`;

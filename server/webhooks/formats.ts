@@ -1,24 +1,18 @@
 import type { Format } from "../db/tables.ts";
 import { toIso } from "../lib/moments.ts";
 import {
-  ADDRESS_ROOM,
   asCode,
-  bytesOf,
   type ChatMessage,
   cut,
-  LINE_ROOM,
-  type Line,
   lengthOf,
   type Markup,
   plainText,
   renderAddress,
   renderLines,
-  type Severity,
   type StoredEvent,
-  singleLine,
   toChatMessage,
-  webAddress,
 } from "./chat-message.ts";
+import type { Severity } from "./event-types.ts";
 
 /** What is posted, and the headers to send in addition to the signature. */
 export type Payload = {
@@ -44,7 +38,7 @@ export function standardBody({ type, data, createdAt }: StoredEvent, webhookId: 
   return `${head.slice(0, -1)},"data":${data}}`;
 }
 
-const CHATS: Record<Exclude<Format, "standard">, (notice: ChatMessage, url: string) => Payload> = {
+const CHATS: Record<Exclude<Format, "standard">, (message: ChatMessage, url: string) => Payload> = {
   slack,
   discord,
   teams,
@@ -57,17 +51,27 @@ const jsonPayload = (body: string): Payload => ({
   headers: { "content-type": "application/json" },
 });
 
+/** Returns the lines of a chat message's text. */
+const textLines = (message: ChatMessage, markup: Markup<string>): string[] =>
+  renderLines(message, markup).map((parts) => parts.join(""));
+
+/** The same, after a line with the address. */
+function addressAndLines(message: ChatMessage, markup: Markup<string>): string {
+  const address = message.url === null ? [] : [renderAddress(message.url, markup)];
+  return [...address, ...textLines(message, markup)].join("\n");
+}
+
 /**
  * An incoming webhook of Slack. The text of a section has at most 3,000 characters. `text` is what a notification
  * shows. Previews are off, since they would fetch a page that someone else chose.
  */
-function slack(notice: ChatMessage): Payload {
-  const { title, url, dashboardUrl } = notice;
+function slack(message: ChatMessage): Payload {
+  const { title, url, dashboardUrl } = message;
   const head =
     url === null
       ? `*${escapeSlack(title)}*`
       : `*${escapeSlack(title)}:* ${renderAddress(url, SLACK)}`;
-  const texts = [head, renderLines(notice, SLACK).join("\n")];
+  const texts = [head, textLines(message, SLACK).join("\n")];
   if (dashboardUrl) texts.push(`<${escapeSlack(dashboardUrl)}|Open Stillup>`);
   // `verbatim` keeps Slack from making links and mentions from plain text.
   const blocks = texts.map((text) => ({
@@ -83,8 +87,8 @@ const SLACK_ENTITIES: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">":
 
 const escapeSlack = (text: string) => text.replace(/[&<>]/g, (char) => SLACK_ENTITIES[char]!);
 
-const SLACK: Markup = {
-  escape: escapeSlack,
+const SLACK: Markup<string> = {
+  text: escapeSlack,
   link: (address) => `<${escapeSlack(address)}>`,
   inert: (text, room) => asCode(text, room, escapeSlack),
   sizeOf: lengthOf,
@@ -94,11 +98,11 @@ const SLACK: Markup = {
  * A webhook of Discord: an embed with a title of at most 256 characters and a description of at most 4,096. No one is
  * mentioned, whatever the text says.
  */
-function discord(notice: ChatMessage): Payload {
-  const { title, severity, dashboardUrl } = notice;
+function discord(message: ChatMessage): Payload {
+  const { title, severity, dashboardUrl } = message;
   const embed = {
     title: escapeDiscord(title),
-    description: addressAndLines(notice, DISCORD),
+    description: addressAndLines(message, DISCORD),
     color: DISCORD_COLORS[severity],
     ...(dashboardUrl && { url: dashboardUrl }),
   };
@@ -113,35 +117,32 @@ const DISCORD_COLORS: Record<Severity, number> = {
 
 const escapeDiscord = (text: string) => text.replace(/[\\`*_~|<>[\]@#]/g, "\\$&");
 
-const DISCORD: Markup = {
-  escape: escapeDiscord,
+const DISCORD: Markup<string> = {
+  text: escapeDiscord,
   link: (address) => `<${address}>`,
   inert: (text, room) => asCode(text, room),
   sizeOf: lengthOf,
 };
 
-function addressAndLines(notice: ChatMessage, markup: Markup): string {
-  const address = notice.url === null ? [] : [renderAddress(notice.url, markup)];
-  return [...address, ...renderLines(notice, markup)].join("\n");
-}
-
 /**
  * A workflow of Teams: a message with an adaptive card, at most 28 KB in total. It stays below half as many characters,
- * since each may count as two bytes. The text of a TextRun is never markup.
+ * since each may count as two bytes.
  */
-function teams({ title, url, lines, severity, dashboardUrl }: ChatMessage): Payload {
+function teams(message: ChatMessage): Payload {
+  const { title, url, severity, dashboardUrl } = message;
   const head = {
     ...textRun(url === null ? title : `${title}: `),
     ...{ weight: "bolder", color: TEAMS_COLORS[severity] },
   };
+  const first = url === null ? [head] : [head, renderAddress(url, TEAMS)];
   const card = {
     $schema: "http://adaptivecards.io/schemas/adaptive-card.json",
     type: "AdaptiveCard",
     version: "1.4",
-    body: [
-      textBlock([head, ...(url === null ? [] : [addressRun(url, ADDRESS_ROOM)])]),
-      ...lines.map((line) => textBlock(runsOf(line))),
-    ],
+    body: [first, ...renderLines(message, TEAMS)].map((inlines) => ({
+      type: "RichTextBlock",
+      inlines,
+    })),
     ...(dashboardUrl && { actions: [{ ...openUrl(dashboardUrl), title: "Open Stillup" }] }),
   };
   const attachment = { contentType: "application/vnd.microsoft.card.adaptive", content: card };
@@ -154,38 +155,28 @@ const TEAMS_COLORS: Record<Severity, string> = {
   neutral: "default",
 };
 
+/** The text of a TextRun is never markup. */
 type TextRun = { type: "TextRun"; text: string; selectAction?: ReturnType<typeof openUrl> };
-
-function runsOf({ text, url, rest }: Line): TextRun[] {
-  const after = rest === null ? "" : ` – ${rest}`;
-  if (url === null) return [textRun(text + after)];
-  const before = `${text}: `;
-  const room = LINE_ROOM - before.length - after.length;
-  return [textRun(before), addressRun(url, room), ...(after ? [textRun(after)] : [])];
-}
-
-/** An address without room is cut and no link, since that would lead elsewhere. */
-function addressRun(url: string, room: number): TextRun {
-  const address = webAddress(url);
-  return address === null || address.length > room
-    ? textRun(cut(address ?? singleLine(url), room))
-    : { ...textRun(address), selectAction: openUrl(address) };
-}
-
-const textBlock = (inlines: TextRun[]) => ({ type: "RichTextBlock", inlines });
 
 const textRun = (text: string): TextRun => ({ type: "TextRun", text });
 
 const openUrl = (url: string) => ({ type: "Action.OpenUrl", url });
 
+const TEAMS: Markup<TextRun> = {
+  text: textRun,
+  link: (address) => ({ ...textRun(address), selectAction: openUrl(address) }),
+  inert: (text, room) => textRun(cut(text, room)),
+  sizeOf: ({ text }) => text.length,
+};
+
 /**
  * The method sendMessage of Telegram's bots: plain text of at most 4,096 characters, to the chat in the webhook's URL.
  * Previews are off, since they would fetch a page that someone else chose.
  */
-function telegram(notice: ChatMessage, webhookUrl: string): Payload {
-  const { title, url, dashboardUrl } = notice;
+function telegram(message: ChatMessage, webhookUrl: string): Payload {
+  const { title, url, dashboardUrl } = message;
   const head = url === null ? title : `${title}: ${renderAddress(url, TELEGRAM)}`;
-  const lines = [head, ...renderLines(notice, TELEGRAM), ...(dashboardUrl ? [dashboardUrl] : [])];
+  const lines = [head, ...textLines(message, TELEGRAM), ...(dashboardUrl ? [dashboardUrl] : [])];
   const { origin, pathname, searchParams } = new URL(webhookUrl);
   const body = {
     ...telegramOptions(searchParams),
@@ -210,10 +201,10 @@ function telegramOptions(query: URLSearchParams) {
 const TELEGRAM = plainText(lengthOf);
 
 /** A topic of ntfy: plain text of at most 4,096 bytes, and headers with texts and addresses of ours, in ASCII. */
-function ntfy(notice: ChatMessage): Payload {
-  const { title, severity, dashboardUrl } = notice;
+function ntfy(message: ChatMessage): Payload {
+  const { title, severity, dashboardUrl } = message;
   return {
-    body: addressAndLines(notice, NTFY),
+    body: addressAndLines(message, NTFY),
     headers: {
       "content-type": "text/plain; charset=utf-8",
       title,
@@ -230,4 +221,4 @@ const NTFY_HEADERS: Record<Severity, { tags: string; priority: string }> = {
   neutral: { tags: "information_source", priority: "3" },
 };
 
-const NTFY = plainText(bytesOf);
+const NTFY = plainText((text) => Buffer.byteLength(text));

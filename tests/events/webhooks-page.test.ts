@@ -9,7 +9,7 @@ import {
   type EventType,
   FORMATS,
 } from "../../server/db/tables.ts";
-import { EVENT_DATA } from "../../server/webhooks/event-types.ts";
+import { EVENT_DEFINITIONS } from "../../server/webhooks/event-types.ts";
 import { PUBLISHED, pathOf } from "./published-receiver.ts";
 
 const DOCS = join(import.meta.dir, "../../docs");
@@ -39,11 +39,14 @@ describe("The page about webhooks", () => {
   test("shows every event with the fields that it has, and no others", () => {
     const samples = blocksOf("json").map((text) => JSON.parse(text));
 
-    for (const { event, data } of samples) EVENT_DATA[event as EventType].strict().parse(data);
+    for (const { event, data } of samples)
+      EVENT_DEFINITIONS[event as EventType].data.strict().parse(data);
     expect(samples.map(({ event }) => event)).toEqual(
       EVENT_TYPES.filter((type) => type !== "link.alive"),
     );
-    expect(EVENT_DATA["link.alive"].shape).toBe(EVENT_DATA["link.dead"].shape);
+    expect(EVENT_DEFINITIONS["link.alive"].data.shape).toBe(
+      EVENT_DEFINITIONS["link.dead"].data.shape,
+    );
   });
 
   test("tells when a message is tried again", () => {

@@ -2,7 +2,7 @@ import type { DocumentDecoration } from "elysia";
 import * as z from "zod";
 import { ErrorReply } from "../../api/reply.ts";
 import { EVENT_TYPES, type EventType } from "../../db/tables.ts";
-import { EVENT_DATA } from "../../webhooks/event-types.ts";
+import { EVENT_DEFINITIONS } from "../../webhooks/event-types.ts";
 import guide from "./guide.md" with { type: "text" };
 import {
   componentsWith,
@@ -205,7 +205,7 @@ function replyOf(
 /** The message that a webhook gets for an event. Described as input: receivers must accept added fields. */
 function eventOf(type: EventType, { describe, named }: Describer): Operation {
   const name = `${type.replace(/(?:^|\.)(.)/g, (_, letter: string) => letter.toUpperCase())}Event`;
-  const data = EVENT_DATA[type];
+  const { data } = EVENT_DEFINITIONS[type];
   const { title = "", description = "" } = data.meta() ?? {};
   const test = z.literal(true).optional().describe("Only in test deliveries.");
   const envelope = (data: z.ZodType) =>

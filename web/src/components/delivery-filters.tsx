@@ -1,11 +1,11 @@
 import {
-  DELIVERED_TYPES,
   DELIVERY_STATUSES,
   type DeliveryFilter,
   type DeliveryStatus,
   type Totals,
 } from "../lib/deliveries.ts";
 import { STATUS_WORDS } from "../lib/delivery-words.ts";
+import { DELIVERED_TYPES } from "../lib/webhook-words.ts";
 
 type DeliveryFiltersProps = {
   filter: DeliveryFilter;

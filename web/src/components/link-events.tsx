@@ -1,4 +1,5 @@
 import type { LinkEvent, LinkEventDelivery } from "../lib/link.ts";
+import { EVENTS } from "../lib/webhook-words.ts";
 import { Moment } from "./moment.tsx";
 
 /** What happened, and to whom it was told. */
@@ -7,7 +8,7 @@ export const LinkEventList = ({ events }: { events: LinkEvent[] }) => (
     {events.map((event) => (
       <li key={event.id}>
         <p>
-          {EVENTS[event.event] ?? event.event}
+          {event.event === "digest" ? "Digest" : EVENTS[event.event].title}
           <code>{event.event}</code>
         </p>
         <Moment at={event.created_at} />
@@ -48,14 +49,6 @@ function attemptsText({ attempts, last_status_code: code }: LinkEventDelivery): 
   if (code === null) return count;
   return code === 0 ? `${count}, no answer` : `${count}, answered ${code}`;
 }
-
-const EVENTS: Partial<Record<LinkEvent["event"], string>> = {
-  "link.created": "Added",
-  "link.dead": "Found dead",
-  "link.alive": "Found alive",
-  "link.deleted": "Deleted",
-  "check.complete": "Checked",
-};
 
 const WORDS: Record<LinkEventDelivery["status"], string> = {
   pending: "Waiting",

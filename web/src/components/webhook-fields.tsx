@@ -97,7 +97,7 @@ export function EventsField({
               onChange={({ currentTarget }) => toggle(event, currentTarget.checked)}
             />
             <span>
-              <code>{event}</code> <span class="hint">{EVENTS[event]}</span>
+              <code>{event}</code> <span class="hint">{EVENTS[event].hint}</span>
             </span>
           </label>
           {event === "link.alive" && (

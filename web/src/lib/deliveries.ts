@@ -1,5 +1,6 @@
 import { api, ask } from "./api.ts";
 import { pageIn } from "./filter.ts";
+import { DELIVERED_TYPES } from "./webhook-words.ts";
 
 export const DELIVERY_STATUSES = [
   "pending",
@@ -14,15 +15,6 @@ export const DELIVERY_STATUSES = [
 ] as const;
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
 
-export const DELIVERED_TYPES = [
-  "link.dead",
-  "link.alive",
-  "link.created",
-  "link.deleted",
-  "check.complete",
-  "batch.complete",
-  "digest",
-] as const;
 type DeliveredType = (typeof DELIVERED_TYPES)[number];
 
 export type DeliveryFilter = {

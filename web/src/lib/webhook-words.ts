@@ -52,17 +52,19 @@ export function formatFor(url: string): Format | undefined {
   return HOSTS.find(([known]) => known.test(host))?.[1];
 }
 
-/** What each event tells of. */
-export const EVENTS: Record<EventType, string> = {
-  "link.dead": "A link was decided to be dead.",
-  "link.alive": "A link is alive again.",
-  "link.created": "A link was added.",
-  "link.deleted": "A link was deleted.",
-  "batch.complete": "All links of a batch have been checked.",
-  "check.complete": "A check ended, whatever it found.",
+/** `title` is what happened to a link, `hint` what a subscription gets. */
+export const EVENTS: Record<EventType, { title: string; hint: string }> = {
+  "link.dead": { title: "Found dead", hint: "A link is dead." },
+  "link.alive": { title: "Found alive", hint: "A link is alive again." },
+  "link.created": { title: "Added", hint: "A link was added." },
+  "link.deleted": { title: "Deleted", hint: "A link was deleted." },
+  "batch.complete": { title: "Batch complete", hint: "All links of a batch have been checked." },
+  "check.complete": { title: "Checked", hint: "A check has finished, whatever its result." },
 };
 
 export const EVENT_TYPES = Object.keys(EVENTS) as EventType[];
+
+export const DELIVERED_TYPES = [...EVENT_TYPES, "digest"] as const;
 
 const LEAST_HIDDEN = 8;
 const SHOWN = 4;
