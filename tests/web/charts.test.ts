@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { lonelyIn } from "../../web/src/components/chart-stack.ts";
+import { lonelyIn } from "../../web/src/components/chart-layers.ts";
 
 test("a value between gaps, which no line reaches, is known to need a dot", () => {
   const tops = [5, null, 7, null, 3, 4, null, 9];

@@ -148,6 +148,26 @@ onDashboard("Work that is interrupted", (dashboard) => {
     await page.getByText("No groups yet").waitFor();
   });
 
+  test("a page that cannot be loaded reloads again when the browser gives up a reload", async () => {
+    const { page } = await signedIn();
+    await page.goto("/links");
+    await page.getByText("No links yet").waitFor();
+    await page.route("**/assets/groups-*.js", (route) => route.abort());
+    let reloads = 0;
+    await page.route("**/groups", async (route) => {
+      if (!route.request().isNavigationRequest()) return route.continue();
+      reloads += 1;
+      // The document stays when the answer has no content.
+      if (reloads === 1) await page.unroute("**/assets/groups-*.js");
+      return reloads === 1 ? route.fulfill({ status: 204 }) : route.continue();
+    });
+
+    await page.getByRole("link", { name: "Groups" }).click();
+
+    await page.getByText("No groups yet").waitFor();
+    expect(reloads).toBe(2);
+  });
+
   for (const status of [500, 502, 503, 504, 429, 413]) {
     test(`what stands before the server and answers ${status} is told in words`, async () => {
       const { page } = await signedIn();

@@ -1,9 +1,8 @@
 import { KeyRound, Trash2, UserPlus } from "lucide-preact";
+import { ROLES, type Role } from "../lib/account.ts";
 import { type AdminAccount, type Person, TIERS, type Tier } from "../lib/admin.ts";
-import { ROLES, type Role } from "../lib/people.ts";
-import { IconButton } from "./icon-button.tsx";
-import { Moment } from "./moment.tsx";
-import { PersonState } from "./person-state.tsx";
+import { IconButton, Moment } from "./elements.tsx";
+import { PersonState } from "./person.tsx";
 
 /** What is asked for. What needs no further question is done at once. */
 type AccountDeeds = {

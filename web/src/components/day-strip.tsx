@@ -1,6 +1,5 @@
 import { useRef, useState } from "preact/hooks";
-import { dateOf, dayText, partsOf } from "../lib/days.ts";
-import type { Day } from "../lib/link.ts";
+import { type Day, dateOf, dayText, partsOf } from "../lib/link.ts";
 
 type DayStripProps = {
   days: Day[];

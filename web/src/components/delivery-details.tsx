@@ -1,10 +1,16 @@
 import type { ComponentChildren } from "preact";
-import type { Attempt, DeliveryDetail } from "../lib/deliveries.ts";
-import { adviceOn, outcomeOf, prettyBody, STATUS_WORDS, TRIGGERS } from "../lib/delivery-words.ts";
+import {
+  type Attempt,
+  adviceOn,
+  type DeliveryDetail,
+  outcomeOf,
+  prettyBody,
+  STATUS_WORDS,
+  TRIGGERS,
+} from "../lib/deliveries.ts";
 import type { Webhook } from "../lib/webhooks.ts";
-import { Story } from "./delivery-list.tsx";
-import { DeliveryStatus } from "./delivery-status.tsx";
-import { Moment } from "./moment.tsx";
+import { DeliveryStatus, Story } from "./deliveries.tsx";
+import { Fact, Moment } from "./elements.tsx";
 
 type DetailsProps = {
   delivery: DeliveryDetail;
@@ -35,13 +41,6 @@ export const DeliveryDetails = ({ delivery, format, hrefOf }: DetailsProps) => (
     </dl>
     <Attempts delivery={delivery} />
     <Request delivery={delivery} format={format} />
-  </div>
-);
-
-const Fact = ({ name, children }: { name: string; children: ComponentChildren }) => (
-  <div>
-    <dt>{name}</dt>
-    <dd>{children}</dd>
   </div>
 );
 

@@ -1,6 +1,7 @@
 import { X } from "lucide-preact";
 import type { ComponentChildren } from "preact";
 import { useId, useLayoutEffect, useRef } from "preact/hooks";
+import { Problem } from "./form.tsx";
 
 type DialogProps = { title: string; onClose: () => void; children: ComponentChildren };
 
@@ -31,5 +32,70 @@ export function Dialog({ title, onClose, children }: DialogProps) {
       </header>
       {children}
     </dialog>
+  );
+}
+
+type CoverProps = { title: string; children: ComponentChildren };
+
+/** Hides the page, its dialogs too, for as long as it is rendered. Nothing closes it from inside. */
+export function Cover({ title, children }: CoverProps) {
+  const id = useId();
+  const dialog = useRef<HTMLDialogElement>(null);
+  useLayoutEffect(() => {
+    const element = dialog.current;
+    const opener = document.activeElement;
+    element?.showModal();
+    element?.querySelector<HTMLElement>("[name=password]")?.focus();
+    return () => {
+      element?.close();
+      if (opener instanceof HTMLElement) opener.focus();
+    };
+  }, []);
+  return (
+    <dialog
+      ref={dialog}
+      class="cover"
+      aria-labelledby={id}
+      onCancel={(event) => event.preventDefault()}
+      onClose={({ currentTarget }) => currentTarget.isConnected && currentTarget.showModal()}
+    >
+      <h1 id={id}>{title}</h1>
+      {children}
+    </dialog>
+  );
+}
+
+type ConfirmProps = {
+  title: string;
+  /** What the button does: "Delete link". */
+  action: string;
+  busy: boolean;
+  error: Error | null;
+  onConfirm: () => void;
+  onClose: () => void;
+  children: ComponentChildren;
+};
+
+/** Asks before something that cannot be taken back. The second half of a double click is no answer. */
+export function Confirm(props: ConfirmProps) {
+  const { title, action, busy, error, onConfirm, onClose, children } = props;
+  return (
+    <Dialog title={title} onClose={onClose}>
+      {children}
+      <Problem error={error} />
+      <footer>
+        <button type="button" onClick={onClose}>
+          Cancel
+        </button>
+        <button
+          type="button"
+          class="danger"
+          disabled={busy}
+          onClick={(event) => event.detail < 2 && onConfirm()}
+        >
+          {action}
+        </button>
+      </footer>
+    </Dialog>
   );
 }

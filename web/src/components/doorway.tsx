@@ -1,7 +1,6 @@
+import { LockOpen } from "lucide-preact";
 import type { ComponentChildren } from "preact";
-import { useTitle } from "../lib/title.ts";
-import { Mark } from "./brand.tsx";
-import { Insecure } from "./insecure.tsx";
+import { useTitle } from "../lib/browser.ts";
 
 type DoorwayProps = { title: string; insecure: boolean; children: ComponentChildren };
 
@@ -21,6 +20,30 @@ export function Doorway({ title, insecure, children }: DoorwayProps) {
           {children}
         </div>
       </main>
+    </div>
+  );
+}
+
+/** The mark: a pulse that goes on. */
+export const Mark = () => (
+  <svg class="mark" viewBox="0 0 32 32" aria-hidden="true">
+    <rect width="32" height="32" rx="9" />
+    <path d="M7 17h4.2l2.6-7 4.6 12 2.4-5H25" />
+  </svg>
+);
+
+const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
+
+/** Warns wherever somebody could listen; on the machine itself nobody can. */
+export function Insecure() {
+  if (LOOPBACK.test(location.hostname)) return null;
+  return (
+    <div class="notice notice-warn">
+      <LockOpen aria-hidden="true" />
+      <p>
+        Passwords and keys may be read on their way here: this installation has no https address.
+        Put it behind HTTPS and set <code>STILLUP_PUBLIC_URL</code> to that address.
+      </p>
     </div>
   );
 }

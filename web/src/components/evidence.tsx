@@ -1,4 +1,6 @@
+import { ExternalLink } from "lucide-preact";
 import type { ComponentChildren } from "preact";
+import { followable } from "../lib/browser.ts";
 import {
   type Attempt,
   delaysOf,
@@ -9,13 +11,15 @@ import {
   outcomeOf,
   type Probe,
   placeOf,
+  type Redirect,
   reasonBeside,
   remarksOf,
+  type Stop,
+  stopsOf,
 } from "../lib/evidence.ts";
-import { Fold } from "./fold.tsx";
-import { Moment } from "./moment.tsx";
+import { Moment } from "./elements.tsx";
+import { Fold } from "./lists.tsx";
 import { OutsideLink } from "./outside-link.tsx";
-import { RedirectChain } from "./redirect-chain.tsx";
 
 /** So much of a list is shown at once. */
 const SHOWN = 5;
@@ -142,4 +146,52 @@ function shown({ kind, value }: Fact) {
   if (kind === "moment") return <Moment at={value} />;
   if (kind === "url") return <OutsideLink url={value} />;
   return kind === "code" ? <code>{value}</code> : value;
+}
+
+type RedirectChainProps = { redirects: Redirect[]; finalUrl: string | null };
+
+const STOPS_SHOWN = 5;
+
+/** The way from URL to URL, with what differs from one to the next. */
+function RedirectChain({ redirects, finalUrl }: RedirectChainProps) {
+  const urls = [...redirects.map(({ url }) => url), ...(finalUrl === null ? [] : [finalUrl])];
+  const stops = stopsOf(urls).map((stop, index) => ({
+    stop,
+    url: urls[index]!,
+    redirect: redirects[index],
+  }));
+  return (
+    <ol class="chain">
+      <Fold items={stops} most={STOPS_SHOWN}>
+        {({ stop, url, redirect }, index) => (
+          <li key={index}>
+            <code>{redirect ? redirect.status : "end"}</code>
+            <div>
+              <StopLink url={url} stop={stop} />
+              <p class="hint">
+                {[
+                  ...(stop.changes ? [stop.changes] : []),
+                  ...(redirect?.via === "refresh" ? ["a page that sent on"] : []),
+                ].join("; ")}
+              </p>
+            </div>
+          </li>
+        )}
+      </Fold>
+    </ol>
+  );
+}
+
+function StopLink({ url, stop }: { url: string; stop: Stop }) {
+  const href = followable(url);
+  const text = stop.pieces.map(({ text, differs }, index) =>
+    differs ? <mark key={index}>{text}</mark> : text,
+  );
+  if (!href) return <span class="url">{text}</span>;
+  return (
+    <a class="url" href={href} target="_blank" rel="noopener noreferrer nofollow">
+      {text}
+      <ExternalLink aria-label="opens in a new tab" />
+    </a>
+  );
 }

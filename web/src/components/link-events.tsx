@@ -1,6 +1,6 @@
 import type { LinkEvent, LinkEventDelivery } from "../lib/link.ts";
 import { EVENTS } from "../lib/webhook-words.ts";
-import { Moment } from "./moment.tsx";
+import { Moment } from "./elements.tsx";
 
 /** What happened, and to whom it was told. */
 export const LinkEventList = ({ events }: { events: LinkEvent[] }) => (

@@ -1,8 +1,11 @@
 import { Archive, RefreshCw, ShieldAlert, Trash2 } from "lucide-preact";
-import type { LinkDetail } from "../lib/links.ts";
-import { followable } from "../lib/outside.ts";
-import { absoluteTime } from "../lib/time.ts";
+import { useEffect, useState } from "preact/hooks";
+import { followable } from "../lib/browser.ts";
+import { absoluteTime, lengthText } from "../lib/format.ts";
+import { type Frequency, type LinkDetail, useServiceName } from "../lib/links.ts";
 import { archivedCopyOf, certificateWarning, verdictOf } from "../lib/verdict.ts";
+import { Fact, Moment } from "./elements.tsx";
+import { FrequencySelect, GroupSelect } from "./link-selects.tsx";
 import { OutsideLink } from "./outside-link.tsx";
 import { Status } from "./status.tsx";
 
@@ -85,3 +88,120 @@ function Deeds({ link, canWrite, isDead, isAsking, onCheck, onDelete }: DeedsPro
     </div>
   );
 }
+
+const TICK_MS = 1000;
+/** So long a check takes as a rule, with the looks that confirm it. */
+const USUAL_S = 30;
+
+/**
+ * A check that is under way, with the seconds passing. Its place is kept while there is none, so that nothing
+ * below moves.
+ */
+export const CheckProgress = ({ isRunning }: { isRunning: boolean }) => (
+  <div class="check-progress">{isRunning && <Running />}</div>
+);
+
+function Running() {
+  const [seconds, setSeconds] = useState(0);
+  useEffect(() => {
+    const began = performance.now();
+    const look = () => setSeconds(Math.floor((performance.now() - began) / 1000));
+    const timer = setInterval(look, TICK_MS);
+    return () => clearInterval(timer);
+  }, []);
+  return (
+    <>
+      <progress aria-label="Check under way" />
+      <p>
+        <span role="status">Checking</span>
+        <span>
+          : asked {seconds === 0 ? "just now" : `${lengthText(seconds * 1000)} ago`};{" "}
+          {seconds < USUAL_S
+            ? "up to three looks"
+            : "it takes longer while others are before it or its site wants patience"}
+        </span>
+      </p>
+    </>
+  );
+}
+
+type LinkFactsProps = {
+  link: LinkDetail;
+  /** The name of the link's group; null where it has none. */
+  groupName: string | null;
+  /** Of the last 90 days; undefined while it is not known, null when no check could tell. */
+  uptimePercent: number | null | undefined;
+  canWrite: boolean;
+  onFrequency: (frequency: Frequency) => void;
+  /** An id; empty for none. */
+  onGroup: (groupId: string) => void;
+};
+
+export function LinkFacts({ link, uptimePercent, ...changes }: LinkFactsProps) {
+  const { last_check: last, last_change: change } = link;
+  return (
+    <dl class="facts card">
+      <Fact name="Last check">{last ? <Moment at={last.checked_at} /> : "none yet"}</Fact>
+      <Fact name="Next check">
+        <NextCheck link={link} />
+      </Fact>
+      <Fact name="Status since">
+        <Moment at={link.status_changed_at} />
+        {change && <span class="changed">was {change.previous_status}</span>}
+      </Fact>
+      <Fact name="Uptime, 90 days">{uptimeText(uptimePercent)}</Fact>
+      <Fact name="Answer">{last?.status_code ?? "–"}</Fact>
+      <Fact name="Answered in">
+        {last && last.response_time_ms !== null ? `${last.response_time_ms} ms` : "–"}
+      </Fact>
+      <Fact name="Service">{useServiceName(link.service)}</Fact>
+      <Fact name="Added">
+        <Moment at={link.created_at} />
+      </Fact>
+      <Choices link={link} {...changes} />
+    </dl>
+  );
+}
+
+function NextCheck({ link }: { link: LinkDetail }) {
+  if (link.status === "checking") return "now";
+  const isDue = Date.parse(link.next_check_at) <= Date.now();
+  return isDue ? "due now" : <Moment at={link.next_check_at} />;
+}
+
+type ChoicesProps = Pick<
+  LinkFactsProps,
+  "link" | "groupName" | "canWrite" | "onFrequency" | "onGroup"
+>;
+
+const Choices = ({ link, groupName, canWrite, onFrequency, onGroup }: ChoicesProps) => (
+  <>
+    <Fact name="Group">
+      {canWrite ? (
+        <GroupSelect
+          aria-label="Group"
+          none="No group"
+          chosen={link.group_id ?? ""}
+          onChange={(event) => onGroup(event.currentTarget.value)}
+        />
+      ) : (
+        (groupName ?? "none")
+      )}
+    </Fact>
+    <Fact name="Checked">
+      {canWrite ? (
+        <FrequencySelect
+          aria-label="Check frequency"
+          chosen={link.check_frequency}
+          onChange={(event) => onFrequency(event.currentTarget.value as Frequency)}
+        />
+      ) : (
+        link.check_frequency
+      )}
+    </Fact>
+  </>
+);
+
+/** While it is not known a blank keeps its place. */
+const uptimeText = (percent: number | null | undefined) =>
+  percent === undefined ? "\u00a0" : percent === null ? "–" : `${percent} %`;

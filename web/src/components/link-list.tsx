@@ -1,12 +1,9 @@
-import { RefreshCw, Trash2 } from "lucide-preact";
+import { Download, RefreshCw, Trash2 } from "lucide-preact";
+import { exportHref } from "../lib/filter.ts";
 import type { Group } from "../lib/groups.ts";
-import { explain, type Link } from "../lib/links.ts";
-import { GroupName } from "./group-name.tsx";
-import { IconButton } from "./icon-button.tsx";
-import { Moment } from "./moment.tsx";
+import { explain, type Link, type LinkFilter, SORTS, type Sort } from "../lib/links.ts";
+import { GroupName, IconButton, Moment, Since } from "./elements.tsx";
 import { OpenOutside } from "./outside-link.tsx";
-import { PickLink } from "./pick-link.tsx";
-import { Since } from "./since.tsx";
 import { Status } from "./status.tsx";
 
 /** What can be picked, and how; nobody picks who may not write. */
@@ -111,4 +108,81 @@ const Changes = ({ link, onCheck, onDelete }: { link: Link } & Omit<Deeds, "pick
       onClick={() => onDelete(link)}
     />
   </>
+);
+
+type PickLinkProps = {
+  link: Link;
+  isPicked: (id: string) => boolean;
+  onPick: (id: string, isRange: boolean) => void;
+};
+
+/** With shift, a click or the space bar picks all from the last picked one on. */
+const PickLink = ({ link: { id, url }, isPicked, onPick }: PickLinkProps) => (
+  <label class="pick">
+    <input
+      type="checkbox"
+      aria-label={`Select ${url}`}
+      aria-keyshortcuts="x"
+      checked={isPicked(id)}
+      onMouseDown={keepText}
+      onClick={(event) => onPick(id, event.shiftKey)}
+    />
+  </label>
+);
+
+/** A range of rows is not a range of text. */
+const keepText = (event: MouseEvent) => event.shiftKey && event.preventDefault();
+
+const SORT_NAMES: Record<Sort, string> = {
+  "-created_at": "Newest",
+  created_at: "Oldest",
+  "-status_changed_at": "Status changed last",
+  status_changed_at: "Status changed first",
+  url: "URL A–Z",
+  "-url": "URL Z–A",
+};
+
+type ListToolsProps = {
+  filter: LinkFilter;
+  /** How much of the page is picked; null for who may pick nothing. */
+  picked: "none" | "some" | "all" | null;
+  onPickPage: () => void;
+  onSort: (sort: Sort) => void;
+};
+
+/** What is done to the list as a whole. */
+export const ListTools = ({ filter, picked, onPickPage, onSort }: ListToolsProps) => (
+  <div class="list-tools">
+    {picked && (
+      <label class="pick">
+        <input
+          type="checkbox"
+          checked={picked === "all"}
+          indeterminate={picked === "some"}
+          onClick={onPickPage}
+        />
+        Select page
+      </label>
+    )}
+    <label class="sort">
+      <span>Sort by</span>
+      <select aria-label="Sort by" onChange={(event) => onSort(event.currentTarget.value as Sort)}>
+        {SORTS.map((sort) => (
+          <option key={sort} value={sort} selected={sort === filter.sort}>
+            {SORT_NAMES[sort]}
+          </option>
+        ))}
+      </select>
+    </label>
+    <a
+      class="button plain"
+      href={exportHref(filter)}
+      download
+      aria-label="Export CSV"
+      title="Download the links that this list shows, on all its pages, as CSV"
+    >
+      <Download aria-hidden="true" />
+      <span>Export CSV</span>
+    </a>
+  </div>
 );

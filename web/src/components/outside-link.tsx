@@ -1,5 +1,5 @@
 import { ExternalLink } from "lucide-preact";
-import { followable } from "../lib/outside.ts";
+import { followable } from "../lib/browser.ts";
 
 /** A stranger's URL as text; a link only where following it can do nothing but open a page. */
 export function OutsideLink({ url }: { url: string }) {

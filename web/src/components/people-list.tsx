@@ -1,8 +1,8 @@
 import { KeyRound, Trash2, UserRound } from "lucide-preact";
-import { type Colleague, ROLES, type Role } from "../lib/people.ts";
+import { type Colleague, ROLES, type Role } from "../lib/account.ts";
 import type { User } from "../lib/session.ts";
-import { IconButton } from "./icon-button.tsx";
-import { PersonState } from "./person-state.tsx";
+import { IconButton } from "./elements.tsx";
+import { PersonState } from "./person.tsx";
 
 type Deeds = {
   onRole: (person: Colleague, role: Role) => void;

@@ -1,6 +1,6 @@
 import { Check, Copy } from "lucide-preact";
 import { useId, useRef, useState } from "preact/hooks";
-import { copyFrom } from "../lib/copy.ts";
+import { copyFrom } from "../lib/browser.ts";
 
 /** A key in the only moment in which it exists in clear, and how to use it. */
 export function Secret({ value }: { value: string }) {

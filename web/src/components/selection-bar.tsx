@@ -1,7 +1,7 @@
 import { Clock, Download, FolderInput, type LucideIcon, RefreshCw, Trash2, X } from "lucide-preact";
 import { MOST_NAMED } from "../lib/bulk.ts";
-import { counted } from "../lib/counted.ts";
-import { IconButton } from "./icon-button.tsx";
+import { counted } from "../lib/format.ts";
+import { IconButton } from "./elements.tsx";
 
 export type BulkTask = "check" | "move" | "frequency" | "delete";
 

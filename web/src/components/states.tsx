@@ -1,6 +1,8 @@
 import type { UseQueryResult } from "@tanstack/preact-query";
 import { CircleAlert, RotateCw } from "lucide-preact";
 import type { ComponentChildren } from "preact";
+import { useEffect } from "preact/hooks";
+import { useLocation } from "preact-iso";
 import { RequestFailed } from "../lib/api.ts";
 
 type Query<T> = Pick<UseQueryResult<T, Error>, "data" | "error" | "refetch">;
@@ -78,3 +80,10 @@ export const Empty = ({ title, children }: { title: string; children: ComponentC
     {children}
   </div>
 );
+
+/** Goes elsewhere; the present address leaves no trace in the history. */
+export function Redirect({ to }: { to: string }) {
+  const { route } = useLocation();
+  useEffect(() => route(to, true), [to]);
+  return <Loading />;
+}

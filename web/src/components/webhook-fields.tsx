@@ -2,7 +2,7 @@ import { Fragment } from "preact";
 import { useState } from "preact/hooks";
 import { EVENT_TYPES, EVENTS, FORMAT_NAMES, FORMATS, formatFor } from "../lib/webhook-words.ts";
 import type { EventType, Format } from "../lib/webhooks.ts";
-import { TextField } from "./field.tsx";
+import { TextField } from "./form.tsx";
 
 type Problems = { url: string | undefined; format: string | undefined };
 

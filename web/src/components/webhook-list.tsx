@@ -1,8 +1,7 @@
 import { Power, Send, Trash2 } from "lucide-preact";
 import { discreetUrl, FORMATS } from "../lib/webhook-words.ts";
 import type { Webhook } from "../lib/webhooks.ts";
-import { IconButton } from "./icon-button.tsx";
-import { Moment } from "./moment.tsx";
+import { IconButton, Moment } from "./elements.tsx";
 import { WebhookReason, WebhookState } from "./webhook-state.tsx";
 
 export type WebhookDeed = "test" | "off" | "on" | "delete";

@@ -1,7 +1,9 @@
 import { CircleAlert, CircleCheck, CirclePause, CircleX, Unplug } from "lucide-preact";
+import { adviceOn, failureOf } from "../lib/deliveries.ts";
 import { stateOf } from "../lib/webhook-words.ts";
-import type { Webhook } from "../lib/webhooks.ts";
-import { Moment } from "./moment.tsx";
+import type { TestResult, Webhook } from "../lib/webhooks.ts";
+import { Moment } from "./elements.tsx";
+import { Problem } from "./form.tsx";
 
 const LOOKS = {
   on: { Icon: CircleCheck, word: "On", look: "active" },
@@ -46,5 +48,36 @@ function LastDelivery({ webhook }: { webhook: Webhook }) {
     <>
       Last sent <Moment at={at} />, {code ? `answered ${code}` : "without an answer"}.
     </>
+  );
+}
+
+type TestOutcomeProps = { result: TestResult | undefined; error: Error | null; busy: boolean };
+
+/** What the receiver answered to a test, and what to do when it was no success. */
+export const TestOutcome = ({ result, error, busy }: TestOutcomeProps) => (
+  <>
+    <Problem error={busy ? null : error} />
+    <div role="status" class="test-place">
+      {busy && <p class="hint">The test is under way…</p>}
+      {!busy && !error && result && <Result {...result} />}
+    </div>
+  </>
+);
+
+function Result({ success, message, response }: TestResult) {
+  const { statusCode, duration } = response;
+  const Icon = success ? CircleCheck : CircleX;
+  const advice = adviceOn({
+    status_code: statusCode,
+    error_code: statusCode === 0 ? message : null,
+  });
+  return (
+    <div class={`notice test-result ${success ? "good" : "bad"}`}>
+      <Icon aria-hidden="true" />
+      <p>
+        <strong>{success ? "The test arrived." : "The test did not arrive."}</strong>{" "}
+        {statusCode > 0 ? message : `${failureOf(message)}.`} It took {duration} ms. {advice}
+      </p>
+    </div>
   );
 }

@@ -1,5 +1,6 @@
 import { useQuery } from "@tanstack/preact-query";
 import { api, ask, tell } from "./api.ts";
+import { counted } from "./format.ts";
 
 /** Everything that is asked of the account and of its people starts with this key. */
 export const ACCOUNT = ["account"];
@@ -58,3 +59,42 @@ export const endTwoFactor = (answers: BothFactors & { new?: string }) =>
 
 export const renewRecoveryCodes = (answers: BothFactors) =>
   ask(api.session["recovery-codes"].post(answers));
+
+export const ROLES = ["owner", "editor", "viewer"] as const;
+export type Role = (typeof ROLES)[number];
+
+/** Renewed with all that is known of the account. */
+export const PEOPLE = [...ACCOUNT, "people"];
+
+const listPeople = () => ask(api.people.get());
+
+export const usePeople = () => useQuery({ queryKey: PEOPLE, queryFn: listPeople });
+
+export type Colleague = Awaited<ReturnType<typeof listPeople>>["items"][number];
+
+export const inviteColleague = (input: { email: string; role: Role }) =>
+  ask(api.people.post(input));
+
+export type Invitation = Awaited<ReturnType<typeof inviteColleague>>;
+
+/** Where whoever was given the token sets a password; the fragment reaches no log on its way. */
+export const passwordUrl = ({ token }: Invitation) => `${location.origin}/password#token=${token}`;
+
+export const changeRole = (id: string, role: Role) => ask(api.people({ id }).patch({ role }));
+
+export const removeColleague = (id: string, revokeKeys: boolean) =>
+  tell(api.people({ id }).delete(undefined, { query: { revoke_keys: revokeKeys } }));
+
+export const resetColleague = (id: string) => ask(api.people({ id })["password-link"].post());
+
+/** With everything in it, and everybody. */
+export const deleteOwnAccount = (answers: { email: string; password: string; code?: string }) =>
+  tell(api.account.delete(answers));
+
+/** What an account takes along when it is deleted: "1 link goes". */
+export const linksGo = (count: number) =>
+  `${counted(count, "link")} ${count === 1 ? "goes" : "go"}`;
+
+/** "12 people lose", to be followed by what. */
+export const peopleLose = (count: number) =>
+  count === 1 ? "1 person loses" : `${count} people lose`;

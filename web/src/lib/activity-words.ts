@@ -1,5 +1,5 @@
 import type { Entry } from "./activity.ts";
-import { counted } from "./counted.ts";
+import { counted } from "./format.ts";
 
 /** What somebody did, around the name of what it was done to; without a name the words stand alone. */
 export type Deed = { words: string; after?: string };

@@ -106,3 +106,104 @@ const isUnderWay = ({ status, next_attempt_at: next }: Delivery) =>
   status === "delivering" ||
   (status === "pending" && !next) ||
   (next !== null && Date.parse(next) < Date.now() + SOON_MS);
+
+/** One word for the eye, and what it means. */
+export const STATUS_WORDS: Record<DeliveryStatus, { word: string; meaning: string }> = {
+  pending: { word: "Waiting", meaning: "It waits for its first attempt, or for one asked for." },
+  delivering: { word: "Under way", meaning: "An attempt is under way." },
+  succeeded: { word: "Delivered", meaning: "The receiver took it." },
+  failed: { word: "Will retry", meaning: "The last attempt failed; it is retried automatically." },
+  exhausted: { word: "Given up", meaning: "The last attempt failed, and no other will be made." },
+  cancelled: { word: "Cancelled", meaning: "Its event was unsubscribed before it was sent." },
+  paused: { word: "Held back", meaning: "It is sent when the webhook is switched on again." },
+  expired: { word: "Too old", meaning: "It was held back for more than 72 hours." },
+  digested: { word: "In a digest", meaning: "Sent as part of a digest." },
+};
+
+type Ended = Pick<Attempt, "status_code" | "error_code">;
+type Known = Pick<Delivery, "status" | "event" | "attempts" | "last_attempt" | "next_attempt_at">;
+
+/** What became of a delivery and why, without the moment of what comes next. */
+export function storyOf(delivery: Known): string {
+  const { status, last_attempt: last } = delivery;
+  if (status === "pending") return waitingStory(delivery);
+  if (status === "succeeded") return last ? `${outcomeOf(last)} in ${last.duration_ms} ms.` : "";
+  if (status === "failed") return `${last ? `${outcomeOf(last)}. ` : ""}It is tried again`;
+  if (status === "exhausted") return exhaustedStory(delivery);
+  return STATUS_WORDS[status].meaning;
+}
+
+function waitingStory({ event, attempts, next_attempt_at: next }: Known): string {
+  if (event === "digest" && !next) return "It is gathering events and is sent automatically.";
+  return attempts > 0 ? "One more attempt was asked for, and is made" : "It is first sent";
+}
+
+function exhaustedStory({ attempts, last_attempt: last }: Known): string {
+  const outcome = last ? `${outcomeOf(last)}. ` : "";
+  if (last?.trigger === "test") return `${outcome}A test is not tried again.`;
+  return `${outcome}${attempts === 1 ? "The attempt" : `The last of ${attempts} attempts`} failed.`;
+}
+
+/** "Answered 500", or why no answer came. */
+export const outcomeOf = ({ status_code: code, error_code: error }: Ended): string =>
+  code > 0 ? `Answered ${code}` : failureOf(error);
+
+/** Why no answer came, by the word of the API. */
+export const failureOf = (error: string | null): string =>
+  FAILURES[error ?? ""] ?? "No answer came";
+
+const FAILURES: Record<string, string> = {
+  dns: "The host's name was not found",
+  connect: "No connection could be made",
+  tls: "No secure connection could be made",
+  timeout: "No answer came in time",
+  blocked: "This server is not allowed to send there",
+  interrupted: "This server was stopped meanwhile",
+  secret_key: "This server's secret key was replaced",
+  internal: "This server had trouble of its own",
+};
+
+/** What to do about an attempt that did not arrive; empty if there is nothing to say. */
+export function adviceOn({ status_code: code, error_code: error }: Ended): string {
+  if (code === 0) return ADVICE_ON_ERRORS[error ?? ""] ?? "";
+  if (code >= 300 && code < 400) return "Redirects are not followed: give the webhook its new URL.";
+  if (code >= 500) return "The receiver has trouble of its own: look into its log.";
+  return ADVICE_ON_CODES[code] ?? (code >= 400 ? "The receiver refuses the message." : "");
+}
+
+const ADVICE_ON_CODES: Record<number, string> = {
+  400: "The receiver does not understand the message: does it have the right secret and format?",
+  401: "The receiver rejected our credentials: has its signing secret or its token changed?",
+  403: "The receiver rejected our credentials: has its signing secret or its token changed?",
+  404: "Nothing is at this URL: is it right, and does the receiver's webhook still exist?",
+  405: "This URL takes no POST: is it the right one?",
+  410: "The receiver says that it is gone for good, so the webhook was switched off.",
+  429: "The receiver wants fewer messages: subscribe to fewer events.",
+};
+
+const ADVICE_ON_ERRORS: Record<string, string> = {
+  dns: "Is the host in the URL written right?",
+  connect: "Is the receiver running, and can this server reach it?",
+  tls: "Is its certificate valid? Certificates that are not are never accepted.",
+  timeout: "A receiver should answer at once and do its work later.",
+  blocked: "Ask an administrator of this server to allow it: STILLUP_WEBHOOK_ALLOWED_HOSTS.",
+  interrupted: "It does not count, and is tried again.",
+  secret_key: "Edit the webhook and enter its URL again, then create a new signing secret.",
+  internal: "The log of this server explains it.",
+};
+
+/** What began an attempt. */
+export const TRIGGERS: Record<Attempt["trigger"], string> = {
+  scheduled: "Schedule",
+  manual: "Asked for",
+  test: "Test",
+};
+
+/** JSON with room to read it; whatever else it is, as it is. */
+export function prettyBody(body: string): string {
+  try {
+    return JSON.stringify(JSON.parse(body), null, 2);
+  } catch {
+    return body;
+  }
+}

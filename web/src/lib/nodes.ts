@@ -1,5 +1,5 @@
 import type { ClusterNode } from "./admin.ts";
-import { lengthText } from "./length.ts";
+import { lengthText } from "./format.ts";
 
 /** From here on the clock of a machine is worth a word. */
 const CLOCK_OFF_MS = 1000;

@@ -1,4 +1,4 @@
-import { lengthText } from "./length.ts";
+import { lengthText } from "./format.ts";
 import type { Verdict } from "./link-view.ts";
 import type { LinkDetail } from "./links.ts";
 

@@ -1,13 +1,24 @@
+import { useMutation, useQueryClient } from "@tanstack/preact-query";
 import { ExternalLink } from "lucide-preact";
-import { Section } from "../components/section.tsx";
+import { useRef, useState } from "preact/hooks";
+import { Section, Usage, Who } from "../components/account-sections.tsx";
+import { Dialog } from "../components/dialog.tsx";
+import { CodeField, PasswordField, Problem, problemOf, TextField } from "../components/form.tsx";
 import { Loaded } from "../components/states.tsx";
-import { Usage } from "../components/usage.tsx";
-import { Who } from "../components/who.tsx";
-import { useAccount } from "../lib/account.ts";
-import { useUser } from "../lib/session.ts";
-import { useTitle } from "../lib/title.ts";
-import { PasswordSection } from "./change-password.tsx";
-import { DeleteAccountSection } from "./delete-account.tsx";
+import { useSay } from "../components/toast.tsx";
+import {
+  ACCOUNT,
+  type Account,
+  changePassword,
+  deleteOwnAccount,
+  linksGo,
+  peopleLose,
+  useAccount,
+  usePeople,
+} from "../lib/account.ts";
+import { textsOf, useTitle } from "../lib/browser.ts";
+import { setSession, useUser } from "../lib/session.ts";
+import { PASSWORD_RULE, SHORTER_RULE } from "./password.tsx";
 import { SessionsSection } from "./sessions.tsx";
 import { TwoFactorSection } from "./two-factor.tsx";
 
@@ -64,3 +75,121 @@ const ApiSection = () => (
     </ul>
   </Section>
 );
+
+function PasswordSection() {
+  const say = useSay();
+  const client = useQueryClient();
+  const form = useRef<HTMLFormElement>(null);
+  const { email, two_factor: hasCode } = useUser();
+  const change = useMutation({
+    mutationFn: changePassword,
+    onSuccess: async (session) => {
+      say("The password was changed, and every other session has ended.");
+      form.current?.reset();
+      await setSession(client, session);
+      client.invalidateQueries({ queryKey: ACCOUNT });
+    },
+  });
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault();
+    change.mutate(textsOf(event, ["current", "new"]));
+  };
+  const { error } = change;
+  return (
+    <Section title="Password" about="Changing it ends every session but this one.">
+      <form ref={form} onSubmit={submit}>
+        {/* For password managers, which would not know whose password it is. */}
+        <input type="hidden" name="email" autoComplete="username" value={email} />
+        <PasswordField
+          label="Present password"
+          name="current"
+          autoComplete="current-password"
+          problem={problemOf(error, "current")}
+        />
+        <PasswordField
+          label="New password"
+          name="new"
+          autoComplete="new-password"
+          hint={hasCode ? SHORTER_RULE : PASSWORD_RULE}
+          problem={problemOf(error, "new")}
+        />
+        <Problem error={error} fields={["current", "new"]} />
+        <p class="actions">
+          <button type="submit" disabled={change.isPending}>
+            Change password
+          </button>
+        </p>
+      </form>
+    </Section>
+  );
+}
+
+/** For owners only. */
+function DeleteAccountSection({ account }: { account: Account | undefined }) {
+  const [isAsking, setAsking] = useState(false);
+  return (
+    <Section
+      title="Delete the account"
+      about="With everything in it, for everybody. This cannot be taken back."
+    >
+      <p class="actions">
+        <button type="button" disabled={!account} onClick={() => setAsking(true)}>
+          Delete the account
+        </button>
+      </p>
+      {isAsking && account && <DeleteAccount account={account} onClose={() => setAsking(false)} />}
+    </Section>
+  );
+}
+
+function DeleteAccount({ account, onClose }: { account: Account; onClose: () => void }) {
+  const user = useUser();
+  const people = usePeople();
+  const deletion = useMutation({ mutationFn: deleteOwnAccount, onSuccess: leave });
+  const { error } = deletion;
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault();
+    const { code, ...answers } = textsOf(event, ["email", "password", "code"]);
+    deletion.mutate({ ...answers, ...(user.two_factor && { code }) });
+  };
+  return (
+    <Dialog title="Delete the account?" onClose={onClose}>
+      <form onSubmit={submit}>
+        <p>
+          {linksGo(account.limits.linksUsed)} with their history, {keysStop(account.counts.apiKeys)}
+          , and {peopleLose(people.data?.items.length ?? 1)} access. This cannot be taken back.
+        </p>
+        <TextField
+          label={`Type ${account.email} to go on`}
+          name="email"
+          autoComplete="off"
+          required
+          problem={problemOf(error, "email")}
+        />
+        <PasswordField
+          label="Your password"
+          autoComplete="current-password"
+          problem={problemOf(error, "password")}
+        />
+        {user.two_factor && <CodeField kind="either" problem={problemOf(error, "code")} />}
+        <Problem error={error} fields={["email", "password", "code"]} />
+        <footer>
+          <button type="button" onClick={onClose}>
+            Cancel
+          </button>
+          <button type="submit" class="danger" disabled={deletion.isPending}>
+            Delete the account
+          </button>
+        </footer>
+      </form>
+    </Dialog>
+  );
+}
+
+/** A new document knows nothing of what was there. */
+function leave() {
+  sessionStorage.clear();
+  location.assign("/sign-in");
+}
+
+const keysStop = (count: number) => (count === 1 ? "1 API key stops" : `${count} API keys stop`);

@@ -1,7 +1,6 @@
 import { useLocation } from "preact-iso";
-import { ActivityFilters } from "../components/activity-filters.tsx";
-import { ActivityList } from "../components/activity-list.tsx";
-import { Pager } from "../components/pager.tsx";
+import { ActivityFilters, ActivityList } from "../components/activity.tsx";
+import { Pager } from "../components/lists.tsx";
 import { Empty, Loaded } from "../components/states.tsx";
 import {
   type ActivityFilter,
@@ -10,8 +9,8 @@ import {
   readActivityFilter,
   useActivity,
 } from "../lib/activity.ts";
+import { useTitle } from "../lib/browser.ts";
 import { useUser } from "../lib/session.ts";
-import { useTitle } from "../lib/title.ts";
 
 /** Who changed what. */
 export function ActivityPage() {

@@ -1,12 +1,11 @@
 import { useMutation, useQueryClient } from "@tanstack/preact-query";
 import { DatabaseBackup } from "lucide-preact";
 import { useEffect, useState } from "preact/hooks";
-import { BackupList } from "../components/backup-list.tsx";
-import { BackupAdvice, BackupHead, DumpAdvice } from "../components/backup-state.tsx";
-import { Confirm } from "../components/confirm.tsx";
-import { Problem } from "../components/problem.tsx";
-import { useSay } from "../components/said.tsx";
+import { BackupAdvice, BackupHead, BackupList, DumpAdvice } from "../components/backups.tsx";
+import { Confirm } from "../components/dialog.tsx";
+import { Problem } from "../components/form.tsx";
 import { Loaded } from "../components/states.tsx";
+import { useSay } from "../components/toast.tsx";
 import {
   BACKUPS,
   type Backup,
@@ -14,9 +13,8 @@ import {
   beginBackup,
   deleteBackup,
   useBackups,
-} from "../lib/backups.ts";
-import { sizeText } from "../lib/size.ts";
-import { minuteTime } from "../lib/time.ts";
+} from "../lib/admin.ts";
+import { minuteTime, sizeText } from "../lib/format.ts";
 
 /** What is kept in case of the worst. */
 export function BackupsSection() {

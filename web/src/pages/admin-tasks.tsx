@@ -1,9 +1,10 @@
 import { useMutation, useQueryClient } from "@tanstack/preact-query";
 import { useState } from "preact/hooks";
-import { Confirm } from "../components/confirm.tsx";
-import { Field } from "../components/field.tsx";
-import { RemovePersonDialog } from "../components/remove-person.tsx";
-import { useSay } from "../components/said.tsx";
+import { Confirm } from "../components/dialog.tsx";
+import { Field } from "../components/form.tsx";
+import { RemovePersonDialog } from "../components/person.tsx";
+import { useSay } from "../components/toast.tsx";
+import { linksGo, peopleLose, ROLES, type Role } from "../lib/account.ts";
 import {
   ADMIN,
   type AdminAccount,
@@ -16,8 +17,6 @@ import {
   TIERS,
   type Tier,
 } from "../lib/admin.ts";
-import { linksGo, peopleLose } from "../lib/losses.ts";
-import { ROLES, type Role } from "../lib/people.ts";
 import { Invite, NewPasswordLink } from "./invite.tsx";
 
 export type AdminTask =

@@ -3,12 +3,10 @@ import { Search, UserPlus } from "lucide-preact";
 import { useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
 import { AccountList } from "../components/account-list.tsx";
-import { Running, Tiers } from "../components/installation.tsx";
-import { NodeList } from "../components/node-list.tsx";
-import { Pager } from "../components/pager.tsx";
-import { useSay } from "../components/said.tsx";
+import { NodeList, Running, Tiers, Troubles } from "../components/installation.tsx";
+import { Pager } from "../components/lists.tsx";
 import { Empty, Loaded } from "../components/states.tsx";
-import { Troubles } from "../components/troubles.tsx";
+import { useSay } from "../components/toast.tsx";
 import {
   ADMIN,
   type AdminAccount,
@@ -19,10 +17,9 @@ import {
   useInstallation,
   useNodes,
 } from "../lib/admin.ts";
+import { textsOf, useTitle } from "../lib/browser.ts";
 import { pageIn } from "../lib/filter.ts";
-import { textsOf } from "../lib/form.ts";
 import { useUser } from "../lib/session.ts";
-import { useTitle } from "../lib/title.ts";
 import { BackupsSection } from "./admin-backups.tsx";
 import { type AdminTask, AdminTaskDialog } from "./admin-tasks.tsx";
 

@@ -1,12 +1,11 @@
 import { useMutation, useQueryClient } from "@tanstack/preact-query";
-import { CodeField } from "../components/code-field.tsx";
+import { Download } from "lucide-preact";
+import { useEffect, useState } from "preact/hooks";
 import { Dialog } from "../components/dialog.tsx";
-import { PasswordField } from "../components/field.tsx";
-import { Problem, problemOf } from "../components/problem.tsx";
-import { QrCode } from "../components/qr-code.tsx";
-import { RecoveryCodes } from "../components/recovery-codes.tsx";
+import { CodeField, PasswordField, Problem, problemOf } from "../components/form.tsx";
+import { Copyable } from "../components/secret.tsx";
 import { ACCOUNT, beginTwoFactor, confirmTwoFactor } from "../lib/account.ts";
-import { textsOf } from "../lib/form.ts";
+import { textsOf } from "../lib/browser.ts";
 import { setSession, useUser } from "../lib/session.ts";
 
 type Closable = { onClose: () => void };
@@ -127,3 +126,71 @@ function ConfirmDialog({ secret, uri, error, busy, onSubmit, onClose }: ConfirmP
 }
 
 const groupsOf = (secret: string) => secret.replace(/.{4}(?=.)/g, "$& ");
+
+/** A picture for the camera of a phone. Its place is kept while the drawing of it is loaded. */
+function QrCode({ text, label }: { text: string; label: string }) {
+  const [drawn, setDrawn] = useState<{ size: number; path: string } | null>(null);
+  useEffect(() => {
+    let isWanted = true;
+    import("uqr").then(({ encode }) => {
+      const { size, data } = encode(text, { ecc: "M", border: 3 });
+      if (isWanted) setDrawn({ size, path: pathOf(data) });
+    });
+    return () => {
+      isWanted = false;
+    };
+  }, [text]);
+  return (
+    <div class="qr">
+      {drawn && (
+        <svg viewBox={`0 0 ${drawn.size} ${drawn.size}`} role="img" aria-label={label}>
+          <path d={drawn.path} />
+        </svg>
+      )}
+    </div>
+  );
+}
+
+/** A square for each dark module. */
+const pathOf = (rows: boolean[][]) =>
+  rows.flatMap((row, y) => row.map((isDark, x) => (isDark ? `M${x} ${y}h1v1h-1z` : ""))).join("");
+
+/** The codes in the only moment in which they exist in clear. */
+const RecoveryCodes = ({ codes, email }: { codes: string[]; email: string }) => (
+  <div class="secret recovery">
+    <p class="notice notice-warn">
+      Keep these codes where your phone is not. They are not shown again.
+    </p>
+    <Copyable label="Recovery codes" value={codes.join("\n")} rows={codes.length} />
+    <p class="hint">Each signs you in once when you do not have your authenticator app.</p>
+    <DownloadText name="stillup-recovery-codes.txt" text={fileOf(codes, email)}>
+      Download
+    </DownloadText>
+  </div>
+);
+
+type DownloadTextProps = { name: string; text: string; children: string };
+
+function DownloadText({ name, text, children }: DownloadTextProps) {
+  const [href, setHref] = useState("");
+  useEffect(() => {
+    const url = URL.createObjectURL(new Blob([text], { type: "text/plain" }));
+    setHref(url);
+    return () => URL.revokeObjectURL(url);
+  }, [text]);
+  return (
+    <a class="button" href={href} download={name}>
+      <Download aria-hidden="true" />
+      {children}
+    </a>
+  );
+}
+
+const fileOf = (codes: string[], email: string) =>
+  [
+    `Stillup recovery codes of ${email} at ${location.origin}`,
+    "Each works once.",
+    "",
+    ...codes,
+    "",
+  ].join("\n");

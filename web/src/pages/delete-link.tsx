@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from "@tanstack/preact-query";
-import { Confirm } from "../components/confirm.tsx";
-import { useSay } from "../components/said.tsx";
+import { Confirm } from "../components/dialog.tsx";
+import { useSay } from "../components/toast.tsx";
 import { deleteLink, LINKS } from "../lib/links.ts";
 
 type DeleteLinkProps = {

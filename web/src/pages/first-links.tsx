@@ -1,16 +1,14 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/preact-query";
 import { Doorway } from "../components/doorway.tsx";
-import { Field } from "../components/field.tsx";
-import { FirstVerdicts } from "../components/import/first-verdicts.tsx";
-import { OutcomeList } from "../components/import/outcome-list.tsx";
-import { Problem } from "../components/problem.tsx";
-import { Redirect } from "../components/redirect.tsx";
-import { Loaded } from "../components/states.tsx";
+import { Field, Problem } from "../components/form.tsx";
+import { OutcomeList } from "../components/import-outcomes.tsx";
+import { Loaded, Redirect } from "../components/states.tsx";
+import { Status } from "../components/status.tsx";
 import { api, ask } from "../lib/api.ts";
-import { addList } from "../lib/import/add-list.ts";
-import { useDraft } from "../lib/import/draft.ts";
-import { type Ledger, pageOf } from "../lib/import/ledger.ts";
-import { isPending, LINKS } from "../lib/links.ts";
+import { addList } from "../lib/import-add.ts";
+import { type Ledger, pageOf } from "../lib/import-ledger.ts";
+import { useDraft } from "../lib/import-source.ts";
+import { explain, isPending, LINKS, type Link } from "../lib/links.ts";
 import type { Session } from "../lib/session.ts";
 
 const KEY = [...LINKS, "first"];
@@ -131,5 +129,41 @@ function Refused({ ledger }: { ledger: Ledger }) {
   );
   return (
     <div role="status">{shown.length > 0 && <OutcomeList ledger={ledger} indexes={shown} />}</div>
+  );
+}
+
+/** @param links the newest of `total` */
+function FirstVerdicts({ links, total }: { links: Link[]; total: number }) {
+  if (links.length === 0) return null;
+  const waiting = links.filter(isPending).length;
+  return (
+    <section class="first" aria-label="Your links">
+      <p role="status" class="hint">
+        {waiting === 0
+          ? "All of these are checked."
+          : `${links.length - waiting} of ${links.length} checked…`}
+      </p>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, also by keyboard */}
+      <div tabIndex={0}>
+        <ul class="rows">
+          {links.map((link) => (
+            <li key={link.id}>
+              <Status of={isPending(link) ? "checking" : link.status} />
+              <div class="what">
+                <span class="url" title={link.url}>
+                  {link.url}
+                </span>
+                <p class="why">
+                  {isPending(link) ? "Waiting for its first check." : explain(link)}
+                </p>
+              </div>
+            </li>
+          ))}
+        </ul>
+      </div>
+      {total > links.length && (
+        <p class="hint">And {(total - links.length).toLocaleString("en")} more.</p>
+      )}
+    </section>
   );
 }

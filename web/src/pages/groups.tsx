@@ -1,18 +1,26 @@
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from "@tanstack/preact-query";
 import { useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
+import { Confirm, Dialog } from "../components/dialog.tsx";
+import { GroupForm } from "../components/group-form.tsx";
 import { GroupList } from "../components/group-list.tsx";
-import { ListHead } from "../components/list-head.tsx";
-import { Pager } from "../components/pager.tsx";
-import { useSay } from "../components/said.tsx";
+import { ListHead, Pager } from "../components/lists.tsx";
 import { Empty, Loaded } from "../components/states.tsx";
-import { counted } from "../lib/counted.ts";
+import { useSay } from "../components/toast.tsx";
+import { useTitle } from "../lib/browser.ts";
 import { pageIn } from "../lib/filter.ts";
-import { checkGroup, findGroupPage, GROUPS, type Group } from "../lib/groups.ts";
+import { counted } from "../lib/format.ts";
+import {
+  changeGroup,
+  checkGroup,
+  createGroup,
+  deleteGroup,
+  findGroupPage,
+  GROUPS,
+  type Group,
+} from "../lib/groups.ts";
 import { LINKS } from "../lib/links.ts";
 import { useCanWrite } from "../lib/session.ts";
-import { useTitle } from "../lib/title.ts";
-import { DeleteGroup, EditGroup, NewGroup } from "./group-tasks.tsx";
 
 type Task = { kind: "create" } | { kind: "edit" | "delete"; group: Group };
 
@@ -97,4 +105,80 @@ function useCheck() {
     onError: ({ message }) => say(message),
     onSettled: () => client.invalidateQueries({ queryKey: LINKS }),
   });
+}
+
+function NewGroup({ onClose }: { onClose: () => void }) {
+  const creation = useMutation({
+    mutationFn: createGroup,
+    onSuccess: useDone("The group was created.", onClose),
+  });
+  return (
+    <Dialog title="New group" onClose={onClose}>
+      <GroupForm
+        action="Create group"
+        error={creation.error}
+        busy={creation.isPending}
+        onSubmit={creation.mutate}
+        onClose={onClose}
+      />
+    </Dialog>
+  );
+}
+
+type TaskProps = { group: Group; onClose: () => void };
+
+function EditGroup({ group, onClose }: TaskProps) {
+  const change = useMutation({
+    mutationFn: (input: Parameters<typeof createGroup>[0]) => changeGroup(group.id, input),
+    onSuccess: useDone("The group was changed.", onClose),
+  });
+  return (
+    <Dialog title="Edit group" onClose={onClose}>
+      <GroupForm
+        initial={group}
+        action="Save"
+        error={change.error}
+        busy={change.isPending}
+        onSubmit={change.mutate}
+        onClose={onClose}
+      />
+    </Dialog>
+  );
+}
+
+function DeleteGroup({ group, onClose }: TaskProps) {
+  const deletion = useMutation({
+    mutationFn: () => deleteGroup(group.id),
+    onSuccess: useDone("The group was deleted.", onClose),
+  });
+  const { link_count: links } = group;
+  return (
+    <Confirm
+      title="Delete this group?"
+      action="Delete group"
+      busy={deletion.isPending}
+      error={deletion.error}
+      onConfirm={deletion.mutate}
+      onClose={onClose}
+    >
+      <p class="name">{group.name}</p>
+      <p>
+        {links === 0
+          ? "It has no links."
+          : `Its ${counted(links, "link")} ${links === 1 ? "is" : "are"} kept and checked as before, in no group.`}
+      </p>
+    </Confirm>
+  );
+}
+
+/** What follows when a change of groups has worked. */
+function useDone(text: string, onClose: () => void) {
+  const say = useSay();
+  const client = useQueryClient();
+  return () => {
+    say(text);
+    onClose();
+    client.invalidateQueries({ queryKey: LINKS });
+    return client.invalidateQueries({ queryKey: GROUPS });
+  };
 }

@@ -1,11 +1,10 @@
 import { keepPreviousData, useQuery } from "@tanstack/preact-query";
 import { Download } from "lucide-preact";
 import { useLocation } from "preact-iso";
-import { ChecksFilters, OneLink } from "../components/checks-filters.tsx";
-import { ChecksTable } from "../components/checks-table.tsx";
-import { ChecksTiles } from "../components/checks-tiles.tsx";
-import { Pager } from "../components/pager.tsx";
+import { ChecksFilters, ChecksTable, ChecksTiles, OneLink } from "../components/checks.tsx";
+import { Pager } from "../components/lists.tsx";
 import { Empty, Loaded } from "../components/states.tsx";
+import { useTitle } from "../lib/browser.ts";
 import {
   findHistory,
   findHistoryStats,
@@ -16,7 +15,6 @@ import {
   readHistoryFilter,
 } from "../lib/history.ts";
 import { findLink, LINKS } from "../lib/links.ts";
-import { useTitle } from "../lib/title.ts";
 
 export function HistoryPage() {
   useTitle("History");

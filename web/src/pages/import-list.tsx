@@ -1,15 +1,13 @@
 import { useEffect } from "preact/hooks";
 import { useLocation } from "preact-iso";
-import { Done } from "../components/import/done.tsx";
-import { Progress } from "../components/import/progress.tsx";
-import { Ready } from "../components/import/ready.tsx";
-import { Lines, Notes, Sitemaps, SourceLine } from "../components/import/review.tsx";
-import { Problem } from "../components/problem.tsx";
+import { Problem } from "../components/form.tsx";
+import { Lines, Notes, Sitemaps, SourceLine } from "../components/import-lines.tsx";
+import { Done, Progress, Ready } from "../components/import-steps.tsx";
 import { Empty } from "../components/states.tsx";
 import { pageIn } from "../lib/filter.ts";
 import { useGroups } from "../lib/groups.ts";
-import type { Job, useImport } from "../lib/import/job.ts";
-import { OUTCOMES } from "../lib/import/ledger.ts";
+import type { Job, useImport } from "../lib/import-job.ts";
+import { OUTCOMES } from "../lib/import-ledger.ts";
 
 type ImportListProps = {
   flow: ReturnType<typeof useImport>;

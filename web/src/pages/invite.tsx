@@ -1,11 +1,9 @@
 import { useMutation, useQueryClient } from "@tanstack/preact-query";
-import { Confirm } from "../components/confirm.tsx";
-import { Dialog } from "../components/dialog.tsx";
-import { EmailField, Field } from "../components/field.tsx";
-import { Problem, problemOf } from "../components/problem.tsx";
+import { Confirm, Dialog } from "../components/dialog.tsx";
+import { EmailField, Field, Problem, problemOf } from "../components/form.tsx";
 import { Copyable } from "../components/secret.tsx";
-import { textsOf } from "../lib/form.ts";
-import { type Invitation, passwordUrl } from "../lib/people.ts";
+import { type Invitation, passwordUrl } from "../lib/account.ts";
+import { textsOf } from "../lib/browser.ts";
 
 type InviteProps<T extends string> = {
   title: string;

@@ -1,18 +1,14 @@
 import { keepPreviousData, useQuery } from "@tanstack/preact-query";
 import { useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
-import { type KeyDeed, KeyList } from "../components/key-list.tsx";
-import { ListHead } from "../components/list-head.tsx";
-import { Pager } from "../components/pager.tsx";
+import { type KeyDeed, KeyList } from "../components/keys.tsx";
+import { ListHead, Pager } from "../components/lists.tsx";
 import { Empty, Loaded } from "../components/states.tsx";
+import { useTitle } from "../lib/browser.ts";
 import { pageIn } from "../lib/filter.ts";
 import { KEYS, type Key, listKeys } from "../lib/keys.ts";
 import { useCanWrite } from "../lib/session.ts";
-import { useTitle } from "../lib/title.ts";
-import { ChangeKey } from "./change-key.tsx";
-import { NewKeyDialog } from "./new-key.tsx";
-import { RevokeKey } from "./revoke-key.tsx";
-import { RotateKey } from "./rotate-key.tsx";
+import { ChangeKey, NewKeyDialog, RevokeKey, RotateKey } from "./key-tasks.tsx";
 
 type Task = { kind: "create" } | { kind: KeyDeed; key: Key };
 

@@ -1,11 +1,23 @@
 import { keepPreviousData, useQuery } from "@tanstack/preact-query";
 import { useLocation } from "preact-iso";
-import { HistoryFilters } from "../components/history-filters.tsx";
-import { HistoryTable } from "../components/history-table.tsx";
-import { Pager } from "../components/pager.tsx";
+import { Chart } from "../components/chart.tsx";
+import { DayStrip } from "../components/day-strip.tsx";
+import { LinkEventList } from "../components/link-events.tsx";
+import { HistoryFilters, HistoryTable } from "../components/link-history.tsx";
+import { Pager } from "../components/lists.tsx";
 import { Loaded } from "../components/states.tsx";
-import { keyOfLastCheck, listChecks } from "../lib/link.ts";
-import { hrefOfView, isNarrowed, type LinkView } from "../lib/link-view.ts";
+import {
+  DAYS,
+  findDays,
+  findTimes,
+  keyOfLastCheck,
+  listChecks,
+  listEvents,
+  type Series,
+} from "../lib/link.ts";
+import { hrefOfView, isNarrowed, type LinkView, SPANS, USUAL_SPAN } from "../lib/link-view.ts";
+import type { Frequency } from "../lib/links.ts";
+import { SPAN_TEXTS } from "../lib/overview.ts";
 
 /** `lastCheckAt` makes a part look again when the link has been checked. */
 export type LinkPartProps = { id: string; lastCheckAt: string | null; view: LinkView };
@@ -59,3 +71,107 @@ const Nothing = ({ view, all }: { view: LinkView; all: string }) =>
   ) : (
     <p class="hint">Every check will be listed here. There was none yet.</p>
   );
+
+/** The last days at a glance, each of which leads to its checks. */
+export function LinkDays({ id, lastCheckAt, view }: LinkPartProps) {
+  const days = useQuery({
+    queryKey: keyOfLastCheck(id, lastCheckAt, "days"),
+    queryFn: () => findDays(id),
+    placeholderData: keepPreviousData,
+  });
+  return (
+    <section class="link-days">
+      <h2>The last {DAYS} days</h2>
+      <Loaded query={days}>
+        {({ points }) => (
+          <DayStrip
+            days={points}
+            hrefOf={(date) => hrefOfView(id, { ...view, from: date, to: date, page: 1 })}
+            onOpen={() => document.getElementById(HISTORY)?.scrollIntoView()}
+          />
+        )}
+      </Loaded>
+    </section>
+  );
+}
+
+type LinkTimesProps = LinkPartProps & { frequency: Frequency };
+
+/** How long the link took to answer. */
+export function LinkTimes({ id, lastCheckAt, view, frequency }: LinkTimesProps) {
+  const chosen = view.span ?? USUAL_SPAN[frequency];
+  const times = useQuery({
+    queryKey: keyOfLastCheck(id, lastCheckAt, "times", chosen, frequency),
+    queryFn: () => findTimes(id, chosen, frequency),
+    select: dataOf,
+    placeholderData: keepPreviousData,
+  });
+  return (
+    <section class="link-times">
+      <header>
+        <h2>Time to answer</h2>
+        <nav class="chips" aria-label="Time shown">
+          {SPANS.map((span) => (
+            <a
+              key={span}
+              href={hrefOfView(id, { ...view, span })}
+              aria-current={chosen === span ? "true" : undefined}
+            >
+              {SPAN_TEXTS[span]}
+            </a>
+          ))}
+        </nav>
+      </header>
+      <Loaded query={times}>{(data) => <Chart label="Average time to answer" {...data} />}</Loaded>
+    </section>
+  );
+}
+
+/** An average of 0 means that there was no answer. */
+const dataOf = ({ bucket, points }: Series) => ({
+  kind: "line" as const,
+  unit: "ms" as const,
+  bucket,
+  times: points.map(({ start }) => Date.parse(start)),
+  series: [
+    {
+      name: "Average",
+      tone: "accent" as const,
+      values: points.map(({ avgResponseTimeMs: ms }) => ms || null),
+    },
+  ],
+});
+
+export function LinkEvents({ id, lastCheckAt, view }: LinkPartProps) {
+  const { eventsPage: page } = view;
+  const events = useQuery({
+    // Deliveries go on after a check, and are told of by those of webhooks.
+    queryKey: ["webhooks", "of-link", id, lastCheckAt, page],
+    queryFn: () => listEvents(id, page),
+    placeholderData: keepPreviousData,
+  });
+  return (
+    <section>
+      <h2>Sent to webhooks</h2>
+      <Loaded query={events}>
+        {({ items, pagination }) =>
+          pagination.total === 0 ? (
+            <p class="hint">
+              Nothing yet. What happens to a link is written down while a{" "}
+              <a href="/webhooks">webhook</a> subscribes to it, and kept for 30 days.
+            </p>
+          ) : (
+            <>
+              <LinkEventList events={items} />
+              <Pager
+                pagination={pagination}
+                what="events"
+                hrefOf={(next) => hrefOfView(id, { ...view, eventsPage: next })}
+              />
+            </>
+          )
+        }
+      </Loaded>
+    </section>
+  );
+}

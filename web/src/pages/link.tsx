@@ -1,23 +1,27 @@
-import { useQuery } from "@tanstack/preact-query";
+import { keepPreviousData, useMutation, useQuery, useQueryClient } from "@tanstack/preact-query";
 import { ChevronLeft } from "lucide-preact";
-import { useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { useLocation, useRoute } from "preact-iso";
-import { CheckProgress } from "../components/check-progress.tsx";
 import { EvidenceDetails, EvidencePanel } from "../components/evidence.tsx";
-import { LinkHead } from "../components/link-head.tsx";
+import { CheckProgress, LinkFacts, LinkHead } from "../components/link-head.tsx";
 import { Loaded } from "../components/states.tsx";
-import { linkKey } from "../lib/link.ts";
+import { useSay } from "../components/toast.tsx";
+import { useTitle } from "../lib/browser.ts";
+import { GROUPS, useGroups } from "../lib/groups.ts";
+import { changeGroup, findUptime, keyOfLastCheck, linkKey } from "../lib/link.ts";
 import { readView } from "../lib/link-view.ts";
-import { findLink, type LinkDetail } from "../lib/links.ts";
+import {
+  changeFrequency,
+  checkNow,
+  type Frequency,
+  findLink,
+  LINKS,
+  type LinkDetail,
+} from "../lib/links.ts";
 import { useCanWrite } from "../lib/session.ts";
-import { useTitle } from "../lib/title.ts";
+import { verdictOf } from "../lib/verdict.ts";
 import { DeleteLink } from "./delete-link.tsx";
-import { useCheckNow } from "./link-check.ts";
-import { LinkDays } from "./link-days.tsx";
-import { LinkEvents } from "./link-events.tsx";
-import { LinkAtAGlance } from "./link-facts.tsx";
-import { LinkHistory } from "./link-history.tsx";
-import { LinkTimes } from "./link-times.tsx";
+import { LinkDays, LinkEvents, LinkHistory, LinkTimes } from "./link-history.tsx";
 
 /** What happens is told at once; now and then it is looked whether that was missed. */
 const PENDING_MS = 10_000;
@@ -94,4 +98,84 @@ function LastChange({ link: { last_change: change, last_check: last } }: { link:
       <EvidenceDetails evidence={change.evidence} />
     </details>
   );
+}
+
+/** Asks for a check, and tells what it found once it is over. */
+function useCheckNow(link: LinkDetail) {
+  const say = useSay();
+  const client = useQueryClient();
+  const isAwaited = useRef(false);
+  const isRunning = link.status === "checking";
+  useEffect(() => {
+    if (isRunning || !isAwaited.current) return;
+    isAwaited.current = false;
+    const { headline, why } = verdictOf(link, Date.now());
+    say(["Checked.", headline, ...why].join(" "));
+  }, [isRunning]);
+  return useMutation({
+    mutationFn: () => checkNow(link.id),
+    onSuccess: () => {
+      isAwaited.current = true;
+      // What the answer says, so that nobody waits for it to be read back.
+      client.setQueryData<LinkDetail>(
+        linkKey(link.id),
+        (known) => known && { ...known, status: "checking" },
+      );
+    },
+    onError: ({ message }) => say(message),
+    onSettled: () => client.invalidateQueries({ queryKey: LINKS }),
+  });
+}
+
+/** The facts of a link, of which group and frequency can be changed where they stand. */
+function LinkAtAGlance({ link }: { link: LinkDetail }) {
+  const { data: groups = [] } = useGroups();
+  const nameOf = (id: string) => groups.find((group) => group.id === id)?.name ?? id;
+  const { group, frequency } = useChanges(link.id, nameOf);
+  const uptime = useQuery({
+    queryKey: keyOfLastCheck(link.id, link.last_check?.checked_at ?? null, "uptime"),
+    queryFn: () => findUptime(link.id),
+    placeholderData: keepPreviousData,
+  });
+  // What was chosen stays chosen while it is written down.
+  const shown = {
+    ...link,
+    ...(group.isPending && { group_id: group.variables || null }),
+    ...(frequency.isPending && { check_frequency: frequency.variables }),
+  };
+  return (
+    <LinkFacts
+      link={shown}
+      groupName={link.group_id && nameOf(link.group_id)}
+      uptimePercent={uptime.data?.uptimePercent}
+      canWrite={useCanWrite()}
+      onFrequency={frequency.mutate}
+      onGroup={group.mutate}
+    />
+  );
+}
+
+function useChanges(id: string, nameOf: (groupId: string) => string) {
+  const say = useSay();
+  const client = useQueryClient();
+  const after = {
+    onError: ({ message }: Error) => say(message),
+    onSettled: () =>
+      Promise.all([
+        client.invalidateQueries({ queryKey: LINKS }),
+        client.invalidateQueries({ queryKey: GROUPS }),
+      ]),
+  };
+  const frequency = useMutation({
+    ...after,
+    mutationFn: (chosen: Frequency) => changeFrequency(id, chosen),
+    onSuccess: ({ check_frequency: chosen }) => say(`Checked ${chosen} from now on.`),
+  });
+  const group = useMutation({
+    ...after,
+    mutationFn: (groupId: string) => changeGroup(id, groupId || null),
+    onSuccess: ({ group_id: groupId }) =>
+      say(groupId ? `Moved to “${nameOf(groupId)}”.` : "It is in no group now."),
+  });
+  return { group, frequency };
 }

@@ -1,36 +1,65 @@
-import { useQuery } from "@tanstack/preact-query";
 import { CircleAlert, RotateCw } from "lucide-preact";
+import type { FunctionComponent } from "preact";
 import { useEffect } from "preact/hooks";
+import { lazy } from "preact-iso";
+import { Empty } from "../components/states.tsx";
+import { useTitle } from "../lib/browser.ts";
 import { isReachable } from "../lib/monitor.ts";
 
-const AGAIN_MS = 2_000;
+const UPGRADED = "stillup.reloaded";
+/** If an older and a newer server take turns, reloading at every page would never end. */
+const UPGRADE_PAUSE_MS = 60_000;
+
 const RELOADED = "stillup.missing";
-/** What is missing even after everything was loaded again is tried at a pace that harms nobody. */
-const ONCE_MORE_MS = 5_000;
+const PROBE_MS = 2_000;
+const RELOAD_PAUSE_MS = 5_000;
+const LONGEST_PAUSE_MS = 60_000;
 
 /**
- * In the place of a page whose program did not arrive. Browsers may remember that it could not be had, so that
- * only loading everything again will do, as soon as the server is there.
+ * Loads a page when it is first shown. After an upgrade the server no longer has the files that the open document
+ * refers to, so the document is reloaded once. If that does not help, the page says that it is missing.
  */
-export function MissingPage() {
-  const { data, dataUpdatedAt } = useQuery({
-    queryKey: ["reachable"],
-    queryFn: isReachable,
-    refetchInterval: AGAIN_MS,
-  });
-  // Runs again after each probe, so that a reload that fails is repeated.
-  useEffect(() => {
-    if (data !== true) return;
-    const timer = setTimeout(reload, pauseOf());
-    return () => clearTimeout(timer);
-  }, [data, dataUpdatedAt]);
+export function lazyPage<Props>(
+  load: () => Promise<FunctionComponent<Props>>,
+): FunctionComponent<Props> {
+  const fallBack = async () => {
+    if ((await isUpgraded()) && mayReload()) {
+      location.reload();
+      await new Promise((resolve) => setTimeout(resolve, RELOAD_PAUSE_MS));
+    }
+    return MissingPage;
+  };
+  return lazy(() => load().catch(fallBack));
+}
+
+/** Whether the server's HTML now refers to another script. */
+async function isUpgraded(): Promise<boolean> {
+  const script = document.querySelector<HTMLScriptElement>("script[type=module][src]");
+  try {
+    const answer = await fetch(location.href, { cache: "no-store" });
+    const isPage = answer.ok && answer.headers.get("content-type")?.startsWith("text/html");
+    return isPage === true && !(await answer.text()).includes(script?.getAttribute("src") ?? "");
+  } catch {
+    return false;
+  }
+}
+
+function mayReload(): boolean {
+  const isSoon = Date.now() - Number(sessionStorage.getItem(UPGRADED)) < UPGRADE_PAUSE_MS;
+  sessionStorage.setItem(UPGRADED, String(Date.now()));
+  return !isSoon;
+}
+
+/** Browsers may remember that a script could not be loaded, so only reloading the document helps. */
+function MissingPage() {
+  useEffect(keepReloading, []);
   return (
     <div class="failed" role="alert">
       <CircleAlert aria-hidden="true" />
       <h1>This page could not be loaded</h1>
       <p>
-        The server cannot be reached, or was upgraded meanwhile. The page is loaded again as soon as
-        it answers.
+        The server cannot be reached, or it was upgraded. The page reloads as soon as the server
+        answers.
       </p>
       <button type="button" onClick={reload}>
         <RotateCw aria-hidden="true" />
@@ -40,12 +69,49 @@ export function MissingPage() {
   );
 }
 
+/**
+ * Reloads when the server answers, and again while the document is still there, since a browser may give up a
+ * reload. The pauses grow because a reload also cancels the one before it, which may only be slow.
+ * @returns a function that ends it
+ */
+function keepReloading(): () => void {
+  let timer = setTimeout(attempt, pauseSinceLast());
+  let pauseMs = RELOAD_PAUSE_MS;
+  let isOver = false;
+  async function attempt() {
+    const isAnswering = !document.hidden && (await isReachable());
+    if (isOver) return;
+    timer = setTimeout(attempt, isAnswering ? pauseMs : PROBE_MS);
+    if (!isAnswering) return;
+    pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS);
+    reload();
+  }
+  return () => {
+    isOver = true;
+    clearTimeout(timer);
+  };
+}
+
 function reload() {
   sessionStorage.setItem(RELOADED, String(Date.now()));
   location.reload();
 }
 
-function pauseOf(): number {
+/** The document before this one may just have reloaded for the same reason. */
+function pauseSinceLast(): number {
   const since = Date.now() - Number(sessionStorage.getItem(RELOADED));
-  return Math.min(Math.max(ONCE_MORE_MS - since, 0), ONCE_MORE_MS);
+  return Math.min(Math.max(RELOAD_PAUSE_MS - since, 0), RELOAD_PAUSE_MS);
+}
+
+export function NotFoundPage() {
+  useTitle("Not found");
+  return (
+    <Empty title="There is nothing at this address">
+      <p>
+        <a class="button" href="/links">
+          To your links
+        </a>
+      </p>
+    </Empty>
+  );
 }

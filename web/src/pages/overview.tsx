@@ -1,14 +1,15 @@
 import { Plus } from "lucide-preact";
 import { useLocation } from "preact-iso";
-import { BackupNotice } from "../components/backup-state.tsx";
-import { Attention } from "../components/overview-attention.tsx";
-import { GroupBars, ServiceBars } from "../components/overview-bars.tsx";
-import { Charts } from "../components/overview-charts.tsx";
-import { CheckerState } from "../components/overview-checker.tsx";
-import { OverviewHead } from "../components/overview-head.tsx";
-import { SwitchedOff } from "../components/overview-notices.tsx";
+import { Charts, CheckerState, GroupBars, ServiceBars } from "../components/overview-figures.tsx";
+import {
+  Attention,
+  BackupNotice,
+  OverviewHead,
+  SwitchedOff,
+} from "../components/overview-summary.tsx";
 import { Empty, Loaded } from "../components/states.tsx";
-import { useBackups } from "../lib/backups.ts";
+import { useBackups } from "../lib/admin.ts";
+import { useTitle } from "../lib/browser.ts";
 import {
   type Overview,
   readSpan,
@@ -17,7 +18,6 @@ import {
   useServiceCounts,
 } from "../lib/overview.ts";
 import { useCanWrite, useUser } from "../lib/session.ts";
-import { useTitle } from "../lib/title.ts";
 
 /** What needs attention first, and then how things were and how the work goes. */
 export function OverviewPage() {

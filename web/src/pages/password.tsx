@@ -1,11 +1,8 @@
 import { useMutation, useQueryClient } from "@tanstack/preact-query";
 import { useEffect, useState } from "preact/hooks";
-import { CodeField } from "../components/code-field.tsx";
 import { Doorway } from "../components/doorway.tsx";
-import { PasswordField, TextField } from "../components/field.tsx";
-import { Problem, problemOf } from "../components/problem.tsx";
-import { textsOf } from "../lib/form.ts";
-import { useTokenOfLink } from "../lib/fragment.ts";
+import { CodeField, PasswordField, Problem, problemOf, TextField } from "../components/form.tsx";
+import { textsOf, useTokenOfLink } from "../lib/browser.ts";
 import {
   isCodeNeeded,
   isCodeWrong,

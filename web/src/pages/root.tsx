@@ -1,12 +1,10 @@
 import { type QueryClient, useQueryClient } from "@tanstack/preact-query";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { ErrorBoundary, Route, Router, useLocation } from "preact-iso";
-import { Redirect } from "../components/redirect.tsx";
-import { Saying, useSay } from "../components/said.tsx";
 import { Shell } from "../components/shell.tsx";
-import { Loaded } from "../components/states.tsx";
+import { Loaded, Redirect } from "../components/states.tsx";
+import { Saying, useSay } from "../components/toast.tsx";
 import { hasFailed, useLive } from "../lib/live.ts";
-import { lazyPage } from "../lib/page-part.ts";
 import {
   SESSION,
   type Session,
@@ -15,13 +13,11 @@ import {
   UserProvider,
   useSession,
 } from "../lib/session.ts";
-import { MissingPage } from "./missing-page.tsx";
-import { NotFoundPage } from "./not-found.tsx";
+import { lazyPage, NotFoundPage } from "./missing-page.tsx";
 import { OverviewPage } from "./overview.tsx";
 import { PasswordPage } from "./password.tsx";
-import { SessionOver } from "./session-over.tsx";
 import { SetupPage } from "./setup.tsx";
-import { SignInPage } from "./sign-in.tsx";
+import { SessionOver, SignInPage } from "./sign-in.tsx";
 
 /** Pages that need no session. They look at it themselves. */
 const DOORS: Record<string, typeof SetupPage> = {
@@ -30,42 +26,18 @@ const DOORS: Record<string, typeof SetupPage> = {
   "/password": PasswordPage,
 };
 
-const LinksPage = lazyPage(() => import("./links.tsx").then((page) => page.LinksPage), MissingPage);
-const LinkPage = lazyPage(() => import("./link.tsx").then((page) => page.LinkPage), MissingPage);
-const NewLinksPage = lazyPage(
-  () => import("./new-links.tsx").then((page) => page.NewLinksPage),
-  MissingPage,
-);
-const GroupsPage = lazyPage(
-  () => import("./groups.tsx").then((page) => page.GroupsPage),
-  MissingPage,
-);
-const HistoryPage = lazyPage(
-  () => import("./history.tsx").then((page) => page.HistoryPage),
-  MissingPage,
-);
-const WebhooksPage = lazyPage(
-  () => import("./webhooks.tsx").then((page) => page.WebhooksPage),
-  MissingPage,
-);
-const WebhookPage = lazyPage(
-  () => import("./webhook.tsx").then((page) => page.WebhookPage),
-  MissingPage,
-);
-const KeysPage = lazyPage(() => import("./keys.tsx").then((page) => page.KeysPage), MissingPage);
-const PeoplePage = lazyPage(
-  () => import("./people.tsx").then((page) => page.PeoplePage),
-  MissingPage,
-);
-const ActivityPage = lazyPage(
-  () => import("./activity.tsx").then((page) => page.ActivityPage),
-  MissingPage,
-);
-const AccountPage = lazyPage(
-  () => import("./account.tsx").then((page) => page.AccountPage),
-  MissingPage,
-);
-const AdminPage = lazyPage(() => import("./admin.tsx").then((page) => page.AdminPage), MissingPage);
+const LinksPage = lazyPage(() => import("./links.tsx").then((page) => page.LinksPage));
+const LinkPage = lazyPage(() => import("./link.tsx").then((page) => page.LinkPage));
+const NewLinksPage = lazyPage(() => import("./new-links.tsx").then((page) => page.NewLinksPage));
+const GroupsPage = lazyPage(() => import("./groups.tsx").then((page) => page.GroupsPage));
+const HistoryPage = lazyPage(() => import("./history.tsx").then((page) => page.HistoryPage));
+const WebhooksPage = lazyPage(() => import("./webhooks.tsx").then((page) => page.WebhooksPage));
+const WebhookPage = lazyPage(() => import("./webhook.tsx").then((page) => page.WebhookPage));
+const KeysPage = lazyPage(() => import("./keys.tsx").then((page) => page.KeysPage));
+const PeoplePage = lazyPage(() => import("./people.tsx").then((page) => page.PeoplePage));
+const ActivityPage = lazyPage(() => import("./activity.tsx").then((page) => page.ActivityPage));
+const AccountPage = lazyPage(() => import("./account.tsx").then((page) => page.AccountPage));
+const AdminPage = lazyPage(() => import("./admin.tsx").then((page) => page.AdminPage));
 
 export function Root() {
   const session = useSession();

@@ -1,18 +1,21 @@
 import { useMutation, useQueryClient } from "@tanstack/preact-query";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
-import { BatchProgress } from "../components/batch-progress.tsx";
-import { ChangeFrequency, MoveMany } from "../components/change-many.tsx";
-import { DeleteMany } from "../components/delete-many.tsx";
-import { useSay } from "../components/said.tsx";
+import { ChangeFrequency, DeleteMany, MoveMany } from "../components/bulk-dialogs.tsx";
+import { BatchProgress, WorkProgress } from "../components/bulk-progress.tsx";
 import { type BulkTask, SelectionBar } from "../components/selection-bar.tsx";
-import { WorkProgress } from "../components/work-progress.tsx";
-import { useWatchedBatch } from "../lib/batch.ts";
-import { type Deed, MOST_NAMED, sizeOf, startChecks, type Target } from "../lib/bulk.ts";
-import { isGoing, useBulkWork } from "../lib/bulk-work.ts";
+import { useSay } from "../components/toast.tsx";
+import {
+  type Deed,
+  MOST_NAMED,
+  sizeOf,
+  startChecks,
+  type Target,
+  useWatchedBatch,
+} from "../lib/bulk.ts";
+import { doneWords, isGoing, useBulkWork } from "../lib/bulk-work.ts";
 import { exportHref, exportIdsHref, MOST_EXPORTED_IDS } from "../lib/filter.ts";
 import { conditionsOf, LINKS, type LinkFilter } from "../lib/links.ts";
 import { NOTHING, pickedAmong, type Selection } from "../lib/selection.ts";
-import { doneWords } from "../lib/work-words.ts";
 
 type SelectedLinksProps = {
   filter: LinkFilter;

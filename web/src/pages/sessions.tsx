@@ -1,10 +1,9 @@
 import { useMutation, useQueryClient } from "@tanstack/preact-query";
 import { useState } from "preact/hooks";
-import { Confirm } from "../components/confirm.tsx";
-import { useSay } from "../components/said.tsx";
-import { Section } from "../components/section.tsx";
-import { browserName, SessionList } from "../components/session-list.tsx";
+import { browserName, Section, SessionList } from "../components/account-sections.tsx";
+import { Confirm } from "../components/dialog.tsx";
 import { Loaded } from "../components/states.tsx";
+import { useSay } from "../components/toast.tsx";
 import {
   ACCOUNT,
   endOtherSessions,

@@ -2,20 +2,16 @@ import { useMutation, useQueryClient } from "@tanstack/preact-query";
 import { useState } from "preact/hooks";
 import { ErrorBoundary, useLocation } from "preact-iso";
 import { Doorway } from "../components/doorway.tsx";
-import { EmailField, PasswordField, TextField } from "../components/field.tsx";
-import { Problem, problemOf } from "../components/problem.tsx";
-import { Redirect } from "../components/redirect.tsx";
+import { EmailField, PasswordField, Problem, problemOf, TextField } from "../components/form.tsx";
 import { Secret } from "../components/secret.tsx";
-import { textsOf } from "../lib/form.ts";
-import { useTokenOfLink } from "../lib/fragment.ts";
-import { lazyPage } from "../lib/page-part.ts";
+import { Redirect } from "../components/states.tsx";
+import { textsOf, useTokenOfLink } from "../lib/browser.ts";
 import { SESSION, type Session, setUp } from "../lib/session.ts";
-import { MissingPage } from "./missing-page.tsx";
+import { lazyPage } from "./missing-page.tsx";
 import { PASSWORD_RULE } from "./password.tsx";
 
-const FirstLinksPage = lazyPage(
-  () => import("./first-links.tsx").then((page) => page.FirstLinksPage),
-  MissingPage,
+const FirstLinksPage = lazyPage(() =>
+  import("./first-links.tsx").then((page) => page.FirstLinksPage),
 );
 
 /**

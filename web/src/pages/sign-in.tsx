@@ -1,11 +1,19 @@
 import { useMutation, useQueryClient } from "@tanstack/preact-query";
 import { useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
+import { Cover } from "../components/dialog.tsx";
 import { Doorway } from "../components/doorway.tsx";
-import { Redirect } from "../components/redirect.tsx";
-import { CodeStep, PasswordStep } from "../components/sign-in-steps.tsx";
-import { ownPath } from "../lib/outside.ts";
-import { isCodeNeeded, isPasswordWrong, type Session, setSession, signIn } from "../lib/session.ts";
+import { CodeField, EmailField, PasswordField, Problem, problemOf } from "../components/form.tsx";
+import { Redirect } from "../components/states.tsx";
+import { ownPath, textsOf } from "../lib/browser.ts";
+import {
+  isCodeNeeded,
+  isCodeWrong,
+  isPasswordWrong,
+  type Session,
+  setSession,
+  signIn,
+} from "../lib/session.ts";
 
 /** Leads back to where the user wanted to go. */
 export function SignInPage({ session }: { session: Session }) {
@@ -52,5 +60,90 @@ export function SignIn({ email = "" }: SignInProps) {
       onSwitch={entry.reset}
       onBack={back}
     />
+  );
+}
+
+/** Asks to sign in again right where the session ended, so that nothing of what was begun is lost. */
+export function SessionOver({ email }: { email: string }) {
+  const { url } = useLocation();
+  return (
+    <Cover title="Sign in">
+      <p class="lead">Your session has ended. Sign in again, and all is as you left it.</p>
+      <SignIn email={email} />
+      <p class="hint">
+        <a href={`/sign-in?next=${encodeURIComponent(url)}`}>Sign in as someone else</a>, and drop
+        what was begun.
+      </p>
+    </Cover>
+  );
+}
+
+type Answers = { email: string; password: string };
+
+type StepProps<T> = { error: Error | null; busy: boolean; onSubmit: (given: T) => void };
+
+/** @param email as it was given before */
+function PasswordStep({ email, error, busy, onSubmit }: StepProps<Answers> & { email: string }) {
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault();
+    onSubmit(textsOf(event, ["email", "password"]));
+  };
+  return (
+    <form class="sign-in" onSubmit={submit}>
+      <EmailField problem={problemOf(error, "email")} defaultValue={email} />
+      <PasswordField
+        label="Password"
+        autoComplete="current-password"
+        problem={problemOf(error, "password")}
+      />
+      <button type="submit" class="primary" disabled={busy}>
+        Sign in
+      </button>
+      <Problem error={isCodeNeeded(error) ? null : error} fields={["email", "password"]} />
+      <p class="hint">
+        Lost your password? On the server, <code>stillup user reset-password</code> prints a
+        one-time link.
+      </p>
+    </form>
+  );
+}
+
+type CodeStepProps = StepProps<string> & {
+  email: string;
+  /** The other kind of code is tried: what was wrong with the first no longer matters. */
+  onSwitch: () => void;
+  onBack: () => void;
+};
+
+/** After the right password, where there is a second factor. */
+function CodeStep({ email, error, busy, onSubmit, onSwitch, onBack }: CodeStepProps) {
+  const [kind, setKind] = useState<"app" | "recovery">("app");
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault();
+    onSubmit(textsOf(event, ["code"]).code);
+  };
+  const change = () => {
+    setKind(kind === "app" ? "recovery" : "app");
+    onSwitch();
+  };
+  const wrong = isCodeWrong(error) ? error?.message : problemOf(error, "code");
+  const told = isCodeNeeded(error) || isCodeWrong(error) ? null : error;
+  return (
+    <form class="sign-in" onSubmit={submit}>
+      <p class="lead url">Signing in as {email}</p>
+      <CodeField key={kind} kind={kind} problem={wrong} isNext />
+      <button type="submit" class="primary" disabled={busy}>
+        Sign in
+      </button>
+      <Problem error={told} fields={["code"]} />
+      <p class="ways">
+        <button type="button" class="plain" onClick={change}>
+          {kind === "app" ? "Use a recovery code" : "Use the app's code"}
+        </button>
+        <button type="button" class="plain" onClick={onBack}>
+          Back
+        </button>
+      </p>
+    </form>
   );
 }

@@ -1,24 +1,30 @@
-import { keepPreviousData, useQuery, useQueryClient } from "@tanstack/preact-query";
+import { keepPreviousData, useMutation, useQuery, useQueryClient } from "@tanstack/preact-query";
 import { RotateCw } from "lucide-preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
-import { DeliveryFilters } from "../components/delivery-filters.tsx";
-import { DeliveryList } from "../components/delivery-list.tsx";
-import { Pager } from "../components/pager.tsx";
+import { DeliveryFilters, DeliveryList } from "../components/deliveries.tsx";
+import { DeliveryDetails } from "../components/delivery-details.tsx";
+import { Dialog } from "../components/dialog.tsx";
+import { Field, Problem, problemOf } from "../components/form.tsx";
+import { Pager } from "../components/lists.tsx";
 import { Empty, Loaded } from "../components/states.tsx";
+import { useSay } from "../components/toast.tsx";
+import { textsOf } from "../lib/browser.ts";
 import {
   type Delivery,
+  type DeliveryDetail,
   type DeliveryFilter,
+  findDelivery,
   hrefOfDeliveries,
   listDeliveries,
   readDeliveryFilter,
+  redeliver,
+  redeliverFailed,
   refreshDeliveriesAfter,
 } from "../lib/deliveries.ts";
 import { useCanWrite } from "../lib/session.ts";
 import { WEBHOOKS, type Webhook } from "../lib/webhooks.ts";
-import { DeliveryDialog } from "./webhook-delivery.tsx";
-import { RedeliverFailed } from "./webhook-redeliver.tsx";
-import { totalsOf } from "./webhook-totals.ts";
+import { totalsOf } from "./webhook-tasks.tsx";
 
 /** What was sent to the webhook and what waits for it. */
 export function WebhookDeliveries({ webhook }: { webhook: Webhook }) {
@@ -136,4 +142,133 @@ function Nothing({ filter, webhookId }: { filter: DeliveryFilter; webhookId: str
       <p>Each event that is sent to the webhook is listed here. Send a test to see one.</p>
     </Empty>
   );
+}
+
+type DeliveryDialogProps = {
+  webhook: Webhook;
+  id: string;
+  hrefOf: (id: string) => string;
+  onClose: () => void;
+};
+
+/** One delivery, opened by the address. */
+function DeliveryDialog({ webhook, id, hrefOf, onClose }: DeliveryDialogProps) {
+  const delivery = useQuery({
+    queryKey: [...WEBHOOKS, webhook.id, "delivery", id],
+    queryFn: () => findDelivery(webhook.id, id),
+    refetchInterval: ({ state }) => refreshDeliveriesAfter(state.data && [state.data]),
+  });
+  const canWrite = useCanWrite();
+  return (
+    <Dialog title="Delivery" onClose={onClose}>
+      <div class="sheet">
+        <Loaded query={delivery}>
+          {(found) => (
+            <>
+              <DeliveryDetails delivery={found} format={webhook.format} hrefOf={hrefOf} />
+              {canWrite && <Redeliver webhook={webhook} delivery={found} />}
+            </>
+          )}
+        </Loaded>
+      </div>
+    </Dialog>
+  );
+}
+
+function Redeliver({ webhook, delivery }: { webhook: Webhook; delivery: DeliveryDetail }) {
+  const say = useSay();
+  const client = useQueryClient();
+  const again = useMutation({
+    mutationFn: () => redeliver(webhook.id, delivery.id),
+    onSuccess: () => say("It is sent once more."),
+    onSettled: () => client.invalidateQueries({ queryKey: WEBHOOKS }),
+  });
+  return (
+    <div class="redeliver">
+      <Problem error={again.error} />
+      <footer>
+        <p class="hint">
+          {webhook.is_active
+            ? "Sends it once more, with the same webhook-id, to where the webhook is now."
+            : "The webhook is off. Switch it on to send this once more."}
+        </p>
+        <button
+          type="button"
+          disabled={!webhook.is_active || again.isPending}
+          onClick={() => again.mutate()}
+        >
+          <RotateCw aria-hidden="true" />
+          Redeliver
+        </button>
+      </footer>
+    </div>
+  );
+}
+
+const HOUR_MS = 3_600_000;
+/** The server takes 14 days at most by its own clock, to which the request has still to travel. */
+const MOST_HOURS = 14 * 24 - 0.1;
+const SPANS = [
+  { hours: 1, name: "The last hour" },
+  { hours: 24, name: "The last 24 hours" },
+  { hours: 72, name: "The last 3 days" },
+  { hours: 168, name: "The last 7 days" },
+  { hours: MOST_HOURS, name: "The last 14 days" },
+];
+const USUAL_HOURS = 24;
+
+/** Sends once more all that did not arrive among what happened lately. */
+function RedeliverFailed({ webhook, onClose }: { webhook: Webhook; onClose: () => void }) {
+  const say = useSay();
+  const client = useQueryClient();
+  const all = useMutation({
+    mutationFn: (hours: number) =>
+      redeliverFailed(webhook.id, new Date(Date.now() - hours * HOUR_MS).toISOString()),
+    onSuccess: ({ queued }) => {
+      say(saidOf(queued));
+      onClose();
+    },
+    onSettled: () => client.invalidateQueries({ queryKey: WEBHOOKS }),
+  });
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault();
+    all.mutate(Number(textsOf(event, ["hours"]).hours));
+  };
+  return (
+    <Dialog title="Redeliver what failed" onClose={onClose}>
+      <form onSubmit={submit}>
+        <p>
+          Everything that will be retried, was given up or is too old is sent once more. A receiver
+          that has an event already knows it by its <code>webhook-id</code>. Tests are left out.
+        </p>
+        <Field label="What happened in" problem={problemOf(all.error, "since")}>
+          {(ties) => (
+            <select {...ties} name="hours">
+              {SPANS.map(({ hours, name }) => (
+                <option key={hours} value={hours} selected={hours === USUAL_HOURS}>
+                  {name}
+                </option>
+              ))}
+            </select>
+          )}
+        </Field>
+        <Problem error={all.error} fields={["since"]} />
+        <footer>
+          <button type="button" onClick={onClose}>
+            Cancel
+          </button>
+          <button type="submit" class="primary" disabled={all.isPending}>
+            Redeliver
+          </button>
+        </footer>
+      </form>
+    </Dialog>
+  );
+}
+
+function saidOf(queued: number): string {
+  if (queued === 0) return "Nothing failed in that time.";
+  return queued === 1
+    ? "1 delivery is sent once more."
+    : `${queued.toLocaleString("en")} deliveries are sent once more.`;
 }

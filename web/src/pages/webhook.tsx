@@ -1,20 +1,30 @@
-import { useQuery } from "@tanstack/preact-query";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/preact-query";
 import { ChevronLeft } from "lucide-preact";
 import { useState } from "preact/hooks";
 import { useLocation, useRoute } from "preact-iso";
+import { Dialog } from "../components/dialog.tsx";
+import { Field, Problem, problemOf } from "../components/form.tsx";
+import { SigningSecret } from "../components/secret.tsx";
 import { Loaded } from "../components/states.tsx";
-import { type PageDeed, WebhookFacts, WebhookHead } from "../components/webhook-head.tsx";
-import { NextStep } from "../components/webhook-next-step.tsx";
+import { useSay } from "../components/toast.tsx";
+import { EventsField, subscriptionOf, UrlField } from "../components/webhook-fields.tsx";
+import { NextStep, type PageDeed, WebhookFacts, WebhookHead } from "../components/webhook-head.tsx";
+import { RequestFailed } from "../lib/api.ts";
+import { textsOf, useTitle } from "../lib/browser.ts";
+import { absoluteTime } from "../lib/format.ts";
 import { useCanWrite } from "../lib/session.ts";
-import { useTitle } from "../lib/title.ts";
-import { discreetUrl } from "../lib/webhook-words.ts";
-import { findWebhook, WEBHOOKS, type Webhook } from "../lib/webhooks.ts";
-import { DeleteWebhook } from "./webhook-delete.tsx";
+import { discreetUrl, FORMATS } from "../lib/webhook-words.ts";
+import {
+  changeWebhook,
+  findWebhook,
+  type Rotated,
+  rotateSecret,
+  WEBHOOKS,
+  type Webhook,
+  type WebhookChange,
+} from "../lib/webhooks.ts";
 import { WebhookDeliveries } from "./webhook-deliveries.tsx";
-import { EditWebhook } from "./webhook-edit.tsx";
-import { RotateSecret } from "./webhook-rotate.tsx";
-import { SwitchOff, useSwitchOn } from "./webhook-switch.tsx";
-import { TestWebhook } from "./webhook-test.tsx";
+import { DeleteWebhook, SwitchOff, TestWebhook, useSwitchOn } from "./webhook-tasks.tsx";
 
 export function WebhookPage() {
   const { id = "" } = useRoute().params;
@@ -67,4 +77,142 @@ function PageTask({ task, ...props }: PageTaskProps) {
   if (task === "rotate") return <RotateSecret {...props} />;
   if (task === "off") return <SwitchOff {...props} />;
   return <DeleteWebhook {...props} onDeleted={() => route("/webhooks", true)} />;
+}
+
+function EditWebhook({ webhook, onClose }: { webhook: Webhook; onClose: () => void }) {
+  const say = useSay();
+  const client = useQueryClient();
+  const change = useMutation({
+    mutationFn: (next: WebhookChange) => changeWebhook(webhook.id, next),
+    onSuccess: () => {
+      say("The webhook was changed.");
+      onClose();
+      client.invalidateQueries({ queryKey: WEBHOOKS });
+    },
+  });
+  const { error } = change;
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault();
+    change.mutate({ url: textsOf(event, ["url"]).url, ...subscriptionOf(event) });
+  };
+  return (
+    <Dialog title="Edit webhook" onClose={onClose}>
+      <form class="webhook-form" onSubmit={submit}>
+        <UrlField
+          format={webhook.format}
+          hint={`${FORMATS[webhook.format].paste} It counts from the next attempt on, also for what waits.`}
+          problem={problemOf(error, "url")}
+          defaultValue={webhook.url_state === "full" ? webhook.url : ""}
+        />
+        <EventsField
+          events={webhook.events}
+          firstVerdicts={webhook.first_verdicts}
+          isSubscribed
+          problem={problemOf(error, "events")}
+        />
+        <p class="hint">
+          The format, {FORMATS[webhook.format].name}, cannot be changed. For another, create another
+          webhook.
+        </p>
+        <Problem error={error} fields={["url", "events"]} />
+        <footer>
+          <button type="button" onClick={onClose}>
+            Cancel
+          </button>
+          <button type="submit" class="primary" disabled={change.isPending}>
+            Save
+          </button>
+        </footer>
+      </form>
+    </Dialog>
+  );
+}
+
+const GRACES = [
+  { seconds: 0, name: "At once: the secret has leaked" },
+  { seconds: 3_600, name: "In 1 hour" },
+  { seconds: 86_400, name: "In 24 hours" },
+  { seconds: 604_800, name: "In 7 days" },
+];
+const USUAL_SECONDS = 86_400;
+
+/** Gives the webhook a new signing secret, which is shown in the moment after. */
+function RotateSecret({ webhook, onClose }: { webhook: Webhook; onClose: () => void }) {
+  const client = useQueryClient();
+  const rotation = useMutation({
+    mutationFn: (seconds: number) => rotateSecret(webhook.id, seconds),
+    // What is told only once does not wait for a list.
+    onSuccess: () => void client.invalidateQueries({ queryKey: WEBHOOKS }),
+  });
+  if (rotation.data) return <NewSecret rotated={rotation.data} onClose={onClose} />;
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault();
+    rotation.mutate(Number(textsOf(event, ["seconds"]).seconds));
+  };
+  return (
+    <Dialog title="New signing secret" onClose={onClose}>
+      <form onSubmit={submit}>
+        <p>
+          Until the old secret ends, every message is signed with both, so that your receiver can
+          change over without missing one.
+        </p>
+        <Field
+          label="The old secret ends"
+          problem={problemOf(rotation.error, "grace_period_seconds")}
+        >
+          {(ties) => (
+            <select {...ties} name="seconds">
+              {GRACES.map(({ seconds, name }) => (
+                <option key={seconds} value={seconds} selected={seconds === USUAL_SECONDS}>
+                  {name}
+                </option>
+              ))}
+            </select>
+          )}
+        </Field>
+        <Problem error={inOurWords(rotation.error)} fields={["grace_period_seconds"]} />
+        <footer>
+          <button type="button" onClick={onClose}>
+            Cancel
+          </button>
+          <button type="submit" class="primary" disabled={rotation.isPending}>
+            Make a new secret
+          </button>
+        </footer>
+      </form>
+    </Dialog>
+  );
+}
+
+const NewSecret = ({ rotated, onClose }: { rotated: Rotated; onClose: () => void }) => (
+  <Dialog title="New signing secret" onClose={onClose}>
+    <SigningSecret value={rotated.signing_secret} />
+    <OldSecrets ends={rotated.previous_secrets_expire_at} />
+    <footer>
+      <button type="button" class="primary" onClick={onClose}>
+        I have copied it
+      </button>
+    </footer>
+  </Dialog>
+);
+
+function OldSecrets({ ends }: { ends: string[] }) {
+  if (ends.length === 0) return <p>All old secrets have ended. Only this one signs from now on.</p>;
+  const moments = ends.map(absoluteTime).join(" and ");
+  return (
+    <p>
+      {ends.length === 1 ? "The old one signs as well until" : "Two old ones sign as well, until"}{" "}
+      {moments}.
+    </p>
+  );
+}
+
+/** What the server says of too many secrets is for programs: it names a field. */
+function inOurWords(error: Error | null): Error | null {
+  const details = error instanceof RequestFailed ? error.details : {};
+  if (details.reason !== "too_many_secrets") return error;
+  const firstEnd = absoluteTime(String(details.firstExpiresAt));
+  return new Error(
+    `Two old secrets still sign, which is the most. Wait until ${firstEnd}, or let all old ones end at once.`,
+  );
 }

@@ -1,18 +1,15 @@
 import { keepPreviousData, useQuery } from "@tanstack/preact-query";
 import { useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
-import { ListHead } from "../components/list-head.tsx";
-import { Pager } from "../components/pager.tsx";
+import { ListHead, Pager } from "../components/lists.tsx";
 import { Empty, Loaded } from "../components/states.tsx";
 import { type WebhookDeed, WebhookList } from "../components/webhook-list.tsx";
+import { useTitle } from "../lib/browser.ts";
 import { pageIn } from "../lib/filter.ts";
 import { useCanWrite } from "../lib/session.ts";
-import { useTitle } from "../lib/title.ts";
 import { listWebhooks, WEBHOOKS, type Webhook } from "../lib/webhooks.ts";
-import { DeleteWebhook } from "./webhook-delete.tsx";
 import { NewWebhookDialog } from "./webhook-new.tsx";
-import { SwitchOff, useSwitchOn } from "./webhook-switch.tsx";
-import { TestWebhook } from "./webhook-test.tsx";
+import { DeleteWebhook, SwitchOff, TestWebhook, useSwitchOn } from "./webhook-tasks.tsx";
 
 type Task = { kind: "create" } | { kind: "test" | "off" | "delete"; webhook: Webhook };
 

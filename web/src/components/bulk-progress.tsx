@@ -1,0 +1,116 @@
+import type { Batch } from "../lib/bulk.ts";
+import { doingWords, doneWords, isGoing, reachedOf, type Work } from "../lib/bulk-work.ts";
+import { counted } from "../lib/format.ts";
+import { StatusShape } from "./status.tsx";
+
+type BatchProgressProps = { batch: Batch; onClose: () => void };
+
+/** How far a check of many links has come, and what it has found. */
+export function BatchProgress({ batch, onClose }: BatchProgressProps) {
+  const isComplete = batch.status === "complete";
+  return (
+    <section class="progress-bar" aria-label="Check of many links">
+      <div class="bar-told" role="status">
+        <p>{isComplete ? `${counted(batch.checked, "link")} checked.` : "Checking links"}</p>
+        {isComplete && batch.skipped > 0 && (
+          <p>{counted(batch.skipped, "link")} left out, since they were deleted.</p>
+        )}
+      </div>
+      <HowFar batch={batch} />
+      <Found batch={batch} />
+      <div class="bar-deeds">
+        <button type="button" onClick={onClose}>
+          {isComplete ? "Close" : "Hide"}
+        </button>
+      </div>
+    </section>
+  );
+}
+
+function HowFar({ batch: { checked, skipped, total } }: { batch: Batch }) {
+  const reached = checked + skipped;
+  return (
+    <div class="how-far">
+      <progress aria-label="Links checked" max={Math.max(total, 1)} value={reached} />
+      <span>
+        {reached.toLocaleString("en")} of {total.toLocaleString("en")}
+      </span>
+    </div>
+  );
+}
+
+const Found = ({ batch }: { batch: Batch }) => (
+  <ul class="found" aria-label="Found so far">
+    {(["active", "dead", "unknown"] as const).map((status) => (
+      <li key={status}>
+        <StatusShape of={status} />
+        {batch[status].toLocaleString("en")} {status}
+      </li>
+    ))}
+  </ul>
+);
+
+type WorkProgressProps = {
+  work: Work;
+  onStop: () => void;
+  onGoOn: () => void;
+  onClose: () => void;
+};
+
+/** How far something done to many links has come, and what became of it. */
+export const WorkProgress = ({ work, onStop, onGoOn, onClose }: WorkProgressProps) => (
+  <section class="progress-bar" aria-label={doingWords(work.deed)}>
+    <div class="bar-told" role="status">
+      {isGoing(work) ? <p>{doingWords(work.deed)}</p> : <Ended work={work} />}
+    </div>
+    <WorkDone work={work} />
+    <div class="bar-deeds">
+      {isGoing(work) && (
+        <button type="button" disabled={work.state === "stopping"} onClick={onStop}>
+          {work.state === "stopping" ? "Stopping…" : "Stop"}
+        </button>
+      )}
+      {work.state === "stopped" && <GoOn name="Go on" onGoOn={onGoOn} />}
+      {work.state === "refused" && <GoOn name="Try again" onGoOn={onGoOn} />}
+      {!isGoing(work) && (
+        <button type="button" onClick={onClose}>
+          Close
+        </button>
+      )}
+    </div>
+  </section>
+);
+
+const GoOn = ({ name, onGoOn }: { name: string; onGoOn: () => void }) => (
+  <button type="button" class="primary" onClick={onGoOn}>
+    {name}
+  </button>
+);
+
+function WorkDone({ work }: { work: Work }) {
+  const { reached, total } = reachedOf(work);
+  const words = `${reached.toLocaleString("en")} of ${total.toLocaleString("en")}`;
+  return (
+    <div class="how-far">
+      <progress aria-label={doingWords(work.deed)} max={total} value={reached} />
+      <span>{words}</span>
+    </div>
+  );
+}
+
+const Ended = ({ work }: { work: Work }) => (
+  <>
+    {work.error && <p class="bad">{work.error.message}</p>}
+    {work.state === "stopped" && <p>Stopped.</p>}
+    <p>{doneWords(work)}</p>
+    {work.reasons.size > 0 && (
+      <ul class="work-reasons">
+        {[...work.reasons].map(([reason, count]) => (
+          <li key={reason}>
+            {counted(count, "link")}: {reason}
+          </li>
+        ))}
+      </ul>
+    )}
+  </>
+);

@@ -1,0 +1,187 @@
+import { Eye, EyeOff } from "lucide-preact";
+import type { ComponentChildren, InputHTMLAttributes } from "preact";
+import { useEffect, useId, useRef, useState } from "preact/hooks";
+import { RequestFailed } from "../lib/api.ts";
+import { IconButton } from "./elements.tsx";
+
+type Labelled = {
+  label: string;
+  hint?: ComponentChildren;
+  problem?: string | undefined;
+};
+
+/** What ties an input to its words for those who cannot see both. */
+type Ties = { id: string; "aria-describedby": string; "aria-invalid": boolean };
+
+type FieldProps = Labelled & { children: (ties: Ties) => ComponentChildren };
+
+/** A label, an input, a hint, and what is wrong with it. */
+export function Field({ label, hint, problem, children }: FieldProps) {
+  const id = useId();
+  const ties = { id, "aria-describedby": `${id}-about`, "aria-invalid": problem !== undefined };
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      {children(ties)}
+      <div id={`${id}-about`} class="about" aria-live="polite">
+        {problem && <p class="field-problem">{startUpper(problem)}</p>}
+        {hint && <p class="hint">{hint}</p>}
+      </div>
+    </div>
+  );
+}
+
+type InputProps = Labelled &
+  Pick<
+    InputHTMLAttributes<HTMLInputElement>,
+    | "autoComplete"
+    | "class"
+    | "defaultValue"
+    | "maxLength"
+    | "name"
+    | "placeholder"
+    | "required"
+    | "spellcheck"
+  >;
+
+export const TextField = ({ label, hint, problem, ...input }: InputProps) => (
+  <Field label={label} hint={hint} problem={problem}>
+    {(ties) => <input type="text" {...input} {...ties} />}
+  </Field>
+);
+
+/** The name that people sign in with. */
+export const EmailField = ({
+  problem,
+  defaultValue,
+}: Pick<Labelled, "problem"> & { defaultValue?: string }) => (
+  <Field label="E-mail" problem={problem}>
+    {(ties) => (
+      <input
+        type="email"
+        name="email"
+        required
+        autoComplete="username"
+        defaultValue={defaultValue}
+        {...ties}
+      />
+    )}
+  </Field>
+);
+
+type PasswordFieldProps = Labelled & {
+  autoComplete: "new-password" | "current-password";
+  name?: string;
+};
+
+/** A password that its owner may look at while typing. */
+export function PasswordField(props: PasswordFieldProps) {
+  const { label, hint, problem, autoComplete, name = "password" } = props;
+  const [shown, setShown] = useState(false);
+  const kind = shown ? ({ type: "text" } as const) : ({ type: "password" } as const);
+  return (
+    <Field label={label} hint={hint} problem={problem}>
+      {(ties) => (
+        <span class="with-button">
+          <input {...kind} name={name} required autoComplete={autoComplete} {...ties} />
+          <IconButton
+            label="Show password"
+            title={shown ? "Hide password" : "Show password"}
+            icon={shown ? EyeOff : Eye}
+            aria-pressed={shown}
+            onClick={() => setShown(!shown)}
+          />
+        </span>
+      )}
+    </Field>
+  );
+}
+
+/** The server's problems are parts of a sentence: "must be at least 15 characters". */
+const startUpper = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
+
+/** Why a form was refused, unless all of it is told beside the form's own fields. */
+export function Problem({ error, fields = [] }: { error: Error | null; fields?: string[] }) {
+  return (
+    <div role="alert" class="problem-place">
+      {error && isUntold(error, fields) && <p class="problem">{sentenceOf(error, fields)}</p>}
+    </div>
+  );
+}
+
+const isUntold = (error: Error, fields: string[]) =>
+  untoldFields(error, fields).length > 0 || Object.keys(fieldsOf(error)).length === 0;
+
+function sentenceOf(error: Error, fields: string[]): string {
+  const untold = untoldFields(error, fields).map(
+    ([name, problems]) => `${name}: ${problems.join(", ")}.`,
+  );
+  return [error.message, ...untold].join(" ");
+}
+
+const untoldFields = (error: Error, fields: string[]) =>
+  Object.entries(fieldsOf(error)).filter(([name]) => !fields.includes(name));
+
+const fieldsOf = (error: Error) => (error instanceof RequestFailed ? error.fields : {});
+
+/** What is wrong with one field, in the server's words. */
+export const problemOf = (error: Error | null, field: string): string | undefined =>
+  error ? fieldsOf(error)[field]?.join(", ") : undefined;
+
+/** Where a code comes from; a form may take either. */
+type CodeKind = "app" | "recovery" | "either";
+
+const KINDS = {
+  app: { label: "Code from your app", mode: "numeric", hint: "6 digits, new every 30 seconds." },
+  recovery: {
+    label: "Recovery code",
+    mode: "text",
+    hint: (
+      <>
+        None left? On the server, <code>stillup user remove-2fa</code> takes the second factor away.
+      </>
+    ),
+  },
+  either: {
+    label: "Code",
+    mode: "text",
+    hint: "From your authenticator app, or a recovery code.",
+  },
+} as const;
+
+type CodeFieldProps = {
+  kind: CodeKind;
+  problem: string | undefined;
+  /** Whether it is what comes next: it takes the focus, and again when it was wrong. */
+  isNext?: boolean;
+};
+
+/** A code of the second factor. */
+export function CodeField({ kind, problem, isNext = false }: CodeFieldProps) {
+  const input = useRef<HTMLInputElement>(null);
+  const { label, mode, hint } = KINDS[kind];
+  // In the hint's place, so that nothing below moves.
+  const words = problem ? { problem } : { hint };
+  useEffect(() => {
+    if (isNext) input.current?.select();
+  }, [isNext, kind, problem]);
+  return (
+    <Field label={label} {...words}>
+      {(ties) => (
+        <input
+          {...ties}
+          ref={input}
+          class="code one-time"
+          type="text"
+          name="code"
+          required
+          inputMode={mode}
+          maxLength={64}
+          autoComplete="one-time-code"
+          autoCapitalize="characters"
+          spellcheck={false}
+        />
+      )}
+    </Field>
+  );
+}

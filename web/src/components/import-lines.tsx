@@ -1,0 +1,112 @@
+import { useId } from "preact/hooks";
+import { FORMATS, type Format } from "../../../server/links/imports/formats.ts";
+import type { Job } from "../lib/import-job.ts";
+import { type Ledger, OUTCOMES, type Outcome, pageOf } from "../lib/import-ledger.ts";
+import { OutcomeList, outcomeWord } from "./import-outcomes.tsx";
+import { Pager } from "./lists.tsx";
+import { OutsideLink } from "./outside-link.tsx";
+
+const PER_PAGE = 100;
+/** Sitemaps of an index that are shown. */
+const MOST_SITEMAPS = 50;
+
+type SourceLineProps = { job: Job; onFormat: ((format: Format) => void) | undefined };
+
+/** What is read, and as what; the reader may know better. */
+export function SourceLine({ job, onFormat }: SourceLineProps) {
+  const id = useId();
+  return (
+    <div class="source">
+      <p>
+        <strong class="url">{job.source.name ?? "Your list"}</strong>
+      </p>
+      <div class="source-format">
+        <label for={id}>Read as</label>
+        <select
+          id={id}
+          value={job.format}
+          disabled={!onFormat}
+          onChange={({ currentTarget }) => onFormat?.(currentTarget.value as Format)}
+        >
+          {Object.entries(FORMATS).map(([format, { name }]) => (
+            <option key={format} value={format}>
+              {name}
+            </option>
+          ))}
+        </select>
+      </div>
+    </div>
+  );
+}
+
+export const Notes = ({ notes }: { notes: string[] }) =>
+  notes.map((note) => (
+    <p key={note} class="notice notice-calm">
+      {note}
+    </p>
+  ));
+
+/** An index leads to sitemaps instead of pages. */
+export const Sitemaps = ({ sitemaps }: { sitemaps: string[] }) => (
+  <section class="card sitemaps">
+    <h2>This is an index of {sitemaps.length.toLocaleString("en")} sitemaps</h2>
+    <p>It lists no pages itself. Save each of its sitemaps, and give them here one by one:</p>
+    <ul>
+      {sitemaps.slice(0, MOST_SITEMAPS).map((url) => (
+        <li key={url}>
+          <OutsideLink url={url} />
+        </li>
+      ))}
+    </ul>
+    {sitemaps.length > MOST_SITEMAPS && (
+      <p class="hint">And {(sitemaps.length - MOST_SITEMAPS).toLocaleString("en")} more.</p>
+    )}
+  </section>
+);
+
+type LinesProps = { ledger: Ledger; shown: Outcome | null; page: number };
+
+/** Every line with its outcome, a page of them at a time. */
+export function Lines({ ledger, shown, page }: LinesProps) {
+  const total = shown ? ledger.counts[shown] : ledger.items.length;
+  const pages = Math.ceil(total / PER_PAGE);
+  return (
+    <section class="lines" aria-label="What happens to each line">
+      <nav class="chips" aria-label="Show">
+        <Chip name="All" count={ledger.items.length} href={hrefOf(null)} isOn={shown === null} />
+        {OUTCOMES.filter((outcome) => ledger.counts[outcome] > 0 || outcome === shown).map(
+          (outcome) => (
+            <Chip
+              key={outcome}
+              name={outcomeWord(outcome)}
+              count={ledger.counts[outcome]}
+              href={hrefOf(outcome)}
+              isOn={shown === outcome}
+            />
+          ),
+        )}
+      </nav>
+      <OutcomeList ledger={ledger} indexes={pageOf(ledger, shown, { page, perPage: PER_PAGE })} />
+      <Pager
+        pagination={{ page, per_page: PER_PAGE, total, total_pages: pages }}
+        what="lines"
+        hrefOf={(to) => hrefOf(shown, to)}
+      />
+    </section>
+  );
+}
+
+type ChipProps = { name: string; count: number; href: string; isOn: boolean };
+
+const Chip = ({ name, count, href, isOn }: ChipProps) => (
+  <a href={href} aria-current={isOn ? "page" : undefined}>
+    {name} <span class="count">{count.toLocaleString("en")}</span>
+  </a>
+);
+
+function hrefOf(shown: Outcome | null, page = 1): string {
+  const query = new URLSearchParams();
+  if (shown) query.set("show", shown);
+  if (page > 1) query.set("page", String(page));
+  return query.size > 0 ? `/links/new?${query}` : "/links/new";
+}

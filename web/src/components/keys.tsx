@@ -1,0 +1,169 @@
+import { CircleX, Hourglass, Pencil, RotateCcwKey, Trash2 } from "lucide-preact";
+import type { ComponentChildren } from "preact";
+import type { Key } from "../lib/keys.ts";
+import { IconButton, Moment } from "./elements.tsx";
+import { Problem, problemOf, TextField } from "./form.tsx";
+
+const DAY_MS = 86_400_000;
+/** How long before it expires a key is marked. */
+const SOON_MS = 14 * DAY_MS;
+
+/** What can be done with a key that is there. */
+export type KeyDeed = "change" | "rotate" | "revoke";
+
+type Deeds = { canWrite: boolean; onTask: (kind: KeyDeed, key: Key) => void };
+
+export const KeyList = ({ keys, ...deeds }: { keys: Key[] } & Deeds) => (
+  <ul class="rows keys" aria-label="API keys">
+    {keys.map((key) => (
+      <li key={key.id}>
+        <KeyRow subject={key} {...deeds} />
+      </li>
+    ))}
+  </ul>
+);
+
+const KeyRow = ({ subject, canWrite, onTask }: { subject: Key } & Deeds) => (
+  <>
+    <div class="what">
+      <p class="name">{subject.name}</p>
+      <p class="why">
+        <code>{subject.prefix}…</code> {permissionsOf(subject)}, made{" "}
+        <Moment at={subject.created_at} />
+      </p>
+    </div>
+    <p class="when">
+      <span>
+        {subject.last_used_at ? (
+          <>
+            used <Moment at={subject.last_used_at} />
+          </>
+        ) : (
+          "never used"
+        )}
+      </span>
+      <Expiry at={subject.expires_at} />
+    </p>
+    {canWrite && (
+      <div class="deeds">
+        <IconButton
+          label={`Change ${subject.name}`}
+          title="Change name, permissions or expiry"
+          icon={Pencil}
+          onClick={() => onTask("change", subject)}
+        />
+        <IconButton
+          label={`Rotate ${subject.name}`}
+          title="Rotate: give it a new value"
+          icon={RotateCcwKey}
+          onClick={() => onTask("rotate", subject)}
+        />
+        <IconButton
+          label={`Revoke ${subject.name}`}
+          title="Revoke"
+          icon={Trash2}
+          onClick={() => onTask("revoke", subject)}
+        />
+      </div>
+    )}
+  </>
+);
+
+/** Told by word, shape and colour where it matters soon. */
+function Expiry({ at }: { at: string | null }) {
+  if (!at) return <span>does not expire</span>;
+  const leftMs = Date.parse(at) - Date.now();
+  if (leftMs <= 0) {
+    return (
+      <span class="expired">
+        <CircleX aria-hidden="true" />
+        expired <Moment at={at} />
+      </span>
+    );
+  }
+  return (
+    <span class={leftMs <= SOON_MS ? "expires-soon" : undefined}>
+      {leftMs <= SOON_MS && <Hourglass aria-hidden="true" />}
+      expires <Moment at={at} />
+    </span>
+  );
+}
+
+function permissionsOf({ permissions: { read, write } }: Key): string {
+  if (read && write) return "may read and write";
+  return read ? "may only read" : "may only write";
+}
+
+type Permitted = { read: boolean; write: boolean };
+
+type KeyFormProps = {
+  name?: string;
+  permissions?: Permitted;
+  /** What the button does: "Create key". */
+  action: string;
+  error: Error | null;
+  busy: boolean;
+  onSubmit: (event: SubmitEvent) => void;
+  onClose: () => void;
+  /** The field for when the key expires. */
+  children: ComponentChildren;
+};
+
+/** What there is to say of a key, new or not. */
+export function KeyForm(props: KeyFormProps) {
+  const { name, permissions, action, error, busy, onSubmit, onClose, children } = props;
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault();
+    onSubmit(event);
+  };
+  return (
+    <form onSubmit={submit}>
+      <TextField
+        label="Name"
+        name="name"
+        required
+        maxLength={100}
+        defaultValue={name}
+        placeholder="Nightly import"
+        problem={problemOf(error, "name")}
+      />
+      <Permissions
+        chosen={permissions ?? { read: true, write: true }}
+        problem={problemOf(error, "permissions")}
+      />
+      {children}
+      <Problem error={error} fields={["name", "permissions", "expires_at"]} />
+      <footer>
+        <button type="button" onClick={onClose}>
+          Cancel
+        </button>
+        <button type="submit" class="primary" disabled={busy}>
+          {action}
+        </button>
+      </footer>
+    </form>
+  );
+}
+
+const Permissions = ({ chosen, problem }: { chosen: Permitted; problem: string | undefined }) => (
+  <fieldset>
+    <legend>Permissions</legend>
+    <label class="choice permission">
+      <input type="checkbox" name="read" defaultChecked={chosen.read} aria-label="Read" />
+      <span>
+        Read
+        <span class="hint">Look at links, groups, history, webhooks and keys (GET).</span>
+      </span>
+    </label>
+    <label class="choice permission">
+      <input type="checkbox" name="write" defaultChecked={chosen.write} aria-label="Write" />
+      <span>
+        Write
+        <span class="hint">Add, change, check and delete them (POST, PATCH, DELETE).</span>
+      </span>
+    </label>
+    {problem && <p class="field-problem">{startUpper(problem)}</p>}
+  </fieldset>
+);
+
+const startUpper = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);

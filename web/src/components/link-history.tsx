@@ -1,0 +1,133 @@
+import { ChevronDown } from "lucide-preact";
+import { useId, useState } from "preact/hooks";
+import { relativeTime, shortTime } from "../lib/format.ts";
+import type { Check } from "../lib/link.ts";
+import { type LinkView, VERDICTS } from "../lib/link-view.ts";
+import { EvidenceDetails } from "./evidence.tsx";
+import { DayField } from "./filter-fields.tsx";
+import { Status, statusWord } from "./status.tsx";
+
+type HistoryFiltersProps = {
+  view: LinkView;
+  hrefOf: (view: LinkView) => string;
+  onChange: (view: LinkView) => void;
+};
+
+/** Chooses which checks are listed. The statuses are links, so that each can be opened and kept. */
+export const HistoryFilters = ({ view, hrefOf, onChange }: HistoryFiltersProps) => (
+  <div class="filters history-filters">
+    <nav class="chips" aria-label="Checks by result">
+      {[undefined, ...VERDICTS].map((status) => (
+        <a
+          key={status ?? "all"}
+          href={hrefOf({ ...view, status, page: 1 })}
+          aria-current={view.status === status ? "true" : undefined}
+        >
+          {status ? statusWord(status) : "All"}
+        </a>
+      ))}
+    </nav>
+    <label class="choice">
+      <input
+        type="checkbox"
+        checked={view.changed}
+        onChange={({ currentTarget: { checked } }) =>
+          onChange({ ...view, changed: checked, page: 1 })
+        }
+      />
+      Only changes
+    </label>
+    <fieldset class="dates">
+      <legend class="unseen">Days in UTC</legend>
+      <DayField
+        label="From"
+        value={view.from}
+        onChange={(from) => onChange({ ...view, from, page: 1 })}
+      />
+      <DayField label="To" value={view.to} onChange={(to) => onChange({ ...view, to, page: 1 })} />
+    </fieldset>
+  </div>
+);
+
+const COLUMNS = 5;
+
+export const HistoryTable = ({ checks }: { checks: Check[] }) => (
+  <table class="history">
+    <thead>
+      <tr>
+        <th scope="col">Checked</th>
+        <th scope="col">Result</th>
+        <th scope="col">Why</th>
+        <th scope="col" class="number wide">
+          Answered in
+        </th>
+        <th scope="col" class="wide">
+          Occasion
+        </th>
+      </tr>
+    </thead>
+    <tbody>
+      {checks.map((check) => (
+        <CheckRow key={check.id} check={check} />
+      ))}
+    </tbody>
+  </table>
+);
+
+/** A check that changed the status can be opened, to see what it saw. */
+function CheckRow({ check }: { check: Check }) {
+  const [isOpen, setOpen] = useState(false);
+  const id = useId();
+  const { evidence } = check;
+  return (
+    <>
+      <tr>
+        <td class="when">
+          <ExactMoment at={check.checked_at} />
+        </td>
+        <td>
+          <Status of={check.status} />
+        </td>
+        <td class="why">
+          {check.message}
+          {check.status_changed && <span class="changed">was {check.previous_status}</span>}
+          {evidence && (
+            <button
+              type="button"
+              class="plain opener"
+              aria-expanded={isOpen}
+              aria-controls={id}
+              onClick={() => setOpen(!isOpen)}
+            >
+              What it saw
+              <ChevronDown aria-hidden="true" />
+            </button>
+          )}
+        </td>
+        <td class="number wide">
+          {check.response_time_ms === null ? "–" : `${check.response_time_ms} ms`}
+        </td>
+        <td class="wide">{TRIGGERS[check.trigger]}</td>
+      </tr>
+      {evidence && (
+        <tr id={id} class="opened" hidden={!isOpen}>
+          <td colSpan={COLUMNS}>{isOpen && <EvidenceDetails evidence={evidence} />}</td>
+        </tr>
+      )}
+    </>
+  );
+}
+
+/** Of checks side by side the time itself, since many of them were "3 days ago". */
+const ExactMoment = ({ at }: { at: string }) => (
+  <time dateTime={at} title={relativeTime(at, Date.now())}>
+    {shortTime(at, Date.now())}
+  </time>
+);
+
+const TRIGGERS: Record<Check["trigger"], string> = {
+  scheduled: "Schedule",
+  manual: "Check now",
+  initial: "Added",
+  batch: "Added in a batch",
+};

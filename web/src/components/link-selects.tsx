@@ -1,0 +1,39 @@
+import type { SelectHTMLAttributes } from "preact";
+import { useGroups } from "../lib/groups.ts";
+import { FREQUENCIES, type Frequency } from "../lib/links.ts";
+
+type FrequencySelectProps = { chosen: Frequency } & SelectHTMLAttributes<HTMLSelectElement>;
+
+export const FrequencySelect = ({ chosen, ...select }: FrequencySelectProps) => (
+  <select {...select}>
+    {FREQUENCIES.map((frequency) => (
+      <option key={frequency} value={frequency} selected={frequency === chosen}>
+        {frequencyWord(frequency)}
+      </option>
+    ))}
+  </select>
+);
+
+export const frequencyWord = (frequency: Frequency) =>
+  frequency.charAt(0).toUpperCase() + frequency.slice(1);
+
+type GroupSelectProps = {
+  /** An id; empty for none. */
+  chosen: string;
+  /** What stands for no group: "No group", "All groups". */
+  none: string;
+} & SelectHTMLAttributes<HTMLSelectElement>;
+
+export function GroupSelect({ chosen, none, ...select }: GroupSelectProps) {
+  const { data: groups = [] } = useGroups();
+  return (
+    <select {...select} value={chosen}>
+      <option value="">{none}</option>
+      {groups.map(({ id, name }) => (
+        <option key={id} value={id}>
+          {name}
+        </option>
+      ))}
+    </select>
+  );
+}

@@ -1,0 +1,71 @@
+import { ShieldCheck } from "lucide-preact";
+import { useState } from "preact/hooks";
+import type { Person } from "../lib/admin.ts";
+import { counted } from "../lib/format.ts";
+import { Confirm } from "./dialog.tsx";
+import { Moment } from "./elements.tsx";
+
+type Known = Pick<Person, "has_password" | "two_factor" | "last_seen_at">;
+
+/** How somebody signs in, and when they last did. */
+export function PersonState({ person }: { person: Known }) {
+  const { has_password, two_factor, last_seen_at } = person;
+  if (!has_password) return <>has not set a password yet</>;
+  return (
+    <>
+      {two_factor && (
+        <>
+          <ShieldCheck aria-hidden="true" /> two-factor,{" "}
+        </>
+      )}
+      {last_seen_at ? (
+        <>
+          last seen <Moment at={last_seen_at} />
+        </>
+      ) : (
+        "not signed in"
+      )}
+    </>
+  );
+}
+
+type RemovePersonProps = {
+  person: { email: string; keys_made: number };
+  busy: boolean;
+  error: Error | null;
+  onConfirm: (revokeKeys: boolean) => void;
+  onClose: () => void;
+};
+
+/** Asks before someone is removed, and whether the API keys whose values they know are revoked. */
+export function RemovePersonDialog(props: RemovePersonProps) {
+  const { person, busy, error, onConfirm, onClose } = props;
+  const [revokesKeys, setRevokesKeys] = useState(false);
+  return (
+    <Confirm
+      title="Remove this person?"
+      action="Remove"
+      busy={busy}
+      error={error}
+      onConfirm={() => onConfirm(revokesKeys)}
+      onClose={onClose}
+    >
+      <p class="name">{person.email}</p>
+      <p>Their sessions end at once. What they made stays with the account.</p>
+      {person.keys_made > 0 && (
+        <label class="choice">
+          <input
+            type="checkbox"
+            checked={revokesKeys}
+            onChange={({ currentTarget }) => setRevokesKeys(currentTarget.checked)}
+          />
+          Also revoke {counted(person.keys_made, "API key")} they made
+        </label>
+      )}
+      <p>
+        API keys that they know still work unless you rotate or revoke them under{" "}
+        <a href="/keys">API keys</a>.
+      </p>
+    </Confirm>
+  );
+}

@@ -1,0 +1,97 @@
+const number = new Intl.NumberFormat("en");
+
+/** "1,204" */
+export const many = (count: number) => number.format(count);
+
+/** "1 link", "12,345 links". */
+export const counted = (count: number, one: string, more = `${one}s`) =>
+  `${many(count)} ${count === 1 ? one : more}`;
+
+const LENGTHS: [unit: string, ms: number][] = [
+  ["year", 365 * 86_400_000],
+  ["month", 30 * 86_400_000],
+  ["week", 7 * 86_400_000],
+  ["day", 86_400_000],
+  ["hour", 3_600_000],
+  ["minute", 60_000],
+  ["second", 1000],
+];
+
+/** Below so many of a larger unit the next smaller one is told: "10 days", not "1 week". */
+const LEAST: Record<string, number> = { year: 2, month: 2, week: 3 };
+
+/** A length of time as people say it, in one unit: "3 days", "1 hour". */
+export function lengthText(ms: number): string {
+  const unit = LENGTHS.find(([name, length]) => ms >= length * (LEAST[name] ?? 1));
+  if (!unit) return `${Math.max(0, Math.round(ms))} ms`;
+  const count = Math.floor(ms / unit[1]);
+  return `${count} ${unit[0]}${count === 1 ? "" : "s"}`;
+}
+
+const MINUTE_MS = 60_000;
+
+/** "for 3 days"; within a minute "just now". */
+export function lastingTime(iso: string, now: number): string {
+  const lasted = now - Date.parse(iso);
+  return lasted < MINUTE_MS ? "just now" : `for ${lengthText(lasted)}`;
+}
+
+const UNITS: [Intl.RelativeTimeFormatUnit, number][] = [
+  ["year", 365 * 86_400_000],
+  ["month", 30 * 86_400_000],
+  ["week", 7 * 86_400_000],
+  ["day", 86_400_000],
+  ["hour", 3_600_000],
+  ["minute", 60_000],
+];
+
+const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
+const absolute = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" });
+const toMinute = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
+const ofDay = new Intl.DateTimeFormat(undefined, { timeStyle: "short" });
+
+/** "5 minutes ago", "tomorrow"; within a minute "just now" or "in a moment". */
+export function relativeTime(iso: string, now: number): string {
+  const distance = Date.parse(iso) - now;
+  const unit = UNITS.find(([, ms]) => Math.abs(distance) >= ms);
+  if (unit) return relative.format(Math.trunc(distance / unit[1]), unit[0]);
+  return distance > 0 ? "in a moment" : "just now";
+}
+
+/** In the reader's own time zone and manner. */
+export const absoluteTime = (iso: string) => absolute.format(new Date(iso));
+
+/** The same without seconds. */
+export const minuteTime = (iso: string) => toMinute.format(new Date(iso));
+
+/** The time of day; with the date unless that is today's. */
+export function clockTime(iso: string, now: number): string {
+  const moment = new Date(iso);
+  const isToday = moment.toDateString() === new Date(now).toDateString();
+  return isToday ? ofDay.format(moment) : absolute.format(moment);
+}
+
+const minuteOfDay = { hour: "2-digit", minute: "2-digit" } as const;
+const ofYear = { day: "numeric", month: "short", ...minuteOfDay } as const;
+
+const today = new Intl.DateTimeFormat("en-GB", minuteOfDay);
+const thisYear = new Intl.DateTimeFormat("en-GB", ofYear);
+const before = new Intl.DateTimeFormat("en-GB", { year: "numeric", ...ofYear });
+
+/** "today, 14:05", "29 Dec, 14:05" or "29 Dec 2029, 14:05", in the reader's own time: what now leaves open. */
+export function shortTime(iso: string, now: number): string {
+  const moment = new Date(iso);
+  const present = new Date(now);
+  if (moment.toDateString() === present.toDateString()) return `today, ${today.format(moment)}`;
+  const isThisYear = moment.getFullYear() === present.getFullYear();
+  return (isThisYear ? thisYear : before).format(moment);
+}
+
+const SIZES = ["bytes", "kB", "MB", "GB", "TB"];
+
+/** "1.2 GB"; decimal units, as disks are sold. */
+export function sizeText(bytes: number): string {
+  const power = Math.min(Math.floor(Math.log10(Math.max(bytes, 1)) / 3), SIZES.length - 1);
+  const scaled = bytes / 1000 ** power;
+  return `${scaled.toLocaleString("en", { maximumFractionDigits: 1 })} ${SIZES[power]}`;
+}

@@ -1,0 +1,117 @@
+import { useEffect } from "preact/hooks";
+import { useLocation } from "preact-iso";
+
+/** The second of two keys: "g", then this. */
+export const PLACES_BY_KEY = {
+  o: { href: "/", name: "Overview" },
+  l: { href: "/links", name: "Links" },
+  g: { href: "/groups", name: "Groups" },
+  h: { href: "/history", name: "History" },
+  w: { href: "/webhooks", name: "Webhooks" },
+  k: { href: "/keys", name: "API keys" },
+  a: { href: "/account", name: "Account" },
+} as const;
+
+/** Between the two keys. */
+const PAUSE_MS = 1_500;
+
+const isPlace = (key: string): key is keyof typeof PLACES_BY_KEY => key in PLACES_BY_KEY;
+
+const OFF = "stillup-keys-off";
+
+/** Single keys can be switched off, for whoever speaks to the computer (WCAG 2.2, 2.1.4). `?` stays. */
+export const areKeysOn = () => localStorage.getItem(OFF) === null;
+export function switchKeys(isOn: boolean) {
+  if (isOn) localStorage.removeItem(OFF);
+  else localStorage.setItem(OFF, "1");
+}
+
+/** Keys that work on every page, unless something is being typed or asked. */
+export function useShortcuts(onHelp: () => void): void {
+  const { route } = useLocation();
+  useEffect(() => {
+    let wentAt = Number.NEGATIVE_INFINITY;
+    const press = (event: KeyboardEvent) => {
+      if (isTaken(event) || (event.key !== "?" && !areKeysOn())) return;
+      const isSecond = event.timeStamp - wentAt < PAUSE_MS;
+      wentAt = Number.NEGATIVE_INFINITY;
+      if (isSecond && isPlace(event.key)) return route(PLACES_BY_KEY[event.key].href);
+      if (event.key === "g") wentAt = event.timeStamp;
+      else if (event.key === "?") onHelp();
+      else if (event.key === "n") route("/links/new");
+      else if (event.key === "/") startSearch(route);
+      else return;
+      event.preventDefault();
+    };
+    document.addEventListener("keydown", press);
+    return () => document.removeEventListener("keydown", press);
+  }, [route, onHelp]);
+}
+
+/** Boxes that are ticked take no letters. */
+const TYPED = "input:not([type=checkbox], [type=radio]), textarea, select, [contenteditable]";
+
+/** Somebody types, chooses or answers; or the browser has a meaning of its own for it. */
+function isTaken({ target, ctrlKey, metaKey, altKey, defaultPrevented }: KeyboardEvent): boolean {
+  if (ctrlKey || metaKey || altKey || defaultPrevented) return true;
+  if (document.querySelector("dialog[open]")) return true;
+  return target instanceof Element && target.matches(TYPED);
+}
+
+/** The page's own search, or that of the links, which then takes the focus. */
+function startSearch(route: (url: string) => void) {
+  const field = document.querySelector<HTMLElement>("[data-search]");
+  if (field) field.focus();
+  else route("/links?find");
+}
+
+/** Whoever knows better where to go on goes first. */
+const PATIENCE_MS = 100;
+const FOCUSABLE = "a[href], button:not(:disabled), input:not(:disabled), [tabindex='0']";
+
+type Place = { element: Element; list: Element | null; index: number };
+
+/**
+ * When what had the focus is gone, such as the row that was deleted, a keyboard and a screen reader go on at
+ * the row that took its place, or else at the beginning of the page, and not before the menu.
+ */
+export function useFocusKept(): void {
+  useEffect(() => {
+    let last: Place | null = null;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const note = ({ target }: FocusEvent) => {
+      if (target instanceof Element) last = placeOf(target);
+    };
+    const restore = () => {
+      if (last && !last.element.isConnected && document.activeElement === document.body) {
+        focusBeside(last);
+      }
+    };
+    const look = () => {
+      if (!last || last.element.isConnected || document.activeElement !== document.body) return;
+      clearTimeout(timer);
+      timer = setTimeout(restore, PATIENCE_MS);
+    };
+    const changes = new MutationObserver(look);
+    changes.observe(document.body, { childList: true, subtree: true });
+    document.addEventListener("focusin", note);
+    return () => {
+      clearTimeout(timer);
+      changes.disconnect();
+      document.removeEventListener("focusin", note);
+    };
+  }, []);
+}
+
+function placeOf(element: Element): Place {
+  const row = element.closest("#main li, #main tr");
+  const list = row?.parentElement ?? null;
+  return { element, list, index: row && list ? [...list.children].indexOf(row) : -1 };
+}
+
+function focusBeside({ list, index }: Place) {
+  const rows = list?.isConnected ? [...list.children] : [];
+  const row = rows[Math.min(index, rows.length - 1)];
+  const next = row?.querySelector<HTMLElement>(FOCUSABLE) ?? document.getElementById("main");
+  next?.focus({ preventScroll: true });
+}

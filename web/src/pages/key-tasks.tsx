@@ -1,0 +1,188 @@
+import { useMutation, useQueryClient } from "@tanstack/preact-query";
+import { Confirm, Dialog } from "../components/dialog.tsx";
+import { Field, problemOf } from "../components/form.tsx";
+import { KeyForm } from "../components/keys.tsx";
+import { Secret } from "../components/secret.tsx";
+import { useSay } from "../components/toast.tsx";
+import { textsOf } from "../lib/browser.ts";
+import {
+  changeKey,
+  createKey,
+  KEYS,
+  type Key,
+  type NewKey,
+  revokeKey,
+  rotateKey,
+} from "../lib/keys.ts";
+
+const DAY_MS = 86_400_000;
+const LIFETIMES = [
+  { days: "", name: "Never" },
+  { days: "30", name: "In 30 days" },
+  { days: "90", name: "In 90 days" },
+  { days: "365", name: "In a year" },
+];
+
+export function NewKeyDialog({ onClose }: { onClose: () => void }) {
+  const client = useQueryClient();
+  const creation = useMutation({
+    mutationFn: createKey,
+    // What is told only once does not wait for a list.
+    onSuccess: () => void client.invalidateQueries({ queryKey: KEYS }),
+  });
+  const { data, error, isPending } = creation;
+  if (data) return <FreshKey title="Key created" value={data.key} onClose={onClose} />;
+  return (
+    <Dialog title="New API key" onClose={onClose}>
+      <KeyForm
+        action="Create key"
+        error={error}
+        busy={isPending}
+        onSubmit={(event) => creation.mutate(readForm(event))}
+        onClose={onClose}
+      >
+        <Field label="Expires" problem={problemOf(error, "expires_at")}>
+          {(ties) => (
+            <select {...ties} name="days">
+              {LIFETIMES.map(({ days, name }) => (
+                <option key={days} value={days}>
+                  {name}
+                </option>
+              ))}
+            </select>
+          )}
+        </Field>
+      </KeyForm>
+    </Dialog>
+  );
+}
+
+/** The value of a key, in a dialog that is closed only on purpose. */
+export const FreshKey = (props: { title: string; value: string; onClose: () => void }) => (
+  <Dialog title={props.title} onClose={props.onClose}>
+    <Secret value={props.value} />
+    <footer>
+      <button type="button" class="primary" onClick={props.onClose}>
+        I have copied it
+      </button>
+    </footer>
+  </Dialog>
+);
+
+function readForm(event: SubmitEvent): NewKey {
+  const { name, read, write, days } = textsOf(event, ["name", "read", "write", "days"]);
+  return {
+    name,
+    permissions: { read: read !== "", write: write !== "" },
+    expires_at: days ? new Date(Date.now() + Number(days) * DAY_MS).toISOString() : null,
+  };
+}
+
+export function ChangeKey({ subject, onClose }: { subject: Key; onClose: () => void }) {
+  const say = useSay();
+  const client = useQueryClient();
+  const change = useMutation({
+    mutationFn: (key: Partial<NewKey>) => changeKey(subject.id, key),
+    onSuccess: () => {
+      say("The key was changed.");
+      onClose();
+      client.invalidateQueries({ queryKey: KEYS });
+    },
+  });
+  return (
+    <Dialog title="Change API key" onClose={onClose}>
+      <KeyForm
+        name={subject.name}
+        permissions={subject.permissions}
+        action="Save"
+        error={change.error}
+        busy={change.isPending}
+        onSubmit={(event) => change.mutate(readChange(event, subject))}
+        onClose={onClose}
+      >
+        <Field
+          label="Expires on"
+          hint="A new day counts to its end. Leave it empty for never."
+          problem={problemOf(change.error, "expires_at")}
+        >
+          {(ties) => (
+            <input {...ties} type="date" name="day" defaultValue={dayOf(subject.expires_at)} />
+          )}
+        </Field>
+      </KeyForm>
+    </Dialog>
+  );
+}
+
+/** The moment of expiry stays as it is while its day does: it has a time of day that is not shown. */
+function readChange(event: SubmitEvent, subject: Key): Partial<NewKey> {
+  const { name, read, write, day } = textsOf(event, ["name", "read", "write", "day"]);
+  return {
+    name,
+    permissions: { read: read !== "", write: write !== "" },
+    ...(day !== dayOf(subject.expires_at) && { expires_at: endOf(day) }),
+  };
+}
+
+/** The reader's own day, as a date field has it; empty for never. */
+function dayOf(iso: string | null): string {
+  if (!iso) return "";
+  const at = new Date(iso);
+  const parts = [at.getFullYear(), at.getMonth() + 1, at.getDate()];
+  return parts.map((part) => String(part).padStart(2, "0")).join("-");
+}
+
+/** The last second of the reader's own day. */
+const endOf = (day: string) => (day ? new Date(`${day}T23:59:59`).toISOString() : null);
+
+export function RotateKey({ subject, onClose }: { subject: Key; onClose: () => void }) {
+  const client = useQueryClient();
+  const rotation = useMutation({
+    mutationFn: () => rotateKey(subject.id),
+    // What is told only once does not wait for a list.
+    onSuccess: () => void client.invalidateQueries({ queryKey: KEYS }),
+  });
+  if (rotation.data)
+    return <FreshKey title="New value" value={rotation.data.key} onClose={onClose} />;
+  return (
+    <Confirm
+      title="Rotate this key?"
+      action="Rotate key"
+      busy={rotation.isPending}
+      error={rotation.error}
+      onConfirm={rotation.mutate}
+      onClose={onClose}
+    >
+      <p class="name">{subject.name}</p>
+      <p>
+        It gets a new value. The old one is refused at once, so update the programs that use it.
+      </p>
+    </Confirm>
+  );
+}
+
+export function RevokeKey({ subject, onClose }: { subject: Key; onClose: () => void }) {
+  const say = useSay();
+  const client = useQueryClient();
+  const revocation = useMutation({
+    mutationFn: () => revokeKey(subject.id),
+    onSuccess: () => {
+      say("The key was revoked.");
+      onClose();
+      client.invalidateQueries({ queryKey: KEYS });
+    },
+  });
+  return (
+    <Confirm
+      title="Revoke this key?"
+      action="Revoke key"
+      busy={revocation.isPending}
+      error={revocation.error}
+      onConfirm={revocation.mutate}
+      onClose={onClose}
+    >
+      <p class="name">{subject.name}</p>
+      <p>Every request with it is refused from now on. This cannot be taken back.</p>
+    </Confirm>
+  );
+}

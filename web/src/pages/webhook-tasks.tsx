@@ -1,0 +1,147 @@
+import { queryOptions, useMutation, useQuery, useQueryClient } from "@tanstack/preact-query";
+import { Send } from "lucide-preact";
+import { Confirm, Dialog } from "../components/dialog.tsx";
+import { useSay } from "../components/toast.tsx";
+import { TestOutcome } from "../components/webhook-state.tsx";
+import { countDeliveries, type Totals, waitingOf } from "../lib/deliveries.ts";
+import { discreetUrl } from "../lib/webhook-words.ts";
+import {
+  changeWebhook,
+  deleteWebhook,
+  testWebhook,
+  WEBHOOKS,
+  type Webhook,
+} from "../lib/webhooks.ts";
+
+type DeleteWebhookProps = { webhook: Webhook; onClose: () => void; onDeleted: () => void };
+
+export function DeleteWebhook({ webhook, onClose, onDeleted }: DeleteWebhookProps) {
+  const say = useSay();
+  const client = useQueryClient();
+  const { data: totals } = useQuery(totalsOf(webhook.id));
+  const deletion = useMutation({
+    mutationFn: () => deleteWebhook(webhook.id),
+    onSuccess: () => {
+      say("The webhook was deleted.");
+      onDeleted();
+      client.removeQueries({ queryKey: [...WEBHOOKS, webhook.id] });
+      client.invalidateQueries({ queryKey: WEBHOOKS });
+    },
+  });
+  return (
+    <Confirm
+      title="Delete this webhook?"
+      action="Delete webhook"
+      busy={deletion.isPending}
+      error={deletion.error}
+      onConfirm={deletion.mutate}
+      onClose={onClose}
+    >
+      <p class="name url">{discreetUrl(webhook)}</p>
+      <p>
+        {totals ? lossOf(waitingOf(totals)) : "What waits to be sent is lost."} Its delivery log
+        goes as well. This cannot be taken back.
+      </p>
+    </Confirm>
+  );
+}
+
+function lossOf(waiting: number): string {
+  if (waiting === 0) return "Nothing waits to be sent.";
+  if (waiting === 1) return "1 delivery waits to be sent and is lost.";
+  return `${waiting.toLocaleString("en")} deliveries wait to be sent and are lost.`;
+}
+
+/** Switching on does no harm and is done at once. */
+export function useSwitchOn() {
+  const say = useSay();
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: ({ id }: Webhook) => changeWebhook(id, { is_active: true }),
+    onSuccess: () => say("The webhook is on. What was held back goes out now."),
+    onError: ({ message }) => say(message),
+    onSettled: () => client.invalidateQueries({ queryKey: WEBHOOKS }),
+  });
+}
+
+export function SwitchOff({ webhook, onClose }: { webhook: Webhook; onClose: () => void }) {
+  const say = useSay();
+  const client = useQueryClient();
+  const change = useMutation({
+    mutationFn: () => changeWebhook(webhook.id, { is_active: false }),
+    onSuccess: () => {
+      say("The webhook is off.");
+      onClose();
+      client.invalidateQueries({ queryKey: WEBHOOKS });
+    },
+  });
+  return (
+    <Confirm
+      title="Switch this webhook off?"
+      action="Switch off"
+      busy={change.isPending}
+      error={change.error}
+      onConfirm={change.mutate}
+      onClose={onClose}
+    >
+      <p class="name url">{discreetUrl(webhook)}</p>
+      <p>
+        What waits is held back, and is sent when you switch it on again within 72 hours. What
+        happens while it is off is not sent later.
+      </p>
+    </Confirm>
+  );
+}
+
+export function useTest(id: string) {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: () => testWebhook(id),
+    onSettled: () => client.invalidateQueries({ queryKey: WEBHOOKS }),
+  });
+}
+
+/** Sends a test when it is told to, and stays to tell the result. */
+export function TestWebhook({ webhook, onClose }: { webhook: Webhook; onClose: () => void }) {
+  const test = useTest(webhook.id);
+  const [event] = webhook.events;
+  return (
+    <Dialog title="Send a test" onClose={onClose}>
+      <p class="name url">{discreetUrl(webhook)}</p>
+      <p>
+        Sends one <code>{event}</code> with made-up data, marked as a test, also while the webhook
+        is off. It is not tried again and does not count as a failure.
+      </p>
+      <TestOutcome result={test.data} error={test.error} busy={test.isPending} />
+      <footer>
+        <button type="button" onClick={onClose}>
+          Close
+        </button>
+        <button
+          type="button"
+          class="primary"
+          disabled={test.isPending}
+          onClick={() => test.mutate()}
+        >
+          <Send aria-hidden="true" />
+          {test.data ? "Send another" : "Send a test"}
+        </button>
+      </footer>
+    </Dialog>
+  );
+}
+
+/** More than these take the server so long to count that it is not done at every change. */
+const QUICKLY_COUNTED = 20_000;
+const RECOUNT_MS = 60_000;
+
+/** How many deliveries a webhook has of each status. */
+export const totalsOf = (id: string) =>
+  queryOptions({
+    queryKey: [...WEBHOOKS, id, "totals"],
+    queryFn: () => countDeliveries(id),
+    staleTime: ({ state }) => (state.data && sum(state.data) > QUICKLY_COUNTED ? "static" : 0),
+    refetchInterval: RECOUNT_MS,
+  });
+
+const sum = (totals: Totals) => Object.values(totals).reduce((before, count) => before + count, 0);
