@@ -8,7 +8,7 @@ import { log, startLogging } from "../lib/log.ts";
 import { filesFor, fitRuntime, openFileLimit } from "../lib/runtime.ts";
 import { dropProxyVariables } from "../net/request.ts";
 import type { Deps } from "../work/deps.ts";
-import type { Io } from "./io.ts";
+import { CLEAR_LINE, type Io } from "./io.ts";
 
 /** What a command has to work with. */
 export type Cli = {
@@ -28,6 +28,8 @@ export type Cli = {
   exitCode: number;
   /** Whether this is a server, all of whose output has the format of the log. */
   isServing: boolean;
+  /** Whether a person starts a server at a terminal, without having chosen a format for the log. */
+  isAtTerminal(): boolean;
 };
 
 /** An error whose message begins with a name as it was typed, which is shown as it is. */
@@ -39,18 +41,20 @@ export class UsageError extends Error {}
 /** @param envFile returns the file of `--env-file` once the command line was read */
 export function createCli(env: Env, io: Io, envFile: () => string | undefined): Cli {
   const sources = () => ({ env, file: readEnvFile(envFile()) });
-  return {
+  const settings = () => ({ ...sources().file, ...env });
+  const cli: Cli = {
     io,
     env,
     sources,
     config: async ({ forChecks } = { forChecks: false }) => {
-      const given = { ...sources().file, ...env };
+      const given = settings();
+      const isQuiet = cli.isAtTerminal() && !given.STILLUP_LOG_LEVEL;
       const configured = readConfig(given);
       const config = forChecks ? fitRuntime(configured, env, io.restart) : configured;
       await startLogging({
-        level: config.logLevel,
+        level: isQuiet ? "warning" : config.logLevel,
         format: config.logFormat,
-        write: (line) => io.stderr.write(`${line}\n`),
+        write: (line) => io.stderr.write(`${cli.isAtTerminal() ? CLEAR_LINE : ""}${line}\n`),
       });
       sayDropped(dropProxyVariables(env));
       for (const sentence of unknownIn(given)) log.warning(sentence);
@@ -61,7 +65,10 @@ export function createCli(env: Env, io: Io, envFile: () => string | undefined): 
     print: (line) => io.stdout.write(Buffer.from(`${line}\n`)),
     exitCode: 0,
     isServing: false,
+    isAtTerminal: () =>
+      cli.isServing && !!io.stdout.isTTY && !!io.stderr.isTTY && !settings().STILLUP_LOG_FORMAT,
   };
+  return cli;
 }
 
 /** Runs the work on the database, which may be that of a running server, and closes it. */

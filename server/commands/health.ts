@@ -26,10 +26,11 @@ async function tellHealth(cli: Cli, path: "/health" | "/ready") {
 }
 
 /** The address of this machine's own server, as far as the settings tell. */
-export function localUrl({ host, port }: Config): string {
-  const name = LOCAL[host] ?? host;
-  return `http://${name.includes(":") ? `[${name}]` : name}:${port}`;
-}
+export const localUrl = ({ host, port }: Pick<Config, "host" | "port">): string =>
+  urlOf(LOCAL[host] ?? host, port);
+
+export const urlOf = (host: string, port: number): string =>
+  `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
 
 /** What was answered: its status, and its text, which is not believed to be ours. */
 type Answer = { status: number; text: string };

@@ -82,12 +82,14 @@ export async function confirm({ stdin, stdout, stderr }: Io, question: string): 
   return /^y(es)?$/i.test(answer.trim());
 }
 
+export const CLEAR_LINE = "\r\x1b[K";
+
 /** The last line of the terminal, for progress. Prints nothing when standard error is not a terminal. */
 export type StatusLine = { show(text: string): void; clear(): void };
 
-export function openStatusLine({ stderr }: Io): StatusLine {
-  if (!stderr.isTTY) return { show: () => {}, clear: () => {} };
-  const clear = () => void stderr.write("\r\x1b[K");
+export function openStatusLine({ stderr }: Io, isShown = stderr.isTTY): StatusLine {
+  if (!isShown) return { show: () => {}, clear: () => {} };
+  const clear = () => void stderr.write(CLEAR_LINE);
   return {
     clear,
     show(text) {

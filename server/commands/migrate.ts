@@ -5,7 +5,7 @@ import { reclassify } from "../links/reclassify.ts";
 import { prepareForCommand, prepareFresh } from "../ops/start/prepare-database.ts";
 import { type Cli, UsageError } from "./cli.ts";
 import { moveTo, stay } from "./move-to.ts";
-import { FRESH } from "./serve-command.ts";
+import { FRESH } from "./serve.ts";
 
 type Options = { to?: string | true; stay?: true; fresh?: true };
 

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { type Config, sqlitePath } from "../config/config.ts";
+import { type Config, databaseName, sqlitePath } from "../config/config.ts";
 import { refuseUsed, withFolderLock } from "../db/folder-lock.ts";
 import { migrateToHead, openEngine } from "../db/open.ts";
 import { createStore, Refused, type Store } from "../db/store.ts";
@@ -30,7 +30,7 @@ export async function moveTo(cli: Cli, given: string | undefined) {
     return;
   }
   const seconds = Math.round((performance.now() - began) / 1000);
-  for (const line of report(moved, config, nameOf(url), seconds)) cli.print(line);
+  for (const line of report(moved, config, databaseName(url), seconds)) cli.print(line);
 }
 
 /** Takes a move back, as far as the old database goes: that is served again. */
@@ -90,7 +90,7 @@ async function run({ io, config, path, old, url }: Run): Promise<Moved> {
     status.show(progressBar(...describe(step, performance.now()))),
   );
   const what: Move = {
-    ...{ old, source, target, to: nameOf(url) },
+    ...{ old, source, target, to: databaseName(url) },
     now: systemClock.now,
     prepare: (oldestCheck) => makeReady(config, url, oldestCheck),
     onStep: show,
@@ -148,12 +148,6 @@ async function makeReady(
   } finally {
     await engine.close();
   }
-}
-
-/** Without what opens it. */
-function nameOf(url: string): string {
-  const { host, pathname } = new URL(url);
-  return `${host || "localhost"}${pathname}`;
 }
 
 function report(

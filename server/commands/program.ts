@@ -17,7 +17,7 @@ import { type Io, OutputClosed, plain, watchOutput } from "./io.ts";
 import { addKey } from "./key.ts";
 import { addMigrate } from "./migrate.ts";
 import { addRestore } from "./restore.ts";
-import { addServe } from "./serve-command.ts";
+import { addServe } from "./serve.ts";
 import { addUser } from "./user.ts";
 
 const OK = 0;

@@ -1,45 +1,117 @@
 import { lookup } from "node:dns/promises";
 import { isIP } from "node:net";
+import type { Command } from "commander";
 import { createSetup } from "../accounts/setup.ts";
 import { toLastResort } from "../api/reply.ts";
 import { createService } from "../app/app.ts";
-import type { Config } from "../config/config.ts";
+import { openDeps } from "../app/build.ts";
+import {
+  backupFolder,
+  type Config,
+  databaseName,
+  printConfig,
+  readConfig,
+  sqlitePath,
+} from "../config/config.ts";
+import { lockFolder } from "../db/folder-lock.ts";
+import { refuseNewer } from "../db/migrate.ts";
+import { ownMigrations } from "../db/open.ts";
+import { deleteUnfinished } from "../db/prepare.ts";
+import { makeParts } from "../history/make-parts.ts";
 import type { Front } from "../http/front.ts";
 import { createGracefulStop, createStarting } from "../http/start-and-stop.ts";
 import { systemClock } from "../lib/clock.ts";
 import { failure } from "../lib/errors.ts";
 import { describeError, lineIn, log, logWarnings } from "../lib/log.ts";
-import { VERSION } from "../lib/runtime.ts";
-import type { Fresh } from "../ops/start/prepare-database.ts";
+import { checksWithin, filesFor, openFileLimit, VERSION } from "../lib/runtime.ts";
+import { noteCleanStop } from "../ops/start/clean-stop.ts";
+import {
+  type Fresh,
+  makeFolder,
+  prepareToServe,
+  type Tell,
+} from "../ops/start/prepare-database.ts";
+import { noteVersion } from "../ops/start/versions.ts";
 import { watchSchema } from "../ops/start/watch-schema.ts";
 import { makeRoom, watchDisk } from "../ops/upkeep/disk.ts";
 import { watchFaults } from "../ops/upkeep/faults.ts";
+import type { Deps } from "../work/deps.ts";
 import { joinNodes } from "../work/join.ts";
-import type { Io } from "./io.ts";
-import { closeDatabase, startDatabase, takeFolder } from "./start-database.ts";
+import { listenToTopics } from "../work/listener.ts";
+import { localTopics, type Topics } from "../work/topics.ts";
+import { type Cli, UsageError } from "./cli.ts";
+import { localUrl, urlOf } from "./health.ts";
+import { type Io, openStatusLine } from "./io.ts";
 import { startLoops } from "./start-loops.ts";
-import { startTopics } from "./start-topics.ts";
 
-/** Above what the routes allow, so that a body of known length is refused by us, with an envelope. */
+/** Larger than the routes' limits, so that the routes refuse a body of known length, with an envelope. */
 const OUTER_BODY_LIMIT = 5 * 1024 * 1024;
 const KILLED = 1;
-/** Idle connections are closed after as many seconds. */
 const IDLE_TIMEOUT_S = 60;
-/** Requests that still run then are cut off, since supervisors kill us after ten seconds. */
-const FAREWELL_MS = 5000;
+/** Requests that still run then are cut off: supervisors kill a process after ten seconds. */
+const STOP_TIMEOUT_MS = 5000;
 
-/** API, dashboard, checker and deliveries in one process, or part of them, until SIGTERM. */
-export async function serve(config: Config, io: Io, options?: Fresh): Promise<void> {
+/** For commands that may create a database. */
+export const FRESH = [
+  "--fresh",
+  "create an empty database even if there was one, as its secret key or its backups show",
+] as const;
+
+/** The default: without a command the server starts. */
+export function addServe(program: Command, cli: Cli) {
+  program
+    .command("serve", { isDefault: true })
+    .description("run API, dashboard, checker and webhook delivery (the default)")
+    .option(
+      "--print-config",
+      "print every setting with its value and where it came from, then exit",
+    )
+    .option(...FRESH)
+    // An unknown command ends up here.
+    .argument("[words...]")
+    .usage("[options]")
+    .action(async (words: string[], options: { printConfig?: true; fresh?: true }) => {
+      if (words.length > 0) throw new UsageError(`There is no command "${words[0]}"`);
+      cli.isServing = !options.printConfig;
+      if (options.printConfig) return printSettings(cli);
+      // Before the log starts: the process may replace itself, and each warning is logged once.
+      await serve(await cli.config({ forChecks: true }), cli, options);
+    });
+}
+
+function printSettings(cli: Cli) {
+  const { env, file } = cli.sources();
+  cli.print(printConfig(env, file));
+  const { checkConcurrency } = readConfig({ ...file, ...env });
+  const used = checksWithin(checkConcurrency);
+  if (used < checkConcurrency) {
+    cli.print(
+      `# The limit of open files (ulimit -n) is ${openFileLimit()}: at most ${used} instead of ` +
+        `${checkConcurrency} checks run at once. Raise it to ${filesFor(checkConcurrency)}.`,
+    );
+  }
+}
+
+/** Runs API, dashboard, checker and deliveries, or those of them that are this node's roles, until SIGTERM. */
+async function serve(config: Config, cli: Cli, options: Fresh): Promise<void> {
+  const { io } = cli;
   logWarnings();
-  // From before anyone can know that we run.
+  // Before anyone can know that this process runs.
   const ended = stopRequest(io);
-  const lock = takeFolder(config);
+  makeFolder(config.dataDir);
+  const lock = lockFolder(config.dataDir);
   await makeRoom(config);
   const starting = createStarting(config);
   let front = starting.front;
   const graceful = createGracefulStop((request, peer) => front(request, peer), systemClock);
   const server = await listen(config, graceful.front);
-  const opened = await startDatabase(config, starting.setStep, ended, options);
+  const status = openStatusLine(io, cli.isAtTerminal());
+  const tell = (step: string) => {
+    log.info(step);
+    starting.setStep(step);
+    status.show(`${step} …`);
+  };
+  const opened = await startDatabase(config, tell, ended, options).finally(status.clear);
   if (!opened) return;
   const joined = joinNodes(opened);
   const { topics, stopTopics } = startTopics(opened);
@@ -47,12 +119,9 @@ export async function serve(config: Config, io: Io, options?: Fresh): Promise<vo
   const service = await createService(deps);
   const { meter, live } = service;
   front = service.front;
-  const url = baseUrl(config, server.port!);
-  const announce = (what: string) => io.stdout.write(`${lineIn(config.logFormat, "info", what)}\n`);
-  announce(`listening on ${url}`);
-  log.info("started", { version: VERSION, database: deps.store.engine.name, roles: config.role });
   const setupToken = config.role.includes("api") ? await createSetup(deps) : null;
-  if (setupToken) announce(`set up at ${config.publicUrl ?? url}/setup#token=${setupToken}`);
+  announce(cli, { ...config, port: server.port! }, setupToken);
+  log.info("started", { version: VERSION, database: deps.store.engine.name, roles: config.role });
   const faults = watchFaults(deps);
   const schema = watchSchema(deps);
   const disk = watchDisk(deps);
@@ -63,12 +132,12 @@ export async function serve(config: Config, io: Io, options?: Fresh): Promise<vo
   log.info("stopping");
   deps.store.engine.hurry();
   schema.stop();
-  // Else they would be waited for.
+  // Otherwise the stop would wait for them.
   live.close();
   await Promise.all([graceful.stop(() => stopListening(server)), joined.leave(stopLoops())]);
   await meter
     .flush()
-    .catch((error) => log.error("requests were not counted", describeError(error)));
+    .catch((error) => log.error("failed to save request counts", describeError(error)));
   await disk.stop();
   await stopTopics();
   await closeDatabase(deps);
@@ -76,6 +145,79 @@ export async function serve(config: Config, io: Io, options?: Fresh): Promise<vo
   log.info("stopped");
   if (outgrown) throw outgrown;
   if (faults.hasEnded()) throw new Error("Exited after an uncaught error; see the log.");
+}
+
+/** Prints three lines for a person at a terminal, and lines of the log for everything else. */
+function announce(cli: Cli, config: Config, setupToken: string | null) {
+  const url = urlOf(config.host, config.port);
+  const setupPath = setupToken && `/setup#token=${setupToken}`;
+  if (!cli.isAtTerminal()) {
+    const { logFormat, publicUrl } = config;
+    cli.print(lineIn(logFormat, "info", `listening on ${url}`));
+    if (setupPath)
+      cli.print(lineIn(logFormat, "info", `set up at ${publicUrl ?? url}${setupPath}`));
+    return;
+  }
+  const address = config.publicUrl ?? localUrl(config);
+  const isOther = sqlitePath(config) === null;
+  const database = isOther ? ` and PostgreSQL at ${databaseName(config.databaseUrl)}` : "";
+  cli.print(`Stillup is running: ${address}`);
+  cli.print(`Data: ${config.dataDir}${database}`);
+  cli.print(
+    setupPath
+      ? `Next, create the first administrator: ${address}${setupPath}`
+      : "Press Ctrl+C to stop.",
+  );
+}
+
+/**
+ * Opens the database, which may take long when it is large and has to be upgraded.
+ * @returns null when the process is stopped meanwhile: then nothing was done
+ */
+async function startDatabase(
+  config: Config,
+  tell: Tell,
+  ended: Promise<void>,
+  options: Fresh,
+): Promise<Deps | null> {
+  const opening = openDeps(config, systemClock, prepareToServe(tell, options));
+  const opened = await Promise.race([opening, ended.then(() => null)]);
+  if (!opened) {
+    // An unfinished transaction leaves nothing; an unfinished copy leaves its first part.
+    deleteUnfinished(backupFolder(config));
+    log.info("stopped before the start was done");
+    return null;
+  }
+  const { deps, migrated } = opened;
+  const { engine } = deps.store;
+  if (migrated.length > 0) log.info("database migrated", { migrated });
+  await noteVersion(deps.store, deps.clock);
+  // Another node may be upgrading the database now, without knowing of this process.
+  if (engine.isShared) await refuseNewer(engine, ownMigrations(), systemClock.now());
+  // Checks that are written before the first housekeeping would otherwise have to be moved.
+  await makeParts(deps).catch((error) =>
+    log.warning("failed to create history partitions", describeError(error)),
+  );
+  return deps;
+}
+
+/** Closes the database and notes that it was closed in order. */
+async function closeDatabase({ store, config, troubles }: Deps): Promise<void> {
+  await store.engine.close();
+  const path = sqlitePath(config);
+  const isWell = troubles.all().every(({ name }) => name !== "database_damaged");
+  if (path !== null && isWell) noteCleanStop(config, path);
+}
+
+/** Sends and receives messages where other processes may serve the database. */
+function startTopics(deps: Pick<Deps, "store" | "nodes" | "loops">): {
+  topics: Topics;
+  stopTopics: () => Promise<void>;
+} {
+  if (!deps.store.engine.isShared) return { topics: localTopics, stopTopics: async () => {} };
+  const topics = listenToTopics(deps);
+  deps.loops.onWakeElsewhere(topics.workIsDue);
+  return { topics, stopTopics: topics.stop };
 }
 
 async function listen({ host: hostname, port }: Config, front: Front) {
@@ -107,15 +249,12 @@ async function problemOfHost(host: string, error: unknown): Promise<string | nul
     : null;
 }
 
-/** Answers what was asked before, as long as clients take it in time. */
+/** Finishes requests under way, as long as clients read the replies in time. */
 async function stopListening(server: Bun.Server<undefined>): Promise<void> {
-  const cutting = setTimeout(() => void server.stop(true), FAREWELL_MS);
+  const cutting = setTimeout(() => void server.stop(true), STOP_TIMEOUT_MS);
   await server.stop();
   clearTimeout(cutting);
 }
-
-const baseUrl = (config: Config, port: number) =>
-  `http://${config.host.includes(":") ? `[${config.host}]` : config.host}:${port}`;
 
 /** Resolves at the first signal, for an orderly stop; the second exits at once. */
 const stopRequest = (io: Io): Promise<void> =>

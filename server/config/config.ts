@@ -45,6 +45,12 @@ export function logFormatIn(env: Env): Config["logFormat"] {
 export const sqlitePath = ({ databaseUrl }: Pick<Config, "databaseUrl">): string | null =>
   databaseUrl.startsWith("sqlite:") ? databaseUrl.slice("sqlite:".length) : null;
 
+/** The host and the name of a PostgreSQL database, without its password. */
+export function databaseName(url: string): string {
+  const { host, pathname } = new URL(url);
+  return `${host || "localhost"}${pathname}`;
+}
+
 /** Where copies of the database are kept. */
 export const backupFolder = ({ dataDir }: Pick<Config, "dataDir">): string =>
   join(dataDir, "backups");
