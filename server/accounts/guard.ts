@@ -1,6 +1,6 @@
 import { and, asc, eq, gt, inArray, lte } from "drizzle-orm";
 import { contextOf, rangesOf } from "../api/caller.ts";
-import { limiterFor, rateLimited } from "../api/rate-limit.ts";
+import { limiterFor, type RateLimiter, rateLimited } from "../api/rate-limit.ts";
 import { isDuplicate, type Statement, type Store } from "../db/store.ts";
 import { guesses } from "../db/tables.ts";
 import { AppError } from "../lib/errors.ts";
@@ -31,7 +31,6 @@ const FREE = 3;
 /** Protects passwords and codes against guessing. All routes that take a proof share one. */
 export type Guard = {
   passwords: Passwords;
-  delays: Delays;
   /**
    * Counts a proof by someone who is not signed in.
    * @param device the id of a device cookie, under which it counts instead of under its network
@@ -47,22 +46,19 @@ export type Guard = {
 export function createGuard(deps: Deps): Guard {
   const limiters = QUOTAS.map((quota, i) => limiterFor(deps, `guesses ${i}`, quota));
   const invitations = limiterFor(deps, "invitations", INVITATIONS);
-  const count = async (callers: string[]) => {
-    for (const [i, caller] of callers.entries()) {
-      const allowance = await limiters[i]!(caller);
-      if (!allowance.allowed) throw rateLimited(allowance);
-    }
+  const count = async (limiter: RateLimiter, caller: string) => {
+    const allowance = await limiter(caller);
+    if (!allowance.allowed) throw rateLimited(allowance);
   };
   return {
     passwords: createPasswords(deps.config.passwordMemoryMb),
-    delays: createDelays(deps),
-    countGuess: (request, device) =>
-      count(device ? [`device ${device}`] : rangesOf(contextOf(request).address())),
-    countInvitation: async (accountId) => {
-      const allowance = await invitations(accountId);
-      if (!allowance.allowed) throw rateLimited(allowance);
+    async countGuess(request, device) {
+      const callers = device ? [`device ${device}`] : rangesOf(contextOf(request).address());
+      for (const [i, caller] of callers.entries()) await count(limiters[i]!, caller);
     },
-    countProof: (request) => count([`session ${contextOf(request).session?.tokenHash}`]),
+    countProof: (request) =>
+      count(limiters[0]!, `session ${contextOf(request).session?.tokenHash}`),
+    countInvitation: (accountId) => count(invitations, accountId),
   };
 }
 
@@ -126,21 +122,10 @@ const passOf = (device: string | null | undefined) =>
 
 type Row = typeof guesses.$inferSelect;
 
+type Guessing = Pick<Deps, "store" | "clock">;
+
 /** A guess that was counted, and its rows. */
 type Counted = { attempt: Attempt; rows: Row[] };
-
-/** Delays guesses, across processes. It never locks anything for longer than a minute. */
-export type Delays = {
-  /**
-   * Counts an attempt as failed before its outcome is known, so that parallel guesses are delayed as well.
-   * @throws RATE_LIMITED while it has to wait
-   */
-  begin(attempt: Attempt): Promise<Counted>;
-  /** The attempt was right: deletes the guesses before it. */
-  succeed(counted: Counted): Promise<void>;
-  /** The attempt was neither right nor wrong: it does not count. */
-  withdraw(counted: Counted): Promise<void>;
-};
 
 /**
  * Makes one guess. An error that the work returns means a wrong guess, which stays counted; after an error that it
@@ -148,66 +133,31 @@ export type Delays = {
  * @throws RATE_LIMITED while it has to wait, and either error
  */
 export async function guess<T>(
-  delays: Delays,
+  deps: Guessing,
   attempt: Attempt,
   work: () => Promise<T | AppError>,
 ): Promise<T> {
-  const counted = await delays.begin(attempt);
+  const counted = await beginGuess(deps, attempt);
   const outcome = await work().catch(async (error) => {
-    await delays.withdraw(counted).catch(logNotWithdrawn);
+    await withdrawGuess(deps, counted).catch((failure) =>
+      log.error("failed to withdraw a guess", describeError(failure)),
+    );
     throw error;
   });
   if (outcome instanceof AppError) throw outcome;
-  await delays.succeed(counted);
+  await clearGuesses(deps, counted);
   return outcome;
 }
 
-/** Stores the SHA-256 of names, since some people type their password into the e-mail field. */
-export function createDelays(deps: Pick<Deps, "store" | "clock">): Delays {
-  const { store } = deps;
-  return {
-    begin: (attempt) => beginGuess(deps, attempt),
-    succeed: ({ attempt, rows }) => {
-      const own = bucketsOf(attempt).flatMap(({ name, isShared }) =>
-        isShared ? [] : hashToken(name),
-      );
-      const shared = rows.filter(({ account }) => !own.includes(account));
-      return store.transaction(async (tx) => {
-        await tx.delete(guesses).where(inArray(guesses.account, own));
-        await deleteRows(tx, shared);
-        await attempt.also?.undo(tx);
-      });
-    },
-    withdraw: ({ attempt, rows }) =>
-      store.transaction(async (tx) => {
-        await deleteRows(tx, rows);
-        await attempt.also?.undo(tx);
-      }),
-  };
-}
-
-/** Deletes guesses that no longer count. Run by housekeeping. */
-export const deleteOldGuesses = ({ store, clock }: Pick<Deps, "store" | "clock">): Statement =>
-  store.delete(guesses).where(lte(guesses.guessedAt, clock.now() - WINDOW_MS));
-
-async function deleteRows(tx: Store, rows: Row[]) {
-  for (const { account, n } of rows) {
-    await tx.delete(guesses).where(and(eq(guesses.account, account), eq(guesses.n, n)));
-  }
-}
-
-const logNotWithdrawn = (error: unknown) =>
-  log.error("failed to withdraw a guess", describeError(error));
-
-const bucketsOf = ({ buckets, pass }: Attempt) => [...buckets, ...(pass ? [pass] : [])];
-
-/** The numbers are the lock: of two at once one finds a number taken, and tries again with the next one. */
-async function beginGuess(deps: Pick<Deps, "store" | "clock">, attempt: Attempt): Promise<Counted> {
+/**
+ * Counts an attempt as failed before its outcome is known, so that parallel guesses are delayed as well, in all
+ * processes. The numbers are the lock: of two at once one finds a number taken, and tries again with the next one.
+ * @throws RATE_LIMITED while it has to wait, which is never longer than a minute
+ */
+export async function beginGuess({ store, clock }: Guessing, attempt: Attempt): Promise<Counted> {
   for (;;) {
     try {
-      const counted = await deps.store.transaction((tx) =>
-        countGuess(tx, attempt, deps.clock.now()),
-      );
+      const counted = await store.transaction((tx) => countGuess(tx, attempt, clock.now()));
       if (counted instanceof AppError) throw counted;
       return counted;
     } catch (error) {
@@ -216,9 +166,40 @@ async function beginGuess(deps: Pick<Deps, "store" | "clock">, attempt: Attempt)
   }
 }
 
+/** The attempt was right: deletes the guesses before it. */
+export const clearGuesses = ({ store }: Guessing, { attempt, rows }: Counted): Promise<void> =>
+  store.transaction(async (tx) => {
+    const own = bucketsOf(attempt).flatMap(({ name, isShared }) =>
+      isShared ? [] : hashToken(name),
+    );
+    await tx.delete(guesses).where(inArray(guesses.account, own));
+    const shared = rows.filter(({ account }) => !own.includes(account));
+    await deleteRows(tx, shared);
+    await attempt.also?.undo(tx);
+  });
+
+/** The attempt was neither right nor wrong: it does not count. */
+export const withdrawGuess = ({ store }: Guessing, { attempt, rows }: Counted): Promise<void> =>
+  store.transaction(async (tx) => {
+    await deleteRows(tx, rows);
+    await attempt.also?.undo(tx);
+  });
+
+/** Deletes guesses that no longer count. Run by housekeeping. */
+export const deleteOldGuesses = ({ store, clock }: Guessing): Statement =>
+  store.delete(guesses).where(lte(guesses.guessedAt, clock.now() - WINDOW_MS));
+
+async function deleteRows(tx: Store, rows: Row[]) {
+  for (const { account, n } of rows) {
+    await tx.delete(guesses).where(and(eq(guesses.account, account), eq(guesses.n, n)));
+  }
+}
+
+const bucketsOf = ({ buckets, pass }: Attempt) => [...buckets, ...(pass ? [pass] : [])];
+
 /** Returns the refusal, since throwing it would undo the repair of times. */
 async function countGuess(tx: Store, attempt: Attempt, now: number): Promise<Counted | AppError> {
-  // All processes lock rows in the same order.
+  // SHA-256, since some people type their password into the e-mail field. All processes lock rows in the same order.
   const names = bucketsOf(attempt)
     .map(({ name }) => hashToken(name))
     .sort();

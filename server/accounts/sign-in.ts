@@ -19,7 +19,6 @@ import { failureTally, takeFailures } from "./failed-sign-ins.ts";
 import {
   type Attempt,
   codeAttempt,
-  type Delays,
   guess,
   linkAttempt,
   proofAttempt,
@@ -31,7 +30,7 @@ import type { SignIn } from "./session-model.ts";
 import { createSession, endSessionsOf } from "./sessions.ts";
 import { findUser } from "./users.ts";
 
-export type SignInDeps = Deps & { passwords: Passwords; delays: Delays };
+export type SignInDeps = Deps & { passwords: Passwords };
 
 /** A user who has just proved their identity, with the token of their new session. */
 export type SignedIn = {
@@ -65,7 +64,7 @@ export async function signIn(
   const name = signInName(email);
   const also = failureTally(deps, name, visitor.networks[0] ?? "");
   const attempt = { ...signInAttempt(name, visitor), also };
-  const user = await guess(deps.delays, attempt, async () => {
+  const user = await guess(deps, attempt, async () => {
     const known = await verifyPassword(deps, name, password, turnOf(visitor));
     if (!known) return wrongPassword();
     if (known.totpSecret) {
@@ -92,7 +91,7 @@ export async function changePassword(
 ): Promise<SignedIn> {
   const { id, email } = session.user;
   const { tokenHash } = session;
-  const user = await guess(deps.delays, proofAttempt(session), async () => {
+  const user = await guess(deps, proofAttempt(session), async () => {
     const known = await verifyPassword(deps, email, current, tokenHash);
     return known?.id === id ? known : invalid({ current: [NOT_YOURS] });
   });
@@ -142,7 +141,7 @@ export const reauthenticate = (
   session: Session,
   { password, code }: { password: string; code?: string | undefined },
 ): Promise<UserRow> =>
-  guess(deps.delays, proofAttempt(session), async () => {
+  guess(deps, proofAttempt(session), async () => {
     const { user, tokenHash } = session;
     const known = await verifyPassword(deps, user.email, password, tokenHash);
     if (known?.id !== user.id) return invalid({ password: [NOT_YOURS] });
@@ -246,7 +245,7 @@ async function requireCode(
   attempt: Attempt,
 ): Promise<UserRow> {
   if (!code?.trim()) throw codeNeeded();
-  return guess(deps.delays, attempt, async () =>
+  return guess(deps, attempt, async () =>
     (await redeemCode(deps, user, code)) ? user : wrongCode(),
   );
 }

@@ -48,7 +48,7 @@ export async function beginTwoFactor(
   password: string,
 ): Promise<FreshTotp> {
   if (session.user.totpSecret) throw isOnAlready();
-  const user = await guess(deps.delays, proofAttempt(session), async () => {
+  const user = await guess(deps, proofAttempt(session), async () => {
     const known = await verifyPassword(deps, session.user.email, password, session.tokenHash);
     return known ?? invalid({ password: [NOT_YOURS] });
   });
@@ -81,7 +81,7 @@ export async function confirmTwoFactor(
   const totpSecret = await pendingSecret(deps, user);
   const secret = openSecret(deps, totpSecret);
   if (secret === null) throw nothingToConfirm();
-  const totpStep = await guess(deps.delays, proofAttempt(session), async () => {
+  const totpStep = await guess(deps, proofAttempt(session), async () => {
     const step = stepOf(secret, code.replace(/\s/g, ""), deps.clock.now());
     return (
       step ?? invalid({ code: ["is wrong; make sure that the clocks of both devices are right"] })
@@ -188,7 +188,7 @@ function verifyBothFactors(
   if (!user.totpSecret) {
     throw conflict("Two-factor sign-in is off.", { reason: "two_factor_off" });
   }
-  return guess(deps.delays, proofAttempt(session), async () => {
+  return guess(deps, proofAttempt(session), async () => {
     const known = await verifyPassword(deps, user.email, password, tokenHash);
     if (!known) return invalid({ password: [NOT_YOURS] });
     refuse();

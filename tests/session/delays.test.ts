@@ -1,15 +1,17 @@
 import { beforeEach, expect, test } from "bun:test";
 import {
   type Attempt,
+  beginGuess,
+  clearGuesses,
   codeAttempt,
-  createDelays,
-  type Delays,
   deleteOldGuesses,
   proofAttempt,
   signInAttempt,
+  withdrawGuess,
 } from "../../server/accounts/guard.ts";
 import { guesses } from "../../server/db/tables.ts";
 import { AppError } from "../../server/lib/errors.ts";
+import type { Deps } from "../../server/work/deps.ts";
 import { type MovableClock, movableClock } from "../clock.ts";
 import { onBothEngines } from "../harness.ts";
 
@@ -22,9 +24,9 @@ const hopping = (n: number) =>
   from(`2001:db8:1:${n}::/64`, `2001:db8:1:${n >> 8}::/56`, "2001:db8:1::/48");
 
 /** Seconds to wait before an attempt, 0 when it may be made (and then it was). */
-async function attempt(delays: Delays, what = from("192.0.2.1")): Promise<number> {
+async function attempt(deps: Deps, what = from("192.0.2.1")): Promise<number> {
   try {
-    await delays.begin(what);
+    await beginGuess(deps, what);
     return 0;
   } catch (error) {
     return error instanceof AppError ? Number(error.headers["retry-after"]) : Number.NaN;
@@ -33,15 +35,15 @@ async function attempt(delays: Delays, what = from("192.0.2.1")): Promise<number
 
 onBothEngines("Guessing", (server) => {
   let clock: MovableClock;
-  let delays: Delays;
+  let deps: Deps;
   beforeEach(async () => {
     clock = movableClock(100 * HOUR);
-    delays = createDelays({ ...server().deps, clock });
+    deps = { ...server().deps, clock };
     await server().deps.store.delete(guesses);
   });
   const attempts = async (times: number) => {
     const waits: number[] = [];
-    for (let i = 0; i < times; i++) waits.push(await attempt(delays));
+    for (let i = 0; i < times; i++) waits.push(await attempt(deps));
     return waits;
   };
 
@@ -49,9 +51,9 @@ onBothEngines("Guessing", (server) => {
     const waits: number[] = [];
 
     for (let i = 0; i < 12; i++) {
-      const wait = await attempt(delays);
+      const wait = await attempt(deps);
       clock.moveBy(wait * 1000);
-      waits.push(wait > 0 ? wait + (await attempt(delays)) : 0);
+      waits.push(wait > 0 ? wait + (await attempt(deps)) : 0);
     }
 
     expect(waits).toEqual([0, 0, 0, 1, 2, 4, 8, 16, 32, 60, 60, 60]);
@@ -60,23 +62,23 @@ onBothEngines("Guessing", (server) => {
   test("takes more than 15 hours for a thousand, and the owner then waits at most a minute", async () => {
     const began = clock.now();
     for (let made = 0; made < 1000; ) {
-      const wait = await attempt(delays);
+      const wait = await attempt(deps);
       if (wait > 0) clock.moveBy(wait * 1000);
       else made++;
     }
 
     expect((clock.now() - began) / HOUR).toBeGreaterThan(15);
-    const wait = await attempt(delays);
+    const wait = await attempt(deps);
     expect(wait).toBeLessThanOrEqual(60);
     clock.moveBy(wait * 1000);
-    expect(await attempt(delays)).toBe(0);
+    expect(await attempt(deps)).toBe(0);
   });
 
   test("at the same moment slips by nowhere, in whichever process", async () => {
-    const others = createDelays({ ...server().deps, clock });
+    const others = { ...server().deps, clock };
 
     const waits = await Promise.all(
-      Array.from({ length: 100 }, (_, i) => attempt(i % 2 === 0 ? delays : others)),
+      Array.from({ length: 100 }, (_, i) => attempt(i % 2 === 0 ? deps : others)),
     );
 
     expect(waits.filter((wait) => wait === 0)).toHaveLength(3);
@@ -85,12 +87,12 @@ onBothEngines("Guessing", (server) => {
 
   test("is forgotten with the right password, and another account knows nothing of it", async () => {
     await attempts(2);
-    const right = await delays.begin(from("192.0.2.1"));
+    const right = await beginGuess(deps, from("192.0.2.1"));
 
-    expect(await attempt(delays)).toBe(1);
+    expect(await attempt(deps)).toBe(1);
     const other = signInAttempt("b@example.org", { networks: ["192.0.2.1"] });
-    expect(await attempt(delays, other)).toBe(0);
-    await delays.succeed(right);
+    expect(await attempt(deps, other)).toBe(0);
+    await clearGuesses(deps, right);
     expect(await attempts(4)).toEqual([0, 0, 0, 1]);
   });
 
@@ -98,7 +100,7 @@ onBothEngines("Guessing", (server) => {
   async function hoursFor(guesses: number, next: (n: number) => Attempt): Promise<number> {
     const began = clock.now();
     for (let made = 0; made < guesses; ) {
-      const wait = await attempt(delays, next(made));
+      const wait = await attempt(deps, next(made));
       if (wait > 0) clock.moveBy(wait * 1000);
       else made++;
     }
@@ -108,25 +110,25 @@ onBothEngines("Guessing", (server) => {
   test("in one network keeps nobody out of another one", async () => {
     await hoursFor(200, () => from("198.51.100.7"));
 
-    expect(await attempt(delays, from("198.51.100.7"))).toBeGreaterThan(0);
-    expect(await attempt(delays, from("192.0.2.1"))).toBe(0);
+    expect(await attempt(deps, from("198.51.100.7"))).toBeGreaterThan(0);
+    expect(await attempt(deps, from("192.0.2.1"))).toBe(0);
   });
 
   test("is as slow for somebody with 65,536 IPv6 networks, who keeps nobody out either", async () => {
     const hours = await hoursFor(300, (n) => hopping(n));
 
     expect(hours).toBeGreaterThan(4.5);
-    expect(await attempt(delays, from("192.0.2.1"))).toBe(0);
+    expect(await attempt(deps, from("192.0.2.1"))).toBe(0);
   });
 
   test("from everywhere at once is slowed down as a whole, but not in a known browser", async () => {
     const waits: number[] = [];
-    for (let n = 0; n < 120; n++) waits.push(await attempt(delays, from(`198.51.100.${n}`)));
+    for (let n = 0; n < 120; n++) waits.push(await attempt(deps, from(`198.51.100.${n}`)));
     const known = signInAttempt(EMAIL, { networks: ["192.0.2.1"], device: "known" });
 
     expect(waits.filter((wait) => wait === 0)).toHaveLength(100);
-    expect(await attempt(delays, from("192.0.2.1"))).toBe(1);
-    expect(await attempt(delays, known)).toBe(0);
+    expect(await attempt(deps, from("192.0.2.1"))).toBe(1);
+    expect(await attempt(deps, known)).toBe(0);
   });
 
   test("with a stolen device cookie is as slow, and does not shut out its owner", async () => {
@@ -135,32 +137,32 @@ onBothEngines("Guessing", (server) => {
 
     expect(hours).toBeGreaterThan(4.5);
     const owner = signInAttempt(EMAIL, { networks: ["192.0.2.1"], device: "stolen" });
-    expect(await attempt(delays, owner)).toBe(0);
+    expect(await attempt(deps, owner)).toBe(0);
   });
 
   test("a code by those who know the password is slow from everywhere together", async () => {
     const waits: number[] = [];
     for (let n = 0; n < 5; n++) {
-      waits.push(await attempt(delays, codeAttempt(EMAIL, { networks: [`198.51.100.${n}`] })));
+      waits.push(await attempt(deps, codeAttempt(EMAIL, { networks: [`198.51.100.${n}`] })));
     }
 
     expect(waits).toEqual([0, 0, 0, 1, 1]);
   });
 
   test("by strangers leaves those alone who are signed in, and so do their other sessions", async () => {
-    for (let n = 0; n < 120; n++) await attempt(delays, from(`198.51.100.${n}`));
+    for (let n = 0; n < 120; n++) await attempt(deps, from(`198.51.100.${n}`));
     const [here, there] = [proofAttempt({ tokenHash: "one" }), proofAttempt({ tokenHash: "two" })];
     const waits: number[] = [];
 
-    for (let i = 0; i < 4; i++) waits.push(await attempt(delays, here));
+    for (let i = 0; i < 4; i++) waits.push(await attempt(deps, here));
 
     expect(waits).toEqual([0, 0, 0, 1]);
-    expect(await attempt(delays, there)).toBe(0);
+    expect(await attempt(deps, there)).toBe(0);
   });
 
   test("is not counted when it came to nothing", async () => {
     for (let i = 0; i < 9; i++) {
-      await delays.withdraw(await delays.begin(from("192.0.2.1")));
+      await withdrawGuess(deps, await beginGuess(deps, from("192.0.2.1")));
     }
 
     expect(await attempts(4)).toEqual([0, 0, 0, 1]);
@@ -178,11 +180,11 @@ onBothEngines("Guessing", (server) => {
     await attempts(3);
     clock.moveBy(-HOUR);
 
-    const wait = await attempt(delays);
+    const wait = await attempt(deps);
     clock.moveBy(wait * 1000);
 
     expect(wait).toBe(1);
-    expect(await attempt(delays)).toBe(0);
+    expect(await attempt(deps)).toBe(0);
   });
 
   test("is kept without the names that were given, and forgotten by housekeeping", async () => {

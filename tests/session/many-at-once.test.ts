@@ -1,6 +1,5 @@
 import { expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
-import { createDelays } from "../../server/accounts/guard.ts";
 import { signIn } from "../../server/accounts/sign-in.ts";
 import { users } from "../../server/db/tables.ts";
 import { createPasswords, type Passwords } from "../../server/lib/passwords.ts";
@@ -57,7 +56,7 @@ test("a wrong password, an unknown e-mail and a user without a password take the
   const { deps } = server;
   const isBare = eq(users.id, bare.id);
   await deps.store.update(users).set({ passwordHash: null }).where(isBare);
-  const guarded = { ...deps, passwords, delays: createDelays(deps) };
+  const guarded = { ...deps, passwords };
   const attempt = (email: string) =>
     signIn(guarded, { email, password: "not the right password" }, STRANGER).catch(
       ({ code, message }) => [code, message],

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "bun:test";
 import { and, eq } from "drizzle-orm";
-import { createDelays } from "../../server/accounts/guard.ts";
 import { changePassword, signIn } from "../../server/accounts/sign-in.ts";
 import { operatorOf } from "../../server/accounts/users.ts";
 import { audit, sessions, users } from "../../server/db/tables.ts";
@@ -334,7 +333,6 @@ onBothEngines(
       return {
         ...deps,
         passwords: { ...real, ...besides(real) },
-        delays: createDelays(deps),
       };
     };
 

@@ -3,7 +3,6 @@ import { randomBytes } from "node:crypto";
 import { eq } from "drizzle-orm";
 import { Secret, TOTP } from "otpauth";
 import { countRecoveryCodes } from "../../server/accounts/codes.ts";
-import { createDelays } from "../../server/accounts/guard.ts";
 import {
   confirmTwoFactor,
   endTwoFactor,
@@ -388,7 +387,7 @@ onBothEngines(
       };
       const store: Store = Object.create(deps.store, { transaction: { value: once } });
       const passwords = createPasswords(PASSWORD_MEMORY_MB);
-      const guarded = { ...deps, store, passwords, delays: createDelays(deps) };
+      const guarded = { ...deps, store, passwords };
       const visitor = {
         userAgent: null,
         sessionHash: undefined,
@@ -463,7 +462,7 @@ onBothEngines(
       };
       const passwords = { ...real, verify };
       const caller = await operatorOf(deps, account.account.id);
-      const guarded = { ...deps, passwords, delays: createDelays(deps) };
+      const guarded = { ...deps, passwords };
 
       const late = endTwoFactor(
         guarded,
