@@ -3,9 +3,9 @@ import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { and, eq, gt, sql } from "drizzle-orm";
-import { lockAccounts } from "../server/db/lock.ts";
 import { migrate } from "../server/db/migrate.ts";
 import { migrateToHead, openEngine } from "../server/db/open.ts";
+import { lockAccounts } from "../server/db/queries.ts";
 import {
   contains,
   createStore,

@@ -7,9 +7,9 @@ import { join } from "node:path";
 import { eq } from "drizzle-orm";
 import { createLinkMemory } from "../server/db/link-search.ts";
 import { migrateToHead, openEngine } from "../server/db/open.ts";
-import { createReadPool } from "../server/db/read-pool.ts";
 import { createStore, isUnavailable } from "../server/db/store.ts";
 import { accounts, links } from "../server/db/tables.ts";
+import { createReadPool } from "../server/db/threads.ts";
 
 const AT = 1;
 const ACCOUNTS = [1, 2, 3];

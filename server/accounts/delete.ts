@@ -1,6 +1,6 @@
 import { and, asc, eq, inArray, notExists, type SQL, sql } from "drizzle-orm";
 import type { Actor } from "../api/caller.ts";
-import { lockAdministration } from "../db/lock.ts";
+import { lockAdministration } from "../db/queries.ts";
 import { rowsOf, type Store } from "../db/store.ts";
 import {
   type AccountRow,

@@ -1,6 +1,6 @@
 import { and, eq, gt, inArray, lte, sql } from "drizzle-orm";
 import type { FailedSignIns } from "../api/caller.ts";
-import { lockUser } from "../db/lock.ts";
+import { lockUser } from "../db/queries.ts";
 import { failedSignIns, sessions, type UserRow, users } from "../db/tables.ts";
 import type { Deps } from "../work/deps.ts";
 import { emailTarget, recordChange } from "./audit.ts";

@@ -1,6 +1,6 @@
 import { and, count, desc, eq, inArray, isNotNull, isNull } from "drizzle-orm";
 import type { Actor, Caller, Permissions } from "../api/caller.ts";
-import { lockAccounts } from "../db/lock.ts";
+import { lockAccounts } from "../db/queries.ts";
 import type { Store } from "../db/store.ts";
 import { type ApiKeyRow, apiKeys, type UserRow, users } from "../db/tables.ts";
 import { AppError, conflict, foreign, invalid, limitReached, notFound } from "../lib/errors.ts";

@@ -1,6 +1,6 @@
 import { and, asc, eq, inArray, max, ne } from "drizzle-orm";
 import type { Session } from "../api/caller.ts";
-import { lockAccounts } from "../db/lock.ts";
+import { lockAccounts } from "../db/queries.ts";
 import type { Store } from "../db/store.ts";
 import { accounts, sessions, type UserRow, users } from "../db/tables.ts";
 import { AppError, conflict, invalid, limitReached, notFound } from "../lib/errors.ts";

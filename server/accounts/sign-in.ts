@@ -1,6 +1,6 @@
 import { and, eq, gt } from "drizzle-orm";
 import type { Actor, FailedSignIns, Session } from "../api/caller.ts";
-import { lockUser } from "../db/lock.ts";
+import { lockUser } from "../db/queries.ts";
 import type { Store } from "../db/store.ts";
 import { passwordLinks, sessions, type UserRow, users } from "../db/tables.ts";
 import { AppError, conflict, invalid } from "../lib/errors.ts";

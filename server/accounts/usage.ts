@@ -1,7 +1,7 @@
 import { and, eq, type SQL, sql } from "drizzle-orm";
 import type { AnySQLiteColumn } from "drizzle-orm/sqlite-core";
 import type { Caller } from "../api/caller.ts";
-import { totalLinks } from "../db/numbers.ts";
+import { totalLinks } from "../db/queries.ts";
 import type { Statement, Store } from "../db/store.ts";
 import { accounts, apiKeys, usageDays } from "../db/tables.ts";
 import type { Clock } from "../lib/clock.ts";

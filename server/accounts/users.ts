@@ -1,7 +1,6 @@
 import { and, asc, eq } from "drizzle-orm";
 import { type Actor, type Caller, OPERATOR } from "../api/caller.ts";
-import { lockAccounts } from "../db/lock.ts";
-import { countLinks, takeNumbers } from "../db/numbers.ts";
+import { countLinks, lockAccounts, takeNumbers } from "../db/queries.ts";
 import { isDuplicate, type Store } from "../db/store.ts";
 import {
   type AccountRow,

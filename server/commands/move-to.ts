@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { type Config, databaseName, sqlitePath } from "../config/config.ts";
-import { refuseUsed, withFolderLock } from "../db/folder-lock.ts";
+import { refuseUsed, withFolderLock } from "../db/folder.ts";
 import { migrateToHead, openEngine } from "../db/open.ts";
 import { createStore, Refused, type Store } from "../db/store.ts";
 import { systemClock } from "../lib/clock.ts";

@@ -13,10 +13,9 @@ import {
   readConfig,
   sqlitePath,
 } from "../config/config.ts";
-import { lockFolder } from "../db/folder-lock.ts";
+import { lockFolder } from "../db/folder.ts";
 import { refuseNewer } from "../db/migrate.ts";
-import { ownMigrations } from "../db/open.ts";
-import { deleteUnfinished } from "../db/prepare.ts";
+import { deleteUnfinished, ownMigrations } from "../db/open.ts";
 import { makeParts } from "../history/make-parts.ts";
 import type { Front } from "../http/front.ts";
 import { createGracefulStop, createStarting } from "../http/start-and-stop.ts";

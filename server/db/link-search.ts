@@ -1,13 +1,15 @@
 import type { Database } from "bun:sqlite";
 import { segmentsOnPage, type Window } from "../lib/paging.ts";
-import { type Chosen, type LinkOrder, prepareOrdering } from "./link-search-order.ts";
 import {
+  type Chosen,
   type Codes,
   codeOfGroup,
   createCodes,
   findIn,
+  type LinkOrder,
   type LinkPart,
   type PartRow,
+  prepareOrdering,
   toPart,
   type Wanted,
 } from "./link-search-part.ts";

@@ -5,7 +5,7 @@ import type { Engine } from "./store.ts";
 
 /**
  * The first half of each lock's key: numbers that no other program uses in the same database. Locks with a single
- * number, which PostgreSQL distinguishes from these, are in postgres-upgrade.ts and history-partitions.ts.
+ * number, which PostgreSQL distinguishes from these, are in postgres-schema.ts.
  */
 const [JOBS, TURNS] = [781_420_181, 781_420_182];
 /**

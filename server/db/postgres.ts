@@ -1,6 +1,5 @@
 import { SQL } from "bun";
 import { withTimeout } from "../lib/clock.ts";
-import { createHistoryPartitions } from "./history-partitions.ts";
 import {
   again,
   asKnown,
@@ -12,7 +11,7 @@ import {
 } from "./postgres-connection.ts";
 import { createLocks } from "./postgres-locks.ts";
 import { connectionOptions, createPool, type PostgresOptions } from "./postgres-pool.ts";
-import { appliedTo, runUpgrade } from "./postgres-upgrade.ts";
+import { appliedTo, createHistoryPartitions, runUpgrade } from "./postgres-schema.ts";
 import type { Engine, Query, Rows } from "./store.ts";
 
 /** Connects on the first query. */

@@ -130,17 +130,3 @@ function toKnown(error: unknown): unknown {
   if (code === "SQLITE_FULL") return new DiskFull(message);
   return OUT_OF_ORDER.test(code) ? new Unavailable(message) : error;
 }
-
-/** Runs synchronous work in a transaction. */
-export function inTransaction<T>(database: Database, work: () => T): T {
-  database.run("BEGIN IMMEDIATE");
-  try {
-    const result = work();
-    database.run("COMMIT");
-    return result;
-  } catch (error) {
-    // A full disk or a failed commit may have rolled back already.
-    if (database.inTransaction) database.run("ROLLBACK");
-    throw error;
-  }
-}

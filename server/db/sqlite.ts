@@ -1,11 +1,17 @@
 import { Database, type Statement } from "bun:sqlite";
 import { LRUCache } from "lru-cache";
 import { oneAtATime } from "../lib/concurrency.ts";
-import { createReadPool, type ReadPool } from "./read-pool.ts";
-import { createAccess, inTransaction } from "./sqlite-access.ts";
-import { libraryVersion, refuseOldLibrary } from "./sqlite-file.ts";
-import { appliedTo, unshared, upgradeSqlite } from "./sqlite-upgrade.ts";
+import { createAccess } from "./sqlite-access.ts";
+import {
+  appliedTo,
+  inTransaction,
+  libraryVersion,
+  refuseOldLibrary,
+  unshared,
+  upgradeSqlite,
+} from "./sqlite-file.ts";
 import type { Engine, Query, Rows } from "./store.ts";
+import { createReadPool, type ReadPool } from "./threads.ts";
 
 const SETTINGS = `
   PRAGMA busy_timeout = 5000;

@@ -1,9 +1,9 @@
 import { chmodSync, existsSync, renameSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { parentPort, workerData } from "node:worker_threads";
-import { type Copied, verifyDatabase } from "./copy.ts";
-import { syncToDisk } from "./file-system.ts";
-import { type Preparation, prepareSqlite } from "./prepare.ts";
+import { type Copied, verifyDatabase } from "./backup-files.ts";
+import { syncToDisk } from "./folder.ts";
+import { type Preparation, prepareSqlite } from "./open.ts";
 import { checkDatabase, isDamage, reading } from "./sqlite-file.ts";
 import { Damaged, Refused } from "./store.ts";
 

@@ -1,5 +1,5 @@
 import { and, eq, sql } from "drizzle-orm";
-import { pointRead } from "../db/point-read.ts";
+import { pointRead } from "../db/queries.ts";
 import type { Store } from "../db/store.ts";
 import { checkKinds, checks } from "../db/tables.ts";
 import type { StatusChange } from "./model.ts";

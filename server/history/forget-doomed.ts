@@ -1,6 +1,6 @@
 import { and, asc, inArray, type SQL, sql } from "drizzle-orm";
 import type { SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
-import { lockAccounts } from "../db/lock.ts";
+import { lockAccounts } from "../db/queries.ts";
 import { rowsOf, type Statement, type Store } from "../db/store.ts";
 import { checks, doomed, historyDays, historyHours, type LinkRow, links } from "../db/tables.ts";
 import { oneAtATime } from "../lib/concurrency.ts";

@@ -1,7 +1,7 @@
 import { inArray, sql } from "drizzle-orm";
 import { auditChange, fieldsOf, linkTarget } from "../accounts/audit.ts";
 import type { Caller } from "../api/caller.ts";
-import { lockAccounts, lockLinks } from "../db/lock.ts";
+import { lockAccounts, lockLinks } from "../db/queries.ts";
 import { numbersOf, rowsOf } from "../db/store.ts";
 import { type LinkRow, links } from "../db/tables.ts";
 import {

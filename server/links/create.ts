@@ -1,7 +1,6 @@
 import { auditChange, linkTarget } from "../accounts/audit.ts";
 import type { Caller } from "../api/caller.ts";
-import { lockAccounts } from "../db/lock.ts";
-import { takeNumbers } from "../db/numbers.ts";
+import { lockAccounts, takeNumbers } from "../db/queries.ts";
 import { type LinkRow, links } from "../db/tables.ts";
 import { oneAtATime } from "../lib/concurrency.ts";
 import type { AppError } from "../lib/errors.ts";

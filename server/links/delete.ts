@@ -1,7 +1,7 @@
 import { inArray, sql } from "drizzle-orm";
 import { auditChange, linkTarget } from "../accounts/audit.ts";
 import type { Caller } from "../api/caller.ts";
-import { lockAccounts, lockLinks } from "../db/lock.ts";
+import { lockAccounts, lockLinks } from "../db/queries.ts";
 import { numbersOf } from "../db/store.ts";
 import { type LinkRow, links } from "../db/tables.ts";
 import { doom, forgetSoon } from "../history/forget-doomed.ts";

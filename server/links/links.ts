@@ -1,7 +1,6 @@
 import { and, count, desc, eq, getTableColumns, inArray, sql } from "drizzle-orm";
 import type { Caller } from "../api/caller.ts";
-import { lockLinks } from "../db/lock.ts";
-import { pointRead } from "../db/point-read.ts";
+import { lockLinks, pointRead } from "../db/queries.ts";
 import type { Store } from "../db/store.ts";
 import { deliveries, events, type LinkRow, links, webhooks } from "../db/tables.ts";
 import { changeAt } from "../history/change-at.ts";

@@ -1,8 +1,8 @@
 import { and, asc, count, desc, eq, inArray, lt, sql } from "drizzle-orm";
 import type { Caller } from "../api/caller.ts";
 import type { FoundLinks, LinkSearch } from "../db/link-search.ts";
-import { type LinkOrder, orderOf } from "../db/link-search-order.ts";
-import { totalLinks } from "../db/numbers.ts";
+import { type LinkOrder, orderOf } from "../db/link-search-part.ts";
+import { totalLinks } from "../db/queries.ts";
 import { numbersOf, type Store } from "../db/store.ts";
 import { LINK_SUMMARY, type LinkSummary, links } from "../db/tables.ts";
 import { type Page, windowOf } from "../lib/paging.ts";

@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { lockLinks } from "../db/lock.ts";
+import { lockLinks } from "../db/queries.ts";
 import { numbersOf, rowsOf, type Statement, type Store } from "../db/store.ts";
 import { type BatchRow, batches, type Verdict } from "../db/tables.ts";
 

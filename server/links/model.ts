@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { LINK_SORTS } from "../db/link-search-order.ts";
+import { LINK_SORTS } from "../db/link-search-part.ts";
 import { FREQUENCIES, type LinkRow, type LinkSummary, VERDICTS } from "../db/tables.ts";
 import type { StatusChange } from "../history/model.ts";
 import { id, oneOf, optionalText, paging, text, unread } from "../lib/fields.ts";

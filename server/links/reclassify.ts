@@ -1,5 +1,5 @@
 import { asc, eq, gt, sql } from "drizzle-orm";
-import { lockLinks } from "../db/lock.ts";
+import { lockLinks } from "../db/queries.ts";
 import { rowsOf, type Store } from "../db/store.ts";
 import { classification, links } from "../db/tables.ts";
 import { yieldToEventLoop } from "../lib/steps.ts";

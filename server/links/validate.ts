@@ -1,6 +1,6 @@
 import { and, eq, inArray } from "drizzle-orm";
 import type { Caller } from "../api/caller.ts";
-import { totalLinks } from "../db/numbers.ts";
+import { totalLinks } from "../db/queries.ts";
 import { groups, links } from "../db/tables.ts";
 import {
   type AppError,

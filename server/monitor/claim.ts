@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { lockLinks } from "../db/lock.ts";
+import { lockLinks } from "../db/queries.ts";
 import { preparedOnce, rowsOf, type Store } from "../db/store.ts";
 import { LINK_SUMMARY, type LinkSummary } from "../db/tables.ts";
 import { chunksOf, yieldToEventLoop } from "../lib/steps.ts";

@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { lockLinks } from "../db/lock.ts";
+import { lockLinks } from "../db/queries.ts";
 import { numbersOf } from "../db/store.ts";
 import { FREQUENCIES } from "../db/tables.ts";
 import { watchClock } from "../lib/clock.ts";

@@ -1,4 +1,4 @@
-import { lockLinks } from "../db/lock.ts";
+import { lockLinks } from "../db/queries.ts";
 import { sawNothing } from "../verdict/probe/conclusion.ts";
 import type { Deps } from "../work/deps.ts";
 import { LEASE_MS } from "../work/lease.ts";

@@ -1,6 +1,6 @@
 import { inArray, max, sql } from "drizzle-orm";
 import { dayOf } from "../accounts/usage.ts";
-import { lockAccounts, lockLinks } from "../db/lock.ts";
+import { lockAccounts, lockLinks } from "../db/queries.ts";
 import { isDuplicate, numbersOf, rowsOf, type Store } from "../db/store.ts";
 import { checks } from "../db/tables.ts";
 import { type CheckKind, codeOf, numbersOfKinds } from "../history/kinds.ts";

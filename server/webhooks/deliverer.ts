@@ -1,5 +1,5 @@
 import { eq, sql } from "drizzle-orm";
-import { pointRead } from "../db/point-read.ts";
+import { pointRead } from "../db/queries.ts";
 import { isUnavailable } from "../db/store.ts";
 import { webhooks } from "../db/tables.ts";
 import { createWakeSignal, watchClock } from "../lib/clock.ts";

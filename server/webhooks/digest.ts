@@ -14,7 +14,7 @@ import {
   type SQL,
   sql,
 } from "drizzle-orm";
-import { lockWebhook } from "../db/lock.ts";
+import { lockWebhook } from "../db/queries.ts";
 import type { Store } from "../db/store.ts";
 import { deliveries, events, type WebhookRow, webhooks } from "../db/tables.ts";
 import { firstIdAt, newIdAt } from "../lib/ids.ts";

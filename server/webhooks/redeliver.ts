@@ -16,7 +16,7 @@ import {
 } from "drizzle-orm";
 import { auditChange, webhookTarget } from "../accounts/audit.ts";
 import type { Caller } from "../api/caller.ts";
-import { lockWebhook } from "../db/lock.ts";
+import { lockWebhook } from "../db/queries.ts";
 import { rowsOf } from "../db/store.ts";
 import {
   type DeliveryRow,

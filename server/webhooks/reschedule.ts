@@ -1,5 +1,5 @@
 import { and, asc, eq, gt, gte, isNotNull, like, lte, or, type SQL, sql } from "drizzle-orm";
-import { lockWebhook } from "../db/lock.ts";
+import { lockWebhook } from "../db/queries.ts";
 import { rowsOf, type Store } from "../db/store.ts";
 import { deliveries, webhooks } from "../db/tables.ts";
 import { log } from "../lib/log.ts";

@@ -1,7 +1,7 @@
 import { and, asc, count, desc, eq, inArray, type SQL, sql } from "drizzle-orm";
 import { auditChange, isRecorded, webhookTarget } from "../accounts/audit.ts";
 import type { Caller } from "../api/caller.ts";
-import { lockAccounts, lockWebhook } from "../db/lock.ts";
+import { lockAccounts, lockWebhook } from "../db/queries.ts";
 import { rowsOf, type Store } from "../db/store.ts";
 import {
   deliveries,

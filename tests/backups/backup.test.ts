@@ -11,7 +11,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { $ } from "bun";
-import { copyDatabase } from "../../server/db/copy.ts";
+import { copyDatabase } from "../../server/db/backup-files.ts";
 import { createProgram } from "../commands/program.ts";
 import {
   grow,

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { copyFileSync, existsSync, readdirSync, watch } from "node:fs";
 import { join } from "node:path";
 import { openDeps } from "../../server/app/build.ts";
-import { copyDatabase } from "../../server/db/copy.ts";
+import { copyDatabase } from "../../server/db/backup-files.ts";
 import { systemClock } from "../../server/lib/clock.ts";
 import { createProgram } from "../commands/program.ts";
 import { grow, isWhole, marksOf, newFolder, newHome, setMarkInJournal } from "./home.ts";

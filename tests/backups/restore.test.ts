@@ -10,8 +10,8 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { openDeps } from "../../server/app/build.ts";
-import { copyDatabase } from "../../server/db/copy.ts";
-import { withFolderLock } from "../../server/db/folder-lock.ts";
+import { copyDatabase } from "../../server/db/backup-files.ts";
+import { withFolderLock } from "../../server/db/folder.ts";
 import { audit } from "../../server/db/tables.ts";
 import { systemClock } from "../../server/lib/clock.ts";
 import { stage } from "../../server/ops/backups/restore.ts";

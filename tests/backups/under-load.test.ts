@@ -1,7 +1,7 @@
 import { Database } from "bun:sqlite";
 import { expect, onTestFinished, test } from "bun:test";
 import { join } from "node:path";
-import { copyDatabase } from "../../server/db/copy.ts";
+import { copyDatabase } from "../../server/db/backup-files.ts";
 import { newHome } from "./home.ts";
 
 const ROUNDS = 5;

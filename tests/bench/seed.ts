@@ -4,7 +4,7 @@ import { hasAccounts } from "../../server/accounts/users.ts";
 import { OPERATOR } from "../../server/api/caller.ts";
 import { openDeps } from "../../server/app/build.ts";
 import { readConfig } from "../../server/config/config.ts";
-import { takeNumbers } from "../../server/db/numbers.ts";
+import { takeNumbers } from "../../server/db/queries.ts";
 import { rowsOf, type Store } from "../../server/db/store.ts";
 import { accounts, type FREQUENCIES, type Verdict } from "../../server/db/tables.ts";
 import { numbersOfKinds } from "../../server/history/kinds.ts";

@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { takeNumbers } from "../../server/db/numbers.ts";
+import { takeNumbers } from "../../server/db/queries.ts";
 import type { Frequency } from "../../server/db/tables.ts";
 import type { Asker, TestServer } from "../harness.ts";
 

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { eq, sql } from "drizzle-orm";
 import { operatorOf } from "../../server/accounts/users.ts";
 import type { Caller } from "../../server/api/caller.ts";
-import { LINK_SORTS, type LinkSort } from "../../server/db/link-search-order.ts";
+import { LINK_SORTS, type LinkSort } from "../../server/db/link-search-part.ts";
 import { FREQUENCIES, type LinkRow, links, numbers, VERDICTS } from "../../server/db/tables.ts";
 import { changeLinks } from "../../server/links/change.ts";
 import { createLinks } from "../../server/links/create.ts";

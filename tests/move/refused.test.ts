@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { SQL } from "bun";
-import { lockFolder } from "../../server/db/folder-lock.ts";
+import { lockFolder } from "../../server/db/folder.ts";
 import { emptyPostgres, freshPostgres } from "../postgres.ts";
 import { rowsOf } from "../upgrades/dump.ts";
 import { lookAt } from "./new.ts";

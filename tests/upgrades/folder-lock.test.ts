@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { isLocked, lockFolder } from "../../server/db/folder-lock.ts";
+import { isLocked, lockFolder } from "../../server/db/folder.ts";
 
 test("who looks whether a folder is taken is taken for nobody who has it", () => {
   const folder = mkdtempSync(join(tmpdir(), "stillup-lock-"));

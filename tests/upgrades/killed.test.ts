@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
-import { prepareSqlite } from "../../server/db/prepare.ts";
+import { prepareSqlite } from "../../server/db/open.ts";
 import { rowsOf, schemaOf } from "./dump.ts";
 import { NEWER_FILES } from "./newer.ts";
 import { preparationOf, usedDatabase } from "./used.ts";

@@ -12,9 +12,8 @@ import {
   writeSync,
 } from "node:fs";
 import { join } from "node:path";
-import { refuseNetworkFs } from "../../server/db/file-system.ts";
-import { openEngine, ownMigrations } from "../../server/db/open.ts";
-import { prepareSqlite } from "../../server/db/prepare.ts";
+import { refuseNetworkFs } from "../../server/db/folder.ts";
+import { openEngine, ownMigrations, prepareSqlite } from "../../server/db/open.ts";
 import { checkDatabase, refuseOldLibrary } from "../../server/db/sqlite-file.ts";
 import { Refused } from "../../server/db/store.ts";
 import { randomFrom } from "../random.ts";

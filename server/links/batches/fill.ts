@@ -1,5 +1,5 @@
 import { and, asc, eq, gt, isNotNull, lte } from "drizzle-orm";
-import { lockAccounts } from "../../db/lock.ts";
+import { lockAccounts } from "../../db/queries.ts";
 import type { Store } from "../../db/store.ts";
 import { accounts, type BatchRow, batches, type LinkRow, links } from "../../db/tables.ts";
 import { oneAtATime } from "../../lib/concurrency.ts";

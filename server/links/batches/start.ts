@@ -1,6 +1,6 @@
 import { and, eq, gt, inArray, isNull, max } from "drizzle-orm";
 import type { Caller } from "../../api/caller.ts";
-import { lockAccounts } from "../../db/lock.ts";
+import { lockAccounts } from "../../db/queries.ts";
 import type { Store } from "../../db/store.ts";
 import { type BatchRow, batches, links } from "../../db/tables.ts";
 import { oneAtATime } from "../../lib/concurrency.ts";

@@ -1,8 +1,7 @@
 import { and, count, desc, eq, inArray, sql } from "drizzle-orm";
 import { auditChange, fieldsOf, groupTarget } from "../../accounts/audit.ts";
 import type { Caller } from "../../api/caller.ts";
-import { lockAccounts, lockLinks } from "../../db/lock.ts";
-import { takeNumbers } from "../../db/numbers.ts";
+import { lockAccounts, lockLinks, takeNumbers } from "../../db/queries.ts";
 import { numbersOf, type Store } from "../../db/store.ts";
 import { doomed, type GroupRow, groups, linkCounts, links } from "../../db/tables.ts";
 import { foreign, notFound } from "../../lib/errors.ts";

@@ -12,13 +12,17 @@ import { constants, copyFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { recordChange } from "../../accounts/audit.ts";
 import { OPERATOR } from "../../api/caller.ts";
-import { stampOf } from "../../db/backup-files.ts";
-import { type Copied, verifyInThread } from "../../db/copy.ts";
-import { refuseWithoutRoom, syncToDisk } from "../../db/file-system.ts";
+import { type Copied, stampOf, verifyInThread } from "../../db/backup-files.ts";
+import {
+  asideName,
+  finishPlacing,
+  placing,
+  readyName,
+  refuseWithoutRoom,
+  syncToDisk,
+} from "../../db/folder.ts";
 import { openEngine, ownMigrationNames } from "../../db/open.ts";
-import { asideName, finishPlacing, placing, readyName } from "../../db/replace.ts";
-import { reading } from "../../db/sqlite-file.ts";
-import { appliedTo } from "../../db/sqlite-upgrade.ts";
+import { appliedTo, reading } from "../../db/sqlite-file.ts";
 import { createStore } from "../../db/store.ts";
 import type { Clock } from "../../lib/clock.ts";
 

@@ -1,5 +1,5 @@
 import type { BackupName } from "../../db/backup-files.ts";
-import { UPGRADES_KEPT } from "../../db/prepare.ts";
+import { UPGRADES_KEPT } from "../../db/open.ts";
 
 const WEEKS_KEPT = 4;
 const DAY_MS = 86_400_000;

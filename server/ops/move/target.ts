@@ -1,5 +1,5 @@
 import { SQL } from "bun";
-import { liveNodesOf } from "../../db/postgres-upgrade.ts";
+import { liveNodesOf } from "../../db/postgres-schema.ts";
 import { createSum, type Sum } from "./lines.ts";
 import { CAME, type Coming, IN, NOTES, progressOf } from "./notes.ts";
 import { CONTENT } from "./refuse.ts";

@@ -1,8 +1,6 @@
-import type { Config } from "../../config/config.ts";
-import { backupFolder, sqlitePath } from "../../config/config.ts";
+import { backupFolder, type Config, sqlitePath } from "../../config/config.ts";
 import { newestReadable } from "../../db/backup-files.ts";
-import { ownMigrationNames } from "../../db/open.ts";
-import { damaged } from "../../db/prepare.ts";
+import { damaged, ownMigrationNames } from "../../db/open.ts";
 import type { Store } from "../../db/store.ts";
 import { log } from "../../lib/log.ts";
 import type { Troubles } from "../../lib/troubles.ts";

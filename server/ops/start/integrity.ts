@@ -1,8 +1,8 @@
 import { eq } from "drizzle-orm";
 import { sqlitePath } from "../../config/config.ts";
-import { checkFullyInThread } from "../../db/in-thread.ts";
 import { isDamage } from "../../db/sqlite-file.ts";
 import { upkeep } from "../../db/tables.ts";
+import { checkFullyInThread } from "../../db/threads.ts";
 import { describeError, log } from "../../lib/log.ts";
 import type { Deps } from "../../work/deps.ts";
 import { tellOfDamage } from "./damage.ts";

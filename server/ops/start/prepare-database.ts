@@ -1,14 +1,24 @@
 import { chmodSync, mkdirSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { backupFolder, type Config, SECRET_KEY_FILE, sqlitePath } from "../../config/config.ts";
-import { refuseNetworkFs } from "../../db/file-system.ts";
-import { FolderTaken, isLocked, withFolderLock } from "../../db/folder-lock.ts";
-import { prepareInThread } from "../../db/in-thread.ts";
+import {
+  FolderTaken,
+  finishPlacing,
+  isLocked,
+  isPlacing,
+  refuseNetworkFs,
+  withFolderLock,
+} from "../../db/folder.ts";
 import { missing } from "../../db/migrate.ts";
-import { migrateToHead, openEngine, ownMigrations } from "../../db/open.ts";
-import { type Preparation, prepareSqlite } from "../../db/prepare.ts";
-import { finishPlacing, isPlacing } from "../../db/replace.ts";
+import {
+  migrateToHead,
+  openEngine,
+  ownMigrations,
+  type Preparation,
+  prepareSqlite,
+} from "../../db/open.ts";
 import { isUnavailable, Refused } from "../../db/store.ts";
+import { prepareInThread } from "../../db/threads.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { failure, fileFailure } from "../../lib/errors.ts";
 import { describeError, log } from "../../lib/log.ts";

@@ -1,7 +1,7 @@
 import { count, eq, isNotNull, sql } from "drizzle-orm";
 import * as z from "zod";
 import { dayOf } from "../../accounts/usage.ts";
-import { sumOf } from "../../db/numbers.ts";
+import { sumOf } from "../../db/queries.ts";
 import { deliveries, ofWorks, TIERS, usageDays } from "../../db/tables.ts";
 import { toIso } from "../../lib/moments.ts";
 import { VERSION } from "../../lib/runtime.ts";

@@ -1,5 +1,5 @@
 import { count, eq, sql } from "drizzle-orm";
-import { sumOf } from "../../db/numbers.ts";
+import { sumOf } from "../../db/queries.ts";
 import {
   accounts,
   DISABLED_REASONS,

@@ -1,7 +1,7 @@
 import { and, count, desc, eq, gt, sql } from "drizzle-orm";
 import { LRUCache } from "lru-cache";
 import type { Caller } from "../../api/caller.ts";
-import { allCounted, sumOf, totalLinks } from "../../db/numbers.ts";
+import { allCounted, sumOf, totalLinks } from "../../db/queries.ts";
 import { preparedOnce } from "../../db/store.ts";
 import { groups, linkCounts, links, recoveries, type Verdict } from "../../db/tables.ts";
 import { toIso } from "../../lib/moments.ts";
