@@ -1,15 +1,15 @@
-import type { Family, Rule } from "./record.ts";
+import { dead, type Family, means, type Rule } from "./record.ts";
 
 /** oembed.com, section 2.3: a player, a picture or a link, and the status codes that may take its place. */
 const OEMBED: Rule[] = [
-  { status: 200, json: { title: { empty: false } }, means: "ok_service" },
-  { status: 200, json: { html: { empty: false } }, means: "ok_service" },
-  { status: 200, json: { type: ["photo", "video", "link", "rich"] }, means: "ok_service" },
-  { status: 401, means: "service_private" },
+  means("ok_service", { status: 200, json: { title: { empty: false } } }),
+  means("ok_service", { status: 200, json: { html: { empty: false } } }),
+  means("ok_service", { status: 200, json: { type: ["photo", "video", "link", "rich"] } }),
+  means("service_private", { status: 401 }),
   // Private, or the endpoint blocks the caller.
   { status: 403, means: "page", undecided: "service_private" },
-  { status: 404, means: "service_not_found", class: "C2" },
-  { status: 410, means: "service_deleted", class: "C2" },
+  dead("service_not_found", "C2", { status: 404 }),
+  dead("service_deleted", "C2", { status: 410 }),
 ];
 
 /** A text that ends like a file's name, perhaps with its size: its words state nothing. */
@@ -63,25 +63,22 @@ const VIDEO_URL = String.raw`["']https?://(?![^"']{0,200}/images/)[^"'\s]{1,1000
  * in hidden boxes.
  */
 const XFS: Rule[] = [
-  {
+  means("service_unavailable", {
     matches: says(
       String.raw`\w{1,20} server (?:is in )?maint(?:e|ai)nance`,
       String.raw`Technical Maintenance\s{0,20}<`,
     ),
-    means: "service_unavailable",
-  },
-  { matches: TAKEN_DOWN, unless: { matches: XFS_FORM }, means: "service_takedown", class: "C1" },
-  {
+  }),
+  dead("service_takedown", "C1", { matches: TAKEN_DOWN, unless: { matches: XFS_FORM } }),
+  dead("service_not_found", "C1", {
     text: "The file expired",
     matches: says("The file was (?:removed|deleted) by"),
     unless: { matches: XFS_FORM },
-    means: "service_not_found",
-    class: "C1",
-  },
-  { matches: DELETED, unless: { matches: XFS_FORM }, means: "service_deleted", class: "C1" },
-  { matches: EXPIRED, unless: { matches: XFS_FORM }, means: "service_expired", class: "C1" },
-  { matches: MISSING, unless: { matches: XFS_FORM }, means: "service_not_found", class: "C1" },
-  {
+  }),
+  dead("service_deleted", "C1", { matches: DELETED, unless: { matches: XFS_FORM } }),
+  dead("service_expired", "C1", { matches: EXPIRED, unless: { matches: XFS_FORM } }),
+  dead("service_not_found", "C1", { matches: MISSING, unless: { matches: XFS_FORM } }),
+  means("ok_service_protected", {
     status: 200,
     matches: says(
       String.raw`This (?:video|file)[\s\S]{0,10}?is (?:only )?available[\s\S]{0,60}?premium`,
@@ -98,57 +95,46 @@ const XFS: Rule[] = [
       "This video can be watched as embed only",
       "(?:Enter File Password|Password Protected)",
     ),
-    means: "ok_service_protected",
-  },
-  {
+  }),
+  means("ok_service_protected", {
     status: 200,
     matches: String.raw`<b>\s{0,20}Passwor[dt]\s?:?\s?</b>\s{0,20}(?:<input|</div)`,
-    means: "ok_service_protected",
-  },
-  {
+  }),
+  means("geo_blocked", {
     matches: says(
       "[^<>]{0,60}not available in your country",
       "Downloads are disabled for your country",
     ),
-    means: "geo_blocked",
-  },
-  { matches: says("Video is processing now"), means: "service_processing" },
-  { status: 200, header: { "content-disposition": "^attachment" }, means: "ok_service" },
-  { status: 200, matches: XFS_FORM, means: "ok_service" },
-  {
+  }),
+  means("service_processing", { matches: says("Video is processing now") }),
+  means("ok_service", { status: 200, header: { "content-disposition": "^attachment" } }),
+  means("ok_service", { status: 200, matches: XFS_FORM }),
+  means("ok_service", {
     status: 200,
     matches: String.raw`(?:sources|src|file)["']?\s?[:=(]\s?\[?\s?\{?\s?(?:["']?(?:src|file)["']?\s?:\s?)?${VIDEO_URL}`,
-    means: "ok_service",
-  },
+  }),
   // A player's script as it is packed: the words of its settings, one after the other.
-  {
+  means("ok_service", {
     status: 200,
     matches: String.raw`'(?=[^'<]{0,20000}'\.split\('\|'\))(?:[^'<]{0,20000}?\|)?(?:m3u8|mp4)['|]`,
-    means: "ok_service",
-  },
-  {
+  }),
+  dead("service_not_found", "C1", {
     status: 200,
     matches: String.raw`>\s{0,20}\w{1,20} Not Found[\s.!]{0,5}(?:<|$)`,
-    means: "service_not_found",
-    class: "C1",
-  },
-  {
+  }),
+  dead("service_deleted", "C1", {
     status: 200,
     matches: says(String.raw`\w{1,20} (?:file (?:was|has been) removed|no longer available)`),
-    means: "service_deleted",
-    class: "C1",
-  },
-  {
+  }),
+  means("ok_service", {
     status: 200,
     matches: String.raw`${FILE_NAME}(?:(?!${FILE_NAME})[\s\S]){0,1000}?${FILE_SIZE}`,
-    means: "ok_service",
-  },
-  { status: 200, url: "{id}", title: String.raw`^Watch(?:ing)? \S`, means: "ok_service" },
-  {
+  }),
+  means("ok_service", { status: 200, url: "{id}", title: String.raw`^Watch(?:ing)? \S` }),
+  means("service_rate_limited", {
     matches:
       "You have reached the (?:maximum |download.)limit|You have to wait [^<>]{1,80} till next download|Download limit reached|Delay between downloads must (?:be not|not be) less than|You're using all download slots",
-    means: "service_rate_limited",
-  },
+  }),
 ];
 
 /** The rules that services of a family share. */

@@ -39,7 +39,22 @@ export type Family = (typeof FAMILIES)[number];
 export const asksOf = ({ ask }: Kind): Ask[] =>
   ask === undefined ? [] : Array.isArray(ask) ? ask : [ask];
 
-/** Whether a rule speaks of death. */
+type Conditions = Omit<Rule, "means" | "undecided" | "class" | "hours">;
+
+/** A rule with a verdict that needs no confirmation, or that leads on. */
+export const means = (meaning: Rule["means"], conditions: Conditions): Rule => ({
+  ...conditions,
+  means: meaning,
+});
+
+/** A rule with a dead verdict, and how that is confirmed. */
+export const dead = (
+  reason: Rule["means"],
+  confirm: NonNullable<Rule["class"]>,
+  conditions: Conditions,
+): Rule => ({ ...conditions, means: reason, class: confirm });
+
+/** Whether a rule has a dead verdict. */
 export const isGone = ({ means }: Rule): boolean =>
   means !== "next" && means !== "page" && verdictOf(means) === "dead";
 

@@ -1,4 +1,4 @@
-import type { Page, Service } from "../record.ts";
+import { dead, means, type Page, type Service } from "../record.ts";
 
 /** What stands in the place of the video; of a comment it may say the same. */
 const REMOVED = String.raw`<div[^>]{0,80} class="(?:[^"]{0,100}\s)?removed[\s"]`;
@@ -13,39 +13,32 @@ const PORNHUB_PAGE: Page = {
       "age_verified=1; accessAgeDisclaimerPH=1; accessAgeDisclaimerUK=1; accessPH=1; platform=pc",
   },
   rules: [
-    {
+    means("geo_blocked", {
       matches: String.raw`class="(?:geoBlocked|limited-functionality)"|>\s*This (?:video|content) is unavailable in your country`,
-      means: "geo_blocked",
-    },
-    {
+    }),
+    dead("service_takedown", "C2", {
       matches: String.raw`>\s*Video has been (?:removed at the request of|flagged for verification in accordance with)`,
       unless: PORNHUB_PLAYER,
-      means: "service_takedown",
-      class: "C2",
-    },
-    {
+    }),
+    dead("service_deleted", "C2", {
       matches: String.raw`>\s*This video has been (?:removed|disabled)|${REMOVED}`,
       unless: PORNHUB_PLAYER,
-      means: "service_deleted",
-      class: "C2",
-    },
+    }),
     {
       matches: String.raw`>\s*This video is currently unavailable`,
       unless: PORNHUB_PLAYER,
       means: "service_not_found",
       hours: 24,
     },
-    { text: 'id="iconLocked"', means: "service_private" },
-    {
+    means("service_private", { text: 'id="iconLocked"' }),
+    means("ok_service_protected", {
       text: ["Upgrade to Pornhub Premium to enjoy this video", "'Buy on video player'"],
-      means: "ok_service_protected",
-    },
-    {
+    }),
+    means("ok_service", {
       status: 200,
       url: "{id}",
       matches: String.raw`var\s+flashvars_\d{1,20}\s*=\s*\{`,
-      means: "ok_service",
-    },
+    }),
   ],
   needsMarker: true,
 };
@@ -55,28 +48,19 @@ const XHAMSTER_PLAYER = { matches: String.raw`"(?:videoModel|xplayerSettings2?)"
 const XHAMSTER_PAGE: Page = {
   headers: { Cookie: "lang=en; video_titles_translation=0" },
   rules: [
-    {
-      matches: String.raw`>\s*This video is visible (?:for|to)\s*<`,
-      means: "service_private",
-    },
-    { text: 'class="video-password-block"', means: "ok_service_protected" },
-    { status: 423, title: "^Page was deleted", means: "service_deleted", class: "C2" },
-    {
+    means("service_private", { matches: String.raw`>\s*This video is visible (?:for|to)\s*<` }),
+    means("ok_service_protected", { text: 'class="video-password-block"' }),
+    dead("service_deleted", "C2", { status: 423, title: "^Page was deleted" }),
+    dead("service_deleted", "C2", {
       matches: String.raw`>\s*This video (?:was deleted|has been removed)|${REMOVED}`,
       unless: XHAMSTER_PLAYER,
-      means: "service_deleted",
-      class: "C2",
-    },
-    {
-      matches: '<div[^>]{1,100}id="videoClosed"',
-      means: "service_deleted",
-      class: "C2",
-    },
-    { url: "/site/error", means: "service_not_found", class: "C2" },
+    }),
+    dead("service_deleted", "C2", { matches: '<div[^>]{1,100}id="videoClosed"' }),
+    dead("service_not_found", "C2", { url: "/site/error" }),
     // No status of HTTP, but its own for what is gone.
-    { status: 452, means: "service_not_found", class: "C2" },
-    { text: ['class="buy_tips"', "This video is paid"], means: "ok_service_protected" },
-    { status: 200, ...XHAMSTER_PLAYER, means: "ok_service" },
+    dead("service_not_found", "C2", { status: 452 }),
+    means("ok_service_protected", { text: ['class="buy_tips"', "This video is paid"] }),
+    means("ok_service", { status: 200, ...XHAMSTER_PLAYER }),
   ],
   needsMarker: true,
 };
@@ -85,40 +69,32 @@ const XVIDEOS_PLAYER = { matches: String.raw`html5player\.setVideo|setVideoTitle
 
 const XVIDEOS_PAGE: Page = {
   rules: [
-    {
+    means("geo_blocked", {
       matches: String.raw`>\s*Sorry, this video is not available in your country`,
-      means: "geo_blocked",
-    },
-    {
+    }),
+    dead("service_takedown", "C2", {
       text: ">We received a request to have this video deleted",
       unless: XVIDEOS_PLAYER,
-      means: "service_takedown",
-      class: "C2",
-    },
-    {
+    }),
+    dead("service_deleted", "C2", {
       matches: String.raw`>\s*This video has been (?:deleted|removed)|${REMOVED}`,
       unless: XVIDEOS_PLAYER,
-      means: "service_deleted",
-      class: "C2",
-    },
-    {
+    }),
+    dead("service_not_found", "C2", {
       matches: String.raw`>\s*(?:Sorry, this video is not available|Page not found|Sorry but the page you requested was not found)`,
       unless: XVIDEOS_PLAYER,
-      means: "service_not_found",
-      class: "C2",
-    },
+    }),
     {
       text: 'class="inlineError"',
       unless: XVIDEOS_PLAYER,
       means: "service_not_found",
       hours: 24,
     },
-    {
+    means("ok_service", {
       status: 200,
       url: String.raw`/(?:video[.\d]|embedframe/)`,
       ...XVIDEOS_PLAYER,
-      means: "ok_service",
-    },
+    }),
   ],
   needsMarker: true,
 };
@@ -129,41 +105,27 @@ const REDTUBE_PAGE: Page = {
   url: "https://www.redtube.com/{id}",
   headers: { Cookie: "language=en" },
   rules: [
-    {
+    dead("service_deleted", "C2", {
       text: ['class="video-deleted-info"', 'class="unavailable_text"'],
-      means: "service_deleted",
-      class: "C2",
-    },
-    {
+    }),
+    dead("service_deleted", "C2", {
       matches: String.raw`>\s*This video has been removed|${REMOVED}`,
       unless: REDTUBE_PLAYER,
-      means: "service_deleted",
-      class: "C2",
-    },
-    {
+    }),
+    dead("service_takedown", "C2", {
       matches: String.raw`>\s*Video has been flagged for verification`,
       unless: REDTUBE_PLAYER,
-      means: "service_takedown",
-      class: "C2",
-    },
-    {
+    }),
+    dead("service_not_found", "C2", {
       matches: String.raw`>\s*(?:[^<>]{0,80}is no longer available|Error Page Not Found)`,
       unless: REDTUBE_PLAYER,
-      means: "service_not_found",
-      class: "C2",
-    },
-    { text: 'class="private_video_text"', means: "service_private" },
-    {
+    }),
+    means("service_private", { text: 'class="private_video_text"' }),
+    means("service_private", {
       matches: String.raw`>\s*This video is private`,
       unless: REDTUBE_PLAYER,
-      means: "service_private",
-    },
-    {
-      status: 200,
-      url: "{id}",
-      ...REDTUBE_PLAYER,
-      means: "ok_service",
-    },
+    }),
+    means("ok_service", { status: 200, url: "{id}", ...REDTUBE_PLAYER }),
   ],
   needsMarker: true,
 };

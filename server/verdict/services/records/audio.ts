@@ -1,7 +1,7 @@
-import type { Ask, Page, Rule, Service } from "../record.ts";
+import { type Ask, dead, means, type Page, type Rule, type Service } from "../record.ts";
 
 /** What oEmbed does not know is gone only if the page says so, too. */
-const PAGE_AGREES: Rule[] = [{ status: 404, means: "page" }];
+const PAGE_AGREES: Rule[] = [means("page", { status: 404 })];
 
 const SOUNDCLOUD_APP = String.raw`^(?:(?:www|m)\.)?soundcloud\.com$`;
 
@@ -16,26 +16,20 @@ const SOUNDCLOUD_LISTS =
 const SOUNDCLOUD_ASK: Ask = {
   url: "https://soundcloud.com/oembed?format=json&url=https%3A%2F%2Fsoundcloud.com{path}",
   family: "oembed",
-  rules: [{ status: 403, means: "service_private" }, ...PAGE_AGREES],
+  rules: [means("service_private", { status: 403 }), ...PAGE_AGREES],
 };
 
 /** The title of the whole site stands for whatever it does not know. */
 const SOUNDCLOUD_PAGE: Page = {
   rules: [
-    {
-      title: "^soundcloud [-–] hear the world['’]s sounds$",
-      means: "service_not_found",
-      class: "C2",
-    },
+    dead("service_not_found", "C2", { title: "^soundcloud [-–] hear the world['’]s sounds$" }),
   ],
 };
 
 /** A name that anybody may take now. */
-const BANDCAMP_FREE: Rule = {
+const BANDCAMP_FREE: Rule = dead("service_account_gone", "C1", {
   url: String.raw`^https://bandcamp\.com/signup\?(?:.*&)?new_domain=`,
-  means: "service_account_gone",
-  class: "C1",
-};
+});
 
 export const AUDIO: Service[] = [
   {
@@ -97,7 +91,7 @@ export const AUDIO: Service[] = [
           {
             url: "https://www.mixcloud.com/oembed/?format=json&url=https%3A%2F%2Fwww.mixcloud.com%2F{user}%2F{slug}%2F",
             family: "oembed",
-            rules: [{ status: 404, means: "next" }],
+            rules: [means("next", { status: 404 })],
           },
           {
             url: "https://app.mixcloud.com/graphql",
@@ -107,26 +101,21 @@ export const AUDIO: Service[] = [
               variables: { lookup: { username: "{user}", slug: "{slug}" } },
             },
             rules: [
-              {
+              dead("service_not_found", "C2", {
                 json: { "data.cloudcastLookup": null },
                 // It is null as well when the lookup failed.
                 unless: { json: { errors: { empty: false } } },
-                means: "service_not_found",
-                class: "C2",
-              },
-              {
+              }),
+              means("geo_blocked", {
                 json: { "data.cloudcastLookup.restrictedReason": "tracklist" },
-                means: "geo_blocked",
-              },
-              {
+              }),
+              means("ok_service_protected", {
                 json: { "data.cloudcastLookup.restrictedReason": "repeat_play" },
-                means: "ok_service_protected",
-              },
-              {
+              }),
+              means("service_private", {
                 json: { "data.cloudcastLookup.restrictedReason": { empty: false } },
-                means: "service_private",
-              },
-              { json: { "data.cloudcastLookup.name": { empty: false } }, means: "ok_service" },
+              }),
+              means("ok_service", { json: { "data.cloudcastLookup.name": { empty: false } } }),
             ],
           },
         ],
@@ -151,13 +140,11 @@ export const AUDIO: Service[] = [
           needsMarker: true,
           rules: [
             BANDCAMP_FREE,
-            {
+            dead("service_not_found", "C2", {
               matches: String.raw`>\s*Sorry\s*,\s*that something isn['’]t here`,
               unless: { text: "data-tralbum=" },
-              means: "service_not_found",
-              class: "C2",
-            },
-            { status: 200, text: "data-tralbum=", means: "ok_service" },
+            }),
+            means("ok_service", { status: 200, text: "data-tralbum=" }),
           ],
         },
       },
@@ -187,11 +174,9 @@ export const AUDIO: Service[] = [
         },
         page: {
           rules: [
-            {
+            dead("service_not_found", "C1", {
               matches: String.raw`>\s*This song cannot be found or has been removed`,
-              means: "service_not_found",
-              class: "C1",
-            },
+            }),
           ],
         },
       },
@@ -215,8 +200,8 @@ export const AUDIO: Service[] = [
         },
         page: {
           rules: [
-            { url: String.raw`hearthis\.at/search/`, means: "service_not_found", class: "C2" },
-            { text: "track-detail track_", means: "ok_service" },
+            dead("service_not_found", "C2", { url: String.raw`hearthis\.at/search/` }),
+            means("ok_service", { text: "track-detail track_" }),
           ],
         },
       },

@@ -1,59 +1,54 @@
-import type { Page, Rule, Service } from "../record.ts";
+import { dead, means, type Page, type Rule, type Service } from "../record.ts";
 import { IS_JSON } from "./knowledge-shared.ts";
 
 /** Its status tells what is there, wherever it lets programs in; but another page may come in its place. */
-const HONEST: Page = { rules: [{ status: 200, text: "{name}", means: "ok_service" }] };
+const HONEST: Page = { rules: [means("ok_service", { status: 200, text: "{name}" })] };
 
 /** What is private and what is missing both lead a stranger to its door. */
-const GITLAB_DOOR: Rule = {
+const GITLAB_DOOR: Rule = means("service_private", {
   status: 200,
   url: String.raw`^https://gitlab\.com/users/sign_in(?:[?#]|$)`,
   // Whatever language it speaks.
   matches: String.raw`\S`,
-  means: "service_private",
-};
+});
 
 const GITHUB: Rule[] = [
-  { status: 451, text: "blocked in your country", means: "geo_blocked" },
-  { status: 451, means: "service_takedown", class: "C1" },
-  {
-    status: [403, 429],
-    text: "exceeded a secondary rate limit",
-    means: "service_rate_limited",
-  },
+  means("geo_blocked", { status: 451, text: "blocked in your country" }),
+  dead("service_takedown", "C1", { status: 451 }),
+  means("service_rate_limited", { status: [403, 429], text: "exceeded a secondary rate limit" }),
 ];
 
 /** Two mirrors must agree, since the first does not find every package, and the site must not have it. */
 const NPM_FIRST: Rule[] = [
-  { json: { name: { exists: true } }, means: "ok_service" },
-  { status: 404, json: IS_JSON, means: "next" },
+  means("ok_service", { json: { name: { exists: true } } }),
+  means("next", { status: 404, json: IS_JSON }),
 ];
 
 const NPM_SECOND: Rule[] = [
-  { json: { name: { exists: true } }, means: "ok_service" },
-  { status: 404, means: "next" },
+  means("ok_service", { json: { name: { exists: true } } }),
+  means("next", { status: 404 }),
 ];
 
 const NPM_SITE: Rule[] = [
-  { status: 200, text: "{name}", means: "ok_service" },
-  { status: 200, means: "service_unrecognised" },
-  { status: [403, 404, 429, 503], means: "service_not_found", class: "C2" },
+  means("ok_service", { status: 200, text: "{name}" }),
+  means("service_unrecognised", { status: 200 }),
+  dead("service_not_found", "C2", { status: [403, 404, 429, 503] }),
 ];
 
 /** Mostly a challenge is all that comes of the site, so that npm's registry stands in for it. */
 const NPM_REGISTRY: Rule[] = [
-  { json: { name: { exists: true } }, means: "ok_service" },
-  { status: 404, json: IS_JSON, means: "service_not_found", class: "C2" },
+  means("ok_service", { json: { name: { exists: true } } }),
+  dead("service_not_found", "C2", { status: 404, json: IS_JSON }),
 ];
 
 const PYPI: Rule[] = [
-  { json: { "info.name": { exists: true } }, means: "ok_service" },
-  { status: 404, json: IS_JSON, means: "service_not_found", class: "C1" },
+  means("ok_service", { json: { "info.name": { exists: true } } }),
+  dead("service_not_found", "C1", { status: 404, json: IS_JSON }),
 ];
 
 const DOCKER_HUB: Rule[] = [
-  { json: { name: { exists: true } }, means: "ok_service" },
-  { status: 404, json: IS_JSON, means: "service_not_found", class: "C1" },
+  means("ok_service", { json: { name: { exists: true } } }),
+  dead("service_not_found", "C1", { status: 404, json: IS_JSON }),
 ];
 
 export const DEVELOPER: Service[] = [
@@ -107,11 +102,11 @@ export const DEVELOPER: Service[] = [
         ask: {
           url: "https://api.bitbucket.org/2.0/repositories/{owner}/{name}",
           rules: [
-            { json: { full_name: { exists: true } }, means: "ok_service" },
-            { status: 404, json: IS_JSON, means: "service_not_found", class: "C2" },
-            { status: 403, json: IS_JSON, means: "service_private" },
+            means("ok_service", { json: { full_name: { exists: true } } }),
+            dead("service_not_found", "C2", { status: 404, json: IS_JSON }),
+            means("service_private", { status: 403, json: IS_JSON }),
             // Sixty questions an hour are all that it answers without an account.
-            { status: 429, means: "page" },
+            means("page", { status: 429 }),
           ],
         },
         page: HONEST,
@@ -197,8 +192,8 @@ export const DEVELOPER: Service[] = [
         ask: {
           url: "https://crates.io/api/v1/crates/{name}/{version}",
           rules: [
-            { json: { "version.num": { exists: true } }, means: "ok_service" },
-            { status: 404, json: IS_JSON, means: "service_not_found", class: "C1" },
+            means("ok_service", { json: { "version.num": { exists: true } } }),
+            dead("service_not_found", "C1", { status: 404, json: IS_JSON }),
           ],
         },
         page: "never",
@@ -210,8 +205,8 @@ export const DEVELOPER: Service[] = [
         ask: {
           url: "https://crates.io/api/v1/crates/{name}",
           rules: [
-            { json: { "crate.id": { exists: true } }, means: "ok_service" },
-            { status: 404, json: IS_JSON, means: "service_not_found", class: "C1" },
+            means("ok_service", { json: { "crate.id": { exists: true } } }),
+            dead("service_not_found", "C1", { status: 404, json: IS_JSON }),
           ],
         },
         // One page of scripts is sent for all crates.
@@ -251,19 +246,15 @@ export const DEVELOPER: Service[] = [
         path: "^/.",
         page: {
           rules: [
-            { header: { "x-error-code": "^GatedRepo$" }, means: "ok_service_protected" },
-            {
+            means("ok_service_protected", { header: { "x-error-code": "^GatedRepo$" } }),
+            dead("service_takedown", "C1", {
               header: { "x-error-message": "^Access to this resource is disabled" },
-              means: "service_takedown",
-              class: "C1",
-            },
-            {
+            }),
+            dead("service_not_found", "C2", {
               header: { "x-error-code": "^(?:Entry|Revision)NotFound$" },
-              means: "service_not_found",
-              class: "C2",
-            },
+            }),
             // It says so of what is private, too.
-            { status: 401, header: { "x-error-code": "^RepoNotFound$" }, means: "service_private" },
+            means("service_private", { status: 401, header: { "x-error-code": "^RepoNotFound$" } }),
           ],
         },
       },
@@ -282,15 +273,13 @@ export const DEVELOPER: Service[] = [
         path: "^/projects?/[^/]+/files/.",
         page: {
           rules: [
-            {
+            dead("service_not_found", "C2", {
               matches: String.raw`>\s*The (?:(?:"|&quot;|&#34;)[^<>]{1,300} )?file could not be found or is not available`,
               // What is there may be reviewed and described in the same words.
               unless: {
                 matches: String.raw`Your download will start|id="readme"[\s\S]{0,1000}?file could not be found`,
               },
-              means: "service_not_found",
-              class: "C2",
-            },
+            }),
           ],
         },
       },

@@ -1,65 +1,52 @@
-import type { Rule, Service, When } from "../record.ts";
+import { dead, means, type Rule, type Service, type When } from "../record.ts";
 
 /** The endpoint knows fewer sorts of addresses than the site has, so that its 404 alone proves nothing. */
-const PAGE_DECIDES: Rule = { status: [404, 410], means: "page" };
+const PAGE_DECIDES: Rule = means("page", { status: [404, 410] });
 
 /** For endpoints that give this status to what is not for all, rather than to whom they do not like. */
-const PRIVATE: Rule = { status: 403, means: "service_private" };
+const PRIVATE: Rule = means("service_private", { status: 403 });
 
 /** What Google shows instead of a document. A document's own title proves that it is there. */
 const GOOGLE_DOCS: Rule[] = [
-  { url: String.raw`^https://accounts\.google\.com/`, means: "login_required" },
-  { status: 401, means: "login_required" },
-  {
+  means("login_required", { url: String.raw`^https://accounts\.google\.com/` }),
+  means("login_required", { status: 401 }),
+  means("login_required", {
     status: 403,
     text: ["You need access", "accounts.google.com/AccountChooser"],
-    means: "login_required",
-  },
-  { status: 200, title: " - Google (?:Docs|Sheets|Slides|Drawings)$", means: "ok_service" },
-  {
+  }),
+  means("ok_service", { status: 200, title: " - Google (?:Docs|Sheets|Slides|Drawings)$" }),
+  dead("service_not_found", "C2", {
     status: [400, 404, 410],
     text: "Sorry, the file you have requested does not exist",
-    means: "service_not_found",
-    class: "C2",
-  },
-  {
+  }),
+  dead("service_not_found", "C2", {
     // With success, any document, form or table may say it; but none brings the error's own markup.
     status: 200,
     type: "^text/html",
     matches: String.raw`class="errorMessage"[^>]{0,200}>\s*Sorry, the file you have requested does not exist`,
-    means: "service_not_found",
-    class: "C2",
-  },
+  }),
 ];
 
-const SCRIBD_REMOVED: Rule = {
+const SCRIBD_REMOVED: Rule = dead("service_deleted", "C1", {
   url: "^https?://[^/]+/(?:[^?#]*/)?(?:removal|deleted)/",
-  means: "service_deleted",
-  class: "C1",
-};
+});
 
 /** What a deck comes with. Its title and its slides may say anything. */
 const SLIDESHARE_SHOWS_IT: When = { text: '"slideshow":{"' };
 
 const SLIDESHARE_MISSING: Rule[] = [
-  {
+  dead("service_deleted", "C2", {
     matches: String.raw`>\s*Uploaded Content Removed\s*<`,
     unless: SLIDESHARE_SHOWS_IT,
-    means: "service_deleted",
-    class: "C2",
-  },
-  {
+  }),
+  dead("service_not_found", "C2", {
     title: String.raw`^404 error\. Page Not Found`,
     unless: SLIDESHARE_SHOWS_IT,
-    means: "service_not_found",
-    class: "C2",
-  },
-  {
+  }),
+  dead("service_not_found", "C2", {
     matches: String.raw`>\s*Sorry! We could not find what you were looking for`,
     unless: SLIDESHARE_SHOWS_IT,
-    means: "service_not_found",
-    class: "C2",
-  },
+  }),
 ];
 
 export const DOCUMENTS: Service[] = [
@@ -78,7 +65,7 @@ export const DOCUMENTS: Service[] = [
         kind: "form",
         path: String.raw`^/(?:a/[^/]+/)?forms/(?:u/\d+/)?d/(?:e/)?[\w-]+`,
         page: {
-          rules: [{ text: "no longer accepting responses", means: "ok_service" }, ...GOOGLE_DOCS],
+          rules: [means("ok_service", { text: "no longer accepting responses" }), ...GOOGLE_DOCS],
         },
       },
     ],
@@ -158,12 +145,10 @@ export const DOCUMENTS: Service[] = [
         },
         page: {
           rules: [
-            {
+            dead("service_not_found", "C2", {
               matches: String.raw`>\s*We can(?:'|’|&#x27;|&#39;|&rsquo;)t find what you`,
               unless: { text: "documentTextVersion" },
-              means: "service_not_found",
-              class: "C2",
-            },
+            }),
           ],
         },
       },
@@ -383,7 +368,7 @@ export const DOCUMENTS: Service[] = [
           url: "https://www.kickstarter.com/services/oembed?format=json&url=https%3A%2F%2Fwww.kickstarter.com%2Fprojects%2F{creator}%2F{id}",
           family: "oembed",
           // Nothing there is private, but a wall gives this status to programs.
-          rules: [{ status: 403, means: "page" }],
+          rules: [means("page", { status: 403 })],
         },
       },
     ],

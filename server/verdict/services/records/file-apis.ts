@@ -1,4 +1,4 @@
-import type { Ask, Rule, Service } from "../record.ts";
+import { type Ask, dead, means, type Rule, type Service } from "../record.ts";
 
 const GOFILE_SITE = { Origin: "https://gofile.io", Referer: "https://gofile.io/" };
 
@@ -14,40 +14,40 @@ const GOFILE_ASK: Ask[] = [
     take: { token: "data.token" },
     keepMinutes: 30,
     rules: [
-      { json: { "data.token": { empty: false } }, means: "next" },
-      { json: { status: "error-rateLimit" }, means: "service_rate_limited" },
+      means("next", { json: { "data.token": { empty: false } } }),
+      means("service_rate_limited", { json: { status: "error-rateLimit" } }),
     ],
   },
   {
     url: "https://api.gofile.io/contents/{id}",
     headers: { Authorization: "Bearer {token}", "X-BL": "en-US", ...GOFILE_SITE },
     rules: [
-      { json: { status: "error-notFound" }, means: "service_not_found", class: "C1" },
-      { json: { status: "error-passwordRequired" }, means: "ok_service_protected" },
-      { json: { "data.passwordStatus": "passwordRequired" }, means: "ok_service_protected" },
-      { json: { "data.canAccess": false }, means: "service_private" },
-      { json: { status: "ok" }, means: "ok_service" },
-      { json: { status: "error-rateLimit" }, means: "service_rate_limited" },
+      dead("service_not_found", "C1", { json: { status: "error-notFound" } }),
+      means("ok_service_protected", { json: { status: "error-passwordRequired" } }),
+      means("ok_service_protected", { json: { "data.passwordStatus": "passwordRequired" } }),
+      means("service_private", { json: { "data.canAccess": false } }),
+      means("ok_service", { json: { status: "ok" } }),
+      means("service_rate_limited", { json: { status: "error-rateLimit" } }),
       // It wants the token of its pages, which is no fault of the guest's.
-      { json: { status: ["error-notPremium", "error-token"] }, means: "service_unrecognised" },
+      means("service_unrecognised", { json: { status: ["error-notPremium", "error-token"] } }),
     ],
   },
 ];
 
 /** A file of Pixeldrain, in an answer to many or to one. */
 const PIXELDRAIN_FILE: Rule[] = [
-  { json: { abuse_type: { empty: false } }, means: "service_takedown", class: "C1" },
-  { json: { availability: { empty: false } }, means: "ok_service_protected" },
-  { json: { id: { empty: false } }, means: "ok_service" },
-  { json: { value: { matches: "captcha_required$|rate_limit" } }, means: "service_rate_limited" },
+  dead("service_takedown", "C1", { json: { abuse_type: { empty: false } } }),
+  means("ok_service_protected", { json: { availability: { empty: false } } }),
+  means("ok_service", { json: { id: { empty: false } } }),
+  means("service_rate_limited", { json: { value: { matches: "captcha_required$|rate_limit" } } }),
 ];
 
 const PIXELDRAIN_MISSING = { json: { value: ["not_found", "file_not_found"] } };
 
-const PIXELDRAIN_GONE: Rule = { ...PIXELDRAIN_MISSING, means: "service_not_found", class: "C1" };
+const PIXELDRAIN_GONE: Rule = dead("service_not_found", "C1", PIXELDRAIN_MISSING);
 
 /** Where one thing only was asked for, and nothing else is said of it. */
-const PIXELDRAIN_FINE: Rule = { json: { success: true }, means: "ok_service" };
+const PIXELDRAIN_FINE: Rule = means("ok_service", { json: { success: true } });
 
 export const FILE_APIS: Service[] = [
   {
@@ -64,21 +64,18 @@ export const FILE_APIS: Service[] = [
           url: "https://sapi.fikper.com/",
           form: { fileHashName: "{id}" },
           rules: [
-            {
+            dead("service_not_found", "C1", {
               json: { code: 404 },
               // Whoever made the API anew would answer so.
               unless: { json: { message: { matches: "^Cannot|route" } } },
-              means: "service_not_found",
-              class: "C1",
-            },
-            { json: { password: true }, means: "ok_service_protected" },
-            { json: { name: { empty: false } }, means: "ok_service" },
-            {
+            }),
+            means("ok_service_protected", { json: { password: true } }),
+            means("ok_service", { json: { name: { empty: false } } }),
+            means("ok_service_protected", {
               json: { message: { matches: "should be premium|File size limit" } },
-              means: "ok_service_protected",
-            },
-            { json: { message: { matches: "Bandwidth limit" } }, means: "service_rate_limited" },
-            { json: { code: 405 }, means: "service_rate_limited" },
+            }),
+            means("service_rate_limited", { json: { message: { matches: "Bandwidth limit" } } }),
+            means("service_rate_limited", { json: { code: 405 } }),
           ],
         },
         page: "never",
@@ -98,34 +95,29 @@ export const FILE_APIS: Service[] = [
           {
             url: "https://filer.net/api/status/{id}.json",
             rules: [
-              { json: { "data.premium_only": true }, means: "ok_service_protected" },
-              { json: { "data.file_name": { empty: false } }, means: "ok_service" },
-              { json: { "data.name": { empty: false } }, means: "ok_service" },
-              { json: { status: "file not found" }, means: "service_not_found", class: "C1" },
-              {
+              means("ok_service_protected", { json: { "data.premium_only": true } }),
+              means("ok_service", { json: { "data.file_name": { empty: false } } }),
+              means("ok_service", { json: { "data.name": { empty: false } } }),
+              dead("service_not_found", "C1", { json: { status: "file not found" } }),
+              dead("service_not_found", "C1", {
                 json: { code: { matches: "^505$" } },
                 // Elsewhere in this API the code says that.
                 unless: { text: "premium" },
-                means: "service_not_found",
-                class: "C1",
-              },
-              {
+              }),
+              means("ok_service", {
                 json: { code: { matches: "^200$" } },
                 unless: { json: { data: { empty: true } } },
-                means: "ok_service",
-              },
-              { status: 401, means: "next" },
+              }),
+              means("next", { status: 401 }),
             ],
           },
           {
             url: "https://filer.net/api/multi_status/{id}.json",
             rules: [
-              { json: { code: { matches: "^200$" } }, text: '"{id}"', means: "ok_service" },
-              {
+              means("ok_service", { json: { code: { matches: "^200$" } }, text: '"{id}"' }),
+              dead("service_not_found", "C2", {
                 json: { code: { matches: "^200$" }, data: { empty: true } },
-                means: "service_not_found",
-                class: "C2",
-              },
+              }),
             ],
           },
         ],
@@ -137,10 +129,10 @@ export const FILE_APIS: Service[] = [
         ask: {
           url: "https://filer.net/api/folder/{id}",
           rules: [
-            { json: { message: "Folder not found" }, means: "service_not_found", class: "C1" },
-            { json: { code: { matches: "^506$" } }, means: "service_not_found", class: "C1" },
-            { json: { code: { matches: "^201$" } }, means: "ok_service_protected" },
-            { json: { files: { exists: true } }, means: "ok_service" },
+            dead("service_not_found", "C1", { json: { message: "Folder not found" } }),
+            dead("service_not_found", "C1", { json: { code: { matches: "^506$" } } }),
+            means("ok_service_protected", { json: { code: { matches: "^201$" } } }),
+            means("ok_service", { json: { files: { exists: true } } }),
           ],
         },
         page: "never",
@@ -184,9 +176,9 @@ export const FILE_APIS: Service[] = [
             batch: { most: 100, answers: { by: "field", field: "id", is: "{id}" } },
             rules: [
               ...PIXELDRAIN_FILE,
-              { ...PIXELDRAIN_MISSING, means: "next" },
-              { json: { success: true }, means: "next" },
-              { missing: true, means: "next" },
+              means("next", PIXELDRAIN_MISSING),
+              means("next", { json: { success: true } }),
+              means("next", { missing: true }),
             ],
           },
           {
@@ -202,7 +194,7 @@ export const FILE_APIS: Service[] = [
           url: "https://pixeldrain.com/api/list/{id}",
           rules: [
             PIXELDRAIN_GONE,
-            { json: { id: { empty: false } }, means: "ok_service" },
+            means("ok_service", { json: { id: { empty: false } } }),
             PIXELDRAIN_FINE,
           ],
         },
@@ -212,7 +204,7 @@ export const FILE_APIS: Service[] = [
         path: "^/(?:d|api/filesystem)/(?<id>[A-Za-z0-9]{8}(?:/.*)?)$",
         ask: {
           url: "https://pixeldrain.com/api/filesystem/{id|raw}?stat",
-          rules: [PIXELDRAIN_GONE, { json: { path: { empty: false } }, means: "ok_service" }],
+          rules: [PIXELDRAIN_GONE, means("ok_service", { json: { path: { empty: false } } })],
         },
       },
     ],
@@ -229,20 +221,20 @@ export const FILE_APIS: Service[] = [
         ask: {
           url: "https://krakenfiles.com/json/{id}",
           rules: [
-            { json: { hash: { empty: false } }, text: '"{id}"', means: "ok_service" },
-            { status: 200, json: { "": { empty: true } }, means: "service_not_found", class: "C1" },
-            { status: 404, type: "json", means: "service_not_found", class: "C1" },
-            { status: 404, means: "page" },
+            means("ok_service", { json: { hash: { empty: false } }, text: '"{id}"' }),
+            dead("service_not_found", "C1", { status: 200, json: { "": { empty: true } } }),
+            dead("service_not_found", "C1", { status: 404, type: "json" }),
+            means("page", { status: 404 }),
           ],
         },
         page: {
-          rules: [{ matches: String.raw`class="coin-name">\s{0,20}<h5>[^<]`, means: "ok_service" }],
+          rules: [means("ok_service", { matches: String.raw`class="coin-name">\s{0,20}<h5>[^<]` })],
         },
       },
       {
         kind: "profile",
         path: String.raw`^/profiles/\w+`,
-        page: { rules: [{ text: "This profile is private", means: "service_private" }] },
+        page: { rules: [means("service_private", { text: "This profile is private" })] },
       },
     ],
   },
@@ -261,14 +253,9 @@ export const FILE_APIS: Service[] = [
         ask: {
           url: "https://api.cyberdrop.cr/api/file/info/{id}",
           rules: [
-            { json: { name: { empty: false } }, means: "ok_service" },
-            {
-              status: 404,
-              unless: { type: "html" },
-              means: "service_not_found",
-              class: "C1",
-            },
-            { status: 403, means: "service_rate_limited" },
+            means("ok_service", { json: { name: { empty: false } } }),
+            dead("service_not_found", "C1", { status: 404, unless: { type: "html" } }),
+            means("service_rate_limited", { status: 403 }),
           ],
         },
       },

@@ -1,25 +1,23 @@
 import { says } from "../families.ts";
-import type { Ask, Kind, Rule, Service } from "../record.ts";
+import { type Ask, dead, type Kind, means, type Rule, type Service } from "../record.ts";
 
 /** What keep2share and its sisters tell of a file, at a place in their answer. */
 const keep2shareTold = (at = ""): Rule[] => [
-  {
+  dead("service_deleted", "C1", {
     json: { [`${at}is_available`]: false, [`${at}name`]: { empty: false } },
-    means: "service_deleted",
-    class: "C1",
-  },
-  { json: { [`${at}is_available`]: false }, means: "service_not_found", class: "C1" },
-  { json: { [`${at}isDeleted`]: true }, means: "service_deleted", class: "C1" },
-  { json: { [`${at}access`]: "private" }, means: "service_private" },
-  { json: { [`${at}access`]: "premium" }, means: "ok_service_protected" },
-  { json: { [`${at}is_available`]: true }, means: "ok_service" },
+  }),
+  dead("service_not_found", "C1", { json: { [`${at}is_available`]: false } }),
+  dead("service_deleted", "C1", { json: { [`${at}isDeleted`]: true } }),
+  means("service_private", { json: { [`${at}access`]: "private" } }),
+  means("ok_service_protected", { json: { [`${at}access`]: "premium" } }),
+  means("ok_service", { json: { [`${at}is_available`]: true } }),
 ];
 
-const KEEP2SHARE_BLOCKED: Rule = { json: { errorCode: 22 }, means: "service_unavailable" };
+const KEEP2SHARE_BLOCKED: Rule = means("service_unavailable", { json: { errorCode: 22 } });
 
 const KEEP2SHARE_REFUSED: Rule[] = [
-  { json: { errorCode: 20 }, means: "service_not_found", class: "C1" },
-  { json: { errorCode: 10 }, means: "service_private" },
+  dead("service_not_found", "C1", { json: { errorCode: 20 } }),
+  means("service_private", { json: { errorCode: 10 } }),
   KEEP2SHARE_BLOCKED,
 ];
 
@@ -39,18 +37,18 @@ function keep2shareKinds(host: string): Kind[] {
     rules: [
       ...keep2shareTold(),
       KEEP2SHARE_BLOCKED,
-      { json: { status: "error" }, unless: { status: 429 }, means: "next" },
-      { json: { errorCode: 20 }, means: "next" },
-      { missing: true, means: "next" },
+      means("next", { json: { status: "error" }, unless: { status: 429 } }),
+      means("next", { json: { errorCode: 20 } }),
+      means("next", { missing: true }),
     ],
   };
   const one: Ask = {
     ...list,
     rules: [
       // Neither its id nor the one that was asked for: the first file of a folder.
-      { json: { "files.0.id": { exists: true } }, unless: { text: '"{id}"' }, means: "next" },
+      means("next", { json: { "files.0.id": { exists: true } }, unless: { text: '"{id}"' } }),
       ...keep2shareTold("files.0."),
-      { json: { files: { empty: true } }, means: "service_not_found", class: "C1" },
+      dead("service_not_found", "C1", { json: { files: { empty: true } } }),
       ...KEEP2SHARE_REFUSED,
     ],
   };
@@ -86,8 +84,8 @@ const turbobitAsk = (host: string, ending: string): Ask => ({
     answers: { by: "field", field: "id", is: "{id}" },
   },
   rules: [
-    { json: { status: "active" }, means: "ok_service" },
-    { json: { status: "inactive" }, means: "service_not_found", class: "C2" },
+    means("ok_service", { json: { status: "active" } }),
+    dead("service_not_found", "C2", { json: { status: "inactive" } }),
   ],
 });
 
@@ -104,35 +102,29 @@ const FICHIER_ASK: Ask = {
   form: { "links[]": ["https://{domain}/?{id}"] },
   batch: { most: 100, answers: { by: "line", has: "?{id};" } },
   rules: [
-    { matches: ";;;(?:NOT FOUND|BAD LINK)$", means: "service_not_found", class: "C1" },
-    { matches: ";;;PRIVATE$", means: "ok_service_protected" },
-    { matches: String.raw`;[^;]{1,500};\d{1,20}$`, means: "ok_service" },
+    dead("service_not_found", "C1", { matches: ";;;(?:NOT FOUND|BAD LINK)$" }),
+    means("ok_service_protected", { matches: ";;;PRIVATE$" }),
+    means("ok_service", { matches: String.raw`;[^;]{1,500};\d{1,20}$` }),
   ],
 };
 
 const FICHIER_PAGE: Kind["page"] = {
   headers: { Cookie: "LG=en" },
   rules: [
-    { text: "Our services are in maintenance", means: "service_unavailable" },
-    {
+    means("service_unavailable", { text: "Our services are in maintenance" }),
+    means("service_rate_limited", {
       text: ["temporarily limited due to high demand", "you can only download one file at"],
-      means: "service_rate_limited",
-    },
-    {
+    }),
+    dead("service_deleted", "C1", {
       matches: says("[^<>]{0,60}The requested file has been deleted"),
-      means: "service_deleted",
-      class: "C1",
-    },
-    {
+    }),
+    dead("service_not_found", "C1", {
       matches: says("[^<>]{0,60}(?:File not found !|The requested file do(?:es)? not exist)"),
-      means: "service_not_found",
-      class: "C1",
-    },
-    {
+    }),
+    means("ok_service_protected", {
       text: ["this file is protected", "is not possible to unregistered users"],
-      means: "ok_service_protected",
-    },
-    { text: '<td class="normal"><span style="font-weight:bold">', means: "ok_service" },
+    }),
+    means("ok_service", { text: '<td class="normal"><span style="font-weight:bold">' }),
   ],
 };
 
@@ -179,35 +171,27 @@ export const FILE_BATCHES: Service[] = [
           url: "https://nitroflare.com/api/v2/getFileInfo?files={id}",
           batch: { most: 100, answers: { by: "key", at: "result.files", key: "{id}" } },
           rules: [
-            { text: "we are upgrading the site system", means: "service_unavailable" },
-            {
+            means("service_unavailable", { text: "we are upgrading the site system" }),
+            means("ok_service_protected", {
               json: { status: "online", password: { exists: true } },
-              means: "ok_service_protected",
-            },
-            { json: { status: "online", premiumOnly: true }, means: "ok_service_protected" },
-            { json: { status: "online" }, means: "ok_service" },
-            { json: { status: "offline" }, means: "service_deleted", class: "C1" },
-            { missing: true, status: 200, means: "service_not_found", class: "C2" },
+            }),
+            means("ok_service_protected", { json: { status: "online", premiumOnly: true } }),
+            means("ok_service", { json: { status: "online" } }),
+            dead("service_deleted", "C1", { json: { status: "offline" } }),
+            dead("service_not_found", "C2", { missing: true, status: 200 }),
           ],
         },
         page: {
           rules: [
-            { text: "we are upgrading the site system", means: "service_unavailable" },
-            {
+            means("service_unavailable", { text: "we are upgrading the site system" }),
+            dead("service_deleted", "C1", {
               matches: says("[^<>]{0,60}This file has been removed"),
-              means: "service_deleted",
-              class: "C1",
-            },
-            {
-              matches: says("[^<>]{0,60}File doesn't exist"),
-              means: "service_not_found",
-              class: "C1",
-            },
-            { text: "This file is available with Premium only", means: "ok_service_protected" },
-            {
+            }),
+            dead("service_not_found", "C1", { matches: says("[^<>]{0,60}File doesn't exist") }),
+            means("ok_service_protected", { text: "This file is available with Premium only" }),
+            means("ok_service", {
               matches: String.raw`<b>File\s{0,20}Name\s{0,20}:\s{0,20}</b>\s{0,20}<span title="[^"]`,
-              means: "ok_service",
-            },
+            }),
           ],
         },
       },
@@ -258,7 +242,7 @@ export const FILE_BATCHES: Service[] = [
         page: {
           headers: IN_ENGLISH,
           rules: [
-            {
+            dead("service_not_found", "C2", {
               // The last one is shown for as long as one likes to wait.
               text: [
                 "<h2>File Not Found</h2>",
@@ -268,10 +252,8 @@ export const FILE_BATCHES: Service[] = [
                 ">Searching for the file...Please wait",
               ],
               unless: TURBOBIT_FILE,
-              means: "service_not_found",
-              class: "C2",
-            },
-            { ...TURBOBIT_FILE, means: "ok_service" },
+            }),
+            means("ok_service", TURBOBIT_FILE),
           ],
         },
       },
@@ -290,15 +272,12 @@ export const FILE_BATCHES: Service[] = [
         page: {
           headers: IN_ENGLISH,
           rules: [
-            {
+            dead("service_not_found", "C1", {
               matches: says("[^<>]{0,60}File was deleted or not found"),
-              means: "service_not_found",
-              class: "C1",
-            },
-            {
+            }),
+            means("ok_service", {
               matches: String.raw`<span class="file-size">\s{0,20}\(?[\d.,]{1,20} ?\w`,
-              means: "ok_service",
-            },
+            }),
           ],
         },
       },

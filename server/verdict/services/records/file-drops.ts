@@ -1,5 +1,5 @@
 import { says } from "../families.ts";
-import type { Rule, Service } from "../record.ts";
+import { dead, means, type Rule, type Service } from "../record.ts";
 import { aliveWith, goneIfLedHome, NO_OWN_PAGE } from "./file-pages-shared.ts";
 
 export const FILE_DROPS: Service[] = [
@@ -15,10 +15,10 @@ export const FILE_DROPS: Service[] = [
         page: {
           url: "https://filebin.net/{id}",
           rules: [
-            { matches: says("This bin is empty"), means: "service_not_found", class: "C2" },
+            dead("service_not_found", "C2", { matches: says("This bin is empty") }),
             aliveWith({ matches: String.raw`Total size\s{0,20}</dt>` }),
             aliveWith({ text: 'href="/{id}/' }),
-            { text: "Sorry, Filebin is currently down", means: "service_unavailable" },
+            means("service_unavailable", { text: "Sorry, Filebin is currently down" }),
           ],
           needsMarker: true,
         },
@@ -36,7 +36,7 @@ export const FILE_DROPS: Service[] = [
         host: String.raw`^litter\.`,
         path: String.raw`^/[\w-]+\.`,
         // Whatever is there is gone after three days at most.
-        page: { rules: [{ status: 404, means: "service_expired", class: "C2" }] },
+        page: { rules: [dead("service_expired", "C2", { status: 404 })] },
       },
       { kind: "file", host: String.raw`^(?:files|de)\.`, path: String.raw`^/[\w-]+\.` },
       {
@@ -86,17 +86,17 @@ export const FILE_DROPS: Service[] = [
             form: { "hash[]": ["{id}"] },
             batch: { most: 100, answers: { by: "position" } },
             rules: [
-              { json: { exist: true }, means: "ok_service" },
+              means("ok_service", { json: { exist: true } }),
               // Said once it stands for all that were asked for, of which it may mean none.
-              { json: { exist: false }, means: "next" },
+              means("next", { json: { exist: false } }),
             ],
           },
           {
             url: "https://vikingfile.com/api/check-file",
             form: { "hash[]": "{id}" },
             rules: ["exist", "0.exist"].flatMap((at): Rule[] => [
-              { json: { [at]: true }, means: "ok_service" },
-              { json: { [at]: false }, means: "service_not_found", class: "C1" },
+              means("ok_service", { json: { [at]: true } }),
+              dead("service_not_found", "C1", { json: { [at]: false } }),
             ]),
           },
         ],
@@ -118,7 +118,7 @@ export const FILE_DROPS: Service[] = [
         page: {
           rules: [
             // Only who comes from a certain site is let in.
-            { matches: String.raw`>\s{0,20}Hotlink protection active`, means: "service_private" },
+            means("service_private", { matches: String.raw`>\s{0,20}Hotlink protection active` }),
             aliveWith({
               matches: String.raw`>\s{0,20}Download file - [^<\s]|File\s{0,20}:[^<>"]{1,300}<br`,
             }),
@@ -168,11 +168,10 @@ export const FILE_DROPS: Service[] = [
         path: "^/[dfiv]/[^/]+$",
         page: {
           rules: [
-            {
+            means("service_unavailable", {
               matches: String.raw`>\s{0,20}Server under maintenance\s{0,20}<`,
-              means: "service_unavailable",
-            },
-            { text: 'class="down_disabled"', means: "service_unavailable" },
+            }),
+            means("service_unavailable", { text: 'class="down_disabled"' }),
             aliveWith({ text: 'data-file-id="' }),
             aliveWith({ matches: String.raw`https?://(?:get|dl)\.[\w.-]{1,100}/file/\d` }),
           ],
@@ -186,7 +185,7 @@ export const FILE_DROPS: Service[] = [
         page: {
           rules: [
             // In the place of whatever its server has.
-            { url: String.raw`/maint[\w-]*\.(?:mp4|webm)$`, means: "service_unavailable" },
+            means("service_unavailable", { url: String.raw`/maint[\w-]*\.(?:mp4|webm)$` }),
           ],
         },
       },
@@ -205,15 +204,13 @@ export const FILE_DROPS: Service[] = [
         query: String.raw`^(?:[^?]*&)?fid=\d+`,
         page: {
           rules: [
-            {
+            dead("service_not_found", "C2", {
               matches: says(
                 String.raw`[^<>]{0,40}(?:file not found|404 not found)[\s.!]{0,5}(?:<|$)`,
               ),
               unless: { status: 200, text: 'id="filename"' },
-              means: "service_not_found",
-              class: "C2",
-            },
-            { text: "<h3>access denied</h3>", means: "service_private" },
+            }),
+            means("service_private", { text: "<h3>access denied</h3>" }),
             aliveWith({ text: 'id="filename"' }),
           ],
           needsMarker: true,

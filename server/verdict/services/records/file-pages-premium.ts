@@ -1,42 +1,34 @@
 import { says } from "../families.ts";
-import type { Rule, Service } from "../record.ts";
+import { dead, means, type Rule, type Service } from "../record.ts";
 import { aliveWith, goneIfLedHome, NO_OWN_PAGE, pagesAt } from "./file-pages-shared.ts";
 
 const FILEFACTORY: Rule[] = [
-  {
+  dead("service_not_found", "C1", {
     url: String.raw`/error\.php\?(?:[^#]{0,500}&)?code=(?:251|252|300|325)\b`,
-    means: "service_not_found",
-    class: "C1",
-  },
-  {
+  }),
+  dead("service_not_found", "C1", {
     matches: String.raw`errorCode\\{0,3}":\s{0,20}\\{0,3}"(?:FILE_NOT_FOUND|251|252|300|325)\b`,
-    means: "service_not_found",
-    class: "C1",
-  },
-  { matches: says("Invalid Download Link"), means: "service_not_found", class: "C1" },
-  {
+  }),
+  dead("service_not_found", "C1", { matches: says("Invalid Download Link") }),
+  dead("service_deleted", "C1", {
     matches: says("File Removed</h2>", "This file is no longer available"),
-    means: "service_deleted",
-    class: "C1",
-  },
-  { url: String.raw`/error\.php\?(?:[^#]{0,500}&)?code=258\b`, means: "ok_service_protected" },
-  {
+  }),
+  means("ok_service_protected", { url: String.raw`/error\.php\?(?:[^#]{0,500}&)?code=258\b` }),
+  means("ok_service_protected", {
     matches: String.raw`(?:requiresPremium|requiresPassword)\\{0,3}":\s{0,20}true`,
-    means: "ok_service_protected",
-  },
-  {
+  }),
+  means("ok_service_protected", {
     text: [
       ">Premium Account Required",
       "only available to Premium",
       "only Premium Members can download files larger than",
       "All free download slots on this server are currently in use",
     ],
-    means: "ok_service_protected",
-  },
+  }),
   aliveWith({ text: ['id="file_name"', 'class="file-name"'] }),
   aliveWith({ matches: String.raw`disp_filename\\{0,3}":\s{0,20}\\{0,3}"[^"\\]` }),
-  { url: String.raw`/error\.php\?(?:[^#]{0,500}&)?code=257\b`, means: "service_unavailable" },
-  { url: String.raw`/error\.php\?(?:[^#]{0,500}&)?code=266\b`, means: "service_rate_limited" },
+  means("service_unavailable", { url: String.raw`/error\.php\?(?:[^#]{0,500}&)?code=257\b` }),
+  means("service_rate_limited", { url: String.raw`/error\.php\?(?:[^#]{0,500}&)?code=266\b` }),
 ];
 
 /** Without these cookies, news of the site may stand before the file. */
@@ -44,115 +36,96 @@ const FILEFACTORY_COOKIES =
   "locale=en_US.utf8; ff_relaunch_message_seen=true; filefactory_stream=seen";
 
 const FASTSHARE: Rule[] = [
-  {
+  dead("service_takedown", "C1", {
     matches: says("Tento soubor byl smazán na základě požadavku vlastníka autorských"),
-    means: "service_takedown",
-    class: "C1",
-  },
-  {
+  }),
+  dead("service_deleted", "C1", {
     matches: says(
       "The file has been deleted",
       "This file is no longer available",
       "Soubor byl smazán",
     ),
-    means: "service_deleted",
-    class: "C1",
-  },
-  { matches: says("Requested page not found"), means: "service_not_found", class: "C1" },
-  {
+  }),
+  dead("service_not_found", "C1", { matches: says("Requested page not found") }),
+  means("ok_service_protected", {
     matches: String.raw`>\s{0,20}100% (?:of FREE slots are full|FREE slotů je plných)`,
-    means: "ok_service_protected",
-  },
+  }),
   aliveWith({ matches: String.raw`<h[12]\s{1,20}title\s{0,20}=\s{0,20}"[^"]` }),
 ];
 
 const RAPIDGATOR_PATH = String.raw`^/file/(?<id>\w+)(?:/|$)`;
 
 const RAPIDGATOR: Rule[] = [
-  {
+  dead("service_not_found", "C1", {
     matches: says("404 File not found", "Error 404"),
     unless: { status: 200, text: "File size:" },
-    means: "service_not_found",
-    class: "C1",
-  },
-  { url: "/site/PleaseLogin", means: "login_required" },
-  { url: "/subscription/create", means: "ok_service_protected" },
-  {
+  }),
+  means("login_required", { url: "/site/PleaseLogin" }),
+  means("ok_service_protected", { url: "/subscription/create" }),
+  means("ok_service_protected", {
     text: [
       "This file can be downloaded by premium only",
       "You can download files up to",
       "/wallet/BuyFile/id/",
     ],
-    means: "ok_service_protected",
-  },
+  }),
   aliveWith({ title: String.raw`^\s*Download file\s*\S` }),
   aliveWith({ text: "File size:" }),
-  {
+  means("service_unavailable", {
     matches: "File is temporarily (?:not available|unavailable), please try again later",
-    means: "service_unavailable",
-  },
-  {
+  }),
+  means("service_rate_limited", {
     matches:
       "You have reached your (?:daily|hourly) downloads limit|You can.t download more than 1 file at a time in free mode",
-    means: "service_rate_limited",
-  },
+  }),
   goneIfLedHome("rapidgator.net"),
 ];
 
 const UPSTORE_PATH = `^/${NO_OWN_PAGE}(?<id>[A-Za-z0-9]{2,})(?:/[^/]*)?$`;
 
 const UPSTORE: Rule[] = [
-  {
+  dead("service_deleted", "C1", {
     matches: String.raw`<span class="error"[^>]{0,100}>\s{0,20}File was deleted`,
-    means: "service_deleted",
-    class: "C1",
-  },
-  {
+  }),
+  dead("service_not_found", "C1", {
     matches: String.raw`<span class="error"[^>]{0,100}>\s{0,20}File not found`,
-    means: "service_not_found",
-    class: "C1",
-  },
-  {
+  }),
+  means("ok_service_protected", {
     text: ["available only for Premium", "it can be downloaded only with premium"],
-    means: "ok_service_protected",
-  },
+  }),
   aliveWith({
     matches: String.raw`<h2 style="margin:0">[^<]{1,500}</h2>\s{0,20}<div class="comment">`,
   }),
   aliveWith({ text: 'value="{id}"' }),
-  {
+  means("service_unavailable", {
     text: [
       "download server with your file is temporarily unavailable",
       ">Server with file not found<",
     ],
-    means: "service_unavailable",
-  },
-  {
+  }),
+  means("service_rate_limited", {
     matches: String.raw`Please wait \d{1,6} minutes before downloading next file`,
-    means: "service_rate_limited",
-  },
+  }),
 ];
 
 const DEPOSITFILES: Rule[] = [
-  { text: "html_download_api-not_exists", means: "service_not_found", class: "C1" },
-  { matches: says("This file does not exist"), means: "service_not_found", class: "C1" },
-  { text: 'class="no_download_msg"', means: "service_not_found", class: "C2" },
-  { text: 'name="file_password"', means: "ok_service_protected" },
+  dead("service_not_found", "C1", { text: "html_download_api-not_exists" }),
+  dead("service_not_found", "C1", { matches: says("This file does not exist") }),
+  dead("service_not_found", "C2", { text: 'class="no_download_msg"' }),
+  means("ok_service_protected", { text: 'name="file_password"' }),
   aliveWith({ text: "File size:" }),
-  { text: "File is checked, please try again", means: "service_processing" },
-  {
+  means("service_processing", { text: "File is checked, please try again" }),
+  means("service_unavailable", {
     text: ["html_download_api-temporary_unavailable", "The site is temporarily unavailable for"],
-    means: "service_unavailable",
-  },
-  {
+  }),
+  means("service_rate_limited", {
     text: [
       "html_download_api-limit_interval",
       "You used up your limit",
       "You have reached your download time limit",
       "but all downloading slots for your country",
     ],
-    means: "service_rate_limited",
-  },
+  }),
 ];
 
 export const FILE_PAGES_PREMIUM: Service[] = [
@@ -213,18 +186,15 @@ export const FILE_PAGES_PREMIUM: Service[] = [
         path: String.raw`^/file/download/\w+(?:/|$)`,
         page: {
           rules: [
-            {
+            dead("service_not_found", "C2", {
               matches: says(String.raw`File not found[\s.!]{0,5}(?:<|$)`),
-              means: "service_not_found",
-              class: "C2",
-            },
-            {
+            }),
+            means("ok_service_protected", {
               text: "This file can be downloaded by Premium Member only",
-              means: "ok_service_protected",
-            },
+            }),
             aliveWith({ text: 'class="filename"' }),
-            { text: "Sorry, this server is under maintenance", means: "service_unavailable" },
-            { text: "If you are using VPN or proxy, disable your proxy", means: "ip_blocked" },
+            means("service_unavailable", { text: "Sorry, this server is under maintenance" }),
+            means("ip_blocked", { text: "If you are using VPN or proxy, disable your proxy" }),
           ],
           needsMarker: true,
         },
@@ -279,18 +249,16 @@ export const FILE_PAGES_PREMIUM: Service[] = [
         page: {
           headers: { Cookie: "lang=en" },
           rules: [
-            {
+            means("ok_service_protected", {
               text: [
                 "This file can be downloaded by premium users only",
                 "You can download files up to",
               ],
-              means: "ok_service_protected",
-            },
+            }),
             aliveWith({ text: 'id="st_file_name"' }),
-            {
+            means("service_rate_limited", {
               matches: String.raw`You have reached your daily downloads limit|You can't download not more than \d{1,6} file at a time`,
-              means: "service_rate_limited",
-            },
+            }),
           ],
           needsMarker: true,
         },
@@ -321,27 +289,23 @@ export const FILE_PAGES_PREMIUM: Service[] = [
         path: String.raw`^(?:/v2)?/file/[\w-]+(?:/|$)`,
         page: {
           rules: [
-            {
+            means("ok_service_protected", {
               text: [
                 "This link only for premium",
                 "This link is for premium only user",
                 "Max Filesize Limit Reached",
               ],
-              means: "ok_service_protected",
-            },
+            }),
             aliveWith({ text: 'filename wordwrap"' }),
-            {
+            dead("service_deleted", "C2", {
               matches: says("[^<>]{0,80}(?:no longer available|has been removed because)"),
-              means: "service_deleted",
-              class: "C2",
-            },
-            {
+            }),
+            means("service_rate_limited", {
               text: [
                 "You have reached your maximum Bandwidth Limit",
                 "Your bandwidth quota exceeded",
               ],
-              means: "service_rate_limited",
-            },
+            }),
           ],
           needsMarker: true,
         },
@@ -360,34 +324,25 @@ export const FILE_PAGES_PREMIUM: Service[] = [
         page: {
           headers: { Cookie: "4langcookie=en" },
           rules: [
-            {
+            dead("service_not_found", "C1", {
               matches: says("The file link that you requested is not valid"),
-              means: "service_not_found",
-              class: "C1",
-            },
-            {
+            }),
+            dead("service_takedown", "C1", {
               matches: says(
                 "This file is no longer available because of a claim",
                 "[^<>]{0,80}it is identical to a file banned because of a claim",
               ),
-              means: "service_takedown",
-              class: "C1",
-            },
-            {
-              matches: says("This file was deleted"),
-              means: "service_deleted",
-              class: "C1",
-            },
-            {
+            }),
+            dead("service_deleted", "C1", { matches: says("This file was deleted") }),
+            means("service_unavailable", {
               text: [
                 "Servers Upgrade",
                 "4shared servers are currently undergoing a short-time maintenance",
               ],
-              means: "service_unavailable",
-            },
-            { text: "enter a password to access", means: "ok_service_protected" },
+            }),
+            means("ok_service_protected", { text: "enter a password to access" }),
             aliveWith({ text: 'meta name="title"' }),
-            { text: ">The download limit has been reached", means: "service_rate_limited" },
+            means("service_rate_limited", { text: ">The download limit has been reached" }),
           ],
           needsMarker: true,
         },

@@ -1,21 +1,16 @@
-import type { Kind, Page, Rule } from "../record.ts";
+import { dead, type Kind, means, type Page, type Rule } from "../record.ts";
 
 type Marker = Pick<Rule, "text" | "matches" | "title" | "url" | "unless">;
 
 /** Only where the answer is no error, since its page may hold the same mark. */
-export const aliveWith = (marker: Marker): Rule => ({
-  ...marker,
-  status: 200,
-  means: "ok_service",
-});
+export const aliveWith = (marker: Marker): Rule => means("ok_service", { ...marker, status: 200 });
 
 /** Whoever asks for what is gone is led to the home page of the service's `host`, or to its own page of errors. */
-export const goneIfLedHome = (host: string): Rule => ({
-  status: 200,
-  url: String.raw`^https?://(?:[\w-]{1,63}\.)?${host.replaceAll(".", String.raw`\.`)}/(?:[a-z]{2}/)?(?:(?:error|404|not-?found)(?:\.\w{2,5})?/?)?(?:[?#]|$)`,
-  means: "service_not_found",
-  class: "C2",
-});
+export const goneIfLedHome = (host: string): Rule =>
+  dead("service_not_found", "C2", {
+    status: 200,
+    url: String.raw`^https?://(?:[\w-]{1,63}\.)?${host.replaceAll(".", String.raw`\.`)}/(?:[a-z]{2}/)?(?:(?:error|404|not-?found)(?:\.\w{2,5})?/?)?(?:[?#]|$)`,
+  });
 
 /**
  * What the main host of a service has is asked for where it is, since names in its address may count; what

@@ -1,18 +1,17 @@
 import { says } from "../families.ts";
-import type { Rule, Service } from "../record.ts";
+import { dead, means, type Rule, type Service } from "../record.ts";
 import { aliveWith, goneIfLedHome, NO_OWN_PAGE, pagesAt } from "./file-pages-shared.ts";
 
 const WORKUPLOAD: Rule[] = [
-  { text: 'img/404.jpg"', means: "service_not_found", class: "C1" },
-  { matches: says("Whoops! 404"), means: "service_not_found", class: "C1" },
-  { matches: says("Datei gesperrt"), means: "service_deleted", class: "C1" },
-  {
+  dead("service_not_found", "C1", { text: 'img/404.jpg"' }),
+  dead("service_not_found", "C1", { matches: says("Whoops! 404") }),
+  dead("service_deleted", "C1", { matches: says("Datei gesperrt") }),
+  means("ok_service_protected", {
     text: ['id="passwordprotected_file_password"', 'name="passwordprotected_archive"'],
-    means: "ok_service_protected",
-  },
+  }),
   aliveWith({ matches: String.raw`>\s{0,20}(?:Filename|Dateiname|Archivname)\s{0,20}:` }),
   // The riddle that it sets to programs, in the place of every page.
-  { text: 'class="fa fa-shield-check"', means: "bot_challenge" },
+  means("bot_challenge", { text: 'class="fa fa-shield-check"' }),
 ];
 
 /** The page of a file at UPLOAD.EE, by the file's name or by the title. */
@@ -51,31 +50,27 @@ export const FILE_PAGES: Service[] = [
         path: String.raw`^/(?:file|pro/dl)/\w+(?:/|$)`,
         page: {
           rules: [
-            {
+            dead("service_not_found", "C1", {
               matches: String.raw`the file you requested is not available|The page you are looking for is not available\. It has either been moved`,
               unless: { status: 200, text: '<h2 class="bgray">' },
-              means: "service_not_found",
-              class: "C1",
-            },
-            { text: 'name="filepassword"', means: "ok_service_protected" },
+            }),
+            means("ok_service_protected", { text: 'name="filepassword"' }),
             aliveWith({ text: '<h2 class="bgray">' }),
             // A link of paying users leads to the file itself.
             aliveWith({ unless: { type: "html" } }),
-            { text: "Please complete the form below", means: "bot_challenge" },
-            {
+            means("bot_challenge", { text: "Please complete the form below" }),
+            means("service_unavailable", {
               text: [
                 ">The file is not currently available",
                 "Our support staff have been notified",
               ],
-              means: "service_unavailable",
-            },
-            {
+            }),
+            means("service_rate_limited", {
               text: [
                 "You have reached your daily download limit",
                 "has reached the 300MB hourly download",
               ],
-              means: "service_rate_limited",
-            },
+            }),
           ],
           needsMarker: true,
         },
@@ -93,12 +88,8 @@ export const FILE_PAGES: Service[] = [
         path: "^/[A-Za-z0-9]{12}$",
         page: {
           rules: [
-            { url: "/notfound$", means: "service_not_found", class: "C1" },
-            {
-              matches: says("File Not Found Or Deleted"),
-              means: "service_not_found",
-              class: "C1",
-            },
+            dead("service_not_found", "C1", { url: "/notfound$" }),
+            dead("service_not_found", "C1", { matches: says("File Not Found Or Deleted") }),
             aliveWith({ matches: String.raw`Size - [^<|]{1,40}\| Views - \d` }),
             aliveWith({ matches: String.raw`hx-get\s{0,20}=\s{0,20}"[^"]{0,200}download` }),
             // A folder lists its files.
@@ -140,13 +131,11 @@ export const FILE_PAGES: Service[] = [
         path: "^/[A-Za-z0-9]+(?:/[^/]*)?$",
         page: {
           rules: [
-            {
+            dead("service_deleted", "C1", {
               matches: says(
                 "[^<>]{0,40}The file you are trying to download is no longer available!",
               ),
-              means: "service_deleted",
-              class: "C1",
-            },
+            }),
             aliveWith({
               matches: String.raw`\bSize:\s{0,20}(?:<[^>]{0,100}>\s{0,20})?[\d.,]{1,20}\s{0,20}[kmgt]?b`,
             }),
@@ -167,15 +156,12 @@ export const FILE_PAGES: Service[] = [
         path: String.raw`^/(?:m/)?${NO_OWN_PAGE}[\w-]+$`,
         page: {
           rules: [
-            {
+            dead("service_not_found", "C1", {
               matches: says(String.raw`FILE NOT FOUND[\s.!]{0,5}(?:<|$)`),
-              means: "service_not_found",
-              class: "C1",
-            },
-            {
+            }),
+            means("ok_service_protected", {
               text: ["| Password Protected", "$('#password-modal').modal('open');"],
-              means: "ok_service_protected",
-            },
+            }),
             aliveWith({ matches: String.raw`>\s{0,20}Size:\s{0,20}\d` }),
             // Several files together are a list of them.
             aliveWith({ matches: 'data-url="[a-z0-9]' }),
@@ -198,24 +184,18 @@ export const FILE_PAGES: Service[] = [
           url: "https://www.upload.ee/files/{id}/{name}",
           headers: { Cookie: "lng=eng" },
           rules: [
-            {
+            dead("service_expired", "C1", {
               text: "File was deleted automatically",
               unless: UPLOAD_EE_FILE,
-              means: "service_expired",
-              class: "C1",
-            },
-            {
+            }),
+            dead("service_deleted", "C1", {
               text: ["File was deleted by user", "does not exist on disk"],
               unless: UPLOAD_EE_FILE,
-              means: "service_deleted",
-              class: "C1",
-            },
-            { matches: says("There is no such file"), means: "service_not_found", class: "C1" },
-            {
+            }),
+            dead("service_not_found", "C1", { matches: says("There is no such file") }),
+            dead("service_not_found", "C1", {
               title: String.raw`^\s*UPLOAD\.EE - File does not exist[\s.!]*$`,
-              means: "service_not_found",
-              class: "C1",
-            },
+            }),
             aliveWith({ text: "File: <b>" }),
             aliveWith({ title: String.raw`^\s*UPLOAD\.EE\s+-\s+Download\s` }),
           ],
@@ -236,39 +216,32 @@ export const FILE_PAGES: Service[] = [
         query: String.raw`^(?:[^?]*&)?d=\w+`,
         page: {
           rules: [
-            {
+            dead("service_takedown", "C1", {
               matches: says("[^<>]{0,80}diese Datei ist eine Take Down-Meldung eingegangen"),
-              means: "service_takedown",
-              class: "C1",
-            },
-            { matches: says("Datei gesperrt"), means: "service_deleted", class: "C1" },
-            {
+            }),
+            dead("service_deleted", "C1", { matches: says("Datei gesperrt") }),
+            dead("service_not_found", "C1", {
               matches: says(
                 "Download-Datei wurde nicht gefunden",
                 "Datei nicht gefunden",
                 "Die Datei existiert leider nicht mehr",
                 "[^<>]{0,80}Entweder wurde die Datei von unseren Servern entfernt oder der Download-Link war",
               ),
-              means: "service_not_found",
-              class: "C1",
-            },
-            {
+            }),
+            means("ok_service_protected", {
               matches: "keinen freien Downloadslots frei|aktuell keine freien Downloadslots",
-              means: "ok_service_protected",
-            },
-            {
+            }),
+            means("service_processing", {
               matches: String.raw`>\s{0,20}(?:Der Download ist nicht bereit|Datei noch nicht bereit)`,
-              means: "service_processing",
-            },
+            }),
             aliveWith({ text: 'class="file">' }),
-            {
+            means("service_unavailable", {
               text: [
                 "Derzeit haben wir Serverprobleme",
                 "Es steht aktuell kein Server zum Download",
               ],
-              means: "service_unavailable",
-            },
-            { url: "/error/limit", means: "service_rate_limited" },
+            }),
+            means("service_rate_limited", { url: "/error/limit" }),
           ],
           needsMarker: true,
         },
@@ -286,11 +259,7 @@ export const FILE_PAGES: Service[] = [
         path: String.raw`^/(?:en/)?(?:member/)?(?:download|view)[-_](?<id>\d+)[/_]`,
         page: {
           rules: [
-            {
-              matches: says("Datei existiert nicht"),
-              means: "service_not_found",
-              class: "C1",
-            },
+            dead("service_not_found", "C1", { matches: says("Datei existiert nicht") }),
             // Its home page has such a title, too.
             aliveWith({ title: String.raw`^\s*File-Upload\.net - \S`, url: "[-_]{id}[/_]" }),
             goneIfLedHome("file-upload.net"),

@@ -1,55 +1,47 @@
-import type { Kind, Page, Rule, Service } from "../record.ts";
+import { dead, type Kind, means, type Page, type Rule, type Service } from "../record.ts";
 
-const NO_DRIVE_DOCUMENT: Rule = {
+const NO_DRIVE_DOCUMENT: Rule = dead("service_not_found", "C2", {
   text: "Sorry, we are unable to retrieve this document",
-  means: "service_not_found",
-  class: "C2",
-};
+});
 
-const DRIVE_SHOWS_IT: Rule = {
+const DRIVE_SHOWS_IT: Rule = means("ok_service", {
   status: 200,
   url: String.raw`^https://(?:drive|docs)\.google\.com/`,
   text: "{id}",
-  means: "ok_service",
-};
+});
 
 /** The question that Drive's own viewer asks. It is answered in JSON behind a few characters, or by the file. */
 const DRIVE_DOWNLOAD: Rule[] = [
-  {
+  means("ok_service_protected", {
     text: [
       "Virus scan warning",
       "Quota exceeded",
       "Too many users have viewed or downloaded this file recently",
       "Sorry, this file is infected with a virus",
     ],
-    means: "ok_service_protected",
-  },
-  { status: 404, means: "next" },
-  { status: 403, means: "service_private" },
-  {
+  }),
+  means("next", { status: 404 }),
+  means("service_private", { status: 403 }),
+  means("ok_service_protected", {
     matches: `"disposition" ?: ?"(?:QUOTA_EXCEEDED|DOWNLOAD_RESTRICTED|FILE_INFECTED_NOT_OWNER)"`,
-    means: "ok_service_protected",
-  },
-  {
-    matches: `"disposition" ?: ?"SCAN_CLEAN"|"fileName" ?: ?"[^"]`,
-    means: "ok_service",
-  },
-  { header: { "content-disposition": "filename" }, means: "ok_service" },
+  }),
+  means("ok_service", { matches: `"disposition" ?: ?"SCAN_CLEAN"|"fileName" ?: ?"[^"]` }),
+  means("ok_service", { header: { "content-disposition": "filename" } }),
 ];
 
 /** Not found twice is gone; the download alone is also "not found" for some that want an account. */
 const DRIVE_VIEW: Rule[] = [
-  { status: 404, means: "service_not_found", class: "C2" },
+  dead("service_not_found", "C2", { status: 404 }),
   NO_DRIVE_DOCUMENT,
-  { status: 403, unless: { text: "{id}" }, means: "service_not_found", class: "C2" },
-  { status: 403, means: "service_private" },
+  dead("service_not_found", "C2", { status: 403, unless: { text: "{id}" } }),
+  means("service_private", { status: 403 }),
   DRIVE_SHOWS_IT,
 ];
 
 const DRIVE_PAGE: Rule[] = [
   NO_DRIVE_DOCUMENT,
   // One "not found" of the two that it takes.
-  { status: 404, means: "service_unrecognised" },
+  means("service_unrecognised", { status: 404 }),
   DRIVE_SHOWS_IT,
 ];
 
@@ -83,7 +75,7 @@ const RESOURCE_KEY = String.raw`(?:^|&)resourcekey=(?<key>[\w-]+)`;
 const DRIVE_ID = String.raw`(?:^|&)id=(?<id>[\w-]{10,})`;
 
 const DRIVE_FOLDER: Page = {
-  rules: [{ status: 403, means: "service_private" }, DRIVE_SHOWS_IT],
+  rules: [means("service_private", { status: 403 }), DRIVE_SHOWS_IT],
 };
 
 export const GOOGLE_DRIVE: Service[] = [

@@ -1,30 +1,27 @@
-import type { Page, Rule, Service, When } from "../record.ts";
+import { dead, means, type Page, type Rule, type Service, type When } from "../record.ts";
 
 /** The endpoint knows fewer sorts of addresses than the site has, so that its 404 alone proves nothing. */
-const PAGE_DECIDES: Rule = { status: [404, 410], means: "page" };
+const PAGE_DECIDES: Rule = means("page", { status: [404, 410] });
 
 /** For endpoints that give this status to what is not for all, rather than to whom they do not like. */
-const PRIVATE: Rule = { status: 403, means: "service_private" };
+const PRIVATE: Rule = means("service_private", { status: 403 });
 
 /** In the United Kingdom, and perhaps elsewhere, this is all there is. */
-const IMGUR_REGION: Rule = {
+const IMGUR_REGION: Rule = means("geo_blocked", {
   text: ["Content not viewable in your region", "Content not available in your region"],
-  means: "geo_blocked",
-};
+});
 
 const IMGUR_HOSTS = String.raw`(?:[\w-]+\.)*imgur\.(?:com|io)`;
 
 /** Its picture in place of removed ones, with status 200: by its address, or by its MD5 at another address. */
 const IMGUR_REMOVED: Rule[] = [
-  {
+  dead("service_deleted", "C1", {
     url: String.raw`^https?://${IMGUR_HOSTS}/removed\.\w{3,4}(?:$|[?#])`,
-    means: "service_deleted",
-    class: "C1",
-  },
-  { header: { etag: "d835884373f4d6c8f24742ceabe74946" }, means: "service_deleted", class: "C1" },
+  }),
+  dead("service_deleted", "C1", { header: { etag: "d835884373f4d6c8f24742ceabe74946" } }),
 ];
 
-const IMGUR_SHOWN: Rule = { status: 200, text: "oembed.json", means: "ok_service" };
+const IMGUR_SHOWN: Rule = means("ok_service", { status: 200, text: "oembed.json" });
 
 /** Its pages are filled by scripts; only those of something that is there name its oEmbed. */
 const IMGUR_PAGE: Page = {
@@ -33,7 +30,7 @@ const IMGUR_PAGE: Page = {
     ...IMGUR_REMOVED,
     IMGUR_REGION,
     IMGUR_SHOWN,
-    { status: 200, title: "imgur", means: "service_not_found", class: "C2" },
+    dead("service_not_found", "C2", { status: 200, title: "imgur" }),
   ],
 };
 
@@ -45,20 +42,14 @@ const FLICKR_SHOWS_IT: When = { matches: '<meta[^>]{0,100}content="flickr_photos
 
 const FLICKR_PAGE: Page = {
   rules: [
-    { text: "Request forbidden by administrative rules", means: "ip_blocked" },
-    {
+    means("ip_blocked", { text: "Request forbidden by administrative rules" }),
+    dead("service_account_gone", "C2", {
       matches: String.raw`>\s*This member is no longer active on Flickr`,
       unless: FLICKR_SHOWS_IT,
-      means: "service_account_gone",
-      class: "C2",
-    },
-    {
-      matches: String.raw`class="(?:[^"]{0,100}\s)?Four04Case\b`,
-      means: "service_not_found",
-      class: "C2",
-    },
-    { status: 403, means: "service_private" },
-    { status: 200, text: "flickr_photos:photo", means: "ok_service" },
+    }),
+    dead("service_not_found", "C2", { matches: String.raw`class="(?:[^"]{0,100}\s)?Four04Case\b` }),
+    means("service_private", { status: 403 }),
+    means("ok_service", { status: 200, text: "flickr_photos:photo" }),
   ],
 };
 
@@ -113,11 +104,9 @@ export const IMAGES: Service[] = [
         path: String.raw`\.(?:jpg|png|gif)$`,
         page: {
           rules: [
-            {
+            dead("service_not_found", "C2", {
               url: String.raw`/photo_unavailable\w*\.(?:gif|png|jpg)`,
-              means: "service_not_found",
-              class: "C2",
-            },
+            }),
           ],
         },
       },
@@ -130,8 +119,8 @@ export const IMAGES: Service[] = [
           rules: [
             // An owner may keep others from embedding what all may see; and what is private may be
             // called missing.
-            { status: [401, 403, 404], means: "page" },
-            { json: { stat: "fail" }, means: "page" },
+            means("page", { status: [401, 403, 404] }),
+            means("page", { json: { stat: "fail" } }),
           ],
         },
         page: FLICKR_PAGE,
@@ -159,7 +148,7 @@ export const IMAGES: Service[] = [
           family: "oembed",
           rules: [PAGE_DECIDES],
         },
-        page: { rules: [{ status: 200, type: "^(?:image|video)/", means: "ok_service" }] },
+        page: { rules: [means("ok_service", { status: 200, type: "^(?:image|video)/" })] },
       },
     ],
     canary: ["https://giphy.com/gifs/cant-hardly-wait-kW8mnYSNkUYKc"],
@@ -179,16 +168,16 @@ export const IMAGES: Service[] = [
             // The token is good only for whoever asked for it, so that it is not kept for others.
             url: "https://api.redgifs.com/v2/auth/temporary",
             headers: REDGIFS_HEADERS,
-            rules: [{ json: { token: { empty: false } }, means: "next" }],
+            rules: [means("next", { json: { token: { empty: false } } })],
             take: { token: "token" },
           },
           {
             url: "https://api.redgifs.com/v2/gifs/{id|lower}",
             headers: { ...REDGIFS_HEADERS, Authorization: "Bearer {token}" },
             rules: [
-              { json: { "gif.id": { empty: false } }, means: "ok_service" },
-              { status: 410, means: "service_deleted", class: "C1" },
-              { status: 404, means: "service_not_found", class: "C2" },
+              means("ok_service", { json: { "gif.id": { empty: false } } }),
+              dead("service_deleted", "C1", { status: 410 }),
+              dead("service_not_found", "C2", { status: 404 }),
             ],
           },
         ],
@@ -294,12 +283,8 @@ export const IMAGES: Service[] = [
         path: String.raw`^/(?:u/\d+/)?share/[\w-]+`,
         page: {
           rules: [
-            {
-              matches: String.raw`>\s*Album is empty\s*<`,
-              means: "service_not_found",
-              class: "C2",
-            },
-            { status: 200, title: " - Google (?:Photos|Fotos)$", means: "ok_service" },
+            dead("service_not_found", "C2", { matches: String.raw`>\s*Album is empty\s*<` }),
+            means("ok_service", { status: 200, title: " - Google (?:Photos|Fotos)$" }),
           ],
         },
       },

@@ -1,37 +1,33 @@
-import type { Rule, Service } from "../record.ts";
+import { dead, means, type Rule, type Service } from "../record.ts";
 import { IS_JSON } from "./knowledge-shared.ts";
 
 /** The replay may show anything at all, so that nothing but the archive's own marks counts. */
 const WAYBACK: Rule[] = [
-  { header: { "memento-datetime": "." }, matches: String.raw`\S`, means: "ok_service" },
-  { header: { "memento-datetime": "." }, means: "ok_service" },
-  {
+  means("ok_service", { header: { "memento-datetime": "." }, matches: String.raw`\S` }),
+  means("ok_service", { header: { "memento-datetime": "." } }),
+  means("ok_service", {
     text: [
       "BEGIN WAYBACK TOOLBAR INSERT",
       "__wm.wombat(",
       'id="playback"',
       "response at crawl time",
     ],
-    means: "ok_service",
-  },
-  {
+  }),
+  means("service_private", {
     text: [
       "URL has been excluded from the Wayback Machine",
       "Page cannot be displayed due to robots.txt",
     ],
-    means: "service_private",
-  },
-  {
+  }),
+  dead("service_not_found", "C2", {
     status: 404,
     text: [
       "has not archived that URL",
       "hasn't archived that URL",
       "doesn't have that page archived",
     ],
-    means: "service_not_found",
-    class: "C2",
-  },
-  { status: 200, means: "service_unrecognised" },
+  }),
+  means("service_unrecognised", { status: 200 }),
 ];
 
 export const KNOWLEDGE: Service[] = [
@@ -47,17 +43,16 @@ export const KNOWLEDGE: Service[] = [
         ask: {
           url: "https://doi.org/api/handles/{id|raw}",
           rules: [
-            { json: { responseCode: 1 }, means: "ok_service" },
-            { json: { responseCode: 100 }, means: "service_not_found", class: "C1" },
+            means("ok_service", { json: { responseCode: 1 } }),
+            dead("service_not_found", "C1", { json: { responseCode: 100 } }),
           ],
         },
         page: {
           rules: [
-            {
+            means("ok_service", {
               status: 200,
               url: String.raw`^https?://(?!(?:[^/]+\.)?doi\.org/)`,
-              means: "ok_service",
-            },
+            }),
           ],
         },
       },
@@ -115,12 +110,12 @@ export const KNOWLEDGE: Service[] = [
         ask: {
           url: "https://archive.org/metadata/{id}",
           rules: [
-            { json: { is_dark: true }, means: "service_deleted", class: "C1" },
+            dead("service_deleted", "C1", { json: { is_dark: true } }),
             // Of the files in the item only the page tells.
-            { json: IS_JSON, means: "page" },
+            means("page", { json: IS_JSON }),
           ],
         },
-        page: { rules: [{ status: 200, means: "ok_service" }] },
+        page: { rules: [means("ok_service", { status: 200 })] },
       },
       {
         kind: "item",
@@ -129,28 +124,24 @@ export const KNOWLEDGE: Service[] = [
         ask: {
           url: "https://archive.org/metadata/{id}",
           rules: [
-            { json: { is_dark: true }, means: "service_deleted", class: "C1" },
-            { json: { "": { empty: true } }, means: "page" },
-            {
+            dead("service_deleted", "C1", { json: { is_dark: true } }),
+            means("page", { json: { "": { empty: true } } }),
+            means("ok_service", {
               status: 200,
               matches: String.raw`^\s*\{`,
               json: { "": { exists: true }, is_dark: { exists: false }, error: { exists: false } },
-              means: "ok_service",
-            },
+            }),
           ],
         },
         page: {
           rules: [
-            {
+            dead("service_deleted", "C2", {
               matches: String.raw`>\s*Item not available\b[\s\S]{0,2000}?Items may be taken down for various reasons`,
               unless: { text: ["item-details-metadata", 'itemprop="name"'] },
-              means: "service_deleted",
-              class: "C2",
-            },
-            {
+            }),
+            means("login_required", {
               matches: String.raw`>\s*You must log in to view this content`,
-              means: "login_required",
-            },
+            }),
           ],
         },
       },
@@ -182,9 +173,9 @@ export const KNOWLEDGE: Service[] = [
         path: "^/(?:(?:raw|dl|print|report|embed|embed_js|embed_iframe)/)?(?<id>[0-9A-Za-z]{2,})/?$",
         page: {
           rules: [
-            { text: "postpasswordverificationform-password", means: "ok_service_protected" },
-            { text: "Error, this is a private paste", means: "service_private" },
-            { status: 200, text: "/report/{id}", means: "ok_service" },
+            means("ok_service_protected", { text: "postpasswordverificationform-password" }),
+            means("service_private", { text: "Error, this is a private paste" }),
+            means("ok_service", { status: 200, text: "/report/{id}" }),
           ],
         },
       },
@@ -202,13 +193,11 @@ export const KNOWLEDGE: Service[] = [
         path: String.raw`^/(?:games/)?(?<game>[^/]+)/mods/(?<id>\d+)(?:/|$)`,
         page: {
           rules: [
-            {
+            dead("service_deleted", "C2", {
               matches: String.raw`<h[1-3][^>]{0,200}>\s*(?:hidden mod|mod (?:has been )?removed)\s*<`,
               unless: { text: "modtabs" },
-              means: "service_deleted",
-              class: "C2",
-            },
-            { matches: String.raw`>\s*Adult-only content\s*<`, means: "login_required" },
+            }),
+            means("login_required", { matches: String.raw`>\s*Adult-only content\s*<` }),
           ],
         },
       },
@@ -225,13 +214,11 @@ export const KNOWLEDGE: Service[] = [
         path: "^/(?:[^/]+/[^/]+/)?(?:downloads|addons)/.",
         page: {
           rules: [
-            {
+            dead("service_not_found", "C2", {
               matches: String.raw`>\s*The download requested could not be found\.?\s*<`,
               // It may be told of in comments.
               unless: { matches: String.raw`<h5>\s*Filename\s*</h5>` },
-              means: "service_not_found",
-              class: "C2",
-            },
+            }),
           ],
         },
       },

@@ -1,11 +1,11 @@
-import type { Ask, Kind, Rule, Service } from "../record.ts";
+import { type Ask, dead, type Kind, means, type Rule, type Service } from "../record.ts";
 
 /** The service wants work to be done first, or has no answer at all. */
 const MEGA_TROUBLE: Rule[] = [
-  { status: [402, 509], means: "service_rate_limited" },
-  { status: 500, means: "service_unavailable" },
-  { ...megaCode("3|18"), means: "service_unavailable" },
-  { ...megaCode("4|27"), means: "service_rate_limited" },
+  means("service_rate_limited", { status: [402, 509] }),
+  means("service_unavailable", { status: 500 }),
+  means("service_unavailable", megaCode("3|18")),
+  means("service_rate_limited", megaCode("4|27")),
 ];
 
 /** A negative number in place of a file or of a folder's listing: alone, first in a list, or in an object. */
@@ -16,21 +16,19 @@ function megaCode(numbers: string) {
 /** What the numbers tell of the link. */
 const MEGA_CODES: Rule[] = [
   // The state of the owner's account, told with the number: suspended.
-  {
+  dead("service_account_gone", "C1", {
     matches: String.raw`^ ?\[? ?\{[^[\]{}]{0,500}"u" ?: ?7(?!\d)`,
-    means: "service_account_gone",
-    class: "C1",
-  },
-  { ...megaCode("2|7|9|11"), means: "service_not_found", class: "C1" },
-  { ...megaCode("16"), means: "service_takedown", class: "C1" },
-  { ...megaCode("8"), means: "service_expired", class: "C1" },
+  }),
+  dead("service_not_found", "C1", megaCode("2|7|9|11")),
+  dead("service_takedown", "C1", megaCode("16")),
+  dead("service_expired", "C1", megaCode("8")),
   // Its own apps say that the owner's account is gone; others take it for too many requests.
   { ...megaCode("6"), means: "service_account_gone", hours: 1 },
-  { ...megaCode("17"), means: "ok_service_protected" },
+  means("ok_service_protected", megaCode("17")),
 ];
 
 /** Which of many files a bare number means nobody knows, so that each is asked for alone. */
-const MEGA_REFUSES_ALL: Rule = { bytes: { max: "-99".length }, means: "next" };
+const MEGA_REFUSES_ALL: Rule = means("next", { bytes: { max: "-99".length } });
 
 const megaFileAsk = (rules: Rule[]): Ask => ({
   url: "https://g.api.mega.co.nz/cs?id={random}",
@@ -44,13 +42,13 @@ const MEGA_FILE: Pick<Kind, "ask" | "page"> = {
       ...megaFileAsk([
         MEGA_REFUSES_ALL,
         ...MEGA_CODES,
-        { json: { s: { exists: true }, at: { exists: true } }, means: "ok_service" },
+        means("ok_service", { json: { s: { exists: true }, at: { exists: true } } }),
       ]),
       batch: { most: 100, answers: { by: "position" } },
     },
     megaFileAsk([
       ...MEGA_CODES,
-      { json: { "0.s": { exists: true }, "0.at": { exists: true } }, means: "ok_service" },
+      means("ok_service", { json: { "0.s": { exists: true }, "0.at": { exists: true } } }),
     ]),
   ],
   page: "never",
@@ -72,12 +70,12 @@ const megaFolder = (
 const MEGA_FOLDER = megaFolder(
   { a: "f", c: 1, r: 1, ca: 1 },
   // A long listing is cut off, so that it is no JSON any more.
-  { matches: String.raw`"f" ?: ?\[ ?\{`, means: "ok_service" },
+  means("ok_service", { matches: String.raw`"f" ?: ?\[ ?\{` }),
 );
 
 const MEGA_FILE_IN_FOLDER = megaFolder(
   { a: "g", n: "{node}" },
-  { json: { "0.s": { exists: true }, "0.at": { exists: true } }, means: "ok_service" },
+  means("ok_service", { json: { "0.s": { exists: true }, "0.at": { exists: true } } }),
 );
 
 const ID = String.raw`[\w-]{8}`;

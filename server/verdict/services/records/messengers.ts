@@ -1,9 +1,9 @@
-import type { Rule, Service } from "../record.ts";
+import { dead, means, type Rule, type Service } from "../record.ts";
 
 /** The page of a name that nobody has offers to write to them all the same, but has no title. */
 const TELEGRAM_RULES: Rule[] = [
-  { text: ["tgme_page_title", "tgme_page_extra"], means: "ok_service" },
-  { status: 200, text: "tgme_page_icon", means: "service_not_found", class: "C2" },
+  means("ok_service", { text: ["tgme_page_title", "tgme_page_extra"] }),
+  dead("service_not_found", "C2", { status: 200, text: "tgme_page_icon" }),
 ];
 
 export const MESSENGERS: Service[] = [
@@ -21,12 +21,10 @@ export const MESSENGERS: Service[] = [
           url: "https://t.me/{name}/{id}?embed=1",
           needsMarker: true,
           rules: [
-            {
+            dead("service_not_found", "C2", {
               matches: String.raw`tgme_widget_message_error[^>]{0,200}>\s*(?:Post not found|Channel with username)`,
-              means: "service_not_found",
-              class: "C2",
-            },
-            { text: "tgme_widget_message_author", means: "ok_service" },
+            }),
+            means("ok_service", { text: "tgme_widget_message_author" }),
           ],
         },
       },
@@ -56,8 +54,8 @@ export const MESSENGERS: Service[] = [
         ask: {
           url: "https://discord.com/api/v10/invites/{code}",
           rules: [
-            { json: { code: 10006 }, means: "service_not_found", class: "C1" },
-            { status: 200, json: { code: { empty: false } }, means: "ok_service" },
+            dead("service_not_found", "C1", { json: { code: 10006 } }),
+            means("ok_service", { status: 200, json: { code: { empty: false } } }),
           ],
         },
         // The app sends one page for every code.

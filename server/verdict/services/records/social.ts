@@ -1,23 +1,23 @@
-import type { Kind, Page, Rule, Service } from "../record.ts";
+import { dead, type Kind, means, type Page, type Rule, type Service } from "../record.ts";
 
 const APOSTROPHE = "(?:['’]|&#0?39;)";
 
 /** X and Facebook deny to programs what is there, or lead them elsewhere: nothing is gone for that. */
-const UNTOLD: Rule = { status: [200, 404, 410], means: "service_unrecognised" };
+const UNTOLD: Rule = means("service_unrecognised", { status: [200, 404, 410] });
 
 /** Neither the names of its documentation nor of its blogs, which are sites like any other. */
 const X_APP = String.raw`^(?:(?:www|m|mobile)\.)?(?:x|twitter)\.com$`;
 
 /** What Bluesky says of an account that is there no more, or not for now. */
 const BLUESKY_REFUSALS: Rule[] = [
-  { json: { error: "AccountTakedown" }, means: "service_account_gone", class: "C2" },
-  { json: { error: "AccountDeactivated" }, means: "service_private" },
+  dead("service_account_gone", "C2", { json: { error: "AccountTakedown" } }),
+  means("service_private", { json: { error: "AccountDeactivated" } }),
 ];
 
 /** What Reddit's JSON says about a community that is not for everybody, or for nobody any more. */
 const REDDIT_REFUSALS: Rule[] = [
-  { json: { reason: ["private", "quarantined", "gold_only"] }, means: "service_private" },
-  { json: { reason: "banned" }, means: "service_takedown", class: "C1" },
+  means("service_private", { json: { reason: ["private", "quarantined", "gold_only"] } }),
+  dead("service_takedown", "C1", { json: { reason: "banned" } }),
 ];
 
 /** Its oEmbed knows posts by their full address, and may not by a short one, which leads to the full one. */
@@ -25,9 +25,9 @@ const REDDIT_SHORT: Pick<Kind, "ask" | "page"> = {
   ask: {
     url: "https://www.reddit.com/oembed?url=https%3A%2F%2Fwww.reddit.com%2Fcomments%2F{id}",
     family: "oembed",
-    rules: [...REDDIT_REFUSALS, { status: [403, 404], means: "page" }],
+    rules: [...REDDIT_REFUSALS, means("page", { status: [403, 404] })],
   },
-  page: { rules: [{ status: 200, url: "/comments/{id}/.", means: "ok_service" }] },
+  page: { rules: [means("ok_service", { status: 200, url: "/comments/{id}/." })] },
 };
 
 const INSTAGRAM_APP = String.raw`^(?:(?:www|m)\.)?instagr(?:am\.com|\.am)$`;
@@ -36,18 +36,15 @@ const INSTAGRAM_APP = String.raw`^(?:(?:www|m)\.)?instagr(?:am\.com|\.am)$`;
 const INSTAGRAM_PAGE: Page = {
   needsMarker: true,
   rules: [
-    {
+    dead("service_not_found", "C2", {
       status: 404,
       matches: `Sorry, this page isn${APOSTROPHE}t available`,
-      means: "service_not_found",
-      class: "C2",
-    },
-    { title: "^log ?in • Instagram$", means: "login_required" },
-    {
+    }),
+    means("login_required", { title: "^log ?in • Instagram$" }),
+    means("ok_service", {
       matches:
         'property="og:title" content="[^"]{0,300}(?: on Instagram|Instagram photos and videos)',
-      means: "ok_service",
-    },
+    }),
   ],
 };
 
@@ -55,10 +52,9 @@ const INSTAGRAM_PAGE: Page = {
 const THREADS_PAGE: Page = {
   needsMarker: true,
   rules: [
-    {
+    means("ok_service", {
       matches: String.raw`property="og:title" content="[^"]{0,300}\((?:@|&#064;|&#x40;)[\w.]{1,50}\)`,
-      means: "ok_service",
-    },
+    }),
   ],
 };
 
@@ -67,13 +63,13 @@ const TUMBLR_OEMBED =
 
 /** Blogs that their owners show on the dashboard only, or behind a warning. */
 const TUMBLR_WALLS: Rule[] = [
-  { url: String.raw`tumblr\.com/(?:login_required|safe-mode)`, means: "login_required" },
-  { url: String.raw`tumblr\.com/blog_auth/`, means: "ok_service_protected" },
+  means("login_required", { url: String.raw`tumblr\.com/(?:login_required|safe-mode)` }),
+  means("ok_service_protected", { url: String.raw`tumblr\.com/blog_auth/` }),
 ];
 
 /** Its oEmbed also denies posts of blogs that only those who are signed in may see. */
 const TUMBLR_POST: Pick<Kind, "ask" | "page"> = {
-  ask: { url: TUMBLR_OEMBED, family: "oembed", rules: [{ status: 404, means: "page" }] },
+  ask: { url: TUMBLR_OEMBED, family: "oembed", rules: [means("page", { status: 404 })] },
   page: { url: "https://{blog}.tumblr.com/post/{id}", rules: TUMBLR_WALLS },
 };
 
@@ -92,9 +88,9 @@ export const SOCIAL: Service[] = [
           url: "https://publish.twitter.com/oembed?url=https%3A%2F%2Ftwitter.com%2F{user}%2Fstatus%2F{id}",
           family: "oembed",
           rules: [
-            { json: { "errors.0.code": 63 }, means: "service_account_gone", class: "C1" },
-            { json: { "errors.0.code": [421, 422] }, means: "service_takedown", class: "C1" },
-            { json: { "errors.0.code": [34, 144] }, means: "service_not_found", class: "C2" },
+            dead("service_account_gone", "C1", { json: { "errors.0.code": 63 } }),
+            dead("service_takedown", "C1", { json: { "errors.0.code": [421, 422] } }),
+            dead("service_not_found", "C2", { json: { "errors.0.code": [34, 144] } }),
           ],
         },
         page: "never",
@@ -125,7 +121,7 @@ export const SOCIAL: Service[] = [
           url: "https://www.reddit.com/oembed?url=https%3A%2F%2Fwww.reddit.com{path}",
           family: "oembed",
           // A bare refusal is about us: the page tells whether it is a wall.
-          rules: [...REDDIT_REFUSALS, { status: 403, means: "page" }],
+          rules: [...REDDIT_REFUSALS, means("page", { status: 403 })],
         },
       },
       { kind: "post-id", path: "^/comments/(?<id>[a-z0-9]+)", ...REDDIT_SHORT },
@@ -142,9 +138,9 @@ export const SOCIAL: Service[] = [
           url: "https://www.reddit.com/r/{name}/about.json",
           rules: [
             ...REDDIT_REFUSALS,
-            { url: "/subreddits/search", means: "service_not_found", class: "C2" },
-            { status: 404, means: "service_not_found", class: "C2" },
-            { json: { kind: "t5" }, means: "ok_service" },
+            dead("service_not_found", "C2", { url: "/subreddits/search" }),
+            dead("service_not_found", "C2", { status: 404 }),
+            means("ok_service", { json: { kind: "t5" } }),
           ],
         },
       },
@@ -154,9 +150,9 @@ export const SOCIAL: Service[] = [
         ask: {
           url: "https://www.reddit.com/user/{name}/about.json",
           rules: [
-            { json: { "data.is_suspended": true }, means: "service_account_gone", class: "C1" },
-            { status: 404, means: "service_not_found", class: "C2" },
-            { json: { kind: "t2" }, means: "ok_service" },
+            dead("service_account_gone", "C1", { json: { "data.is_suspended": true } }),
+            dead("service_not_found", "C2", { status: 404 }),
+            means("ok_service", { json: { kind: "t2" } }),
           ],
         },
       },
@@ -196,13 +192,12 @@ export const SOCIAL: Service[] = [
         page: {
           needsMarker: true,
           rules: [
-            {
+            means("service_unrecognised", {
               // Said of what is gone as well as of what is not for everybody.
               matches: `This content isn${APOSTROPHE}t available`,
-              means: "service_unrecognised",
-            },
-            { status: 400, means: "login_required" },
-            { status: 200, text: 'id="login_form"', means: "login_required" },
+            }),
+            means("login_required", { status: 400 }),
+            means("login_required", { status: 200, text: 'id="login_form"' }),
             UNTOLD,
           ],
         },
@@ -248,24 +243,22 @@ export const SOCIAL: Service[] = [
             url: "https://embed.bsky.app/oembed?url=https%3A%2F%2Fbsky.app%2Fprofile%2F{actor}%2Fpost%2F{id}",
             family: "oembed",
             // It says so too when it cannot reach its own servers, and 400 of a name that leads nowhere.
-            rules: [{ status: [400, 404], means: "next" }],
+            rules: [means("next", { status: [400, 404] })],
           },
           {
             url: "https://public.api.bsky.app/xrpc/app.bsky.feed.getPostThread?depth=0&parentHeight=0&uri=at%3A%2F%2F{actor}%2Fapp.bsky.feed.post%2F{id}",
             rules: [
-              { json: { error: "NotFound" }, means: "service_not_found", class: "C2" },
+              dead("service_not_found", "C2", { json: { error: "NotFound" } }),
               ...BLUESKY_REFUSALS,
-              {
+              dead("service_not_found", "C2", {
                 status: 400,
                 json: {
                   message: {
                     matches: "^(?:Profile not found|(?:Unable to|Could not) resolve handle)",
                   },
                 },
-                means: "service_not_found",
-                class: "C2",
-              },
-              { json: { "thread.post.uri": { empty: false } }, means: "ok_service" },
+              }),
+              means("ok_service", { json: { "thread.post.uri": { empty: false } } }),
             ],
           },
         ],
@@ -278,12 +271,10 @@ export const SOCIAL: Service[] = [
           url: "https://public.api.bsky.app/xrpc/app.bsky.actor.getProfile?actor={actor}",
           rules: [
             ...BLUESKY_REFUSALS,
-            {
+            dead("service_not_found", "C2", {
               json: { message: { matches: "^Profile not found" } },
-              means: "service_not_found",
-              class: "C2",
-            },
-            { json: { did: { empty: false } }, means: "ok_service" },
+            }),
+            means("ok_service", { json: { did: { empty: false } } }),
           ],
         },
         page: "never",
@@ -328,8 +319,8 @@ export const SOCIAL: Service[] = [
         path: String.raw`^(?:/web)?/(?:@[^/]+|users/[^/]+/statuses)/\d+/?$`,
         page: {
           rules: [
-            { status: 410, means: "service_deleted", class: "C1" },
-            { status: [401, 403], means: "service_private" },
+            dead("service_deleted", "C1", { status: 410 }),
+            means("service_private", { status: [401, 403] }),
           ],
         },
       },
@@ -338,8 +329,8 @@ export const SOCIAL: Service[] = [
         path: "^(?:/web)?/(?:@|users/)[^/]+/?$",
         page: {
           rules: [
-            { status: 410, means: "service_account_gone", class: "C1" },
-            { status: [401, 403], means: "service_private" },
+            dead("service_account_gone", "C1", { status: 410 }),
+            means("service_private", { status: [401, 403] }),
           ],
         },
       },
@@ -393,13 +384,11 @@ export const SOCIAL: Service[] = [
         },
         page: {
           rules: [
-            {
+            dead("service_not_found", "C2", {
               // Instead of what is gone it shows something that is there.
               url: String.raw`pinterest\.[a-z.]+/(?:pin/|\?|$)`,
               unless: { url: String.raw`/pin/(?:[^/]*--)?{id}\b` },
-              means: "service_not_found",
-              class: "C2",
-            },
+            }),
           ],
         },
       },

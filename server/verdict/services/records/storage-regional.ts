@@ -1,15 +1,15 @@
-import type { Kind, Page, Rule, Service } from "../record.ts";
+import { dead, type Kind, means, type Page, type Rule, type Service } from "../record.ts";
 
 const YANDEX_COUNTRIES =
   "ru,com,net,az,by,co.il,com.am,com.ge,com.tr,ee,fr,kg,kz,lt,lv,md,tj,tm,ua,uz";
 
 const YANDEX: Rule[] = [
-  { json: { public_key: { empty: false } }, means: "ok_service" },
-  { status: 200, json: { name: { empty: false } }, means: "ok_service" },
-  { json: { error: "DiskNotFoundError" }, means: "service_not_found", class: "C1" },
+  means("ok_service", { json: { public_key: { empty: false } } }),
+  means("ok_service", { status: 200, json: { name: { empty: false } } }),
+  dead("service_not_found", "C1", { json: { error: "DiskNotFoundError" } }),
 ];
 
-const YANDEX_PAGE: Page = { rules: [{ text: "Nothing found", means: "service_unrecognised" }] };
+const YANDEX_PAGE: Page = { rules: [means("service_unrecognised", { text: "Nothing found" })] };
 
 /** Its API takes the address without what stands behind the key, which is a path within a folder. */
 const yandexAsk = (key: string, path = ""): Pick<Kind, "ask" | "page"> => ({
@@ -30,14 +30,12 @@ const TERABOX: Pick<Kind, "ask" | "page"> = {
   ask: {
     url: "https://www.terabox.com/api/shorturlinfo?app_id=250528&web=1&channel=dubox&clienttype=0&jsToken=&shorturl=1{surl}&root=1",
     rules: [
-      { json: { errno: 0 }, means: "ok_service" },
-      { json: { errno: -9 }, means: "ok_service_protected" },
-      { json: { errno: [9019, 400141, 400210] }, means: "bot_challenge" },
-      {
+      means("ok_service", { json: { errno: 0 } }),
+      means("ok_service_protected", { json: { errno: -9 } }),
+      means("bot_challenge", { json: { errno: [9019, 400141, 400210] } }),
+      dead("service_not_found", "C2", {
         json: { errmsg: { matches: "share (?:link )?(?:is )?not found" } },
-        means: "service_not_found",
-        class: "C2",
-      },
+      }),
     ],
   },
   // A page is an app of scripts, and that of some of its names leads to an error whatever is asked for.
@@ -52,33 +50,27 @@ const ulozto = (path: string): Pick<Kind, "page"> => ({
 const ULOZTO: Page = {
   needsMarker: true,
   rules: [
-    { title: "^500 - Internal Server Error", means: "service_unavailable" },
-    {
+    means("service_unavailable", { title: "^500 - Internal Server Error" }),
+    means("service_unavailable", {
       text: [
         "dla_backend/uloz.to.overloaded.html",
         "The file is not available at this moment, please, try it later",
       ],
-      means: "service_unavailable",
-    },
-    {
+    }),
+    means("service_private", {
       matches: "> ?(?:The file has been marked as private|Soubor je označen jako soukromý)",
-      means: "service_private",
-    },
-    { text: '<h1 class="h1">File has been deleted', means: "service_deleted", class: "C1" },
-    { text: '<h1 class="h1">File was banned', means: "service_takedown", class: "C1" },
-    { title: "^404 - Page not found", means: "service_not_found", class: "C1" },
-    {
+    }),
+    dead("service_deleted", "C1", { text: '<h1 class="h1">File has been deleted' }),
+    dead("service_takedown", "C1", { text: '<h1 class="h1">File was banned' }),
+    dead("service_not_found", "C1", { title: "^404 - Page not found" }),
+    dead("service_not_found", "C1", {
       matches: "> ?(?:File does not exist|Soubor neexistuje|Súbor neexistuje) ?<",
-      means: "service_not_found",
-      class: "C1",
-    },
-    {
+    }),
+    dead("service_not_found", "C1", {
       text: ["Stránka nenalezena", "Chybka 404 - požadovaná stránka nebyla nalezena"],
-      means: "service_not_found",
-      class: "C1",
-    },
-    { text: 'class="passwordProtectedFile"', means: "ok_service_protected" },
-    { text: 'class="jsFileTitle', means: "ok_service" },
+    }),
+    means("ok_service_protected", { text: 'class="passwordProtectedFile"' }),
+    means("ok_service", { text: 'class="jsFileTitle' }),
   ],
 };
 
@@ -88,18 +80,15 @@ const WEBSHARE: Pick<Kind, "ask" | "page"> = {
     headers: { Accept: "text/xml; charset=UTF-8" },
     form: { ident: "{ident}" },
     rules: [
-      {
+      means("ok_service_protected", {
         text: ["<code>FILE_INFO_FATAL_2</code>", "<password>1</password>"],
-        means: "ok_service_protected",
-      },
-      { text: "<code>FILE_INFO_FATAL_1</code>", means: "service_not_found", class: "C1" },
-      {
+      }),
+      dead("service_not_found", "C1", { text: "<code>FILE_INFO_FATAL_1</code>" }),
+      dead("service_not_found", "C1", {
         text: "<status>FATAL</status>",
         unless: { text: "<code>" },
-        means: "service_not_found",
-        class: "C1",
-      },
-      { text: "<status>OK</status>", means: "ok_service" },
+      }),
+      means("ok_service", { text: "<status>OK</status>" }),
     ],
   },
   page: "never",
@@ -144,29 +133,20 @@ export const STORAGE_REGIONAL: Service[] = [
         ask: {
           url: "https://cloud.mail.ru/api/v2/folder?weblink={id}&offset=0&limit=1&api=2",
           rules: [
-            {
-              json: { "body.weblink.error": { exists: true } },
-              means: "service_not_found",
-              class: "C2",
-            },
-            { json: { status: 404 }, means: "service_not_found", class: "C2" },
+            dead("service_not_found", "C2", { json: { "body.weblink.error": { exists: true } } }),
+            dead("service_not_found", "C2", { json: { status: 404 } }),
             // So it also calls a question that it does not understand.
-            { json: { status: 400 }, means: "page" },
-            { json: { status: 200, body: { empty: false } }, means: "ok_service" },
+            means("page", { json: { status: 400 } }),
+            means("ok_service", { json: { status: 200, body: { empty: false } } }),
           ],
         },
         page: {
           rules: [
-            {
-              matches: CLOUD_MAIL_GONE,
-              means: "service_not_found",
-              class: "C2",
-            },
-            {
+            dead("service_not_found", "C2", { matches: CLOUD_MAIL_GONE }),
+            means("ok_service", {
               text: ['"weblink":"{id}"', '"weblink": "{id}"'],
               unless: { matches: CLOUD_MAIL_GONE },
-              means: "ok_service",
-            },
+            }),
           ],
         },
       },
@@ -184,30 +164,24 @@ export const STORAGE_REGIONAL: Service[] = [
         page: {
           needsMarker: true,
           rules: [
-            {
+            dead("service_deleted", "C2", {
               text: "分享的文件已经被取消",
               unless: { title: BAIDU_SHARES },
-              means: "service_deleted",
-              class: "C2",
-            },
-            { text: 'id="share_nofound_des"', means: "service_not_found", class: "C2" },
-            {
+            }),
+            dead("service_not_found", "C2", { text: 'id="share_nofound_des"' }),
+            dead("service_not_found", "C2", {
               title: "链接不存在",
               unless: { title: BAIDU_SHARES },
-              means: "service_not_found",
-              class: "C2",
-            },
-            {
+            }),
+            dead("service_not_found", "C2", {
               matches: "> ?(?:啊哦[,，] ?)?链接不存在 ?[。.!！]? ?<",
               unless: { title: BAIDU_SHARES },
-              means: "service_not_found",
-              class: "C2",
-            },
-            { url: "/share/init", means: "ok_service_protected" },
-            { text: "请输入提取码", means: "ok_service_protected" },
+            }),
+            means("ok_service_protected", { url: "/share/init" }),
+            means("ok_service_protected", { text: "请输入提取码" }),
             // Who comes without its cookies is told so of anything.
-            { status: 404, means: "service_unrecognised" },
-            { title: BAIDU_SHARES, means: "ok_service" },
+            means("service_unrecognised", { status: 404 }),
+            means("ok_service", { title: BAIDU_SHARES }),
           ],
         },
       },
@@ -291,33 +265,27 @@ export const STORAGE_REGIONAL: Service[] = [
           // Otherwise it answers in XML.
           headers: { Accept: "application/json, text/plain, */*" },
           rules: [
-            {
+            dead("service_not_found", "C1", {
               json: { status: 404 },
               // The same is said where no API is.
               unless: { json: { message: { matches: "^Page not found" } } },
-              means: "service_not_found",
-              class: "C1",
-            },
-            { json: { "current.name": { empty: false } }, means: "ok_service" },
+            }),
+            means("ok_service", { json: { "current.name": { empty: false } } }),
           ],
         },
         page: {
           rules: [
-            { title: "^Not Found - Fshare", means: "service_not_found", class: "C1" },
-            {
+            dead("service_not_found", "C1", { title: "^Not Found - Fshare" }),
+            dead("service_deleted", "C1", {
               text: ["The file has been deleted by the user.", "Liên kết bị xóa bởi người sở hữu"],
-              means: "service_deleted",
-              class: "C1",
-            },
-            {
+            }),
+            dead("service_not_found", "C1", {
               text: [
                 "Liên kết bạn chọn không tồn tại trên hệ thống Fshare",
                 "Tập tin của bạn yêu cầu không tồn tại",
                 "Your requested file does not existed.",
               ],
-              means: "service_not_found",
-              class: "C1",
-            },
+            }),
           ],
         },
       },

@@ -1,4 +1,4 @@
-import type { Ask, Kind, Page, Rule, Service } from "../record.ts";
+import { type Ask, dead, type Kind, means, type Page, type Rule, type Service } from "../record.ts";
 
 const QUOTE = String.raw`(?:\\{0,3}["']|&quot;|&#34;|%22|\\{1,2}u0022)?`;
 
@@ -15,40 +15,33 @@ const dropboxTitle = (words: string) => ({
 const DROPBOX: Page = {
   needsMarker: true,
   rules: [
-    { status: 509, means: "service_rate_limited" },
-    {
+    means("service_rate_limited", { status: 509 }),
+    means("service_rate_limited", {
       text: ["generating too much traffic", "Link Temporarily Disabled"],
-      means: "service_rate_limited",
-    },
-    { text: "/images/precaution", means: "service_private" },
-    { url: "/sm/password", means: "ok_service_protected" },
-    { status: 460, means: "service_takedown", class: "C2" },
-    { ...dropboxPage("shared_link_generic_error"), means: "service_takedown", class: "C2" },
-    { ...dropboxPage("shared_link_(?:deleted|disabled)"), means: "service_deleted", class: "C2" },
+    }),
+    means("service_private", { text: "/images/precaution" }),
+    means("ok_service_protected", { url: "/sm/password" }),
+    dead("service_takedown", "C2", { status: 460 }),
+    dead("service_takedown", "C2", dropboxPage("shared_link_generic_error")),
+    dead("service_deleted", "C2", dropboxPage("shared_link_(?:deleted|disabled)")),
     // Whoever was asked for too often is "not found" for a day as well.
     { status: 404, means: "service_not_found", hours: 24 },
-    { ...dropboxTitle("File Deleted"), means: "service_deleted", class: "C2" },
-    { status: 400, means: "service_not_found", class: "C2" },
-    { ...dropboxTitle("404|Shared link error"), means: "service_not_found", class: "C2" },
-    {
-      text: ["images/sharing/error_", "sharing/error_shmodel"],
-      means: "service_not_found",
-      class: "C2",
-    },
-    { ...dropboxPage("files_shared_content_link_login_page"), means: "login_required" },
-    {
+    dead("service_deleted", "C2", dropboxTitle("File Deleted")),
+    dead("service_not_found", "C2", { status: 400 }),
+    dead("service_not_found", "C2", dropboxTitle("404|Shared link error")),
+    dead("service_not_found", "C2", { text: ["images/sharing/error_", "sharing/error_shmodel"] }),
+    means("login_required", dropboxPage("files_shared_content_link_login_page")),
+    means("ok_service", {
       ...dropboxPage(String.raw`scl_oboe_\w{1,40}`),
       unless: { text: "item was deleted" },
-      means: "ok_service",
-    },
-    {
+    }),
+    means("ok_service", {
       url: "^https://[^/]+/(?:e/)?(?:sh?|sc|scl/f[io])/",
       title: "^Dropbox - .",
       unless: { matches: "> ?(?:This )?item was deleted" },
-      means: "ok_service",
-    },
+    }),
     // With `dl=1` the link is the file itself.
-    { status: 200, type: "^(?!text/html)", means: "ok_service" },
+    means("ok_service", { status: 200, type: "^(?!text/html)" }),
   ],
 };
 
@@ -57,10 +50,10 @@ const ONEDRIVE_HOST = String.raw`(?:^|\.)(?:onedrive|skydrive)\.live\.com$`;
 const ONEDRIVE_ITEM = String.raw`(?:^|&)(?:resid|id)=(?<item>(?<drive>[0-9A-Fa-f]{8,16})(?:!|%21)\w+)`;
 
 const ONEDRIVE: Rule[] = [
-  { json: { id: { empty: false } }, means: "ok_service" },
-  { status: 200, json: { name: { empty: false } }, means: "ok_service" },
-  { status: 404, type: "json", means: "service_not_found", class: "C2" },
-  { status: [401, 403], means: "service_private" },
+  means("ok_service", { json: { id: { empty: false } } }),
+  means("ok_service", { status: 200, json: { name: { empty: false } } }),
+  dead("service_not_found", "C2", { status: 404, type: "json" }),
+  means("service_private", { status: [401, 403] }),
 ];
 
 const onedriveAsk = (path: string): Pick<Kind, "ask"> => ({
@@ -74,21 +67,19 @@ const mediafireError = (numbers: string) => ({
 
 const MEDIAFIRE_PAGE: Page = {
   rules: [
-    { ...mediafireError("320"), means: "service_deleted", class: "C1" },
-    { ...mediafireError("323|326|378|380|386|388"), means: "service_takedown", class: "C1" },
-    { ...mediafireError("382"), means: "service_account_gone", class: "C1" },
-    { ...mediafireError("394"), means: "service_rate_limited" },
-    { ...mediafireError("999"), means: "service_private" },
-    {
+    dead("service_deleted", "C1", mediafireError("320")),
+    dead("service_takedown", "C1", mediafireError("323|326|378|380|386|388")),
+    dead("service_account_gone", "C1", mediafireError("382")),
+    means("service_rate_limited", mediafireError("394")),
+    means("service_private", mediafireError("999")),
+    means("service_unavailable", {
       matches: String.raw`class="error-title"[^>]{0,200}>\s?(?:Temporarily Unavailable|This download is currently unavailable)`,
-      means: "service_unavailable",
-    },
-    { text: 'class="error_msg_title"', means: "service_not_found", class: "C2" },
-    {
+    }),
+    dead("service_not_found", "C2", { text: 'class="error_msg_title"' }),
+    means("ok_service_protected", {
       matches: String.raw`class ?= ?["']?(?:[^"'<>]{0,100} )?passwordPrompt\b|name ?= ?["']?form_password\b|aria-labelledby ?= ?["']?passwordmsg\b`,
-      means: "ok_service_protected",
-    },
-    { text: '<div class="filename">', means: "ok_service" },
+    }),
+    means("ok_service", { text: '<div class="filename">' }),
   ],
 };
 
@@ -97,8 +88,8 @@ const mediafireCode = (...numbers: number[]) => ({
 });
 
 const MEDIAFIRE: Rule[] = [
-  { ...mediafireCode(104, 111, 114), means: "service_private" },
-  { json: { "response.result": "Success" }, means: "ok_service" },
+  means("service_private", mediafireCode(104, 111, 114)),
+  means("ok_service", { json: { "response.result": "Success" } }),
 ];
 
 const mediafireAsk = (path: string, rules: Rule[]): Ask => ({
@@ -108,31 +99,31 @@ const mediafireAsk = (path: string, rules: Rule[]): Ask => ({
 
 const MEDIAFIRE_FILE: Pick<Kind, "ask" | "page"> = {
   ask: mediafireAsk("file/get_info.php?quick_key", [
-    { ...mediafireCode(110), means: "service_not_found", class: "C1" },
-    { json: { "response.file_info.password_protected": "yes" }, means: "ok_service_protected" },
+    dead("service_not_found", "C1", mediafireCode(110)),
+    means("ok_service_protected", { json: { "response.file_info.password_protected": "yes" } }),
   ]),
   page: MEDIAFIRE_PAGE,
 };
 
 const MEDIAFIRE_FOLDER: Pick<Kind, "ask" | "page"> = {
   ask: mediafireAsk("folder/get_info.php?folder_key", [
-    { ...mediafireCode(110, 112), means: "service_not_found", class: "C1" },
-    { ...mediafireCode(293), means: "service_takedown", class: "C1" },
+    dead("service_not_found", "C1", mediafireCode(110, 112)),
+    dead("service_takedown", "C1", mediafireCode(293)),
   ]),
   page: MEDIAFIRE_PAGE,
 };
 
 const PCLOUD: Rule[] = [
-  { json: { result: 0 }, means: "ok_service" },
-  { json: { result: 7002 }, means: "service_deleted", class: "C1" },
-  { json: { result: 7003 }, means: "service_takedown", class: "C1" },
-  { json: { result: 7004 }, means: "service_expired", class: "C1" },
-  { json: { result: [2009, 7001] }, means: "service_not_found", class: "C1" },
-  { status: 404, type: "json", means: "service_not_found", class: "C1" },
+  means("ok_service", { json: { result: 0 } }),
+  dead("service_deleted", "C1", { json: { result: 7002 } }),
+  dead("service_takedown", "C1", { json: { result: 7003 } }),
+  dead("service_expired", "C1", { json: { result: 7004 } }),
+  dead("service_not_found", "C1", { json: { result: [2009, 7001] } }),
+  dead("service_not_found", "C1", { status: 404, type: "json" }),
   // A password is wanted, or as much was downloaded as the owner pays for.
-  { json: { result: [2258, 7005, 7006] }, means: "ok_service_protected" },
-  { json: { result: 2003 }, means: "service_private" },
-  { json: { result: 5002 }, means: "service_unavailable" },
+  means("ok_service_protected", { json: { result: [2258, 7005, 7006] } }),
+  means("service_private", { json: { result: 2003 } }),
+  means("service_unavailable", { json: { result: 5002 } }),
 ];
 
 const pcloudAsk = (api: string, rules = PCLOUD): Ask => ({
@@ -145,7 +136,7 @@ const PCLOUD_ASKS = {
   eu: pcloudAsk("eapi"),
   // Each of its two regions knows its own codes only, and not every host tells which one it is.
   either: [
-    pcloudAsk("api", [{ json: { result: [2009, 2321, 7001] }, means: "next" }, ...PCLOUD]),
+    pcloudAsk("api", [means("next", { json: { result: [2009, 2321, 7001] } }), ...PCLOUD]),
     pcloudAsk("eapi"),
   ],
 } satisfies Record<string, Kind["ask"]>;
@@ -225,9 +216,9 @@ export const STORAGE: Service[] = [
         path: "^/:[a-z]:/.",
         page: {
           rules: [
-            { text: "This link has been removed", means: "service_deleted", class: "C2" },
+            dead("service_deleted", "C2", { text: "This link has been removed" }),
             // Said of anything that fails.
-            { text: "Sorry, something went wrong", means: "service_unavailable" },
+            means("service_unavailable", { text: "Sorry, something went wrong" }),
           ],
         },
       },
@@ -274,17 +265,9 @@ export const STORAGE: Service[] = [
         path: "^/(?:embed(?:_widget)?/)?(?:s|v|shared/static)/.",
         page: {
           rules: [
-            {
-              title: String.raw`^Box \| 404 Page Not Found`,
-              means: "service_not_found",
-              class: "C2",
-            },
-            { text: "error_message_not_found", means: "service_not_found", class: "C2" },
-            {
-              url: "^https://[^/]+/freeshare(?:[?#]|$)",
-              means: "service_not_found",
-              class: "C2",
-            },
+            dead("service_not_found", "C2", { title: String.raw`^Box \| 404 Page Not Found` }),
+            dead("service_not_found", "C2", { text: "error_message_not_found" }),
+            dead("service_not_found", "C2", { url: "^https://[^/]+/freeshare(?:[?#]|$)" }),
           ],
         },
       },
@@ -329,11 +312,10 @@ export const STORAGE: Service[] = [
         page: {
           needsMarker: true,
           rules: [
-            { matches: String.raw`previewItem\('\w|downloadFolderZip\([^)]`, means: "ok_service" },
-            {
+            means("ok_service", { matches: String.raw`previewItem\('\w|downloadFolderZip\([^)]` }),
+            means("ok_service", {
               matches: String.raw`> ?Filename ?</p> ?<p class ?= ?"value" ?> ?[^<\s]`,
-              means: "ok_service",
-            },
+            }),
           ],
         },
       },
@@ -350,24 +332,14 @@ export const STORAGE: Service[] = [
         path: String.raw`^/(?:[fu]/\w+|down\.php$)`,
         page: {
           rules: [
-            {
-              text: "The expiry date of these files is over<",
-              means: "service_expired",
-              class: "C2",
-            },
-            {
+            dead("service_expired", "C2", { text: "The expiry date of these files is over<" }),
+            dead("service_deleted", "C2", {
               text: ["These files are deleted by the owner<", 'class="deleted_wrapper"'],
-              means: "service_deleted",
-              class: "C2",
-            },
-            {
-              text: ">This link does not contain any files",
-              means: "service_not_found",
-              class: "C2",
-            },
-            { text: 'name="upl_passw"', means: "ok_service_protected" },
-            { text: "list_private_upload_msg", means: "service_private" },
-            { url: "^https://[^/]+/private(?:[/?#]|$)", means: "service_private" },
+            }),
+            dead("service_not_found", "C2", { text: ">This link does not contain any files" }),
+            means("ok_service_protected", { text: 'name="upl_passw"' }),
+            means("service_private", { text: "list_private_upload_msg" }),
+            means("service_private", { url: "^https://[^/]+/private(?:[/?#]|$)" }),
           ],
         },
       },

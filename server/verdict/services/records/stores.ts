@@ -1,55 +1,47 @@
-import type { Page, Rule, Service } from "../record.ts";
+import { dead, means, type Page, type Rule, type Service } from "../record.ts";
 
-const SUSPENDED: Rule = {
+const SUSPENDED: Rule = dead("service_account_gone", "C2", {
   matches: String.raw`<h[1-3][^>]{0,200}>\s*This account is suspended\.?\s*<`,
   // Stories may be called so, and have such headings.
   unless: { text: "<article" },
-  means: "service_account_gone",
-  class: "C2",
-};
+});
 
 /** Its pages stand behind a gate of age, are not sold everywhere, or are there. */
 const STEAM_STORE: Page = {
   rules: [
-    { text: "currently unavailable in your region", means: "geo_blocked" },
-    {
+    means("geo_blocked", { text: "currently unavailable in your region" }),
+    means("ok_service_protected", {
       status: 200,
       url: String.raw`^https://store\.steampowered\.com/agecheck/{type}/{id}(?:[/?]|$)`,
       // What is there gives the gate its name, in any language.
       title: String.raw`\S.{0,3}\bSteam\b|\bSteam\b.{0,3}\S`,
-      means: "ok_service_protected",
-    },
-    {
+    }),
+    means("ok_service", {
       status: 200,
       url: String.raw`^https://store\.steampowered\.com/{type}/{id}(?:[/?]|$)`,
-      means: "ok_service",
-    },
-    { url: String.raw`^https://store\.steampowered\.com/(?:\?|$)`, means: "geo_blocked" },
+    }),
+    means("geo_blocked", { url: String.raw`^https://store\.steampowered\.com/(?:\?|$)` }),
   ],
 };
 
 /** The stores' home pages come in the place of some things that are missing. */
-const IN_PLAY: Rule = {
+const IN_PLAY: Rule = means("ok_service", {
   status: 200,
   url: String.raw`^https://play\.google\.com/store/[^#]{0,1000}[?&]id={id}(?:[&#]|$)`,
-  means: "ok_service",
-};
-const IN_APP_STORE: Rule = {
+});
+const IN_APP_STORE: Rule = means("ok_service", {
   status: 200,
   url: String.raw`^https://[a-z]{1,20}\.apple\.com/[^?#]{0,1000}(?<!\d){id}(?:[/?#]|$)`,
-  means: "ok_service",
-};
+});
 
 /** Where short addresses end that lead nowhere, or only on request. */
 const SHORT_RULES: Rule[] = [
-  { url: String.raw`//bitly\.com/a/blocked(?:[/?]|$)`, means: "service_takedown", class: "C2" },
+  dead("service_takedown", "C2", { url: String.raw`//bitly\.com/a/blocked(?:[/?]|$)` }),
   // It may be passed by, and does not say what is behind it.
-  { url: String.raw`//bitly\.com/a/warning(?:[/?]|$)`, means: "service_unrecognised" },
-  {
+  means("service_unrecognised", { url: String.raw`//bitly\.com/a/warning(?:[/?]|$)` }),
+  dead("service_not_found", "C2", {
     url: String.raw`//(?:www\.)?tinyurl\.com/error\w*\.php(?:\?|$)`,
-    means: "service_not_found",
-    class: "C2",
-  },
+  }),
 ];
 
 export const STORES: Service[] = [
@@ -72,8 +64,8 @@ export const STORES: Service[] = [
         page: {
           needsMarker: true,
           rules: [
-            { status: 202, means: "bot_challenge" },
-            { status: 200, text: ["productTitle", 'id="dp-container"'], means: "ok_service" },
+            means("bot_challenge", { status: 202 }),
+            means("ok_service", { status: 200, text: ["productTitle", 'id="dp-container"'] }),
           ],
         },
       },
@@ -94,18 +86,15 @@ export const STORES: Service[] = [
         path: String.raw`^/itm/(?:[^/]+/)?(?<id>\d{9,15})(?:/|$)`,
         page: {
           rules: [
-            { text: "Checking your browser before you access", means: "bot_challenge" },
-            {
+            means("bot_challenge", { text: "Checking your browser before you access" }),
+            dead("service_deleted", "C2", {
               matches: String.raw`>\s*This listing was removed\b`,
               unless: { text: "x-item-title" },
-              means: "service_deleted",
-              class: "C2",
-            },
-            {
+            }),
+            means("ok_service", {
               status: 200,
               text: ["This listing ended", "This listing was ended", "Bidding ended"],
-              means: "ok_service",
-            },
+            }),
           ],
         },
       },
@@ -135,8 +124,8 @@ export const STORES: Service[] = [
         path: String.raw`^/(?:item|i)/(?:[^/]+/)?(?<id>\d+)\.html$`,
         page: {
           rules: [
-            { url: String.raw`/punish\?x5secdata=`, means: "bot_challenge" },
-            { text: "x5secdata", means: "bot_challenge" },
+            means("bot_challenge", { url: String.raw`/punish\?x5secdata=` }),
+            means("bot_challenge", { text: "x5secdata" }),
           ],
         },
       },
@@ -159,14 +148,12 @@ export const STORES: Service[] = [
         path: "^/(?:id|profiles)/(?<id>[^/]+)",
         page: {
           rules: [
-            {
+            dead("service_not_found", "C2", {
               matches: String.raw`<h3>\s*The specified profile could not be found\.?\s*</h3>`,
               unless: { text: "g_rgProfileData" },
-              means: "service_not_found",
-              class: "C2",
-            },
+            }),
             // There even where the rest of the profile is private.
-            { text: "g_rgProfileData", means: "ok_service" },
+            means("ok_service", { text: "g_rgProfileData" }),
           ],
         },
       },
@@ -175,12 +162,10 @@ export const STORES: Service[] = [
         path: "^/groups/(?<id>[^/]+)",
         page: {
           rules: [
-            {
+            dead("service_not_found", "C2", {
               matches: String.raw`<h3>\s*No group could be retrieved for the given URL\.?\s*</h3>`,
               unless: { text: "grouppage_header" },
-              means: "service_not_found",
-              class: "C2",
-            },
+            }),
           ],
         },
       },
@@ -192,11 +177,10 @@ export const STORES: Service[] = [
           // Every item holds, unseen, that it was removed; and what is missing has no words of its own.
           needsMarker: true,
           rules: [
-            {
+            means("service_private", {
               text: "item is either marked as hidden or you do not have permission",
-              means: "service_private",
-            },
-            { text: "workshopItemTitle", means: "ok_service" },
+            }),
+            means("ok_service", { text: "workshopItemTitle" }),
           ],
         },
       },
@@ -228,7 +212,7 @@ export const STORES: Service[] = [
           rules: [
             IN_PLAY,
             // Where it is asked from, the store may have what it has not there.
-            { status: 404, means: "page" },
+            means("page", { status: 404 }),
           ],
         },
         page: { rules: [IN_PLAY] },
@@ -251,8 +235,8 @@ export const STORES: Service[] = [
         ask: {
           url: "https://itunes.apple.com/lookup?id={id}&country={country}",
           rules: [
-            { json: { resultCount: 0 }, means: "page" },
-            { json: { resultCount: { exists: true } }, means: "ok_service" },
+            means("page", { json: { resultCount: 0 } }),
+            means("ok_service", { json: { resultCount: { exists: true } } }),
           ],
         },
         page: { rules: [IN_APP_STORE] },
@@ -263,13 +247,13 @@ export const STORES: Service[] = [
         ask: {
           url: "https://itunes.apple.com/lookup?id={id}",
           rules: [
-            { json: { resultCount: 0 }, means: "page" },
-            { json: { resultCount: { exists: true } }, means: "ok_service" },
+            means("page", { json: { resultCount: 0 } }),
+            means("ok_service", { json: { resultCount: { exists: true } } }),
           ],
         },
         page: {
           // Only the American store was asked, since the link names none.
-          rules: [IN_APP_STORE, { status: 404, means: "geo_blocked" }],
+          rules: [IN_APP_STORE, means("geo_blocked", { status: 404 })],
         },
       },
     ],
@@ -287,12 +271,10 @@ export const STORES: Service[] = [
         path: "^/",
         page: {
           rules: [
-            {
+            dead("service_account_gone", "C1", {
               status: 410,
               text: "User deactivated or deleted their account",
-              means: "service_account_gone",
-              class: "C1",
-            },
+            }),
             SUSPENDED,
           ],
         },
@@ -318,12 +300,12 @@ export const STORES: Service[] = [
         kind: "site",
         host: String.raw`\.notion\.site$`,
         // The same frame for scripts comes for every address.
-        page: { rules: [{ status: 200, means: "ok_unverified_app" }] },
+        page: { rules: [means("ok_unverified_app", { status: 200 })] },
       },
       {
         kind: "page",
         path: "^/.*(?<id>[0-9a-f]{32})$",
-        page: { rules: [{ status: 200, means: "ok_unverified_app" }] },
+        page: { rules: [means("ok_unverified_app", { status: 200 })] },
       },
     ],
     canary: ["https://www.notion.so/Notion-Official-83715d7703ee4b8699b5e659a4712dd8"],

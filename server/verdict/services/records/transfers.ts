@@ -1,46 +1,39 @@
-import type { Ask, Rule, Service } from "../record.ts";
+import { type Ask, dead, means, type Rule, type Service } from "../record.ts";
 
 /** What is not known was there once, as a rule. A page or plain words in place of the answer tell nothing. */
-const NO_SUCH_TRANSFER: Rule = {
-  status: 404,
-  type: "json",
-  means: "service_expired",
-  class: "C1",
-};
+const NO_SUCH_TRANSFER: Rule = dead("service_expired", "C1", { status: 404, type: "json" });
 
 const WETRANSFER: Ask = {
   url: "https://wetransfer.com/api/v4/transfers/{id}/prepare-download",
   headers: { "X-Requested-With": "XMLHttpRequest" },
   rules: [
-    { json: { message: "Transfer not found" }, means: "service_expired", class: "C1" },
-    { json: { error: "invalid_transfer" }, means: "service_expired", class: "C1" },
+    dead("service_expired", "C1", { json: { message: "Transfer not found" } }),
+    dead("service_expired", "C1", { json: { error: "invalid_transfer" } }),
     NO_SUCH_TRANSFER,
-    {
+    means("ok_service_protected", {
       json: { password_protected: true },
       unless: { json: { state: { not: "downloadable" } } },
-      means: "ok_service_protected",
-    },
-    { json: { state: "downloadable" }, means: "ok_service" },
-    { json: { state: { matches: "pending|upload|process" } }, means: "service_processing" },
-    { json: { state: { exists: true } }, means: "service_expired", class: "C1" },
+    }),
+    means("ok_service", { json: { state: "downloadable" } }),
+    means("service_processing", { json: { state: { matches: "pending|upload|process" } } }),
+    dead("service_expired", "C1", { json: { state: { exists: true } } }),
   ],
 };
 
 const WETRANSFER_PAGE: { rules: Rule[] } = {
-  rules: [{ status: 410, means: "service_expired", class: "C1" }],
+  rules: [dead("service_expired", "C1", { status: 410 })],
 };
 
 const TRANSFERNOW: Ask = {
   url: "https://www.transfernow.net/api/transfer/downloads/metadata?transferId={id}&userSecret={secret}&preview=false",
   rules: [
     NO_SUCH_TRANSFER,
-    {
+    means("ok_service_protected", {
       json: { status: { matches: "^enabled$" }, needPassword: true },
-      means: "ok_service_protected",
-    },
-    { json: { status: { matches: "^enabled$" } }, means: "ok_service" },
+    }),
+    means("ok_service", { json: { status: { matches: "^enabled$" } } }),
     // Files that can no longer be had may still be named.
-    { json: { status: { exists: true } }, means: "service_expired", class: "C1" },
+    dead("service_expired", "C1", { json: { status: { exists: true } } }),
   ],
 };
 
@@ -52,20 +45,20 @@ const FILEMAIL_RULES: Rule[] = [
   { status: 500, means: "service_expired", hours: 24 },
   // Sources write these names either way.
   ...["transfer.isexpired", "transfer.isExpired", "isexpired", "isExpired"].map(
-    (expired): Rule => ({ json: { [expired]: true }, means: "service_expired", class: "C2" }),
+    (expired): Rule => dead("service_expired", "C2", { json: { [expired]: true } }),
   ),
   ...["transfer.passwordprotected", "transfer.passwordProtected"].map(
-    (locked): Rule => ({ json: { [locked]: true }, means: "ok_service_protected" }),
+    (locked): Rule => means("ok_service_protected", { json: { [locked]: true } }),
   ),
-  { json: { "transfer.files": { empty: false } }, means: "ok_service" },
+  means("ok_service", { json: { "transfer.files": { empty: false } } }),
 ];
 
 const SENDGB = {
   rules: [
-    { status: 404, means: "service_expired", class: "C2" },
-    { text: 'class="boo-wrapper"', means: "service_expired", class: "C2" },
-    { status: 200, text: ['"submitdownload"', "Total files / Total size"], means: "ok_service" },
-    { status: 200, unless: { url: "{id}" }, means: "service_expired", class: "C2" },
+    dead("service_expired", "C2", { status: 404 }),
+    dead("service_expired", "C2", { text: 'class="boo-wrapper"' }),
+    means("ok_service", { status: 200, text: ['"submitdownload"', "Total files / Total size"] }),
+    dead("service_expired", "C2", { status: 200, unless: { url: "{id}" } }),
   ] satisfies Rule[],
   needsMarker: true as const,
 };
@@ -126,35 +119,24 @@ export const TRANSFERS: Service[] = [
           url: "https://www.swisstransfer.com/api/links/{id}",
           rules: [
             NO_SUCH_TRANSFER,
-            { json: { "data.type": "expired" }, means: "service_expired", class: "C1" },
-            {
-              json: { "data.deletedDate": { empty: false } },
-              means: "service_expired",
-              class: "C1",
-            },
-            {
+            dead("service_expired", "C1", { json: { "data.type": "expired" } }),
+            dead("service_expired", "C1", { json: { "data.deletedDate": { empty: false } } }),
+            dead("service_expired", "C1", {
               json: { "data.container.deletedDate": { empty: false } },
-              means: "service_expired",
-              class: "C1",
-            },
-            {
+            }),
+            dead("service_expired", "C1", {
               text: "Download Number Exceeded",
               unless: { json: { "data.container": { empty: false } } },
-              means: "service_expired",
-              class: "C1",
-            },
+            }),
             // It may have been fetched so many times and no more.
-            {
+            dead("service_expired", "C1", {
               json: { "data.downloadCounterCredit": { matches: String.raw`^(?:0|-\d{1,9})$` } },
-              means: "service_expired",
-              class: "C1",
-            },
-            {
+            }),
+            means("ok_service_protected", {
               json: { "data.type": ["need_password", "wrong_password"] },
-              means: "ok_service_protected",
-            },
+            }),
             ...["data.containerUUID", "data.container", "data.linkUUID"].map(
-              (shown): Rule => ({ json: { [shown]: { empty: false } }, means: "ok_service" }),
+              (shown): Rule => means("ok_service", { json: { [shown]: { empty: false } } }),
             ),
           ],
         },
@@ -207,7 +189,7 @@ export const TRANSFERS: Service[] = [
           {
             url: "https://iam.eu-central-1.fromsmash.co/account",
             json: {},
-            rules: [{ json: { "account.token.token": { empty: false } }, means: "next" }],
+            rules: [means("next", { json: { "account.token.token": { empty: false } } })],
             take: { token: "account.token.token" },
             keepMinutes: 30,
           },
@@ -216,13 +198,12 @@ export const TRANSFERS: Service[] = [
             headers: { Authorization: "Bearer {token}" },
             rules: [
               { ...NO_SUCH_TRANSFER, class: "C2" },
-              {
+              means("next", {
                 json: {
                   "target.target": { empty: false },
                   "target.region": { matches: String.raw`^[a-z]{2}-[a-z]{1,20}-\d$` },
                 },
-                means: "next",
-              },
+              }),
             ],
             take: { target: "target.target", region: "target.region" },
           },
@@ -230,14 +211,12 @@ export const TRANSFERS: Service[] = [
             url: "https://transfer.{region}.fromsmash.co/transfer/{target}/preview?version=07-2020",
             headers: { Authorization: "Bearer {token}" },
             rules: [
-              { json: { code: 404 }, means: "service_expired", class: "C1" },
-              { json: { error: { matches: "^password" } }, means: "ok_service_protected" },
-              {
+              dead("service_expired", "C1", { json: { code: 404 } }),
+              means("ok_service_protected", { json: { error: { matches: "^password" } } }),
+              dead("service_expired", "C1", {
                 json: { "transfer.status": { matches: "^(?:expired|deleted)$" } },
-                means: "service_expired",
-                class: "C1",
-              },
-              { json: { "transfer.status": { matches: "^uploaded$" } }, means: "ok_service" },
+              }),
+              means("ok_service", { json: { "transfer.status": { matches: "^uploaded$" } } }),
             ],
           },
         ],
@@ -258,30 +237,22 @@ export const TRANSFERS: Service[] = [
         page: {
           headers: { Cookie: "language=en" },
           rules: [
-            {
+            dead("service_expired", "C1", {
               text: ["due to ending of the share period", "due to exceeding the limit"],
-              means: "service_expired",
-              class: "C1",
-            },
-            {
-              matches: "> ?Files were<br ?/?> ?deleted<",
-              means: "service_deleted",
-              class: "C1",
-            },
-            { text: DROPPED_NOTHING, means: "service_expired", class: "C2" },
-            { status: 404, means: "service_expired", class: "C2" },
-            {
+            }),
+            dead("service_deleted", "C1", { matches: "> ?Files were<br ?/?> ?deleted<" }),
+            dead("service_expired", "C2", { text: DROPPED_NOTHING }),
+            dead("service_expired", "C2", { status: 404 }),
+            means("ok_service_protected", {
               text: 'name="password"',
               unless: { text: 'name="username"' },
-              means: "ok_service_protected",
-            },
-            { text: "download when uploaded", means: "service_processing" },
-            {
+            }),
+            means("service_processing", { text: "download when uploaded" }),
+            means("ok_service", {
               status: 200,
               matches: String.raw`class="fileSize"> ?[^<\s]`,
               unless: { text: DROPPED_NOTHING },
-              means: "ok_service",
-            },
+            }),
           ],
           needsMarker: true,
         },

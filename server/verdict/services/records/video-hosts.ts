@@ -1,4 +1,4 @@
-import type { Service } from "../record.ts";
+import { dead, means, type Service } from "../record.ts";
 
 const STREAMTAPE_TITLE = '(?:name|property)="og:title" content="[^"]';
 const MIXDROP_MISSING = "/imgs/illustration-notfound.png";
@@ -16,7 +16,7 @@ export const VIDEO_HOSTS: Service[] = [
         ask: {
           url: "https://www.ted.com/services/v1/oembed.json?url=https%3A%2F%2Fwww.ted.com%2Ftalks%2F{id}",
           family: "oembed",
-          rules: [{ status: 404, means: "page" }],
+          rules: [means("page", { status: 404 })],
         },
       },
     ],
@@ -43,7 +43,7 @@ export const VIDEO_HOSTS: Service[] = [
           url: "https://fast.wistia.com/oembed.json?url=https%3A%2F%2Ffast.wistia.com%2Fembed%2Fiframe%2F{id}",
           family: "oembed",
         },
-        page: { rules: [{ json: { error: true }, means: "service_not_found", class: "C2" }] },
+        page: { rules: [dead("service_not_found", "C2", { json: { error: true } })] },
       },
     ],
     canary: [
@@ -63,15 +63,14 @@ export const VIDEO_HOSTS: Service[] = [
         ask: {
           url: "https://www.loom.com/v1/oembed?url=https%3A%2F%2Fwww.loom.com%2Fshare%2F{id}",
           family: "oembed",
-          rules: [{ status: [401, 403], means: "page" }],
+          rules: [means("page", { status: [401, 403] })],
         },
         page: {
           rules: [
-            {
+            means("ok_service_protected", {
               matches: String.raw`"needs_password"\s*:\s*true|"VideoPasswordMissingOrIncorrect"`,
-              means: "ok_service_protected",
-            },
-            { matches: String.raw`"__typename"\s*:\s*"PrivateVideo"`, means: "service_private" },
+            }),
+            means("service_private", { matches: String.raw`"__typename"\s*:\s*"PrivateVideo"` }),
           ],
         },
       },
@@ -93,23 +92,17 @@ export const VIDEO_HOSTS: Service[] = [
         ask: {
           url: "https://sendvid.com/api/v1/videos/{id}/status.json",
           rules: [
-            {
-              status: 404,
-              json: { code: "file_not_found" },
-              means: "service_not_found",
-              class: "C1",
-            },
+            dead("service_not_found", "C1", { status: 404, json: { code: "file_not_found" } }),
             // It tells nothing else about the video.
-            { status: 200, json: { "": { exists: true } }, means: "page" },
+            means("page", { status: 200, json: { "": { exists: true } } }),
           ],
         },
         page: {
           rules: [
-            {
+            means("ok_service", {
               status: 200,
               matches: '<source[^>]{1,100}src="[^"]|name="twitter:title" content="[^"]',
-              means: "ok_service",
-            },
+            }),
           ],
           needsMarker: true,
         },
@@ -133,13 +126,12 @@ export const VIDEO_HOSTS: Service[] = [
         path: "^/[dev]/(?<id>[A-Za-z0-9]+)$",
         page: {
           rules: [
-            { text: "Not found err:", means: "service_not_found", class: "C1" },
-            {
+            dead("service_not_found", "C1", { text: "Not found err:" }),
+            means("ok_service", {
               status: 200,
               url: "{id}",
               matches: String.raw`<h4>\s*[^<\s]|name="twitter:title" content="[^"]`,
-              means: "ok_service",
-            },
+            }),
           ],
           needsMarker: true,
         },
@@ -172,20 +164,17 @@ export const VIDEO_HOSTS: Service[] = [
         path: String.raw`^/[ve]/(?<id>[\w-]+)(?:/.*)?$`,
         page: {
           rules: [
-            {
+            dead("service_not_found", "C2", {
               matches: String.raw`>\s*Video not found[.!]?\s*<`,
               unless: { matches: STREAMTAPE_TITLE },
-              means: "service_not_found",
-              class: "C2",
-            },
+            }),
             // It answers so for what is gone, but also when it is in trouble.
             { status: 500, means: "service_not_found", hours: 24 },
-            {
+            means("ok_service", {
               status: 200,
               url: "{id}",
               matches: String.raw`${STREAMTAPE_TITLE}|<video\b`,
-              means: "ok_service",
-            },
+            }),
           ],
           needsMarker: true,
         },
@@ -212,42 +201,31 @@ export const VIDEO_HOSTS: Service[] = [
         page: {
           // It hides false "not found" texts in pages of videos, so that what only a video has comes first.
           rules: [
-            {
+            means("ok_service", {
               status: 200,
               url: "/[de]/{id}",
               text: ["/pass_md5/", '<iframe src="/e/{id}', "'/cptr/"],
-              means: "ok_service",
-            },
-            {
+            }),
+            dead("service_not_found", "C2", {
               text: '<iframe src="/e/"',
               unless: { text: "minimalUserResponseInMiliseconds" },
-              means: "service_not_found",
-              class: "C2",
-            },
-            {
+            }),
+            dead("service_not_found", "C2", {
               title: String.raw`^Video not found\s*\|\s*DoodStream`,
-              means: "service_not_found",
-              class: "C2",
-            },
-            {
+            }),
+            dead("service_not_found", "C2", {
               matches: String.raw`<h1>\s*Oops! Sorry\s*</h1>\s*<p>\s*File you are looking for is not found`,
-              means: "service_not_found",
-              class: "C2",
-            },
-            {
+            }),
+            dead("service_not_found", "C2", {
               url: "/e/",
               matches: String.raw`<h1>\s*Not Found\s*</h1>\s*<p>\s*video you are looking for is not found`,
               unless: { text: "</video>" },
-              means: "service_not_found",
-              class: "C2",
-            },
-            {
+            }),
+            dead("service_not_found", "C2", {
               status: 200,
               // Advertisements and captchas are elsewhere.
               url: String.raw`^https?://{host}/(?:\?|$)`,
-              means: "service_not_found",
-              class: "C2",
-            },
+            }),
           ],
           needsMarker: true,
         },
@@ -275,14 +253,13 @@ export const VIDEO_HOSTS: Service[] = [
         path: String.raw`^/(?:f|e|emb)/(?<id>\w+)$`,
         page: {
           rules: [
-            { text: MIXDROP_MISSING, means: "service_not_found", class: "C1" },
-            {
+            dead("service_not_found", "C1", { text: MIXDROP_MISSING }),
+            means("ok_service", {
               status: 200,
               url: "{id}",
               matches: String.raw`imgs/icon-file\.png"[^>]{0,200}>\s*<span title="[^"]|\bMDCore\.`,
               unless: { text: MIXDROP_MISSING },
-              means: "ok_service",
-            },
+            }),
           ],
           needsMarker: true,
         },

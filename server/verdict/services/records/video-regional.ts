@@ -1,4 +1,4 @@
-import type { Page, Rule, Service } from "../record.ts";
+import { dead, means, type Page, type Rule, type Service } from "../record.ts";
 
 /** VK says in a box, or after `<!>`, what is wrong. */
 const vkSays = (words: string) =>
@@ -12,63 +12,52 @@ const VK_PLAYER = `"md_title"`;
 const VK_COOKIE = { Cookie: "remixlang=3" };
 
 const VK_RULES: Rule[] = [
-  { url: String.raw`/(?:challenge\.html|badbrowser\.php)`, means: "bot_challenge" },
-  {
+  means("bot_challenge", { url: String.raw`/(?:challenge\.html|badbrowser\.php)` }),
+  means("login_required", {
     matches: String.raw`<!>Please log in or |>\s*Only logged in users can see`,
-    means: "login_required",
-  },
-  {
+  }),
+  dead("service_takedown", "C2", {
     matches: vkSays(
       "removed from public access by request of the copyright holder|изъята из публичного доступа",
     ),
     unless: { text: VK_PLAYER },
-    means: "service_takedown",
-    class: "C2",
-  },
-  {
+  }),
+  dead("service_account_gone", "C2", {
     matches: vkSays("its author has been blocked|её автор был заблокирован"),
     unless: { text: VK_PLAYER },
-    means: "service_account_gone",
-    class: "C2",
-  },
-  {
+  }),
+  dead("service_deleted", "C2", {
     matches: vkSays("has been deleted"),
     unless: { text: VK_PLAYER },
-    means: "service_deleted",
-    class: "C2",
-  },
-  {
+  }),
+  means("service_private", {
     matches: String.raw`>\s*(?:Access denied|This document is available only to its owner|You do not have permission)`,
-    means: "service_private",
-  },
-  {
+  }),
+  means("geo_blocked", {
     matches: ">[^<>]{0,120}(?:not available|blocked) in your (?:region|country)",
-    means: "geo_blocked",
-  },
-  { matches: vkSays("Видео временно недоступно"), means: "service_unavailable" },
-  { matches: String.raw`>\s*Unknown error`, means: "service_unrecognised" },
+  }),
+  means("service_unavailable", { matches: vkSays("Видео временно недоступно") }),
+  means("service_unrecognised", { matches: String.raw`>\s*Unknown error` }),
 ];
 
 const VK_VIDEO: Page = {
   headers: VK_COOKIE,
   rules: [
     ...VK_RULES,
-    {
+    dead("service_not_found", "C2", {
       matches: '<div[^>]{0,80}id="video_ext_msg"',
       unless: { text: VK_PLAYER },
-      means: "service_not_found",
-      class: "C2",
-    },
-    { text: VK_PLAYER, means: "ok_service" },
+    }),
+    means("ok_service", { text: VK_PLAYER }),
   ],
   needsMarker: true,
 };
 
 const RUTUBE_RULES: Rule[] = [
-  { status: 200, json: { id: { exists: true } }, means: "ok_service" },
-  { status: 403, text: "blocking_rule", means: "geo_blocked" },
-  { status: [401, 403], json: { detail: { exists: true } }, means: "service_private" },
-  { status: 404, json: { detail: { exists: true } }, means: "service_not_found", class: "C2" },
+  means("ok_service", { status: 200, json: { id: { exists: true } } }),
+  means("geo_blocked", { status: 403, text: "blocking_rule" }),
+  means("service_private", { status: [401, 403], json: { detail: { exists: true } } }),
+  dead("service_not_found", "C2", { status: 404, json: { detail: { exists: true } } }),
 ];
 
 const OK_PLAYER = `data-module="OKVideo"`;
@@ -86,15 +75,14 @@ export const VIDEO_REGIONAL: Service[] = [
         page: {
           url: "https://www.bilibili.com/video/{id}/",
           rules: [
-            { status: 412, means: "bot_challenge" },
-            { matches: String.raw`"code"\s*:\s*-352\b`, means: "bot_challenge" },
-            { matches: String.raw`"trueCode"\s*:\s*-403\b`, means: "login_required" },
+            means("bot_challenge", { status: 412 }),
+            means("bot_challenge", { matches: String.raw`"code"\s*:\s*-352\b` }),
+            means("login_required", { matches: String.raw`"trueCode"\s*:\s*-403\b` }),
             // It may be gone, or not be for whoever is abroad.
-            { matches: String.raw`"trueCode"\s*:\s*-404\b`, means: "geo_blocked" },
-            {
+            means("geo_blocked", { matches: String.raw`"trueCode"\s*:\s*-404\b` }),
+            means("ok_service", {
               matches: String.raw`__INITIAL_STATE__\s*=[^]{0,500}?"videoData"\s*:\s*\{\s*"`,
-              means: "ok_service",
-            },
+            }),
           ],
           needsMarker: true,
         },
@@ -116,41 +104,32 @@ export const VIDEO_REGIONAL: Service[] = [
           url: "https://www.nicovideo.jp/api/watch/v3_guest/{id}?actionTrackId=AAAAAAAAAA_1700000000000",
           headers: { "X-Frontend-Id": "6", "X-Frontend-Version": "0" },
           rules: [
-            { status: 200, json: { "meta.status": 200 }, means: "ok_service" },
-            { json: { "meta.errorCode": "MAINTENANCE" }, means: "service_unavailable" },
-            {
+            means("ok_service", { status: 200, json: { "meta.status": 200 } }),
+            means("service_unavailable", { json: { "meta.errorCode": "MAINTENANCE" } }),
+            dead("service_account_gone", "C1", {
               json: { "data.reasonCode": ["DELETED_CHANNEL_VIDEO", "DELETED_COMMUNITY_VIDEO"] },
-              means: "service_account_gone",
-              class: "C1",
-            },
-            {
+            }),
+            dead("service_takedown", "C1", {
               json: {
                 "data.reasonCode": ["ADMINISTRATOR_DELETE_VIDEO", "RIGHT_HOLDER_DELETE_VIDEO"],
               },
-              means: "service_takedown",
-              class: "C1",
-            },
-            {
+            }),
+            dead("service_deleted", "C1", {
               json: { "data.reasonCode": { matches: "^DELETED_" } },
-              means: "service_deleted",
-              class: "C1",
-            },
-            {
+            }),
+            means("service_processing", {
               json: {
                 "data.reasonCode": "HIDDEN_VIDEO",
                 "data.publishScheduledAt": { exists: true },
               },
-              means: "service_processing",
-            },
-            {
+            }),
+            means("service_private", {
               json: { "data.reasonCode": ["HIDDEN_VIDEO", "NOT_ALLOWED"] },
-              means: "service_private",
-            },
-            {
+            }),
+            means("geo_blocked", {
               json: { "data.reasonCode": ["DOMESTIC_VIDEO", "HIGH_RISK_COUNTRY_VIDEO"] },
-              means: "geo_blocked",
-            },
-            {
+            }),
+            means("ok_service_protected", {
               json: {
                 "data.reasonCode": [
                   "CHANNEL_MEMBER_ONLY",
@@ -159,14 +138,11 @@ export const VIDEO_REGIONAL: Service[] = [
                   "HARMFUL_VIDEO",
                 ],
               },
-              means: "ok_service_protected",
-            },
-            {
+            }),
+            dead("service_not_found", "C2", {
               json: { "meta.errorCode": ["NOT_FOUND", "INVALID_PARAMETER"] },
-              means: "service_not_found",
-              class: "C2",
-            },
-            { json: { "meta.errorCode": "FORBIDDEN" }, means: "service_private" },
+            }),
+            means("service_private", { json: { "meta.errorCode": "FORBIDDEN" } }),
           ],
         },
       },
@@ -186,40 +162,30 @@ export const VIDEO_REGIONAL: Service[] = [
           url: "https://ok.ru/video/{id}",
           headers: { "Accept-Language": "en-GB,en;q=0.8" },
           rules: [
-            { url: String.raw`/main/st\.redirect/`, means: "login_required" },
-            {
+            means("login_required", { url: String.raw`/main/st\.redirect/` }),
+            means("service_private", {
               matches: String.raw`>\s*Access to (?:this|the) video (?:has been|is) restricted`,
-              means: "service_private",
-            },
+            }),
             // It may be so only for those who come from here, or from no other site.
-            {
+            means("service_unrecognised", {
               matches: String.raw`>\s*(?:The video is blocked|Видеоролик заблокирован|The author of this video has not been found or is blocked)`,
-              means: "service_unrecognised",
-            },
-            {
+            }),
+            dead("service_takedown", "C2", {
               matches: String.raw`>\s*Video has been blocked due to author(?:'|&#39;)s rights inf`,
               unless: { text: OK_PLAYER },
-              means: "service_takedown",
-              class: "C2",
-            },
-            {
+            }),
+            dead("service_account_gone", "C2", {
               matches: String.raw`>\s*Group, where this video was posted, has not been found`,
               unless: { text: OK_PLAYER },
-              means: "service_account_gone",
-              class: "C2",
-            },
-            {
+            }),
+            dead("service_not_found", "C2", {
               matches: String.raw`>\s*(?:Video has(?:n(?:'|&#39;)t| not) been found|Видеоролик не найден)\s*<`,
               unless: { text: OK_PLAYER },
-              means: "service_not_found",
-              class: "C2",
-            },
-            {
+            }),
+            dead("service_not_found", "C2", {
               matches: String.raw`class="(?:[^"]{0,100}\s)?error-page"`,
-              means: "service_not_found",
-              class: "C2",
-            },
-            { text: OK_PLAYER, means: "ok_service" },
+            }),
+            means("ok_service", { text: OK_PLAYER }),
           ],
           needsMarker: true,
         },
@@ -256,8 +222,8 @@ export const VIDEO_REGIONAL: Service[] = [
           headers: VK_COOKIE,
           rules: [
             ...VK_RULES,
-            { text: "Docs.initDoc(", means: "ok_service" },
-            { status: 200, type: "^(?!text/html)", means: "ok_service" },
+            means("ok_service", { text: "Docs.initDoc(" }),
+            means("ok_service", { status: 200, type: "^(?!text/html)" }),
           ],
           needsMarker: true,
         },

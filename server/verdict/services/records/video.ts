@@ -1,31 +1,26 @@
-import type { Ask, Page, Rule, Service } from "../record.ts";
+import { type Ask, dead, means, type Page, type Rule, type Service } from "../record.ts";
 
 /** Where the special request may be wrong about what is gone, the page must agree. */
-const GONE_IF_PAGE_AGREES: Rule = { status: [404, 410], means: "page" };
+const GONE_IF_PAGE_AGREES: Rule = means("page", { status: [404, 410] });
 
 /** Codes of https://developers.dailymotion.com/api/platform-api/errors/, "Video access errors". */
 const DAILYMOTION_RULES: Rule[] = [
-  { text: "video_password_protected", means: "ok_service_protected" },
-  { status: 404, json: { error: { exists: true } }, means: "service_not_found", class: "C2" },
-  { status: 403, json: { error: { exists: true } }, means: "service_private" },
-  { json: { "access_error.code": "DM007" }, means: "geo_blocked" },
-  { json: { "access_error.title": { matches: "geo-restricted" } }, means: "geo_blocked" },
-  { json: { "access_error.code": "DM002" }, means: "service_deleted", class: "C2" },
-  {
-    json: { "access_error.code": ["DM004", "DM005"] },
-    means: "service_takedown",
-    class: "C2",
-  },
-  { json: { "access_error.code": "DM010" }, means: "service_private" },
-  { json: { "access_error.code": ["DM003", "DM006", "DM012"] }, means: "service_processing" },
+  means("ok_service_protected", { text: "video_password_protected" }),
+  dead("service_not_found", "C2", { status: 404, json: { error: { exists: true } } }),
+  means("service_private", { status: 403, json: { error: { exists: true } } }),
+  means("geo_blocked", { json: { "access_error.code": "DM007" } }),
+  means("geo_blocked", { json: { "access_error.title": { matches: "geo-restricted" } } }),
+  dead("service_deleted", "C2", { json: { "access_error.code": "DM002" } }),
+  dead("service_takedown", "C2", { json: { "access_error.code": ["DM004", "DM005"] } }),
+  means("service_private", { json: { "access_error.code": "DM010" } }),
+  means("service_processing", { json: { "access_error.code": ["DM003", "DM006", "DM012"] } }),
   // Explicit, or not for this device or site.
-  {
+  means("ok_service_protected", {
     json: { "access_error.code": ["DM008", "DM009", "DM014", "DM015", "DM016", "DM019"] },
-    means: "ok_service_protected",
-  },
-  { json: { access_error: { exists: true } }, means: "service_not_found", class: "C2" },
-  { json: { status: ["waiting", "processing"] }, means: "service_processing" },
-  { json: { status: ["ready", "published"] }, means: "ok_service" },
+  }),
+  dead("service_not_found", "C2", { json: { access_error: { exists: true } } }),
+  means("service_processing", { json: { status: ["waiting", "processing"] } }),
+  means("ok_service", { json: { status: ["ready", "published"] } }),
 ];
 
 const dailymotionAsk: Ask = {
@@ -35,7 +30,7 @@ const dailymotionAsk: Ask = {
 
 /** Its pages have status 200 and say nothing, and what does tell wants an id of one's own. */
 const TWITCH_PAGE: Page = {
-  rules: [{ status: [404, 410], means: "service_unrecognised" }],
+  rules: [means("service_unrecognised", { status: [404, 410] })],
   needsMarker: true,
 };
 
@@ -47,18 +42,16 @@ const TIKTOK_TAKEN_DOWN =
 
 const TIKTOK_PAGE: Page = {
   rules: [
-    { text: [`class="verify-wrap"`, "user_verify_page_description"], means: "bot_challenge" },
-    {
+    means("bot_challenge", { text: [`class="verify-wrap"`, "user_verify_page_description"] }),
+    means("service_private", {
       matches: String.raw`"statusCode"\s*:\s*(?:10216|10222)\b|"author_secret"|"privateItem"\s*:\s*true`,
-      means: "service_private",
-    },
-    { matches: TIKTOK_TAKEN_DOWN, means: "service_takedown", class: "C2" },
-    { matches: String.raw`"isContentClassified"\s*:\s*true`, means: "ok_service_protected" },
-    {
+    }),
+    dead("service_takedown", "C2", { matches: TIKTOK_TAKEN_DOWN }),
+    means("ok_service_protected", { matches: String.raw`"isContentClassified"\s*:\s*true` }),
+    means("ok_service", {
       matches: String.raw`"itemStruct"\s*:\s*\{\s*"id"`,
       unless: { matches: TIKTOK_TAKEN_DOWN },
-      means: "ok_service",
-    },
+    }),
   ],
   needsMarker: true,
 };
@@ -68,15 +61,15 @@ const odyseeClaim = (uri: string): Ask[] => [
   {
     url: "https://odysee.com/$/oembed?url=https%3A%2F%2Fodysee.com%2F{path}",
     family: "oembed",
-    rules: [{ status: 404, means: "next" }],
+    rules: [means("next", { status: 404 })],
   },
   {
     url: "https://api.na-backend.odysee.com/api/v1/proxy?m=resolve",
     json: { jsonrpc: "2.0", method: "resolve", params: { urls: [uri] } },
     rules: [
-      { status: 200, text: `"NOT_FOUND"`, means: "service_not_found", class: "C2" },
-      { status: 200, text: `"BLOCKED"`, means: "service_unrecognised" },
-      { status: 200, text: `"claim_id"`, means: "page" },
+      dead("service_not_found", "C2", { status: 200, text: `"NOT_FOUND"` }),
+      means("service_unrecognised", { status: 200, text: `"BLOCKED"` }),
+      means("page", { status: 200, text: `"claim_id"` }),
     ],
   },
 ];
@@ -84,9 +77,9 @@ const odyseeClaim = (uri: string): Ask[] => [
 const streamableAsk = (gone: Rule): Ask => ({
   url: "https://ajax.streamable.com/videos/{id}",
   rules: [
-    { status: 200, json: { status: 2 }, means: "ok_service" },
-    { status: 200, json: { status: [0, 1] }, means: "service_processing" },
-    { status: 200, json: { status: 3 }, means: "service_unavailable" },
+    means("ok_service", { status: 200, json: { status: 2 } }),
+    means("service_processing", { status: 200, json: { status: [0, 1] } }),
+    means("service_unavailable", { status: 200, json: { status: 3 } }),
     gone,
   ],
 });
@@ -111,7 +104,7 @@ export const VIDEO: Service[] = [
           url: "https://vimeo.com/api/oembed.json?url={url}",
           family: "oembed",
           rules: [
-            { status: 403, means: "service_private" },
+            means("service_private", { status: 403 }),
             // It also says 404 of what may be embedded on some sites only.
             GONE_IF_PAGE_AGREES,
           ],
@@ -119,12 +112,12 @@ export const VIDEO: Service[] = [
         page: {
           headers: { Cookie: "language=en" },
           rules: [
-            { text: `id="pw_form"`, means: "ok_service_protected" },
-            { text: "Because of its privacy settings", means: "service_private" },
-            { title: "^Private Video on Vimeo$", means: "service_private" },
-            { text: "Please try again in a few minutes.<", means: "service_unavailable" },
-            { text: `class="exception_header"`, means: "service_not_found", class: "C2" },
-            { title: " on Vimeo$", means: "ok_service" },
+            means("ok_service_protected", { text: `id="pw_form"` }),
+            means("service_private", { text: "Because of its privacy settings" }),
+            means("service_private", { title: "^Private Video on Vimeo$" }),
+            means("service_unavailable", { text: "Please try again in a few minutes.<" }),
+            dead("service_not_found", "C2", { text: `class="exception_header"` }),
+            means("ok_service", { title: " on Vimeo$" }),
           ],
         },
       },
@@ -205,8 +198,8 @@ export const VIDEO: Service[] = [
             family: "oembed",
             rules: [
               // Of private videos it says the same as of those that are gone.
-              { status: [400, 404], text: "Something went wrong", means: "next" },
-              { status: 404, means: "page" },
+              means("next", { status: [400, 404], text: "Something went wrong" }),
+              means("page", { status: 404 }),
             ],
           },
           {
@@ -214,13 +207,9 @@ export const VIDEO: Service[] = [
             headers: { Accept: "text/html" },
             rules: [
               // It says so to addresses that it does not like as well, so that the page alone proves nothing.
-              {
-                matches: String.raw`"statusCode"\s*:\s*10204\b`,
-                means: "service_not_found",
-                class: "C2",
-              },
-              { status: 404, means: "service_not_found", class: "C2" },
-              { status: 200, means: "page" },
+              dead("service_not_found", "C2", { matches: String.raw`"statusCode"\s*:\s*10204\b` }),
+              dead("service_not_found", "C2", { status: 404 }),
+              means("page", { status: 200 }),
             ],
           },
         ],
@@ -245,7 +234,7 @@ export const VIDEO: Service[] = [
         ask: {
           url: "https://rumble.com/embedJS/u3/?request=video&ver=2&v={id}",
           rules: [
-            { status: 200, json: { title: { empty: false } }, means: "ok_service" },
+            means("ok_service", { status: 200, json: { title: { empty: false } } }),
             GONE_IF_PAGE_AGREES,
           ],
         },
@@ -299,10 +288,10 @@ export const VIDEO: Service[] = [
           url: "https://api.bitchute.com/api/beta9/video",
           json: { video_id: "{id}" },
           rules: [
-            { status: 200, json: { video_name: { exists: true } }, means: "ok_service" },
-            { status: 403, text: "location", means: "geo_blocked" },
-            { status: 403, json: { errors: { exists: true } }, means: "service_private" },
-            { status: 404, means: "service_not_found", class: "C2" },
+            means("ok_service", { status: 200, json: { video_name: { exists: true } } }),
+            means("geo_blocked", { status: 403, text: "location" }),
+            means("service_private", { status: 403, json: { errors: { exists: true } } }),
+            dead("service_not_found", "C2", { status: 404 }),
           ],
         },
       },
@@ -318,7 +307,7 @@ export const VIDEO: Service[] = [
       {
         kind: "video",
         path: "^/(?:[eos]/|(?=[a-z]*[0-9]))(?<id>[0-9a-z]{3,8})(?:/[0-9a-z]+)?/?$",
-        ask: streamableAsk({ status: [404, 410], means: "service_not_found", class: "C2" }),
+        ask: streamableAsk(dead("service_not_found", "C2", { status: [404, 410] })),
       },
       // Of letters only, so that it may also be a word.
       {

@@ -1,5 +1,14 @@
 import { says, XFS_FORM, XFS_GONE } from "../families.ts";
-import { type Ask, isGone, type Kind, type Page, type Rule, type Service } from "../record.ts";
+import {
+  type Ask,
+  dead,
+  isGone,
+  type Kind,
+  means,
+  type Page,
+  type Rule,
+  type Service,
+} from "../record.ts";
 
 /** `/abc123def456`, alone or with a file's name, and the forms for players and downloads. */
 const FILE = String.raw`^/(?!registration\b)(?:(?:[def]|file|v)/|embed[-/])?(?<id>[A-Za-z0-9]{12})(?:\.html|/.*)?$`;
@@ -75,13 +84,11 @@ export const XFS: Service[] = [
     hosts: ["vidoza.{net,org,co}", "videzz.net"],
     rules: [
       // The page of a video that was there only to be embedded, and is not any more.
-      {
+      dead("service_not_found", "C2", {
         title: "^Watch$",
         matches: String.raw`>\s{0,20}Conversion stage\s{0,20}:`,
-        means: "service_not_found",
-        class: "C2",
-      },
-      { text: '/embed-.html"', means: "service_not_found", class: "C2" },
+      }),
+      dead("service_not_found", "C2", { text: '/embed-.html"' }),
       shows(String.raw`curFileName\s{0,20}[=:]\s{0,20}"[^"]`),
     ],
   }),
@@ -113,15 +120,12 @@ export const XFS: Service[] = [
       "stbhg.click",
     ],
     rules: [
-      {
+      dead("service_not_found", "C1", {
         matches: String.raw`<div>\s{0,20}This video has been locked watch or does not exist`,
-        means: "service_not_found",
-        class: "C1",
-      },
-      {
+      }),
+      means("service_unavailable", {
         matches: String.raw`>\s{0,20}Video temporarily not available`,
-        means: "service_unavailable",
-      },
+      }),
       shows(String.raw`<h1 class="h5 mb-3">\s{0,20}[^<\s]`),
     ],
   }),
@@ -137,14 +141,12 @@ export const XFS: Service[] = [
       "732eg54de642sa.sbs",
     ],
     rules: [
-      {
+      dead("service_not_found", "C1", {
         matches: says(
           "Oops! Page Not Found",
           String.raw`Sorry, the page you\S{1,7}re looking for doesn`,
         ),
-        means: "service_not_found",
-        class: "C1",
-      },
+      }),
       shows(String.raw`(?:name|property)="og:title" content="[^"]|<h1 class="h5">\s{0,20}[^<\s]`),
     ],
   }),
@@ -194,15 +196,13 @@ export const XFS: Service[] = [
     ],
     confidence: "L",
     rules: [
-      { title: "^Maintenance Mode", means: "service_unavailable" },
-      {
+      means("service_unavailable", { title: "^Maintenance Mode" }),
+      means("service_unavailable", {
         matches: String.raw`>\s{0,20}(?:Server overloaded, download temporary disabled|Access to this file has been temporarily restricted)|The server of this file is currently over`,
-        means: "service_unavailable",
-      },
-      {
+      }),
+      means("service_processing", {
         matches: String.raw`>\s{0,20}(?:File is in the encoding queue|Encoding in progress, please wait)|class="progress-bar encoding-process"`,
-        means: "service_processing",
-      },
+      }),
       shows(
         String.raw`class="player-title"[^>]{0,200}>\s{0,20}[^<\s]|(?:name|property)="og:title" content="[^"]|type="application/json">\s{0,20}\["`,
       ),
@@ -238,23 +238,16 @@ export const XFS: Service[] = [
     ask: ["details", "embed/details"].map((what, index) => ({
       url: `https://{host}/api/videos/{id}/${what}`,
       rules: [
-        { status: 200, json: { title: { empty: false } }, means: "ok_service" },
+        means("ok_service", { status: 200, json: { title: { empty: false } } }),
         index === 0
-          ? { status: 404, means: "next" }
-          : {
-              status: 404,
-              json: { "": { exists: true } },
-              means: "service_not_found",
-              class: "C2",
-            },
+          ? means("next", { status: 404 })
+          : dead("service_not_found", "C2", { status: 404, json: { "": { exists: true } } }),
       ],
     })),
     rules: [
-      {
+      dead("service_not_found", "C2", {
         matches: String.raw`<h1>\s{0,20}Page not found|class="error e404"`,
-        means: "service_not_found",
-        class: "C2",
-      },
+      }),
     ],
   }),
   host({
@@ -264,11 +257,7 @@ export const XFS: Service[] = [
     confidence: "H",
     main: { host: String.raw`^(?:www\.)?ddownload\.com$`, url: "https://ddownload.com/{id}" },
     rules: [
-      {
-        matches: says("[^<>]{0,60}banned by copyright"),
-        means: "service_takedown",
-        class: "C1",
-      },
+      dead("service_takedown", "C1", { matches: says("[^<>]{0,60}banned by copyright") }),
       shows('class="dk-(?:dl-password|pw-header)"', "ok_service_protected"),
       shows(
         String.raw`class="(?:[^"]{0,60}\s)?(?:file-info-name|dk-dl-name|dl-file-name)"[^>]{0,200}>\s{0,20}[^<\s]`,
@@ -281,15 +270,13 @@ export const XFS: Service[] = [
     hosts: ["katfile.{com,cloud,online,vip,ws,biz,space}"],
     confidence: "H",
     rules: [
-      { url: "/404-remove", means: "service_deleted", class: "C1" },
-      { text: "/404-remove", means: "service_deleted", class: "C1" },
-      {
+      dead("service_deleted", "C1", { url: "/404-remove" }),
+      dead("service_deleted", "C1", { text: "/404-remove" }),
+      dead("service_deleted", "C1", {
         matches: says("[^<>]{0,40}deleted by its owner"),
         // In the usual list of causes it tells nothing of the cause.
         unless: { matches: `The file expired|${XFS_FORM}` },
-        means: "service_deleted",
-        class: "C1",
-      },
+      }),
     ],
   }),
   host({
@@ -297,11 +284,9 @@ export const XFS: Service[] = [
     name: "send.now",
     hosts: ["send.{now,cm}", "sendit.cloud", "usersfiles.com", "tusfiles.{com,net}"],
     rules: [
-      {
+      dead("service_deleted", "C1", {
         matches: says(String.raw`[^<>]{0,80}no longer available![\s.!]{0,5}(?:<|$)`),
-        means: "service_deleted",
-        class: "C1",
-      },
+      }),
       shows(
         String.raw`data-feather="file"[^>]{0,200}>\s{0,20}</i>\s{0,20}[^<\s]|&text=[^"]{1,500}" target="_blank">\s{0,20}Share on Telegram`,
       ),
@@ -343,19 +328,16 @@ export const XFS: Service[] = [
       url: "https://hotlink.cc/?op=check_files",
       form: { op: "check_files", process: "Check URLs", list: "https://hotlink.cc/{id}" },
       rules: [
-        {
+        dead("service_not_found", "C1", {
           status: 200,
           text: "{id}",
           matches: String.raw`<tr>(?:(?!</?tr>)[\s\S]){0,2000}Not found`,
-          means: "service_not_found",
-          class: "C1",
-        },
-        {
+        }),
+        means("ok_service", {
           status: 200,
           text: "{id}",
           matches: String.raw`<td[^>]{0,200}>\s{0,20}[\d.]{1,20}\s{0,20}(?:bytes|[KMGT]B)\s{0,20}</td>`,
-          means: "ok_service",
-        },
+        }),
       ],
     },
     rules: [
@@ -370,17 +352,16 @@ export const XFS: Service[] = [
     name: "Mexashare",
     hosts: ["mexa.sh", "mexashare.com", "mx-sh.net"],
     rules: [
-      {
+      means("service_unavailable", {
         matches: String.raw`>\s{0,20}The site is currently under maintenance`,
-        means: "service_unavailable",
-      },
+      }),
     ],
   }),
   host({
     id: "novafile",
     name: "Novafile",
     hosts: ["novafile.{org,com}", "nfile.cc"],
-    rules: [{ text: 'id="file-not-found"', means: "service_not_found", class: "C1" }],
+    rules: [dead("service_not_found", "C1", { text: 'id="file-not-found"' })],
   }),
   host({ id: "userscloud", name: "UsersCloud", hosts: ["userscloud.com", "usercdn.com"] }),
   host({
@@ -424,6 +405,6 @@ export const XFS: Service[] = [
     id: "upstream",
     name: "UpStream",
     hosts: ["upstream.to"],
-    rules: [{ text: '/image-404.png"', means: "service_not_found", class: "C1" }],
+    rules: [dead("service_not_found", "C1", { text: '/image-404.png"' })],
   }),
 ];

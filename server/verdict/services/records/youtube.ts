@@ -1,4 +1,4 @@
-import type { Ask, Kind, Page, Rule, Service } from "../record.ts";
+import { type Ask, dead, type Kind, means, type Page, type Rule, type Service } from "../record.ts";
 
 /** Without the first, Europe gets a page that asks for consent; the second is the language of the markers. */
 const YOUTUBE_COOKIES = { Cookie: "SOCS=CAI; PREF=hl=en" };
@@ -14,78 +14,62 @@ const YOUTUBE_VIDEO: { ask: Ask[]; page: Page } = {
       url: "https://www.youtube.com/oembed?format=json&url=https%3A%2F%2Fwww.youtube.com%2Fwatch%3Fv%3D{id}",
       rules: [
         // A title is needed, since private videos once had status 200 and the body "Forbidden".
-        { status: 200, json: { title: { empty: false } }, means: "ok_service" },
+        means("ok_service", { status: 200, json: { title: { empty: false } } }),
         // It is there, but may not be embedded.
-        { status: 401, means: "ok_service" },
-        { status: 403, means: "service_private" },
-        { status: [400, 404], means: "next" },
+        means("ok_service", { status: 401 }),
+        means("service_private", { status: 403 }),
+        means("next", { status: [400, 404] }),
       ],
     },
     {
       // Also a 404 has a picture in it.
       url: "https://i.ytimg.com/vi/{id}/0.jpg",
-      rules: [
-        { status: 404, means: "service_not_found", class: "C2" },
-        { status: 200, means: "page" },
-      ],
+      rules: [dead("service_not_found", "C2", { status: 404 }), means("page", { status: 200 })],
     },
   ],
   page: {
     url: "https://www.youtube.com/watch?v={id}",
     headers: YOUTUBE_COOKIES,
     rules: [
-      {
+      means("bot_challenge", {
         matches: playability("LOGIN_REQUIRED", "confirm you.{1,6}re not a bot"),
-        means: "bot_challenge",
-      },
-      {
+      }),
+      means("service_rate_limited", {
         matches: playability("ERROR|UNPLAYABLE", "isn.{1,6}t available, try again later"),
-        means: "service_rate_limited",
-      },
-      {
+      }),
+      dead("service_account_gone", "C1", {
         matches: playability(
           "ERROR|UNPLAYABLE",
           "account associated with this video has been|uploader has closed their YouTube account",
         ),
-        means: "service_account_gone",
-        class: "C1",
-      },
-      {
+      }),
+      dead("service_takedown", "C1", {
         matches: playability(
           "ERROR|UNPLAYABLE",
           "no longer available due to a copyright claim|removed for violating|its content violated",
         ),
-        means: "service_takedown",
-        class: "C1",
-      },
-      {
+      }),
+      dead("service_deleted", "C1", {
         matches: playability("ERROR", "This video has been removed"),
-        means: "service_deleted",
-        class: "C1",
-      },
-      {
+      }),
+      means("service_private", {
         matches: playability("LOGIN_REQUIRED", "private video|video is private"),
-        means: "service_private",
-      },
-      {
+      }),
+      means("ok_service_protected", {
         matches: playability("LOGIN_REQUIRED", "confirm your age|inappropriate"),
-        means: "ok_service_protected",
-      },
-      {
+      }),
+      means("ok_service_protected", {
         matches: playability("AGE_CHECK_REQUIRED|AGE_VERIFICATION_REQUIRED|CONTENT_CHECK_REQUIRED"),
-        means: "ok_service_protected",
-      },
-      { matches: playability("LOGIN_REQUIRED"), means: "login_required" },
-      {
+      }),
+      means("login_required", { matches: playability("LOGIN_REQUIRED") }),
+      means("geo_blocked", {
         matches: playability("UNPLAYABLE", "in your country|blocked it on copyright grounds"),
-        means: "geo_blocked",
-      },
-      {
+      }),
+      means("ok_service_protected", {
         matches: playability("UNPLAYABLE", "channel.{1,6}s members|members-only|Premium|payment"),
-        means: "ok_service_protected",
-      },
-      { matches: playability("OK|LIVE_STREAM_OFFLINE"), means: "ok_service" },
-      { matches: playability("ERROR"), means: "service_not_found", class: "C2" },
+      }),
+      means("ok_service", { matches: playability("OK|LIVE_STREAM_OFFLINE") }),
+      dead("service_not_found", "C2", { matches: playability("ERROR") }),
     ],
     needsMarker: true,
   },
@@ -97,35 +81,21 @@ const youtubeAlert = (words: string) =>
 
 /** Whatever does not exist may lead to the home page. */
 const YOUTUBE_HOME: Rule[] = [
-  {
-    url: String.raw`^https://www\.youtube\.com/?(?:\?|$)`,
-    means: "service_not_found",
-    class: "C2",
-  },
-  {
-    matches: String.raw`"tabIdentifier"\s*:\s*"FEwhat_to_watch"`,
-    means: "service_not_found",
-    class: "C2",
-  },
+  dead("service_not_found", "C2", { url: String.raw`^https://www\.youtube\.com/?(?:\?|$)` }),
+  dead("service_not_found", "C2", { matches: String.raw`"tabIdentifier"\s*:\s*"FEwhat_to_watch"` }),
 ];
 
 const youtubeChannel = (url: string): Page => ({
   url,
   headers: YOUTUBE_COOKIES,
   rules: [
-    {
+    dead("service_account_gone", "C1", {
       matches: youtubeAlert("account has been terminated|channel was removed because it violated"),
-      means: "service_account_gone",
-      class: "C1",
-    },
-    {
-      matches: youtubeAlert("channel does not exist"),
-      means: "service_not_found",
-      class: "C2",
-    },
-    { matches: youtubeAlert("not available in your country"), means: "geo_blocked" },
+    }),
+    dead("service_not_found", "C2", { matches: youtubeAlert("channel does not exist") }),
+    means("geo_blocked", { matches: youtubeAlert("not available in your country") }),
     ...YOUTUBE_HOME,
-    { text: `"channelMetadataRenderer"`, means: "ok_service" },
+    means("ok_service", { text: `"channelMetadataRenderer"` }),
   ],
   needsMarker: true,
 });
@@ -170,17 +140,10 @@ const YOUTUBE: Kind[] = [
       url: "https://www.youtube.com/playlist?list={id}",
       headers: YOUTUBE_COOKIES,
       rules: [
-        {
-          matches: youtubeAlert("playlist does not exist"),
-          means: "service_not_found",
-          class: "C2",
-        },
-        { matches: youtubeAlert("playlist is private"), means: "service_private" },
+        dead("service_not_found", "C2", { matches: youtubeAlert("playlist does not exist") }),
+        means("service_private", { matches: youtubeAlert("playlist is private") }),
         ...YOUTUBE_HOME,
-        {
-          text: [`"playlistMetadataRenderer"`, `"playlistHeaderRenderer"`],
-          means: "ok_service",
-        },
+        means("ok_service", { text: [`"playlistMetadataRenderer"`, `"playlistHeaderRenderer"`] }),
       ],
       needsMarker: true,
     },
