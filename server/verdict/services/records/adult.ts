@@ -84,12 +84,7 @@ const XVIDEOS_PAGE: Page = {
       matches: String.raw`>\s*(?:Sorry, this video is not available|Page not found|Sorry but the page you requested was not found)`,
       unless: XVIDEOS_PLAYER,
     }),
-    {
-      text: 'class="inlineError"',
-      unless: XVIDEOS_PLAYER,
-      means: "service_not_found",
-      hours: 24,
-    },
+    { text: 'class="inlineError"', unless: XVIDEOS_PLAYER, means: "service_not_found", hours: 24 },
     means("ok_service", {
       status: 200,
       url: String.raw`/(?:video[.\d]|embedframe/)`,

@@ -148,11 +148,7 @@ export const AUDIO: Service[] = [
           ],
         },
       },
-      {
-        kind: "artist",
-        path: "^/(?:music/?)?$",
-        page: { rules: [BANDCAMP_FREE] },
-      },
+      { kind: "artist", path: "^/(?:music/?)?$", page: { rules: [BANDCAMP_FREE] } },
     ],
     canary: [
       "https://benprunty.bandcamp.com/track/lanius-battle",

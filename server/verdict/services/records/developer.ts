@@ -1,5 +1,5 @@
 import { dead, means, type Page, type Rule, type Service } from "../record.ts";
-import { IS_JSON } from "./knowledge-shared.ts";
+import { IS_JSON } from "./shared.ts";
 
 /** Its status tells what is there, wherever it lets programs in; but another page may come in its place. */
 const HONEST: Page = { rules: [means("ok_service", { status: 200, text: "{name}" })] };
@@ -80,13 +80,7 @@ export const DEVELOPER: Service[] = [
     name: "GitLab",
     hosts: ["gitlab.com"],
     confidence: "M",
-    kinds: [
-      {
-        kind: "page",
-        path: "^/(?!users/sign_in).",
-        page: { rules: [GITLAB_DOOR] },
-      },
-    ],
+    kinds: [{ kind: "page", path: "^/(?!users/sign_in).", page: { rules: [GITLAB_DOOR] } }],
     canary: ["https://gitlab.com/gitlab-org/gitlab"],
   },
   {
@@ -111,11 +105,7 @@ export const DEVELOPER: Service[] = [
         },
         page: HONEST,
       },
-      {
-        kind: "content",
-        host: String.raw`^(?:www\.)?bitbucket\.org$`,
-        path: "^/[^/]+/[^/]+/.",
-      },
+      { kind: "content", host: String.raw`^(?:www\.)?bitbucket\.org$`, path: "^/[^/]+/[^/]+/." },
     ],
     canary: [
       "https://bitbucket.org/tutorials/markdowndemo",

@@ -1,6 +1,6 @@
 import { says } from "../families.ts";
 import { dead, means, type Rule, type Service } from "../record.ts";
-import { aliveWith, goneIfLedHome, NO_OWN_PAGE } from "./file-pages-shared.ts";
+import { aliveWith, goneIfLedHome, NO_OWN_PAGE } from "./shared.ts";
 
 export const FILE_DROPS: Service[] = [
   {
@@ -42,10 +42,7 @@ export const FILE_DROPS: Service[] = [
       {
         kind: "album",
         path: String.raw`^/c/\w+$`,
-        page: {
-          rules: [aliveWith({ text: "https://files.catbox.moe/" })],
-          needsMarker: true,
-        },
+        page: { rules: [aliveWith({ text: "https://files.catbox.moe/" })], needsMarker: true },
       },
     ],
     canary: ["https://files.catbox.moe/8ih3y7.png", "https://catbox.moe/c/1igcbe"],
@@ -100,9 +97,7 @@ export const FILE_DROPS: Service[] = [
             ]),
           },
         ],
-        page: {
-          rules: [aliveWith({ matches: 'id="filename"[^>]{0,200}>[^<]' })],
-        },
+        page: { rules: [aliveWith({ matches: 'id="filename"[^>]{0,200}>[^<]' })] },
       },
     ],
   },

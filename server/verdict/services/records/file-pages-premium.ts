@@ -1,6 +1,6 @@
 import { says } from "../families.ts";
 import { dead, means, type Rule, type Service } from "../record.ts";
-import { aliveWith, goneIfLedHome, NO_OWN_PAGE, pagesAt } from "./file-pages-shared.ts";
+import { aliveWith, goneIfLedHome, NO_OWN_PAGE, pagesAt } from "./shared.ts";
 
 const FILEFACTORY: Rule[] = [
   dead("service_not_found", "C1", {
@@ -152,10 +152,7 @@ export const FILE_PAGES_PREMIUM: Service[] = [
     confidence: "M",
     kinds: [
       ...pagesAt(
-        {
-          host: String.raw`^(?:www\.)?filefactory\.com$`,
-          path: String.raw`^/file/\w+(?:/|$)`,
-        },
+        { host: String.raw`^(?:www\.)?filefactory\.com$`, path: String.raw`^/file/\w+(?:/|$)` },
         { path: String.raw`^/(?:file|image|preview|stream)/(?<id>\w+)(?:/|$)` },
         {
           url: "https://www.filefactory.com/file/{id}",
@@ -167,11 +164,7 @@ export const FILE_PAGES_PREMIUM: Service[] = [
       {
         kind: "shared-traffic",
         path: String.raw`^/trafficshare/\w+/\w+(?:/|$)`,
-        page: {
-          headers: { Cookie: FILEFACTORY_COOKIES },
-          rules: FILEFACTORY,
-          needsMarker: true,
-        },
+        page: { headers: { Cookie: FILEFACTORY_COOKIES }, rules: FILEFACTORY, needsMarker: true },
       },
     ],
   },

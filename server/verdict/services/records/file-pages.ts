@@ -1,6 +1,6 @@
 import { says } from "../families.ts";
 import { dead, means, type Rule, type Service } from "../record.ts";
-import { aliveWith, goneIfLedHome, NO_OWN_PAGE, pagesAt } from "./file-pages-shared.ts";
+import { aliveWith, goneIfLedHome, NO_OWN_PAGE, pagesAt } from "./shared.ts";
 
 const WORKUPLOAD: Rule[] = [
   dead("service_not_found", "C1", { text: 'img/404.jpg"' }),

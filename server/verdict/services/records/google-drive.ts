@@ -74,9 +74,7 @@ const RESOURCE_KEY = String.raw`(?:^|&)resourcekey=(?<key>[\w-]+)`;
 
 const DRIVE_ID = String.raw`(?:^|&)id=(?<id>[\w-]{10,})`;
 
-const DRIVE_FOLDER: Page = {
-  rules: [means("service_private", { status: 403 }), DRIVE_SHOWS_IT],
-};
+const DRIVE_FOLDER: Page = { rules: [means("service_private", { status: 403 }), DRIVE_SHOWS_IT] };
 
 export const GOOGLE_DRIVE: Service[] = [
   {
@@ -93,12 +91,7 @@ export const GOOGLE_DRIVE: Service[] = [
     ],
     confidence: "M",
     kinds: [
-      {
-        kind: "file-with-key",
-        path: DRIVE_PATH,
-        query: RESOURCE_KEY,
-        ...DRIVE_FILE_WITH_KEY,
-      },
+      { kind: "file-with-key", path: DRIVE_PATH, query: RESOURCE_KEY, ...DRIVE_FILE_WITH_KEY },
       { kind: "file", path: DRIVE_PATH, ...DRIVE_FILE },
       {
         kind: "download-with-key",

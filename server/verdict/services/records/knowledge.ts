@@ -1,5 +1,5 @@
 import { dead, means, type Rule, type Service } from "../record.ts";
-import { IS_JSON } from "./knowledge-shared.ts";
+import { IS_JSON } from "./shared.ts";
 
 /** The replay may show anything at all, so that nothing but the archive's own marks counts. */
 const WAYBACK: Rule[] = [
@@ -64,12 +64,7 @@ export const KNOWLEDGE: Service[] = [
     name: "arXiv",
     hosts: ["arxiv.org"],
     confidence: "M",
-    kinds: [
-      {
-        kind: "paper",
-        path: "^/(?:abs|pdf|html|format|src|e-print)/.",
-      },
-    ],
+    kinds: [{ kind: "paper", path: "^/(?:abs|pdf|html|format|src|e-print)/." }],
     canary: ["https://arxiv.org/abs/1706.03762"],
     gapMs: 3000,
   },
@@ -222,10 +217,7 @@ export const KNOWLEDGE: Service[] = [
           ],
         },
       },
-      {
-        kind: "page",
-        path: "^/(?:mods|games|engines|groups|members|company|news)/.",
-      },
+      { kind: "page", path: "^/(?:mods|games|engines|groups|members|company|news)/." },
     ],
   },
 ];

@@ -246,10 +246,7 @@ export const VIDEO_REGIONAL: Service[] = [
         kind: "private-video",
         path: String.raw`^/video/private/(?<id>[\da-f]{32})/?$`,
         query: String.raw`(?:^|&)p=(?<key>[\w-]+)`,
-        ask: {
-          url: "https://rutube.ru/api/video/{id}/?format=json&p={key}",
-          rules: RUTUBE_RULES,
-        },
+        ask: { url: "https://rutube.ru/api/video/{id}/?format=json&p={key}", rules: RUTUBE_RULES },
       },
       {
         kind: "video",

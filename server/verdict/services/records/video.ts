@@ -165,16 +165,8 @@ export const VIDEO: Service[] = [
         path: String.raw`^/(?:embed$|[\w-]+/?$)`,
         page: TWITCH_PAGE,
       },
-      {
-        kind: "clip",
-        path: String.raw`^/(?:\w+/)?clip/[\w-]+/?$`,
-        page: TWITCH_PAGE,
-      },
-      {
-        kind: "video",
-        path: String.raw`^/(?:videos|\w+/v(?:ideo)?)/\d+/?$`,
-        page: TWITCH_PAGE,
-      },
+      { kind: "clip", path: String.raw`^/(?:\w+/)?clip/[\w-]+/?$`, page: TWITCH_PAGE },
+      { kind: "video", path: String.raw`^/(?:videos|\w+/v(?:ideo)?)/\d+/?$`, page: TWITCH_PAGE },
       {
         kind: "channel",
         host: String.raw`^(?:(?:www|m|go)\.)?twitch\.tv$`,

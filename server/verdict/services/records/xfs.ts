@@ -69,13 +69,7 @@ const SAME_ID = "{id}";
 const shows = (
   matches: string,
   means: "ok_service" | "ok_service_protected" = "ok_service",
-): Rule => ({
-  status: 200,
-  url: SAME_ID,
-  matches,
-  unless: { matches: XFS_GONE },
-  means,
-});
+): Rule => ({ status: 200, url: SAME_ID, matches, unless: { matches: XFS_GONE }, means });
 
 export const XFS: Service[] = [
   host({
@@ -92,11 +86,7 @@ export const XFS: Service[] = [
       shows(String.raw`curFileName\s{0,20}[=:]\s{0,20}"[^"]`),
     ],
   }),
-  host({
-    id: "uqload",
-    name: "Uqload",
-    hosts: ["uqload.{is,bz,cx,net,ws,to,io,co,com,cc,org}"],
-  }),
+  host({ id: "uqload", name: "Uqload", hosts: ["uqload.{is,bz,cx,net,ws,to,io,co,com,cc,org}"] }),
   host({ id: "mp4upload", name: "Mp4Upload", hosts: ["mp4upload.com"] }),
   host({
     id: "streamwish",
@@ -307,11 +297,7 @@ export const XFS: Service[] = [
       "clickndownload.{org,space,click,link,site,online,cloud,cfd}",
     ],
   }),
-  host({
-    id: "dailyuploads",
-    name: "DailyUploads",
-    hosts: ["dailyuploads.{net,cc,im,in,io}"],
-  }),
+  host({ id: "dailyuploads", name: "DailyUploads", hosts: ["dailyuploads.{net,cc,im,in,io}"] }),
   host({
     id: "drop-download",
     name: "Drop.download",

@@ -28,3 +28,6 @@ export const pagesAt = (
 /** Where files stand at the root, such words are the site's own pages. */
 export const NO_OWN_PAGE =
   "(?!(?:about|abuse|account|contacts?|dmca|faq|help|imprint|login|premium|privacy|register|terms|tos)\\b)";
+
+/** An answer that is JSON, so that a page in its place says nothing. */
+export const IS_JSON = { "": { exists: true } };
