@@ -1,11 +1,11 @@
 import { dead, means, type Page, type Service } from "../record.ts";
 
-/** What stands in the place of the video; of a comment it may say the same. */
+/** The message in place of the video. A comment may contain the same words. */
 const REMOVED = String.raw`<div[^>]{0,80} class="(?:[^"]{0,100}\s)?removed[\s"]`;
 
 const PORNHUB_PLAYER = { matches: String.raw`\bflashvars_\d` };
 
-/** Some of its pages come only after a click that one is old enough, which these stand for. */
+/** Some pages require a click to confirm the visitor's age. These cookies stand for that click. */
 const PORNHUB_PAGE: Page = {
   url: "https://www.pornhub.com/view_video.php?viewkey={id}",
   headers: {
@@ -57,7 +57,7 @@ const XHAMSTER_PAGE: Page = {
     }),
     dead("service_deleted", "C2", { matches: '<div[^>]{1,100}id="videoClosed"' }),
     dead("service_not_found", "C2", { url: "/site/error" }),
-    // No status of HTTP, but its own for what is gone.
+    // A status of its own for what is gone.
     dead("service_not_found", "C2", { status: 452 }),
     means("ok_service_protected", { text: ['class="buy_tips"', "This video is paid"] }),
     means("ok_service", { status: 200, ...XHAMSTER_PLAYER }),

@@ -1,15 +1,15 @@
 import { type Ask, dead, means, type Page, type Rule, type Service } from "../record.ts";
 
-/** What oEmbed does not know is gone only if the page says so, too. */
+/** What oEmbed does not know is gone only if the page confirms it. */
 const PAGE_AGREES: Rule[] = [means("page", { status: 404 })];
 
 const SOUNDCLOUD_APP = String.raw`^(?:(?:www|m)\.)?soundcloud\.com$`;
 
-/** First parts of addresses that are no user's name. */
+/** First path segments that are not user names. */
 const SOUNDCLOUD_OWN =
   "charts|community-guidelines|discover|feed|imprint|jobs|login|logout|messages|mobile|notifications|pages|people|premium|press|search|settings|signin|signup|stations|stream|tags|terms-of-use|upload|you";
 
-/** Last parts of addresses that list what a user has. */
+/** Last path segments of a user's lists. */
 const SOUNDCLOUD_LISTS =
   "albums|comments|followers|following|likes|popular-tracks|reposts|sets|spotlight|tracks";
 
@@ -19,14 +19,14 @@ const SOUNDCLOUD_ASK: Ask = {
   rules: [means("service_private", { status: 403 }), ...PAGE_AGREES],
 };
 
-/** The title of the whole site stands for whatever it does not know. */
+/** Unknown addresses get the title of the whole site. */
 const SOUNDCLOUD_PAGE: Page = {
   rules: [
     dead("service_not_found", "C2", { title: "^soundcloud [-–] hear the world['’]s sounds$" }),
   ],
 };
 
-/** A name that anybody may take now. */
+/** The name is free to register. */
 const BANDCAMP_FREE: Rule = dead("service_account_gone", "C1", {
   url: String.raw`^https://bandcamp\.com/signup\?(?:.*&)?new_domain=`,
 });
@@ -53,7 +53,7 @@ export const AUDIO: Service[] = [
         page: SOUNDCLOUD_PAGE,
       },
     ],
-    // There were days on which it knew nobody, and others on which it let nobody in.
+    // Two addresses: on some days user pages were missing, on others access was denied.
     canary: ["https://soundcloud.com/forss/flickermood", "https://soundcloud.com/forss"],
   },
   {
@@ -66,7 +66,7 @@ export const AUDIO: Service[] = [
         kind: "item",
         path: "^/(?:intl-[a-z]+/)?(?:embed/)?(?:user/[^/]+/)?(?<type>track|album|artist|playlist|show|episode|audiobook)/(?<id>[A-Za-z0-9]+)/?$",
         ask: {
-          // Put together anew, since a query or a slash at the end is more than it understands.
+          // Rebuilt, since the endpoint rejects queries and trailing slashes.
           url: "https://open.spotify.com/oembed?url=https%3A%2F%2Fopen.spotify.com%2F{type}%2F{id}",
           family: "oembed",
           rules: PAGE_AGREES,
@@ -103,7 +103,7 @@ export const AUDIO: Service[] = [
             rules: [
               dead("service_not_found", "C2", {
                 json: { "data.cloudcastLookup": null },
-                // It is null as well when the lookup failed.
+                // Also null when the lookup failed.
                 unless: { json: { errors: { empty: false } } },
               }),
               means("geo_blocked", {
@@ -191,7 +191,7 @@ export const AUDIO: Service[] = [
         ask: {
           url: "https://hearthis.at/oembed/?format=json&url=https%3A%2F%2Fhearthis.at{path}%2F",
           family: "oembed",
-          // It knows no more than tracks.
+          // The endpoint knows only tracks.
           rules: PAGE_AGREES,
         },
         page: {
@@ -264,7 +264,7 @@ export const AUDIO: Service[] = [
         ask: {
           url: "https://oembed.acast.com/v1/embed-player?url=https%3A%2F%2Fplay.acast.com%2Fs%2F{show}%2F{episode}",
           family: "oembed",
-          // It may know the episode by another name than this one.
+          // The endpoint may know the episode under another name.
           rules: PAGE_AGREES,
         },
       },

@@ -69,7 +69,7 @@ const SHUT_DOWN: Service[] = [
   ended("nofile", "NoFile", "nofile.io"),
 ];
 
-/** Every service that the program knows by itself, in the order in which they are listed. */
+/** All built-in services, in the order in which they are listed. */
 export const BUILT_IN: readonly Service[] = [
   ...YOUTUBE_SERVICES,
   ...VIDEO,
@@ -98,7 +98,7 @@ export const BUILT_IN: readonly Service[] = [
   ...SHUT_DOWN,
 ];
 
-/** The catalogue with an operator's own records, which replace those of their id and take over their hosts. */
+/** Returns the catalogue with an operator's records, which replace those with the same id and take over their hosts. */
 export function catalogueWith(own: readonly Service[]): Catalogue {
   if (own.length === 0) return createCatalogue(BUILT_IN);
   const ids = new Set(own.map(({ id }) => id));

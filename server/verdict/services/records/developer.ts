@@ -1,14 +1,14 @@
 import { dead, means, type Page, type Rule, type Service } from "../record.ts";
 import { IS_JSON } from "./shared.ts";
 
-/** Its status tells what is there, wherever it lets programs in; but another page may come in its place. */
-const HONEST: Page = { rules: [means("ok_service", { status: 200, text: "{name}" })] };
+/** The status is reliable where programs have access, but another page may be shown instead. */
+const PAGE_WITH_NAME: Page = { rules: [means("ok_service", { status: 200, text: "{name}" })] };
 
-/** What is private and what is missing both lead a stranger to its door. */
-const GITLAB_DOOR: Rule = means("service_private", {
+/** Private and missing projects both redirect visitors to the sign-in page. */
+const GITLAB_SIGN_IN: Rule = means("service_private", {
   status: 200,
   url: String.raw`^https://gitlab\.com/users/sign_in(?:[?#]|$)`,
-  // Whatever language it speaks.
+  // In any language.
   matches: String.raw`\S`,
 });
 
@@ -18,7 +18,7 @@ const GITHUB: Rule[] = [
   means("service_rate_limited", { status: [403, 429], text: "exceeded a secondary rate limit" }),
 ];
 
-/** Two mirrors must agree, since the first does not find every package, and the site must not have it. */
+/** Two mirrors and the site must agree, since the first does not find every package. */
 const NPM_FIRST: Rule[] = [
   means("ok_service", { json: { name: { exists: true } } }),
   means("next", { status: 404, json: IS_JSON }),
@@ -35,7 +35,7 @@ const NPM_SITE: Rule[] = [
   dead("service_not_found", "C2", { status: [403, 404, 429, 503] }),
 ];
 
-/** Mostly a challenge is all that comes of the site, so that npm's registry stands in for it. */
+/** The site usually returns only a challenge, so npm's registry is used instead. */
 const NPM_REGISTRY: Rule[] = [
   means("ok_service", { json: { name: { exists: true } } }),
   dead("service_not_found", "C2", { status: 404, json: IS_JSON }),
@@ -80,7 +80,7 @@ export const DEVELOPER: Service[] = [
     name: "GitLab",
     hosts: ["gitlab.com"],
     confidence: "M",
-    kinds: [{ kind: "page", path: "^/(?!users/sign_in).", page: { rules: [GITLAB_DOOR] } }],
+    kinds: [{ kind: "page", path: "^/(?!users/sign_in).", page: { rules: [GITLAB_SIGN_IN] } }],
     canary: ["https://gitlab.com/gitlab-org/gitlab"],
   },
   {
@@ -99,11 +99,11 @@ export const DEVELOPER: Service[] = [
             means("ok_service", { json: { full_name: { exists: true } } }),
             dead("service_not_found", "C2", { status: 404, json: IS_JSON }),
             means("service_private", { status: 403, json: IS_JSON }),
-            // Sixty questions an hour are all that it answers without an account.
+            // Anonymous clients get 60 requests an hour.
             means("page", { status: 429 }),
           ],
         },
-        page: HONEST,
+        page: PAGE_WITH_NAME,
       },
       { kind: "content", host: String.raw`^(?:www\.)?bitbucket\.org$`, path: "^/[^/]+/[^/]+/." },
     ],
@@ -157,14 +157,14 @@ export const DEVELOPER: Service[] = [
         host: String.raw`^(?:www\.)?pypi\.org$`,
         path: "^/project/(?<name>[^/]+)/(?<version>[^/]+)/?$",
         ask: { url: "https://pypi.org/pypi/{name}/{version}/json", rules: PYPI },
-        page: HONEST,
+        page: PAGE_WITH_NAME,
       },
       {
         kind: "project",
         host: String.raw`^(?:www\.)?pypi\.org$`,
         path: "^/(?:project|pypi|p)/(?<name>[^/]+)/?$",
         ask: { url: "https://pypi.org/pypi/{name}/json", rules: PYPI },
-        page: HONEST,
+        page: PAGE_WITH_NAME,
       },
     ],
     canary: ["https://pypi.org/project/pip/", "https://pypi.org/project/requests/2.0.0/"],
@@ -199,7 +199,7 @@ export const DEVELOPER: Service[] = [
             dead("service_not_found", "C1", { status: 404, json: IS_JSON }),
           ],
         },
-        // One page of scripts is sent for all crates.
+        // All crates get the same scripted page.
         page: "never",
       },
     ],
@@ -243,7 +243,7 @@ export const DEVELOPER: Service[] = [
             dead("service_not_found", "C2", {
               header: { "x-error-code": "^(?:Entry|Revision)NotFound$" },
             }),
-            // It says so of what is private, too.
+            // Also returned for private repositories.
             means("service_private", { status: 401, header: { "x-error-code": "^RepoNotFound$" } }),
           ],
         },
@@ -265,7 +265,7 @@ export const DEVELOPER: Service[] = [
           rules: [
             dead("service_not_found", "C2", {
               matches: String.raw`>\s*The (?:(?:"|&quot;|&#34;)[^<>]{1,300} )?file could not be found or is not available`,
-              // What is there may be reviewed and described in the same words.
+              // Reviews and descriptions may contain the same words.
               unless: {
                 matches: String.raw`Your download will start|id="readme"[\s\S]{0,1000}?file could not be found`,
               },

@@ -1,12 +1,12 @@
 import { dead, means, type Rule, type Service, type When } from "../record.ts";
 
-/** The endpoint knows fewer sorts of addresses than the site has, so that its 404 alone proves nothing. */
+/** The endpoint supports fewer kinds of addresses than the site, so its 404 alone proves nothing. */
 const PAGE_DECIDES: Rule = means("page", { status: [404, 410] });
 
-/** For endpoints that give this status to what is not for all, rather than to whom they do not like. */
+/** For endpoints that return 403 for private items, not for clients that they block. */
 const PRIVATE: Rule = means("service_private", { status: 403 });
 
-/** What Google shows instead of a document. A document's own title proves that it is there. */
+/** Google's messages in place of a document. A document's own title proves that it exists. */
 const GOOGLE_DOCS: Rule[] = [
   means("login_required", { url: String.raw`^https://accounts\.google\.com/` }),
   means("login_required", { status: 401 }),
@@ -20,7 +20,7 @@ const GOOGLE_DOCS: Rule[] = [
     text: "Sorry, the file you have requested does not exist",
   }),
   dead("service_not_found", "C2", {
-    // With success, any document, form or table may say it; but none brings the error's own markup.
+    // Any document may contain these words with status 200, but not the markup of the error.
     status: 200,
     type: "^text/html",
     matches: String.raw`class="errorMessage"[^>]{0,200}>\s*Sorry, the file you have requested does not exist`,
@@ -31,7 +31,7 @@ const SCRIBD_REMOVED: Rule = dead("service_deleted", "C1", {
   url: "^https?://[^/]+/(?:[^?#]*/)?(?:removal|deleted)/",
 });
 
-/** What a deck comes with. Its title and its slides may say anything. */
+/** Present with every deck, whose title and slides may contain any words. */
 const SLIDESHARE_SHOWS_IT: When = { text: '"slideshow":{"' };
 
 const SLIDESHARE_MISSING: Rule[] = [
@@ -140,7 +140,7 @@ export const DOCUMENTS: Service[] = [
         ask: {
           url: "https://issuu.com/oembed?format=json&url=https%3A%2F%2Fissuu.com%2F{user}%2Fdocs%2F{id}",
           family: "oembed",
-          // It may refuse what is gone.
+          // May also be returned for what is gone.
           rules: [PAGE_DECIDES, { status: 401, means: "page", undecided: "service_private" }],
         },
         page: {
@@ -184,7 +184,7 @@ export const DOCUMENTS: Service[] = [
     kinds: [
       {
         kind: "file",
-        // Every sort of file comes under a name of its own; the length of the key tells.
+        // Each kind of file has its own path segment, so match by the length of the key.
         path: String.raw`^/[\w-]+/[0-9A-Za-z]{22,128}(?:/|$)`,
         ask: {
           url: "https://www.figma.com/api/oembed?url={url}",
@@ -347,7 +347,7 @@ export const DOCUMENTS: Service[] = [
     kinds: [
       {
         kind: "notebook",
-        // Below another name, the same path is that of the code.
+        // On another host the same path leads to the code.
         host: String.raw`^(?:www\.)?observablehq\.com$`,
         path: "^/(?:embed/)?(?:@[^/]+/[^/]+|d/[0-9a-f]{16})",
         ask: { url: "https://api.observablehq.com/oembed?format=json&url={url}", family: "oembed" },
@@ -367,7 +367,7 @@ export const DOCUMENTS: Service[] = [
         ask: {
           url: "https://www.kickstarter.com/services/oembed?format=json&url=https%3A%2F%2Fwww.kickstarter.com%2Fprojects%2F{creator}%2F{id}",
           family: "oembed",
-          // Nothing there is private, but a wall gives this status to programs.
+          // Nothing here is private, but bot protection returns this status to programs.
           rules: [means("page", { status: 403 })],
         },
       },

@@ -2,10 +2,7 @@ import { type Ask, dead, means, type Rule, type Service } from "../record.ts";
 
 const GOFILE_SITE = { Origin: "https://gofile.io", Referer: "https://gofile.io/" };
 
-/**
- * Gofile, as a guest. Without the token that its pages compute it answers `error-notPremium` to whatever it
- * is asked, so that this one says nothing.
- */
+/** Gofile, as a guest. Without the token of its pages the API always returns `error-notPremium`, which proves nothing. */
 const GOFILE_ASK: Ask[] = [
   {
     url: "https://api.gofile.io/accounts",
@@ -28,13 +25,13 @@ const GOFILE_ASK: Ask[] = [
       means("service_private", { json: { "data.canAccess": false } }),
       means("ok_service", { json: { status: "ok" } }),
       means("service_rate_limited", { json: { status: "error-rateLimit" } }),
-      // It wants the token of its pages, which is no fault of the guest's.
+      // Requires the token of its pages, which a guest does not have.
       means("service_unrecognised", { json: { status: ["error-notPremium", "error-token"] } }),
     ],
   },
 ];
 
-/** A file of Pixeldrain, in an answer to many or to one. */
+/** A file of Pixeldrain, in a response about many or about one. */
 const PIXELDRAIN_FILE: Rule[] = [
   dead("service_takedown", "C1", { json: { abuse_type: { empty: false } } }),
   means("ok_service_protected", { json: { availability: { empty: false } } }),
@@ -46,7 +43,7 @@ const PIXELDRAIN_MISSING = { json: { value: ["not_found", "file_not_found"] } };
 
 const PIXELDRAIN_GONE: Rule = dead("service_not_found", "C1", PIXELDRAIN_MISSING);
 
-/** Where one thing only was asked for, and nothing else is said of it. */
+/** In a response about one file that reports nothing else. */
 const PIXELDRAIN_FINE: Rule = means("ok_service", { json: { success: true } });
 
 export const FILE_APIS: Service[] = [
@@ -58,7 +55,7 @@ export const FILE_APIS: Service[] = [
     kinds: [
       {
         kind: "file",
-        // Its own pages have names in lower case only.
+        // The service's own pages have lower-case names.
         path: "^/(?=[a-z]*[A-Z0-9])(?<id>[A-Za-z0-9]+)(?:/[^/]*)?$",
         ask: {
           url: "https://sapi.fikper.com/",
@@ -66,7 +63,7 @@ export const FILE_APIS: Service[] = [
           rules: [
             dead("service_not_found", "C1", {
               json: { code: 404 },
-              // Whoever made the API anew would answer so.
+              // A changed API would return this message.
               unless: { json: { message: { matches: "^Cannot|route" } } },
             }),
             means("ok_service_protected", { json: { password: true } }),
@@ -101,7 +98,7 @@ export const FILE_APIS: Service[] = [
               dead("service_not_found", "C1", { json: { status: "file not found" } }),
               dead("service_not_found", "C1", {
                 json: { code: { matches: "^505$" } },
-                // Elsewhere in this API the code says that.
+                // Other endpoints of this API use the code for this.
                 unless: { text: "premium" },
               }),
               means("ok_service", {
@@ -247,7 +244,7 @@ export const FILE_APIS: Service[] = [
     kinds: [
       {
         kind: "file",
-        // The others have been given up, or lead to these.
+        // Its other domains have ended or redirect to these.
         host: String.raw`(?:^|\.)cyberdrop\.(?:cr|cc|ch)$`,
         path: "^/[ef]/(?<id>[A-Za-z0-9]+)/?$",
         ask: {

@@ -1,8 +1,8 @@
 import { says } from "../families.ts";
 import { type Ask, dead, type Kind, means, type Rule, type Service } from "../record.ts";
 
-/** What keep2share and its sisters tell of a file, at a place in their answer. */
-const keep2shareTold = (at = ""): Rule[] => [
+/** What keep2share and its sister services return about a file, at a path in their response. */
+const keep2shareRules = (at = ""): Rule[] => [
   dead("service_deleted", "C1", {
     json: { [`${at}is_available`]: false, [`${at}name`]: { empty: false } },
   }),
@@ -22,9 +22,8 @@ const KEEP2SHARE_REFUSED: Rule[] = [
 ];
 
 /**
- * keep2share and its sisters: the list tells of many files at once, but of a folder it tells the files, and
- * of a file under another of its ids the first id. What it does not name, or refuses to tell together with
- * others, is asked for alone.
+ * keep2share and its sister services. A request about many files returns the files of a folder, and the first id of a
+ * file that has several. What it omits, or refuses as part of a batch, is requested alone.
  */
 function keep2shareKinds(host: string): Kind[] {
   const list = {
@@ -35,7 +34,7 @@ function keep2shareKinds(host: string): Kind[] {
     ...list,
     batch: { most: 100, answers: { by: "field", at: "files", field: "id", is: "{id}" } },
     rules: [
-      ...keep2shareTold(),
+      ...keep2shareRules(),
       KEEP2SHARE_BLOCKED,
       means("next", { json: { status: "error" }, unless: { status: 429 } }),
       means("next", { json: { errorCode: 20 } }),
@@ -45,9 +44,9 @@ function keep2shareKinds(host: string): Kind[] {
   const one: Ask = {
     ...list,
     rules: [
-      // Neither its id nor the one that was asked for: the first file of a folder.
+      // With neither its current id nor the requested one, it is the first file of a folder.
       means("next", { json: { "files.0.id": { exists: true } }, unless: { text: '"{id}"' } }),
-      ...keep2shareTold("files.0."),
+      ...keep2shareRules("files.0."),
       dead("service_not_found", "C1", { json: { files: { empty: true } } }),
       ...KEEP2SHARE_REFUSED,
     ],
@@ -55,7 +54,7 @@ function keep2shareKinds(host: string): Kind[] {
   const folder: Ask = {
     url: `https://${host}/api/v2/GetFileStatus`,
     json: { id: "{id}" },
-    rules: [...keep2shareTold(), ...KEEP2SHARE_REFUSED],
+    rules: [...keep2shareRules(), ...KEEP2SHARE_REFUSED],
   };
   return [
     {
@@ -73,7 +72,7 @@ function keep2shareKinds(host: string): Kind[] {
   ];
 }
 
-/** Turbobit and Hitfile: their own link checker, a link a line. `ending` is what their links end with. */
+/** The link checker of Turbobit and Hitfile takes one link per line. `ending` is the end of their links. */
 const turbobitAsk = (host: string, ending: string): Ask => ({
   url: `https://app.${host}/api/links/check`,
   headers: { Cookie: "user_lang=en; site_version=2", "X-Requested-With": "XMLHttpRequest" },
@@ -89,12 +88,12 @@ const turbobitAsk = (host: string, ending: string): Ask => ({
   ],
 });
 
-/** The title of a file's page, which ends with its size. */
+/** The title of a file's page ends with the size. */
 const TURBOBIT_FILE = { title: String.raw`^\s*Download file .{1,300} \([\d.,]{1,20} ?\w{1,10}\)` };
 
 const IN_ENGLISH = { Cookie: "user_lang=en" };
 
-/** For the kinds of 1fichier. Owners choose the domain under which a file is there, so that it must stay. */
+/** For the kinds of 1fichier. Owners choose the domain of a file, so it must be preserved. */
 const FICHIER_DOMAIN = String.raw`(?<domain>[a-z0-9]+\.[a-z]+)$`;
 
 const FICHIER_ASK: Ask = {
@@ -243,7 +242,7 @@ export const FILE_BATCHES: Service[] = [
           headers: IN_ENGLISH,
           rules: [
             dead("service_not_found", "C2", {
-              // The last one is shown for as long as one likes to wait.
+              // The last text stays for as long as the page is open.
               text: [
                 "<h2>File Not Found</h2>",
                 '<div class="code-404">',

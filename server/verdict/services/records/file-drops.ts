@@ -35,7 +35,7 @@ export const FILE_DROPS: Service[] = [
         kind: "litter",
         host: String.raw`^litter\.`,
         path: String.raw`^/[\w-]+\.`,
-        // Whatever is there is gone after three days at most.
+        // Files expire after at most three days.
         page: { rules: [dead("service_expired", "C2", { status: 404 })] },
       },
       { kind: "file", host: String.raw`^(?:files|de)\.`, path: String.raw`^/[\w-]+\.` },
@@ -56,7 +56,7 @@ export const FILE_DROPS: Service[] = [
       {
         kind: "file",
         path: "^/[A-Za-z0-9]+/[^/]+$",
-        // So it answers to what is gone, but also when it is in trouble.
+        // Returned for files that are gone, but also during outages.
         page: { rules: [{ status: 500, means: "service_not_found", hours: 24 }] },
       },
     ],
@@ -84,7 +84,7 @@ export const FILE_DROPS: Service[] = [
             batch: { most: 100, answers: { by: "position" } },
             rules: [
               means("ok_service", { json: { exist: true } }),
-              // Said once it stands for all that were asked for, of which it may mean none.
+              // One `false` stands for all requested files, and may be about any of them.
               means("next", { json: { exist: false } }),
             ],
           },
@@ -112,7 +112,7 @@ export const FILE_DROPS: Service[] = [
         path: "^/download/(?<id>[0-9a-f]{32})$",
         page: {
           rules: [
-            // Only who comes from a certain site is let in.
+            // Only visitors from a certain site get the file.
             means("service_private", { matches: String.raw`>\s{0,20}Hotlink protection active` }),
             aliveWith({
               matches: String.raw`>\s{0,20}Download file - [^<\s]|File\s{0,20}:[^<>"]{1,300}<br`,
@@ -179,7 +179,7 @@ export const FILE_DROPS: Service[] = [
         path: "^/[^/]+$",
         page: {
           rules: [
-            // In the place of whatever its server has.
+            // Shown in place of any file of the server.
             means("service_unavailable", { url: String.raw`/maint[\w-]*\.(?:mp4|webm)$` }),
           ],
         },

@@ -31,7 +31,7 @@ const FILEFACTORY: Rule[] = [
   means("service_rate_limited", { url: String.raw`/error\.php\?(?:[^#]{0,500}&)?code=266\b` }),
 ];
 
-/** Without these cookies, news of the site may stand before the file. */
+/** Without these cookies the site may show news before the file. */
 const FILEFACTORY_COOKIES =
   "locale=en_US.utf8; ff_relaunch_message_seen=true; filefactory_stream=seen";
 
@@ -220,7 +220,7 @@ export const FILE_PAGES_PREMIUM: Service[] = [
         host: String.raw`^(?:www\.)?(?:depositfiles\.com|dfiles\.eu)$`,
         path: String.raw`^(?:/en)?/files/\w+(?:/|$)`,
       },
-      // Any other language is asked for in English.
+      // Links in other languages are requested in English.
       { path: String.raw`^(?:/\w{1,3})?/files/(?<id>\w+)(?:/|$)` },
       {
         url: "https://depositfiles.com/files/{id}",

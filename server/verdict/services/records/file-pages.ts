@@ -10,11 +10,11 @@ const WORKUPLOAD: Rule[] = [
     text: ['id="passwordprotected_file_password"', 'name="passwordprotected_archive"'],
   }),
   aliveWith({ matches: String.raw`>\s{0,20}(?:Filename|Dateiname|Archivname)\s{0,20}:` }),
-  // The riddle that it sets to programs, in the place of every page.
+  // The puzzle that it shows to programs in place of every page.
   means("bot_challenge", { text: 'class="fa fa-shield-check"' }),
 ];
 
-/** The page of a file at UPLOAD.EE, by the file's name or by the title. */
+/** The page of a file at UPLOAD.EE, recognized by the file's name or the title. */
 const UPLOAD_EE_FILE: Rule["unless"] = {
   status: 200,
   matches: String.raw`File: <b>|<title>\s?UPLOAD\.EE\s?-\s?Download\s`,
@@ -56,7 +56,7 @@ export const FILE_PAGES: Service[] = [
             }),
             means("ok_service_protected", { text: 'name="filepassword"' }),
             aliveWith({ text: '<h2 class="bgray">' }),
-            // A link of paying users leads to the file itself.
+            // Links of paying users lead to the file itself.
             aliveWith({ unless: { type: "html" } }),
             means("bot_challenge", { text: "Please complete the form below" }),
             means("service_unavailable", {
@@ -163,7 +163,7 @@ export const FILE_PAGES: Service[] = [
               text: ["| Password Protected", "$('#password-modal').modal('open');"],
             }),
             aliveWith({ matches: String.raw`>\s{0,20}Size:\s{0,20}\d` }),
-            // Several files together are a list of them.
+            // Several files are shown as a list.
             aliveWith({ matches: 'data-url="[a-z0-9]' }),
           ],
           needsMarker: true,
@@ -260,7 +260,7 @@ export const FILE_PAGES: Service[] = [
         page: {
           rules: [
             dead("service_not_found", "C1", { matches: says("Datei existiert nicht") }),
-            // Its home page has such a title, too.
+            // The home page has such a title, too.
             aliveWith({ title: String.raw`^\s*File-Upload\.net - \S`, url: "[-_]{id}[/_]" }),
             goneIfLedHome("file-upload.net"),
           ],

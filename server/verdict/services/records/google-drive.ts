@@ -10,7 +10,7 @@ const DRIVE_SHOWS_IT: Rule = means("ok_service", {
   text: "{id}",
 });
 
-/** The question that Drive's own viewer asks. It is answered in JSON behind a few characters, or by the file. */
+/** The request of Drive's own viewer. The response is JSON behind a few characters, or the file. */
 const DRIVE_DOWNLOAD: Rule[] = [
   means("ok_service_protected", {
     text: [
@@ -29,7 +29,7 @@ const DRIVE_DOWNLOAD: Rule[] = [
   means("ok_service", { header: { "content-disposition": "filename" } }),
 ];
 
-/** Not found twice is gone; the download alone is also "not found" for some that want an account. */
+/** Two not-found responses mean gone. The download alone also returns 404 for some files that require an account. */
 const DRIVE_VIEW: Rule[] = [
   dead("service_not_found", "C2", { status: 404 }),
   NO_DRIVE_DOCUMENT,
@@ -40,12 +40,12 @@ const DRIVE_VIEW: Rule[] = [
 
 const DRIVE_PAGE: Rule[] = [
   NO_DRIVE_DOCUMENT,
-  // One "not found" of the two that it takes.
+  // One of the two not-found responses that are required.
   means("service_unrecognised", { status: 404 }),
   DRIVE_SHOWS_IT,
 ];
 
-/** @param key what old files want besides, since they are not found without it */
+/** @param key resource key that old files require, which are not found without it */
 function driveFile(key: "" | "&resourcekey={key}"): Pick<Kind, "ask" | "page"> {
   const view = `https://drive.google.com/file/d/{id}/view${key.replace("&", "?")}`;
   return {
@@ -100,7 +100,7 @@ export const GOOGLE_DRIVE: Service[] = [
         ...DRIVE_FILE_WITH_KEY,
       },
       { kind: "download", path: DRIVE_DOWNLOAD_PATH, query: DRIVE_ID, ...DRIVE_FILE },
-      // What is opened by `open` or `leaf` may be either, and shows by where it leads to.
+      // `open` and `leaf` may open either: where they redirect shows which.
       { kind: "folder", path: String.raw`^/(?:.+/)?folders/(?<id>[\w-]{10,})`, page: DRIVE_FOLDER },
       {
         kind: "folder-view",

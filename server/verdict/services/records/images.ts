@@ -1,19 +1,19 @@
 import { dead, means, type Page, type Rule, type Service, type When } from "../record.ts";
 
-/** The endpoint knows fewer sorts of addresses than the site has, so that its 404 alone proves nothing. */
+/** The endpoint supports fewer kinds of addresses than the site, so its 404 alone proves nothing. */
 const PAGE_DECIDES: Rule = means("page", { status: [404, 410] });
 
-/** For endpoints that give this status to what is not for all, rather than to whom they do not like. */
+/** For endpoints that return 403 for private items, not for clients that they block. */
 const PRIVATE: Rule = means("service_private", { status: 403 });
 
-/** In the United Kingdom, and perhaps elsewhere, this is all there is. */
+/** The whole site is blocked in the United Kingdom, and possibly elsewhere. */
 const IMGUR_REGION: Rule = means("geo_blocked", {
   text: ["Content not viewable in your region", "Content not available in your region"],
 });
 
 const IMGUR_HOSTS = String.raw`(?:[\w-]+\.)*imgur\.(?:com|io)`;
 
-/** Its picture in place of removed ones, with status 200: by its address, or by its MD5 at another address. */
+/** The picture in place of removed ones, with status 200: recognized by its address, or by its MD5 elsewhere. */
 const IMGUR_REMOVED: Rule[] = [
   dead("service_deleted", "C1", {
     url: String.raw`^https?://${IMGUR_HOSTS}/removed\.\w{3,4}(?:$|[?#])`,
@@ -23,7 +23,7 @@ const IMGUR_REMOVED: Rule[] = [
 
 const IMGUR_SHOWN: Rule = means("ok_service", { status: 200, text: "oembed.json" });
 
-/** Its pages are filled by scripts; only those of something that is there name its oEmbed. */
+/** Pages are filled by scripts. Only those of existing items name their oEmbed endpoint. */
 const IMGUR_PAGE: Page = {
   needsMarker: true,
   rules: [
@@ -37,7 +37,7 @@ const IMGUR_PAGE: Page = {
 /** Browsers are redirected to the page about the file. */
 const IMGUR_FILE: Page = { rules: [...IMGUR_REMOVED, IMGUR_REGION, IMGUR_SHOWN] };
 
-/** Of whatever it shows; so the page may also quote, in a title or a comment, what is said of the rest. */
+/** Present with everything that exists. The page may also quote error messages in a title or a comment. */
 const FLICKR_SHOWS_IT: When = { matches: '<meta[^>]{0,100}content="flickr_photos:' };
 
 const FLICKR_PAGE: Page = {
@@ -117,8 +117,7 @@ export const IMAGES: Service[] = [
           url: "https://www.flickr.com/services/oembed/?format=json&url=https%3A%2F%2Fwww.flickr.com%2Fphotos%2F{user}%2F{id}%2F",
           family: "oembed",
           rules: [
-            // An owner may keep others from embedding what all may see; and what is private may be
-            // called missing.
+            // Owners can disable embedding of public photos, and private photos may be reported as missing.
             means("page", { status: [401, 403, 404] }),
             means("page", { json: { stat: "fail" } }),
           ],
@@ -161,11 +160,11 @@ export const IMAGES: Service[] = [
     kinds: [
       {
         kind: "gif",
-        // The API knows ids in small letters only, the site in any.
+        // The API requires lower-case ids, the site accepts any.
         path: "^/(?:watch|ifr)/(?<id>[A-Za-z0-9]+)/?$",
         ask: [
           {
-            // The token is good only for whoever asked for it, so that it is not kept for others.
+            // The token is only valid for the client that requested it, so it is not retained.
             url: "https://api.redgifs.com/v2/auth/temporary",
             headers: REDGIFS_HEADERS,
             rules: [means("next", { json: { token: { empty: false } } })],

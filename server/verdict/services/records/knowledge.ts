@@ -1,7 +1,7 @@
 import { dead, means, type Rule, type Service } from "../record.ts";
 import { IS_JSON } from "./shared.ts";
 
-/** The replay may show anything at all, so that nothing but the archive's own marks counts. */
+/** Replays may contain anything, so only the archive's own markup counts. */
 const WAYBACK: Rule[] = [
   means("ok_service", { header: { "memento-datetime": "." }, matches: String.raw`\S` }),
   means("ok_service", { header: { "memento-datetime": "." } }),
@@ -106,7 +106,7 @@ export const KNOWLEDGE: Service[] = [
           url: "https://archive.org/metadata/{id}",
           rules: [
             dead("service_deleted", "C1", { json: { is_dark: true } }),
-            // Of the files in the item only the page tells.
+            // Only the page shows the files of the item.
             means("page", { json: IS_JSON }),
           ],
         },
@@ -211,7 +211,7 @@ export const KNOWLEDGE: Service[] = [
           rules: [
             dead("service_not_found", "C2", {
               matches: String.raw`>\s*The download requested could not be found\.?\s*<`,
-              // It may be told of in comments.
+              // Comments may contain the message.
               unless: { matches: String.raw`<h5>\s*Filename\s*</h5>` },
             }),
           ],

@@ -1,6 +1,6 @@
 import { type Ask, dead, type Kind, means, type Rule, type Service } from "../record.ts";
 
-/** The service wants work to be done first, or has no answer at all. */
+/** The service requires a proof of work first, or is unavailable. */
 const MEGA_TROUBLE: Rule[] = [
   means("service_rate_limited", { status: [402, 509] }),
   means("service_unavailable", { status: 500 }),
@@ -13,21 +13,21 @@ function megaCode(numbers: string) {
   return { matches: String.raw`(?:^ ?\[? ?|"e(?:rr)?" ?: ?)-(?:${numbers})(?!\d)` };
 }
 
-/** What the numbers tell of the link. */
+/** What the numbers mean for the link. */
 const MEGA_CODES: Rule[] = [
-  // The state of the owner's account, told with the number: suspended.
+  // The state of the owner's account, sent with the number: suspended.
   dead("service_account_gone", "C1", {
     matches: String.raw`^ ?\[? ?\{[^[\]{}]{0,500}"u" ?: ?7(?!\d)`,
   }),
   dead("service_not_found", "C1", megaCode("2|7|9|11")),
   dead("service_takedown", "C1", megaCode("16")),
   dead("service_expired", "C1", megaCode("8")),
-  // Its own apps say that the owner's account is gone; others take it for too many requests.
+  // MEGA's own apps treat this as a deleted account; others treat it as a rate limit.
   { ...megaCode("6"), means: "service_account_gone", hours: 1 },
   means("ok_service_protected", megaCode("17")),
 ];
 
-/** Which of many files a bare number means nobody knows, so that each is asked for alone. */
+/** A bare number may be about any of several files, so each file is then requested alone. */
 const MEGA_REFUSES_ALL: Rule = means("next", { bytes: { max: "-99".length } });
 
 const megaFileAsk = (rules: Rule[]): Ask => ({
@@ -54,7 +54,7 @@ const MEGA_FILE: Pick<Kind, "ask" | "page"> = {
   page: "never",
 };
 
-/** What is asked within a folder is refused as a whole, by a bare number, where there is no such folder. */
+/** For requests within a folder, a bare number means that the folder does not exist. */
 const megaFolder = (
   command: { [name: string]: string | number },
   live: Rule,
@@ -69,7 +69,7 @@ const megaFolder = (
 
 const MEGA_FOLDER = megaFolder(
   { a: "f", c: 1, r: 1, ca: 1 },
-  // A long listing is cut off, so that it is no JSON any more.
+  // A long listing is truncated and then not valid JSON.
   means("ok_service", { matches: String.raw`"f" ?: ?\[ ?\{` }),
 );
 
@@ -80,17 +80,17 @@ const MEGA_FILE_IN_FOLDER = megaFolder(
 
 const ID = String.raw`[\w-]{8}`;
 
-/** Marks within an address, which may have been packed when it was passed on. */
+/** Separators within an address, which may be percent-encoded. */
 const BANG = "(?:!|%21)";
 const SPLIT = `(?:%23|${BANG})`;
 
-/** What stands behind `#`, which may have been packed so that it became part of the path. */
-const oldKinds = (kind: string, told: string, asked: Pick<Kind, "ask" | "page">): Kind[] => [
-  { kind, path: "^/(?:embed/?)?$", fragment: `^${told}`, ...asked },
-  { kind: `${kind}-packed`, path: `^/(?:embed/?)?%23${told}`, ...asked },
+/** The part after `#`, which may be percent-encoded and then belongs to the path. */
+const oldKinds = (kind: string, pattern: string, request: Pick<Kind, "ask" | "page">): Kind[] => [
+  { kind, path: "^/(?:embed/?)?$", fragment: `^${pattern}`, ...request },
+  { kind: `${kind}-packed`, path: `^/(?:embed/?)?%23${pattern}`, ...request },
 ];
 
-/** The app for whatever is asked for. */
+/** The app, which is the same for every address. */
 const MEGA_APP: Pick<Kind, "page"> = { page: { needsMarker: true } };
 
 export const MEGA_SERVICES: Service[] = [
@@ -100,7 +100,7 @@ export const MEGA_SERVICES: Service[] = [
     hosts: ["mega.nz", "mega.co.nz", "mega.io"],
     confidence: "H",
     kinds: [
-      // The key behind `#` belongs to the link, but is not asked for: without it there is a file as well.
+      // The key after `#` belongs to the link, but is not needed to find the file.
       {
         kind: "file-in-folder",
         path: `^/folder/(?<folder>${ID})/?$`,
@@ -128,14 +128,14 @@ export const MEGA_SERVICES: Service[] = [
         String.raw`F${BANG}(?<folder>${ID})${BANG}[^!?]{0,100}(?:\?|%3F)(?<node>${ID})$`,
         MEGA_FILE_IN_FOLDER,
       ),
-      // Packed but for the mark before the file, which makes that the query.
+      // Percent-encoded except for the mark before the file, so that the file is in the query.
       {
         kind: "old-file-in-folder-by-query",
         path: `^/%23F${BANG}(?<folder>${ID})${BANG}`,
         query: `^(?<node>${ID})$`,
         ...MEGA_FILE_IN_FOLDER,
       },
-      // So programs write it.
+      // The format that other programs write.
       ...oldKinds(
         "node",
         String.raw`N${BANG}(?<node>${ID})${BANG}[\w-]{0,100}=*(?:#|${SPLIT}){3}n=(?<folder>${ID})$`,

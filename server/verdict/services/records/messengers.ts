@@ -1,6 +1,6 @@
 import { dead, means, type Rule, type Service } from "../record.ts";
 
-/** The page of a name that nobody has offers to write to them all the same, but has no title. */
+/** The page of an unused name also offers to send a message, but has no title. */
 const TELEGRAM_RULES: Rule[] = [
   means("ok_service", { text: ["tgme_page_title", "tgme_page_extra"] }),
   dead("service_not_found", "C2", { status: 200, text: "tgme_page_icon" }),
@@ -17,7 +17,7 @@ export const MESSENGERS: Service[] = [
         kind: "post",
         path: String.raw`^/(?:s/)?(?<name>[A-Za-z]\w{3,31})/(?:\d+/)?(?<id>\d+)/?$`,
         page: {
-          // The post itself is in a frame, and the page around it is the same for all.
+          // The post is in a frame, and the page around it is always the same.
           url: "https://t.me/{name}/{id}?embed=1",
           needsMarker: true,
           rules: [
@@ -30,7 +30,7 @@ export const MESSENGERS: Service[] = [
       },
       {
         kind: "invitation",
-        // Digits alone are somebody's telephone number.
+        // Digits alone are a telephone number.
         path: String.raw`^/(?:joinchat/|\+(?!\d+/?$))[\w-]+`,
         page: { needsMarker: true, rules: TELEGRAM_RULES },
       },
@@ -58,7 +58,7 @@ export const MESSENGERS: Service[] = [
             means("ok_service", { status: 200, json: { code: { empty: false } } }),
           ],
         },
-        // The app sends one page for every code.
+        // All codes get the same page of the app.
         page: "never",
       },
     ],

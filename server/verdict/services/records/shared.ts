@@ -2,10 +2,10 @@ import { dead, type Kind, means, type Page, type Rule } from "../record.ts";
 
 type Marker = Pick<Rule, "text" | "matches" | "title" | "url" | "unless">;
 
-/** Only where the answer is no error, since its page may hold the same mark. */
+/** Requires status 200, since an error page may contain the same marker. */
 export const aliveWith = (marker: Marker): Rule => means("ok_service", { ...marker, status: 200 });
 
-/** Whoever asks for what is gone is led to the home page of the service's `host`, or to its own page of errors. */
+/** Matches a redirect to the home page of the service's `host` or to its error page, as for missing items. */
 export const goneIfLedHome = (host: string): Rule =>
   dead("service_not_found", "C2", {
     status: 200,
@@ -13,8 +13,8 @@ export const goneIfLedHome = (host: string): Rule =>
   });
 
 /**
- * What the main host of a service has is asked for where it is, since names in its address may count; what
- * stands under another `host` or path is asked for at `url`.
+ * Links to the main host are requested unchanged, since names in the address may matter; those to another `host` or
+ * path are requested at `url`.
  */
 export const pagesAt = (
   main: Pick<Kind, "host" | "path">,
@@ -25,9 +25,9 @@ export const pagesAt = (
   { kind: "file", ...others, page: { ...page, ...(url !== undefined && { url }) } },
 ];
 
-/** Where files stand at the root, such words are the site's own pages. */
+/** For files at the root: excludes the names of the site's own pages. */
 export const NO_OWN_PAGE =
   "(?!(?:about|abuse|account|contacts?|dmca|faq|help|imprint|login|premium|privacy|register|terms|tos)\\b)";
 
-/** An answer that is JSON, so that a page in its place says nothing. */
+/** The response is JSON; a page in its place proves nothing. */
 export const IS_JSON = { "": { exists: true } };

@@ -2,25 +2,25 @@ import { dead, type Kind, means, type Page, type Rule, type Service } from "../r
 
 const APOSTROPHE = "(?:['’]|&#0?39;)";
 
-/** X and Facebook deny to programs what is there, or lead them elsewhere: nothing is gone for that. */
-const UNTOLD: Rule = means("service_unrecognised", { status: [200, 404, 410] });
+/** X and Facebook hide existing items from programs or redirect them, so such responses prove nothing. */
+const UNPROVEN: Rule = means("service_unrecognised", { status: [200, 404, 410] });
 
-/** Neither the names of its documentation nor of its blogs, which are sites like any other. */
+/** Excludes the documentation and the blogs, which are ordinary sites. */
 const X_APP = String.raw`^(?:(?:www|m|mobile)\.)?(?:x|twitter)\.com$`;
 
-/** What Bluesky says of an account that is there no more, or not for now. */
+/** Bluesky's errors for accounts that are deleted or deactivated. */
 const BLUESKY_REFUSALS: Rule[] = [
   dead("service_account_gone", "C2", { json: { error: "AccountTakedown" } }),
   means("service_private", { json: { error: "AccountDeactivated" } }),
 ];
 
-/** What Reddit's JSON says about a community that is not for everybody, or for nobody any more. */
+/** Reddit's JSON for communities that are restricted or banned. */
 const REDDIT_REFUSALS: Rule[] = [
   means("service_private", { json: { reason: ["private", "quarantined", "gold_only"] } }),
   dead("service_takedown", "C1", { json: { reason: "banned" } }),
 ];
 
-/** Its oEmbed knows posts by their full address, and may not by a short one, which leads to the full one. */
+/** The oEmbed endpoint requires full addresses; a short address redirects to the full one. */
 const REDDIT_SHORT: Pick<Kind, "ask" | "page"> = {
   ask: {
     url: "https://www.reddit.com/oembed?url=https%3A%2F%2Fwww.reddit.com%2Fcomments%2F{id}",
@@ -32,7 +32,7 @@ const REDDIT_SHORT: Pick<Kind, "ask" | "page"> = {
 
 const INSTAGRAM_APP = String.raw`^(?:(?:www|m)\.)?instagr(?:am\.com|\.am)$`;
 
-/** Whoever is not signed in is mostly led to the login, so that a page that shows nothing proves nothing. */
+/** Visitors without an account are usually redirected to the login, so a page without content proves nothing. */
 const INSTAGRAM_PAGE: Page = {
   needsMarker: true,
   rules: [
@@ -48,7 +48,7 @@ const INSTAGRAM_PAGE: Page = {
   ],
 };
 
-/** The title names whose it is, which the login that stands before anything else does not. */
+/** The title of a profile names its owner; the login page does not. */
 const THREADS_PAGE: Page = {
   needsMarker: true,
   rules: [
@@ -61,13 +61,13 @@ const THREADS_PAGE: Page = {
 const TUMBLR_OEMBED =
   "https://www.tumblr.com/oembed/1.0?url=https%3A%2F%2F{blog}.tumblr.com%2Fpost%2F{id}";
 
-/** Blogs that their owners show on the dashboard only, or behind a warning. */
+/** Blogs that are only shown on the dashboard, or behind a warning. */
 const TUMBLR_WALLS: Rule[] = [
   means("login_required", { url: String.raw`tumblr\.com/(?:login_required|safe-mode)` }),
   means("ok_service_protected", { url: String.raw`tumblr\.com/blog_auth/` }),
 ];
 
-/** Its oEmbed also denies posts of blogs that only those who are signed in may see. */
+/** The oEmbed endpoint also returns 404 for blogs that require sign-in. */
 const TUMBLR_POST: Pick<Kind, "ask" | "page"> = {
   ask: { url: TUMBLR_OEMBED, family: "oembed", rules: [means("page", { status: 404 })] },
   page: { url: "https://{blog}.tumblr.com/post/{id}", rules: TUMBLR_WALLS },
@@ -82,7 +82,7 @@ export const SOCIAL: Service[] = [
     kinds: [
       {
         kind: "post",
-        // In `/i/web/status/1` the user is called "web": which name it is counts for nothing.
+        // In `/i/web/status/1` the user is called "web". Any name works.
         path: String.raw`^/(?:i/)?(?<user>[^/]+)/status(?:es)?/(?<id>\d+)`,
         ask: {
           url: "https://publish.twitter.com/oembed?url=https%3A%2F%2Ftwitter.com%2F{user}%2Fstatus%2F{id}",
@@ -95,12 +95,12 @@ export const SOCIAL: Service[] = [
         },
         page: "never",
       },
-      // The app sends one page for every address, whether or not anybody has that name.
+      // All addresses get the same page of the app, whether or not the name exists.
       {
         kind: "profile",
         host: X_APP,
         path: String.raw`^/\w`,
-        page: { needsMarker: true, rules: [UNTOLD] },
+        page: { needsMarker: true, rules: [UNPROVEN] },
       },
     ],
     canary: [
@@ -120,7 +120,7 @@ export const SOCIAL: Service[] = [
         ask: {
           url: "https://www.reddit.com/oembed?url=https%3A%2F%2Fwww.reddit.com{path}",
           family: "oembed",
-          // A bare refusal is about us: the page tells whether it is a wall.
+          // A plain 403 may be bot protection: the page shows whether it is.
           rules: [...REDDIT_REFUSALS, means("page", { status: 403 })],
         },
       },
@@ -187,18 +187,18 @@ export const SOCIAL: Service[] = [
       {
         kind: "view",
         host: String.raw`^(?:(?:www|m|mobile|mbasic|touch|web|[a-z]{2}-[a-z]{2})\.)?(?:facebook\.com|fb\.com|fb\.watch)$`,
-        // The rest is a site of documents, for whoever comes.
+        // Excludes documents that are public.
         path: "^/(?!(?:help|policies|legal|business|privacy|careers)(?:/|$)).",
         page: {
           needsMarker: true,
           rules: [
             means("service_unrecognised", {
-              // Said of what is gone as well as of what is not for everybody.
+              // Shown for deleted items and for those with restricted access.
               matches: `This content isn${APOSTROPHE}t available`,
             }),
             means("login_required", { status: 400 }),
             means("login_required", { status: 200, text: 'id="login_form"' }),
-            UNTOLD,
+            UNPROVEN,
           ],
         },
       },
@@ -226,7 +226,7 @@ export const SOCIAL: Service[] = [
         path: "^/(?:in|company|school|showcase|posts|feed/update|pulse|newsletters|jobs/view|events|groups|learning)/.",
       },
     ],
-    // It denies to programs what browsers may see: as long as it does so with its own page, nothing is gone.
+    // Programs get a page that denies access. While the canary gets it, nothing counts as gone.
     canary: ["https://www.linkedin.com/company/linkedin/"],
   },
   {
@@ -242,7 +242,7 @@ export const SOCIAL: Service[] = [
           {
             url: "https://embed.bsky.app/oembed?url=https%3A%2F%2Fbsky.app%2Fprofile%2F{actor}%2Fpost%2F{id}",
             family: "oembed",
-            // It says so too when it cannot reach its own servers, and 400 of a name that leads nowhere.
+            // Also returned during outages of its own servers; 400 is returned for names that do not resolve.
             rules: [means("next", { status: [400, 404] })],
           },
           {
@@ -279,7 +279,7 @@ export const SOCIAL: Service[] = [
         },
         page: "never",
       },
-      // The app sends one page for every address.
+      // All addresses get the same page of the app.
       { kind: "view", path: "^/profile/.", page: { needsMarker: true } },
     ],
     canary: [
@@ -385,7 +385,7 @@ export const SOCIAL: Service[] = [
         page: {
           rules: [
             dead("service_not_found", "C2", {
-              // Instead of what is gone it shows something that is there.
+              // Missing pins redirect to existing ones.
               url: String.raw`pinterest\.[a-z.]+/(?:pin/|\?|$)`,
               unless: { url: String.raw`/pin/(?:[^/]*--)?{id}\b` },
             }),

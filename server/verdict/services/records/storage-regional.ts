@@ -11,7 +11,7 @@ const YANDEX: Rule[] = [
 
 const YANDEX_PAGE: Page = { rules: [means("service_unrecognised", { text: "Nothing found" })] };
 
-/** Its API takes the address without what stands behind the key, which is a path within a folder. */
+/** The API takes the address without the part after the key, which is a path within a folder. */
 const yandexAsk = (key: string, path = ""): Pick<Kind, "ask" | "page"> => ({
   ask: {
     url: `https://cloud-api.yandex.net/v1/disk/public/resources?public_key=${key}${path}&limit=1`,
@@ -38,11 +38,11 @@ const TERABOX: Pick<Kind, "ask" | "page"> = {
       }),
     ],
   },
-  // A page is an app of scripts, and that of some of its names leads to an error whatever is asked for.
+  // Pages are scripted apps, and on some domains they always lead to an error.
   page: "never",
 };
 
-/** Some of what its pages say is known in English only, which this of its names speaks. */
+/** Some messages are only known in English, the language of this domain. */
 const ulozto = (path: string): Pick<Kind, "page"> => ({
   page: { ...ULOZTO, url: `https://ulozto.net/${path}` },
 });
@@ -111,7 +111,7 @@ export const STORAGE_REGIONAL: Service[] = [
         path: String.raw`^/(?<form>[di])/(?<id>[\w-]+)/?$`,
         ...yandexAsk(YANDEX_LINK),
       },
-      // A colon leads on to a path within it.
+      // A colon begins a path within the item.
       {
         kind: "old",
         path: "^/(?:public|mail)/?$",
@@ -135,7 +135,7 @@ export const STORAGE_REGIONAL: Service[] = [
           rules: [
             dead("service_not_found", "C2", { json: { "body.weblink.error": { exists: true } } }),
             dead("service_not_found", "C2", { json: { status: 404 } }),
-            // So it also calls a question that it does not understand.
+            // Also returned for a request that the API does not understand.
             means("page", { json: { status: 400 } }),
             means("ok_service", { json: { status: 200, body: { empty: false } } }),
           ],
@@ -179,7 +179,7 @@ export const STORAGE_REGIONAL: Service[] = [
             }),
             means("ok_service_protected", { url: "/share/init" }),
             means("ok_service_protected", { text: "请输入提取码" }),
-            // Who comes without its cookies is told so of anything.
+            // Shown for everything to clients without its cookies.
             means("service_unrecognised", { status: 404 }),
             means("ok_service", { title: BAIDU_SHARES }),
           ],
@@ -231,7 +231,7 @@ export const STORAGE_REGIONAL: Service[] = [
         path: String.raw`^/(?:file|soubory|live)/(?<id>!?\w+)`,
         ...ulozto("file/{id}"),
       },
-      // Its own pages have names of small letters.
+      // The service's own pages have lower-case names.
       {
         kind: "old-file",
         path: String.raw`^/(?<id>(?=!|\w*[A-Z\d])!?\w{4,16})/(?<name>[^/]+)/?$`,
@@ -262,12 +262,12 @@ export const STORAGE_REGIONAL: Service[] = [
         path: "^/(?:file|folder)/(?<id>[A-Za-z0-9]+)",
         ask: {
           url: "https://www.fshare.vn/api/v3/files/folder?linkcode={id}",
-          // Otherwise it answers in XML.
+          // Otherwise the response is XML.
           headers: { Accept: "application/json, text/plain, */*" },
           rules: [
             dead("service_not_found", "C1", {
               json: { status: 404 },
-              // The same is said where no API is.
+              // Also returned where there is no API.
               unless: { json: { message: { matches: "^Page not found" } } },
             }),
             means("ok_service", { json: { "current.name": { empty: false } } }),

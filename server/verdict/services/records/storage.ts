@@ -2,12 +2,12 @@ import { type Ask, dead, type Kind, means, type Page, type Rule, type Service } 
 
 const QUOTE = String.raw`(?:\\{0,3}["']|&quot;|&#34;|%22|\\{1,2}u0022)?`;
 
-/** The name of its page under one of its keys, as it stands in scripts, in settings, in JSON and in addresses. */
+/** The name of its page under one of its keys, as scripts, settings, JSON and addresses contain it. */
 const dropboxPage = (names: string) => ({
   matches: String.raw`(?<![a-z_])(?:edison_|dws_)?page_?name${QUOTE} ?(?:[=:]|%3D|%3A) ?${QUOTE}(?:${names})(?!\w)`,
 });
 
-/** A title that says it, unless it goes on as names of files do. */
+/** A title with these words, unless it continues like a file name. */
 const dropboxTitle = (words: string) => ({
   title: `^Dropbox - (?:${words})(?: [-–|] [^.]{0,100})?$`,
 });
@@ -24,7 +24,7 @@ const DROPBOX: Page = {
     dead("service_takedown", "C2", { status: 460 }),
     dead("service_takedown", "C2", dropboxPage("shared_link_generic_error")),
     dead("service_deleted", "C2", dropboxPage("shared_link_(?:deleted|disabled)")),
-    // Whoever was asked for too often is "not found" for a day as well.
+    // After too many requests, links return 404 for a day as well.
     { status: 404, means: "service_not_found", hours: 24 },
     dead("service_deleted", "C2", dropboxTitle("File Deleted")),
     dead("service_not_found", "C2", { status: 400 }),
@@ -60,7 +60,7 @@ const onedriveAsk = (path: string): Pick<Kind, "ask"> => ({
   ask: { url: `https://api.onedrive.com/v1.0/${path}`, rules: ONEDRIVE },
 });
 
-/** Where MediaFire leads to instead of a file. */
+/** The error pages to which MediaFire redirects. */
 const mediafireError = (numbers: string) => ({
   url: String.raw`/error\.php\?(?:[^#]{0,500}&)?errno=(?:${numbers})(?:&|$)`,
 });
@@ -120,7 +120,7 @@ const PCLOUD: Rule[] = [
   dead("service_expired", "C1", { json: { result: 7004 } }),
   dead("service_not_found", "C1", { json: { result: [2009, 7001] } }),
   dead("service_not_found", "C1", { status: 404, type: "json" }),
-  // A password is wanted, or as much was downloaded as the owner pays for.
+  // A password is required, or the owner's download limit is reached.
   means("ok_service_protected", { json: { result: [2258, 7005, 7006] } }),
   means("service_private", { json: { result: 2003 } }),
   means("service_unavailable", { json: { result: 5002 } }),
@@ -134,7 +134,7 @@ const pcloudAsk = (api: string, rules = PCLOUD): Ask => ({
 const PCLOUD_ASKS = {
   us: pcloudAsk("api"),
   eu: pcloudAsk("eapi"),
-  // Each of its two regions knows its own codes only, and not every host tells which one it is.
+  // Each region only knows its own codes, and not every host shows the region.
   either: [
     pcloudAsk("api", [means("next", { json: { result: [2009, 2321, 7001] } }), ...PCLOUD]),
     pcloudAsk("eapi"),
@@ -143,19 +143,19 @@ const PCLOUD_ASKS = {
 
 /** In old links the code is in the fragment. */
 function pcloudKinds(region: keyof typeof PCLOUD_ASKS, host: string): Kind[] {
-  const told = { host, ask: PCLOUD_ASKS[region] };
+  const common = { host, ask: PCLOUD_ASKS[region] };
   return [
     {
       kind: `link-${region}`,
       path: "^/publink/show$",
       query: String.raw`(?:^|&)code=(?<code>\w+)`,
-      ...told,
+      ...common,
     },
     {
       kind: `old-link-${region}`,
       path: "^/$",
       fragment: String.raw`^page=publink&(?:.*&)?code=(?<code>\w+)`,
-      ...told,
+      ...common,
     },
   ];
 }
@@ -195,7 +195,7 @@ export const STORAGE: Service[] = [
         query: String.raw`(?:^|&)redeem=(?<token>[\w-]+)`,
         ...onedriveAsk("shares/u!{token}/driveItem"),
       },
-      // An app of scripts, which answers every address alike.
+      // A scripted app that returns the same page for every address.
       { kind: "app", host: ONEDRIVE_HOST, query: ".", page: { needsMarker: true } },
       {
         kind: "short",
@@ -217,7 +217,7 @@ export const STORAGE: Service[] = [
         page: {
           rules: [
             dead("service_deleted", "C2", { text: "This link has been removed" }),
-            // Said of anything that fails.
+            // Shown for all kinds of errors.
             means("service_unavailable", { text: "Sorry, something went wrong" }),
           ],
         },
@@ -250,7 +250,7 @@ export const STORAGE: Service[] = [
         path: "^/[^/]+/(?<id>[0-9a-z]{9,20})/.",
         ...MEDIAFIRE_FILE,
       },
-      // Short addresses lead on to one of these, so that only what is not short is read like this.
+      // Short addresses redirect to one of these, so this kind is only for other addresses.
       { kind: "other", host: String.raw`(?:^|\.)mediafire\.com$`, page: MEDIAFIRE_PAGE },
     ],
   },

@@ -2,18 +2,18 @@ import { dead, means, type Page, type Rule, type Service } from "../record.ts";
 
 const SUSPENDED: Rule = dead("service_account_gone", "C2", {
   matches: String.raw`<h[1-3][^>]{0,200}>\s*This account is suspended\.?\s*<`,
-  // Stories may be called so, and have such headings.
+  // Stories may have such titles and headings.
   unless: { text: "<article" },
 });
 
-/** Its pages stand behind a gate of age, are not sold everywhere, or are there. */
+/** A page may be behind an age verification or not available in the region. */
 const STEAM_STORE: Page = {
   rules: [
     means("geo_blocked", { text: "currently unavailable in your region" }),
     means("ok_service_protected", {
       status: 200,
       url: String.raw`^https://store\.steampowered\.com/agecheck/{type}/{id}(?:[/?]|$)`,
-      // What is there gives the gate its name, in any language.
+      // The age verification page is titled after the item, in any language.
       title: String.raw`\S.{0,3}\bSteam\b|\bSteam\b.{0,3}\S`,
     }),
     means("ok_service", {
@@ -24,7 +24,7 @@ const STEAM_STORE: Page = {
   ],
 };
 
-/** The stores' home pages come in the place of some things that are missing. */
+/** Some missing items redirect to the store's home page. */
 const IN_PLAY: Rule = means("ok_service", {
   status: 200,
   url: String.raw`^https://play\.google\.com/store/[^#]{0,1000}[?&]id={id}(?:[&#]|$)`,
@@ -34,10 +34,10 @@ const IN_APP_STORE: Rule = means("ok_service", {
   url: String.raw`^https://[a-z]{1,20}\.apple\.com/[^?#]{0,1000}(?<!\d){id}(?:[/?#]|$)`,
 });
 
-/** Where short addresses end that lead nowhere, or only on request. */
+/** Targets of short addresses that do not exist or require confirmation. */
 const SHORT_RULES: Rule[] = [
   dead("service_takedown", "C2", { url: String.raw`//bitly\.com/a/blocked(?:[/?]|$)` }),
-  // It may be passed by, and does not say what is behind it.
+  // The visitor may continue, but the page does not show the target.
   means("service_unrecognised", { url: String.raw`//bitly\.com/a/warning(?:[/?]|$)` }),
   dead("service_not_found", "C2", {
     url: String.raw`//(?:www\.)?tinyurl\.com/error\w*\.php(?:\?|$)`,
@@ -152,7 +152,7 @@ export const STORES: Service[] = [
               matches: String.raw`<h3>\s*The specified profile could not be found\.?\s*</h3>`,
               unless: { text: "g_rgProfileData" },
             }),
-            // There even where the rest of the profile is private.
+            // Present even when the rest of the profile is private.
             means("ok_service", { text: "g_rgProfileData" }),
           ],
         },
@@ -174,7 +174,7 @@ export const STORES: Service[] = [
         path: "^/(?:sharedfiles|workshop)/filedetails/?$",
         query: String.raw`(?:^|&)id=(?<id>\d+)(?:&|$)`,
         page: {
-          // Every item holds, unseen, that it was removed; and what is missing has no words of its own.
+          // Every item contains a hidden "removed" message, and missing items have no message of their own.
           needsMarker: true,
           rules: [
             means("service_private", {
@@ -197,7 +197,7 @@ export const STORES: Service[] = [
     confidence: "M",
     kinds: [
       {
-        // It names the country whose store is meant.
+        // The link names the country of the store.
         kind: "in-country",
         path: "^/store/(?:apps|audiobooks|books|movies|music/album)/details(?:/|$)",
         query: "^(?=(?:.*&)?gl=[A-Za-z]{2}(?:&|$))(?:.*&)?id=(?<id>[^&]+)",
@@ -211,7 +211,7 @@ export const STORES: Service[] = [
           url: "https://play.google.com/store/{type|raw}/details?id={id}&gl=US",
           rules: [
             IN_PLAY,
-            // Where it is asked from, the store may have what it has not there.
+            // The item may be unavailable in this monitor's country only.
             means("page", { status: 404 }),
           ],
         },
@@ -252,7 +252,7 @@ export const STORES: Service[] = [
           ],
         },
         page: {
-          // Only the American store was asked, since the link names none.
+          // The link names no country, so only the American store was queried.
           rules: [IN_APP_STORE, means("geo_blocked", { status: 404 })],
         },
       },
@@ -299,7 +299,7 @@ export const STORES: Service[] = [
       {
         kind: "site",
         host: String.raw`\.notion\.site$`,
-        // The same frame for scripts comes for every address.
+        // All addresses get the same scripted page.
         page: { rules: [means("ok_unverified_app", { status: 200 })] },
       },
       {
@@ -351,7 +351,7 @@ export const STORES: Service[] = [
       {
         kind: "t-co",
         host: String.raw`(?:^|\.)t\.co$`,
-        // Browsers are led on by a script, and programs by a redirect.
+        // Browsers are redirected by a script, programs by HTTP.
         page: { headers: { "User-Agent": "Stillup" }, rules: SHORT_RULES },
       },
       { kind: "link", page: { rules: SHORT_RULES } },

@@ -1,6 +1,6 @@
 import { type Ask, dead, means, type Rule, type Service } from "../record.ts";
 
-/** What is not known was there once, as a rule. A page or plain words in place of the answer tell nothing. */
+/** Unknown transfers usually existed once. A page or plain text in place of JSON proves nothing. */
 const NO_SUCH_TRANSFER: Rule = dead("service_expired", "C1", { status: 404, type: "json" });
 
 const WETRANSFER: Ask = {
@@ -32,7 +32,7 @@ const TRANSFERNOW: Ask = {
       json: { status: { matches: "^enabled$" }, needPassword: true },
     }),
     means("ok_service", { json: { status: { matches: "^enabled$" } } }),
-    // Files that can no longer be had may still be named.
+    // Expired files may still be listed.
     dead("service_expired", "C1", { json: { status: { exists: true } } }),
   ],
 };
@@ -41,9 +41,9 @@ const FILEMAIL = "https://www.filemail.com/api/transfer/get?filesLimit=100&skipr
 
 const FILEMAIL_RULES: Rule[] = [
   { ...NO_SUCH_TRANSFER, class: "C2" },
-  // So it answers to what is not there, but also when it is in trouble.
+  // Returned for missing transfers, but also during outages.
   { status: 500, means: "service_expired", hours: 24 },
-  // Sources write these names either way.
+  // Sources disagree about these names.
   ...["transfer.isexpired", "transfer.isExpired", "isexpired", "isExpired"].map(
     (expired): Rule => dead("service_expired", "C2", { json: { [expired]: true } }),
   ),
@@ -65,7 +65,7 @@ const SENDGB = {
 
 const DROPPED_NOTHING = 'class="fileCount">0<';
 
-/** Files on their way to somebody: all of them end after some days. */
+/** Services that send files to a recipient. All transfers expire after some days. */
 export const TRANSFERS: Service[] = [
   {
     id: "wetransfer",
@@ -128,7 +128,7 @@ export const TRANSFERS: Service[] = [
               text: "Download Number Exceeded",
               unless: { json: { "data.container": { empty: false } } },
             }),
-            // It may have been fetched so many times and no more.
+            // The number of downloads is limited.
             dead("service_expired", "C1", {
               json: { "data.downloadCounterCredit": { matches: String.raw`^(?:0|-\d{1,9})$` } },
             }),
@@ -220,7 +220,7 @@ export const TRANSFERS: Service[] = [
             ],
           },
         ],
-        // The same app for whatever is asked for.
+        // All addresses get the same page of the app.
         page: "never",
       },
     ],

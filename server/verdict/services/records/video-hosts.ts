@@ -93,7 +93,7 @@ export const VIDEO_HOSTS: Service[] = [
           url: "https://sendvid.com/api/v1/videos/{id}/status.json",
           rules: [
             dead("service_not_found", "C1", { status: 404, json: { code: "file_not_found" } }),
-            // It tells nothing else about the video.
+            // The response contains nothing else about the video.
             means("page", { status: 200, json: { "": { exists: true } } }),
           ],
         },
@@ -168,7 +168,7 @@ export const VIDEO_HOSTS: Service[] = [
               matches: String.raw`>\s*Video not found[.!]?\s*<`,
               unless: { matches: STREAMTAPE_TITLE },
             }),
-            // It answers so for what is gone, but also when it is in trouble.
+            // Returned for what is gone, but also during outages.
             { status: 500, means: "service_not_found", hours: 24 },
             means("ok_service", {
               status: 200,
@@ -199,7 +199,7 @@ export const VIDEO_HOSTS: Service[] = [
         kind: "video",
         path: "^/[de]/(?<id>[a-z0-9]+)$",
         page: {
-          // It hides false "not found" texts in pages of videos, so that what only a video has comes first.
+          // Pages of videos contain hidden "not found" texts, so the markers of a video come first.
           rules: [
             means("ok_service", {
               status: 200,
@@ -223,7 +223,7 @@ export const VIDEO_HOSTS: Service[] = [
             }),
             dead("service_not_found", "C2", {
               status: 200,
-              // Advertisements and captchas are elsewhere.
+              // Advertisements and captchas are at other addresses.
               url: String.raw`^https?://{host}/(?:\?|$)`,
             }),
           ],

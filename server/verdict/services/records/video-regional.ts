@@ -1,14 +1,14 @@
 import { dead, means, type Page, type Rule, type Service } from "../record.ts";
 
-/** VK says in a box, or after `<!>`, what is wrong. */
+/** VK shows errors in a box, or after `<!>`. */
 const vkSays = (words: string) =>
   String.raw`(?:<!>|(?:message_page_body|video_layer_message|video_ext_msg)"[^>]{0,80}>)\s*` +
   String.raw`(?:<[^>]{1,80}>\s*){0,3}[^<]{0,300}(?:${words})`;
 
-/** What only the player of a video has: its boxes for errors may be hidden, with words in them. */
+/** Only a video's player has it. Hidden boxes for errors may contain text even with a player. */
 const VK_PLAYER = `"md_title"`;
 
-/** Its language goes by the address unless it is told. */
+/** Without this cookie the language depends on this monitor's address. */
 const VK_COOKIE = { Cookie: "remixlang=3" };
 
 const VK_RULES: Rule[] = [
@@ -78,7 +78,7 @@ export const VIDEO_REGIONAL: Service[] = [
             means("bot_challenge", { status: 412 }),
             means("bot_challenge", { matches: String.raw`"code"\s*:\s*-352\b` }),
             means("login_required", { matches: String.raw`"trueCode"\s*:\s*-403\b` }),
-            // It may be gone, or not be for whoever is abroad.
+            // The video may be gone or blocked abroad.
             means("geo_blocked", { matches: String.raw`"trueCode"\s*:\s*-404\b` }),
             means("ok_service", {
               matches: String.raw`__INITIAL_STATE__\s*=[^]{0,500}?"videoData"\s*:\s*\{\s*"`,
@@ -166,7 +166,7 @@ export const VIDEO_REGIONAL: Service[] = [
             means("service_private", {
               matches: String.raw`>\s*Access to (?:this|the) video (?:has been|is) restricted`,
             }),
-            // It may be so only for those who come from here, or from no other site.
+            // The block may be limited to this country or to embedding sites.
             means("service_unrecognised", {
               matches: String.raw`>\s*(?:The video is blocked|Видеоролик заблокирован|The author of this video has not been found or is blocked)`,
             }),

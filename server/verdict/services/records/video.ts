@@ -1,6 +1,6 @@
 import { type Ask, dead, means, type Page, type Rule, type Service } from "../record.ts";
 
-/** Where the special request may be wrong about what is gone, the page must agree. */
+/** The endpoint's 404 may be wrong, so the page must confirm it. */
 const GONE_IF_PAGE_AGREES: Rule = means("page", { status: [404, 410] });
 
 /** Codes of https://developers.dailymotion.com/api/platform-api/errors/, "Video access errors". */
@@ -14,7 +14,7 @@ const DAILYMOTION_RULES: Rule[] = [
   dead("service_takedown", "C2", { json: { "access_error.code": ["DM004", "DM005"] } }),
   means("service_private", { json: { "access_error.code": "DM010" } }),
   means("service_processing", { json: { "access_error.code": ["DM003", "DM006", "DM012"] } }),
-  // Explicit, or not for this device or site.
+  // Explicit, or not available on this device or site.
   means("ok_service_protected", {
     json: { "access_error.code": ["DM008", "DM009", "DM014", "DM015", "DM016", "DM019"] },
   }),
@@ -28,13 +28,13 @@ const dailymotionAsk: Ask = {
   rules: DAILYMOTION_RULES,
 };
 
-/** Its pages have status 200 and say nothing, and what does tell wants an id of one's own. */
+/** Pages have status 200 and no content, and the API requires a client id. */
 const TWITCH_PAGE: Page = {
   rules: [means("service_unrecognised", { status: [404, 410] })],
   needsMarker: true,
 };
 
-/** Said of the video itself, and not of others that are shown beside it. */
+/** Matches only the video itself, not the related videos. */
 const TIKTOK_TAKEN_DOWN =
   String.raw`"itemStruct"\s*:\s*\{\s*"id"` +
   `(?:(?!"(?:itemStruct|itemList|relatedVideos|shareMeta|statusCode)")[^]){0,50000}?` +
@@ -56,7 +56,7 @@ const TIKTOK_PAGE: Page = {
   needsMarker: true,
 };
 
-/** `uri` is what the claim is called on the LBRY network, of which Odysee shows a part. */
+/** `uri` is the name of the claim on the LBRY network, of which Odysee shows a part. */
 const odyseeClaim = (uri: string): Ask[] => [
   {
     url: "https://odysee.com/$/oembed?url=https%3A%2F%2Fodysee.com%2F{path}",
@@ -84,7 +84,7 @@ const streamableAsk = (gone: Rule): Ask => ({
   ],
 });
 
-/** Pages of the site's own whose addresses look like those of videos. */
+/** The site's own pages whose addresses look like those of videos. */
 const STREAMABLE_WORDS =
   "about|account|api|blog|business|careers|clipper|contact|cookies|discover|dmca|editor|explore|faq|features|help|" +
   "home|jobs|legal|login|logout|plans|premium|press|pricing|privacy|pro|profile|recorder|register|search|" +
@@ -105,7 +105,7 @@ export const VIDEO: Service[] = [
           family: "oembed",
           rules: [
             means("service_private", { status: 403 }),
-            // It also says 404 of what may be embedded on some sites only.
+            // Also returns 404 for videos that only some sites may embed.
             GONE_IF_PAGE_AGREES,
           ],
         },
@@ -189,7 +189,7 @@ export const VIDEO: Service[] = [
             url: "https://www.tiktok.com/oembed?url=https%3A%2F%2Fwww.tiktok.com%2F@{user}%2Fvideo%2F{id}",
             family: "oembed",
             rules: [
-              // Of private videos it says the same as of those that are gone.
+              // Private and deleted videos get the same message.
               means("next", { status: [400, 404], text: "Something went wrong" }),
               means("page", { status: 404 }),
             ],
@@ -198,7 +198,7 @@ export const VIDEO: Service[] = [
             url: "https://www.tiktok.com/@{user}/video/{id}",
             headers: { Accept: "text/html" },
             rules: [
-              // It says so to addresses that it does not like as well, so that the page alone proves nothing.
+              // Also returned for addresses that it blocks, so the page alone proves nothing.
               dead("service_not_found", "C2", { matches: String.raw`"statusCode"\s*:\s*10204\b` }),
               dead("service_not_found", "C2", { status: 404 }),
               means("page", { status: 200 }),
@@ -301,7 +301,7 @@ export const VIDEO: Service[] = [
         path: "^/(?:[eos]/|(?=[a-z]*[0-9]))(?<id>[0-9a-z]{3,8})(?:/[0-9a-z]+)?/?$",
         ask: streamableAsk(dead("service_not_found", "C2", { status: [404, 410] })),
       },
-      // Of letters only, so that it may also be a word.
+      // Letters only, so it may also be a word.
       {
         kind: "video",
         path: `^/(?!(?:${STREAMABLE_WORDS})(?:/|$))(?<id>[a-z]{3,8})(?:/[0-9a-z]+)?/?$`,

@@ -10,22 +10,22 @@ import {
   type Service,
 } from "../record.ts";
 
-/** `/abc123def456`, alone or with a file's name, and the forms for players and downloads. */
+/** `/abc123def456`, with or without a file name, and the forms for players and downloads. */
 const FILE = String.raw`^/(?!registration\b)(?:(?:[def]|file|v)/|embed[-/])?(?<id>[A-Za-z0-9]{12})(?:\.html|/.*)?$`;
 
-/** What short links hold and lead to. */
+/** Short links, which redirect. */
 const SHORT = "^/d/(?<id>[A-Za-z0-9]+)/?$";
 
 type Host = Pick<Service, "id" | "name" | "hosts"> & {
   path?: string;
   ask?: Ask | Ask[];
-  /** The name of the host that serves the pages, and the page that is asked for instead of a link to others. */
+  /** Host that serves the pages, and the page to request for links to other hosts. */
   main?: { host: string; url: string };
   rules?: Rule[];
   confidence?: "H" | "M" | "L";
 };
 
-/** A host that runs XFileSharing, whose pages are known by its phrases if they are in English. */
+/** A host that runs XFileSharing. Its English pages contain the family's phrases. */
 const host = ({
   id,
   name,
@@ -51,21 +51,21 @@ const host = ({
 const pageWith = (rules?: Rule[]): Page => ({
   headers: { Cookie: "lang=english" },
   family: "xfs",
-  ...(rules && { rules: rules.map(besideNoForm) }),
+  ...(rules && { rules: rules.map(unlessForm) }),
   needsMarker: true,
 });
 
-/** What tells of death is in doubt where the form of a file is. */
-const besideNoForm = (rule: Rule): Rule =>
+/** A dead verdict is in doubt when the page has the form of a file. */
+const unlessForm = (rule: Rule): Rule =>
   isGone(rule) && !rule.unless ? { ...rule, unless: { matches: XFS_FORM } } : rule;
 
-/** A short link has another id than the page to which it leads. */
+/** A short link has a different id than the page to which it redirects. */
 const whereItLeads = (rule: Rule): Rule =>
   rule.url === SAME_ID ? { ...rule, url: String.raw`/[A-Za-z0-9]{12}\b|/d/${SAME_ID}` } : rule;
 
 const SAME_ID = "{id}";
 
-/** What only the page of a file has. It comes before the family's rules, so that they must not speak of death. */
+/** A marker that only the page of a file has. It precedes the family's rules, so it excludes dead phrases. */
 const shows = (
   matches: string,
   means: "ok_service" | "ok_service_protected" = "ok_service",
@@ -77,7 +77,7 @@ export const XFS: Service[] = [
     name: "Vidoza",
     hosts: ["vidoza.{net,org,co}", "videzz.net"],
     rules: [
-      // The page of a video that was there only to be embedded, and is not any more.
+      // Embed-only videos show this page when they are gone.
       dead("service_not_found", "C2", {
         title: "^Watch$",
         matches: String.raw`>\s{0,20}Conversion stage\s{0,20}:`,
@@ -264,7 +264,7 @@ export const XFS: Service[] = [
       dead("service_deleted", "C1", { text: "/404-remove" }),
       dead("service_deleted", "C1", {
         matches: says("[^<>]{0,40}deleted by its owner"),
-        // In the usual list of causes it tells nothing of the cause.
+        // As part of the usual list of causes it does not show the actual cause.
         unless: { matches: `The file expired|${XFS_FORM}` },
       }),
     ],
@@ -309,7 +309,7 @@ export const XFS: Service[] = [
     id: "hotlink-cc",
     name: "Hotlink.cc",
     hosts: ["hotlink.cc", "redirect.codes"],
-    // Its page calls missing what is only for premium users; its link checker does not.
+    // The page reports premium-only files as missing; the link checker does not.
     ask: {
       url: "https://hotlink.cc/?op=check_files",
       form: { op: "check_files", process: "Check URLs", list: "https://hotlink.cc/{id}" },

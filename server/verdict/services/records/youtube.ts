@@ -1,9 +1,9 @@
 import { type Ask, dead, type Kind, means, type Page, type Rule, type Service } from "../record.ts";
 
-/** Without the first, Europe gets a page that asks for consent; the second is the language of the markers. */
+/** The first cookie avoids the cookie consent page in Europe; the second sets the language of the markers. */
 const YOUTUBE_COOKIES = { Cookie: "SOCS=CAI; PREF=hl=en" };
 
-/** What the player of a watch page says; `words` come before the title, which may say anything. */
+/** The player's status on a watch page. `words` must come before the title, which may contain anything. */
 const playability = (statuses: string, words = "") =>
   String.raw`"playabilityStatus"\s*:\s*\{\s*"status"\s*:\s*"(?:${statuses})"` +
   (words && `(?:(?!"(?:videoDetails|microformat)")[^]){0,1500}?(?:${words})`);
@@ -13,16 +13,16 @@ const YOUTUBE_VIDEO: { ask: Ask[]; page: Page } = {
     {
       url: "https://www.youtube.com/oembed?format=json&url=https%3A%2F%2Fwww.youtube.com%2Fwatch%3Fv%3D{id}",
       rules: [
-        // A title is needed, since private videos once had status 200 and the body "Forbidden".
+        // A title is required, since private videos once had status 200 and the body "Forbidden".
         means("ok_service", { status: 200, json: { title: { empty: false } } }),
-        // It is there, but may not be embedded.
+        // The video exists, but must not be embedded.
         means("ok_service", { status: 401 }),
         means("service_private", { status: 403 }),
         means("next", { status: [400, 404] }),
       ],
     },
     {
-      // Also a 404 has a picture in it.
+      // A 404 has a picture in its body, too.
       url: "https://i.ytimg.com/vi/{id}/0.jpg",
       rules: [dead("service_not_found", "C2", { status: 404 }), means("page", { status: 200 })],
     },
@@ -75,11 +75,11 @@ const YOUTUBE_VIDEO: { ask: Ask[]; page: Page } = {
   },
 };
 
-/** What stands above the empty page of a channel or playlist. */
+/** The message above the empty page of a channel or playlist. */
 const youtubeAlert = (words: string) =>
   String.raw`"alertRenderer"\s*:\s*\{\s*"type"\s*:\s*"ERROR"[^]{0,200}?(?:${words})`;
 
-/** Whatever does not exist may lead to the home page. */
+/** Missing items may redirect to the home page. */
 const YOUTUBE_HOME: Rule[] = [
   dead("service_not_found", "C2", { url: String.raw`^https://www\.youtube\.com/?(?:\?|$)` }),
   dead("service_not_found", "C2", { matches: String.raw`"tabIdentifier"\s*:\s*"FEwhat_to_watch"` }),
@@ -118,7 +118,7 @@ const YOUTUBE: Kind[] = [
     path: String.raw`^/(?<id>[\w-]{11})(?![\w-])`,
     ...YOUTUBE_VIDEO,
   },
-  // Some of these are forgiven, as when something was pasted after the id: only the page knows.
+  // YouTube accepts some of these, such as ids with pasted text after them: only the page shows which.
   {
     kind: "odd-video",
     path: "^/watch/?$",
@@ -134,7 +134,7 @@ const YOUTUBE: Kind[] = [
   {
     kind: "playlist",
     path: "^/(?:playlist|watch|embed|embed/videoseries)/?$",
-    // Mixes and lists of one's own look to everybody else as if they were not there.
+    // Mixes and personal lists look missing to anyone else.
     query: String.raw`(?:^|&)list=(?<id>(?!RD|TL|UL|LL)[\w-]{12,})(?:&|$)`,
     page: {
       url: "https://www.youtube.com/playlist?list={id}",
@@ -151,7 +151,7 @@ const YOUTUBE: Kind[] = [
   {
     kind: "channel",
     path: "^/(?<path>(?:channel|c|user)/[^/]+|@[^/]+)(?:/|$)",
-    // As it stands there: some names are no plain letters.
+    // Passed through unchanged, since some names are not ASCII.
     page: youtubeChannel("https://www.youtube.com/{path|raw}"),
   },
   {
