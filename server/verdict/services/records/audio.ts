@@ -1,4 +1,5 @@
 import { type Ask, dead, means, type Page, type Rule, type Service } from "../record.ts";
+import { oembed } from "./shared.ts";
 
 /** What oEmbed does not know is gone only if the page confirms it. */
 const PAGE_AGREES: Rule[] = [means("page", { status: 404 })];
@@ -13,11 +14,11 @@ const SOUNDCLOUD_OWN =
 const SOUNDCLOUD_LISTS =
   "albums|comments|followers|following|likes|popular-tracks|reposts|sets|spotlight|tracks";
 
-const SOUNDCLOUD_ASK: Ask = {
-  url: "https://soundcloud.com/oembed?format=json&url=https%3A%2F%2Fsoundcloud.com{path}",
-  family: "oembed",
-  rules: [means("service_private", { status: 403 }), ...PAGE_AGREES],
-};
+const SOUNDCLOUD_ASK: Ask = oembed(
+  "https://soundcloud.com/oembed?format=json&url=https%3A%2F%2Fsoundcloud.com{path}",
+  means("service_private", { status: 403 }),
+  ...PAGE_AGREES,
+);
 
 /** Unknown addresses get the title of the whole site. */
 const SOUNDCLOUD_PAGE: Page = {
@@ -65,12 +66,11 @@ export const AUDIO: Service[] = [
       {
         kind: "item",
         path: "^/(?:intl-[a-z]+/)?(?:embed/)?(?:user/[^/]+/)?(?<type>track|album|artist|playlist|show|episode|audiobook)/(?<id>[A-Za-z0-9]+)/?$",
-        ask: {
+        ask: oembed(
           // Rebuilt, since the endpoint rejects queries and trailing slashes.
-          url: "https://open.spotify.com/oembed?url=https%3A%2F%2Fopen.spotify.com%2F{type}%2F{id}",
-          family: "oembed",
-          rules: PAGE_AGREES,
-        },
+          "https://open.spotify.com/oembed?url=https%3A%2F%2Fopen.spotify.com%2F{type}%2F{id}",
+          ...PAGE_AGREES,
+        ),
       },
     ],
     canary: [
@@ -88,11 +88,10 @@ export const AUDIO: Service[] = [
         kind: "show",
         path: "^/(?!(?:categories|competitions|developers|discover|genres|media|tag|upload|widget)/)(?<user>[^/]+)/(?!(?:activity|favorites|favourites|followers|following|listens|playlists|stream|uploads)/?$)(?<slug>[^/]+)/?$",
         ask: [
-          {
-            url: "https://www.mixcloud.com/oembed/?format=json&url=https%3A%2F%2Fwww.mixcloud.com%2F{user}%2F{slug}%2F",
-            family: "oembed",
-            rules: [means("next", { status: 404 })],
-          },
+          oembed(
+            "https://www.mixcloud.com/oembed/?format=json&url=https%3A%2F%2Fwww.mixcloud.com%2F{user}%2F{slug}%2F",
+            means("next", { status: 404 }),
+          ),
           {
             url: "https://app.mixcloud.com/graphql",
             json: {
@@ -164,10 +163,9 @@ export const AUDIO: Service[] = [
       {
         kind: "music",
         path: "^(?<path>/[^/]+/(?:song|album|playlist)/[^/]+)/?$",
-        ask: {
-          url: "https://audiomack.com/oembed?format=json&url=https%3A%2F%2Faudiomack.com{path}",
-          family: "oembed",
-        },
+        ask: oembed(
+          "https://audiomack.com/oembed?format=json&url=https%3A%2F%2Faudiomack.com{path}",
+        ),
         page: {
           rules: [
             dead("service_not_found", "C1", {
@@ -188,12 +186,11 @@ export const AUDIO: Service[] = [
       {
         kind: "track",
         path: String.raw`^(?<path>/(?!(?:categories|search)/)[^/]+/(?!set(?:/|$))[^/]+(?:/\w+)?)/?$`,
-        ask: {
-          url: "https://hearthis.at/oembed/?format=json&url=https%3A%2F%2Fhearthis.at{path}%2F",
-          family: "oembed",
+        ask: oembed(
           // The endpoint knows only tracks.
-          rules: PAGE_AGREES,
-        },
+          "https://hearthis.at/oembed/?format=json&url=https%3A%2F%2Fhearthis.at{path}%2F",
+          ...PAGE_AGREES,
+        ),
         page: {
           rules: [
             dead("service_not_found", "C2", { url: String.raw`hearthis\.at/search/` }),
@@ -214,10 +211,9 @@ export const AUDIO: Service[] = [
         kind: "episode",
         host: String.raw`^(?<show>[\w-]+)\.podbean\.com$`,
         path: "^/e/(?<episode>[^/]+)/?$",
-        ask: {
-          url: "https://api.podbean.com/v1/oembed?url=https%3A%2F%2F{show}.podbean.com%2Fe%2F{episode}%2F",
-          family: "oembed",
-        },
+        ask: oembed(
+          "https://api.podbean.com/v1/oembed?url=https%3A%2F%2F{show}.podbean.com%2Fe%2F{episode}%2F",
+        ),
       },
     ],
     canary: [
@@ -234,10 +230,7 @@ export const AUDIO: Service[] = [
         kind: "show",
         host: String.raw`^(?:www\.)?spreaker\.com$`,
         path: "^(?<path>/(?:episode|podcast|show|user)/[^/]+(?:/[^/]+)?)/?$",
-        ask: {
-          url: "https://api.spreaker.com/oembed?url=https%3A%2F%2Fwww.spreaker.com{path}",
-          family: "oembed",
-        },
+        ask: oembed("https://api.spreaker.com/oembed?url=https%3A%2F%2Fwww.spreaker.com{path}"),
       },
     ],
     canary: [
@@ -253,20 +246,18 @@ export const AUDIO: Service[] = [
       {
         kind: "play",
         path: "^/s/(?<show>[^/]+)/(?<episode>[^/]+)/?$",
-        ask: {
-          url: "https://oembed.acast.com/v1/embed-player?url=https%3A%2F%2Fplay.acast.com%2Fs%2F{show}%2F{episode}",
-          family: "oembed",
-        },
+        ask: oembed(
+          "https://oembed.acast.com/v1/embed-player?url=https%3A%2F%2Fplay.acast.com%2Fs%2F{show}%2F{episode}",
+        ),
       },
       {
         kind: "episode",
         path: "^/(?<show>[^/]+)/episodes/(?<episode>[^/]+)/?$",
-        ask: {
-          url: "https://oembed.acast.com/v1/embed-player?url=https%3A%2F%2Fplay.acast.com%2Fs%2F{show}%2F{episode}",
-          family: "oembed",
+        ask: oembed(
           // The endpoint may know the episode under another name.
-          rules: PAGE_AGREES,
-        },
+          "https://oembed.acast.com/v1/embed-player?url=https%3A%2F%2Fplay.acast.com%2Fs%2F{show}%2F{episode}",
+          ...PAGE_AGREES,
+        ),
       },
     ],
     canary: [

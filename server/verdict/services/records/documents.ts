@@ -1,10 +1,5 @@
 import { dead, means, type Rule, type Service, type When } from "../record.ts";
-
-/** The endpoint supports fewer kinds of addresses than the site, so its 404 alone proves nothing. */
-const PAGE_DECIDES: Rule = means("page", { status: [404, 410] });
-
-/** For endpoints that return 403 for private items, not for clients that they block. */
-const PRIVATE: Rule = means("service_private", { status: 403 });
+import { oembed, PAGE_DECIDES, PRIVATE } from "./shared.ts";
 
 /** Google's messages in place of a document. A document's own title proves that it exists. */
 const GOOGLE_DOCS: Rule[] = [
@@ -82,11 +77,7 @@ export const DOCUMENTS: Service[] = [
       {
         kind: "document",
         path: String.raw`^/(?:mobile/)?(?:doc|document|presentation)/\d+(?:/|$)`,
-        ask: {
-          url: "https://www.scribd.com/services/oembed/?format=json&url={url}",
-          family: "oembed",
-          rules: [PAGE_DECIDES],
-        },
+        ask: oembed("https://www.scribd.com/services/oembed/?format=json&url={url}", PAGE_DECIDES),
         page: { rules: [SCRIBD_REMOVED] },
       },
       {
@@ -108,21 +99,16 @@ export const DOCUMENTS: Service[] = [
       {
         kind: "mobile-deck",
         path: "^/mobile/(?<user>[^/]+)/(?<id>[^/]+)/?$",
-        ask: {
-          url: "https://www.slideshare.net/api/oembed/2?format=json&url=https%3A%2F%2Fwww.slideshare.net%2F{user}%2F{id}",
-          family: "oembed",
-          rules: [PAGE_DECIDES],
-        },
+        ask: oembed(
+          "https://www.slideshare.net/api/oembed/2?format=json&url=https%3A%2F%2Fwww.slideshare.net%2F{user}%2F{id}",
+          PAGE_DECIDES,
+        ),
         page: { rules: SLIDESHARE_MISSING },
       },
       {
         kind: "deck",
         path: String.raw`^/(?!(?:category|developers|explore|search|secret|tag)/)[^/]+/[^/]+(?:/\d+)?/?$`,
-        ask: {
-          url: "https://www.slideshare.net/api/oembed/2?format=json&url={url}",
-          family: "oembed",
-          rules: [PAGE_DECIDES],
-        },
+        ask: oembed("https://www.slideshare.net/api/oembed/2?format=json&url={url}", PAGE_DECIDES),
         page: { rules: SLIDESHARE_MISSING },
       },
     ],
@@ -137,12 +123,12 @@ export const DOCUMENTS: Service[] = [
       {
         kind: "publication",
         path: "^/(?<user>[^/]+)/docs/(?<id>[^/]+)(?:/|$)",
-        ask: {
-          url: "https://issuu.com/oembed?format=json&url=https%3A%2F%2Fissuu.com%2F{user}%2Fdocs%2F{id}",
-          family: "oembed",
+        ask: oembed(
           // May also be returned for what is gone.
-          rules: [PAGE_DECIDES, { status: 401, means: "page", undecided: "service_private" }],
-        },
+          "https://issuu.com/oembed?format=json&url=https%3A%2F%2Fissuu.com%2F{user}%2Fdocs%2F{id}",
+          PAGE_DECIDES,
+          { status: 401, means: "page", undecided: "service_private" },
+        ),
         page: {
           rules: [
             dead("service_not_found", "C2", {
@@ -167,11 +153,7 @@ export const DOCUMENTS: Service[] = [
       {
         kind: "deck",
         path: "^/(?!(?:c|features|p|player|users)/)[^/]+/[^/]+/?$",
-        ask: {
-          url: "https://speakerdeck.com/oembed.json?url={url}",
-          family: "oembed",
-          rules: [PAGE_DECIDES],
-        },
+        ask: oembed("https://speakerdeck.com/oembed.json?url={url}", PAGE_DECIDES),
       },
     ],
     canary: ["https://speakerdeck.com/speakerdeck/introduction-to-speakerdeck"],
@@ -186,11 +168,7 @@ export const DOCUMENTS: Service[] = [
         kind: "file",
         // Each kind of file has its own path segment, so match by the length of the key.
         path: String.raw`^/[\w-]+/[0-9A-Za-z]{22,128}(?:/|$)`,
-        ask: {
-          url: "https://www.figma.com/api/oembed?url={url}",
-          family: "oembed",
-          rules: [PRIVATE],
-        },
+        ask: oembed("https://www.figma.com/api/oembed?url={url}", PRIVATE),
       },
     ],
     canary: ["https://www.figma.com/file/2oGA2ADNXOYWnlBI47UN3R/Safe-Return-(Community)"],
@@ -204,7 +182,7 @@ export const DOCUMENTS: Service[] = [
       {
         kind: "design",
         path: String.raw`^/design/[\w-]+/(?:[\w-]+/)?view/?$`,
-        ask: { url: "https://www.canva.com/_oembed?url={url}", family: "oembed" },
+        ask: oembed("https://www.canva.com/_oembed?url={url}"),
       },
     ],
   },
@@ -217,11 +195,7 @@ export const DOCUMENTS: Service[] = [
       {
         kind: "board",
         path: String.raw`^/app/board/[\w-]+(?:=|%3D)?(?:/|$)`,
-        ask: {
-          url: "https://miro.com/api/v1/oembed?url={url}",
-          family: "oembed",
-          rules: [PRIVATE],
-        },
+        ask: oembed("https://miro.com/api/v1/oembed?url={url}", PRIVATE),
       },
     ],
     canary: ["https://miro.com/app/board/uXjVPZH3NrA=/"],
@@ -235,11 +209,7 @@ export const DOCUMENTS: Service[] = [
       {
         kind: "video",
         path: String.raw`^/v/(?!embed/)[\w-]+(?:/|$)`,
-        ask: {
-          url: "https://prezi.com/v/oembed/?format=json&url={url}",
-          family: "oembed",
-          rules: [PRIVATE],
-        },
+        ask: oembed("https://prezi.com/v/oembed/?format=json&url={url}", PRIVATE),
       },
     ],
     canary: ["https://prezi.com/v/zrmitn0impxx/"],
@@ -253,11 +223,7 @@ export const DOCUMENTS: Service[] = [
       {
         kind: "padlet",
         path: String.raw`^/(?!(?:auth|dashboard|features|help)/)[\w.-]+/(?=[^/]*\d)[\w-]{10,}/?$`,
-        ask: {
-          url: "https://padlet.com/oembed/?format=json&url={url}",
-          family: "oembed",
-          rules: [PRIVATE, PAGE_DECIDES],
-        },
+        ask: oembed("https://padlet.com/oembed/?format=json&url={url}", PRIVATE, PAGE_DECIDES),
       },
     ],
     canary: ["https://padlet.com/cogdogblog/aos9fosbbwk4"],
@@ -271,15 +237,12 @@ export const DOCUMENTS: Service[] = [
       {
         kind: "model",
         path: "^/(?:3d-models|models)/(?:[^/]*-)?(?<id>[0-9a-f]{32})(?:/|$)",
-        ask: {
-          url: "https://sketchfab.com/oembed?url=https%3A%2F%2Fsketchfab.com%2Fmodels%2F{id}",
-          family: "oembed",
-        },
+        ask: oembed("https://sketchfab.com/oembed?url=https%3A%2F%2Fsketchfab.com%2Fmodels%2F{id}"),
       },
       {
         kind: "folder",
         path: "^/[^/]+/folders/(?:[^/]*-)?[0-9a-f]{32}/?$",
-        ask: { url: "https://sketchfab.com/oembed?url={url}", family: "oembed" },
+        ask: oembed("https://sketchfab.com/oembed?url={url}"),
       },
     ],
     canary: [
@@ -296,10 +259,9 @@ export const DOCUMENTS: Service[] = [
       {
         kind: "pen",
         path: String.raw`^/(?<user>(?:team/)?[^/]+)/(?:pen|full|details|embed)/(?:preview/)?(?<id>\w+)/?$`,
-        ask: {
-          url: "https://codepen.io/api/oembed?format=json&url=https%3A%2F%2Fcodepen.io%2F{user}%2Fpen%2F{id}",
-          family: "oembed",
-        },
+        ask: oembed(
+          "https://codepen.io/api/oembed?format=json&url=https%3A%2F%2Fcodepen.io%2F{user}%2Fpen%2F{id}",
+        ),
       },
     ],
     canary: ["https://codepen.io/gingerdude/pen/JXwgdK"],
@@ -313,11 +275,7 @@ export const DOCUMENTS: Service[] = [
       {
         kind: "sandbox",
         path: String.raw`^/(?:s|embed)/[\w-]+/?$`,
-        ask: {
-          url: "https://codesandbox.io/oembed?format=json&url={url}",
-          family: "oembed",
-          rules: [PRIVATE],
-        },
+        ask: oembed("https://codesandbox.io/oembed?format=json&url={url}", PRIVATE),
       },
     ],
     canary: ["https://codesandbox.io/s/new"],
@@ -331,10 +289,9 @@ export const DOCUMENTS: Service[] = [
       {
         kind: "repl",
         path: "^/@(?<user>[^/]+)/(?<id>[^/]+)/?$",
-        ask: {
-          url: "https://replit.com/data/oembed/?url=https%3A%2F%2Freplit.com%2F%40{user}%2F{id}",
-          family: "oembed",
-        },
+        ask: oembed(
+          "https://replit.com/data/oembed/?url=https%3A%2F%2Freplit.com%2F%40{user}%2F{id}",
+        ),
       },
     ],
     canary: ["https://replit.com/@replitfaris/python-hello-world"],
@@ -350,7 +307,7 @@ export const DOCUMENTS: Service[] = [
         // On another host the same path leads to the code.
         host: String.raw`^(?:www\.)?observablehq\.com$`,
         path: "^/(?:embed/)?(?:@[^/]+/[^/]+|d/[0-9a-f]{16})",
-        ask: { url: "https://api.observablehq.com/oembed?format=json&url={url}", family: "oembed" },
+        ask: oembed("https://api.observablehq.com/oembed?format=json&url={url}"),
       },
     ],
     canary: ["https://observablehq.com/@d3/stacked-to-grouped-bars"],
@@ -364,12 +321,11 @@ export const DOCUMENTS: Service[] = [
       {
         kind: "project",
         path: "^/projects/(?<creator>[^/]+)/(?<id>[^/]+)(?:/|$)",
-        ask: {
-          url: "https://www.kickstarter.com/services/oembed?format=json&url=https%3A%2F%2Fwww.kickstarter.com%2Fprojects%2F{creator}%2F{id}",
-          family: "oembed",
+        ask: oembed(
           // Nothing here is private, but bot protection returns this status to programs.
-          rules: [means("page", { status: 403 })],
-        },
+          "https://www.kickstarter.com/services/oembed?format=json&url=https%3A%2F%2Fwww.kickstarter.com%2Fprojects%2F{creator}%2F{id}",
+          means("page", { status: 403 }),
+        ),
       },
     ],
     canary: [

@@ -1,10 +1,5 @@
 import { dead, means, type Page, type Rule, type Service, type When } from "../record.ts";
-
-/** The endpoint supports fewer kinds of addresses than the site, so its 404 alone proves nothing. */
-const PAGE_DECIDES: Rule = means("page", { status: [404, 410] });
-
-/** For endpoints that return 403 for private items, not for clients that they block. */
-const PRIVATE: Rule = means("service_private", { status: 403 });
+import { oembed, PAGE_DECIDES, PRIVATE } from "./shared.ts";
 
 /** The whole site is blocked in the United Kingdom, and possibly elsewhere. */
 const IMGUR_REGION: Rule = means("geo_blocked", {
@@ -113,15 +108,12 @@ export const IMAGES: Service[] = [
       {
         kind: "photo",
         path: String.raw`^/photos/(?<user>[^/]+)/(?<id>\d+)(?:/|$)`,
-        ask: {
-          url: "https://www.flickr.com/services/oembed/?format=json&url=https%3A%2F%2Fwww.flickr.com%2Fphotos%2F{user}%2F{id}%2F",
-          family: "oembed",
-          rules: [
-            // Owners can disable embedding of public photos, and private photos may be reported as missing.
-            means("page", { status: [401, 403, 404] }),
-            means("page", { json: { stat: "fail" } }),
-          ],
-        },
+        ask: oembed(
+          "https://www.flickr.com/services/oembed/?format=json&url=https%3A%2F%2Fwww.flickr.com%2Fphotos%2F{user}%2F{id}%2F",
+          // Owners can disable embedding of public photos, and private photos may be reported as missing.
+          means("page", { status: [401, 403, 404] }),
+          means("page", { json: { stat: "fail" } }),
+        ),
         page: FLICKR_PAGE,
       },
       { kind: "collection", path: "^/(?:photos|people|groups)/[^/]+", page: FLICKR_PAGE },
@@ -137,16 +129,15 @@ export const IMAGES: Service[] = [
       {
         kind: "gif",
         path: "^/(?:gifs|clips)/(?:[^/]*-)?[A-Za-z0-9]+(?:/|$)",
-        ask: { url: "https://giphy.com/services/oembed?url={url}", family: "oembed" },
+        ask: oembed("https://giphy.com/services/oembed?url={url}"),
       },
       {
         kind: "file",
         path: String.raw`^/media/(?:v1\.[^/]+/)?(?<id>[A-Za-z0-9]+)/[^/]+$`,
-        ask: {
-          url: "https://giphy.com/services/oembed?url=https%3A%2F%2Fgiphy.com%2Fgifs%2F{id}",
-          family: "oembed",
-          rules: [PAGE_DECIDES],
-        },
+        ask: oembed(
+          "https://giphy.com/services/oembed?url=https%3A%2F%2Fgiphy.com%2Fgifs%2F{id}",
+          PAGE_DECIDES,
+        ),
         page: { rules: [means("ok_service", { status: 200, type: "^(?:image|video)/" })] },
       },
     ],
@@ -193,11 +184,7 @@ export const IMAGES: Service[] = [
       {
         kind: "deviation",
         path: String.raw`^/(?:[^/]+/)?art/(?:[^/]*-)?\d+/?$`,
-        ask: {
-          url: "https://backend.deviantart.com/oembed?format=json&url={url}",
-          family: "oembed",
-          rules: [PRIVATE],
-        },
+        ask: oembed("https://backend.deviantart.com/oembed?format=json&url={url}", PRIVATE),
       },
     ],
     canary: [
@@ -215,11 +202,7 @@ export const IMAGES: Service[] = [
         kind: "image",
         host: String.raw`^(?:www\.)?gyazo\.com$`,
         path: "^/(?<id>[0-9a-f]{32})/?$",
-        ask: {
-          url: "https://api.gyazo.com/api/oembed?url=https%3A%2F%2Fgyazo.com%2F{id}",
-          family: "oembed",
-          rules: [PRIVATE],
-        },
+        ask: oembed("https://api.gyazo.com/api/oembed?url=https%3A%2F%2Fgyazo.com%2F{id}", PRIVATE),
       },
     ],
     canary: ["https://gyazo.com/71e107d77e8495f0e54d2e5b6dc5d326"],
@@ -233,7 +216,7 @@ export const IMAGES: Service[] = [
       {
         kind: "project",
         path: String.raw`^/(?:gallery|[^/]+/services)/\d+(?:/|$)`,
-        ask: { url: "https://www.behance.net/services/oembed?url={url}", family: "oembed" },
+        ask: oembed("https://www.behance.net/services/oembed?url={url}"),
       },
     ],
     canary: [
@@ -250,20 +233,13 @@ export const IMAGES: Service[] = [
       {
         kind: "photo",
         path: "/i-[A-Za-z0-9]+(?:/|$)",
-        ask: {
-          url: "https://api.smugmug.com/services/oembed/?format=json&url={url}",
-          family: "oembed",
-        },
+        ask: oembed("https://api.smugmug.com/services/oembed/?format=json&url={url}"),
       },
       {
         kind: "gallery",
         host: String.raw`^(?!(?:www|api|help|news|photos|secure)\.)[\w-]+\.smugmug\.com$`,
         path: "^/[^/]",
-        ask: {
-          url: "https://api.smugmug.com/services/oembed/?format=json&url={url}",
-          family: "oembed",
-          rules: [PAGE_DECIDES],
-        },
+        ask: oembed("https://api.smugmug.com/services/oembed/?format=json&url={url}", PAGE_DECIDES),
       },
     ],
     canary: [

@@ -1,4 +1,17 @@
-import { dead, type Kind, means, type Page, type Rule } from "../record.ts";
+import { type Ask, dead, type Kind, means, type Page, type Rule } from "../record.ts";
+
+/** An oEmbed request; `rules` come before the family's. */
+export const oembed = (url: string, ...rules: Rule[]): Ask => ({
+  url,
+  family: "oembed",
+  ...(rules.length > 0 && { rules }),
+});
+
+/** The endpoint supports fewer kinds of addresses than the site, so the page must confirm its 404. */
+export const PAGE_DECIDES: Rule = means("page", { status: [404, 410] });
+
+/** For endpoints that return 403 for private items, not for clients that they block. */
+export const PRIVATE: Rule = means("service_private", { status: 403 });
 
 type Marker = Pick<Rule, "text" | "matches" | "title" | "url" | "unless">;
 

@@ -1,4 +1,5 @@
 import { dead, type Kind, means, type Page, type Rule, type Service } from "../record.ts";
+import { oembed } from "./shared.ts";
 
 const APOSTROPHE = "(?:['’]|&#0?39;)";
 
@@ -22,11 +23,11 @@ const REDDIT_REFUSALS: Rule[] = [
 
 /** The oEmbed endpoint requires full addresses; a short address redirects to the full one. */
 const REDDIT_SHORT: Pick<Kind, "ask" | "page"> = {
-  ask: {
-    url: "https://www.reddit.com/oembed?url=https%3A%2F%2Fwww.reddit.com%2Fcomments%2F{id}",
-    family: "oembed",
-    rules: [...REDDIT_REFUSALS, means("page", { status: [403, 404] })],
-  },
+  ask: oembed(
+    "https://www.reddit.com/oembed?url=https%3A%2F%2Fwww.reddit.com%2Fcomments%2F{id}",
+    ...REDDIT_REFUSALS,
+    means("page", { status: [403, 404] }),
+  ),
   page: { rules: [means("ok_service", { status: 200, url: "/comments/{id}/." })] },
 };
 
@@ -69,7 +70,7 @@ const TUMBLR_WALLS: Rule[] = [
 
 /** The oEmbed endpoint also returns 404 for blogs that require sign-in. */
 const TUMBLR_POST: Pick<Kind, "ask" | "page"> = {
-  ask: { url: TUMBLR_OEMBED, family: "oembed", rules: [means("page", { status: 404 })] },
+  ask: oembed(TUMBLR_OEMBED, means("page", { status: 404 })),
   page: { url: "https://{blog}.tumblr.com/post/{id}", rules: TUMBLR_WALLS },
 };
 
@@ -84,15 +85,12 @@ export const SOCIAL: Service[] = [
         kind: "post",
         // In `/i/web/status/1` the user is called "web". Any name works.
         path: String.raw`^/(?:i/)?(?<user>[^/]+)/status(?:es)?/(?<id>\d+)`,
-        ask: {
-          url: "https://publish.twitter.com/oembed?url=https%3A%2F%2Ftwitter.com%2F{user}%2Fstatus%2F{id}",
-          family: "oembed",
-          rules: [
-            dead("service_account_gone", "C1", { json: { "errors.0.code": 63 } }),
-            dead("service_takedown", "C1", { json: { "errors.0.code": [421, 422] } }),
-            dead("service_not_found", "C2", { json: { "errors.0.code": [34, 144] } }),
-          ],
-        },
+        ask: oembed(
+          "https://publish.twitter.com/oembed?url=https%3A%2F%2Ftwitter.com%2F{user}%2Fstatus%2F{id}",
+          dead("service_account_gone", "C1", { json: { "errors.0.code": 63 } }),
+          dead("service_takedown", "C1", { json: { "errors.0.code": [421, 422] } }),
+          dead("service_not_found", "C2", { json: { "errors.0.code": [34, 144] } }),
+        ),
         page: "never",
       },
       // All addresses get the same page of the app, whether or not the name exists.
@@ -117,12 +115,12 @@ export const SOCIAL: Service[] = [
       {
         kind: "post",
         path: "^(?<path>/(?:r|user|u)/[^/]+/comments/[a-z0-9]+(?:/.*)?)$",
-        ask: {
-          url: "https://www.reddit.com/oembed?url=https%3A%2F%2Fwww.reddit.com{path}",
-          family: "oembed",
+        ask: oembed(
           // A plain 403 may be bot protection: the page shows whether it is.
-          rules: [...REDDIT_REFUSALS, means("page", { status: 403 })],
-        },
+          "https://www.reddit.com/oembed?url=https%3A%2F%2Fwww.reddit.com{path}",
+          ...REDDIT_REFUSALS,
+          means("page", { status: 403 }),
+        ),
       },
       { kind: "post-id", path: "^/comments/(?<id>[a-z0-9]+)", ...REDDIT_SHORT },
       {
@@ -239,12 +237,11 @@ export const SOCIAL: Service[] = [
         kind: "post",
         path: String.raw`^/profile/(?<actor>[^/]+)/post/(?<id>\w+)/?$`,
         ask: [
-          {
-            url: "https://embed.bsky.app/oembed?url=https%3A%2F%2Fbsky.app%2Fprofile%2F{actor}%2Fpost%2F{id}",
-            family: "oembed",
+          oembed(
             // Also returned during outages of its own servers; 400 is returned for names that do not resolve.
-            rules: [means("next", { status: [400, 404] })],
-          },
+            "https://embed.bsky.app/oembed?url=https%3A%2F%2Fbsky.app%2Fprofile%2F{actor}%2Fpost%2F{id}",
+            means("next", { status: [400, 404] }),
+          ),
           {
             url: "https://public.api.bsky.app/xrpc/app.bsky.feed.getPostThread?depth=0&parentHeight=0&uri=at%3A%2F%2F{actor}%2Fapp.bsky.feed.post%2F{id}",
             rules: [
@@ -378,10 +375,9 @@ export const SOCIAL: Service[] = [
       {
         kind: "pin",
         path: String.raw`^/pin/(?:[^/]*--)?(?<id>\d+)(?:/|$)`,
-        ask: {
-          url: "https://www.pinterest.com/oembed.json?url=https%3A%2F%2Fwww.pinterest.com%2Fpin%2F{id}%2F",
-          family: "oembed",
-        },
+        ask: oembed(
+          "https://www.pinterest.com/oembed.json?url=https%3A%2F%2Fwww.pinterest.com%2Fpin%2F{id}%2F",
+        ),
         page: {
           rules: [
             dead("service_not_found", "C2", {

@@ -1,4 +1,5 @@
 import { dead, means, type Service } from "../record.ts";
+import { oembed } from "./shared.ts";
 
 const STREAMTAPE_TITLE = '(?:name|property)="og:title" content="[^"]';
 const MIXDROP_MISSING = "/imgs/illustration-notfound.png";
@@ -13,11 +14,10 @@ export const VIDEO_HOSTS: Service[] = [
       {
         kind: "talk",
         path: String.raw`^/talks/(?:lang/[\w-]+/)?(?<id>[\w-]+)(?:\.html|/.*)?$`,
-        ask: {
-          url: "https://www.ted.com/services/v1/oembed.json?url=https%3A%2F%2Fwww.ted.com%2Ftalks%2F{id}",
-          family: "oembed",
-          rules: [means("page", { status: 404 })],
-        },
+        ask: oembed(
+          "https://www.ted.com/services/v1/oembed.json?url=https%3A%2F%2Fwww.ted.com%2Ftalks%2F{id}",
+          means("page", { status: 404 }),
+        ),
       },
     ],
     canary: [
@@ -34,15 +34,14 @@ export const VIDEO_HOSTS: Service[] = [
       {
         kind: "media",
         path: String.raw`^/(?:medias|s)/[\w-]+$`,
-        ask: { url: "https://fast.wistia.com/oembed.json?url={url}", family: "oembed" },
+        ask: oembed("https://fast.wistia.com/oembed.json?url={url}"),
       },
       {
         kind: "embed",
         path: String.raw`^/embed/(?:iframe|medias)/(?<id>[a-z0-9]{10})(?:\.jsonp?)?$`,
-        ask: {
-          url: "https://fast.wistia.com/oembed.json?url=https%3A%2F%2Ffast.wistia.com%2Fembed%2Fiframe%2F{id}",
-          family: "oembed",
-        },
+        ask: oembed(
+          "https://fast.wistia.com/oembed.json?url=https%3A%2F%2Ffast.wistia.com%2Fembed%2Fiframe%2F{id}",
+        ),
         page: { rules: [dead("service_not_found", "C2", { json: { error: true } })] },
       },
     ],
@@ -60,11 +59,10 @@ export const VIDEO_HOSTS: Service[] = [
       {
         kind: "video",
         path: String.raw`^/(?:share|embed)/(?:[\w-]+-)?(?<id>[0-9a-f]{32})/?$`,
-        ask: {
-          url: "https://www.loom.com/v1/oembed?url=https%3A%2F%2Fwww.loom.com%2Fshare%2F{id}",
-          family: "oembed",
-          rules: [means("page", { status: [401, 403] })],
-        },
+        ask: oembed(
+          "https://www.loom.com/v1/oembed?url=https%3A%2F%2Fwww.loom.com%2Fshare%2F{id}",
+          means("page", { status: [401, 403] }),
+        ),
         page: {
           rules: [
             means("ok_service_protected", {

@@ -1,7 +1,5 @@
 import { type Ask, dead, means, type Page, type Rule, type Service } from "../record.ts";
-
-/** The endpoint's 404 may be wrong, so the page must confirm it. */
-const GONE_IF_PAGE_AGREES: Rule = means("page", { status: [404, 410] });
+import { oembed, PAGE_DECIDES } from "./shared.ts";
 
 /** Codes of https://developers.dailymotion.com/api/platform-api/errors/, "Video access errors". */
 const DAILYMOTION_RULES: Rule[] = [
@@ -58,11 +56,10 @@ const TIKTOK_PAGE: Page = {
 
 /** `uri` is the name of the claim on the LBRY network, of which Odysee shows a part. */
 const odyseeClaim = (uri: string): Ask[] => [
-  {
-    url: "https://odysee.com/$/oembed?url=https%3A%2F%2Fodysee.com%2F{path}",
-    family: "oembed",
-    rules: [means("next", { status: 404 })],
-  },
+  oembed(
+    "https://odysee.com/$/oembed?url=https%3A%2F%2Fodysee.com%2F{path}",
+    means("next", { status: 404 }),
+  ),
   {
     url: "https://api.na-backend.odysee.com/api/v1/proxy?m=resolve",
     json: { jsonrpc: "2.0", method: "resolve", params: { urls: [uri] } },
@@ -100,15 +97,12 @@ export const VIDEO: Service[] = [
       {
         kind: "video",
         path: String.raw`^/(?:(?:channels|groups)/[^/]+/(?:videos/)?|(?:album|showcase)/\d+/video/|ondemand/[^/]+/|video/)?\d+(?:/[\da-f]+)?/?$`,
-        ask: {
-          url: "https://vimeo.com/api/oembed.json?url={url}",
-          family: "oembed",
-          rules: [
-            means("service_private", { status: 403 }),
-            // Also returns 404 for videos that only some sites may embed.
-            GONE_IF_PAGE_AGREES,
-          ],
-        },
+        ask: oembed(
+          "https://vimeo.com/api/oembed.json?url={url}",
+          means("service_private", { status: 403 }),
+          // Also returns 404 for videos that only some sites may embed.
+          PAGE_DECIDES,
+        ),
         page: {
           headers: { Cookie: "language=en" },
           rules: [
@@ -185,15 +179,12 @@ export const VIDEO: Service[] = [
         kind: "video",
         path: String.raw`^/@(?<user>[\w.-]+)/video/(?<id>\d+)/?$`,
         ask: [
-          {
-            url: "https://www.tiktok.com/oembed?url=https%3A%2F%2Fwww.tiktok.com%2F@{user}%2Fvideo%2F{id}",
-            family: "oembed",
-            rules: [
-              // Private and deleted videos get the same message.
-              means("next", { status: [400, 404], text: "Something went wrong" }),
-              means("page", { status: 404 }),
-            ],
-          },
+          oembed(
+            "https://www.tiktok.com/oembed?url=https%3A%2F%2Fwww.tiktok.com%2F@{user}%2Fvideo%2F{id}",
+            // Private and deleted videos get the same message.
+            means("next", { status: [400, 404], text: "Something went wrong" }),
+            means("page", { status: 404 }),
+          ),
           {
             url: "https://www.tiktok.com/@{user}/video/{id}",
             headers: { Accept: "text/html" },
@@ -227,18 +218,14 @@ export const VIDEO: Service[] = [
           url: "https://rumble.com/embedJS/u3/?request=video&ver=2&v={id}",
           rules: [
             means("ok_service", { status: 200, json: { title: { empty: false } } }),
-            GONE_IF_PAGE_AGREES,
+            PAGE_DECIDES,
           ],
         },
       },
       {
         kind: "video",
         path: String.raw`^/(?:shorts/v[\da-z]+|v[\da-z]+(?:-[^/]*|\.html))/?$`,
-        ask: {
-          url: "https://rumble.com/api/Media/oembed.json?url={url}",
-          family: "oembed",
-          rules: [GONE_IF_PAGE_AGREES],
-        },
+        ask: oembed("https://rumble.com/api/Media/oembed.json?url={url}", PAGE_DECIDES),
       },
     ],
     canary: ["https://rumble.com/vdmum1-moose-the-dog-helps-girls-dig-a-snow-fort.html"],
@@ -305,7 +292,7 @@ export const VIDEO: Service[] = [
       {
         kind: "video",
         path: `^/(?!(?:${STREAMABLE_WORDS})(?:/|$))(?<id>[a-z]{3,8})(?:/[0-9a-z]+)?/?$`,
-        ask: streamableAsk(GONE_IF_PAGE_AGREES),
+        ask: streamableAsk(PAGE_DECIDES),
       },
     ],
     canary: ["https://streamable.com/dnd1", "https://streamable.com/moo"],
