@@ -4,7 +4,6 @@ import type { Caller } from "../api/caller.ts";
 import { type WebhookRow, webhookEvents, webhooks } from "../db/tables.ts";
 import { conflict, findForChange } from "../lib/errors.ts";
 import { toIso } from "../lib/moments.ts";
-import { inSteps } from "../lib/steps.ts";
 import { type Deps, type SaveReply, saveNoReply } from "../work/deps.ts";
 import {
   type RotatedWebhook,
@@ -12,14 +11,14 @@ import {
   type WebhookChange,
   type WebhookRecord,
 } from "./model.ts";
-import { cancelUnwanted, pauseOrResume, UNSENT } from "./pause-resume.ts";
+import { cancelUnsubscribed, pauseOrResume } from "./pause-resume.ts";
 import { newSigningSecret, oldSecretsAt, sealedUrl, toOldSecrets } from "./secrets.ts";
-import { findAndLockWebhook, findWebhook, subscriptionRows } from "./webhooks.ts";
+import { disabledAt, findAndLockWebhook, findWebhook, subscriptionRows } from "./webhooks.ts";
 
 /**
- * Changes a webhook. Switching it on clears its failures and makes paused deliveries due; switching it off pauses what
- * has not been sent. A new URL applies from the next attempt, also to older deliveries. Deliveries of event types that
- * are no longer subscribed to are cancelled.
+ * Changes a webhook. Enabling it clears its failures and makes paused deliveries due; disabling it pauses what has not
+ * been sent. A new URL applies from the next attempt, also to older deliveries. Deliveries of event types that are no
+ * longer subscribed to are cancelled.
  * @throws NOT_FOUND, FORBIDDEN, VALIDATION_ERROR
  */
 export async function changeWebhook(
@@ -60,7 +59,7 @@ async function write(deps: Deps, caller: Caller, id: string, change: WebhookChan
 
 function columnsOf(
   { secrets, clock }: Deps,
-  webhook: WebhookRecord,
+  webhook: WebhookRow,
   { url, is_active: isActive, first_verdicts: firstVerdicts }: WebhookChange,
 ): Partial<WebhookRow> {
   const now = clock.now();
@@ -68,29 +67,18 @@ function columnsOf(
     updatedAt: now,
     ...(url !== undefined && sealedUrl(url, secrets)),
     ...(firstVerdicts !== undefined && { firstVerdicts }),
-    ...(isActive === true && ON),
-    // A webhook that is off already keeps the reason for it.
-    ...(isActive === false &&
-      webhook.isActive && { isActive, disabledReason: "user" as const, disabledAt: now }),
+    ...(isActive === true && ENABLED),
+    // A webhook that is disabled already keeps its reason.
+    ...(isActive === false && webhook.isActive && disabledAt(now)),
   };
 }
 
-const ON = {
+const ENABLED = {
   ...{ isActive: true, disabledReason: null, disabledAt: null },
   ...{ failingSince: null, failedFrom: null, failedTo: null },
 };
 
-async function cancelUnsubscribed(deps: Deps, webhookId: string): Promise<void> {
-  for (const status of UNSENT) {
-    let after: string | null = "";
-    await inSteps(deps.clock, async (rows) => {
-      after = await cancelUnwanted(deps, webhookId, { status, after: after ?? "", rows });
-      return after === null ? 0 : rows;
-    });
-  }
-}
-
-/** Limit of old secrets that sign as well: each makes every message longer. */
+/** Most old secrets that sign as well: each makes every message longer. */
 const MOST_OLD_SECRETS = 2;
 
 /**
@@ -105,49 +93,38 @@ export async function rotateSecret(
   graceSeconds: number,
   saveReply: SaveReply<RotatedWebhook> = saveNoReply,
 ): Promise<RotatedWebhook> {
+  const { clock, secrets } = deps;
+  const signingSecret = newSigningSecret();
   return deps.store.transaction(async (tx) => {
     const inTx = { ...deps, store: tx };
-    const webhook = await findAndLockWebhook(inTx, caller, id);
-    const rotated = withNewSecret(deps, webhook, graceSeconds);
-    const { secret, oldSecrets, updatedAt } = rotated.webhook;
-    await tx
-      .update(webhooks)
-      .set({ secret, oldSecrets, updatedAt })
-      .where(eq(webhooks.id, webhook.id));
-    const target = webhookTarget(webhook);
+    const now = clock.now();
+    const before = await findAndLockWebhook(inTx, caller, id);
+    const old = graceSeconds > 0 ? withOneMore(before, now, graceSeconds) : [];
+    const secret = secrets.seal(signingSecret);
+    const changed = { secret, oldSecrets: toOldSecrets(old), updatedAt: now };
+    await tx.update(webhooks).set(changed).where(eq(webhooks.id, before.id));
+    const target = webhookTarget(before);
     await auditChange(inTx, caller, { action: "webhook.secret_rotated", target });
+    const rotated = {
+      id: before.id,
+      webhook: { ...before, ...changed },
+      signingSecret,
+      oldSecretsExpireAt: old.map(({ expires_at: expiresAt }) => expiresAt),
+    };
     await saveReply(tx, rotated);
     return rotated;
   });
 }
 
-function withNewSecret(
-  { clock, secrets }: Deps,
-  webhook: WebhookRecord,
-  graceSeconds: number,
-): RotatedWebhook {
-  const now = clock.now();
-  const signingSecret = newSigningSecret();
-  const old = graceSeconds > 0 ? withOneMore(webhook, now, graceSeconds) : [];
-  const secret = secrets.seal(signingSecret);
-  return {
-    id: webhook.id,
-    webhook: { ...webhook, secret, oldSecrets: toOldSecrets(old), updatedAt: now },
-    signingSecret,
-    oldSecretsExpireAt: old.map(({ expires_at: expiresAt }) => expiresAt),
-  };
-}
-
-function withOneMore(webhook: WebhookRecord, now: number, graceSeconds: number) {
+function withOneMore(webhook: WebhookRow, now: number, graceSeconds: number) {
   const old = oldSecretsAt(webhook, now);
-  refuseTooMany(old);
+  if (old.length >= MOST_OLD_SECRETS) throw tooManySecrets(old);
   return [{ secret: webhook.secret, expires_at: now + graceSeconds * 1000 }, ...old];
 }
 
-function refuseTooMany(old: { expires_at: number }[]) {
-  if (old.length < MOST_OLD_SECRETS) return;
+function tooManySecrets(old: { expires_at: number }[]) {
   const firstExpiresAt = toIso(Math.min(...old.map(({ expires_at: expiresAt }) => expiresAt)));
-  throw conflict(
+  return conflict(
     `${old.length} old secrets still sign. Rotate again after ${firstExpiresAt}, when the first of ` +
       "them ends, or with a grace_period_seconds of 0.",
     { reason: "too_many_secrets", firstExpiresAt },

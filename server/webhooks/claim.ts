@@ -12,8 +12,9 @@ import { describeError, log } from "../lib/log.ts";
 import { bucketOf } from "../work/buckets.ts";
 import type { Deps } from "../work/deps.ts";
 import { DELIVERY_LEASE_MS, newLease } from "../work/lease.ts";
+import { HELD, heldRows, selectEventIds } from "./delivery-steps.ts";
 import { gatherDigests, isBatchDigestOver } from "./digest.ts";
-import { pauseOrResume, selectEventIds } from "./pause-resume.ts";
+import { pauseOrResume } from "./pause-resume.ts";
 import { isLeaseOver, releaseInterrupted } from "./reschedule.ts";
 
 /** A delivery that this process holds until its lease ends. Its receiver is read when it is sent. */
@@ -241,16 +242,13 @@ export async function releaseDeliveries(
   unsent: ClaimedDelivery[],
 ): Promise<void> {
   if (unsent.length === 0) return;
-  const rows = unsent.map(({ webhookId, event, lease }) => [webhookId, event.id, lease]);
   await store.run(sql`
     update deliveries set lease = null, attempts = attempts - 1,
       unplanned_attempts = unplanned_attempts - case when resting is null then 0 else 1 end,
       status = case when resting is null and attempts > 1 then 'failed' else 'pending' end,
       due_at = case when resting is null then next_attempt_at else ${clock.now()} end
-    from ${rowsOf(store, HELD, rows)} as held
+    from ${rowsOf(store, HELD, heldRows(unsent))} as held
     where deliveries.webhook_id = of_webhook and deliveries.event_id = of_event
       and deliveries.lease = old_lease
   `);
 }
-
-const HELD = { of_webhook: "text", of_event: "text", old_lease: "text" } as const;

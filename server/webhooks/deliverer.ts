@@ -12,19 +12,26 @@ import { createPerWebhookQueues } from "./per-webhook-queues.ts";
 import { limitDueTimes } from "./reschedule.ts";
 import { messageFor, type Outcome, resultOf, sendMessage, statusCodeOf } from "./send.ts";
 import { type Attempt, createOutcomes } from "./settle.ts";
+import { GONE } from "./webhook-health.ts";
 
 const POLL_MS = 1000;
 const STOP_MS = 8000;
-const GONE = 410;
+
+export type DeliveryOptions = {
+  /** As `Math.random`; spreads the waits between attempts. */
+  random?: () => number;
+  /** Aborts attempts; they are repeated when their leases end. */
+  signal?: AbortSignal;
+};
 
 type Deliverer = {
   /** Looks for due deliveries now instead of at the next poll. */
   wake(): void;
-  /** Claims nothing more and waits up to 8 s for attempts under way; the rest is sent again later. */
+  /** Claims nothing more and waits up to 8 s for running attempts; the rest is sent again later. */
   stop(): Promise<void>;
 };
 
-/** Delivers until it is stopped. A slot that becomes free is filled at once, so a slow receiver delays no other. */
+/** Delivers until it is stopped. A free slot is filled at once, so a slow receiver delays no other. */
 export function createDeliverer(
   deps: Deps,
   { random }: Pick<DeliveryOptions, "random"> = {},
@@ -38,11 +45,11 @@ export function createDeliverer(
     wake: wakeSignal.wake,
     isClosed: () => state.isStopped || isPaused(deps),
   });
-  const look = createLook(deps, sender, state);
+  const runRound = createRound(deps, sender, state);
 
   async function run() {
     while (!state.isStopped) {
-      if (await look().catch(logFailure("failed to claim deliveries"))) wakeSignal.wake();
+      if (await runRound().catch(logFailure("failed to claim deliveries"))) wakeSignal.wake();
       await wakeSignal.wait(POLL_MS);
     }
   }
@@ -63,7 +70,7 @@ export function createDeliverer(
   };
 }
 
-/** A claim is a write, and so is an outcome. */
+/** Claims and outcomes are writes. */
 const isPaused = ({ troubles }: Deps) => troubles.stoppingWrites() !== null;
 
 type Sending = { options: DeliveryOptions; wake: () => void; isClosed: () => boolean };
@@ -91,17 +98,15 @@ function createSender(deps: Deps, { options, wake, isClosed }: Sending) {
     // Otherwise continuous responses would keep the event loop busy.
     await yieldToEventLoop();
     queues.end(delivery, deps.clock.elapsed() - startedAt);
-    if (ended === "unsent") await turnBack(delivery);
+    if (ended === "unsent") {
+      await release([delivery, ...queues.release({ of: delivery.webhookId })]);
+      wake();
+    }
     const isGone = typeof ended === "object" && statusCodeOf(ended.outcome) === GONE;
     // No other attempt is about to end, or nothing more may be sent to this receiver.
     if (running.size === 1 || isGone) await outcomes.flush();
     beginAll();
     if (queues.isLow(delivery.webhookId) || queues.isMore()) wake();
-  }
-
-  async function turnBack(delivery: ClaimedDelivery) {
-    await release([delivery, ...queues.release({ of: delivery.webhookId })]);
-    wake();
   }
 
   const release = (unsent: ClaimedDelivery[]) =>
@@ -110,59 +115,52 @@ function createSender(deps: Deps, { options, wake, isClosed }: Sending) {
   return { queues, outcomes, beginAll, release, ended: () => Promise.all(running) };
 }
 
-/** Returns one look for due deliveries, which returns whether there may be more. */
-function createLook(deps: Deps, sender: Sender, state: { readonly isStopped: boolean }) {
+/** Returns a function that claims due deliveries once and returns whether there may be more. */
+function createRound(deps: Deps, sender: Sender, state: { readonly isStopped: boolean }) {
   const { queues, outcomes } = sender;
   const clockJump = watchClock(deps.clock);
   /** The clock was set back, and deliveries are not rescheduled yet. */
   let isSetBack = false;
 
-  /** Deliveries of each webhook that wait, are under way or are not recorded yet. */
+  /** Counts the deliveries of each webhook that wait, are running or are not recorded yet. */
   function heldHere(): Map<string, number> {
     const held = queues.held();
     for (const [id, count] of outcomes.unrecorded()) held.set(id, (held.get(id) ?? 0) + count);
     return held;
   }
 
-  /** Removes deliveries for webhooks that are another node's by now. */
-  function releaseOthers(): ClaimedDelivery[] {
+  /** Removes deliveries for webhooks that another node has acquired. */
+  function removeOthers(): ClaimedDelivery[] {
     const others = [...queues.held().keys()].filter((id) => !isOurs(deps, id));
     return others.flatMap((of) => queues.release({ of }));
   }
 
-  // Also while writes are stopped: a loop that waits for that does not hang.
-  const noteLook = () => deps.loops.noteLook("deliveries", deps.clock.elapsed());
+  const noteRound = () => deps.loops.noteLook("deliveries", deps.clock.elapsed());
 
   return async (): Promise<boolean> => {
     if (isPaused(deps)) {
-      noteLook();
+      // A loop that waits for writes does not hang.
+      noteRound();
       return false;
     }
     if (!outcomes.isWell()) await outcomes.flush();
     isSetBack ||= clockJump() < 0;
     if (isSetBack) await limitDueTimes(deps);
     isSetBack = false;
-    await releaseDeliveries(deps, [...queues.release("stale"), ...releaseOthers()]);
+    await releaseDeliveries(deps, [...queues.release("stale"), ...removeOthers()]);
     if (!outcomes.isWell() || state.isStopped) return false;
     const claimed = await claimDue(deps, heldHere(), queues.wanted);
     queues.add(claimed);
     sender.beginAll();
-    noteLook();
+    noteRound();
     return claimed.length > 0 && queues.isMore();
   };
 }
 
-export type DeliveryOptions = {
-  /** As `Math.random`; spreads the waits between attempts. */
-  random?: () => number;
-  /** Aborts attempts; they are repeated when their leases end. */
-  signal?: AbortSignal;
-};
-
 /**
- * Makes one attempt, without recording it. Returns `unsent` if nothing was sent, because the lease is over, the webhook
- * cannot be read, was switched off or deleted, or is another node's by now; `aborted` if the signal ended it. Never
- * throws.
+ * Makes one attempt without recording it. Never throws.
+ * @returns `unsent` if the lease has ended, or the webhook cannot be read, is disabled, deleted or another node's by now;
+ * `aborted` if the signal aborted it
  */
 export async function attempt(
   deps: Deps,
@@ -172,28 +170,21 @@ export async function attempt(
   const startedAt = deps.clock.now();
   if (startedAt >= claimed.heldUntil || !isOurs(deps, claimed.webhookId)) return "unsent";
   const outcome = await send(deps, claimed, signal).catch(toFailure(claimed, startedAt));
-  if (outcome === "unsent") return outcome;
-  if (outcome.kind === "aborted") return "aborted";
+  if (typeof outcome === "string") return outcome;
   deps.metrics.attemptEnded(resultOf(outcome), outcome.durationMs);
   return { claimed, outcome, random: random() };
 }
 
 /** Sends to the current URL of the webhook, signed with its current secrets. */
-async function send(
-  deps: Deps,
-  { event, webhookId }: ClaimedDelivery,
-  signal?: AbortSignal,
-): Promise<Outcome | "unsent"> {
-  const webhook = await receiverOf(deps.store, { id: webhookId });
-  if (!webhook?.isActive) return "unsent";
-  const { receiver, message } = messageFor(deps, webhook, event);
-  return sendMessage(deps, receiver, message, signal);
+async function send(deps: Deps, { event, webhookId }: ClaimedDelivery, signal?: AbortSignal) {
+  const webhook = await readReceiver(deps.store, { id: webhookId });
+  return webhook?.isActive ? sendMessage(deps, messageFor(deps, webhook, event), signal) : "unsent";
 }
 
-const { id, url, sealedUrl, format, isActive, secret, oldSecrets } = webhooks;
+const { id, sealedUrl, format, isActive, secret, oldSecrets } = webhooks;
 
-const receiverOf = pointRead(
-  { id, url, sealedUrl, format, isActive, secret, oldSecrets },
+const readReceiver = pointRead(
+  { id, sealedUrl, format, isActive, secret, oldSecrets },
   (store, columns) =>
     store
       .select(columns)
@@ -203,15 +194,11 @@ const receiverOf = pointRead(
 
 /** For example a secret that was sealed with another key, which may be replaced before the next attempt. */
 const toFailure =
-  ({ webhookId, event }: ClaimedDelivery, startedAt: number) =>
+  ({ webhookId: webhook, event }: ClaimedDelivery, startedAt: number) =>
   (error: unknown): Outcome | "unsent" => {
     if (isUnavailable(error)) return "unsent";
-    const about = { webhook: webhookId, event: event.id };
+    const about = { webhook, event: event.id };
     log.error("delivery failed: internal error", { ...about, ...describeError(error) });
-    const isSealed = error instanceof SealedUnderOtherKey;
-    return {
-      kind: "failed",
-      error: isSealed ? "secret_key" : "internal",
-      ...{ startedAt, durationMs: 0 },
-    };
+    const code = error instanceof SealedUnderOtherKey ? "secret_key" : "internal";
+    return { kind: "failed", error: code, startedAt, durationMs: 0 };
   };

@@ -9,7 +9,6 @@ import {
   deliveryAttempts,
   type EventRow,
   events,
-  type WebhookRow,
 } from "../db/tables.ts";
 import { notFound } from "../lib/errors.ts";
 import { parseId } from "../lib/ids.ts";
@@ -67,7 +66,7 @@ export async function findDeliveryDetail(
  */
 export async function findAndLockDelivery(
   tx: Store,
-  { id: webhookId }: Pick<WebhookRow, "id">,
+  webhookId: string,
   id: string,
 ): Promise<DeliveryRecord> {
   await tx.run(sql`

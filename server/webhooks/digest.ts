@@ -22,7 +22,7 @@ import { toIso } from "../lib/moments.ts";
 import { yieldToEventLoop } from "../lib/steps.ts";
 import type { Deps } from "../work/deps.ts";
 import { type DigestData, LISTED_EVENTS, toDigestEntry } from "./chat-message.ts";
-import { selectEventIds } from "./pause-resume.ts";
+import { selectEventIds } from "./delivery-steps.ts";
 
 /** Up to this many events within a minute are sent one by one; more become a digest. */
 const MOST_SINGLE = 10;

@@ -21,13 +21,11 @@ const LONGEST_GRACE_S = 604_800;
 /** A webhook with its event types in the given order. `url` is as much of the URL as the caller may see. */
 export type WebhookRecord = WebhookRow & { urlState: UrlState; events: EventType[] };
 
-/** A webhook with its new signing secret in plain text, and when the old ones that still sign expire. */
-export type RotatedWebhook = {
-  id: string;
-  webhook: WebhookRecord;
-  signingSecret: string;
-  oldSecretsExpireAt: number[];
-};
+/** A webhook with its signing secret in plain text, which only this reply contains. */
+export type CreatedWebhook = { id: string; webhook: WebhookRecord; signingSecret: string };
+
+/** The same with when the old secrets that still sign expire. */
+export type RotatedWebhook = CreatedWebhook & { oldSecretsExpireAt: number[] };
 
 export const Webhook = z
   .object({
@@ -48,14 +46,12 @@ export const Webhook = z
   })
   .meta({ id: "Webhook" });
 
-/** The replies with a signing secret: to the creation and to the rotation. */
 export const WebhookWithSecret = Webhook.extend({
   signing_secret: z
     .string()
     .meta({ example: "whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=" }),
-}).meta({
-  id: "WebhookWithSecret",
-});
+}).meta({ id: "WebhookWithSecret" });
+
 export const WebhookWithNewSecret = WebhookWithSecret.extend({
   previous_secrets_expire_at: z.array(z.string().meta({ format: "date-time" })),
 }).meta({ id: "WebhookWithNewSecret" });
@@ -68,7 +64,6 @@ const events = () =>
     .meta({ example: ["link.dead", "link.alive"] })
     .transform((types) => [...new Set(types)]);
 
-/** What a new webhook looks like; the verb judges the URL as well, all in one answer. */
 export const NewWebhook = z.object(
   {
     url: url(),
@@ -94,7 +89,7 @@ export type WebhookChange = z.output<typeof WebhookChange>;
 export const NewWebhookBody = unread(NewWebhook);
 export const WebhookChangeBody = unread(WebhookChange);
 
-/** Seconds for which the old secret signs as well. Without a body it is as if nothing was said. */
+/** The old secret also signs for `graceSeconds`. The body is optional. */
 export const Rotation = z
   .object(
     {
@@ -110,7 +105,7 @@ export const Rotation = z
   .optional()
   .transform((rotation) => ({ graceSeconds: rotation?.grace_period_seconds ?? USUAL_GRACE_S }));
 
-/** `statusCode` is 0 when no answer came; `duration` is in milliseconds. */
+/** `statusCode` is 0 if there was no response; `duration` is in milliseconds. */
 export const TestResult = z
   .object({
     success: z.boolean(),
@@ -138,12 +133,12 @@ export const toWebhook = (webhook: WebhookRecord): z.infer<typeof Webhook> => ({
   updated_at: toIso(webhook.updatedAt),
 });
 
-export const toWebhookWithSecret = (fresh: {
-  webhook: WebhookRecord;
-  signingSecret: string;
-}): z.infer<typeof WebhookWithSecret> => ({
-  ...toWebhook(fresh.webhook),
-  signing_secret: fresh.signingSecret,
+export const toWebhookWithSecret = ({
+  webhook,
+  signingSecret,
+}: CreatedWebhook): z.infer<typeof WebhookWithSecret> => ({
+  ...toWebhook(webhook),
+  signing_secret: signingSecret,
 });
 
 export const toWebhookWithNewSecret = (
@@ -153,12 +148,16 @@ export const toWebhookWithNewSecret = (
   previous_secrets_expire_at: rotated.oldSecretsExpireAt.map(toIso),
 });
 
+/** A body that is not an object has none of these. */
+const givenIn = (body: unknown) =>
+  (body ?? {}) as { id?: unknown; url?: unknown; format?: unknown; signing_secret?: unknown };
+
 /** @throws VALIDATION_ERROR with every problem at once */
 export const readNewWebhook = (deps: Deps, input: unknown): NewWebhook =>
-  read(deps, NewWebhook, input, (input as { format?: unknown } | null)?.format);
+  read(deps, NewWebhook, input, givenIn(input).format);
 
 /**
- * @param webhook null where there is none: then only what holds for every webhook is checked
+ * @param webhook null if it is unknown: then only what applies to every webhook is checked
  * @throws VALIDATION_ERROR with every problem at once, also for fields that cannot be changed
  */
 export const readChange = (
@@ -168,7 +167,7 @@ export const readChange = (
 ): WebhookChange =>
   read(deps, WebhookChange, input, webhook?.format, webhook ? unchangeable(webhook, input) : {});
 
-/** Returns the URL as `URL` writes it. Problems with the `format` are always reported. */
+/** Returns the input with the URL in the form that `URL` gives it. */
 function read<T extends { url?: string | undefined }>(
   deps: Deps,
   schema: z.ZodType<T>,
@@ -178,7 +177,7 @@ function read<T extends { url?: string | undefined }>(
 ): T {
   const shape = schema.safeParse(input);
   if (!shape.success) Object.assign(problems, problemsOf(shape.error));
-  const given = (input as { url?: unknown } | null)?.url;
+  const { url: given } = givenIn(input);
   const url =
     typeof given === "string" && !problems.url ? readUrl(deps, given.trim(), format) : null;
   if (url && "problem" in url) problems.url = [url.problem];
@@ -201,10 +200,10 @@ function readUrl(
   return problem === null ? { href: target.url.href } : { problem };
 }
 
-/** The path of what those see who may not see the URL. */
+/** The path of a shortened URL. */
 const SHORTENED = encodeURI("/…");
 
-/** Services that post to a place which their URL names. */
+/** The URLs of these services contain the receiver. */
 function missingIn({ pathname, searchParams }: URL, format: unknown): string | null {
   if (format === "telegram") {
     const isWhole = pathname.endsWith("/sendMessage") && searchParams.get("chat_id")?.trim();
@@ -217,16 +216,12 @@ function missingIn({ pathname, searchParams }: URL, format: unknown): string | n
 }
 
 const TELEGRAM_URL = "https://api.telegram.org/bot<token>/sendMessage?chat_id=<id>";
-/** But not what ntfy itself has below a topic. */
+/** Excludes the paths that ntfy itself has below a topic. */
 const TOPIC = /\/(?!(?:json|sse|raw|ws|auth|publish|send|trigger)$)[\w-]{1,64}$/;
 
-/** Refuses an intended change that would be lost silently. The secret is never returned again. */
+/** Refuses changes that would be lost silently. */
 function unchangeable(webhook: WebhookRecord, input: unknown): FieldProblems {
-  const {
-    id,
-    format,
-    signing_secret: secret,
-  } = (input ?? {}) as { id?: unknown; format?: unknown; signing_secret?: unknown };
+  const { id, format, signing_secret: secret } = givenIn(input);
   return {
     ...(id !== undefined && id !== webhook.id && { id: ["cannot be changed"] }),
     ...(format !== undefined &&

@@ -1,29 +1,22 @@
+import type * as z from "zod";
 import { auditChange, webhookTarget } from "../accounts/audit.ts";
 import type { Caller } from "../api/caller.ts";
-import { type DeliveryRow, deliveries, type EventRow, events } from "../db/tables.ts";
+import { deliveries, type EventRow, events } from "../db/tables.ts";
 import { conflict } from "../lib/errors.ts";
 import { newIdAt } from "../lib/ids.ts";
 import { log } from "../lib/log.ts";
 import { SealedUnderOtherKey } from "../lib/secret-box.ts";
 import { type Deps, type SaveReply, saveNoReply } from "../work/deps.ts";
 import { sampleOf } from "./event-types.ts";
-import type { WebhookRecord } from "./model.ts";
+import type { TestResult as Schema, WebhookRecord } from "./model.ts";
 import { isSuccess, messageFor, type Outcome, sendMessage, statusCodeOf } from "./send.ts";
 
-/** What a test came to. `message` says what the receiver did, or why there was no answer. */
-export type TestResult = {
-  success: boolean;
-  message: string;
-  response: { statusCode: number; duration: number };
-};
-
-type Ended = Exclude<Outcome, { kind: "aborted" }>;
+export type TestResult = z.infer<typeof Schema>;
 
 /**
- * Sends an event of the first subscribed type with made-up data, marked as a test, whether or not the
- * webhook is switched on. It is logged as a delivery, is not retried, and counts neither for nor against
- * the webhook.
- * @throws CONFLICT when the webhook was deleted meanwhile, or the secret key is another one than its own
+ * Sends an event of the first subscribed type with sample data, marked as a test, even if the webhook is disabled. It is
+ * recorded as a delivery, is not retried, and does not count for or against the webhook.
+ * @throws CONFLICT when the webhook was deleted meanwhile, or was sealed with another secret key
  */
 export async function sendTest(
   deps: Deps,
@@ -32,9 +25,9 @@ export async function sendTest(
   saveReply: SaveReply<TestResult> = saveNoReply,
 ): Promise<TestResult> {
   const event = sampleEvent(webhook, deps.clock.now());
-  const { receiver, message } = messageOrConflict(deps, webhook, event);
-  // A test has no signal that could abort it.
-  const outcome = (await sendMessage(deps, receiver, message)) as Ended;
+  const message = messageOrConflict(deps, webhook, event);
+  // Without a signal it cannot be aborted.
+  const outcome = (await sendMessage(deps, message)) as Outcome;
   const result = toResult(outcome);
   const delivery = deliveryOf(webhook, event, outcome, deps.clock.now());
   await deps.store.transaction(async (tx) => {
@@ -44,7 +37,7 @@ export async function sendTest(
     await auditChange({ ...deps, store: tx }, caller, { action: "webhook.tested", target });
     await saveReply(tx, result);
   });
-  log.info("a test was sent", { webhook: webhook.id, trigger: "test", ...result.response });
+  log.info("test delivery sent", { webhook: webhook.id, trigger: "test", ...result.response });
   return result;
 }
 
@@ -67,44 +60,31 @@ function sampleEvent({ accountId, events: subscribed }: WebhookRecord, now: numb
 }
 
 function deliveryOf(
-  webhook: WebhookRecord,
+  { id: webhookId }: WebhookRecord,
   { id: eventId, type, createdAt }: EventRow,
-  outcome: Ended,
+  outcome: Outcome,
   now: number,
-): DeliveryRow {
+): typeof deliveries.$inferInsert {
   const answer = outcome.kind === "answered" ? outcome : null;
   return {
-    webhookId: webhook.id,
-    eventId,
-    type,
+    ...{ webhookId, eventId, type, createdAt, completedAt: now, ofBatch: false },
     status: isSuccess(outcome) ? "succeeded" : "exhausted",
-    resting: null,
-    attempts: 1,
-    // Nothing that a schedule planned.
-    unplannedAttempts: 1,
-    nextAttemptAt: null,
-    dueAt: null,
-    lease: null,
-    digestId: null,
-    createdAt,
-    completedAt: now,
+    // Unplanned, since no schedule contains it.
+    ...{ attempts: 1, unplannedAttempts: 1 },
     lastTrigger: "test",
     lastStartedAt: outcome.startedAt,
     lastDurationMs: outcome.durationMs,
     lastStatusCode: statusCodeOf(outcome),
     lastError: outcome.kind === "failed" ? outcome.error : null,
-    lastContentType: answer?.contentType ?? null,
-    lastBody: answer?.body ?? null,
+    lastContentType: answer?.contentType,
+    lastBody: answer?.body,
     lastTruncated: answer?.truncated ?? false,
-    ofBatch: false,
   };
 }
 
-const toResult = (outcome: Ended): TestResult => ({
+const toResult = (outcome: Outcome): TestResult => ({
   success: isSuccess(outcome),
-  message: describe(outcome),
+  message:
+    outcome.kind === "answered" ? `The receiver answered ${outcome.statusCode}.` : outcome.error,
   response: { statusCode: statusCodeOf(outcome), duration: outcome.durationMs },
 });
-
-const describe = (outcome: Ended): string =>
-  outcome.kind === "answered" ? `The receiver answered ${outcome.statusCode}.` : outcome.error;

@@ -6,19 +6,14 @@ import type { Deps } from "../work/deps.ts";
 import { payloadFor } from "./formats.ts";
 import { secretsAt, signedHeaders, withoutUrl } from "./secrets.ts";
 
-/** Why a receiver gave no answer. Nothing finer, so that it tells nothing about a network inside. */
-type NoAnswer = "dns" | "connect" | "tls" | "timeout" | "blocked";
+/** Why there was no response. Nothing more specific, so that it reveals nothing about an internal network. */
+type NoResponse = "dns" | "connect" | "tls" | "timeout" | "blocked";
 
-/** What one attempt came to, begun at `startedAt` by wall time. `aborted` means that we gave up ourselves. */
-export type Outcome =
-  | (Answer & { kind: "answered"; startedAt: number; durationMs: number })
-  | {
-      kind: "failed";
-      error: NoAnswer | "internal" | "secret_key";
-      startedAt: number;
-      durationMs: number;
-    }
-  | { kind: "aborted" };
+/** The result of an attempt, which began at `startedAt` by the wall clock. */
+export type Outcome = { startedAt: number; durationMs: number } & (
+  | ({ kind: "answered" } & Answer)
+  | { kind: "failed"; error: NoResponse | "internal" | "secret_key" }
+);
 
 type Answer = {
   statusCode: number;
@@ -26,28 +21,33 @@ type Answer = {
   contentType: string | null;
   /** Its beginning, as text. */
   body: string;
-  /** More of it was there, or should have been. */
+  /** There was more of it, or should have been. */
   truncated: boolean;
 };
 
-/** What is posted. `headers` say what the body is. */
-export type Message = { id: string; body: string; headers: Record<string, string> };
-
-/** `secrets` in clear, the current one first: each signs. */
-export type Receiver = { url: string; secrets: string[] };
+/** `secrets` are in plain text, the current one first; each signs. `headers` describe the body. */
+type Message = {
+  url: string;
+  secrets: string[];
+  id: string;
+  body: string;
+  headers: Record<string, string>;
+};
 
 const CONNECT_MS = 5000;
 const RESPONSE_BYTES = 16 * 1024;
-/** Longer than any that says anything. */
+/** Longer than any useful one. */
 const CONTENT_TYPE_LENGTH = 255;
 
-/** Posts a signed message once. Redirects are not followed: a moved receiver needs a new URL. */
+/**
+ * Posts a signed message once. Redirects are not followed: a moved receiver needs a new URL.
+ * @returns `aborted` only if the signal aborts it
+ */
 export async function sendMessage(
   { webhookOutbound, clock, config }: Deps,
-  { url, secrets }: Receiver,
-  { id, body, headers }: Message,
+  { url, secrets, id, body, headers }: Message,
   signal?: AbortSignal,
-): Promise<Outcome> {
+): Promise<Outcome | "aborted"> {
   const startedAt = clock.now();
   const exchange = await webhookOutbound.request(url, {
     method: "POST",
@@ -65,46 +65,34 @@ export async function sendMessage(
   });
   const durationMs = Math.round(exchange.elapsedMs);
   if (exchange.kind === "response") {
-    const answer = answerOf(exchange);
-    const shown = { ...answer, body: withoutUrl(answer.body, url) };
-    return { kind: "answered", ...shown, startedAt, durationMs };
+    const { status: statusCode, headers, body, truncated } = exchange;
+    return {
+      ...{ kind: "answered", startedAt, durationMs, statusCode, truncated },
+      retryAfter: headers.get("retry-after"),
+      contentType: headers.get("content-type")?.slice(0, CONTENT_TYPE_LENGTH) ?? null,
+      body: withoutUrl(toText(body), url),
+    };
   }
-  if (exchange.reason === "aborted") return { kind: "aborted" };
-  return { kind: "failed", error: toNoAnswer(exchange.reason), startedAt, durationMs };
+  if (exchange.reason === "aborted") return "aborted";
+  return { kind: "failed", error: toNoResponse(exchange.reason), startedAt, durationMs };
 }
 
-/** RFC 9110 §15.3: only the 2xx class says that the message was taken. */
+/** RFC 9110 §15.3: only the 2xx class means that the message was accepted. */
 export const isSuccess = (outcome: Outcome) =>
   outcome.kind === "answered" && outcome.statusCode >= 200 && outcome.statusCode <= 299;
 
-/** What metrics count an attempt as: `2xx` and the other classes of status codes, or why no answer came. */
-export const resultOf = (outcome: Exclude<Outcome, { kind: "aborted" }>) =>
+/** Returns the label of an attempt in metrics: `2xx` and the other classes of status codes, or the error. */
+export const resultOf = (outcome: Outcome) =>
   outcome.kind === "failed" ? outcome.error : `${Math.floor(outcome.statusCode / 100)}xx`;
 
-/** 0 when no answer came. */
+/** 0 if there was no response. */
 export const statusCodeOf = (outcome: Outcome) =>
   outcome.kind === "answered" ? outcome.statusCode : 0;
 
-function answerOf(exchange: {
-  status: number;
-  headers: Headers;
-  body: Uint8Array;
-  truncated: boolean;
-}): Answer {
-  const { status: statusCode, headers, body, truncated } = exchange;
-  return {
-    statusCode,
-    retryAfter: headers.get("retry-after"),
-    contentType: headers.get("content-type")?.slice(0, CONTENT_TYPE_LENGTH) ?? null,
-    body: toText(body),
-    truncated,
-  };
-}
-
-/** PostgreSQL keeps no NUL in a text. */
+/** PostgreSQL does not store NUL in a text. */
 const toText = (bytes: Uint8Array) => new TextDecoder().decode(bytes).replaceAll("\0", "\uFFFD");
 
-function toNoAnswer(reason: FailureReason): NoAnswer {
+function toNoResponse(reason: FailureReason): NoResponse {
   if (reason.startsWith("dns_") || reason === "network_filter") return "dns";
   if (reason.startsWith("tls_")) return "tls";
   if (reason === "conn_timeout" || reason === "read_timeout") return "timeout";
@@ -116,21 +104,20 @@ const BLOCKED = new Set<FailureReason>(["target_forbidden", "url_invalid", "sche
 type Recipient = Pick<WebhookRow, "id" | "sealedUrl" | "format" | "secret" | "oldSecrets">;
 
 /**
- * Returns the message about an event and its receiver, with the secrets that sign now.
- * @throws SealedUnderOtherKey when the secret key is not the one that sealed the URL or the signing secret
+ * Returns the message about an event to the webhook's current URL, with the secrets that sign now.
+ * @throws SealedUnderOtherKey when the URL or the signing secret was sealed with another secret key
  */
 export function messageFor(
   { secrets, clock, config: { publicUrl } }: Deps,
   webhook: Recipient,
   event: EventRow,
-): { receiver: Receiver; message: Message } {
+): Message {
   const { id: webhookId, format } = webhook;
-  const whole = secrets.open(webhook.sealedUrl);
-  const payload = payloadFor(format, event, { url: whole, webhookId, publicUrl });
-  const { body, headers, url = whole } = payload;
+  const url = secrets.open(webhook.sealedUrl);
   return {
-    receiver: { url, secrets: secretsAt(webhook, secrets, clock.now()) },
-    message: { id: messageIdOf(event, webhookId), body, headers },
+    ...{ id: messageIdOf(event, webhookId), url },
+    secrets: secretsAt(webhook, secrets, clock.now()),
+    ...payloadFor(format, event, { url, webhookId, publicUrl }),
   };
 }
 

@@ -2,18 +2,22 @@ import { type SQL, sql } from "drizzle-orm";
 import type { Config } from "../config/config.ts";
 import { rowsOf, type Store } from "../db/store.ts";
 import { describeError, log } from "../lib/log.ts";
-import { LONGEST_MS as LONGEST_ASKED_MS, readRetryAfter } from "../verdict/politeness/site-load.ts";
+import {
+  LONGEST_MS as LONGEST_RETRY_AFTER_MS,
+  readRetryAfter,
+} from "../verdict/politeness/site-load.ts";
 import type { Deps } from "../work/deps.ts";
 import { createGroupWriter, type GroupWriter } from "../work/group-writer.ts";
 import { accountIdsOf } from "../work/topics.ts";
 import type { ClaimedDelivery } from "./claim.ts";
+import { HELD, heldRows } from "./delivery-steps.ts";
 import { isSuccess, type Outcome, statusCodeOf } from "./send.ts";
-import { disable, noteOnWebhooks, pauseSuspects, suspectsAmong } from "./webhook-health.ts";
+import { disable, pauseSuspects, recordHealth, suspectsAmong } from "./webhook-health.ts";
 
 /** A finished attempt. */
 export type Attempt = {
   claimed: ClaimedDelivery;
-  outcome: Exclude<Outcome, { kind: "aborted" }>;
+  outcome: Outcome;
   /** Result of `Math.random`: spreads the wait until the next attempt. */
   random: number;
 };
@@ -28,7 +32,7 @@ export async function settle(deps: Deps, attempts: Attempt[]): Promise<void> {
   const rows = attempts.map((attempt) => cellsOf(deps.config, attempt, now));
   const suspects = suspectsAmong(attempts);
   const disabled = await deps.store.transaction(async (tx) => {
-    await noteOnWebhooks(tx, attempts, now);
+    await recordHealth(tx, attempts, now);
     const disabled = await disable(tx, suspects, now);
     await archiveLastAttempts(tx, heldAgain(tx, attempts));
     await changeDeliveries(tx, rows, isInRange(attempts));
@@ -55,9 +59,7 @@ export async function archiveLastAttempts(tx: Store, which: SQL): Promise<void> 
 }
 
 const CELLS = {
-  of_webhook: "text",
-  of_event: "text",
-  old_lease: "text",
+  ...HELD,
   new_status: "text",
   /** 1: a requested attempt failed, and the schedule stays as it is. */
   keeps_schedule: "bigint",
@@ -74,7 +76,7 @@ const CELLS = {
 } as const;
 
 /** In the order of `CELLS`. */
-function cellsOf(config: Deps["config"], attempt: Attempt, now: number) {
+function cellsOf(config: Config, attempt: Attempt, now: number) {
   const { claimed, outcome } = attempt;
   const answer = outcome.kind === "answered" ? outcome : null;
   return [
@@ -88,30 +90,22 @@ function cellsOf(config: Deps["config"], attempt: Attempt, now: number) {
 }
 
 /** Returns the new status, whether the schedule stays, the next attempt, and when the delivery was completed. */
-function changeOf(config: Deps["config"], { claimed, outcome, random }: Attempt, now: number) {
+function changeOf(config: Config, { claimed, outcome, random }: Attempt, now: number) {
   if (isSuccess(outcome)) return ["succeeded", 0, null, now];
   if (claimed.resting !== null) return [claimed.resting, 1, null, null];
-  const next = nextAttemptAt({
-    attempts: claimed.scheduledAttempts,
-    outcome,
-    now,
-    retrySeconds: config.webhookRetrySeconds,
-    random,
-  });
+  const { scheduledAttempts: attempts } = claimed;
+  const retrySeconds = config.webhookRetrySeconds;
+  const next = nextAttemptAt({ attempts, outcome, now, retrySeconds, random });
   return next === null ? ["exhausted", 0, null, now] : ["failed", 0, next, null];
 }
 
-type Cells = ReturnType<typeof cellsOf>[];
-
 /** Selects deliveries that are still held and have been attempted before. */
 function heldAgain(tx: Store, attempts: Attempt[]): SQL {
-  const rows = attempts.map(({ claimed }) => [claimed.webhookId, claimed.event.id, claimed.lease]);
+  const rows = heldRows(attempts.map(({ claimed }) => claimed));
   return sql`${rowsOf(tx, HELD, rows)} as done join deliveries
     on webhook_id = of_webhook and event_id = of_event and lease = old_lease
     where last_started_at is not null and ${isInRange(attempts)}`;
 }
-
-const HELD = { of_webhook: "text", of_event: "text", old_lease: "text" } as const;
 
 /** From the first to the last event: otherwise PostgreSQL may scan a table that it expects to be small. */
 function isInRange(attempts: Attempt[]): SQL {
@@ -119,7 +113,7 @@ function isInRange(attempts: Attempt[]): SQL {
   return sql`deliveries.event_id between ${ids[0]} and ${ids.at(-1)}`;
 }
 
-async function changeDeliveries(tx: Store, rows: Cells, isInRange: SQL): Promise<void> {
+async function changeDeliveries(tx: Store, rows: ReturnType<typeof cellsOf>[], isInRange: SQL) {
   await tx.run(sql`
     update deliveries set status = new_status, lease = null, resting = null,
       next_attempt_at = case when keeps_schedule = 1 then next_attempt_at else new_next end,
@@ -146,12 +140,12 @@ const LEAST_JITTER = 0.8;
 const JITTER_RANGE = 0.4;
 
 /**
- * Returns when a delivery is retried after its `attempts`-th attempt failed; null when that was the last. Waits vary by
+ * Returns when a delivery is retried after its `attempts`-th attempt failed; null if that was the last. Waits vary by
  * a fifth, so that deliveries that failed together are not retried together; the receiver's `Retry-After` can only
  * lengthen them.
  */
 export function nextAttemptAt(input: {
-  /** Those of the schedule, the one that failed included. */
+  /** Number of scheduled attempts, including the one that failed. */
   attempts: number;
   outcome: Failure;
   now: number;
@@ -164,29 +158,24 @@ export function nextAttemptAt(input: {
   const seconds = input.retrySeconds[attempts - 1];
   if (seconds === undefined) return null;
   const planned = seconds * 1000 * (LEAST_JITTER + JITTER_RANGE * input.random);
-  return now + Math.round(Math.max(planned, leastWait(outcome), requestedWait(outcome, now)));
+  return now + Math.round(Math.max(planned, leastWait(outcome, now)));
 }
 
 /** Longest wait for the next attempt. */
 export const longestWaitMs = ({ webhookRetrySeconds }: Pick<Config, "webhookRetrySeconds">) =>
   Math.max(
-    LONGEST_ASKED_MS,
+    LONGEST_RETRY_AFTER_MS,
     OVERLOAD_MS,
     ...webhookRetrySeconds.map((seconds) => seconds * 1000 * (LEAST_JITTER + JITTER_RANGE)),
   );
 
-function leastWait(outcome: Failure): number {
-  const isOverload =
-    outcome.kind === "answered"
-      ? OVERLOADED.includes(outcome.statusCode)
-      : outcome.kind === "failed" && outcome.error === "timeout";
-  return isOverload ? OVERLOAD_MS : 0;
+function leastWait(outcome: Failure, now: number): number {
+  if (outcome.kind === "failed") return outcome.error === "timeout" ? OVERLOAD_MS : 0;
+  const requested = readRetryAfter(outcome.retryAfter, now) ?? 0;
+  return OVERLOADED.includes(outcome.statusCode) ? Math.max(OVERLOAD_MS, requested) : requested;
 }
 
-const requestedWait = (outcome: Failure, now: number) =>
-  outcome.kind === "answered" ? (readRetryAfter(outcome.retryAfter, now) ?? 0) : 0;
-
-/** How long an outcome waits for others, so that one commit records many: real time, whatever the clock. */
+/** How long an outcome waits for others, so that one commit records many: real time, independent of the clock. */
 const GATHER_MS = 25;
 const GROUP_SIZE = 100;
 /** Limit for all response bodies in a group, since the database takes a while to parse them. */
@@ -225,7 +214,7 @@ export function createOutcomes(deps: Deps): Outcomes {
     if (timer) clearTimeout(timer);
     timer = null;
     await writer.flush();
-    // Added at the last moment, while the writer finished.
+    // Added while the writer finished.
     if (writer.waiting() > 0 && writer.isWell()) await writer.flush();
   }
 

@@ -11,7 +11,7 @@ const FAILING_MS = 120 * HOUR_MS;
 /** … but only when deliveries of events so far apart have failed: a quiet one may have one bad day. */
 const APART_MS = 24 * HOUR_MS;
 /** RFC 9110 §15.5.11: the receiver is gone permanently. */
-const GONE = 410;
+export const GONE = 410;
 
 /** What attempts, in the order in which they ended, say about their webhook. */
 type Health = {
@@ -23,7 +23,7 @@ type Health = {
 };
 
 /** Stores on each webhook how its deliveries go. */
-export async function noteOnWebhooks(tx: Store, attempts: Attempt[], now: number): Promise<void> {
+export async function recordHealth(tx: Store, attempts: Attempt[], now: number): Promise<void> {
   const health = new Map<string, Health>();
   for (const attempt of attempts) {
     const { webhookId } = attempt.claimed;

@@ -1,8 +1,8 @@
-import { and, asc, count, desc, eq, inArray, type SQL, sql } from "drizzle-orm";
+import { asc, count, desc, eq, inArray, type SQL } from "drizzle-orm";
 import { auditChange, isRecorded, webhookTarget } from "../accounts/audit.ts";
 import type { Caller } from "../api/caller.ts";
 import { lockAccounts, lockWebhook } from "../db/queries.ts";
-import { rowsOf, type Store } from "../db/store.ts";
+import type { Store } from "../db/store.ts";
 import {
   deliveries,
   type EventType,
@@ -13,13 +13,10 @@ import {
 import { foreign, limitReached, notFound } from "../lib/errors.ts";
 import { newId, parseId } from "../lib/ids.ts";
 import { type Page, type PageQuery, windowOf } from "../lib/paging.ts";
-import { inSteps } from "../lib/steps.ts";
 import { type Deps, type SaveReply, saveNoReply } from "../work/deps.ts";
-import { type NewWebhook, readNewWebhook, type WebhookRecord } from "./model.ts";
-import { newSigningSecret, shortUrl, visibleUrl } from "./secrets.ts";
-
-/** A webhook with its signing secret in plain text, which only the reply to its creation contains. */
-type CreatedWebhook = { id: string; webhook: WebhookRecord; signingSecret: string };
+import { inDeliverySteps } from "./delivery-steps.ts";
+import { type CreatedWebhook, readNewWebhook, type WebhookRecord } from "./model.ts";
+import { newSigningSecret, sealedUrl, visibleUrl } from "./secrets.ts";
 
 export async function listWebhooks(
   deps: Deps,
@@ -28,16 +25,16 @@ export async function listWebhooks(
 ): Promise<Page<WebhookRecord>> {
   const { store } = deps;
   const { limit, offset } = windowOf(page);
-  const matches = eq(webhooks.accountId, caller.accountId);
+  const isOwn = eq(webhooks.accountId, caller.accountId);
   const [rows, total] = await Promise.all([
     store
       .select()
       .from(webhooks)
-      .where(matches)
+      .where(isOwn)
       .orderBy(desc(webhooks.createdAt), desc(webhooks.id))
       .limit(limit)
       .offset(offset),
-    countRows(store, matches),
+    countRows(store, isOwn),
   ]);
   return { items: await visibleTo(deps, caller, rows), total };
 }
@@ -74,68 +71,70 @@ export async function createWebhook(
   input: unknown,
   saveReply: SaveReply<CreatedWebhook> = saveNoReply,
 ): Promise<CreatedWebhook> {
-  const created = newWebhook(deps, caller, readNewWebhook(deps, input));
-  const { events, urlState: _, ...row } = created.webhook;
-  await deps.store.transaction(async (tx) => {
+  const { clock, secrets } = deps;
+  const { url, events, format, first_verdicts: firstVerdicts } = readNewWebhook(deps, input);
+  const id = newId();
+  const signingSecret = newSigningSecret();
+  return deps.store.transaction(async (tx) => {
     const inTx = { ...deps, store: tx };
     await lockAccounts(tx, [caller.accountNo]);
     await refuseAtLimit(inTx, caller);
-    await tx.insert(webhooks).values({ ...row, url: shortUrl(row.url) });
-    await tx.insert(webhookEvents).values(subscriptionRows(row.id, events));
-    const target = webhookTarget(row);
+    const now = clock.now();
+    await tx.insert(webhooks).values({
+      ...{ id, accountId: caller.accountId, format, firstVerdicts, isActive: true },
+      ...sealedUrl(url, secrets),
+      secret: secrets.seal(signingSecret),
+      ...{ createdAt: now, updatedAt: now },
+    });
+    await tx.insert(webhookEvents).values(subscriptionRows(id, events));
+    const webhook = await findWebhook(inTx, caller, id);
+    const target = webhookTarget(webhook);
     await auditChange(inTx, caller, { action: "webhook.created", target });
+    const created = { id, webhook, signingSecret };
     await saveReply(tx, created);
+    return created;
   });
-  return created;
+}
+
+export const subscriptionRows = (webhookId: string, events: EventType[]) =>
+  events.map((type, position) => ({ webhookId, type, position }));
+
+async function refuseAtLimit({ store, config }: Deps, { accountId, tier }: Caller) {
+  const used = await countRows(store, eq(webhooks.accountId, accountId));
+  const limit = config.tierLimits[tier].webhooks;
+  if (used >= limit) throw limitReached("webhooks", limit, used);
 }
 
 /**
- * Deletes a webhook with its deliveries; the result of a running attempt is dropped. The webhook is switched off first,
- * so that nothing more is sent. There may be millions of deliveries, so they are deleted in steps.
+ * Deletes a webhook with its deliveries; the result of a running attempt is dropped. The webhook is disabled first, so
+ * that nothing more is sent. There may be millions of deliveries, so they are deleted in steps.
  */
 export async function deleteWebhook(deps: Deps, caller: Caller, id: string): Promise<void> {
   const webhook = await findWebhook(deps, caller, id);
   await beginDeletion(deps, caller, webhook);
-  await inSteps(deps.clock, (rows) => deleteDeliveries(deps.store, webhook.id, rows));
+  await inDeliverySteps(deps, { webhookId: webhook.id }, (isInStep) =>
+    deps.store.delete(deliveries).where(isInStep),
+  );
   await deps.store.delete(webhooks).where(eq(webhooks.id, webhook.id));
 }
 
-/** Switches the webhook off and records the deletion, unless an earlier request has done so and was interrupted. */
+/** Disables the webhook and audits the deletion, unless an earlier request has done so and was interrupted. */
 async function beginDeletion(deps: Deps, caller: Caller, { id }: WebhookRow): Promise<void> {
   const action = "webhook.deleted";
   await deps.store.transaction(async (tx) => {
     const inTx = { ...deps, store: tx };
     const webhook = await findAndLockWebhook(inTx, caller, id);
-    if (webhook.isActive) await tx.update(webhooks).set(offAt(deps.clock.now())).where(isIt(id));
+    if (webhook.isActive) {
+      await tx.update(webhooks).set(disabledAt(deps.clock.now())).where(eq(webhooks.id, id));
+    }
     if (await isRecorded(tx, caller.accountId, { action, id })) return;
     await auditChange(inTx, caller, { action, target: webhookTarget(webhook) });
   });
 }
 
-const isIt = (id: string) => eq(webhooks.id, id);
-
-const offAt = (now: number) =>
+/** Columns of a webhook that a user disables. */
+export const disabledAt = (now: number) =>
   ({ isActive: false, disabledReason: "user", disabledAt: now, updatedAt: now }) as const;
-
-/** @returns how many it found, including those that another process deleted first */
-async function deleteDeliveries(store: Store, webhookId: string, rows: number): Promise<number> {
-  const isOfWebhook = eq(deliveries.webhookId, webhookId);
-  const found = await store
-    .select({ eventId: deliveries.eventId })
-    .from(deliveries)
-    .where(isOfWebhook)
-    .orderBy(deliveries.eventId)
-    .limit(rows);
-  const named = rowsOf(
-    store,
-    { id: "text" },
-    found.map(({ eventId }) => [eventId]),
-  );
-  await store
-    .delete(deliveries)
-    .where(and(isOfWebhook, inArray(deliveries.eventId, sql`${named}`)));
-  return found.length;
-}
 
 async function countRows(store: Store, matches: SQL): Promise<number> {
   const [counted] = await store.select({ total: count() }).from(webhooks).where(matches);
@@ -162,48 +161,3 @@ async function visibleTo(
     events: (byId.get(row.id) ?? []).map(({ type }) => type),
   }));
 }
-
-async function refuseAtLimit({ store, config }: Deps, { accountId, tier }: Caller) {
-  const used = await countRows(store, eq(webhooks.accountId, accountId));
-  const limit = config.tierLimits[tier].webhooks;
-  if (used >= limit) throw limitReached("webhooks", limit, used);
-}
-
-function newWebhook(
-  { clock, secrets }: Deps,
-  { accountId }: Caller,
-  { url, events, format, first_verdicts: firstVerdicts }: NewWebhook,
-): CreatedWebhook {
-  const now = clock.now();
-  const signingSecret = newSigningSecret();
-  const webhook: WebhookRecord = {
-    id: newId(),
-    accountId,
-    url,
-    isActive: true,
-    secret: secrets.seal(signingSecret),
-    disabledReason: null,
-    disabledAt: null,
-    failingSince: null,
-    lastDeliveryAt: null,
-    lastStatusCode: null,
-    createdAt: now,
-    updatedAt: now,
-    format,
-    oldSecrets: null,
-    failedFrom: null,
-    failedTo: null,
-    digestId: null,
-    digestAt: null,
-    sealedUrl: secrets.seal(url),
-    firstVerdicts,
-    batchDigestId: null,
-    batchDigestAt: null,
-    urlState: "full",
-    events,
-  };
-  return { id: webhook.id, webhook, signingSecret };
-}
-
-export const subscriptionRows = (webhookId: string, events: EventType[]) =>
-  events.map((type, position) => ({ webhookId, type, position }));

@@ -222,10 +222,12 @@ function answerReader() {
   const config = readConfig({ STILLUP_WEBHOOK_TIMEOUT_MS: String(ANSWER_MS) });
   const deps = toDeps({ webhookOutbound: labOutbound(), clock: systemClock, config });
   const secrets = [newSigningSecret()];
-  const message = { id: "msg_bench", body: "{}", headers: { "content-type": "application/json" } };
+  const headers = { "content-type": "application/json" };
+  const message = { id: "msg_bench", body: "{}", headers, secrets };
   return async (url: string) => {
-    const outcome = await sendMessage(deps, { url, secrets }, message);
-    const isTold = outcome.kind === "answered" || url.endsWith("/dripping-head");
+    const outcome = await sendMessage(deps, { url, ...message });
+    const isTold =
+      (outcome !== "aborted" && outcome.kind === "answered") || url.endsWith("/dripping-head");
     if (!isTold) throw new Error(`${url} gave no answer`);
   };
 }

@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from "bun:test";
 import { webhooks } from "../../server/db/tables.ts";
-import { cancelUnwanted } from "../../server/webhooks/pause-resume.ts";
+import { cancelUnsubscribed } from "../../server/webhooks/pause-resume.ts";
 import { type Asker, onBothEngines, type Parsed, type TestServer } from "../harness.ts";
 import {
   deliverAll,
@@ -50,8 +50,7 @@ onBothEngines("a delivery", (server) => {
     await me.patch(path, { events: ["link.created"] });
     await makeNews(me);
 
-    const step = { status: "pending", after: "", rows: 10 } as const;
-    await cancelUnwanted(server().deps, id, step);
+    await cancelUnsubscribed(server().deps, id);
 
     const statuses = (await deliveriesOf(server(), id)).map(({ status }) => status);
     expect(statuses.sort()).toEqual(["cancelled", "pending"]);

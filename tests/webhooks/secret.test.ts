@@ -118,7 +118,7 @@ onBothEngines("the signing secret of a webhook", (server) => {
       await deliverDue(server().deps);
 
       const text = lines.join();
-      expect(text).toContain("a test was sent");
+      expect(text).toContain("test delivery sent");
       expect(text).toContain("webhook disabled");
       expect(lines.at(-1)).toMatch(/\berror\b.*sealed under another secret key/);
       for (const secret of told) {

@@ -1,0 +1,71 @@
+import { and, eq, gt, inArray, lte, type SQL, sql } from "drizzle-orm";
+import { rowsOf, type Store } from "../db/store.ts";
+import { type DeliveryStatus, deliveries } from "../db/tables.ts";
+import { inSteps } from "../lib/steps.ts";
+import type { Deps } from "../work/deps.ts";
+import type { ClaimedDelivery } from "./claim.ts";
+
+type Selection = {
+  most: number;
+  /** Order in which they are selected; any by default. */
+  by?: SQL;
+  /** Skips deliveries that another process is claiming. */
+  isClaim?: boolean;
+};
+
+/**
+ * Selects event ids of some deliveries, for the `in` of a statement that changes them. Materialized, since otherwise
+ * PostgreSQL may select others for each row. The statement repeats the conditions in a form that no index serves:
+ * otherwise databases read all rows that meet them, and use this list only to exclude some.
+ */
+export function selectEventIds(
+  store: Store,
+  which: SQL | undefined,
+  { most, by, isClaim }: Selection,
+): SQL {
+  return sql`(
+    with chosen as materialized (
+      select event_id from deliveries where ${which} ${by ? sql`order by ${by}` : sql``}
+      limit ${most} ${sql.raw(isClaim ? store.engine.skipLocked : "")}
+    ) select event_id from chosen)`;
+}
+
+/**
+ * Goes through a webhook's deliveries, or those with one status, in the order of their events and in short steps: there
+ * may be millions.
+ * @param change gets a condition for the deliveries of a step
+ */
+export async function inDeliverySteps(
+  { store, clock }: Pick<Deps, "store" | "clock">,
+  { webhookId, status }: { webhookId: string; status?: DeliveryStatus },
+  change: (isInStep: SQL) => Promise<unknown>,
+): Promise<void> {
+  const { eventId } = deliveries;
+  const isListed = and(
+    eq(deliveries.webhookId, webhookId),
+    status && eq(deliveries.status, status),
+  );
+  let after = "";
+  await inSteps(clock, async (rows) => {
+    const found = await store
+      .select({ eventId })
+      .from(deliveries)
+      .where(and(isListed, gt(eventId, after)))
+      .orderBy(eventId)
+      .limit(rows);
+    const last = found.at(-1)?.eventId;
+    if (last === undefined) return 0;
+    const cells = found.map((row) => [row.eventId]);
+    const ids = sql`${rowsOf(store, { id: "text" }, cells)}`;
+    // SQLite uses the list and PostgreSQL its ends; otherwise they would scan all deliveries.
+    await change(and(isListed, gt(eventId, after), lte(eventId, last), inArray(eventId, ids))!);
+    after = last;
+    return found.length;
+  });
+}
+
+/** Cells that identify claimed deliveries and their leases. */
+export const HELD = { of_webhook: "text", of_event: "text", old_lease: "text" } as const;
+
+export const heldRows = (claimed: ClaimedDelivery[]) =>
+  claimed.map(({ webhookId, event, lease }) => [webhookId, event.id, lease]);
