@@ -1,9 +1,9 @@
 import { expect, onTestFinished, test } from "bun:test";
 import { openPostgres } from "../server/db/postgres.ts";
 import { isUnavailable, type Query } from "../server/db/store.ts";
-import { polled } from "./cluster/node.ts";
 import { emptyPostgres, makeReadOnly } from "./postgres.ts";
 import { startSilentProxy } from "./silent-proxy.ts";
+import { until } from "./until.ts";
 
 const asking = (sql: string, params: unknown[] = []): Query => ({ sql, params });
 const ONE = asking("select 1");
@@ -117,10 +117,10 @@ test("a PostgreSQL that was cut off while nobody asked is found to answer again"
   const { engine, proxy } = await openBehindProxy();
   await engine.run(ONE);
   proxy.cutOff();
-  await polled(async () => (await engine.run(ONE).catch(isUnavailable)) === true || undefined);
+  await until(async () => (await engine.run(ONE).catch(isUnavailable)) === true, { everyMs: 50 });
 
   proxy.flow();
-  await polled(async () => (await engine.run(ONE).catch(isUnavailable)) !== true || undefined);
+  await until(async () => (await engine.run(ONE).catch(isUnavailable)) !== true, { everyMs: 50 });
 
   expect(await engine.inTurn("turn", async () => "mine")).toBe("mine");
   expect(await engine.apart().run(ONE)).toEqual([[1]]);
@@ -135,7 +135,7 @@ test("a statement of a transaction that was cut off leaves nothing behind", asyn
 
   expect(await writing.catch(isUnavailable)).toBe(true);
   proxy.flow();
-  await polled(async () => (await engine.run(ONE).catch(isUnavailable)) !== true || undefined);
+  await until(async () => (await engine.run(ONE).catch(isUnavailable)) !== true, { everyMs: 50 });
   expect(await engine.run(asking("select count(*) from thing"))).toEqual([[0]]);
 });
 
@@ -148,7 +148,7 @@ test("connections that lead nowhere are given up although others work", async ()
 
   await all();
 
-  await polled(async () => (await all()).every((each) => each !== true) || undefined);
+  await until(async () => (await all()).every((each) => each !== true), { everyMs: 50 });
 });
 
 test("a slow statement is waited for while PostgreSQL answers", async () => {
@@ -173,7 +173,7 @@ test("a PostgreSQL that has turned read-only is left for the one that can write"
   await other.run(asking(`alter database ${name} reset default_transaction_read_only`));
 
   // What was connected before stays as it was, and is left some seconds later.
-  await polled(async () => ((await write().catch(isUnavailable)) === true ? undefined : true));
+  await until(async () => (await write().catch(isUnavailable)) !== true, { everyMs: 50 });
   expect(await engine.run(asking("select id from thing"))).toEqual([[1]]);
   await Promise.all([engine.close(), other.close()]);
 });

@@ -1,4 +1,24 @@
-/** Comes true once it is so. */
-export async function until(isSo: () => boolean): Promise<void> {
-  while (!isSo()) await Bun.sleep(5);
+const WITHIN_MS = 60_000;
+
+type Falsy = false | 0 | "" | null | undefined;
+
+type Waiting = {
+  everyMs?: number;
+  /** What processes logged, for the error. */
+  log?: () => string;
+};
+
+/** Resolves with what the look returns once that is truthy. @throws when it is not so within a minute */
+export async function until<T>(
+  look: () => T | Promise<T>,
+  { everyMs = 1, log = () => "" }: Waiting = {},
+): Promise<Exclude<T, Falsy>> {
+  const giveUpAt = performance.now() + WITHIN_MS;
+  for (;;) {
+    const found = await look();
+    if (found) return found as Exclude<T, Falsy>;
+    if (performance.now() > giveUpAt)
+      throw new Error(`Not so within ${WITHIN_MS / 1000} s: ${look}\n${log()}`);
+    await Bun.sleep(everyMs);
+  }
 }

@@ -3,6 +3,7 @@ import { createProgram } from "../commands/program.ts";
 import { listeningUrl } from "../listening.ts";
 import { startReceiver } from "../receiver.ts";
 import { startRawSite } from "../site.ts";
+import { until } from "../until.ts";
 
 /** More than the runtime allows at once by itself. */
 const PLACES = 300;
@@ -52,7 +53,7 @@ test.if(process.platform !== "win32")(
       url: `http://127.1.${i >> 8}.${i & 255}:${silent.port}/`,
     }));
     await post("/links/batch", { links });
-    while (silent.connections < PLACES) await Bun.sleep(5);
+    await until(() => silent.connections >= PLACES);
 
     await post("/webhooks", { url: receiver.url, events: ["link.created"] });
     await post("/links", { url: "https://example.org/" });

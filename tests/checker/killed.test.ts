@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { seed } from "../bench/seed.ts";
 import { listeningUrl } from "../listening.ts";
+import { until } from "../until.ts";
 
 const LINKS = 600;
 /** Requests after which the program is killed, each time. */
@@ -94,7 +95,7 @@ test("a program that is killed in the middle of its checks loses none and writes
     database.run("update links set next_check_at = ? where lease is not null", [Date.now()]);
   }
   const program = await startProgram(folder);
-  while (look(database).checked < LINKS) await Bun.sleep(20);
+  await until(() => look(database).checked >= LINKS, { everyMs: 20 });
   program.kill("SIGTERM");
   await program.exited;
 

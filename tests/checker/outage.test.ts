@@ -17,6 +17,7 @@ import { logLines } from "../log.ts";
 import { sized } from "../long.ts";
 import { labOutbound, playedResolver } from "../outbound/lab.ts";
 import { startSentinel } from "../sentinel.ts";
+import { until } from "../until.ts";
 import { saw } from "./ended.ts";
 import { playedOnline } from "./played-online.ts";
 
@@ -280,7 +281,7 @@ onBothEngines("A monitor whose line is cut for five minutes", (server) => {
     const loop = startCheckLoop({ ...server().deps, clock, online, check });
     /** Lets the loop do what it can now, until it waits for its next look at what is due. */
     const looks = async (count: number) => {
-      while (clock.slept.filter((ms) => ms === POLL_MS).length < count) await Bun.sleep(1);
+      await until(() => clock.slept.filter((ms) => ms === POLL_MS).length >= count);
     };
     await looks(1);
     expect(begun).toEqual([]);

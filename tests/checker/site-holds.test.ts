@@ -11,6 +11,7 @@ import { bucketOf } from "../../server/work/buckets.ts";
 import { type MovableClock, movableClock } from "../clock.ts";
 import { onBothEngines } from "../harness.ts";
 import { ALL_BUCKETS, type FixedNode, fixedNode } from "../nodes/fixed.ts";
+import { until } from "../until.ts";
 import { saw } from "./ended.ts";
 import { playLoop } from "./played-loop.ts";
 
@@ -153,7 +154,7 @@ onBothEngines("What a site wants", (server) => {
     await loop.seconds(3);
 
     // The loop on its clock does not wait for what is written next to it.
-    while (!(await rows()).some(({ site }) => site === "weary.example")) await Bun.sleep(1);
+    await until(async () => (await rows()).some(({ site }) => site === "weary.example"));
     await loop.stop();
   });
 

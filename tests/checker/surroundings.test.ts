@@ -3,6 +3,7 @@ import { type Checker, checkUrl, type KnownLink } from "../../server/verdict/con
 import { NEVER_CHECKED } from "../../server/verdict/look.ts";
 import { labOutbound, playedResolver } from "../outbound/lab.ts";
 import { type Routes, type Says, type Site, startSite } from "../site.ts";
+import { until } from "../until.ts";
 import { labChecker } from "./prober.ts";
 
 const running: { stop(): Promise<void> }[] = [];
@@ -113,7 +114,7 @@ describe("a host that is new to us", () => {
     const check = (path: string, isAsked: boolean) =>
       checkUrl(checker, { ...NEVER_CHECKED, url: `${site.url}${path}`, isAsked });
     const slow = check("/a", false);
-    while (!paths(site).includes("/robots.txt")) await Bun.sleep(1);
+    await until(() => paths(site).includes("/robots.txt"));
 
     expect(await check("/b", true)).toMatchObject({ status: "active" });
 

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { $, SQL } from "bun";
 import { executable, SETTINGS } from "../installed.ts";
 import { type OwnPostgres, startOwnPostgres } from "../own-postgres.ts";
+import { until } from "../until.ts";
 import { type ClusterNode, startNode } from "./node.ts";
 
 const EMAIL = "cluster@example.org";
@@ -11,14 +12,16 @@ const DATABASE = "stillup";
 
 type NodeSettings = Pick<Parameters<typeof startNode>[0], "role" | "aheadMs" | "program" | "port">;
 
-/** Processes of the executable that share one PostgreSQL, and an account whose key is known. */
+/** Processes of the executable that share one PostgreSQL, with one account. */
 export type Cluster = {
   postgres: OwnPostgres;
-  /** What is kept, looked at past all nodes. */
+  /** The database, read past all nodes. */
   sql: SQL;
-  /** Ready when this resolves; ended with the cluster at the latest. */
+  /** Waits until the look returns something. @throws after a minute, with the logs of all nodes */
+  until<T>(look: () => T | Promise<T>): ReturnType<typeof until<T>>;
+  /** Starts a node and resolves when it is ready. It is stopped with the cluster at the latest. */
   start(name: string, settings?: NodeSettings): Promise<ClusterNode>;
-  /** Another key of the account. */
+  /** Creates another key of the account. */
   newKey(name: string): Promise<string>;
   remove(): Promise<void>;
 };
@@ -45,6 +48,7 @@ export async function startCluster(settings: Record<string, string>): Promise<Cl
   return {
     postgres,
     sql,
+    until: (look) => until(look, { everyMs: 50, log: () => nodes.map(logOf).join("\n") }),
     async start(name, props = {}) {
       const node = await startNode({ name, databaseUrl, secretKeyFile, settings, ...props });
       nodes.push(node);
@@ -59,6 +63,10 @@ export async function startCluster(settings: Record<string, string>): Promise<Cl
     },
   };
 }
+
+const LONGEST_LOG = 3000;
+
+const logOf = ({ name, log }: ClusterNode) => `${name}: ${log().slice(-LONGEST_LOG)}`;
 
 async function createDatabase({ urlOf }: OwnPostgres): Promise<void> {
   const admin = new SQL(urlOf("postgres"), { max: 1 });

@@ -1,13 +1,13 @@
 import type { SQL } from "bun";
+import type { Cluster } from "./cluster.ts";
 import type { Hosts } from "./hosts.ts";
-import { polled } from "./node.ts";
 
 /** Links of one request. */
 const MANY = 1000;
 
 type Asked = { url: string; key: string };
 
-/** Adds so many pages of so many hosts. */
+/** Adds this many pages of this many hosts. */
 export async function addLinks(asked: Asked, sites: Hosts, hosts: number, pages: number) {
   const urls = Array.from({ length: hosts * pages }, (_, n) =>
     sites.urlOf(n % hosts, Math.floor(n / hosts)),
@@ -28,7 +28,7 @@ export async function post({ url, key }: Asked, path: string, body: unknown) {
   return response.json();
 }
 
-/** Every link, or those that have this in their URL, is due from now on, or after so many milliseconds. */
+/** Makes every link, or those with this part in their URL, due now or after this many milliseconds. */
 export async function makeDue(sql: SQL, { part = "", inMs = 0 } = {}): Promise<void> {
   await sql`update links set next_check_at = ${Date.now() + inMs} where url like ${`%${part}%`}`;
 }
@@ -36,11 +36,18 @@ export async function makeDue(sql: SQL, { part = "", inMs = 0 } = {}): Promise<v
 const countChecks = async (sql: SQL): Promise<number> =>
   (await sql`select count(*)::int as n from checks`)[0].n;
 
-/** Resolves once so many checks are in the history, or more. */
-export const checked = (sql: SQL, count: number) =>
-  polled(async () => ((await countChecks(sql)) >= count ? true : undefined));
+/** Resolves once so many checks are in the history, or more. @throws when none is added for a minute */
+export async function checked({ sql, until }: Cluster, count: number): Promise<void> {
+  let seen = -1;
+  const hasMore = async () => {
+    const before = seen;
+    seen = await countChecks(sql);
+    return seen > before;
+  };
+  while (seen < count) await until(hasMore);
+}
 
-/** How many links have so many checks each in their history. */
+/** Counts links by the number of checks in their history. */
 export async function linksByChecks(sql: SQL): Promise<Record<string, number>> {
   const rows = await sql`select n, count(*)::int as links
     from (select count(*)::int as n from checks group by link_no) as counted group by n`;

@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { executable, SETTINGS } from "../installed.ts";
 import { METRICS_TOKEN } from "../metrics/reading.ts";
+import { until } from "../until.ts";
 
-const POLL_MS = 50;
 /** Shifts what the process takes for the time of day. */
 const AHEAD = join(import.meta.dir, "ahead.js");
 
@@ -77,15 +77,16 @@ export async function startNode(props: NodeProps): Promise<ClusterNode> {
   const running = (what: string) => {
     if (program.exitCode !== null) throw new Error(`${name} ended before ${what}: ${log}`);
   };
-  const url = await polled(() => {
+  const waiting = { everyMs: 50, log: () => `${name}: ${log}` };
+  const url = await until(() => {
     running("it listened");
     return /listening on (http:[^\s"]+)/.exec(log)?.[1];
-  });
+  }, waiting);
   const ready = async () => (await (await ask(url, "/ready")).json()) as Readiness;
-  await polled(async () => {
+  await until(async () => {
     running("it was ready");
-    return (await ask(url, "/ready")).ok || undefined;
-  });
+    return (await ask(url, "/ready")).ok;
+  }, waiting);
   return {
     name,
     url,
@@ -105,12 +106,3 @@ const ask = (url: string, path: string) =>
     keepalive: false,
     headers: { authorization: `Bearer ${METRICS_TOKEN}` },
   });
-
-/** What is asked for again and again until it is there. */
-export async function polled<T>(look: () => T | undefined | Promise<T | undefined>): Promise<T> {
-  for (;;) {
-    const found = await look();
-    if (found !== undefined) return found;
-    await Bun.sleep(POLL_MS);
-  }
-}

@@ -4,7 +4,7 @@ import { programOf } from "../upgrades/program-of.ts";
 import { type Cluster, startCluster } from "./cluster.ts";
 import { type Hosts, startHosts } from "./hosts.ts";
 import { addLinks, checked, linksByChecks } from "./links.ts";
-import { type ClusterNode, polled } from "./node.ts";
+import type { ClusterNode } from "./node.ts";
 
 const ALLOWING = {
   name: "9001_notes.sql",
@@ -42,7 +42,7 @@ describe("Nodes of several versions", () => {
     expect(await applied()).toContain(ALLOWING.name);
 
     await addLinks({ url: old.url, key }, sites, 5, 4);
-    await checked(cluster.sql, 20);
+    await checked(cluster, 20);
 
     expect(await linksByChecks(cluster.sql)).toEqual({ 1: 20 });
     const visits = sites.takeVisits();
@@ -60,10 +60,10 @@ describe("Nodes of several versions", () => {
     await again.stop();
   });
 
-  test("keep one waiting whose migration an older one would not survive, until that is gone", async () => {
+  test("keep a node waiting whose migration breaks older nodes, until those are gone", async () => {
     const port = freePort();
     const starting = start("next", NEXT, "all", port);
-    const doing = await polled(() => doingAt(port, "waiting until older nodes"));
+    const doing = await cluster.until(() => doingAt(port, "waiting until older nodes"));
 
     expect(doing).toBe("waiting until older nodes are stopped or upgraded");
     expect(await applied()).not.toContain(BREAKING.name);
@@ -78,16 +78,16 @@ describe("Nodes of several versions", () => {
     await cluster.sql`insert into migrations (name, applied_at) values ('9003_more.sql', 1)`;
 
     const sentence = "written by a newer version (9003_more.sql)";
-    await polled(() => nodes.next!.log().includes(sentence) || undefined);
+    await cluster.until(() => nodes.next!.log().includes(sentence));
 
-    await polled(() => isOver(nodes.next!));
+    await cluster.until(() => isOver(nodes.next!));
   });
 
   const applied = async (): Promise<string[]> =>
     (await cluster.sql`select name from migrations`).map(({ name }: { name: string }) => name);
 });
 
-/** What a process that is not ready says it does, once that begins so. */
+/** Returns what a process that is not ready says it does, once that has this beginning. */
 async function doingAt(port: number, beginning: string): Promise<string | undefined> {
   const url = `http://127.0.0.1:${port}/ready`;
   const reply = await fetch(url, { keepalive: false }).catch(() => null);
@@ -95,9 +95,9 @@ async function doingAt(port: number, beginning: string): Promise<string | undefi
   return doing?.startsWith(beginning) ? doing : undefined;
 }
 
-/** Whether nobody listens there any more. */
+/** Whether the node no longer listens. */
 const isOver = ({ url }: ClusterNode) =>
   fetch(`${url}/health`, { keepalive: false }).then(
-    () => undefined,
+    () => false,
     () => true,
   );

@@ -7,6 +7,7 @@ import { createLoops } from "../../server/work/loops.ts";
 import { movableClock } from "../clock.ts";
 import { onBothEngines, type TestServer } from "../harness.ts";
 import { deliveriesOf, makeNews, startReceiver, subscribe } from "../receiver.ts";
+import { until } from "../until.ts";
 
 const DAY = 86_400_000;
 
@@ -56,7 +57,7 @@ onBothEngines("A node", (server) => {
     await store.update(links).set({ nextCheckAt: clock.now() + DAY });
 
     const { node, stop } = startNode(server(), ["checker"]);
-    while (node.loops.lookedAt("checks") === null) await Bun.sleep(1);
+    await until(() => node.loops.lookedAt("checks") !== null);
     await stop();
 
     expect(node.loops.isChecking()).toBe(true);

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { $ } from "bun";
 import { executable, install, newFolder, SETTINGS } from "../installed.ts";
 import { randomFrom } from "../random.ts";
+import { until } from "../until.ts";
 import { copyWhileWriting } from "./copies.ts";
 import { contradictions, type KeptLinks, newLedger, settleDoubts } from "./ledger.ts";
 import { startWorld, type World } from "./world.ts";
@@ -114,7 +115,7 @@ async function comeToRest(folder: string): Promise<void> {
   const database = new Database(join(folder, "data/stillup.db"), { readonly: true });
   database.run("pragma busy_timeout = 5000");
   const left = database.query(UNDER_WAY);
-  while (left.values()[0]![0] !== 0) await Bun.sleep(POLL_MS);
+  await until(() => left.values()[0]![0] === 0, { everyMs: POLL_MS });
   database.close(true);
 }
 

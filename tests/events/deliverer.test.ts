@@ -7,6 +7,7 @@ import { movableClock } from "../clock.ts";
 import { onBothEngines, type TestServer } from "../harness.ts";
 import { deliveriesOf, makeMuchNews, makeNews, startReceiver, subscribe } from "../receiver.ts";
 import { deliverDue } from "../rounds.ts";
+import { until } from "../until.ts";
 
 const STOP_MS = 8000;
 
@@ -21,12 +22,12 @@ function startDeliverer({ deps, clock: { now } }: TestServer) {
 
 /** Until it has found nothing and waits for the next poll. */
 async function untilPolling({ clock }: ReturnType<typeof startDeliverer>) {
-  while (clock.slept.length === 0) await Bun.sleep(1);
+  await until(() => clock.slept.length !== 0);
 }
 
 /** Until it waits on its clock for what is under way. */
 async function untilStopping({ clock }: ReturnType<typeof startDeliverer>) {
-  while (clock.slept.at(-1) !== STOP_MS) await Bun.sleep(1);
+  await until(() => clock.slept.at(-1) === STOP_MS);
 }
 
 const silent = () => new Promise<Response>(() => {});
@@ -151,7 +152,7 @@ onBothEngines("the deliverer", (server) => {
       .deps.store.update(deliveries)
       .set({ nextAttemptAt: standing.now() + 1 });
     const deliverer = createDeliverer({ ...server().deps, clock });
-    while (standing.slept.length === 0) await Bun.sleep(1);
+    await until(() => standing.slept.length !== 0);
 
     correction = -3_600_000;
     deliverer.wake();

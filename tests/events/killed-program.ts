@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { listeningUrl } from "../listening.ts";
+import { until } from "../until.ts";
 
 /** The executable where one is named, else the program as it stands here. */
 const PROGRAM = process.env.STILLUP_BINARY
@@ -65,7 +66,7 @@ export async function killOnce(home: Home, moment: Promise<void>): Promise<void>
 /** Runs the program until this is so, then ends it in order. */
 export async function runUntil(home: Home, isSo: () => boolean): Promise<void> {
   const program = await startProgram(home);
-  while (!isSo()) await Bun.sleep(20);
+  await until(isSo, { everyMs: 20 });
   program.kill("SIGTERM");
   await program.exited;
 }

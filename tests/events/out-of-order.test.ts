@@ -5,6 +5,7 @@ import { createDeliverer } from "../../server/webhooks/deliverer.ts";
 import { type MovableClock, movableClock } from "../clock.ts";
 import { onBothEngines, type TestServer } from "../harness.ts";
 import { deliveriesOf, makeMuchNews, startReceiver, subscribe } from "../receiver.ts";
+import { until } from "../until.ts";
 import { failingDeps, failingInside } from "./failing-store.ts";
 
 /** Far more than a deliverer needs to send a few messages. */
@@ -18,7 +19,7 @@ async function looks(clock: MovableClock) {
   for (const _ of [1, 2]) {
     const before = clock.slept.length;
     clock.moveBy(1000);
-    while (clock.slept.length === before) await Bun.sleep(0);
+    await until(() => clock.slept.length !== before, { everyMs: 0 });
   }
 }
 

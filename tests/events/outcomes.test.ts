@@ -9,6 +9,7 @@ import { DELIVERY_LEASE_MS } from "../../server/work/lease.ts";
 import { onBothEngines, type TestServer } from "../harness.ts";
 import { logLines } from "../log.ts";
 import { deliveriesOf, earlierAttemptsOf, makeMuchNews, subscribe } from "../receiver.ts";
+import { until } from "../until.ts";
 import { failingDeps, failingInside } from "./failing-store.ts";
 
 const down = () => new Unavailable("the disk is full");
@@ -186,7 +187,7 @@ onBothEngines("what attempts came to", (server) => {
     }
 
     const isOpen = (status: string) => status === "delivering";
-    while ((await statusesOf(server(), webhookOf(attempts))).some(isOpen)) await Bun.sleep(1);
+    await until(async () => !(await statusesOf(server(), webhookOf(attempts))).some(isOpen));
   });
 
   test("counts once, however often it was tried to write it", async () => {

@@ -2,6 +2,7 @@ import { expect, onTestFinished, test } from "bun:test";
 import { SQL } from "bun";
 import { startServer } from "../harness.ts";
 import { makeNews, subscribe } from "../receiver.ts";
+import { until } from "../until.ts";
 
 // SQLite has one writer, so only PostgreSQL can be caught between the two.
 test("news that comes while its webhook is being deleted is no error", async () => {
@@ -26,7 +27,7 @@ test("news that comes while its webhook is being deleted is no error", async () 
       await watcher`select 1 from pg_stat_activity
       where datname = current_database() and wait_event_type = 'Lock'`
     ).length > 0;
-  while (!(await isWaiting()));
+  await until(isWaiting);
   deleted.resolve();
   await deletion;
 

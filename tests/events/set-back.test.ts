@@ -9,6 +9,7 @@ import { addDelivery, UNTRIED } from "../deliveries/logged.ts";
 import { onBothEngines } from "../harness.ts";
 import { fixedNode } from "../nodes/fixed.ts";
 import { makeNews, startReceiver, subscribe } from "../receiver.ts";
+import { until } from "../until.ts";
 
 const HOUR = 3_600_000;
 const YEAR = 365 * 24 * HOUR;
@@ -124,11 +125,11 @@ onBothEngines("when the clock was set back", (server) => {
     const store = createStore({ ...engine, alone });
     const deliverer = createDeliverer({ ...deps, store, clock });
     const looks = () => clock.slept.length;
-    while (looks() === 0) await Bun.sleep(1);
+    await until(() => looks() !== 0);
 
     clock.setBy(-3_600_000);
     deliverer.wake();
-    while (looks() === 1) await Bun.sleep(1);
+    await until(() => looks() !== 1);
     isAway = false;
     deliverer.wake();
     await receiver.seen(1);

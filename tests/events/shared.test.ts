@@ -14,6 +14,7 @@ import {
   startReceiver,
   subscribe,
 } from "../receiver.ts";
+import { until } from "../until.ts";
 
 const silent = () => new Promise<Response>(() => {});
 const idsOf = ({ requests }: ReturnType<typeof startReceiver>) =>
@@ -34,13 +35,13 @@ type Node = ReturnType<typeof startNode>;
 async function untilPolling({ clock, wake }: Node) {
   const before = clock.slept.length;
   wake();
-  while (clock.slept.length <= before) await Bun.sleep(1);
+  await until(() => clock.slept.length > before);
 }
 
 /** What was under way when it ends is cut off. */
 async function end({ clock, stop }: Node) {
   const stopping = stop();
-  while (clock.slept.at(-1) !== 8000) await Bun.sleep(1);
+  await until(() => clock.slept.at(-1) === 8000);
   clock.moveBy(8000);
   await stopping;
 }
@@ -93,7 +94,7 @@ onBothEngines("Nodes that share deliveries", (server) => {
 
     one.nodes.gets([]);
     one.wake();
-    while ((await waitingOf(server(), id)) < 16) await Bun.sleep(5);
+    await until(async () => (await waitingOf(server(), id)) >= 16);
     expect(receiver.requests).toHaveLength(4);
     answer.resolve(new Response());
     const other = startNode(server(), "other", [bucket]);

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createGracefulStop } from "../../server/http/start-and-stop.ts";
 import { systemClock } from "../../server/lib/clock.ts";
+import { until } from "../until.ts";
 
 /** Longer than a stopping server waits for requests that keep coming. */
 const HELD_UP_MS = 1100;
@@ -38,7 +39,7 @@ test("a request that arrives while a stopping server is blocked gets its reply",
   }, systemClock);
   const server = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: graceful.front });
   const client = Bun.spawn([process.execPath, "-e", askTwice(server.url, folder)]);
-  while (!isThere("answered")) await Bun.sleep(5);
+  await until(() => isThere("answered"));
 
   const slow = fetch(new URL("/slow", server.url));
   await graceful.stop(() => server.stop());

@@ -5,6 +5,7 @@ import { createStore } from "../../server/db/store.ts";
 import { startBatch } from "../../server/links/batches/start.ts";
 import { batchOf, checkAll, checkedLinks } from "../batches/playing.ts";
 import { startServer, type TestServer } from "../harness.ts";
+import { until } from "../until.ts";
 
 // SQLite has one writer, so only PostgreSQL can be caught between the two.
 test("a new frequency sees the batch that is being written while it waits for the link", async () => {
@@ -18,7 +19,7 @@ test("a new frequency sees the batch that is being written while it waits for th
   const starting = startBatch({ ...server.deps, store: slow.store }, caller, { link_ids });
   await slow.written;
   const changing = me.patch(`/api/v1/links/${link_ids[0]}`, { check_frequency: "weekly" });
-  await somebodyWaits(server);
+  await untilLocked(server);
   slow.commit();
   await changing;
   const { batchId } = await starting;
@@ -58,10 +59,10 @@ function ask(connection: SQL, text: string, params: unknown[]): Promise<unknown[
     .values();
 }
 
-async function somebodyWaits({ config }: TestServer): Promise<void> {
+async function untilLocked({ config }: TestServer): Promise<void> {
   const watcher = new SQL(config.databaseUrl, { max: 1 });
   const waiting = () => watcher`select 1 from pg_stat_activity
     where datname = current_database() and wait_event_type = 'Lock'`;
-  while ((await waiting()).length === 0);
+  await until(async () => (await waiting()).length > 0);
   await watcher.close();
 }

@@ -1,5 +1,6 @@
 import { SQL } from "bun";
 import { closeAtEnd } from "../shared.ts";
+import { until } from "../until.ts";
 import type { Dump } from "../upgrades/dump.ts";
 import { sorted } from "../upgrades/dump.ts";
 
@@ -49,7 +50,7 @@ export async function obstruct(url: string, event: string, row: string): Promise
     and backend_type = 'client backend' and datname = current_database()`;
   return {
     async reached() {
-      while ((await sql.unsafe(waiting)).length === 0);
+      await until(async () => (await sql.unsafe(waiting)).length > 0);
     },
     async open() {
       await sql.unsafe("select pg_advisory_unlock_all()");
@@ -57,7 +58,7 @@ export async function obstruct(url: string, event: string, row: string): Promise
     async remove() {
       await sql.unsafe("select pg_advisory_unlock_all()");
       // The statement of a killed client runs to its end; dropping the trigger meanwhile could be a deadlock.
-      while ((await sql.unsafe(inTransaction)).length > 0);
+      await until(async () => (await sql.unsafe(inTransaction)).length === 0);
       await sql.unsafe("drop function wait_here cascade");
       await sql.close();
     },

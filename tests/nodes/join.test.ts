@@ -8,6 +8,7 @@ import { movableClock } from "../clock.ts";
 import { startServer } from "../harness.ts";
 import { logLines } from "../log.ts";
 import { type OwnPostgres, startOwnPostgres } from "../own-postgres.ts";
+import { until } from "../until.ts";
 import { playNode } from "./playing.ts";
 
 describe("A node that has joined", () => {
@@ -116,7 +117,3 @@ test("A node that is alone looks seldom how late it is, since that is a read", a
   await joined.leave(Promise.resolve());
   await server.stop();
 });
-
-async function until(isSo: () => boolean) {
-  while (!isSo()) await Bun.sleep(5);
-}

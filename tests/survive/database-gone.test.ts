@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { polled } from "../cluster/node.ts";
 import { createProgram } from "../commands/program.ts";
 import { freePort } from "../free-port.ts";
 import { type OwnPostgres, startOwnPostgres } from "../own-postgres.ts";
 import { type Site, startSite } from "../site.ts";
+import { until } from "../until.ts";
 
 const LINKS = 20;
 const EMAIL = "me@example.org";
@@ -78,17 +78,20 @@ describe("A server whose PostgreSQL stops", () => {
   });
 
   test("waits for it at the start, and says so", async () => {
-    const waiting = await polled(async () => {
-      const reply = await get("/ready").catch(() => null);
-      return reply?.body.doing === "waiting for the database" ? reply : undefined;
-    });
+    const waiting = await until(
+      async () => {
+        const reply = await get("/ready").catch(() => null);
+        return reply?.body.doing === "waiting for the database" ? reply : null;
+      },
+      { everyMs: 50, log: () => log },
+    );
 
     expect(waiting.status).toBe(503);
     expect(await get("/health")).toEqual({ status: 200, body: { status: "starting" } });
     expect(log).toContain("waiting for the database");
 
     await database.start();
-    await polled(async () => (await get("/ready")).status === 200 || undefined);
+    await until(async () => (await get("/ready")).status === 200, { everyMs: 50, log: () => log });
   });
 
   test.each([
@@ -121,7 +124,7 @@ describe("A server whose PostgreSQL stops", () => {
     const { promise, resolve: answer } = Promise.withResolvers<void>();
     answering = promise;
     for (let i = 0; i < LINKS; i++) await post("/api/v1/links", { url: `${site.url}/${i}` });
-    await polled(() => site.requests.length >= LINKS || undefined);
+    await until(() => site.requests.length >= LINKS, { everyMs: 50, log: () => log });
     const before = log.length;
 
     await database.stop();
@@ -147,11 +150,14 @@ describe("A server whose PostgreSQL stops", () => {
     expect(failures).toEqual([...new Set(failures)]);
 
     await database.start();
-    const { body } = await polled(async () => {
-      const reply = await get("/api/v1/links?status=active&per_page=100");
-      return reply.status === 200 && reply.body.data.pagination.total === LINKS ? reply : undefined;
-    });
-    await polled(() => receiver.requests.length >= LINKS || undefined);
+    const { body } = await until(
+      async () => {
+        const reply = await get("/api/v1/links?status=active&per_page=100");
+        return reply.status === 200 && reply.body.data.pagination.total === LINKS ? reply : null;
+      },
+      { everyMs: 50, log: () => log },
+    );
+    await until(() => receiver.requests.length >= LINKS, { everyMs: 50, log: () => log });
 
     expect(body.data.items.every(({ status }: { status: string }) => status === "active")).toBe(
       true,

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
-import { polled } from "../cluster/node.ts";
 import { createProgram } from "../commands/program.ts";
 import { freePort } from "../free-port.ts";
 import { sendRaw } from "../http/raw.ts";
@@ -8,6 +7,7 @@ import { METRICS_TOKEN } from "../metrics/reading.ts";
 import { type OwnPostgres, startOwnPostgres } from "../own-postgres.ts";
 import { type SilentProxy, startSilentProxy } from "../silent-proxy.ts";
 import { type Site, startSite } from "../site.ts";
+import { until } from "../until.ts";
 
 const EMAIL = "me@example.org";
 const PASSWORD = "correct horse battery staple";
@@ -58,7 +58,7 @@ describe("A server that is cut off from PostgreSQL without a word", () => {
     });
     return reply.headers.get("set-cookie")!.split(";")[0]!;
   }
-  const isReady = async () => (await ask("/ready")).status === 200 || undefined;
+  const isReady = async () => (await ask("/ready")).status === 200;
 
   beforeAll(async () => {
     site = startSite({}, { otherwise: () => new Response("A page.") });
@@ -100,12 +100,12 @@ describe("A server that is cut off from PostgreSQL without a word", () => {
   test("waits for it at the start, and starts once it answers", async () => {
     proxy.cutOff();
     serve();
-    await polled(() => log.includes("waiting for the database") || undefined);
+    await until(() => log.includes("waiting for the database"), { everyMs: 50, log: () => log });
     expect(await askSoon("/health")).toEqual({ status: 200, text: '{"status":"starting"}' });
 
     proxy.flow();
 
-    await polled(isReady);
+    await until(isReady, { everyMs: 50, log: () => log });
   });
 
   test("answers at once who watches it, and refuses all others soon, however many wait", async () => {
@@ -146,13 +146,16 @@ describe("A server that is cut off from PostgreSQL without a word", () => {
   test("goes on where it was as soon as bytes flow again", async () => {
     proxy.flow();
 
-    await polled(isReady);
+    await until(isReady, { everyMs: 50, log: () => log });
     expect((await add("after")).status).toBe(201);
-    const urls = await polled(async () => {
-      const { status, text } = await ask("/api/v1/links?status=active");
-      const found = status === 200 ? text.match(/\/(before|after)"/g) : null;
-      return found?.length === 2 ? text : undefined;
-    });
+    const urls = await until(
+      async () => {
+        const { status, text } = await ask("/api/v1/links?status=active");
+        const found = status === 200 ? text.match(/\/(before|after)"/g) : null;
+        return found?.length === 2 ? text : null;
+      },
+      { everyMs: 50, log: () => log },
+    );
     expect(urls).toContain(`${site.url}/before`);
     const session = await ask("/dashboard/api/session", { headers: { cookie } });
     expect(JSON.parse(session.text).data.state).toBe("signed-in");

@@ -6,6 +6,7 @@ import { seed } from "../bench/seed.ts";
 import { createProgram } from "../commands/program.ts";
 import { listeningUrl } from "../listening.ts";
 import { METRICS_TOKEN } from "../metrics/reading.ts";
+import { until } from "../until.ts";
 import { createSmallDisk } from "./small-disk.ts";
 
 const MIB = 1024 * 1024;
@@ -180,7 +181,7 @@ describe.skipIf(!disk)("A disk without room", () => {
     const { folder, fill, clear } = disk!;
     const settings = { STILLUP_DISK_FLOOR_MB: "0" };
     const first = await startOn(folder, settings);
-    while (!existsSync(join(folder, "reserve"))) await Bun.sleep(50);
+    await until(() => existsSync(join(folder, "reserve")));
     first.child.kill("SIGKILL");
     await first.child.exited;
 

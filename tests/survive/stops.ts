@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { seed } from "../bench/seed.ts";
 import { createProgram } from "../commands/program.ts";
 import { listeningUrl } from "../listening.ts";
+import { until } from "../until.ts";
 import { askUntilTheEnd } from "./asking.ts";
 
 const CLIENTS = 200;
@@ -47,7 +48,7 @@ async function stopOnce(
   const clients = Array.from({ length: CLIENTS }, () =>
     askUntilTheEnd(url, request, () => answered++),
   );
-  while (answered < after) await Bun.sleep(1);
+  await until(() => answered >= after);
 
   const toldAt = performance.now();
   server.kill("SIGTERM");

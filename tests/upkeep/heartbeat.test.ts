@@ -8,6 +8,7 @@ import { failingDeps } from "../events/failing-store.ts";
 import { onBothEngines, type TestServer } from "../harness.ts";
 import { logLines } from "../log.ts";
 import { type Answer, startReceiver } from "../receiver.ts";
+import { until } from "../until.ts";
 
 const MINUTE_MS = 60_000;
 
@@ -155,7 +156,7 @@ function startHeart(server: TestServer, { answer = 200, deps = server.deps }: Op
         const before = sleeps(clock.slept);
         look();
         clock.moveBy(MINUTE_MS);
-        while (sleeps(clock.slept) === before) await Bun.sleep(0);
+        await until(() => sleeps(clock.slept) !== before, { everyMs: 0 });
       }
     },
   };

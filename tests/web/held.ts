@@ -29,5 +29,7 @@ export function readingsOf(page: Page): () => Promise<void> {
   );
   page.on("requestfinished", hasEnded);
   page.on("requestfailed", hasEnded);
-  return () => until(() => underWay.size === 0);
+  return async () => {
+    await until(() => underWay.size === 0);
+  };
 }
