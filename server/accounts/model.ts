@@ -69,7 +69,7 @@ export const toAccount = ({
 
 export const toUsage = ({ requests, links, checks }: UsageCounts): z.infer<typeof Usage> => ({
   requests,
-  links,
+  links: { total: links.total, active: links.active, dead: links.dead },
   checks: { thisMonth: checks.thisMonth, lastCheck: toIsoOrNull(checks.lastCheckAt) },
 });
 
