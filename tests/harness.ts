@@ -12,7 +12,7 @@ import { createStore } from "../server/db/store.ts";
 import { accounts, type Tier } from "../server/db/tables.ts";
 import type { Front } from "../server/http/front.ts";
 import { newId } from "../server/lib/ids.ts";
-import type { CheckLink } from "../server/verdict/coalesce.ts";
+import type { CheckLink } from "../server/verdict/create-check.ts";
 import type { Deps } from "../server/work/deps.ts";
 import { type MovableClock, movableClock } from "./clock.ts";
 import { watched } from "./contract.ts";

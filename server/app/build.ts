@@ -20,11 +20,10 @@ import {
 } from "../ops/start/prepare-database.ts";
 import { type AgreeOnKey, agreedKey, ownKey } from "../ops/start/secret-key.ts";
 import { noteVersion } from "../ops/start/versions.ts";
-import type { CheckLink } from "../verdict/coalesce.ts";
-import { createHostProfiles } from "../verdict/context/host-profiles.ts";
-import { createCheck, createPolitenessFor } from "../verdict/create-check.ts";
-import { createOnline, type Online, type OnlineChange } from "../verdict/online/online.ts";
+import { type CheckLink, createCheck, createPolitenessFor } from "../verdict/create-check.ts";
+import { createOnline, type Online, type OnlineChange } from "../verdict/online.ts";
 import { catalogueWith } from "../verdict/services/records/built-in.ts";
+import { createHostProfiles } from "../verdict/surroundings.ts";
 import { followDatabase } from "../work/database-clock.ts";
 import type { Deps } from "../work/deps.ts";
 import { createLoops } from "../work/loops.ts";

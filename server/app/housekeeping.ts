@@ -12,7 +12,7 @@ import { forgetDoomed } from "../history/forget-doomed.ts";
 import { forgetOldChecks } from "../history/forget-old.ts";
 import { forgetOldBatches } from "../links/batches/batches.ts";
 import { endOverdueBatches, tendBatches } from "../links/batches/complete.ts";
-import { PROFILE_LIFE_MS } from "../verdict/context/host-profiles.ts";
+import { PROFILE_LIFE_MS } from "../verdict/surroundings.ts";
 import { deleteOldEvents } from "../webhooks/events.ts";
 import type { Deps } from "../work/deps.ts";
 

@@ -1,7 +1,6 @@
 import { describeError, log } from "../lib/log.ts";
-import { createBreaker } from "../verdict/breaker.ts";
-import type { OnlineChange } from "../verdict/online/online.ts";
-import { createRamp } from "../verdict/online/online.ts";
+import { createRamp, type OnlineChange } from "../verdict/online.ts";
+import { createBreaker } from "../verdict/own-fault.ts";
 import type { Conclusion } from "../verdict/probe/conclusion.ts";
 import type { Deps } from "../work/deps.ts";
 import { countDueLinks, countOwnDueLinks } from "../work/due.ts";

@@ -14,9 +14,9 @@ import {
 } from "./look.ts";
 import { ownFault } from "./own-fault.ts";
 import { type Conclusion, conclude, type Ending, toShownOnTheWay } from "./probe/conclusion.ts";
+import { type Style, USUAL_STYLE } from "./probe/finding.ts";
 import { probe } from "./probe/probe.ts";
-import { type Style, USUAL_STYLE } from "./probe/profiles.ts";
-import { isMonitorFault, isTrustProblem, verdictOf } from "./reasons/reasons.ts";
+import { isMonitorFault, isTrustProblem, verdictOf } from "./reasons.ts";
 
 export type { Checker, KnownLink } from "./look.ts";
 

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { ONLINE_STATES } from "./online/online.ts";
+import { ONLINE_STATES } from "./online.ts";
 
 const Attempt = z.object({
   at: z.string().meta({ format: "date-time" }),

@@ -1,5 +1,4 @@
 import { isIPv6 } from "node:net";
-import { type CheckContext, learnFact } from "./context/context.ts";
 import type { OwnState } from "./own-fault.ts";
 import {
   type AttemptRecord,
@@ -7,15 +6,15 @@ import {
   type ProbeRecord,
   recordOf,
 } from "./probe/conclusion.ts";
-import { type Facts, type Finding, suspected } from "./probe/finding.ts";
+import { type Facts, type Finding, type Style, suspected } from "./probe/finding.ts";
 import { type Failure, type Probe, type ProbeInput, probe } from "./probe/probe.ts";
-import type { Style } from "./probe/profiles.ts";
 import { judgeFailure } from "./probe/statuses.ts";
 import { askService, type ServiceAnswer } from "./services/ask.ts";
 import { type Services, servingOf, targetOf } from "./services/catalogue.ts";
 import { requestOf } from "./services/requests.ts";
 import { atHelper, pageOf, type Serving, unproven } from "./services/serving.ts";
 import { asShutDown } from "./services/shut-down.ts";
+import { type CheckContext, learnFact } from "./surroundings.ts";
 import { judge } from "./verdict.ts";
 
 /** What checking takes, and how patient it is. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { type CheckLink, coalesced } from "../../server/verdict/coalesce.ts";
 import type { KnownLink } from "../../server/verdict/confirm.ts";
+import { type CheckLink, coalesced } from "../../server/verdict/create-check.ts";
 import type { Conclusion } from "../../server/verdict/probe/conclusion.ts";
 import { catalogueWith } from "../../server/verdict/services/records/built-in.ts";
 import { movableClock } from "../clock.ts";

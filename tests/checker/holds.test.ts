@@ -1,13 +1,13 @@
 import { afterEach, describe, expect, test } from "bun:test";
 import type { KnownLink } from "../../server/verdict/confirm.ts";
-import { createHostProfiles } from "../../server/verdict/context/host-profiles.ts";
 import { createCheck } from "../../server/verdict/create-check.ts";
-import { createOnline } from "../../server/verdict/online/online.ts";
+import { createOnline } from "../../server/verdict/online.ts";
 import { createPoliteness } from "../../server/verdict/politeness/politeness.ts";
+import { USUAL_STYLE } from "../../server/verdict/probe/finding.ts";
 import { type ProbeInput, probe } from "../../server/verdict/probe/probe.ts";
-import { USUAL_STYLE } from "../../server/verdict/probe/profiles.ts";
 import type { Kind, Service } from "../../server/verdict/services/record.ts";
 import { catalogueWith } from "../../server/verdict/services/records/built-in.ts";
+import { createHostProfiles } from "../../server/verdict/surroundings.ts";
 import { type MovableClock, movableClock } from "../clock.ts";
 import { labOutbound } from "../outbound/lab.ts";
 import { type Routes, type Says, startSite } from "../site.ts";

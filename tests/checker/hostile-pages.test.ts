@@ -1,7 +1,6 @@
 import { expect, test } from "bun:test";
-import { nothingYet, pageOf } from "../../server/verdict/page/found.ts";
+import { nothingYet, pageOf, parseRefresh } from "../../server/verdict/page/finder.ts";
 import { createPageReader, decoderFor, type Page } from "../../server/verdict/page/page.ts";
-import { parseRefresh } from "../../server/verdict/page/refresh.ts";
 import { missingInLine } from "../../server/verdict/signals/clues.ts";
 import { HOSTILE_PAGES } from "./hostile-pages.ts";
 import { readPage } from "./read-page.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
+import { parseRefresh } from "../../server/verdict/page/finder.ts";
 import { createPageReader, type Page } from "../../server/verdict/page/page.ts";
-import { parseRefresh } from "../../server/verdict/page/refresh.ts";
 import { readPage } from "./read-page.ts";
 
 const HTML = "text/html; charset=utf-8";

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from "bun:test";
 import { parseHostList } from "../../server/net/address.ts";
+import { USUAL_STYLE } from "../../server/verdict/probe/finding.ts";
 import { type ProbeInput, probe } from "../../server/verdict/probe/probe.ts";
-import { USUAL_STYLE } from "../../server/verdict/probe/profiles.ts";
 import { labOutbound, playedResolver } from "../outbound/lab.ts";
 import { type Routes, replies, type Site, startRawSite, startSite } from "../site.ts";
 import { labChecker } from "./prober.ts";

@@ -1,10 +1,10 @@
 import type { Checker } from "../../server/verdict/confirm.ts";
-import { createHostProfiles } from "../../server/verdict/context/host-profiles.ts";
-import { createRobots } from "../../server/verdict/context/robots.ts";
-import { createOnline } from "../../server/verdict/online/online.ts";
+import { createOnline } from "../../server/verdict/online.ts";
 import { createPoliteness } from "../../server/verdict/politeness/politeness.ts";
+import { createRobots } from "../../server/verdict/robots.ts";
 import { createServices } from "../../server/verdict/services/catalogue.ts";
 import { catalogueWith } from "../../server/verdict/services/records/built-in.ts";
+import { createHostProfiles } from "../../server/verdict/surroundings.ts";
 import { movableClock } from "../clock.ts";
 import { labOutbound } from "../outbound/lab.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { isWelcome, rulesForUs } from "../../server/verdict/context/robots.ts";
+import { isWelcome, rulesForUs } from "../../server/verdict/robots.ts";
 
 const isAllowed = (robots: string, path = "/a/b") =>
   isWelcome(rulesForUs(robots), new URL(path, "https://site.test"));

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { homeOf, rootOf, siblingOf, subdomainOf } from "../../server/verdict/context/context.ts";
+import { homeOf, rootOf, siblingOf, subdomainOf } from "../../server/verdict/surroundings.ts";
 
 const NAME = "qzkxvbnmwrtplkjh";
 const sibling = (url: string) => siblingOf(new URL(url), NAME)?.href ?? null;

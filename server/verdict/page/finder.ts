@@ -1,8 +1,5 @@
 import { decodeHTML } from "entities";
-import { createOpenElements, type Name, nameOf } from "./elements.ts";
-import { type Found, folded } from "./found.ts";
-import { isWord, KINDS } from "./kinds.ts";
-import { attributesIn, type Listener } from "./markup.ts";
+import { attributesIn, createOpenElements, type Listener, type Name, nameOf } from "./markup.ts";
 
 /** So much of a title is looked at, since most of it may be spaces. */
 const RAW_TITLE_CHARS = 8192;
@@ -124,4 +121,186 @@ const TAG = /<[a-z/!?][^>]*>/gi;
 function withoutTags(text: string): string {
   const closed = text.lastIndexOf(">") + 1;
   return text.slice(0, closed).replace(TAG, " ") + text.slice(closed);
+}
+
+/** What is special about an element. */
+type Kind = {
+  /** It has no end tag. */
+  isVoid?: true;
+  isUnseen?: true;
+  /** The signs that matter in the text that is all of its content (HTML §13.2.6.2, with scripts on). */
+  signs?: RegExp;
+  /** Its text is seen, and may have tags in it that are not the page's own. */
+  hasTagsAsText?: true;
+  /** The attributes that it is read for. */
+  attributes?: ReadonlySet<string>;
+  note?(found: Found, values: ReadonlyMap<string, string>): void;
+};
+
+const VOID: Kind = { isVoid: true };
+const UNSEEN: Kind = { isUnseen: true };
+const endOf = (name: string) => new RegExp(`</${name}(?=[\\s/>])`, "gi");
+const unseenText = (name: string): Kind => ({ isUnseen: true, signs: endOf(name) });
+const seenText = (name: string): Kind => ({ hasTagsAsText: true, signs: endOf(name) });
+
+const KINDS: ReadonlyMap<Name, Kind> = new Map(
+  Object.entries<Kind>({
+    ...Object.fromEntries(
+      "area base basefont bgsound br col embed hr img keygen param source track wbr"
+        .split(" ")
+        .map((name) => [name, VOID]),
+    ),
+    meta: {
+      isVoid: true,
+      attributes: new Set(["name", "property", "content", "http-equiv"]),
+      note: noteMeta,
+    },
+    link: {
+      isVoid: true,
+      attributes: new Set(["rel", "href"]),
+      note(found, values) {
+        if (isWord(values.get("rel"), "canonical")) found.canonical ??= values.get("href") ?? null;
+      },
+    },
+    input: {
+      isVoid: true,
+      attributes: new Set(["type"]),
+      note(found, values) {
+        if (isWord(values.get("type"), "password")) found.passwordFields += 1;
+      },
+    },
+    article: {
+      note(found) {
+        found.hasArticle = true;
+      },
+    },
+    form: {
+      note(found) {
+        found.forms += 1;
+      },
+    },
+    svg: UNSEEN,
+    template: UNSEEN,
+    script: {
+      isUnseen: true,
+      signs: /<!--|-->|<\/?script(?=[\s/>])/gi,
+      attributes: new Set(["type"]),
+    },
+    ...Object.fromEntries(
+      ["style", "noscript", "iframe", "title"].map((name) => [name, unseenText(name)]),
+    ),
+    ...Object.fromEntries(
+      ["textarea", "xmp", "noembed", "noframes"].map((name) => [name, seenText(name)]),
+    ),
+    plaintext: { hasTagsAsText: true, signs: /(?!)/g },
+  }).map(([name, kind]) => [nameOf(name), kind]),
+);
+
+const isWord = (value: string | undefined, word: string) => value?.toLowerCase() === word;
+
+function noteMeta(found: Found, values: ReadonlyMap<string, string>): void {
+  const name = (values.get("name") ?? values.get("property"))?.toLowerCase();
+  const content = values.get("content") ?? "";
+  if (name === undefined) {
+    if (isWord(values.get("http-equiv"), "refresh")) {
+      found.refresh ??= parseRefresh(decodeHTML(content));
+    }
+  } else if (name === "robots" || name === "googlebot" || name === "bingbot") {
+    found.isNoindex ||= isNoindex(content);
+  } else if (name === "og:url") {
+    found.ogUrl ??= content;
+  } else if (name === "og:type") {
+    found.ogType ??= content;
+  }
+}
+
+/** What there is to know of an HTML page. Texts have their entities decoded and their spaces folded. */
+export type Page = {
+  title: string;
+  /** The first `h1` that has text. */
+  heading: string;
+  /** The first `h2` or `h3` that has text. */
+  subheading: string;
+  /** What a person sees without scripts: at most the first 16,384 characters. */
+  text: string;
+  /** The page as it was sent: at most the first 65,536 characters. */
+  markup: string;
+  /** `<link rel="canonical">`, as written. */
+  canonical: string | null;
+  /** `og:url` and `og:type`, as written. */
+  ogUrl: string | null;
+  ogType: string | null;
+  /** A robots `meta`, for all or for one search engine, says `noindex` or `none`. */
+  isNoindex: boolean;
+  /** `<meta http-equiv="refresh">` that names an address. */
+  refresh: Refresh | null;
+  hasArticle: boolean;
+  /** JSON-LD describes the one thing that the page is about: an article, a product, a video. */
+  hasMainEntity: boolean;
+  forms: number;
+  passwordFields: number;
+};
+
+/** So much of a page's markup is kept. */
+export const MARKUP_CHARS = 65_536;
+const TITLE_CHARS = 300;
+
+/** What is known of a page so far. */
+type Found = Omit<Page, "text" | "hasMainEntity"> & { jsonLd: string };
+
+/** What is known of a page of which nothing was read yet. */
+export function nothingYet(): Found {
+  return {
+    title: "",
+    heading: "",
+    subheading: "",
+    markup: "",
+    canonical: null,
+    ogUrl: null,
+    ogType: null,
+    isNoindex: false,
+    refresh: null,
+    hasArticle: false,
+    jsonLd: "",
+    forms: 0,
+    passwordFields: 0,
+  };
+}
+
+/** Whether a robots `meta` or an `X-Robots-Tag` header asks to be left out of search engines. */
+export const isNoindex = (directives: string) => /\b(noindex|none)\b/i.test(directives);
+
+const MAIN_ENTITY =
+  /"mainEntity(OfPage)?"|"@type"\s*:\s*(?:\[\s*)?"(\w*Article|BlogPosting|Product|VideoObject|Recipe|Event|Book|Movie|TVSeries|MusicRecording|Dataset|SoftwareApplication|JobPosting|Course|QAPage|HowTo)"/;
+
+/** The page of which this is known, with its visible text. */
+export function pageOf({ jsonLd, ...found }: Found, text: string): Page {
+  return {
+    ...found,
+    title: folded(found.title).slice(0, TITLE_CHARS),
+    heading: folded(found.heading).slice(0, TITLE_CHARS),
+    subheading: folded(found.subheading).slice(0, TITLE_CHARS),
+    text,
+    markup: found.markup.slice(0, MARKUP_CHARS),
+    hasMainEntity: MAIN_ENTITY.test(jsonLd),
+  };
+}
+
+/** Text as a person reads it. */
+const folded = (text: string) => decodeHTML(text).replace(/\s+/g, " ").trim();
+
+/** Sends the reader to another address after some seconds. The address is as it was written. */
+export type Refresh = { delayS: number; url: string };
+
+/**
+ * Reads the value of a `Refresh` header or of `<meta http-equiv="refresh">` (HTML §4.2.5.3). Null when it
+ * names no address: then it only asks to load the same page again.
+ */
+export function parseRefresh(value: string): Refresh | null {
+  const [, delay, rest = ""] = /^\s*(\d*)(?:\.[\d.]*)?\s*[;,\s]\s*(.*)$/s.exec(value) ?? [];
+  if (delay === undefined) return null;
+  const named = rest.replace(/^url\s*=\s*/i, "").trim();
+  const [, quoted] = /^(["'])(.*?)(\1|$)/.exec(named)?.slice(1) ?? [];
+  const url = (quoted ?? named).trim();
+  return url === "" ? null : { delayS: Number(delay), url };
 }

@@ -1,8 +1,7 @@
-import { createFinder } from "./finder.ts";
-import { MARKUP_CHARS, nothingYet, type Page, pageOf } from "./found.ts";
+import { createFinder, MARKUP_CHARS, nothingYet, type Page, pageOf } from "./finder.ts";
 import { createMarkupReader } from "./markup.ts";
 
-export type { Page } from "./found.ts";
+export type { Page } from "./finder.ts";
 
 /** Reads a page while it arrives, so that no more of it is kept than is looked at. */
 export type PageReader = {

@@ -1,9 +1,8 @@
-import type { SentinelReport } from "../online/online.ts";
-import { type Reason, type Verdict, verdictOf } from "../reasons/reasons.ts";
-import type { Finding, Signal } from "./finding.ts";
+import type { SentinelReport } from "../online.ts";
+import { type Reason, type Verdict, verdictOf } from "../reasons.ts";
+import type { Finding, Profile, Signal } from "./finding.ts";
 import type { Hop } from "./hops.ts";
 import type { Probe } from "./probe.ts";
-import type { Profile } from "./profiles.ts";
 
 /** One attempt as it is kept. `at` is ISO 8601. */
 export type AttemptRecord = {

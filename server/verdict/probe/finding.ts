@@ -1,7 +1,6 @@
 import type { HostNames } from "../../net/policy.ts";
-import type { ActiveReason, DeadReason, UnknownReason } from "../reasons/reasons.ts";
+import type { ActiveReason, DeadReason, UnknownReason } from "../reasons.ts";
 import type { Answer, Probe } from "./probe.ts";
-import type { Style } from "./profiles.ts";
 
 /** Another attempt inside the same check: how long to wait first, and what it does differently. */
 export type Retry = { delayMs: number; style: Partial<Style> };
@@ -121,3 +120,54 @@ export const TWICE: Retry[] = [
 ];
 
 export const AS_BROWSER: Partial<Style> = { profile: "B" };
+
+/** A says who we are. B looks like a browser, to rescue links from servers that turn programs away. */
+export type Profile = "A" | "B";
+
+/** How one attempt asks. */
+export type Style = {
+  profile: Profile;
+  /** Whether cookies are kept from one hop to the next. */
+  keepsCookies: boolean;
+  maxHops: number;
+  trust: "verified" | "any";
+  /** Milliseconds until a connection must stand. */
+  connectMs: number;
+  /** Sent instead of the profile's own. */
+  headers: Record<string, string>;
+};
+
+export const USUAL_STYLE: Style = {
+  profile: "A",
+  keepsCookies: true,
+  maxHops: 10,
+  trust: "verified",
+  connectMs: 10_000,
+  headers: {},
+};
+
+const BROWSER_HEADERS = {
+  "User-Agent":
+    "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/146.0.0.0 Safari/537.36",
+  Accept: "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8",
+  "Accept-Language": "en-US,en;q=0.9",
+  "Accept-Encoding": "gzip, deflate, br, zstd",
+  "Sec-Ch-Ua": '"Chromium";v="146", "Google Chrome";v="146", "Not_A Brand";v="24"',
+  "Sec-Ch-Ua-Mobile": "?0",
+  "Sec-Ch-Ua-Platform": '"Windows"',
+  "Sec-Fetch-Dest": "document",
+  "Sec-Fetch-Mode": "navigate",
+  "Sec-Fetch-Site": "none",
+  "Sec-Fetch-User": "?1",
+};
+
+/** The headers of a profile, with the style's own on top. */
+export function headersOf(style: Style, userAgent: string): Record<string, string> {
+  const honest = {
+    "User-Agent": userAgent,
+    Accept: "text/html,application/xhtml+xml,*/*;q=0.8",
+    "Accept-Language": "en;q=0.9,*;q=0.5",
+    "Accept-Encoding": "gzip, br",
+  };
+  return { ...(style.profile === "A" ? honest : BROWSER_HEADERS), ...style.headers };
+}

@@ -1,6 +1,6 @@
 import { type TargetPolicy, vetTarget } from "../../net/address.ts";
+import { parseRefresh, type Refresh } from "../page/finder.ts";
 import type { Page } from "../page/page.ts";
-import { parseRefresh, type Refresh } from "../page/refresh.ts";
 
 /** A response that pointed elsewhere: by its `Location`, or as a page that sends its reader on. */
 export type Hop = { url: string; status: number; via: "location" | "refresh" };

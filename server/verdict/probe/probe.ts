@@ -17,7 +17,8 @@ import {
   type Politeness,
   withPoliteness,
 } from "../politeness/politeness.ts";
-import type { UnknownReason } from "../reasons/reasons.ts";
+import type { UnknownReason } from "../reasons.ts";
+import { headersOf, type Style } from "./finding.ts";
 import {
   asRedirect,
   type Hop,
@@ -30,7 +31,6 @@ import {
   withCookies,
   withoutFragment,
 } from "./hops.ts";
-import { headersOf, type Style } from "./profiles.ts";
 
 export type Prober = {
   clock: Clock;

@@ -10,6 +10,7 @@ import {
 import type { Answer } from "../probe/probe.ts";
 import {
   bareHost,
+  carriesWayBack,
   decoded,
   errorPageAt,
   isBelowRoot,
@@ -19,15 +20,12 @@ import {
   namesHost,
   speaksOfErrors,
 } from "./addresses.ts";
-import { isShort, missingOn, saysMissing } from "./clues.ts";
-import { isAppShell, LITTLE_TEXT } from "./content.ts";
-import { asksFirst, barrierOn, barrierSaid, mayBePrivate } from "./gates.ts";
+import { isAppShell, isShort, LITTLE_TEXT, missingOn, saysMissing } from "./clues.ts";
 import { isLoginAddress } from "./logins.ts";
 import { quoted } from "./phrases.ts";
 import { compare, HOME_SAME } from "./same-page.ts";
 import { isPlain } from "./wall.ts";
-import { behindBarrier } from "./walls.ts";
-import { carriesWayBack } from "./way-back.ts";
+import { asksFirst, barrierOn, barrierSaid, behindBarrier, mayBePrivate } from "./walls.ts";
 
 /** Judges by where the redirects led. What is to be seen there is for those who come after. */
 export const readRedirects: Reader = (seen) => {

@@ -20,8 +20,12 @@ import {
   isSiteAddress,
 } from "./addresses.ts";
 import {
+  contentOf,
   hiddenFromSearch,
   isAboutThing,
+  isAppShell,
+  isExplanation,
+  isFrame,
   isPhrase,
   isShort,
   type Missing,
@@ -30,8 +34,6 @@ import {
   pointsAway,
   saysTheSame,
 } from "./clues.ts";
-import { contentOf, isAppShell, isExplanation, isFrame } from "./content.ts";
-import { asksFirst, barrierOn, barrierSaid, leadsNowhere, mayBePrivate } from "./gates.ts";
 import { isLoginAddress } from "./logins.ts";
 import {
   besideOf,
@@ -41,7 +43,14 @@ import {
   HOME_SAME,
   isNear,
 } from "./same-page.ts";
-import { behindBarrier } from "./walls.ts";
+import {
+  asksFirst,
+  barrierOn,
+  barrierSaid,
+  behindBarrier,
+  leadsNowhere,
+  mayBePrivate,
+} from "./walls.ts";
 
 /**
  * Finds pages that stand in for what does not exist although they answer with success. Words alone prove it

@@ -1,6 +1,6 @@
 import type { Page } from "../page/page.ts";
 import type { Retry, Seen } from "../probe/finding.ts";
-import type { UnknownReason } from "../reasons/reasons.ts";
+import type { UnknownReason } from "../reasons.ts";
 
 /** Something that answers in a page's place. A response that matches all parts of its signature is one. */
 export type Wall = {

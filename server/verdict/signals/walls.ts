@@ -1,15 +1,15 @@
+import type { Page } from "../page/page.ts";
 import { readRetryAfter } from "../politeness/site-load.ts";
 import { type Finding, type Reader, type Seen, type Signal, suspected } from "../probe/finding.ts";
-import { AGE_WALLS } from "./age-walls.ts";
-import { BARRIERS } from "./barriers.ts";
-import { BOT_WALLS, GENERIC_BOT_WALLS } from "./bot-walls.ts";
-import { CDN_WALLS } from "./cdn-walls.ts";
-import type { Barrier } from "./gates.ts";
-import { LOGINS } from "./logins.ts";
-import { CAPTIVE_PORTALS, NETWORK_FILTERS } from "./network-filters.ts";
-import { OUTAGES } from "./outages.ts";
+import type { UnknownReason } from "../reasons.ts";
+import { isHome } from "./addresses.ts";
+import { BARRIERS, CAPTIVE_PORTALS, NETWORK_FILTERS, SAYS_GEO } from "./barriers.ts";
+import { BOT_WALLS, CDN_WALLS, GENERIC_BOT_WALLS } from "./bot-walls.ts";
+import { isShort } from "./clues.ts";
+import { AGE_WALLS, ASKS_AGE, LOGINS, NAMES_AGE, SAYS_LOGIN } from "./logins.ts";
+import { OUTAGES, SAYS_MAINTENANCE } from "./outages.ts";
 import { quoted } from "./phrases.ts";
-import { looksAtPage, meets, SMALL, sightOf, type Wall } from "./wall.ts";
+import { looksAtPage, meets, SMALL, sayingsOf, sightOf, type Wall } from "./wall.ts";
 
 /** Sites that turn programs away in a manner of their own. */
 const SITE_WALLS: readonly Wall[] = [
@@ -146,4 +146,114 @@ const restAfter = ({ answer: { headers }, now }: Seen) =>
 function told({ text, when }: Wall, { answer: { page } }: Seen): string {
   const words = page && looksAtPage(when) ? page.title || page.heading || page.text : "";
   return words === "" ? text : `${text} It says ${quoted(words)}.`;
+}
+
+/**
+ * Whether a page may stand before what was asked for: it wants something of its reader first. Such a page
+ * is the same for every address, and says nothing about any.
+ */
+export const asksFirst = (page: Page) =>
+  isShort(page) && (page.passwordFields > 0 || ASKS.some((words) => words.test(page.text)));
+
+/** What a page that is the same for every address stands for, as its own words or its form show. */
+type Barrier = { reason: UnknownReason; signal: Signal };
+
+/** The barrier that a page is, by its words or its form, if it is known to be one page for many addresses. */
+export function barrierOn(page: Page | null): Barrier | null {
+  const text = "The page has a form that asks for a password.";
+  const signal = { rule: "barrier_form", text };
+  const isForm = page?.passwordFields === 1;
+  return barrierSaid(page) ?? (isForm ? { reason: "login_required", signal } : null);
+}
+
+/** The same by its words: its title and its heading need not say it in a whole sentence, nor a short page in either. */
+export function barrierSaid(page: Page | null): Barrier | null {
+  if (!page) return null;
+  const sayings = sayingsOf(page);
+  for (const { reason, said, anywhere } of WORDS) {
+    const words = sayings.find((saying) => said.some((pattern) => pattern.test(saying)));
+    if (words !== undefined) return spoken(reason, words);
+    const found = anywhere && isShort(page) ? anywhere.exec(page.text)?.[0] : undefined;
+    if (found !== undefined) return spoken(reason, found);
+  }
+  return null;
+}
+
+/**
+ * Whether a short page leaves open that its reader only may not see what was asked for. What is private says the
+ * same as what is missing, so that such words prove nothing.
+ */
+export const mayBePrivate = (page: Page | null) =>
+  page !== null && isShort(page) && MAY_BE_PRIVATE.test(page.text);
+
+const MAY_BE_PRIVATE =
+  /\b(?:(?:do not|don['’]t|may not|might not) have (?:the |sufficient |enough |necessary |required )*(?:permissions?|access|rights|privileges)|(?:not|isn['’]t|aren['’]t) (?:allowed|authori[sz]ed|permitted) to (?:see|view|access)|(?:sign|log) in to (?:see|view|access|continue)|(?:it|page|content|this) (?:is|may be|might be|could be) private|only shared (?:it )?with|keine?n? (?:ausreichenden?n? )?(?:berechtigung|zugriff|rechte)|nicht berechtigt|pas (?:l['’]autorisation|les droits|la permission|accès)|pas autorisée?s?|no (?:tienes?|dispone[s]?) (?:de )?(?:permisos?|acceso)|non (?:hai|disponi) (?:di |dei |il )?(?:permess[oi]|accesso|autorizzazion[ei])|não tem (?:permissão|acesso)|geen (?:toegang|rechten|toestemming)|brak (?:uprawnień|dostępu)|nie masz (?:uprawnień|dostępu))|нет (?:прав|доступа)|権限がありません|没有权限|沒有權限|권한이 없/i;
+
+const spoken = (reason: UnknownReason, words: string): Barrier => ({
+  reason,
+  signal: { rule: "barrier_words", text: `The page asks for something first: ${quoted(words)}.` },
+});
+
+/**
+ * Whether a short page with scripts has hardly a way into the site. What a site shows in place of a missing
+ * page invites to stay; a gate, a queue or a closed shop is shown in place of everything, keeps people out,
+ * and has scripts to let them in.
+ */
+export const leadsNowhere = (page: Page, found: URL) =>
+  isShort(page) && hasScripts(page) && waysInto(page, found) < FEWEST_WAYS;
+
+/** Whether more may come of a page than what was sent. */
+const hasScripts = ({ markup }: Page) => /<script\b/i.test(markup);
+
+const FEWEST_WAYS = 2;
+
+const AGE =
+  /\b(?:(?:are you|you are|i am|i['’]m|must be) (?:(?:over|above|at least|older than) )?(?:1[68]|19|2[01])\b|legal (?:drinking |smoking )?age\b|(?:verify|confirm) your age\b)|(?:bist du|sind sie) (?:über |mindestens |schon )?(?:16|18)|volljährig|(?:avoir|avez[- ]vous|j['’]ai) (?:plus de )?18 ans|(?:je suis|êtes[- ]vous) majeur|mayor(?:es)? de (?:18|edad)|maggiorenn|maior(?:es)? de (?:18|idade)|(?:мне|вам) (?:уже )?(?:есть )?18|pełnoletni|18 jaar of ouder/i;
+
+const PERSON =
+  /\b(?:(?:verify|confirm) (?:that )?you are\b|are you (?:a )?(?:human|robot)|not a (?:ro)?bot\b|captcha\b)/i;
+
+/** What a browser must be able to do. */
+const BROWSER =
+  /\b(?:(?:please )?enable (?:javascript|cookies)\b|browser is (?:not supported|out of date))/i;
+
+/** A choice or a consent that comes first, a queue, and a site that is not open. */
+const CLOSED =
+  /\b(?:(?:select|choose) (?:your|a) (?:country|region|location|language|store)|(?:accept|agree to) (?:the|our|all)|terms of (?:use|service)|(?:now )?in (?:line|the queue|a queue)|waiting room|(?:being|currently) (?:upgraded|updated|rebuilt|redesigned|moved|migrated)|under construction|coming soon|launching soon|opening soon|back (?:soon|shortly|online))\b|wartung|baustelle|en construction|en construcción|in costruzione|em construção|w budowie|в разработке|на реконструкции|工事中|準備中|建设中|공사중/i;
+
+const ASKS = [AGE, PERSON, BROWSER, CLOSED];
+
+/** In a title or a heading. */
+const PROVE_PERSON =
+  /captcha|\b(?:(?:not|are) a (?:ro)?bot|(?:verify|confirm|prove)\b.{0,30}\bhuman|human verification)\b|security (?:check|verification)|unusual (?:traffic|activity)|checking (?:your browser|if the site)|pardon our interruption|just a moment|робот|roboter|automat(?:isierte|ed) (?:anfragen|requests)|安全[验驗][证證]|人机|人機|ロボット|로봇|보안 ?인증/i;
+const CONSENT =
+  /before you continue|\bcookies? (?:consent|settings|policy|preferences|choices|notice|wall)|(?:\buse|accept|gebruik|verwend|nutz|utilis|utiliz|\busa|używa|použív|использ).{0,30}\bcookies?\b|\bconsents?\b|\b(?:your|respect(?:s|ing)?) (?:online )?privacy\b|privacy (?:choices|settings|preferences)|zustimmung|einwilligung|ihre (?:privatsphäre|daten)|deine (?:privatsphäre|daten)|vie privée|consentement|(?:tu|su) privacidad|consentimiento|(?:tua|sua) privacy|consenso|(?:sua|tua) privacidade|consentimento|toestemming|(?:je|uw) privacy|prywatnoś|zgod[ayę]|согласие|конфиденциальност|souhlas|soukromí|samtycke|integritet|samtykke|クッキー|同意|쿠키/i;
+const LOG_IN =
+  /\b(?:log ?-?in|sign ?-?in|sign ?-?on|log on|logged in|members[- ]only|authentication required)\b|anmelden|anmeldung|einloggen|connectez-vous|se connecter|identifiez-vous|inici(?:a|e|ar) sesi[óo]n|fa[çz]a login|\baccedi\b|inloggen|aanmelden|zaloguj|logga in|log ind|logg inn|kirjaudu|přihl(?:á|a)s|bejelentkezés|giriş yap|авториз|войдите|войти|увійдіть|увійти|ログイン|サインイン|登[录錄入]|로그인/i;
+
+/** In this order, since a question of age may speak of cookies, and anything of the rest. */
+const WORDS: readonly { reason: UnknownReason; said: readonly RegExp[]; anywhere?: RegExp }[] = [
+  { reason: "consent_wall", said: [ASKS_AGE, NAMES_AGE, AGE], anywhere: AGE },
+  { reason: "geo_blocked", said: [SAYS_GEO] },
+  { reason: "maintenance", said: [SAYS_MAINTENANCE] },
+  { reason: "bot_challenge", said: [PROVE_PERSON, PERSON], anywhere: PERSON },
+  { reason: "consent_wall", said: [CONSENT] },
+  { reason: "login_required", said: [SAYS_LOGIN, LOG_IN] },
+];
+
+const LINK = /<a\b[^<>]{0,300}?\shref\s*=\s*["']?([^"'\s<>]{1,300})/gi;
+
+/** Links that the most forbidding page may have, too. */
+const FORMAL =
+  /privacy|cookie|terms|legal|imprint|impressum|datenschutz|\bagb\b|log-?in|sign-?(?:in|up)|register|account|help|support|contact|kontakt|lang/i;
+
+/** Different places of the site that a page links to, those on itself among them. */
+function waysInto({ markup }: Page, found: URL): number {
+  const ways = new Set<string>();
+  for (const [, address = ""] of markup.matchAll(LINK)) {
+    const url = URL.parse(address, found);
+    const isWay = url?.host === found.host && !isHome(url);
+    if (isWay && url.href !== found.href && !FORMAL.test(address)) ways.add(url.href);
+  }
+  return ways.size;
 }

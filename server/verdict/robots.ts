@@ -4,10 +4,10 @@ import {
   createOnceAtATime,
   LONGEST_HOLD_WAIT_MS,
   withPoliteness,
-} from "../politeness/politeness.ts";
-import { locationOf, nextHop } from "../probe/hops.ts";
-import type { Prober } from "../probe/probe.ts";
-import { unlessAborted } from "./context.ts";
+} from "./politeness/politeness.ts";
+import { locationOf, nextHop } from "./probe/hops.ts";
+import type { Prober } from "./probe/probe.ts";
+import { unlessAborted } from "./surroundings.ts";
 
 /**
  * Whether a site's robots.txt lets this program ask for an address that it made up; null when the site
