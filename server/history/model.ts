@@ -2,7 +2,7 @@ import * as z from "zod";
 import { type CheckRow, type checkKinds, TRIGGERS, VERDICTS, type Verdict } from "../db/tables.ts";
 import { id, moment, oneOf, paging, queryFlag } from "../lib/fields.ts";
 import { toIso } from "../lib/moments.ts";
-import { Evidence, toEvidence } from "../verdict/evidence-model.ts";
+import { Evidence, toEvidence } from "../verdict/probe/conclusion.ts";
 import { messageOf, type Reason } from "../verdict/reasons.ts";
 
 /** A check with all that its row only points to. */

@@ -5,7 +5,7 @@ import type { StatusChange } from "../history/model.ts";
 import { id, oneOf, optionalText, paging, text, unread } from "../lib/fields.ts";
 import { checkIdOf } from "../lib/ids.ts";
 import { toIso } from "../lib/moments.ts";
-import { Evidence, toEvidence } from "../verdict/evidence-model.ts";
+import { Evidence, toEvidence } from "../verdict/probe/conclusion.ts";
 import { messageOf, type Reason } from "../verdict/reasons.ts";
 
 export const LINK_STATUSES = [...VERDICTS, "checking"] as const;

@@ -1,8 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import { rowsOf, type Store } from "../db/store.ts";
 import { FREQUENCIES } from "../db/tables.ts";
-import type { StoredEvidence } from "../verdict/evidence-model.ts";
-import type { Conclusion, Evidence } from "../verdict/probe/conclusion.ts";
+import type { Conclusion, StoredEvidence } from "../verdict/probe/conclusion.ts";
 import type { Deps } from "../work/deps.ts";
 import { followUpAt, nextCheckAt } from "../work/schedule.ts";
 import { rounded, type Settled } from "./outcome.ts";
@@ -28,8 +27,7 @@ export async function changeLinks(
   `);
 }
 
-export const toStored = (evidence: Evidence): string =>
-  JSON.stringify(evidence satisfies StoredEvidence);
+export const toStored = (evidence: StoredEvidence): string => JSON.stringify(evidence);
 
 const CELLS = {
   link_no: "bigint",

@@ -1,5 +1,5 @@
 import { beginCheck, type Check, leftOf, look, NEVER_CHECKED } from "./look.ts";
-import { type Ending, type ProbeRecord, toShownOnTheWay } from "./probe/conclusion.ts";
+import { type Ending, probeRecord } from "./probe/conclusion.ts";
 import { USUAL_STYLE } from "./probe/finding.ts";
 import { type Reason, verdictOf } from "./reasons.ts";
 import { type Target, targetOf } from "./services/catalogue.ts";
@@ -103,21 +103,9 @@ async function isGood(check: Check, url: string, endsAt: number): Promise<boolea
   const link = { ...NEVER_CHECKED, url, isAsked: check.link.isAsked };
   const own = beginCheck({ ...checker, signal: undefined }, link, leftMs);
   const { probe, finding } = await look(own, USUAL_STYLE);
-  check.probes.push(recordOf(url, probe.kind === "answered" ? probe.status : null, finding.reason));
+  check.probes.push(probeRecord("canary", url, probe, finding.reason));
   return finding.verdict === "active";
 }
-
-const recordOf = (
-  url: string,
-  status: number | null,
-  reason: ProbeRecord["reason"],
-): ProbeRecord => ({
-  asked: "canary",
-  url: toShownOnTheWay(url),
-  status,
-  reason,
-  final_url: null,
-});
 
 const doubted = (target: Target, cause: Reason): Ending => ({
   reason: "service_unavailable",

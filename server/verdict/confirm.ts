@@ -13,7 +13,7 @@ import {
   type Sighting,
 } from "./look.ts";
 import { ownFault } from "./own-fault.ts";
-import { type Conclusion, conclude, type Ending, toShownOnTheWay } from "./probe/conclusion.ts";
+import { type Conclusion, conclude, type Ending, urlInBetween } from "./probe/conclusion.ts";
 import { type Style, USUAL_STYLE } from "./probe/finding.ts";
 import { probe } from "./probe/probe.ts";
 import { isMonitorFault, isTrustProblem, verdictOf } from "./reasons.ts";
@@ -258,7 +258,7 @@ async function noteVariants(check: Check, { probe: seen, style }: Sighting): Pro
   const input = { url: variant.href, style, timeoutMs, signal: checker.signal };
   const found = await probe(checker, input);
   const isFine = found.kind === "answered" && found.status >= 200 && found.status < 300;
-  return isFine ? [`${toShownOnTheWay(variant.href)} answers with ${found.status}.`] : [];
+  return isFine ? [`${urlInBetween(variant.href)} answers with ${found.status}.`] : [];
 }
 
 function variantOf(url: URL, reason: string): URL | null {

@@ -2,9 +2,9 @@ import { isIPv6 } from "node:net";
 import type { OwnState } from "./own-fault.ts";
 import {
   type AttemptRecord,
+  attemptRecord,
   type Observation,
   type ProbeRecord,
-  recordOf,
 } from "./probe/conclusion.ts";
 import { type Facts, type Finding, type Style, suspected } from "./probe/finding.ts";
 import { type Failure, type Probe, type ProbeInput, probe } from "./probe/probe.ts";
@@ -104,7 +104,7 @@ export async function look(check: Check, style: Style): Promise<Sighting> {
   // Awaited only where there is something to ask, so that a page stands in its site's line at once.
   const told = canAskService(check) ? await askServiceFirst(check, style) : null;
   const sighting = told ?? (await probePage(check, style));
-  attempts.push(recordOf(sighting, style.profile, at));
+  attempts.push(attemptRecord(sighting, style.profile, at));
   return sighting;
 }
 

@@ -7,7 +7,7 @@ import { hostProfiles } from "../db/tables.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { HostNames } from "../net/policy.ts";
 import { createOnceAtATime } from "./politeness/politeness.ts";
-import { type ProbeRecord, toShownOnTheWay } from "./probe/conclusion.ts";
+import { type ProbeRecord, probeRecord, urlInBetween } from "./probe/conclusion.ts";
 import type { Facts, HostProfile, Style } from "./probe/finding.ts";
 import { type Answer, type Probe, type Prober, probe } from "./probe/probe.ts";
 import type { Robots } from "./robots.ts";
@@ -83,7 +83,8 @@ const checkRobots = (question: Question, asked: Asked, address: URL) =>
 async function probeFor(question: Question, asked: Asked, address: URL): Promise<LearnedFacts> {
   const { context, style, timeoutMs, signal } = question;
   const found = await probe(context, { url: address.href, style, timeoutMs, signal });
-  const records = [recordOf(asked, address, found)];
+  const final_url = found.hops.length > 0 ? urlInBetween(found.finalUrl) : null;
+  const records = [{ ...probeRecord(asked, address.href, found), final_url }];
   return { facts: { [asked]: found }, records, waitedMs: found.waitedMs };
 }
 
@@ -126,14 +127,6 @@ function learnedFrom(found: Probe | null): Learned | null {
 
 const namesOf = ({ context, answer }: Question): Promise<HostNames | null> =>
   context.outbound.resolver.namesOf(new URL(answer.finalUrl).hostname);
-
-const recordOf = (asked: Asked, address: URL, found: Probe): ProbeRecord => ({
-  asked,
-  url: toShownOnTheWay(address.href),
-  status: found.kind === "answered" ? found.status : null,
-  reason: found.kind === "failed" ? found.reason : null,
-  final_url: found.hops.length > 0 ? toShownOnTheWay(found.finalUrl) : null,
-});
 
 /** Scripts and views that show what their query names. */
 const SHOWS_BY_QUERY =

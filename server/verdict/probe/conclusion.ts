@@ -1,78 +1,125 @@
-import type { SentinelReport } from "../online.ts";
+import * as z from "zod";
+import { ONLINE_STATES } from "../online.ts";
 import { type Reason, type Verdict, verdictOf } from "../reasons.ts";
-import type { Finding, Profile, Signal } from "./finding.ts";
-import type { Hop } from "./hops.ts";
+import type { Finding, Profile } from "./finding.ts";
 import type { Probe } from "./probe.ts";
 
-/** One attempt as it is kept. `at` is ISO 8601. */
-export type AttemptRecord = {
-  at: string;
-  profile: Profile;
-  outcome: "answered" | "failed";
-  status: number | null;
-  reason: Reason;
-  /** One sentence about a failure. */
-  detail: string | null;
-  elapsed_ms: number;
-  address: string | null;
+const AttemptRecord = z.object({
+  at: z.string().meta({ format: "date-time" }),
+  profile: z.string().meta({ example: "A" }),
+  outcome: z.enum(["answered", "failed"]),
+  status: z.int().meta({ example: 200 }).nullable(),
+  reason: z.string().meta({ example: "ok" }),
+  detail: z.string().nullable().meta({ example: null }),
+  elapsed_ms: z.int().meta({ example: 182 }),
+  address: z.string().meta({ example: "93.184.215.14" }).nullable(),
+});
+export type AttemptRecord = z.infer<typeof AttemptRecord>;
+
+const Redirect = z.object({
+  url: z.string(),
+  status: z.int(),
+  via: z.enum(["location", "refresh"]),
+});
+
+/** Another address that was requested to judge the page, such as a random one next to it. */
+const ProbeRecord = z.object({
+  asked: z.enum(["sibling", "root", "home", "subdomain", "service", "canary"]),
+  url: z.string(),
+  status: z.int().nullable(),
+  reason: z.string().nullable(),
+  final_url: z.string().nullable(),
+});
+export type ProbeRecord = z.infer<typeof ProbeRecord>;
+
+const Signal = z.object({ rule: z.string(), text: z.string() });
+
+const Monitor = z.object({
+  state: z.enum(ONLINE_STATES),
+  asked_at: z.string(),
+  sentinels: z.array(z.object({ address: z.string(), answered: z.boolean() })),
+});
+
+/** What a check saw: enough to judge its verdict. Contains no secrets of ours and no user names. */
+export const Evidence = z
+  .object({
+    attempts: z.array(AttemptRecord),
+    redirects: z.array(Redirect),
+    final_url: z.string().nullable(),
+    address: z.string().nullable(),
+    tls_expires_at: z.string().nullable(),
+    signals: z.array(Signal),
+    probes: z.array(ProbeRecord),
+    notes: z.array(z.string()),
+    monitor: Monitor.nullable(),
+    flapping: z.boolean(),
+    cause: z.string().nullable(),
+  })
+  .meta({
+    id: "Evidence",
+    example: {
+      redirects: [],
+      final_url: "https://example.com/a",
+      address: "93.184.215.14",
+      signals: [],
+      probes: [],
+      notes: [],
+      monitor: null,
+      flapping: false,
+      cause: null,
+    },
+  });
+type Evidence = z.infer<typeof Evidence>;
+
+/** Evidence as stored, without what is rarely set. */
+export type StoredEvidence = Omit<Evidence, RarelySet> & Partial<Pick<Evidence, RarelySet>>;
+type RarelySet = "monitor" | "flapping" | "cause";
+
+const NOTHING_SEEN: StoredEvidence = {
+  attempts: [],
+  redirects: [],
+  final_url: null,
+  address: null,
+  tls_expires_at: null,
+  signals: [],
+  probes: [],
+  notes: [],
 };
 
-/** Other addresses that were requested to judge the page, such as a random one next to it. */
-export type ProbeRecord = {
-  asked: "sibling" | "root" | "home" | "subdomain" | "service" | "canary";
-  url: string;
-  status: number | null;
-  /** Of a failure. */
-  reason: Reason | null;
-  /** Where its redirects led, if there were any. */
-  final_url: string | null;
-};
+/** @param stored the JSON of a `StoredEvidence`; an older version may have stored less */
+export function toEvidence(stored: string | null): Evidence | null {
+  if (stored === null) return null;
+  const rarelySet = { monitor: null, flapping: false, cause: null };
+  const evidence = { ...NOTHING_SEEN, ...rarelySet, ...(JSON.parse(stored) as StoredEvidence) };
+  const redirects = evidence.redirects.map((hop) => ({ ...hop, via: hop.via ?? "location" }));
+  return { ...evidence, redirects };
+}
 
-/** What a check saw, as JSON for anyone who asks why. Holds no secrets of ours and no user names. */
-export type Evidence = {
-  attempts: AttemptRecord[];
-  redirects: Hop[];
-  final_url: string | null;
-  address: string | null;
-  tls_expires_at: string | null;
-  /** What on the page, or around it, spoke for the verdict. */
-  signals: Signal[];
-  probes: ProbeRecord[];
-  /** What else may help a person: the same address over plain http, a redirect to less safety. */
-  notes: string[];
-  /** What the sentinels said, when they were asked whether this monitor is online. */
-  monitor?: SentinelReport;
-  /** Status changes so often that death takes longer to be believed. */
-  flapping?: true;
-  /** Behind `unconfirmed` and `persistent_failure`: what was seen. */
-  cause?: Reason;
-};
-
-/** What a whole check came to. */
+/** The result of a whole check. */
 export type Conclusion = {
   status: Verdict;
   reason: Reason;
-  /** Behind `unconfirmed`: what was seen but not seen again. */
+  /** What an `unconfirmed` check saw first and did not see again. */
   cause?: Reason;
   statusCode: number | null;
   responseTimeMs: number | null;
   finalUrl: string | null;
   redirectCount: number;
-  /** Milliseconds after which the link wants another check, whatever its frequency. */
+  /** Milliseconds until the link needs another check, whatever its frequency. */
   followUpMs: number | null;
-  /** Death was seen that must be seen in several checks over so many milliseconds. */
+  /** For how many milliseconds several checks must see the failure before the link is dead. */
   patienceMs: number | null;
-  /** Milliseconds for which the link is at least left alone. */
+  /** Milliseconds until the link may be requested again. */
   restMs: number | null;
   /**
-   * The host asked to be left alone, so nothing was asked: the link is due again after so many
-   * milliseconds and nothing counts. `reason` is why the host is left alone.
+   * Set if the site is in a cooldown and nothing was requested: the link is due again after so many
+   * milliseconds and nothing counts. `reason` is the reason of the cooldown.
    */
   deferMs: number | null;
-  evidence: Evidence;
+  evidence: StoredEvidence;
 };
 
-/** An attempt and what it shows. */
+/** One attempt and its finding. */
 export type Observation = { probe: Probe; finding: Finding };
 
 /** How a check ends beyond its last attempt. */
@@ -81,43 +128,50 @@ export type Ending = {
   cause?: Reason;
   followUpMs?: number | undefined;
   patienceMs?: number | undefined;
-  evidence?: Partial<Evidence>;
+  evidence?: Partial<StoredEvidence>;
 };
 
 const LONGEST_URL = 2048;
-/** Of the many addresses on the way, less is kept: a hostile site makes them as long as it likes. */
-const LONGEST_URL_ON_THE_WAY = 512;
+/** For the addresses in between, which a hostile site can make long and many. */
+const LONGEST_URL_IN_BETWEEN = 512;
 
-/** What a check comes to, by its last attempt; `ending` may overrule that attempt's reason. */
+/** Concludes a check from its last attempt; `ending` may overrule that attempt's reason. */
 export function conclude(
   attempts: AttemptRecord[],
   { probe, finding }: Observation,
   ending: Ending,
 ): Conclusion {
-  const cause = ending.cause && { cause: ending.cause };
+  const { reason, cause, followUpMs = null, patienceMs = null } = ending;
+  const { hops, finalUrl, address, tlsExpiresAt } = probe;
   return {
-    status: verdictOf(ending.reason),
-    reason: ending.reason,
-    ...cause,
-    statusCode: probe.kind === "answered" ? probe.status : null,
+    status: verdictOf(reason),
+    reason,
+    ...(cause && { cause }),
+    statusCode: statusIn(probe),
     responseTimeMs: probe.kind === "answered" ? probe.responseTimeMs : null,
-    finalUrl: toShown(probe.finalUrl),
-    redirectCount: probe.hops.length,
-    followUpMs: ending.followUpMs ?? null,
-    patienceMs: ending.patienceMs ?? null,
+    finalUrl: storedUrl(finalUrl),
+    redirectCount: hops.length,
+    followUpMs,
+    patienceMs,
     restMs: finding.restMs,
     deferMs: null,
     evidence: {
-      ...evidenceOf(attempts, { probe, finding }),
+      attempts,
+      redirects: hops.map((hop) => ({ ...hop, url: urlInBetween(hop.url) })),
+      final_url: storedUrl(finalUrl),
+      address,
+      tls_expires_at: tlsExpiresAt === null ? null : new Date(tlsExpiresAt).toISOString(),
+      signals: finding.signals,
+      probes: [],
       ...ending.evidence,
       notes: [...(isDowngraded(probe) ? [LESS_SAFE] : []), ...(ending.evidence?.notes ?? [])],
-      ...cause,
+      ...(cause && { cause }),
     },
   };
 }
 
-/** The end of a check that saw nothing, whosever fault that is. */
-export const sawNothing = (reason: Reason, evidence: Partial<Evidence> = {}): Conclusion => ({
+/** Concludes a check that made no attempt. */
+export const sawNothing = (reason: Reason, evidence: Partial<StoredEvidence> = {}): Conclusion => ({
   status: verdictOf(reason),
   reason,
   statusCode: null,
@@ -128,61 +182,51 @@ export const sawNothing = (reason: Reason, evidence: Partial<Evidence> = {}): Co
   patienceMs: null,
   restMs: null,
   deferMs: null,
-  evidence: {
-    attempts: [],
-    redirects: [],
-    final_url: null,
-    address: null,
-    tls_expires_at: null,
-    signals: [],
-    probes: [],
-    notes: [],
-    ...evidence,
-  },
+  evidence: { ...NOTHING_SEEN, ...evidence },
 });
 
-/** One attempt as the evidence shows it; `at` is wall time in milliseconds. */
-export function recordOf(
+/** @param at wall time in milliseconds */
+export const attemptRecord = (
   { probe, finding }: Observation,
   profile: Profile,
   at: number,
-): AttemptRecord {
-  return {
-    at: new Date(at).toISOString(),
-    profile,
-    outcome: probe.kind,
-    status: probe.kind === "answered" ? probe.status : null,
-    reason: finding.reason,
-    detail: probe.kind === "failed" ? probe.detail : null,
-    elapsed_ms: Math.round(probe.elapsedMs),
-    address: probe.address,
-  };
-}
+): AttemptRecord => ({
+  at: new Date(at).toISOString(),
+  profile,
+  outcome: probe.kind,
+  status: statusIn(probe),
+  reason: finding.reason,
+  detail: probe.kind === "failed" ? probe.detail : null,
+  elapsed_ms: Math.round(probe.elapsedMs),
+  address: probe.address,
+});
 
-function evidenceOf(attempts: AttemptRecord[], { probe, finding }: Observation): Evidence {
-  const { hops, finalUrl, address, tlsExpiresAt } = probe;
-  return {
-    attempts,
-    redirects: hops.map((hop) => ({ ...hop, url: toShownOnTheWay(hop.url) })),
-    final_url: toShown(finalUrl),
-    address,
-    tls_expires_at: tlsExpiresAt === null ? null : new Date(tlsExpiresAt).toISOString(),
-    signals: finding.signals,
-    probes: [],
-    notes: [],
-  };
-}
+/** Records a request for another address than the link's; `reason` is that of a failure by default. */
+export const probeRecord = (
+  asked: ProbeRecord["asked"],
+  url: string,
+  probe: Probe,
+  reason: Reason | null = probe.kind === "failed" ? probe.reason : null,
+): ProbeRecord => ({
+  asked,
+  url: urlInBetween(url),
+  status: statusIn(probe),
+  reason,
+  final_url: null,
+});
+
+const statusIn = (probe: Probe) => (probe.kind === "answered" ? probe.status : null);
 
 const LESS_SAFE = "The redirects leave https for plain http.";
 
-/** Whether the way led from an encrypted connection to one that is not. */
 function isDowngraded({ hops, finalUrl }: Probe): boolean {
-  const way = [...hops.map(({ url }) => url), finalUrl];
-  return way.some((url, i) => url.startsWith("http:") && way[i - 1]?.startsWith("https:"));
+  const path = [...hops.map(({ url }) => url), finalUrl];
+  return path.some((url, i) => url.startsWith("http:") && path[i - 1]?.startsWith("https:"));
 }
 
-/** A URL fit for keeping: without user name and password, and not endless. */
-const toShown = (url: string) => url.replace(/^([a-z]+:\/*)[^/?#]*@/i, "$1").slice(0, LONGEST_URL);
+/** Removes user name and password from a URL, and shortens it. */
+const storedUrl = (url: string) =>
+  url.replace(/^([a-z]+:\/*)[^/?#]*@/i, "$1").slice(0, LONGEST_URL);
 
-/** The same for one of the addresses that a check passes or asks for on its way. */
-export const toShownOnTheWay = (url: string) => toShown(url).slice(0, LONGEST_URL_ON_THE_WAY);
+/** The same for an address that a check passes or requests in between. */
+export const urlInBetween = (url: string) => storedUrl(url).slice(0, LONGEST_URL_IN_BETWEEN);

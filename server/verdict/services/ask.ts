@@ -1,6 +1,6 @@
 import type { Clock } from "../../lib/clock.ts";
 import { createOnceAtATime } from "../politeness/politeness.ts";
-import { type ProbeRecord, toShownOnTheWay } from "../probe/conclusion.ts";
+import { type ProbeRecord, probeRecord } from "../probe/conclusion.ts";
 import type { Finding, Style } from "../probe/finding.ts";
 import { type Failure, type Probe, type Prober, probe } from "../probe/probe.ts";
 import { unlessAborted } from "../surroundings.ts";
@@ -57,7 +57,7 @@ export async function askService(question: ServiceQuestion): Promise<ServiceAnsw
     const waitedMs: number = last?.waitedMs ?? 0;
     const left = within(question, clock.elapsed() - startedAt - waitedMs);
     const { answer, heard } = await askAndHear(left, ask, taken);
-    records.push(recordOf(shownUrl(question, ask, taken), answer));
+    records.push(probeRecord("service", shownUrl(question, ask, taken), answer));
     last = asOwn(answer, target, waitedMs);
     // Whatever else it was, what was kept may be accepted no more.
     if (heard.left?.why === "ill") used.forEach(services.kept.forget);
@@ -161,14 +161,6 @@ function shownUrl({ target }: ServiceQuestion, ask: Ask, taken: Values): string 
   const hidden = Object.fromEntries(Object.keys(taken).map((name) => [name, "***"]));
   return prepare(ask, [{ ...target.values, ...hidden }], "***").url;
 }
-
-const recordOf = (url: string, answer: Probe): ProbeRecord => ({
-  asked: "service",
-  url: toShownOnTheWay(url),
-  status: answer.kind === "answered" ? answer.status : null,
-  reason: answer.kind === "failed" ? answer.reason : null,
-  final_url: null,
-});
 
 const randomFrom = (clock: Clock) => String(Math.floor(clock.now()) % 1_000_000_007);
 
