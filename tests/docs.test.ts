@@ -12,7 +12,11 @@ const code = [...new Bun.Glob("server/verdict/**/*.ts").scanSync()]
   .join("\n");
 
 /** The rules that the code names where it makes a signal; some of them have their name from a table. */
-const named = [...code.matchAll(/\brule: "([a-z0-9_]+)"/g)].map(([, rule]) => rule!);
+const named = [
+  ...code.matchAll(
+    /(?:\brule: |\b(?:challenge|consent|login|maintenance|[a-z]+Block)\(\s*)"([a-z0-9_]+)"/g,
+  ),
+].map(([, rule]) => rule!);
 
 describe("The page about verdicts", () => {
   test("explains every reason", () => {

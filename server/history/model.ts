@@ -32,7 +32,7 @@ export const HistoryEntry = z
     status_code: z.int().meta({ example: 404 }).nullable(),
     response_time_ms: z.int().meta({ example: 182 }).nullable(),
     reason: z.string().meta({ example: "http_404" }),
-    message: z.string().meta({ example: "The server answered 404: there is no such page." }),
+    message: z.string().meta({ example: "The server returned 404: there is no such page." }),
     final_url: z.string().meta({ example: "https://example.com/a" }).nullable(),
     redirect_count: z.int().meta({ example: 0 }),
     trigger: z.enum(TRIGGERS),

@@ -13,11 +13,11 @@ import { judgeFailure, readStatus } from "./probe/statuses.ts";
 import { readServicePage, readUnproven } from "./services/page-rules.ts";
 import type { Serving } from "./services/serving.ts";
 import { asShutDown } from "./services/shut-down.ts";
+import { readBarriers } from "./signals/barriers.ts";
 import { readPlaceholder } from "./signals/default-pages.ts";
 import { readParking } from "./signals/parked.ts";
 import { readRedirects } from "./signals/redirects.ts";
 import { readSoft404 } from "./signals/soft404.ts";
-import { readWalls } from "./signals/walls.ts";
 
 /**
  * Asked in this order; the first that knows something ends it. What stands between us and the page comes
@@ -25,7 +25,7 @@ import { readWalls } from "./signals/walls.ts";
  */
 const READERS: Reader<Serving>[] = [
   readServicePage,
-  readWalls,
+  readBarriers,
   readStatus,
   // Before the redirects, since parked domains also lead every address to one page.
   readParking,

@@ -53,7 +53,7 @@ onBothEngines("checking", (server) => {
     const dead = (await me.get(gone)).body.data;
     expect(dead).toMatchObject({ status: "dead", reason: "http_404" });
     expect(dead.last_check).toMatchObject({ status_code: 404 });
-    expect(dead.last_check.message).toStartWith("The server answered 404");
+    expect(dead.last_check.message).toStartWith("The server returned 404");
     expect(dead.evidence.attempts.length).toBeGreaterThanOrEqual(2);
     expect((await me.get(lost)).body.data).toMatchObject({
       status: "dead",

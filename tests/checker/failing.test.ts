@@ -103,7 +103,8 @@ onBothEngines("a link that goes on failing", (server) => {
     await checkWhenDue(server(), me, path, ALIVE);
     for (const _ of [1, 2, 3, 4, 5]) await checkWhenDue(server(), me, path, REFUSED);
 
-    const message = "The link has failed the same way for days: The server refused the connection.";
+    const message =
+      "The link has been failing the same way for days: The server refused the connection.";
     const link = await read(me, path);
     expect(link).toMatchObject({
       status: "dead",

@@ -335,10 +335,10 @@ describe("a reason", () => {
   });
 
   test.each([
-    ["ok", 200, "The server answered 200."],
-    ["http_404", 404, "The server answered 404: there is no such page."],
-    ["http_502", 502, "The server answered 502: it has a problem."],
-    ["http_4xx", 418, "The server answered 418."],
+    ["ok", 200, "The server returned 200."],
+    ["http_404", 404, "The server returned 404: there is no such page."],
+    ["http_502", 502, "The server returned 502: it has a problem."],
+    ["http_4xx", 418, "The server returned 418."],
     ["dns_nxdomain", null, "The name does not exist (NXDOMAIN)."],
   ] as const)("%s reads well", (reason, status, message) =>
     expect(messageOf(reason, status)).toBe(message),

@@ -36,7 +36,7 @@ describe("stillup check", () => {
     expect(err).toBe("");
     const lines = out.split("\n");
     expect(lines[0]).toBe(`dead     ${base}/gone`);
-    expect(lines[1]).toBe("         The server answered 410: the page is gone for good.");
+    expect(lines[1]).toBe("         The server returned 410: the page is gone for good.");
     expect(out).toContain(`active   ${base}/here\n`);
   });
 
@@ -152,7 +152,7 @@ describe("stillup check", () => {
     );
     expect(report).toContain(`name="${base}/gone?a=1&amp;b=&lt;2&gt;"`);
     expect(report).toContain(
-      '<failure message="The server answered 410: the page is gone for good."',
+      '<failure message="The server returned 410: the page is gone for good."',
     );
     expect(unseen.code).toBe(0);
     expect(readFileSync(junit, "utf8")).toContain('tests="2" failures="0" errors="0" skipped="2"');

@@ -69,7 +69,7 @@ describe.each(ALL)("In %s", (service) => {
 
     expect(text).toInclude("Dead");
     expect(text).toInclude(URL);
-    expect(text).toInclude("The server answered 404: there is no such page.");
+    expect(text).toInclude("The server returned 404: there is no such page.");
     expect(text).toInclude("Previous status: alive.");
     expect(text).toInclude("2030-01-01 12:34:56 UTC");
     expect(links).toContain(URL);
@@ -80,7 +80,7 @@ describe.each(ALL)("In %s", (service) => {
     ["link.alive", ["Alive again", URL, "Previous status: dead."]],
     ["link.created", ["Added", URL, "Checked daily."]],
     ["link.deleted", ["Deleted", URL, "Last status: dead."]],
-    ["check.complete", ["Checked", URL, "Status: alive. The server answered 200."]],
+    ["check.complete", ["Checked", URL, "Status: alive. The server returned 200."]],
     ["batch.complete", ["Batch complete", "Checked 3 of 3 links: 2 alive, 1 dead, 0 unknown."]],
   ] as const)("%s is told in words", (type, words) => {
     const { text } = seen(telling(type));
@@ -127,7 +127,7 @@ describe.each(ALL)("In %s", (service) => {
     const { text, links } = seen(tellingOfMany({ "link.dead": 12, "link.alive": 3 }, first));
 
     expect(text).toInclude("12 links are dead, 3 are alive");
-    expect(text).toMatch(/Dead: \S+\/9 – The server answered 404: there is no such page\.\n/);
+    expect(text).toMatch(/Dead: \S+\/9 – The server returned 404: there is no such page\.\n/);
     expect(text).toInclude("and 5 more");
     expect(text).toInclude("From 2030-01-01 12:34:00 UTC to 2030-01-01 12:34:59 UTC");
     const told = first.map((_, i) => `${URL}/${i}`);

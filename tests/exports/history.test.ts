@@ -42,7 +42,7 @@ onBothEngines("GET /history/export", (server) => {
       HEAD +
         lineOf(
           ...[check, moment, url, link, "dead", "active", "true", "http_410"],
-          ...["The server answered 410: the page is gone for good.", 410, 9, url, 2, "manual"],
+          ...["The server returned 410: the page is gone for good.", 410, 9, url, 2, "manual"],
         ),
     );
   });

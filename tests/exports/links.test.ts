@@ -52,7 +52,7 @@ onBothEngines("GET /links/export", (server) => {
     expect(body).toBe(
       HEAD +
         lineOf(
-          ...[id, url, "dead", "http_404", "The server answered 404: there is no such page."],
+          ...[id, url, "dead", "http_404", "The server returned 404: there is no such page."],
           ...[moment, moment, 404, 87, "generic", "Docs", "weekly", moment],
         ),
     );

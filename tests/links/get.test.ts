@@ -123,7 +123,8 @@ onBothEngines("GET /links/{id}", (server) => {
       status: "dead",
       previous_status: "active",
       reason: "persistent_failure",
-      message: "The link has failed the same way for days: The server refused the connection.",
+      message:
+        "The link has been failing the same way for days: The server refused the connection.",
       checked_at: "2030-01-02T00:00:00.000Z",
       evidence: FULL,
     });

@@ -55,8 +55,8 @@ onBothEngines("GET /links/{id}/history", (server) => {
     const { items } = (await me.get(`/api/v1/links/${link}/history`)).body.data;
 
     expect(items.map(({ message }: { message: string }) => message)).toEqual([
-      "The link has failed the same way for days: The server answered 502: it has a problem.",
-      "The link seemed dead, but looking again did not confirm it: The server answered 404: there is no such page.",
+      "The link has been failing the same way for days: The server returned 502: it has a problem.",
+      "The link seemed dead, but further attempts did not confirm it: The server returned 404: there is no such page.",
     ]);
   });
 

@@ -70,7 +70,7 @@ onBothEngines("GET /overview", (server) => {
       service: "generic",
       groupId: group,
       reason: "http_410",
-      message: "The server answered 410: the page is gone for good.",
+      message: "The server returned 410: the page is gone for good.",
       since: new Date(server().clock.now() - 1000).toISOString(),
     });
   });
@@ -148,11 +148,11 @@ onBothEngines("GET /overview", (server) => {
 
     expect(unknown).toMatchObject({ total: 6, isWhole: true });
     expect(unknown.items).toEqual([
-      { reason: "http_401", message: "The server answered 401: it asks for a login.", count: 3 },
+      { reason: "http_401", message: "The server returned 401: it requires a login.", count: 3 },
       { reason: null, message: "Not checked yet.", count: 2 },
       {
         reason: "conn_timeout",
-        message: "The server could not be connected to in time.",
+        message: "The connection to the server timed out.",
         count: 1,
       },
     ]);

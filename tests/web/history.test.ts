@@ -28,7 +28,7 @@ onDashboard("The history page", (dashboard) => {
     await page.goto("/history");
 
     const row = page.getByRole("row").filter({ hasText: "https://example.org/gone" });
-    await row.getByText("The server answered 404: there is no such page.").waitFor();
+    await row.getByText("The server returned 404: there is no such page.").waitFor();
     await row.getByText("was active").waitFor();
     await row.getByText("Schedule").waitFor();
     expect(await page.getByRole("row").count()).toBe(5);

@@ -55,7 +55,7 @@ async function seeFirstVerdicts(page: Page, urls: string[]) {
 async function seeWhatIsDead(page: Page, url: string) {
   await page.getByRole("heading", { name: "1 link is dead" }).waitFor();
   const dead = page.getByRole("region", { name: "Dead now" });
-  await dead.getByText("The server answered 410: the page is gone for good.").waitFor();
+  await dead.getByText("The server returned 410: the page is gone for good.").waitFor();
   const unknown = page.getByRole("region", { name: "Unknown, and why" });
   await unknown.getByText("503").waitFor();
   await dead.getByRole("link", { name: url }).click();

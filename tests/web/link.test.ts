@@ -88,7 +88,7 @@ onDashboard("The page of one link", (dashboard) => {
 
     await verdict(page).waitFor();
     expect(await verdict(page).textContent()).toBe(
-      "Dead for 2 days. The domain is parked or for sale. Confirmed by 2 attempts. The latest check was not conclusive: The server answered 403: it does not let this monitor in.",
+      "Dead for 2 days. The domain is parked or for sale. Confirmed by 2 attempts. The latest check was not conclusive: The server returned 403 (forbidden).",
     );
     await page.getByText("What was seen when it became dead").click();
     await page.locator("details").getByText("The link leads to a marketplace").waitFor();
@@ -156,7 +156,7 @@ onDashboard("The page of one link", (dashboard) => {
     await checkAs(FINE);
     await later(page);
 
-    await page.getByText("Checked. Active since just now. The server answered 200.").waitFor();
+    await page.getByText("Checked. Active since just now. The server returned 200.").waitFor();
     await page.getByRole("progressbar").waitFor({ state: "detached" });
     expect(await verdict(page).textContent()).toContain("Active since just now.");
     await rows(page).first().getByText("was dead").waitFor();

@@ -31,7 +31,7 @@ onDashboard("The links page", (dashboard) => {
     await check();
 
     await row(page, "/gone")
-      .getByText("The server answered 410: the page is gone for good.")
+      .getByText("The server returned 410: the page is gone for good.")
       .waitFor();
     await row(page, "/gone").getByText("Dead").waitFor();
     await row(page, "/fine").getByText("Active").waitFor();

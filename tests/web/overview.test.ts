@@ -72,10 +72,10 @@ onDashboard("The first page", (dashboard) => {
       "https://example.org/old",
     ]);
     expect(await urls.first().getAttribute("href")).toBe(`/links/${id}`);
-    await part(page, "Dead now").getByText("The server answered 410").first().waitFor();
+    await part(page, "Dead now").getByText("The server returned 410").first().waitFor();
     await part(page, "Dead now").getByText("1 hour ago").waitFor();
     await part(page, "Unknown, and why")
-      .getByText("2 links The server answered 401: it asks for a login.")
+      .getByText("2 links The server returned 401: it requires a login.")
       .waitFor();
     await part(page, "Back again").getByRole("link", { name: "example.org/back" }).waitFor();
   });

@@ -1,6 +1,6 @@
 import { type Finding, type Reader, type Signal, suspected } from "../probe/finding.ts";
 import { retriedAfter } from "../probe/statuses.ts";
-import { readWalls } from "../signals/walls.ts";
+import { readBarriers } from "../signals/barriers.ts";
 import type { Target } from "./catalogue.ts";
 import { firstRule, isContradicted, readsBody } from "./decide.ts";
 import { isGone } from "./record.ts";
@@ -27,7 +27,7 @@ export const readServicePage: Reader<Serving> = (seen) => {
   const found = findingOf(rule, { rule: "service_page", text });
   const finding = found && retriedAfter(found, answer, seen.now);
   if (!finding || (isTold && !isGone(rule))) return finding;
-  return readWalls(seen) ?? finding;
+  return readBarriers(seen) ?? finding;
 };
 
 /** The description of a file may contain what the service writes about one that is gone. */

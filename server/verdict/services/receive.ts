@@ -1,7 +1,7 @@
 import { type Finding, unclear } from "../probe/finding.ts";
 import type { Answer, Failure } from "../probe/probe.ts";
 import { retriedAfter, retriesAfter } from "../probe/statuses.ts";
-import { readWalls } from "../signals/walls.ts";
+import { readBarriers } from "../signals/barriers.ts";
 import { partFor } from "./batch.ts";
 import type { Target } from "./catalogue.ts";
 import { firstRule } from "./decide.ts";
@@ -74,5 +74,5 @@ const heldBack = ({ heldMs }: Failure): Received | null =>
 /** A wall stands before the service, so that its status is not the service's. */
 function isWalled(answer: Answer, url: URL, now: number): boolean {
   if (answer.page === null) return answer.headers.get("cf-mitigated") !== null;
-  return readWalls({ answer, url, now, facts: {}, serving: null, isReborn: false }) !== null;
+  return readBarriers({ answer, url, now, facts: {}, serving: null, isReborn: false }) !== null;
 }

@@ -1,286 +1,177 @@
-import { SMALL, type Wall } from "./wall.ts";
+import type { Page } from "../page/page.ts";
+import { readRetryAfter } from "../politeness/site-load.ts";
+import { type Finding, type Reader, type Seen, type Signal, suspected } from "../probe/finding.ts";
+import type { UnknownReason } from "../reasons.ts";
+import { isHome } from "./addresses.ts";
+import { BLOCKS, CAPTIVE_PORTALS, NETWORK_FILTERS, SAYS_GEO } from "./blocks.ts";
+import { BOT_PROTECTION, GENERIC_BOT_PROTECTION } from "./bot-protection.ts";
+import { isShort } from "./clues.ts";
+import { AGE_GATES, ASKS_AGE, LOGINS, NAMES_AGE, SAYS_LOGIN } from "./logins.ts";
+import { OUTAGES, SAYS_MAINTENANCE } from "./outages.ts";
+import { quoted } from "./phrases.ts";
+import { concernsPage, headlinesOf, matches, prepare, type Signature } from "./signature.ts";
 
-const either = (...patterns: string[]) => `(?:${patterns.join("|")})`;
-
-const OH = "(?:(?:we['’]re |we are )?(?:sorry|unfortunately|oops|uh[ -]oh)[,!.:]* )?(?:but )?";
-const THING =
-  "(?:content|video|programme?|page|(?:web ?)?site|service|(?:live ?)?stream|channel|media|material|show|film|movie|episode|app)s?";
-const IT = `(?:this|the|our|that|these) ${THING}(?: you (?:requested|are (?:looking for|trying to (?:access|view|watch|reach))))?`;
-const IS_NOT =
-  "(?:(?:is|are)(?: currently| presently)? (?:not(?: currently| yet)? |un)|(?:isn|aren)['’]t(?: currently| yet)? )";
-const HERE =
-  "(?:your|this|the) (?:current )?(?:country|region|location|area|territory|jurisdiction|geographic(?:al)? (?:area|region|location))(?: or (?:region|territory|country))?";
-const EUROPE = "(?:the (?:European (?:Economic Area|Union)|EEA|EU)|European countries|Europe)";
-
-/** In whole sentences, so that a headline about such a thing is not taken for it. */
-const GEO = either(
-  `${OH}${IT} ${IS_NOT}(?:available|accessible|supported|offered)(?: to (?:you|users|viewers|visitors))? (?:in|from|for) ${HERE}`,
-  `${OH}(?:${THING} )?(?:not |un)available in your (?:country|region|location|area|territory)`,
-  `${OH}you (?:are (?:currently )?(?:not able|unable) to|cannot|can['’]t|may not) (?:access|view|watch|visit|use) ${IT} (?:from|in) ${HERE}`,
-  `${OH}access (?:to (?:this|our) ${THING} )?(?:from|in) your (?:country|region|location) (?:is|has been) (?:blocked|restricted|denied|prohibited|not (?:allowed|permitted))`,
-  `${OH}access denied in your (?:country|region|location)`,
-  `${OH}(?:this|our) ${THING} (?:is|are) (?:currently )?(?:unavailable|not available) (?:to (?:visitors|users) from|in) (?:most )?(?:of )?${EUROPE}`,
-  `we recogni[sz]e you are attempting to access this website from a country belonging to ${EUROPE}`,
-  "(?:leider )?(?:ist|sind) (?:dieser?s?|der|die|das) [\\p{L}-]{3,20} in (?:deinem|ihrem) (?:land|gebiet) nicht verfügbar",
-  "(?:dieser?s?|der|die|das) [\\p{L}-]{3,20} (?:ist|sind) (?:leider )?in (?:deinem|ihrem|deiner|ihrer) (?:land|gebiet|region) (?:leider )?nicht verfügbar",
-  "(?:ce|cet|cette|ces) [\\p{L}-]{3,20} (?:n['’]est|ne sont) pas (?:disponibles?|accessibles?) dans votre (?:pays|région|zone)",
-  "(?:este|esta|el|la) [\\p{L}-]{3,20} no est[áa] disponible en (?:tu|su) (?:país|región|zona)",
-  "(?:questo|questa|il|la) [\\p{L}-]{3,20} non è disponibile (?:nel (?:tuo|suo) paese|nella (?:tua|sua) (?:regione|zona))",
-  "(?:este|esta|o|a) [\\p{L}-]{3,20} não está disponível (?:no seu país|na sua região)",
-  "deze [\\p{L}-]{3,20} is niet beschikbaar in (?:jouw|je|uw) (?:land|regio)",
-  "(?:ta|ten|to|te) [\\p{L}-]{3,20} (?:nie jest|jest nie)dostępn[aey] w (?:twoim|państwa) (?:kraju|regionie)",
-  "(?:den här|det här|dette|denne) [\\p{L}-]{3,20} (?:är|er) (?:inte|ikke) (?:tillgänglig|tilgængelig|tilgjengelig)t? i (?:ditt|dit) (?:land|område)",
-  "(?:bu )?[\\p{L}-]{3,20} (?:ülkenizde|bölgenizde) (?:kullanılamıyor|mevcut değil|kullanılabilir değil)",
-  "(?:귀하의|현재) (?:국가|지역)에서는? .{0,30}(?:없습니다|않습니다)",
-  "(?:этот |данный |эта |данная |это )?(?:контент|сайт|видео|страница|материал) недоступ(?:ен|на|но) в ваш(?:ей стране|ем регионе)",
-  "お住まいの(?:国|地域).{0,40}(?:できません|いただけません)",
-  "(?:您|你)所在的(?:国家|地区|國家|地區).{0,20}(?:无法|不能|不可|暂不|無法)[^。]{0,20}",
-);
-
-const IP = "ip(?: address)?(?: ?\\(?[0-9a-f.:]{3,45}\\)?)?";
-const HAVE =
-  "(?:has been|have been|is|are|was)(?: currently| temporarily| permanently| automatically)?";
-const BLOCKED = "(?:blocked|banned|blacklisted|blocklisted|denied|restricted)";
-const IP_BLOCK = either(
-  `${OH}your ${IP} ${HAVE} ${BLOCKED}`,
-  `${OH}(?:access|requests|connections|traffic) from your ${IP} ${HAVE} ${BLOCKED}`,
-  `${OH}your ${IP} is on (?:a|our) (?:block|black|deny) ?list`,
-  "доступ ограничен: проблема с ip",
-);
-
-const LEGAL_CAUSE =
-  "(?:legal (?:reasons|grounds)|(?:a|an) (?:court order|(?:legal|government) (?:request|demand|order)|(?:copyright|dmca|trademark) (?:claim|complaint|notice|infringement)))";
-const LEGAL = either(
-  `${OH}(?:${IT}|this domain) (?:is|has been|was) (?:currently )?(?:not available|unavailable|blocked|restricted|removed|disabled)(?: in your (?:country|region))? (?:for|due to|on|because of|following|in response to) ${LEGAL_CAUSE}.{0,60}`,
-  `(?:unavailable|blocked) (?:for|due to) ${LEGAL_CAUSE}`,
-  "this (?:domain(?: name)?|(?:web ?)?site) has been seized(?: .{1,80})?",
-  "доступ к (?:этому |данному |запрашиваемому )?(?:сайту|(?:информационному )?ресурсу) (?:ограничен|заблокирован)(?: .{1,80})?",
-);
-
-const CAUSE = "(?:,? (?:due to|because of|for) .{1,80})?";
-/** The whole of what is said. */
-const wholly = (patterns: string) => new RegExp(`^${patterns}${CAUSE}[^\\p{L}\\p{N}]*$`, "iu");
-/** Anywhere in a text. */
-const somewhere = (patterns: string) =>
-  new RegExp(`(?<![\\p{L}\\p{N}])${patterns}(?![\\p{L}\\p{N}])`, "iu");
-/** The first sentence of all. */
-const first = (patterns: string) => new RegExp(`^${patterns}(?![\\p{L}\\p{N}])`, "iu");
-
-const REFUSED = [403, 451] as const;
-const SHOWN = [200, 403, 451] as const;
-
-/** An address about such refusals. */
-const ABOUT_GEO =
-  /(?:not|un)[-_]?available|geo[-_]?(?:block|restrict)|(?:region|country)[-_]?(?:lock|block|restrict)/i;
-
-/** What a page says of this country, for pages that are known to be the same for every address. */
-export const SAYS_GEO = somewhere(GEO);
-
-/** The site answers, but not from here, not to this address, or not under this law. */
-export const BARRIERS: readonly Wall[] = [
-  {
-    rule: "geo_heading",
-    reason: "geo_blocked",
-    text: "The page says that the content is not for this country.",
-    when: {
-      status: SHOWN,
-      isPlain: true,
-      says: wholly(GEO),
-      also: ({ answer: { page }, url }) =>
-        page!.text.length < SMALL || !ABOUT_GEO.test(url.pathname),
-    },
-  },
-  {
-    rule: "geo_only",
-    reason: "geo_blocked",
-    text: "The page says hardly more than that the content is not for this country.",
-    when: { status: SHOWN, textUnder: 400, isPlain: true, reads: [first(GEO)] },
-  },
-  {
-    rule: "geo_refusal",
-    reason: "geo_blocked",
-    text: "The refusal says that the content is not for this country.",
-    when: { status: REFUSED, textUnder: SMALL, reads: [somewhere(GEO)] },
-  },
-  {
-    rule: "ip_heading",
-    reason: "ip_blocked",
-    text: "The page says that this monitor's address is blocked.",
-    when: {
-      status: [200, 403, 429, 451, 503],
-      textUnder: SMALL,
-      isPlain: true,
-      says: wholly(IP_BLOCK),
-    },
-  },
-  {
-    rule: "ip_refusal",
-    reason: "ip_blocked",
-    text: "The refusal says that this monitor's address is blocked.",
-    when: { status: [403, 429, 503], textUnder: SMALL, reads: [somewhere(IP_BLOCK)] },
-  },
-  {
-    rule: "legal_heading",
-    reason: "legal_blocked",
-    text: "The page says that the content is blocked for legal reasons.",
-    when: { status: [200, 403], textUnder: SMALL, isPlain: true, says: wholly(LEGAL) },
-  },
-  {
-    rule: "legal_only",
-    reason: "legal_blocked",
-    text: "The page says hardly more than that the content is blocked for legal reasons.",
-    when: { status: [200, 403], textUnder: 400, isPlain: true, reads: [first(LEGAL)] },
-  },
+/** Who gives itself away for certain comes before who only looks like it. */
+const BARRIERS: readonly Signature[] = [
+  ...BOT_PROTECTION,
+  ...NETWORK_FILTERS,
+  ...CAPTIVE_PORTALS,
+  ...LOGINS,
+  ...AGE_GATES,
+  ...BLOCKS,
+  ...OUTAGES,
+  ...GENERIC_BOT_PROTECTION,
 ];
 
-/** A filter between the monitor and the site decides what may be seen. */
-export const NETWORK_FILTERS: readonly Wall[] = [
-  {
-    rule: "filter_notice_address",
-    reason: "network_filter",
-    text: "The link leads to the notice of a provider or of a filter.",
-    when: {
-      ledTo:
-        /^(([^/]*\.)?cuii\.info|(block|phish|malware|adult|hit-[a-z]+)\.(a\.)?opendns\.com|([^/]*\.)?block\.sse\.cisco\.com|gateway\.zscaler[a-z]*\.net|notify\.bluecoat\.com|wired\.meraki\.com:8090|warn\.recursive\.dnsbycomodo\.com)[/:]/,
-    },
-  },
-  {
-    rule: "filter_product_address",
-    reason: "network_filter",
-    text: "The link leads to the notice of a filter.",
-    // Netsweeper, Palo Alto, Forcepoint, Check Point and iboss, on whatever host they stand.
-    when: {
-      ledTo:
-        /^[^/]+\/(webadmin\/deny\/|php\/urlblock\.php\?args=|UserCheck\/PortalMain\?IID=|ibreports\/ibp\/bp\.html)|^[^/]+:15871\/cgi-bin\/block/,
-    },
-  },
-  {
-    rule: "filter_server",
-    reason: "network_filter",
-    text: "A filter names itself as the server.",
-    when: {
-      status: [403],
-      headers:
-        /^server: (forti(net|gate|guard|proxy)|zscaler\/|protected by wirefilter|webguard)/im,
-    },
-  },
-  {
-    rule: "cuii_notice",
-    reason: "network_filter",
-    text: "A German provider blocks the site.",
-    when: {
-      status: [200, 403, 451],
-      textUnder: 5000,
-      says: /^diese webseite ist aus urheberrechtlichen gründen nicht verfügbar\W*$/i,
-    },
-  },
-  {
-    rule: "agcom_stop_page",
-    reason: "network_filter",
-    text: "An Italian provider blocks the site.",
-    when: { status: [200, 403, 451], textUnder: SMALL, title: /^(AGCOM|GdF) Stop Page$/i },
-  },
-  {
-    rule: "agcom_notice",
-    reason: "network_filter",
-    text: "An Italian provider blocks the site.",
-    when: {
-      status: [200, 403, 451],
-      textUnder: SMALL,
-      says: /^avviso\W*$/i,
-      reads: [/\bAGCOM\b|autorit[àa]'? per le garanzie nelle comunicazioni/i],
-    },
-  },
-  {
-    rule: "opendns_block",
-    reason: "network_filter",
-    text: "OpenDNS blocks the site.",
-    when: { status: [403], textUnder: SMALL, markup: [/https?:\/\/block\.(a\.)?opendns\.com\//i] },
-  },
-  {
-    rule: "fortiguard_block",
-    reason: "network_filter",
-    text: "FortiGuard blocks the site.",
-    when: {
-      status: [200, 403, 503],
-      textUnder: SMALL,
-      reads: [/(web ?page|access|site) (is |has been )?blocked/i],
-      markup: [/fgd_icon|Powered By Forti/],
-    },
-  },
-  {
-    rule: "antivirus_block",
-    reason: "network_filter",
-    text: "An antivirus program blocks the site.",
-    when: {
-      status: [403, 499],
-      textUnder: SMALL,
-      reads: [
-        /\b(bitdefender|eset|kaspersky)\b/i,
-        /\b(blocked|denied|gesperrt|blockiert)\b|заблокирован|запрещ/i,
-      ],
-    },
-  },
+/** Most walls stand at a few statuses only, so that those of each are picked once. */
+const barriersByStatus = new Map<number, Signature[]>();
+
+/** A quick retry makes bot protection more suspicious. */
+const REST_MS = 6 * 3_600_000;
+
+/** Finds what stands between us and the page. What it says is about us, never about the link. */
+export const readBarriers: Reader = (seen) => {
+  const sight = prepare(seen);
+  const wall = barriersAt(seen.answer.status).find((candidate) => matches(sight, candidate));
+  return wall ? findingOf(wall, seen) : null;
+};
+
+function barriersAt(status: number): Signature[] {
+  const known = barriersByStatus.get(status);
+  if (known) return known;
+  const walls = BARRIERS.filter(({ when }) => !when.status || when.status.includes(status));
+  barriersByStatus.set(status, walls);
+  return walls;
+}
+
+function findingOf(wall: Signature, seen: Seen): Finding {
+  const { rule, reason, retries = [] } = wall;
+  const signal = { rule, text: told(wall, seen) };
+  return { ...behindBarrier(seen, { reason, signal }, []), retries };
+}
+
+/** Open for the barrier's own reason, or for none that is known. */
+export function behindBarrier(seen: Seen, barrier: Barrier | null, signals: Signal[]): Finding {
+  if (!barrier) return suspected("soft404_suspected", signals);
+  const finding = suspected(barrier.reason, [...signals, barrier.signal]);
+  return barrier.reason === "bot_challenge" ? { ...finding, restMs: restAfter(seen) } : finding;
+}
+
+const restAfter = ({ answer: { headers }, now }: Seen) =>
+  Math.max(REST_MS, readRetryAfter(headers.get("retry-after"), now) ?? 0);
+
+/** The wall's sentence, with the page's own words where the page gave it away. */
+function told({ text, when }: Signature, { answer: { page } }: Seen): string {
+  const words = page && concernsPage(when) ? page.title || page.heading || page.text : "";
+  return words === "" ? text : `${text} It says ${quoted(words)}.`;
+}
+
+/**
+ * Whether a page may stand before what was asked for: it wants something of its reader first. Such a page
+ * is the same for every address, and says nothing about any.
+ */
+export const asksFirst = (page: Page) =>
+  isShort(page) && (page.passwordFields > 0 || ASKS.some((words) => words.test(page.text)));
+
+/** What a page that is the same for every address stands for, as its own words or its form show. */
+type Barrier = { reason: UnknownReason; signal: Signal };
+
+/** The barrier that a page is, by its words or its form, if it is known to be one page for many addresses. */
+export function barrierOn(page: Page | null): Barrier | null {
+  const text = "The page has a form that asks for a password.";
+  const signal = { rule: "barrier_form", text };
+  const isForm = page?.passwordFields === 1;
+  return barrierSaid(page) ?? (isForm ? { reason: "login_required", signal } : null);
+}
+
+/** The same by its words: its title and its heading need not say it in a whole sentence, nor a short page in either. */
+export function barrierSaid(page: Page | null): Barrier | null {
+  if (!page) return null;
+  const sayings = headlinesOf(page);
+  for (const { reason, said, anywhere } of WORDS) {
+    const words = sayings.find((saying) => said.some((pattern) => pattern.test(saying)));
+    if (words !== undefined) return spoken(reason, words);
+    const found = anywhere && isShort(page) ? anywhere.exec(page.text)?.[0] : undefined;
+    if (found !== undefined) return spoken(reason, found);
+  }
+  return null;
+}
+
+/**
+ * Whether a short page leaves open that its reader only may not see what was asked for. What is private says the
+ * same as what is missing, so that such words prove nothing.
+ */
+export const mayBePrivate = (page: Page | null) =>
+  page !== null && isShort(page) && MAY_BE_PRIVATE.test(page.text);
+
+const MAY_BE_PRIVATE =
+  /\b(?:(?:do not|don['’]t|may not|might not) have (?:the |sufficient |enough |necessary |required )*(?:permissions?|access|rights|privileges)|(?:not|isn['’]t|aren['’]t) (?:allowed|authori[sz]ed|permitted) to (?:see|view|access)|(?:sign|log) in to (?:see|view|access|continue)|(?:it|page|content|this) (?:is|may be|might be|could be) private|only shared (?:it )?with|keine?n? (?:ausreichenden?n? )?(?:berechtigung|zugriff|rechte)|nicht berechtigt|pas (?:l['’]autorisation|les droits|la permission|accès)|pas autorisée?s?|no (?:tienes?|dispone[s]?) (?:de )?(?:permisos?|acceso)|non (?:hai|disponi) (?:di |dei |il )?(?:permess[oi]|accesso|autorizzazion[ei])|não tem (?:permissão|acesso)|geen (?:toegang|rechten|toestemming)|brak (?:uprawnień|dostępu)|nie masz (?:uprawnień|dostępu))|нет (?:прав|доступа)|権限がありません|没有权限|沒有權限|권한이 없/i;
+
+const spoken = (reason: UnknownReason, words: string): Barrier => ({
+  reason,
+  signal: { rule: "barrier_words", text: `The page asks for something first: ${quoted(words)}.` },
+});
+
+/**
+ * Whether a short page with scripts has hardly a way into the site. What a site shows in place of a missing
+ * page invites to stay; a gate, a queue or a closed shop is shown in place of everything, keeps people out,
+ * and has scripts to let them in.
+ */
+export const leadsNowhere = (page: Page, found: URL) =>
+  isShort(page) && hasScripts(page) && waysInto(page, found) < FEWEST_WAYS;
+
+/** Whether more may come of a page than what was sent. */
+const hasScripts = ({ markup }: Page) => /<script\b/i.test(markup);
+
+const FEWEST_WAYS = 2;
+
+const AGE =
+  /\b(?:(?:are you|you are|i am|i['’]m|must be) (?:(?:over|above|at least|older than) )?(?:1[68]|19|2[01])\b|legal (?:drinking |smoking )?age\b|(?:verify|confirm) your age\b)|(?:bist du|sind sie) (?:über |mindestens |schon )?(?:16|18)|volljährig|(?:avoir|avez[- ]vous|j['’]ai) (?:plus de )?18 ans|(?:je suis|êtes[- ]vous) majeur|mayor(?:es)? de (?:18|edad)|maggiorenn|maior(?:es)? de (?:18|idade)|(?:мне|вам) (?:уже )?(?:есть )?18|pełnoletni|18 jaar of ouder/i;
+
+const PERSON =
+  /\b(?:(?:verify|confirm) (?:that )?you are\b|are you (?:a )?(?:human|robot)|not a (?:ro)?bot\b|captcha\b)/i;
+
+/** What a browser must be able to do. */
+const BROWSER =
+  /\b(?:(?:please )?enable (?:javascript|cookies)\b|browser is (?:not supported|out of date))/i;
+
+/** A choice or a consent that comes first, a queue, and a site that is not open. */
+const CLOSED =
+  /\b(?:(?:select|choose) (?:your|a) (?:country|region|location|language|store)|(?:accept|agree to) (?:the|our|all)|terms of (?:use|service)|(?:now )?in (?:line|the queue|a queue)|waiting room|(?:being|currently) (?:upgraded|updated|rebuilt|redesigned|moved|migrated)|under construction|coming soon|launching soon|opening soon|back (?:soon|shortly|online))\b|wartung|baustelle|en construction|en construcción|in costruzione|em construção|w budowie|в разработке|на реконструкции|工事中|準備中|建设中|공사중/i;
+
+const ASKS = [AGE, PERSON, BROWSER, CLOSED];
+
+/** In a title or a heading. */
+const PROVE_PERSON =
+  /captcha|\b(?:(?:not|are) a (?:ro)?bot|(?:verify|confirm|prove)\b.{0,30}\bhuman|human verification)\b|security (?:check|verification)|unusual (?:traffic|activity)|checking (?:your browser|if the site)|pardon our interruption|just a moment|робот|roboter|automat(?:isierte|ed) (?:anfragen|requests)|安全[验驗][证證]|人机|人機|ロボット|로봇|보안 ?인증/i;
+const CONSENT =
+  /before you continue|\bcookies? (?:consent|settings|policy|preferences|choices|notice|wall)|(?:\buse|accept|gebruik|verwend|nutz|utilis|utiliz|\busa|używa|použív|использ).{0,30}\bcookies?\b|\bconsents?\b|\b(?:your|respect(?:s|ing)?) (?:online )?privacy\b|privacy (?:choices|settings|preferences)|zustimmung|einwilligung|ihre (?:privatsphäre|daten)|deine (?:privatsphäre|daten)|vie privée|consentement|(?:tu|su) privacidad|consentimiento|(?:tua|sua) privacy|consenso|(?:sua|tua) privacidade|consentimento|toestemming|(?:je|uw) privacy|prywatnoś|zgod[ayę]|согласие|конфиденциальност|souhlas|soukromí|samtycke|integritet|samtykke|クッキー|同意|쿠키/i;
+const LOG_IN =
+  /\b(?:log ?-?in|sign ?-?in|sign ?-?on|log on|logged in|members[- ]only|authentication required)\b|anmelden|anmeldung|einloggen|connectez-vous|se connecter|identifiez-vous|inici(?:a|e|ar) sesi[óo]n|fa[çz]a login|\baccedi\b|inloggen|aanmelden|zaloguj|logga in|log ind|logg inn|kirjaudu|přihl(?:á|a)s|bejelentkezés|giriş yap|авториз|войдите|войти|увійдіть|увійти|ログイン|サインイン|登[录錄入]|로그인/i;
+
+/** In this order, since a question of age may speak of cookies, and anything of the rest. */
+const WORDS: readonly { reason: UnknownReason; said: readonly RegExp[]; anywhere?: RegExp }[] = [
+  { reason: "consent_wall", said: [ASKS_AGE, NAMES_AGE, AGE], anywhere: AGE },
+  { reason: "geo_blocked", said: [SAYS_GEO] },
+  { reason: "maintenance", said: [SAYS_MAINTENANCE] },
+  { reason: "bot_challenge", said: [PROVE_PERSON, PERSON], anywhere: PERSON },
+  { reason: "consent_wall", said: [CONSENT] },
+  { reason: "login_required", said: [SAYS_LOGIN, LOG_IN] },
 ];
 
-/** The MAC address of the client: only its own network knows it. */
-const OWN_MAC =
-  /[?&](?:client_?|user_?|sta_?)?mac=[0-9a-f]{2}(?:(?:[:-]|%3a)?[0-9a-f]{2}){5}(?:&|$)/i;
-const NAMES_NETWORK = /[?&](?:uamip|gw_address|switchip|essid|ssid|ap(?:_?mac|name)?|nasid)=/i;
+const LINK = /<a\b[^<>]{0,300}?\shref\s*=\s*["']?([^"'\s<>]{1,300})/gi;
 
-/** The monitor's own network asks for a sign-in first. That is a heavy thing to say, so it takes two marks. */
-export const CAPTIVE_PORTALS: readonly Wall[] = [
-  {
-    rule: "portal_uam",
-    reason: "captive_portal",
-    text: "This monitor's network leads to its own sign-in, which hands over its gateway's address and port.",
-    // The "universal access method" of the Wi-Fi Alliance's WISPr.
-    when: {
-      ledTo: /[?&]uamip=[\d.]+(?:&|$)/i,
-      overHttp: true,
-      also: ({ answer }) => /[?&]uamport=\d+(?:&|$)/i.test(answer.finalUrl),
-    },
-  },
-  {
-    rule: "portal_device",
-    reason: "captive_portal",
-    text: "This monitor's network leads to its own sign-in, which names this device and the network.",
-    when: {
-      ledTo: OWN_MAC,
-      overHttp: true,
-      also: ({ answer }) => NAMES_NETWORK.test(answer.finalUrl),
-    },
-  },
-  {
-    rule: "portal_meraki",
-    reason: "captive_portal",
-    text: "This monitor's network leads to its own sign-in at Meraki.",
-    when: {
-      ledTo: /^[^/]+\.network-auth\.com\/[^?]*\?(?:[^#]*&)?(?:mac|client_mac|mauth|continue_url)=/i,
-      overHttp: true,
-    },
-  },
-  {
-    rule: "portal_fortinet",
-    reason: "captive_portal",
-    text: "This monitor's network sends a script in the page's place that leads to its sign-in.",
-    when: {
-      status: [200],
-      overHttp: true,
-      textUnder: 200,
-      title: /^$/,
-      markup: [/\/fgtauth\?[0-9a-f]{8}/, /window\.location/],
-    },
-  },
-  {
-    rule: "portal_wispr",
-    reason: "captive_portal",
-    text: "This monitor's network sends its sign-in in the page's place, with a note for programs.",
-    when: {
-      status: [200],
-      overHttp: true,
-      textUnder: SMALL,
-      markup: [/<WISPAccessGatewayParam\b/, /<(?:Abort)?LoginURL>/],
-    },
-  },
-];
+/** Links that the most forbidding page may have, too. */
+const FORMAL =
+  /privacy|cookie|terms|legal|imprint|impressum|datenschutz|\bagb\b|log-?in|sign-?(?:in|up)|register|account|help|support|contact|kontakt|lang/i;
+
+/** Different places of the site that a page links to, those on itself among them. */
+function waysInto({ markup }: Page, found: URL): number {
+  const ways = new Set<string>();
+  for (const [, address = ""] of markup.matchAll(LINK)) {
+    const url = URL.parse(address, found);
+    const isWay = url?.host === found.host && !isHome(url);
+    if (isWay && url.href !== found.href && !FORMAL.test(address)) ways.add(url.href);
+  }
+  return ways.size;
+}

@@ -14,9 +14,9 @@ import { isShort } from "./clues.ts";
 import { SITE_ERRORS } from "./outages.ts";
 import { quoted } from "./phrases.ts";
 import { besideOf, compare, SAME_EVERYWHERE } from "./same-page.ts";
-import { meets, sayingsOf, sightOf, type Wall } from "./wall.ts";
+import { headlinesOf, matches, prepare, type Signature } from "./signature.ts";
 
-const defaultPage = (of: string, when: Wall["when"]): Wall => ({
+const defaultPage = (of: string, when: Signature["when"]): Signature => ({
   rule: "default_page",
   reason: "placeholder_page",
   text: `The page is the one that ${of} shows where no site was set up.`,
@@ -27,10 +27,10 @@ const defaultPage = (of: string, when: Wall["when"]): Wall => ({
  * What servers, panels and clouds show before there is a site. The title and the text must both be theirs:
  * instructions quote the one or the other.
  */
-export const DEFAULT_PAGES: readonly Wall[] = [
+export const DEFAULT_PAGES: readonly Signature[] = [
   defaultPage("nginx", {
     title: /^welcome to (?:nginx|freenginx|openresty|angie|tengine)(?: on .{1,40})?!?$/i,
-    reads: [
+    text: [
       /web (?:server|platform) is successfully installed|test the proper operation of the nginx/i,
     ],
   }),
@@ -38,21 +38,21 @@ export const DEFAULT_PAGES: readonly Wall[] = [
   defaultPage("nginx", {
     title: /^welcome to nginx!$/i,
     textUnder: 80,
-    reads: [/^(?:welcome to nginx!|$)/i],
+    text: [/^(?:welcome to nginx!|$)/i],
   }),
   defaultPage("Apache", {
     title: /^apache2 .{0,30}default page(?:: it works)?$/i,
     textUnder: 80,
-    reads: [/^(?:apache2 |it works|$)/i],
+    text: [/^(?:apache2 |it works|$)/i],
   }),
   defaultPage("Apache", {
     title: /^apache2 .{0,30}default page(?:: it works)?$/i,
-    reads: [/default welcome page used to test the correct operation of the Apache2 server/i],
+    text: [/default welcome page used to test the correct operation of the Apache2 server/i],
   }),
-  defaultPage("Apache", { title: /^(?:it works!.{0,40})?$/i, reads: [/^it works!$/i] }),
+  defaultPage("Apache", { title: /^(?:it works!.{0,40})?$/i, text: [/^it works!$/i] }),
   defaultPage("a Linux distribution's web server", {
     title: /\btest page\b/i,
-    reads: [/used to test the proper operation of (?:the|an|this) [^.]{0,40}server/i],
+    text: [/used to test the proper operation of (?:the|an|this) [^.]{0,40}server/i],
   }),
   defaultPage("IIS", {
     title:
@@ -62,88 +62,88 @@ export const DEFAULT_PAGES: readonly Wall[] = [
   }),
   defaultPage("IIS", {
     title: /^under construction$/i,
-    reads: [
+    text: [
       /site you (?:are|were) trying to (?:view|reach) does not currently have a default page/i,
     ],
   }),
   defaultPage("LiteSpeed", {
     title: /litespeed|congratulations/i,
-    reads: [/(?:successfully installed|running) (?:the )?(?:open)?litespeed(?: web server)?/i],
+    text: [/(?:successfully installed|running) (?:the )?(?:open)?litespeed(?: web server)?/i],
   }),
-  defaultPage("Caddy", { title: /^caddy works!$/i, reads: [/your web server is working/i] }),
+  defaultPage("Caddy", { title: /^caddy works!$/i, text: [/your web server is working/i] }),
   defaultPage("Tomcat", {
     title: /^apache tomcat(?:\/[\w.-]{1,20})?$/i,
-    reads: [/(?:successfully installed|set ?up) tomcat/i],
+    text: [/(?:successfully installed|set ?up) tomcat/i],
   }),
-  defaultPage("GlassFish", { title: /^glassfish server/i, reads: [/your server is now running/i] }),
+  defaultPage("GlassFish", { title: /^glassfish server/i, text: [/your server is now running/i] }),
   defaultPage("WildFly", {
     title: /^welcome to (?:wildfly|jboss)/i,
-    reads: [/your (?:wildfly|jboss)[^.]{0,40} is running/i],
+    text: [/your (?:wildfly|jboss)[^.]{0,40} is running/i],
   }),
   defaultPage("Plesk", {
     title:
       /^(?:domain default page|(?:default )?(?:parallels )?plesk.{0,20} page|web server.?s default page)$/i,
-    reads: [/\bplesk\b/i],
+    text: [/\bplesk\b/i],
   }),
-  defaultPage("cPanel", { ledTo: /\/cgi-sys\/defaultwebpage\.cgi(?:$|\?)/i }),
+  defaultPage("cPanel", { redirectedTo: /\/cgi-sys\/defaultwebpage\.cgi(?:$|\?)/i }),
   defaultPage("cPanel", {
     title: /^default web ?(?:site )?page$/i,
-    reads: [/(?:if you are the|are you the) owner of this (?:web)?site/i],
+    text: [/(?:if you are the|are you the) owner of this (?:web)?site/i],
   }),
   defaultPage("XAMPP", {
     title: /^(?:welcome to )?xampp/i,
-    reads: [/successfully installed xampp/i],
+    text: [/successfully installed xampp/i],
   }),
   defaultPage("ISPConfig", {
     title: /^welcome/i,
-    reads: [/this is the default index page of your website/i],
+    text: [/this is the default index page of your website/i],
   }),
   defaultPage("a hosting panel", {
     textUnder: 600,
-    reads: [
+    text: [
       /^(?:\S{1,100} )?(?:success! your new web server is ready to use|this is (?:a|the) default (?:index )?page for a new domain)/i,
     ],
   }),
-  defaultPage("ISPmanager", { textUnder: 600, reads: [/^welcome!? site \S{3,100} just created/i] }),
+  defaultPage("ISPmanager", { textUnder: 600, text: [/^welcome!? site \S{3,100} just created/i] }),
   defaultPage("BaoTa", {
     title: /站点|site is created/i,
-    reads: [/web服务器中没有找到对应的站点|站点创建成功|the site is created successfully/i],
+    text: [/web服务器中没有找到对应的站点|站点创建成功|the site is created successfully/i],
   }),
   defaultPage("Azure", {
     title: /^microsoft azure (?:app service|web app)/i,
-    reads: [
+    text: [
       /(?:is up and running|is running and waiting for your content|waiting for your content)/i,
     ],
   }),
   defaultPage("Heroku", {
     title: /^heroku \| welcome to your new app!$/i,
-    reads: [/refer to the documentation/i],
+    text: [/refer to the documentation/i],
   }),
   defaultPage("Elastic Beanstalk", {
     textUnder: 1500,
-    reads: [
+    text: [
       /^congratulations!? your first aws elastic beanstalk .{0,60}application is now running/i,
     ],
   }),
   defaultPage("Django", {
     title: /^(?:the install worked successfully! congratulations!|welcome to django)$/i,
-    reads: [/\bdjango\b/i],
+    text: [/\bdjango\b/i],
   }),
   defaultPage("Rails", {
     title: /^ruby on rails/i,
-    reads: [/you.re (?:riding ruby )?on rails!/i],
+    text: [/you.re (?:riding ruby )?on rails!/i],
   }),
   defaultPage("GoDaddy", {
     textUnder: 600,
-    reads: [/^(?:\S{1,100} )?future home of something quite cool/i],
+    text: [/^(?:\S{1,100} )?future home of something quite cool/i],
   }),
   defaultPage("Wix", {
     textUnder: 1500,
-    reads: [/^looks like this domain isn.t connected to a website yet/i],
+    text: [/^looks like this domain isn.t connected to a website yet/i],
   }),
   defaultPage("OVH", {
     title: /\b(?:construction|congratulations|félicitations|welcome|bienvenue)\b/i,
-    reads: [
+    text: [
       /your domain (?:name )?has (?:indeed )?been created (?:with|at|on) ovh|votre (?:nom de )?domaine a bien été créé chez ovh/i,
     ],
   }),
@@ -153,7 +153,7 @@ export const DEFAULT_PAGES: readonly Wall[] = [
     text: "The page lists a folder in which there is nothing.",
     when: {
       textUnder: 400,
-      reads: [
+      text: [
         /^index of \/ ?(?:name last modified size description ?)?(?:(?:\.\.\/|parent directory|cgi-bin\/) ?[-\d: ]{0,30}){0,3}(?:(?:apache|nginx|litespeed|proudly served)\b.{0,200})?$/i,
       ],
     },
@@ -175,7 +175,7 @@ function readSuspension({ answer, url }: Seen, page: Page): Suspension | null {
     return { signal: { rule: "suspended_path", text }, isSure: true };
   }
   if (!isShort(page)) return null;
-  const sayings = [...sayingsOf(page), firstSentence(page)];
+  const sayings = [...headlinesOf(page), firstSentence(page)];
   const words = sayings.find((said) => SITE_SUSPENDED.test(said) || ACCOUNT_SUSPENDED.test(said));
   if (!words) return null;
   const text = `The page is a host's notice: ${quoted(words)}.`;
@@ -262,8 +262,8 @@ function weighSuspension(
 }
 
 function readStandIn(seen: Seen): Finding | Wanted | null {
-  const sight = sightOf(seen);
-  const isMet = (wall: Wall) => meets(sight, wall);
+  const sight = prepare(seen);
+  const isMet = (wall: Signature) => matches(sight, wall);
   const standIn = DEFAULT_PAGES.find(isMet);
   if (standIn) return weighDefaultPage(seen, signalOf(standIn));
   const failure = SITE_ERRORS.find(isMet);
@@ -285,4 +285,4 @@ function weighDefaultPage(seen: Seen, signal: Signal): Finding | Wanted {
   return isElsewhere ? dead("soft404_probe", "C2", [signal, SAME_EVERYWHERE]) : open;
 }
 
-const signalOf = ({ rule, text }: Wall): Signal => ({ rule, text });
+const signalOf = ({ rule, text }: Signature): Signal => ({ rule, text });

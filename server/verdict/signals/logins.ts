@@ -1,7 +1,10 @@
 import type { Page } from "../page/page.ts";
 import type { Seen } from "../probe/finding.ts";
 import { carriesWayBack, decoded } from "./addresses.ts";
-import { SMALL, sayingsOf, titlesOf, type Wall } from "./wall.ts";
+import { headlinesOf, type Signature, SMALL, signatureFor, titlesOf } from "./signature.ts";
+
+const consent = signatureFor("consent_wall");
+const login = signatureFor("login_required");
 
 const PAGES = [200, 202, 203] as const;
 
@@ -73,70 +76,49 @@ export const SAYS_LOGIN = new RegExp(
 );
 
 /** The link's content is somewhere behind; so far there is only a door. */
-export const LOGINS: readonly Wall[] = [
-  {
-    rule: "consent_redirect",
-    reason: "consent_wall",
-    text: "The link leads to a page that asks for consent first.",
-    when: { status: PAGES, ledTo: CONSENT_HOST },
-  },
-  {
-    rule: "consent_return",
-    reason: "consent_wall",
-    text: "The link leads to a page that asks for consent and knows where to return to.",
-    when: {
+export const LOGINS: readonly Signature[] = [
+  consent("consent_redirect", "The link leads to a page that asks for consent first.", {
+    status: PAGES,
+    redirectedTo: CONSENT_HOST,
+  }),
+  consent(
+    "consent_return",
+    "The link leads to a page that asks for consent and knows where to return to.",
+    {
       status: PAGES,
-      ledTo: CONSENT_ADDRESS,
+      redirectedTo: CONSENT_ADDRESS,
       also: ({ answer }) => namesReturn(answer.finalUrl) || carriesWayBack(answer) !== null,
     },
-  },
-  {
-    rule: "age_redirect",
-    reason: "consent_wall",
-    text: "The link leads to a page that asks for the reader's age first.",
-    when: { status: PAGES, ledTo: AGE_ADDRESS },
-  },
-  {
-    rule: "login_redirect",
-    reason: "login_required",
-    text: "The link leads to a login that knows where to return to.",
-    when: {
-      status: PAGES,
-      ledTo: LOGIN_ADDRESS,
-      // Some logins keep the return address on the server after the first request.
-      also: ({ answer }) =>
-        [...answer.hops.slice(1).map(({ url }) => url), answer.finalUrl].some(namesReturn) ||
-        carriesWayBack(answer) !== null,
-    },
-  },
-  {
-    rule: "login_landing",
-    reason: "login_required",
-    text: "The link leads to a login.",
-    when: { status: PAGES, ledTo: LOGIN_ADDRESS, also: (seen) => isDeep(seen) && showsLogin(seen) },
-  },
-  {
-    rule: "login_page",
-    reason: "login_required",
-    text: "The page is a login and nothing else.",
-    when: {
-      status: PAGES,
-      textUnder: SMALL,
-      isPlain: true,
-      says: SAYS_LOGIN,
-      also: (seen) => isDeep(seen) && !isLoginItself(seen) && hasOnlyLogin(seen),
-    },
-  },
-  {
-    rule: "login_title",
-    reason: "login_required",
-    text: "The title asks to log in, and the page has a form for a password.",
-    when: {
-      status: PAGES,
-      isPlain: true,
-      also: (seen) => isDeep(seen) && !isLoginItself(seen) && isTitledLogin(seen),
-    },
-  },
+  ),
+  consent("age_redirect", "The link leads to a page that asks for the reader's age first.", {
+    status: PAGES,
+    redirectedTo: AGE_ADDRESS,
+  }),
+  login("login_redirect", "The link leads to a login that knows where to return to.", {
+    status: PAGES,
+    redirectedTo: LOGIN_ADDRESS,
+    // Some logins keep the return address on the server after the first request.
+    also: ({ answer }) =>
+      [...answer.hops.slice(1).map(({ url }) => url), answer.finalUrl].some(namesReturn) ||
+      carriesWayBack(answer) !== null,
+  }),
+  login("login_landing", "The link leads to a login.", {
+    status: PAGES,
+    redirectedTo: LOGIN_ADDRESS,
+    also: (seen) => isDeep(seen) && showsLogin(seen),
+  }),
+  login("login_page", "The page is a login and nothing else.", {
+    status: PAGES,
+    textUnder: SMALL,
+    isPlain: true,
+    headline: SAYS_LOGIN,
+    also: (seen) => isDeep(seen) && !isLoginItself(seen) && hasOnlyLogin(seen),
+  }),
+  login("login_title", "The title asks to log in, and the page has a form for a password.", {
+    status: PAGES,
+    isPlain: true,
+    also: (seen) => isDeep(seen) && !isLoginItself(seen) && isTitledLogin(seen),
+  }),
 ];
 
 /** Whether an address is there for logging in, by its host or its path. */
@@ -169,7 +151,7 @@ export const isDeep = ({ url }: Seen) =>
 const isLoginItself = ({ url }: Seen) => isLoginAddress(url);
 
 const showsLogin = ({ answer: { page } }: Seen) =>
-  !!page && (page.passwordFields > 0 || sayingsOf(page).some((words) => SAYS_LOGIN.test(words)));
+  !!page && (page.passwordFields > 0 || headlinesOf(page).some((words) => SAYS_LOGIN.test(words)));
 
 const isTitledLogin = ({ answer: { page } }: Seen) =>
   page?.passwordFields === 1 && titlesOf(page).some((words) => SAYS_LOGIN.test(words));
@@ -218,24 +200,19 @@ export const NAMES_AGE = wholly([
 const ABOUT_AGE = /(?:^|[^a-z])(?:age|adults?)(?:[^a-z]|$)|alters|edad|leeftijd|wiek|возраст/i;
 
 /** A site that asks for its reader's age first. */
-export const AGE_WALLS: readonly Wall[] = [
-  {
-    rule: "age_words",
-    reason: "consent_wall",
-    text: "The page asks for the reader's age first.",
-    when: {
-      status: [200, 202, 203],
-      isPlain: true,
-      also: (seen) => isDeep(seen) && !ABOUT_AGE.test(decoded(seen.url.pathname)) && asksAge(seen),
-    },
-  },
+export const AGE_GATES: readonly Signature[] = [
+  consent("age_words", "The page asks for the reader's age first.", {
+    status: [200, 202, 203],
+    isPlain: true,
+    also: (seen) => isDeep(seen) && !ABOUT_AGE.test(decoded(seen.url.pathname)) && asksAge(seen),
+  }),
 ];
 
 function asksAge({ answer: { page }, url }: Seen): boolean {
   if (!page) return false;
   if (titlesOf(page).some((words) => ASKS_AGE.test(words))) return true;
   const isShort = page.text.length < SMALL;
-  if (isShort && sayingsOf(page).some((words) => NAMES_AGE.test(words))) return true;
+  if (isShort && headlinesOf(page).some((words) => NAMES_AGE.test(words))) return true;
   return ASKS_AGE.test(page.heading) && !isAbout(page, url) && (isShort || !isLaidOver(page));
 }
 

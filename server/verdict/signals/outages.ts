@@ -1,7 +1,10 @@
 import { readRetryAfter } from "../politeness/site-load.ts";
 import type { Seen } from "../probe/finding.ts";
 import { decoded } from "./addresses.ts";
-import { SMALL, titlesOf, type Wall } from "./wall.ts";
+import { type Signature, SMALL, signatureFor, titlesOf } from "./signature.ts";
+
+const maintenance = signatureFor("maintenance");
+const unavailable = signatureFor("service_unavailable");
 
 const SITE = "(?:web ?)?(?:site|page|shop|store|app|application|portal|server|forum|wiki|blog)";
 const NOW = "(?:currently |temporarily |briefly |now )?";
@@ -88,77 +91,56 @@ const namesNoTime = ({ answer: { status, headers }, now }: Seen) =>
   status !== 503 || readRetryAfter(headers.get("retry-after"), now) === null;
 
 /** The site says of itself that it is not itself for the moment. */
-export const OUTAGES: readonly Wall[] = [
-  {
-    rule: "archive_offline",
-    reason: "service_unavailable",
-    text: "The Internet Archive says that its services are offline.",
-    when: {
-      status: [200, 500, 502, 503],
-      textUnder: SMALL,
-      reads: [/^.{0,80}\bInternet Archive services are temporarily offline/i],
-    },
-  },
-  {
-    rule: "services_offline",
-    reason: "service_unavailable",
-    text: "The site says that its services are offline.",
-    when: {
-      status: [200, 503],
-      textUnder: SMALL,
-      isPlain: true,
-      says: /^(?:sorry[,!.]? )?(?:all |our )?(?:[\w.&'’-]{1,20} ){0,4}services are (?:currently |temporarily ){1,2}(?:offline|unavailable|down)\W*$/i,
-      also: namesNoTime,
-    },
-  },
-  {
-    rule: "maintenance_page",
-    reason: "maintenance",
-    text: "The site says that it is under maintenance.",
-    when: {
-      status: [200, 503],
-      textUnder: SMALL,
-      isPlain: true,
-      says: UNDER_MAINTENANCE,
-      also: namesNoTime,
-    },
-  },
-  {
-    rule: "maintenance_words",
-    reason: "maintenance",
-    text: "The site speaks of maintenance and of hardly anything else.",
-    when: {
-      status: [200, 503],
-      textUnder: 400,
-      isPlain: true,
-      says: MAINTENANCE,
-      also: namesNoTime,
-    },
-  },
-  {
-    rule: "maintenance_twice",
-    reason: "maintenance",
-    text: "The title and the heading say that the site is under maintenance.",
-    when: {
+export const OUTAGES: readonly Signature[] = [
+  unavailable("archive_offline", "The Internet Archive says that its services are offline.", {
+    status: [200, 500, 502, 503],
+    textUnder: SMALL,
+    text: [/^.{0,80}\bInternet Archive services are temporarily offline/i],
+  }),
+  unavailable("services_offline", "The site says that its services are offline.", {
+    status: [200, 503],
+    textUnder: SMALL,
+    isPlain: true,
+    headline:
+      /^(?:sorry[,!.]? )?(?:all |our )?(?:[\w.&'’-]{1,20} ){0,4}services are (?:currently |temporarily ){1,2}(?:offline|unavailable|down)\W*$/i,
+    also: namesNoTime,
+  }),
+  maintenance("maintenance_page", "The site says that it is under maintenance.", {
+    status: [200, 503],
+    textUnder: SMALL,
+    isPlain: true,
+    headline: UNDER_MAINTENANCE,
+    also: namesNoTime,
+  }),
+  maintenance("maintenance_words", "The site speaks of maintenance and of hardly anything else.", {
+    status: [200, 503],
+    textUnder: 400,
+    isPlain: true,
+    headline: MAINTENANCE,
+    also: namesNoTime,
+  }),
+  maintenance(
+    "maintenance_twice",
+    "The title and the heading say that the site is under maintenance.",
+    {
       status: [200, 503],
       isPlain: true,
       also: (seen) => namesNoTime(seen) && isSaidTwice(seen),
     },
-  },
-  {
-    rule: "maintenance_text",
-    reason: "maintenance",
-    text: "The server is not available, and the page speaks of maintenance.",
-    when: {
+  ),
+  maintenance(
+    "maintenance_text",
+    "The server is not available, and the page speaks of maintenance.",
+    {
       status: [503],
       textUnder: SMALL,
-      reads: [SPEAKS_OF_MAINTENANCE],
+      text: [SPEAKS_OF_MAINTENANCE],
       also: namesNoTime,
     },
-  },
+  ),
 ];
 
-const siteError = (rule: string, text: string, when: Wall["when"]): Wall => ({
+const siteError = (rule: string, text: string, when: Signature["when"]): Signature => ({
   rule,
   reason: "site_error",
   text,
@@ -186,14 +168,14 @@ const CANNOT_CONNECT =
  * A site that fails with a success. The page must begin with the failure, or break off with it, since
  * whoever writes about failures begins with something else.
  */
-export const SITE_ERRORS: readonly Wall[] = [
+export const SITE_ERRORS: readonly Signature[] = [
   siteError("database_error", "The site says that it has lost its database.", {
     textUnder: SMALL,
-    reads: [new RegExp(`^(?:${NO_DATABASE.join("|")})(?!\\s?[:?–-])`, "i")],
+    text: [new RegExp(`^(?:${NO_DATABASE.join("|")})(?!\\s?[:?–-])`, "i")],
   }),
   siteError("database_message", "The page is a database's message of failure.", {
     textUnder: 600,
-    reads: [
+    text: [
       new RegExp(
         `^(?:warning: |error: )?(?:mysqli?_p?connect\\(\\)|SQLSTATE\\[|ORA-\\d{5}: |(?:my)?sql error\\b|connection failed: |${CANNOT_CONNECT})`,
         "i",
@@ -202,32 +184,33 @@ export const SITE_ERRORS: readonly Wall[] = [
   }),
   siteError("critical_error", "The site says that it has met a critical error.", {
     textUnder: 600,
-    reads: [
+    text: [
       /^there has been a critical error on (?:this|your) website|^the website encountered an unexpected error\. (?:please )?try again later/i,
     ],
   }),
   siteError("program_error", "The page is a program's message of failure.", {
     textUnder: 5000,
-    reads: [
+    text: [
       /^(?:php )?(?:fatal|parse) error ?: .{1,1000}? (?:on line \d|in \/.{1,200}?:\d)|^Traceback \(most recent call last\):|^(?:java|javax|org|com)(?:\.\w{1,60}){1,8}(?:Exception|Error)\b|^\w{0,40}Error: .{0,300}? at .{1,200}?:\d{1,6}:\d/i,
     ],
   }),
   siteError("program_broke_off", "The page ends in a program's message of failure.", {
     textUnder: SMALL,
-    reads: [/\b(?:fatal|parse) error ?: .{1,600} on line \d{1,6}$/i],
+    text: [/\b(?:fatal|parse) error ?: .{1,600} on line \d{1,6}$/i],
   }),
   siteError("aspnet_error", "The page is ASP.NET's message of failure.", {
     textUnder: 5000,
-    says: /^server error in '\/.{0,80}' application\.?$/i,
+    headline: /^server error in '\/.{0,80}' application\.?$/i,
   }),
   siteError("debug_page", "The page is what a framework shows to its programmers.", {
     textUnder: 5000,
     title: /^\w{1,60} at \/|^whoops(?:, looks like something went wrong|! there was an error)/i,
-    reads: [/django version:|whoops|stack ?trace|exception/i],
+    text: [/django version:|whoops|stack ?trace|exception/i],
   }),
   siteError("server_error_page", "The page says that the server failed.", {
     textUnder: 800,
-    says: /^(?:error )?(?:http (?:error|status) )?(?:5\d\d[\s:–—-]+)?(?:internal server error|bad gateway|gateway time-?out|service (?:temporarily )?unavailable)$|^whitelabel error page$|^we['’]re sorry, but something went wrong(?: \(500\))?\.?$/i,
+    headline:
+      /^(?:error )?(?:http (?:error|status) )?(?:5\d\d[\s:–—-]+)?(?:internal server error|bad gateway|gateway time-?out|service (?:temporarily )?unavailable)$|^whitelabel error page$|^we['’]re sorry, but something went wrong(?: \(500\))?\.?$/i,
   }),
   {
     rule: "passing_error",
@@ -237,14 +220,15 @@ export const SITE_ERRORS: readonly Wall[] = [
     when: {
       isPlain: true,
       textUnder: 600,
-      says: /^(?:(?:oops|sorry|uh[ -]oh|we['’]re sorry)[,!.:… ]+(?:but )?)?(?:something (?:went|has gone) wrong|an? (?:(?:unexpected|unknown|internal|temporary) )?error (?:has )?occurred|(?:temporary|internal|unexpected) error)[.!]?$/i,
-      reads: [
+      headline:
+        /^(?:(?:oops|sorry|uh[ -]oh|we['’]re sorry)[,!.:… ]+(?:but )?)?(?:something (?:went|has gone) wrong|an? (?:(?:unexpected|unknown|internal|temporary) )?error (?:has )?occurred|(?:temporary|internal|unexpected) error)[.!]?$/i,
+      text: [
         /\b(?:(?:try|check) (?:it |this )?again|come back (?:later|soon)|working on (?:it|a fix|fixing))\b/i,
       ],
     },
   },
   siteError("limit_reached", "The site has used up what its host gives it for now.", {
     textUnder: SMALL,
-    says: /^(?:50\d )?(?:bandwidth limit exceeded|resource limit is reached)\.?$/i,
+    headline: /^(?:50\d )?(?:bandwidth limit exceeded|resource limit is reached)\.?$/i,
   }),
 ];

@@ -20,12 +20,12 @@ import {
   namesHost,
   speaksOfErrors,
 } from "./addresses.ts";
+import { asksFirst, barrierOn, barrierSaid, behindBarrier, mayBePrivate } from "./barriers.ts";
 import { isAppShell, isShort, LITTLE_TEXT, missingOn, saysMissing } from "./clues.ts";
 import { isLoginAddress } from "./logins.ts";
 import { quoted } from "./phrases.ts";
 import { compare, HOME_SAME } from "./same-page.ts";
-import { isPlain } from "./wall.ts";
-import { asksFirst, barrierOn, barrierSaid, behindBarrier, mayBePrivate } from "./walls.ts";
+import { isPlain } from "./signature.ts";
 
 /** Judges by where the redirects led. What is to be seen there is for those who come after. */
 export const readRedirects: Reader = (seen) => {

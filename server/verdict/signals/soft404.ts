@@ -20,6 +20,14 @@ import {
   isSiteAddress,
 } from "./addresses.ts";
 import {
+  asksFirst,
+  barrierOn,
+  barrierSaid,
+  behindBarrier,
+  leadsNowhere,
+  mayBePrivate,
+} from "./barriers.ts";
+import {
   contentOf,
   hiddenFromSearch,
   isAboutThing,
@@ -43,14 +51,6 @@ import {
   HOME_SAME,
   isNear,
 } from "./same-page.ts";
-import {
-  asksFirst,
-  barrierOn,
-  barrierSaid,
-  behindBarrier,
-  leadsNowhere,
-  mayBePrivate,
-} from "./walls.ts";
 
 /**
  * Finds pages that stand in for what does not exist although they answer with success. Words alone prove it

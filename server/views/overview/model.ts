@@ -19,7 +19,7 @@ const Link = z.object({
 
 const DeadLink = Link.extend({
   reason: z.string().meta({ example: "http_404" }).nullable(),
-  message: z.string().meta({ example: "The server answered 404: there is no such page." }),
+  message: z.string().meta({ example: "The server returned 404: there is no such page." }),
   since: moment(),
 });
 export type DeadLink = z.infer<typeof DeadLink>;
@@ -30,7 +30,7 @@ export type RecoveredLink = z.infer<typeof RecoveredLink>;
 /** `reason` is null for links that were never checked. */
 const UnknownReason = z.object({
   reason: z.string().meta({ example: "timeout" }).nullable(),
-  message: z.string().meta({ example: "The server did not answer in time." }),
+  message: z.string().meta({ example: "The server did not respond in time." }),
   count: z.int(),
 });
 export type UnknownReason = z.infer<typeof UnknownReason>;
