@@ -907,7 +907,7 @@ describe("whoever met a wall", () => {
     });
 
     expect(signals[0]?.text).toStartWith(
-      "The server refuses the request with a page for suspected programs. It says “Access denied x",
+      "The server rejects the request with a page for suspected automated requests. It says “Access denied x",
     );
     expect(signals[0]?.text.length).toBeLessThan(180);
     expect(signals[0]?.text).not.toMatch(/[\p{Cc}\p{Cf}]/u);
