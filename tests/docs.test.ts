@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { $ } from "bun";
 import { printConfig } from "../server/config/config.ts";
-import { DEAD_REASONS, UNKNOWN_REASONS } from "../server/verdict/reasons.ts";
+import { DEAD_REASONS, UNKNOWN_REASONS } from "../server/verdict/reasons/reasons.ts";
 
 const docs = readFileSync("docs/verdicts.md", "utf8");
 

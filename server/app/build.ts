@@ -21,7 +21,7 @@ import {
 import { type AgreeOnKey, agreedKey, ownKey } from "../ops/start/secret-key.ts";
 import { noteVersion } from "../ops/start/versions.ts";
 import { type CheckLink, createCheck, createPolitenessFor } from "../verdict/create-check.ts";
-import { createOnline, type Online, type OnlineChange } from "../verdict/online.ts";
+import { createOnline, type Online, type OnlineChange } from "../verdict/online/online.ts";
 import { catalogueWith } from "../verdict/services/records/built-in.ts";
 import { createHostProfiles } from "../verdict/surroundings.ts";
 import { followDatabase } from "../work/database-clock.ts";

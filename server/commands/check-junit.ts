@@ -1,6 +1,6 @@
 import { closeSync, openSync, writeSync } from "node:fs";
 import { failure } from "../lib/errors.ts";
-import { messageOf } from "../verdict/reasons.ts";
+import { messageOf } from "../verdict/reasons/reasons.ts";
 import { asText, type Checked } from "./check-show.ts";
 
 type Report = { add(checked: Checked): void; end(): void };

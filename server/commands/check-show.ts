@@ -1,5 +1,5 @@
 import type { Conclusion } from "../verdict/probe/conclusion.ts";
-import { messageOf } from "../verdict/reasons.ts";
+import { messageOf } from "../verdict/reasons/reasons.ts";
 import { plain } from "./io.ts";
 
 export type Checked = { url: string; service: string; conclusion: Conclusion };

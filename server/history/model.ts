@@ -3,7 +3,7 @@ import { type CheckRow, type checkKinds, TRIGGERS, VERDICTS, type Verdict } from
 import { id, moment, oneOf, paging, queryFlag } from "../lib/fields.ts";
 import { toIso } from "../lib/moments.ts";
 import { Evidence, toEvidence } from "../verdict/probe/conclusion.ts";
-import { messageOf, type Reason } from "../verdict/reasons.ts";
+import { messageOf, type Reason } from "../verdict/reasons/reasons.ts";
 
 /** A check with all that its row only points to. */
 type HistoryRow = Omit<typeof checkKinds.$inferSelect, "no" | "code"> &

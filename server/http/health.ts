@@ -9,7 +9,7 @@ import { lastKnown } from "../lib/concurrency.ts";
 import { describeError, log } from "../lib/log.ts";
 import { toIso } from "../lib/moments.ts";
 import { TROUBLE_NAMES } from "../lib/troubles.ts";
-import { MONITOR_STATES } from "../verdict/online.ts";
+import { MONITOR_STATES } from "../verdict/online/online.ts";
 import type { Deps } from "../work/deps.ts";
 import { areLinksChecked, type NodeInfo } from "../work/nodes.ts";
 

@@ -128,3 +128,21 @@ export function lazily<T>(make: () => T): () => T {
     return made.value;
   };
 }
+
+/**
+ * Returns the result of work that several callers share, or `fallback` as soon as the signal of this caller
+ * aborts, while the work goes on for the others. Starts no work if the signal was aborted before.
+ */
+export async function unlessAborted<T>(
+  signal: AbortSignal | undefined,
+  { work, fallback }: { work: () => Promise<T>; fallback: T },
+): Promise<T> {
+  if (!signal) return work();
+  if (signal.aborted) return fallback;
+  const cut = Promise.withResolvers<T>();
+  const leave = () => cut.resolve(fallback);
+  signal.addEventListener("abort", leave);
+  return Promise.race([work(), cut.promise]).finally(() =>
+    signal.removeEventListener("abort", leave),
+  );
+}

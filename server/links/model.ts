@@ -6,7 +6,7 @@ import { id, oneOf, optionalText, paging, text, unread } from "../lib/fields.ts"
 import { checkIdOf } from "../lib/ids.ts";
 import { toIso } from "../lib/moments.ts";
 import { Evidence, toEvidence } from "../verdict/probe/conclusion.ts";
-import { messageOf, type Reason } from "../verdict/reasons.ts";
+import { messageOf, type Reason } from "../verdict/reasons/reasons.ts";
 
 export const LINK_STATUSES = [...VERDICTS, "checking"] as const;
 

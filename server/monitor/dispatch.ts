@@ -1,5 +1,5 @@
 import { describeError, log } from "../lib/log.ts";
-import { createRamp, type OnlineChange } from "../verdict/online.ts";
+import { createRamp, type OnlineChange } from "../verdict/online/online.ts";
 import { createBreaker } from "../verdict/own-fault.ts";
 import type { Conclusion } from "../verdict/probe/conclusion.ts";
 import type { Deps } from "../work/deps.ts";

@@ -1,6 +1,6 @@
 import type { Verdict } from "../db/tables.ts";
 import type { Conclusion } from "../verdict/probe/conclusion.ts";
-import { isMonitorFault } from "../verdict/reasons.ts";
+import { isMonitorFault } from "../verdict/reasons/reasons.ts";
 import type { ClaimedLink } from "./claim.ts";
 import { asPersistent, isPersistent, type Series, seriesAfter } from "./persistence.ts";
 

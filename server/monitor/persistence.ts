@@ -1,5 +1,5 @@
 import type { Conclusion } from "../verdict/probe/conclusion.ts";
-import type { DeadReason, Reason } from "../verdict/reasons.ts";
+import type { DeadReason, Reason } from "../verdict/reasons/reasons.ts";
 
 /** Class C4 of docs/verdicts.md: no single check proves death, but the same failure in all checks for days does. */
 export type Series = {

@@ -1,9 +1,9 @@
+import { unlessAborted } from "../lib/concurrency.ts";
 import { beginCheck, type Check, leftOf, look, NEVER_CHECKED } from "./look.ts";
 import { type Ending, probeRecord } from "./probe/conclusion.ts";
 import { USUAL_STYLE } from "./probe/finding.ts";
-import { type Reason, verdictOf } from "./reasons.ts";
+import { type Reason, verdictOf } from "./reasons/reasons.ts";
 import { type Target, targetOf } from "./services/catalogue.ts";
-import { unlessAborted } from "./surroundings.ts";
 
 const DAY_MS = 24 * 3_600_000;
 /** For all known-good links together, where the check itself has no time left. */

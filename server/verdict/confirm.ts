@@ -16,7 +16,7 @@ import { ownFault } from "./own-fault.ts";
 import { type Conclusion, conclude, type Ending, urlInBetween } from "./probe/conclusion.ts";
 import { type Style, USUAL_STYLE } from "./probe/finding.ts";
 import { probe } from "./probe/probe.ts";
-import { isMonitorFault, isTrustProblem, verdictOf } from "./reasons.ts";
+import { isMonitorFault, isTrustProblem, verdictOf } from "./reasons/reasons.ts";
 
 export type { Checker, KnownLink } from "./look.ts";
 

@@ -12,7 +12,7 @@ import {
   slotAfterQueue,
 } from "./politeness/politeness.ts";
 import { type Conclusion, sawNothing } from "./probe/conclusion.ts";
-import { isMonitorFault, type UnknownReason } from "./reasons.ts";
+import { isMonitorFault, type UnknownReason } from "./reasons/reasons.ts";
 import { createRobots } from "./robots.ts";
 import { type Catalogue, createServices, gapsOf, urlKeyOf } from "./services/catalogue.ts";
 import type { HostProfiles } from "./surroundings.ts";

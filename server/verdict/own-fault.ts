@@ -1,10 +1,10 @@
 import { getDomain, getHostname } from "tldts";
 import { isReserved } from "../net/resolve.ts";
 import type { Check, Sighting } from "./look.ts";
-import type { Online, SentinelReport } from "./online.ts";
+import type { Online, SentinelReport } from "./online/online.ts";
 import type { Conclusion } from "./probe/conclusion.ts";
 import type { Probe } from "./probe/probe.ts";
-import type { Reason } from "./reasons.ts";
+import type { Reason } from "./reasons/reasons.ts";
 
 /** What tells a fault of ours from one of the other side. */
 export type OwnState = {

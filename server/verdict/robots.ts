@@ -1,5 +1,6 @@
 import { LRUCache } from "lru-cache";
 import robotsParser from "robots-parser";
+import { unlessAborted } from "../lib/concurrency.ts";
 import {
   createOnceAtATime,
   LONGEST_HOLD_WAIT_MS,
@@ -7,7 +8,6 @@ import {
 } from "./politeness/politeness.ts";
 import { locationOf, nextHop } from "./probe/hops.ts";
 import type { Prober } from "./probe/probe.ts";
-import { unlessAborted } from "./surroundings.ts";
 
 /**
  * Whether a site's robots.txt lets this program ask for an address that it made up; null when the site

@@ -5,6 +5,7 @@ import { getDomain } from "tldts";
 import type { Store } from "../db/store.ts";
 import { hostProfiles } from "../db/tables.ts";
 import type { Clock } from "../lib/clock.ts";
+import { unlessAborted } from "../lib/concurrency.ts";
 import type { HostNames } from "../net/policy.ts";
 import { createOnceAtATime } from "./politeness/politeness.ts";
 import { type ProbeRecord, probeRecord, urlInBetween } from "./probe/conclusion.ts";
@@ -177,27 +178,6 @@ function withoutHash(url: URL): URL {
   const copy = new URL(url);
   copy.hash = "";
   return copy;
-}
-
-/** Work that several checks wait for, under the signal of none, and what a check that is cut short has instead. */
-type Shared<T> = { work: () => Promise<T>; fallback: T };
-
-/**
- * What shared work comes to; `instead` as soon as the signal of the check that waits aborts, while the work
- * goes on for the others. Nothing is begun for a check that was cut short before.
- */
-export async function unlessAborted<T>(
-  signal: AbortSignal | undefined,
-  { work, fallback }: Shared<T>,
-): Promise<T> {
-  if (!signal) return work();
-  if (signal.aborted) return fallback;
-  const cut = Promise.withResolvers<T>();
-  const leave = () => cut.resolve(fallback);
-  signal.addEventListener("abort", leave);
-  return Promise.race([work(), cut.promise]).finally(() =>
-    signal.removeEventListener("abort", leave),
-  );
 }
 
 /** What a host was learned to do; `closed` hosts let nothing be learned about them. */

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { type EventType, FREQUENCIES, TRIGGERS, VERDICTS, type Verdict } from "../db/tables.ts";
 import { checkIdOf, newId } from "../lib/ids.ts";
 import { toIso } from "../lib/moments.ts";
-import { messageOf, type Reason } from "../verdict/reasons.ts";
+import { messageOf, type Reason } from "../verdict/reasons/reasons.ts";
 
 /** Chat services show it as a color; ntfy also raises the priority of `bad`. */
 export type Severity = "bad" | "good" | "neutral";

@@ -4,7 +4,7 @@ import type { Clock } from "../lib/clock.ts";
 import type { SecretBox } from "../lib/secret-box.ts";
 import type { Troubles } from "../lib/troubles.ts";
 import type { Outbound } from "../net/request.ts";
-import type { Online } from "../verdict/online.ts";
+import type { Online } from "../verdict/online/online.ts";
 import type { Catalogue } from "../verdict/services/catalogue.ts";
 import type { Loops } from "./loops.ts";
 import type { Metrics } from "./metrics.ts";

@@ -4,7 +4,7 @@ import { ROLES } from "../config/settings.ts";
 import { LIVE_MS, type Store } from "../db/store.ts";
 import { nodes as nodeRows, ofWorks, WORKS, type Work } from "../db/tables.ts";
 import type { Clock } from "../lib/clock.ts";
-import { ONLINE_STATES } from "../verdict/online.ts";
+import { ONLINE_STATES } from "../verdict/online/online.ts";
 import type { Deps } from "./deps.ts";
 import { createLagWatch } from "./due.ts";
 import { describeSelf, NO_SHARE, type NodeInfo, type NodeState, type Nodes } from "./nodes.ts";

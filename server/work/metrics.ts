@@ -1,5 +1,5 @@
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
-import type { Reason, Verdict } from "../verdict/reasons.ts";
+import type { Reason, Verdict } from "../verdict/reasons/reasons.ts";
 
 /** A finished check, as it is counted. */
 type Checked = { status: Verdict; reason: Reason };

@@ -1,7 +1,7 @@
 import type { Role } from "../config/settings.ts";
 import type { Work } from "../db/tables.ts";
 import { VERSION } from "../lib/runtime.ts";
-import type { OnlineState } from "../verdict/online.ts";
+import type { OnlineState } from "../verdict/online/online.ts";
 import { ALL_BUCKETS, BUCKETS } from "./buckets.ts";
 import type { Deps } from "./deps.ts";
 

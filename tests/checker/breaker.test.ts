@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import { startCheckLoop } from "../../server/monitor/checker.ts";
-import type { OnlineState } from "../../server/verdict/online.ts";
+import type { OnlineState } from "../../server/verdict/online/online.ts";
 import { createBreaker } from "../../server/verdict/own-fault.ts";
-import type { Reason } from "../../server/verdict/reasons.ts";
+import type { Reason } from "../../server/verdict/reasons/reasons.ts";
 import { movableClock } from "../clock.ts";
 import { type Asker, onBothEngines, type TestServer } from "../harness.ts";
 import { logLines } from "../log.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { createClockSkew } from "../../server/verdict/online.ts";
+import { createClockSkew } from "../../server/verdict/online/online.ts";
 import { movableClock } from "../clock.ts";
 import { logLines } from "../log.ts";
 

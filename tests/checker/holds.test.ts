@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from "bun:test";
 import type { KnownLink } from "../../server/verdict/confirm.ts";
 import { createCheck } from "../../server/verdict/create-check.ts";
-import { createOnline } from "../../server/verdict/online.ts";
+import { createOnline } from "../../server/verdict/online/online.ts";
 import { createPoliteness } from "../../server/verdict/politeness/politeness.ts";
 import { USUAL_STYLE } from "../../server/verdict/probe/finding.ts";
 import { type ProbeInput, probe } from "../../server/verdict/probe/probe.ts";

@@ -2,7 +2,11 @@ import { expect, test } from "bun:test";
 import { onlineGuard } from "../../server/app/build.ts";
 import { readConfig } from "../../server/config/config.ts";
 import { systemClock } from "../../server/lib/clock.ts";
-import { type AskSentinel, createOnline, type OnlineChange } from "../../server/verdict/online.ts";
+import {
+  type AskSentinel,
+  createOnline,
+  type OnlineChange,
+} from "../../server/verdict/online/online.ts";
 import { type MovableClock, movableClock } from "../clock.ts";
 
 const ADDRESSES = ["192.0.2.1:53", "192.0.2.2:53", "192.0.2.3:53"];

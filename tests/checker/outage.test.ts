@@ -8,7 +8,7 @@ import type { Outbound } from "../../server/net/request.ts";
 import type { Resolver } from "../../server/net/resolve.ts";
 import type { KnownLink } from "../../server/verdict/confirm.ts";
 import { createCheck } from "../../server/verdict/create-check.ts";
-import { createOnline } from "../../server/verdict/online.ts";
+import { createOnline } from "../../server/verdict/online/online.ts";
 import { catalogueWith } from "../../server/verdict/services/records/built-in.ts";
 import { createHostProfiles } from "../../server/verdict/surroundings.ts";
 import { type MovableClock, movableClock } from "../clock.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { outcomeOf } from "../../server/monitor/outcome.ts";
 import type { Conclusion } from "../../server/verdict/probe/conclusion.ts";
-import type { Reason } from "../../server/verdict/reasons.ts";
+import type { Reason } from "../../server/verdict/reasons/reasons.ts";
 import { DAY, HOUR, NEW_LINK, NOON, outcomesOf, saw } from "./ended.ts";
 
 const ALIVE = {

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from "bun:test";
 import { type Checker, checkUrl, type KnownLink } from "../../server/verdict/confirm.ts";
 import { NEVER_CHECKED } from "../../server/verdict/look.ts";
-import { createOnline } from "../../server/verdict/online.ts";
+import { createOnline } from "../../server/verdict/online/online.ts";
 import { freePort } from "../free-port.ts";
 import { labOutbound, playedResolver } from "../outbound/lab.ts";
 import { type Routes, replies, type Site, startRawSite, startSite } from "../site.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import type { Outcome } from "../../server/monitor/outcome.ts";
 import type { Conclusion } from "../../server/verdict/probe/conclusion.ts";
-import type { Reason } from "../../server/verdict/reasons.ts";
+import type { Reason } from "../../server/verdict/reasons/reasons.ts";
 import { followUpAt } from "../../server/work/schedule.ts";
 import { HOUR, NEW_LINK, NO_EVIDENCE, NOON, outcomesOf, saw } from "./ended.ts";
 

@@ -1,5 +1,5 @@
 import type { Checker } from "../../server/verdict/confirm.ts";
-import { createOnline } from "../../server/verdict/online.ts";
+import { createOnline } from "../../server/verdict/online/online.ts";
 import { createPoliteness } from "../../server/verdict/politeness/politeness.ts";
 import { createRobots } from "../../server/verdict/robots.ts";
 import { createServices } from "../../server/verdict/services/catalogue.ts";

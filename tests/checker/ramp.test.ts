@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { createRamp } from "../../server/verdict/online.ts";
+import { createRamp } from "../../server/verdict/online/online.ts";
 import { movableClock } from "../clock.ts";
 
 /** Takes on all that may be taken, once a second, and gives how many that were each time. */

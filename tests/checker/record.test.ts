@@ -6,7 +6,7 @@ import { createStore } from "../../server/db/store.ts";
 import { checks, deliveries, events, historyHours, usageDays } from "../../server/db/tables.ts";
 import { type ClaimedLink, claimDueLinks } from "../../server/monitor/claim.ts";
 import { recordResults } from "../../server/monitor/record.ts";
-import type { Reason } from "../../server/verdict/reasons.ts";
+import type { Reason } from "../../server/verdict/reasons/reasons.ts";
 import type { Deps } from "../../server/work/deps.ts";
 import { type Asker, onBothEngines, type TestServer } from "../harness.ts";
 import { addLink, setLink } from "../rows.ts";

@@ -10,7 +10,7 @@ import {
   type Reason,
   UNKNOWN_REASONS,
   verdictOf,
-} from "../../server/verdict/reasons.ts";
+} from "../../server/verdict/reasons/reasons.ts";
 import { judge } from "../../server/verdict/verdict.ts";
 import { readPage } from "./read-page.ts";
 

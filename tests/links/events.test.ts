@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import { deliveries, events, webhooks } from "../../server/db/tables.ts";
-import type { Reason } from "../../server/verdict/reasons.ts";
+import type { Reason } from "../../server/verdict/reasons/reasons.ts";
 import { badPathIds } from "../bad-values.ts";
 import { DAY, saw } from "../checker/ended.ts";
 import { type Asker, onBothEngines, type TestServer } from "../harness.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import type { KnownState, SentinelReport } from "../../server/verdict/online.ts";
+import type { KnownState, SentinelReport } from "../../server/verdict/online/online.ts";
 import { BUCKETS } from "../../server/work/buckets.ts";
 import { onlineOfAll } from "../../server/work/nodes.ts";
 import { START } from "../harness.ts";

@@ -7,7 +7,7 @@ import { openEngine } from "../../server/db/open.ts";
 import { createStore } from "../../server/db/store.ts";
 import type { Work } from "../../server/db/tables.ts";
 import type { Clock } from "../../server/lib/clock.ts";
-import type { KnownState } from "../../server/verdict/online.ts";
+import type { KnownState } from "../../server/verdict/online/online.ts";
 import { BUCKETS } from "../../server/work/buckets.ts";
 import type { Deps } from "../../server/work/deps.ts";
 import { createMembership, type Membership } from "../../server/work/membership.ts";

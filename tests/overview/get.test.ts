@@ -3,7 +3,7 @@ import { eq } from "drizzle-orm";
 import { links, webhooks } from "../../server/db/tables.ts";
 import { type ClaimedLink, claimDueLinks } from "../../server/monitor/claim.ts";
 import { recordResults } from "../../server/monitor/record.ts";
-import type { Reason } from "../../server/verdict/reasons.ts";
+import type { Reason } from "../../server/verdict/reasons/reasons.ts";
 import { DAY, HOUR, saw } from "../checker/ended.ts";
 import { type Asker, onBothEngines, type TestServer } from "../harness.ts";
 import { addGroup, addLink, setLink } from "../rows.ts";

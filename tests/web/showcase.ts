@@ -3,7 +3,7 @@ import { createLinks } from "../../server/links/create.ts";
 import { createGroup } from "../../server/links/groups/groups.ts";
 import { listLinks } from "../../server/links/list.ts";
 import type { Conclusion } from "../../server/verdict/probe/conclusion.ts";
-import type { Reason } from "../../server/verdict/reasons.ts";
+import type { Reason } from "../../server/verdict/reasons/reasons.ts";
 import { createWebhook } from "../../server/webhooks/webhooks.ts";
 import { DAY, saw } from "../checker/ended.ts";
 import type { TestServer } from "../harness.ts";

@@ -1,5 +1,5 @@
 import { siteOf } from "../../lib/site.ts";
-import type { UnknownReason } from "../reasons.ts";
+import type { UnknownReason } from "../reasons/reasons.ts";
 import {
   createSite,
   endTurn,

@@ -1,5 +1,5 @@
 import type { Clock } from "../../lib/clock.ts";
-import type { UnknownReason } from "../reasons.ts";
+import type { UnknownReason } from "../reasons/reasons.ts";
 import { afterResponse, NO_LOAD, type Response, type SiteLoad } from "./site-load.ts";
 
 /** How much any site is asked. */

@@ -1,4 +1,4 @@
-import type { ServerErrorReason, UnknownReason } from "../reasons.ts";
+import type { ServerErrorReason, UnknownReason } from "../reasons/reasons.ts";
 
 /** Until `until`, on the clock's `elapsed()`, a site wants to be left alone. */
 type Hold = { since: number; until: number; reason: UnknownReason };

@@ -1,6 +1,6 @@
 import * as z from "zod";
-import { ONLINE_STATES } from "../online.ts";
-import { type Reason, type Verdict, verdictOf } from "../reasons.ts";
+import { ONLINE_STATES } from "../online/online.ts";
+import { type Reason, type Verdict, verdictOf } from "../reasons/reasons.ts";
 import type { Finding, Profile } from "./finding.ts";
 import type { Probe } from "./probe.ts";
 

@@ -1,5 +1,5 @@
 import type { HostNames } from "../../net/policy.ts";
-import type { ActiveReason, DeadReason, UnknownReason } from "../reasons.ts";
+import type { ActiveReason, DeadReason, UnknownReason } from "../reasons/reasons.ts";
 import type { Answer, Probe } from "./probe.ts";
 
 /** Another attempt inside the same check: how long to wait first, and what it does differently. */

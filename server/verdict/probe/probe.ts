@@ -17,7 +17,7 @@ import {
   type Politeness,
   withPoliteness,
 } from "../politeness/politeness.ts";
-import type { UnknownReason } from "../reasons.ts";
+import type { UnknownReason } from "../reasons/reasons.ts";
 import { headersOf, type Style } from "./finding.ts";
 import {
   asRedirect,

@@ -1,5 +1,5 @@
 import { readRetryAfter } from "../politeness/site-load.ts";
-import { isTrustProblem, type ServerErrorReason } from "../reasons.ts";
+import { isTrustProblem, type ServerErrorReason } from "../reasons/reasons.ts";
 import {
   AS_BROWSER,
   alive,

@@ -1,9 +1,9 @@
 import type { Clock } from "../../lib/clock.ts";
+import { unlessAborted } from "../../lib/concurrency.ts";
 import { createOnceAtATime } from "../politeness/politeness.ts";
 import { type ProbeRecord, probeRecord } from "../probe/conclusion.ts";
 import type { Finding, Style } from "../probe/finding.ts";
 import { type Failure, type Probe, type Prober, probe } from "../probe/probe.ts";
-import { unlessAborted } from "../surroundings.ts";
 import { type Batches, createBatches } from "./batch.ts";
 import type { Target } from "./catalogue.ts";
 import { valueAt } from "./decide.ts";

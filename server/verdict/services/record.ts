@@ -1,5 +1,5 @@
 import type * as z from "zod";
-import { verdictOf } from "../reasons.ts";
+import { verdictOf } from "../reasons/reasons.ts";
 import type { createSchemas, FAMILIES } from "./schema.ts";
 
 type Schemas = ReturnType<typeof createSchemas>;

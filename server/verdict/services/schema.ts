@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { DEAD_REASONS, type Reason, type UnknownReason } from "../reasons.ts";
+import { DEAD_REASONS, type Reason, type UnknownReason } from "../reasons/reasons.ts";
 import { asPattern } from "./record.ts";
 
 /** What services of one kind of software or protocol have in common. Own rules go before the family's. */

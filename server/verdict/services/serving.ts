@@ -6,7 +6,7 @@ import {
   isTrustProblem,
   type UnknownReason,
   verdictOf,
-} from "../reasons.ts";
+} from "../reasons/reasons.ts";
 import type { Target } from "./catalogue.ts";
 import type { Page, Rule, Service } from "./record.ts";
 

@@ -1,7 +1,7 @@
 import type { Page } from "../page/page.ts";
 import { readRetryAfter } from "../politeness/site-load.ts";
 import { type Finding, type Reader, type Seen, type Signal, suspected } from "../probe/finding.ts";
-import type { UnknownReason } from "../reasons.ts";
+import type { UnknownReason } from "../reasons/reasons.ts";
 import { isHome } from "./addresses.ts";
 import { BLOCKS, CAPTIVE_PORTALS, NETWORK_FILTERS, SAYS_GEO } from "./blocks.ts";
 import { BOT_PROTECTION, GENERIC_BOT_PROTECTION } from "./bot-protection.ts";

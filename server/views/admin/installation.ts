@@ -6,7 +6,7 @@ import { deliveries, ofWorks, TIERS, usageDays } from "../../db/tables.ts";
 import { toIso } from "../../lib/moments.ts";
 import { VERSION } from "../../lib/runtime.ts";
 import { TROUBLE_NAMES } from "../../lib/troubles.ts";
-import { MONITOR_STATES } from "../../verdict/online.ts";
+import { MONITOR_STATES } from "../../verdict/online/online.ts";
 import { BUCKETS } from "../../work/buckets.ts";
 import type { Deps } from "../../work/deps.ts";
 import { areLinksChecked, type NodeInfo } from "../../work/nodes.ts";

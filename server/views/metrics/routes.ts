@@ -5,7 +5,7 @@ import { AppError, noSuchPath } from "../../lib/errors.ts";
 import { describeError, log } from "../../lib/log.ts";
 import { VERSION } from "../../lib/runtime.ts";
 import { TROUBLE_NAMES } from "../../lib/troubles.ts";
-import { MONITOR_STATES } from "../../verdict/online.ts";
+import { MONITOR_STATES } from "../../verdict/online/online.ts";
 import type { Deps } from "../../work/deps.ts";
 import { readDatabase } from "./database.ts";
 import { createLagReading, nodeReadings, processText, readDisk } from "./process.ts";

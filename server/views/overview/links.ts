@@ -5,7 +5,7 @@ import { allCounted, sumOf, totalLinks } from "../../db/queries.ts";
 import { preparedOnce } from "../../db/store.ts";
 import { groups, linkCounts, links, recoveries, type Verdict } from "../../db/tables.ts";
 import { toIso } from "../../lib/moments.ts";
-import { messageOf, type Reason } from "../../verdict/reasons.ts";
+import { messageOf, type Reason } from "../../verdict/reasons/reasons.ts";
 import type { Deps } from "../../work/deps.ts";
 import type {
   CountedGroup,

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { DISABLED_REASONS } from "../../db/tables.ts";
-import { MONITOR_STATES } from "../../verdict/online.ts";
+import { MONITOR_STATES } from "../../verdict/online/online.ts";
 
 /** The first ten items of a list, and how many there are. */
 export type FirstOf<T> = { total: number; items: T[] };

@@ -1,9 +1,9 @@
 import { getDomain, getHostname } from "tldts";
-import type { Clock } from "../lib/clock.ts";
-import { log } from "../lib/log.ts";
-import type { NameServer } from "../net/dns-query.ts";
-import { isOutside } from "../net/policy.ts";
-import { parseServer } from "../net/resolve.ts";
+import type { Clock } from "../../lib/clock.ts";
+import { log } from "../../lib/log.ts";
+import type { NameServer } from "../../net/dns-query.ts";
+import { isOutside } from "../../net/policy.ts";
+import { parseServer } from "../../net/resolve.ts";
 
 /** What the sentinels said, as evidence: all that had answered or failed to when it was clear. */
 export type SentinelReport = {
