@@ -352,7 +352,7 @@ CREATE TABLE history_days (
 ) /* WITHOUT ROWID */;
 
 -- Deleted links and groups whose history is still to be deleted, step by step.
-CREATE TABLE doomed (
+CREATE TABLE pending_deletions (
   no BIGINT PRIMARY KEY,
   -- Of a link, so that the rest of its history can be shown until then.
   id TEXT,

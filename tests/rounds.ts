@@ -1,5 +1,5 @@
-import { completeBatches } from "../server/links/batches/complete.ts";
-import { fillBatches } from "../server/links/batches/fill.ts";
+import { completeBatches } from "../server/links/complete-batches.ts";
+import { fillBatches } from "../server/links/fill-batches.ts";
 import { type CheckerDeps, checkOne } from "../server/monitor/checker.ts";
 import { type ClaimedLink, claimDueLinks } from "../server/monitor/claim.ts";
 import { recordResults } from "../server/monitor/record.ts";

@@ -79,16 +79,16 @@ export async function addChecks(
   const chosen = sql`select ${checks}.* from ${given} as given
     join ${links} on ${links}.id = given.link_id
     join ${checks} on ${checks}.link_no = ${links}.no and ${checks}.checked_at = given.checked_at`;
-  await store.write([
-    store.run(sql`
+  await store.transaction(async (tx) => {
+    await tx.run(sql`
       insert into ${checks}
       select l.account_no, given.checked_at, l.no, given.kind_no, given.response_time_ms, g.no,
         case when given.final_url = l.url then '' else given.final_url end, given.evidence
       from ${given} as given join ${links} l on l.id = given.link_id
       left join ${groups} g on g.id = l.group_id
-    `),
-    ...addToRollUps(store, chosen, checksOfPart),
-  ]);
+    `);
+    await addToRollUps(tx, chosen, checksOfPart);
+  });
 }
 
 /** Sets what only the checker sets. */

@@ -9,16 +9,16 @@ import {
   audit,
   batches,
   checks,
-  doomed,
   events,
   groups,
   historyDays,
   linkCounts,
   links,
+  pendingDeletions,
   users,
   webhooks,
 } from "../db/tables.ts";
-import { forgetDoomed } from "../history/forget-doomed.ts";
+import { deletePendingHistory } from "../history/pending-deletions.ts";
 import { oneAtATime } from "../lib/concurrency.ts";
 import { notFound } from "../lib/errors.ts";
 import { inSteps } from "../lib/steps.ts";
@@ -80,11 +80,11 @@ const eraseAccount = (deps: Deps, account: AccountRow, signal?: AbortSignal): Pr
     await store.transaction(async (tx) => {
       const subjects = await subjectsOf(tx, account);
       const rows = subjects.map((subject) => ({ no: subject }));
-      await tx.insert(doomed).values(rows).onConflictDoNothing();
+      await tx.insert(pendingDeletions).values(rows).onConflictDoNothing();
       await tx.delete(linkCounts).where(inArray(linkCounts.subject, subjects));
       await tx.delete(accounts).where(eq(accounts.id, id));
     });
-    await forgetDoomed(deps, signal);
+    await deletePendingHistory(deps, signal);
   });
 
 /** Sessions, codes and links for passwords go with the users. */

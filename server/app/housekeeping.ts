@@ -8,10 +8,9 @@ import { forgetOldKeys } from "../api/idempotency.ts";
 import { forgetSilentCallers } from "../api/rate-limit.ts";
 import type { Statement } from "../db/store.ts";
 import { hostProfiles } from "../db/tables.ts";
-import { forgetDoomed } from "../history/forget-doomed.ts";
 import { forgetOldChecks } from "../history/forget-old.ts";
-import { forgetOldBatches } from "../links/batches/batches.ts";
-import { endOverdueBatches, tendBatches } from "../links/batches/complete.ts";
+import { deletePendingHistory } from "../history/pending-deletions.ts";
+import { endOverdueBatches, forgetOldBatches, tendBatches } from "../links/complete-batches.ts";
 import { PROFILE_LIFE_MS } from "../verdict/surroundings.ts";
 import { deleteOldEvents } from "../webhooks/events.ts";
 import type { Deps } from "../work/deps.ts";
@@ -35,7 +34,7 @@ export async function housekeeping(deps: Deps, signal?: AbortSignal): Promise<vo
   await deleteOldEvents(deps);
   await deleteOldAudit(deps, { signal });
   await forgetOldBatches(deps, signal);
-  await forgetDoomed(deps, signal);
+  await deletePendingHistory(deps, signal);
   await forgetOldChecks(deps, signal);
 }
 

@@ -4,12 +4,13 @@ import { readBody } from "../accounts/session-model.ts";
 import type { Caller } from "../api/caller.ts";
 import { moment } from "../lib/fields.ts";
 import type { Cell } from "../lib/text.ts";
-import { exportedHistory } from "../links/exports/history.ts";
-import { csvFormat, ndjsonFormat, type RowFormat } from "../links/exports/lines.ts";
-import { exportedLinks } from "../links/exports/links.ts";
+import { exportedHistory, exportedLinks } from "../links/exports/export-rows.ts";
 import {
+  csvFormat,
   HISTORY_COLUMNS,
   LINK_COLUMNS,
+  ndjsonFormat,
+  type RowFormat,
   toHistoryCells,
   toLinkCells,
 } from "../links/exports/model.ts";

@@ -1,10 +1,9 @@
 import type { Caller } from "../api/caller.ts";
 import type { Frequency } from "../db/tables.ts";
 import type { AppError } from "../lib/errors.ts";
-import { createLinks, previewLinks } from "../links/create.ts";
-import { type GroupBook, problemOfName } from "../links/groups/named.ts";
+import { createLinks, previewLinks, reasonOf } from "../links/create.ts";
+import { type GroupBook, problemOfName } from "../links/groups/groups.ts";
 import type { Item } from "../links/imports/item.ts";
-import { reasonOf } from "../links/reason-of.ts";
 import { refuseFullDisk } from "../ops/upkeep/disk.ts";
 import { urlKeyOf } from "../verdict/services/catalogue.ts";
 import type { Deps } from "../work/deps.ts";

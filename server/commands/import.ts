@@ -1,6 +1,6 @@
 import { type Command, Option } from "commander";
 import { FREQUENCIES, type Frequency } from "../db/tables.ts";
-import { openGroupBook, problemOfName } from "../links/groups/named.ts";
+import { openGroupBook, problemOfName } from "../links/groups/groups.ts";
 import type { Format } from "../links/imports/formats.ts";
 import type { Item } from "../links/imports/item.ts";
 import type { Deps } from "../work/deps.ts";

@@ -2,10 +2,15 @@ import { createReadStream, type Stats, statSync } from "node:fs";
 import { PassThrough, pipeline, Readable } from "node:stream";
 import { createGunzip } from "node:zlib";
 import { failure } from "../lib/errors.ts";
-import { encodingOf, isGzip } from "../links/imports/encoding.ts";
 import { FORMATS, type Format, recognise } from "../links/imports/formats.ts";
-import { HEAD, newReading, type Reading } from "../links/imports/reading.ts";
-import { Unreadable } from "../links/imports/unreadable.ts";
+import {
+  encodingOf,
+  HEAD,
+  isGzip,
+  newReading,
+  type Reading,
+  Unreadable,
+} from "../links/imports/reading.ts";
 import type { Io } from "./io.ts";
 
 /** What was found since the part before, and how much of the file is read, from 0 to 1; null when unknown. */

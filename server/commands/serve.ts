@@ -16,7 +16,7 @@ import {
 import { lockFolder } from "../db/folder.ts";
 import { refuseNewer } from "../db/migrate.ts";
 import { deleteUnfinished, ownMigrations } from "../db/open.ts";
-import { makeParts } from "../history/make-parts.ts";
+import { makeParts } from "../history/forget-old.ts";
 import type { Front } from "../http/front.ts";
 import { createGracefulStop, createStarting } from "../http/start-and-stop.ts";
 import { systemClock } from "../lib/clock.ts";

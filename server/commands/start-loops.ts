@@ -2,7 +2,7 @@ import { Cron } from "croner";
 import type { Meter } from "../accounts/usage.ts";
 import { heartbeatOutbound, linkChecks } from "../app/build.ts";
 import { housekeeping } from "../app/housekeeping.ts";
-import { forgetDoomed } from "../history/forget-doomed.ts";
+import { deletePendingHistory } from "../history/pending-deletions.ts";
 import { createLag, systemClock } from "../lib/clock.ts";
 import { log, logFailure } from "../lib/log.ts";
 import { reclassify } from "../links/reclassify.ts";
@@ -23,7 +23,7 @@ export function startLoops(deps: Deps, meter: Meter): () => Promise<void> {
   const stopWork = startWork(deps);
   const tidyUp = createTidying(deps, ended.signal);
   // What a stop or a crash left half forgotten.
-  void tidyUp(forgetDoomed);
+  void tidyUp(deletePendingHistory);
   const outbound = heartbeatOutbound(deps.config, deps.clock);
   const beating = keepHeartbeat({ ...deps, outbound }, ended.signal);
   const filing = classifyAll(deps, ended.signal).catch(noteFailure);

@@ -289,8 +289,8 @@ export const historyDays = sqliteTable("history_days", {
   hours: text("hours"),
 });
 
-/** Links and groups that are gone, with history still to go. Links have their id and URL. */
-export const doomed = sqliteTable("doomed", {
+/** Deleted links and groups whose history is still to be deleted. Links have their id and URL. */
+export const pendingDeletions = sqliteTable("pending_deletions", {
   no: integer("no").primaryKey(),
   id: text("id"),
   url: text("url"),

@@ -1,17 +1,14 @@
 import { inArray, sql } from "drizzle-orm";
-import { preparedOnce, type Statement, type Store } from "../db/store.ts";
+import { preparedOnce, type Store } from "../db/store.ts";
 import { checkKinds } from "../db/tables.ts";
 
-/** What a check has in common with many others. */
+/** The part of a check that many others share. */
 export type CheckKind = Omit<typeof checkKinds.$inferSelect, "no" | "code">;
 
 /** Several processes may give the same number to several kinds, of which all but one are refused. */
 const ATTEMPTS = 50;
 
-/**
- * The numbers of these kinds, by their codes (`codeOf`). New ones are written down first; there are some
- * hundreds as a rule, so that they are kept in memory.
- */
+/** Returns the numbers of kinds by their codes, and inserts new kinds. They are kept in memory: there are some hundreds. */
 export async function numbersOfKinds(
   store: Store,
   kinds: CheckKind[],
@@ -22,8 +19,10 @@ export async function numbersOfKinds(
       kinds.map((kind) => [codeOf(kind), kind] as const).filter(([code]) => !known.has(code)),
     );
     if (unknown.size === 0) return known;
-    if (attempt > ATTEMPTS) throw new Error("The kinds of checks could not be numbered.");
-    await store.write([...unknown].map(([code, kind]) => insertKind(store, code, kind)));
+    if (attempt > ATTEMPTS) throw new Error("Failed to number the kinds of checks.");
+    await store.transaction(async (tx) => {
+      for (const [code, kind] of unknown) await insertKind(tx, code, kind);
+    });
     const rows = await store
       .select({ no: checkKinds.no, code: checkKinds.code })
       .from(checkKinds)
@@ -32,7 +31,6 @@ export async function numbersOfKinds(
   }
 }
 
-/** All of a kind in one text. */
 export const codeOf = (kind: CheckKind): string =>
   [
     kind.status,
@@ -47,7 +45,7 @@ export const codeOf = (kind: CheckKind): string =>
 
 const knownKinds = preparedOnce(() => new Map<string, number>());
 
-const insertKind = (store: Store, code: string, kind: CheckKind): Statement =>
+const insertKind = (store: Store, code: string, kind: CheckKind): Promise<unknown> =>
   store.run(sql`
     insert into check_kinds (no, status, previous_status, status_changed, status_code, reason, cause,
       trigger_kind, redirect_count, code)

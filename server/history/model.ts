@@ -4,6 +4,7 @@ import { id, moment, oneOf, paging, queryFlag } from "../lib/fields.ts";
 import { toIso } from "../lib/moments.ts";
 import { Evidence, toEvidence } from "../verdict/probe/conclusion.ts";
 import { messageOf, type Reason } from "../verdict/reasons/reasons.ts";
+import type { Tally } from "./roll-ups.ts";
 
 /** A check with all that its row only points to. */
 type HistoryRow = Omit<typeof checkKinds.$inferSelect, "no" | "code"> &
@@ -188,18 +189,8 @@ export const toLinkHistoryEntry = (row: LinkHistoryRow): z.infer<typeof LinkHist
   evidence: toEvidence(row.evidence),
 });
 
-/** Statistics of checks. */
-type Counts = {
-  active: number;
-  dead: number;
-  unknown: number;
-  changes: number;
-  answered: number;
-  totalMs: number;
-};
-
 /** The average is over the checks that got an answer, and 0 when there was none. */
-export const toStats = (counts: Counts): z.infer<typeof HistoryStats> => ({
+export const toStats = (counts: Tally): z.infer<typeof HistoryStats> => ({
   totalChecks: counts.active + counts.dead + counts.unknown,
   aliveCount: counts.active,
   deadCount: counts.dead,
@@ -209,7 +200,7 @@ export const toStats = (counts: Counts): z.infer<typeof HistoryStats> => ({
 });
 
 /** The uptime leaves out checks that could not tell; null when none could. */
-export const toLinkStats = (counts: Counts): z.infer<typeof LinkStats> => ({
+export const toLinkStats = (counts: Tally): z.infer<typeof LinkStats> => ({
   ...toStats(counts),
   uptimePercent: percentOf(counts.active, counts.active + counts.dead),
 });
@@ -218,7 +209,7 @@ export const toLinkStats = (counts: Counts): z.infer<typeof LinkStats> => ({
 const percentOf = (share: number, whole: number) =>
   whole === 0 ? null : Math.round((share / whole) * 10_000) / 100;
 
-export const toPoint = ({ start, ...counts }: Counts & { start: number }) => ({
-  start: toIso(start),
+export const toPoint = ({ from, ...counts }: Tally & { from: number }) => ({
+  start: toIso(from),
   ...toStats(counts),
 });

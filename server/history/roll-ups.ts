@@ -1,99 +1,146 @@
-import { type SQL, sql } from "drizzle-orm";
-import type { Statement, Store } from "../db/store.ts";
-import { checks } from "../db/tables.ts";
+import { and, eq, gte, lt, type SQL, sql } from "drizzle-orm";
+import type { Store } from "../db/store.ts";
+import { historyDays } from "../db/tables.ts";
 
 export const HOUR_MS = 3_600_000;
 export const DAY_MS = 86_400_000;
-/** An account's hour goes on in a new part after so many checks, so that a page is never far into one. */
+/** After so many checks an account's hour continues in a new part, so that a page is never far into one. */
 export const CHECKS_OF_PART = 1000;
 
-/**
- * Statements that count checks in the roll-ups of their accounts, groups and links, for the batch that
- * inserts them. `chosen` selects whole rows of checks.
- */
-export function addToRollUps(
-  store: Store,
-  chosen: SQL,
-  checksOfPart = CHECKS_OF_PART,
-): Statement[] {
-  return [
-    store.run(sql`
-      with told as (${toldBy(chosen)})
-      insert into history_hours (subject, since, ${NAMES})
-      select subject, since, ${SUMS} from (${byHour}) as counted group by subject, since order by subject, since
-      on conflict (subject, since) do update set ${addedTo("history_hours")}
-    `),
-    openPart(store, chosen, checksOfPart),
-    store.run(sql`
-      with told as (${toldBy(chosen)})
-      insert into history_days (subject, day, ${NAMES})
-      select subject, day, ${SUMS} from (${byDay}) as counted group by subject, day order by subject, day
-      on conflict (subject, day) do update set ${addedTo("history_days")}
-    `),
-  ];
-}
+/** A time in milliseconds since 1970, without its end. */
+export type Span = { from: number; until: number };
 
-/** The counterpart, for the batch that deletes them. Runs before the deletion. */
-export function takeFromRollUps(store: Store, chosen: SQL): Statement[] {
-  return [
-    store.run(sql`
-      with told as (${toldBy(chosen)})
-      update history_hours set ${takenFrom("history_hours")}
-      from (select subject, since, ${SUMS} from (${byHour}) as counted group by subject, since) as gone
-      where history_hours.subject = gone.subject and history_hours.since = gone.since
-    `),
-    store.run(sql`
-      with told as (${toldBy(chosen)})
-      update history_days set ${takenFrom("history_days")}
-      from (select subject, day, ${SUMS} from (${byDay}) as counted group by subject, day) as gone
-      where history_days.subject = gone.subject and history_days.day = gone.day
-    `),
-  ];
-}
+/** What some checks add up to. `totalMs` is the sum over the checks that were answered. */
+export type Tally = {
+  active: number;
+  dead: number;
+  unknown: number;
+  changes: number;
+  answered: number;
+  totalMs: number;
+};
+
+export const NO_CHECKS: Tally = {
+  active: 0,
+  dead: 0,
+  unknown: 0,
+  changes: 0,
+  answered: 0,
+  totalMs: 0,
+};
+
+export const plus = (a: Tally, b: Tally): Tally => ({
+  active: a.active + b.active,
+  dead: a.dead + b.dead,
+  unknown: a.unknown + b.unknown,
+  changes: a.changes + b.changes,
+  answered: a.answered + b.answered,
+  totalMs: a.totalMs + b.totalMs,
+});
 
 const COLUMNS = ["active", "dead", "unknown", "changes", "answered", "total_ms"];
 const NAMES = sql.raw(COLUMNS.join(", "));
-const addedTo = (table: string) =>
-  sql.raw(COLUMNS.map((name) => `${name} = ${table}.${name} + excluded.${name}`).join(", "));
-const takenFrom = (table: string) =>
-  sql.raw(COLUMNS.map((name) => `${name} = ${table}.${name} - gone.${name}`).join(", "));
+/** The sums of the columns of roll-ups, under the same names. */
+export const SUMS = sql.raw(
+  COLUMNS.map((name) => `coalesce(sum(${name}), 0) as ${name}`).join(", "),
+);
 
-const SUMS = sql.raw(`
-  sum(case when status = 'active' then 1 else 0 end) as active,
-  sum(case when status = 'dead' then 1 else 0 end) as dead,
-  sum(case when status = 'unknown' then 1 else 0 end) as unknown,
-  sum(status_changed) as changes, count(response_time_ms) as answered,
-  coalesce(sum(response_time_ms), 0) as total_ms`);
+const tallyFrom = (column: (name: string) => string) => {
+  const read = (name: string) => sql.raw(column(name)).mapWith(Number);
+  return {
+    active: read("active"),
+    dead: read("dead"),
+    unknown: read("unknown"),
+    changes: read("changes"),
+    answered: read("answered"),
+    totalMs: read("total_ms"),
+  };
+};
+/** Selects a tally from one row with the columns of a roll-up, or from the sum of several. */
+export const TALLY = tallyFrom((name) => name);
+export const TALLY_OF_ROWS = tallyFrom((name) => `coalesce(sum(${name}), 0)`);
 
-const toldBy = (chosen: SQL) => sql`
-  select c.account_no, c.group_no, c.link_no, c.checked_at, c.response_time_ms, k.status, k.status_changed
+/** The columns of a roll-up of a single check `c` of the kind `k`. */
+export const COUNTS_OF_CHECK = sql.raw(`
+  case when k.status = 'active' then 1 else 0 end as active,
+  case when k.status = 'dead' then 1 else 0 end as dead,
+  case when k.status = 'unknown' then 1 else 0 end as unknown,
+  k.status_changed as changes,
+  case when c.response_time_ms is null then 0 else 1 end as answered,
+  coalesce(c.response_time_ms, 0) as total_ms`);
+
+/**
+ * Counts checks in the roll-ups of their accounts, groups and links, in the transaction that inserts them.
+ * @param chosen selects whole rows of checks
+ */
+export async function addToRollUps(
+  tx: Store,
+  chosen: SQL,
+  checksOfPart = CHECKS_OF_PART,
+): Promise<void> {
+  for (const { table, at, rows } of ROLL_UPS) {
+    await tx.run(sql`
+      with counted as (${countedBy(chosen)})
+      insert into ${table} (subject, ${at}, ${NAMES})
+      select subject, ${at}, ${SUMS} from (${rows}) as counts group by subject, ${at} order by subject, ${at}
+      on conflict (subject, ${at}) do update set ${assigned((name) => sql`${table}.${name} + excluded.${name}`)}
+    `);
+  }
+  await openParts(tx, chosen, checksOfPart);
+}
+
+/** Subtracts checks from the roll-ups, before the same transaction deletes them. */
+export async function takeFromRollUps(tx: Store, chosen: SQL): Promise<void> {
+  for (const { table, at, rows } of ROLL_UPS) {
+    await tx.run(sql`
+      with counted as (${countedBy(chosen)})
+      update ${table} set ${assigned((name) => sql`${table}.${name} - gone.${name}`)}
+      from (select subject, ${at}, ${SUMS} from (${rows}) as counts group by subject, ${at}) as gone
+      where ${table}.subject = gone.subject and ${table}.${at} = gone.${at}
+    `);
+  }
+}
+
+const assigned = (newValue: (name: SQL) => SQL): SQL =>
+  sql.join(
+    COLUMNS.map((column) => sql`${sql.raw(column)} = ${newValue(sql.raw(column))}`),
+    sql`, `,
+  );
+
+const countedBy = (chosen: SQL) => sql`
+  select c.account_no, c.group_no, c.link_no, c.checked_at, ${COUNTS_OF_CHECK}
   from (${chosen}) as c join check_kinds k on k.no = c.kind_no`;
 
-const OF_CHECK = "status, status_changed, response_time_ms";
 const HOUR = `checked_at - checked_at % ${HOUR_MS}`;
 const DAY = `checked_at / ${DAY_MS}`;
+const COUNTS = COLUMNS.join(", ");
 
-/** An account's check belongs to the part of its hour that began last before it. */
-const byHour = sql.raw(`
+/** A check belongs to the last part of the account's hour that began before it. Links have no hours. */
+const BY_HOUR = `
   select account_no as subject, coalesce(
     (select max(since) from history_hours
-     where subject = told.account_no and since <= told.checked_at and since >= ${HOUR}), ${HOUR}) as since, ${OF_CHECK}
-  from told
-  union all select group_no, ${HOUR}, ${OF_CHECK} from told where group_no is not null`);
+     where subject = counted.account_no and since <= counted.checked_at and since >= ${HOUR}), ${HOUR}) as since, ${COUNTS}
+  from counted
+  union all select group_no, ${HOUR}, ${COUNTS} from counted where group_no is not null`;
 
-const byDay = sql.raw(`
-  select account_no as subject, ${DAY} as day, ${OF_CHECK} from told
-  union all select group_no, ${DAY}, ${OF_CHECK} from told where group_no is not null
-  union all select link_no, ${DAY}, ${OF_CHECK} from told`);
+const BY_DAY = `
+  select account_no as subject, ${DAY} as day, ${COUNTS} from counted
+  union all select group_no, ${DAY}, ${COUNTS} from counted where group_no is not null
+  union all select link_no, ${DAY}, ${COUNTS} from counted`;
+
+const ROLL_UPS = [
+  { table: sql.raw("history_hours"), at: sql.raw("since"), rows: sql.raw(BY_HOUR) },
+  { table: sql.raw("history_days"), at: sql.raw("day"), rows: sql.raw(BY_DAY) },
+];
 
 /** Begins a new part after the last check of a full one, unless its hour ends there. */
-const openPart = (store: Store, chosen: SQL, checksOfPart: number): Statement =>
-  store.run(sql`
+const openParts = (tx: Store, chosen: SQL, checksOfPart: number): Promise<unknown> =>
+  tx.run(sql`
     insert into history_hours (subject, since, ${NAMES})
     select subject, last_at + 1, 0, 0, 0, 0, 0, 0
     from (
       select h.subject, h.since, (
-        select max(checked_at) from ${checks} where account_no = h.subject
+        select max(checked_at) from checks where account_no = h.subject
           and checked_at >= h.since and checked_at < h.since - h.since % ${HOUR_MS} + ${HOUR_MS}
       ) as last_at
       from (select account_no, max(checked_at) as at from (${chosen}) as c group by account_no) as newest
@@ -106,3 +153,72 @@ const openPart = (store: Store, chosen: SQL, checksOfPart: number): Statement =>
     where (last_at + 1) / ${HOUR_MS} = since / ${HOUR_MS}
     on conflict do nothing
   `);
+
+/** Returns the days of an account, group or link that have checks. */
+export async function talliesByDay(
+  store: Store,
+  no: number,
+  { from, until }: Span,
+): Promise<(Tally & Span)[]> {
+  const { subject, day } = historyDays;
+  const rows = await store
+    .select({ day, ...TALLY })
+    .from(historyDays)
+    .where(and(eq(subject, no), gte(day, from / DAY_MS), lt(day, until / DAY_MS)));
+  return rows.map(({ day: n, ...tally }) => ({
+    ...tally,
+    from: n * DAY_MS,
+    until: (n + 1) * DAY_MS,
+  }));
+}
+
+/** Returns what each of the spans, which are hours or less, adds up to for an account or a group. */
+export const talliesByHour = (store: Store, no: number, spans: Span[]): Promise<(Tally & Span)[]> =>
+  selectSpans(
+    store,
+    spans,
+    ({ from, until }) => sql`
+      select ${number(from)} as since, ${number(until)} as last, ${SUMS} from history_hours
+      where subject = ${no} and since >= ${from} and since < ${until}`,
+  );
+
+/** Returns the parts that begin in the hours, newest first. A part ends where the next begins, or with its hour. */
+export async function parts(store: Store, no: number, hours: Span[]): Promise<(Tally & Span)[]> {
+  const rows = await selectSpans(
+    store,
+    hours,
+    ({ from, until }) => sql`
+      select since, ${number(until)} as last, ${NAMES} from history_hours
+      where subject = ${no} and since >= ${from} and since < ${until}`,
+  );
+  rows.sort((a, b) => b.from - a.from);
+  return rows.map((part, i) => ({
+    ...part,
+    until: Math.min(rows[i - 1]?.from ?? part.until, part.until),
+  }));
+}
+
+export const number = (value: number) => sql`cast(${value} as bigint)`;
+
+/**
+ * Reads each span separately, as a short walk through an index. In a join with a list of spans PostgreSQL would walk
+ * through all of history, and to group rows by hour takes several times as long as to sum each hour.
+ * @param read selects `since`, `last` and the columns of a roll-up
+ */
+export const selectSpans = async (
+  store: Store,
+  spans: Span[],
+  read: (span: Span) => SQL,
+): Promise<(Tally & Span)[]> =>
+  spans.length === 0
+    ? []
+    : store
+        .select({
+          from: sql`since`.mapWith(Number),
+          until: sql`last`.mapWith(Number),
+          ...TALLY,
+        })
+        .from(sql`(${unionOf(spans, read)}) as spans`);
+
+export const unionOf = <S>(spans: S[], read: (span: S) => SQL): SQL =>
+  sql.join(spans.map(read), sql` union all `);

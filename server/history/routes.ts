@@ -3,8 +3,7 @@ import { callers, data, pageOf, refusals, toPage } from "../api/reply.ts";
 import type { Deps } from "../work/deps.ts";
 import { listHistory } from "./history.ts";
 import * as model from "./model.ts";
-import { historySeries } from "./series.ts";
-import { historyStatistics } from "./statistics.ts";
+import { historySeries, historyStatistics } from "./statistics.ts";
 
 export const historyRoutes = (deps: Deps) =>
   new Elysia({ prefix: "/history", tags: ["History"] })

@@ -1,14 +1,39 @@
+import { sql } from "drizzle-orm";
 import type { Caller } from "../api/caller.ts";
 import type { Store } from "../db/store.ts";
 import type { LinkRow } from "../db/tables.ts";
+import { invalid } from "../lib/errors.ts";
+import { chunksOf, yieldToEventLoop } from "../lib/steps.ts";
 import type { Deps } from "../work/deps.ts";
-import { goneHours } from "./link-hours.ts";
-import type { DateRange, StatsQuery } from "./model.ts";
-import { type Piece, roundedToDays, type Span, spanOf } from "./span.ts";
-import { ofLink, piecesFor, type Subject, subjectOf } from "./subject.ts";
-import { NO_CHECKS, plus, type Tally, tallyOf } from "./tally.ts";
+import type { Bucket, DateRange, SeriesQuery, StatsQuery } from "./model.ts";
+import { retainedHours } from "./retained-hours.ts";
+import {
+  COUNTS_OF_CHECK,
+  DAY_MS,
+  HOUR_MS,
+  NO_CHECKS,
+  plus,
+  type Span,
+  SUMS,
+  TALLY_OF_ROWS,
+  type Tally,
+  talliesByDay,
+  talliesByHour,
+  unionOf,
+} from "./roll-ups.ts";
+import {
+  floorTo,
+  ofLink,
+  ownerOf,
+  type Piece,
+  piecesFor,
+  type Subject,
+  spanOf,
+  subjectOf,
+  widenedTo,
+} from "./subject.ts";
 
-/** What the checks of a time came to: the account's, or those of the link or the group that is asked for. */
+/** Counts the checks of a period: of the account, or of the link or group that the query names. */
 export async function historyStatistics(
   { store }: Deps,
   caller: Caller,
@@ -18,7 +43,6 @@ export async function historyStatistics(
   return subject ? countChecks(store, subject, query) : NO_CHECKS;
 }
 
-/** The same of one link. */
 export const linkStatistics = async (
   { store }: Deps,
   link: Pick<LinkRow, "no" | "accountNo">,
@@ -26,24 +50,110 @@ export const linkStatistics = async (
 ): Promise<Tally> => countChecks(store, await ofLink(store, link), range);
 
 async function countChecks(store: Store, subject: Subject, range: DateRange): Promise<Tally> {
-  const pieces = await piecesToCount(store, subject, spanOf(range));
-  const tally = await tallyOf(store, subject, pieces);
-  if (subject.of !== "link") return tally;
+  const pieces = await piecesFor(store, subject, spanOf(range));
+  if (pieces.length === 0) return NO_CHECKS;
+  // One statement, so that all numbers are of the same moment.
+  const [tally] = await store
+    .select(TALLY_OF_ROWS)
+    .from(sql`(${unionOf(pieces, (piece) => sumsOf(store, subject, piece))}) as pieces`);
+  if (subject.of !== "link") return tally!;
   const edges = pieces.filter(({ of, from }) => of === "rows" && from < subject.since);
-  const gone = await Promise.all(edges.map((edge) => goneHours(store, subject.no, edge)));
-  return gone.flat().reduce(plus, tally);
+  const retained = await Promise.all(edges.map((edge) => retainedHours(store, subject.no, edge)));
+  return retained.flat().reduce(plus, tally!);
 }
 
-/** A busy day of an account has thousands of parts, so most of a day is the day less the rest. */
-async function piecesToCount(store: Store, subject: Subject, span: Span): Promise<Piece[]> {
-  if (subject.of !== "account") return piecesFor(store, subject, span);
-  const wide = roundedToDays(span);
-  const outside = [
-    { from: wide.from, until: span.from },
-    { from: span.until, until: wide.until },
-  ].filter(({ from, until }) => from < until);
-  const [counted, ...off] = await Promise.all(
-    [wide, ...outside].map((each) => piecesFor(store, subject, each)),
+function sumsOf(store: Store, subject: Subject, { of, from, until }: Piece) {
+  if (of === "days") {
+    return sql`select ${SUMS} from history_days
+      where subject = ${subject.no} and day >= ${from / DAY_MS} and day < ${until / DAY_MS}`;
+  }
+  if (of === "parts") {
+    return sql`select ${SUMS} from history_hours
+      where subject = ${subject.no} and since >= ${from} and since < ${until}`;
+  }
+  return sql`select ${SUMS} from (${checksIn(store, subject, { from, until })}) as counted`;
+}
+
+/** Selects each check whose hours are not retained yet as a roll-up of its own. */
+const checksIn = ({ engine }: Store, { of, no }: Subject, { from, until }: Span) => sql`
+  select c.checked_at, ${COUNTS_OF_CHECK} from checks c join check_kinds k on k.no = c.kind_no
+  where c.${ownerOf(of)} = ${no} and c.checked_at >= ${from} and c.checked_at < ${until}
+    and ${sql.raw(engine.notWrittenDown)}`;
+
+/** What the checks of a bucket that begins at `from` add up to. */
+type Point = Tally & { from: number };
+
+const LENGTH: Record<Bucket, number> = { hour: HOUR_MS, day: DAY_MS };
+/** The number of points without dates: a week of hours, a quarter of days. */
+const USUAL_POINTS: Record<Bucket, number> = { hour: 7 * 24, day: 90 };
+const MOST_POINTS = 1000;
+
+/**
+ * Returns the buckets that overlap the period, each of them whole, in order, also where nothing was checked.
+ * @throws VALIDATION_ERROR when there are too many
+ */
+export async function historySeries(
+  { store, clock }: Deps,
+  caller: Caller,
+  query: SeriesQuery,
+): Promise<Point[]> {
+  const span = bucketsOf(query, clock.now());
+  const subject = await subjectOf(store, caller, query);
+  const points = new Map(
+    spansIn(LENGTH[query.bucket], span).map(({ from }) => [from, { from, ...NO_CHECKS }]),
   );
-  return [...counted!, ...off.flat().map((piece) => ({ ...piece, isTakenOff: true }))];
+  const tallies = subject ? await talliesOf(store, subject, query.bucket, span) : [];
+  for (const tally of tallies) {
+    const { from } = tally;
+    points.set(from, { from, ...plus(points.get(from) ?? NO_CHECKS, tally) });
+  }
+  return [...points.values()];
+}
+
+/** The period that the query asks for, or the usual one before its end, in whole buckets. */
+function bucketsOf({ bucket, start_date, end_date }: SeriesQuery, now: number): Span {
+  const length = LENGTH[bucket];
+  const last = end_date ?? Math.max(now, start_date ?? 0);
+  const first = start_date ?? floorTo(length, last) - (USUAL_POINTS[bucket] - 1) * length;
+  const span = widenedTo(length, { from: Math.max(first, 0), until: Math.max(last, 0) + 1 });
+  const points = (span.until - span.from) / length;
+  if (points <= MOST_POINTS) return span;
+  const problem = `must not be so early: of these ${points} ${bucket}s at most ${MOST_POINTS} can be returned at once`;
+  throw invalid({ start_date: [problem] });
+}
+
+const spansIn = (length: number, { from, until }: Span): Span[] =>
+  Array.from({ length: Math.ceil((until - from) / length) }, (_, i) => ({
+    from: from + i * length,
+    until: from + (i + 1) * length,
+  }));
+
+async function talliesOf(
+  store: Store,
+  subject: Subject,
+  bucket: Bucket,
+  span: Span,
+): Promise<Point[]> {
+  if (bucket === "day") return talliesByDay(store, subject.no, span);
+  if (subject.of === "link") return linkHours(store, subject, span);
+  const points: Point[] = [];
+  // A busy account has thousands of parts a day, so the hours of one day are read at once.
+  for (const hours of chunksOf(24, spansIn(HOUR_MS, span))) {
+    points.push(...(await talliesByHour(store, subject.no, hours)));
+    await yieldToEventLoop();
+  }
+  return points;
+}
+
+/** Reads the checks, and what is retained of deleted ones. */
+async function linkHours(store: Store, subject: Subject, span: Span): Promise<Point[]> {
+  const hour = sql.raw(`checked_at / ${HOUR_MS}`);
+  const [rows, retained] = await Promise.all([
+    store
+      .select({ hour: sql`${hour}`.mapWith(Number), ...TALLY_OF_ROWS })
+      .from(sql`(${checksIn(store, subject, span)}) as counted`)
+      .groupBy(hour),
+    retainedHours(store, subject.no, span),
+  ]);
+  return [...rows.map(({ hour: n, ...tally }) => ({ ...tally, from: n * HOUR_MS })), ...retained];
 }

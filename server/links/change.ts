@@ -15,12 +15,12 @@ import {
 import { problemsOf } from "../lib/fields.ts";
 import { type Deps, type SaveReply, saveNoReply } from "../work/deps.ts";
 import { followUpAt, nextCheckAt } from "../work/schedule.ts";
+import { existingGroups, groupIdIn, refuseUnknownGroup } from "./create.ts";
 import type { LinkFilter } from "./filter.ts";
 import { findLink } from "./links.ts";
 import { nextMatching } from "./list.ts";
 import { LinkChange, toLink } from "./model.ts";
 import { writeInPieces } from "./pieces.ts";
-import { existingGroups, groupIdIn, refuseUnknownGroup } from "./validate.ts";
 
 /** Takes SQLite about 8 ms. */
 const CHANGED_AT_ONCE = 250;

@@ -4,15 +4,15 @@ import type { Caller } from "../api/caller.ts";
 import { lockAccounts, lockLinks } from "../db/queries.ts";
 import { numbersOf } from "../db/store.ts";
 import { type LinkRow, links } from "../db/tables.ts";
-import { doom, forgetSoon } from "../history/forget-doomed.ts";
+import { deleteHistoryOf, markForDeletion } from "../history/pending-deletions.ts";
 import { type AppError, foreign, notFound } from "../lib/errors.ts";
 import { toIso } from "../lib/moments.ts";
 import { type NewEvent, publishEvents } from "../webhooks/events.ts";
 import { type Deps, type SaveReply, saveNoReply } from "../work/deps.ts";
+import { countSkipped } from "./fill-batches.ts";
 import type { LinkFilter } from "./filter.ts";
 import { findLink } from "./links.ts";
 import { nextMatching } from "./list.ts";
-import { countSkipped } from "./members.ts";
 import { writeInPieces } from "./pieces.ts";
 
 /** Takes SQLite about 8 ms. */
@@ -95,7 +95,7 @@ async function deleteInPieces(
       }),
     saveReply,
   });
-  await forgetSoon(deps, chosen);
+  await deleteHistoryOf(deps, chosen);
 }
 
 /** @returns how many of the links were still there */
@@ -116,7 +116,7 @@ async function deleteSome(
     tx,
     found.map((link) => deletedEvent(link, clock.now())),
   );
-  await doom(tx, isChosen);
+  await markForDeletion(tx, isChosen);
   await tx.delete(links).where(isChosen);
   return found.length;
 }

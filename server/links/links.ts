@@ -3,7 +3,7 @@ import type { Caller } from "../api/caller.ts";
 import { lockLinks, pointRead } from "../db/queries.ts";
 import type { Store } from "../db/store.ts";
 import { deliveries, events, type LinkRow, links, webhooks } from "../db/tables.ts";
-import { changeAt } from "../history/change-at.ts";
+import { changeAt } from "../history/history.ts";
 import { foreign, notFound } from "../lib/errors.ts";
 import { parseId } from "../lib/ids.ts";
 import { type Page, type PageQuery, windowOf } from "../lib/paging.ts";

@@ -31,6 +31,7 @@ import { deleteLink } from "./delete.ts";
 import { type CheckStart, findLink, findLinkDetail, listLinkEvents, startCheck } from "./links.ts";
 import { listLinks } from "./list.ts";
 import * as model from "./model.ts";
+import { Service, toServices } from "./model.ts";
 
 export const linkRoutes = (deps: Deps) =>
   new Elysia({ prefix: "/links", tags: ["Links"] })
@@ -205,3 +206,15 @@ const toCheckStarted = ({ id, started }: CheckStart) => ({
 });
 
 const locationOf = ({ id }: { id: string }) => `/api/v1/links/${id}`;
+
+export const serviceRoutes = (deps: Deps) =>
+  new Elysia({ prefix: "/services", tags: ["Links"] })
+    .use(callers)
+    .get("", () => ({ data: { items: toServices(deps.catalogue.services) } }), {
+      response: { 200: data(z.object({ items: z.array(Service) })), ...refusals },
+      detail: {
+        access: "read",
+        operationId: "listServices",
+        summary: "List the services that links can belong to",
+      },
+    });

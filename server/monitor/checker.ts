@@ -1,7 +1,7 @@
 import { createWakeSignal, repeat } from "../lib/clock.ts";
 import { describeError, log, logFailure } from "../lib/log.ts";
 import { yieldToEventLoop } from "../lib/steps.ts";
-import { tendBatches } from "../links/batches/complete.ts";
+import { tendBatches } from "../links/complete-batches.ts";
 import type { KnownLink } from "../verdict/confirm.ts";
 import { type Conclusion, sawNothing } from "../verdict/probe/conclusion.ts";
 import type { Deps } from "../work/deps.ts";

@@ -6,8 +6,8 @@ import { checks } from "../db/tables.ts";
 import { type CheckKind, codeOf, numbersOfKinds } from "../history/kinds.ts";
 import { addToRollUps } from "../history/roll-ups.ts";
 import { describeError, log, logFailure } from "../lib/log.ts";
-import { completeBatches } from "../links/batches/complete.ts";
-import { countForBatches } from "../links/members.ts";
+import { completeBatches } from "../links/complete-batches.ts";
+import { countForBatches } from "../links/fill-batches.ts";
 import { publishEvents, readSubscriptions } from "../webhooks/events.ts";
 import type { Deps } from "../work/deps.ts";
 import { createGroupWriter } from "../work/group-writer.ts";
@@ -210,7 +210,7 @@ async function writeHistory(
     select checks.* from ${rowsOf(tx, KEY, keys)} as done
     join checks on checks.account_no = done.account_no
       and checks.checked_at = done.checked_at and checks.link_no = done.link_no`;
-  await tx.write(addToRollUps(tx, written));
+  await addToRollUps(tx, written);
 }
 
 const KEY = { account_no: "bigint", checked_at: "bigint", link_no: "bigint" } as const;

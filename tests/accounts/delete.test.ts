@@ -10,11 +10,11 @@ import {
   apiKeys,
   audit,
   checks,
-  doomed,
   historyDays,
   historyHours,
   linkCounts,
   links,
+  pendingDeletions,
   users,
 } from "../../server/db/tables.ts";
 import { createLinks } from "../../server/links/create.ts";
@@ -55,7 +55,7 @@ onBothEngines("An account that goes with its last owner", (server) => {
     // Its account, its group and its two links.
     expect(await deps.store.$count(historyDays)).toBe(4);
     expect(await deps.store.$count(historyHours)).toBe(2);
-    expect(await deps.store.$count(doomed)).toBe(0);
+    expect(await deps.store.$count(pendingDeletions)).toBe(0);
   });
 });
 

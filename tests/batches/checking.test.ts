@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { fillBatches } from "../../server/links/batches/fill.ts";
+import { fillBatches } from "../../server/links/fill-batches.ts";
 import { claimDueLinks } from "../../server/monitor/claim.ts";
 import { recordResults } from "../../server/monitor/record.ts";
 import { saw } from "../checker/ended.ts";

@@ -4,7 +4,7 @@ import { deleteAccount } from "../../server/accounts/delete.ts";
 import { OPERATOR } from "../../server/api/caller.ts";
 import { housekeeping } from "../../server/app/housekeeping.ts";
 import { batches, batchLinks } from "../../server/db/tables.ts";
-import { completeBatches } from "../../server/links/batches/complete.ts";
+import { completeBatches } from "../../server/links/complete-batches.ts";
 import { claimDueLinks } from "../../server/monitor/claim.ts";
 import { recordResults } from "../../server/monitor/record.ts";
 import type { Deps } from "../../server/work/deps.ts";

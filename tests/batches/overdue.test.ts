@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { housekeeping } from "../../server/app/housekeeping.ts";
-import { completeBatches, endOverdueBatches } from "../../server/links/batches/complete.ts";
+import { completeBatches, endOverdueBatches } from "../../server/links/complete-batches.ts";
 import { DAY, saw } from "../checker/ended.ts";
 import { addMany } from "../checker/many-links.ts";
 import { type Asker, onBothEngines } from "../harness.ts";

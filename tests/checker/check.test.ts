@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import { deliveries, events, links } from "../../server/db/tables.ts";
-import { completeBatches } from "../../server/links/batches/complete.ts";
+import { completeBatches } from "../../server/links/complete-batches.ts";
 import { startCheckLoop } from "../../server/monitor/checker.ts";
 import { claimDueLinks } from "../../server/monitor/claim.ts";
 import { recordResults } from "../../server/monitor/record.ts";

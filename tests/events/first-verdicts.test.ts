@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from "bun:test";
 import { deliveries, events, webhooks } from "../../server/db/tables.ts";
 import { chunksOf } from "../../server/lib/steps.ts";
-import { completeBatches } from "../../server/links/batches/complete.ts";
+import { completeBatches } from "../../server/links/complete-batches.ts";
 import { ALIVE, checkAll, GONE } from "../batches/playing.ts";
 import { DAY } from "../checker/ended.ts";
 import { type Asker, onBothEngines, type TestServer } from "../harness.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { exportedHistory } from "../../server/links/exports/history.ts";
+import { exportedHistory } from "../../server/links/exports/export-rows.ts";
 import { onBothEngines } from "../harness.ts";
 import { addCheck, addChecks, addLink } from "../rows.ts";
 import { callerOf, lineOf, rowsIn } from "./read-csv.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { createStore, type Engine } from "../../server/db/store.ts";
-import { exportedLinks } from "../../server/links/exports/links.ts";
+import { exportedLinks } from "../../server/links/exports/export-rows.ts";
 import type { Deps } from "../../server/work/deps.ts";
 import { onBothEngines } from "../harness.ts";
 import { addKey } from "../keys/asking.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { createExportPlaces, inPlace } from "../../server/links/exports/places.ts";
+import { createExportPlaces, inPlace } from "../../server/links/exports/routes.ts";
 import { type Asker, onBothEngines } from "../harness.ts";
 import { addMany } from "./add-many.ts";
 

@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
-import { checks, doomed, historyDays, historyHours } from "../../server/db/tables.ts";
-import { forgetDoomed } from "../../server/history/forget-doomed.ts";
+import { checks, historyDays, historyHours, pendingDeletions } from "../../server/db/tables.ts";
 import { forgetOldChecks } from "../../server/history/forget-old.ts";
+import { deletePendingHistory } from "../../server/history/pending-deletions.ts";
 import { type Asker, onBothEngines, START } from "../harness.ts";
 import { addCheck, addChecks, addGroup, addLink } from "../rows.ts";
 import { soon, whileKept } from "./cut-short.ts";
@@ -185,9 +185,9 @@ const iso = (at: number) => new Date(at).toISOString();
 
 onBothEngines("The history of what was deleted", (server) => {
   /** Asked over the network, so that what goes on in the background goes on. */
-  const isDoomed = async () => {
+  const isPending = async () => {
     await fetch(`${server().url}/health`);
-    return (await server().deps.store.$count(doomed)) > 0;
+    return (await server().deps.store.$count(pendingDeletions)) > 0;
   };
 
   /** So many checks, one a minute until a day ago. */
@@ -206,8 +206,8 @@ onBothEngines("The history of what was deleted", (server) => {
     await me.delete(`/api/v1/links/${link}`);
 
     expect((await me.get(`/api/v1/links/${link}/history`)).status).toBe(404);
-    for (let asked = 0; asked < 1000 && (await isDoomed()); asked++);
-    expect([await listed(me), await counted(me), await isDoomed()]).toEqual([1, 1, false]);
+    for (let asked = 0; asked < 10_000 && (await isPending()); asked++);
+    expect([await listed(me), await counted(me), await isPending()]).toEqual([1, 1, false]);
   });
 
   test("is told with the URL of its link while it is still there", async () => {
@@ -225,8 +225,8 @@ onBothEngines("The history of what was deleted", (server) => {
     expect([pagination.total, await counted(me)]).toEqual([1, 1]);
     expect((await told(me, `history?link_id=${link}`)).items).toEqual([]);
 
-    await forgetDoomed(server().deps);
-    expect([await listed(me), await counted(me), await isDoomed()]).toEqual([0, 0, false]);
+    await deletePendingHistory(server().deps);
+    expect([await listed(me), await counted(me), await isPending()]).toEqual([0, 0, false]);
   });
 
   test("is taken from the group that the link was in when it was checked, and from no other", async () => {
@@ -259,13 +259,13 @@ onBothEngines("The history of what was deleted", (server) => {
     const { store } = server().deps;
 
     await me.delete(`/api/v1/groups/${group}`);
-    const [gone] = await store.select().from(doomed);
-    await forgetDoomed(server().deps, soon());
-    await forgetDoomed(server().deps);
+    const [gone] = await store.select().from(pendingDeletions);
+    await deletePendingHistory(server().deps, soon());
+    await deletePendingHistory(server().deps);
 
     expect(await store.$count(historyHours, eq(historyHours.subject, gone!.no))).toBe(0);
     expect(await store.$count(historyDays, eq(historyDays.subject, gone!.no))).toBe(0);
-    expect([await listed(me), await counted(me), await isDoomed()]).toEqual([HOURS, HOURS, false]);
+    expect([await listed(me), await counted(me), await isPending()]).toEqual([HOURS, HOURS, false]);
   });
 
   test("goes with many links at once", async () => {

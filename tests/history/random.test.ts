@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import { links } from "../../server/db/tables.ts";
-import { doom, forgetDoomed } from "../../server/history/forget-doomed.ts";
 import { forgetOldChecks } from "../../server/history/forget-old.ts";
+import { deletePendingHistory, markForDeletion } from "../../server/history/pending-deletions.ts";
 import { type Asker, onBothEngines, START, type TestServer } from "../harness.ts";
 import { type Random, randomFrom } from "../random.ts";
 import { addChecks, addGroup, addLink } from "../rows.ts";
@@ -141,7 +141,10 @@ async function ask(me: Asker, path: string, question: Record<string, unknown>) {
 
 /** Takes the link away, and leaves its history to the background. */
 async function deleteLinkOnly({ deps: { store } }: TestServer, id: string) {
-  await store.write([doom(store, eq(links.id, id)), store.delete(links).where(eq(links.id, id))]);
+  await store.transaction(async (tx) => {
+    await markForDeletion(tx, eq(links.id, id));
+    await tx.delete(links).where(eq(links.id, id));
+  });
 }
 
 onBothEngines(
@@ -164,12 +167,12 @@ onBothEngines(
       await deleteLinkOnly(server(), gone);
       await compare(others, lived.all, random);
 
-      await forgetDoomed(server().deps, soon());
+      await deletePendingHistory(server().deps, soon());
       const { data: stats } = await ask(lived.me, "history/stats", {});
       const { data: list } = await ask(lived.me, "history", {});
       expect(list.pagination.total).toBe(stats.totalChecks);
 
-      await forgetDoomed(server().deps);
+      await deletePendingHistory(server().deps);
       await compare(others, left, random);
     });
 

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { type Import, importPart } from "../../server/commands/import-part.ts";
-import { openGroupBook } from "../../server/links/groups/named.ts";
+import { openGroupBook } from "../../server/links/groups/groups.ts";
 import { callerOf } from "../exports/read-csv.ts";
 import { type Asker, onBothEngines } from "../harness.ts";
 import { readIn } from "./reading.ts";

@@ -2,7 +2,7 @@ import { expect, onTestFinished, test } from "bun:test";
 import { SQL } from "bun";
 import { operatorOf } from "../../server/accounts/users.ts";
 import { createStore } from "../../server/db/store.ts";
-import { startBatch } from "../../server/links/batches/start.ts";
+import { startBatch } from "../../server/links/start-batch.ts";
 import { batchOf, checkAll, checkedLinks } from "../batches/playing.ts";
 import { startServer, type TestServer } from "../harness.ts";
 import { until } from "../until.ts";

@@ -1,17 +1,17 @@
-import { and, count, desc, eq, inArray, sql } from "drizzle-orm";
+import { and, asc, count, desc, eq, inArray, sql } from "drizzle-orm";
+import type { AnySQLiteColumn } from "drizzle-orm/sqlite-core";
 import { auditChange, fieldsOf, groupTarget } from "../../accounts/audit.ts";
 import type { Caller } from "../../api/caller.ts";
 import { lockAccounts, lockLinks, takeNumbers } from "../../db/queries.ts";
-import { numbersOf, type Store } from "../../db/store.ts";
-import { doomed, type GroupRow, groups, linkCounts, links } from "../../db/tables.ts";
+import { numbersOf, rowsOf, type Store } from "../../db/store.ts";
+import { type GroupRow, groups, linkCounts, links, pendingDeletions } from "../../db/tables.ts";
 import { foreign, notFound } from "../../lib/errors.ts";
 import { newId, parseId } from "../../lib/ids.ts";
 import { type Page, type PageQuery, windowOf } from "../../lib/paging.ts";
 import { yieldToEventLoop } from "../../lib/steps.ts";
 import { type Deps, type SaveReply, saveNoReply } from "../../work/deps.ts";
 import { type Change, changeLinks } from "../change.ts";
-import { NO_LINKS, withCounts } from "./counts.ts";
-import type { CountedGroup, GroupChange, NewGroup } from "./model.ts";
+import { type CountedGroup, type GroupChange, type LinkCounts, NewGroup } from "./model.ts";
 
 /** Takes SQLite about 6 ms. */
 const UNGROUPED_AT_ONCE = 500;
@@ -149,7 +149,7 @@ async function deleteEmptyGroup(deps: Deps, caller: Caller, group: GroupRow): Pr
   if (deleted.length === 0) return;
   await auditChange(deps, caller, { action: "group.deleted", target: groupTarget(group) });
   await tx.delete(linkCounts).where(eq(linkCounts.subject, no));
-  await tx.insert(doomed).values({ no, id: null, url: null }).onConflictDoNothing();
+  await tx.insert(pendingDeletions).values({ no, id: null, url: null }).onConflictDoNothing();
 }
 
 export type MoveResult = { groupId: string; results: Change[] };
@@ -174,3 +174,96 @@ export async function moveLinks(
   );
   return toResult(results);
 }
+
+const NO_LINKS: LinkCounts = { active: 0, dead: 0, unknown: 0 };
+
+const sumOf = (column: AnySQLiteColumn) => sql`coalesce(sum(${column}), 0)`.mapWith(Number);
+
+const { active, dead, unknown, subject } = linkCounts;
+const SUMS = { active: sumOf(active), dead: sumOf(dead), unknown: sumOf(unknown) };
+
+/** @param reader where the counts are added up: one for every thousand links that a group has some of */
+async function withCounts(
+  store: Store,
+  reader: Pick<Store, "select">,
+  rows: GroupRow[],
+): Promise<CountedGroup[]> {
+  if (rows.length === 0) return [];
+  const numbers = rowsOf(
+    store,
+    { no: "bigint" },
+    rows.map(({ no }) => [no]),
+  );
+  const sums = await reader
+    .select({ subject, ...SUMS })
+    .from(linkCounts)
+    .where(inArray(subject, sql`${numbers}`))
+    .groupBy(subject);
+  const byNumber = new Map(sums.map(({ subject: no, ...counts }) => [no, counts]));
+  return rows.map((row) => ({ ...row, counts: byNumber.get(row.no) ?? NO_LINKS }));
+}
+
+/** The account's links that are in none of its groups. */
+export async function countUngrouped({ store }: Deps, caller: Caller): Promise<LinkCounts> {
+  const ours = store
+    .select({ no: groups.no })
+    .from(groups)
+    .where(eq(groups.accountId, caller.accountId));
+  const [counts] = await store.readPool
+    .select({
+      active: sumOfRest("active"),
+      dead: sumOfRest("dead"),
+      unknown: sumOfRest("unknown"),
+    })
+    .from(sql`(
+      select active, dead, unknown from link_counts where subject = ${caller.accountNo}
+      union all select -active, -dead, -unknown from link_counts where subject in ${ours}
+    ) as rest`);
+  return counts!;
+}
+
+const sumOfRest = (name: string) => sql.raw(`coalesce(sum(${name}), 0)`).mapWith(Number);
+
+/** An account's groups, to be found by what a list or a file calls them. */
+export type GroupBook = {
+  /** By its name in letters of either case, or by its id; of several with the name, the oldest. */
+  find(wanted: string): GroupRow | undefined;
+  /** Oldest first. */
+  all(): GroupRow[];
+  /** How many have the name. */
+  count(name: string): number;
+  /** Makes a group with the name, and nothing else said of it. */
+  make(input: { name: string } & Partial<NewGroup>): Promise<GroupRow>;
+};
+
+/** All groups of the account as they are now, of which there are never very many. */
+export async function openGroupBook(deps: Deps, caller: Caller): Promise<GroupBook> {
+  const rows = await deps.store
+    .select()
+    .from(groups)
+    .where(eq(groups.accountId, caller.accountId))
+    .orderBy(asc(groups.createdAt), asc(groups.id));
+  const known = new Map<string, GroupRow[]>();
+  const add = (key: string, row: GroupRow) => known.set(key, [...(known.get(key) ?? []), row]);
+  const keep = (row: GroupRow) => {
+    add(keyOf(row.name), row);
+    if (keyOf(row.name) !== row.id) add(row.id, row);
+  };
+  for (const row of rows) keep(row);
+  return {
+    find: (wanted) => known.get(keyOf(wanted))?.[0],
+    all: () => rows,
+    count: (name) => known.get(keyOf(name))?.length ?? 0,
+    async make(input) {
+      const { counts: _, ...row } = await createGroup(deps, caller, NewGroup.parse(input));
+      keep(row);
+      return row;
+    },
+  };
+}
+
+const keyOf = (name: string) => name.trim().toLowerCase();
+
+/** Why a group cannot be named so, as the end of a sentence; null when it can. */
+export const problemOfName = (name: string): string | null =>
+  NewGroup.safeParse({ name }).error?.issues[0]?.message ?? null;

@@ -17,9 +17,9 @@ import { paging } from "../../lib/fields.ts";
 import type { Deps } from "../../work/deps.ts";
 import { listLinks } from "../list.ts";
 import { Link, toLink } from "../model.ts";
-import { countUngrouped } from "./counts.ts";
 import {
   changeGroup,
+  countUngrouped,
   createGroup,
   deleteGroup,
   findGroup,

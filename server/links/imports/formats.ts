@@ -1,13 +1,10 @@
-import { columnName } from "./columns.ts";
-import { readBookmarks } from "./read-bookmarks.ts";
-import { readCsv } from "./read-csv.ts";
+import { columnName } from "./item.ts";
+import { delimiterOf, readCsv } from "./read-csv.ts";
 import { readJson } from "./read-json.ts";
-import { readSitemap } from "./read-sitemap.ts";
+import { readBookmarks, readSitemap } from "./read-markup.ts";
+import { readUptimeKuma, readUptimeRobot } from "./read-monitors.ts";
 import { readText } from "./read-text.ts";
-import { readUptimeKuma } from "./read-uptime-kuma.ts";
-import { readUptimeRobot } from "./read-uptimerobot.ts";
 import { HEAD, type OpenReader } from "./reading.ts";
-import { delimiterOf } from "./table.ts";
 
 type FormatRecord = { name: string; open: OpenReader };
 

@@ -1,11 +1,8 @@
-import { COLUMNS, columnName } from "./columns.ts";
-import { type Item, itemOf } from "./item.ts";
-import type { Reader, Reading } from "./reading.ts";
-import { cellOf, isBlank, openRows } from "./rows.ts";
-import { isUrl } from "./table.ts";
+import { COLUMNS, columnName, type Item, itemOf } from "./item.ts";
+import { HEAD, type Reader, type Reading, refuseEndless } from "./reading.ts";
 
 /** Rows looked at to find the column of URLs where no heading names it. */
-const SAMPLE = 20;
+const SAMPLE_ROWS = 20;
 
 /** Where in a row each thing is; -1 for nowhere. */
 type Layout = { url: number; group: number; frequency: number; hasHead: boolean };
@@ -31,7 +28,7 @@ function layoutOf(rows: string[][]): Layout {
   const group = placeOf(COLUMNS.group);
   const frequency = placeOf(COLUMNS.frequency);
   if (url !== -1) return { url, group, frequency, hasHead: true };
-  const guessed = columnOfUrls(rows.slice(0, SAMPLE));
+  const guessed = columnOfUrls(rows.slice(0, SAMPLE_ROWS));
   const hasHead = rows.length > 1 && !isUrl(rows[0]?.[guessed]);
   return { url: guessed, group, frequency, hasHead };
 }
@@ -48,3 +45,71 @@ function columnOfUrls(rows: string[][]): number {
 
 const itemOfRow = (row: string[], { url, group, frequency }: Layout, line: number): Item =>
   itemOf(cellOf(row, url), line, { group: cellOf(row, group), frequency: cellOf(row, frequency) });
+
+/** Reads the rows of a table, some at a time; `take` sees the first ones all at once. */
+export async function openRows(head: string, take: (rows: string[][]) => void): Promise<Reader> {
+  const { default: Papa } = await import("papaparse");
+  // Spreadsheets may tell their delimiter in a line of its own.
+  let toDrop = /^sep=.\r?\n/i.exec(head)?.[0].length ?? 0;
+  const options = { delimiter: delimiterOf(head) ?? ",", newline: newlineOf(head) };
+  let waiting = "";
+  function read(isEnd: boolean) {
+    const { data, meta } = new Papa.Parser(options).parse(waiting, 0, !isEnd) as Parsed;
+    waiting = isEnd ? "" : waiting.slice(meta.cursor);
+    if (data.length > 0) take(data);
+    refuseEndless(
+      waiting.length,
+      "A row of the table has no end. Is a quote opened and never closed?",
+    );
+  }
+  return {
+    write(text) {
+      waiting += text.slice(toDrop);
+      toDrop = Math.max(0, toDrop - text.length);
+      read(false);
+    },
+    end: () => read(true),
+  };
+}
+
+type Parsed = { data: string[][]; meta: { cursor: number } };
+
+/** As the first line ends. */
+const newlineOf = (head: string) => (/\r\n|\n|\r/.exec(head)?.[0] ?? "\n") as "\r\n" | "\n" | "\r";
+
+/** Without the quote that exports put before what a spreadsheet would take for a formula. */
+export const cellOf = (row: string[], column: number) =>
+  (row[column] ?? "").replace(/^'(?=[=+\-@\t\r\uFF1D\uFF0B\uFF0D\uFF20])/, "");
+
+export const isBlank = (row: string[]) => row.every((cell) => cell.trim() === "");
+
+const SAMPLE = 20;
+
+/** What stands between the cells of a table; null for a text that is none. */
+export function delimiterOf(text: string): string | null {
+  const [first = "", ...rest] = linesOf(text.slice(0, HEAD).trimStart());
+  const [, named] = /^sep=(.)$/i.exec(first) ?? [];
+  return named ?? [",", ";", "\t"].find((each) => isTable(first, rest, each)) ?? null;
+}
+
+const isUrl = (cell: string | undefined) => /^\s*['"]?https?:\/\//i.test(cell ?? "");
+
+/** A heading that names the URLs, or the same number of cells in each of several lines. */
+function isTable(first: string, rest: string[], delimiter: string): boolean {
+  const cells = cellsOf(first, delimiter);
+  const isHead = cells.some((cell) => COLUMNS.url.includes(columnName(cell)));
+  if (isHead && !cells.some(isUrl)) return true;
+  const isEven = rest.every((line) => cellsOf(line, delimiter).length === cells.length);
+  const hasUrls = [first, ...rest].some((line) => cellsOf(line, delimiter).some(isUrl));
+  return cells.length > 1 && rest.length > 0 && isEven && hasUrls;
+}
+
+/** The last one may be cut. */
+function linesOf(head: string): string[] {
+  const lines = head.split(/\r?\n/, SAMPLE + 1);
+  const whole = head.length < HEAD || lines.length > SAMPLE ? lines : lines.slice(0, -1);
+  return whole.slice(0, SAMPLE).filter((line) => line.trim() !== "");
+}
+
+const cellsOf = (line: string, delimiter: string) =>
+  line.split(delimiter).map((cell) => cell.trim().replace(/^"|"$/g, ""));

@@ -1,7 +1,5 @@
-import { itemOfRecord } from "./columns.ts";
-import { type Item, itemOf } from "./item.ts";
-import { openElements, openLines, openWhole } from "./json.ts";
-import type { Reader, Reading } from "./reading.ts";
+import { type Item, itemOf, itemOfRecord } from "./item.ts";
+import { type Reader, type Reading, refuseEndless, Unreadable } from "./reading.ts";
 
 /** Where lists are found in what is no list itself, such as a reply of the API. */
 const LISTS = ["items", "links", "urls", "results", "data"];
@@ -31,4 +29,93 @@ function listIn(value: unknown): unknown[] {
   const record = value as Record<string, unknown>;
   const name = LISTS.find((each) => typeof record[each] === "object" && record[each] !== null);
   return name ? listIn(record[name]) : [value];
+}
+
+/** Characters of what can only be read whole. */
+const MOST_WHOLE = 256 * 1024 * 1024;
+
+const ENDLESS = "A record of this JSON has no end. Is a quote opened and never closed?";
+
+/** Reads the elements of a list, as many at a time as have come to their end. */
+function openElements(take: (values: unknown[]) => void): Reader {
+  /** From the bracket that opens the list, or from one that stands in its place. */
+  let waiting = "";
+  const scan = createScan();
+  return {
+    write(text) {
+      waiting += text;
+      const comma = scan(text);
+      if (comma === -1) return refuseEndless(waiting.length, ENDLESS);
+      // Counted from the end, since the scan knows the new text alone.
+      const cut = waiting.length - text.length + comma;
+      take(parse(`${waiting.slice(0, cut)}]`) as unknown[]);
+      waiting = `[${waiting.slice(cut + 1)}`;
+    },
+    end: () => take(parse(waiting) as unknown[]),
+  };
+}
+
+/** Reads one value per line; empty lines are none. */
+function openLines(take: (value: unknown) => void): Reader {
+  let waiting = "";
+  const read = (line: string) => line.trim() !== "" && take(parse(line));
+  return {
+    write(text) {
+      const [rest = "", ...lines] = text.split("\n");
+      waiting += rest;
+      refuseEndless(waiting.length, ENDLESS);
+      for (const line of lines) {
+        read(waiting);
+        waiting = line;
+      }
+    },
+    end: () => void read(waiting),
+  };
+}
+
+/** Reads a single value, which is known once all of it is there. */
+export function openWhole(take: (value: unknown) => void): Reader {
+  const pieces: string[] = [];
+  let length = 0;
+  return {
+    write(text) {
+      length += text.length;
+      if (length > MOST_WHOLE) {
+        throw new Unreadable("This JSON is too long to be read at once. Give one record per line.");
+      }
+      pieces.push(text);
+    },
+    end: () => take(parse(pieces.join(""))),
+  };
+}
+
+/** Gives the place of the last comma in a text that stands between two elements of the list; -1 for none. */
+function createScan() {
+  let depth = 0;
+  let isText = false;
+  let isEscaped = false;
+  return (text: string): number => {
+    let comma = -1;
+    for (let i = 0; i < text.length; i++) {
+      const character = text.charAt(i);
+      if (isEscaped) isEscaped = false;
+      else if (isText && character === "\\") isEscaped = true;
+      else if (character === '"') isText = !isText;
+      else if (isText) continue;
+      else if (character === "[" || character === "{") depth++;
+      else if (character === "]" || character === "}") depth--;
+      else if (character === "," && depth === 1) comma = i;
+    }
+    return comma;
+  };
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new Unreadable(
+      `This could not be read as JSON: ${(error as Error).message}. Choose another format, or fix the file.`,
+    );
+  }
 }

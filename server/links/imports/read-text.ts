@@ -1,6 +1,5 @@
 import { itemOf, LONGEST, urlsIn, wholeOf } from "./item.ts";
-import type { Reader, Reading } from "./reading.ts";
-import { refuseEndless } from "./unreadable.ts";
+import { type Reader, type Reading, refuseEndless } from "./reading.ts";
 
 type Line = {
   no: number;

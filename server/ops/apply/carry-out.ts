@@ -1,12 +1,10 @@
 import type { Caller } from "../../api/caller.ts";
 import { chunksOf } from "../../lib/steps.ts";
 import { changeLinks } from "../../links/change.ts";
-import { createLinks } from "../../links/create.ts";
+import { createLinks, reasonOf } from "../../links/create.ts";
 import { deleteLinks } from "../../links/delete.ts";
-import { changeGroup } from "../../links/groups/groups.ts";
-import type { GroupBook } from "../../links/groups/named.ts";
+import { changeGroup, type GroupBook } from "../../links/groups/groups.ts";
 import type { LinkChange } from "../../links/model.ts";
-import { reasonOf } from "../../links/reason-of.ts";
 import type { Deps } from "../../work/deps.ts";
 import { refuseFullDisk } from "../upkeep/disk.ts";
 import type { LinkChanged, Plan } from "./plan.ts";

@@ -1,9 +1,9 @@
 import type { Caller } from "../../api/caller.ts";
 import type { GroupRow } from "../../db/tables.ts";
-import { exportedLinks } from "../../links/exports/links.ts";
+import { exportedLinks } from "../../links/exports/export-rows.ts";
 import type { ExportedLink } from "../../links/exports/model.ts";
 import { NO_GROUP } from "../../links/filter.ts";
-import { openGroupBook } from "../../links/groups/named.ts";
+import { openGroupBook } from "../../links/groups/groups.ts";
 import type { Deps } from "../../work/deps.ts";
 
 /** All groups and links as YAML, some lines at a time, such that applying it again changes nothing. */

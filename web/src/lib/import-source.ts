@@ -1,8 +1,12 @@
 import { useState } from "preact/hooks";
-import { encodingOf } from "../../../server/links/imports/encoding.ts";
 import { FORMATS, type Format } from "../../../server/links/imports/formats.ts";
-import { HEAD, newReading, type Reading } from "../../../server/links/imports/reading.ts";
-import { Unreadable } from "../../../server/links/imports/unreadable.ts";
+import {
+  encodingOf,
+  HEAD,
+  newReading,
+  type Reading,
+  Unreadable,
+} from "../../../server/links/imports/reading.ts";
 import { type Pace, STRIDE } from "./import-ledger.ts";
 
 /** A text to read links from. */

@@ -1,11 +1,11 @@
 import { Elysia } from "elysia";
-import { idempotency } from "../../api/idempotency.ts";
-import { callers, createRefusals, data, recordRefusals } from "../../api/reply.ts";
-import { toErrorBody } from "../../lib/errors.ts";
-import type { Deps } from "../../work/deps.ts";
-import { findBatch } from "./batches.ts";
-import * as model from "./model.ts";
-import { type BatchStart, startBatch } from "./start.ts";
+import { idempotency } from "../api/idempotency.ts";
+import { callers, createRefusals, data, recordRefusals } from "../api/reply.ts";
+import { toErrorBody } from "../lib/errors.ts";
+import type { Deps } from "../work/deps.ts";
+import * as model from "./batch-model.ts";
+import { findBatch } from "./complete-batches.ts";
+import { type BatchStart, startBatch } from "./start-batch.ts";
 
 export const batchRoutes = (deps: Deps) =>
   new Elysia({ tags: ["Batches"] })

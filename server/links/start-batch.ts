@@ -1,18 +1,17 @@
 import { and, eq, gt, inArray, isNull, max } from "drizzle-orm";
-import type { Caller } from "../../api/caller.ts";
-import { lockAccounts } from "../../db/queries.ts";
-import type { Store } from "../../db/store.ts";
-import { type BatchRow, batches, links } from "../../db/tables.ts";
-import { oneAtATime } from "../../lib/concurrency.ts";
-import { type AppError, conflict, foreign, notFound } from "../../lib/errors.ts";
-import { newId } from "../../lib/ids.ts";
-import { type Deps, type SaveReply, saveNoReply } from "../../work/deps.ts";
-import { isCounted, SETTLED } from "../filter.ts";
-import { findLinks, nextMatching } from "../list.ts";
-import { emptyBatch, type Joining, joinBatch } from "../members.ts";
-import { refuseUnknownGroup } from "../validate.ts";
-import { nextToJoin } from "./fill.ts";
-import type { BatchFilter, NewBatch } from "./model.ts";
+import type { Caller } from "../api/caller.ts";
+import { lockAccounts } from "../db/queries.ts";
+import type { Store } from "../db/store.ts";
+import { type BatchRow, batches, links } from "../db/tables.ts";
+import { oneAtATime } from "../lib/concurrency.ts";
+import { type AppError, conflict, foreign, notFound } from "../lib/errors.ts";
+import { newId } from "../lib/ids.ts";
+import { type Deps, type SaveReply, saveNoReply } from "../work/deps.ts";
+import type { BatchFilter, NewBatch } from "./batch-model.ts";
+import { refuseUnknownGroup } from "./create.ts";
+import { emptyBatch, type Joining, joinBatch, nextToJoin } from "./fill-batches.ts";
+import { isCounted, SETTLED } from "./filter.ts";
+import { findLinks, nextMatching } from "./list.ts";
 
 /** Links that join during the request; the others join in the background. */
 const FIRST_STEP = 100;

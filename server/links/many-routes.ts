@@ -1,12 +1,12 @@
 import { Elysia } from "elysia";
-import { LARGE_BODY_LIMIT } from "../../api/caller.ts";
-import { idempotency } from "../../api/idempotency.ts";
-import { callers, createRefusals, data, ErrorReply, refusals } from "../../api/reply.ts";
-import type { Deps } from "../../work/deps.ts";
-import { changeLinks, changeMatching } from "../change.ts";
-import { type BatchCreation, createLinks, previewLinks } from "../create.ts";
-import { deleteLinks, deleteMatching } from "../delete.ts";
-import * as model from "./model.ts";
+import { LARGE_BODY_LIMIT } from "../api/caller.ts";
+import { idempotency } from "../api/idempotency.ts";
+import { callers, createRefusals, data, ErrorReply, refusals } from "../api/reply.ts";
+import type { Deps } from "../work/deps.ts";
+import { changeLinks, changeMatching } from "./change.ts";
+import { type BatchCreation, createLinks, previewLinks } from "./create.ts";
+import { deleteLinks, deleteMatching } from "./delete.ts";
+import * as model from "./many-model.ts";
 import {
   toChange,
   toChangeStep,
@@ -15,7 +15,7 @@ import {
   toDeletionOf,
   toDeletionStep,
   toPreview,
-} from "./replies.ts";
+} from "./many-model.ts";
 
 /** What is done to many links in one request. */
 export const manyLinksRoutes = (deps: Deps) =>
