@@ -12,8 +12,8 @@ import { describeError, log } from "../lib/log.ts";
 import { bucketOf } from "../work/buckets.ts";
 import type { Deps } from "../work/deps.ts";
 import { DELIVERY_LEASE_MS, newLease } from "../work/lease.ts";
-import { HELD, heldRows, selectEventIds } from "./delivery-steps.ts";
-import { gatherDigests, isBatchDigestOver } from "./digest.ts";
+import { HELD, heldRows, isAmong, selectEventIds } from "./delivery-steps.ts";
+import { gatherDigests, isDigestOver } from "./digest.ts";
 import { pauseOrResume } from "./pause-resume.ts";
 import { isLeaseOver, releaseInterrupted } from "./reschedule.ts";
 
@@ -24,9 +24,9 @@ export type ClaimedDelivery = {
   lease: string;
   /** When the lease ends, by the wall clock. */
   heldUntil: number;
-  /** This attempt included. */
+  /** Including this attempt. */
   attempts: number;
-  /** Those of them that count in the retry schedule. */
+  /** Attempts that count in the retry schedule. */
   scheduledAttempts: number;
   /** Status that the delivery returns to if this attempt, which a user has requested, fails. */
   resting: DeliveryStatus | null;
@@ -35,7 +35,7 @@ export type ClaimedDelivery = {
 /** A webhook with due deliveries. */
 export type DueWebhook = {
   id: string;
-  /** Deliveries that other processes hold. */
+  /** Number of deliveries that other processes hold. */
   heldElsewhere: number;
   lastDeliveryAt: number | null;
   /** No attempt has succeeded since one failed. */
@@ -106,7 +106,7 @@ async function findReady(deps: Deps, now: number, ours: OurWebhooks) {
 
 const flag = (condition: SQL) => sql`${condition}`.mapWith(Boolean);
 
-/** Finds those of our webhooks that have anything to do, with a few steps down an index for each. */
+/** Finds those of our webhooks that need any work, by a few index reads for each. */
 async function findWork({ store, nodes }: Deps, now: number, ours: OurWebhooks) {
   const { id, isActive, format, lastDeliveryAt, failingSince } = webhooks;
   const { digestId, digestAt, batchDigestId } = webhooks;
@@ -114,7 +114,7 @@ async function findWork({ store, nodes }: Deps, now: number, ours: OurWebhooks) 
     .select({
       ...{ id, isActive, format, lastDeliveryAt, failingSince },
       ...{ digestId, digestAt, batchDigestId },
-      isBatchDigestOver: flag(isBatchDigestOver(now)),
+      isDigestOver: flag(isDigestOver(now)),
       leased: sql`(select count(*) from deliveries d
         where d.webhook_id = webhooks.id and d.lease is not null and d.due_at > ${now})`.mapWith(
         Number,
@@ -129,24 +129,14 @@ async function findWork({ store, nodes }: Deps, now: number, ours: OurWebhooks) 
           where d.webhook_id = webhooks.id and d.due_at > 0 and d.lease is null) end`),
     })
     .from(webhooks)
-    .where(isAmong(store, ours));
+    .where(ours === "all" ? undefined : isAmong(store, ours));
   return rows.filter(
-    ({ isDue, isInterrupted, isSwitched, digestAt: closesAt, digestId: open, ...webhook }) =>
-      isDue ||
-      isInterrupted ||
-      isSwitched ||
-      webhook.isBatchDigestOver ||
-      (open !== null && (closesAt ?? 0) <= now),
+    (webhook) =>
+      webhook.isDue || webhook.isInterrupted || webhook.isSwitched || webhook.isDigestOver,
   );
 }
 
 type Found = Awaited<ReturnType<typeof findWork>>[number];
-
-function isAmong(store: Store, ours: OurWebhooks): SQL | undefined {
-  if (ours === "all") return undefined;
-  const rows = ours.map((id) => [id]);
-  return inArray(webhooks.id, sql`${rowsOf(store, { id: "text" }, rows)}`);
-}
 
 const needsPreparing = (webhook: Found) =>
   webhook.isInterrupted || webhook.isSwitched || mayGather(webhook);
@@ -154,7 +144,7 @@ const needsPreparing = (webhook: Found) =>
 const mayGather = ({ format, isActive, digestId, batchDigestId }: Found) =>
   format !== "standard" && (isActive || digestId !== null || batchDigestId !== null);
 
-/** Returns whether the webhook is ready; otherwise the next look continues. */
+/** Returns whether the webhook is ready; otherwise the next round continues. */
 async function prepare(deps: Deps, webhook: Found): Promise<boolean> {
   if (webhook.isInterrupted) await releaseInterrupted(deps, webhook.id);
   if (webhook.isSwitched) {
@@ -176,7 +166,7 @@ type Claim = { id: string; most: number; now: number };
 function claim({ nodes }: Deps, tx: Store, { id, most, now }: Claim): Promise<Claimed[]> {
   const { dueAt, lease, resting, ofBatch } = deliveries;
   const isOfWebhook = eq(deliveries.webhookId, id);
-  // One that was queued after digests were gathered belongs into a digest.
+  // A delivery of a batch that was queued after digests were gathered belongs in a digest.
   const isSingle = or(eq(ofBatch, false), isNotNull(resting));
   const oldest = selectEventIds(tx, and(isOfWebhook, lte(dueAt, now), isNull(lease), isSingle), {
     ...{ most, by: sql`${dueAt}, event_id`, isClaim: true },
@@ -229,7 +219,7 @@ async function withEvents(
   const eventById = new Map(rows.map((event) => [event.id, event]));
   return claimed.flatMap(({ eventId, lease, unplannedAttempts, ...rest }) => {
     const event = eventById.get(eventId);
-    // Deleted since, and the delivery with it.
+    // The event was deleted meanwhile, and the delivery with it.
     if (!event || !lease) return [];
     const scheduledAttempts = rest.attempts - unplannedAttempts;
     return [{ ...rest, event, lease, heldUntil, scheduledAttempts }];

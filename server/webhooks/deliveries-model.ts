@@ -14,10 +14,10 @@ import { toIso, toIsoOrNull } from "../lib/moments.ts";
 
 const LONGEST_SPAN_MS = 14 * 86_400_000;
 
-/** A delivery with the id by which its receiver knows the message. */
+/** A delivery with the id that its receiver sees as `webhook-id`. */
 export type DeliveryRecord = DeliveryRow & { messageId: string };
 
-/** The same with what is posted, and with the last 49 attempts before the latest, oldest first. */
+/** The same with the posted body, and up to 49 attempts before the latest, oldest first. */
 export type DeliveryDetailRecord = DeliveryRecord & { requestBody: string; earlier: AttemptRow[] };
 
 const Attempt = z
@@ -34,7 +34,7 @@ const Attempt = z
   })
   .meta({ id: "DeliveryAttempt" });
 
-/** Its id is that of its event. */
+/** A delivery has the id of its event. */
 export const Delivery = z
   .object({
     id: z.uuid(),
@@ -58,7 +58,7 @@ export const DeliveryDetail = Delivery.extend({
   all_attempts: z.array(Attempt),
 }).meta({ id: "DeliveryDetail" });
 
-/** A delivery of a link's event, with facts about its webhook. */
+/** A delivery of an event of a link, with facts about its webhook. */
 export type DeliveryOfLink = Pick<
   DeliveryRow,
   "webhookId" | "status" | "attempts" | "lastStatusCode" | "dueAt"
@@ -69,7 +69,7 @@ export type EventOfLink = Pick<EventRow, "id" | "type" | "createdAt"> & {
   deliveries: DeliveryOfLink[];
 };
 
-/** Of a webhook's URL the host alone: the rest is often a secret. */
+/** Contains only the host of the webhook's URL: the rest is often a secret. */
 const LinkEventDelivery = z.object({
   webhook_id: z.uuid(),
   webhook_host: z.string().meta({ example: "ops.example.com" }),
@@ -103,7 +103,7 @@ export type DeliveryQuery = z.output<typeof DeliveryQuery>;
 /** Both ends are inclusive. */
 export type CreatedSpan = { since: number; until: number };
 
-/** Deliveries created in a time that ends now, if nothing else is said. */
+/** A span of creation times, up to 14 days. It ends now by default. */
 export const createdSpanAt = (now: () => number) =>
   z
     .object(
@@ -130,7 +130,7 @@ export const Queued = z
   .object({ queued: z.int().meta({ example: 12 }) })
   .meta({ id: "QueuedDeliveries" });
 
-export const toDelivery = (row: DeliveryRecord): z.infer<typeof Delivery> => {
+export function toDelivery(row: DeliveryRecord): z.infer<typeof Delivery> {
   const last = lastAttemptOf(row);
   return {
     id: row.eventId,
@@ -138,28 +138,29 @@ export const toDelivery = (row: DeliveryRecord): z.infer<typeof Delivery> => {
     event: row.type,
     status: row.status,
     attempts: row.attempts,
-    next_attempt_at: toIsoOrNull(isWaiting(row) ? row.dueAt : null),
+    next_attempt_at: nextAttemptAt(row),
     digest_id: row.digestId,
     created_at: toIso(row.createdAt),
     completed_at: toIsoOrNull(row.completedAt),
     last_attempt: last && toAttempt(last),
   };
-};
+}
 
-export const toDeliveryDetail = (row: DeliveryDetailRecord): z.infer<typeof DeliveryDetail> => {
-  const last = lastAttemptOf(row);
+export function toDeliveryDetail(row: DeliveryDetailRecord): z.infer<typeof DeliveryDetail> {
+  const delivery = toDelivery(row);
+  const { last_attempt: last } = delivery;
   return {
-    ...toDelivery(row),
+    ...delivery,
     request_body: row.requestBody,
-    all_attempts: [...row.earlier, ...(last ? [last] : [])].map(toAttempt),
+    all_attempts: [...row.earlier.map(toAttempt), ...(last ? [last] : [])],
   };
-};
+}
 
-/** Of one that is under way, what is due is the end of its lease. */
-const isWaiting = ({ status }: Pick<DeliveryRow, "status">) =>
-  status === "pending" || status === "failed";
+/** While an attempt is running, `dueAt` is the end of the lease. */
+const nextAttemptAt = ({ status, dueAt }: Pick<DeliveryRow, "status" | "dueAt">) =>
+  toIsoOrNull(status === "pending" || status === "failed" ? dueAt : null);
 
-/** The one under way has no result yet, and is counted already. */
+/** Returns the latest finished attempt. A running one is already counted in `attempts`. */
 export function lastAttemptOf(row: DeliveryRow): AttemptRow | null {
   if (row.lastStartedAt === null) return null;
   return {
@@ -193,15 +194,13 @@ export const toLinkEvent = (row: EventOfLink): z.infer<typeof LinkEvent> => ({
   id: row.id,
   event: row.type,
   created_at: toIso(row.createdAt),
-  deliveries: row.deliveries.map(toLinkEventDelivery),
-});
-
-const toLinkEventDelivery = (row: DeliveryOfLink): z.infer<typeof LinkEventDelivery> => ({
-  webhook_id: row.webhookId,
-  webhook_host: new URL(row.url).host,
-  webhook_format: row.format,
-  status: row.status,
-  attempts: row.attempts,
-  last_status_code: row.lastStatusCode,
-  next_attempt_at: toIsoOrNull(isWaiting(row) ? row.dueAt : null),
+  deliveries: row.deliveries.map((delivery) => ({
+    webhook_id: delivery.webhookId,
+    webhook_host: new URL(delivery.url).host,
+    webhook_format: delivery.format,
+    status: delivery.status,
+    attempts: delivery.attempts,
+    last_status_code: delivery.lastStatusCode,
+    next_attempt_at: nextAttemptAt(delivery),
+  })),
 });

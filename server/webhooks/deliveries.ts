@@ -25,12 +25,12 @@ import { payloadFor } from "./formats.ts";
 import { messageIdOf } from "./send.ts";
 import { findWebhook } from "./webhooks.ts";
 
-/** How much of an answer a list shows. */
+/** Characters of a response that a list shows. */
 const LISTED_LENGTH = 1000;
-/** More than any schedule makes; requested attempts have no limit. */
+/** More than any schedule makes; the number of requested attempts has no limit. */
 const MOST_ATTEMPTS = 50;
 
-/** Newest first, each with the beginning of the latest answer. */
+/** Lists deliveries, newest first, each with the beginning of the latest response. */
 export async function listDeliveries(
   deps: Deps,
   caller: Caller,
@@ -42,7 +42,7 @@ export async function listDeliveries(
   return { items: await readAll(deps.store, webhook.id, eventIds), total };
 }
 
-/** The message is shown as it would be sent now: the webhook's URL may have changed since. */
+/** Returns a delivery with the body as it would be sent now: the webhook's URL may have changed. */
 export async function findDeliveryDetail(
   deps: Deps,
   caller: Caller,
@@ -76,11 +76,8 @@ export async function findAndLockDelivery(
   return toRecord(delivery, event);
 }
 
-async function readOne(
-  store: Store,
-  webhookId: string,
-  id: string,
-): Promise<{ delivery: DeliveryRow; event: EventRow }> {
+/** @throws NOT_FOUND */
+async function readOne(store: Store, webhookId: string, id: string) {
   const [row] = await store
     .select({ delivery: deliveries, event: events })
     .from(deliveries)
@@ -105,7 +102,7 @@ async function readAll(
   return rows.map(({ delivery, event }) => toRecord(shortened(delivery), event));
 }
 
-/** A page of whole answers could be larger than anybody wants to read. */
+/** A page of complete responses could be very large. */
 function shortened(delivery: DeliveryRow): DeliveryRow {
   const { lastBody } = delivery;
   if (lastBody === null || lastBody.length <= LISTED_LENGTH) return delivery;
@@ -113,21 +110,16 @@ function shortened(delivery: DeliveryRow): DeliveryRow {
   return { ...delivery, lastBody: beginning, lastTruncated: true };
 }
 
-/** The latest attempt may have become an earlier one since the delivery was read; it is not listed twice. */
+/** By now the latest attempt may be an earlier one; it is not listed twice. */
 async function attemptsBefore(store: Store, delivery: DeliveryRow): Promise<AttemptRow[]> {
   const last = lastAttemptOf(delivery);
   if (!last) return [];
   const { webhookId, eventId, number } = deliveryAttempts;
+  const isOfDelivery = and(eq(webhookId, delivery.webhookId), eq(eventId, delivery.eventId));
   const latest = await store
     .select()
     .from(deliveryAttempts)
-    .where(
-      and(
-        eq(webhookId, delivery.webhookId),
-        eq(eventId, delivery.eventId),
-        lt(number, last.number),
-      ),
-    )
+    .where(and(isOfDelivery, lt(number, last.number)))
     .orderBy(desc(number))
     .limit(MOST_ATTEMPTS - 1);
   return latest.reverse();
@@ -138,14 +130,14 @@ const toRecord = (
   event: Pick<EventRow, "id" | "createdAt">,
 ): DeliveryRecord => ({ ...delivery, messageId: messageIdOf(event, delivery.webhookId) });
 
-/** So many are looked through at a time, which takes a few milliseconds. */
-const STRETCH = 2000;
+/** Deliveries that are read at a time, which takes a few milliseconds. */
+const BATCH = 2000;
 
 type Filter = Pick<DeliveryQuery, "status" | "event">;
 
 /**
- * The ids of a page of a webhook's deliveries, newest first, and how many there are in all. A webhook may have
- * millions: they are looked through stretch by stretch, between which whatever came meanwhile goes first.
+ * Finds the ids of a page of a webhook's deliveries, newest first, and their total. A webhook may have millions: they are
+ * read in batches, between which other work has its turn.
  */
 async function findPage(
   store: Store,
@@ -155,70 +147,66 @@ async function findPage(
 ): Promise<{ eventIds: string[]; total: number }> {
   const eventIds: string[] = [];
   const { status, event } = filter;
-  const fits = status && event && tellsOf(webhookId, event);
+  const matches = status && event && isOfType(webhookId, event);
   let total = 0;
   for (let before: string | null = null; ; await yieldToEventLoop()) {
-    const stretch = stretchOf(store, webhookId, filter, before);
-    const { seen, fitting, last } = await measure(store, stretch, fits);
+    const batch = batchBefore(store, webhookId, filter, before);
+    const { seen, matching, last } = await countBatch(store, batch, matches);
     const window = { limit: limit - eventIds.length, offset: Math.max(0, offset - total) };
-    if (window.limit > 0 && window.offset < fitting) {
-      eventIds.push(...(await readIds(store, stretch, fits, window)));
+    if (window.limit > 0 && window.offset < matching) {
+      eventIds.push(...(await readIds(store, batch, matches, window)));
     }
-    total += fitting;
-    if (seen < STRETCH) return { eventIds, total };
+    total += matching;
+    if (seen < BATCH) return { eventIds, total };
     before = last;
   }
 }
 
-type Stretch = ReturnType<typeof stretchOf>;
+type Batch = ReturnType<typeof batchBefore>;
 
-/** Deliveries with the status, or else of the event, from the newest before that one on. */
-function stretchOf(
+/** Selects the next older deliveries with the status, or without one of the event type. */
+function batchBefore(
   store: Store,
   webhookId: string,
   { status, event }: Filter,
   before: string | null,
 ) {
   const { eventId } = deliveries;
+  const isListed = status ? eq(deliveries.status, status) : event && eq(deliveries.type, event);
+  const isOlder = before === null ? undefined : lt(eventId, before);
   return store
     .select({ eventId })
     .from(deliveries)
-    .where(
-      and(
-        eq(deliveries.webhookId, webhookId),
-        status ? eq(deliveries.status, status) : event && eq(deliveries.type, event),
-        before === null ? undefined : lt(eventId, before),
-      ),
-    )
+    .where(and(eq(deliveries.webhookId, webhookId), isListed, isOlder))
     .orderBy(desc(eventId))
-    .limit(STRETCH)
-    .as("stretch");
+    .limit(BATCH)
+    .as("batch");
 }
 
-/** Asked by itself: SQLite finds a stretch by its status only where the index holds all that is read of it. */
-const tellsOf = (webhookId: string, event: DeliveredType): SQL =>
-  sql`(select d.type from deliveries d where d.webhook_id = ${webhookId} and d.event_id = stretch.event_id) = ${event}`;
+/** Reads the type in a subquery: SQLite finds a batch by its status only if the index contains all that it reads. */
+const isOfType = (webhookId: string, event: DeliveredType): SQL =>
+  sql`(select d.type from deliveries d where d.webhook_id = ${webhookId} and d.event_id = batch.event_id) = ${event}`;
 
-/** How many deliveries a stretch has, how many of them fit, and its oldest. */
-async function measure(store: Store, stretch: Stretch, fits: SQL | undefined) {
-  const fitting = fits ? sql`count(case when ${fits} then 1 end)`.mapWith(Number) : count();
+/** Counts the deliveries of a batch, those of them that match, and returns its oldest. */
+async function countBatch(store: Store, batch: Batch, matches: SQL | undefined) {
+  const matching = matches ? sql`count(case when ${matches} then 1 end)`.mapWith(Number) : count();
   const [row] = await store
-    .select({ seen: count(), fitting, last: min(stretch.eventId) })
-    .from(stretch);
+    .select({ seen: count(), matching, last: min(batch.eventId) })
+    .from(batch);
   return row!;
 }
 
 async function readIds(
   store: Store,
-  stretch: Stretch,
-  fits: SQL | undefined,
+  batch: Batch,
+  matches: SQL | undefined,
   { limit, offset }: Window,
 ): Promise<string[]> {
   const rows = await store
-    .select({ eventId: stretch.eventId })
-    .from(stretch)
-    .where(fits)
-    .orderBy(desc(stretch.eventId))
+    .select({ eventId: batch.eventId })
+    .from(batch)
+    .where(matches)
+    .orderBy(desc(batch.eventId))
     .limit(limit)
     .offset(offset);
   return rows.map(({ eventId }) => eventId);

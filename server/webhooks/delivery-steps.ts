@@ -1,6 +1,6 @@
 import { and, eq, gt, inArray, lte, type SQL, sql } from "drizzle-orm";
 import { rowsOf, type Store } from "../db/store.ts";
-import { type DeliveryStatus, deliveries } from "../db/tables.ts";
+import { type DeliveryStatus, deliveries, webhooks } from "../db/tables.ts";
 import { inSteps } from "../lib/steps.ts";
 import type { Deps } from "../work/deps.ts";
 import type { ClaimedDelivery } from "./claim.ts";
@@ -69,3 +69,9 @@ export const HELD = { of_webhook: "text", of_event: "text", old_lease: "text" } 
 
 export const heldRows = (claimed: ClaimedDelivery[]) =>
   claimed.map(({ webhookId, event, lease }) => [webhookId, event.id, lease]);
+
+/** A condition on webhooks. */
+export const isAmong = (store: Store, ids: string[]): SQL => {
+  const rows = ids.map((id) => [id]);
+  return sql`${webhooks.id} in (select id from ${rowsOf(store, { id: "text" }, rows)} as named)`;
+};

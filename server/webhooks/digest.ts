@@ -34,84 +34,64 @@ const ROWS = 500;
 /** Steps for one webhook before the others have their turn. */
 const STEPS_AT_ONCE = 10;
 
-/** `flood`: too many events at a time. `batch`: first verdicts of batches. */
-type DigestKind = "flood" | "batch";
-type Source = { webhookId: string; kind: DigestKind };
-type Digest = Source & { id: string };
-
 /**
- * `digestId` is the open digest; `digestAt` is when it closes, or when the last one closed. The same for batches,
- * except that `batchDigestAt` is when the digest was opened.
+ * `flood`: too many events at a time. `batch`: first verdicts of batches. A webhook has at most one open digest of each
+ * kind: `digestId`, with `digestAt` for when it closes, or when the last one closed; and `batchDigestId`, with
+ * `batchDigestAt` for when it was opened.
  */
-type Gathering = Pick<WebhookRow, "id" | "digestId" | "digestAt" | "batchDigestId">;
+type Source = { webhookId: string; kind: "flood" | "batch" };
+type Digest = Source & { id: string };
 
 /**
  * Gathers due deliveries of a chat webhook in digests. Deliveries with a requested attempt are left alone.
  * @returns whether nothing is left to gather
  */
-export async function gatherDigests(deps: Deps, webhook: Gathering): Promise<boolean> {
-  const isAllOfBatches = await gatherBatches(deps, webhook);
-  const isAll = await gatherFlood(deps, webhook);
+export async function gatherDigests(
+  { store, clock }: Deps,
+  webhook: Pick<WebhookRow, "id" | "digestId" | "digestAt" | "batchDigestId">,
+): Promise<boolean> {
+  const now = clock.now();
+  const batch = { webhookId: webhook.id, kind: "batch" } as const;
+  const flood = { webhookId: webhook.id, kind: "flood" } as const;
+  if (webhook.batchDigestId === null && (await countDue(store, batch, now, 1)) > 0) {
+    await openDigest(store, batch, { now, at: now });
+  }
+  const isAllOfBatches = await gatherOpen(store, batch, now);
+  if (webhook.digestId === null) await openIfFlooded(store, flood, now, webhook.digestAt ?? 0);
+  const isAll = await gatherOpen(store, flood, now);
   return isAll && isAllOfBatches;
 }
 
 /**
- * Gathers first verdicts of batches, even a few. The digest closes when no batch of the account is running, but not
- * within a minute, since an import is several batches; and after 15 minutes in any case.
+ * Whether an open digest is to be closed. A flood's digest has a time for that. A batch's digest closes when no batch of
+ * the account is running, but not within a minute, since an import is several batches; and after 15 minutes in any case.
  */
-async function gatherBatches({ store, clock }: Deps, webhook: Gathering): Promise<boolean> {
-  const now = clock.now();
-  const source = { webhookId: webhook.id, kind: "batch" } as const;
-  if (webhook.batchDigestId === null) {
-    if ((await countDue(store, source, { now, most: 1 })) === 0) return true;
-    await openDigest(store, source, { now, at: now });
-  }
-  const [open] = await store
-    .select({ id: webhooks.batchDigestId, isOver: isBatchDigestOver(now).mapWith(Boolean) })
-    .from(webhooks)
-    .where(eq(webhooks.id, webhook.id));
-  if (!open?.id) return true;
-  return gatherInto(store, { ...source, id: open.id }, { now, isOver: open.isOver });
-}
+const isOver = {
+  flood: (now: number): SQL => sql`digest_id is not null and coalesce(digest_at, 0) <= ${now}`,
+  batch: (now: number): SQL => sql`
+    batch_digest_id is not null and batch_digest_at <= ${now - MINUTE_MS} and (
+      batch_digest_at <= ${now - LONGEST_BATCH_MS}
+      or not exists (select 1 from batches b where b.account_id = webhooks.account_id and b.completed_at is null))`,
+};
 
-/** A condition on webhooks: whether the batch digest is to be closed. */
-export const isBatchDigestOver = (now: number): SQL => sql`
-  batch_digest_id is not null and batch_digest_at <= ${now - MINUTE_MS} and (
-    batch_digest_at <= ${now - LONGEST_BATCH_MS}
-    or not exists (select 1 from batches b where b.account_id = webhooks.account_id and b.completed_at is null))`;
+/** A condition on webhooks: an open digest is to be closed. */
+export const isDigestOver = (now: number): SQL =>
+  sql`((${isOver.flood(now)}) or (${isOver.batch(now)}))`;
 
 /**
- * Gathers events that come too fast. Many at once become a digest at once. Those that come one after another are sent
- * until there are too many, then gathered for a minute. A digest closes at least a minute after the last one.
+ * Opens a digest when events come too fast. Many at once become a digest at once. Those that come one after another are
+ * sent until there are too many, then gathered for a minute. A digest closes at least a minute after the last one.
  */
-async function gatherFlood({ store, clock }: Deps, webhook: Gathering): Promise<boolean> {
-  const now = clock.now();
-  const source = { webhookId: webhook.id, kind: "flood" } as const;
-  if (webhook.digestId === null) await openIfFlooded(store, webhook, now);
-  const [open] = await store
-    .select({ id: webhooks.digestId, closesAt: webhooks.digestAt })
-    .from(webhooks)
-    .where(eq(webhooks.id, webhook.id));
-  if (!open?.id) return true;
-  const isOver = (open.closesAt ?? now) <= now;
-  return gatherInto(store, { ...source, id: open.id }, { now, isOver });
-}
-
-async function openIfFlooded(store: Store, webhook: Gathering, now: number): Promise<void> {
-  const source = { webhookId: webhook.id, kind: "flood" } as const;
-  const due = await countDue(store, source, { now, most: MOST_SINGLE + 1 });
+async function openIfFlooded(store: Store, source: Source, now: number, lastClosedAt: number) {
+  const due = await countDue(store, source, now, MOST_SINGLE + 1);
   const isFlood = due > MOST_SINGLE;
-  if (!isFlood && !(due > 0 && (await isBusy(store, webhook.id, now)))) return;
-  const earliest = (webhook.digestAt ?? 0) + MINUTE_MS;
-  await openDigest(store, source, { now, at: isFlood ? Math.max(now, earliest) : now + MINUTE_MS });
+  if (!isFlood && !(due > 0 && (await isBusy(store, source.webhookId, now)))) return;
+  const at = isFlood ? Math.max(now, lastClosedAt + MINUTE_MS) : now + MINUTE_MS;
+  await openDigest(store, source, { now, at });
 }
 
 /** Counts due deliveries up to `most`. */
-async function countDue(
-  store: Store,
-  source: Source,
-  { now, most }: { now: number; most: number },
-) {
+async function countDue(store: Store, source: Source, now: number, most: number) {
   const rows = await store
     .select({ eventId: deliveries.eventId })
     .from(deliveries)
@@ -152,7 +132,7 @@ async function isBusy(store: Store, webhookId: string, now: number): Promise<boo
   return eleventh !== undefined && eleventh.createdAt > now - MINUTE_MS;
 }
 
-/** Opens a digest unless one is open. @param at value for the time that the webhook stores with it */
+/** Opens a digest unless one is open. @param at the time that the webhook stores with it */
 async function openDigest(
   store: Store,
   { webhookId, kind }: Source,
@@ -181,24 +161,27 @@ async function openDigest(
 const OPEN = { flood: webhooks.digestId, batch: webhooks.batchDigestId };
 
 /** Columns of a webhook for the digest that it gathers, if any. */
-const columnsOf = (kind: DigestKind, id: string | null, at?: number): Partial<WebhookRow> =>
+const columnsOf = (kind: Source["kind"], id: string | null, at?: number): Partial<WebhookRow> =>
   kind === "flood"
     ? { digestId: id, ...(at !== undefined && { digestAt: at }) }
     : { batchDigestId: id, ...(at !== undefined && { batchDigestAt: at }) };
 
 /**
- * Moves due deliveries into the digest while it is open, and closes it when it is over.
+ * Moves due deliveries into the digest if one is open, and closes it when it is over.
  * @returns whether nothing is left to gather
  */
-async function gatherInto(
-  store: Store,
-  digest: Digest,
-  { now, isOver }: { now: number; isOver: boolean },
-): Promise<boolean> {
+async function gatherOpen(store: Store, source: Source, now: number): Promise<boolean> {
+  const { webhookId, kind } = source;
+  const [open] = await store
+    .select({ id: OPEN[kind], isOver: sql`${isOver[kind](now)}`.mapWith(Boolean) })
+    .from(webhooks)
+    .where(eq(webhooks.id, webhookId));
+  if (!open?.id) return true;
+  const digest = { ...source, id: open.id };
   for (let step = 0; step < STEPS_AT_ONCE; step++) {
     const gathered = await store.transaction((tx) => gather(tx, digest, now));
     if (gathered < ROWS) {
-      if (isOver) await store.transaction((tx) => closeDigest(tx, digest, now));
+      if (open.isOver) await store.transaction((tx) => closeDigest(tx, digest, now));
       return true;
     }
     await yieldToEventLoop();
@@ -231,7 +214,7 @@ async function gather(tx: Store, digest: Digest, now: number): Promise<number> {
   return gathered.length;
 }
 
-/** Makes the digest due with the data of what it gathered, or discards it if that is nothing. */
+/** Makes the digest due with the data of what it gathered, or deletes it if it is empty. */
 async function closeDigest(tx: Store, digest: Digest, now: number): Promise<void> {
   const { webhookId, id, kind } = digest;
   await lockWebhook(tx, webhookId);

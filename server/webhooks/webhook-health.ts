@@ -1,6 +1,7 @@
-import { and, eq, gte, lte, or, type SQL, sql } from "drizzle-orm";
+import { and, eq, gte, lte, or, sql } from "drizzle-orm";
 import { rowsOf, type Store } from "../db/store.ts";
 import { type WebhookRow, webhooks } from "../db/tables.ts";
+import { isAmong } from "./delivery-steps.ts";
 import { pause } from "./pause-resume.ts";
 import { isSuccess, statusCodeOf } from "./send.ts";
 import type { Attempt } from "./settle.ts";
@@ -106,8 +107,3 @@ export function disable(tx: Store, suspects: Suspects, now: number) {
 export async function pauseSuspects(tx: Store, { gone, failing }: Suspects): Promise<void> {
   for (const id of [...new Set([...gone, ...failing])].sort()) await pause({ store: tx }, id);
 }
-
-const isAmong = (tx: Store, ids: string[]): SQL => {
-  const rows = ids.map((id) => [id]);
-  return sql`${webhooks.id} in (select id from ${rowsOf(tx, { id: "text" }, rows)} as named)`;
-};
