@@ -2,6 +2,7 @@ import { CircleAlert, LogOut, MonitorSmartphone, TriangleAlert } from "lucide-pr
 import type { ComponentChildren } from "preact";
 import { useId } from "preact/hooks";
 import type { Account, OwnSession } from "../lib/account.ts";
+import { startUpper } from "../lib/format.ts";
 import type { User } from "../lib/session.ts";
 import { IconButton, Moment } from "./elements.tsx";
 
@@ -48,8 +49,6 @@ export const Who = ({ user, account }: { user: User; account: Account | undefine
     </div>
   </dl>
 );
-
-const startUpper = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 
 /** From this share on a limit is near. */
 const NEAR = 0.9;

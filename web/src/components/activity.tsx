@@ -11,7 +11,7 @@ import {
 } from "lucide-preact";
 import { type ActivityFilter, type Entry, hrefOfActivity } from "../lib/activity.ts";
 import { ACTIONS, deedOf, fieldWords, isOwn } from "../lib/activity-words.ts";
-import { Moment } from "./elements.tsx";
+import { Chips, Moment } from "./elements.tsx";
 import { DayField, Facet } from "./filter-fields.tsx";
 
 type ActivityFiltersProps = {
@@ -61,17 +61,14 @@ export function ActivityFilters(props: ActivityFiltersProps) {
 }
 
 const Places = ({ filter }: { filter: ActivityFilter }) => (
-  <nav class="chips" aria-label="Whose activity">
-    {[false, true].map((all) => (
-      <a
-        key={String(all)}
-        href={hrefOfActivity({ ...filter, all, page: 1 })}
-        aria-current={filter.all === all ? "true" : undefined}
-      >
-        {all ? "Whole installation" : "This account"}
-      </a>
-    ))}
-  </nav>
+  <Chips
+    label="Whose activity"
+    chips={[false, true].map((all) => ({
+      name: all ? "Whole installation" : "This account",
+      href: hrefOfActivity({ ...filter, all, page: 1 }),
+      isOn: filter.all === all,
+    }))}
+  />
 );
 
 type OnlyProps = { words: string; wayOut: string; href: string };

@@ -1,12 +1,12 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
-import { textsOf } from "../lib/browser.ts";
+import { withTexts } from "../lib/browser.ts";
 import type { Deed } from "../lib/bulk.ts";
 import { counted } from "../lib/format.ts";
 import { type Group, useGroups } from "../lib/groups.ts";
 import { FREQUENCIES } from "../lib/links.ts";
 import { Dialog } from "./dialog.tsx";
-import { Field } from "./form.tsx";
+import { Field, FormFooter } from "./form.tsx";
 import { FrequencySelect, GroupSelect } from "./link-selects.tsx";
 
 type ChangeManyProps = { count: number; onConfirm: (deed: Deed) => void; onClose: () => void };
@@ -67,22 +67,12 @@ type ChangeFormProps = {
 };
 
 function ChangeForm({ title, action, onChosen, onClose, children }: ChangeFormProps) {
-  const submit = (event: SubmitEvent) => {
-    event.preventDefault();
-    onChosen(textsOf(event, ["chosen"]).chosen);
-  };
+  const submit = withTexts(["chosen"], ({ chosen }) => onChosen(chosen));
   return (
     <Dialog title={title} onClose={onClose}>
       <form onSubmit={submit}>
         {children}
-        <footer>
-          <button type="button" onClick={onClose}>
-            Cancel
-          </button>
-          <button type="submit" class="primary">
-            {action}
-          </button>
-        </footer>
+        <FormFooter action={action} onClose={onClose} />
       </form>
     </Dialog>
   );
@@ -109,14 +99,12 @@ export function DeleteMany({ count, onConfirm, onClose }: DeleteManyProps) {
           cannot be undone.
         </p>
         {count > MANY && <NumberField count={count} onType={setTyped} />}
-        <footer>
-          <button type="button" onClick={onClose}>
-            Cancel
-          </button>
-          <button type="submit" class="danger" disabled={!isSure}>
-            Delete {counted(count, "link")}
-          </button>
-        </footer>
+        <FormFooter
+          action={`Delete ${counted(count, "link")}`}
+          kind="danger"
+          busy={!isSure}
+          onClose={onClose}
+        />
       </form>
     </Dialog>
   );

@@ -1,6 +1,6 @@
 import type { Batch } from "../lib/bulk.ts";
 import { doingWords, doneWords, isGoing, reachedOf, type Work } from "../lib/bulk-work.ts";
-import { counted } from "../lib/format.ts";
+import { counted, many } from "../lib/format.ts";
 import { StatusShape } from "./status.tsx";
 
 type BatchProgressProps = { batch: Batch; onClose: () => void };
@@ -16,7 +16,7 @@ export function BatchProgress({ batch, onClose }: BatchProgressProps) {
           <p>{counted(batch.skipped, "link")} left out, since they were deleted.</p>
         )}
       </div>
-      <HowFar batch={batch} />
+      <HowFar label="Links checked" reached={batch.checked + batch.skipped} total={batch.total} />
       <Found batch={batch} />
       <div class="bar-deeds">
         <button type="button" onClick={onClose}>
@@ -27,17 +27,16 @@ export function BatchProgress({ batch, onClose }: BatchProgressProps) {
   );
 }
 
-function HowFar({ batch: { checked, skipped, total } }: { batch: Batch }) {
-  const reached = checked + skipped;
-  return (
-    <div class="how-far">
-      <progress aria-label="Links checked" max={Math.max(total, 1)} value={reached} />
-      <span>
-        {reached.toLocaleString("en")} of {total.toLocaleString("en")}
-      </span>
-    </div>
-  );
-}
+type HowFarProps = { label: string; reached: number; total: number };
+
+const HowFar = ({ label, reached, total }: HowFarProps) => (
+  <div class="how-far">
+    <progress aria-label={label} max={Math.max(total, 1)} value={reached} />
+    <span>
+      {many(reached)} of {many(total)}
+    </span>
+  </div>
+);
 
 const Found = ({ batch }: { batch: Batch }) => (
   <ul class="found" aria-label="Found so far">
@@ -63,7 +62,7 @@ export const WorkProgress = ({ work, onStop, onGoOn, onClose }: WorkProgressProp
     <div class="bar-told" role="status">
       {isGoing(work) ? <p>{doingWords(work.deed)}</p> : <Ended work={work} />}
     </div>
-    <WorkDone work={work} />
+    <HowFar label={doingWords(work.deed)} {...reachedOf(work)} />
     <div class="bar-deeds">
       {isGoing(work) && (
         <button type="button" disabled={work.state === "stopping"} onClick={onStop}>
@@ -86,17 +85,6 @@ const GoOn = ({ name, onGoOn }: { name: string; onGoOn: () => void }) => (
     {name}
   </button>
 );
-
-function WorkDone({ work }: { work: Work }) {
-  const { reached, total } = reachedOf(work);
-  const words = `${reached.toLocaleString("en")} of ${total.toLocaleString("en")}`;
-  return (
-    <div class="how-far">
-      <progress aria-label={doingWords(work.deed)} max={total} value={reached} />
-      <span>{words}</span>
-    </div>
-  );
-}
 
 const Ended = ({ work }: { work: Work }) => (
   <>

@@ -8,7 +8,7 @@ import {
   lastDays,
   RESULTS,
 } from "../lib/history.ts";
-import { Moment } from "./elements.tsx";
+import { Chips, Moment } from "./elements.tsx";
 import { DayField } from "./filter-fields.tsx";
 import { Status, statusWord } from "./status.tsx";
 
@@ -29,17 +29,14 @@ type ChecksFiltersProps = { filter: HistoryFilter; onChange: (filter: HistoryFil
 /** Chooses which checks are listed. Most choices are links, so that each can be opened and kept. */
 export const ChecksFilters = ({ filter, onChange }: ChecksFiltersProps) => (
   <div class="filters">
-    <nav class="chips" aria-label="Filter by result">
-      {SHOWN.map(({ show, word }) => (
-        <a
-          key={word}
-          href={hrefOfHistory({ ...filter, show, page: 1 })}
-          aria-current={filter.show === show ? "true" : undefined}
-        >
-          {word}
-        </a>
-      ))}
-    </nav>
+    <Chips
+      label="Filter by result"
+      chips={SHOWN.map(({ show, word }) => ({
+        name: word,
+        href: hrefOfHistory({ ...filter, show, page: 1 }),
+        isOn: filter.show === show,
+      }))}
+    />
     <div class="time-range">
       <TimeChips filter={filter} />
       <DayField
@@ -62,17 +59,14 @@ const TimeChips = ({ filter }: { filter: HistoryFilter }) => {
     ...TIMES.map(({ word, days }) => ({ word, ...lastDays(days, Date.now()) })),
   ];
   return (
-    <nav class="chips" aria-label="Filter by time">
-      {times.map(({ word, from, to }) => (
-        <a
-          key={word}
-          href={hrefOfHistory({ ...filter, from, to, page: 1 })}
-          aria-current={filter.from === from && filter.to === to ? "true" : undefined}
-        >
-          {word}
-        </a>
-      ))}
-    </nav>
+    <Chips
+      label="Filter by time"
+      chips={times.map(({ word, from, to }) => ({
+        name: word,
+        href: hrefOfHistory({ ...filter, from, to, page: 1 }),
+        isOn: filter.from === from && filter.to === to,
+      }))}
+    />
   );
 };
 

@@ -20,7 +20,7 @@ import {
   type Totals,
 } from "../lib/deliveries.ts";
 import { DELIVERED_TYPES } from "../lib/webhook-words.ts";
-import { Moment } from "./elements.tsx";
+import { Chips, Moment } from "./elements.tsx";
 
 type DeliveryListProps = { deliveries: Delivery[]; hrefOf: (id: string) => string };
 
@@ -89,19 +89,16 @@ export function DeliveryFilters({ filter, totals, hrefOf, onChange }: DeliveryFi
   const change = (more: Partial<DeliveryFilter>) => ({ ...filter, page: 1, delivery: "", ...more });
   return (
     <div class="filters">
-      <nav class="chips" aria-label="Filter by status">
-        {[undefined, ...offered].map((status) => (
-          <a
-            key={status ?? "all"}
-            href={hrefOf(change({ status }))}
-            title={status && STATUS_WORDS[status].meaning}
-            aria-current={filter.status === status ? "true" : undefined}
-          >
-            {status ? STATUS_WORDS[status].word : "All"}{" "}
-            {totals && <Count status={status} totals={totals} />}
-          </a>
-        ))}
-      </nav>
+      <Chips
+        label="Filter by status"
+        chips={[undefined, ...offered].map((status) => ({
+          name: status ? STATUS_WORDS[status].word : "All",
+          href: hrefOf(change({ status })),
+          title: status && STATUS_WORDS[status].meaning,
+          isOn: filter.status === status,
+          count: totals && countOf(totals, status),
+        }))}
+      />
       <select
         aria-label="Event"
         value={filter.event ?? ""}
@@ -120,10 +117,8 @@ export function DeliveryFilters({ filter, totals, hrefOf, onChange }: DeliveryFi
   );
 }
 
-function Count({ status, totals }: { status: Status | undefined; totals: Totals }) {
-  const all = Object.values(totals).reduce((before, count) => before + count, 0);
-  return <span class="count">{(status ? totals[status] : all).toLocaleString("en")}</span>;
-}
+const countOf = (totals: Totals, status: Status | undefined) =>
+  status ? totals[status] : Object.values(totals).reduce((sum, count) => sum + count, 0);
 
 const LOOKS: Record<Status, { Icon: LucideIcon; look: string }> = {
   pending: { Icon: Clock, look: "waiting" },

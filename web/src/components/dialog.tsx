@@ -5,23 +5,13 @@ import { Problem } from "./form.tsx";
 
 type DialogProps = { title: string; onClose: () => void; children: ComponentChildren };
 
-/** What one most likely came for; a dialog that only asks begins at its "Cancel". */
+/** The first field, or "Cancel" if there is none. */
 const FIRST = "input, textarea, select, footer button";
 
-/** Open for as long as it is rendered. Holds the focus inside and gives it back after. */
+/** A modal dialog, open for as long as it is rendered. */
 export function Dialog({ title, onClose, children }: DialogProps) {
   const id = useId();
-  const dialog = useRef<HTMLDialogElement>(null);
-  useLayoutEffect(() => {
-    const element = dialog.current;
-    const opener = document.activeElement;
-    element?.showModal();
-    element?.querySelector<HTMLElement>(FIRST)?.focus();
-    return () => {
-      element?.close();
-      if (opener instanceof HTMLElement) opener.focus();
-    };
-  }, []);
+  const dialog = useModal(FIRST);
   return (
     <dialog ref={dialog} aria-labelledby={id} onCancel={onClose}>
       <header>
@@ -37,20 +27,10 @@ export function Dialog({ title, onClose, children }: DialogProps) {
 
 type CoverProps = { title: string; children: ComponentChildren };
 
-/** Hides the page, its dialogs too, for as long as it is rendered. Nothing closes it from inside. */
+/** Hides the page and its dialogs for as long as it is rendered. The user cannot close it. */
 export function Cover({ title, children }: CoverProps) {
   const id = useId();
-  const dialog = useRef<HTMLDialogElement>(null);
-  useLayoutEffect(() => {
-    const element = dialog.current;
-    const opener = document.activeElement;
-    element?.showModal();
-    element?.querySelector<HTMLElement>("[name=password]")?.focus();
-    return () => {
-      element?.close();
-      if (opener instanceof HTMLElement) opener.focus();
-    };
-  }, []);
+  const dialog = useModal("[name=password]");
   return (
     <dialog
       ref={dialog}
@@ -63,6 +43,22 @@ export function Cover({ title, children }: CoverProps) {
       {children}
     </dialog>
   );
+}
+
+/** Opens the dialog, focuses the `first` match, and returns the focus at the end. */
+function useModal(first: string) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  useLayoutEffect(() => {
+    const element = dialog.current;
+    const opener = document.activeElement;
+    element?.showModal();
+    element?.querySelector<HTMLElement>(first)?.focus();
+    return () => {
+      element?.close();
+      if (opener instanceof HTMLElement) opener.focus();
+    };
+  }, []);
+  return dialog;
 }
 
 type ConfirmProps = {

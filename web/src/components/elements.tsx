@@ -32,15 +32,9 @@ export const GroupName = ({ group: { name, color } }: { group: Pick<Group, "name
   </span>
 );
 
-const REFRESH_MS = 20_000;
-
-/** A time as people say it; the exact one on hovering. */
+/** A relative time, with the exact one as its title. */
 export function Moment({ at }: { at: string }) {
-  const [, refresh] = useReducer((count: number) => count + 1, 0);
-  useEffect(() => {
-    const timer = setInterval(() => refresh(undefined), REFRESH_MS);
-    return () => clearInterval(timer);
-  }, []);
+  useRefresh();
   return (
     <time dateTime={at} title={absoluteTime(at)}>
       {relativeTime(at, Date.now())}
@@ -48,18 +42,45 @@ export function Moment({ at }: { at: string }) {
   );
 }
 
-const SINCE_MS = 20_000;
-
-/** How long something has been so; since when exactly, on hovering. */
+/** A duration up to now, with its start as its title. */
 export function Since({ at }: { at: string }) {
-  const [, refresh] = useReducer((count: number) => count + 1, 0);
-  useEffect(() => {
-    const timer = setInterval(() => refresh(undefined), SINCE_MS);
-    return () => clearInterval(timer);
-  }, []);
+  useRefresh();
   return (
     <time class="since" dateTime={at} title={`Since ${absoluteTime(at)}`}>
       {lastingTime(at, Date.now())}
     </time>
   );
 }
+
+const REFRESH_MS = 20_000;
+
+/** Renders again now and then, because relative times grow old. */
+function useRefresh() {
+  const [, refresh] = useReducer((count: number) => count + 1, 0);
+  useEffect(() => {
+    const timer = setInterval(() => refresh(undefined), REFRESH_MS);
+    return () => clearInterval(timer);
+  }, []);
+}
+
+export type Chip = {
+  name: string;
+  href: string;
+  isOn: boolean;
+  title?: string | undefined;
+  icon?: ComponentChildren;
+  /** Null keeps the place of a count that is still loading. */
+  count?: number | null | undefined;
+};
+
+/** Choices as links, so that each has an address. */
+export const Chips = ({ label, chips }: { label: string; chips: Chip[] }) => (
+  <nav class="chips" aria-label={label}>
+    {chips.map(({ name, href, isOn, title, icon, count }) => (
+      <a key={name} href={href} title={title} aria-current={isOn ? "true" : undefined}>
+        {icon}
+        {name} {count !== undefined && <span class="count">{count?.toLocaleString("en")}</span>}
+      </a>
+    ))}
+  </nav>
+);

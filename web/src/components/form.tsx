@@ -2,6 +2,7 @@ import { Eye, EyeOff } from "lucide-preact";
 import type { ComponentChildren, InputHTMLAttributes } from "preact";
 import { useEffect, useId, useRef, useState } from "preact/hooks";
 import { RequestFailed } from "../lib/api.ts";
+import { startUpper } from "../lib/format.ts";
 import { IconButton } from "./elements.tsx";
 
 type Labelled = {
@@ -97,9 +98,6 @@ export function PasswordField(props: PasswordFieldProps) {
   );
 }
 
-/** The server's problems are parts of a sentence: "must be at least 15 characters". */
-const startUpper = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
-
 /** Why a form was refused, unless all of it is told beside the form's own fields. */
 export function Problem({ error, fields = [] }: { error: Error | null; fields?: string[] }) {
   return (
@@ -185,3 +183,46 @@ export function CodeField({ kind, problem, isNext = false }: CodeFieldProps) {
     </Field>
   );
 }
+
+type FormFooterProps = {
+  /** The label of the button that submits. */
+  action: string;
+  kind?: "primary" | "danger";
+  busy?: boolean;
+  onClose: () => void;
+};
+
+/** The buttons of a form in a dialog. */
+export const FormFooter = ({ action, kind = "primary", busy, onClose }: FormFooterProps) => (
+  <footer>
+    <button type="button" onClick={onClose}>
+      Cancel
+    </button>
+    <button type="submit" class={kind} disabled={busy}>
+      {action}
+    </button>
+  </footer>
+);
+
+type SelectFieldProps<Value extends string | number> = Labelled & {
+  name: string;
+  options: readonly { value: Value; name: string }[];
+  chosen?: Value;
+};
+
+export const SelectField = <Value extends string | number>(props: SelectFieldProps<Value>) => {
+  const { name, options, chosen, ...words } = props;
+  return (
+    <Field {...words}>
+      {(ties) => (
+        <select {...ties} name={name}>
+          {options.map((option) => (
+            <option key={option.value} value={option.value} selected={option.value === chosen}>
+              {option.name}
+            </option>
+          ))}
+        </select>
+      )}
+    </Field>
+  );
+};

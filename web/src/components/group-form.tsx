@@ -1,7 +1,7 @@
 import { useId, useState } from "preact/hooks";
-import { textsOf } from "../lib/browser.ts";
+import { withTexts } from "../lib/browser.ts";
 import { GROUP_COLORS, type GroupInput } from "../lib/groups.ts";
-import { Field, Problem, problemOf, TextField } from "./form.tsx";
+import { Field, FormFooter, Problem, problemOf, TextField } from "./form.tsx";
 
 const FIELDS = ["name", "description", "color"] as const;
 
@@ -17,12 +17,10 @@ type GroupFormProps = {
 };
 
 export function GroupForm({ initial, action, error, busy, onSubmit, onClose }: GroupFormProps) {
-  const submit = (event: SubmitEvent) => {
-    event.preventDefault();
-    const { description, ...input } = textsOf(event, [...FIELDS]);
+  const submit = withTexts([...FIELDS], ({ description, ...input }) => {
     // Pasted text may contain tabs, which the API refuses.
     onSubmit({ ...input, description: description.replaceAll("\t", " ") });
-  };
+  });
   return (
     <form onSubmit={submit}>
       <TextField
@@ -52,14 +50,7 @@ export function GroupForm({ initial, action, error, busy, onSubmit, onClose }: G
         problem={problemOf(error, "color")}
       />
       <Problem error={error} fields={[...FIELDS]} />
-      <footer>
-        <button type="button" onClick={onClose}>
-          Cancel
-        </button>
-        <button type="submit" class="primary" disabled={busy}>
-          {action}
-        </button>
-      </footer>
+      <FormFooter action={action} busy={busy} onClose={onClose} />
     </form>
   );
 }

@@ -2,6 +2,7 @@ import { useId } from "preact/hooks";
 import { FORMATS, type Format } from "../../../server/links/imports/formats.ts";
 import type { Job } from "../lib/import-job.ts";
 import { type Ledger, OUTCOMES, type Outcome, pageOf } from "../lib/import-ledger.ts";
+import { Chips } from "./elements.tsx";
 import { OutcomeList, outcomeWord } from "./import-outcomes.tsx";
 import { Pager } from "./lists.tsx";
 import { OutsideLink } from "./outside-link.tsx";
@@ -70,22 +71,18 @@ type LinesProps = { ledger: Ledger; shown: Outcome | null; page: number };
 export function Lines({ ledger, shown, page }: LinesProps) {
   const total = shown ? ledger.counts[shown] : ledger.items.length;
   const pages = Math.ceil(total / PER_PAGE);
+  const offered = OUTCOMES.filter((each) => ledger.counts[each] > 0 || each === shown);
   return (
     <section class="lines" aria-label="What happens to each line">
-      <nav class="chips" aria-label="Show">
-        <Chip name="All" count={ledger.items.length} href={hrefOf(null)} isOn={shown === null} />
-        {OUTCOMES.filter((outcome) => ledger.counts[outcome] > 0 || outcome === shown).map(
-          (outcome) => (
-            <Chip
-              key={outcome}
-              name={outcomeWord(outcome)}
-              count={ledger.counts[outcome]}
-              href={hrefOf(outcome)}
-              isOn={shown === outcome}
-            />
-          ),
-        )}
-      </nav>
+      <Chips
+        label="Show"
+        chips={[null, ...offered].map((outcome) => ({
+          name: outcome ? outcomeWord(outcome) : "All",
+          href: hrefOf(outcome),
+          isOn: outcome === shown,
+          count: outcome ? ledger.counts[outcome] : ledger.items.length,
+        }))}
+      />
       <OutcomeList ledger={ledger} indexes={pageOf(ledger, shown, { page, perPage: PER_PAGE })} />
       <Pager
         pagination={{ page, per_page: PER_PAGE, total, total_pages: pages }}
@@ -95,14 +92,6 @@ export function Lines({ ledger, shown, page }: LinesProps) {
     </section>
   );
 }
-
-type ChipProps = { name: string; count: number; href: string; isOn: boolean };
-
-const Chip = ({ name, count, href, isOn }: ChipProps) => (
-  <a href={href} aria-current={isOn ? "page" : undefined}>
-    {name} <span class="count">{count.toLocaleString("en")}</span>
-  </a>
-);
 
 function hrefOf(shown: Outcome | null, page = 1): string {
   const query = new URLSearchParams();

@@ -1,8 +1,9 @@
 import { CircleX, Hourglass, Pencil, RotateCcwKey, Trash2 } from "lucide-preact";
 import type { ComponentChildren } from "preact";
+import { startUpper } from "../lib/format.ts";
 import type { Key } from "../lib/keys.ts";
 import { IconButton, Moment } from "./elements.tsx";
-import { Problem, problemOf, TextField } from "./form.tsx";
+import { FormFooter, Problem, problemOf, TextField } from "./form.tsx";
 
 const DAY_MS = 86_400_000;
 /** How long before it expires a key is marked. */
@@ -133,14 +134,7 @@ export function KeyForm(props: KeyFormProps) {
       />
       {children}
       <Problem error={error} fields={["name", "permissions", "expires_at"]} />
-      <footer>
-        <button type="button" onClick={onClose}>
-          Cancel
-        </button>
-        <button type="submit" class="primary" disabled={busy}>
-          {action}
-        </button>
-      </footer>
+      <FormFooter action={action} busy={busy} onClose={onClose} />
     </form>
   );
 }
@@ -165,5 +159,3 @@ const Permissions = ({ chosen, problem }: { chosen: Permitted; problem: string |
     {problem && <p class="field-problem">{startUpper(problem)}</p>}
   </fieldset>
 );
-
-const startUpper = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);

@@ -11,6 +11,7 @@ import {
   type Status,
   useServicesByName,
 } from "../lib/links.ts";
+import { Chips } from "./elements.tsx";
 import { Facet } from "./filter-fields.tsx";
 import { frequencyWord } from "./link-selects.tsx";
 import { StatusShape, statusWord } from "./status.tsx";
@@ -38,19 +39,16 @@ export const LinkFilters = ({ filter, counts, onChange, onType }: LinkFiltersPro
 
 /** The statuses are links, so that each can be opened and kept. */
 const StatusChips = ({ filter, counts }: Pick<LinkFiltersProps, "filter" | "counts">) => (
-  <nav class="chips" aria-label="Filter by status">
-    {[undefined, ...STATUSES].map((status) => (
-      <a
-        key={status ?? "all"}
-        href={hrefOfFilter({ ...filter, status, page: 1 })}
-        aria-current={filter.status === status ? "true" : undefined}
-      >
-        {status && <StatusShape of={status} />}
-        {status ? statusWord(status) : "All"}{" "}
-        <span class="count">{counts && countOf(counts, status).toLocaleString("en")}</span>
-      </a>
-    ))}
-  </nav>
+  <Chips
+    label="Filter by status"
+    chips={[undefined, ...STATUSES].map((status) => ({
+      name: status ? statusWord(status) : "All",
+      href: hrefOfFilter({ ...filter, status, page: 1 }),
+      isOn: filter.status === status,
+      icon: status && <StatusShape of={status} />,
+      count: counts ? countOf(counts, status) : null,
+    }))}
+  />
 );
 
 const countOf = (counts: Record<Status, number>, status: Status | undefined) =>

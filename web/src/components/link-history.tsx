@@ -3,6 +3,7 @@ import { useId, useState } from "preact/hooks";
 import { relativeTime, shortTime } from "../lib/format.ts";
 import type { Check } from "../lib/link.ts";
 import { type LinkView, VERDICTS } from "../lib/link-view.ts";
+import { Chips } from "./elements.tsx";
 import { EvidenceDetails } from "./evidence.tsx";
 import { DayField } from "./filter-fields.tsx";
 import { Status, statusWord } from "./status.tsx";
@@ -16,17 +17,14 @@ type HistoryFiltersProps = {
 /** Chooses which checks are listed. The statuses are links, so that each can be opened and kept. */
 export const HistoryFilters = ({ view, hrefOf, onChange }: HistoryFiltersProps) => (
   <div class="filters history-filters">
-    <nav class="chips" aria-label="Checks by result">
-      {[undefined, ...VERDICTS].map((status) => (
-        <a
-          key={status ?? "all"}
-          href={hrefOf({ ...view, status, page: 1 })}
-          aria-current={view.status === status ? "true" : undefined}
-        >
-          {status ? statusWord(status) : "All"}
-        </a>
-      ))}
-    </nav>
+    <Chips
+      label="Checks by result"
+      chips={[undefined, ...VERDICTS].map((status) => ({
+        name: status ? statusWord(status) : "All",
+        href: hrefOf({ ...view, status, page: 1 }),
+        isOn: view.status === status,
+      }))}
+    />
     <label class="choice">
       <input
         type="checkbox"

@@ -1,4 +1,5 @@
 import type { SelectHTMLAttributes } from "preact";
+import { startUpper } from "../lib/format.ts";
 import { useGroups } from "../lib/groups.ts";
 import { FREQUENCIES, type Frequency } from "../lib/links.ts";
 
@@ -14,8 +15,7 @@ export const FrequencySelect = ({ chosen, ...select }: FrequencySelectProps) => 
   </select>
 );
 
-export const frequencyWord = (frequency: Frequency) =>
-  frequency.charAt(0).toUpperCase() + frequency.slice(1);
+export const frequencyWord = (frequency: Frequency) => startUpper(frequency);
 
 type GroupSelectProps = {
   /** An id; empty for none. */

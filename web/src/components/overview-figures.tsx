@@ -15,7 +15,7 @@ import {
   type useServiceCounts,
 } from "../lib/overview.ts";
 import { Chart } from "./chart.tsx";
-import { Fact, GroupName } from "./elements.tsx";
+import { Chips, Fact, GroupName } from "./elements.tsx";
 import { Loaded } from "./states.tsx";
 
 type ChartsProps = { span: Span; series: ReturnType<typeof useSeries> };
@@ -25,13 +25,14 @@ export const Charts = ({ span, series }: ChartsProps) => (
   <section class="charts" aria-labelledby="over-time">
     <div class="charts-head">
       <h2 id="over-time">Over time</h2>
-      <nav class="chips" aria-label="Time shown">
-        {SPANS.map((each) => (
-          <a key={each} href={hrefOfSpan(each)} aria-current={each === span ? "true" : undefined}>
-            {SPAN_TEXTS[each]}
-          </a>
-        ))}
-      </nav>
+      <Chips
+        label="Time shown"
+        chips={SPANS.map((each) => ({
+          name: SPAN_TEXTS[each],
+          href: hrefOfSpan(each),
+          isOn: each === span,
+        }))}
+      />
     </div>
     <div class="charts-place">
       <Loaded query={series}>

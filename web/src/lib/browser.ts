@@ -13,6 +13,14 @@ export function textsOf<const Name extends string>(
   return Object.fromEntries(entries) as Record<Name, string>;
 }
 
+/** A submit handler that passes on the named texts. */
+export const withTexts =
+  <const Name extends string>(names: Name[], onSubmit: (texts: Record<Name, string>) => void) =>
+  (event: SubmitEvent) => {
+    event.preventDefault();
+    onSubmit(textsOf(event, names));
+  };
+
 /** What the browser's tab says. */
 export const useTitle = (title: string) =>
   useEffect(() => {
@@ -68,4 +76,14 @@ export function ownPath(wanted: string | undefined): string {
   const path = url?.origin === location.origin ? url.pathname + url.search : "/";
   // Of `/.//example.com` two slashes are left in front, and those lead elsewhere.
   return path.startsWith("//") ? "/" : path;
+}
+
+/** Lets the browser ask before the tab is closed during work. */
+export function useAskBeforeLeaving(isBusy: boolean) {
+  useEffect(() => {
+    if (!isBusy) return;
+    const ask = (event: BeforeUnloadEvent) => event.preventDefault();
+    addEventListener("beforeunload", ask);
+    return () => removeEventListener("beforeunload", ask);
+  }, [isBusy]);
 }

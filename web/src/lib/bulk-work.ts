@@ -1,5 +1,6 @@
 import { useQueryClient } from "@tanstack/preact-query";
 import { useEffect, useRef, useState } from "preact/hooks";
+import { useAskBeforeLeaving } from "./browser.ts";
 import { type Deed, type Step, sizeOf, type Target, takeStep } from "./bulk.ts";
 import { counted } from "./format.ts";
 import { GROUPS } from "./groups.ts";
@@ -107,16 +108,6 @@ const toError = (thrown: unknown) => (thrown instanceof Error ? thrown : new Err
 
 /** `crypto.randomUUID` is missing where the dashboard is reached without TLS. */
 const newKey = () => crypto.getRandomValues(new Uint32Array(4)).join("-");
-
-/** The browser asks whether half-done work is to be left. */
-function useAskBeforeLeaving(isBusy: boolean) {
-  useEffect(() => {
-    if (!isBusy) return;
-    const ask = (event: BeforeUnloadEvent) => event.preventDefault();
-    addEventListener("beforeunload", ask);
-    return () => removeEventListener("beforeunload", ask);
-  }, [isBusy]);
-}
 
 /** "Deleting links", while it goes on. */
 export function doingWords(deed: Deed): string {

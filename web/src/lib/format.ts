@@ -95,3 +95,5 @@ export function sizeText(bytes: number): string {
   const scaled = bytes / 1000 ** power;
   return `${scaled.toLocaleString("en", { maximumFractionDigits: 1 })} ${SIZES[power]}`;
 }
+
+export const startUpper = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);

@@ -3,7 +3,14 @@ import { ExternalLink } from "lucide-preact";
 import { useRef, useState } from "preact/hooks";
 import { Section, Usage, Who } from "../components/account-sections.tsx";
 import { Dialog } from "../components/dialog.tsx";
-import { CodeField, PasswordField, Problem, problemOf, TextField } from "../components/form.tsx";
+import {
+  CodeField,
+  FormFooter,
+  PasswordField,
+  Problem,
+  problemOf,
+  TextField,
+} from "../components/form.tsx";
 import { Loaded } from "../components/states.tsx";
 import { useSay } from "../components/toast.tsx";
 import {
@@ -16,7 +23,7 @@ import {
   useAccount,
   usePeople,
 } from "../lib/account.ts";
-import { textsOf, useTitle } from "../lib/browser.ts";
+import { useTitle, withTexts } from "../lib/browser.ts";
 import { setSession, useUser } from "../lib/session.ts";
 import { PASSWORD_RULE, SHORTER_RULE } from "./password.tsx";
 import { SessionsSection } from "./sessions.tsx";
@@ -90,10 +97,7 @@ function PasswordSection() {
       client.invalidateQueries({ queryKey: ACCOUNT });
     },
   });
-  const submit = (event: SubmitEvent) => {
-    event.preventDefault();
-    change.mutate(textsOf(event, ["current", "new"]));
-  };
+  const submit = withTexts(["current", "new"], change.mutate);
   const { error } = change;
   return (
     <Section title="Password" about="Changing it ends every session but this one.">
@@ -147,11 +151,9 @@ function DeleteAccount({ account, onClose }: { account: Account; onClose: () => 
   const people = usePeople();
   const deletion = useMutation({ mutationFn: deleteOwnAccount, onSuccess: leave });
   const { error } = deletion;
-  const submit = (event: SubmitEvent) => {
-    event.preventDefault();
-    const { code, ...answers } = textsOf(event, ["email", "password", "code"]);
+  const submit = withTexts(["email", "password", "code"], ({ code, ...answers }) => {
     deletion.mutate({ ...answers, ...(user.two_factor && { code }) });
-  };
+  });
   return (
     <Dialog title="Delete the account?" onClose={onClose}>
       <form onSubmit={submit}>
@@ -173,14 +175,12 @@ function DeleteAccount({ account, onClose }: { account: Account; onClose: () => 
         />
         {user.two_factor && <CodeField kind="either" problem={problemOf(error, "code")} />}
         <Problem error={error} fields={["email", "password", "code"]} />
-        <footer>
-          <button type="button" onClick={onClose}>
-            Cancel
-          </button>
-          <button type="submit" class="danger" disabled={deletion.isPending}>
-            Delete the account
-          </button>
-        </footer>
+        <FormFooter
+          action="Delete the account"
+          kind="danger"
+          busy={deletion.isPending}
+          onClose={onClose}
+        />
       </form>
     </Dialog>
   );

@@ -17,7 +17,7 @@ import {
   useInstallation,
   useNodes,
 } from "../lib/admin.ts";
-import { textsOf, useTitle } from "../lib/browser.ts";
+import { useTitle, withTexts } from "../lib/browser.ts";
 import { pageIn } from "../lib/filter.ts";
 import { useUser } from "../lib/session.ts";
 import { BackupsSection } from "./admin-backups.tsx";
@@ -78,11 +78,9 @@ function Accounts() {
   const accounts = useAccounts(search, page);
   const [task, setTask] = useState<AdminTask | null>(null);
   const { tier, person } = useChanges();
-  const find = (event: SubmitEvent) => {
-    event.preventDefault();
-    const { search: wanted } = textsOf(event, ["search"]);
+  const find = withTexts(["search"], ({ search: wanted }) => {
     route(hrefOf(wanted.trim(), 1));
-  };
+  });
   return (
     <section>
       <header class="page-head">

@@ -2,10 +2,10 @@ import { useMutation, useQueryClient } from "@tanstack/preact-query";
 import { Download } from "lucide-preact";
 import { useEffect, useState } from "preact/hooks";
 import { Dialog } from "../components/dialog.tsx";
-import { CodeField, PasswordField, Problem, problemOf } from "../components/form.tsx";
+import { CodeField, FormFooter, PasswordField, Problem, problemOf } from "../components/form.tsx";
 import { Copyable } from "../components/secret.tsx";
 import { ACCOUNT, beginTwoFactor, confirmTwoFactor } from "../lib/account.ts";
-import { textsOf } from "../lib/browser.ts";
+import { withTexts } from "../lib/browser.ts";
 import { setSession, useUser } from "../lib/session.ts";
 
 type Closable = { onClose: () => void };
@@ -61,10 +61,7 @@ type FormProps<T> = Closable & {
 };
 
 function PasswordForm({ error, busy, onSubmit, onClose }: FormProps<{ password: string }>) {
-  const submit = (event: SubmitEvent) => {
-    event.preventDefault();
-    onSubmit(textsOf(event, ["password"]));
-  };
+  const submit = withTexts(["password"], onSubmit);
   return (
     <form onSubmit={submit}>
       <p>
@@ -77,14 +74,7 @@ function PasswordForm({ error, busy, onSubmit, onClose }: FormProps<{ password: 
         problem={problemOf(error, "password")}
       />
       <Problem error={error} fields={["password"]} />
-      <footer>
-        <button type="button" onClick={onClose}>
-          Cancel
-        </button>
-        <button type="submit" class="primary" disabled={busy}>
-          Continue
-        </button>
-      </footer>
+      <FormFooter action="Continue" busy={busy} onClose={onClose} />
     </form>
   );
 }
@@ -92,10 +82,7 @@ function PasswordForm({ error, busy, onSubmit, onClose }: FormProps<{ password: 
 type ConfirmProps = FormProps<{ code: string }> & { secret: string; uri: string };
 
 function ConfirmDialog({ secret, uri, error, busy, onSubmit, onClose }: ConfirmProps) {
-  const submit = (event: SubmitEvent) => {
-    event.preventDefault();
-    onSubmit(textsOf(event, ["code"]));
-  };
+  const submit = withTexts(["code"], onSubmit);
   return (
     <Dialog title="Connect your app" onClose={onClose}>
       <form onSubmit={submit}>
@@ -112,14 +99,7 @@ function ConfirmDialog({ secret, uri, error, busy, onSubmit, onClose }: ConfirmP
         <CodeField kind="app" problem={problemOf(error, "code")} isNext />
         <Problem error={error} fields={["code"]} />
         <p class="hint">Your other sessions end when it is turned on.</p>
-        <footer>
-          <button type="button" onClick={onClose}>
-            Cancel
-          </button>
-          <button type="submit" class="primary" disabled={busy}>
-            Turn on
-          </button>
-        </footer>
+        <FormFooter action="Turn on" busy={busy} onClose={onClose} />
       </form>
     </Dialog>
   );

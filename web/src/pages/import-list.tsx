@@ -4,6 +4,7 @@ import { Problem } from "../components/form.tsx";
 import { Lines, Notes, Sitemaps, SourceLine } from "../components/import-lines.tsx";
 import { Done, Progress, Ready } from "../components/import-steps.tsx";
 import { Empty } from "../components/states.tsx";
+import { useAskBeforeLeaving } from "../lib/browser.ts";
 import { pageIn } from "../lib/filter.ts";
 import { useGroups } from "../lib/groups.ts";
 import type { Job, useImport } from "../lib/import-job.ts";
@@ -23,7 +24,7 @@ export function ImportList({ flow, job, problem, onDone, onMore }: ImportListPro
   const groups = useGroups();
   const { stage, ledger } = job;
   const isSettled = stage === "done";
-  useStayWhile(stage === "adding" && job.problem === null);
+  useAskBeforeLeaving(stage === "adding" && job.problem === null);
   useEffect(() => {
     if (isSettled) onDone();
   }, [isSettled]);
@@ -66,13 +67,3 @@ const Nothing = () => (
 
 const hrefOf = ({ choices }: Job) =>
   choices.groupId ? `/links?group_id=${choices.groupId}` : "/links";
-
-/** Asks before the tab is closed while links are being added. */
-function useStayWhile(isBusy: boolean) {
-  useEffect(() => {
-    if (!isBusy) return;
-    const ask = (event: BeforeUnloadEvent) => event.preventDefault();
-    addEventListener("beforeunload", ask);
-    return () => removeEventListener("beforeunload", ask);
-  }, [isBusy]);
-}

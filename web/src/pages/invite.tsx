@@ -1,9 +1,9 @@
 import { useMutation, useQueryClient } from "@tanstack/preact-query";
 import { Confirm, Dialog } from "../components/dialog.tsx";
-import { EmailField, Field, Problem, problemOf } from "../components/form.tsx";
+import { EmailField, Field, FormFooter, Problem, problemOf } from "../components/form.tsx";
 import { Copyable } from "../components/secret.tsx";
 import { type Invitation, passwordUrl } from "../lib/account.ts";
-import { textsOf } from "../lib/browser.ts";
+import { withTexts } from "../lib/browser.ts";
 
 type InviteProps<T extends string> = {
   title: string;
@@ -22,11 +22,9 @@ export function Invite<T extends string>({ title, choice, invite, list, onClose 
     // What is told only once does not wait for a list.
     onSuccess: () => void client.invalidateQueries({ queryKey: list }),
   });
-  const submit = (event: SubmitEvent) => {
-    event.preventDefault();
-    const { email, chosen } = textsOf(event, ["email", "chosen"]);
+  const submit = withTexts(["email", "chosen"], ({ email, chosen }) => {
     invitation.mutate({ email, chosen: chosen as T });
-  };
+  });
   if (invitation.data) return <PasswordLink invitation={invitation.data} onClose={onClose} />;
   return (
     <Dialog title={title} onClose={onClose}>
@@ -44,14 +42,7 @@ export function Invite<T extends string>({ title, choice, invite, list, onClose 
           )}
         </Field>
         <Problem error={invitation.error} fields={["email", choice.name]} />
-        <footer>
-          <button type="button" onClick={onClose}>
-            Cancel
-          </button>
-          <button type="submit" class="primary" disabled={invitation.isPending}>
-            Create
-          </button>
-        </footer>
+        <FormFooter action="Create" busy={invitation.isPending} onClose={onClose} />
       </form>
     </Dialog>
   );

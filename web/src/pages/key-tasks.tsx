@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from "@tanstack/preact-query";
 import { Confirm, Dialog } from "../components/dialog.tsx";
-import { Field, problemOf } from "../components/form.tsx";
+import { Field, problemOf, SelectField } from "../components/form.tsx";
 import { KeyForm } from "../components/keys.tsx";
 import { Secret } from "../components/secret.tsx";
 import { useSay } from "../components/toast.tsx";
@@ -17,10 +17,10 @@ import {
 
 const DAY_MS = 86_400_000;
 const LIFETIMES = [
-  { days: "", name: "Never" },
-  { days: "30", name: "In 30 days" },
-  { days: "90", name: "In 90 days" },
-  { days: "365", name: "In a year" },
+  { value: "", name: "Never" },
+  { value: "30", name: "In 30 days" },
+  { value: "90", name: "In 90 days" },
+  { value: "365", name: "In a year" },
 ];
 
 export function NewKeyDialog({ onClose }: { onClose: () => void }) {
@@ -41,17 +41,12 @@ export function NewKeyDialog({ onClose }: { onClose: () => void }) {
         onSubmit={(event) => creation.mutate(readForm(event))}
         onClose={onClose}
       >
-        <Field label="Expires" problem={problemOf(error, "expires_at")}>
-          {(ties) => (
-            <select {...ties} name="days">
-              {LIFETIMES.map(({ days, name }) => (
-                <option key={days} value={days}>
-                  {name}
-                </option>
-              ))}
-            </select>
-          )}
-        </Field>
+        <SelectField
+          label="Expires"
+          name="days"
+          options={LIFETIMES}
+          problem={problemOf(error, "expires_at")}
+        />
       </KeyForm>
     </Dialog>
   );

@@ -2,6 +2,7 @@ import { keepPreviousData, useQuery } from "@tanstack/preact-query";
 import { useLocation } from "preact-iso";
 import { Chart } from "../components/chart.tsx";
 import { DayStrip } from "../components/day-strip.tsx";
+import { Chips } from "../components/elements.tsx";
 import { LinkEventList } from "../components/link-events.tsx";
 import { HistoryFilters, HistoryTable } from "../components/link-history.tsx";
 import { Pager } from "../components/lists.tsx";
@@ -110,17 +111,14 @@ export function LinkTimes({ id, lastCheckAt, view, frequency }: LinkTimesProps) 
     <section class="link-times">
       <header>
         <h2>Time to answer</h2>
-        <nav class="chips" aria-label="Time shown">
-          {SPANS.map((span) => (
-            <a
-              key={span}
-              href={hrefOfView(id, { ...view, span })}
-              aria-current={chosen === span ? "true" : undefined}
-            >
-              {SPAN_TEXTS[span]}
-            </a>
-          ))}
-        </nav>
+        <Chips
+          label="Time shown"
+          chips={SPANS.map((span) => ({
+            name: SPAN_TEXTS[span],
+            href: hrefOfView(id, { ...view, span }),
+            isOn: chosen === span,
+          }))}
+        />
       </header>
       <Loaded query={times}>{(data) => <Chart label="Average time to answer" {...data} />}</Loaded>
     </section>

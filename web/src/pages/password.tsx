@@ -2,7 +2,7 @@ import { useMutation, useQueryClient } from "@tanstack/preact-query";
 import { useEffect, useState } from "preact/hooks";
 import { Doorway } from "../components/doorway.tsx";
 import { CodeField, PasswordField, Problem, problemOf, TextField } from "../components/form.tsx";
-import { textsOf, useTokenOfLink } from "../lib/browser.ts";
+import { useTokenOfLink, withTexts } from "../lib/browser.ts";
 import {
   isCodeNeeded,
   isCodeWrong,
@@ -56,11 +56,9 @@ type PasswordFormProps = {
 function PasswordForm({ error, busy, onSubmit }: PasswordFormProps) {
   const token = useTokenOfLink();
   const isCodeAsked = useWasTrue(isCodeNeeded(error));
-  const submit = (event: SubmitEvent) => {
-    event.preventDefault();
-    const { code, ...answers } = textsOf(event, ["token", "password", "code"]);
+  const submit = withTexts(["token", "password", "code"], ({ code, ...answers }) => {
     onSubmit({ ...answers, ...(code && { code }) });
-  };
+  });
   const wrongCode = isCodeWrong(error) ? error?.message : problemOf(error, "code");
   return (
     <form onSubmit={submit}>

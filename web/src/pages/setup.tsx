@@ -5,7 +5,7 @@ import { Doorway } from "../components/doorway.tsx";
 import { EmailField, PasswordField, Problem, problemOf, TextField } from "../components/form.tsx";
 import { Secret } from "../components/secret.tsx";
 import { Redirect } from "../components/states.tsx";
-import { textsOf, useTokenOfLink } from "../lib/browser.ts";
+import { useTokenOfLink, withTexts } from "../lib/browser.ts";
 import { SESSION, type Session, setUp } from "../lib/session.ts";
 import { lazyPage } from "./missing-page.tsx";
 import { PASSWORD_RULE } from "./password.tsx";
@@ -42,10 +42,7 @@ function SetupForm({ onDone }: { onDone: (key: string) => void }) {
   const token = useTokenOfLink();
   const account = useMutation({ mutationFn: setUp, onSuccess: ({ key }) => onDone(key) });
   const { error } = account;
-  const submit = (event: SubmitEvent) => {
-    event.preventDefault();
-    account.mutate(textsOf(event, ["token", "email", "password"]));
-  };
+  const submit = withTexts(["token", "email", "password"], account.mutate);
   return (
     <form onSubmit={submit}>
       <TextField

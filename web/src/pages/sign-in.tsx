@@ -5,7 +5,7 @@ import { Cover } from "../components/dialog.tsx";
 import { Doorway } from "../components/doorway.tsx";
 import { CodeField, EmailField, PasswordField, Problem, problemOf } from "../components/form.tsx";
 import { Redirect } from "../components/states.tsx";
-import { ownPath, textsOf } from "../lib/browser.ts";
+import { ownPath, withTexts } from "../lib/browser.ts";
 import {
   isCodeNeeded,
   isCodeWrong,
@@ -84,10 +84,7 @@ type StepProps<T> = { error: Error | null; busy: boolean; onSubmit: (given: T) =
 
 /** @param email as it was given before */
 function PasswordStep({ email, error, busy, onSubmit }: StepProps<Answers> & { email: string }) {
-  const submit = (event: SubmitEvent) => {
-    event.preventDefault();
-    onSubmit(textsOf(event, ["email", "password"]));
-  };
+  const submit = withTexts(["email", "password"], onSubmit);
   return (
     <form class="sign-in" onSubmit={submit}>
       <EmailField problem={problemOf(error, "email")} defaultValue={email} />
@@ -118,10 +115,7 @@ type CodeStepProps = StepProps<string> & {
 /** After the right password, where there is a second factor. */
 function CodeStep({ email, error, busy, onSubmit, onSwitch, onBack }: CodeStepProps) {
   const [kind, setKind] = useState<"app" | "recovery">("app");
-  const submit = (event: SubmitEvent) => {
-    event.preventDefault();
-    onSubmit(textsOf(event, ["code"]).code);
-  };
+  const submit = withTexts(["code"], ({ code }) => onSubmit(code));
   const change = () => {
     setKind(kind === "app" ? "recovery" : "app");
     onSwitch();

@@ -4,7 +4,7 @@ import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { Section } from "../components/account-sections.tsx";
 import { Dialog } from "../components/dialog.tsx";
-import { CodeField, PasswordField, Problem, problemOf } from "../components/form.tsx";
+import { CodeField, FormFooter, PasswordField, Problem, problemOf } from "../components/form.tsx";
 import { Loaded } from "../components/states.tsx";
 import { useSay } from "../components/toast.tsx";
 import {
@@ -14,7 +14,7 @@ import {
   type TwoFactor,
   useTwoFactor,
 } from "../lib/account.ts";
-import { textsOf } from "../lib/browser.ts";
+import { withTexts } from "../lib/browser.ts";
 import { setSession } from "../lib/session.ts";
 import { BeginTwoFactor, FreshCodes } from "./begin-two-factor.tsx";
 import { PASSWORD_RULE, useWasTrue } from "./password.tsx";
@@ -164,11 +164,9 @@ type ProofDialogProps = Closable & {
 /** Asks for both factors before either of them is changed. */
 function ProofDialog(props: ProofDialogProps) {
   const { title, action, kind, error, busy, onSubmit, onClose, more, children } = props;
-  const submit = (event: SubmitEvent) => {
-    event.preventDefault();
-    const { new: next, ...proof } = textsOf(event, ["password", "code", "new"]);
+  const submit = withTexts(["password", "code", "new"], ({ new: next, ...proof }) => {
     onSubmit({ ...proof, ...(next && { new: next }) });
-  };
+  });
   return (
     <Dialog title={title} onClose={onClose}>
       <form onSubmit={submit}>
@@ -181,14 +179,7 @@ function ProofDialog(props: ProofDialogProps) {
         <CodeField kind="either" problem={problemOf(error, "code")} />
         {more}
         <Problem error={error} fields={["password", "code", "new"]} />
-        <footer>
-          <button type="button" onClick={onClose}>
-            Cancel
-          </button>
-          <button type="submit" class={kind} disabled={busy}>
-            {action}
-          </button>
-        </footer>
+        <FormFooter action={action} kind={kind} busy={busy} onClose={onClose} />
       </form>
     </Dialog>
   );

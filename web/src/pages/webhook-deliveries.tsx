@@ -5,11 +5,11 @@ import { useLocation } from "preact-iso";
 import { DeliveryFilters, DeliveryList } from "../components/deliveries.tsx";
 import { DeliveryDetails } from "../components/delivery-details.tsx";
 import { Dialog } from "../components/dialog.tsx";
-import { Field, Problem, problemOf } from "../components/form.tsx";
+import { FormFooter, Problem, problemOf, SelectField } from "../components/form.tsx";
 import { Pager } from "../components/lists.tsx";
 import { Empty, Loaded } from "../components/states.tsx";
 import { useSay } from "../components/toast.tsx";
-import { textsOf } from "../lib/browser.ts";
+import { withTexts } from "../lib/browser.ts";
 import {
   type Delivery,
   type DeliveryDetail,
@@ -209,11 +209,11 @@ const HOUR_MS = 3_600_000;
 /** The server takes 14 days at most by its own clock, to which the request has still to travel. */
 const MOST_HOURS = 14 * 24 - 0.1;
 const SPANS = [
-  { hours: 1, name: "The last hour" },
-  { hours: 24, name: "The last 24 hours" },
-  { hours: 72, name: "The last 3 days" },
-  { hours: 168, name: "The last 7 days" },
-  { hours: MOST_HOURS, name: "The last 14 days" },
+  { value: 1, name: "The last hour" },
+  { value: 24, name: "The last 24 hours" },
+  { value: 72, name: "The last 3 days" },
+  { value: 168, name: "The last 7 days" },
+  { value: MOST_HOURS, name: "The last 14 days" },
 ];
 const USUAL_HOURS = 24;
 
@@ -230,10 +230,7 @@ function RedeliverFailed({ webhook, onClose }: { webhook: Webhook; onClose: () =
     },
     onSettled: () => client.invalidateQueries({ queryKey: WEBHOOKS }),
   });
-  const submit = (event: SubmitEvent) => {
-    event.preventDefault();
-    all.mutate(Number(textsOf(event, ["hours"]).hours));
-  };
+  const submit = withTexts(["hours"], ({ hours }) => all.mutate(Number(hours)));
   return (
     <Dialog title="Redeliver what failed" onClose={onClose}>
       <form onSubmit={submit}>
@@ -241,26 +238,15 @@ function RedeliverFailed({ webhook, onClose }: { webhook: Webhook; onClose: () =
           Everything that will be retried, was given up or is too old is sent once more. A receiver
           that has an event already knows it by its <code>webhook-id</code>. Tests are left out.
         </p>
-        <Field label="What happened in" problem={problemOf(all.error, "since")}>
-          {(ties) => (
-            <select {...ties} name="hours">
-              {SPANS.map(({ hours, name }) => (
-                <option key={hours} value={hours} selected={hours === USUAL_HOURS}>
-                  {name}
-                </option>
-              ))}
-            </select>
-          )}
-        </Field>
+        <SelectField
+          label="What happened in"
+          name="hours"
+          options={SPANS}
+          chosen={USUAL_HOURS}
+          problem={problemOf(all.error, "since")}
+        />
         <Problem error={all.error} fields={["since"]} />
-        <footer>
-          <button type="button" onClick={onClose}>
-            Cancel
-          </button>
-          <button type="submit" class="primary" disabled={all.isPending}>
-            Redeliver
-          </button>
-        </footer>
+        <FormFooter action="Redeliver" busy={all.isPending} onClose={onClose} />
       </form>
     </Dialog>
   );

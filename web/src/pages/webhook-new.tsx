@@ -3,7 +3,7 @@ import { Send } from "lucide-preact";
 import { useId, useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
 import { Dialog } from "../components/dialog.tsx";
-import { Problem, problemOf } from "../components/form.tsx";
+import { FormFooter, Problem, problemOf } from "../components/form.tsx";
 import { Copyable, SigningSecret } from "../components/secret.tsx";
 import { EventsField, subscriptionOf, TargetFields } from "../components/webhook-fields.tsx";
 import { TestOutcome } from "../components/webhook-state.tsx";
@@ -43,14 +43,7 @@ export function NewWebhookDialog({ onClose }: { onClose: () => void }) {
         />
         <EventsField events={USUAL_EVENTS} problem={problemOf(error, "events")} />
         <Problem error={error} fields={["url", "format", "events"]} />
-        <footer>
-          <button type="button" onClick={onClose}>
-            Cancel
-          </button>
-          <button type="submit" class="primary" disabled={creation.isPending}>
-            Create webhook
-          </button>
-        </footer>
+        <FormFooter action="Create webhook" busy={creation.isPending} onClose={onClose} />
       </form>
     </Dialog>
   );

@@ -3,14 +3,14 @@ import { ChevronLeft } from "lucide-preact";
 import { useState } from "preact/hooks";
 import { useLocation, useRoute } from "preact-iso";
 import { Dialog } from "../components/dialog.tsx";
-import { Field, Problem, problemOf } from "../components/form.tsx";
+import { FormFooter, Problem, problemOf, SelectField } from "../components/form.tsx";
 import { SigningSecret } from "../components/secret.tsx";
 import { Loaded } from "../components/states.tsx";
 import { useSay } from "../components/toast.tsx";
 import { EventsField, subscriptionOf, UrlField } from "../components/webhook-fields.tsx";
 import { NextStep, type PageDeed, WebhookFacts, WebhookHead } from "../components/webhook-head.tsx";
 import { RequestFailed } from "../lib/api.ts";
-import { textsOf, useTitle } from "../lib/browser.ts";
+import { textsOf, useTitle, withTexts } from "../lib/browser.ts";
 import { absoluteTime } from "../lib/format.ts";
 import { useCanWrite } from "../lib/session.ts";
 import { discreetUrl, FORMATS } from "../lib/webhook-words.ts";
@@ -115,24 +115,17 @@ function EditWebhook({ webhook, onClose }: { webhook: Webhook; onClose: () => vo
           webhook.
         </p>
         <Problem error={error} fields={["url", "events"]} />
-        <footer>
-          <button type="button" onClick={onClose}>
-            Cancel
-          </button>
-          <button type="submit" class="primary" disabled={change.isPending}>
-            Save
-          </button>
-        </footer>
+        <FormFooter action="Save" busy={change.isPending} onClose={onClose} />
       </form>
     </Dialog>
   );
 }
 
 const GRACES = [
-  { seconds: 0, name: "At once: the secret has leaked" },
-  { seconds: 3_600, name: "In 1 hour" },
-  { seconds: 86_400, name: "In 24 hours" },
-  { seconds: 604_800, name: "In 7 days" },
+  { value: 0, name: "At once: the secret has leaked" },
+  { value: 3_600, name: "In 1 hour" },
+  { value: 86_400, name: "In 24 hours" },
+  { value: 604_800, name: "In 7 days" },
 ];
 const USUAL_SECONDS = 86_400;
 
@@ -145,10 +138,7 @@ function RotateSecret({ webhook, onClose }: { webhook: Webhook; onClose: () => v
     onSuccess: () => void client.invalidateQueries({ queryKey: WEBHOOKS }),
   });
   if (rotation.data) return <NewSecret rotated={rotation.data} onClose={onClose} />;
-  const submit = (event: SubmitEvent) => {
-    event.preventDefault();
-    rotation.mutate(Number(textsOf(event, ["seconds"]).seconds));
-  };
+  const submit = withTexts(["seconds"], ({ seconds }) => rotation.mutate(Number(seconds)));
   return (
     <Dialog title="New signing secret" onClose={onClose}>
       <form onSubmit={submit}>
@@ -156,29 +146,15 @@ function RotateSecret({ webhook, onClose }: { webhook: Webhook; onClose: () => v
           Until the old secret ends, every message is signed with both, so that your receiver can
           change over without missing one.
         </p>
-        <Field
+        <SelectField
           label="The old secret ends"
+          name="seconds"
+          options={GRACES}
+          chosen={USUAL_SECONDS}
           problem={problemOf(rotation.error, "grace_period_seconds")}
-        >
-          {(ties) => (
-            <select {...ties} name="seconds">
-              {GRACES.map(({ seconds, name }) => (
-                <option key={seconds} value={seconds} selected={seconds === USUAL_SECONDS}>
-                  {name}
-                </option>
-              ))}
-            </select>
-          )}
-        </Field>
+        />
         <Problem error={inOurWords(rotation.error)} fields={["grace_period_seconds"]} />
-        <footer>
-          <button type="button" onClick={onClose}>
-            Cancel
-          </button>
-          <button type="submit" class="primary" disabled={rotation.isPending}>
-            Make a new secret
-          </button>
-        </footer>
+        <FormFooter action="Make a new secret" busy={rotation.isPending} onClose={onClose} />
       </form>
     </Dialog>
   );
