@@ -1,3 +1,4 @@
+import { type QueryKey, useMutation, useQueryClient } from "@tanstack/preact-query";
 import { type ComponentChildren, createContext } from "preact";
 import { useCallback, useContext, useEffect, useState } from "preact/hooks";
 
@@ -26,4 +27,44 @@ export function Saying({ children }: { children: ComponentChildren }) {
       </div>
     </SayContext.Provider>
   );
+}
+
+type Change<Input, Result> = {
+  change: (input: Input) => Promise<Result>;
+  /** The text of the toast. */
+  said: string | ((result: Result, input: Input) => string);
+  /** The queries to load again. */
+  renews: QueryKey[];
+};
+
+/** A change from a dialog, which shows what fails and is closed by `onDone`. */
+export function useDialogChange<Input = void, Result = unknown>({
+  change,
+  said,
+  renews,
+  onDone,
+}: Change<Input, Result> & { onDone: () => void }) {
+  const say = useSay();
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: change,
+    onSuccess: (result: Result, input: Input) => {
+      say(typeof said === "string" ? said : said(result, input));
+      onDone();
+      for (const queryKey of renews) client.invalidateQueries({ queryKey });
+    },
+  });
+}
+
+/** A change without a dialog: the toast also shows what fails. */
+export function useDirectChange<Input, Result>({ change, said, renews }: Change<Input, Result>) {
+  const say = useSay();
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: change,
+    onSuccess: (result: Result, input: Input) =>
+      say(typeof said === "string" ? said : said(result, input)),
+    onError: ({ message }) => say(message),
+    onSettled: () => Promise.all(renews.map((queryKey) => client.invalidateQueries({ queryKey }))),
+  });
 }

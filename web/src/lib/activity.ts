@@ -1,6 +1,6 @@
 import { keepPreviousData, useQuery } from "@tanstack/preact-query";
 import { ADMIN } from "./admin.ts";
-import { api, ask } from "./api.ts";
+import { api, ask, asSent } from "./api.ts";
 import { pageIn } from "./filter.ts";
 
 const AUDIT = ["audit"];
@@ -56,12 +56,11 @@ const conditionsOf = ({ action, actor, target, from, to }: ActivityFilter) =>
     Object.entries({ action, actor, target, from, to }).filter(([, value]) => value !== ""),
   );
 
-const queryOf = (filter: ActivityFilter) => ({
-  query: asTyped({ page: filter.page, per_page: PER_PAGE, ...conditionsOf(filter) }),
-});
+type PageQuery = { page: number; per_page: number };
 
-/** The client's types are those after reading, where dates are numbers; what is sent is text. */
-const asTyped = (query: object) => query as { page: number; per_page: number };
+const queryOf = (filter: ActivityFilter) => ({
+  query: asSent<PageQuery>({ page: filter.page, per_page: PER_PAGE, ...conditionsOf(filter) }),
+});
 
 const listOwn = (filter: ActivityFilter) => ask(api.audit.get(queryOf(filter)));
 

@@ -30,6 +30,9 @@ export class RequestFailed extends Error {
   }
 }
 
+/** Types a query or body for the client, whose types are those that the server has after parsing. */
+export const asSent = <Parsed>(value: object) => value as Parsed;
+
 /**
  * What is inside the success envelope.
  * @throws RequestFailed with the server's own words

@@ -1,4 +1,4 @@
-import { api, ask } from "./api.ts";
+import { api, ask, asSent } from "./api.ts";
 import { pageIn } from "./filter.ts";
 import { DELIVERED_TYPES } from "./webhook-words.ts";
 
@@ -45,12 +45,7 @@ export const redeliver = (webhookId: string, id: string) =>
 
 /** @param since ISO 8601 */
 export const redeliverFailed = (webhookId: string, since: string) =>
-  ask(api.webhooks({ id: webhookId })["redeliver-failed"].post(asTyped(since)));
-
-type SpanBody = Parameters<ReturnType<typeof api.webhooks>["redeliver-failed"]["post"]>[0];
-
-/** The client's types are those after reading, where times are numbers; what is sent is text. */
-const asTyped = (since: string) => ({ since }) as unknown as SpanBody;
+  ask(api.webhooks({ id: webhookId })["redeliver-failed"].post(asSent({ since })));
 
 export async function countDeliveries(webhookId: string): Promise<Totals> {
   const counted = await Promise.all(

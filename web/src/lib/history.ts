@@ -1,4 +1,4 @@
-import { api, ask } from "./api.ts";
+import { api, ask, asSent } from "./api.ts";
 import { pageIn } from "./filter.ts";
 
 export const HISTORY = ["history"];
@@ -64,14 +64,14 @@ export const findHistory = ({ page, show, ...rest }: HistoryFilter) =>
     api.history.get({
       query: {
         ...{ page, per_page: PER_PAGE },
-        ...asTyped({ ...narrowing(rest), ...showing(show) }),
+        ...asSent<object>({ ...narrowing(rest), ...showing(show) }),
       },
     }),
   );
 
 /** What all checks of the time came to, whatever their result. */
 export const findHistoryStats = (filter: Pick<HistoryFilter, "from" | "to" | "linkId">) =>
-  ask(api.history.stats.get({ query: asTyped(narrowing(filter)) }));
+  ask(api.history.stats.get({ query: asSent<object>(narrowing(filter)) }));
 
 const showing = (show: HistoryFilter["show"]): Record<string, string> => {
   if (!show) return {};
@@ -87,9 +87,6 @@ const narrowing = ({
   ...(to && { end_date: to }),
   ...(linkId && { link_id: linkId }),
 });
-
-/** The client's types are those after reading, where dates are numbers; what is sent is text. */
-const asTyped = (query: Record<string, string>) => query as object;
 
 type HistoryPage = Awaited<ReturnType<typeof findHistory>>;
 export type HistoryCheck = HistoryPage["items"][number];

@@ -1,4 +1,4 @@
-import { api, ask, tell } from "./api.ts";
+import { api, ask, asSent, tell } from "./api.ts";
 
 export const KEYS = ["keys"];
 
@@ -14,17 +14,11 @@ export type NewKey = {
   expires_at: string | null;
 };
 
-export const createKey = (key: NewKey) => ask(api.keys.post(asTyped(key)));
-
-/** The client's types are those after reading, where times are numbers; what is sent is text. */
-const asTyped = (key: NewKey) => key as unknown as Parameters<typeof api.keys.post>[0];
+export const createKey = (key: NewKey) => ask(api.keys.post(asSent(key)));
 
 /** Only what is to be different. */
 export const changeKey = (id: string, change: Partial<NewKey>) =>
-  ask(api.keys({ id }).patch(asTypedChange(change)));
-
-const asTypedChange = (change: Partial<NewKey>) =>
-  change as unknown as Parameters<ReturnType<typeof api.keys>["patch"]>[0];
+  ask(api.keys({ id }).patch(asSent(change)));
 
 export const rotateKey = (id: string) => ask(api.keys({ id }).rotate.post());
 

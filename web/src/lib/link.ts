@@ -1,4 +1,4 @@
-import { api, ask } from "./api.ts";
+import { api, ask, asSent } from "./api.ts";
 import { HOUR_MS, type LinkView, type Span, startOfDays } from "./link-view.ts";
 import { type Frequency, LINKS } from "./links.ts";
 
@@ -23,7 +23,7 @@ export const keyOfLastCheck = (id: string, checkedAt: string | null, ...of: unkn
 export const listChecks = (id: string, { status, changed, from, to, page }: LinkView) =>
   ask(
     api.links({ id }).history.get({
-      query: asRead({
+      query: asSent({
         page,
         per_page: CHECKS_PER_PAGE,
         ...(status && { status }),
@@ -39,21 +39,21 @@ export const listEvents = (id: string, page: number) =>
 
 /** What the checks of each of the last days came to, in UTC. */
 export const findDays = (id: string) =>
-  ask(api.history.series.get({ query: asRead({ link_id: id, bucket: "day" }) }));
+  ask(api.history.series.get({ query: asSent({ link_id: id, bucket: "day" }) }));
 
 /** Of the same days. */
 export const findUptime = (id: string) =>
   ask(
     api
       .links({ id })
-      .stats.get({ query: asRead({ start_date: startOfDays(DAYS, Date.now()).slice(0, 10) }) }),
+      .stats.get({ query: asSent({ start_date: startOfDays(DAYS, Date.now()).slice(0, 10) }) }),
   );
 
 /** The times to answer in buckets that suit the span, and how often there is something to put into them. */
 export const findTimes = (id: string, span: Span, frequency: Frequency) =>
   ask(
     api.history.series.get({
-      query: asRead({ link_id: id, ...bucketsOf(span, frequency, Date.now()) }),
+      query: asSent({ link_id: id, ...bucketsOf(span, frequency, Date.now()) }),
     }),
   );
 
@@ -68,9 +68,6 @@ function bucketsOf(span: Span, frequency: Frequency, now: number) {
 /** @param groupId null for none */
 export const changeGroup = (id: string, groupId: string | null) =>
   ask(api.links({ id }).patch({ group_id: groupId }));
-
-/** The client's types are those after reading, where times are numbers; what is sent is text. */
-const asRead = <Query>(query: Record<string, unknown>) => query as Query;
 
 type CheckPage = Awaited<ReturnType<typeof listChecks>>;
 export type Check = CheckPage["items"][number];

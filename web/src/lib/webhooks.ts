@@ -1,4 +1,4 @@
-import { api, ask, tell } from "./api.ts";
+import { api, ask, asSent, tell } from "./api.ts";
 
 /** Everything that is asked of webhooks and their deliveries starts with this key. */
 export const WEBHOOKS = ["webhooks"];
@@ -30,13 +30,7 @@ export const deleteWebhook = (id: string) => tell(api.webhooks({ id }).delete())
 export const testWebhook = (id: string) => ask(api.webhooks({ id }).test.post());
 
 export const rotateSecret = (id: string, graceSeconds: number) =>
-  ask(api.webhooks({ id })["rotate-secret"].post(asTyped(graceSeconds)));
-
-type RotationBody = Parameters<ReturnType<typeof api.webhooks>["rotate-secret"]["post"]>[0];
-
-/** The client's type is that after reading, where the field has another name. */
-const asTyped = (graceSeconds: number) =>
-  ({ grace_period_seconds: graceSeconds }) as unknown as RotationBody;
+  ask(api.webhooks({ id })["rotate-secret"].post(asSent({ grace_period_seconds: graceSeconds })));
 
 type WebhookPage = Awaited<ReturnType<typeof listWebhooks>>;
 export type Webhook = WebhookPage["items"][number];

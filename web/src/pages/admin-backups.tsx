@@ -5,7 +5,7 @@ import { BackupAdvice, BackupHead, BackupList, DumpAdvice } from "../components/
 import { Confirm } from "../components/dialog.tsx";
 import { Problem } from "../components/form.tsx";
 import { Loaded } from "../components/states.tsx";
-import { useSay } from "../components/toast.tsx";
+import { useDialogChange, useSay } from "../components/toast.tsx";
 import {
   BACKUPS,
   type Backup,
@@ -79,15 +79,11 @@ function useMaking(state: BackupState | undefined) {
 }
 
 function DeleteBackup({ backup, onClose }: { backup: Backup; onClose: () => void }) {
-  const say = useSay();
-  const client = useQueryClient();
-  const deletion = useMutation({
-    mutationFn: () => deleteBackup(backup.name),
-    onSuccess: () => {
-      say("The backup was deleted.");
-      onClose();
-      client.invalidateQueries({ queryKey: BACKUPS });
-    },
+  const deletion = useDialogChange({
+    change: () => deleteBackup(backup.name),
+    said: "The backup was deleted.",
+    renews: [BACKUPS],
+    onDone: onClose,
   });
   return (
     <Confirm

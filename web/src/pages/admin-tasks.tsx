@@ -1,9 +1,8 @@
-import { useMutation, useQueryClient } from "@tanstack/preact-query";
 import { useState } from "preact/hooks";
 import { Confirm } from "../components/dialog.tsx";
 import { Field } from "../components/form.tsx";
 import { RemovePersonDialog } from "../components/person.tsx";
-import { useSay } from "../components/toast.tsx";
+import { useDialogChange } from "../components/toast.tsx";
 import { linksGo, peopleLose, ROLES, type Role } from "../lib/account.ts";
 import {
   ADMIN,
@@ -65,11 +64,12 @@ const ResetPerson = ({ person, onClose }: { person: Person; onClose: () => void 
 );
 
 function RemovePerson({ person, onClose }: { person: Person; onClose: () => void }) {
-  const removal = useRemoval(
-    (revokeKeys: boolean) => deletePerson(person.id, revokeKeys),
-    `${person.email} was removed.`,
-    onClose,
-  );
+  const removal = useDialogChange({
+    change: (revokeKeys: boolean) => deletePerson(person.id, revokeKeys),
+    said: `${person.email} was removed.`,
+    renews: [ADMIN],
+    onDone: onClose,
+  });
   return (
     <RemovePersonDialog
       person={person}
@@ -83,11 +83,12 @@ function RemovePerson({ person, onClose }: { person: Person; onClose: () => void
 
 function DeleteAccount({ account, onClose }: { account: AdminAccount; onClose: () => void }) {
   const [typed, setTyped] = useState("");
-  const deletion = useRemoval(
-    () => deleteAccount(account.id),
-    `The account ${account.email} was deleted.`,
-    onClose,
-  );
+  const deletion = useDialogChange({
+    change: () => deleteAccount(account.id),
+    said: `The account ${account.email} was deleted.`,
+    renews: [ADMIN],
+    onDone: onClose,
+  });
   return (
     <Confirm
       title="Delete this account?"
@@ -114,21 +115,4 @@ function DeleteAccount({ account, onClose }: { account: AdminAccount; onClose: (
       </Field>
     </Confirm>
   );
-}
-
-function useRemoval<Choice = void>(
-  remove: (choice: Choice) => Promise<void>,
-  said: string,
-  onClose: () => void,
-) {
-  const say = useSay();
-  const client = useQueryClient();
-  return useMutation({
-    mutationFn: remove,
-    onSuccess: () => {
-      say(said);
-      onClose();
-      client.invalidateQueries({ queryKey: ADMIN });
-    },
-  });
 }

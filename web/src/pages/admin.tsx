@@ -1,4 +1,3 @@
-import { useMutation, useQueryClient } from "@tanstack/preact-query";
 import { Search, UserPlus } from "lucide-preact";
 import { useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
@@ -6,13 +5,14 @@ import { AccountList } from "../components/account-list.tsx";
 import { NodeList, Running, Tiers, Troubles } from "../components/installation.tsx";
 import { Pager } from "../components/lists.tsx";
 import { Empty, Loaded } from "../components/states.tsx";
-import { useSay } from "../components/toast.tsx";
+import { useDirectChange } from "../components/toast.tsx";
 import {
   ADMIN,
   type AdminAccount,
   changePerson,
   changeTier,
   type Person,
+  type Tier,
   useAccounts,
   useInstallation,
   useNodes,
@@ -77,7 +77,8 @@ function Accounts() {
   const [search, page] = [query.search ?? "", pageIn(query)];
   const accounts = useAccounts(search, page);
   const [task, setTask] = useState<AdminTask | null>(null);
-  const { tier, person } = useChanges();
+  const tier = useTierChange();
+  const person = usePersonChange();
   const find = withTexts(["search"], ({ search: wanted }) => {
     route(hrefOf(wanted.trim(), 1));
   });
@@ -142,30 +143,18 @@ function hrefOf(search: string, page: number): string {
   return query.size > 0 ? `/admin?${query}` : "/admin";
 }
 
-function useChanges() {
-  const say = useSay();
-  const client = useQueryClient();
-  const after = {
-    onError: ({ message }: Error) => say(message),
-    // Also when it was refused: the choice on show is then not what counts.
-    onSettled: () => client.invalidateQueries({ queryKey: ADMIN }),
-  };
-  const tier = useMutation({
-    ...after,
-    mutationFn: ({
-      account,
-      tier: chosen,
-    }: {
-      account: AdminAccount;
-      tier: AdminAccount["tier"];
-    }) => changeTier(account.id, chosen),
-    onSuccess: ({ email, tier: chosen }) => say(`${email} has the ${chosen} tier now.`),
+const useTierChange = () =>
+  useDirectChange({
+    change: (input: { account: AdminAccount; tier: Tier }) =>
+      changeTier(input.account.id, input.tier),
+    said: ({ email, tier }) => `${email} has the ${tier} tier now.`,
+    renews: [ADMIN],
   });
-  const person = useMutation({
-    ...after,
-    mutationFn: (input: { person: Person; change: Parameters<typeof changePerson>[1] }) =>
+
+const usePersonChange = () =>
+  useDirectChange({
+    change: (input: { person: Person; change: Parameters<typeof changePerson>[1] }) =>
       changePerson(input.person.id, input.change),
-    onSuccess: (_, input) => say(`${input.person.email}: changed.`),
+    said: (_, { person }) => `${person.email}: changed.`,
+    renews: [ADMIN],
   });
-  return { tier, person };
-}

@@ -1,6 +1,5 @@
-import { useMutation, useQueryClient } from "@tanstack/preact-query";
 import { Confirm } from "../components/dialog.tsx";
-import { useSay } from "../components/toast.tsx";
+import { useDialogChange } from "../components/toast.tsx";
 import { deleteLink, LINKS } from "../lib/links.ts";
 
 type DeleteLinkProps = {
@@ -10,15 +9,11 @@ type DeleteLinkProps = {
 };
 
 export function DeleteLink({ link, onClose, onDeleted }: DeleteLinkProps) {
-  const say = useSay();
-  const client = useQueryClient();
-  const deletion = useMutation({
-    mutationFn: () => deleteLink(link.id),
-    onSuccess: () => {
-      say("The link was deleted.");
-      onDeleted();
-      client.invalidateQueries({ queryKey: [...LINKS, "list"] });
-    },
+  const deletion = useDialogChange({
+    change: () => deleteLink(link.id),
+    said: "The link was deleted.",
+    renews: [[...LINKS, "list"]],
+    onDone: onDeleted,
   });
   return (
     <Confirm

@@ -1,4 +1,4 @@
-import { keepPreviousData, useMutation, useQuery, useQueryClient } from "@tanstack/preact-query";
+import { keepPreviousData, useQuery } from "@tanstack/preact-query";
 import { useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
 import { Confirm, Dialog } from "../components/dialog.tsx";
@@ -6,7 +6,7 @@ import { GroupForm } from "../components/group-form.tsx";
 import { GroupList } from "../components/group-list.tsx";
 import { ListHead, Pager } from "../components/lists.tsx";
 import { Empty, Loaded } from "../components/states.tsx";
-import { useSay } from "../components/toast.tsx";
+import { useDialogChange, useDirectChange } from "../components/toast.tsx";
 import { useTitle } from "../lib/browser.ts";
 import { pageIn } from "../lib/filter.ts";
 import { counted } from "../lib/format.ts";
@@ -18,6 +18,7 @@ import {
   findGroupPage,
   GROUPS,
   type Group,
+  type GroupInput,
 } from "../lib/groups.ts";
 import { LINKS } from "../lib/links.ts";
 import { useCanWrite } from "../lib/session.ts";
@@ -91,26 +92,22 @@ function NoGroups({ onCreate }: { onCreate: () => void }) {
   );
 }
 
-function useCheck() {
-  const say = useSay();
-  const client = useQueryClient();
-  return useMutation({
-    mutationFn: ({ id }: Group) => checkGroup(id),
-    onSuccess: ({ summary }, { name }) =>
-      say(
-        summary.started === 0
-          ? `There is nothing to check in ${name}.`
-          : `${counted(summary.started, "check")} started in ${name}.`,
-      ),
-    onError: ({ message }) => say(message),
-    onSettled: () => client.invalidateQueries({ queryKey: LINKS }),
+const useCheck = () =>
+  useDirectChange({
+    change: ({ id }: Group) => checkGroup(id),
+    said: ({ summary }, { name }) =>
+      summary.started === 0
+        ? `There is nothing to check in ${name}.`
+        : `${counted(summary.started, "check")} started in ${name}.`,
+    renews: [LINKS],
   });
-}
 
 function NewGroup({ onClose }: { onClose: () => void }) {
-  const creation = useMutation({
-    mutationFn: createGroup,
-    onSuccess: useDone("The group was created.", onClose),
+  const creation = useDialogChange({
+    change: createGroup,
+    said: "The group was created.",
+    renews: [LINKS, GROUPS],
+    onDone: onClose,
   });
   return (
     <Dialog title="New group" onClose={onClose}>
@@ -128,9 +125,11 @@ function NewGroup({ onClose }: { onClose: () => void }) {
 type TaskProps = { group: Group; onClose: () => void };
 
 function EditGroup({ group, onClose }: TaskProps) {
-  const change = useMutation({
-    mutationFn: (input: Parameters<typeof createGroup>[0]) => changeGroup(group.id, input),
-    onSuccess: useDone("The group was changed.", onClose),
+  const change = useDialogChange({
+    change: (input: GroupInput) => changeGroup(group.id, input),
+    said: "The group was changed.",
+    renews: [LINKS, GROUPS],
+    onDone: onClose,
   });
   return (
     <Dialog title="Edit group" onClose={onClose}>
@@ -147,9 +146,11 @@ function EditGroup({ group, onClose }: TaskProps) {
 }
 
 function DeleteGroup({ group, onClose }: TaskProps) {
-  const deletion = useMutation({
-    mutationFn: () => deleteGroup(group.id),
-    onSuccess: useDone("The group was deleted.", onClose),
+  const deletion = useDialogChange({
+    change: () => deleteGroup(group.id),
+    said: "The group was deleted.",
+    renews: [LINKS, GROUPS],
+    onDone: onClose,
   });
   const { link_count: links } = group;
   return (
@@ -169,16 +170,4 @@ function DeleteGroup({ group, onClose }: TaskProps) {
       </p>
     </Confirm>
   );
-}
-
-/** What follows when a change of groups has worked. */
-function useDone(text: string, onClose: () => void) {
-  const say = useSay();
-  const client = useQueryClient();
-  return () => {
-    say(text);
-    onClose();
-    client.invalidateQueries({ queryKey: LINKS });
-    return client.invalidateQueries({ queryKey: GROUPS });
-  };
 }

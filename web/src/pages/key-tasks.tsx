@@ -3,7 +3,7 @@ import { Confirm, Dialog } from "../components/dialog.tsx";
 import { Field, problemOf, SelectField } from "../components/form.tsx";
 import { KeyForm } from "../components/keys.tsx";
 import { Secret } from "../components/secret.tsx";
-import { useSay } from "../components/toast.tsx";
+import { useDialogChange } from "../components/toast.tsx";
 import { textsOf } from "../lib/browser.ts";
 import {
   changeKey,
@@ -74,15 +74,11 @@ function readForm(event: SubmitEvent): NewKey {
 }
 
 export function ChangeKey({ subject, onClose }: { subject: Key; onClose: () => void }) {
-  const say = useSay();
-  const client = useQueryClient();
-  const change = useMutation({
-    mutationFn: (key: Partial<NewKey>) => changeKey(subject.id, key),
-    onSuccess: () => {
-      say("The key was changed.");
-      onClose();
-      client.invalidateQueries({ queryKey: KEYS });
-    },
+  const change = useDialogChange({
+    change: (key: Partial<NewKey>) => changeKey(subject.id, key),
+    said: "The key was changed.",
+    renews: [KEYS],
+    onDone: onClose,
   });
   return (
     <Dialog title="Change API key" onClose={onClose}>
@@ -157,15 +153,11 @@ export function RotateKey({ subject, onClose }: { subject: Key; onClose: () => v
 }
 
 export function RevokeKey({ subject, onClose }: { subject: Key; onClose: () => void }) {
-  const say = useSay();
-  const client = useQueryClient();
-  const revocation = useMutation({
-    mutationFn: () => revokeKey(subject.id),
-    onSuccess: () => {
-      say("The key was revoked.");
-      onClose();
-      client.invalidateQueries({ queryKey: KEYS });
-    },
+  const revocation = useDialogChange({
+    change: () => revokeKey(subject.id),
+    said: "The key was revoked.",
+    renews: [KEYS],
+    onDone: onClose,
   });
   return (
     <Confirm

@@ -5,7 +5,7 @@ import { useLocation, useRoute } from "preact-iso";
 import { EvidenceDetails, EvidencePanel } from "../components/evidence.tsx";
 import { CheckProgress, LinkFacts, LinkHead } from "../components/link-head.tsx";
 import { Loaded } from "../components/states.tsx";
-import { useSay } from "../components/toast.tsx";
+import { useDirectChange, useSay } from "../components/toast.tsx";
 import { useTitle } from "../lib/browser.ts";
 import { GROUPS, useGroups } from "../lib/groups.ts";
 import { changeGroup, findUptime, keyOfLastCheck, linkKey } from "../lib/link.ts";
@@ -156,26 +156,16 @@ function LinkAtAGlance({ link }: { link: LinkDetail }) {
 }
 
 function useChanges(id: string, nameOf: (groupId: string) => string) {
-  const say = useSay();
-  const client = useQueryClient();
-  const after = {
-    onError: ({ message }: Error) => say(message),
-    onSettled: () =>
-      Promise.all([
-        client.invalidateQueries({ queryKey: LINKS }),
-        client.invalidateQueries({ queryKey: GROUPS }),
-      ]),
-  };
-  const frequency = useMutation({
-    ...after,
-    mutationFn: (chosen: Frequency) => changeFrequency(id, chosen),
-    onSuccess: ({ check_frequency: chosen }) => say(`Checked ${chosen} from now on.`),
+  const frequency = useDirectChange({
+    change: (chosen: Frequency) => changeFrequency(id, chosen),
+    said: ({ check_frequency: chosen }) => `Checked ${chosen} from now on.`,
+    renews: [LINKS, GROUPS],
   });
-  const group = useMutation({
-    ...after,
-    mutationFn: (groupId: string) => changeGroup(id, groupId || null),
-    onSuccess: ({ group_id: groupId }) =>
-      say(groupId ? `Moved to “${nameOf(groupId)}”.` : "It is in no group now."),
+  const group = useDirectChange({
+    change: (groupId: string) => changeGroup(id, groupId || null),
+    said: ({ group_id: groupId }) =>
+      groupId ? `Moved to “${nameOf(groupId)}”.` : "It is in no group now.",
+    renews: [LINKS, GROUPS],
   });
   return { group, frequency };
 }

@@ -1,11 +1,11 @@
-import { keepPreviousData, useMutation, useQuery, useQueryClient } from "@tanstack/preact-query";
+import { keepPreviousData, useQuery, useQueryClient } from "@tanstack/preact-query";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
 import { LinkFilters } from "../components/link-filters.tsx";
 import { LinkList, ListTools, type Picking } from "../components/link-list.tsx";
 import { ListHead, Pager } from "../components/lists.tsx";
 import { Empty, Loaded } from "../components/states.tsx";
-import { useSay } from "../components/toast.tsx";
+import { useDirectChange } from "../components/toast.tsx";
 import { useTitle } from "../lib/browser.ts";
 import { cleared, hrefOfFilter, isNarrowed, readFilter, scopeOf } from "../lib/filter.ts";
 import { useGroups } from "../lib/groups.ts";
@@ -216,17 +216,12 @@ function ListedLinks(props: ListedLinksProps) {
   );
 }
 
-function useCheckNow() {
-  const say = useSay();
-  const client = useQueryClient();
-  const { mutate } = useMutation({
-    mutationFn: ({ id }: Link) => checkNow(id),
-    onSuccess: ({ message }) => say(message),
-    onError: ({ message }) => say(message),
-    onSettled: () => client.invalidateQueries({ queryKey: LINKS }),
-  });
-  return mutate;
-}
+const useCheckNow = () =>
+  useDirectChange({
+    change: ({ id }: Link) => checkNow(id),
+    said: ({ message }) => message,
+    renews: [LINKS],
+  }).mutate;
 
 /** Another page begins at its top, wherever the way to it was pressed. */
 function useTopOfPage(page: number) {

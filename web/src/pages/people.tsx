@@ -1,11 +1,10 @@
-import { useMutation, useQueryClient } from "@tanstack/preact-query";
 import { UserPlus } from "lucide-preact";
 import { useState } from "preact/hooks";
 import { Confirm } from "../components/dialog.tsx";
 import { PeopleList } from "../components/people-list.tsx";
 import { RemovePersonDialog } from "../components/person.tsx";
 import { Loaded } from "../components/states.tsx";
-import { useSay } from "../components/toast.tsx";
+import { useDialogChange, useDirectChange } from "../components/toast.tsx";
 import {
   type Colleague,
   changeRole,
@@ -65,18 +64,12 @@ export function PeoplePage() {
   );
 }
 
-function useRoleChange() {
-  const say = useSay();
-  const client = useQueryClient();
-  return useMutation({
-    mutationFn: (input: { person: Colleague; role: Role }) =>
-      changeRole(input.person.id, input.role),
-    onSuccess: ({ email, role }) =>
-      say(`${email} is ${role === "viewer" ? "a" : "an"} ${role} now.`),
-    onError: ({ message }: Error) => say(message),
-    onSettled: () => client.invalidateQueries({ queryKey: PEOPLE }),
+const useRoleChange = () =>
+  useDirectChange({
+    change: (input: { person: Colleague; role: Role }) => changeRole(input.person.id, input.role),
+    said: ({ email, role }) => `${email} is ${role === "viewer" ? "a" : "an"} ${role} now.`,
+    renews: [PEOPLE],
   });
-}
 
 type PeopleTask =
   | { kind: "invite" }
@@ -108,15 +101,11 @@ const ResetColleague = ({ person, onClose }: TaskProps) => (
 );
 
 function RemoveColleague({ person, onClose }: TaskProps) {
-  const say = useSay();
-  const client = useQueryClient();
-  const removal = useMutation({
-    mutationFn: (revokeKeys: boolean) => removeColleague(person.id, revokeKeys),
-    onSuccess: () => {
-      say(`${person.email} was removed.`);
-      onClose();
-      client.invalidateQueries({ queryKey: PEOPLE });
-    },
+  const removal = useDialogChange({
+    change: (revokeKeys: boolean) => removeColleague(person.id, revokeKeys),
+    said: `${person.email} was removed.`,
+    renews: [PEOPLE],
+    onDone: onClose,
   });
   return (
     <RemovePersonDialog
@@ -133,16 +122,11 @@ type StepDownProps = TaskProps & { role: Role };
 
 /** An owner who is about to be none any more, which only another owner can undo. */
 function StepDown({ person, role, onClose }: StepDownProps) {
-  const say = useSay();
-  const client = useQueryClient();
-  const change = useMutation({
-    mutationFn: () => changeRole(person.id, role),
-    onSuccess: () => {
-      say(`You are ${role === "viewer" ? "a viewer" : "an editor"} now.`);
-      onClose();
-      client.invalidateQueries({ queryKey: SESSION });
-      client.invalidateQueries({ queryKey: PEOPLE });
-    },
+  const change = useDialogChange({
+    change: () => changeRole(person.id, role),
+    said: `You are ${role === "viewer" ? "a viewer" : "an editor"} now.`,
+    renews: [SESSION, PEOPLE],
+    onDone: onClose,
   });
   return (
     <Confirm

@@ -1,9 +1,8 @@
-import { useMutation, useQueryClient } from "@tanstack/preact-query";
 import { useState } from "preact/hooks";
 import { browserName, Section, SessionList } from "../components/account-sections.tsx";
 import { Confirm } from "../components/dialog.tsx";
 import { Loaded } from "../components/states.tsx";
-import { useSay } from "../components/toast.tsx";
+import { useDialogChange } from "../components/toast.tsx";
 import {
   ACCOUNT,
   endOtherSessions,
@@ -81,15 +80,5 @@ function EndOne({ session, onClose }: { session: OwnSession; onClose: () => void
   );
 }
 
-function useEnding(end: () => Promise<void>, ended: string, onClose: () => void) {
-  const say = useSay();
-  const client = useQueryClient();
-  return useMutation({
-    mutationFn: end,
-    onSuccess: () => {
-      say(ended);
-      onClose();
-      client.invalidateQueries({ queryKey: ACCOUNT });
-    },
-  });
-}
+const useEnding = (end: () => Promise<void>, ended: string, onClose: () => void) =>
+  useDialogChange({ change: end, said: ended, renews: [ACCOUNT], onDone: onClose });

@@ -1,7 +1,7 @@
 import { queryOptions, useMutation, useQuery, useQueryClient } from "@tanstack/preact-query";
 import { Send } from "lucide-preact";
 import { Confirm, Dialog } from "../components/dialog.tsx";
-import { useSay } from "../components/toast.tsx";
+import { useDialogChange, useDirectChange } from "../components/toast.tsx";
 import { TestOutcome } from "../components/webhook-state.tsx";
 import { countDeliveries, type Totals, waitingOf } from "../lib/deliveries.ts";
 import { discreetUrl } from "../lib/webhook-words.ts";
@@ -16,16 +16,15 @@ import {
 type DeleteWebhookProps = { webhook: Webhook; onClose: () => void; onDeleted: () => void };
 
 export function DeleteWebhook({ webhook, onClose, onDeleted }: DeleteWebhookProps) {
-  const say = useSay();
   const client = useQueryClient();
   const { data: totals } = useQuery(totalsOf(webhook.id));
-  const deletion = useMutation({
-    mutationFn: () => deleteWebhook(webhook.id),
-    onSuccess: () => {
-      say("The webhook was deleted.");
+  const deletion = useDialogChange({
+    change: () => deleteWebhook(webhook.id),
+    said: "The webhook was deleted.",
+    renews: [WEBHOOKS],
+    onDone: () => {
       onDeleted();
       client.removeQueries({ queryKey: [...WEBHOOKS, webhook.id] });
-      client.invalidateQueries({ queryKey: WEBHOOKS });
     },
   });
   return (
@@ -53,27 +52,19 @@ function lossOf(waiting: number): string {
 }
 
 /** Switching on does no harm and is done at once. */
-export function useSwitchOn() {
-  const say = useSay();
-  const client = useQueryClient();
-  return useMutation({
-    mutationFn: ({ id }: Webhook) => changeWebhook(id, { is_active: true }),
-    onSuccess: () => say("The webhook is on. What was held back goes out now."),
-    onError: ({ message }) => say(message),
-    onSettled: () => client.invalidateQueries({ queryKey: WEBHOOKS }),
+export const useSwitchOn = () =>
+  useDirectChange({
+    change: ({ id }: Webhook) => changeWebhook(id, { is_active: true }),
+    said: "The webhook is on. What was held back is sent now.",
+    renews: [WEBHOOKS],
   });
-}
 
 export function SwitchOff({ webhook, onClose }: { webhook: Webhook; onClose: () => void }) {
-  const say = useSay();
-  const client = useQueryClient();
-  const change = useMutation({
-    mutationFn: () => changeWebhook(webhook.id, { is_active: false }),
-    onSuccess: () => {
-      say("The webhook is off.");
-      onClose();
-      client.invalidateQueries({ queryKey: WEBHOOKS });
-    },
+  const change = useDialogChange({
+    change: () => changeWebhook(webhook.id, { is_active: false }),
+    said: "The webhook is off.",
+    renews: [WEBHOOKS],
+    onDone: onClose,
   });
   return (
     <Confirm

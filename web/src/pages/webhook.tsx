@@ -6,7 +6,7 @@ import { Dialog } from "../components/dialog.tsx";
 import { FormFooter, Problem, problemOf, SelectField } from "../components/form.tsx";
 import { SigningSecret } from "../components/secret.tsx";
 import { Loaded } from "../components/states.tsx";
-import { useSay } from "../components/toast.tsx";
+import { useDialogChange } from "../components/toast.tsx";
 import { EventsField, subscriptionOf, UrlField } from "../components/webhook-fields.tsx";
 import { NextStep, type PageDeed, WebhookFacts, WebhookHead } from "../components/webhook-head.tsx";
 import { RequestFailed } from "../lib/api.ts";
@@ -80,15 +80,11 @@ function PageTask({ task, ...props }: PageTaskProps) {
 }
 
 function EditWebhook({ webhook, onClose }: { webhook: Webhook; onClose: () => void }) {
-  const say = useSay();
-  const client = useQueryClient();
-  const change = useMutation({
-    mutationFn: (next: WebhookChange) => changeWebhook(webhook.id, next),
-    onSuccess: () => {
-      say("The webhook was changed.");
-      onClose();
-      client.invalidateQueries({ queryKey: WEBHOOKS });
-    },
+  const change = useDialogChange({
+    change: (next: WebhookChange) => changeWebhook(webhook.id, next),
+    said: "The webhook was changed.",
+    renews: [WEBHOOKS],
+    onDone: onClose,
   });
   const { error } = change;
   const submit = (event: SubmitEvent) => {
