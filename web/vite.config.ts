@@ -4,10 +4,10 @@ import { brotliCompressSync } from "node:zlib";
 import preact from "@preact/preset-vite";
 import { defineConfig, type Plugin } from "vite";
 
-/** Below this many bytes compressing saves nothing that anyone would notice. */
+/** Smaller files are not worth compressing. */
 const SMALL = 1_000;
 
-/** Puts a compressed copy beside each asset, so that the server never has to make one. */
+/** Compresses assets at build time, so that the server does not have to. */
 const compressed = (): Plugin => ({
   name: "compressed",
   writeBundle({ dir = "" }) {
@@ -20,7 +20,7 @@ const compressed = (): Plugin => ({
   },
 });
 
-/** Every asset is a file with a hash in its name: the browser may keep it for ever, and nothing is inline. */
+/** Asset names contain a hash, so browsers may cache them for ever. Nothing is inline. */
 export default defineConfig({
   plugins: [preact(), compressed()],
   build: {
@@ -31,7 +31,7 @@ export default defineConfig({
     target: "es2023",
     rolldownOptions: {
       output: {
-        // Each that two pages share would be a file of its own, and a request.
+        // Otherwise each icon that two pages share would be a separate file and request.
         codeSplitting: { groups: [{ name: "icons", test: /lucide-preact/, minShareCount: 2 }] },
       },
     },

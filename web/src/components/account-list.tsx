@@ -4,7 +4,7 @@ import { type AdminAccount, type Person, TIERS, type Tier } from "../lib/admin.t
 import { IconButton, Moment } from "./elements.tsx";
 import { PersonState } from "./person.tsx";
 
-/** What is asked for. What needs no further question is done at once. */
+/** Actions with further questions open a dialog; the others happen immediately. */
 type AccountDeeds = {
   onTier: (account: AdminAccount, tier: Tier) => void;
   onAdd: (account: AdminAccount) => void;
@@ -17,7 +17,7 @@ type AccountDeeds = {
 
 type AccountListProps = AccountDeeds & {
   accounts: AdminAccount[];
-  /** Whoever looks cannot take away their own rights. */
+  /** Users cannot remove their own rights. */
   ownEmail: string;
 };
 

@@ -8,7 +8,7 @@ import { IconButton, Moment } from "./elements.tsx";
 
 type SectionProps = { title: string; about?: ComponentChildren; children: ComponentChildren };
 
-/** One matter of a page of settings: what it is on the left, what can be done on the right. */
+/** A part of a settings page: its title on the left, its content on the right. */
 export function Section({ title, about, children }: SectionProps) {
   const id = useId();
   return (
@@ -28,7 +28,7 @@ const ROLES = {
   viewer: "Viewer: may look at everything and change nothing",
 };
 
-/** Who is signed in; the account's part comes a moment later, and its place is kept. */
+/** The signed-in user. Dashes keep the place of the account until it is loaded. */
 export const Who = ({ user, account }: { user: User; account: Account | undefined }) => (
   <dl class="who-facts">
     <div>
@@ -50,10 +50,9 @@ export const Who = ({ user, account }: { user: User; account: Account | undefine
   </dl>
 );
 
-/** From this share on a limit is near. */
+/** From this share of a limit on, a warning shows. */
 const NEAR = 0.9;
 
-/** How much of what the account may have is taken, and what was done this month. */
 export function Usage({ account: { limits, usage, counts } }: { account: Account }) {
   return (
     <>
@@ -107,7 +106,7 @@ function stateOf(used: number, limit: number): State {
   return used >= limit * NEAR ? "near" : "fine";
 }
 
-/** Whatever is there can be seen, be it one of a million. */
+/** Even one of a million stays visible. */
 function shareOf(used: number, limit: number): number {
   if (used === 0) return 0;
   return limit === 0 ? 1 : Math.min(Math.max(used / limit, 0.006), 1);

@@ -16,14 +16,13 @@ import { DayField, Facet } from "./filter-fields.tsx";
 
 type ActivityFiltersProps = {
   filter: ActivityFilter;
-  /** Whether there is a choice between one's account and all. */
+  /** Whether the user may choose between the own account and all of them. */
   canSeeAll: boolean;
-  /** Of whom the entries are, where they are of one; null until it is known. */
+  /** Name of the actor in the filter; null while it is unknown. */
   actorName: string | null;
   onChange: (filter: ActivityFilter) => void;
 };
 
-/** Chooses which entries are listed. */
 export function ActivityFilters(props: ActivityFiltersProps) {
   const { filter, canSeeAll, actorName, onChange } = props;
   const change = (some: Partial<ActivityFilter>) => onChange({ ...filter, ...some, page: 1 });
@@ -96,7 +95,7 @@ const ICONS: Record<Target["type"], LucideIcon> = {
 
 type ActivityListProps = { entries: Entry[]; hrefOfActor: (id: string) => string };
 
-/** Who did what, each entry a sentence. */
+/** Each entry is a sentence. */
 export const ActivityList = ({ entries, hrefOfActor }: ActivityListProps) => (
   <ol class="activity" aria-label="Activity, newest first">
     {entries.map((entry) => (
@@ -132,14 +131,14 @@ function Row({ entry, hrefOfActor }: RowProps) {
   );
 }
 
-/** Many of a kind have no target of their own. */
+/** Many actions have no target. */
 const kindOf = (action: string) => action.split(".")[0] as Target["type"];
 
 const isEnd = (action: string) => /\.(deleted|revoked|removed)$/.test(action);
 
 type ActorNameProps = { actor: Entry["actor"]; hrefOf: (id: string) => string };
 
-/** Leads to all that they did. */
+/** Links to everything this actor did. */
 function ActorName({ actor: { kind, id, name }, hrefOf }: ActorNameProps) {
   const text = kind === "key" ? `${name}…` : name;
   const shown = kind === "operator" ? "A user of the command line" : text;

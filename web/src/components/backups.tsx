@@ -5,7 +5,6 @@ import { IconButton, Moment } from "./elements.tsx";
 import { Fold } from "./lists.tsx";
 import { Copyable } from "./secret.tsx";
 
-/** In one line how the backups are, and what is wrong with them above it. */
 export const BackupHead = ({ state }: { state: BackupState }) => (
   <div class="backup-head" role="status">
     {state.problem && <BackupProblem problem={state.problem} />}
@@ -27,7 +26,7 @@ export const BackupHead = ({ state }: { state: BackupState }) => (
   </div>
 );
 
-/** One that is due and not there has failed, and is made up. */
+/** A backup that is overdue has failed; the server retries it. */
 function Next({ state: { next_at: at, is_under_way: isUnderWay } }: { state: BackupState }) {
   if (at === null || isUnderWay) return null;
   if (Date.parse(at) < Date.now()) return <>The next is tried within the hour.</>;
@@ -52,7 +51,6 @@ const BackupProblem = ({ problem }: { problem: string }) => (
   </p>
 );
 
-/** Where they are, how long they stay, and what they do not save from. */
 export const BackupAdvice = ({ state }: { state: BackupState }) => (
   <p class="hint">
     They are kept in <code>{state.folder}</code>: one of each of the last {state.days_kept} days and
@@ -61,7 +59,6 @@ export const BackupAdvice = ({ state }: { state: BackupState }) => (
   </p>
 );
 
-/** PostgreSQL is copied by its own program. */
 export const DumpAdvice = () => (
   <>
     <p>
@@ -77,7 +74,7 @@ export const DumpAdvice = () => (
   </>
 );
 
-/** More are shown when somebody asks. */
+/** The others show on request. */
 const MOST_SHOWN = 5;
 
 type BackupListProps = { backups: Backup[]; onDelete: (backup: Backup) => void };

@@ -78,7 +78,7 @@ function ChangeForm({ title, action, onChosen, onClose, children }: ChangeFormPr
   );
 }
 
-/** From so many on, a slip of the hand is not enough to delete them. */
+/** Above this number, deleting asks for the number to be typed. */
 const MANY = 100;
 
 type DeleteManyProps = { count: number; onConfirm: () => void; onClose: () => void };

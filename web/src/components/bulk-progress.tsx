@@ -5,7 +5,7 @@ import { StatusShape } from "./status.tsx";
 
 type BatchProgressProps = { batch: Batch; onClose: () => void };
 
-/** How far a check of many links has come, and what it has found. */
+/** Progress and results of a batch check. */
 export function BatchProgress({ batch, onClose }: BatchProgressProps) {
   const isComplete = batch.status === "complete";
   return (
@@ -56,7 +56,7 @@ type WorkProgressProps = {
   onClose: () => void;
 };
 
-/** How far something done to many links has come, and what became of it. */
+/** Progress and result of a bulk change. */
 export const WorkProgress = ({ work, onStop, onGoOn, onClose }: WorkProgressProps) => (
   <section class="progress-bar" aria-label={doingWords(work.deed)}>
     <div class="bar-told" role="status">

@@ -3,14 +3,13 @@ import uPlot from "uplot";
 import { BUCKET_MS, type ChartData, shortText } from "../lib/chart.ts";
 import { barsOf, type Colours, coloursOf, type Layer, layersOf, lonelyIn } from "./chart-layers.ts";
 
-/** A chart on the page. */
 export type Drawing = {
-  /** Marks a bucket; none with null. */
+  /** Marks a bucket; null marks none. */
   choose(index: number | null): void;
   end(): void;
 };
 
-/** @param onChoose is told which bucket the pointer is over */
+/** @param onChoose receives the index of the bucket under the pointer */
 export function draw(
   place: HTMLElement,
   data: ChartData,
@@ -23,7 +22,7 @@ export function draw(
     plot.setCursor({ left, top: chosen === null ? -10 : 0 }, false);
   };
   let told: MouseEvent | null | undefined = null;
-  // The plot also reports its cursor when it draws itself: that must not undo what the keyboard chose.
+  // The plot also reports its cursor when it redraws; that must not undo a choice made by keyboard.
   const tellPointer = ({ cursor }: uPlot) => {
     if (cursor.event === told) return;
     told = cursor.event;
@@ -45,7 +44,7 @@ export function draw(
   return {
     choose(index) {
       chosen = index;
-      // Before that nothing has its place yet.
+      // Before that, the plot has no coordinates.
       if (plot.status === 1) mark();
     },
     end() {
@@ -60,7 +59,7 @@ const sizeOf = ({ clientWidth, clientHeight }: HTMLElement) => ({
   height: Math.max(clientHeight, 1),
 });
 
-/** What the plot is besides its lines: no legend, zoom or motion of its own. */
+/** No legend, zoom or animation of uPlot. */
 const frameOf = (data: ChartData) => ({
   ms: 1 as const,
   ...(data.bucket === "day" && { tzDate: (ms: number) => uPlot.tzDate(new Date(ms), "UTC") }),
@@ -79,16 +78,14 @@ const frameOf = (data: ChartData) => ({
   },
 });
 
-/** From the start of the first bucket to the end of the last. */
 const spanOf = ({ times, bucket }: ChartData): [number, number] => [
   times[0]!,
   times.at(-1)! + BUCKET_MS[bucket],
 ];
 
-/** A little above the highest value. */
 const roomFor = (most: number) => Math.max(most * 1.06, 1);
 
-/** Each value stands in the middle of its bucket, so that the nearest one is the one pointed at. */
+/** Values stand in the middle of their bucket, so the nearest one is the one under the pointer. */
 const valuesOf = (data: ChartData): uPlot.AlignedData => [
   data.times.map((start) => start + BUCKET_MS[data.bucket] / 2),
   ...layersOf(data).map(({ tops }) => tops),
@@ -112,7 +109,7 @@ function seriesOf(data: ChartData, layer: Layer, colours: () => Colours): uPlot.
   };
 }
 
-/** With room all of them, and always those that no line leads to: they would not be seen. */
+/** Draws every point if there is room, and otherwise those that no line reaches. */
 const pointsOf =
   (layer: Layer): uPlot.Series.Points.Filter =>
   (plot) => {
@@ -124,10 +121,10 @@ const pointsOf =
 /** In CSS pixels. */
 const ROOM_FOR_POINT = 10;
 
-/** So that no line is known by its colour alone. */
+/** Lines differ by more than their colour. */
 const DASHES = { good: [], accent: [], bad: [7, 4], unsure: [2, 3] };
 
-/** @returns what ends it */
+/** @returns a function that stops watching */
 function watch(place: HTMLElement, onSize: () => void, onColours: () => void): () => void {
   const sizes = new ResizeObserver(onSize);
   sizes.observe(place);
@@ -142,11 +139,10 @@ function watch(place: HTMLElement, onSize: () => void, onColours: () => void): (
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
-/** Steps between two labels, in milliseconds. */
 const TIME_STEPS = [1, 2, 3, 4, 6, 12, 24, 48, 72, 168, 336, 672].map((hours) => hours * HOUR_MS);
 const COUNT_STEPS = [1, 2, 5].flatMap((n) => Array.from({ length: 13 }, (_, i) => n * 10 ** i));
 
-/** Time below, values at the left; few and quiet lines. */
+/** Few, light grid lines. */
 function axesOf(data: ChartData, colours: () => Colours): uPlot.Axis[] {
   const look = {
     stroke: () => colours().words,
@@ -176,13 +172,13 @@ function axesOf(data: ChartData, colours: () => Colours): uPlot.Axis[] {
   ];
 }
 
-/** Hours of several days would not say which day is meant. */
+/** Over several days, an hour alone would be ambiguous. */
 const areHoursTold = ({ times, bucket }: ChartData) =>
   bucket === "hour" && times.at(-1)! - times[0]! < 2 * DAY_MS;
 
 const HALF_A_LABEL = 8;
 
-/** A label that would reach over the right edge is left out; there is some padding as well. */
+/** Omits a label that would extend past the right edge. */
 const hasRoom = (plot: uPlot, time: number) =>
   plot.valToPos(time, "x") + HALF_A_LABEL <= plot.valToPos(plot.scales.x!.max!, "x");
 
@@ -190,7 +186,6 @@ const fontOf = (element: Element) => getComputedStyle(element).fontFamily;
 
 const WIDTH_OF_LETTER = 7;
 
-/** As wide as its longest label. */
 const widthOf = (_: uPlot, labels: string[] | null) =>
   16 + WIDTH_OF_LETTER * Math.max(3, ...(labels ?? []).map((label) => label.length));
 

@@ -1,13 +1,13 @@
 import type uPlot from "uplot";
 import type { ChartData, Tone } from "../lib/chart.ts";
 
-/** A series as it is drawn: from where to where in each bucket. */
+/** A series as drawn: from `bottoms` to `tops` in each bucket. */
 export type Layer = { tone: Tone; bottoms: number[]; tops: (number | null)[] };
 
-/** From the ground up: trouble stands where it can be compared. */
+/** Problems are at the bottom, where they are easy to compare. */
 const UPWARDS: Tone[] = ["bad", "unsure", "good", "accent"];
 
-/** In the order in which they are drawn, the highest first, so that a thin one below it stays visible. */
+/** Draws the highest layer first, so that a thin one below it stays visible. */
 export function layersOf({ kind, series, times }: ChartData): Layer[] {
   if (kind === "line") {
     return series.map(({ tone, values }) => ({ tone, bottoms: [], tops: values }));
@@ -26,19 +26,19 @@ export function layersOf({ kind, series, times }: ChartData): Layer[] {
     .reverse();
 }
 
-/** The values that no line reaches, since nothing is known before and after them. */
+/** Indexes of values without neighbours, which no line reaches. */
 export const lonelyIn = ({ tops }: Pick<Layer, "tops">): number[] =>
   tops.flatMap((top, i) =>
     top !== null && (tops[i - 1] ?? null) === null && (tops[i + 1] ?? null) === null ? [i] : [],
   );
 
-/** Nothing that happened is drawn thinner than this, in CSS pixels. */
+/** In CSS pixels. */
 const LEAST_HEIGHT = 2;
 const MOST_GAP = 2;
-/** Of a bar that stands alone, which else would be a hair. */
+/** For a bar without neighbours, which would otherwise be a hairline. */
 const LEAST_WIDTH = 5;
 
-/** Bars as wide as their buckets. One dead link among many thousands can still be seen. */
+/** Bars as wide as their buckets. One dead link among many thousands stays visible. */
 export const barsOf =
   ({ bottoms, tops }: Layer, bucketMs: number): uPlot.Series.PathBuilder =>
   (plot) => {
@@ -62,7 +62,6 @@ export const barsOf =
 
 type Fill = string | CanvasPattern;
 
-/** What a chart is drawn with, as the page looks now. */
 export type Colours = {
   lines: Record<Tone, string>;
   fills: Record<Tone, Fill>;
@@ -70,7 +69,7 @@ export type Colours = {
   line: string;
 };
 
-/** Reads the variables of the page, whose values a canvas could not. */
+/** Resolves the page's CSS variables, because a canvas cannot. */
 export function coloursOf(place: HTMLElement): Colours {
   const probe = place.appendChild(document.createElement("span"));
   const read = (colour: string) => {
@@ -94,7 +93,7 @@ export function coloursOf(place: HTMLElement): Colours {
 
 const TILE = 6;
 
-/** So that nothing is known by its colour alone. */
+/** Areas differ by more than their colour. */
 const hatched = (colour: string, back: string) =>
   tiled(colour, (canvas) => {
     canvas.strokeStyle = back;

@@ -14,8 +14,8 @@ import type { Drawing } from "./chart-drawing.ts";
 type ChartProps = ChartData & { label: string };
 
 /**
- * Values over time. The pointer or the arrow keys choose a bucket, whose values then stand in the legend;
- * the same is there as a table. The height is the same whatever is shown.
+ * Values over time. The pointer or the arrow keys choose a bucket, and the legend shows its values.
+ * The same data is available as a table, in the same height.
  */
 export function Chart({ label, ...data }: ChartProps) {
   const [isTable, setTable] = useState(false);
@@ -49,7 +49,6 @@ export function Chart({ label, ...data }: ChartProps) {
   );
 }
 
-/** What stands for what, and its value in the chosen bucket or over the whole time. */
 const Legend = ({ data, index }: { data: ChartData; index: number | null }) => (
   <div class="chart-legend">
     <ul>
@@ -80,7 +79,7 @@ type PlotProps = {
   onFailed: () => void;
 };
 
-/** A slider to a keyboard and a screen reader, which says the values of the bucket it stands at. */
+/** A slider for keyboards and screen readers, which announces the values of the chosen bucket. */
 function Plot({ label, data, index, onChoose, onFailed }: PlotProps) {
   const place = useDrawing({ data, index, onChoose, onFailed });
   const last = data.times.length - 1;
@@ -110,7 +109,7 @@ function Plot({ label, data, index, onChoose, onFailed }: PlotProps) {
 
 const PAGE = 7;
 
-/** Where a key leads; nothing if it is not one for the chart. */
+/** Index after a key press; undefined if the chart does not use the key. */
 function indexAfter(key: string, at: number, last: number): number | null | undefined {
   const steps: Record<string, number> = {
     ArrowLeft: at - 1,
@@ -127,7 +126,7 @@ function indexAfter(key: string, at: number, last: number): number | null | unde
   return next === undefined ? undefined : Math.min(Math.max(next, 0), last);
 }
 
-/** Draws once what draws has been loaded, and again when the data, the size or the colours change. */
+/** Draws when the drawing code is loaded, and again when data, size or colours change. */
 function useDrawing({ data, index, onChoose, onFailed }: Omit<PlotProps, "label">) {
   const place = useRef<HTMLDivElement>(null);
   const drawing = useRef<Drawing | null>(null);
@@ -151,7 +150,7 @@ function useDrawing({ data, index, onChoose, onFailed }: Omit<PlotProps, "label"
   return place;
 }
 
-/** What draws is loaded where a chart is first shown; it could not start where the language has no valid name. */
+/** Loads the drawing code on first use. It fails in browsers whose language has an invalid name. */
 function loadDrawing() {
   try {
     Intl.getCanonicalLocales(navigator.language);
@@ -163,7 +162,7 @@ function loadDrawing() {
 
 type ChartTableProps = ChartData & { label: string };
 
-/** The latest first, as lists are. */
+/** Latest first. */
 const ChartTable = ({ label, times, series, unit, bucket }: ChartTableProps) => (
   // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard
   <section class="chart-place chart-scroll" tabIndex={0} aria-label={`${label} as a table`}>

@@ -26,7 +26,6 @@ const TIMES = [
 
 type ChecksFiltersProps = { filter: HistoryFilter; onChange: (filter: HistoryFilter) => void };
 
-/** Chooses which checks are listed. Most choices are links, so that each can be opened and kept. */
 export const ChecksFilters = ({ filter, onChange }: ChecksFiltersProps) => (
   <div class="filters">
     <Chips
@@ -72,7 +71,7 @@ const TimeChips = ({ filter }: { filter: HistoryFilter }) => {
 
 type OneLinkProps = { id: string; url: string | undefined; filter: HistoryFilter };
 
-/** Which link's checks alone are listed, and the way back to those of all. */
+/** The only link whose checks are listed. */
 export const OneLink = ({ id, url, filter }: OneLinkProps) => (
   <p class="one-link">
     Link
@@ -90,7 +89,6 @@ export const OneLink = ({ id, url, filter }: OneLinkProps) => (
   </p>
 );
 
-/** Checks of many links, so that each names its own. */
 export const ChecksTable = ({ checks }: { checks: HistoryCheck[] }) => (
   <table class="checks">
     <thead>
@@ -147,7 +145,7 @@ const OCCASIONS: Record<HistoryCheck["trigger"], string> = {
   batch: "Batch",
 };
 
-/** What the checks of a time came to; dashes keep the place until that is known. */
+/** Dashes keep the place of the numbers until they are loaded. */
 export function ChecksTiles({ stats }: { stats: HistoryStats | undefined }) {
   const numberOf = (count: number | undefined) => count?.toLocaleString("en") ?? "–";
   const average = stats?.avgResponseTimeMs;
@@ -181,7 +179,7 @@ const Tile = ({ name, children }: { name: string; children: ComponentChildren })
   </div>
 );
 
-/** "4.1 %"; what is there is never told as nothing. */
+/** "4.1 %"; never 0 for something that exists. */
 function shareOf(part: number, whole: number): string {
   const percent = (part / whole) * 100;
   if (percent > 0 && percent < 0.1) return "< 0.1 %";

@@ -4,13 +4,12 @@ import { type Day, dateOf, dayText, partsOf } from "../lib/link.ts";
 type DayStripProps = {
   days: Day[];
   hrefOf: (date: string) => string;
-  /** After a day was followed. */
   onOpen: () => void;
 };
 
 /**
- * A cell for each day, by what its checks found. One stop for the keyboard; the arrow keys go from day to day.
- * What a day was stands below it as well, for pointer and keyboard alike.
+ * One cell per day, coloured by its checks. It is one tab stop; the arrow keys move between the days.
+ * The text below shows the day under the pointer or focus.
  */
 export function DayStrip({ days, hrefOf, onOpen }: DayStripProps) {
   const [shown, setShown] = useState<number | null>(null);

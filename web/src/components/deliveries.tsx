@@ -54,7 +54,6 @@ const DeliveryRow = ({ delivery, href }: { delivery: Delivery; href: string }) =
   </>
 );
 
-/** What became of it and why, and when it goes on. */
 export const Story = ({ delivery }: { delivery: Delivery }) => (
   <>
     {storyOf(delivery)}
@@ -62,7 +61,7 @@ export const Story = ({ delivery }: { delivery: Delivery }) => (
   </>
 );
 
-/** What is due already is only waiting for its turn. */
+/** An attempt that is already due waits only for its turn. */
 const Next = ({ at }: { at: string }) => (
   <> {Date.parse(at) > Date.now() ? <Moment at={at} /> : "in a moment"}.</>
 );
@@ -77,13 +76,13 @@ const attemptsOf = ({ attempts, status }: Delivery) => {
 
 type DeliveryFiltersProps = {
   filter: DeliveryFilter;
-  /** Unknown until they are counted. */
+  /** Undefined until loaded. */
   totals: Totals | undefined;
   hrefOf: (filter: DeliveryFilter) => string;
   onChange: (filter: DeliveryFilter) => void;
 };
 
-/** Which deliveries are shown. A status that none has is not offered, unless it is the one chosen. */
+/** Offers only statuses that exist, and the chosen one. */
 export function DeliveryFilters({ filter, totals, hrefOf, onChange }: DeliveryFiltersProps) {
   const offered = DELIVERY_STATUSES.filter((each) => totals?.[each] || each === filter.status);
   const change = (more: Partial<DeliveryFilter>) => ({ ...filter, page: 1, delivery: "", ...more });
@@ -132,7 +131,7 @@ const LOOKS: Record<Status, { Icon: LucideIcon; look: string }> = {
   digested: { Icon: Layers, look: "calm" },
 };
 
-/** Told by word, shape and colour, so that none of them is needed alone. */
+/** Shown by word, shape and colour. */
 export function DeliveryStatus({ of }: { of: Status }) {
   const { Icon, look } = LOOKS[of];
   const { word, meaning } = STATUS_WORDS[of];

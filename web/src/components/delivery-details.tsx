@@ -18,7 +18,6 @@ type DetailsProps = {
   hrefOf: (id: string) => string;
 };
 
-/** Everything that is known of one delivery: what was to be told, and what became of each attempt. */
 export const DeliveryDetails = ({ delivery, format, hrefOf }: DetailsProps) => (
   <div class="delivery">
     <div class="verdict">
@@ -44,7 +43,6 @@ export const DeliveryDetails = ({ delivery, format, hrefOf }: DetailsProps) => (
   </div>
 );
 
-/** What cannot be known from the status alone. */
 function Remark({ delivery, hrefOf }: Omit<DetailsProps, "format">) {
   if (delivery.digest_id) {
     return (
@@ -108,7 +106,7 @@ function AttemptPart({ attempt }: { attempt: Attempt }) {
   );
 }
 
-/** Whatever the receiver said: a stranger's text, which is never read as anything else. */
+/** A stranger's text, which is shown as plain text only. */
 function Answer({ attempt }: { attempt: Attempt }) {
   const { response_body: body, response_content_type: type, response_truncated: isCut } = attempt;
   if (!body) return null;
@@ -151,7 +149,6 @@ const Header = ({ name, children }: { name: string; children: ComponentChildren 
   </div>
 );
 
-/** May be long and wide; it scrolls by itself, for a keyboard too. */
 const Scrolling = ({ label, text }: { label: string; text: string }) => (
   // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached without a mouse
   <section class="scrolling" tabIndex={0} aria-label={label}>

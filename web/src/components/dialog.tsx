@@ -72,7 +72,7 @@ type ConfirmProps = {
   children: ComponentChildren;
 };
 
-/** Asks before something that cannot be taken back. The second half of a double click is no answer. */
+/** Asks before an irreversible change. The second click of a double click does not count. */
 export function Confirm(props: ConfirmProps) {
   const { title, action, busy, error, onConfirm, onClose, children } = props;
   return (

@@ -4,7 +4,7 @@ import { useTitle } from "../lib/browser.ts";
 
 type DoorwayProps = { title: string; insecure: boolean; children: ComponentChildren };
 
-/** The frame of the pages before the dashboard: set-up, sign-in, password. */
+/** The frame of pages without a session: set-up, sign-in, password. */
 export function Doorway({ title, insecure, children }: DoorwayProps) {
   useTitle(title);
   return (
@@ -24,7 +24,6 @@ export function Doorway({ title, insecure, children }: DoorwayProps) {
   );
 }
 
-/** The mark: a pulse that goes on. */
 export const Mark = () => (
   <svg class="mark" viewBox="0 0 32 32" aria-hidden="true">
     <rect width="32" height="32" rx="9" />
@@ -34,7 +33,7 @@ export const Mark = () => (
 
 const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
 
-/** Warns wherever somebody could listen; on the machine itself nobody can. */
+/** A connection to the machine itself cannot be intercepted. */
 export function Insecure() {
   if (LOOPBACK.test(location.hostname)) return null;
   return (

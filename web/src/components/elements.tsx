@@ -5,7 +5,7 @@ import { absoluteTime, lastingTime, relativeTime } from "../lib/format.ts";
 import type { Group } from "../lib/groups.ts";
 
 type IconButtonProps = Omit<ComponentProps<"button">, "label" | "icon"> & {
-  /** What it does to what, for those who cannot see the icon. */
+  /** The action and its object, for screen readers. */
   label: string;
   icon: LucideIcon;
 };
@@ -24,7 +24,6 @@ export const Fact = ({ name, children }: { name: string; children: ComponentChil
   </div>
 );
 
-/** A group as people tell it from others: its colour and its name. */
 export const GroupName = ({ group: { name, color } }: { group: Pick<Group, "name" | "color"> }) => (
   <span class="group-name" title={name}>
     <span class="dot" style={{ background: color }} />
@@ -54,7 +53,7 @@ export function Since({ at }: { at: string }) {
 
 const REFRESH_MS = 20_000;
 
-/** Renders again now and then, because relative times grow old. */
+/** Renders again regularly, because relative times change. */
 function useRefresh() {
   const [, refresh] = useReducer((count: number) => count + 1, 0);
   useEffect(() => {

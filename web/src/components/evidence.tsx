@@ -21,10 +21,8 @@ import { Moment } from "./elements.tsx";
 import { Fold } from "./lists.tsx";
 import { OutsideLink } from "./outside-link.tsx";
 
-/** So much of a list is shown at once. */
 const SHOWN = 5;
 
-/** Why the last check came to its verdict, so that anyone can judge it. */
 export const EvidencePanel = ({ evidence }: { evidence: Evidence }) => (
   <section>
     <h2>What the last check saw</h2>
@@ -34,7 +32,7 @@ export const EvidencePanel = ({ evidence }: { evidence: Evidence }) => (
   </section>
 );
 
-/** What one check saw: what spoke for its verdict first, then how it was found. */
+/** The signals behind the verdict first, then how they were found. */
 export function EvidenceDetails({ evidence }: { evidence: Evidence }) {
   const { attempts, redirects, signals, probes } = evidence;
   const remarks = remarksOf(evidence);
@@ -82,7 +80,7 @@ const Part = ({ title, children }: { title: string; children: ComponentChildren 
   </>
 );
 
-/** On a line of time. Answers are full dots, failures hollow ones. */
+/** A timeline. Answers are filled dots, failures hollow ones. */
 function Attempts({ attempts }: { attempts: Attempt[] }) {
   const delays = delaysOf(attempts);
   return (
@@ -152,7 +150,6 @@ type RedirectChainProps = { redirects: Redirect[]; finalUrl: string | null };
 
 const STOPS_SHOWN = 5;
 
-/** The way from URL to URL, with what differs from one to the next. */
 function RedirectChain({ redirects, finalUrl }: RedirectChainProps) {
   const urls = [...redirects.map(({ url }) => url), ...(finalUrl === null ? [] : [finalUrl])];
   const stops = stopsOf(urls).map((stop, index) => ({

@@ -5,17 +5,16 @@ import { IconButton } from "./elements.tsx";
 type Choice = { value: string; name: string };
 
 type FacetProps = {
-  /** What is chosen by it: "Service". */
+  /** "Service" */
   label: string;
-  /** What stands for no choice: "Any service". */
+  /** "Any service" */
   any: string;
-  /** A value; empty for none. */
+  /** Empty for none. */
   chosen: string;
   choices: Choice[];
   onChange: (value: string) => void;
 };
 
-/** Narrows a list by one property. Once something is chosen it can be taken off with one press. */
 export function Facet({ label, any, chosen, choices, onChange }: FacetProps) {
   const select = useRef<HTMLSelectElement>(null);
   const takeOff = () => {
@@ -47,7 +46,7 @@ export function Facet({ label, any, chosen, choices, onChange }: FacetProps) {
   );
 }
 
-/** A value that is not known, as in an old address, stays to be seen. */
+/** Keeps an unknown value visible, such as one from an old address. */
 const withStrange = (choices: Choice[], chosen: string): Choice[] =>
   chosen === "" || choices.some(({ value }) => value === chosen)
     ? choices
@@ -55,7 +54,7 @@ const withStrange = (choices: Choice[], chosen: string): Choice[] =>
 
 type DayFieldProps = { label: string; value: string; onChange: (date: string) => void };
 
-/** Waits for a whole date: while one is typed, its parts are not yet what is meant. */
+/** Reports only complete dates. */
 export const DayField = ({ label, value, onChange }: DayFieldProps) => (
   <label>
     {label}

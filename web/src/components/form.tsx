@@ -11,12 +11,10 @@ type Labelled = {
   problem?: string | undefined;
 };
 
-/** What ties an input to its words for those who cannot see both. */
 type Ties = { id: string; "aria-describedby": string; "aria-invalid": boolean };
 
 type FieldProps = Labelled & { children: (ties: Ties) => ComponentChildren };
 
-/** A label, an input, a hint, and what is wrong with it. */
 export function Field({ label, hint, problem, children }: FieldProps) {
   const id = useId();
   const ties = { id, "aria-describedby": `${id}-about`, "aria-invalid": problem !== undefined };
@@ -51,7 +49,6 @@ export const TextField = ({ label, hint, problem, ...input }: InputProps) => (
   </Field>
 );
 
-/** The name that people sign in with. */
 export const EmailField = ({
   problem,
   defaultValue,
@@ -75,7 +72,6 @@ type PasswordFieldProps = Labelled & {
   name?: string;
 };
 
-/** A password that its owner may look at while typing. */
 export function PasswordField(props: PasswordFieldProps) {
   const { label, hint, problem, autoComplete, name = "password" } = props;
   const [shown, setShown] = useState(false);
@@ -98,7 +94,7 @@ export function PasswordField(props: PasswordFieldProps) {
   );
 }
 
-/** Why a form was refused, unless all of it is told beside the form's own fields. */
+/** Why a form was rejected, unless its fields already show it. */
 export function Problem({ error, fields = [] }: { error: Error | null; fields?: string[] }) {
   return (
     <div role="alert" class="problem-place">
@@ -122,11 +118,9 @@ const untoldFields = (error: Error, fields: string[]) =>
 
 const fieldsOf = (error: Error) => (error instanceof RequestFailed ? error.fields : {});
 
-/** What is wrong with one field, in the server's words. */
 export const problemOf = (error: Error | null, field: string): string | undefined =>
   error ? fieldsOf(error)[field]?.join(", ") : undefined;
 
-/** Where a code comes from; a form may take either. */
 type CodeKind = "app" | "recovery" | "either";
 
 const KINDS = {
@@ -150,15 +144,15 @@ const KINDS = {
 type CodeFieldProps = {
   kind: CodeKind;
   problem: string | undefined;
-  /** Whether it is what comes next: it takes the focus, and again when it was wrong. */
+  /** Whether the field takes the focus, and takes it again after a wrong code. */
   isNext?: boolean;
 };
 
-/** A code of the second factor. */
+/** A two-factor code. */
 export function CodeField({ kind, problem, isNext = false }: CodeFieldProps) {
   const input = useRef<HTMLInputElement>(null);
   const { label, mode, hint } = KINDS[kind];
-  // In the hint's place, so that nothing below moves.
+  // Replaces the hint, so that nothing below moves.
   const words = problem ? { problem } : { hint };
   useEffect(() => {
     if (isNext) input.current?.select();
@@ -185,14 +179,12 @@ export function CodeField({ kind, problem, isNext = false }: CodeFieldProps) {
 }
 
 type FormFooterProps = {
-  /** The label of the button that submits. */
   action: string;
   kind?: "primary" | "danger";
   busy?: boolean;
   onClose: () => void;
 };
 
-/** The buttons of a form in a dialog. */
 export const FormFooter = ({ action, kind = "primary", busy, onClose }: FormFooterProps) => (
   <footer>
     <button type="button" onClick={onClose}>

@@ -6,9 +6,8 @@ import { Field, FormFooter, Problem, problemOf, TextField } from "./form.tsx";
 const FIELDS = ["name", "description", "color"] as const;
 
 type GroupFormProps = {
-  /** What the group is now; nothing of one that is new. */
+  /** Undefined for a new group. */
   initial?: { name: string; description: string | null; color: string };
-  /** What the button does: "Create group". */
   action: string;
   error: Error | null;
   busy: boolean;
@@ -18,7 +17,7 @@ type GroupFormProps = {
 
 export function GroupForm({ initial, action, error, busy, onSubmit, onClose }: GroupFormProps) {
   const submit = withTexts([...FIELDS], ({ description, ...input }) => {
-    // Pasted text may contain tabs, which the API refuses.
+    // The API rejects tabs, which pasted text may contain.
     onSubmit({ ...input, description: description.replaceAll("\t", " ") });
   });
   return (
@@ -59,7 +58,7 @@ type ColorFieldProps = { name: string; initial: string; problem: string | undefi
 
 const WHOLE = /^#[0-9a-f]{6}$/i;
 
-/** A colour: one of a few that go together, or any other by eye or by its code. */
+/** Offers a palette, a colour picker and a field for the code. */
 function ColorField({ name, initial, problem }: ColorFieldProps) {
   const [color, setColor] = useState(initial);
   const id = useId();

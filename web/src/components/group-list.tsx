@@ -13,7 +13,7 @@ import { IconButton } from "./elements.tsx";
 
 type GroupDeeds = {
   canWrite: boolean;
-  /** Whose check is being asked for, so that nobody asks twice. */
+  /** Id of the group whose check is being started. */
   checking: string | undefined;
   onCheck: (group: Group) => void;
   onEdit: (group: Group) => void;
@@ -22,7 +22,7 @@ type GroupDeeds = {
 
 type GroupListProps = { groups: Group[]; ungrouped: Counted | null } & GroupDeeds;
 
-/** @param ungrouped the links in no group, which stand at the end of all */
+/** @param ungrouped counts of the links in no group, on the last page only */
 export const GroupList = ({ groups, ungrouped, ...deeds }: GroupListProps) => (
   <ul class="rows groups" aria-label="Groups">
     {groups.map((group) => (
@@ -112,13 +112,12 @@ const PARTS = [
 
 type StatusShareProps = {
   of: Counted;
-  /** Whose links they are, for those who cannot see where the numbers stand: "in Docs". */
+  /** Context for screen readers: "in Docs". */
   where: string;
-  /** Where the links of a status are listed, or all of them. */
   hrefOf: (status?: (typeof PARTS)[number]["status"]) => string;
 };
 
-/** How many links are what: numbers that lead to them, and a bar for the eye. */
+/** Numbers that link to the lists, and a bar. */
 const StatusShare = ({ of: { link_count: all, counts }, where, hrefOf }: StatusShareProps) => (
   <div class="share">
     <a class="share-all" href={hrefOf()}>

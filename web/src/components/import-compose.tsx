@@ -11,22 +11,21 @@ import { FrequencySelect } from "./link-selects.tsx";
 
 type ComposeProps = {
   text: string;
-  /** Of the file that the text is of; null for what was typed. */
+  /** Name of the file; null for typed text. */
   name: string | null;
   problem: string | undefined;
   isBusy: boolean;
   onType: (text: string) => void;
-  /** A text too long for a field, as it was pasted. */
+  /** Receives text that is too long for the field. */
   onPaste: (text: string) => void;
   onFile: (file: File) => void;
   onSubmit: () => void;
   children: ComponentChildren;
 };
 
-/** Characters that a field still shows without making its user wait. */
+/** Longer text makes the field slow. */
 const MOST_IN_FIELD = 50_000;
 
-/** One field for a URL or thousands, and a way to give a file. */
 export function Compose(props: ComposeProps) {
   const { text, name, isBusy, onSubmit, onFile, onType, children } = props;
   const submit = (event: SubmitEvent) => {
@@ -93,7 +92,6 @@ function UrlsField({ text, problem, onType, onPaste, onSubmit }: ComposeProps) {
 
 type KeptTextProps = { text: string; name: string | null; onDiscard: () => void };
 
-/** A text that is too long to be shown, or a file's. */
 const KeptText = ({ text, name, onDiscard }: KeptTextProps) => (
   <p class="kept-text">
     <FileText aria-hidden="true" />
@@ -105,7 +103,7 @@ const KeptText = ({ text, name, onDiscard }: KeptTextProps) => (
   </p>
 );
 
-/** A field for files looks like a button; it is one for the keyboard and for a screen reader. */
+/** A file input that looks like a button. */
 const FileButton = ({ onFile }: { onFile: (file: File) => void }) => (
   <label class="button file-button">
     <FileUp aria-hidden="true" />
@@ -129,7 +127,6 @@ type OptionsProps = { choices: Choices; onChange: (choices: Choices) => void };
 /** Stands for the group that is yet to be made; no id looks like it. */
 const NEW = "new";
 
-/** Where new links go and how often they are checked. */
 export function Options({ choices, onChange }: OptionsProps) {
   return (
     <div class="import-options">
@@ -198,7 +195,7 @@ function GroupField({ choices, onChange }: OptionsProps) {
 
 type DropAnywhereProps = { onFiles: (files: File[]) => void };
 
-/** Takes files that are dropped anywhere on the page, where the browser would else show them instead of us. */
+/** Accepts files that are dropped anywhere on the page, which the browser would otherwise open. */
 export function DropAnywhere({ onFiles }: DropAnywhereProps) {
   const [isOver, setOver] = useState(false);
   const take = useRef(onFiles);

@@ -8,12 +8,11 @@ import { Pager } from "./lists.tsx";
 import { OutsideLink } from "./outside-link.tsx";
 
 const PER_PAGE = 100;
-/** Sitemaps of an index that are shown. */
 const MOST_SITEMAPS = 50;
 
 type SourceLineProps = { job: Job; onFormat: ((format: Format) => void) | undefined };
 
-/** What is read, and as what; the reader may know better. */
+/** The detected format, which the user can correct. */
 export function SourceLine({ job, onFormat }: SourceLineProps) {
   const id = useId();
   return (
@@ -47,7 +46,6 @@ export const Notes = ({ notes }: { notes: string[] }) =>
     </p>
   ));
 
-/** An index leads to sitemaps instead of pages. */
 export const Sitemaps = ({ sitemaps }: { sitemaps: string[] }) => (
   <section class="card sitemaps">
     <h2>This is an index of {sitemaps.length.toLocaleString("en")} sitemaps</h2>
@@ -67,7 +65,6 @@ export const Sitemaps = ({ sitemaps }: { sitemaps: string[] }) => (
 
 type LinesProps = { ledger: Ledger; shown: Outcome | null; page: number };
 
-/** Every line with its outcome, a page of them at a time. */
 export function Lines({ ledger, shown, page }: LinesProps) {
   const total = shown ? ledger.counts[shown] : ledger.items.length;
   const pages = Math.ceil(total / PER_PAGE);

@@ -53,7 +53,7 @@ function Row({ ledger, index }: { ledger: Ledger; index: number }) {
   );
 }
 
-/** Told by word, shape and colour. */
+/** Shown by word, shape and colour. */
 export function OutcomeMark({ of }: { of: Outcome }) {
   const { Icon, word } = LOOKS[of];
   return (
@@ -64,7 +64,6 @@ export function OutcomeMark({ of }: { of: Outcome }) {
   );
 }
 
-/** What there is to say of a line besides its outcome. */
 export function Why({
   ledger,
   index,

@@ -16,7 +16,6 @@ const WORDS = {
 
 type ProgressProps = { job: Job; onStop: () => void; onGoOn: () => void };
 
-/** How far the work has come, and the way to stop it or to let it go on. */
 export function Progress({ job, onStop, onGoOn }: ProgressProps) {
   const { stage, problem, done, ledger } = job;
   if (stage === "ready" || stage === "done") return null;
@@ -37,7 +36,6 @@ export function Progress({ job, onStop, onGoOn }: ProgressProps) {
   );
 }
 
-/** What was settled before stays settled. */
 function Halted({ job, problem, onGoOn }: { job: Job; problem: Error; onGoOn: () => void }) {
   const isStopped = problem instanceof Stopped;
   const { added, new: waiting } = job.ledger.counts;
@@ -65,7 +63,7 @@ type ReadyProps = {
   onAdd: () => void;
 };
 
-/** The last word before anything is added: where to, how often, and how many. */
+/** The last step before anything is added. */
 export function Ready({ job, groups, onChoose, onAdd }: ReadyProps) {
   const { ledger, choices } = job;
   const named = useMemo(() => namedGroups(ledger, groups ?? []), [ledger, groups, job.stage]);
@@ -103,7 +101,7 @@ type NamedGroupsProps = {
   onChange: (choices: Choices) => void;
 };
 
-/** The groups that the list itself names, which win over the one that is chosen for all. */
+/** Groups named in the list, which override the one chosen for all. */
 function NamedGroups({ named, isTooMuch, choices, onChange }: NamedGroupsProps) {
   const { known, unknown } = named;
   return (
@@ -145,7 +143,6 @@ const some = (names: string[]) =>
 
 type DoneProps = { ledger: Ledger; href: string; onMore: () => void };
 
-/** What came of it, and what can be done with the lines that were refused. */
 export function Done({ ledger, href, onMore }: DoneProps) {
   const { added, refused, limit } = ledger.counts;
   return (
@@ -169,7 +166,7 @@ export function Done({ ledger, href, onMore }: DoneProps) {
   );
 }
 
-/** The lines that were not added although they might have been, to be mended elsewhere. */
+/** Offers the rejected lines for correction elsewhere. */
 function Refused({ ledger }: { ledger: Ledger }) {
   const say = useSay();
   const field = useRef<HTMLTextAreaElement>(null);

@@ -4,7 +4,6 @@ import { sizeText } from "../lib/format.ts";
 import { clockText, problemsOf, rolesText, workText } from "../lib/nodes.ts";
 import { Fact, Moment } from "./elements.tsx";
 
-/** How the program, its checker and its database are. */
 export function Running({ state }: { state: Installation }) {
   const { checker, database } = state;
   return (
@@ -31,7 +30,6 @@ export function Running({ state }: { state: Installation }) {
 
 const ENGINES = { sqlite: "SQLite", postgres: "PostgreSQL" };
 
-/** What accounts of each tier may have. */
 export const Tiers = ({ tiers }: { tiers: Installation["tiers"] }) => (
   <table class="tiers">
     <thead>
@@ -59,7 +57,6 @@ export const Tiers = ({ tiers }: { tiers: Installation["tiers"] }) => (
 
 const count = (value: number) => value.toLocaleString("en");
 
-/** The processes that serve the database, and what of the work each does. */
 export function NodeList({ nodes: { is_shared, items } }: { nodes: Nodes }) {
   if (!is_shared && items.length === 1) return <OneProcess />;
   return (
@@ -113,7 +110,7 @@ function NodeItem({ node }: { node: ClusterNode }) {
   );
 }
 
-/** Told by word, shape and colour. What is wrong with a live one stands beside. */
+/** Shown by word, shape and colour. */
 function NodeState({ node }: { node: ClusterNode }) {
   if (!node.is_live) {
     return (
@@ -147,7 +144,7 @@ function NodeState({ node }: { node: ClusterNode }) {
   );
 }
 
-/** What is wrong with the installation as a whole, and what to do; of backups their own section tells. */
+/** Problems of the installation. The backups section shows its own. */
 export const Troubles = ({ troubles }: Pick<Installation, "troubles">) => (
   <div class="troubles" role="alert">
     {troubles.filter(isToldHere).map(({ name, message, since }) => (

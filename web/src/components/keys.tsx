@@ -6,10 +6,9 @@ import { IconButton, Moment } from "./elements.tsx";
 import { FormFooter, Problem, problemOf, TextField } from "./form.tsx";
 
 const DAY_MS = 86_400_000;
-/** How long before it expires a key is marked. */
+/** How long before its expiry a key is marked. */
 const SOON_MS = 14 * DAY_MS;
 
-/** What can be done with a key that is there. */
 export type KeyDeed = "change" | "rotate" | "revoke";
 
 type Deeds = { canWrite: boolean; onTask: (kind: KeyDeed, key: Key) => void };
@@ -70,7 +69,7 @@ const KeyRow = ({ subject, canWrite, onTask }: { subject: Key } & Deeds) => (
   </>
 );
 
-/** Told by word, shape and colour where it matters soon. */
+/** Shown by word, shape and colour when it is near. */
 function Expiry({ at }: { at: string | null }) {
   if (!at) return <span>does not expire</span>;
   const leftMs = Date.parse(at) - Date.now();
@@ -100,17 +99,15 @@ type Permitted = { read: boolean; write: boolean };
 type KeyFormProps = {
   name?: string;
   permissions?: Permitted;
-  /** What the button does: "Create key". */
   action: string;
   error: Error | null;
   busy: boolean;
   onSubmit: (event: SubmitEvent) => void;
   onClose: () => void;
-  /** The field for when the key expires. */
+  /** The expiry field. */
   children: ComponentChildren;
 };
 
-/** What there is to say of a key, new or not. */
 export function KeyForm(props: KeyFormProps) {
   const { name, permissions, action, error, busy, onSubmit, onClose, children } = props;
   const submit = (event: SubmitEvent) => {

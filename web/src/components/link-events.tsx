@@ -2,7 +2,6 @@ import type { LinkEvent, LinkEventDelivery } from "../lib/link.ts";
 import { EVENTS } from "../lib/webhook-words.ts";
 import { Moment } from "./elements.tsx";
 
-/** What happened, and to whom it was told. */
 export const LinkEventList = ({ events }: { events: LinkEvent[] }) => (
   <ul class="link-events">
     {events.map((event) => (

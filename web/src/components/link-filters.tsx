@@ -18,14 +18,13 @@ import { StatusShape, statusWord } from "./status.tsx";
 
 type LinkFiltersProps = {
   filter: LinkFilter;
-  /** Of each status, among the links that fit otherwise; undefined until it is known. */
+  /** Undefined until loaded. */
   counts: Record<Status, number> | undefined;
   onChange: (filter: LinkFilter) => void;
-  /** As `onChange`, while somebody types: no step to go back to. */
+  /** Like `onChange`, but without a new history entry, for typing. */
   onType: (filter: LinkFilter) => void;
 };
 
-/** Chooses what the list shows. */
 export const LinkFilters = ({ filter, counts, onChange, onType }: LinkFiltersProps) => (
   <div class="filters">
     <StatusChips filter={filter} counts={counts} />
@@ -37,7 +36,6 @@ export const LinkFilters = ({ filter, counts, onChange, onType }: LinkFiltersPro
   </div>
 );
 
-/** The statuses are links, so that each can be opened and kept. */
 const StatusChips = ({ filter, counts }: Pick<LinkFiltersProps, "filter" | "counts">) => (
   <Chips
     label="Filter by status"
@@ -99,13 +97,13 @@ const TYPING_MS = 300;
 
 type SearchBoxProps = { value: string; onChange: (value: string) => void };
 
-/** Searches once the typing pauses. */
+/** Searches when the user pauses typing. */
 function SearchBox({ value, onChange }: SearchBoxProps) {
   const field = useRef<HTMLInputElement>(null);
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
   const latest = useRef({ value, onChange });
   latest.current = { value, onChange };
-  /** What was searched for last: its coming back is no reason to touch what is typed since. */
+  /** The last search: when it comes back as `value`, newer text in the field must stay. */
   const told = useRef(value);
   const searchNow = () => {
     clearTimeout(timer.current);
@@ -118,10 +116,10 @@ function SearchBox({ value, onChange }: SearchBoxProps) {
     clearTimeout(timer.current);
     timer.current = setTimeout(searchNow, TYPING_MS);
   };
-  // Before it is painted: what is typed into the field on show is kept.
+  // Before painting, so that text typed into the visible field is kept.
   useLayoutEffect(() => {
     if (value === told.current) return;
-    // The address has changed by other means.
+    // The address changed in another way.
     told.current = value;
     clearTimeout(timer.current);
     if (field.current) field.current.value = value;

@@ -17,7 +17,6 @@ type LinkHeadProps = {
   onDelete: () => void;
 };
 
-/** What the link is and why, and what can be done about it. */
 export function LinkHead({ link, ...deeds }: LinkHeadProps) {
   const { status, headline, why, reason } = verdictOf(link, Date.now());
   return (
@@ -90,13 +89,10 @@ function Deeds({ link, canWrite, isDead, isAsking, onCheck, onDelete }: DeedsPro
 }
 
 const TICK_MS = 1000;
-/** So long a check takes as a rule, with the looks that confirm it. */
+/** Typical duration of a check with its confirmations. */
 const USUAL_S = 30;
 
-/**
- * A check that is under way, with the seconds passing. Its place is kept while there is none, so that nothing
- * below moves.
- */
+/** Keeps its height while no check runs, so that nothing below moves. */
 export const CheckProgress = ({ isRunning }: { isRunning: boolean }) => (
   <div class="check-progress">{isRunning && <Running />}</div>
 );
@@ -127,13 +123,13 @@ function Running() {
 
 type LinkFactsProps = {
   link: LinkDetail;
-  /** The name of the link's group; null where it has none. */
+  /** Null for none. */
   groupName: string | null;
-  /** Of the last 90 days; undefined while it is not known, null when no check could tell. */
+  /** Of the last 90 days; undefined until loaded, null without conclusive checks. */
   uptimePercent: number | null | undefined;
   canWrite: boolean;
   onFrequency: (frequency: Frequency) => void;
-  /** An id; empty for none. */
+  /** Empty for none. */
   onGroup: (groupId: string) => void;
 };
 
@@ -202,6 +198,6 @@ const Choices = ({ link, groupName, canWrite, onFrequency, onGroup }: ChoicesPro
   </>
 );
 
-/** While it is not known a blank keeps its place. */
+/** A no-break space keeps the place until it is loaded. */
 const uptimeText = (percent: number | null | undefined) =>
   percent === undefined ? "\u00a0" : percent === null ? "–" : `${percent} %`;

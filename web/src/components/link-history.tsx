@@ -14,7 +14,6 @@ type HistoryFiltersProps = {
   onChange: (view: LinkView) => void;
 };
 
-/** Chooses which checks are listed. The statuses are links, so that each can be opened and kept. */
 export const HistoryFilters = ({ view, hrefOf, onChange }: HistoryFiltersProps) => (
   <div class="filters history-filters">
     <Chips
@@ -72,7 +71,7 @@ export const HistoryTable = ({ checks }: { checks: Check[] }) => (
   </table>
 );
 
-/** A check that changed the status can be opened, to see what it saw. */
+/** A check that changed the status has evidence to expand. */
 function CheckRow({ check }: { check: Check }) {
   const [isOpen, setOpen] = useState(false);
   const id = useId();
@@ -116,7 +115,7 @@ function CheckRow({ check }: { check: Check }) {
   );
 }
 
-/** Of checks side by side the time itself, since many of them were "3 days ago". */
+/** Exact times, because many rows would say "3 days ago". */
 const ExactMoment = ({ at }: { at: string }) => (
   <time dateTime={at} title={relativeTime(at, Date.now())}>
     {shortTime(at, Date.now())}

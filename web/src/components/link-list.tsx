@@ -6,10 +6,10 @@ import { GroupName, IconButton, Moment, Since } from "./elements.tsx";
 import { OpenOutside } from "./outside-link.tsx";
 import { Status } from "./status.tsx";
 
-/** What can be picked, and how; nobody picks who may not write. */
+/** Null for viewers, who cannot select links. */
 export type Picking = {
   isPicked: (id: string) => boolean;
-  /** @param isRange whether all from the last picked one are meant */
+  /** @param isRange whether to select everything from the last selected link to this one */
   onPick: (id: string, isRange: boolean) => void;
 };
 
@@ -41,7 +41,7 @@ export function LinkList({ links, groups, isOld, ...deeds }: LinkListProps) {
   );
 }
 
-/** `x` picks the row that has the focus, as in other lists of things to act on. */
+/** `x` selects the focused row. */
 const isPickKey = ({ key, ctrlKey, metaKey, altKey }: KeyboardEvent) =>
   key.toLowerCase() === "x" && !ctrlKey && !metaKey && !altKey;
 
@@ -84,7 +84,7 @@ const LastCheck = ({ link: { last_check: last } }: { link: Link }) =>
 
 const TAIL = 14;
 
-/** Its end tells a URL from its neighbours, so that a long one is shortened before that. */
+/** The end identifies a URL, so the middle is shortened. */
 const LinkUrl = ({ link: { id, url } }: { link: Link }) => (
   <a class="url" href={`/links/${id}`} title={url} aria-label={url}>
     <span>{url.slice(0, -TAIL)}</span>
@@ -116,7 +116,7 @@ type PickLinkProps = {
   onPick: (id: string, isRange: boolean) => void;
 };
 
-/** With shift, a click or the space bar picks all from the last picked one on. */
+/** With Shift, a click or the space bar selects a range. */
 const PickLink = ({ link: { id, url }, isPicked, onPick }: PickLinkProps) => (
   <label class="pick">
     <input
@@ -130,7 +130,7 @@ const PickLink = ({ link: { id, url }, isPicked, onPick }: PickLinkProps) => (
   </label>
 );
 
-/** A range of rows is not a range of text. */
+/** Selecting a range of rows must not select text. */
 const keepText = (event: MouseEvent) => event.shiftKey && event.preventDefault();
 
 const SORT_NAMES: Record<Sort, string> = {
@@ -144,13 +144,12 @@ const SORT_NAMES: Record<Sort, string> = {
 
 type ListToolsProps = {
   filter: LinkFilter;
-  /** How much of the page is picked; null for who may pick nothing. */
+  /** How much of the page is selected; null for viewers. */
   picked: "none" | "some" | "all" | null;
   onPickPage: () => void;
   onSort: (sort: Sort) => void;
 };
 
-/** What is done to the list as a whole. */
 export const ListTools = ({ filter, picked, onPickPage, onSort }: ListToolsProps) => (
   <div class="list-tools">
     {picked && (

@@ -18,9 +18,9 @@ export const FrequencySelect = ({ chosen, ...select }: FrequencySelectProps) => 
 export const frequencyWord = (frequency: Frequency) => startUpper(frequency);
 
 type GroupSelectProps = {
-  /** An id; empty for none. */
+  /** Empty for none. */
   chosen: string;
-  /** What stands for no group: "No group", "All groups". */
+  /** The label for no group. */
   none: string;
 } & SelectHTMLAttributes<HTMLSelectElement>;
 

@@ -10,12 +10,11 @@ type Pagination = { page: number; per_page: number; total: number; total_pages: 
 
 type PagerProps = {
   pagination: Pagination;
-  /** What is counted: "links". */
+  /** Plural noun: "links". */
   what: string;
   hrefOf: (page: number) => string;
 };
 
-/** Which part of a list is shown, and the way to every other. */
 export function Pager({ pagination, what, hrefOf }: PagerProps) {
   const { page, total_pages: pages, total } = pagination;
   const one = what.replace(/ies$/, "y").replace(/s$/, "");
@@ -44,7 +43,7 @@ function rangeOf({ page, per_page: perPage, total }: Pagination, all: string): s
 }
 
 type StepProps = {
-  /** Undefined where it would lead nowhere: it keeps its place, so that nothing jumps. */
+  /** Undefined for a disabled step, which keeps its place. */
   href: string | undefined;
   name: string;
   Icon: typeof ChevronFirst;
@@ -64,7 +63,6 @@ const Step = ({ href, name, Icon, rel }: StepProps) =>
 
 type PageFieldProps = { page: number; pages: number; hrefOf: (page: number) => string };
 
-/** Goes to the page of a number that is typed. */
 function PageField({ page, pages, hrefOf }: PageFieldProps) {
   const { route } = useLocation();
   const go = (event: SubmitEvent) => {
@@ -93,11 +91,10 @@ function PageField({ page, pages, hrefOf }: PageFieldProps) {
 
 type ListHeadProps = {
   title: string;
-  /** What adding is called: "Add links". */
+  /** "Add links" */
   adding: string;
 } & ({ onAdd: () => void } | { addAt: string });
 
-/** The head of a list; who may write can add to it, here or on a page of its own. */
 export const ListHead = ({ title, adding, ...way }: ListHeadProps) => (
   <header class="page-head">
     <h1>{title}</h1>
@@ -118,15 +115,14 @@ export const ListHead = ({ title, adding, ...way }: ListHeadProps) => (
 
 type FoldProps<T> = {
   items: T[];
-  /** So many are shown at once. */
   most: number;
   children: (item: T, index: number) => ComponentChildren;
 };
 
-/** The items of a list; of a long one the first, and the rest when asked for. */
+/** The first items of a list; a button shows the rest. */
 export function Fold<T>({ items, most, children }: FoldProps<T>) {
   const [isOpen, setOpen] = useState(false);
-  // One more takes no more room than the button that would show it.
+  // One more item takes no more room than the button.
   const isLong = items.length > most + 1;
   const shown = isLong && !isOpen ? items.slice(0, most) : items;
   return (

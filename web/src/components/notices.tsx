@@ -8,7 +8,7 @@ import { dismissFailedSignIns, SESSION, type Session, useUser } from "../lib/ses
 
 type Failed = NonNullable<Session["failed_sign_ins"]>;
 
-/** What was tried in the person's name before they signed in. */
+/** Failed attempts since the last sign-in. */
 export function FailedSignIns({ failed }: { failed: Failed }) {
   const client = useQueryClient();
   const dismissal = useMutation({
@@ -44,7 +44,7 @@ function placesIn({ networks, has_more }: Failed): string {
   return new Intl.ListFormat("en").format(places);
 }
 
-/** Says when the trouble is the monitor's own, so that nobody looks for it in the links. */
+/** Problems of the monitor itself, which are not the links' fault. */
 export function OwnTrouble() {
   const { data: monitor } = useMonitor();
   return (
@@ -89,7 +89,7 @@ export function OwnTrouble() {
   );
 }
 
-/** Where administrators read what to do, it is all said already. */
+/** The administration page already says what to do. */
 const Stopped = ({ children }: { children: ComponentChildren }) => {
   const { is_admin } = useUser();
   const { path } = useLocation();

@@ -1,7 +1,7 @@
 import { ExternalLink } from "lucide-preact";
 import { followable } from "../lib/browser.ts";
 
-/** A stranger's URL as text; a link only where following it can do nothing but open a page. */
+/** A stranger's URL: a link only if opening it is harmless. */
 export function OutsideLink({ url }: { url: string }) {
   const href = followable(url);
   if (!href) return <span class="url">{url}</span>;
@@ -13,7 +13,7 @@ export function OutsideLink({ url }: { url: string }) {
   );
 }
 
-/** The same as a small button beside text that leads elsewhere. */
+/** The same as a small button. */
 export function OpenOutside({ url }: { url: string }) {
   const href = followable(url);
   if (!href) return null;

@@ -20,7 +20,6 @@ import { Loaded } from "./states.tsx";
 
 type ChartsProps = { span: Span; series: ReturnType<typeof useSeries> };
 
-/** How checks ended and how quickly they were answered, over a time that can be chosen. */
 export const Charts = ({ span, series }: ChartsProps) => (
   <section class="charts" aria-labelledby="over-time">
     <div class="charts-head">
@@ -51,7 +50,6 @@ export const Charts = ({ span, series }: ChartsProps) => (
   </section>
 );
 
-/** The services with most links. */
 export const ServiceBars = ({ query }: { query: ReturnType<typeof useServiceCounts> }) => (
   <section class="card part" aria-labelledby="by-service">
     <h2 id="by-service">By service</h2>
@@ -83,7 +81,6 @@ const ServiceList = ({ services: { items, total } }: { services: ServiceCounts }
 
 const ServiceName = ({ id }: { id: string }) => <>{useServiceName(id)}</>;
 
-/** The groups with most links; nothing where there are no groups. */
 export function GroupBars({ groups: { items, total } }: { groups: Overview["groups"] }) {
   if (total === 0) return null;
   return (
@@ -111,7 +108,7 @@ const mostOf = (items: ByStatus[]) => Math.max(1, ...items.map(sumOf));
 
 type BarProps = { href: string; counts: ByStatus; most: number; children: ComponentChildren };
 
-/** As long as its share of the longest. The trouble stands in words as well. */
+/** As long as its share of the longest bar. Problems are also shown as text. */
 const Bar = ({ href, counts, most, children }: BarProps) => (
   <li>
     <a href={href}>
@@ -142,7 +139,6 @@ const Share = ({ tone, count, most }: ShareProps) =>
 
 type CheckerProps = { checker: Overview["checker"]; webhooks: Overview["webhooks"] };
 
-/** Whether the work keeps up: checks, and what is told of them. */
 export const CheckerState = ({ checker, webhooks }: CheckerProps) => (
   <section class="card part" aria-labelledby="checker">
     <h2 id="checker">The checker</h2>
@@ -163,7 +159,7 @@ export const CheckerState = ({ checker, webhooks }: CheckerProps) => (
   </section>
 );
 
-/** Starting a check takes a moment, and so does ending the one before it. */
+/** Starting a check and finishing the previous one take some time. */
 const ON_TIME_S = 120;
 
 function punctuality({ isChecking, state, lateSeconds }: Overview["checker"]): string {
@@ -174,7 +170,7 @@ function punctuality({ isChecking, state, lateSeconds }: Overview["checker"]): s
 
 const STATES = { online: "Online", degraded: "Poor", offline: "Offline" };
 
-/** Nobody is asked before something fails. */
+/** The state is unknown until a check fails. */
 function Connection({ checker: { state, onlineSince } }: Pick<CheckerProps, "checker">) {
   if (state === "unknown") return <>No trouble seen</>;
   return (

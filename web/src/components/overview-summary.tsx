@@ -16,7 +16,6 @@ import { Moment } from "./elements.tsx";
 
 const ICONS = { good: CircleCheck, bad: CircleX, unsure: CircleHelp };
 
-/** All there is to know at a glance: a sentence, and the numbers behind it. */
 export function OverviewHead({ overview }: { overview: Overview }) {
   const { state, title, rest } = headlineOf(overview);
   const Icon = ICONS[state];
@@ -42,7 +41,6 @@ const COUNTED = [
   { name: "checking", word: "Checking now", href: "/links?status=checking", Icon: LoaderCircle },
 ] as const;
 
-/** Each leads to its links. */
 const Counts = ({ counts }: { counts: Overview["counts"] }) => (
   <nav class="tallies" aria-label="Links by status">
     {COUNTED.map(({ name, word, href, Icon }) => (
@@ -60,10 +58,10 @@ const Counts = ({ counts }: { counts: Overview["counts"] }) => (
 type Webhooks = Overview["webhooks"];
 type Disabled = Webhooks["disabled"]["items"][number];
 
-/** More are only counted. */
+/** The others are only counted. */
 const MOST_SHOWN = 3;
 
-/** A webhook that nobody switched off tells nobody any more, which must be noticed somewhere else. */
+/** Webhooks that the server switched off, which send no notifications any more. */
 export function SwitchedOff({ webhooks: { disabled } }: { webhooks: Webhooks }) {
   if (disabled.total === 0) return null;
   const shown = disabled.items.slice(0, MOST_SHOWN);
@@ -100,7 +98,7 @@ const why = ({ reason }: Disabled) =>
     ? ": its receiver answered 410, that it wants no more."
     : ": nothing could be delivered for days.";
 
-/** What is wrong, what is right again, and what cannot be told. What there is none of takes no room. */
+/** Omits sections without content. */
 export function Attention({ overview: { dead, recovered, unknown } }: { overview: Overview }) {
   if (dead.total + recovered.total + unknown.items.length === 0) return null;
   return (
@@ -167,7 +165,7 @@ const Dead = ({ dead: { total, items } }: { dead: Overview["dead"] }) => (
   </Part>
 );
 
-/** What belongs to no service needs no word. */
+/** "generic" means that the link belongs to no service. */
 function ServiceName({ id }: { id: string }) {
   const name = useServiceName(id);
   return id === "generic" ? null : <p class="brief-where">{name}</p>;
@@ -223,7 +221,6 @@ function Unknown({ unknown: { items, isWhole } }: { unknown: Overview["unknown"]
   );
 }
 
-/** For administrators, where they look first. */
 export const BackupNotice = ({ problem }: { problem: string }) => (
   <div class="notice notice-warn overview-notice" role="status">
     <TriangleAlert aria-hidden="true" />

@@ -10,7 +10,7 @@ type Deeds = {
   onRemove: (person: Colleague) => void;
 };
 
-/** @param user who looks: owners may change what others see */
+/** @param user the viewer of the list; owners may change it */
 type PeopleListProps = Deeds & { people: Colleague[]; user: User };
 
 export const PeopleList = ({ people, ...rest }: PeopleListProps) => (
@@ -45,7 +45,7 @@ function RoleOf({ person, user, onRole }: RowProps) {
       value={person.role}
       onChange={({ currentTarget }) => {
         onRole(person, currentTarget.value as Role);
-        // Until it was agreed to, the role is what it was.
+        // The role stays the same until the change is confirmed.
         currentTarget.value = person.role;
       }}
     >
@@ -58,7 +58,7 @@ function RoleOf({ person, user, onRole }: RowProps) {
   );
 }
 
-/** Nothing for oneself, and for administrators only by one. */
+/** Owners cannot change themselves, and only administrators can change administrators. */
 function DeedsFor({ person, user, onReset, onRemove }: RowProps) {
   const isOffered = !person.is_you && (!person.is_admin || user.is_admin);
   return (

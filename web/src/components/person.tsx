@@ -7,7 +7,6 @@ import { Moment } from "./elements.tsx";
 
 type Known = Pick<Person, "has_password" | "two_factor" | "last_seen_at">;
 
-/** How somebody signs in, and when they last did. */
 export function PersonState({ person }: { person: Known }) {
   const { has_password, two_factor, last_seen_at } = person;
   if (!has_password) return <>has not set a password yet</>;
@@ -37,7 +36,7 @@ type RemovePersonProps = {
   onClose: () => void;
 };
 
-/** Asks before someone is removed, and whether the API keys whose values they know are revoked. */
+/** Also asks whether to revoke the API keys that the person created. */
 export function RemovePersonDialog(props: RemovePersonProps) {
   const { person, busy, error, onConfirm, onClose } = props;
   const [revokesKeys, setRevokesKeys] = useState(false);

@@ -2,7 +2,7 @@ import { Check, Copy } from "lucide-preact";
 import { useId, useRef, useState } from "preact/hooks";
 import { copyFrom } from "../lib/browser.ts";
 
-/** A key in the only moment in which it exists in clear, and how to use it. */
+/** An API key, which is shown only once. */
 export function Secret({ value }: { value: string }) {
   return (
     <div class="secret">
@@ -18,7 +18,7 @@ export function Secret({ value }: { value: string }) {
   );
 }
 
-/** A webhook's signing secret, which is told in one reply and never again. */
+/** A webhook's signing secret, which is shown only once. */
 export const SigningSecret = ({ value }: { value: string }) => (
   <div class="secret">
     <p class="notice notice-warn">
@@ -30,7 +30,6 @@ export const SigningSecret = ({ value }: { value: string }) => (
 
 type CopyableProps = { label: string; value: string; rows?: number };
 
-/** Text that is there to be copied. */
 export function Copyable({ label, value, rows = 2 }: CopyableProps) {
   const id = useId();
   const field = useRef<HTMLTextAreaElement>(null);

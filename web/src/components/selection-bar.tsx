@@ -7,18 +7,17 @@ export type BulkTask = "check" | "move" | "frequency" | "delete";
 
 type SelectionBarProps = {
   count: number;
-  /** How many match the filter, while all of the page and no more than that is selected. */
+  /** Number of matching links, while exactly the whole page is selected. */
   selectable: number | null;
-  /** Where what is selected can be downloaded; null if it is too much to be named in an address. */
+  /** Null if there are too many ids for an address. */
   exportAt: string | null;
-  /** Whether more is picked one by one than one request may name. */
+  /** Whether more links are selected than one request may name. */
   isTooMuch: boolean;
   onSelectAll: () => void;
   onTask: (task: BulkTask) => void;
   onClear: () => void;
 };
 
-/** What can be done to all that is selected. */
 export function SelectionBar(props: SelectionBarProps) {
   const all = counted(props.count, "link");
   const are = props.count === 1 ? "is" : "are";
@@ -79,9 +78,9 @@ const Told = ({ count, selectable, isTooMuch, onSelectAll }: SelectionBarProps) 
 );
 
 type DeedProps = {
-  /** The word on it. */
+  /** Visible label. */
   name: string;
-  /** All that it does. */
+  /** Complete label. */
   full: string;
   task: BulkTask;
   Icon: LucideIcon;
@@ -101,7 +100,7 @@ const Deed = ({ name, full, task, Icon, isTooMuch, onTask }: DeedProps) => (
   </button>
 );
 
-/** As a link without an address it stays in its place, and says why it leads nowhere. */
+/** Stays in its place when disabled, and says why. */
 const Export = ({ at }: { at: string | null }) =>
   at ? (
     <a class="button" href={at} download title="Export as CSV">

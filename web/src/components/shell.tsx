@@ -28,7 +28,6 @@ import { Dialog } from "./dialog.tsx";
 import { Insecure, Mark } from "./doorway.tsx";
 import { FailedSignIns, OwnTrouble } from "./notices.tsx";
 
-/** What is watched, and who hears of it. */
 const WORK = [
   { href: "/", name: "Overview", Icon: Gauge },
   { href: "/links", name: "Links", Icon: Link2 },
@@ -37,7 +36,7 @@ const WORK = [
   { href: "/webhooks", name: "Webhooks", Icon: Webhook },
   { href: "/keys", name: "API keys", Icon: KeyRound },
 ];
-/** What is seldom needed: who may do what, and who did. */
+/** Rarely used pages. */
 const UPKEEP = [
   { href: "/people", name: "People", Icon: UsersRound },
   { href: "/activity", name: "Activity", Icon: ScrollText },
@@ -47,15 +46,15 @@ const FOR_ADMINISTRATORS = { href: "/admin", name: "Administration", Icon: Setti
 
 type ShellProps = Pick<Session, "user" | "version" | "insecure" | "failed_sign_ins"> & {
   path: string;
-  /** Whether the next page is on its way, and the one before still on show. */
+  /** Whether the next page is loading. */
   isLoading: boolean;
-  /** Whether changes are not heard of. */
+  /** Whether live updates are interrupted. */
   isDown: boolean;
   onSignOut: () => void;
   children: ComponentChildren;
 };
 
-/** The frame of every page of a signed-in user. */
+/** The frame of every page with a session. */
 export function Shell(props: ShellProps) {
   const { path, user, version, insecure, isLoading, isDown, onSignOut, children } = props;
   const { failed_sign_ins: failed } = props;
@@ -116,7 +115,7 @@ export function Shell(props: ShellProps) {
   );
 }
 
-/** Announced when it comes, and no gap while all is well. */
+/** A live region has to exist before its content. */
 const Disconnected = ({ isDown }: { isDown: boolean }) => (
   <div role="status" class="own-trouble">
     {isDown && (
@@ -159,7 +158,6 @@ const KEYS = [
   { keys: ["?"], does: "Show this help" },
 ];
 
-/** What the keyboard can do, and where to read more. */
 const Shortcuts = ({ onClose }: { onClose: () => void }) => (
   <Dialog title="Keyboard and help" onClose={onClose}>
     <dl class="shortcuts">

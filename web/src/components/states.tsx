@@ -9,12 +9,12 @@ type Query<T> = Pick<UseQueryResult<T, Error>, "data" | "error" | "refetch">;
 
 type LoadedProps<T> = {
   query: Query<T>;
-  /** Of a page whose heading is in what is loaded. */
+  /** For pages whose heading is part of the loaded content. */
   heading?: string;
   children: (value: T) => ComponentChildren;
 };
 
-/** A query's three states. What was loaded before stays on show while looking again fails. */
+/** A query's three states. Data stays visible while a refetch fails. */
 export function Loaded<T>({ query, heading, children }: LoadedProps<T>) {
   const { data, error, refetch } = query;
   if (data === undefined) {
@@ -43,7 +43,7 @@ export const Loading = () => (
 
 const isMissing = (error: Error) => error instanceof RequestFailed && error.status === 404;
 
-/** Trying again would be of no use. */
+/** Retrying would not help. */
 const Missing = ({ error }: { error: Error }) => (
   <Empty title={error.message}>
     <p>It was deleted, or its address is wrong.</p>
@@ -73,7 +73,6 @@ const Stale = ({ error, onRetry }: Trouble) => (
   </p>
 );
 
-/** Nothing is there yet: says so, and what to do next. */
 export const Empty = ({ title, children }: { title: string; children: ComponentChildren }) => (
   <div class="empty">
     <h2>{title}</h2>
@@ -81,7 +80,7 @@ export const Empty = ({ title, children }: { title: string; children: ComponentC
   </div>
 );
 
-/** Goes elsewhere; the present address leaves no trace in the history. */
+/** Replaces the address, so that going back skips it. */
 export function Redirect({ to }: { to: string }) {
   const { route } = useLocation();
   useEffect(() => route(to, true), [to]);

@@ -8,7 +8,7 @@ const LOOKS = {
   checking: { Icon: LoaderCircle, word: "Checking" },
 };
 
-/** Told by word, shape and colour, so that none of them is needed alone. */
+/** Shown by word, shape and colour. */
 export function Status({ of }: { of: StatusName }) {
   const { Icon, word } = LOOKS[of];
   return (
@@ -21,7 +21,7 @@ export function Status({ of }: { of: StatusName }) {
 
 export const statusWord = (status: StatusName) => LOOKS[status].word;
 
-/** The shape alone, for beside a word of its own. */
+/** The icon alone, next to a word. */
 export function StatusShape({ of }: { of: StatusName }) {
   const { Icon } = LOOKS[of];
   return <Icon class={`shape-${of}`} aria-hidden="true" />;

@@ -6,7 +6,7 @@ const STAYS_MS = 6_000;
 
 const SayContext = createContext<(text: string) => void>(() => {});
 
-/** Tells the result of something done, to the eye and to a screen reader. */
+/** Shows a toast, which screen readers announce. */
 export const useSay = () => useContext(SayContext);
 
 export function Saying({ children }: { children: ComponentChildren }) {
@@ -31,13 +31,13 @@ export function Saying({ children }: { children: ComponentChildren }) {
 
 type Change<Input, Result> = {
   change: (input: Input) => Promise<Result>;
-  /** The text of the toast. */
+  /** Text of the toast. */
   said: string | ((result: Result, input: Input) => string);
-  /** The queries to load again. */
+  /** Queries to refetch. */
   renews: QueryKey[];
 };
 
-/** A change from a dialog, which shows what fails and is closed by `onDone`. */
+/** A change from a dialog: the dialog shows errors, `onDone` closes it. */
 export function useDialogChange<Input = void, Result = unknown>({
   change,
   said,
@@ -56,7 +56,7 @@ export function useDialogChange<Input = void, Result = unknown>({
   });
 }
 
-/** A change without a dialog: the toast also shows what fails. */
+/** A change without a dialog: the toast shows errors. */
 export function useDirectChange<Input, Result>({ change, said, renews }: Change<Input, Result>) {
   const say = useSay();
   const client = useQueryClient();

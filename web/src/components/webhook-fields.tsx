@@ -6,7 +6,7 @@ import { TextField } from "./form.tsx";
 
 type Problems = { url: string | undefined; format: string | undefined };
 
-/** Where to send and in which form. A URL that is known chooses its format, until someone else does. */
+/** A known URL selects its format, until the user selects one. */
 export function TargetFields({ problems }: { problems: Problems }) {
   const [format, setFormat] = useState<Format>("standard");
   const [isChosen, setChosen] = useState(false);
@@ -66,10 +66,10 @@ export const UrlField = ({ format, ...field }: UrlFieldProps) => (
 );
 
 type EventsFieldProps = {
-  /** Those that are ticked at first. */
+  /** Initially checked. */
   events: EventType[];
   firstVerdicts?: boolean;
-  /** Whether it exists already, and something may wait to be told. */
+  /** Whether the webhook exists, so that deliveries may be pending. */
   isSubscribed?: boolean;
   problem: string | undefined;
 };
@@ -127,7 +127,7 @@ export function EventsField({
   );
 }
 
-/** Belongs to `link.alive`, which most want for recoveries only. */
+/** An option of `link.alive`, which most people want for recoveries only. */
 const FirstVerdicts = ({ isAsked, isOffered }: { isAsked: boolean; isOffered: boolean }) => (
   <label class="choice event detail">
     <input type="checkbox" name="first_verdicts" defaultChecked={isAsked} disabled={!isOffered} />
@@ -138,7 +138,6 @@ const FirstVerdicts = ({ isAsked, isOffered }: { isAsked: boolean; isOffered: bo
   </label>
 );
 
-/** What a submitted form has ticked. */
 export function subscriptionOf(event: SubmitEvent): {
   events: EventType[];
   first_verdicts: boolean;

@@ -25,7 +25,7 @@ export const WebhookHead = ({ webhook, canWrite, onDeed }: HeadProps) => (
   </header>
 );
 
-/** Shown whole only when asked for, since it may be a secret in itself. */
+/** The URL may be a secret, so it is shown in full only on request. */
 function DiscreetUrl({ webhook }: { webhook: Webhook }) {
   const [isShown, setShown] = useState(false);
   const discreet = discreetUrl(webhook);
@@ -78,7 +78,6 @@ function HeadDeeds({ webhook, onDeed }: Omit<HeadProps, "canWrite">) {
   );
 }
 
-/** What it is and how it fares. */
 export const WebhookFacts = ({ webhook }: { webhook: Webhook }) => (
   <dl class="facts card">
     <Fact name="Format">{FORMATS[webhook.format].name}</Fact>
@@ -109,7 +108,7 @@ function answerOf({ last_delivery_at: at, last_status_code: code }: Webhook) {
   return code ? <code>{code}</code> : "none came";
 }
 
-/** What to do next about a webhook that is not well, or off; nothing if all is well. */
+/** Null when the webhook works. */
 export function NextStep({ webhook, canWrite, onDeed }: HeadProps) {
   const state = stateOf(webhook);
   if (webhook.url_state === "unreadable") return <EnterAgain canWrite={canWrite} onDeed={onDeed} />;
@@ -122,7 +121,7 @@ export function NextStep({ webhook, canWrite, onDeed }: HeadProps) {
   );
 }
 
-/** It was sealed with a secret key that is lost. */
+/** The URL was encrypted with a secret key that is lost. */
 const EnterAgain = ({ canWrite, onDeed }: Omit<HeadProps, "webhook">) => (
   <div class="next-step bad">
     <p>
@@ -160,7 +159,7 @@ const STEPS: Record<Trouble, (webhook: Webhook) => ComponentChildren> = {
   ),
 };
 
-/** It takes a failure to switch it off, so the moment may pass while there is nothing to tell. */
+/** Switching off takes a failure, so the time may pass while there is nothing to send. */
 function SwitchedOff({ since }: { since: string | null }) {
   const at = since === null ? 0 : Date.parse(since) + FAILING_MS;
   if (at <= Date.now()) return <>at the next failure</>;

@@ -44,7 +44,7 @@ const WebhookRow = ({ webhook, canWrite, onDeed }: { webhook: Webhook } & Deeds)
   </>
 );
 
-/** The sentence tells it of a webhook that is well. */
+/** For a working webhook, the reason already says it. */
 function LastCode({ webhook }: { webhook: Webhook }) {
   const { last_delivery_at: at, last_status_code: code } = webhook;
   if (!at || (webhook.is_active && !webhook.failing_since)) return null;

@@ -13,7 +13,7 @@ const LOOKS = {
   gone: { Icon: Unplug, word: "Gone", look: "dead" },
 };
 
-/** Told by word, shape and colour, so that none of them is needed alone. */
+/** Shown by word, shape and colour. */
 export function WebhookState({ webhook }: { webhook: Webhook }) {
   const { Icon, word, look } = LOOKS[stateOf(webhook)];
   return (
@@ -24,7 +24,6 @@ export function WebhookState({ webhook }: { webhook: Webhook }) {
   );
 }
 
-/** Why it is so, in one sentence. */
 export function WebhookReason({ webhook }: { webhook: Webhook }) {
   const { failing_since: failing, disabled_at: offAt } = webhook;
   switch (stateOf(webhook)) {
@@ -53,7 +52,6 @@ function LastDelivery({ webhook }: { webhook: Webhook }) {
 
 type TestOutcomeProps = { result: TestResult | undefined; error: Error | null; busy: boolean };
 
-/** What the receiver answered to a test, and what to do when it was no success. */
 export const TestOutcome = ({ result, error, busy }: TestOutcomeProps) => (
   <>
     <Problem error={busy ? null : error} />

@@ -2,10 +2,9 @@ import { useQuery } from "@tanstack/preact-query";
 import { api, ask, tell } from "./api.ts";
 import { counted } from "./format.ts";
 
-/** Everything that is asked of the account and of its people starts with this key. */
+/** Query key of the account and its users. */
 export const ACCOUNT = ["account"];
 
-/** What the account may have and what it has. */
 async function findAccount() {
   const [account, usage, keys, webhooks] = await Promise.all([
     ask(api.account.get()),
@@ -32,7 +31,7 @@ export const endSession = (id: string) => tell(api.sessions({ id }).delete());
 
 export const endOtherSessions = () => tell(api.sessions.delete());
 
-/** Ends all other sessions, as does every change of the second factor. */
+/** Ends all other sessions, like every change of two-factor sign-in. */
 export const changePassword = (answers: { current: string; new: string }) =>
   ask(api.session.password.patch(answers));
 
@@ -45,15 +44,15 @@ export const useTwoFactor = () =>
 
 export type TwoFactor = Awaited<ReturnType<typeof findTwoFactor>>;
 
-/** The secret, which is told only here. */
+/** Returns the secret, which is shown only once. */
 export const beginTwoFactor = (answers: { password: string }) => ask(factor.post(answers));
 
-/** The recovery codes, which are told only here. */
+/** Returns the recovery codes, which are shown only once. */
 export const confirmTwoFactor = (answers: { code: string }) => ask(factor.confirm.post(answers));
 
 type BothFactors = { password: string; code: string };
 
-/** A new password is for whose present one is too short to do alone. */
+/** Takes a new password if the current one is too short without a second factor. */
 export const endTwoFactor = (answers: BothFactors & { new?: string }) =>
   ask(factor.delete(answers));
 
@@ -63,7 +62,6 @@ export const renewRecoveryCodes = (answers: BothFactors) =>
 export const ROLES = ["owner", "editor", "viewer"] as const;
 export type Role = (typeof ROLES)[number];
 
-/** Renewed with all that is known of the account. */
 export const PEOPLE = [...ACCOUNT, "people"];
 
 const listPeople = () => ask(api.people.get());
@@ -77,7 +75,7 @@ export const inviteColleague = (input: { email: string; role: Role }) =>
 
 export type Invitation = Awaited<ReturnType<typeof inviteColleague>>;
 
-/** Where whoever was given the token sets a password; the fragment reaches no log on its way. */
+/** The fragment of a URL is not sent to servers, so it reaches no log. */
 export const passwordUrl = ({ token }: Invitation) => `${location.origin}/password#token=${token}`;
 
 export const changeRole = (id: string, role: Role) => ask(api.people({ id }).patch({ role }));
@@ -87,14 +85,13 @@ export const removeColleague = (id: string, revokeKeys: boolean) =>
 
 export const resetColleague = (id: string) => ask(api.people({ id })["password-link"].post());
 
-/** With everything in it, and everybody. */
 export const deleteOwnAccount = (answers: { email: string; password: string; code?: string }) =>
   tell(api.account.delete(answers));
 
-/** What an account takes along when it is deleted: "1 link goes". */
+/** "1 link goes" */
 export const linksGo = (count: number) =>
   `${counted(count, "link")} ${count === 1 ? "goes" : "go"}`;
 
-/** "12 people lose", to be followed by what. */
+/** "12 people lose" */
 export const peopleLose = (count: number) =>
   count === 1 ? "1 person loses" : `${count} people lose`;

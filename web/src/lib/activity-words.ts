@@ -1,7 +1,7 @@
 import type { Entry } from "./activity.ts";
 import { counted } from "./format.ts";
 
-/** What somebody did, around the name of what it was done to; without a name the words stand alone. */
+/** The words before and after the name of the target. */
 export type Deed = { words: string; after?: string };
 
 type Words = (entry: Entry) => Deed;
@@ -10,7 +10,7 @@ const just =
   (words: string, after?: string): Words =>
   () => ({ words, ...(after && { after }) });
 
-/** "added", or "added 12 links" where they have no name. */
+/** "added", or "added 12 links" without a target. */
 const some =
   (words: string, one: string, after?: string): Words =>
   ({ count, target }) => {
@@ -18,12 +18,12 @@ const some =
     return { words: named, ...(after && { after }) };
   };
 
-/** In words that go before a name; the name of oneself is left out. */
+/** Omits the name of the target if it is the actor. */
 const own =
   (alone: string, ofOther: string): Words =>
   (entry) => ({ words: isOwn(entry) ? alone : ofOther });
 
-/** Whether somebody did it to themselves, which needs no name. */
+/** Whether the actor is the target. */
 export const isOwn = ({ actor, target }: Entry) => actor.id !== null && actor.id === target?.id;
 
 const DEEDS: Record<string, Words> = {
@@ -73,7 +73,7 @@ const DEEDS: Record<string, Words> = {
   "backup.restored": just("restored the backup"),
 };
 
-/** What a newer server records is told in its own words. */
+/** Actions of a newer server are shown by name. */
 export const deedOf = (entry: Entry): Deed =>
   DEEDS[entry.action]?.(entry) ?? { words: entry.action.replace(/[._]/g, " ") };
 
@@ -129,5 +129,5 @@ const CHOICES: [action: string, name: string][] = [
   ["backup.restored", "Backups restored"],
 ];
 
-/** What a list of entries can be narrowed to. */
+/** The actions to filter by. */
 export const ACTIONS = CHOICES.map(([value, name]) => ({ value, name }));

@@ -5,12 +5,11 @@ import { pageIn } from "./filter.ts";
 
 const AUDIT = ["audit"];
 
-/** Which entries are shown. Dates are days in UTC; what is empty leaves nothing out. */
+/** Dates are days in UTC; empty fields do not filter. */
 export type ActivityFilter = {
-  /** Whether those of all accounts and of the installation itself. */
+  /** Whether to list all accounts and the installation. */
   all: boolean;
   action: string;
-  /** Ids. */
   actor: string;
   target: string;
   from: string;
@@ -24,7 +23,7 @@ const ACTION = /^[a-z_]+\.[a-z_]+$/;
 const ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const DATE = /^\d{4}-\d{2}-\d{2}$/;
 
-/** The filter that the address bar holds; what makes no sense there is left out. */
+/** Ignores invalid parameters. */
 export const readActivityFilter = (query: Record<string, string>): ActivityFilter => ({
   all: query.all === "true",
   action: fitting(ACTION, query.action),
@@ -69,10 +68,10 @@ const listAll = (filter: ActivityFilter) => ask(api.admin.audit.get(queryOf(filt
 type OwnEntry = Awaited<ReturnType<typeof listOwn>>["items"][number];
 type AnyEntry = Awaited<ReturnType<typeof listAll>>["items"][number];
 
-/** An entry of either list: one's own tell whether their target is still there, others whose they are. */
+/** Entries of the own account say whether the target exists; the others name the account. */
 export type Entry = OwnEntry | AnyEntry;
 
-/** Changes in other accounts are not told of as they happen. */
+/** There are no live updates for other accounts. */
 export const useActivity = (filter: ActivityFilter) =>
   useQuery({
     queryKey: [...(filter.all ? [...ADMIN, "audit"] : AUDIT), filter],

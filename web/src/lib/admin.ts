@@ -2,7 +2,7 @@ import { keepPreviousData, useQuery } from "@tanstack/preact-query";
 import type { Role } from "./account.ts";
 import { api, ask, tell } from "./api.ts";
 
-/** What concerns all accounts starts with this key. */
+/** Query key of everything about all accounts. */
 export const ADMIN = ["admin"];
 
 const PER_PAGE = 20;
@@ -60,13 +60,12 @@ export const resetPerson = (id: string) => ask(api.admin.users({ id })["password
 
 export const BACKUPS = [...ADMIN, "backups"];
 
-/** While one is being made, somebody may wait for it; at other times little happens. */
 const UNDER_WAY_MS = 1_000;
 const REFRESH_MS = 60_000;
 
 const readBackups = () => ask(api.admin.backups.get());
 
-/** @param isWanted false for those who may not know */
+/** @param isWanted false for users who may not see them */
 export const useBackups = (isWanted = true) =>
   useQuery({
     queryKey: BACKUPS,
@@ -78,7 +77,7 @@ export const useBackups = (isWanted = true) =>
 export type BackupState = Awaited<ReturnType<typeof readBackups>>;
 export type Backup = BackupState["items"][number];
 
-/** Begins one; that it is done is told by the state. */
+/** The state shows when it is finished. */
 export const beginBackup = () => ask(api.admin.backups.post());
 
 export const deleteBackup = (name: string) => tell(api.admin.backups({ name }).delete());

@@ -3,18 +3,17 @@ import type { App } from "../../../server/app/app.ts";
 
 const server = treaty<App>(location.origin, { parseDate: false });
 
-/** The same routes as the public API, behind the session door. */
+/** The routes of the public API, authenticated by session. */
 export const api = server.dashboard.api;
 
-/** What the server tells everybody of itself. */
 export const readiness = server.ready;
 
 type Answer<T> = { data: T | null; error: { value: unknown } | null; status: number };
 
-/** Field path → what is wrong with it, as the server says it. */
+/** Field path → problems in the server's words. */
 export type FieldProblems = Record<string, string[]>;
 
-/** Why a request had no success. `status` is 0 when the server could not be reached at all. */
+/** `status` is 0 if the server was not reachable. */
 export class RequestFailed extends Error {
   constructor(
     message: string,
@@ -24,18 +23,18 @@ export class RequestFailed extends Error {
     super(message);
   }
 
-  /** Problems to be shown beside their fields. */
+  /** Problems to show next to their fields. */
   get fields(): FieldProblems {
     return (this.details.fields ?? {}) as FieldProblems;
   }
 }
 
-/** Types a query or body for the client, whose types are those that the server has after parsing. */
+/** Types a query or body. The client's own types describe it after the server has parsed it. */
 export const asSent = <Parsed>(value: object) => value as Parsed;
 
 /**
- * What is inside the success envelope.
- * @throws RequestFailed with the server's own words
+ * Returns the data of the success envelope.
+ * @throws RequestFailed with the server's message
  */
 export async function ask<T>(answer: Promise<Answer<{ data: T }>>): Promise<T> {
   const envelope = await settle(answer);
@@ -43,13 +42,13 @@ export async function ask<T>(answer: Promise<Answer<{ data: T }>>): Promise<T> {
   return envelope.data;
 }
 
-/** For a request that answers with nothing. */
+/** For requests without a response body. */
 export async function tell(answer: Promise<Answer<unknown>>): Promise<void> {
   await settle(answer);
 }
 
 async function settle<T>(answer: Promise<Answer<T>>): Promise<T | null> {
-  // What breaks off in the middle of an answer is no answer.
+  // A response that breaks off counts as no response.
   const { data, error, status } = await answer.catch(() => ({
     data: null,
     error: null,
@@ -73,7 +72,7 @@ function toFailure(value: unknown, status: number): RequestFailed {
 
 const unreachable = () => new RequestFailed("The server cannot be reached. Is it running?", 0);
 
-/** What something else has answered, such as a proxy before the server. */
+/** For responses of something else, such as a reverse proxy. */
 function noSense(status: number): RequestFailed {
   const about = `(status ${status})`;
   if (status === 413)

@@ -1,6 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
 
-/** The named texts of a submitted form. Older browsers end the lines of a textarea with CR LF. */
+/** Older browsers end the lines of a textarea with CR LF. */
 export function textsOf<const Name extends string>(
   event: SubmitEvent,
   names: Name[],
@@ -21,13 +21,12 @@ export const withTexts =
     onSubmit(textsOf(event, names));
   };
 
-/** What the browser's tab says. */
 export const useTitle = (title: string) =>
   useEffect(() => {
     document.title = `${title} · Stillup`;
   }, [title]);
 
-/** @param field holds the text; it is selected where the browser has no clipboard (plain http on a LAN) */
+/** @param field contains the text; it is selected if the browser has no clipboard (plain HTTP on a LAN) */
 export async function copyFrom(field: HTMLTextAreaElement): Promise<boolean> {
   if (navigator.clipboard) {
     const copied = await navigator.clipboard.writeText(field.value).then(
@@ -41,13 +40,13 @@ export async function copyFrom(field: HTMLTextAreaElement): Promise<boolean> {
 }
 
 /**
- * The one-time token of a link such as `/setup#token=…`. It is taken out of the address bar at once,
- * so that it stays neither in the history nor on a screenshot.
+ * The one-time token of a link such as `/setup#token=…`, which is removed from the address bar to keep it
+ * out of the history and of screenshots.
  */
 export function useTokenOfLink(): string {
   const [token, setToken] = useState(takeToken);
   useEffect(() => {
-    // A second link opened in the same tab changes the fragment only.
+    // A second link in the same tab changes only the fragment.
     const look = () => setToken((present) => takeToken() || present);
     addEventListener("hashchange", look);
     return () => removeEventListener("hashchange", look);
@@ -62,23 +61,23 @@ function takeToken(): string {
 }
 
 /**
- * The address if following it is harmless. Monitored URLs and redirect targets are a stranger's
- * text: `javascript:` and the like must never become a link.
+ * Returns the URL if opening it is harmless. Monitored URLs and redirect targets are untrusted: `javascript:`
+ * and the like must never become a link.
  */
 export function followable(url: string): string | null {
   const parsed = URL.parse(url);
   return parsed && /^https?:$/.test(parsed.protocol) ? parsed.href : null;
 }
 
-/** Where to go after signing in. Only a path of our own: anything else would lead to strangers. */
+/** Returns where to go after signing in: only a path of this origin, to prevent open redirects. */
 export function ownPath(wanted: string | undefined): string {
   const url = wanted?.startsWith("/") ? URL.parse(wanted, location.origin) : null;
   const path = url?.origin === location.origin ? url.pathname + url.search : "/";
-  // Of `/.//example.com` two slashes are left in front, and those lead elsewhere.
+  // `/.//example.com` normalizes to two leading slashes, which lead to another host.
   return path.startsWith("//") ? "/" : path;
 }
 
-/** Lets the browser ask before the tab is closed during work. */
+/** Makes the browser ask before the tab is closed. */
 export function useAskBeforeLeaving(isBusy: boolean) {
   useEffect(() => {
     if (!isBusy) return;

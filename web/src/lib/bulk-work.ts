@@ -6,7 +6,7 @@ import { counted } from "./format.ts";
 import { GROUPS } from "./groups.ts";
 import { LINKS } from "./links.ts";
 
-/** Something that is done to many links, step by step, and how far it has come. */
+/** A bulk change, step by step. */
 export type Work = {
   deed: Deed;
   target: Target;
@@ -14,15 +14,14 @@ export type Work = {
   done: number;
   unchanged: number;
   failed: number;
-  /** Why links failed → how many of them. */
+  /** Reason of failure → number of links. */
   reasons: Map<string, number>;
-  /** Why the last step had no answer that counts. */
+  /** Why the last step failed. */
   error: Error | null;
   before: string | null;
   key: string;
 };
 
-/** How many links the work has been through, and how many there are to go through. */
 export const reachedOf = ({ done, unchanged, failed, target }: Work) => {
   const reached = done + unchanged + failed;
   return { reached, total: Math.max(reached, sizeOf(target)) };
@@ -33,7 +32,7 @@ export const isGoing = (work: Work | null) =>
 
 type Ended = (work: Work) => void;
 
-/** Does one thing at a time to many links; stops when asked to, or when the page is left. */
+/** Runs one bulk change at a time, until it is stopped or the page is closed. */
 export function useBulkWork(onEnded: Ended) {
   const client = useQueryClient();
   const [work, setWork] = useState<Work | null>(null);
@@ -106,17 +105,17 @@ function countedIn(work: Work, step: Step) {
 
 const toError = (thrown: unknown) => (thrown instanceof Error ? thrown : new Error(String(thrown)));
 
-/** `crypto.randomUUID` is missing where the dashboard is reached without TLS. */
+/** `crypto.randomUUID` is missing without TLS. */
 const newKey = () => crypto.getRandomValues(new Uint32Array(4)).join("-");
 
-/** "Deleting links", while it goes on. */
+/** "Deleting links" */
 export function doingWords(deed: Deed): string {
   if (deed.kind === "delete") return "Deleting links";
   if (deed.kind === "frequency") return `Changing links to ${deed.frequency} checks`;
   return deed.group ? `Moving links to ${deed.group.name}` : "Taking links out of their groups";
 }
 
-/** "2,100 links were deleted.", and what is to be known besides. */
+/** "2,100 links were deleted." */
 export function doneWords(work: Work): string {
   const { reached, total } = reachedOf(work);
   const done = `${counted(work.done, "link")} ${work.done === 1 ? "was" : "were"} ${didWords(work.deed)}.`;

@@ -3,24 +3,23 @@ import { useState } from "preact/hooks";
 import { api, ask } from "./api.ts";
 import type { Conditions, Frequency } from "./links.ts";
 
-/** The links that something is done to: those that are named, or all that match. */
+/** The links to change: selected ones, or all that match. */
 export type Target =
   | { kind: "ids"; ids: string[] }
   | { kind: "matching"; conditions: Conditions; total: number };
 
-/** The most links that one request may name. */
+/** The limit of one request. */
 export const MOST_NAMED = 1000;
 
 export const sizeOf = (target: Target) =>
   target.kind === "ids" ? target.ids.length : target.total;
 
-/** What is done to many links. */
 export type Deed =
   | { kind: "delete" }
   | { kind: "move"; group: { id: string; name: string } | null }
   | { kind: "frequency"; frequency: Frequency };
 
-/** What became of the links of one request, and where the next one goes on. */
+/** Result of one request; `next` is the cursor of the next one. */
 export type Step = {
   done: number;
   unchanged: number;
@@ -30,9 +29,9 @@ export type Step = {
 };
 
 /**
- * Does the deed to the named links, or to the next thousand that match.
- * @param before where the last step ended; null at first
- * @param key makes repeating a step whose answer was lost harmless
+ * Changes the selected links, or the next thousand that match.
+ * @param before cursor of the last step; null at first
+ * @param key makes repeating a step harmless
  */
 export async function takeStep(
   deed: Deed,
@@ -53,7 +52,7 @@ export async function takeStep(
   return { done, unchanged, failed, reasons: reasonsIn(results), next };
 }
 
-/** Starts a check of each, as one batch. What is being checked is left out: it is known soon. */
+/** Starts a check of each link, as one batch. Links that are being checked are omitted. */
 export async function startChecks(target: Target) {
   if (target.kind === "ids") return ask(api.links.check.post({ link_ids: target.ids }));
   const { status, ...conditions } = target.conditions;
@@ -70,7 +69,7 @@ const partOf = (target: Target, before: string | null) =>
     ? { link_ids: target.ids }
     : { filter: target.conditions, ...(before && { before: asRead(before) }) };
 
-/** The types tell what the server makes of a cursor, which is a number; it is sent as it came. */
+/** The client's type is the parsed cursor, a number; a string is sent. */
 const asRead = (cursor: string) => cursor as unknown as number;
 
 const changeOf = (deed: Exclude<Deed, { kind: "delete" }>) =>
@@ -82,10 +81,10 @@ const reasonsIn = (results: Result[]) =>
   results.flatMap((result) => ("error" in result ? [result.error.message] : []));
 
 const WATCHED = "stillup.batch";
-/** News of a batch arrive by themselves; this is for when they do not. */
+/** A fallback: progress normally arrives as a live update. */
 const LOOK_AGAIN_MS = 5_000;
 
-/** The batch of checks that this tab started last, also after a reload, until it is dismissed. */
+/** The batch that this tab started last. It outlives a reload, until it is dismissed. */
 export function useWatchedBatch() {
   const [id, setId] = useState(() => sessionStorage.getItem(WATCHED));
   const { data: batch } = useQuery({

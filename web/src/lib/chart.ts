@@ -1,16 +1,16 @@
-/** What a series is about, which decides its colour and its pattern. */
+/** Determines colour and pattern. */
 export type Tone = "good" | "bad" | "unsure" | "accent";
 
-/** `values` has one for each bucket; null where nothing is known. */
+/** `values` has one entry per bucket; null if unknown. */
 export type ChartSeries = { name: string; tone: Tone; values: (number | null)[] };
 
 export type ChartData = {
-  /** The starts of the buckets in order, in milliseconds since 1970. */
+  /** Starts of the buckets in milliseconds since 1970, ascending. */
   times: number[];
   series: ChartSeries[];
   kind: "stacked" | "line";
   unit: "checks" | "ms";
-  /** Days are those of UTC, as the server counts them; hours are told in the reader's own time. */
+  /** Days are in UTC, like on the server; hours are in the viewer's time zone. */
   bucket: "hour" | "day";
 };
 
@@ -19,13 +19,13 @@ export const BUCKET_MS = { hour: 3_600_000, day: 86_400_000 };
 const count = new Intl.NumberFormat("en");
 const short = new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: 1 });
 
-/** "1,204" or "182 ms"; a dash where nothing is known. */
+/** "1,204" or "182 ms"; a dash if unknown. */
 export function valueText(value: number | null, unit: ChartData["unit"]): string {
   if (value === null) return "–";
   return unit === "ms" ? `${count.format(value)} ms` : count.format(value);
 }
 
-/** The same where there is little room. */
+/** "1.2K" */
 export const shortText = (value: number, unit: ChartData["unit"]) =>
   unit === "ms" ? `${short.format(value)} ms` : short.format(value);
 
@@ -43,7 +43,7 @@ export function bucketText(start: number, bucket: ChartData["bucket"]): string {
 
 const plain = (text: string) => text.replace(",", "");
 
-/** Everything of one bucket in a sentence, to be read aloud. */
+/** For screen readers. */
 export function bucketSentence({ times, series, unit, bucket }: ChartData, index: number): string {
   const values = series.map(
     ({ name, values }) => `${name} ${valueText(values[index] ?? null, unit)}`,
@@ -51,11 +51,10 @@ export function bucketSentence({ times, series, unit, bucket }: ChartData, index
   return `${bucketText(times[index]!, bucket)}: ${values.join(", ")}`;
 }
 
-/** What a series came to over the whole time; null where adding up makes no sense. */
+/** Null if a sum makes no sense. */
 export const totalOf = ({ values }: ChartSeries, unit: ChartData["unit"]): number | null =>
   unit === "ms" ? null : values.reduce<number>((sum, value) => sum + (value ?? 0), 0);
 
-/** Whether there is anything to draw. */
 export const isBlank = ({ series, unit }: Pick<ChartData, "series" | "unit">): boolean =>
   series.every(({ values }) =>
     values.every((value) => value === null || (unit === "checks" && value === 0)),

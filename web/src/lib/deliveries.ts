@@ -21,11 +21,10 @@ export type DeliveryFilter = {
   status: DeliveryStatus | undefined;
   event: DeliveredType | undefined;
   page: number;
-  /** The id of the delivery that is open; empty for none. */
+  /** Id of the open delivery; empty for none. */
   delivery: string;
 };
 
-/** How many deliveries there are of each status. */
 export type Totals = Record<DeliveryStatus, number>;
 
 const PER_PAGE = 25;
@@ -61,11 +60,11 @@ async function countOf(id: string, status: DeliveryStatus): Promise<number> {
   return page.pagination.total;
 }
 
-/** What is not sent yet, and is lost with its webhook. */
+/** What has not been sent, and is lost if the webhook is deleted. */
 export const waitingOf = ({ pending, delivering, failed, paused }: Totals) =>
   pending + delivering + failed + paused;
 
-/** What the address bar holds; what makes no sense there is left out. */
+/** Ignores invalid parameters. */
 export const readDeliveryFilter = (query: Record<string, string>): DeliveryFilter => ({
   status: DELIVERY_STATUSES.find((status) => status === query.status),
   event: DELIVERED_TYPES.find((event) => event === query.event),
@@ -93,7 +92,7 @@ export type Attempt = DeliveryDetail["all_attempts"][number];
 const SOON_MS = 4_000;
 const LATER_MS = 60_000;
 
-/** How long deliveries stay good enough to show, in milliseconds: the end of what is on its way is to be seen. */
+/** Refetches soon while a delivery is in progress. */
 export const refreshDeliveriesAfter = (deliveries: Delivery[] | undefined) =>
   deliveries?.some(isUnderWay) ? SOON_MS : LATER_MS;
 
@@ -102,7 +101,6 @@ const isUnderWay = ({ status, next_attempt_at: next }: Delivery) =>
   (status === "pending" && !next) ||
   (next !== null && Date.parse(next) < Date.now() + SOON_MS);
 
-/** One word for the eye, and what it means. */
 export const STATUS_WORDS: Record<DeliveryStatus, { word: string; meaning: string }> = {
   pending: { word: "Waiting", meaning: "It waits for its first attempt, or for one asked for." },
   delivering: { word: "Under way", meaning: "An attempt is under way." },
@@ -118,7 +116,7 @@ export const STATUS_WORDS: Record<DeliveryStatus, { word: string; meaning: strin
 type Ended = Pick<Attempt, "status_code" | "error_code">;
 type Known = Pick<Delivery, "status" | "event" | "attempts" | "last_attempt" | "next_attempt_at">;
 
-/** What became of a delivery and why, without the moment of what comes next. */
+/** A sentence without the time of the next attempt, which follows it. */
 export function storyOf(delivery: Known): string {
   const { status, last_attempt: last } = delivery;
   if (status === "pending") return waitingStory(delivery);
@@ -139,11 +137,10 @@ function exhaustedStory({ attempts, last_attempt: last }: Known): string {
   return `${outcome}${attempts === 1 ? "The attempt" : `The last of ${attempts} attempts`} failed.`;
 }
 
-/** "Answered 500", or why no answer came. */
+/** "Answered 500", or why there was no response. */
 export const outcomeOf = ({ status_code: code, error_code: error }: Ended): string =>
   code > 0 ? `Answered ${code}` : failureOf(error);
 
-/** Why no answer came, by the word of the API. */
 export const failureOf = (error: string | null): string =>
   FAILURES[error ?? ""] ?? "No answer came";
 
@@ -158,7 +155,7 @@ const FAILURES: Record<string, string> = {
   internal: "This server had trouble of its own",
 };
 
-/** What to do about an attempt that did not arrive; empty if there is nothing to say. */
+/** Empty if there is nothing to say. */
 export function adviceOn({ status_code: code, error_code: error }: Ended): string {
   if (code === 0) return ADVICE_ON_ERRORS[error ?? ""] ?? "";
   if (code >= 300 && code < 400) return "Redirects are not followed: give the webhook its new URL.";
@@ -187,14 +184,13 @@ const ADVICE_ON_ERRORS: Record<string, string> = {
   internal: "The log of this server explains it.",
 };
 
-/** What began an attempt. */
 export const TRIGGERS: Record<Attempt["trigger"], string> = {
   scheduled: "Schedule",
   manual: "Asked for",
   test: "Test",
 };
 
-/** JSON with room to read it; whatever else it is, as it is. */
+/** Indents JSON; other text stays the same. */
 export function prettyBody(body: string): string {
   try {
     return JSON.stringify(JSON.parse(body), null, 2);

@@ -1,28 +1,27 @@
 import { lengthText } from "./format.ts";
 import type { LinkDetail } from "./links.ts";
 
-/** What one check saw. */
 export type Evidence = NonNullable<LinkDetail["evidence"]>;
 export type Attempt = Evidence["attempts"][number];
 export type Redirect = Evidence["redirects"][number];
 export type Probe = Evidence["probes"][number];
 
-/** A single fact; `kind` says how its value is to be shown. */
+/** `kind` determines how the value is shown. */
 export type Fact = { name: string; value: string; kind: "text" | "code" | "moment" | "url" };
 
 /** "404", or the reason of a failure. */
 export const outcomeOf = ({ status, reason, outcome }: Attempt): string =>
   String(status ?? reason ?? outcome);
 
-/** Text of any version and origin: a moment only where it can be read as one. */
+/** Evidence of any version may contain other text. */
 export const isMoment = (text: string | null | undefined): text is string =>
   typeof text === "string" && !Number.isNaN(Date.parse(text));
 
-/** What a page was found to be, where the status of the answer does not tell. */
+/** The finding about a page whose status code does not explain it. */
 export const reasonBeside = ({ status, reason }: Attempt): string | null =>
   status === null || /^(ok|http_)/.test(reason) ? null : reason;
 
-/** How long after the first each attempt was made; null for the first, and where it is not known. */
+/** Time since the first attempt; null for the first, and if unknown. */
 export function delaysOf(attempts: Attempt[]): (string | null)[] {
   const first = Date.parse(attempts[0]?.at ?? "");
   return attempts.map(({ at }) => {
@@ -45,15 +44,14 @@ export const placeOf = ({ asked }: Probe): string => PLACES[asked];
 const FLAPPING =
   "The link's status changes so often that more looks than usual are needed before it is called dead.";
 
-/** What helps to judge the verdict besides what was seen at the link itself, in sentences. */
+/** Sentences that help to judge the verdict. */
 export function remarksOf({ notes, flapping, monitor }: Evidence): string[] {
   return [...notes, ...(flapping ? [FLAPPING] : []), ...(monitor ? [stateOf(monitor)] : [])];
 }
 
-/** In the order they are read. */
 export function factsOf(evidence: Evidence): Fact[] {
   const { cause, tls_expires_at, redirects } = evidence;
-  // With redirects it is the end of their chain.
+  // With redirects, the final URL is the end of their chain.
   const finalUrl = redirects.length > 0 ? null : evidence.final_url;
   const facts: { name: string; value: string | null; kind: Fact["kind"] }[] = [
     { name: "Cause", value: cause, kind: "code" },
@@ -68,7 +66,6 @@ export function factsOf(evidence: Evidence): Fact[] {
   return facts.flatMap(({ value, ...rest }) => (value === null ? [] : [{ ...rest, value }]));
 }
 
-/** Each that answered, once. */
 function addressesOf({ address, attempts }: Evidence): string | null {
   const all = [address, ...attempts.map((attempt) => attempt.address)];
   return [...new Set(all.filter((each) => each !== null))].join(", ") || null;
@@ -82,10 +79,10 @@ function stateOf({ state, sentinels }: NonNullable<Evidence["monitor"]>): string
 
 const WORDS = { online: "online", degraded: "badly connected", offline: "offline" };
 
-/** One stop on the way of a link. The pieces together are its URL; `differs` from the stop before. */
+/** One URL of a redirect chain. The pieces together are the URL; `differs` compares with the previous one. */
 export type Stop = {
   pieces: { text: string; differs: boolean }[];
-  /** What became different, in words; empty for the first. */
+  /** "now encrypted, another path"; empty for the first. */
   changes: string;
 };
 
@@ -98,14 +95,13 @@ const NAMES: Record<keyof Pieces, string> = {
   rest: "query",
 };
 
-/** Compares each URL with the one before it, piece by piece. */
 export const stopsOf = (urls: string[]): Stop[] =>
   urls.map((url, index) => stopOf(url, index > 0 ? urls[index - 1] : undefined));
 
 function stopOf(url: string, before: string | undefined): Stop {
   const pieces = piecesOf(url);
   const previous = before === undefined ? pieces : piecesOf(before);
-  // What cannot be taken apart is shown as it is.
+  // A URL that cannot be parsed is shown unchanged.
   if (!pieces || !previous) {
     return { pieces: [{ text: url, differs: false }], changes: "" };
   }
@@ -119,7 +115,7 @@ function stopOf(url: string, before: string | undefined): Stop {
   };
 }
 
-/** Together they are the text as it came. */
+/** Splits without normalizing. */
 function piecesOf(url: string): Pieces | null {
   const found = /^([a-z]+:\/\/)([^/?#]*)([^?#]*)(.*)$/is.exec(url);
   if (!found) return null;

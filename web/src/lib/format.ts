@@ -3,7 +3,7 @@ const number = new Intl.NumberFormat("en");
 /** "1,204" */
 export const many = (count: number) => number.format(count);
 
-/** "1 link", "12,345 links". */
+/** "1 link", "12,345 links" */
 export const counted = (count: number, one: string, more = `${one}s`) =>
   `${many(count)} ${count === 1 ? one : more}`;
 
@@ -17,10 +17,10 @@ const LENGTHS: [unit: string, ms: number][] = [
   ["second", 1000],
 ];
 
-/** Below so many of a larger unit the next smaller one is told: "10 days", not "1 week". */
+/** Below this number of a unit, the next smaller one is used: "10 days", not "1 week". */
 const LEAST: Record<string, number> = { year: 2, month: 2, week: 3 };
 
-/** A length of time as people say it, in one unit: "3 days", "1 hour". */
+/** "3 days", "1 hour" */
 export function lengthText(ms: number): string {
   const unit = LENGTHS.find(([name, length]) => ms >= length * (LEAST[name] ?? 1));
   if (!unit) return `${Math.max(0, Math.round(ms))} ms`;
@@ -30,7 +30,7 @@ export function lengthText(ms: number): string {
 
 const MINUTE_MS = 60_000;
 
-/** "for 3 days"; within a minute "just now". */
+/** "for 3 days", or "just now" within a minute. */
 export function lastingTime(iso: string, now: number): string {
   const lasted = now - Date.parse(iso);
   return lasted < MINUTE_MS ? "just now" : `for ${lengthText(lasted)}`;
@@ -50,7 +50,7 @@ const absolute = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeS
 const toMinute = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
 const ofDay = new Intl.DateTimeFormat(undefined, { timeStyle: "short" });
 
-/** "5 minutes ago", "tomorrow"; within a minute "just now" or "in a moment". */
+/** "5 minutes ago", "tomorrow", or "just now" within a minute. */
 export function relativeTime(iso: string, now: number): string {
   const distance = Date.parse(iso) - now;
   const unit = UNITS.find(([, ms]) => Math.abs(distance) >= ms);
@@ -58,13 +58,13 @@ export function relativeTime(iso: string, now: number): string {
   return distance > 0 ? "in a moment" : "just now";
 }
 
-/** In the reader's own time zone and manner. */
+/** In the viewer's time zone and locale. */
 export const absoluteTime = (iso: string) => absolute.format(new Date(iso));
 
-/** The same without seconds. */
+/** Without seconds. */
 export const minuteTime = (iso: string) => toMinute.format(new Date(iso));
 
-/** The time of day; with the date unless that is today's. */
+/** The time of day, with the date unless it is today. */
 export function clockTime(iso: string, now: number): string {
   const moment = new Date(iso);
   const isToday = moment.toDateString() === new Date(now).toDateString();
@@ -78,7 +78,7 @@ const today = new Intl.DateTimeFormat("en-GB", minuteOfDay);
 const thisYear = new Intl.DateTimeFormat("en-GB", ofYear);
 const before = new Intl.DateTimeFormat("en-GB", { year: "numeric", ...ofYear });
 
-/** "today, 14:05", "29 Dec, 14:05" or "29 Dec 2029, 14:05", in the reader's own time: what now leaves open. */
+/** "today, 14:05", "29 Dec, 14:05" or "29 Dec 2029, 14:05", in the viewer's time zone. */
 export function shortTime(iso: string, now: number): string {
   const moment = new Date(iso);
   const present = new Date(now);
@@ -89,7 +89,7 @@ export function shortTime(iso: string, now: number): string {
 
 const SIZES = ["bytes", "kB", "MB", "GB", "TB"];
 
-/** "1.2 GB"; decimal units, as disks are sold. */
+/** "1.2 GB", in decimal units. */
 export function sizeText(bytes: number): string {
   const power = Math.min(Math.floor(Math.log10(Math.max(bytes, 1)) / 3), SIZES.length - 1);
   const scaled = bytes / 1000 ** power;

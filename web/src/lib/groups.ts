@@ -4,13 +4,13 @@ import { api, ask, tell } from "./api.ts";
 export const GROUPS = ["groups"];
 
 const PER_PAGE = 100;
-/** More groups than people can choose from. */
+/** Nobody chooses among more groups. */
 const MOST_PAGES = 10;
 
 const listGroups = (page: number, perPage = PER_PAGE) =>
   ask(api.groups.get({ query: { page, per_page: perPage } }));
 
-/** Every group, by name. */
+/** All groups, by name. */
 async function listAllGroups(): Promise<Group[]> {
   const { items, pagination } = await listGroups(1);
   const pages = Math.min(pagination.total_pages, MOST_PAGES);
@@ -25,14 +25,14 @@ export const useGroups = () => useQuery(ALL_GROUPS);
 
 const GROUPS_ON_PAGE = 25;
 
-/** Newest first. The last page tells of the links in no group as well. */
+/** Newest first. The last page also has the counts of links in no group. */
 export async function findGroupPage(page: number) {
   const { items, pagination } = await listGroups(page, GROUPS_ON_PAGE);
   const isLast = page >= pagination.total_pages;
   return { items, pagination, ungrouped: isLast ? await ask(api.groups.none.get()) : null };
 }
 
-/** What people say of a group; `color` is `#RRGGBB`. */
+/** `color` is `#RRGGBB`. */
 export type GroupInput = { name: string; description: string; color: string };
 
 export const createGroup = (input: GroupInput) => ask(api.groups.post(input));
@@ -41,16 +41,15 @@ export const changeGroup = (id: string, input: GroupInput) => ask(api.groups({ i
 
 export const deleteGroup = (id: string) => tell(api.groups({ id }).delete());
 
-/** All of its links, now. */
+/** Checks all links of the group. */
 export const checkGroup = (id: string) => ask(api.links.check.post({ group_id: id }));
 
 type GroupPage = Awaited<ReturnType<typeof listGroups>>;
 export type Group = GroupPage["items"][number];
 
-/** How many links there are, by what they are. */
 export type Counted = Pick<Group, "link_count" | "counts">;
 
-/** Each is told from the others and from the ground, by day and by night (at least 3:1). */
+/** Contrast of at least 3:1 with light and dark backgrounds. */
 export const GROUP_COLORS = [
   { name: "Red", color: "#D64545" },
   { name: "Orange", color: "#D9661F" },

@@ -6,9 +6,9 @@ export const HISTORY = ["history"];
 export const RESULTS = ["active", "dead", "unknown"] as const;
 type Result = (typeof RESULTS)[number];
 
-/** Which checks are shown. Dates are days in UTC; what is empty leaves nothing out. */
+/** Dates are days in UTC; empty fields do not filter. */
 export type HistoryFilter = {
-  /** Those with a result, or those that changed the status of their link. */
+  /** Checks with a result, or those that changed the status of their link. */
   show: Result | "changes" | undefined;
   from: string;
   to: string;
@@ -21,7 +21,7 @@ const DAY_MS = 86_400_000;
 const DATE = /^\d{4}-\d{2}-\d{2}$/;
 const ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** The filter that the address bar holds; what makes no sense there is left out. */
+/** Ignores invalid parameters. */
 export function readHistoryFilter(query: Record<string, string>): HistoryFilter {
   const [from, to] = [dateIn(query.from), dateIn(query.to)];
   const isTurned = from !== "" && to !== "" && from > to;
@@ -47,13 +47,12 @@ export function hrefOfHistory({ show, from, to, linkId, page }: HistoryFilter): 
   return query.size > 0 ? `/history?${query}` : "/history";
 }
 
-/** The same checks as a file. */
 export function hrefOfHistoryExport(filter: HistoryFilter): string {
   const query = new URLSearchParams({ ...narrowing(filter), ...showing(filter.show) });
   return `/dashboard/api/history/export${query.size > 0 ? `?${query}` : ""}`;
 }
 
-/** The last so many days, today included, as the dates of a filter. */
+/** The last `days` days, including today. */
 export const lastDays = (days: number, now: number) => ({
   from: new Date(now - (days - 1) * DAY_MS).toISOString().slice(0, 10),
   to: "",
@@ -69,7 +68,7 @@ export const findHistory = ({ page, show, ...rest }: HistoryFilter) =>
     }),
   );
 
-/** What all checks of the time came to, whatever their result. */
+/** Figures of all checks in the period, with any result. */
 export const findHistoryStats = (filter: Pick<HistoryFilter, "from" | "to" | "linkId">) =>
   ask(api.history.stats.get({ query: asSent<object>(narrowing(filter)) }));
 

@@ -16,8 +16,8 @@ import { readList } from "./import-source.ts";
 import type { Frequency } from "./links.ts";
 
 /**
- * Asks of every waiting item what would become of it. Goes on where it was stopped.
- * @throws RequestFailed; what is settled until then stays so
+ * Asks the server what would become of every waiting item. Continues where it was stopped.
+ * @throws RequestFailed; settled items stay settled
  */
 export async function judgeAll(ledger: Ledger, pace: Pace): Promise<void> {
   const total = ledger.items.length;
@@ -29,7 +29,7 @@ export async function judgeAll(ledger: Ledger, pace: Pace): Promise<void> {
   }
 }
 
-/** The server sees one part at a time: what came in an earlier one is known here. */
+/** The server sees one part at a time, so duplicates of earlier parts are found here. */
 function isToAsk(ledger: Ledger, index: number): boolean {
   if (outcomeAt(ledger, index) !== "waiting") return false;
   const { url, problem } = ledger.items[index]!;
@@ -57,7 +57,7 @@ async function judgePart(ledger: Ledger, indexes: number[]) {
   }
 }
 
-/** A frequency is sent as it was found, so that the server says what is wrong with it. */
+/** The frequency is sent unchanged, so that the server reports what is wrong with it. */
 export const toLink = ({ url, frequency }: Item) => ({
   url,
   ...(frequency && { check_frequency: frequency as Frequency }),
@@ -65,7 +65,7 @@ export const toLink = ({ url, frequency }: Item) => ({
 
 type ItemError = { message: string; details?: Record<string, unknown> | undefined };
 
-/** @param indexes those of the part, in whose order the server counts */
+/** @param indexes of the part, to which the server's indexes refer */
 export function settleFailure(
   ledger: Ledger,
   indexes: number[],
@@ -94,21 +94,21 @@ function reasonOf(message: string, fields: unknown): string {
     .join(" ");
 }
 
-/** Waits before the further attempts of a part, for trouble that passes by itself. */
+/** Pauses before the retries of a part. */
 const WAITS_MS = [250, 1_000];
 
-/** What one import adds, the same whenever it is tried again. */
+/** What one import adds. A retry uses the same plan. */
 type Plan = {
-  /** Names the import, so that a part which was answered already is not added again. */
+  /** Makes retries idempotent. */
   id: string;
   choices: Choices;
-  /** The ids of the groups that the list names. */
+  /** Ids of the groups named in the list. */
   groupIds: Map<string, string>;
 };
 
 /**
- * Adds what is new, part by part. Goes on where it was stopped.
- * @throws RequestFailed when a part was not answered; it may be tried again
+ * Adds new items, part by part. Continues where it was stopped.
+ * @throws RequestFailed if a part failed; a retry is safe
  */
 export async function addAll(ledger: Ledger, plan: Plan, pace: Pace): Promise<void> {
   const total = ledger.counts.new + ledger.counts.added;
@@ -120,7 +120,7 @@ export async function addAll(ledger: Ledger, plan: Plan, pace: Pace): Promise<vo
   }
 }
 
-/** Names an import. Also where the page came over plain http, and has no `randomUUID`. */
+/** Id of an import. `randomUUID` is missing over plain HTTP. */
 export const newImportId = () =>
   Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) =>
     byte.toString(16).padStart(2, "0"),
@@ -141,13 +141,13 @@ async function addPart(ledger: Ledger, plan: Plan, indexes: number[]) {
   }
 }
 
-/** The list's own word counts before what was chosen for all. */
+/** A group named in the list overrides the one chosen for all. */
 function groupOf({ choices, groupIds }: Plan, named: string): string | null {
   const own = choices.usesNamed ? groupIds.get(named) : undefined;
   return own ?? (choices.groupId || null);
 }
 
-/** Trouble of the network or the server is given time to pass; a refusal is not. */
+/** Retries network and server errors, but not rejections. */
 async function patiently(attempt: () => Promise<void>) {
   for (const ms of WAITS_MS) {
     try {
@@ -162,8 +162,8 @@ async function patiently(attempt: () => Promise<void>) {
 }
 
 /**
- * Adds what a text holds without asking anything, in no group and checked daily.
- * @throws RequestFailed when the server did not answer, Unreadable when the text makes no sense
+ * Adds the links of a text without questions, in no group and checked daily.
+ * @throws RequestFailed if the server failed, Unreadable if the text has no known format
  */
 export async function addList(text: string): Promise<Ledger> {
   const pace = createPace(new AbortController().signal, () => {});
@@ -177,8 +177,8 @@ export async function addList(text: string): Promise<Ledger> {
 const AT_ONCE = { rest: async () => {} };
 
 /**
- * Adds a single URL, after it was judged, so that no group is made for one that is refused.
- * @throws RequestFailed when the server did not answer
+ * Adds a single URL. Previews it first, so that no group is created for a rejected one.
+ * @throws RequestFailed if the server failed
  */
 export async function addOne(url: string, choices: Choices, groups: Group[]): Promise<Ledger> {
   const ledger = createLedger([itemOf(url, 1)]);
@@ -190,5 +190,5 @@ export async function addOne(url: string, choices: Choices, groups: Group[]): Pr
   return ledger;
 }
 
-/** Whether the text is one URL and nothing else, so that there is no list to look at first. */
+/** Whether the text is a single URL, which needs no review. */
 export const isSingle = (text: string) => /^\S+$/.test(text.trim()) && recognise(text) === "text";

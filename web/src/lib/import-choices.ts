@@ -3,14 +3,14 @@ import type { Group } from "./groups.ts";
 import { type Ledger, outcomeAt } from "./import-ledger.ts";
 import type { Frequency } from "./links.ts";
 
-/** What is to hold for every link of which the list itself does not say otherwise. */
+/** Options for every link, unless the list says otherwise. */
 export type Choices = {
-  /** An id; empty for none. */
+  /** Empty for none. */
   groupId: string;
-  /** A group that is yet to be made; null unless that is wanted. */
+  /** Name of a group to create; null for none. */
   newGroup: string | null;
   frequency: Frequency;
-  /** Whether the list's own names of groups count. */
+  /** Whether to use the groups named in the list. */
   usesNamed: boolean;
 };
 
@@ -18,13 +18,12 @@ export const USUAL: Choices = { groupId: "", newGroup: null, frequency: "daily",
 
 const COLOUR = "#6B7280";
 
-/** More groups than anyone would want to have made by a list. */
 export const MOST_NEW_GROUPS = 100;
 
-/** Names that lists of the API use for groups that are not there any more. */
+/** Exports of the API contain ids of deleted groups. */
 const ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** The names of groups that an import needs, those that are to be made among them. */
+/** Names of the groups that the import needs, existing or new. */
 export function neededGroups(ledger: Ledger, choices: Choices, groups: Group[]): string[] {
   const { known, unknown } = choices.usesNamed
     ? namedGroups(ledger, groups)
@@ -33,7 +32,7 @@ export function neededGroups(ledger: Ledger, choices: Choices, groups: Group[]):
   return [...new Set([...chosen, ...known, ...unknown])];
 }
 
-/** The groups that links which would be added are said to belong to: known ones, and those to be made. */
+/** Groups named by links that would be added: existing ones, and those to create. */
 export function namedGroups(
   ledger: Ledger,
   groups: Group[],
@@ -47,14 +46,15 @@ export function namedGroups(
   return { known, unknown };
 }
 
-/** By its id or its name. */
+/** By id or name. */
 const findGroup = (groups: Group[], wanted: string) =>
   groups.find(({ id }) => id === wanted.toLowerCase()) ??
   groups.find(({ name }) => name.toLowerCase() === wanted.toLowerCase());
 
 /**
- * Makes the groups that are not there yet, and tells the id of each name.
- * @param key repeated with the same one, nothing is made twice
+ * Creates the missing groups.
+ * @param key makes retries idempotent
+ * @returns the id of each name
  */
 export async function makeGroups(
   names: string[],
@@ -71,7 +71,7 @@ export async function makeGroups(
   return ids;
 }
 
-/** Once it is made, the new group is one like any other. */
+/** Replaces the new group by its id once it exists. */
 export function withGroup(choices: Choices, groupIds: Map<string, string>): Choices {
   const made = choices.newGroup === null ? undefined : groupIds.get(choices.newGroup);
   return made ? { ...choices, groupId: made, newGroup: null } : choices;

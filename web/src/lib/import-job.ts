@@ -9,7 +9,7 @@ import { LINKS } from "./links.ts";
 
 type Stage = "reading" | "judging" | "ready" | "adding" | "done";
 
-/** A list on its way from a text to links. */
+/** An import from text to links. */
 export type Job = {
   id: string;
   owner: string;
@@ -17,29 +17,26 @@ export type Job = {
   format: Format;
   choices: Choices;
   stage: Stage;
-  /** The part of the stage that is done, from 0 to 1. */
+  /** Progress of the stage, from 0 to 1. */
   done: number;
-  /** Why the stage stands still; null while it goes on, or is over. */
+  /** Why the stage has halted; null while it runs or after it ends. */
   problem: Error | null;
   stop: AbortController;
   ledger: Ledger;
   notes: string[];
-  /** Addresses of sitemaps that are to be given one by one. */
+  /** URLs of sitemaps, to be imported one by one. */
   sitemaps: string[];
 };
 
-/** What was stopped on purpose is no failure. */
+/** Thrown when the user stops the work, which is not an error. */
 export class Stopped extends Error {}
 
-/**
- * Kept beside what the server said, so that it outlives the page and a lost session, and is gone once
- * the user signs out.
- */
+/** Kept in the query cache, so that it outlives the page and an expired session, until the user signs out. */
 const JOB = ["import"];
 
 type Show = (change: Partial<Job>) => void;
 
-/** @param owner who is signed in: nobody sees the list of another who used the same tab before */
+/** @param owner the signed-in user: an import of the previous user of this tab stays hidden */
 export function useImport(owner: string) {
   const client = useQueryClient();
   const { data } = useQuery<Job | null>({
@@ -51,7 +48,7 @@ export function useImport(owner: string) {
     structuralSharing: false,
   });
   const job = data?.owner === owner ? data : null;
-  // A mutation, since a refusal for want of a session then leads to the sign-in page.
+  // A mutation, so that a 401 leads to the sign-in page.
   const { mutate: work } = useMutation({ mutationFn: (task: () => Promise<void>) => task() });
   const showFor =
     (id: string): Show =>
@@ -67,7 +64,7 @@ export function useImport(owner: string) {
       job?.stop.abort(new Stopped());
       start(newJob(owner, source, choices, format));
     },
-    /** Goes on with what stands still before anything is added. */
+    /** Continues before anything is added. */
     judge: () => job && work(() => judge(job, showFor(job.id))),
     choose: (choices: Choices) => job && showFor(job.id)({ choices }),
     async add(groups: Group[]) {
@@ -91,7 +88,7 @@ const newJob = (owner: string, source: Source, choices: Choices, format: Format)
   owner,
   source,
   format,
-  // Folders of bookmarks are seldom meant as groups; names in a table are.
+  // Bookmark folders are rarely meant as groups; names in a table are.
   choices: { ...choices, usesNamed: format !== "bookmarks" },
   stage: "reading",
   done: 0,
@@ -140,7 +137,7 @@ async function addThem(job: Job, groups: Group[], show: Show) {
   show({ stage: "done" });
 }
 
-/** One stage of the work. What goes wrong stays to be seen, and the stage to be tried again. */
+/** Runs one stage. An error stays visible, and the stage can be retried. */
 async function perform(stage: Stage, show: Show, task: (pace: Pace) => Promise<void>) {
   const stop = new AbortController();
   show({ stage, stop, done: 0, problem: null });
@@ -152,11 +149,11 @@ async function perform(stage: Stage, show: Show, task: (pace: Pace) => Promise<v
   }
 }
 
-/** The indexes of what was not added although it might have been, as it stands. */
+/** Indexes of items that were rejected or exceed the limit. */
 const refusedIn = (ledger: Ledger): number[] =>
   [...ledger.items.keys()].filter((i) => /^(refused|limit)$/.test(outcomeAt(ledger, i)));
 
-/** What a spreadsheet would run, also where the signs are of full width. */
+/** Text that a spreadsheet would run as a formula, including full-width characters. */
 const FORMULA = /^[=+\-@\t\r\n\uFF1D\uFF0B\uFF0D\uFF20]/;
 
 export const refusedText = (ledger: Ledger) =>
@@ -164,7 +161,7 @@ export const refusedText = (ledger: Ledger) =>
     .map((i) => ledger.items[i]!.url)
     .join("\n");
 
-/** A table that can be fixed and imported again: its columns are read back. */
+/** A CSV file that can be corrected and imported again. */
 export async function refusedTable(ledger: Ledger): Promise<string> {
   const { default: Papa } = await import("papaparse");
   const rows = refusedIn(ledger).map((i) => {
@@ -172,11 +169,11 @@ export async function refusedTable(ledger: Ledger): Promise<string> {
     const problem = ledger.details[i] ?? "";
     return { line, url, group: group ?? "", check_frequency: frequency ?? "", problem };
   });
-  // Every cell is quoted, as in an export.
+  // Quotes every cell, as exports do.
   return Papa.unparse(rows, { quotes: true, escapeFormulae: FORMULA });
 }
 
-/** Hands the text to the user as a file. */
+/** Saves the text as a file. */
 export function download(name: string, text: string) {
   const address = URL.createObjectURL(new Blob([text], { type: "text/csv;charset=utf-8" }));
   const anchor = Object.assign(document.createElement("a"), { href: address, download: name });

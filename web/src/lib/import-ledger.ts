@@ -1,22 +1,21 @@
 import type { Item } from "../../../server/links/imports/item.ts";
 
-/** What became, or would become, of an item. */
 export const OUTCOMES = ["waiting", "new", "known", "twice", "refused", "limit", "added"] as const;
 export type Outcome = (typeof OUTCOMES)[number];
 
 /**
- * What there is to say of an outcome: of `new` the URL as it would be stored if it is another one, of
- * `known` and `added` the link's id, of `twice` the index of the first, of the others why.
+ * For `new` the normalized URL if it differs, for `known` and `added` the id of the link, for `twice` the index
+ * of the first, otherwise the reason.
  */
 type Detail = string | number | undefined;
 
-/** A long list with the outcome of each item, kept in few and plain things: it may have a million. */
+/** A list with the outcome of each item, stored compactly because there may be a million. */
 export type Ledger = {
   items: Item[];
   outcomes: Uint8Array;
   details: Detail[];
   counts: Record<Outcome, number>;
-  /** The first index of each URL that is to be added, as it would be stored. */
+  /** First index of each normalized URL that is to be added. */
   firsts: Map<string, number>;
 };
 
@@ -46,7 +45,7 @@ export function settle(ledger: Ledger, index: number, outcome: Outcome, detail?:
   ledger.details[index] = detail;
 }
 
-/** The indexes on one page of those with the outcome; of all for null. */
+/** Indexes on one page of items with the outcome, or of all items for null. */
 export function pageOf(
   { outcomes }: Ledger,
   shown: Outcome | null,
@@ -63,14 +62,14 @@ export function pageOf(
   return indexes;
 }
 
-/** Most items and characters of one request; a character may take three bytes and more. */
+/** Limits of one request; a character may take three bytes or more. */
 const MOST_ITEMS = 1000;
 const MOST_CHARACTERS = 600_000;
 
-/** Consecutive items that fit one request, and where the next part begins. */
+/** Consecutive items that fit into one request, and the start of the next part. */
 type Part = { indexes: number[]; next: number };
 
-/** The next part of those that are wanted, which may have looked at more than it takes. */
+/** Returns the next part of the wanted items. */
 export function partFrom(
   { items }: Ledger,
   start: number,
@@ -88,16 +87,16 @@ export function partFrom(
   return { indexes, next };
 }
 
-/** Between steps of long work: lets the page answer its user, and tells how far the work has come. */
+/** Yields between steps of long work, so that the page stays responsive, and reports the progress. */
 export type Pace = {
   /**
-   * @param done the part of the work that is done, from 0 to 1
-   * @throws the signal's reason once the work is to stop
+   * @param done from 0 to 1
+   * @throws the reason of the signal when the work is stopped
    */
   rest(done: number): Promise<void>;
 };
 
-/** Characters read between two rests: a few milliseconds of work. */
+/** Characters read between two pauses: a few milliseconds of work. */
 export const STRIDE = 256 * 1024;
 
 export const createPace = (signal: AbortSignal, onDone: (done: number) => void): Pace => ({

@@ -9,19 +9,19 @@ import {
 } from "../../../server/links/imports/reading.ts";
 import { type Pace, STRIDE } from "./import-ledger.ts";
 
-/** A text to read links from. */
+/** Text to read links from. */
 export type Source = {
-  /** The file's; null for what was typed or pasted. */
+  /** Name of the file; null for typed or pasted text. */
   name: string | null;
   text: string;
-  /** What was done to make text of it, in sentences. */
+  /** Sentences about how the text was decoded. */
   notes: string[];
 };
 
 const MIB = 1024 * 1024;
 const MOST_MIB = 50;
 
-/** @throws Unreadable when the file is too large, or no text */
+/** @throws Unreadable if the file is too large or not text */
 export async function readFile(file: File): Promise<Source> {
   const { name } = file;
   if (file.size > MOST_MIB * MIB) {
@@ -52,7 +52,7 @@ function decode(name: string, bytes: Uint8Array): Omit<Source, "name"> {
 export const MOST_ITEMS = 1_000_000;
 
 /**
- * Reads a text in steps, of its links the first million.
+ * Reads the first million links of a text, in steps.
  * @throws Unreadable
  */
 export async function readList(format: Format, text: string, pace: Pace): Promise<Reading> {
@@ -67,14 +67,14 @@ export async function readList(format: Format, text: string, pace: Pace): Promis
   return reading;
 }
 
-/** What was begun and is not done yet: it outlives a reload. */
+/** Unfinished input, which outlives a reload. */
 type Draft = Omit<Source, "notes"> & { owner: string };
 
 const KEY = "stillup-draft";
-/** Characters, well below what browsers keep. */
+/** Characters, well below the browsers' limits. */
 const MOST_KEPT = 2_000_000;
 
-/** The text that the user gave last; what is too long for the browser to keep is kept until a reload only. */
+/** The text that the user entered last. Text that is too long for the session storage does not outlive a reload. */
 export function useDraft(owner: string) {
   const [draft, setDraft] = useState(() => readDraft(owner));
   return {
@@ -96,7 +96,7 @@ function readDraft(owner: string): Omit<Source, "notes"> {
   }
 }
 
-/** A browser that keeps nothing, or has no room, is no reason to fail. */
+/** Storage may be disabled or full. */
 function writeDraft(draft: Draft) {
   try {
     if (draft.text === "" || draft.text.length > MOST_KEPT) sessionStorage.removeItem(KEY);

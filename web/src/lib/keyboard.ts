@@ -1,7 +1,7 @@
 import { useEffect } from "preact/hooks";
 import { useLocation } from "preact-iso";
 
-/** The second of two keys: "g", then this. */
+/** The key after "g". */
 export const PLACES_BY_KEY = {
   o: { href: "/", name: "Overview" },
   l: { href: "/links", name: "Links" },
@@ -12,21 +12,21 @@ export const PLACES_BY_KEY = {
   a: { href: "/account", name: "Account" },
 } as const;
 
-/** Between the two keys. */
+/** The longest pause between the two keys. */
 const PAUSE_MS = 1_500;
 
 const isPlace = (key: string): key is keyof typeof PLACES_BY_KEY => key in PLACES_BY_KEY;
 
 const OFF = "stillup-keys-off";
 
-/** Single keys can be switched off, for whoever speaks to the computer (WCAG 2.2, 2.1.4). `?` stays. */
+/** Users of speech input can switch single keys off (WCAG 2.2, 2.1.4), except `?`. */
 export const areKeysOn = () => localStorage.getItem(OFF) === null;
 export function switchKeys(isOn: boolean) {
   if (isOn) localStorage.removeItem(OFF);
   else localStorage.setItem(OFF, "1");
 }
 
-/** Keys that work on every page, unless something is being typed or asked. */
+/** Keys that work on every page, unless the user is typing or a dialog is open. */
 export function useShortcuts(onHelp: () => void): void {
   const { route } = useLocation();
   useEffect(() => {
@@ -48,32 +48,32 @@ export function useShortcuts(onHelp: () => void): void {
   }, [route, onHelp]);
 }
 
-/** Boxes that are ticked take no letters. */
+/** Checkboxes and radio buttons do not take letters. */
 const TYPED = "input:not([type=checkbox], [type=radio]), textarea, select, [contenteditable]";
 
-/** Somebody types, chooses or answers; or the browser has a meaning of its own for it. */
+/** Whether a field, a dialog or the browser uses the key. */
 function isTaken({ target, ctrlKey, metaKey, altKey, defaultPrevented }: KeyboardEvent): boolean {
   if (ctrlKey || metaKey || altKey || defaultPrevented) return true;
   if (document.querySelector("dialog[open]")) return true;
   return target instanceof Element && target.matches(TYPED);
 }
 
-/** The page's own search, or that of the links, which then takes the focus. */
+/** Focuses the search field of the page, or goes to the search of links. */
 function startSearch(route: (url: string) => void) {
   const field = document.querySelector<HTMLElement>("[data-search]");
   if (field) field.focus();
   else route("/links?find");
 }
 
-/** Whoever knows better where to go on goes first. */
+/** Other code that moves the focus goes first. */
 const PATIENCE_MS = 100;
 const FOCUSABLE = "a[href], button:not(:disabled), input:not(:disabled), [tabindex='0']";
 
 type Place = { element: Element; list: Element | null; index: number };
 
 /**
- * When what had the focus is gone, such as the row that was deleted, a keyboard and a screen reader go on at
- * the row that took its place, or else at the beginning of the page, and not before the menu.
+ * When the focused element is removed, such as a deleted row, moves the focus to the row in its place, or to
+ * the beginning of the page.
  */
 export function useFocusKept(): void {
   useEffect(() => {

@@ -10,13 +10,12 @@ export const listKeys = (page: number) =>
 export type NewKey = {
   name: string;
   permissions: { read: boolean; write: boolean };
-  /** ISO 8601; `null` is never. */
+  /** ISO 8601; null for never. */
   expires_at: string | null;
 };
 
 export const createKey = (key: NewKey) => ask(api.keys.post(asSent(key)));
 
-/** Only what is to be different. */
 export const changeKey = (id: string, change: Partial<NewKey>) =>
   ask(api.keys({ id }).patch(asSent(change)));
 

@@ -9,7 +9,7 @@ export type Verdict = (typeof VERDICTS)[number];
 
 export const SPANS = ["24h", "7d", "30d", "90d"] as const;
 export type Span = (typeof SPANS)[number];
-/** So that a usual span has enough checks to tell something. */
+/** Each has enough checks for a chart. */
 export const USUAL_SPAN: Record<Frequency, Span> = {
   hourly: "7d",
   daily: "30d",
@@ -17,14 +17,14 @@ export const USUAL_SPAN: Record<Frequency, Span> = {
   monthly: "90d",
 };
 
-/** What the page of a link shows, as the address bar holds it. Dates are days in UTC; empty for any. */
+/** The address of a link's page. Dates are days in UTC; empty fields do not filter. */
 export type LinkView = {
   status: Verdict | undefined;
   changed: boolean;
   from: string;
   to: string;
   page: number;
-  /** The one that suits how often the link is checked, if nothing else is chosen. */
+  /** Undefined for the one that suits the check frequency. */
   span: Span | undefined;
   eventsPage: number;
 };
@@ -41,7 +41,7 @@ export function readView(query: Record<string, string>): LinkView {
   };
 }
 
-/** What is usual is left out. */
+/** Omits defaults. */
 export function hrefOfView(id: string, view: LinkView): string {
   const { status, changed, from, to, page, span, eventsPage } = view;
   const query = new URLSearchParams({
@@ -59,13 +59,12 @@ export function hrefOfView(id: string, view: LinkView): string {
 export const isNarrowed = ({ status, changed, from, to }: LinkView) =>
   status !== undefined || changed || from !== "" || to !== "";
 
-/** The first moment of so many days in UTC, of which today is the last. */
+/** Start of a period of `days` UTC days that ends today. */
 export const startOfDays = (days: number, now: number): string =>
   new Date(Math.floor(now / DAY_MS) * DAY_MS - (days - 1) * DAY_MS).toISOString();
 
 const dateIn = (text = "") =>
   /^\d{4}-\d{2}-\d{2}$/.test(text) && !Number.isNaN(Date.parse(text)) ? text : "";
 
-/** Whoever gives the last day first means the same days. */
 const inOrder = (from: string, to: string): [string, string] =>
   from && to && from > to ? [to, from] : [from, to];

@@ -4,14 +4,13 @@ import { type Frequency, LINKS } from "./links.ts";
 
 const CHECKS_PER_PAGE = 25;
 const EVENTS_PER_PAGE = 10;
-/** So many days are shown of each link. */
 export const DAYS = 90;
 
 export const linkKey = (id: string) => [...LINKS, "one", id];
 
 /**
- * The key of what only a check changes: it names the last one instead of a topic, so that in an account where
- * something happens all the time nothing is asked again before this link was checked again.
+ * Query key of data that only a check changes: it contains the last check instead of a topic, so that activity
+ * on other links causes no refetch.
  */
 export const keyOfLastCheck = (id: string, checkedAt: string | null, ...of: unknown[]) => [
   "link",
@@ -37,7 +36,6 @@ export const listChecks = (id: string, { status, changed, from, to, page }: Link
 export const listEvents = (id: string, page: number) =>
   ask(api.links({ id }).events.get({ query: { page, per_page: EVENTS_PER_PAGE } }));
 
-/** What the checks of each of the last days came to, in UTC. */
 export const findDays = (id: string) =>
   ask(api.history.series.get({ query: asSent({ link_id: id, bucket: "day" }) }));
 
@@ -49,7 +47,7 @@ export const findUptime = (id: string) =>
       .stats.get({ query: asSent({ start_date: startOfDays(DAYS, Date.now()).slice(0, 10) }) }),
   );
 
-/** The times to answer in buckets that suit the span, and how often there is something to put into them. */
+/** Response times, in buckets that suit the span and the check frequency. */
 export const findTimes = (id: string, span: Span, frequency: Frequency) =>
   ask(
     api.history.series.get({
@@ -79,10 +77,10 @@ export type Day = Series["points"][number];
 
 const ofDay = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", timeZone: "UTC" });
 
-/** "2030-01-31", as queries take it. */
+/** "2030-01-31" */
 export const dateOf = ({ start }: Day): string => start.slice(0, 10);
 
-/** "12 Nov: 24 checks, 1 dead". */
+/** "12 Nov: 24 checks, 1 dead" */
 export function dayText(day: Day): string {
   const { totalChecks: total, deadCount: dead, unknownCount: unknown } = day;
   const checks = total === 1 ? "1 check" : `${total.toLocaleString("en")} checks`;
@@ -95,7 +93,7 @@ export function dayText(day: Day): string {
   return `${ofDay.format(new Date(day.start))}: ${counts.join(", ")}`;
 }
 
-/** The parts of a day's cell, what is worst at the bottom. */
+/** Worst at the bottom. */
 export const partsOf = ({ aliveCount, unknownCount, deadCount }: Day) =>
   [
     { tone: "good", count: aliveCount },

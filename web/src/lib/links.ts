@@ -17,12 +17,12 @@ export const SORTS = [
 ] as const;
 export type Sort = (typeof SORTS)[number];
 
-/** What stands for "in no group" where a group's id could. */
+/** Stands for "in no group" instead of a group's id. */
 export const NO_GROUP = "none";
 
 export type LinkFilter = {
   status: Status | undefined;
-  /** An id; empty for all. */
+  /** Empty for all. */
   service: string;
   /** An id or `NO_GROUP`; empty for all. */
   group: string;
@@ -32,7 +32,7 @@ export type LinkFilter = {
   page: number;
 };
 
-/** What narrows a list, in the API's words. Without any of them it is all links. */
+/** The API's query parameters; empty for all links. */
 export const conditionsOf = ({ status, service, group, frequency, search }: LinkFilter) => ({
   ...(status && { status }),
   ...(service && { service }),
@@ -44,7 +44,7 @@ export type Conditions = ReturnType<typeof conditionsOf>;
 
 const PER_PAGE = 25;
 
-/** Everything that is asked of links starts with this key. */
+/** Query key of everything about links. */
 export const LINKS = ["links"];
 
 export const listLinks = (filter: LinkFilter) => {
@@ -52,7 +52,7 @@ export const listLinks = (filter: LinkFilter) => {
   return ask(api.links.get({ query: { page, per_page: PER_PAGE, sort, ...conditionsOf(filter) } }));
 };
 
-/** How many links of each status there are among those that fit otherwise. */
+/** Number of matching links of each status. */
 export async function countLinks(conditions: Conditions): Promise<Record<Status, number>> {
   const count = async (status: Status) => {
     const query = { ...conditions, status, page: 1, per_page: 1 };
@@ -80,18 +80,17 @@ export type LinkPage = Awaited<ReturnType<typeof listLinks>>;
 export type Link = LinkPage["items"][number];
 export type LinkDetail = Awaited<ReturnType<typeof findLink>>;
 
-/** Whether something is about to be known, so that looking again soon is worth it. */
+/** Whether a result is expected soon. */
 export const isPending = (link: Pick<Link, "status" | "last_check">) =>
   link.status === "checking" || link.last_check === null;
 
 const SOON_MS = 10_000;
 const LATER_MS = 60_000;
 
-/** How long a list or a record of links stays good enough to show, in milliseconds. */
+/** In milliseconds. */
 export const refreshAfter = (links: Pick<Link, "status" | "last_check">[] | undefined) =>
   links?.some(isPending) ? SOON_MS : LATER_MS;
 
-/** What is known of a link in one sentence. */
 export function explain({ status, last_check: last }: Pick<Link, "status" | "last_check">): string {
   if (!last) return status === "checking" ? "The first check is under way." : "Not checked yet.";
   const decided = status === "active" || status === "dead";
@@ -100,7 +99,7 @@ export function explain({ status, last_check: last }: Pick<Link, "status" | "las
     : last.message;
 }
 
-/** The services that links are filed under; they change with the program only. */
+/** Services change only with a new version. */
 const useServices = () =>
   useQuery({
     queryKey: ["services"],
@@ -109,10 +108,10 @@ const useServices = () =>
     staleTime: Number.POSITIVE_INFINITY,
   });
 
-/** By name; empty until they are known. */
+/** Empty until loaded. */
 export const useServicesByName = () =>
   [...(useServices().data ?? [])].sort((a, b) => a.name.localeCompare(b.name));
 
-/** What people call a service; its id until that is known. */
+/** The id until the name is loaded. */
 export const useServiceName = (id: string) =>
   useServices().data?.find((service) => service.id === id)?.name ?? id;

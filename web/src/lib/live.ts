@@ -4,21 +4,21 @@ import { LINKS } from "./links.ts";
 import { SESSION } from "./session.ts";
 
 const ADDRESS = "/dashboard/api/live";
-/** Between two readings of the same, however often it changes. */
+/** Pause between two refetches of the same query. */
 const REST_MS = 1_000;
-/** A line that the server refused is tried again after this, and later after longer. */
+/** Pause before the first retry of a refused connection. */
 const RETRY_MS = 2_000;
 const LONGEST_RETRY_MS = 60_000;
-/** A line that is down for less is nothing to speak of. */
+/** A shorter interruption is not shown. */
 const SILENT_MS = 5_000;
 
 type Change = { topics: string[]; links: string[] | null };
 
 /**
- * Keeps what is on show up to date as things happen: each change names topics, which are the first word of
- * query keys. One line a tab, and none while the tab is hidden, since browsers give a site only six.
- * @param since the state of the account before anything was read: what has changed since is heard first
- * @returns whether the line has been down for a while, so that what is on show may be old
+ * Refetches queries when the server reports changes. A change names topics, which are the first words of query
+ * keys. There is one connection per tab, and none while the tab is hidden, since browsers allow only six per host.
+ * @param since the state of the account before the first request; later changes are sent first
+ * @returns whether the connection has been down for a while, so that the data may be outdated
  */
 export function useLive(since: string | null): boolean {
   const client = useQueryClient();
@@ -31,10 +31,10 @@ export function useLive(since: string | null): boolean {
       since: since ?? "",
       onChange: renew,
       onDown: setDown,
-      // Whoever is refused may have no session any more.
+      // A refused connection may mean that the session has ended.
       onRefused: () => void client.invalidateQueries({ queryKey: SESSION }),
       onBack: () => {
-        // It may be another's by now, and what failed meanwhile is no change that anyone would tell of.
+        // The session may belong to another user now. No change is reported for requests that failed meanwhile.
         void client.invalidateQueries({ queryKey: SESSION });
         void client.invalidateQueries({ predicate: hasFailed });
       },
@@ -44,10 +44,9 @@ export function useLive(since: string | null): boolean {
   return isDown;
 }
 
-/** What could not be read when it was asked for last. */
 export const hasFailed = ({ state }: Query) => state.error !== null;
 
-/** Gathers changes, so that a thousand checks a second make one reading a second. */
+/** Collects changes, so that a thousand checks per second cause one refetch per second. */
 function createRenewal(renew: (queryKey: string[]) => void) {
   let wanted = new Map<string, string[]>();
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -64,7 +63,7 @@ function createRenewal(renew: (queryKey: string[]) => void) {
   };
 }
 
-/** Of links only those that were checked are read again, unless it is not known which. */
+/** Refetches only the changed links, if they are known. */
 function keysOf(topics: string[], links: string[] | null): string[][] {
   const [topic] = LINKS;
   const isOfLinks = topics.includes(topic!) && links !== null;
@@ -78,7 +77,7 @@ type LineProps = {
   onChange: (change: Change) => void;
   onDown: (isDown: boolean) => void;
   onRefused: () => void;
-  /** The line is there again after it was not. */
+  /** The connection is up again. */
   onBack: () => void;
 };
 
@@ -97,7 +96,7 @@ function openLine({ since, onChange, onDown, onRefused, onBack }: LineProps) {
     if (wasAway) onBack();
     wasAway = false;
   };
-  /** Silence counts while somebody looks. */
+  /** Hidden tabs do not count as interrupted. */
   const calm = () => {
     clearTimeout(silence);
     silence = undefined;
@@ -105,7 +104,7 @@ function openLine({ since, onChange, onDown, onRefused, onBack }: LineProps) {
   const isBroken = () => {
     wasAway = true;
     silence ??= setTimeout(() => onDown(true), SILENT_MS);
-    // The browser comes back by itself, unless the server said no.
+    // The browser reconnects automatically unless the server refused.
     if (source?.readyState !== EventSource.CLOSED) return;
     onRefused();
     retry = setTimeout(open, retryMs);

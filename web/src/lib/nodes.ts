@@ -1,9 +1,9 @@
 import type { ClusterNode } from "./admin.ts";
 import { lengthText } from "./format.ts";
 
-/** From here on the clock of a machine is worth a word. */
+/** A smaller difference of the clock is not shown. */
 const CLOCK_OFF_MS = 1000;
-/** Work is looked for about as often. */
+/** Interval at which nodes look for work. */
 const ON_TIME_MS = 2000;
 
 const ROLES: Record<string, string> = {
@@ -12,19 +12,19 @@ const ROLES: Record<string, string> = {
   delivery: "deliveries",
 };
 
-/** "API, checks"; "everything" for one that does all of it. */
+/** "API, checks", or "everything". */
 export function rolesText(roles: string[]): string {
   const isAll = Object.keys(ROLES).every((role) => roles.includes(role));
   return isAll ? "everything" : roles.map((role) => ROLES[role] ?? role).join(", ");
 }
 
-/** How far the clock of its machine is off; null where that is as good as not at all. */
+/** Null if the clock is right. */
 export function clockText({ clock_off_ms: ms }: ClusterNode): string | null {
   if (Math.abs(ms) < CLOCK_OFF_MS) return null;
   return `Clock ${lengthText(Math.abs(ms))} ${ms > 0 ? "ahead" : "behind"}`;
 }
 
-/** "34 %, on time"; null where it does none of it. */
+/** "34 %, on time"; null if the node has no share. */
 export function workText(node: ClusterNode, work: "checks" | "deliveries"): string | null {
   const share = node.share[work];
   const lag = node.lag_ms[work];
@@ -34,7 +34,7 @@ export function workText(node: ClusterNode, work: "checks" | "deliveries"): stri
   return `${part}, ${lag < ON_TIME_MS ? "on time" : `${lengthText(lag)} late`}`;
 }
 
-/** What is not as it should be among the live ones, each with what to do. */
+/** Problems of live nodes, each with what to do. */
 export function problemsOf(nodes: ClusterNode[]): string[] {
   const live = nodes.filter((node) => node.is_live);
   return [...versionsProblem(live), ...missingRoles(live)];

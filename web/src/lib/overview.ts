@@ -3,10 +3,10 @@ import { api, ask } from "./api.ts";
 import type { ChartData } from "./chart.ts";
 import { counted, many } from "./format.ts";
 
-/** Everything that is asked for the first page starts with this key. */
+/** Query key of everything on the overview. */
 const OVERVIEW = ["overview"];
 
-/** For what grows old by itself, such as how late the checks are; what happens is told at once. */
+/** For values that age, such as lateness. Changes arrive as live updates. */
 const REFRESH_MS = 60_000;
 
 const findOverview = () => ask(api.overview.get());
@@ -30,7 +30,6 @@ export type Overview = Awaited<ReturnType<typeof findOverview>>;
 export type ServiceCounts = Awaited<ReturnType<typeof countServices>>;
 export type ByStatus = { active: number; dead: number; unknown: number };
 
-/** The lengths of time that charts can show, the usual one among them. */
 export const SPANS = ["24h", "7d", "30d", "90d"] as const;
 export type Span = (typeof SPANS)[number];
 const USUAL_SPAN = "7d";
@@ -42,13 +41,12 @@ export const SPAN_TEXTS: Record<Span, string> = {
   "90d": "90 days",
 };
 
-/** The span that the address bar holds. */
 export const readSpan = (query: Record<string, string>): Span =>
   SPANS.find((span) => span === query.span) ?? USUAL_SPAN;
 
 export const hrefOfSpan = (span: Span) => (span === USUAL_SPAN ? "/" : `/?span=${span}`);
 
-/** What the server tells of by itself, 168 hours or 90 days, is enough for each of them. */
+/** The server returns 168 hours or 90 days by default, which is enough for all spans. */
 const POINTS: Record<Span, { bucket: "hour" | "day"; latest: number }> = {
   "24h": { bucket: "hour", latest: 24 },
   "7d": { bucket: "hour", latest: 168 },
@@ -85,7 +83,7 @@ export const resultsChart = (series: Series): ChartData => ({
   bucket: series.bucket,
 });
 
-/** An average of 0 says that nothing answered. */
+/** An average of 0 means that there was no response. */
 export const responseChart = (series: Series): ChartData => ({
   times: timesOf(series),
   series: [
@@ -102,7 +100,6 @@ export const responseChart = (series: Series): ChartData => ({
 
 type Told = Pick<Overview, "counts" | "dead" | "unknown">;
 
-/** How the links are: what matters first, and then the rest. */
 type Headline = { state: "good" | "bad" | "unsure"; title: string; rest: string };
 
 export function headlineOf({ counts, dead, unknown }: Told): Headline {
@@ -127,7 +124,6 @@ export function headlineOf({ counts, dead, unknown }: Told): Headline {
 const allAnswer = (total: number) =>
   total === 1 ? "Your link answers." : `All ${many(total)} links answer.`;
 
-/** Which of them nobody may have seen yet. */
 function newlyDead({ total, newInDay }: Overview["dead"]): string {
   if (newInDay === 0) return "";
   if (newInDay >= total)

@@ -12,9 +12,9 @@ import { SESSION } from "./session.ts";
 
 const MOST_RETRIES = 2;
 
-/** Whatever is refused for want of a session makes the dashboard look at the session again. */
+/** Any 401 refetches the session. */
 export function createQueryClient(): QueryClient {
-  // At once instead of a moment later: a button is off before the second half of a double click.
+  // Synchronous, so that a button is disabled before the second click of a double click.
   notifyManager.setScheduler(queueMicrotask);
   const onError = (error: Error) => {
     if (error instanceof RequestFailed && error.status === 401) {
@@ -25,7 +25,7 @@ export function createQueryClient(): QueryClient {
     queryCache: new QueryCache({ onError }),
     mutationCache: new MutationCache({ onError }),
     defaultOptions: {
-      // A self-hosted server is often reachable while the browser believes that it is offline.
+      // A self-hosted server is often reachable while the browser reports to be offline.
       queries: { networkMode: "always", retry: mayPass },
       mutations: { networkMode: "always" },
     },
@@ -34,9 +34,9 @@ export function createQueryClient(): QueryClient {
 }
 
 /**
- * A reading that is under way when something changes may tell how it was before. It is begun anew, as the library
- * does only where there was one before; or with `cancelRefetch: false` followed by another, so that what changes
- * more often than it can be read is on show all the same.
+ * Changes during a fetch make its result outdated. Such a fetch is restarted, which the library does only if
+ * there is data already. With `cancelRefetch: false` another one follows it instead, so that data which changes
+ * faster than it can be fetched is still shown.
  */
 class CarefulClient extends QueryClient {
   override async refetchQueries(filters?: RefetchQueryFilters, options: RefetchOptions = {}) {
@@ -54,7 +54,7 @@ class CarefulClient extends QueryClient {
   }
 }
 
-/** Trouble of the server may pass; a refusal will not. */
+/** Retries network and server errors, but not rejections. */
 function mayPass(failures: number, error: Error): boolean {
   const isRefusal = error instanceof RequestFailed && error.status >= 400 && error.status < 500;
   return failures < MOST_RETRIES && !isRefusal;

@@ -1,18 +1,18 @@
 import { useState } from "preact/hooks";
 
-/** Links picked one by one, or all that match the filter. */
+/** Selected links, or all that match the filter. */
 export type Selection =
   | {
       kind: "some";
       ids: ReadonlySet<string>;
-      /** Where a range begins: what was picked last. */
+      /** Start of a range: the link selected last. */
       last: string | null;
     }
   | { kind: "all" };
 
 export const NOTHING: Selection = { kind: "some", ids: new Set(), last: null };
 
-/** Holds what is selected until the scope, that is the filter, is another one. */
+/** The selection, until the scope (the filter) changes. */
 export function useSelection(scope: string) {
   const [held, setHeld] = useState({ scope, selection: NOTHING });
   const selection = held.scope === scope ? held.selection : NOTHING;
@@ -22,14 +22,14 @@ export function useSelection(scope: string) {
 export const isPicked = (selection: Selection, id: string) =>
   selection.kind === "all" || selection.ids.has(id);
 
-/** Picks one link, or drops it if it was picked. Out of "all" it leaves what is shown without it. */
+/** Toggles one link. With "all" selected, the visible links stay selected without this one. */
 export function toggled(selection: Selection, shown: string[], id: string): Selection {
   const ids = new Set(selection.kind === "all" ? shown : selection.ids);
   if (!ids.delete(id)) ids.add(id);
   return { kind: "some", ids, last: id };
 }
 
-/** Does to all from the last picked one to this one what picking does to this one. */
+/** Toggles a range, from the last selected link to this one. */
 export function toggledTo(selection: Selection, shown: string[], id: string): Selection {
   const one = toggled(selection, shown, id);
   const from = selection.kind === "some" && selection.last ? shown.indexOf(selection.last) : -1;
@@ -39,14 +39,14 @@ export function toggledTo(selection: Selection, shown: string[], id: string): Se
   return { kind: "some", ids: withAll(one.ids, between, one.ids.has(id)), last: id };
 }
 
-/** Picks all that are shown, or drops them if they are. */
+/** Toggles all visible links. */
 export function toggledPage(selection: Selection, shown: string[]): Selection {
   if (selection.kind === "all") return NOTHING;
   const arePicked = pickedAmong(selection, shown) === "all";
   return { kind: "some", ids: withAll(selection.ids, shown, !arePicked), last: null };
 }
 
-/** How much of what is shown is picked. */
+/** How many of the visible links are selected. */
 export function pickedAmong(selection: Selection, shown: string[]): "none" | "some" | "all" {
   const picked = shown.filter((id) => isPicked(selection, id)).length;
   if (picked === 0) return "none";

@@ -7,19 +7,18 @@ export const SESSION = ["session"];
 
 const findSession = () => ask(api.session.get());
 
-/** `code` is of the second factor, where there is one. */
+/** `code` is the second factor, if there is one. */
 type WithCode<T> = T & { code?: string };
 
 export const signIn = (answers: WithCode<{ email: string; password: string }>) =>
   ask(api.session.post(answers));
 
-/** Whether the server wants a code of the second factor besides what was right so far. */
+/** Whether the server requires a second factor. */
 export const isCodeNeeded = (error: Error | null) => reasonOf(error) === "two_factor_required";
 
-/** Whether all was right but the code. */
 export const isCodeWrong = (error: Error | null) => reasonOf(error) === "wrong_code";
 
-/** It may have been changed while the code was asked for. */
+/** The password may be changed while the code is entered. */
 export const isPasswordWrong = (error: Error | null) =>
   error instanceof RequestFailed && error.status === 401 && reasonOf(error) === undefined;
 
@@ -28,14 +27,13 @@ const reasonOf = (error: Error | null) =>
 
 export const signOut = () => tell(api.session.delete());
 
-/** The notice of them is not shown again. */
 export const dismissFailedSignIns = () => tell(api.session["failed-sign-ins"].delete());
 
-/** The first account and its first API key, whose value is told only here. */
+/** Creates the first account and its first API key, which is returned only once. */
 export const setUp = (answers: { token: string; email: string; password: string }) =>
   ask(api.setup.post(answers));
 
-/** Follows a one-time link, which also signs in. */
+/** Uses a one-time link, which also signs in. */
 export const setPassword = (answers: WithCode<{ token: string; password: string }>) =>
   ask(api.password.post(answers));
 
@@ -45,7 +43,7 @@ export type User = NonNullable<Session["user"]>;
 export const useSession = () =>
   useQuery({ queryKey: SESSION, queryFn: findSession, staleTime: 60_000 });
 
-/** A look at the session that is still under way may tell of the one before, and must not come after. */
+/** Cancels a fetch of the session that began before this change. */
 export async function setSession(client: QueryClient, session: Session): Promise<void> {
   await client.cancelQueries({ queryKey: SESSION });
   client.setQueryData(SESSION, session);
@@ -55,8 +53,7 @@ const UserContext = createContext<User | null>(null);
 
 export const UserProvider = UserContext.Provider;
 
-/** Who is signed in; only inside the dashboard. */
+/** The signed-in user; only inside the dashboard. */
 export const useUser = () => useContext(UserContext)!;
 
-/** Whether the user may change anything, or only look. */
 export const useCanWrite = () => useContext(UserContext)?.role !== "viewer";

@@ -2,20 +2,18 @@ import { lengthText } from "./format.ts";
 import type { Verdict } from "./link-view.ts";
 import type { LinkDetail } from "./links.ts";
 
-/** What a link is and why, to be read one after the other. */
 type VerdictTold = {
   status: Verdict;
   /** "Dead for 3 days." */
   headline: string;
   /** Whole sentences. */
   why: string[];
-  /** The code of the reason. */
   reason: string | null;
 };
 
 const WORDS: Record<Verdict, string> = { active: "Active", dead: "Dead", unknown: "Unknown" };
 
-/** Also while a check is under way, when the link still is what it was. */
+/** During a check, the verdict is that of the last one. */
 export function verdictOf(link: LinkDetail, now: number): VerdictTold {
   const status = settledStatus(link);
   const { reason } = link;
@@ -29,7 +27,6 @@ export function verdictOf(link: LinkDetail, now: number): VerdictTold {
   return { status, headline: `${WORDS[status]} ${since}.`, why: sentencesOf(link, status), reason };
 }
 
-/** What the link is apart from a check that is under way. */
 function settledStatus({ status, last_change, last_check }: LinkDetail): Verdict {
   if (status !== "checking") return status;
   return last_change?.status ?? last_check?.status ?? "unknown";
@@ -44,7 +41,7 @@ function sentencesOf(link: LinkDetail, status: Verdict): string[] {
   return [change.message, ...confirmationOf(status, change.evidence), inconclusive];
 }
 
-/** Before a link is called dead it is looked at more than once. */
+/** A dead link was checked more than once. */
 function confirmationOf(status: Verdict, evidence: LinkDetail["evidence"]): string[] {
   const attempts = evidence?.attempts.length ?? 0;
   return status === "dead" && attempts > 1 ? [`Confirmed by ${attempts} attempts.`] : [];
@@ -52,7 +49,7 @@ function confirmationOf(status: Verdict, evidence: LinkDetail["evidence"]): stri
 
 const WARNED_MS = 14 * 86_400_000;
 
-/** What to say of a certificate that ends soon or has ended; null where there is nothing to say. */
+/** Null unless the certificate expires soon or has expired. */
 export function certificateWarning(expiresAt: string | null, now: number): string | null {
   const left = expiresAt === null ? Number.NaN : Date.parse(expiresAt) - now;
   if (Number.isNaN(left) || left > WARNED_MS) return null;
@@ -61,5 +58,5 @@ export function certificateWarning(expiresAt: string | null, now: number): strin
     : `The server's certificate expires in ${lengthText(left)}.`;
 }
 
-/** Where copies of the page may be kept. Nothing is asked there before someone follows it. */
+/** Nothing is requested there before the user follows the link. */
 export const archivedCopyOf = (url: string) => `https://web.archive.org/web/${url}`;

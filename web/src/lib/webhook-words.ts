@@ -2,7 +2,7 @@ import type { EventType, Format, Webhook } from "./webhooks.ts";
 
 type FormatWords = { name: string; paste: string; example: string };
 
-/** In the order in which they are offered; `paste` says what belongs into the URL. */
+/** In the order of the form; `paste` says which URL to enter. */
 export const FORMATS: Record<Format, FormatWords> = {
   standard: {
     name: "Standard",
@@ -46,13 +46,13 @@ const HOSTS: [host: RegExp, format: Format][] = [
   [/^ntfy\.sh$/, "ntfy"],
 ];
 
-/** The format that a URL's host is known to read. */
+/** The format of a known host. */
 export function formatFor(url: string): Format | undefined {
   const host = URL.parse(url.trim())?.hostname ?? "";
   return HOSTS.find(([known]) => known.test(host))?.[1];
 }
 
-/** `title` is what happened to a link, `hint` what a subscription gets. */
+/** `title` is what happened to the link, `hint` what a subscription sends. */
 export const EVENTS: Record<EventType, { title: string; hint: string }> = {
   "link.dead": { title: "Found dead", hint: "A link is dead." },
   "link.alive": { title: "Found alive", hint: "A link is alive again." },
@@ -69,10 +69,7 @@ export const DELIVERED_TYPES = [...EVENT_TYPES, "digest"] as const;
 const LEAST_HIDDEN = 8;
 const SHOWN = 4;
 
-/**
- * The URL as it may be seen over a shoulder, if it is not shortened already. Who knows the path of a chat's webhook, or what stands in a
- * query, can often write there.
- */
+/** The URL without its secret parts: anyone who knows the path of a chat webhook, or a query, can often post there. */
 export function discreetUrl({
   url,
   format,
@@ -90,7 +87,6 @@ export function discreetUrl({
 
 type WebhookState = "on" | "failing" | "off" | "broken" | "gone";
 
-/** Whether it is sent anything, and if not, who decided so. */
 export function stateOf(
   webhook: Pick<Webhook, "is_active" | "disabled_reason" | "failing_since">,
 ): WebhookState {
@@ -99,5 +95,5 @@ export function stateOf(
   return webhook.disabled_reason === "failing" ? "broken" : "off";
 }
 
-/** After so long without any success a webhook is switched off. */
+/** A webhook without a successful delivery for this long is switched off. */
 export const FAILING_MS = 120 * 3_600_000;

@@ -1,9 +1,9 @@
 import { api, ask, asSent, tell } from "./api.ts";
 
-/** Everything that is asked of webhooks and their deliveries starts with this key. */
+/** Query key of webhooks and their deliveries. */
 export const WEBHOOKS = ["webhooks"];
 
-/** As many as the largest plan has, so that one page holds all unless an operator allows more. */
+/** The limit of the largest tier, so one page is enough unless an operator raises it. */
 const PER_PAGE = 100;
 
 export const listWebhooks = (page: number) =>

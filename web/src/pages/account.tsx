@@ -102,7 +102,7 @@ function PasswordSection() {
   return (
     <Section title="Password" about="Changing it ends every session but this one.">
       <form ref={form} onSubmit={submit}>
-        {/* For password managers, which would not know whose password it is. */}
+        {/* Lets password managers find the account. */}
         <input type="hidden" name="email" autoComplete="username" value={email} />
         <PasswordField
           label="Present password"
@@ -128,7 +128,6 @@ function PasswordSection() {
   );
 }
 
-/** For owners only. */
 function DeleteAccountSection({ account }: { account: Account | undefined }) {
   const [isAsking, setAsking] = useState(false);
   return (
@@ -186,7 +185,7 @@ function DeleteAccount({ account, onClose }: { account: Account; onClose: () => 
   );
 }
 
-/** A new document knows nothing of what was there. */
+/** A new document has no data of the account in memory. */
 function leave() {
   sessionStorage.clear();
   location.assign("/sign-in");

@@ -12,7 +12,6 @@ import {
 import { useTitle } from "../lib/browser.ts";
 import { useUser } from "../lib/session.ts";
 
-/** Who changed what. */
 export function ActivityPage() {
   useTitle("Activity");
   const { query, route } = useLocation();

@@ -16,7 +16,6 @@ import {
 } from "../lib/admin.ts";
 import { minuteTime, sizeText } from "../lib/format.ts";
 
-/** What is kept in case of the worst. */
 export function BackupsSection() {
   const backups = useBackups();
   const making = useMaking(backups.data);
@@ -55,7 +54,7 @@ export function BackupsSection() {
   );
 }
 
-/** Begins a backup, and tells how it went once it is known. */
+/** Starts a backup, and shows its result when it is finished. */
 function useMaking(state: BackupState | undefined) {
   const say = useSay();
   const client = useQueryClient();
@@ -66,7 +65,7 @@ function useMaking(state: BackupState | undefined) {
       client.setQueryData(BACKUPS, begun);
       setAwaited(true);
     },
-    // A reading from before would tell that it is over; and somebody else may have begun one.
+    // An earlier fetch may show an outdated state, and another administrator may have started a backup.
     onSettled: () => client.invalidateQueries({ queryKey: BACKUPS }),
   });
   const isUnderWay = state?.is_under_way ?? false;

@@ -23,7 +23,6 @@ import { useUser } from "../lib/session.ts";
 import { BackupsSection } from "./admin-backups.tsx";
 import { type AdminTask, AdminTaskDialog } from "./admin-tasks.tsx";
 
-/** For those who run the installation. */
 export function AdminPage() {
   useTitle("Administration");
   const user = useUser();

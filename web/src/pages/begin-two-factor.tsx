@@ -10,7 +10,7 @@ import { setSession, useUser } from "../lib/session.ts";
 
 type Closable = { onClose: () => void };
 
-/** Password, then the secret and a first code of it, then the recovery codes. */
+/** Asks for the password, then for a first code, then shows the recovery codes. */
 export function BeginTwoFactor({ onClose }: Closable) {
   const client = useQueryClient();
   const begun = useMutation({ mutationFn: beginTwoFactor });
@@ -39,7 +39,7 @@ export function BeginTwoFactor({ onClose }: Closable) {
   );
 }
 
-/** Recovery codes, in a dialog that is closed only on purpose. */
+/** Only the button closes the dialog. */
 export function FreshCodes({ codes, onClose }: Closable & { codes: string[] }) {
   const { email } = useUser();
   return (
@@ -107,7 +107,7 @@ function ConfirmDialog({ secret, uri, error, busy, onSubmit, onClose }: ConfirmP
 
 const groupsOf = (secret: string) => secret.replace(/.{4}(?=.)/g, "$& ");
 
-/** A picture for the camera of a phone. Its place is kept while the drawing of it is loaded. */
+/** Keeps its place while the encoder is loading. */
 function QrCode({ text, label }: { text: string; label: string }) {
   const [drawn, setDrawn] = useState<{ size: number; path: string } | null>(null);
   useEffect(() => {
@@ -135,7 +135,7 @@ function QrCode({ text, label }: { text: string; label: string }) {
 const pathOf = (rows: boolean[][]) =>
   rows.flatMap((row, y) => row.map((isDark, x) => (isDark ? `M${x} ${y}h1v1h-1z` : ""))).join("");
 
-/** The codes in the only moment in which they exist in clear. */
+/** Recovery codes, which are shown only once. */
 const RecoveryCodes = ({ codes, email }: { codes: string[]; email: string }) => (
   <div class="secret recovery">
     <p class="notice notice-warn">

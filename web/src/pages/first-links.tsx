@@ -15,7 +15,7 @@ const KEY = [...LINKS, "first"];
 const SOON_MS = 2_000;
 const MOST_REFUSED = 100;
 
-/** The last step of the set-up: the first links are added, and their verdicts arrive before the eye. */
+/** The last step of the set-up: adds the first links and shows their verdicts. */
 export function FirstLinksPage({ session }: { session: Session }) {
   const { state, user, insecure } = session;
   if (state === "setup") return <Redirect to="/setup" />;
@@ -82,7 +82,7 @@ function useAddition() {
   });
 }
 
-/** What was refused stays in the field, to be mended. */
+/** Rejected URLs stay in the field for correction. */
 const leftOf = (ledger: Ledger) =>
   pageOf(ledger, "refused", { page: 1, perPage: MOST_REFUSED })
     .map((i) => ledger.items[i]!.url)
@@ -121,7 +121,6 @@ const UrlsForm = ({ text, isBusy, error, onType, onSubmit }: UrlsFormProps) => (
   </form>
 );
 
-/** Why the lines that are still in the field are there. */
 function Refused({ ledger }: { ledger: Ledger }) {
   const indexes = ["refused", "limit"] as const;
   const shown = indexes.flatMap((outcome) =>

@@ -67,7 +67,7 @@ const useStats = ({ from, to, linkId }: HistoryFilter) =>
     placeholderData: keepPreviousData,
   });
 
-/** A link that is gone keeps its id. */
+/** A deleted link has only an id. */
 function NamedLink({ filter }: { filter: HistoryFilter }) {
   const { linkId } = filter;
   const link = useQuery({ queryKey: [...LINKS, "name", linkId], queryFn: () => findLink(linkId) });

@@ -18,7 +18,6 @@ type ImportListProps = {
   onMore: () => void;
 };
 
-/** A list on its way: read, looked at, added. */
 export function ImportList({ flow, job, problem, onDone, onMore }: ImportListProps) {
   const { query } = useLocation();
   const groups = useGroups();

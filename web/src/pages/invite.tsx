@@ -9,17 +9,17 @@ type InviteProps<T extends string> = {
   title: string;
   choice: { label: string; name: string; options: readonly T[]; first: T };
   invite: (email: string, chosen: T) => Promise<Invitation>;
-  /** The key of what lists whom there is. */
+  /** Query key of the list that shows the person. */
   list: string[];
   onClose: () => void;
 };
 
-/** Makes a user, and shows the link by which they set a password. */
+/** Creates a user and shows the link for setting a password. */
 export function Invite<T extends string>({ title, choice, invite, list, onClose }: InviteProps<T>) {
   const client = useQueryClient();
   const invitation = useMutation({
     mutationFn: ({ email, chosen }: { email: string; chosen: T }) => invite(email, chosen),
-    // What is told only once does not wait for a list.
+    // A value that is shown only once does not wait for a refetch.
     onSuccess: () => void client.invalidateQueries({ queryKey: list }),
   });
   const submit = withTexts(["email", "chosen"], ({ email, chosen }) => {
@@ -54,7 +54,7 @@ type NewPasswordLinkProps = {
   onClose: () => void;
 };
 
-/** Lets somebody set a new password, once it was agreed to that their sessions end. */
+/** Creates a password link, after confirmation that the person's sessions end. */
 export function NewPasswordLink({ person, make, onClose }: NewPasswordLinkProps) {
   const reset = useMutation({ mutationFn: make });
   if (reset.data) return <PasswordLink invitation={reset.data} onClose={onClose} />;
@@ -77,7 +77,7 @@ export function NewPasswordLink({ person, make, onClose }: NewPasswordLinkProps)
   );
 }
 
-/** Shown once; whoever has it can sign in. */
+/** Shown only once, since anyone who has the link can sign in. */
 const PasswordLink = ({ invitation, onClose }: { invitation: Invitation; onClose: () => void }) => (
   <Dialog title={`A link for ${invitation.email}`} onClose={onClose}>
     <p>

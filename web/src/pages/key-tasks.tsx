@@ -27,7 +27,7 @@ export function NewKeyDialog({ onClose }: { onClose: () => void }) {
   const client = useQueryClient();
   const creation = useMutation({
     mutationFn: createKey,
-    // What is told only once does not wait for a list.
+    // A value that is shown only once does not wait for a refetch.
     onSuccess: () => void client.invalidateQueries({ queryKey: KEYS }),
   });
   const { data, error, isPending } = creation;
@@ -52,7 +52,7 @@ export function NewKeyDialog({ onClose }: { onClose: () => void }) {
   );
 }
 
-/** The value of a key, in a dialog that is closed only on purpose. */
+/** Only the button closes the dialog. */
 export const FreshKey = (props: { title: string; value: string; onClose: () => void }) => (
   <Dialog title={props.title} onClose={props.onClose}>
     <Secret value={props.value} />
@@ -105,7 +105,7 @@ export function ChangeKey({ subject, onClose }: { subject: Key; onClose: () => v
   );
 }
 
-/** The moment of expiry stays as it is while its day does: it has a time of day that is not shown. */
+/** Keeps the exact time of expiry unless the day is changed. */
 function readChange(event: SubmitEvent, subject: Key): Partial<NewKey> {
   const { name, read, write, day } = textsOf(event, ["name", "read", "write", "day"]);
   return {
@@ -115,7 +115,7 @@ function readChange(event: SubmitEvent, subject: Key): Partial<NewKey> {
   };
 }
 
-/** The reader's own day, as a date field has it; empty for never. */
+/** The value of a date field in the viewer's time zone; empty for never. */
 function dayOf(iso: string | null): string {
   if (!iso) return "";
   const at = new Date(iso);
@@ -123,14 +123,14 @@ function dayOf(iso: string | null): string {
   return parts.map((part) => String(part).padStart(2, "0")).join("-");
 }
 
-/** The last second of the reader's own day. */
+/** The last second of the day in the viewer's time zone. */
 const endOf = (day: string) => (day ? new Date(`${day}T23:59:59`).toISOString() : null);
 
 export function RotateKey({ subject, onClose }: { subject: Key; onClose: () => void }) {
   const client = useQueryClient();
   const rotation = useMutation({
     mutationFn: () => rotateKey(subject.id),
-    // What is told only once does not wait for a list.
+    // A value that is shown only once does not wait for a refetch.
     onSuccess: () => void client.invalidateQueries({ queryKey: KEYS }),
   });
   if (rotation.data)

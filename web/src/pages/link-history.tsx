@@ -20,10 +20,10 @@ import { hrefOfView, isNarrowed, type LinkView, SPANS, USUAL_SPAN } from "../lib
 import type { Frequency } from "../lib/links.ts";
 import { SPAN_TEXTS } from "../lib/overview.ts";
 
-/** `lastCheckAt` makes a part look again when the link has been checked. */
+/** A new `lastCheckAt` refetches the parts. */
 export type LinkPartProps = { id: string; lastCheckAt: string | null; view: LinkView };
 
-/** The id of the place on the page. */
+/** Id of the section. */
 export const HISTORY = "history";
 
 export function LinkHistory({ id, lastCheckAt, view }: LinkPartProps) {
@@ -73,7 +73,6 @@ const Nothing = ({ view, all }: { view: LinkView; all: string }) =>
     <p class="hint">Every check will be listed here. There was none yet.</p>
   );
 
-/** The last days at a glance, each of which leads to its checks. */
 export function LinkDays({ id, lastCheckAt, view }: LinkPartProps) {
   const days = useQuery({
     queryKey: keyOfLastCheck(id, lastCheckAt, "days"),
@@ -98,7 +97,6 @@ export function LinkDays({ id, lastCheckAt, view }: LinkPartProps) {
 
 type LinkTimesProps = LinkPartProps & { frequency: Frequency };
 
-/** How long the link took to answer. */
 export function LinkTimes({ id, lastCheckAt, view, frequency }: LinkTimesProps) {
   const chosen = view.span ?? USUAL_SPAN[frequency];
   const times = useQuery({
@@ -125,7 +123,7 @@ export function LinkTimes({ id, lastCheckAt, view, frequency }: LinkTimesProps) 
   );
 }
 
-/** An average of 0 means that there was no answer. */
+/** An average of 0 means that there was no response. */
 const dataOf = ({ bucket, points }: Series) => ({
   kind: "line" as const,
   unit: "ms" as const,
@@ -143,7 +141,7 @@ const dataOf = ({ bucket, points }: Series) => ({
 export function LinkEvents({ id, lastCheckAt, view }: LinkPartProps) {
   const { eventsPage: page } = view;
   const events = useQuery({
-    // Deliveries go on after a check, and are told of by those of webhooks.
+    // The "webhooks" topic reports deliveries that continue after a check.
     queryKey: ["webhooks", "of-link", id, lastCheckAt, page],
     queryFn: () => listEvents(id, page),
     placeholderData: keepPreviousData,

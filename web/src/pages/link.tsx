@@ -23,7 +23,7 @@ import { verdictOf } from "../lib/verdict.ts";
 import { DeleteLink } from "./delete-link.tsx";
 import { LinkDays, LinkEvents, LinkHistory, LinkTimes } from "./link-history.tsx";
 
-/** What happens is told at once; now and then it is looked whether that was missed. */
+/** Changes arrive as live updates; this is a fallback. */
 const PENDING_MS = 10_000;
 const OTHERWISE_MS = 60_000;
 
@@ -88,7 +88,7 @@ function LinkDetails({ link }: { link: LinkDetail }) {
   );
 }
 
-/** Why the link has its status, where the last check does not tell. */
+/** The evidence of the last change, unless the last check shows the same. */
 function LastChange({ link: { last_change: change, last_check: last } }: { link: LinkDetail }) {
   if (!change?.evidence || change.checked_at === last?.checked_at) return null;
   return (
@@ -100,7 +100,7 @@ function LastChange({ link: { last_change: change, last_check: last } }: { link:
   );
 }
 
-/** Asks for a check, and tells what it found once it is over. */
+/** Starts a check and announces its result. */
 function useCheckNow(link: LinkDetail) {
   const say = useSay();
   const client = useQueryClient();
@@ -116,7 +116,7 @@ function useCheckNow(link: LinkDetail) {
     mutationFn: () => checkNow(link.id),
     onSuccess: () => {
       isAwaited.current = true;
-      // What the answer says, so that nobody waits for it to be read back.
+      // Shows the new status without waiting for a refetch.
       client.setQueryData<LinkDetail>(
         linkKey(link.id),
         (known) => known && { ...known, status: "checking" },
@@ -127,7 +127,6 @@ function useCheckNow(link: LinkDetail) {
   });
 }
 
-/** The facts of a link, of which group and frequency can be changed where they stand. */
 function LinkAtAGlance({ link }: { link: LinkDetail }) {
   const { data: groups = [] } = useGroups();
   const nameOf = (id: string) => groups.find((group) => group.id === id)?.name ?? id;
@@ -137,7 +136,7 @@ function LinkAtAGlance({ link }: { link: LinkDetail }) {
     queryFn: () => findUptime(link.id),
     placeholderData: keepPreviousData,
   });
-  // What was chosen stays chosen while it is written down.
+  // Shows the new value while it is being saved.
   const shown = {
     ...link,
     ...(group.isPending && { group_id: group.variables || null }),

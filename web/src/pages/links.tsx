@@ -91,7 +91,7 @@ export function LinksPage() {
   );
 }
 
-/** For whoever comes to search. The address is then that of the list, so that going back leads on. */
+/** Focuses the search if the address asks for it, and replaces the address by that of the list. */
 function useSearchAtOnce(isWanted: boolean, onDone: () => void) {
   useEffect(() => {
     if (!isWanted) return;
@@ -118,7 +118,7 @@ function useCounts(filter: LinkFilter) {
   return data;
 }
 
-/** Counts what the chips tell anew when a list that is looked at again has changed. */
+/** Refetches the counts when the same list has changed. */
 function useSameNews(address: string, page: LinkPage | undefined) {
   const client = useQueryClient();
   const seen = useRef({ address, page });
@@ -129,7 +129,7 @@ function useSameNews(address: string, page: LinkPage | undefined) {
   }, [page]);
 }
 
-/** Whether there is nothing yet that could be narrowed. */
+/** Whether there are no links to filter. */
 const isNew = (filter: LinkFilter, { pagination }: LinkPage) =>
   pagination.total === 0 && !isNarrowed(filter);
 
@@ -172,14 +172,13 @@ const NoLinks = () => (
 type ListedLinksProps = {
   filter: LinkFilter;
   page: LinkPage;
-  /** Whether it is still the page before. */
+  /** Whether the previous page is still shown. */
   isOld: boolean;
   selection: Selection;
   select: (selection: Selection) => void;
   onDelete: (link: Link) => void;
 };
 
-/** One page of the list, and what is done to its rows. */
 function ListedLinks(props: ListedLinksProps) {
   const { filter, page, isOld, selection, select, onDelete } = props;
   const { route } = useLocation();
@@ -223,7 +222,7 @@ const useCheckNow = () =>
     renews: [LINKS],
   }).mutate;
 
-/** Another page begins at its top, wherever the way to it was pressed. */
+/** Scrolls to the top of the list when the page changes. */
 function useTopOfPage(page: number) {
   const list = useRef<HTMLDivElement>(null);
   const seen = useRef(page);

@@ -16,7 +16,6 @@ import { LINKS } from "../lib/links.ts";
 import { useCanWrite, useUser } from "../lib/session.ts";
 import { ImportList } from "./import-list.tsx";
 
-/** Takes one URL, thousands, or a file; shows what would become of each, and adds them. */
 export function NewLinksPage() {
   useTitle("Add links");
   const { email: owner } = useUser();
@@ -86,7 +85,7 @@ function NewLinks({ owner }: { owner: string }) {
   );
 }
 
-/** What is being added must not be swept away by another file. */
+/** Another file must not replace an import that is adding links. */
 const isAdding = (job: ReturnType<typeof useImport>["job"]) => job?.stage === "adding";
 
 type ComposeLinksProps = {
@@ -99,7 +98,7 @@ type ComposeLinksProps = {
   onList: (text: string) => void;
 };
 
-/** A single URL is added at once; a list is looked at first. */
+/** Adds a single URL immediately; a list is reviewed first. */
 function ComposeLinks(props: ComposeLinksProps) {
   const { draft, choices, problem, onChoose, onType, onFile, onList } = props;
   const { text } = draft;
@@ -147,7 +146,7 @@ function useAddition(onSettled: (ledger: Ledger) => void) {
   });
 }
 
-/** What became of the URLs that were given one by one, the last one first. */
+/** Results of single URLs, newest first. */
 const Past = ({ ledgers }: { ledgers: Ledger[] }) => (
   <div role="status">
     {ledgers.length > 0 && (

@@ -19,7 +19,6 @@ import {
 } from "../lib/overview.ts";
 import { useCanWrite, useUser } from "../lib/session.ts";
 
-/** What needs attention first, and then how things were and how the work goes. */
 export function OverviewPage() {
   useTitle("Overview");
   const overview = useOverview();
@@ -50,7 +49,7 @@ function Known({ overview }: { overview: Overview }) {
   );
 }
 
-/** Who runs the installation learns here that its backups fail; nobody else can mend them. */
+/** Administrators see here that backups fail. */
 function Backups() {
   const { data } = useBackups(useUser().is_admin);
   return data?.problem ? <BackupNotice problem={data.problem} /> : null;

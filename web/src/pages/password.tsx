@@ -14,11 +14,11 @@ import {
 export const PASSWORD_RULE =
   "At least 15 characters of any kind. A few words in a row are easy to keep in mind.";
 
-/** Beside a code of the second factor a shorter one will do. */
+/** A password together with a second factor may be shorter. */
 export const SHORTER_RULE =
   "At least 8 characters of any kind, since you sign in with a code as well; 15 are better.";
 
-/** What a one-time link leads to: for a new user, or after a lost password. */
+/** The target of a one-time link, for new users and lost passwords. */
 export function PasswordPage({ session }: { session: Session }) {
   const client = useQueryClient();
   const change = useMutation({
@@ -93,7 +93,7 @@ function PasswordForm({ error, busy, onSubmit }: PasswordFormProps) {
   );
 }
 
-/** Whether it is or ever was: a refusal is forgotten at the next try, the field it asked for is not. */
+/** Whether the value is or was true: an error disappears on retry, but the field it requested stays. */
 export function useWasTrue(is: boolean): boolean {
   const [was, setWas] = useState(false);
   useEffect(() => {

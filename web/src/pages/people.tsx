@@ -20,7 +20,7 @@ import { useTitle } from "../lib/browser.ts";
 import { SESSION, useUser } from "../lib/session.ts";
 import { Invite, NewPasswordLink } from "./invite.tsx";
 
-/** Who is in the account. Owners change it, the others see it. */
+/** Owners can change it, others only see it. */
 export function PeoplePage() {
   useTitle("People");
   const user = useUser();
@@ -120,7 +120,7 @@ function RemoveColleague({ person, onClose }: TaskProps) {
 
 type StepDownProps = TaskProps & { role: Role };
 
-/** An owner who is about to be none any more, which only another owner can undo. */
+/** Only another owner can undo this. */
 function StepDown({ person, role, onClose }: StepDownProps) {
   const change = useDialogChange({
     change: () => changeRole(person.id, role),

@@ -19,7 +19,7 @@ import { PasswordPage } from "./password.tsx";
 import { SetupPage } from "./setup.tsx";
 import { SessionOver, SignInPage } from "./sign-in.tsx";
 
-/** Pages that need no session. They look at it themselves. */
+/** Pages without a session. */
 const DOORS: Record<string, typeof SetupPage> = {
   "/setup": SetupPage,
   "/sign-in": SignInPage,
@@ -41,7 +41,7 @@ const AdminPage = lazyPage(() => import("./admin.tsx").then((page) => page.Admin
 
 export function Root() {
   const session = useSession();
-  // Once it is known, the pages themselves say what cannot be loaded.
+  // When the session is loaded, the pages show their own errors.
   if (session.data) return <Place session={session.data} />;
   return <Loaded query={session}>{() => null}</Loaded>;
 }
@@ -63,8 +63,8 @@ function Place({ session }: { session: Session }) {
 }
 
 /**
- * Who is inside, also when the session has ended meanwhile: what was begun is then still there after signing
- * in again. Of what another user had asked for nothing is kept.
+ * The signed-in user, even after the session has ended: unsaved input is still there after signing in again.
+ * Data of a previous user is removed.
  */
 function useUserInside({ user }: Session, isAtDoor: boolean): User | null {
   const client = useQueryClient();
@@ -83,7 +83,7 @@ function Inside(props: InsideProps) {
   return isLeaving ? null : <SignedIn {...props} onSignOut={leave} />;
 }
 
-/** Nothing is on show meanwhile: whatever was read on would be refused, as if the session had ended by itself. */
+/** Renders nothing meanwhile, because requests without a session would look like an expired one. */
 function useLeaving() {
   const say = useSay();
   const [isLeaving, setLeaving] = useState(false);
@@ -92,7 +92,7 @@ function useLeaving() {
     const leave = async () => {
       await signOut();
       sessionStorage.clear();
-      // A new document knows nothing of what was on show.
+      // A new document has none of the data in memory.
       location.assign("/sign-in");
     };
     leave().catch(({ message }: Error) => {
@@ -112,7 +112,7 @@ function SignedIn({ session, user, onSignOut }: SignedInProps) {
   const [isLoading, setLoading] = useState(false);
   const isOver = session.user === null;
   useEffect(() => {
-    // What was refused meanwhile.
+    // Refetches what failed without a session.
     if (isOver) return () => void client.invalidateQueries({ predicate: hasFailed });
   }, [isOver]);
   return (
@@ -153,11 +153,11 @@ function SignedIn({ session, user, onSignOut }: SignedInProps) {
   );
 }
 
-/** Whoever signs in next in this tab is shown nothing of what somebody else saw, however that ended. */
+/** The next user of this tab must not see data of the previous one. */
 function forgetAll(client: QueryClient) {
   client.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== SESSION[0] });
   client.getMutationCache().clear();
 }
 
-/** So that a keyboard and a screen reader start at the new page, not at the old link. */
+/** Keyboards and screen readers start at the new page, not at the old link. */
 const focusMain = () => document.getElementById("main")?.focus();

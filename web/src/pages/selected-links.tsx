@@ -19,7 +19,6 @@ import { NOTHING, pickedAmong, type Selection } from "../lib/selection.ts";
 
 type SelectedLinksProps = {
   filter: LinkFilter;
-  /** How many links match the filter. */
   total: number;
   shown: string[];
   selection: Selection;
@@ -28,7 +27,7 @@ type SelectedLinksProps = {
 
 type Task = { kind: Exclude<BulkTask, "check">; target: Target };
 
-/** What is done to many links at once, and how far it has come. */
+/** Bulk changes of the selected links, and their progress. */
 export function SelectedLinks(props: SelectedLinksProps) {
   const { select } = props;
   const say = useSay();
@@ -133,7 +132,7 @@ function useStartChecks(onStarted: (batchId: string) => void) {
   return mutate;
 }
 
-/** When what had the focus is gone, the keyboard goes on at the head of the list, not of the page. */
+/** When the focused element disappears, moves the focus to the head of the list. */
 function useFocusKept(changes: unknown[]) {
   const isFirst = useRef(true);
   useEffect(() => {
@@ -144,9 +143,9 @@ function useFocusKept(changes: unknown[]) {
   }, changes);
 }
 
-/** Escape drops the selection, unless it is meant for a dialog or for what is being typed. */
+/** Escape clears the selection, unless a dialog is open or the user is typing. */
 function useEscape(isActive: boolean, onEscape: () => void) {
-  // Before it is painted: whoever sees the selection may press the key at once.
+  // Before painting, so that the key works as soon as the selection is visible.
   useLayoutEffect(() => {
     if (!isActive) return;
     const listen = ({ key, target }: KeyboardEvent) => {

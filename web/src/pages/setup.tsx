@@ -14,10 +14,7 @@ const FirstLinksPage = lazyPage(() =>
   import("./first-links.tsx").then((page) => page.FirstLinksPage),
 );
 
-/**
- * Makes the first account, shows its first API key, which stays on show until it is dismissed, and then
- * asks for the first links.
- */
+/** Creates the first account, shows its first API key until it is dismissed, and then asks for the first links. */
 export function SetupPage({ session }: { session: Session }) {
   const { query } = useLocation();
   const [key, setKey] = useState<string | null>(null);

@@ -15,7 +15,7 @@ import {
   signIn,
 } from "../lib/session.ts";
 
-/** Leads back to where the user wanted to go. */
+/** Returns to the page that required the session. */
 export function SignInPage({ session }: { session: Session }) {
   const { query } = useLocation();
   if (session.state === "setup") return <Redirect to="/setup" />;
@@ -29,7 +29,6 @@ export function SignInPage({ session }: { session: Session }) {
 
 type SignInProps = { email?: string };
 
-/** The password first, and then a code if the server wants one. */
 export function SignIn({ email = "" }: SignInProps) {
   const client = useQueryClient();
   const [given, setGiven] = useState({ email, password: "" });
@@ -63,7 +62,7 @@ export function SignIn({ email = "" }: SignInProps) {
   );
 }
 
-/** Asks to sign in again right where the session ended, so that nothing of what was begun is lost. */
+/** Covers the page after the session has ended, so that unsaved input is kept. */
 export function SessionOver({ email }: { email: string }) {
   const { url } = useLocation();
   return (
@@ -82,7 +81,6 @@ type Answers = { email: string; password: string };
 
 type StepProps<T> = { error: Error | null; busy: boolean; onSubmit: (given: T) => void };
 
-/** @param email as it was given before */
 function PasswordStep({ email, error, busy, onSubmit }: StepProps<Answers> & { email: string }) {
   const submit = withTexts(["email", "password"], onSubmit);
   return (
@@ -107,12 +105,11 @@ function PasswordStep({ email, error, busy, onSubmit }: StepProps<Answers> & { e
 
 type CodeStepProps = StepProps<string> & {
   email: string;
-  /** The other kind of code is tried: what was wrong with the first no longer matters. */
+  /** Clears the error of the other kind of code. */
   onSwitch: () => void;
   onBack: () => void;
 };
 
-/** After the right password, where there is a second factor. */
 function CodeStep({ email, error, busy, onSubmit, onSwitch, onBack }: CodeStepProps) {
   const [kind, setKind] = useState<"app" | "recovery">("app");
   const submit = withTexts(["code"], ({ code }) => onSubmit(code));

@@ -21,7 +21,7 @@ import { PASSWORD_RULE, useWasTrue } from "./password.tsx";
 
 type Task = "begin" | "end" | "renew";
 
-/** Few enough that new ones are wanted. */
+/** At this number, new codes are recommended. */
 const FEW_CODES = 3;
 
 export function TwoFactorSection() {
@@ -130,7 +130,7 @@ function RenewRecoveryCodes({ onClose }: Closable) {
   const client = useQueryClient();
   const renewal = useMutation({
     mutationFn: renewRecoveryCodes,
-    // What is told only once does not wait for a list.
+    // A value that is shown only once does not wait for a refetch.
     onSuccess: () => void client.invalidateQueries({ queryKey: ACCOUNT }),
   });
   if (renewal.data) return <FreshCodes codes={renewal.data.recovery_codes} onClose={onClose} />;
@@ -156,12 +156,12 @@ type ProofDialogProps = Closable & {
   error: Error | null;
   busy: boolean;
   onSubmit: (answers: { password: string; code: string; new?: string }) => void;
-  /** What is asked for besides. */
+  /** Further fields. */
   more?: ComponentChildren;
   children: ComponentChildren;
 };
 
-/** Asks for both factors before either of them is changed. */
+/** Asks for both factors before changing one of them. */
 function ProofDialog(props: ProofDialogProps) {
   const { title, action, kind, error, busy, onSubmit, onClose, more, children } = props;
   const submit = withTexts(["password", "code", "new"], ({ new: next, ...proof }) => {

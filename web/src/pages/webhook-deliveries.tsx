@@ -26,7 +26,6 @@ import { useCanWrite } from "../lib/session.ts";
 import { WEBHOOKS, type Webhook } from "../lib/webhooks.ts";
 import { totalsOf } from "./webhook-tasks.tsx";
 
-/** What was sent to the webhook and what waits for it. */
 export function WebhookDeliveries({ webhook }: { webhook: Webhook }) {
   const { query, route } = useLocation();
   const filter = readDeliveryFilter(query);
@@ -87,7 +86,7 @@ const useDeliveries = (id: string, filter: DeliveryFilter) => {
   });
 };
 
-/** What becomes of a delivery changes the counts and the webhook's health as well. */
+/** A delivery also changes the totals and the webhook's health. */
 function useRestAfter(id: string, items: Delivery[] | undefined) {
   const client = useQueryClient();
   const seen = items?.map((each) => `${each.id} ${each.status} ${each.attempts}`).join();
@@ -151,7 +150,6 @@ type DeliveryDialogProps = {
   onClose: () => void;
 };
 
-/** One delivery, opened by the address. */
 function DeliveryDialog({ webhook, id, hrefOf, onClose }: DeliveryDialogProps) {
   const delivery = useQuery({
     queryKey: [...WEBHOOKS, webhook.id, "delivery", id],
@@ -206,7 +204,7 @@ function Redeliver({ webhook, delivery }: { webhook: Webhook; delivery: Delivery
 }
 
 const HOUR_MS = 3_600_000;
-/** The server takes 14 days at most by its own clock, to which the request has still to travel. */
+/** The server allows at most 14 days by its own clock, when the request arrives. */
 const MOST_HOURS = 14 * 24 - 0.1;
 const SPANS = [
   { value: 1, name: "The last hour" },
@@ -217,7 +215,6 @@ const SPANS = [
 ];
 const USUAL_HOURS = 24;
 
-/** Sends once more all that did not arrive among what happened lately. */
 function RedeliverFailed({ webhook, onClose }: { webhook: Webhook; onClose: () => void }) {
   const say = useSay();
   const client = useQueryClient();

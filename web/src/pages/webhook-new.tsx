@@ -18,14 +18,13 @@ import {
 } from "../lib/webhooks.ts";
 import { useTest } from "./webhook-tasks.tsx";
 
-/** What most people wait for. */
 const USUAL_EVENTS: NewWebhook["events"] = ["link.dead", "link.alive"];
 
 export function NewWebhookDialog({ onClose }: { onClose: () => void }) {
   const client = useQueryClient();
   const creation = useMutation({
     mutationFn: createWebhook,
-    // What is told only once does not wait for a list.
+    // A value that is shown only once does not wait for a refetch.
     onSuccess: () => void client.invalidateQueries({ queryKey: WEBHOOKS }),
   });
   if (creation.data) return <Created webhook={creation.data} onClose={onClose} />;
@@ -51,7 +50,7 @@ export function NewWebhookDialog({ onClose }: { onClose: () => void }) {
 
 type CreatedProps = { webhook: FreshWebhook; onClose: () => void };
 
-/** The secret in the only moment in which it is told, and a first test. */
+/** Shows the secret, which is shown only once, and offers a test. */
 function Created({ webhook, onClose }: CreatedProps) {
   const { route } = useLocation();
   const test = useTest(webhook.id);
@@ -79,7 +78,7 @@ function Created({ webhook, onClose }: CreatedProps) {
   );
 }
 
-/** Chat services need no secret, but a receiver of one's own may read their messages too. */
+/** Chat services do not verify signatures, but an own receiver in the same format can. */
 const ForChat = ({ webhook }: { webhook: FreshWebhook }) => (
   <>
     <p>Messages go to {FORMATS[webhook.format].name} from now on. Send a test to see one arrive.</p>
@@ -118,7 +117,6 @@ const EXAMPLES = [
   { language: "Python", code: PYTHON },
 ];
 
-/** How a receiver makes sure that a message is ours, in a few lines. */
 function VerifyingExample() {
   const id = useId();
   const [chosen, setChosen] = useState(0);

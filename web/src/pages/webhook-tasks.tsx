@@ -51,7 +51,7 @@ function lossOf(waiting: number): string {
   return `${waiting.toLocaleString("en")} deliveries wait to be sent and are lost.`;
 }
 
-/** Switching on does no harm and is done at once. */
+/** Switching on is harmless, so there is no confirmation. */
 export const useSwitchOn = () =>
   useDirectChange({
     change: ({ id }: Webhook) => changeWebhook(id, { is_active: true }),
@@ -92,7 +92,6 @@ export function useTest(id: string) {
   });
 }
 
-/** Sends a test when it is told to, and stays to tell the result. */
 export function TestWebhook({ webhook, onClose }: { webhook: Webhook; onClose: () => void }) {
   const test = useTest(webhook.id);
   const [event] = webhook.events;
@@ -122,11 +121,10 @@ export function TestWebhook({ webhook, onClose }: { webhook: Webhook; onClose: (
   );
 }
 
-/** More than these take the server so long to count that it is not done at every change. */
+/** Counting more deliveries takes the server so long that it is not repeated at every change. */
 const QUICKLY_COUNTED = 20_000;
 const RECOUNT_MS = 60_000;
 
-/** How many deliveries a webhook has of each status. */
 export const totalsOf = (id: string) =>
   queryOptions({
     queryKey: [...WEBHOOKS, id, "totals"],

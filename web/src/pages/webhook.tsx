@@ -125,12 +125,11 @@ const GRACES = [
 ];
 const USUAL_SECONDS = 86_400;
 
-/** Gives the webhook a new signing secret, which is shown in the moment after. */
 function RotateSecret({ webhook, onClose }: { webhook: Webhook; onClose: () => void }) {
   const client = useQueryClient();
   const rotation = useMutation({
     mutationFn: (seconds: number) => rotateSecret(webhook.id, seconds),
-    // What is told only once does not wait for a list.
+    // A value that is shown only once does not wait for a refetch.
     onSuccess: () => void client.invalidateQueries({ queryKey: WEBHOOKS }),
   });
   if (rotation.data) return <NewSecret rotated={rotation.data} onClose={onClose} />;
@@ -179,7 +178,7 @@ function OldSecrets({ ends }: { ends: string[] }) {
   );
 }
 
-/** What the server says of too many secrets is for programs: it names a field. */
+/** The server's message names an API field. */
 function inOurWords(error: Error | null): Error | null {
   const details = error instanceof RequestFailed ? error.details : {};
   if (details.reason !== "too_many_secrets") return error;
