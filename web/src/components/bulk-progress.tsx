@@ -10,7 +10,7 @@ export function BatchProgress({ batch, onClose }: BatchProgressProps) {
   const isComplete = batch.status === "complete";
   return (
     <section class="progress-bar" aria-label="Check of many links">
-      <div class="bar-told" role="status">
+      <div class="bar-text" role="status">
         <p>{isComplete ? `${counted(batch.checked, "link")} checked.` : "Checking links"}</p>
         {isComplete && batch.skipped > 0 && (
           <p>{counted(batch.skipped, "link")} left out, since they were deleted.</p>
@@ -59,7 +59,7 @@ type WorkProgressProps = {
 /** Progress and result of a bulk change. */
 export const WorkProgress = ({ work, onStop, onGoOn, onClose }: WorkProgressProps) => (
   <section class="progress-bar" aria-label={doingWords(work.deed)}>
-    <div class="bar-told" role="status">
+    <div class="bar-text" role="status">
       {isGoing(work) ? <p>{doingWords(work.deed)}</p> : <Ended work={work} />}
     </div>
     <HowFar label={doingWords(work.deed)} {...reachedOf(work)} />

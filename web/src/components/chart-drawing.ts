@@ -21,11 +21,11 @@ export function draw(
     const left = chosen === null ? -10 : plot.valToPos(plot.data[0]![chosen]!, "x");
     plot.setCursor({ left, top: chosen === null ? -10 : 0 }, false);
   };
-  let told: MouseEvent | null | undefined = null;
+  let reported: MouseEvent | null | undefined = null;
   // The plot also reports its cursor when it redraws; that must not undo a choice made by keyboard.
-  const tellPointer = ({ cursor }: uPlot) => {
-    if (cursor.event === told) return;
-    told = cursor.event;
+  const reportPointer = ({ cursor }: uPlot) => {
+    if (cursor.event === reported) return;
+    reported = cursor.event;
     onChoose(cursor.idx ?? null);
   };
   const options: uPlot.Options = {
@@ -33,7 +33,7 @@ export function draw(
     ...frameOf(data),
     axes: axesOf(data, () => colours),
     series: [{}, ...layersOf(data).map((layer) => seriesOf(data, layer, () => colours))],
-    hooks: { ready: [mark], setCursor: [tellPointer] },
+    hooks: { ready: [mark], setCursor: [reportPointer] },
   };
   const plot: uPlot = new uPlot(options, valuesOf(data), place);
   const recolour = () => {
@@ -156,7 +156,7 @@ function axesOf(data: ChartData, colours: () => Colours): uPlot.Axis[] {
       gap: 6,
       space: 64,
       grid: { show: false },
-      incrs: TIME_STEPS.filter((step) => areHoursTold(data) || step >= DAY_MS),
+      incrs: TIME_STEPS.filter((step) => areHoursShown(data) || step >= DAY_MS),
       values: (plot, times, _, __, step) =>
         times.map((time) => (hasRoom(plot, time) ? timeText(time, step, data.bucket) : null)),
     },
@@ -173,7 +173,7 @@ function axesOf(data: ChartData, colours: () => Colours): uPlot.Axis[] {
 }
 
 /** Over several days, an hour alone would be ambiguous. */
-const areHoursTold = ({ times, bucket }: ChartData) =>
+const areHoursShown = ({ times, bucket }: ChartData) =>
   bucket === "hour" && times.at(-1)! - times[0]! < 2 * DAY_MS;
 
 const HALF_A_LABEL = 8;

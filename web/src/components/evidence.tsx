@@ -5,6 +5,7 @@ import {
   type Attempt,
   delaysOf,
   type Evidence,
+  extraReasonOf,
   type Fact,
   factsOf,
   isMoment,
@@ -12,7 +13,6 @@ import {
   type Probe,
   placeOf,
   type Redirect,
-  reasonBeside,
   remarksOf,
   type Stop,
   stopsOf,
@@ -98,7 +98,7 @@ function Attempts({ attempts }: { attempts: Attempt[] }) {
                   , <Moment at={attempt.at} />
                 </>
               )}
-              {reasonBeside(attempt) && <code class="hint"> {reasonBeside(attempt)}</code>}
+              {extraReasonOf(attempt) && <code class="hint"> {extraReasonOf(attempt)}</code>}
               {attempt.detail && <p class="hint">{attempt.detail}</p>}
             </li>
           )}

@@ -98,22 +98,22 @@ export function PasswordField(props: PasswordFieldProps) {
 export function Problem({ error, fields = [] }: { error: Error | null; fields?: string[] }) {
   return (
     <div role="alert" class="problem-place">
-      {error && isUntold(error, fields) && <p class="problem">{sentenceOf(error, fields)}</p>}
+      {error && isUnshown(error, fields) && <p class="problem">{sentenceOf(error, fields)}</p>}
     </div>
   );
 }
 
-const isUntold = (error: Error, fields: string[]) =>
-  untoldFields(error, fields).length > 0 || Object.keys(fieldsOf(error)).length === 0;
+const isUnshown = (error: Error, fields: string[]) =>
+  unshownFields(error, fields).length > 0 || Object.keys(fieldsOf(error)).length === 0;
 
 function sentenceOf(error: Error, fields: string[]): string {
-  const untold = untoldFields(error, fields).map(
+  const unshown = unshownFields(error, fields).map(
     ([name, problems]) => `${name}: ${problems.join(", ")}.`,
   );
-  return [error.message, ...untold].join(" ");
+  return [error.message, ...unshown].join(" ");
 }
 
-const untoldFields = (error: Error, fields: string[]) =>
+const unshownFields = (error: Error, fields: string[]) =>
   Object.entries(fieldsOf(error)).filter(([name]) => !fields.includes(name));
 
 const fieldsOf = (error: Error) => (error instanceof RequestFailed ? error.fields : {});

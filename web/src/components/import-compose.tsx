@@ -115,7 +115,7 @@ const FileButton = ({ onFile }: { onFile: (file: File) => void }) => (
       onChange={({ currentTarget }) => {
         const [file] = currentTarget.files ?? [];
         if (file) onFile(file);
-        // So that the same file may be given again once it is mended.
+        // Allows choosing the same file again after a correction.
         currentTarget.value = "";
       }}
     />
@@ -124,7 +124,7 @@ const FileButton = ({ onFile }: { onFile: (file: File) => void }) => (
 
 type OptionsProps = { choices: Choices; onChange: (choices: Choices) => void };
 
-/** Stands for the group that is yet to be made; no id looks like it. */
+/** Stands for a group to create; no id equals it. */
 const NEW = "new";
 
 export function Options({ choices, onChange }: OptionsProps) {

@@ -6,7 +6,7 @@ import { type Choices, MOST_NEW_GROUPS, namedGroups } from "../lib/import-choice
 import { download, type Job, refusedTable, refusedText, Stopped } from "../lib/import-job.ts";
 import type { Ledger } from "../lib/import-ledger.ts";
 import { Options } from "./import-compose.tsx";
-import { useSay } from "./toast.tsx";
+import { useToast } from "./toast.tsx";
 
 const WORDS = {
   reading: "Reading the list",
@@ -168,7 +168,7 @@ export function Done({ ledger, href, onMore }: DoneProps) {
 
 /** Offers the rejected lines for correction elsewhere. */
 function Refused({ ledger }: { ledger: Ledger }) {
-  const say = useSay();
+  const toast = useToast();
   const field = useRef<HTMLTextAreaElement>(null);
   const count = ledger.counts.refused + ledger.counts.limit;
   const copy = async () => {
@@ -177,7 +177,7 @@ function Refused({ ledger }: { ledger: Ledger }) {
     current.value = refusedText(ledger);
     const isCopied = await copyFrom(current);
     current.value = "";
-    say(isCopied ? "Copied." : "The browser did not let us copy. Download them instead.");
+    toast(isCopied ? "Copied." : "The browser did not let us copy. Download them instead.");
   };
   const save = async () => download("refused-links.csv", await refusedTable(ledger));
   return (

@@ -147,7 +147,7 @@ function NodeState({ node }: { node: ClusterNode }) {
 /** Problems of the installation. The backups section shows its own. */
 export const Troubles = ({ troubles }: Pick<Installation, "troubles">) => (
   <div class="troubles" role="alert">
-    {troubles.filter(isToldHere).map(({ name, message, since }) => (
+    {troubles.filter(isShown).map(({ name, message, since }) => (
       <div key={name} class="notice notice-warn">
         <TriangleAlert aria-hidden="true" />
         <div>
@@ -163,11 +163,11 @@ export const Troubles = ({ troubles }: Pick<Installation, "troubles">) => (
 );
 
 type Trouble = Installation["troubles"][number];
-type ToldHere = Trouble & { name: Exclude<Trouble["name"], "backup_failed"> };
+type ShownTrouble = Trouble & { name: Exclude<Trouble["name"], "backup_failed"> };
 
-const isToldHere = (trouble: Trouble): trouble is ToldHere => trouble.name !== "backup_failed";
+const isShown = (trouble: Trouble): trouble is ShownTrouble => trouble.name !== "backup_failed";
 
-const TITLES: Record<ToldHere["name"], string> = {
+const TITLES: Record<ShownTrouble["name"], string> = {
   disk_full: "The disk is full",
   database_damaged: "The database is damaged",
   data_folder_gone: "The data folder is missing",

@@ -30,7 +30,7 @@ type DeliveryProps = { eventId: string; delivery: LinkEventDelivery };
 const Delivery = ({ eventId, delivery }: DeliveryProps) => (
   <li>
     <a href={`/webhooks/${delivery.webhook_id}?delivery=${eventId}`}>{delivery.webhook_host}</a>
-    <span class={`told told-${TONES[delivery.status]}`}>{WORDS[delivery.status]}</span>
+    <span class={`sent sent-${TONES[delivery.status]}`}>{WORDS[delivery.status]}</span>
     <span class="hint">
       {attemptsText(delivery)}
       {delivery.next_attempt_at && delivery.attempts > 0 && (

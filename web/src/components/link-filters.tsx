@@ -104,12 +104,12 @@ function SearchBox({ value, onChange }: SearchBoxProps) {
   const latest = useRef({ value, onChange });
   latest.current = { value, onChange };
   /** The last search: when it comes back as `value`, newer text in the field must stay. */
-  const told = useRef(value);
+  const searched = useRef(value);
   const searchNow = () => {
     clearTimeout(timer.current);
     const wanted = field.current?.value.trim() ?? "";
     if (wanted === latest.current.value) return;
-    told.current = wanted;
+    searched.current = wanted;
     latest.current.onChange(wanted);
   };
   const searchSoon = () => {
@@ -118,9 +118,9 @@ function SearchBox({ value, onChange }: SearchBoxProps) {
   };
   // Before painting, so that text typed into the visible field is kept.
   useLayoutEffect(() => {
-    if (value === told.current) return;
+    if (value === searched.current) return;
     // The address changed in another way.
-    told.current = value;
+    searched.current = value;
     clearTimeout(timer.current);
     if (field.current) field.current.value = value;
   }, [value]);

@@ -23,7 +23,7 @@ export function SelectionBar(props: SelectionBarProps) {
   const are = props.count === 1 ? "is" : "are";
   return (
     <section class="selection-bar" aria-label="Selected links">
-      <Told {...props} />
+      <SelectedCount {...props} />
       <div class="bar-deeds">
         <Deed name="Check" full={`Check ${all} now`} task="check" Icon={RefreshCw} {...props} />
         <Deed
@@ -54,8 +54,8 @@ export function SelectionBar(props: SelectionBarProps) {
   );
 }
 
-const Told = ({ count, selectable, isTooMuch, onSelectAll }: SelectionBarProps) => (
-  <div class="bar-told">
+const SelectedCount = ({ count, selectable, isTooMuch, onSelectAll }: SelectionBarProps) => (
+  <div class="bar-text">
     <p role="status">
       {selectable ? (
         <>

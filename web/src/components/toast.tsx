@@ -4,28 +4,28 @@ import { useCallback, useContext, useEffect, useState } from "preact/hooks";
 
 const STAYS_MS = 6_000;
 
-const SayContext = createContext<(text: string) => void>(() => {});
+const ToastContext = createContext<(text: string) => void>(() => {});
 
 /** Shows a toast, which screen readers announce. */
-export const useSay = () => useContext(SayContext);
+export const useToast = () => useContext(ToastContext);
 
-export function Saying({ children }: { children: ComponentChildren }) {
-  const [said, setSaid] = useState({ text: "", count: 0 });
-  const say = useCallback(
-    (text: string) => setSaid(({ count }) => ({ text, count: count + 1 })),
+export function Toasts({ children }: { children: ComponentChildren }) {
+  const [shown, setShown] = useState({ text: "", count: 0 });
+  const toast = useCallback(
+    (text: string) => setShown(({ count }) => ({ text, count: count + 1 })),
     [],
   );
   useEffect(() => {
-    const timer = setTimeout(() => setSaid((last) => ({ ...last, text: "" })), STAYS_MS);
+    const timer = setTimeout(() => setShown((last) => ({ ...last, text: "" })), STAYS_MS);
     return () => clearTimeout(timer);
-  }, [said.count]);
+  }, [shown.count]);
   return (
-    <SayContext.Provider value={say}>
+    <ToastContext.Provider value={toast}>
       {children}
-      <div role="status" class="said">
-        {said.text && <p>{said.text}</p>}
+      <div role="status" class="toast">
+        {shown.text && <p>{shown.text}</p>}
       </div>
-    </SayContext.Provider>
+    </ToastContext.Provider>
   );
 }
 
@@ -44,12 +44,12 @@ export function useDialogChange<Input = void, Result = unknown>({
   renews,
   onDone,
 }: Change<Input, Result> & { onDone: () => void }) {
-  const say = useSay();
+  const toast = useToast();
   const client = useQueryClient();
   return useMutation({
     mutationFn: change,
     onSuccess: (result: Result, input: Input) => {
-      say(typeof said === "string" ? said : said(result, input));
+      toast(typeof said === "string" ? said : said(result, input));
       onDone();
       for (const queryKey of renews) client.invalidateQueries({ queryKey });
     },
@@ -58,13 +58,13 @@ export function useDialogChange<Input = void, Result = unknown>({
 
 /** A change without a dialog: the toast shows errors. */
 export function useDirectChange<Input, Result>({ change, said, renews }: Change<Input, Result>) {
-  const say = useSay();
+  const toast = useToast();
   const client = useQueryClient();
   return useMutation({
     mutationFn: change,
     onSuccess: (result: Result, input: Input) =>
-      say(typeof said === "string" ? said : said(result, input)),
-    onError: ({ message }) => say(message),
+      toast(typeof said === "string" ? said : said(result, input)),
+    onError: ({ message }) => toast(message),
     onSettled: () => Promise.all(renews.map((queryKey) => client.invalidateQueries({ queryKey }))),
   });
 }

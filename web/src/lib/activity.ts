@@ -1,6 +1,6 @@
 import { keepPreviousData, useQuery } from "@tanstack/preact-query";
 import { ADMIN } from "./admin.ts";
-import { api, ask, asSent } from "./api.ts";
+import { api, asSent, unwrap } from "./api.ts";
 import { pageIn } from "./filter.ts";
 
 const AUDIT = ["audit"];
@@ -61,9 +61,9 @@ const queryOf = (filter: ActivityFilter) => ({
   query: asSent<PageQuery>({ page: filter.page, per_page: PER_PAGE, ...conditionsOf(filter) }),
 });
 
-const listOwn = (filter: ActivityFilter) => ask(api.audit.get(queryOf(filter)));
+const listOwn = (filter: ActivityFilter) => unwrap(api.audit.get(queryOf(filter)));
 
-const listAll = (filter: ActivityFilter) => ask(api.admin.audit.get(queryOf(filter)));
+const listAll = (filter: ActivityFilter) => unwrap(api.admin.audit.get(queryOf(filter)));
 
 type OwnEntry = Awaited<ReturnType<typeof listOwn>>["items"][number];
 type AnyEntry = Awaited<ReturnType<typeof listAll>>["items"][number];

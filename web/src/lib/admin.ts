@@ -1,6 +1,6 @@
 import { keepPreviousData, useQuery } from "@tanstack/preact-query";
 import type { Role } from "./account.ts";
-import { api, ask, tell } from "./api.ts";
+import { api, complete, unwrap } from "./api.ts";
 
 /** Query key of everything about all accounts. */
 export const ADMIN = ["admin"];
@@ -10,14 +10,14 @@ const PER_PAGE = 20;
 export const TIERS = ["free", "pro", "business", "enterprise"] as const;
 export type Tier = (typeof TIERS)[number];
 
-const readState = () => ask(api.admin.state.get());
+const readState = () => unwrap(api.admin.state.get());
 
 export const useInstallation = () =>
   useQuery({ queryKey: [...ADMIN, "state"], queryFn: readState, refetchInterval: 30_000 });
 
 export type Installation = Awaited<ReturnType<typeof readState>>;
 
-const readNodes = () => ask(api.admin.nodes.get());
+const readNodes = () => unwrap(api.admin.nodes.get());
 
 export const useNodes = () =>
   useQuery({ queryKey: [...ADMIN, "nodes"], queryFn: readNodes, refetchInterval: 15_000 });
@@ -26,7 +26,9 @@ export type Nodes = Awaited<ReturnType<typeof readNodes>>;
 export type ClusterNode = Nodes["items"][number];
 
 const listAccounts = (search: string, page: number) =>
-  ask(api.admin.accounts.get({ query: { page, per_page: PER_PAGE, ...(search && { search }) } }));
+  unwrap(
+    api.admin.accounts.get({ query: { page, per_page: PER_PAGE, ...(search && { search }) } }),
+  );
 
 export const useAccounts = (search: string, page: number) =>
   useQuery({
@@ -40,30 +42,30 @@ export type AdminAccount = AccountPage["items"][number];
 export type Person = AdminAccount["users"][number];
 
 export const inviteOwner = (input: { email: string; tier: Tier }) =>
-  ask(api.admin.accounts.post(input));
+  unwrap(api.admin.accounts.post(input));
 
 export const changeTier = (id: string, tier: Tier) =>
-  ask(api.admin.accounts({ id }).patch({ tier }));
+  unwrap(api.admin.accounts({ id }).patch({ tier }));
 
-export const deleteAccount = (id: string) => tell(api.admin.accounts({ id }).delete());
+export const deleteAccount = (id: string) => complete(api.admin.accounts({ id }).delete());
 
 export const invitePerson = (accountId: string, input: { email: string; role: Role }) =>
-  ask(api.admin.accounts({ id: accountId }).users.post(input));
+  unwrap(api.admin.accounts({ id: accountId }).users.post(input));
 
 export const changePerson = (id: string, change: { role?: Role; is_admin?: boolean }) =>
-  ask(api.admin.users({ id }).patch(change));
+  unwrap(api.admin.users({ id }).patch(change));
 
 export const deletePerson = (id: string, revokeKeys: boolean) =>
-  tell(api.admin.users({ id }).delete(undefined, { query: { revoke_keys: revokeKeys } }));
+  complete(api.admin.users({ id }).delete(undefined, { query: { revoke_keys: revokeKeys } }));
 
-export const resetPerson = (id: string) => ask(api.admin.users({ id })["password-link"].post());
+export const resetPerson = (id: string) => unwrap(api.admin.users({ id })["password-link"].post());
 
 export const BACKUPS = [...ADMIN, "backups"];
 
 const UNDER_WAY_MS = 1_000;
 const REFRESH_MS = 60_000;
 
-const readBackups = () => ask(api.admin.backups.get());
+const readBackups = () => unwrap(api.admin.backups.get());
 
 /** @param isWanted false for users who may not see them */
 export const useBackups = (isWanted = true) =>
@@ -78,8 +80,8 @@ export type BackupState = Awaited<ReturnType<typeof readBackups>>;
 export type Backup = BackupState["items"][number];
 
 /** The state shows when it is finished. */
-export const beginBackup = () => ask(api.admin.backups.post());
+export const beginBackup = () => unwrap(api.admin.backups.post());
 
-export const deleteBackup = (name: string) => tell(api.admin.backups({ name }).delete());
+export const deleteBackup = (name: string) => complete(api.admin.backups({ name }).delete());
 
 export const downloadHref = ({ name }: Backup) => `/dashboard/api/admin/backups/${name}`;

@@ -36,14 +36,14 @@ export const asSent = <Parsed>(value: object) => value as Parsed;
  * Returns the data of the success envelope.
  * @throws RequestFailed with the server's message
  */
-export async function ask<T>(answer: Promise<Answer<{ data: T }>>): Promise<T> {
+export async function unwrap<T>(answer: Promise<Answer<{ data: T }>>): Promise<T> {
   const envelope = await settle(answer);
   if (typeof envelope !== "object" || envelope?.data === undefined) throw noSense(200);
   return envelope.data;
 }
 
 /** For requests without a response body. */
-export async function tell(answer: Promise<Answer<unknown>>): Promise<void> {
+export async function complete(answer: Promise<Answer<unknown>>): Promise<void> {
   await settle(answer);
 }
 

@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/preact-query";
 import { useState } from "preact/hooks";
-import { api, ask } from "./api.ts";
+import { api, unwrap } from "./api.ts";
 import type { Conditions, Frequency } from "./links.ts";
 
 /** The links to change: selected ones, or all that match. */
@@ -42,26 +42,26 @@ export async function takeStep(
   const part = partOf(target, before);
   const options = { headers: { "idempotency-key": key } };
   if (deed.kind === "delete") {
-    const { summary, results, next } = await ask(api.links["batch-delete"].post(part, options));
+    const { summary, results, next } = await unwrap(api.links["batch-delete"].post(part, options));
     const { deleted: done, failed } = summary;
     return { done, unchanged: 0, failed, reasons: reasonsIn(results), next };
   }
   const body = { ...part, change: changeOf(deed) };
-  const { summary, results, next } = await ask(api.links["batch-change"].post(body, options));
+  const { summary, results, next } = await unwrap(api.links["batch-change"].post(body, options));
   const { changed: done, unchanged, failed } = summary;
   return { done, unchanged, failed, reasons: reasonsIn(results), next };
 }
 
 /** Starts a check of each link, as one batch. Links that are being checked are omitted. */
 export async function startChecks(target: Target) {
-  if (target.kind === "ids") return ask(api.links.check.post({ link_ids: target.ids }));
+  if (target.kind === "ids") return unwrap(api.links.check.post({ link_ids: target.ids }));
   const { status, ...conditions } = target.conditions;
   if (status === "checking") return { batch_id: null, failures: [] };
   const filter = { ...conditions, ...(status && { status }) };
-  return ask(api.links.check.post({ filter }));
+  return unwrap(api.links.check.post({ filter }));
 }
 
-export const findBatch = (id: string) => ask(api.batches({ id }).get());
+export const findBatch = (id: string) => unwrap(api.batches({ id }).get());
 export type Batch = Awaited<ReturnType<typeof findBatch>>;
 
 const partOf = (target: Target, before: string | null) =>

@@ -1,4 +1,4 @@
-import { api, ask, asSent } from "./api.ts";
+import { api, asSent, unwrap } from "./api.ts";
 import { pageIn } from "./filter.ts";
 import { DELIVERED_TYPES } from "./webhook-words.ts";
 
@@ -30,21 +30,21 @@ export type Totals = Record<DeliveryStatus, number>;
 const PER_PAGE = 25;
 
 export const listDeliveries = (webhookId: string, { status, event, page }: DeliveryFilter) =>
-  ask(
+  unwrap(
     api.webhooks({ id: webhookId }).deliveries.get({
       query: { page, per_page: PER_PAGE, ...(status && { status }), ...(event && { event }) },
     }),
   );
 
 export const findDelivery = (webhookId: string, id: string) =>
-  ask(api.webhooks({ id: webhookId }).deliveries({ delivery_id: id }).get());
+  unwrap(api.webhooks({ id: webhookId }).deliveries({ delivery_id: id }).get());
 
 export const redeliver = (webhookId: string, id: string) =>
-  ask(api.webhooks({ id: webhookId }).deliveries({ delivery_id: id }).redeliver.post());
+  unwrap(api.webhooks({ id: webhookId }).deliveries({ delivery_id: id }).redeliver.post());
 
 /** @param since ISO 8601 */
 export const redeliverFailed = (webhookId: string, since: string) =>
-  ask(api.webhooks({ id: webhookId })["redeliver-failed"].post(asSent({ since })));
+  unwrap(api.webhooks({ id: webhookId })["redeliver-failed"].post(asSent({ since })));
 
 export async function countDeliveries(webhookId: string): Promise<Totals> {
   const counted = await Promise.all(
@@ -54,7 +54,7 @@ export async function countDeliveries(webhookId: string): Promise<Totals> {
 }
 
 async function countOf(id: string, status: DeliveryStatus): Promise<number> {
-  const page = await ask(
+  const page = await unwrap(
     api.webhooks({ id }).deliveries.get({ query: { status, page: 1, per_page: 1 } }),
   );
   return page.pagination.total;

@@ -18,7 +18,7 @@ export const isMoment = (text: string | null | undefined): text is string =>
   typeof text === "string" && !Number.isNaN(Date.parse(text));
 
 /** The finding about a page whose status code does not explain it. */
-export const reasonBeside = ({ status, reason }: Attempt): string | null =>
+export const extraReasonOf = ({ status, reason }: Attempt): string | null =>
   status === null || /^(ok|http_)/.test(reason) ? null : reason;
 
 /** Time since the first attempt; null for the first, and if unknown. */

@@ -1,14 +1,14 @@
 import { queryOptions, useQuery } from "@tanstack/preact-query";
-import { api, ask, tell } from "./api.ts";
+import { api, complete, unwrap } from "./api.ts";
 
 export const GROUPS = ["groups"];
 
 const PER_PAGE = 100;
-/** Nobody chooses among more groups. */
+/** Enough for any list of choices. */
 const MOST_PAGES = 10;
 
 const listGroups = (page: number, perPage = PER_PAGE) =>
-  ask(api.groups.get({ query: { page, per_page: perPage } }));
+  unwrap(api.groups.get({ query: { page, per_page: perPage } }));
 
 /** All groups, by name. */
 async function listAllGroups(): Promise<Group[]> {
@@ -29,20 +29,21 @@ const GROUPS_ON_PAGE = 25;
 export async function findGroupPage(page: number) {
   const { items, pagination } = await listGroups(page, GROUPS_ON_PAGE);
   const isLast = page >= pagination.total_pages;
-  return { items, pagination, ungrouped: isLast ? await ask(api.groups.none.get()) : null };
+  return { items, pagination, ungrouped: isLast ? await unwrap(api.groups.none.get()) : null };
 }
 
 /** `color` is `#RRGGBB`. */
 export type GroupInput = { name: string; description: string; color: string };
 
-export const createGroup = (input: GroupInput) => ask(api.groups.post(input));
+export const createGroup = (input: GroupInput) => unwrap(api.groups.post(input));
 
-export const changeGroup = (id: string, input: GroupInput) => ask(api.groups({ id }).patch(input));
+export const changeGroup = (id: string, input: GroupInput) =>
+  unwrap(api.groups({ id }).patch(input));
 
-export const deleteGroup = (id: string) => tell(api.groups({ id }).delete());
+export const deleteGroup = (id: string) => complete(api.groups({ id }).delete());
 
 /** Checks all links of the group. */
-export const checkGroup = (id: string) => ask(api.links.check.post({ group_id: id }));
+export const checkGroup = (id: string) => unwrap(api.links.check.post({ group_id: id }));
 
 type GroupPage = Awaited<ReturnType<typeof listGroups>>;
 export type Group = GroupPage["items"][number];

@@ -1,4 +1,4 @@
-import { api, ask, asSent } from "./api.ts";
+import { api, asSent, unwrap } from "./api.ts";
 import { pageIn } from "./filter.ts";
 
 export const HISTORY = ["history"];
@@ -59,7 +59,7 @@ export const lastDays = (days: number, now: number) => ({
 });
 
 export const findHistory = ({ page, show, ...rest }: HistoryFilter) =>
-  ask(
+  unwrap(
     api.history.get({
       query: {
         ...{ page, per_page: PER_PAGE },
@@ -70,7 +70,7 @@ export const findHistory = ({ page, show, ...rest }: HistoryFilter) =>
 
 /** Figures of all checks in the period, with any result. */
 export const findHistoryStats = (filter: Pick<HistoryFilter, "from" | "to" | "linkId">) =>
-  ask(api.history.stats.get({ query: asSent<object>(narrowing(filter)) }));
+  unwrap(api.history.stats.get({ query: asSent<object>(narrowing(filter)) }));
 
 const showing = (show: HistoryFilter["show"]): Record<string, string> => {
   if (!show) return {};

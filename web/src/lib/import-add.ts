@@ -1,6 +1,6 @@
 import { recognise } from "../../../server/links/imports/formats.ts";
 import { type Item, itemOf } from "../../../server/links/imports/item.ts";
-import { api, ask, RequestFailed } from "./api.ts";
+import { api, RequestFailed, unwrap } from "./api.ts";
 import type { Group } from "./groups.ts";
 import { type Choices, makeGroups, neededGroups, USUAL, withGroup } from "./import-choices.ts";
 import {
@@ -45,7 +45,7 @@ function isToAsk(ledger: Ledger, index: number): boolean {
 async function judgePart(ledger: Ledger, indexes: number[]) {
   const links = indexes.map((i) => toLink(ledger.items[i]!));
   const already = ledger.counts.new;
-  const { results } = await ask(api.links.preview.post({ links, already }));
+  const { results } = await unwrap(api.links.preview.post({ links, already }));
   for (const result of results) {
     const index = indexes[result.index]!;
     if (result.status === "failed") settleFailure(ledger, indexes, index, result.error);
@@ -133,7 +133,7 @@ async function addPart(ledger: Ledger, plan: Plan, indexes: number[]) {
     return { check_frequency, ...toLink(item), group_id: groupOf(plan, item.group) };
   });
   const headers = { "idempotency-key": `${plan.id}-${indexes[0]}` };
-  const { results } = await ask(api.links.batch.post({ links }, { headers }));
+  const { results } = await unwrap(api.links.batch.post({ links }, { headers }));
   for (const result of results) {
     const index = indexes[result.index]!;
     if (result.status === "created") settle(ledger, index, "added", result.link.id);
@@ -177,7 +177,7 @@ export async function addList(text: string): Promise<Ledger> {
 const AT_ONCE = { rest: async () => {} };
 
 /**
- * Adds a single URL. Previews it first, so that no group is created for a rejected one.
+ * Adds a single URL. Previews it first, because a rejected URL needs no group.
  * @throws RequestFailed if the server failed
  */
 export async function addOne(url: string, choices: Choices, groups: Group[]): Promise<Ledger> {

@@ -1,4 +1,4 @@
-import { api, ask } from "./api.ts";
+import { api, unwrap } from "./api.ts";
 import type { Group } from "./groups.ts";
 import { type Ledger, outcomeAt } from "./import-ledger.ts";
 import type { Frequency } from "./links.ts";
@@ -65,7 +65,7 @@ export async function makeGroups(
   for (const [i, name] of names.entries()) {
     const known = findGroup(groups, name);
     const headers = { "idempotency-key": `${key}-group-${i}` };
-    const { id } = known ?? (await ask(api.groups.post({ name, color: COLOUR }, { headers })));
+    const { id } = known ?? (await unwrap(api.groups.post({ name, color: COLOUR }, { headers })));
     ids.set(name, id);
   }
   return ids;

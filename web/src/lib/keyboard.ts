@@ -84,7 +84,7 @@ export function useFocusKept(): void {
     };
     const restore = () => {
       if (last && !last.element.isConnected && document.activeElement === document.body) {
-        focusBeside(last);
+        focusNeighbour(last);
       }
     };
     const look = () => {
@@ -109,7 +109,7 @@ function placeOf(element: Element): Place {
   return { element, list, index: row && list ? [...list.children].indexOf(row) : -1 };
 }
 
-function focusBeside({ list, index }: Place) {
+function focusNeighbour({ list, index }: Place) {
   const rows = list?.isConnected ? [...list.children] : [];
   const row = rows[Math.min(index, rows.length - 1)];
   const next = row?.querySelector<HTMLElement>(FOCUSABLE) ?? document.getElementById("main");

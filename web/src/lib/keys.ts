@@ -1,11 +1,11 @@
-import { api, ask, asSent, tell } from "./api.ts";
+import { api, asSent, complete, unwrap } from "./api.ts";
 
 export const KEYS = ["keys"];
 
 const PER_PAGE = 25;
 
 export const listKeys = (page: number) =>
-  ask(api.keys.get({ query: { page, per_page: PER_PAGE } }));
+  unwrap(api.keys.get({ query: { page, per_page: PER_PAGE } }));
 
 export type NewKey = {
   name: string;
@@ -14,14 +14,14 @@ export type NewKey = {
   expires_at: string | null;
 };
 
-export const createKey = (key: NewKey) => ask(api.keys.post(asSent(key)));
+export const createKey = (key: NewKey) => unwrap(api.keys.post(asSent(key)));
 
 export const changeKey = (id: string, change: Partial<NewKey>) =>
-  ask(api.keys({ id }).patch(asSent(change)));
+  unwrap(api.keys({ id }).patch(asSent(change)));
 
-export const rotateKey = (id: string) => ask(api.keys({ id }).rotate.post());
+export const rotateKey = (id: string) => unwrap(api.keys({ id }).rotate.post());
 
-export const revokeKey = (id: string) => tell(api.keys({ id }).delete());
+export const revokeKey = (id: string) => complete(api.keys({ id }).delete());
 
 type KeyPage = Awaited<ReturnType<typeof listKeys>>;
 export type Key = KeyPage["items"][number];

@@ -1,4 +1,4 @@
-import { api, ask, asSent } from "./api.ts";
+import { api, asSent, unwrap } from "./api.ts";
 import { HOUR_MS, type LinkView, type Span, startOfDays } from "./link-view.ts";
 import { type Frequency, LINKS } from "./links.ts";
 
@@ -20,7 +20,7 @@ export const keyOfLastCheck = (id: string, checkedAt: string | null, ...of: unkn
 ];
 
 export const listChecks = (id: string, { status, changed, from, to, page }: LinkView) =>
-  ask(
+  unwrap(
     api.links({ id }).history.get({
       query: asSent({
         page,
@@ -34,14 +34,14 @@ export const listChecks = (id: string, { status, changed, from, to, page }: Link
   );
 
 export const listEvents = (id: string, page: number) =>
-  ask(api.links({ id }).events.get({ query: { page, per_page: EVENTS_PER_PAGE } }));
+  unwrap(api.links({ id }).events.get({ query: { page, per_page: EVENTS_PER_PAGE } }));
 
 export const findDays = (id: string) =>
-  ask(api.history.series.get({ query: asSent({ link_id: id, bucket: "day" }) }));
+  unwrap(api.history.series.get({ query: asSent({ link_id: id, bucket: "day" }) }));
 
 /** Of the same days. */
 export const findUptime = (id: string) =>
-  ask(
+  unwrap(
     api
       .links({ id })
       .stats.get({ query: asSent({ start_date: startOfDays(DAYS, Date.now()).slice(0, 10) }) }),
@@ -49,7 +49,7 @@ export const findUptime = (id: string) =>
 
 /** Response times, in buckets that suit the span and the check frequency. */
 export const findTimes = (id: string, span: Span, frequency: Frequency) =>
-  ask(
+  unwrap(
     api.history.series.get({
       query: asSent({ link_id: id, ...bucketsOf(span, frequency, Date.now()) }),
     }),
@@ -65,7 +65,7 @@ function bucketsOf(span: Span, frequency: Frequency, now: number) {
 
 /** @param groupId null for none */
 export const changeGroup = (id: string, groupId: string | null) =>
-  ask(api.links({ id }).patch({ group_id: groupId }));
+  unwrap(api.links({ id }).patch({ group_id: groupId }));
 
 type CheckPage = Awaited<ReturnType<typeof listChecks>>;
 export type Check = CheckPage["items"][number];

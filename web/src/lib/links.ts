@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/preact-query";
-import { api, ask, tell } from "./api.ts";
+import { api, complete, unwrap } from "./api.ts";
 
 export const STATUSES = ["active", "dead", "unknown", "checking"] as const;
 export type Status = (typeof STATUSES)[number];
@@ -49,14 +49,16 @@ export const LINKS = ["links"];
 
 export const listLinks = (filter: LinkFilter) => {
   const { page, sort } = filter;
-  return ask(api.links.get({ query: { page, per_page: PER_PAGE, sort, ...conditionsOf(filter) } }));
+  return unwrap(
+    api.links.get({ query: { page, per_page: PER_PAGE, sort, ...conditionsOf(filter) } }),
+  );
 };
 
 /** Number of matching links of each status. */
 export async function countLinks(conditions: Conditions): Promise<Record<Status, number>> {
   const count = async (status: Status) => {
     const query = { ...conditions, status, page: 1, per_page: 1 };
-    return (await ask(api.links.get({ query }))).pagination.total;
+    return (await unwrap(api.links.get({ query }))).pagination.total;
   };
   const [active, dead, unknown, checking] = await Promise.all([
     count("active"),
@@ -67,14 +69,14 @@ export async function countLinks(conditions: Conditions): Promise<Record<Status,
   return { active, dead, unknown, checking };
 }
 
-export const findLink = (id: string) => ask(api.links({ id }).get());
+export const findLink = (id: string) => unwrap(api.links({ id }).get());
 
 export const changeFrequency = (id: string, frequency: Frequency) =>
-  ask(api.links({ id }).patch({ check_frequency: frequency }));
+  unwrap(api.links({ id }).patch({ check_frequency: frequency }));
 
-export const checkNow = (id: string) => ask(api.links({ id }).check.post());
+export const checkNow = (id: string) => unwrap(api.links({ id }).check.post());
 
-export const deleteLink = (id: string) => tell(api.links({ id }).delete());
+export const deleteLink = (id: string) => complete(api.links({ id }).delete());
 
 export type LinkPage = Awaited<ReturnType<typeof listLinks>>;
 export type Link = LinkPage["items"][number];
@@ -103,7 +105,7 @@ export function explain({ status, last_check: last }: Pick<Link, "status" | "las
 const useServices = () =>
   useQuery({
     queryKey: ["services"],
-    queryFn: () => ask(api.services.get()),
+    queryFn: () => unwrap(api.services.get()),
     select: ({ items }) => items,
     staleTime: Number.POSITIVE_INFINITY,
   });

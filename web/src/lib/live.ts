@@ -5,7 +5,7 @@ import { SESSION } from "./session.ts";
 
 const ADDRESS = "/dashboard/api/live";
 /** Pause between two refetches of the same query. */
-const REST_MS = 1_000;
+const PAUSE_MS = 1_000;
 /** Pause before the first retry of a refused connection. */
 const RETRY_MS = 2_000;
 const LONGEST_RETRY_MS = 60_000;
@@ -24,12 +24,12 @@ export function useLive(since: string | null): boolean {
   const client = useQueryClient();
   const [isDown, setDown] = useState(false);
   useEffect(() => {
-    const renew = createRenewal(
+    const refetch = createRefetcher(
       (queryKey) => void client.invalidateQueries({ queryKey }, { cancelRefetch: false }),
     );
-    const line = openLine({
+    const connection = openConnection({
       since: since ?? "",
-      onChange: renew,
+      onChange: refetch,
       onDown: setDown,
       // A refused connection may mean that the session has ended.
       onRefused: () => void client.invalidateQueries({ queryKey: SESSION }),
@@ -39,7 +39,7 @@ export function useLive(since: string | null): boolean {
         void client.invalidateQueries({ predicate: hasFailed });
       },
     });
-    return line.close;
+    return connection.close;
   }, [client]);
   return isDown;
 }
@@ -47,15 +47,15 @@ export function useLive(since: string | null): boolean {
 export const hasFailed = ({ state }: Query) => state.error !== null;
 
 /** Collects changes, so that a thousand checks per second cause one refetch per second. */
-function createRenewal(renew: (queryKey: string[]) => void) {
+function createRefetcher(refetch: (queryKey: string[]) => void) {
   let wanted = new Map<string, string[]>();
   let timer: ReturnType<typeof setTimeout> | undefined;
   const flush = () => {
     timer = undefined;
     if (wanted.size === 0) return;
-    for (const queryKey of wanted.values()) renew(queryKey);
+    for (const queryKey of wanted.values()) refetch(queryKey);
     wanted = new Map();
-    timer = setTimeout(flush, REST_MS);
+    timer = setTimeout(flush, PAUSE_MS);
   };
   return ({ topics, links }: Change) => {
     for (const queryKey of keysOf(topics, links)) wanted.set(queryKey.join(" "), queryKey);
@@ -72,7 +72,7 @@ function keysOf(topics: string[], links: string[] | null): string[][] {
   return [...others, [topic!, "list"], ...links.map((id) => [topic!, "one", id])];
 }
 
-type LineProps = {
+type ConnectionProps = {
   since: string;
   onChange: (change: Change) => void;
   onDown: (isDown: boolean) => void;
@@ -81,28 +81,28 @@ type LineProps = {
   onBack: () => void;
 };
 
-function openLine({ since, onChange, onDown, onRefused, onBack }: LineProps) {
+function openConnection({ since, onChange, onDown, onRefused, onBack }: ConnectionProps) {
   let source: EventSource | undefined;
   let known = since;
-  let wasAway = false;
+  let wasDown = false;
   let retryMs = RETRY_MS;
   let retry: ReturnType<typeof setTimeout> | undefined;
   let silence: ReturnType<typeof setTimeout> | undefined;
 
   const isUp = () => {
-    calm();
+    endSilence();
     retryMs = RETRY_MS;
     onDown(false);
-    if (wasAway) onBack();
-    wasAway = false;
+    if (wasDown) onBack();
+    wasDown = false;
   };
   /** Hidden tabs do not count as interrupted. */
-  const calm = () => {
+  const endSilence = () => {
     clearTimeout(silence);
     silence = undefined;
   };
   const isBroken = () => {
-    wasAway = true;
+    wasDown = true;
     silence ??= setTimeout(() => onDown(true), SILENT_MS);
     // The browser reconnects automatically unless the server refused.
     if (source?.readyState !== EventSource.CLOSED) return;
@@ -110,7 +110,7 @@ function openLine({ since, onChange, onDown, onRefused, onBack }: LineProps) {
     retry = setTimeout(open, retryMs);
     retryMs = Math.min(retryMs * 2, LONGEST_RETRY_MS);
   };
-  const hear = ({ data, lastEventId }: MessageEvent<string>) => {
+  const receive = ({ data, lastEventId }: MessageEvent<string>) => {
     known = lastEventId;
     onChange(JSON.parse(data));
   };
@@ -120,23 +120,23 @@ function openLine({ since, onChange, onDown, onRefused, onBack }: LineProps) {
     source = new EventSource(known ? `${ADDRESS}?since=${known}` : ADDRESS);
     source.onopen = isUp;
     source.onerror = isBroken;
-    source.addEventListener("change", hear);
+    source.addEventListener("change", receive);
   }
   function stop() {
     clearTimeout(retry);
     source?.close();
   }
-  const follow = () => {
-    calm();
-    wasAway = true;
+  const onVisibility = () => {
+    endSilence();
+    wasDown = true;
     if (document.hidden) stop();
     else open();
   };
-  document.addEventListener("visibilitychange", follow);
+  document.addEventListener("visibilitychange", onVisibility);
   open();
   const close = () => {
-    document.removeEventListener("visibilitychange", follow);
-    calm();
+    document.removeEventListener("visibilitychange", onVisibility);
+    endSilence();
     stop();
   };
   return { close };

@@ -43,8 +43,8 @@ export function problemsOf(nodes: ClusterNode[]): string[] {
 function versionsProblem(live: ClusterNode[]): string[] {
   const versions = [...new Set(live.map(({ version }) => version))].sort(inOrder);
   if (versions.length < 2) return [];
-  const told = `${versions.slice(0, -1).join(", ")} and ${versions.at(-1)}`;
-  return [`The nodes run different versions: ${told}. Upgrade the older ones next.`];
+  const list = `${versions.slice(0, -1).join(", ")} and ${versions.at(-1)}`;
+  return [`The nodes run different versions: ${list}. Upgrade the older ones next.`];
 }
 
 const inOrder = (a: string, b: string) => a.localeCompare(b, "en", { numeric: true });

@@ -1,5 +1,5 @@
 import { keepPreviousData, useQuery } from "@tanstack/preact-query";
-import { api, ask } from "./api.ts";
+import { api, unwrap } from "./api.ts";
 import type { ChartData } from "./chart.ts";
 import { counted, many } from "./format.ts";
 
@@ -9,9 +9,9 @@ const OVERVIEW = ["overview"];
 /** For values that age, such as lateness. Changes arrive as live updates. */
 const REFRESH_MS = 60_000;
 
-const findOverview = () => ask(api.overview.get());
+const findOverview = () => unwrap(api.overview.get());
 
-const countServices = () => ask(api.overview.services.get());
+const countServices = () => unwrap(api.overview.services.get());
 
 export const useOverview = () =>
   useQuery({
@@ -63,7 +63,7 @@ export const useSeries = (span: Span) =>
 
 async function findSeries(span: Span) {
   const { bucket, latest } = POINTS[span];
-  const { points } = await ask(api.history.series.get({ query: { bucket } }));
+  const { points } = await unwrap(api.history.series.get({ query: { bucket } }));
   return { bucket, points: points.slice(-latest) };
 }
 
@@ -98,11 +98,11 @@ export const responseChart = (series: Series): ChartData => ({
   bucket: series.bucket,
 });
 
-type Told = Pick<Overview, "counts" | "dead" | "unknown">;
+type HeadlineInput = Pick<Overview, "counts" | "dead" | "unknown">;
 
 type Headline = { state: "good" | "bad" | "unsure"; title: string; rest: string };
 
-export function headlineOf({ counts, dead, unknown }: Told): Headline {
+export function headlineOf({ counts, dead, unknown }: HeadlineInput): Headline {
   const unchecked = unknown.items.find(({ reason }) => reason === null)?.count ?? 0;
   const unclear = Math.max(counts.unknown - unchecked, 0);
   const others = unknown.isWhole

@@ -21,12 +21,12 @@ export function createQueryClient(): QueryClient {
       client.invalidateQueries({ queryKey: SESSION });
     }
   };
-  const client: QueryClient = new CarefulClient({
+  const client: QueryClient = new RestartingClient({
     queryCache: new QueryCache({ onError }),
     mutationCache: new MutationCache({ onError }),
     defaultOptions: {
       // A self-hosted server is often reachable while the browser reports to be offline.
-      queries: { networkMode: "always", retry: mayPass },
+      queries: { networkMode: "always", retry: shouldRetry },
       mutations: { networkMode: "always" },
     },
   });
@@ -38,7 +38,7 @@ export function createQueryClient(): QueryClient {
  * there is data already. With `cancelRefetch: false` another one follows it instead, so that data which changes
  * faster than it can be fetched is still shown.
  */
-class CarefulClient extends QueryClient {
+class RestartingClient extends QueryClient {
   override async refetchQueries(filters?: RefetchQueryFilters, options: RefetchOptions = {}) {
     const begun = this.getQueryCache()
       .findAll({ ...filters, fetchStatus: "fetching" })
@@ -55,7 +55,7 @@ class CarefulClient extends QueryClient {
 }
 
 /** Retries network and server errors, but not rejections. */
-function mayPass(failures: number, error: Error): boolean {
+function shouldRetry(failures: number, error: Error): boolean {
   const isRefusal = error instanceof RequestFailed && error.status >= 400 && error.status < 500;
   return failures < MOST_RETRIES && !isRefusal;
 }

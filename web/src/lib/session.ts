@@ -1,17 +1,17 @@
 import { type QueryClient, useQuery } from "@tanstack/preact-query";
 import { createContext } from "preact";
 import { useContext } from "preact/hooks";
-import { api, ask, RequestFailed, tell } from "./api.ts";
+import { api, complete, RequestFailed, unwrap } from "./api.ts";
 
 export const SESSION = ["session"];
 
-const findSession = () => ask(api.session.get());
+const findSession = () => unwrap(api.session.get());
 
 /** `code` is the second factor, if there is one. */
 type WithCode<T> = T & { code?: string };
 
 export const signIn = (answers: WithCode<{ email: string; password: string }>) =>
-  ask(api.session.post(answers));
+  unwrap(api.session.post(answers));
 
 /** Whether the server requires a second factor. */
 export const isCodeNeeded = (error: Error | null) => reasonOf(error) === "two_factor_required";
@@ -25,17 +25,17 @@ export const isPasswordWrong = (error: Error | null) =>
 const reasonOf = (error: Error | null) =>
   error instanceof RequestFailed ? error.details.reason : undefined;
 
-export const signOut = () => tell(api.session.delete());
+export const signOut = () => complete(api.session.delete());
 
-export const dismissFailedSignIns = () => tell(api.session["failed-sign-ins"].delete());
+export const dismissFailedSignIns = () => complete(api.session["failed-sign-ins"].delete());
 
 /** Creates the first account and its first API key, which is returned only once. */
 export const setUp = (answers: { token: string; email: string; password: string }) =>
-  ask(api.setup.post(answers));
+  unwrap(api.setup.post(answers));
 
 /** Uses a one-time link, which also signs in. */
 export const setPassword = (answers: WithCode<{ token: string; password: string }>) =>
-  ask(api.password.post(answers));
+  unwrap(api.password.post(answers));
 
 export type Session = Awaited<ReturnType<typeof findSession>>;
 export type User = NonNullable<Session["user"]>;

@@ -2,7 +2,7 @@ import { lengthText } from "./format.ts";
 import type { Verdict } from "./link-view.ts";
 import type { LinkDetail } from "./links.ts";
 
-type VerdictTold = {
+type LinkVerdict = {
   status: Verdict;
   /** "Dead for 3 days." */
   headline: string;
@@ -14,7 +14,7 @@ type VerdictTold = {
 const WORDS: Record<Verdict, string> = { active: "Active", dead: "Dead", unknown: "Unknown" };
 
 /** During a check, the verdict is that of the last one. */
-export function verdictOf(link: LinkDetail, now: number): VerdictTold {
+export function verdictOf(link: LinkDetail, now: number): LinkVerdict {
   const status = settledStatus(link);
   const { reason } = link;
   if (!link.last_check) {

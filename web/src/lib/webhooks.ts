@@ -1,4 +1,4 @@
-import { api, ask, asSent, tell } from "./api.ts";
+import { api, asSent, complete, unwrap } from "./api.ts";
 
 /** Query key of webhooks and their deliveries. */
 export const WEBHOOKS = ["webhooks"];
@@ -7,9 +7,9 @@ export const WEBHOOKS = ["webhooks"];
 const PER_PAGE = 100;
 
 export const listWebhooks = (page: number) =>
-  ask(api.webhooks.get({ query: { page, per_page: PER_PAGE } }));
+  unwrap(api.webhooks.get({ query: { page, per_page: PER_PAGE } }));
 
-export const findWebhook = (id: string) => ask(api.webhooks({ id }).get());
+export const findWebhook = (id: string) => unwrap(api.webhooks({ id }).get());
 
 export type NewWebhook = {
   url: string;
@@ -18,19 +18,21 @@ export type NewWebhook = {
   format: Format;
 };
 
-export const createWebhook = (webhook: NewWebhook) => ask(api.webhooks.post(webhook));
+export const createWebhook = (webhook: NewWebhook) => unwrap(api.webhooks.post(webhook));
 
 export type WebhookChange = Partial<Omit<NewWebhook, "format">> & { is_active?: boolean };
 
 export const changeWebhook = (id: string, change: WebhookChange) =>
-  ask(api.webhooks({ id }).patch(change));
+  unwrap(api.webhooks({ id }).patch(change));
 
-export const deleteWebhook = (id: string) => tell(api.webhooks({ id }).delete());
+export const deleteWebhook = (id: string) => complete(api.webhooks({ id }).delete());
 
-export const testWebhook = (id: string) => ask(api.webhooks({ id }).test.post());
+export const testWebhook = (id: string) => unwrap(api.webhooks({ id }).test.post());
 
 export const rotateSecret = (id: string, graceSeconds: number) =>
-  ask(api.webhooks({ id })["rotate-secret"].post(asSent({ grace_period_seconds: graceSeconds })));
+  unwrap(
+    api.webhooks({ id })["rotate-secret"].post(asSent({ grace_period_seconds: graceSeconds })),
+  );
 
 type WebhookPage = Awaited<ReturnType<typeof listWebhooks>>;
 export type Webhook = WebhookPage["items"][number];

@@ -12,7 +12,7 @@ import {
   TextField,
 } from "../components/form.tsx";
 import { Loaded } from "../components/states.tsx";
-import { useSay } from "../components/toast.tsx";
+import { useToast } from "../components/toast.tsx";
 import {
   ACCOUNT,
   type Account,
@@ -84,14 +84,14 @@ const ApiSection = () => (
 );
 
 function PasswordSection() {
-  const say = useSay();
+  const toast = useToast();
   const client = useQueryClient();
   const form = useRef<HTMLFormElement>(null);
   const { email, two_factor: hasCode } = useUser();
   const change = useMutation({
     mutationFn: changePassword,
     onSuccess: async (session) => {
-      say("The password was changed, and every other session has ended.");
+      toast("The password was changed, and every other session has ended.");
       form.current?.reset();
       await setSession(client, session);
       client.invalidateQueries({ queryKey: ACCOUNT });

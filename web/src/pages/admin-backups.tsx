@@ -5,7 +5,7 @@ import { BackupAdvice, BackupHead, BackupList, DumpAdvice } from "../components/
 import { Confirm } from "../components/dialog.tsx";
 import { Problem } from "../components/form.tsx";
 import { Loaded } from "../components/states.tsx";
-import { useDialogChange, useSay } from "../components/toast.tsx";
+import { useDialogChange, useToast } from "../components/toast.tsx";
 import {
   BACKUPS,
   type Backup,
@@ -18,7 +18,7 @@ import { minuteTime, sizeText } from "../lib/format.ts";
 
 export function BackupsSection() {
   const backups = useBackups();
-  const making = useMaking(backups.data);
+  const making = useBackupRun(backups.data);
   const [unwanted, setUnwanted] = useState<Backup | null>(null);
   return (
     <section id="backups">
@@ -55,8 +55,8 @@ export function BackupsSection() {
 }
 
 /** Starts a backup, and shows its result when it is finished. */
-function useMaking(state: BackupState | undefined) {
-  const say = useSay();
+function useBackupRun(state: BackupState | undefined) {
+  const toast = useToast();
   const client = useQueryClient();
   const [isAwaited, setAwaited] = useState(false);
   const start = useMutation({
@@ -72,8 +72,8 @@ function useMaking(state: BackupState | undefined) {
   useEffect(() => {
     if (!isAwaited || isUnderWay) return;
     setAwaited(false);
-    say(state?.problem ? "The backup failed." : "A backup was made and verified.");
-  }, [isAwaited, isUnderWay, state, say]);
+    toast(state?.problem ? "The backup failed." : "A backup was made and verified.");
+  }, [isAwaited, isUnderWay, state, toast]);
   return { begin: () => start.mutate(), error: start.error, isBusy: start.isPending || isUnderWay };
 }
 

@@ -4,7 +4,7 @@ import { Field, Problem } from "../components/form.tsx";
 import { OutcomeList } from "../components/import-outcomes.tsx";
 import { Loaded, Redirect } from "../components/states.tsx";
 import { Status } from "../components/status.tsx";
-import { api, ask } from "../lib/api.ts";
+import { api, unwrap } from "../lib/api.ts";
 import { addList } from "../lib/import-add.ts";
 import { type Ledger, pageOf } from "../lib/import-ledger.ts";
 import { useDraft } from "../lib/import-source.ts";
@@ -31,7 +31,7 @@ export function FirstLinksPage({ session }: { session: Session }) {
 function FirstLinks({ owner }: { owner: string }) {
   const first = useQuery({
     queryKey: KEY,
-    queryFn: () => ask(api.links.get({ query: NEWEST })),
+    queryFn: () => unwrap(api.links.get({ query: NEWEST })),
     refetchInterval: ({ state }) => (state.data?.items.some(isPending) ? SOON_MS : false),
   });
   const addition = useAddition();

@@ -5,7 +5,7 @@ import { useLocation, useRoute } from "preact-iso";
 import { EvidenceDetails, EvidencePanel } from "../components/evidence.tsx";
 import { CheckProgress, LinkFacts, LinkHead } from "../components/link-head.tsx";
 import { Loaded } from "../components/states.tsx";
-import { useDirectChange, useSay } from "../components/toast.tsx";
+import { useDirectChange, useToast } from "../components/toast.tsx";
 import { useTitle } from "../lib/browser.ts";
 import { GROUPS, useGroups } from "../lib/groups.ts";
 import { changeGroup, findUptime, keyOfLastCheck, linkKey } from "../lib/link.ts";
@@ -102,7 +102,7 @@ function LastChange({ link: { last_change: change, last_check: last } }: { link:
 
 /** Starts a check and announces its result. */
 function useCheckNow(link: LinkDetail) {
-  const say = useSay();
+  const toast = useToast();
   const client = useQueryClient();
   const isAwaited = useRef(false);
   const isRunning = link.status === "checking";
@@ -110,7 +110,7 @@ function useCheckNow(link: LinkDetail) {
     if (isRunning || !isAwaited.current) return;
     isAwaited.current = false;
     const { headline, why } = verdictOf(link, Date.now());
-    say(["Checked.", headline, ...why].join(" "));
+    toast(["Checked.", headline, ...why].join(" "));
   }, [isRunning]);
   return useMutation({
     mutationFn: () => checkNow(link.id),
@@ -122,7 +122,7 @@ function useCheckNow(link: LinkDetail) {
         (known) => known && { ...known, status: "checking" },
       );
     },
-    onError: ({ message }) => say(message),
+    onError: ({ message }) => toast(message),
     onSettled: () => client.invalidateQueries({ queryKey: LINKS }),
   });
 }

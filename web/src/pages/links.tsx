@@ -43,10 +43,10 @@ export function LinksPage() {
   useSearchAtOnce("find" in query, () => route(hrefOfFilter(filter), true));
   const links = useLinks(filter);
   const counts = useCounts(filter);
-  useSameNews(hrefOfFilter(filter), links.data);
+  useCountsRefetch(hrefOfFilter(filter), links.data);
   const canWrite = useCanWrite();
   const [selection, select] = useSelection(scopeOf(filter));
-  const [doomed, setDoomed] = useState<Link | null>(null);
+  const [deleting, setDeleting] = useState<Link | null>(null);
   const shown = links.data?.items.map(({ id }) => id) ?? [];
   const holding = { filter, selection, select };
   return (
@@ -67,7 +67,7 @@ export function LinksPage() {
               {...holding}
               page={page}
               isOld={links.isPlaceholderData}
-              onDelete={setDoomed}
+              onDelete={setDeleting}
             />
           ) : (
             <Nothing filter={filter} page={page} />
@@ -77,13 +77,13 @@ export function LinksPage() {
       {canWrite && (
         <SelectedLinks {...holding} shown={shown} total={links.data?.pagination.total ?? 0} />
       )}
-      {doomed && (
+      {deleting && (
         <DeleteLink
-          link={doomed}
-          onClose={() => setDoomed(null)}
+          link={deleting}
+          onClose={() => setDeleting(null)}
           onDeleted={() => {
-            select(without(selection, doomed.id));
-            setDoomed(null);
+            select(without(selection, deleting.id));
+            setDeleting(null);
           }}
         />
       )}
@@ -119,12 +119,12 @@ function useCounts(filter: LinkFilter) {
 }
 
 /** Refetches the counts when the same list has changed. */
-function useSameNews(address: string, page: LinkPage | undefined) {
+function useCountsRefetch(address: string, page: LinkPage | undefined) {
   const client = useQueryClient();
   const seen = useRef({ address, page });
   useEffect(() => {
-    const isNews = seen.current.page !== undefined && seen.current.address === address;
-    if (isNews && seen.current.page !== page) client.invalidateQueries({ queryKey: COUNTS });
+    const isChanged = seen.current.page !== undefined && seen.current.address === address;
+    if (isChanged && seen.current.page !== page) client.invalidateQueries({ queryKey: COUNTS });
     seen.current = { address, page };
   }, [page]);
 }

@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { ErrorBoundary, Route, Router, useLocation } from "preact-iso";
 import { Shell } from "../components/shell.tsx";
 import { Loaded, Redirect } from "../components/states.tsx";
-import { Saying, useSay } from "../components/toast.tsx";
+import { Toasts, useToast } from "../components/toast.tsx";
 import { hasFailed, useLive } from "../lib/live.ts";
 import {
   SESSION,
@@ -56,9 +56,9 @@ function Place({ session }: { session: Session }) {
     return <Redirect to={path === "/" ? "/sign-in" : `/sign-in?next=${encodeURIComponent(url)}`} />;
   }
   return (
-    <Saying key={user.email}>
+    <Toasts key={user.email}>
       <Inside session={session} user={user} />
-    </Saying>
+    </Toasts>
   );
 }
 
@@ -85,7 +85,7 @@ function Inside(props: InsideProps) {
 
 /** Renders nothing meanwhile, because requests without a session would look like an expired one. */
 function useLeaving() {
-  const say = useSay();
+  const toast = useToast();
   const [isLeaving, setLeaving] = useState(false);
   useEffect(() => {
     if (!isLeaving) return;
@@ -97,9 +97,9 @@ function useLeaving() {
     };
     leave().catch(({ message }: Error) => {
       setLeaving(false);
-      say(`You may still be signed in. ${message}`);
+      toast(`You may still be signed in. ${message}`);
     });
-  }, [isLeaving, say]);
+  }, [isLeaving, toast]);
   return { isLeaving, leave: () => setLeaving(true) };
 }
 

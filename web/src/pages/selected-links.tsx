@@ -3,7 +3,7 @@ import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { ChangeFrequency, DeleteMany, MoveMany } from "../components/bulk-dialogs.tsx";
 import { BatchProgress, WorkProgress } from "../components/bulk-progress.tsx";
 import { type BulkTask, SelectionBar } from "../components/selection-bar.tsx";
-import { useSay } from "../components/toast.tsx";
+import { useToast } from "../components/toast.tsx";
 import {
   type Deed,
   MOST_NAMED,
@@ -30,7 +30,7 @@ type Task = { kind: Exclude<BulkTask, "check">; target: Target };
 /** Bulk changes of the selected links, and their progress. */
 export function SelectedLinks(props: SelectedLinksProps) {
   const { select } = props;
-  const say = useSay();
+  const toast = useToast();
   const [task, setTask] = useState<Task | null>(null);
   const { batch, watch } = useWatchedBatch();
   const check = useStartChecks((id) => {
@@ -39,7 +39,7 @@ export function SelectedLinks(props: SelectedLinksProps) {
   });
   const bulk = useBulkWork((work) => {
     if (work.state !== "finished" || work.failed > 0) return;
-    say(doneWords(work));
+    toast(doneWords(work));
     bulk.dismiss();
   });
   const target = targetOf(props);
@@ -117,16 +117,16 @@ function TaskDialog({ task: { kind, target }, onConfirm, onClose }: TaskDialogPr
 }
 
 function useStartChecks(onStarted: (batchId: string) => void) {
-  const say = useSay();
+  const toast = useToast();
   const client = useQueryClient();
   const { mutate } = useMutation({
     mutationFn: startChecks,
     onSuccess: ({ batch_id: id, failures }) => {
       if (id) onStarted(id);
       if (!id || failures.length > 0)
-        say(failures[0]?.error.message ?? "They are being checked already.");
+        toast(failures[0]?.error.message ?? "They are being checked already.");
     },
-    onError: ({ message }) => say(message),
+    onError: ({ message }) => toast(message),
     onSettled: () => client.invalidateQueries({ queryKey: LINKS }),
   });
   return mutate;

@@ -118,7 +118,7 @@ function CodeStep({ email, error, busy, onSubmit, onSwitch, onBack }: CodeStepPr
     onSwitch();
   };
   const wrong = isCodeWrong(error) ? error?.message : problemOf(error, "code");
-  const told = isCodeNeeded(error) || isCodeWrong(error) ? null : error;
+  const otherError = isCodeNeeded(error) || isCodeWrong(error) ? null : error;
   return (
     <form class="sign-in" onSubmit={submit}>
       <p class="lead url">Signing in as {email}</p>
@@ -126,7 +126,7 @@ function CodeStep({ email, error, busy, onSubmit, onSwitch, onBack }: CodeStepPr
       <button type="submit" class="primary" disabled={busy}>
         Sign in
       </button>
-      <Problem error={told} fields={["code"]} />
+      <Problem error={otherError} fields={["code"]} />
       <p class="ways">
         <button type="button" class="plain" onClick={change}>
           {kind === "app" ? "Use a recovery code" : "Use the app's code"}

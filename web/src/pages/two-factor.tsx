@@ -6,7 +6,7 @@ import { Section } from "../components/account-sections.tsx";
 import { Dialog } from "../components/dialog.tsx";
 import { CodeField, FormFooter, PasswordField, Problem, problemOf } from "../components/form.tsx";
 import { Loaded } from "../components/states.tsx";
-import { useSay } from "../components/toast.tsx";
+import { useToast } from "../components/toast.tsx";
 import {
   ACCOUNT,
   endTwoFactor,
@@ -86,12 +86,12 @@ const CodesLeft = ({ count }: { count: number }) => (
 type Closable = { onClose: () => void };
 
 function EndTwoFactor({ onClose }: Closable) {
-  const say = useSay();
+  const toast = useToast();
   const client = useQueryClient();
   const ending = useMutation({
     mutationFn: endTwoFactor,
     onSuccess: async (session) => {
-      say("Two-factor sign-in is off.");
+      toast("Two-factor sign-in is off.");
       onClose();
       await setSession(client, session);
       client.invalidateQueries({ queryKey: ACCOUNT });

@@ -8,7 +8,7 @@ import { Dialog } from "../components/dialog.tsx";
 import { FormFooter, Problem, problemOf, SelectField } from "../components/form.tsx";
 import { Pager } from "../components/lists.tsx";
 import { Empty, Loaded } from "../components/states.tsx";
-import { useSay } from "../components/toast.tsx";
+import { useToast } from "../components/toast.tsx";
 import { withTexts } from "../lib/browser.ts";
 import {
   type Delivery,
@@ -31,7 +31,7 @@ export function WebhookDeliveries({ webhook }: { webhook: Webhook }) {
   const filter = readDeliveryFilter(query);
   const deliveries = useDeliveries(webhook.id, filter);
   const totals = useQuery(totalsOf(webhook.id));
-  useRestAfter(webhook.id, deliveries.data?.items);
+  useWebhookRefetch(webhook.id, deliveries.data?.items);
   const hrefOf = (next: DeliveryFilter) => hrefOfDeliveries(webhook.id, next);
   const close = () => route(hrefOf({ ...filter, delivery: "" }), true);
   return (
@@ -87,14 +87,14 @@ const useDeliveries = (id: string, filter: DeliveryFilter) => {
 };
 
 /** A delivery also changes the totals and the webhook's health. */
-function useRestAfter(id: string, items: Delivery[] | undefined) {
+function useWebhookRefetch(id: string, items: Delivery[] | undefined) {
   const client = useQueryClient();
   const seen = items?.map((each) => `${each.id} ${each.status} ${each.attempts}`).join();
   const before = useRef(seen);
   useEffect(() => {
-    const isNews = before.current !== undefined && before.current !== seen;
+    const isChanged = before.current !== undefined && before.current !== seen;
     before.current = seen;
-    for (const what of isNews ? ["totals", "one"] : []) {
+    for (const what of isChanged ? ["totals", "one"] : []) {
       client.invalidateQueries({ queryKey: [...WEBHOOKS, id, what] });
     }
   }, [seen]);
@@ -174,11 +174,11 @@ function DeliveryDialog({ webhook, id, hrefOf, onClose }: DeliveryDialogProps) {
 }
 
 function Redeliver({ webhook, delivery }: { webhook: Webhook; delivery: DeliveryDetail }) {
-  const say = useSay();
+  const toast = useToast();
   const client = useQueryClient();
   const again = useMutation({
     mutationFn: () => redeliver(webhook.id, delivery.id),
-    onSuccess: () => say("It is sent once more."),
+    onSuccess: () => toast("It is sent once more."),
     onSettled: () => client.invalidateQueries({ queryKey: WEBHOOKS }),
   });
   return (
@@ -216,13 +216,13 @@ const SPANS = [
 const USUAL_HOURS = 24;
 
 function RedeliverFailed({ webhook, onClose }: { webhook: Webhook; onClose: () => void }) {
-  const say = useSay();
+  const toast = useToast();
   const client = useQueryClient();
   const all = useMutation({
     mutationFn: (hours: number) =>
       redeliverFailed(webhook.id, new Date(Date.now() - hours * HOUR_MS).toISOString()),
     onSuccess: ({ queued }) => {
-      say(saidOf(queued));
+      toast(saidOf(queued));
       onClose();
     },
     onSettled: () => client.invalidateQueries({ queryKey: WEBHOOKS }),
