@@ -1,6 +1,6 @@
 import { ChevronDown } from "lucide-preact";
 import { useId, useState } from "preact/hooks";
-import { relativeTime, shortTime } from "../lib/format.ts";
+import { relativeTime } from "../lib/format.ts";
 import type { Check } from "../lib/link.ts";
 import { type LinkView, VERDICTS } from "../lib/link-view.ts";
 import { Chips } from "./elements.tsx";
@@ -121,6 +121,22 @@ const ExactMoment = ({ at }: { at: string }) => (
     {shortTime(at, Date.now())}
   </time>
 );
+
+const minuteOfDay = { hour: "2-digit", minute: "2-digit" } as const;
+const ofYear = { day: "numeric", month: "short", ...minuteOfDay } as const;
+
+const today = new Intl.DateTimeFormat("en-GB", minuteOfDay);
+const thisYear = new Intl.DateTimeFormat("en-GB", ofYear);
+const before = new Intl.DateTimeFormat("en-GB", { year: "numeric", ...ofYear });
+
+/** "today, 14:05", "29 Dec, 14:05" or "29 Dec 2029, 14:05", in the viewer's time zone. */
+function shortTime(iso: string, now: number): string {
+  const moment = new Date(iso);
+  const present = new Date(now);
+  if (moment.toDateString() === present.toDateString()) return `today, ${today.format(moment)}`;
+  const isThisYear = moment.getFullYear() === present.getFullYear();
+  return (isThisYear ? thisYear : before).format(moment);
+}
 
 const TRIGGERS: Record<Check["trigger"], string> = {
   scheduled: "Schedule",

@@ -5,7 +5,8 @@ import { BackupAdvice, BackupHead, BackupList, DumpAdvice } from "../components/
 import { Confirm } from "../components/dialog.tsx";
 import { Problem } from "../components/form.tsx";
 import { Loaded } from "../components/states.tsx";
-import { useDialogChange, useToast } from "../components/toast.tsx";
+import { useToast } from "../components/toast.tsx";
+import { useDialogChange } from "../components/use-change.ts";
 import {
   BACKUPS,
   type Backup,

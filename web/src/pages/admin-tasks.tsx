@@ -2,7 +2,7 @@ import { useState } from "preact/hooks";
 import { Confirm } from "../components/dialog.tsx";
 import { Field } from "../components/form.tsx";
 import { RemovePersonDialog } from "../components/person.tsx";
-import { useDialogChange } from "../components/toast.tsx";
+import { useDialogChange } from "../components/use-change.ts";
 import { linksGo, peopleLose, ROLES, type Role } from "../lib/account.ts";
 import {
   ADMIN,

@@ -5,7 +5,7 @@ import { AccountList } from "../components/account-list.tsx";
 import { NodeList, Running, Tiers, Troubles } from "../components/installation.tsx";
 import { Pager } from "../components/lists.tsx";
 import { Empty, Loaded } from "../components/states.tsx";
-import { useDirectChange } from "../components/toast.tsx";
+import { useDirectChange } from "../components/use-change.ts";
 import {
   ADMIN,
   type AdminAccount,

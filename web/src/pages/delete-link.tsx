@@ -1,5 +1,5 @@
 import { Confirm } from "../components/dialog.tsx";
-import { useDialogChange } from "../components/toast.tsx";
+import { useDialogChange } from "../components/use-change.ts";
 import { deleteLink, LINKS } from "../lib/links.ts";
 
 type DeleteLinkProps = {

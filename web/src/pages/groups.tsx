@@ -6,7 +6,7 @@ import { GroupForm } from "../components/group-form.tsx";
 import { GroupList } from "../components/group-list.tsx";
 import { ListHead, Pager } from "../components/lists.tsx";
 import { Empty, Loaded } from "../components/states.tsx";
-import { useDialogChange, useDirectChange } from "../components/toast.tsx";
+import { useDialogChange, useDirectChange } from "../components/use-change.ts";
 import { useTitle } from "../lib/browser.ts";
 import { pageIn } from "../lib/filter.ts";
 import { counted } from "../lib/format.ts";

@@ -3,7 +3,7 @@ import { Confirm, Dialog } from "../components/dialog.tsx";
 import { Field, problemOf, SelectField } from "../components/form.tsx";
 import { KeyForm } from "../components/keys.tsx";
 import { Secret } from "../components/secret.tsx";
-import { useDialogChange } from "../components/toast.tsx";
+import { useDialogChange } from "../components/use-change.ts";
 import { textsOf } from "../lib/browser.ts";
 import {
   changeKey,

@@ -5,7 +5,7 @@ import { LinkFilters } from "../components/link-filters.tsx";
 import { LinkList, ListTools, type Picking } from "../components/link-list.tsx";
 import { ListHead, Pager } from "../components/lists.tsx";
 import { Empty, Loaded } from "../components/states.tsx";
-import { useDirectChange } from "../components/toast.tsx";
+import { useDirectChange } from "../components/use-change.ts";
 import { useTitle } from "../lib/browser.ts";
 import { cleared, hrefOfFilter, isNarrowed, readFilter, scopeOf } from "../lib/filter.ts";
 import { useGroups } from "../lib/groups.ts";

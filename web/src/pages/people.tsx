@@ -4,7 +4,7 @@ import { Confirm } from "../components/dialog.tsx";
 import { PeopleList } from "../components/people-list.tsx";
 import { RemovePersonDialog } from "../components/person.tsx";
 import { Loaded } from "../components/states.tsx";
-import { useDialogChange, useDirectChange } from "../components/toast.tsx";
+import { useDialogChange, useDirectChange } from "../components/use-change.ts";
 import {
   type Colleague,
   changeRole,

@@ -2,7 +2,7 @@ import { useState } from "preact/hooks";
 import { browserName, Section, SessionList } from "../components/account-sections.tsx";
 import { Confirm } from "../components/dialog.tsx";
 import { Loaded } from "../components/states.tsx";
-import { useDialogChange } from "../components/toast.tsx";
+import { useDialogChange } from "../components/use-change.ts";
 import {
   ACCOUNT,
   endOtherSessions,

@@ -1,7 +1,7 @@
 import { queryOptions, useMutation, useQuery, useQueryClient } from "@tanstack/preact-query";
 import { Send } from "lucide-preact";
 import { Confirm, Dialog } from "../components/dialog.tsx";
-import { useDialogChange, useDirectChange } from "../components/toast.tsx";
+import { useDialogChange, useDirectChange } from "../components/use-change.ts";
 import { TestOutcome } from "../components/webhook-state.tsx";
 import { countDeliveries, type Totals, waitingOf } from "../lib/deliveries.ts";
 import { discreetUrl } from "../lib/webhook-words.ts";

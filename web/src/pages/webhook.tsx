@@ -6,7 +6,7 @@ import { Dialog } from "../components/dialog.tsx";
 import { FormFooter, Problem, problemOf, SelectField } from "../components/form.tsx";
 import { SigningSecret } from "../components/secret.tsx";
 import { Loaded } from "../components/states.tsx";
-import { useDialogChange } from "../components/toast.tsx";
+import { useDialogChange } from "../components/use-change.ts";
 import { EventsField, subscriptionOf, UrlField } from "../components/webhook-fields.tsx";
 import { NextStep, type PageDeed, WebhookFacts, WebhookHead } from "../components/webhook-head.tsx";
 import { RequestFailed } from "../lib/api.ts";
