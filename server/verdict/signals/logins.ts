@@ -1,6 +1,6 @@
 import type { Page } from "../page/page.ts";
 import type { Seen } from "../probe/finding.ts";
-import { carriesWayBack, decoded } from "./addresses.ts";
+import { carriesWayBack, decoded, wordList } from "./addresses.ts";
 import { headlinesOf, type Signature, SMALL, signatureFor, titlesOf } from "./signature.ts";
 
 const consent = signatureFor("consent_wall");
@@ -126,11 +126,11 @@ export const isLoginAddress = ({ host, pathname }: URL) => LOGIN_ADDRESS.test(ho
 
 /** What a query calls the address to return to; without `-` and `_`. */
 const RETURN_NAMES = new Set(
-  `next continue continueurl continueto return returnto returnurl returnuri returnpath redirect redirectto
+  wordList(`next continue continueurl continueto return returnto returnurl returnuri returnpath redirect redirectto
   redirecturl redirecturi redirectpath redirectafterlogin redir r back backurl backto goto go dest destination
   destinationurl target targeturl from fromurl forward forwardurl successurl callback callbackurl camefrom ref
   referer referrer origin originalurl originurl originaluri service url u requesturl requesturi relaystate
-  samlrequest wreply wctx sessionredirect then path state tourl after afterlogin`.split(/\s+/),
+  samlrequest wreply wctx sessionredirect then path state tourl after afterlogin`),
 );
 
 /** A value that names a place: with a slash in it, or such a thing in base64. */

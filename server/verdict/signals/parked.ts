@@ -11,7 +11,7 @@ import {
   wants,
 } from "../probe/finding.ts";
 import type { Answer } from "../probe/probe.ts";
-import { domainOf, isShortener, isSiteAddress } from "./addresses.ts";
+import { domainOf, isShortener, isSiteAddress, wordList } from "./addresses.ts";
 import { isShort } from "./clues.ts";
 import { type DomainNotice, readDomainNotice, readParkingMarkup } from "./parking-phrases.ts";
 import { quoted } from "./phrases.ts";
@@ -196,7 +196,7 @@ function sells(sale: URL, { answer: { page }, url }: Seen): boolean {
 /** Whether an address is a page on which a service sells or parks a domain. */
 function isSalePage({ hostname, pathname }: URL): boolean {
   const path = `${pathname.replace(/^\/[a-z]{2}(?:-[a-z]{2})?(?=\/)/i, "")}/`;
-  return SALE_PAGES.some(([host, folder]) => isBelow(hostname, host) && path.startsWith(folder));
+  return SALE_PAGES.some(({ host, folder }) => isBelow(hostname, host) && path.startsWith(folder));
 }
 
 /** Whether an address is a service's own, whatever it shows there. */
@@ -231,117 +231,43 @@ function isBelowAny(name: string, domains: Set<string>): boolean {
  * Where domains are sold or parked: a host with all below it, and the folder for it where the host does
  * other things too.
  */
-const SALE_PAGES: [host: string, folder: string][] = [
-  ["above.com", "/marketplace/"],
-  ["afternic.com", "/"],
-  ["atom.com", "/name/"],
-  ["bodis.com", "/"],
-  ["brandbucket.com", "/names/"],
-  ["buydomains.com", "/"],
-  ["dan.com", "/"],
-  ["domainmarket.com", "/"],
-  ["dsredirection.com", "/"],
-  ["dynadot.com", "/market/"],
-  ["expireddomains.com", "/"],
-  ["forsale.godaddy.com", "/"],
-  ["fwdservice.com", "/"],
-  ["godaddy.com", "/domainsearch/"],
-  ["godaddy.com", "/forsale/"],
-  ["hugedomains.com", "/"],
-  ["mydomaincontact.com", "/"],
-  ["parkingcrew.net", "/"],
-  ["parklogic.com", "/"],
-  ["perfectdomain.com", "/"],
-  ["searchmagnified.com", "/"],
-  ["sedo.com", "/"],
-  ["sedoparking.com", "/"],
-  ["squadhelp.com", "/name/"],
-  ["survey-smiles.com", "/"],
-  ["undeveloped.com", "/"],
-];
+const SALE_PAGES =
+  wordList(`above.com/marketplace/ afternic.com/ atom.com/name/ bodis.com/ brandbucket.com/names/
+  buydomains.com/ dan.com/ domainmarket.com/ dsredirection.com/ dynadot.com/market/
+  expireddomains.com/ forsale.godaddy.com/ fwdservice.com/ godaddy.com/domainsearch/
+  godaddy.com/forsale/ hugedomains.com/ mydomaincontact.com/ parkingcrew.net/ parklogic.com/
+  perfectdomain.com/ searchmagnified.com/ sedo.com/ sedoparking.com/ squadhelp.com/name/
+  survey-smiles.com/ undeveloped.com/`).map((page) => {
+    const slash = page.indexOf("/");
+    return { host: page.slice(0, slash), folder: page.slice(slash) };
+  });
 
 /** A link to a page of theirs is about domains, not lost. */
 const MARKETPLACES = new Set([
-  ...SALE_PAGES.map(([host]) => host),
-  "domain.io",
-  "dropcatch.com",
-  "efty.com",
-  "epik.com",
-  "flippa.com",
-  "godaddy.com",
-  "namebright.com",
-  "namecheap.com",
-  "nicsell.com",
-  "park.io",
-  "porkbun.com",
-  "sav.com",
-  "spaceship.com",
-  "uniregistry.com",
+  ...SALE_PAGES.map(({ host }) => host),
+  ...wordList(`domain.io dropcatch.com efty.com epik.com flippa.com godaddy.com namebright.com namecheap.com
+  nicsell.com park.io porkbun.com sav.com spaceship.com uniregistry.com`),
 ]);
 
 /** Name servers that serve nothing but parked domains: these names and all below them. */
-const NAME_SERVERS = new Set([
-  "above.com",
-  "afternic.com",
-  "bodis.com",
-  "brainydns.com",
-  "brandbucket.com",
-  "cashparking.com",
-  "cnomy.com",
-  "dan.com",
-  "dan.hosting",
-  "dnsnuts.com",
-  "dnsspark.com",
-  "domain-for-sale.at",
-  "domain-is-4-sale-at-domainmarket.com",
-  "domaincntrol.com",
-  "domainhasexpired.com",
-  "domainmarket.com",
-  "domainparking.ru",
-  "dsredirection.com",
-  "dsredirects.com",
-  "eftydns.com",
-  "expirationwarning.net",
-  "fastpark.net",
-  "ibspark.com",
-  "namefind.com",
-  "parking-page.net",
-  "parkingcrew.net",
-  "parkingspa.com",
-  "parklogic.com",
-  "perfectdomain.com",
-  "renewyourname.net",
-  "rookdns.com",
-  "sedoparking.com",
-  "smartname.com",
-  "snparking.ru",
-  "sslparking.com",
-  "undeveloped.com",
-  "uniregistrymarket.link",
-  "voodoo.com",
-  "ztomy.com",
-]);
+const NAME_SERVERS = new Set(
+  wordList(`above.com afternic.com bodis.com brainydns.com brandbucket.com cashparking.com cnomy.com
+  dan.com dan.hosting dnsnuts.com dnsspark.com domain-for-sale.at
+  domain-is-4-sale-at-domainmarket.com domaincntrol.com domainhasexpired.com domainmarket.com
+  domainparking.ru dsredirection.com dsredirects.com eftydns.com expirationwarning.net
+  fastpark.net ibspark.com namefind.com parking-page.net parkingcrew.net parkingspa.com
+  parklogic.com perfectdomain.com renewyourname.net rookdns.com sedoparking.com smartname.com
+  snparking.ru sslparking.com undeveloped.com uniregistrymarket.link voodoo.com ztomy.com`),
+);
 
 /** What parked hosts are aliases of (`CNAME`): these names and all below them. */
-const ALIASES = new Set([
-  "bodis.com",
-  "cname.sslparking.com",
-  "comingsoon.namebright.com",
-  "domainparking-dnspod.cn",
-  "dsredirection.com",
-  "dsredirects.com",
-  "expired.namebright.com",
-  "fwdservice.com",
-  "hugedomains.com",
-  "ndparking.com",
-  "overdue.aliyun.com",
-  "parking.namecheap.com",
-  "parkingcrew.net",
-  "parkingpage.namecheap.com",
-  "searchmagnified.com",
-  "sedoparking.com",
-  "webapp.parkingpage.production.flippa.com",
-]);
+const ALIASES = new Set(
+  wordList(`bodis.com cname.sslparking.com comingsoon.namebright.com domainparking-dnspod.cn
+  dsredirection.com dsredirects.com expired.namebright.com fwdservice.com hugedomains.com
+  ndparking.com overdue.aliyun.com parking.namecheap.com parkingcrew.net
+  parkingpage.namecheap.com searchmagnified.com sedoparking.com
+  webapp.parkingpage.production.flippa.com`),
+);
 
 /** HugeDomains and ParkLogic number theirs. */
 const ALIAS_PATTERN =
