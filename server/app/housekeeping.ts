@@ -11,7 +11,7 @@ import { hostProfiles } from "../db/tables.ts";
 import { forgetOldChecks } from "../history/forget-old.ts";
 import { deletePendingHistory } from "../history/pending-deletions.ts";
 import { endOverdueBatches, forgetOldBatches, tendBatches } from "../links/complete-batches.ts";
-import { PROFILE_LIFE_MS } from "../verdict/surroundings.ts";
+import { PROFILE_LIFETIME_MS } from "../verdict/surroundings.ts";
 import { deleteOldEvents } from "../webhooks/events.ts";
 import type { Deps } from "../work/deps.ts";
 
@@ -39,4 +39,4 @@ export async function housekeeping(deps: Deps, signal?: AbortSignal): Promise<vo
 }
 
 const forgetOldProfiles = ({ store, clock }: Deps): Statement =>
-  store.delete(hostProfiles).where(lt(hostProfiles.learnedAt, clock.now() - PROFILE_LIFE_MS));
+  store.delete(hostProfiles).where(lt(hostProfiles.learnedAt, clock.now() - PROFILE_LIFETIME_MS));

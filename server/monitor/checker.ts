@@ -195,5 +195,5 @@ const knownOf = ({ clock }: Deps, link: ClaimedLink): KnownLink => ({
   lastActiveAt: link.lastActiveAt,
   unconfirmedSince: link.unconfirmedSince,
   isFlapping: (link.flappingUntil ?? 0) > clock.now(),
-  isAsked: link.nextTrigger === "manual",
+  isRequested: link.nextTrigger === "manual",
 });

@@ -1,5 +1,5 @@
 import { unlessAborted } from "../lib/concurrency.ts";
-import { beginCheck, type Check, leftOf, look, NEVER_CHECKED } from "./look.ts";
+import { beginCheck, type Check, makeAttempt, NEVER_CHECKED, remainingMs } from "./attempt.ts";
 import { type Ending, probeRecord } from "./probe/conclusion.ts";
 import { USUAL_STYLE } from "./probe/finding.ts";
 import { type Reason, verdictOf } from "./reasons/reasons.ts";
@@ -7,36 +7,41 @@ import { type Target, targetOf } from "./services/catalogue.ts";
 
 const DAY_MS = 24 * 3_600_000;
 /** For all known-good links together, where the check itself has no time left. */
-const LEAST_MS = 10_000;
+const MIN_BUDGET_MS = 10_000;
 /** Proof of death whatever the service says. */
-const PROVEN = /^(dns_nxdomain|domain_parked|hosting_suspended|service_shutdown)$/;
+const PROVEN_REASONS = /^(dns_nxdomain|domain_parked|hosting_suspended|service_shutdown)$/;
 
 /**
  * Nothing is called gone by a service that also calls gone what has been there for years: its known-good
  * links are asked for first. An ending that is not about death, or is proven anyhow, stays as it is.
  */
-export async function vouched(check: Check, ending: Ending): Promise<Ending> {
+export async function verifyWithCanaries(check: Check, ending: Ending): Promise<Ending> {
   const { serving } = check;
   if (!serving?.target) return ending;
   const { target } = serving;
   const { canaries } = check.checker.services;
   if (verdictOf(ending.reason) === "active") canaries.noteAlive(target);
-  const told = toldBy(ending);
-  if (told === "service_probe_failed") return asking(check, target, ending);
-  if (verdictOf(told) !== "dead" || PROVEN.test(told)) return ending;
+  const told = seenReason(ending);
+  if (told === "service_probe_failed") return noteServiceState(check, target, ending);
+  if (verdictOf(told) !== "dead" || PROVEN_REASONS.test(told)) return ending;
   const addresses = canariesOf(check, target);
   if (addresses.length === 0) {
-    return (await isTrusted(check, target, told)) ? ending : patient(ending);
+    return (await isTrusted(check, target, told)) ? ending : withPatience(ending);
   }
   const isNews = check.link.lastDecided !== "dead";
-  return (await isSinging(check, { target, addresses, isNews })) ? ending : doubted(target, told);
+  return (await isAnyCanaryAlive(check, { target, addresses, isNews }))
+    ? ending
+    : serviceInDoubt(target, told);
 }
 
-type Song = { target: Target; addresses: string[]; isNews: boolean };
+type CanaryQuestion = { target: Target; addresses: string[]; isNews: boolean };
 
-function isSinging(check: Check, { target, addresses, isNews }: Song): Promise<boolean> {
+function isAnyCanaryAlive(
+  check: Check,
+  { target, addresses, isNews }: CanaryQuestion,
+): Promise<boolean> {
   const { checker } = check;
-  const ask = () => isAnyGood(check, addresses);
+  const ask = () => isAnyAlive(check, addresses);
   const work = () => checker.services.canaries.isSinging(target, { isNews, ask });
   return inTime(check, unlessAborted(checker.signal, { work, fallback: false }));
 }
@@ -45,15 +50,15 @@ function isSinging(check: Check, { target, addresses, isNews }: Song): Promise<b
  * Asks for a known-good link after the service could not be asked, so that the evidence shows whether it is
  * the service's trouble. The verdict stays.
  */
-async function asking(check: Check, target: Target, ending: Ending): Promise<Ending> {
+async function noteServiceState(check: Check, target: Target, ending: Ending): Promise<Ending> {
   const addresses = canariesOf(check, target);
   if (addresses.length === 0) return ending;
-  const isGood = await isSinging(check, { target, addresses, isNews: false });
-  return isGood ? ending : { ...ending, evidence: { ...ending.evidence, ...inDoubt(target) } };
+  const isGood = await isAnyCanaryAlive(check, { target, addresses, isNews: false });
+  return isGood ? ending : { ...ending, evidence: { ...ending.evidence, ...doubtNote(target) } };
 }
 
 /** What is said for good, or would count towards it. */
-const toldBy = ({ reason, cause, patienceMs }: Ending): Reason =>
+const seenReason = ({ reason, cause, patienceMs }: Ending): Reason =>
   patienceMs === undefined ? reason : (cause ?? reason);
 
 /** Those of the same kind tell most. */
@@ -72,47 +77,47 @@ const isTrusted = async ({ checker }: Check, target: Target, told: Reason) =>
   checker.services.canaries.wasAlive(target);
 
 /** What nothing vouches for must be seen for a day. */
-const patient = (ending: Ending): Ending => ({
+const withPatience = (ending: Ending): Ending => ({
   ...ending,
   reason: "unconfirmed",
-  cause: toldBy(ending),
+  cause: seenReason(ending),
   patienceMs: Math.max(DAY_MS, ending.patienceMs ?? 0),
 });
 
 /** Another check's request may take longer than the user of this one waits. */
 async function inTime({ checker, link }: Check, singing: Promise<boolean>): Promise<boolean> {
-  if (!link.isAsked) return singing;
+  if (!link.isRequested) return singing;
   const answered = new AbortController();
-  const late = checker.clock.sleep(LEAST_MS, answered.signal).then(() => false);
+  const late = checker.clock.sleep(MIN_BUDGET_MS, answered.signal).then(() => false);
   return Promise.race([singing, late]).finally(() => answered.abort());
 }
 
 /** Asked for all who wait for it, so that it goes on when this check is cut short. */
-async function isAnyGood(check: Check, addresses: string[]): Promise<boolean> {
-  const endsAt = check.checker.clock.elapsed() + Math.max(LEAST_MS, leftOf(check));
+async function isAnyAlive(check: Check, addresses: string[]): Promise<boolean> {
+  const endsAt = check.checker.clock.elapsed() + Math.max(MIN_BUDGET_MS, remainingMs(check));
   for (const url of addresses) {
-    if (await isGood(check, url, endsAt)) return true;
+    if (await isAlive(check, url, endsAt)) return true;
   }
   return false;
 }
 
-async function isGood(check: Check, url: string, endsAt: number): Promise<boolean> {
+async function isAlive(check: Check, url: string, endsAt: number): Promise<boolean> {
   const { checker } = check;
   const leftMs = endsAt - checker.clock.elapsed();
   if (leftMs <= 0) return false;
-  const link = { ...NEVER_CHECKED, url, isAsked: check.link.isAsked };
+  const link = { ...NEVER_CHECKED, url, isRequested: check.link.isRequested };
   const own = beginCheck({ ...checker, signal: undefined }, link, leftMs);
-  const { probe, finding } = await look(own, USUAL_STYLE);
+  const { probe, finding } = await makeAttempt(own, USUAL_STYLE);
   check.probes.push(probeRecord("canary", url, probe, finding.reason));
   return finding.verdict === "active";
 }
 
-const doubted = (target: Target, cause: Reason): Ending => ({
+const serviceInDoubt = (target: Target, cause: Reason): Ending => ({
   reason: "service_unavailable",
   cause,
-  evidence: inDoubt(target),
+  evidence: doubtNote(target),
 });
 
-const inDoubt = ({ service }: Target) => ({
+const doubtNote = ({ service }: Target) => ({
   notes: [`${service.name} does not tell what is there from what is gone just now.`],
 });

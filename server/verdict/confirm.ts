@@ -1,24 +1,24 @@
 import { isReserved } from "../net/resolve.ts";
-import { vouched } from "./canary.ts";
 import {
+  type Attempt,
   beginCheck,
   type Check,
   type Checker,
   isAborted,
   type KnownLink,
-  type Look,
-  leftOf,
-  look,
+  makeAttempt,
+  type NextAttempt,
   pause,
-  type Sighting,
-} from "./look.ts";
-import { ownFault } from "./own-fault.ts";
+  remainingMs,
+} from "./attempt.ts";
+import { verifyWithCanaries } from "./canary.ts";
+import { monitorFault } from "./own-fault.ts";
 import { type Conclusion, conclude, type Ending, urlInBetween } from "./probe/conclusion.ts";
 import { type Style, USUAL_STYLE } from "./probe/finding.ts";
 import { probe } from "./probe/probe.ts";
 import { isMonitorFault, isTrustProblem, verdictOf } from "./reasons/reasons.ts";
 
-export type { Checker, KnownLink } from "./look.ts";
+export type { Checker, KnownLink } from "./attempt.ts";
 
 /** For one check with all its attempts and waits; queueing for a busy site comes on top. */
 const BUDGET_MS = 60_000;
@@ -26,12 +26,12 @@ const BUDGET_MS = 60_000;
 const ASKED_BUDGET_MS = 45_000;
 /** For a link that changes too often, unless a user waits for it. */
 const FLAPPING_BUDGET_MS = 12 * 60_000;
-const FLAPPING_LOOKS = 5;
+const FLAPPING_ATTEMPTS = 5;
 /** With the usual delays, five looks within ten minutes. Longer ones would not fit into the budget. */
 const FLAPPING_DELAYS = 12.5;
 const LONGEST_FLAPPING_DELAY_MS = 150_000;
 const WEEK_MS = 7 * 24 * 3_600_000;
-const SECOND_LOOK_MS = 3_600_000;
+const FOLLOW_UP_MS = 3_600_000;
 const C1_GAP_MS = 2000;
 const C3_GAP_MS = 5000;
 
@@ -41,9 +41,9 @@ const KNOWN_NAMES = ["one.one.one.one", "dns.google", "dns.quad9.net"];
 /** One whole check: looks, looks again where that may help, and calls a link dead only when all agrees. */
 export async function checkUrl(checker: Checker, link: KnownLink): Promise<Conclusion> {
   const check = beginCheck(checker, link, budgetOf(link));
-  const seen = await retried(check, await look(check, USUAL_STYLE));
-  if (seen.finding.verdict !== "dead") return ended(check, seen);
-  if (seen.finding.confirm === "C4") return lasting(check, seen);
+  const seen = await retry(check, await makeAttempt(check, USUAL_STYLE));
+  if (seen.finding.verdict !== "dead") return conclusive(check, seen);
+  if (seen.finding.confirm === "C4") return persistent(check, seen);
   if (seen.finding.confirm === "C3") return confirmMissingName(check, seen);
   // Who is not sure of the server is not sure of what it says in as many words either.
   const isDefinite = seen.finding.confirm === "C1" && seen.style.trust === "verified";
@@ -51,19 +51,19 @@ export async function checkUrl(checker: Checker, link: KnownLink): Promise<Concl
 }
 
 function budgetOf(link: KnownLink): number {
-  if (link.isAsked) return ASKED_BUDGET_MS;
-  return isPatient(link) ? FLAPPING_BUDGET_MS : BUDGET_MS;
+  if (link.isRequested) return ASKED_BUDGET_MS;
+  return isLongCheck(link) ? FLAPPING_BUDGET_MS : BUDGET_MS;
 }
 
-const isPatient = ({ isFlapping, isAsked }: KnownLink) => isFlapping && !isAsked;
+const isLongCheck = ({ isFlapping, isRequested }: KnownLink) => isFlapping && !isRequested;
 
 /** Looks again as the first finding asks, until something clear is seen. */
-async function retried(check: Check, first: Sighting): Promise<Sighting> {
+async function retry(check: Check, first: Attempt): Promise<Attempt> {
   let telling = first;
   for (const { delayMs, style } of first.finding.retries) {
     if (!(await pause(check, delayMs))) break;
-    const next = await look(check, { ...first.style, ...style });
-    telling = moreTelling(telling, next);
+    const next = await makeAttempt(check, { ...first.style, ...style });
+    telling = preferred(telling, next);
     if (telling === next && next.finding.verdict !== "unknown") break;
   }
   return telling;
@@ -73,7 +73,7 @@ async function retried(check: Check, first: Sighting): Promise<Sighting> {
  * A failed rescue takes nothing away: what the first look showed stands, unless the next one shows more.
  * Behind a bad certificate only death counts.
  */
-function moreTelling(before: Sighting, next: Sighting): Sighting {
+function preferred(before: Attempt, next: Attempt): Attempt {
   if (isTrustProblem(before.finding.reason)) return next.finding.verdict === "dead" ? next : before;
   if (before.finding.verdict === "active") return next.finding.verdict === "active" ? next : before;
   if (next.finding.verdict !== "unknown") return next;
@@ -82,34 +82,38 @@ function moreTelling(before: Sighting, next: Sighting): Sighting {
 }
 
 /** Class C1, the server says so in as many words: twice, on fresh connections. */
-function confirmDefinite(check: Check, seen: Sighting): Promise<Conclusion> {
-  return confirmByLooking(check, seen, [{ delayMs: gapOf(check, C1_GAP_MS), style: seen.style }]);
+function confirmDefinite(check: Check, seen: Attempt): Promise<Conclusion> {
+  return confirmByAttempts(check, seen, [{ delayMs: gapOf(check, C1_GAP_MS), style: seen.style }]);
 }
 
 /**
  * Class C2: three times when the link was alive before, else twice, and five times when it changes all the
  * time. The last time as a browser.
  */
-function confirmFirm(check: Check, seen: Sighting): Promise<Conclusion> {
+function confirmFirm(check: Check, seen: Attempt): Promise<Conclusion> {
   const { isFlapping, lastDecided } = check.link;
-  const again = isFlapping ? FLAPPING_LOOKS - 1 : lastDecided === "active" ? 2 : 1;
+  const again = isFlapping ? FLAPPING_ATTEMPTS - 1 : lastDecided === "active" ? 2 : 1;
   const last: Style = { ...seen.style, profile: "B", keepsCookies: false };
   const looks = Array.from({ length: again }, (_, index) => ({
     delayMs: isFlapping ? flappingDelay(check) : delayBefore(check, index + 1),
     style: index === again - 1 ? last : seen.style,
   }));
-  return isPatient(check.link)
-    ? confirmPatiently(check, seen, looks)
-    : confirmByLooking(check, seen, looks);
+  return isLongCheck(check.link)
+    ? confirmInLongCheck(check, seen, looks)
+    : confirmByAttempts(check, seen, looks);
 }
 
 /** Such checks take so long that they would keep all others waiting. */
-async function confirmPatiently(check: Check, seen: Sighting, looks: Look[]): Promise<Conclusion> {
+async function confirmInLongCheck(
+  check: Check,
+  seen: Attempt,
+  looks: NextAttempt[],
+): Promise<Conclusion> {
   const { longChecks } = check.checker;
   if (longChecks.count >= longChecks.most) return unconfirmed(check, seen, seen);
   longChecks.count += 1;
   try {
-    return await confirmByLooking(check, seen, looks);
+    return await confirmByAttempts(check, seen, looks);
   } finally {
     longChecks.count -= 1;
   }
@@ -126,43 +130,47 @@ const gapOf = (check: Check, ms: number) =>
   Math.min(ms, Math.max(0, ...check.checker.confirmDelaysMs));
 
 /** Every look must find it dead. Alive wins at once; anything else leaves it open. */
-async function confirmByLooking(check: Check, seen: Sighting, looks: Look[]): Promise<Conclusion> {
+async function confirmByAttempts(
+  check: Check,
+  seen: Attempt,
+  looks: NextAttempt[],
+): Promise<Conclusion> {
   let latest = seen;
   for (const { delayMs, style } of looks) {
     if (!(await pause(check, delayMs))) return outOfTime(check, latest, seen);
-    latest = await look(check, style);
+    latest = await makeAttempt(check, style);
     if (latest.finding.verdict === "active" && style.trust === "verified") {
-      return ended(check, latest);
+      return conclusive(check, latest);
     }
-    if (isMonitorFault(latest.finding.reason)) return ended(check, latest);
+    if (isMonitorFault(latest.finding.reason)) return conclusive(check, latest);
     if (!agrees(latest, seen)) return unconfirmed(check, latest, seen);
   }
-  return ended(check, latest);
+  return conclusive(check, latest);
 }
 
 /**
  * A page that was 404 before and 410 now is gone all the same; a missing name is another matter, and so is
  * what must be seen for longer.
  */
-const agrees = ({ finding }: Sighting, seen: Sighting) =>
+const agrees = ({ finding }: Attempt, seen: Attempt) =>
   finding.verdict === "dead" &&
   finding.confirm !== "C4" &&
   (finding.confirm === "C3") === (seen.finding.confirm === "C3");
 
 /** When a user waits for the answer, the next check takes the time that this one does not have. */
-const outOfTime = (check: Check, latest: Sighting, seen: Sighting) =>
-  unconfirmed(check, latest, seen, check.link.isFlapping && check.link.isAsked ? 0 : undefined);
+const outOfTime = (check: Check, latest: Attempt, seen: Attempt) =>
+  unconfirmed(check, latest, seen, check.link.isFlapping && check.link.isRequested ? 0 : undefined);
 
 /** Class C3: every name server, both families, twice; and an hour later again if it was alive this week. */
-async function confirmMissingName(check: Check, seen: Sighting): Promise<Conclusion> {
+async function confirmMissingName(check: Check, seen: Attempt): Promise<Conclusion> {
   for (const delayMs of [0, gapOf(check, C3_GAP_MS)]) {
     if (!(await pause(check, delayMs)) || !(await isMissing(check, seen))) {
       return unconfirmed(check, seen, seen);
     }
   }
-  if (!(await knowsNames(check, seen))) return concluded(check, seen, NAME_SERVERS_LOST);
-  const followUpMs = secondLookIn(check);
-  return followUpMs > 0 ? unconfirmed(check, seen, seen, followUpMs) : ended(check, seen);
+  if (!(await resolvesKnownNames(check, seen))) return finish(check, seen, NAME_SERVERS_LOST);
+  const followUpMs = followUpDelay(check);
+  return followUpMs > 0 ? unconfirmed(check, seen, seen, followUpMs) : conclusive(check, seen);
 }
 
 const NAME_SERVERS_LOST: Ending = {
@@ -170,7 +178,7 @@ const NAME_SERVERS_LOST: Ending = {
   evidence: { notes: ["The name servers do not know names that everybody knows."] },
 };
 
-async function isMissing({ checker }: Check, { probe: { finalUrl } }: Sighting): Promise<boolean> {
+async function isMissing({ checker }: Check, { probe: { finalUrl } }: Attempt): Promise<boolean> {
   const answers = await checker.outbound.resolver.askEach(new URL(finalUrl).hostname);
   return (
     answers.length > 0 && answers.every((answer) => !answer.ok && answer.reason === "dns_nxdomain")
@@ -181,9 +189,9 @@ async function isMissing({ checker }: Check, { probe: { finalUrl } }: Sighting):
  * Whether the name servers know what everybody knows. Not asked of servers that the operator chose, which
  * may be there for other names, nor where nobody is to be asked about us.
  */
-async function knowsNames(
+async function resolvesKnownNames(
   { checker: { online, outbound, clock } }: Check,
-  { probe: { finalUrl } }: Sighting,
+  { probe: { finalUrl } }: Attempt,
 ): Promise<boolean> {
   if (outbound.resolver.isChosen || isReserved(new URL(finalUrl).hostname)) return true;
   const report = await online.confirm(clock.elapsed());
@@ -192,37 +200,37 @@ async function knowsNames(
 }
 
 /** Milliseconds until a name that was alive this week may be called missing; 0 when it may now. */
-function secondLookIn({ checker, link }: Check): number {
+function followUpDelay({ checker, link }: Check): number {
   const now = checker.clock.now();
   if (link.lastActiveAt === null || now - link.lastActiveAt > WEEK_MS) return 0;
   const firstSeenAt = link.unconfirmedSince ?? now;
-  return Math.max(0, firstSeenAt + SECOND_LOOK_MS - now);
+  return Math.max(0, firstSeenAt + FOLLOW_UP_MS - now);
 }
 
-const unconfirmed = (check: Check, latest: Sighting, seen: Sighting, followUpMs?: number) =>
-  concluded(check, latest, {
+const unconfirmed = (check: Check, latest: Attempt, seen: Attempt, followUpMs?: number) =>
+  finish(check, latest, {
     reason: "unconfirmed",
     cause: seen.finding.reason,
     ...(followUpMs !== undefined && { followUpMs }),
   });
 
 /** Class C4: no check settles it alone, but several do (persistence.ts). */
-const lasting = (check: Check, seen: Sighting) =>
-  concluded(check, seen, {
+const persistent = (check: Check, seen: Attempt) =>
+  finish(check, seen, {
     reason: "unconfirmed",
     cause: seen.finding.reason,
     patienceMs: seen.finding.patienceMs,
   });
 
-const ended = (check: Check, seen: Sighting) =>
-  concluded(check, seen, { reason: seen.finding.reason });
+const conclusive = (check: Check, seen: Attempt) =>
+  finish(check, seen, { reason: seen.finding.reason });
 
 /** Ends the check, unless it turns out that it is us, or that its service calls everything gone. */
-async function concluded(check: Check, latest: Sighting, wanted: Ending): Promise<Conclusion> {
+async function finish(check: Check, latest: Attempt, wanted: Ending): Promise<Conclusion> {
   const { attempts, probes, link } = check;
   if (isAborted(check)) return conclude(attempts, latest, { reason: "check_aborted" });
-  const { fault, report } = await ownFault(check, latest);
-  const ending = fault ? wanted : await vouched(check, wanted);
+  const { fault, report } = await monitorFault(check, latest);
+  const ending = fault ? wanted : await verifyWithCanaries(check, wanted);
   if (isAborted(check)) return conclude(attempts, latest, { reason: "check_aborted" });
   const isOpen =
     !isMonitorFault(fault ?? ending.reason) &&
@@ -248,12 +256,12 @@ const SECURE_ONLY = /^(conn_|read_timeout$|tls_protocol$|tls_handshake_reset$)/;
  * Looks whether a neighbouring address answers, to help whoever reads the evidence: the same over plain
  * http, or with and without `www.` where the certificate is for another name. It changes no verdict.
  */
-async function noteVariants(check: Check, { probe: seen, style }: Sighting): Promise<string[]> {
+async function noteVariants(check: Check, { probe: seen, style }: Attempt): Promise<string[]> {
   if (seen.kind === "answered") return [];
   const variant = variantOf(new URL(seen.finalUrl), seen.reason);
   if (!variant) return [];
   const { checker } = check;
-  const timeoutMs = Math.min(checker.checkTimeoutMs, leftOf(check));
+  const timeoutMs = Math.min(checker.checkTimeoutMs, remainingMs(check));
   if (timeoutMs <= 0) return [];
   const input = { url: variant.href, style, timeoutMs, signal: checker.signal };
   const found = await probe(checker, input);

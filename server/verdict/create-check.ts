@@ -3,7 +3,7 @@ import type { Store } from "../db/store.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Outbound } from "../net/request.ts";
 import { checkUrl, type KnownLink } from "./confirm.ts";
-import type { OwnState } from "./own-fault.ts";
+import type { MonitorState } from "./own-fault.ts";
 import {
   type Cooldown,
   cooldownOf,
@@ -17,7 +17,7 @@ import { createRobots } from "./robots.ts";
 import { type Catalogue, createServices, gapsOf, urlKeyOf } from "./services/catalogue.ts";
 import type { HostProfiles } from "./surroundings.ts";
 
-type CheckOptions = OwnState & {
+type CheckOptions = MonitorState & {
   config: {
     checkConcurrency: number;
     hostConcurrency: number;
@@ -39,7 +39,7 @@ type CheckOptions = OwnState & {
 };
 
 /** Of all the checks at once: the links of a large site may all change all the time. */
-const PATIENT_SHARE = 1 / 4;
+const LONG_CHECK_SHARE = 1 / 4;
 
 /** How much sites are asked, as configured. */
 export const createPolitenessFor = ({
@@ -67,11 +67,11 @@ export function createCheck(options: CheckOptions): CheckLink {
     lag,
     checkTimeoutMs,
     confirmDelaysMs,
-    longChecks: { count: 0, most: Math.ceil(config.checkConcurrency * PATIENT_SHARE) },
+    longChecks: { count: 0, most: Math.ceil(config.checkConcurrency * LONG_CHECK_SHARE) },
   };
   const checkLink: CheckLink = (link, signal) =>
-    unlessCoolingDown({ politeness, random }, link, () => checkUrl({ ...checker, signal }, link));
-  return coalesced({ clock, catalogue, checkLink });
+    deferDuringCooldown({ politeness, random }, link, () => checkUrl({ ...checker, signal }, link));
+  return coalesce({ clock, catalogue, checkLink });
 }
 
 const LETTERS = "abcdefghijklmnopqrstuvwxyz";
@@ -83,7 +83,7 @@ const randomName = (random: () => number) =>
     "",
   );
 
-type Deferring = {
+type DeferOptions = {
   politeness: Politeness;
   /** Between 0 and 1, like `Math.random`. */
   random: () => number;
@@ -96,40 +96,45 @@ const LONGEST_SPREAD_MS = 10 * 60_000;
  * which is no failure and counts for nothing. A link whose own check was refused did ask, and is left
  * alone for as long as its site.
  */
-async function unlessCoolingDown(
-  { politeness, random }: Deferring,
+async function deferDuringCooldown(
+  { politeness, random }: DeferOptions,
   link: KnownLink,
   check: () => Promise<Conclusion>,
 ): Promise<Conclusion> {
   const host = URL.parse(link.url)?.host;
   if (host === undefined) return check();
-  const rest = cooldownOf(politeness, host) ?? restFromCrowd(politeness, host, link);
+  const rest = cooldownOf(politeness, host) ?? queueCooldown(politeness, host, link);
   if (rest) return deferred(host, rest, random);
   const conclusion = await check();
-  const unasked = unaskedRest(conclusion);
+  const unasked = cooldownBeforeRequest(conclusion);
   if (unasked) return deferred(host, cooldownOf(politeness, host) ?? unasked, random);
-  return rested(conclusion, cooldownOf(politeness, hostOf(conclusion) ?? host));
+  return withRest(conclusion, cooldownOf(politeness, hostOf(conclusion) ?? host));
 }
 
 /** A busy site is not in trouble, so manual and one-time checks wait in its queue. */
-function restFromCrowd(
+function queueCooldown(
   politeness: Politeness,
   host: string,
-  { id, isAsked }: KnownLink,
+  { id, isRequested }: KnownLink,
 ): Cooldown | null {
-  const forMs = isAsked || id === null ? null : slotAfterQueue(politeness, host);
+  const forMs = isRequested || id === null ? null : slotAfterQueue(politeness, host);
   return forMs === null ? null : { reason: "http_429", forMs, lengthMs: 0 };
 }
 
 /** The rest that began while the first request of a check stood in line, so that nothing was asked at all. */
-function unaskedRest({ reason, redirectCount, restMs, evidence }: Conclusion): Cooldown | null {
+function cooldownBeforeRequest({
+  reason,
+  redirectCount,
+  restMs,
+  evidence,
+}: Conclusion): Cooldown | null {
   const [first, second] = evidence.attempts;
   const isUnasked = redirectCount === 0 && first?.outcome === "failed" && !second;
   if (!isUnasked || restMs === null || isMonitorFault(reason)) return null;
   return { reason: reason as UnknownReason, forMs: restMs, lengthMs: restMs };
 }
 
-function rested(conclusion: Conclusion, rest: Cooldown | null): Conclusion {
+function withRest(conclusion: Conclusion, rest: Cooldown | null): Conclusion {
   if (rest?.reason !== conclusion.reason) return conclusion;
   return { ...conclusion, restMs: Math.max(conclusion.restMs ?? 0, rest.forMs) };
 }
@@ -146,7 +151,7 @@ function deferred(host: string, rest: Cooldown, random: () => number): Conclusio
 /** One whole check; ends early when the signal aborts. Never throws for network reasons. */
 export type CheckLink = (link: KnownLink, signal: AbortSignal) => Promise<Conclusion>;
 
-type Coalescing = { clock: Clock; catalogue: Catalogue; checkLink: CheckLink };
+type CoalesceOptions = { clock: Clock; catalogue: Catalogue; checkLink: CheckLink };
 
 /**
  * A conclusion that came to its end at `at`, on the clock's `elapsed()`, and the links that know of it. As
@@ -166,26 +171,26 @@ const WEEK_MS = 7 * 24 * 3_600_000;
  * A check is cut short only by the signal of the link that it was begun for. It then ends as aborted for all
  * who share it, who need another one.
  */
-export function coalesced({ clock, catalogue, checkLink }: Coalescing): CheckLink {
+export function coalesce({ clock, catalogue, checkLink }: CoalesceOptions): CheckLink {
   const running = new Map<string, { conclusion: Promise<Conclusion>; links: Set<string> }>();
   const told = new LRUCache<string, Remembered>({ max: CONCLUSIONS_KEPT });
 
-  function remembered(key: string, { id, isAsked }: KnownLink): Remembered | null {
+  function remembered(key: string, { id, isRequested }: KnownLink): Remembered | null {
     const known = told.get(key);
-    if (!known || isAsked || id === null || known.links.has(id)) return null;
+    if (!known || isRequested || id === null || known.links.has(id)) return null;
     return clock.elapsed() - known.at <= SHARED_FOR_MS ? known : null;
   }
 
   async function run(key: string, link: KnownLink, links: Set<string>, signal: AbortSignal) {
     const conclusion = await checkLink(link, signal);
-    if (isTelling(conclusion)) {
+    if (isShareable(conclusion)) {
       told.set(key, { json: JSON.stringify(conclusion), at: clock.elapsed(), links });
     }
     return conclusion;
   }
 
   return (link, signal) => {
-    const key = questionOf(catalogue, link, clock.now());
+    const key = coalescingKey(catalogue, link, clock.now());
     const underWay = running.get(key);
     const known = underWay ? null : remembered(key, link);
     const links = (underWay ?? known)?.links ?? new Set();
@@ -199,10 +204,11 @@ export function coalesced({ clock, catalogue, checkLink }: Coalescing): CheckLin
 }
 
 /** What says nothing about the link is of no use to another. */
-const isTelling = ({ reason, deferMs }: Conclusion) => !isMonitorFault(reason) && deferMs === null;
+const isShareable = ({ reason, deferMs }: Conclusion) =>
+  !isMonitorFault(reason) && deferMs === null;
 
 /** The URL and everything else that a check depends on: the same question has the same answer. */
-function questionOf(catalogue: Catalogue, link: KnownLink, now: number): string {
+function coalescingKey(catalogue: Catalogue, link: KnownLink, now: number): string {
   const url = URL.parse(link.url);
   const { lastDecided, decidedReason, lastActiveAt, unconfirmedSince } = link;
   return JSON.stringify([
@@ -211,6 +217,6 @@ function questionOf(catalogue: Catalogue, link: KnownLink, now: number): string 
     lastActiveAt !== null && now - lastActiveAt <= WEEK_MS,
     unconfirmedSince !== null,
     link.isFlapping,
-    link.isAsked,
+    link.isRequested,
   ]);
 }

@@ -1,13 +1,13 @@
 import { getDomain, getHostname } from "tldts";
 import { isReserved } from "../net/resolve.ts";
-import type { Check, Sighting } from "./look.ts";
+import type { Attempt, Check } from "./attempt.ts";
 import type { Online, SentinelReport } from "./online/online.ts";
 import type { Conclusion } from "./probe/conclusion.ts";
 import type { Probe } from "./probe/probe.ts";
 import type { Reason } from "./reasons/reasons.ts";
 
 /** What tells a fault of ours from one of the other side. */
-export type OwnState = {
+export type MonitorState = {
   online: Online;
   /** The worst delay of the event loop since a moment on the clock's `elapsed()`, in milliseconds. */
   lag: { worstSince(since: number): number };
@@ -25,23 +25,27 @@ const TIMEOUTS = new Set<string>(["dns_timeout", "conn_timeout", "read_timeout"]
 const DATES = new Set<string>(["tls_expired", "tls_not_yet_valid"]);
 
 /** Whether a reason is about the way to the server, so that it may as well be the way from us. */
-export const isTransport = (reason: string) => TRANSPORT.test(reason);
+export const isTransportFailure = (reason: string) => TRANSPORT.test(reason);
 
 /** The fault that is ours, if it is, and what the sentinels said if they were asked. */
-export type Own = { fault: Reason | null; report: SentinelReport | null };
+export type MonitorFault = { fault: Reason | null; report: SentinelReport | null };
 
 /**
  * Is it us? Nothing that the network did counts before a sentinel has answered after it
  * (docs/verdicts.md, "Our own outage").
  */
-export async function ownFault(check: Check, { probe, finding }: Sighting): Promise<Own> {
+export async function monitorFault(
+  check: Check,
+  { probe, finding }: Attempt,
+): Promise<MonitorFault> {
   const { online, lag } = check.checker;
   const lagMs = lag.worstSince(check.startedAt);
   const failed = probe.kind === "failed" ? probe.reason : finding.reason;
-  if (finding.verdict !== "active" && lagMs > lagLimitOf(failed)) return ours("internal_error");
-  if (DATES.has(failed) && online.clockIsOff()) return ours("internal_error");
-  if (probe.kind === "answered" || !isTransport(failed) || !leadsOut(online, probe)) {
-    return ours(null);
+  if (finding.verdict !== "active" && lagMs > lagLimitOf(failed))
+    return withoutReport("internal_error");
+  if (DATES.has(failed) && online.clockIsOff()) return withoutReport("internal_error");
+  if (probe.kind === "answered" || !isTransportFailure(failed) || !usesInternet(online, probe)) {
+    return withoutReport(null);
   }
   const report = await online.confirm(check.lookedAt);
   const isOnline = report === null || report.state === "online";
@@ -49,13 +53,13 @@ export async function ownFault(check: Check, { probe, finding }: Sighting): Prom
 }
 
 /** Names that this machine knows, and its own network, can be judged without the internet. */
-const leadsOut = (online: Online, { address, finalUrl }: Probe) =>
+const usesInternet = (online: Online, { address, finalUrl }: Probe) =>
   online.speaksFor(address) && !isReserved(new URL(finalUrl).hostname);
 
 const lagLimitOf = (reason: string) =>
   TIMEOUTS.has(reason) ? LAG_VOIDS_TIMEOUTS_MS : LAG_VOIDS_ALL_MS;
 
-const ours = (fault: Reason | null): Own => ({ fault, report: null });
+const withoutReport = (fault: Reason | null): MonitorFault => ({ fault, report: null });
 
 /** Notices when much fails at once that has nothing to do with each other but us. */
 type Breaker = {
@@ -79,8 +83,8 @@ export function createBreaker(): Breaker {
     note(url, { reason, cause = reason, deferMs }) {
       if (deferMs !== null) return;
       const site = getDomain(url) ?? getHostname(url) ?? url;
-      latest = [...latest, { site, isFailed: isTransport(cause) }].slice(-CHECKS);
-      isTripped = haveFailed(latest);
+      latest = [...latest, { site, isFailed: isTransportFailure(cause) }].slice(-CHECKS);
+      isTripped = isFailing(latest);
     },
     isTripped: () => isTripped,
     reset() {
@@ -90,7 +94,7 @@ export function createBreaker(): Breaker {
   };
 }
 
-function haveFailed(latest: Ended[]): boolean {
+function isFailing(latest: Ended[]): boolean {
   const failed = latest.filter(({ isFailed }) => isFailed).length;
   if (latest.length < CHECKS || failed < CHECKS * FAILED_SHARE) return false;
   return new Set(latest.map(({ site }) => site)).size >= SITES;

@@ -16,17 +16,17 @@ import type { Prober } from "./probe/probe.ts";
 export type Robots = (prober: Prober, url: URL, limits: Limits) => Promise<Permission>;
 
 /** `waitedMs` is what queueing for the site, or waiting for another check that asks it, took. */
-type Permission = { isWelcome: boolean | null; waitedMs: number };
+type Permission = { isAllowed: boolean | null; waitedMs: number };
 
 /** `timeoutMs` is for all requests together; queueing does not count. The signal ends only the wait. */
 type Limits = { timeoutMs: number; signal?: AbortSignal | undefined };
 
 /** RFC 9309 §2.4: not remembered for longer than a day. */
-const LIFE_MS = 24 * 3_600_000;
+const CACHE_MS = 24 * 3_600_000;
 const CHARS_KEPT = 16 * 1024 * 1024;
 /** RFC 9309 §2.3.1.2 and §2.5. */
-const MOST_REDIRECTS = 5;
-const LARGEST = 500 * 1024;
+const MAX_REDIRECTS = 5;
+const MAX_BYTES = 500 * 1024;
 
 type Rules = { text: string; readAt: number };
 
@@ -47,8 +47,8 @@ export function createRobots(): Robots {
   return async (prober, url, { timeoutMs, signal }) => {
     const { clock, isUrgent } = prober;
     const known = memory.get(url.origin);
-    if (known && clock.now() - known.readAt < LIFE_MS) {
-      return { isWelcome: isWelcome(known.text, url), waitedMs: 0 };
+    if (known && clock.now() - known.readAt < CACHE_MS) {
+      return { isAllowed: isAllowed(known.text, url), waitedMs: 0 };
     }
     const reading = { prober, timeoutMs, startedAt: clock.elapsed(), waitedMs: 0 };
     let isOurs = false;
@@ -61,14 +61,14 @@ export function createRobots(): Robots {
     const work = () => once({ key: url.origin, isUrgent, work: readAndKeep });
     const rules = await unlessAborted(signal, { work, fallback: null });
     const waitedMs = isOurs ? reading.waitedMs : clock.elapsed() - reading.startedAt;
-    return { isWelcome: rules === null ? null : isWelcome(rules, url), waitedMs };
+    return { isAllowed: rules === null ? null : isAllowed(rules, url), waitedMs };
   };
 }
 
 /** RFC 9309 §2.3.1: without a robots.txt all is allowed, with one that cannot be had nothing is (null). */
 async function read(reading: Reading, origin: string): Promise<string | null> {
   let next = new URL("/robots.txt", origin);
-  for (let redirects = 0; redirects <= MOST_REDIRECTS; redirects++) {
+  for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
     const exchange = await ask(reading, next);
     if (exchange.kind !== "response" || exchange.status >= 500) return null;
     const location = locationOf(exchange.status, exchange.headers);
@@ -90,7 +90,7 @@ function ask(reading: Reading, url: URL) {
     return outbound.request(url, {
       headers: { "User-Agent": userAgent },
       timeoutMs: leftOf(reading),
-      bodyCap: LARGEST,
+      bodyCap: MAX_BYTES,
     });
   };
   const maxHoldMs = Math.min(LONGEST_HOLD_WAIT_MS, leftOf(reading));
@@ -103,8 +103,8 @@ const leftOf = ({ prober: { clock }, timeoutMs, startedAt, waitedMs }: Reading) 
 /** The name that the rules know this program by. */
 const AGENT = "stillup";
 /** Longer ones cost more to follow than the answer is worth: then nothing is welcome. */
-const LONGEST_RULES = 32 * 1024;
-const NOTHING_WELCOME = "User-agent: *\nDisallow: /";
+const MAX_RULES_CHARS = 32 * 1024;
+const DISALLOW_ALL = "User-agent: *\nDisallow: /";
 
 /**
  * What of a robots.txt is for this program, as a robots.txt for all (RFC 9309 §2.2.1). Of the many groups
@@ -128,12 +128,12 @@ export function rulesForUs(text: string): string {
     for (const name of named) groups[name] ??= [];
   }
   const rules = ["User-agent: *", ...(groups[AGENT] ?? groups["*"] ?? [])].join("\n");
-  return rules.length > LONGEST_RULES ? NOTHING_WELCOME : rules;
+  return rules.length > MAX_RULES_CHARS ? DISALLOW_ALL : rules;
 }
 
 /** Without a version, as in `Stillup/1.0`. */
 const agentIn = (value: string) => value.split("/")[0]!.trim().toLowerCase();
 
 /** @param rules of the site that the address is of, from `rulesForUs` */
-export const isWelcome = (rules: string, url: URL): boolean =>
+export const isAllowed = (rules: string, url: URL): boolean =>
   robotsParser(`${url.origin}/robots.txt`, rules).isAllowed(url.href, AGENT) !== false;

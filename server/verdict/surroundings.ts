@@ -38,37 +38,37 @@ export type Question = {
 /** What was learned: new facts, what was asked for them, and how long that waited for its turn. */
 type LearnedFacts = { facts: Facts; records: ProbeRecord[]; waitedMs: number };
 
-type Asked = "sibling" | "root" | "home" | "subdomain";
+type NearbyAddress = "sibling" | "root" | "home" | "subdomain";
 
 /** Learns one fact. What cannot be learned is null; nothing is thrown for what a network does. */
 export async function learnFact(question: Question, fact: keyof Facts): Promise<LearnedFacts> {
   if (question.timeoutMs <= 0) return noNewFacts({ [fact]: null });
   if (fact === "profile") return learnProfile(question);
   if (fact === "names") return noNewFacts({ names: await namesOf(question) });
-  return (await askNearby(question, fact)).testimony;
+  return (await probeNearby(question, fact)).testimony;
 }
 
 const noNewFacts = (facts: Facts, waitedMs = 0): LearnedFacts => ({ facts, records: [], waitedMs });
 
 /** Asks for an address around the page, if there is one and it may be asked for. */
-async function askNearby(
+async function probeNearby(
   question: Question,
-  asked: Asked,
-): Promise<{ isWelcome: boolean | null; testimony: LearnedFacts }> {
+  asked: NearbyAddress,
+): Promise<{ isAllowed: boolean | null; testimony: LearnedFacts }> {
   const { clock } = question.context;
   const address = addressOf(question, asked);
-  if (!address) return { isWelcome: null, testimony: noNewFacts({ [asked]: null }) };
+  if (!address) return { isAllowed: null, testimony: noNewFacts({ [asked]: null }) };
   const startedAt = clock.elapsed();
-  const { isWelcome, waitedMs } = await checkRobots(question, asked, address);
+  const { isAllowed, waitedMs } = await isAllowedByRobots(question, asked, address);
   const timeoutMs = question.timeoutMs - (clock.elapsed() - startedAt - waitedMs);
-  if (!isWelcome || timeoutMs <= 0) {
-    return { isWelcome, testimony: noNewFacts({ [asked]: null }, waitedMs) };
+  if (!isAllowed || timeoutMs <= 0) {
+    return { isAllowed, testimony: noNewFacts({ [asked]: null }, waitedMs) };
   }
   const told = await probeFor({ ...question, timeoutMs }, asked, address);
-  return { isWelcome, testimony: { ...told, waitedMs: told.waitedMs + waitedMs } };
+  return { isAllowed, testimony: { ...told, waitedMs: told.waitedMs + waitedMs } };
 }
 
-function addressOf({ context, url }: Question, asked: Asked): URL | null {
+function addressOf({ context, url }: Question, asked: NearbyAddress): URL | null {
   if (asked === "home") return homeOf(url);
   const name = context.randomName();
   if (asked === "subdomain") return subdomainOf(url, name);
@@ -76,12 +76,16 @@ function addressOf({ context, url }: Question, asked: Asked): URL | null {
 }
 
 /** Only for addresses that were made up does it count whether robots are welcome. */
-const checkRobots = (question: Question, asked: Asked, address: URL) =>
+const isAllowedByRobots = (question: Question, asked: NearbyAddress, address: URL) =>
   asked === "sibling" || asked === "root"
     ? question.context.robots(question.context, address, question)
-    : { isWelcome: true, waitedMs: 0 };
+    : { isAllowed: true, waitedMs: 0 };
 
-async function probeFor(question: Question, asked: Asked, address: URL): Promise<LearnedFacts> {
+async function probeFor(
+  question: Question,
+  asked: NearbyAddress,
+  address: URL,
+): Promise<LearnedFacts> {
   const { context, style, timeoutMs, signal } = question;
   const found = await probe(context, { url: address.href, style, timeoutMs, signal });
   const final_url = found.hops.length > 0 ? urlInBetween(found.finalUrl) : null;
@@ -101,11 +105,14 @@ async function learnProfile(question: Question): Promise<LearnedFacts> {
   const arrivedAt = clock.elapsed();
   let own = noNewFacts({});
   let isOurs = false;
-  const ask = async (): Promise<Learned | null> => {
+  const ask = async (): Promise<HostBehaviour | null> => {
     isOurs = true;
-    const { isWelcome, testimony } = await askNearby({ ...question, signal: undefined }, "sibling");
+    const { isAllowed, testimony } = await probeNearby(
+      { ...question, signal: undefined },
+      "sibling",
+    );
     own = testimony;
-    return isWelcome === false ? { kind: "closed" } : learnedFrom(testimony.facts.sibling ?? null);
+    return isAllowed === false ? { kind: "closed" } : behaviourIn(testimony.facts.sibling ?? null);
   };
   const work = () => hostProfiles.learn({ host, isUrgent, ask });
   const learned = await unlessAborted(question.signal, { work, fallback: null });
@@ -115,11 +122,11 @@ async function learnProfile(question: Question): Promise<LearnedFacts> {
   return { ...own, facts: { ...(own.facts.sibling && own.facts), profile } };
 }
 
-const asProfile = (learned: Learned): HostProfile | null =>
+const asProfile = (learned: HostBehaviour): HostProfile | null =>
   learned.kind === "closed" ? null : learned;
 
 /** A host that did not answer may do so next time; one that gave a useless answer is left alone. */
-function learnedFrom(found: Probe | null): Learned | null {
+function behaviourIn(found: Probe | null): HostBehaviour | null {
   if (found === null || found.kind === "failed") return null;
   if (found.status === 404 || found.status === 410) return { kind: "honest" };
   const isPage = found.status >= 200 && found.status < 300 && found.page !== null;
@@ -181,23 +188,23 @@ function withoutHash(url: URL): URL {
 }
 
 /** What a host was learned to do; `closed` hosts let nothing be learned about them. */
-type Learned = HostProfile | { kind: "closed" };
+type HostBehaviour = HostProfile | { kind: "closed" };
 
 /** Remembers for a week how hosts answer to addresses that do not exist. */
 export type HostProfiles = {
-  find(host: string): Promise<Learned | null>;
+  find(host: string): Promise<HostBehaviour | null>;
   /** Keeps what `ask` learns, if anything. Who comes meanwhile gets the same, and does not ask. */
   learn(wanted: {
     host: string;
     isUrgent?: boolean | undefined;
-    ask: () => Promise<Learned | null>;
-  }): Promise<Learned | null>;
+    ask: () => Promise<HostBehaviour | null>;
+  }): Promise<HostBehaviour | null>;
 };
 
-export const PROFILE_LIFE_MS = 7 * 24 * 3_600_000;
+export const PROFILE_LIFETIME_MS = 7 * 24 * 3_600_000;
 const HOSTS_IN_MEMORY = 50_000;
 
-type Entry = { learned: Learned; at: number };
+type Entry = { learned: HostBehaviour; at: number };
 
 /** @param store keeps them over a restart; without one they live as long as the program */
 export function createHostProfiles({
@@ -208,17 +215,17 @@ export function createHostProfiles({
   store?: Store;
 }): HostProfiles {
   const memory = new LRUCache<string, Entry>({ max: HOSTS_IN_MEMORY });
-  const once = createOnceAtATime<Learned | null>();
-  const isFresh = ({ at }: Entry) => clock.now() - at < PROFILE_LIFE_MS;
+  const once = createOnceAtATime<HostBehaviour | null>();
+  const isFresh = ({ at }: Entry) => clock.now() - at < PROFILE_LIFETIME_MS;
 
-  async function find(host: string): Promise<Learned | null> {
+  async function find(host: string): Promise<HostBehaviour | null> {
     const entry = memory.get(host) ?? (store && (await readEntry(store, host)));
     if (!entry || !isFresh(entry)) return null;
     memory.set(host, entry);
     return entry.learned;
   }
 
-  async function keep(host: string, learned: Learned | null): Promise<Learned | null> {
+  async function keep(host: string, learned: HostBehaviour | null): Promise<HostBehaviour | null> {
     if (!learned) return null;
     const entry = { learned, at: clock.now() };
     memory.set(host, entry);

@@ -2,11 +2,11 @@ import { isText } from "./page/page.ts";
 import {
   alive,
   type Finding,
+  type Need,
   once,
   type Reader,
   type Seen,
   unclear,
-  type Wanted,
 } from "./probe/finding.ts";
 import type { Answer, Failure } from "./probe/probe.ts";
 import { judgeFailure, readStatus } from "./probe/statuses.ts";
@@ -39,12 +39,12 @@ const READERS: Reader<Serving>[] = [
 type Judged = Omit<Seen<Serving>, "answer"> & { answer: Answer | Failure };
 
 /** What one attempt shows, or what must be known first. */
-export function judge(seen: Judged): Finding | Wanted {
+export function judge(seen: Judged): Finding | Need {
   const finding = read(seen);
-  return "wants" in finding ? finding : asShutDown(seen.serving, finding);
+  return "needs" in finding ? finding : asShutDown(seen.serving, finding);
 }
 
-function read(seen: Judged): Finding | Wanted {
+function read(seen: Judged): Finding | Need {
   const { answer } = seen;
   if (answer.kind === "failed") return judgeFailure(answer);
   const answered = { ...seen, answer };

@@ -18,7 +18,7 @@ export const CONTEXT = {
   now: Date.parse("2030-01-01T00:00:00Z"),
   facts: { profile: { kind: "honest" } },
   serving: null,
-  isReborn: false,
+  isReregistered: false,
 } as const;
 
 /** Judges a usual page of 200 kB, from its bytes to the verdict, in turn with a bare pass of the parser. */

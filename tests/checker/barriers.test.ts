@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from "bun:test";
+import { NEVER_CHECKED } from "../../server/verdict/attempt.ts";
 import { checkUrl } from "../../server/verdict/confirm.ts";
-import { NEVER_CHECKED } from "../../server/verdict/look.ts";
 import { type Says, startSite } from "../site.ts";
 import {
   ARTICLE,

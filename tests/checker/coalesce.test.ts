@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import type { KnownLink } from "../../server/verdict/confirm.ts";
-import { type CheckLink, coalesced } from "../../server/verdict/create-check.ts";
+import { type CheckLink, coalesce } from "../../server/verdict/create-check.ts";
 import type { Conclusion } from "../../server/verdict/probe/conclusion.ts";
 import { catalogueWith } from "../../server/verdict/services/records/built-in.ts";
 import { movableClock } from "../clock.ts";
@@ -21,7 +21,7 @@ const known = (id: string | null, more: Partial<KnownLink> = {}): KnownLink => (
   lastActiveAt: null,
   unconfirmedSince: null,
   isFlapping: false,
-  isAsked: false,
+  isRequested: false,
   ...more,
 });
 
@@ -44,7 +44,7 @@ function checks(ends?: Partial<Conclusion>) {
     clock,
     begun,
     open,
-    check: coalesced({ clock, catalogue: catalogueWith([]), checkLink: run }),
+    check: coalesce({ clock, catalogue: catalogueWith([]), checkLink: run }),
   };
 }
 
@@ -65,8 +65,8 @@ describe("while a check is under way", () => {
     const { check, begun } = checks({});
 
     await Promise.all([
-      check(known("mine", { isAsked: true }), signal),
-      check(known("yours", { isAsked: true }), signal),
+      check(known("mine", { isRequested: true }), signal),
+      check(known("yours", { isRequested: true }), signal),
     ]);
 
     expect(begun).toEqual(["mine"]);
@@ -136,9 +136,9 @@ describe("what a check came to", () => {
 
   test("is not for who asks by hand", async () => {
     const { check, begun } = checks({});
-    await check(known("mine", { isAsked: true }), signal);
+    await check(known("mine", { isRequested: true }), signal);
 
-    await check(known("yours", { isAsked: true }), signal);
+    await check(known("yours", { isRequested: true }), signal);
 
     expect(begun).toEqual(["mine", "yours"]);
   });
@@ -214,7 +214,7 @@ describe("of two links", () => {
     ["a page seen this week, and not", { lastActiveAt: NOW }, { lastActiveAt: NOW - 8 * DAY }],
     ["a missing name to confirm", {}, { unconfirmedSince: NOW }],
     ["a status that changes all the time", {}, { isFlapping: true }],
-    ["somebody waiting", {}, { isAsked: true }],
+    ["somebody waiting", {}, { isRequested: true }],
   ])("with %s both are asked for", async (_, a, b) => {
     expect(await asksOnce(a, b)).toBeFalse();
   });

@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, test } from "bun:test";
 import { readConfig } from "../../server/config/config.ts";
 import type { DnsReason, Resolution } from "../../server/net/resolve.ts";
+import { NEVER_CHECKED } from "../../server/verdict/attempt.ts";
 import { type Checker, checkUrl, type KnownLink } from "../../server/verdict/confirm.ts";
-import { NEVER_CHECKED } from "../../server/verdict/look.ts";
 import { createPoliteness } from "../../server/verdict/politeness/politeness.ts";
 import { freePort } from "../free-port.ts";
 import { labOutbound, playedResolver } from "../outbound/lab.ts";
@@ -197,7 +197,7 @@ describe("a page of a link that changes all the time", () => {
   });
 
   test("is left open for whoever waits for the answer, and looked at again at once", async () => {
-    expect(await checkPage(404, { ...flapping, isAsked: true })).toMatchObject({
+    expect(await checkPage(404, { ...flapping, isRequested: true })).toMatchObject({
       status: "unknown",
       reason: "unconfirmed",
       cause: "http_404",
@@ -375,7 +375,7 @@ describe("trouble that may pass", () => {
 
     const conclusion = await checkUrl(
       { ...checker, politeness },
-      { url, ...wasActive, isAsked: true },
+      { url, ...wasActive, isRequested: true },
     );
 
     expect(conclusion).toMatchObject({ reason: "unconfirmed", evidence: { attempts: [{}, {}] } });
@@ -386,8 +386,8 @@ describe("trouble that may pass", () => {
     const { clock, checker } = labChecker();
     const politeness = createPoliteness({ clock, hostConcurrency: 1, hostGapMs: 0 });
     const { url } = until(startSite({ "/a": "hello", "/b": "hello", "/asked": "hello" }));
-    const check = (path: string, isAsked: boolean) =>
-      checkUrl({ ...checker, politeness }, { ...NEVER_CHECKED, url: `${url}${path}`, isAsked });
+    const check = (path: string, isRequested: boolean) =>
+      checkUrl({ ...checker, politeness }, { ...NEVER_CHECKED, url: `${url}${path}`, isRequested });
 
     const ends: string[] = [];
     const note = (path: string) => () => void ends.push(path);
@@ -432,7 +432,7 @@ describe("trouble that may pass", () => {
 
     await checkUrl(
       { ...checker, outbound, checkTimeoutMs: 30_000 },
-      { url, ...NEVER_CHECKED, isAsked: true },
+      { url, ...NEVER_CHECKED, isRequested: true },
     );
 
     expect(clock.elapsed() - startedAt).toBeLessThan(60_000);

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { NEVER_CHECKED } from "../../server/verdict/attempt.ts";
 import { type Checker, checkUrl } from "../../server/verdict/confirm.ts";
-import { NEVER_CHECKED } from "../../server/verdict/look.ts";
 import { createCatalogue } from "../../server/verdict/services/catalogue.ts";
 import type { Ask, Kind, Service } from "../../server/verdict/services/record.ts";
 import { startSite } from "../site.ts";

@@ -103,7 +103,7 @@ const NEW_LINK: KnownLink = {
   lastActiveAt: null,
   unconfirmedSince: null,
   isFlapping: false,
-  isAsked: false,
+  isRequested: false,
 };
 
 describe("an attempt at a site that wants to be left alone", () => {
@@ -404,7 +404,7 @@ describe("of very many links of one site", () => {
   });
 
   test.each([
-    ["somebody waits for is put off", { isAsked: true }],
+    ["somebody waits for is put off", { isRequested: true }],
     ["nobody keeps is put off, as nobody would take it up again", { id: null }],
   ])("none that %s", async (_, known) => {
     expect(await crowd(known)).toEqual([]);

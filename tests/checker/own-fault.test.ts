@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from "bun:test";
+import { NEVER_CHECKED } from "../../server/verdict/attempt.ts";
 import { type Checker, checkUrl, type KnownLink } from "../../server/verdict/confirm.ts";
-import { NEVER_CHECKED } from "../../server/verdict/look.ts";
 import { createOnline } from "../../server/verdict/online/online.ts";
 import { freePort } from "../free-port.ts";
 import { labOutbound, playedResolver } from "../outbound/lab.ts";

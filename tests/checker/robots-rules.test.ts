@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
-import { isWelcome, rulesForUs } from "../../server/verdict/robots.ts";
+import { isAllowed, rulesForUs } from "../../server/verdict/robots.ts";
 
-const isAllowed = (robots: string, path = "/a/b") =>
-  isWelcome(rulesForUs(robots), new URL(path, "https://site.test"));
+const allows = (robots: string, path = "/a/b") =>
+  isAllowed(rulesForUs(robots), new URL(path, "https://site.test"));
 
 describe("A robots.txt", () => {
   test.each<[what: string, robots: string, allowed: boolean]>([
@@ -32,7 +32,7 @@ describe("A robots.txt", () => {
       false,
     ],
   ])("that %s is followed", (_, robots, allowed) => {
-    expect(isAllowed(robots)).toBe(allowed);
+    expect(allows(robots)).toBe(allowed);
   });
 
   test("takes no more room for those whom it names beside us", () => {

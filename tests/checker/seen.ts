@@ -1,4 +1,4 @@
-import type { Facts, Finding, Seen, Wanted } from "../../server/verdict/probe/finding.ts";
+import type { Facts, Finding, Need, Seen } from "../../server/verdict/probe/finding.ts";
 import type { Hop } from "../../server/verdict/probe/hops.ts";
 import type { Answer, Failure, Probe } from "../../server/verdict/probe/probe.ts";
 import type { Serving } from "../../server/verdict/services/serving.ts";
@@ -26,7 +26,7 @@ export type Told = {
 /** What a judgement is asked about. Facts are told like pages, or as the reason of a failure; undefined is not asked yet. */
 export type Case = Told & {
   url?: string;
-  isReborn?: boolean;
+  isReregistered?: boolean;
   facts?: {
     [K in keyof Facts]?: K extends "profile" | "names"
       ? Facts[K]
@@ -90,7 +90,7 @@ async function factOf(
 
 export async function seenOf({
   url = ASKED,
-  isReborn = false,
+  isReregistered = false,
   facts = {},
   ...told
 }: Case): Promise<Seen<Serving>> {
@@ -103,7 +103,7 @@ export async function seenOf({
     url: new URL(url),
     now: NOW,
     serving: null,
-    isReborn,
+    isReregistered,
     facts: {
       ...USUAL_FACTS,
       ...(profile !== undefined && { profile }),
@@ -119,11 +119,11 @@ export const verdictOn = async (given: Case): Promise<string> => shown(judge(awa
 /** The rules that a verdict names. */
 export async function rulesOn(given: Case): Promise<string[]> {
   const finding = judge(await seenOf(given));
-  return "wants" in finding ? [] : finding.signals.map(({ rule }) => rule);
+  return "needs" in finding ? [] : finding.signals.map(({ rule }) => rule);
 }
 
-function shown(finding: Finding | Wanted): string {
-  if ("wants" in finding) return `wants ${finding.wants}`;
+function shown(finding: Finding | Need): string {
+  if ("needs" in finding) return `wants ${finding.needs}`;
   const { verdict, reason, confirm } = finding;
   return confirm === "none" ? `${verdict} ${reason}` : `${verdict} ${reason} ${confirm}`;
 }

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from "bun:test";
+import { NEVER_CHECKED } from "../../server/verdict/attempt.ts";
 import { type Checker, checkUrl, type KnownLink } from "../../server/verdict/confirm.ts";
-import { NEVER_CHECKED } from "../../server/verdict/look.ts";
 import { labOutbound, playedResolver } from "../outbound/lab.ts";
 import { type Routes, type Says, type Site, startSite } from "../site.ts";
 import { until } from "../until.ts";
@@ -111,8 +111,8 @@ describe("a host that is new to us", () => {
     const answer = Promise.withResolvers<Response>();
     const robots: Says[] = [() => answer.promise, 404];
     const site = siteWith({ "/a": story, "/b": story, "/robots.txt": robots });
-    const check = (path: string, isAsked: boolean) =>
-      checkUrl(checker, { ...NEVER_CHECKED, url: `${site.url}${path}`, isAsked });
+    const check = (path: string, isRequested: boolean) =>
+      checkUrl(checker, { ...NEVER_CHECKED, url: `${site.url}${path}`, isRequested });
     const slow = check("/a", false);
     await until(() => paths(site).includes("/robots.txt"));
 

@@ -58,7 +58,7 @@ function findingOn(probe: Probe): Finding {
   if (probe.kind === "failed") return judgeFailure(probe);
   const facts = { profile: { kind: "honest" } } as const;
   const url = new URL("http://a.test/");
-  const seen = { answer: probe, url, now: NOW, facts, serving: null, isReborn: false };
+  const seen = { answer: probe, url, now: NOW, facts, serving: null, isReregistered: false };
   return judge(seen) as Finding;
 }
 

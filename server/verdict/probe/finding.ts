@@ -65,14 +65,14 @@ export type Seen<S extends Served = Served> = {
    * The name was missing, or the domain parked, when last decided. Whoever registered it since must show
    * more than a page: it is alive only if it is neither parked nor the same for every address.
    */
-  isReborn: boolean;
+  isReregistered: boolean;
 };
 
 /** Nothing can be said before this is known. */
-export type Wanted = { wants: keyof Facts };
+export type Need = { needs: keyof Facts };
 
 /** Looks at a response from one side. `null` passes it on to the next reader. Pure. */
-export type Reader<S extends Served = Served> = (seen: Seen<S>) => Finding | Wanted | null;
+export type Reader<S extends Served = Served> = (seen: Seen<S>) => Finding | Need | null;
 
 export const alive = (reason: ActiveReason, retries: Retry[] = []): Finding => ({
   verdict: "active",
@@ -108,7 +108,7 @@ export const suspected = (reason: UnknownReason, signals: Signal[]): Finding => 
   signals,
 });
 
-export const wants = (fact: keyof Facts): Wanted => ({ wants: fact });
+export const needs = (fact: keyof Facts): Need => ({ needs: fact });
 
 /** One more attempt after a moment, in another style if given. */
 export const once = (style: Partial<Style> = {}): Retry[] => [{ delayMs: 2000, style }];

@@ -74,5 +74,7 @@ const heldBack = ({ heldMs }: Failure): Received | null =>
 /** A wall stands before the service, so that its status is not the service's. */
 function isWalled(answer: Answer, url: URL, now: number): boolean {
   if (answer.page === null) return answer.headers.get("cf-mitigated") !== null;
-  return readBarriers({ answer, url, now, facts: {}, serving: null, isReborn: false }) !== null;
+  return (
+    readBarriers({ answer, url, now, facts: {}, serving: null, isReregistered: false }) !== null
+  );
 }

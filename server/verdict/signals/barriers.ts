@@ -46,7 +46,7 @@ function barriersAt(status: number): Signature[] {
 
 function findingOf(wall: Signature, seen: Seen): Finding {
   const { rule, reason, retries = [] } = wall;
-  const signal = { rule, text: told(wall, seen) };
+  const signal = { rule, text: signalText(wall, seen) };
   return { ...behindBarrier(seen, { reason, signal }, []), retries };
 }
 
@@ -61,7 +61,7 @@ const restAfter = ({ answer: { headers }, now }: Seen) =>
   Math.max(REST_MS, readRetryAfter(headers.get("retry-after"), now) ?? 0);
 
 /** The wall's sentence, with the page's own words where the page gave it away. */
-function told({ text, when }: Signature, { answer: { page } }: Seen): string {
+function signalText({ text, when }: Signature, { answer: { page } }: Seen): string {
   const words = page && concernsPage(when) ? page.title || page.heading || page.text : "";
   return words === "" ? text : `${text} It says ${quoted(words)}.`;
 }
@@ -70,7 +70,7 @@ function told({ text, when }: Signature, { answer: { page } }: Seen): string {
  * Whether a page may stand before what was asked for: it wants something of its reader first. Such a page
  * is the same for every address, and says nothing about any.
  */
-export const asksFirst = (page: Page) =>
+export const mayBeBarrierPage = (page: Page) =>
   isShort(page) && (page.passwordFields > 0 || ASKS.some((words) => words.test(page.text)));
 
 /** What a page that is the same for every address stands for, as its own words or its form show. */
@@ -81,18 +81,18 @@ export function barrierOn(page: Page | null): Barrier | null {
   const text = "The page has a form that asks for a password.";
   const signal = { rule: "barrier_form", text };
   const isForm = page?.passwordFields === 1;
-  return barrierSaid(page) ?? (isForm ? { reason: "login_required", signal } : null);
+  return barrierInWords(page) ?? (isForm ? { reason: "login_required", signal } : null);
 }
 
 /** The same by its words: its title and its heading need not say it in a whole sentence, nor a short page in either. */
-export function barrierSaid(page: Page | null): Barrier | null {
+export function barrierInWords(page: Page | null): Barrier | null {
   if (!page) return null;
   const sayings = headlinesOf(page);
-  for (const { reason, said, anywhere } of WORDS) {
+  for (const { reason, said, anywhere } of BARRIER_WORDS) {
     const words = sayings.find((saying) => said.some((pattern) => pattern.test(saying)));
-    if (words !== undefined) return spoken(reason, words);
+    if (words !== undefined) return barrierByWords(reason, words);
     const found = anywhere && isShort(page) ? anywhere.exec(page.text)?.[0] : undefined;
-    if (found !== undefined) return spoken(reason, found);
+    if (found !== undefined) return barrierByWords(reason, found);
   }
   return null;
 }
@@ -107,7 +107,7 @@ export const mayBePrivate = (page: Page | null) =>
 const MAY_BE_PRIVATE =
   /\b(?:(?:do not|don['’]t|may not|might not) have (?:the |sufficient |enough |necessary |required )*(?:permissions?|access|rights|privileges)|(?:not|isn['’]t|aren['’]t) (?:allowed|authori[sz]ed|permitted) to (?:see|view|access)|(?:sign|log) in to (?:see|view|access|continue)|(?:it|page|content|this) (?:is|may be|might be|could be) private|only shared (?:it )?with|keine?n? (?:ausreichenden?n? )?(?:berechtigung|zugriff|rechte)|nicht berechtigt|pas (?:l['’]autorisation|les droits|la permission|accès)|pas autorisée?s?|no (?:tienes?|dispone[s]?) (?:de )?(?:permisos?|acceso)|non (?:hai|disponi) (?:di |dei |il )?(?:permess[oi]|accesso|autorizzazion[ei])|não tem (?:permissão|acesso)|geen (?:toegang|rechten|toestemming)|brak (?:uprawnień|dostępu)|nie masz (?:uprawnień|dostępu))|нет (?:прав|доступа)|権限がありません|没有权限|沒有權限|권한이 없/i;
 
-const spoken = (reason: UnknownReason, words: string): Barrier => ({
+const barrierByWords = (reason: UnknownReason, words: string): Barrier => ({
   reason,
   signal: { rule: "barrier_words", text: `The page asks for something first: ${quoted(words)}.` },
 });
@@ -117,13 +117,13 @@ const spoken = (reason: UnknownReason, words: string): Barrier => ({
  * page invites to stay; a gate, a queue or a closed shop is shown in place of everything, keeps people out,
  * and has scripts to let them in.
  */
-export const leadsNowhere = (page: Page, found: URL) =>
-  isShort(page) && hasScripts(page) && waysInto(page, found) < FEWEST_WAYS;
+export const hasFewLinks = (page: Page, found: URL) =>
+  isShort(page) && hasScripts(page) && linksInto(page, found) < MIN_LINKS;
 
 /** Whether more may come of a page than what was sent. */
 const hasScripts = ({ markup }: Page) => /<script\b/i.test(markup);
 
-const FEWEST_WAYS = 2;
+const MIN_LINKS = 2;
 
 const AGE =
   /\b(?:(?:are you|you are|i am|i['’]m|must be) (?:(?:over|above|at least|older than) )?(?:1[68]|19|2[01])\b|legal (?:drinking |smoking )?age\b|(?:verify|confirm) your age\b)|(?:bist du|sind sie) (?:über |mindestens |schon )?(?:16|18)|volljährig|(?:avoir|avez[- ]vous|j['’]ai) (?:plus de )?18 ans|(?:je suis|êtes[- ]vous) majeur|mayor(?:es)? de (?:18|edad)|maggiorenn|maior(?:es)? de (?:18|idade)|(?:мне|вам) (?:уже )?(?:есть )?18|pełnoletni|18 jaar of ouder/i;
@@ -150,7 +150,11 @@ const LOG_IN =
   /\b(?:log ?-?in|sign ?-?in|sign ?-?on|log on|logged in|members[- ]only|authentication required)\b|anmelden|anmeldung|einloggen|connectez-vous|se connecter|identifiez-vous|inici(?:a|e|ar) sesi[óo]n|fa[çz]a login|\baccedi\b|inloggen|aanmelden|zaloguj|logga in|log ind|logg inn|kirjaudu|přihl(?:á|a)s|bejelentkezés|giriş yap|авториз|войдите|войти|увійдіть|увійти|ログイン|サインイン|登[录錄入]|로그인/i;
 
 /** In this order, since a question of age may speak of cookies, and anything of the rest. */
-const WORDS: readonly { reason: UnknownReason; said: readonly RegExp[]; anywhere?: RegExp }[] = [
+const BARRIER_WORDS: readonly {
+  reason: UnknownReason;
+  said: readonly RegExp[];
+  anywhere?: RegExp;
+}[] = [
   { reason: "consent_wall", said: [ASKS_AGE, NAMES_AGE, AGE], anywhere: AGE },
   { reason: "geo_blocked", said: [SAYS_GEO] },
   { reason: "maintenance", said: [SAYS_MAINTENANCE] },
@@ -166,7 +170,7 @@ const FORMAL =
   /privacy|cookie|terms|legal|imprint|impressum|datenschutz|\bagb\b|log-?in|sign-?(?:in|up)|register|account|help|support|contact|kontakt|lang/i;
 
 /** Different places of the site that a page links to, those on itself among them. */
-function waysInto({ markup }: Page, found: URL): number {
+function linksInto({ markup }: Page, found: URL): number {
   const ways = new Set<string>();
   for (const [, address = ""] of markup.matchAll(LINK)) {
     const url = URL.parse(address, found);

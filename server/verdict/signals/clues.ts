@@ -27,7 +27,7 @@ export type Missing = {
 };
 
 /** Looks for the words of an error page where a page says what it is: its title and its heading. */
-export function missingOn(page: Page, answer: Answer, link: URL): Missing | null {
+export function missingWordsOn(page: Page, answer: Answer, link: URL): Missing | null {
   const context = contextOf(page, answer, link);
   const title = missingIn(page.title, context);
   const first = page.heading || page.subheading;
@@ -86,11 +86,11 @@ const BEFORE_LINE = 300;
 export function saysMissing(probe: Probe | null | undefined): boolean {
   if (probe?.kind !== "answered" || !probe.page) return false;
   const url = URL.parse(probe.finalUrl);
-  return url !== null && isPhrase(missingOn(probe.page, probe, url)?.strength ?? null);
+  return url !== null && isPhrase(missingWordsOn(probe.page, probe, url)?.strength ?? null);
 }
 
 /** Whether another address answers with the very words of this error page, whatever else is on it. */
-export const saysTheSame = (page: Page, probe: Probe | null | undefined): boolean =>
+export const hasSameMissingWords = (page: Page, probe: Probe | null | undefined): boolean =>
   probe?.kind === "answered" &&
   probe.page?.title === page.title &&
   probe.page.heading === page.heading &&
@@ -140,10 +140,10 @@ function ownNameOf({ markup }: Page): string {
 }
 
 /** Longer pages, and pages about one thing, are more than an excuse. */
-export const isShort = (page: Page) => page.text.length < SHORT_CHARS && !isAboutThing(page);
+export const isShort = (page: Page) => page.text.length < SHORT_CHARS && !isAboutOneThing(page);
 
 /** Whether a page says of itself that it is about one thing: an article, a product, a film. */
-export const isAboutThing = ({ hasArticle, hasMainEntity, ogType }: Page) =>
+export const isAboutOneThing = ({ hasArticle, hasMainEntity, ogType }: Page) =>
   hasArticle || hasMainEntity || TYPE_OF_THING.test(ogType ?? "");
 
 const SHORT_CHARS = 1500;
@@ -157,7 +157,7 @@ export function hiddenFromSearch(page: Page, { headers }: Answer): Signal[] {
 }
 
 /** A page deep inside a site that names the home page, or an error page, as its own address. */
-export function pointsAway(page: Page, { finalUrl }: Answer, link: URL): Signal[] {
+export function canonicalElsewhere(page: Page, { finalUrl }: Answer, link: URL): Signal[] {
   const own = URL.parse(finalUrl);
   if (!own || isSiteAddress(own) || isSiteAddress(link)) return [];
   const named = [page.canonical, page.ogUrl].flatMap((address) =>

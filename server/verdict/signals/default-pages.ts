@@ -2,18 +2,18 @@ import type { Page } from "../page/page.ts";
 import {
   dead,
   type Finding,
+  type Need,
+  needs,
   type Reader,
   type Seen,
   type Signal,
   suspected,
-  type Wanted,
-  wants,
 } from "../probe/finding.ts";
 import { decoded, isSiteAddress } from "./addresses.ts";
 import { isShort } from "./clues.ts";
 import { SITE_ERRORS } from "./outages.ts";
 import { quoted } from "./phrases.ts";
-import { besideOf, compare, SAME_EVERYWHERE } from "./same-page.ts";
+import { compare, comparedAddress, SAME_EVERYWHERE } from "./same-page.ts";
 import { headlinesOf, matches, prepare, type Signature } from "./signature.ts";
 
 const defaultPage = (of: string, when: Signature["when"]): Signature => ({
@@ -251,17 +251,17 @@ const LONGEST_TEXT = 5000;
 function weighSuspension(
   { answer, facts, url }: Seen,
   { signal, isSure }: Suspension,
-): Finding | Wanted | null {
+): Finding | Need | null {
   if (isSure) return dead("hosting_suspended", "C2", [signal]);
-  const beside = besideOf(url);
+  const beside = comparedAddress(url);
   const other = facts[beside];
-  if (other === undefined) return wants(beside);
+  if (other === undefined) return needs(beside);
   const shown = compare(answer, other);
   if (shown === "nothing") return suspected("placeholder_page", [signal]);
   return shown === "same" ? dead("hosting_suspended", "C2", [signal, SAME_EVERYWHERE]) : null;
 }
 
-function readStandIn(seen: Seen): Finding | Wanted | null {
+function readStandIn(seen: Seen): Finding | Need | null {
   const sight = prepare(seen);
   const isMet = (wall: Signature) => matches(sight, wall);
   const standIn = DEFAULT_PAGES.find(isMet);
@@ -274,13 +274,13 @@ function readStandIn(seen: Seen): Finding | Wanted | null {
  * A site that is set up, or moved to another server, shows its server's page everywhere, and says nothing about
  * the link. A page below a site that is there is gone when any address shows the server's page in its place.
  */
-function weighDefaultPage(seen: Seen, signal: Signal): Finding | Wanted {
+function weighDefaultPage(seen: Seen, signal: Signal): Finding | Need {
   const { answer, url, facts } = seen;
   const open = suspected("placeholder_page", [signal]);
   if (isSiteAddress(url)) return open;
-  if (facts.sibling === undefined) return wants("sibling");
+  if (facts.sibling === undefined) return needs("sibling");
   if (compare(answer, facts.sibling) !== "same") return open;
-  if (facts.home === undefined) return wants("home");
+  if (facts.home === undefined) return needs("home");
   const isElsewhere = ["different", "missing"].includes(compare(answer, facts.home));
   return isElsewhere ? dead("soft404_probe", "C2", [signal, SAME_EVERYWHERE]) : open;
 }

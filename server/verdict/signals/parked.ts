@@ -3,19 +3,19 @@ import type { Page } from "../page/page.ts";
 import {
   dead,
   type Finding,
+  type Need,
+  needs,
   type Reader,
   type Seen,
   type Signal,
   suspected,
-  type Wanted,
-  wants,
 } from "../probe/finding.ts";
 import type { Answer } from "../probe/probe.ts";
 import { domainOf, isShortener, isSiteAddress, wordList } from "./addresses.ts";
 import { isShort } from "./clues.ts";
 import { type DomainNotice, readDomainNotice, readParkingMarkup } from "./parking-phrases.ts";
 import { quoted } from "./phrases.ts";
-import { besideOf, compare, compareElsewhere, SAME_EVERYWHERE } from "./same-page.ts";
+import { compare, comparedAddress, compareWithoutHost, SAME_EVERYWHERE } from "./same-page.ts";
 
 /**
  * Parked domains: nobody's page any more, whoever answers. The way there or the page's own code must give
@@ -54,10 +54,10 @@ function gather(answer: Answer, page: Page, route: SaleRoute): Clues {
   return { strong, route, notice, address };
 }
 
-function weigh(seen: Seen, clues: Clues): Finding | Wanted | null {
+function weigh(seen: Seen, clues: Clues): Finding | Need | null {
   const { strong, notice, address } = clues;
   const signals = [...strong, notice, address].flatMap(asSignal);
-  if (signals.length === 0 && !seen.isReborn) return null;
+  if (signals.length === 0 && !seen.isReregistered) return null;
   const isDoubled = strong.length > 1 && !isSiteAddress(seen.url);
   if (isDoubled || (strong.length > 0 && (notice || address))) return parked(signals);
   if (notice?.rule === "domain_expired" && address) return parked(signals);
@@ -65,10 +65,10 @@ function weigh(seen: Seen, clues: Clues): Finding | Wanted | null {
 }
 
 /** Names cost no request to the site, so they are asked before any other address of it. */
-function weighNames(seen: Seen, clues: Clues, signals: Signal[]): Finding | Wanted | null {
+function weighNames(seen: Seen, clues: Clues, signals: Signal[]): Finding | Need | null {
   const { strong, route, notice, address } = clues;
   const { names } = seen.facts;
-  if (!route.sale && names === undefined) return wants("names");
+  if (!route.sale && names === undefined) return needs("names");
   const served = route.sale || !names ? null : readNames(names);
   const all = [...signals, ...asSignal(served)];
   if (served && (strong.length > 0 || notice)) return parked(all);
@@ -81,17 +81,17 @@ function weighNames(seen: Seen, clues: Clues, signals: Signal[]): Finding | Want
 }
 
 /** A parked domain shows the same at every address, and mostly at every name below it. */
-function weighSameness(seen: Seen, clues: Clues, signals: Signal[]): Finding | Wanted | null {
+function weighSameness(seen: Seen, clues: Clues, signals: Signal[]): Finding | Need | null {
   const { answer, facts } = seen;
-  const beside = besideOf(seen.url);
+  const beside = comparedAddress(seen.url);
   const other = facts[beside];
-  if (other === undefined) return wants(beside);
+  if (other === undefined) return needs(beside);
   const shown = compare(answer, other);
   if (shown === "missing" && isOnlyLed(clues)) return null;
   if (shown !== "same") return suspected("parked_suspected", signals);
   const { subdomain } = facts;
-  if (subdomain === undefined) return wants("subdomain");
-  return ["same", "nothing"].includes(compareElsewhere(answer, subdomain))
+  if (subdomain === undefined) return needs("subdomain");
+  return ["same", "nothing"].includes(compareWithoutHost(answer, subdomain))
     ? parked([...signals, SAME_EVERYWHERE])
     : suspected("parked_suspected", signals);
 }

@@ -1,11 +1,11 @@
 import {
   dead,
   type Finding,
+  type Need,
+  needs,
   type Reader,
   type Seen,
   suspected,
-  type Wanted,
-  wants,
 } from "../probe/finding.ts";
 import type { Answer } from "../probe/probe.ts";
 import {
@@ -20,8 +20,14 @@ import {
   namesHost,
   speaksOfErrors,
 } from "./addresses.ts";
-import { asksFirst, barrierOn, barrierSaid, behindBarrier, mayBePrivate } from "./barriers.ts";
-import { isAppShell, isShort, LITTLE_TEXT, missingOn, saysMissing } from "./clues.ts";
+import {
+  barrierInWords,
+  barrierOn,
+  behindBarrier,
+  mayBeBarrierPage,
+  mayBePrivate,
+} from "./barriers.ts";
+import { isAppShell, isShort, LITTLE_TEXT, missingWordsOn, saysMissing } from "./clues.ts";
 import { isLoginAddress } from "./logins.ts";
 import { quoted } from "./phrases.ts";
 import { compare, HOME_SAME } from "./same-page.ts";
@@ -83,17 +89,17 @@ function leadsToErrorPage(answer: Answer, link: URL, target: URL): boolean {
   if (!page || !isShort(page)) return false;
   if (found === "words") return true;
   // The number at the address and in the title is the same number twice.
-  const missing = missingOn(page, answer, link);
+  const missing = missingWordsOn(page, answer, link);
   return missing !== null && missing.strength !== "number";
 }
 
 /** A site that leads its home page there as well is not itself for the moment, and says nothing about the link. */
-function judgeErrorPage(seen: Seen, target: URL): Finding | Wanted {
+function judgeErrorPage(seen: Seen, target: URL): Finding | Need {
   const { answer, serving, facts } = seen;
   const text = `The link leads to an error page, ${quoted(target.pathname)}.`;
   const signals = [{ rule: "leads_to_error_page", text }];
   if (!serving?.target) {
-    if (facts.home === undefined) return wants("home");
+    if (facts.home === undefined) return needs("home");
     if (compare(answer, facts.home) === "same") {
       return behindBarrier(seen, barrierOn(answer.page), [...signals, HOME_SAME]);
     }
@@ -108,7 +114,7 @@ const leadsHome = (link: URL, target: URL) =>
   isHome(target) && !isSiteAddress(link) && !isShortener(link) && !namesHost(link, target);
 
 /** Was the link sent there for a reason of its own, or is whatever does not exist? */
-function judgeHome(seen: Seen, target: URL): Finding | Wanted | null {
+function judgeHome(seen: Seen, target: URL): Finding | Need | null {
   const {
     answer,
     serving,
@@ -117,7 +123,7 @@ function judgeHome(seen: Seen, target: URL): Finding | Wanted | null {
   const home = { rule: "leads_home", text: `The link leads to the home page of ${target.host}.` };
   // Services are not asked for random addresses.
   if (serving?.target) return suspected("soft404_suspected", [home]);
-  if (sibling === undefined) return wants("sibling");
+  if (sibling === undefined) return needs("sibling");
   const comparison = compare(answer, sibling);
   if (comparison === "missing" || saysMissing(sibling)) return null;
   if (comparison !== "same" || sibling?.hops.length === 0) {
@@ -128,13 +134,13 @@ function judgeHome(seen: Seen, target: URL): Finding | Wanted | null {
   // A folder may be for members only, and a site that has left its host leads all of that host to its home page.
   const around = bareHost(target) === bareHost(seen.url) ? "root" : "home";
   const other = around === "root" && isBelowRoot(seen.url) ? sibling : seen.facts[around];
-  if (other === undefined) return wants(around);
+  if (other === undefined) return needs(around);
   const isOfWholeHost = compare(answer, other) === "same";
   if (around === "home" && isOfWholeHost) {
     return behindBarrier(seen, barrierOn(answer.page), [...signals, HOME_SAME]);
   }
   if (around === "root" && !isOfWholeHost) return suspected("soft404_suspected", signals);
-  return barrierSaid(answer.page) || mayShowMore(answer) || isLoginAddress(target)
+  return barrierInWords(answer.page) || mayShowMore(answer) || isLoginAddress(target)
     ? behindBarrier(seen, barrierOn(answer.page), signals)
     : dead("soft404_redirect_home", "C2", signals);
 }
@@ -144,4 +150,4 @@ function judgeHome(seen: Seen, target: URL): Finding | Wanted | null {
  * what a sign-in hides is for those who have signed in.
  */
 const mayShowMore = ({ page }: Answer) =>
-  page !== null && ((isAppShell(page) && page.text.length < LITTLE_TEXT) || asksFirst(page));
+  page !== null && ((isAppShell(page) && page.text.length < LITTLE_TEXT) || mayBeBarrierPage(page));

@@ -194,13 +194,13 @@ function isSentToErrorPage({ hops, finalUrl }: Answer): boolean {
 }
 
 /** An address of the link's site that cannot exist. A home page has none next to it, only below it. */
-export const besideOf = (url: URL) => (isSiteAddress(url) ? "root" : "sibling");
+export const comparedAddress = (url: URL) => (isSiteAddress(url) ? "root" : "sibling");
 
 /**
  * Sets the root of another name below the same domain beside a page. Parking pages repeat the name that
  * they were asked for, so that names count for nothing.
  */
-export const compareElsewhere = (answer: Answer, probe: Probe | null): Comparison =>
+export const compareWithoutHost = (answer: Answer, probe: Probe | null): Comparison =>
   probe?.kind === "answered" ? compare(withoutHost(answer), withoutHost(probe)) : "nothing";
 
 function withoutHost(answer: Answer): Answer {

@@ -3,12 +3,12 @@ import {
   alive,
   dead,
   type Finding,
+  type Need,
+  needs,
   type Reader,
   type Seen,
   type Signal,
   suspected,
-  type Wanted,
-  wants,
 } from "../probe/finding.ts";
 import type { Answer } from "../probe/probe.ts";
 import {
@@ -20,17 +20,19 @@ import {
   isSiteAddress,
 } from "./addresses.ts";
 import {
-  asksFirst,
+  barrierInWords,
   barrierOn,
-  barrierSaid,
   behindBarrier,
-  leadsNowhere,
+  hasFewLinks,
+  mayBeBarrierPage,
   mayBePrivate,
 } from "./barriers.ts";
 import {
+  canonicalElsewhere,
   contentOf,
+  hasSameMissingWords,
   hiddenFromSearch,
-  isAboutThing,
+  isAboutOneThing,
   isAppShell,
   isExplanation,
   isFrame,
@@ -38,15 +40,13 @@ import {
   isShort,
   type Missing,
   missingInLine,
-  missingOn,
-  pointsAway,
-  saysTheSame,
+  missingWordsOn,
 } from "./clues.ts";
 import { isLoginAddress } from "./logins.ts";
 import {
-  besideOf,
   type Comparison,
   compare,
+  comparedAddress,
   fingerprintOf,
   HOME_SAME,
   isNear,
@@ -62,49 +62,53 @@ export const readSoft404: Reader = (seen) => {
   const { page } = answer;
   if (!page || answer.bodyBytes === 0 || answer.bodyProblem === "body_undecodable") return null;
   const finding = judgePage(seen, page);
-  const isDead = finding && !("wants" in finding) && finding.verdict === "dead";
+  const isDead = finding && !("needs" in finding) && finding.verdict === "dead";
   return isDead && mayBePrivate(page)
     ? behindBarrier(seen, barrierOn(page), finding.signals)
     : finding;
 };
 
-function judgePage(seen: Seen, page: Page): Finding | Wanted | null {
+function judgePage(seen: Seen, page: Page): Finding | Need | null {
   const { answer, url } = seen;
-  const missing = missingOn(page, answer, url);
+  const missing = missingWordsOn(page, answer, url);
   if (missing) return judgeWords(seen, page, missing);
   const conflict = typeConflict(answer, url);
   return conflict ? judgeConflict(seen, page, conflict) : judgeUniform(seen, page);
 }
 
 /** A page with the words of an error page. */
-function judgeWords(seen: Seen, page: Page, missing: Missing): Finding | Wanted | null {
+function judgeWords(seen: Seen, page: Page, missing: Missing): Finding | Need | null {
   const { answer, url } = seen;
-  const agreeing = [...hiddenFromSearch(page, answer), ...pointsAway(page, answer, url)];
+  const agreeing = [...hiddenFromSearch(page, answer), ...canonicalElsewhere(page, answer, url)];
   const signals = [...missing.signals, ...agreeing, ...shortness(page)];
-  const isProof = missing.isSaidByBoth && isAboutNothing(seen, page);
-  if (isProof && contentOf(page) === "none") return unlessOneForAll(seen, page, signals);
-  const sibling = isSiteAddress(url) ? "nothing" : look(seen, "sibling");
+  const isProof = missing.isSaidByBoth && isOnlyAnError(seen, page);
+  if (isProof && contentOf(page) === "none") return deadUnlessSameEverywhere(seen, page, signals);
+  const sibling = isSiteAddress(url) ? "nothing" : compareWith(seen, "sibling");
   if (typeof sibling !== "string") return sibling;
   if (missing.strength === "number" && sibling === "nothing") return null;
   if (!isPhrase(missing.strength)) return judgeHint(seen, page, sibling, signals);
   // A site that is honest elsewhere may still show its error page here with success.
-  if (sibling === "same" || (sibling !== "nothing" && saysTheSame(page, seen.facts.sibling))) {
-    return unlessHomeSays(seen, page, [...signals, SIBLING_SAME]);
+  if (
+    sibling === "same" ||
+    (sibling !== "nothing" && hasSameMissingWords(page, seen.facts.sibling))
+  ) {
+    return deadUnlessHomeIsSame(seen, page, [...signals, SIBLING_SAME]);
   }
   const isBackedUp = agreeing.length > 0 || (missing.isSaidTwice && !isAboutErrors(url));
   // Services are not asked for random addresses, so that nothing is known of how theirs answer.
   const isHonest = sibling === "missing" && !seen.serving?.target;
-  if (isBackedUp && isShort(page) && !isHonest) return unlessOneForAll(seen, page, signals);
+  if (isBackedUp && isShort(page) && !isHonest)
+    return deadUnlessSameEverywhere(seen, page, signals);
   if (sibling === "nothing") return suspected("soft404_suspected", signals);
   return judgeSurrounded(seen, page, isProof, signals);
 }
 
 /** Dead by its words, if the site does not say them of all its addresses. */
-function unlessOneForAll(seen: Seen, page: Page, signals: Signal[]): Finding | Wanted {
+function deadUnlessSameEverywhere(seen: Seen, page: Page, signals: Signal[]): Finding | Need {
   const other = isSiteAddress(seen.url) ? "root" : "home";
-  const comparison = look(seen, other);
+  const comparison = compareWith(seen, other);
   if (typeof comparison !== "string") return comparison;
-  const isSame = comparison === "same" || saysTheSame(page, seen.facts[other]);
+  const isSame = comparison === "same" || hasSameMissingWords(page, seen.facts[other]);
   return isSame
     ? behindBarrier(seen, barrierOn(page), [...signals, other === "home" ? HOME_SAME : ROOT_SAME])
     : dead("soft404_body", "C2", signals);
@@ -116,11 +120,11 @@ function judgeSurrounded(
   page: Page,
   isProof: boolean,
   signals: Signal[],
-): Finding | Wanted | null {
+): Finding | Need | null {
   if (isShort(page) && !isProof) return suspected("soft404_suspected", signals);
-  if (isAboutThing(page) || contentOf(page) === "paragraph") return null;
+  if (isAboutOneThing(page) || contentOf(page) === "paragraph") return null;
   if (!isProof) return suspected("soft404_suspected", signals);
-  const home = look(seen, "home");
+  const home = compareWith(seen, "home");
   if (typeof home !== "string") return home;
   const { facts } = seen;
   return contentOf(page, facts.sibling, facts.home) === "none"
@@ -129,8 +133,8 @@ function judgeSurrounded(
 }
 
 /** Whether a page is neither a thing of its own nor about errors. */
-const isAboutNothing = ({ url }: Seen, page: Page) =>
-  !isAboutThing(page) && !isAboutErrors(url) && !isExplanation(page);
+const isOnlyAnError = ({ url }: Seen, page: Page) =>
+  !isAboutOneThing(page) && !isAboutErrors(url) && !isExplanation(page);
 
 /** Words that other pages have, too, count for nothing on a site that is honest about what is missing. */
 function judgeHint(
@@ -138,7 +142,7 @@ function judgeHint(
   page: Page,
   sibling: Comparison,
   signals: Signal[],
-): Finding | Wanted | null {
+): Finding | Need | null {
   if (sibling === "nothing") {
     const isSuspect = isShort(page) && !isSiteAddress(seen.url);
     return isSuspect ? suspected("soft404_suspected", signals) : null;
@@ -147,7 +151,7 @@ function judgeHint(
   const all = [...signals, SIBLING_SAME];
   return [page.title, page.heading].some((words) => FOR_NOW.test(words))
     ? suspected("soft404_suspected", all)
-    : unlessRootDiffers(seen, page, all);
+    : deadUnlessRootDiffers(seen, page, all);
 }
 
 /** What is away for a moment is not missing. */
@@ -167,25 +171,25 @@ function typeConflict({ hops, finalUrl }: Answer, link: URL): Signal | null {
 }
 
 /** Where the same page comes for any file, there is none; a page about each file shows them. */
-function judgeConflict(seen: Seen, page: Page, conflict: Signal): Finding | Wanted | null {
-  const sibling = look(seen, "sibling");
+function judgeConflict(seen: Seen, page: Page, conflict: Signal): Finding | Need | null {
+  const sibling = compareWith(seen, "sibling");
   if (sibling !== "same") return typeof sibling === "string" ? null : sibling;
   const lines = missingInLine(page);
   const signals = [conflict, ...lines, SIBLING_SAME];
-  const isOpen = isAppShell(page) || (lines.length === 0 && mayBeGate(seen, page));
+  const isOpen = isAppShell(page) || (lines.length === 0 && mayBeBarrier(seen, page));
   if (isOpen) return behindBarrier(seen, barrierOn(page), signals);
   if (lines.length === 0 && !hasEarlierKey(seen.url)) {
     // Without words for what is missing, it may be what stands before the files of this folder.
-    const root = look(seen, "root");
+    const root = compareWith(seen, "root");
     if (root !== "same") {
       return typeof root === "string" ? suspected("soft404_suspected", signals) : root;
     }
   }
   const finding = hasEarlierKey(seen.url)
-    ? unlessRootDiffers(seen, page, signals)
-    : unlessHomeSays(seen, page, signals);
+    ? deadUnlessRootDiffers(seen, page, signals)
+    : deadUnlessHomeIsSame(seen, page, signals);
   const isForm = lines.length === 0 && page.forms > formsAtHome(seen);
-  return finding && !("wants" in finding) && isForm
+  return finding && !("needs" in finding) && isForm
     ? suspected("soft404_suspected", finding.signals)
     : finding;
 }
@@ -198,46 +202,48 @@ const formsAtHome = ({ facts: { home } }: Seen): number =>
  * An address that tells its page by an earlier part, as `/questions/123/any-title` does, has siblings with
  * the same page. Not so below the root.
  */
-function unlessRootDiffers(seen: Seen, page: Page, signals: Signal[]): Finding | Wanted | null {
-  const root = lookAtRoot(seen);
+function deadUnlessRootDiffers(seen: Seen, page: Page, signals: Signal[]): Finding | Need | null {
+  const root = compareWithRoot(seen);
   if (typeof root !== "string") return root;
   if (root === "nothing") return suspected("soft404_suspected", signals);
-  return root === "same" ? unlessHomeSays(seen, page, [...signals, ROOT_SAME]) : null;
+  return root === "same" ? deadUnlessHomeIsSame(seen, page, [...signals, ROOT_SAME]) : null;
 }
 
 /**
  * Dead, if the home page is another. A site that shows one page at all its addresses, the home page among them,
  * says nothing about any: the page keeps readers out, or the site is not itself for the moment.
  */
-function unlessHomeSays(seen: Seen, page: Page, signals: Signal[]): Finding | Wanted {
-  const home = look(seen, "home");
+function deadUnlessHomeIsSame(seen: Seen, page: Page, signals: Signal[]): Finding | Need {
+  const home = compareWith(seen, "home");
   if (typeof home !== "string") return home;
   if (home === "nothing") return suspected("soft404_suspected", signals);
-  return home === "same" || saysTheSame(page, seen.facts.home)
+  return home === "same" || hasSameMissingWords(page, seen.facts.home)
     ? behindBarrier(seen, barrierOn(page), [...signals, HOME_SAME])
     : dead("soft404_probe", "C2", signals);
 }
 
-const mayBeGate = ({ answer }: Seen, page: Page) =>
-  asksFirst(page) || leadsNowhere(page, new URL(answer.finalUrl)) || barrierSaid(page) !== null;
+const mayBeBarrier = ({ answer }: Seen, page: Page) =>
+  mayBeBarrierPage(page) ||
+  hasFewLinks(page, new URL(answer.finalUrl)) ||
+  barrierInWords(page) !== null;
 
 /** Neither title nor heading speaks against the link, but it may be what the site shows for every address. */
-function judgeUniform(seen: Seen, page: Page): Finding | Wanted | null {
-  const isDoubtful = seen.isReborn || isUsualPage(seen, page);
+function judgeUniform(seen: Seen, page: Page): Finding | Need | null {
+  const isDoubtful = seen.isReregistered || isUsualPage(seen, page);
   if (typeof isDoubtful !== "boolean") return isDoubtful;
   if (!isDoubtful) return null;
-  const sibling = look(seen, besideOf(seen.url));
+  const sibling = compareWith(seen, comparedAddress(seen.url));
   if (sibling !== "same") return typeof sibling === "string" ? null : sibling;
   const lines = missingInLine(page);
   if (isAppShell(page)) return judgeApp(seen, page, lines);
-  if (isSiteAddress(seen.url)) return judgeRebornHome(seen);
-  const root = lookAtRoot(seen);
+  if (isSiteAddress(seen.url)) return judgeReregisteredHome(seen);
+  const root = compareWithRoot(seen);
   if (typeof root !== "string") return root;
-  const signals = [...lines, ...pointsAway(page, seen.answer, seen.url), SIBLING_SAME];
+  const signals = [...lines, ...canonicalElsewhere(page, seen.answer, seen.url), SIBLING_SAME];
   if (root === "same") return judgeEverywhere(seen, page, [...signals, ROOT_SAME]);
   if (isSignIn(seen, page)) return behindBarrier(seen, barrierOn(page), signals);
   const isSuspect =
-    lines.length > 0 ? !hasEarlierKey(seen.url) : seen.isReborn && root === "nothing";
+    lines.length > 0 ? !hasEarlierKey(seen.url) : seen.isReregistered && root === "nothing";
   return isSuspect ? suspected("soft404_suspected", signals) : null;
 }
 
@@ -245,9 +251,9 @@ function judgeUniform(seen: Seen, page: Page): Finding | Wanted | null {
  * The address makes no difference, except perhaps that of the home page. Without words for what is missing, a
  * page proves nothing: barriers and outages look the same in words that no list knows.
  */
-const judgeEverywhere = (seen: Seen, page: Page, signals: Signal[]): Finding | Wanted =>
+const judgeEverywhere = (seen: Seen, page: Page, signals: Signal[]): Finding | Need =>
   missingInLine(page).length > 0
-    ? unlessHomeSays(seen, page, signals)
+    ? deadUnlessHomeIsSame(seen, page, signals)
     : behindBarrier(seen, barrierOn(page), signals);
 
 /** Scripts that are loaded make no app of a short excuse, but one cannot be sure. An app may be a sign-in. */
@@ -263,12 +269,12 @@ function judgeApp(seen: Seen, page: Page, lines: Signal[]): Finding {
  * Whether the host was seen to show such a page for random addresses, or the page gives itself away. A host
  * that was asked only now has shown its page next to the link, where it can be compared in full.
  */
-function isUsualPage({ answer, url, facts, serving }: Seen, page: Page): boolean | Wanted {
+function isUsualPage({ answer, url, facts, serving }: Seen, page: Page): boolean | Need {
   if (isSiteAddress(url) || serving?.target) return false;
   const { profile, sibling } = facts;
-  if (profile === undefined) return wants("profile");
+  if (profile === undefined) return needs("profile");
   if (profile?.kind === "honest") return missingInLine(page).length > 0;
-  if (sibling || pointsAway(page, answer, url).length > 0) return true;
+  if (sibling || canonicalElsewhere(page, answer, url).length > 0) return true;
   return profile !== null && isNear(profile.fingerprint, fingerprintOf(answer));
 }
 
@@ -277,22 +283,23 @@ const isSignIn = ({ url }: Seen, page: Page) =>
   isShort(page) && page.passwordFields === 1 && !hasEarlierKey(url) && !isLoginAddress(url);
 
 /** A domain that was registered again often has only a home page, shown for any address. */
-const judgeRebornHome = ({ facts: { root } }: Seen): Finding | null =>
+const judgeReregisteredHome = ({ facts: { root } }: Seen): Finding | null =>
   root?.hops.length === 0 ? suspected("soft404_suspected", [ROOT_SAME]) : null;
 
 /**
  * What an address for comparison shows, or the wish to ask for it. Services are not asked for random
  * addresses: those whose word for missing things is not their status have rules of their own.
  */
-function look(seen: Seen, fact: "sibling" | "root" | "home"): Comparison | Wanted {
+function compareWith(seen: Seen, fact: "sibling" | "root" | "home"): Comparison | Need {
   const { answer, facts, serving } = seen;
   if (serving?.target) return "missing";
   const probe = facts[fact];
-  return probe === undefined ? wants(fact) : compare(answer, probe);
+  return probe === undefined ? needs(fact) : compare(answer, probe);
 }
 
 /** Directly below the root, the sibling is what would be asked for there. */
-const lookAtRoot = (seen: Seen) => look(seen, isBelowRoot(seen.url) ? "sibling" : "root");
+const compareWithRoot = (seen: Seen) =>
+  compareWith(seen, isBelowRoot(seen.url) ? "sibling" : "root");
 
 const shortness = (page: Page): Signal[] =>
   isShort(page) ? [{ rule: "short_page", text: "There is little else on the page." }] : [];

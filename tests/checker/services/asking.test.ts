@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { NEVER_CHECKED } from "../../../server/verdict/attempt.ts";
 import { checkUrl } from "../../../server/verdict/confirm.ts";
-import { NEVER_CHECKED } from "../../../server/verdict/look.ts";
 import type { Conclusion } from "../../../server/verdict/probe/conclusion.ts";
 import { createCatalogue } from "../../../server/verdict/services/catalogue.ts";
 import type { Ask, Kind, Page, Rule, Service } from "../../../server/verdict/services/record.ts";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { NEVER_CHECKED } from "../../../server/verdict/attempt.ts";
 import { checkUrl } from "../../../server/verdict/confirm.ts";
-import { NEVER_CHECKED } from "../../../server/verdict/look.ts";
 import { type Answers, json, startPlayedWeb, text, to, type Web } from "./played-web.ts";
 import { checkerThrough, checkThrough } from "./prove.ts";
 

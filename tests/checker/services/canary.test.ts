@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { type KnownLink, NEVER_CHECKED } from "../../../server/verdict/attempt.ts";
 import { checkUrl } from "../../../server/verdict/confirm.ts";
-import { type KnownLink, NEVER_CHECKED } from "../../../server/verdict/look.ts";
 import type { Conclusion } from "../../../server/verdict/probe/conclusion.ts";
 import { createCatalogue } from "../../../server/verdict/services/catalogue.ts";
 import type { Service } from "../../../server/verdict/services/record.ts";
@@ -219,5 +219,5 @@ describe("A service of which no such link is known, and whose rules may be old,"
 test("whoever waits for a check does not wait for those who let nobody know", async () => {
   const { seen } = service({ ...GOOD, [`${HOST}/api/f/old`]: () => new Promise(() => {}) });
 
-  expect(await seen("f/a", { isAsked: true })).toBe(DOUBTED);
+  expect(await seen("f/a", { isRequested: true })).toBe(DOUBTED);
 });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Resolution } from "../../../server/net/resolve.ts";
+import { type KnownLink, NEVER_CHECKED } from "../../../server/verdict/attempt.ts";
 import { checkUrl } from "../../../server/verdict/confirm.ts";
-import { type KnownLink, NEVER_CHECKED } from "../../../server/verdict/look.ts";
 import type { Conclusion } from "../../../server/verdict/probe/conclusion.ts";
 import { createServices, serviceIdOf } from "../../../server/verdict/services/catalogue.ts";
 import { catalogueWith } from "../../../server/verdict/services/records/built-in.ts";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { NEVER_CHECKED } from "../../../server/verdict/attempt.ts";
 import { checkUrl } from "../../../server/verdict/confirm.ts";
-import { NEVER_CHECKED } from "../../../server/verdict/look.ts";
 import type { Conclusion } from "../../../server/verdict/probe/conclusion.ts";
 import { type Says, type Site, startSite } from "../../site.ts";
 import { labChecker } from "../prober.ts";

@@ -354,7 +354,7 @@ describe("what could prove parking is asked for", () => {
     ],
     [
       "when the domain was lost before, whatever it shows",
-      { html: page("A new shop", prose(300)), isReborn: true },
+      { html: page("A new shop", prose(300)), isReregistered: true },
       "wants names",
     ],
   ]);
@@ -411,7 +411,7 @@ describe("it stays open", () => {
     ],
     [
       "when a domain that was lost is still served by a parking service",
-      { html: page("Welcome", prose(300)), isReborn: true, facts: { names: PARKED_NAMES } },
+      { html: page("Welcome", prose(300)), isReregistered: true, facts: { names: PARKED_NAMES } },
       SUSPECTED,
     ],
     [
@@ -788,7 +788,7 @@ describe("addresses and names are shared:", () => {
       "a reborn domain on a host whose name servers only sound like parking",
       {
         html: page("A new shop", prose(120)),
-        isReborn: true,
+        isReregistered: true,
         facts: {
           names: { nameServers: ["ns1.dns-parking.com", "ns2.dns-parking.com"], aliases: [] },
           sibling: MISSING,
@@ -800,7 +800,7 @@ describe("addresses and names are shared:", () => {
       "a reborn domain at GoDaddy, whose usual name servers are one letter apart",
       {
         html: page("A new shop", prose(120)),
-        isReborn: true,
+        isReregistered: true,
         facts: {
           names: { nameServers: ["ns51.domaincontrol.com"], aliases: ["shops.myshopify.com"] },
           sibling: MISSING,
@@ -812,7 +812,7 @@ describe("addresses and names are shared:", () => {
       "a reborn domain that shows a marketplace's name server to prove whose it is",
       {
         html: page("A new shop", prose(120)),
-        isReborn: true,
+        isReregistered: true,
         facts: {
           names: {
             nameServers: ["ns1.hosting.test", "verification-1.ns1.dan.hosting"],
@@ -827,7 +827,7 @@ describe("addresses and names are shared:", () => {
       "a reborn domain whose name servers cannot be learned",
       {
         html: page("A new shop", prose(120)),
-        isReborn: true,
+        isReregistered: true,
         facts: { names: null, sibling: MISSING },
       },
       "active ok",

@@ -1018,7 +1018,7 @@ describe("a page like those that the host shows for random addresses", async () 
   test("is found out only once the host is known", async () => {
     const { facts, ...seen } = await seenOf({ html: front });
 
-    expect(judge({ ...seen, facts: {} })).toEqual({ wants: "profile" });
+    expect(judge({ ...seen, facts: {} })).toEqual({ needs: "profile" });
     expect(facts.profile).toEqual({ kind: "honest" });
   });
 });
@@ -1247,7 +1247,7 @@ describe("a page that names the home page as its own address", () => {
 
 describe("a domain that was gone or parked", () => {
   const front = page("New owner", "Welcome", { main: LONG });
-  const reborn: Case = { html: front, isReborn: true };
+  const reborn: Case = { html: front, isReregistered: true };
   const names = null;
   const sibling = showing(front);
   const root = showing(front, "/mnbvcxylkjhgfdsa");

@@ -869,7 +869,7 @@ describe("whoever met a wall", () => {
   const HOURS = 3_600_000;
   const findingOn = async (given: Case) => {
     const finding = judge(await seenOf(given));
-    if ("wants" in finding) throw new Error("A wall needs no more facts.");
+    if ("needs" in finding) throw new Error("A wall needs no more facts.");
     return finding;
   };
 

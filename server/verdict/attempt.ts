@@ -1,5 +1,5 @@
 import { isIPv6 } from "node:net";
-import type { OwnState } from "./own-fault.ts";
+import type { MonitorState } from "./own-fault.ts";
 import {
   type AttemptRecord,
   attemptRecord,
@@ -19,7 +19,7 @@ import { judge } from "./verdict.ts";
 
 /** What checking takes, and how patient it is. */
 export type Checker = CheckContext &
-  OwnState & {
+  MonitorState & {
     services: Services;
     /** One attempt, in milliseconds. */
     checkTimeoutMs: number;
@@ -45,7 +45,7 @@ export type KnownLink = {
   /** Its status changes too often to be believed quickly. */
   isFlapping: boolean;
   /** A user waits for this check: it ends within a minute and uses no remembered result. */
-  isAsked: boolean;
+  isRequested: boolean;
 };
 
 /** What is known of a URL that was never checked and that no user waits for. */
@@ -56,7 +56,7 @@ export const NEVER_CHECKED: Omit<KnownLink, "url"> = {
   lastActiveAt: null,
   unconfirmedSince: null,
   isFlapping: false,
-  isAsked: false,
+  isRequested: false,
 };
 
 /** A check under way. Moments are on the clock's `elapsed()`. */
@@ -79,7 +79,7 @@ export type Check = {
 export function beginCheck(checker: Checker, link: KnownLink, budgetMs: number): Check {
   const startedAt = checker.clock.elapsed();
   return {
-    checker: link.isAsked ? { ...checker, isUrgent: true } : checker,
+    checker: link.isRequested ? { ...checker, isUrgent: true } : checker,
     link,
     attempts: [],
     probes: [],
@@ -92,17 +92,17 @@ export function beginCheck(checker: Checker, link: KnownLink, budgetMs: number):
 }
 
 /** An observation and how it was made. */
-export type Sighting = Observation & { style: Style };
+export type Attempt = Observation & { style: Style };
 
 /** Another look, `delayMs` after the one before. */
-export type Look = { delayMs: number; style: Style };
+export type NextAttempt = { delayMs: number; style: Style };
 
 /** One attempt, judged and noted: the service is asked first, and the page where that tells nothing. */
-export async function look(check: Check, style: Style): Promise<Sighting> {
+export async function makeAttempt(check: Check, style: Style): Promise<Attempt> {
   const { checker, attempts } = check;
   const at = checker.clock.now();
   // Awaited only where there is something to ask, so that a page stands in its site's line at once.
-  const told = canAskService(check) ? await askServiceFirst(check, style) : null;
+  const told = canQueryService(check) ? await queryServiceFirst(check, style) : null;
   const sighting = told ?? (await probePage(check, style));
   attempts.push(attemptRecord(sighting, style.profile, at));
   return sighting;
@@ -112,22 +112,22 @@ export async function look(check: Check, style: Style): Promise<Sighting> {
  * Whether the link's service takes a question. Where no use came of it once, the check goes without, unless
  * the trouble may have passed.
  */
-function canAskService({ serving }: Check): boolean {
+function canQueryService({ serving }: Check): boolean {
   if (!serving?.target?.kind.ask) return false;
   const { why, retries = [] } = serving.undecided ?? {};
   return why !== "ill" || retries.length > 0 || !pageOf(serving.target);
 }
 
 /** What the link's service says when it is asked as its record tells; null when the page must decide. */
-async function askServiceFirst(check: Check, style: Style): Promise<Sighting | null> {
+async function queryServiceFirst(check: Check, style: Style): Promise<Attempt | null> {
   const serving = check.serving!;
-  const told = await consultService(check, serving, style);
+  const told = await queryService(check, serving, style);
   const finding = told?.finding ?? (pageOf(serving.target!) ? null : unproven(check.serving!));
   return told && finding && { probe: { ...told.probe, ...serving.way }, finding, style };
 }
 
 /** The page of the link, as its service reads it if there is one. */
-async function probePage(check: Check, style: Style): Promise<Sighting> {
+async function probePage(check: Check, style: Style): Promise<Attempt> {
   const { checker, link, serving } = check;
   const page = serving?.target ? pageOf(serving.target) : null;
   const special: Partial<ProbeInput> = page ? requestOf(page, serving!.target!.values) : {};
@@ -165,7 +165,7 @@ async function findingAtTarget(check: Check, result: Probe, style: Style): Promi
   const { hops, finalUrl } = result;
   const led = { ...serving, target, way: { hops, finalUrl } };
   check.serving = led;
-  const told = await consultService(check, led, style);
+  const told = await queryService(check, led, style);
   return told?.finding ?? (pageOf(target) ? null : unproven(check.serving!));
 }
 
@@ -174,7 +174,7 @@ const isKnown = ({ target, way, service }: Serving) =>
   target !== null && (way !== null || !service.shortens);
 
 /** Asks the service, and notes what came of it. Null where nothing special is to be asked. */
-async function consultService(
+async function queryService(
   check: Check,
   serving: Serving,
   style: Style,
@@ -199,26 +199,26 @@ function noteResult(check: Check, result: Probe): void {
 
 function limitsOf(check: Check) {
   const { checkTimeoutMs, signal } = check.checker;
-  const leftMs = leftOf(check);
+  const leftMs = remainingMs(check);
   return { timeoutMs: Math.min(checkTimeoutMs, leftMs), leftMs, signal };
 }
 
 /** Says nothing about the site, however long it goes on. */
-const NO_IPV6 = {
+const NO_IPV6_SIGNAL = {
   rule: "no_ipv6_here",
   text: "The site has an IPv6 address only, and this machine has no IPv6.",
 };
 
 type Unreachable = Failure & { reason: "conn_unreachable" };
 
-const isBeyondUs = ({ outbound }: Checker, result: Failure): result is Unreachable =>
+const lacksIpv6 = ({ outbound }: Checker, result: Failure): result is Unreachable =>
   result.reason === "conn_unreachable" && isIPv6(result.address ?? "") && !outbound.hasIpv6();
 
 /** Judges an attempt, and asks around for what the judgement needs. Facts serve the whole check. */
 async function judgeResult(check: Check, result: Probe, style: Style): Promise<Finding> {
   const { checker, link } = check;
   if (result.kind === "failed") {
-    if (isBeyondUs(checker, result)) return suspected(result.reason, [NO_IPV6]);
+    if (lacksIpv6(checker, result)) return suspected(result.reason, [NO_IPV6_SIGNAL]);
     return asShutDown(check.serving, judgeFailure(result));
   }
   const url = new URL(link.url);
@@ -230,14 +230,14 @@ async function judgeResult(check: Check, result: Probe, style: Style): Promise<F
       now: checker.clock.now(),
       facts,
       serving: check.serving,
-      isReborn: isReregistered(check),
+      isReregistered: isReregistered(check),
     };
     const finding = judge(seen);
-    if (!("wants" in finding)) return finding;
-    if (facts[finding.wants] !== undefined) throw new Error(`${finding.wants} is known already`);
-    const timeoutMs = Math.min(checker.checkTimeoutMs, leftOf(check));
+    if (!("needs" in finding)) return finding;
+    if (facts[finding.needs] !== undefined) throw new Error(`${finding.needs} is known already`);
+    const timeoutMs = Math.min(checker.checkTimeoutMs, remainingMs(check));
     const question = { context: checker, ...seen, style, timeoutMs, signal: checker.signal };
-    const learned = await learnFact(question, finding.wants);
+    const learned = await learnFact(question, finding.needs);
     check.facts = { ...facts, ...learned.facts };
     check.probes.push(...learned.records);
     extendDeadline(check, learned.waitedMs);
@@ -245,7 +245,7 @@ async function judgeResult(check: Check, result: Probe, style: Style): Promise<F
 }
 
 function extendDeadline(check: Check, waitedMs: number): void {
-  if (!check.link.isAsked) check.endsAt += waitedMs;
+  if (!check.link.isRequested) check.endsAt += waitedMs;
 }
 
 /** A new owner of an abandoned name must show more than a page. */
@@ -253,13 +253,13 @@ const isReregistered = ({ link: { lastDecided, decidedReason } }: Check) =>
   lastDecided === "dead" &&
   /^(dns_nxdomain|domain_parked|service_shutdown)$/.test(decidedReason ?? "");
 
-export const leftOf = ({ checker, endsAt }: Check) => endsAt - checker.clock.elapsed();
+export const remainingMs = ({ checker, endsAt }: Check) => endsAt - checker.clock.elapsed();
 
 export const isAborted = ({ checker }: Check) => checker.signal?.aborted === true;
 
 /** Waits if the time allows. False when there would be none left for another look. */
 export async function pause(check: Check, ms: number): Promise<boolean> {
-  if (leftOf(check) <= ms) return false;
+  if (remainingMs(check) <= ms) return false;
   if (ms > 0) await check.checker.clock.sleep(ms, check.checker.signal);
   return !isAborted(check);
 }
