@@ -12,8 +12,7 @@ import { judgeFailure } from "./probe/statuses.ts";
 import { askService, type ServiceAnswer } from "./services/ask.ts";
 import { type Services, servingOf, targetOf } from "./services/catalogue.ts";
 import { requestOf } from "./services/requests.ts";
-import { atHelper, pageOf, type Serving, unproven } from "./services/serving.ts";
-import { asShutDown } from "./services/shut-down.ts";
+import { asShutDown, atHelper, pageOf, type Serving, unproven } from "./services/serving.ts";
 import { type CheckContext, learnFact } from "./surroundings.ts";
 import { judge } from "./verdict.ts";
 
@@ -115,7 +114,7 @@ export async function makeAttempt(check: Check, style: Style): Promise<Attempt> 
 function canQueryService({ serving }: Check): boolean {
   if (!serving?.target?.kind.ask) return false;
   const { why, retries = [] } = serving.undecided ?? {};
-  return why !== "ill" || retries.length > 0 || !pageOf(serving.target);
+  return why !== "failed" || retries.length > 0 || !pageOf(serving.target);
 }
 
 /** What the link's service says when it is asked as its record tells; null when the page must decide. */

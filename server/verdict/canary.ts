@@ -42,7 +42,7 @@ function isAnyCanaryAlive(
 ): Promise<boolean> {
   const { checker } = check;
   const ask = () => isAnyAlive(check, addresses);
-  const work = () => checker.services.canaries.isSinging(target, { isNews, ask });
+  const work = () => checker.services.canaries.isReliable(target, { isNews, ask });
   return inTime(check, unlessAborted(checker.signal, { work, fallback: false }));
 }
 

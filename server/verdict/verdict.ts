@@ -10,9 +10,7 @@ import {
 } from "./probe/finding.ts";
 import type { Answer, Failure } from "./probe/probe.ts";
 import { judgeFailure, readStatus } from "./probe/statuses.ts";
-import { readServicePage, readUnproven } from "./services/page-rules.ts";
-import type { Serving } from "./services/serving.ts";
-import { asShutDown } from "./services/shut-down.ts";
+import { asShutDown, readServicePage, readUnproven, type Serving } from "./services/serving.ts";
 import { readBarriers } from "./signals/barriers.ts";
 import { readPlaceholder } from "./signals/default-pages.ts";
 import { readParking } from "./signals/parked.ts";

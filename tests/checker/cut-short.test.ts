@@ -156,8 +156,8 @@ describe("A check that is cut short while it asks a service", () => {
       ...Object.fromEntries(gone),
     });
     const { canaries } = checker.services;
-    const { calls, counting: isSinging } = counted(canaries.isSinging);
-    const services = { ...checker.services, canaries: { ...canaries, isSinging } };
+    const { calls, counting: isReliable } = counted(canaries.isReliable);
+    const services = { ...checker.services, canaries: { ...canaries, isReliable } };
     const { check, checkThatIsCut, cut } = checking({ ...checker, services });
 
     const cutShort = checkThatIsCut(`https://${HOST}/file/a`);

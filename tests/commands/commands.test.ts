@@ -117,7 +117,7 @@ describe("the command line", () => {
 
     expect(code).toBe(1);
     expect(err).toBe(
-      `STILLUP_SERVICES_FILE (${file}): Service "wiki", kinds[0].path: is no regular expression.\n`,
+      `STILLUP_SERVICES_FILE (${file}): Service "wiki", kinds[0].path: must be a regular expression.\n`,
     );
   });
 });

@@ -4,24 +4,21 @@ import { createOnceAtATime } from "../politeness/politeness.ts";
 import { type ProbeRecord, probeRecord } from "../probe/conclusion.ts";
 import type { Finding, Style } from "../probe/finding.ts";
 import { type Failure, type Probe, type Prober, probe } from "../probe/probe.ts";
-import { type Batches, createBatches } from "./batch.ts";
 import type { Target } from "./catalogue.ts";
-import { valueAt } from "./decide.ts";
+import { type Reply, valueAt } from "./decide.ts";
 import { type Received, receive } from "./receive.ts";
 import { type Ask, asksOf, type Values } from "./record.ts";
-import type { Reply } from "./reply.ts";
-import { prepare } from "./requests.ts";
+import { type Batched, type Batches, createBatches, prepare } from "./requests.ts";
 import { UNRECOGNISED, type Undecided } from "./serving.ts";
 
-/** What asking services takes: what is gathered for them, and what they gave that serves others too. */
-export type Asking = { batches: Batches<Probe>; kept: Kept };
+/** Requests to services that are shared by links: those in batches, and values that are retained for a while. */
+export type Asking = { batches: Batches<Probe>; retained: Retained };
 
 export const createAsking = (clock: Clock): Asking => ({
   batches: createBatches(clock),
-  kept: createKept(clock),
+  retained: createRetained(clock),
 });
 
-/** One question to a service about a link. Times are milliseconds. */
 type ServiceQuestion = {
   prober: Prober & { services: Asking };
   target: Target;
@@ -31,14 +28,14 @@ type ServiceQuestion = {
   signal?: AbortSignal | undefined;
 };
 
-/** What came of it: a finding, or why the page must decide. */
+/** A finding, or why the page must decide. */
 export type ServiceAnswer = {
-  /** The last answer, or failure, as if the link itself had given it; it waited as long as all of them. */
+  /** The last result, as if the link itself had been requested; `waitedMs` is that of all requests. */
   probe: Probe;
   records: ProbeRecord[];
 } & ({ finding: Finding; left: null } | { finding: null; left: Undecided });
 
-/** Asks what the record says, one request after the other as its rules lead; null where it says nothing. */
+/** Sends the requests of the link's kind in order, as far as its rules lead. Returns null if nothing was sent. */
 export async function askService(question: ServiceQuestion): Promise<ServiceAnswer | null> {
   const { target, prober } = question;
   const { clock, services } = prober;
@@ -48,83 +45,85 @@ export async function askService(question: ServiceQuestion): Promise<ServiceAnsw
   let taken: Values = {};
   let last: Probe | null = null;
   for (const ask of asksOf(target.kind)) {
-    const kept = services.kept.valuesOf(ask);
-    if (kept) {
+    const retained = services.retained.valuesOf(ask);
+    if (retained) {
       used.push(ask);
-      taken = { ...taken, ...kept };
+      taken = { ...taken, ...retained };
       continue;
     }
     const waitedMs: number = last?.waitedMs ?? 0;
     const left = within(question, clock.elapsed() - startedAt - waitedMs);
-    const { answer, heard } = await askAndHear(left, ask, taken);
+    const { answer, received } = await askUnbatchedIfRefused(left, ask, taken);
     records.push(probeRecord("service", shownUrl(question, ask, taken), answer));
-    last = asOwn(answer, target, waitedMs);
-    // Whatever else it was, what was kept may be accepted no more.
-    if (heard.left?.why === "ill") used.forEach(services.kept.forget);
-    if (heard.finding || heard.left) return { probe: last, records, ...heard };
-    taken = { ...taken, ...services.kept.take(ask, heard.reply) };
+    last = toOwnResult(answer, target, waitedMs);
+    // The service may no longer accept the retained values.
+    if (received.left?.why === "failed") used.forEach(services.retained.forget);
+    if (received.finding || received.left) return { probe: last, records, ...received };
+    taken = { ...taken, ...services.retained.take(ask, received.reply) };
   }
   return last && { probe: last, records, finding: null, left: UNRECOGNISED };
 }
 
-/** What is left for the next request. */
 const within = (question: ServiceQuestion, spentMs: number): ServiceQuestion => ({
   ...question,
   timeoutMs: Math.min(question.timeoutMs, question.leftMs - spentMs),
   leftMs: question.leftMs - spentMs,
 });
 
-type Asked = { answer: Probe; heard: Received };
+type Asked = { answer: Probe; received: Received; count: number };
 
-async function askAndHear(question: ServiceQuestion, ask: Ask, taken: Values): Promise<Asked> {
+/** A service may refuse a whole batch because of one link, so the link is then requested alone. */
+async function askUnbatchedIfRefused(
+  question: ServiceQuestion,
+  ask: Ask,
+  taken: Values,
+): Promise<Asked> {
   const together = await askOnce(question, ask, taken);
-  const { answer, heard, count } = together;
-  // One of many that is refused has all of them refused.
-  const isRefused = heard.left?.why === "ill" && answer.kind === "answered" && answer.status < 500;
+  const { answer, received, count } = together;
+  const isRefused =
+    received.left?.why === "failed" && answer.kind === "answered" && answer.status < 500;
   if (count === 1 || !isRefused) return together;
   return askOnce(question, { ...ask, batch: { ...ask.batch!, most: 1 } }, taken);
 }
 
-async function askOnce(
-  question: ServiceQuestion,
-  ask: Ask,
-  taken: Values,
-): Promise<Asked & { count: number }> {
+async function askOnce(question: ServiceQuestion, ask: Ask, taken: Values): Promise<Asked> {
   const { target, prober } = question;
   const values = { ...target.values, ...taken };
-  const { told: answer, place, count } = await send(question, ask, values);
+  const { result: answer, place, count } = await send(question, ask, values);
   const { url } = prepare(ask, [values], "");
-  const heard = receive(target, ask, { answer, url, place, count, values }, prober.clock.now());
-  return { answer, heard, count };
+  const response = { answer, url, place, count, values };
+  return { answer, received: receive(target, ask, response, prober.clock.now()), count };
 }
 
-type Sent = { told: Probe; place: number; count: number };
+const alone = (result: Probe): Batched<Probe> => ({ result, place: 0, count: 1 });
 
-const alone = (told: Probe): Sent => ({ told, place: 0, count: 1 });
-
-async function send(question: ServiceQuestion, ask: Ask, values: Values): Promise<Sent> {
+async function send(question: ServiceQuestion, ask: Ask, values: Values): Promise<Batched<Probe>> {
   const isShared = ask.keepMinutes !== undefined || (ask.batch?.most ?? 1) > 1;
   if (!isShared) return alone(await request(question, ask, [values], question.leftMs));
   const work = () => sendForAll({ ...question, signal: undefined }, ask, values);
   return unlessAborted(question.signal, { work, fallback: alone(CUT_SHORT) });
 }
 
-/** @param question without a signal, since others wait for the answer too */
-async function sendForAll(question: ServiceQuestion, ask: Ask, values: Values): Promise<Sent> {
+/** @param question without a signal, since others wait for the result too */
+async function sendForAll(
+  question: ServiceQuestion,
+  ask: Ask,
+  values: Values,
+): Promise<Batched<Probe>> {
   const { prober, style, leftMs } = question;
-  const { batches, kept } = prober.services;
+  const { batches, retained } = prober.services;
   const sendAll = (all: Values[], withinMs: number) => request(question, ask, all, withinMs);
   const most = ask.batch?.most ?? 1;
-  if (most === 1) return alone(await kept.askOnce(ask, () => sendAll([values], leftMs)));
+  if (most === 1) return alone(await retained.askOnce(ask, () => sendAll([values], leftMs)));
   const key = JSON.stringify([nameOf(ask), style.profile, style.trust, prober.isUrgent === true]);
-  return batches.ask({ key, most, values, leftMs, send: sendAll });
+  return batches.send({ key, most, values, leftMs, send: sendAll });
 }
 
-/** What an aborted check gets instead of the answer, which others still wait for. */
+/** The result for an aborted check, while others still wait for the response. */
 const CUT_SHORT: Failure = {
   kind: "failed",
   reason: "check_aborted",
-  detail: "The check was stopped before the service answered.",
+  detail: "The check was aborted before the service responded.",
   hops: [],
   finalUrl: "",
   fragment: "",
@@ -145,18 +144,15 @@ function request(
   return probe(prober, input);
 }
 
-/** A service's answer about a link stands for the link, at its own address. */
-const asOwn = (answer: Probe, { values }: Target, waitedBeforeMs: number): Probe => ({
+/** Presents a service's result as that of the link, at its own address. */
+const toOwnResult = (answer: Probe, { values }: Target, waitedBeforeMs: number): Probe => ({
   ...answer,
   hops: [],
   finalUrl: decodeURIComponent(values.url!),
   waitedMs: waitedBeforeMs + answer.waitedMs,
 });
 
-/**
- * What was asked for, as if about this link alone: others' links are no business of this one, and what was
- * taken of an earlier answer may be a secret.
- */
+/** Returns the URL as if it were about this link alone, without values of earlier responses, which may be secrets. */
 function shownUrl({ target }: ServiceQuestion, ask: Ask, taken: Values): string {
   const hidden = Object.fromEntries(Object.keys(taken).map((name) => [name, "***"]));
   return prepare(ask, [{ ...target.values, ...hidden }], "***").url;
@@ -164,20 +160,20 @@ function shownUrl({ target }: ServiceQuestion, ask: Ask, taken: Values): string 
 
 const randomFrom = (clock: Clock) => String(Math.floor(clock.now()) % 1_000_000_007);
 
-/** What services gave that serves every link for a while, such as a guest's token. */
-type Kept = {
-  /** What was taken of an answer to the same request, if it is kept and still good. */
+/** Values of responses that serve all links for a while, such as a guest's token. */
+type Retained = {
+  /** Returns the values of an earlier response to the same request, if they are still valid. */
   valuesOf(ask: Ask): Values | null;
-  /** What the next request needs of this answer. */
+  /** Returns the values that the next requests need, and retains them if the record says so. */
   take(ask: Ask, reply: Reply): Values;
   forget(ask: Ask): void;
-  /** Asks for what all who ask at the same time will use, so that no signal of one may end the work. */
+  /** Shares one request among all callers at the same time, so no caller's signal may end the work. */
   askOnce(ask: Ask, work: () => Promise<Probe>): Promise<Probe>;
 };
 
 const MINUTE_MS = 60_000;
 
-function createKept(clock: Clock): Kept {
+function createRetained(clock: Clock): Retained {
   const entries = new Map<string, { values: Values; until: number }>();
   const once = createOnceAtATime<Probe>();
   return {
@@ -198,11 +194,11 @@ function createKept(clock: Clock): Kept {
   };
 }
 
-/** Two requests are the same when the same is sent, and the same taken. */
+/** Requests are the same if they send and take the same. */
 const nameOf = ({ url, headers, form, json, take }: Ask): string =>
   JSON.stringify([url, headers, form, json, take]);
 
-/** Packed as values of an address are. */
+/** Percent-encoded, like the values of an address. */
 const valuesIn = ({ take = {} }: Ask, reply: Reply): Values =>
   Object.fromEntries(
     Object.entries(take).map(([name, path]) => [

@@ -1,127 +1,183 @@
+import { and, eq, lte } from "drizzle-orm";
+import type { Store } from "../../db/store.ts";
+import { canaries } from "../../db/tables.ts";
 import type { Clock } from "../../lib/clock.ts";
-import { type CanaryStore, noCanaryStore } from "./canary-store.ts";
+import { describeError, log, logTransitions } from "../../lib/log.ts";
 import type { Target } from "./catalogue.ts";
 
-/** Whether a service still tells what is there from what is gone. */
+/** Whether a service still distinguishes what exists from what is gone. */
 export type Canaries = {
-  /** A link of the service was alive, which proves as much as asking for a known-good one. */
+  /** Notes that a link of the service was alive, which proves as much as a request for a known-good link. */
   noteAlive(target: Target): void;
-  /** Whether that was so within a day. */
+  /** Whether a link of the service was alive within a day. */
   wasAlive(target: Target): Promise<boolean>;
   /**
-   * Asks, unless the answer of the last quarter of an hour will do.
-   * @param gone `isNews` when the link was not known to be dead; `ask` tells whether a known-good link
-   *   still answers as good
+   * Whether a known-good link is still found, by a result of the last 15 minutes or a new request.
+   * @param gone `isNews`: the link was not known to be dead; `ask` requests known-good links
    */
-  isSinging(
+  isReliable(
     target: Target,
     gone: { isNews: boolean; ask: () => Promise<boolean> },
   ): Promise<boolean>;
 };
 
-/** Moments by `elapsed()`. */
-type Song = {
+/** What this process knows of one kind of link. Times are those of `elapsed()`. */
+type Reliability = {
   isGood: boolean;
   at: number;
   aliveAt: number;
   asking: Promise<boolean> | null;
+  /** When links were reported gone that were not known to be dead. */
   gone: number[];
   readAt: number;
   writtenAt: number;
 };
 
-const UNHEARD = {
-  isGood: false,
-  at: -Infinity,
-  aliveAt: -Infinity,
-  asking: null,
-  readAt: -Infinity,
-  writtenAt: -Infinity,
+const UNKNOWN = {
+  ...{ isGood: false, at: -Infinity, aliveAt: -Infinity },
+  ...{ asking: null, readAt: -Infinity, writtenAt: -Infinity },
 };
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
 const FRESH_MS = 15 * MINUTE_MS;
-/** So many "gone" in this time are more likely the service's trouble, so the canary is asked again. */
+/** So many links reported gone within this time are probably the service's fault, so known-good links are checked again. */
 const SUSPICIOUS_GONE = 5;
 const SUSPICIOUS_MS = 10 * MINUTE_MS;
-/** What others may have heard is read as often at most, and what everybody goes on to hear is written as often. */
-const KEEP_MS = MINUTE_MS;
+/** Shortest time between two reads from the store, and between two writes of an unchanged result. */
+const STORE_MS = MINUTE_MS;
 
-/** @param kept what all processes have heard */
-export function createCanaries(clock: Clock, kept: CanaryStore = noCanaryStore): Canaries {
-  const songs = new Map<string, Song>();
+/** @param store shares results with other processes and keeps them over restarts */
+export function createCanaries(clock: Clock, store: CanaryStore | null): Canaries {
+  const known = new Map<string, Reliability>();
 
-  function songOf({ service, kind }: Target): Song {
+  function reliabilityOf({ service, kind }: Target): Reliability {
     const key = `${service.id} ${kind.kind}`;
-    const song = songs.get(key) ?? { ...UNHEARD, gone: [] };
-    songs.set(key, song);
-    return song;
+    const reliability = known.get(key) ?? { ...UNKNOWN, gone: [] };
+    known.set(key, reliability);
+    return reliability;
   }
 
-  const sinceLong = (at: number) => clock.elapsed() - at >= KEEP_MS;
-  const wasLately = ({ aliveAt }: Song) => clock.elapsed() - aliveAt < DAY_MS;
-  const isFresh = ({ at }: Song) => clock.elapsed() - at < FRESH_MS;
-  const isSuspect = ({ isGood, gone }: Song) => isGood && gone.length >= SUSPICIOUS_GONE;
+  const isStale = (at: number) => clock.elapsed() - at >= STORE_MS;
+  const wasLately = ({ aliveAt }: Reliability) => clock.elapsed() - aliveAt < DAY_MS;
+  const isFresh = ({ at }: Reliability) => clock.elapsed() - at < FRESH_MS;
+  const isSuspect = ({ isGood, gone }: Reliability) => isGood && gone.length >= SUSPICIOUS_GONE;
 
-  /** What was kept a while ago, as far as it is later than what was heard here. */
-  async function readKept(target: Target, song: Song) {
-    song.readAt = clock.elapsed();
-    const found = await kept.read(target);
+  /** Reads what is stored, as far as it is newer than what is known here. */
+  async function readStored(target: Target, reliability: Reliability) {
+    reliability.readAt = clock.elapsed();
+    const found = await store?.read(target);
     if (!found) return;
     const wallAtZero = clock.now() - clock.elapsed();
     const elapsedAt = (at: number) => Math.min(clock.elapsed(), at - wallAtZero);
     const { isGood, askedAt, aliveAt } = found;
-    if (aliveAt !== null) song.aliveAt = Math.max(song.aliveAt, elapsedAt(aliveAt));
+    if (aliveAt !== null) reliability.aliveAt = Math.max(reliability.aliveAt, elapsedAt(aliveAt));
     const at = elapsedAt(askedAt);
-    if (at > song.at) Object.assign(song, { isGood, at });
+    if (at > reliability.at) Object.assign(reliability, { isGood, at });
   }
 
-  function heard(target: Target, song: Song, { isGood, isAlive }: Heard) {
+  /** @param result `isAlive`: an ordinary link was alive; otherwise known-good links were requested */
+  function learn(target: Target, { isGood, isAlive }: { isGood: boolean; isAlive: boolean }) {
+    const reliability = reliabilityOf(target);
     const at = clock.elapsed();
-    const isNew = song.isGood !== isGood || !isAlive;
-    Object.assign(song, { isGood, at, gone: [] });
-    if (isAlive) song.aliveAt = at;
-    if (!isNew && !sinceLong(song.writtenAt)) return;
-    song.writtenAt = at;
+    const isNew = reliability.isGood !== isGood || !isAlive;
+    Object.assign(reliability, { isGood, at, gone: [] });
+    if (isAlive) reliability.aliveAt = at;
+    if (!isNew && !isStale(reliability.writtenAt)) return;
+    reliability.writtenAt = at;
     const askedAt = clock.now();
-    void kept.write(target, { isGood, askedAt, aliveAt: isAlive ? askedAt : null });
+    void store?.write(target, { isGood, askedAt, aliveAt: isAlive ? askedAt : null });
   }
 
-  async function listen(target: Target, song: Song, ask: () => Promise<boolean>): Promise<boolean> {
-    if (sinceLong(song.readAt)) await readKept(target, song);
-    if (isFresh(song) && !isSuspect(song)) return song.isGood;
+  async function test(target: Target, reliability: Reliability, ask: () => Promise<boolean>) {
+    if (isStale(reliability.readAt)) await readStored(target, reliability);
+    if (isFresh(reliability) && !isSuspect(reliability)) return reliability.isGood;
     const askedAt = clock.elapsed();
     const answer = await ask().catch(() => false);
-    // Something that was alive meanwhile, here or elsewhere, knows better.
-    if (!answer) await readKept(target, song);
-    const isGood = answer || song.aliveAt >= askedAt;
-    heard(target, song, { isGood, isAlive: false });
+    // A link that was alive meanwhile, in any process, is stronger evidence.
+    if (!answer) await readStored(target, reliability);
+    const isGood = answer || reliability.aliveAt >= askedAt;
+    learn(target, { isGood, isAlive: false });
     return isGood;
   }
 
   return {
-    noteAlive: (target) => heard(target, songOf(target), { isGood: true, isAlive: true }),
+    noteAlive: (target) => learn(target, { isGood: true, isAlive: true }),
     async wasAlive(target) {
-      const song = songOf(target);
-      if (!wasLately(song) && sinceLong(song.readAt)) await readKept(target, song);
-      return wasLately(song);
+      const reliability = reliabilityOf(target);
+      const isKnown = wasLately(reliability) || !isStale(reliability.readAt);
+      if (!isKnown) await readStored(target, reliability);
+      return wasLately(reliability);
     },
-    isSinging(target, { isNews, ask }) {
-      const song = songOf(target);
+    isReliable(target, { isNews, ask }) {
+      const reliability = reliabilityOf(target);
       const now = clock.elapsed();
-      song.gone = song.gone.filter((at) => now - at < SUSPICIOUS_MS);
-      if (isNews) song.gone.push(now);
-      song.asking ??= listen(target, song, ask).finally(() => {
-        song.asking = null;
+      reliability.gone = reliability.gone.filter((at) => now - at < SUSPICIOUS_MS);
+      if (isNews) reliability.gone.push(now);
+      reliability.asking ??= test(target, reliability, ask).finally(() => {
+        reliability.asking = null;
       });
-      return song.asking;
+      return reliability.asking;
     },
   };
 }
 
-type Heard = {
+/** The last result of a service's known-good links. Times are milliseconds since 1970. */
+type CanaryState = {
   isGood: boolean;
-  /** A link of the service was alive; else a known-good one was asked for. */
-  isAlive: boolean;
+  askedAt: number;
+  /** When a link of the service was last alive. */
+  aliveAt: number | null;
 };
+
+type CanaryStore = {
+  /** Returns null where nothing is known, or the database is unavailable. */
+  read(target: Target): Promise<CanaryState | null>;
+  /** Stores a newer state. Never throws, so callers need not await it. */
+  write(target: Target, state: CanaryState): Promise<void>;
+};
+
+/** A failing database must not change verdicts. */
+export function createCanaryStore(store: Store): CanaryStore {
+  const note = logTransitions((error) =>
+    log.warn("failed to store the reliability of services", describeError(error)),
+  );
+  const settle = <T>(work: Promise<T>): Promise<T | null> =>
+    work.then(
+      (result) => {
+        note(null);
+        return result;
+      },
+      (error) => {
+        note(error);
+        return null;
+      },
+    );
+  return {
+    read: (target) => settle(readState(store, target)),
+    write: async (target, state) => void (await settle(writeState(store, target, state))),
+  };
+}
+
+async function readState(store: Store, target: Target): Promise<CanaryState | null> {
+  const [row] = await store.select().from(canaries).where(isOf(target));
+  return row ?? null;
+}
+
+async function writeState(store: Store, target: Target, state: CanaryState): Promise<void> {
+  const { isGood, askedAt, aliveAt } = state;
+  const { service, kind } = target;
+  await store.write([
+    store
+      .update(canaries)
+      .set({ isGood, askedAt, ...(aliveAt !== null && { aliveAt }) })
+      .where(and(isOf(target), lte(canaries.askedAt, askedAt))),
+    store
+      .insert(canaries)
+      .values({ service: service.id, kind: kind.kind, ...state })
+      .onConflictDoNothing(),
+  ]);
+}
+
+const isOf = ({ service, kind }: Target) =>
+  and(eq(canaries.service, service.id), eq(canaries.kind, kind.kind));

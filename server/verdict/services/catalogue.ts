@@ -2,50 +2,39 @@ import type { Store } from "../../db/store.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { lazily } from "../../lib/concurrency.ts";
 import { type Asking, createAsking } from "./ask.ts";
-import { type Canaries, createCanaries } from "./canaries.ts";
-import { createCanaryStore } from "./canary-store.ts";
-import type { Kind, Service, Values } from "./record.ts";
+import { type Canaries, createCanaries, createCanaryStore } from "./canaries.ts";
+import { type Kind, regExpOf, type Service, type Values } from "./record.ts";
 import type { Serving } from "./serving.ts";
 
 /** All services, and how addresses are recognised as theirs. */
 export type Catalogue = {
   services: readonly Service[];
-  /** Made when the first address is looked up, so that no start waits for it. */
+  /** Built for the first lookup, so that the start does not wait for it. */
   index: () => Index;
-  /** Of the kinds that were met so far. */
-  patterns: Map<Kind, KindPatterns>;
 };
 
 type Index = {
-  /** By host, or host and path: the owner of that and of everything below it. */
+  /** By host, or host and path: the owner of that and of everything below. */
   owners: Map<string, Service>;
-  /** For hosts of which a service owns only a part: its paths, the longest first. */
+  /** For hosts of which a service owns only some paths: these, the longest first. */
   paths: Map<string, string[]>;
-  /** The last two labels of all the hosts: most addresses end in none of them. */
+  /** The last two labels of all hosts, since most addresses end in none of them. */
   ends: Set<string>;
-  /** Some host is a single label, as in networks of one's own. */
+  /** Some host is a single label, as in private networks. */
   hasBareNames: boolean;
   /** Services that are recognized by a path, on any host. */
   byPath: { path: RegExp; service: Service }[];
 };
 
-type KindPatterns = {
-  host: RegExp | null;
-  path: RegExp | null;
-  query: RegExp | null;
-  fragment: RegExp | null;
-};
-
-/** What a service knows an address as. `values` are what the kind's patterns found in it. */
+/** An address as its service classifies it. `values` are those of the kind's patterns. */
 export type Target = { service: Service; kind: Kind; values: Values };
 
 export const createCatalogue = (services: readonly Service[]): Catalogue => ({
   services,
   index: lazily(() => indexOf(services)),
-  patterns: new Map(),
 });
 
-/** @throws one sentence for an id or a host that two records claim */
+/** @throws if two records claim the same id or host */
 function indexOf(services: readonly Service[]): Index {
   const owners = ownersAmong(services);
   const paths = new Map<string, string[]>();
@@ -71,12 +60,13 @@ function ownersAmong(services: readonly Service[]): Map<string, Service> {
   const ids = new Set<string>();
   for (const service of services) {
     const { id, hosts } = service;
-    if (ids.has(id)) throw new Error(`Service "${id}": there are two of that id.`);
+    if (ids.has(id)) throw new Error(`Service "${id}": the id is used twice.`);
     ids.add(id);
     for (const entry of hosts) {
       for (const place of placesOf(entry)) {
         const other = owners.get(place)?.id;
-        if (other) throw new Error(`Service "${id}", hosts: "${place}" belongs to "${other}" too.`);
+        if (other)
+          throw new Error(`Service "${id}", hosts: "${place}" also belongs to "${other}".`);
         owners.set(place, service);
       }
     }
@@ -84,21 +74,11 @@ function ownersAmong(services: readonly Service[]): Map<string, Service> {
   return owners;
 }
 
-const patternsOf = (kind: Kind): KindPatterns => ({
-  host: compiled(kind.host),
-  path: compiled(kind.path),
-  query: compiled(kind.query),
-  fragment: compiled(kind.fragment),
-});
-
-const compiled = (pattern: string | undefined) =>
-  pattern === undefined ? null : new RegExp(pattern);
-
-/** Changes whenever an address may belong to another service than before. */
+/** Changes when an address may belong to another service than before. */
 export const fingerprintOf = ({ services }: Catalogue): string =>
   Bun.hash(JSON.stringify(services.map(({ id, hosts, path }) => [id, hosts, path]))).toString(36);
 
-/** The service that owns an address: by the longest name of which its host is, or is below. */
+/** Returns the service whose host is the longest suffix of the address's host. */
 export function serviceOf(catalogue: Catalogue, url: URL): Service | null {
   const { hostname } = url;
   let host = hostname.endsWith(".") ? hostname.slice(0, -1) : hostname;
@@ -126,30 +106,20 @@ const isBelow = (pathname: string, path: string) =>
 const byPath = (index: Index, { pathname }: URL) =>
   index.byPath.find(({ path }) => path.test(pathname))?.service ?? null;
 
-/** The id under which an address is filed. */
 export const serviceIdOf = (catalogue: Catalogue, url: URL): string =>
   serviceOf(catalogue, url)?.id ?? "generic";
 
-/** What kind of thing of its service an address is; null where the service has no word for it. */
+/** Returns the first kind that the address matches; null if there is none. */
 export function targetOf(catalogue: Catalogue, url: URL): Target | null {
   const service = serviceOf(catalogue, url);
   for (const kind of service?.kinds ?? []) {
-    const values = valuesOf(patternsFor(catalogue, kind), url);
+    const values = valuesOf(kind, url);
     if (values) return { service: service!, kind, values: { ...values, ...wholeOf(url) } };
   }
   return null;
 }
 
-function patternsFor({ patterns }: Catalogue, kind: Kind): KindPatterns {
-  const known = patterns.get(kind);
-  if (known) return known;
-  const compiled = patternsOf(kind);
-  patterns.set(kind, compiled);
-  return compiled;
-}
-
-function valuesOf(patterns: KindPatterns, url: URL): Values | null {
-  const { host, path, query, fragment } = patterns;
+function valuesOf({ host, path, query, fragment }: Kind, url: URL): Values | null {
   const parts = [
     [host, url.hostname],
     [path, url.pathname],
@@ -158,8 +128,8 @@ function valuesOf(patterns: KindPatterns, url: URL): Values | null {
   ] as const;
   const values: Values = {};
   for (const [pattern, text] of parts) {
-    if (!pattern) continue;
-    const found = pattern.exec(text);
+    if (pattern === undefined) continue;
+    const found = regExpOf(pattern).exec(text);
     if (!found) return null;
     for (const [name, value] of Object.entries(found.groups ?? {})) {
       if (value !== undefined) values[name] = value;
@@ -168,7 +138,7 @@ function valuesOf(patterns: KindPatterns, url: URL): Values | null {
   return values;
 }
 
-/** The address without credentials and fragment; packed like a value in an address. */
+/** The address without credentials and fragment, percent-encoded like a value in an address. */
 function wholeOf(url: URL): Values {
   const bare = new URL(url);
   bare.username = "";
@@ -177,7 +147,7 @@ function wholeOf(url: URL): Values {
   return { url: encodeURIComponent(bare.href), host: url.hostname };
 }
 
-/** The hosts that are to be asked less often than others, with the milliseconds between two requests. */
+/** Returns the hosts with a gap of their own, with the milliseconds between two requests. */
 export function gapsOf({ services }: Catalogue): Map<string, number> {
   const gaps = new Map<string, number>();
   for (const { gapMs, hosts } of services) {
@@ -187,7 +157,7 @@ export function gapsOf({ services }: Catalogue): Map<string, number> {
   return gaps;
 }
 
-/** The places that an entry of a record stands for: `a.{com,net}/b` is `a.com/b` and `a.net/b`. */
+/** Expands an entry of a record: `a.{com,net}/b` is `a.com/b` and `a.net/b`. */
 export function placesOf(entry: string): string[] {
   const begin = entry.indexOf("{");
   if (begin < 0) return [entry];
@@ -200,31 +170,27 @@ export function placesOf(entry: string): string[] {
 }
 
 /**
- * What makes two links of an account the same: the URL as it goes to the server, which never sees the
- * fragment, unless a service tells its things apart by that alone. Nothing else is folded, since `www.`, a
- * slash or a query may lead elsewhere.
+ * Returns the key by which two links of an account are the same: the URL without its fragment, unless the service uses
+ * fragments as ids. Nothing else is normalized, since `www.`, a slash or a query may lead elsewhere.
  */
 export function urlKeyOf(catalogue: Catalogue, url: URL): string {
-  const isIdentity = serviceOf(catalogue, url)?.kinds?.some(
-    ({ fragment }) => fragment !== undefined,
-  );
-  if (isIdentity) return url.href;
+  const kinds = serviceOf(catalogue, url)?.kinds ?? [];
+  if (kinds.some(({ fragment }) => fragment !== undefined)) return url.href;
   const bare = new URL(url);
   bare.hash = "";
   return bare.href;
 }
 
-/** The services, and what is remembered of asking them. */
 export type Services = Asking & { catalogue: Catalogue; canaries: Canaries };
 
-/** @param store keeps over a restart, and for other processes, whether services can be believed */
+/** @param store shares the reliability of services with other processes, and keeps it over restarts */
 export const createServices = (clock: Clock, catalogue: Catalogue, store?: Store): Services => ({
   ...createAsking(clock),
   catalogue,
-  canaries: createCanaries(clock, store && createCanaryStore(store)),
+  canaries: createCanaries(clock, store ? createCanaryStore(store) : null),
 });
 
-/** What is known of a link through its service before anything is asked; null where none owns it. */
+/** Returns what is known about a link from its service before any request; null if no service owns it. */
 export function servingOf(
   { catalogue }: Pick<Services, "catalogue">,
   link: { url: string; lastDecided: "active" | "dead" | null },

@@ -1,22 +1,24 @@
+import { lazily } from "../../lib/concurrency.ts";
+import type { Answer } from "../probe/probe.ts";
 import { FAMILY_RULES } from "./families.ts";
 import {
   type Condition,
   type Family,
   type Rule,
+  regExpOf,
   toPattern,
   toText,
   type Values,
   type When,
 } from "./record.ts";
-import type { Reply } from "./reply.ts";
 
 type Ruled = { rules?: Rule[] | undefined; family?: Family | undefined };
 
-/** The first rule that holds: the record's own before those of its family. */
+/** Returns the first rule that holds. The record's own rules precede those of its family. */
 export const firstRule = (ruled: Ruled, reply: Reply, values: Values): Rule | null =>
   rulesOf(ruled).find((rule) => applies(rule, reply, values)) ?? null;
 
-/** Whether an answer shows what only living things show, even if it also says "gone". */
+/** Whether a reply contains a marker of existing items, even if it also says "gone". */
 export const isContradicted = (ruled: Ruled, reply: Reply, values: Values): boolean =>
   rulesOf(ruled).some(
     (rule) =>
@@ -31,7 +33,7 @@ const rulesOf = ({ rules = [], family }: Ruled): readonly Rule[] =>
 const applies = (rule: Rule, reply: Reply, values: Values) =>
   holds(rule, reply, values) && !(rule.unless && holds(rule.unless, reply, values));
 
-/** Whether a rule reads the answer's body, and not only its status and headers. */
+/** Whether a rule reads the body, and not only the status and headers. */
 export const readsBody = ({ text, matches, json, title, missing }: Rule): boolean =>
   (text ?? matches ?? json ?? title ?? missing) !== undefined;
 
@@ -55,24 +57,15 @@ function holds(when: When, reply: Reply, values: Values): boolean {
   );
 }
 
-/** Each is compiled once: there are only as many as the records hold. */
-const compiled = new Map<string, RegExp>();
+const fits = (pattern: string, text: string) => regExpOf(pattern, "i").test(text);
 
-function fits(pattern: string, text: string): boolean {
-  const known = compiled.get(pattern);
-  if (known) return known.test(text);
-  const made = new RegExp(pattern, "i");
-  compiled.set(pattern, made);
-  return made.test(text);
-}
-
-/** A pattern with a link's own values is of no use to another link. */
+/** A pattern that contains values of the link is not cached. */
 function leadsTo(template: string, url: string, values: Values): boolean {
   const pattern = toPattern(template, values);
   return pattern === template ? fits(pattern, url) : new RegExp(pattern, "i").test(url);
 }
 
-/** What is at `a.0.b` in JSON; undefined when the way breaks off. */
+/** Returns the value at a path such as `a.0.b`; undefined if there is none. */
 export function valueAt(json: unknown, path: string): unknown {
   let value = json;
   for (const step of path === "" ? [] : path.split(".")) {
@@ -95,9 +88,79 @@ function meets(condition: Condition, value: unknown): boolean {
 const isText = (value: unknown) => typeof value === "string" || typeof value === "number";
 
 function isEmpty(value: unknown): boolean {
-  // The keys of a long list would take as long as all of it.
+  // Object.keys would copy a long list.
   if (Array.isArray(value)) return value.length === 0;
   return (
     value === null || value === "" || (typeof value === "object" && Object.keys(value).length === 0)
   );
+}
+
+/** A response as rules see it. */
+export type Reply = {
+  status: number;
+  headers: Headers;
+  /** Where the redirects ended. */
+  url: string;
+  title: string;
+  /** The first MiB, decoded; empty if it is not text. */
+  text: string;
+  /** `text` in lower case. */
+  folded: () => string;
+  /** `text` with white space collapsed, since hostile pages have too much of it for patterns. */
+  spaced: () => string;
+  lines: () => string[];
+  /** Undefined if it is not JSON, or nested too deep. */
+  json: () => unknown;
+  bytes: number;
+  /** A response about many items that does not contain this one. */
+  isMissing: boolean;
+};
+
+/** Cached, since a response about many items is parsed once for all of them. */
+export function replyTo(answer: Answer): Reply {
+  const known = replies.get(answer);
+  if (known) return known;
+  const { status, headers, finalUrl, page, bodyBytes } = answer;
+  const text = answer.text ?? "";
+  const reply = {
+    ...{ status, headers, url: finalUrl, title: page?.title ?? "", text, bytes: bodyBytes },
+    ...viewsOf(text),
+    json: lazily(() => parsed(text)),
+    isMissing: false,
+  };
+  replies.set(answer, reply);
+  return reply;
+}
+
+const replies = new WeakMap<Answer, Reply>();
+
+/** Returns the part of a response about many items that is about one of them. @param part undefined if there is none */
+export function partOf(reply: Reply, part: unknown): Reply {
+  const text = typeof part === "string" ? part : JSON.stringify(part ?? null);
+  return { ...reply, text, ...viewsOf(text), json: () => part, isMissing: part === undefined };
+}
+
+const viewsOf = (text: string) => ({
+  folded: lazily(() => text.toLowerCase()),
+  lines: lazily(() => text.split(/\r?\n/)),
+  spaced: lazily(() => text.replace(/\s+/g, " ")),
+});
+
+/** No service nests deeper, and JSON.stringify overflows the stack with such values. */
+const DEEPEST = 500;
+
+function parsed(text: string): unknown {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isDeeper(value, DEEPEST) ? undefined : value;
+  } catch {
+    return undefined;
+  }
+}
+
+function isDeeper(value: unknown, levels: number): boolean {
+  if (value === null || typeof value !== "object") return false;
+  if (levels === 0) return true;
+  const parts = Array.isArray(value) ? value : Object.values(value);
+  return parts.some((part) => isDeeper(part, levels - 1));
 }

@@ -1,6 +1,6 @@
 import { dead, type Family, means, type Rule } from "./record.ts";
 
-/** oembed.com, section 2.3: a player, a picture or a link, and the status codes that may take its place. */
+/** oembed.com, section 2.3: responses and status codes. */
 const OEMBED: Rule[] = [
   means("ok_service", { status: 200, json: { title: { empty: false } } }),
   means("ok_service", { status: 200, json: { html: { empty: false } } }),
@@ -12,13 +12,10 @@ const OEMBED: Rule[] = [
   dead("service_deleted", "C2", { status: 410 }),
 ];
 
-/** A text that ends like a file's name, perhaps with its size: its words state nothing. */
+/** Excludes a text that ends like a file name, optionally with a size. */
 const NO_NAME = String.raw`(?![^<>]{0,200}\.(?:[a-z]\w{1,4}|\d[a-z]{1,2})(?: ?[(\[|-][^<>]{0,40})? ?(?:<|$))`;
 
-/**
- * What a host of files says begins a text. Anywhere else it may stand in a file's name, in scripts or in
- * the terms of use.
- */
+/** Matches phrases at the beginning of a text. Elsewhere they may be in file names, scripts or terms of use. */
 export const says = (...phrases: string[]) =>
   String.raw`(?:^|>)\s{0,20}(?:[*-]\s{0,20})?${NO_NAME}(?:${phrases.join("|")})`;
 
@@ -45,10 +42,10 @@ const MISSING = says(
   "The file you were looking for (?:doesn|could not be found)",
 );
 
-/** What no XFileSharing host says of a file that is there. */
+/** Phrases that XFileSharing only shows for missing files. */
 export const XFS_GONE = [TAKEN_DOWN, DELETED, EXPIRED, MISSING].join("|");
 
-/** The form by which a file is had, which no host shows with what is gone. */
+/** The download form, which no host shows for missing files. */
 export const XFS_FORM =
   'name="fname"[^>]{0,80}value="[^"]|<input[^>]{0,80}name="op"[^>]{0,40}value="download';
 
@@ -57,10 +54,9 @@ const FILE_SIZE = String.raw`\d\s{0,20}(?:&nbsp;)?(?:bytes|[KMGT]i?B)\b`;
 const VIDEO_URL = String.raw`["']https?://(?![^"']{0,200}/images/)[^"'\s]{1,1000}\.(?:mp4|m3u8|flv|mkv|avi)\b`;
 
 /**
- * XFileSharing and its descendants, which so many hosts of files run that they are known by what their pages
- * say. Its page of what is missing lists all that may have happened, so that both phrases together tell
- * nothing of the cause. Beside the form of a file they stand in comments, in answers to common questions and
- * in hidden boxes.
+ * XFileSharing and its forks, recognised by the phrases of their pages. The page of a missing file lists all possible
+ * causes, so two of them together do not show the cause. Together with the download form, such phrases are in comments,
+ * FAQs or hidden boxes.
  */
 const XFS: Rule[] = [
   means("service_unavailable", {
@@ -113,7 +109,7 @@ const XFS: Rule[] = [
     status: 200,
     matches: String.raw`(?:sources|src|file)["']?\s?[:=(]\s?\[?\s?\{?\s?(?:["']?(?:src|file)["']?\s?:\s?)?${VIDEO_URL}`,
   }),
-  // A player's script as it is packed: the words of its settings, one after the other.
+  // A packed player script, which lists the words of its settings.
   means("ok_service", {
     status: 200,
     matches: String.raw`'(?=[^'<]{0,20000}'\.split\('\|'\))(?:[^'<]{0,20000}?\|)?(?:m3u8|mp4)['|]`,
@@ -137,5 +133,4 @@ const XFS: Rule[] = [
   }),
 ];
 
-/** The rules that services of a family share. */
 export const FAMILY_RULES: Record<Family, readonly Rule[]> = { oembed: OEMBED, xfs: XFS };

@@ -1,17 +1,25 @@
 import { readFileSync } from "node:fs";
 import * as z from "zod";
 import { SettingProblem } from "../../lib/errors.ts";
-import { createCatalogue } from "./catalogue.ts";
-import { problemsOf } from "./problems.ts";
-import type { Service } from "./record.ts";
+import { type Catalogue, createCatalogue, targetOf } from "./catalogue.ts";
+import {
+  type Ask,
+  asksOf,
+  isEncoding,
+  type Kind,
+  type Rule,
+  type Service,
+  slotsOf,
+  type When,
+} from "./record.ts";
 import { createSchemas } from "./schema.ts";
 
-/** How many problems of a file are reported: the first ones, since one often causes the others. */
+/** Most reported problems of a file, since the first ones often cause the others. */
 const MOST_PROBLEMS = 5;
 
 /**
- * An operator's own services: a JSON list of records (docs/services.md).
- * @throws SettingProblem that names the record, the field and what is wrong with it
+ * Reads an operator's services: a JSON list of records (docs/services.md).
+ * @throws SettingProblem that names the record, the field and the problem
  */
 export function readOwnServices(path: string): Service[] {
   if (path.trim() === "") return [];
@@ -28,26 +36,26 @@ function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw refusal([`it is no JSON: ${(error as Error).message}.`]);
+    throw refusal([`not valid JSON: ${(error as Error).message}.`]);
   }
 }
 
 function refusal(problems: string[]): SettingProblem {
   const more = problems.length - MOST_PROBLEMS;
-  const told = more > 0 ? [...problems.slice(0, MOST_PROBLEMS), `And ${more} more.`] : problems;
-  return new SettingProblem(told.join("\n  "));
+  const shown = more > 0 ? [...problems.slice(0, MOST_PROBLEMS), `And ${more} more.`] : problems;
+  return new SettingProblem(shown.join("\n  "));
 }
 
-/** `Service "wiki", kinds[0].path: is no regular expression.` */
+/** Formats an issue such as `Service "wiki", kinds[0].path: must be a regular expression.` */
 function describe(issue: z.core.$ZodIssue, records: unknown): string {
   const { path, message } = closest(issue);
   const [index, ...fields] = path;
-  if (typeof index !== "number") return `it must be a list of records: ${message}.`;
+  if (typeof index !== "number") return `must be a list of records: ${message}.`;
   const field = fields.length > 0 ? `, ${fieldOf(fields)}` : "";
   return `${nameOf(records, index)}${field}: ${message}.`;
 }
 
-/** Of the shapes that a value may have, the one that it comes closest to is what was meant. */
+/** Returns the issue of the alternative that the value comes closest to. */
 function closest(issue: z.core.$ZodIssue): { path: PropertyKey[]; message: string } {
   if (issue.code !== "invalid_union" || issue.errors.length === 0) return issue;
   const deepest = issue.errors
@@ -66,3 +74,105 @@ function nameOf(records: unknown, index: number): string {
   const id = (records as { id?: unknown }[])[index]?.id;
   return typeof id === "string" ? `Service "${id}"` : `Record ${index + 1}`;
 }
+
+/** Values that every template may use. */
+const ALWAYS = ["url", "host", "random"];
+
+/** Returns a sentence for each problem that the schema cannot find, with the record and the field. */
+export function problemsOf(catalogue: Catalogue): string[] {
+  try {
+    catalogue.index();
+  } catch (error) {
+    return [(error as Error).message];
+  }
+  return [...catalogue.services.flatMap(inRecord), ...strayCanaries(catalogue)];
+}
+
+const strayCanaries = (catalogue: Catalogue): string[] =>
+  catalogue.services.flatMap(({ id, canary = [] }) =>
+    canary.flatMap((url, i) =>
+      targetOf(catalogue, new URL(url))?.service.id === id
+        ? []
+        : [`Service "${id}", canary[${i}]: must be an address of one of its kinds.`],
+    ),
+  );
+
+function inRecord({ id, hosts, path, kinds = [] }: Service): string[] {
+  const say = (field: string, problem: string) => `Service "${id}", ${field}: ${problem}`;
+  const owning = hosts.length === 0 && !path ? [say("hosts", "must name a host.")] : [];
+  return [
+    ...owning,
+    ...kinds.flatMap((kind, i) =>
+      inKind(kind).map(([field, problem]) => say(`kinds[${i}]${field}`, problem)),
+    ),
+  ];
+}
+
+type Problem = [field: string, problem: string];
+
+function inKind(kind: Kind): Problem[] {
+  const known = [...ALWAYS, ...groupsOf(kind)];
+  const asks = asksOf(kind);
+  return [
+    ...asks.flatMap((ask, i) =>
+      inAsk(ask, [...known, ...takenBefore(asks, i)]).map(
+        (problem): Problem => [`.ask[${i}]`, problem],
+      ),
+    ),
+    ...inPage(kind, known).map((problem): Problem => [".page", problem]),
+  ];
+}
+
+const takenBefore = (asks: Ask[], index: number) =>
+  asks.slice(0, index).flatMap(({ take = {} }) => Object.keys(take));
+
+function inAsk(ask: Ask, known: string[]): string[] {
+  const templates = templatesIn(ask);
+  const unknown = templates.flatMap((template) => unknownIn(template, known));
+  if (ask.batch && /^https?:\/\/[^/?#]*\{/.test(ask.url)) {
+    unknown.push("a batch must have a fixed host.");
+  }
+  if (ask.keepMinutes === undefined) return unknown;
+  const names = templates.flatMap(slotsOf).map(({ name }) => name);
+  return names.every((name) => name === "random")
+    ? unknown
+    : [...unknown, "a request with keepMinutes must not depend on the link."];
+}
+
+function inPage({ page = {}, ask }: Kind, known: string[]): string[] {
+  if (page === "never") return ask ? [] : ['must not be "never" without a request.'];
+  const { url = "", headers = {}, rules = [] } = page;
+  const templates = [url, ...Object.values(headers), ...rules.flatMap(templatesOfRule)];
+  return templates.flatMap((template) => unknownIn(template, known));
+}
+
+const groupsOf = ({ host, path, query, fragment }: Kind) =>
+  [host, path, query, fragment].flatMap((pattern) =>
+    [...(pattern ?? "").matchAll(/\(\?<(\w+)>/g)].map(([, name]) => name!),
+  );
+
+function templatesIn({ url, headers = {}, form = {}, json, rules = [] }: Ask): string[] {
+  return [
+    url,
+    ...Object.values(headers),
+    ...Object.values(form).flat(),
+    ...(json === undefined ? [] : [JSON.stringify(json)]),
+    ...rules.flatMap(templatesOfRule),
+  ];
+}
+
+const templatesOfRule = ({ unless, ...rule }: Rule): string[] => [
+  ...templatesOfWhen(rule),
+  ...(unless ? templatesOfWhen(unless) : []),
+];
+
+const templatesOfWhen = ({ url, text = [] }: When): string[] =>
+  [...(url ? [url] : []), text].flat();
+
+const unknownIn = (template: string, known: string[]): string[] =>
+  slotsOf(template).flatMap(({ name, encoding }) => {
+    if (!known.includes(name)) return [`{${name}} is not a named group of its patterns.`];
+    return encoding === undefined || isEncoding(encoding)
+      ? []
+      : [`{${name}|${encoding}} is not a known encoding.`];
+  });

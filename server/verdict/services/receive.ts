@@ -2,25 +2,21 @@ import { type Finding, unclear } from "../probe/finding.ts";
 import type { Answer, Failure } from "../probe/probe.ts";
 import { retriedAfter, retriesAfter } from "../probe/statuses.ts";
 import { readBarriers } from "../signals/barriers.ts";
-import { partFor } from "./batch.ts";
 import type { Target } from "./catalogue.ts";
-import { firstRule } from "./decide.ts";
-import type { Ask, Rule, Values } from "./record.ts";
-import { type Reply, replyTo } from "./reply.ts";
+import { firstRule, partOf, type Reply, replyTo, valueAt } from "./decide.ts";
+import { type Ask, type Batch, type Rule, toText, type Values } from "./record.ts";
 import { findingOf, NO_ANSWER, UNRECOGNISED, type Undecided } from "./serving.ts";
 
-/** What came back, and from where in an answer to many the link is to be read. */
-export type ServiceReply = {
+/** A response to a request about `count` links, of which this one is at `place`. */
+type ServiceResponse = {
   answer: Answer | Failure;
-  /** The address that was asked for. */
   url: string;
   place: number;
-  /** How many were asked about at once. */
   count: number;
   values: Values;
 };
 
-/** A finding; or why the page must decide; or the answer that leads to the next request. */
+/** A finding; or why the page must decide; or the reply that leads to the next request. */
 export type Received =
   | { finding: Finding; left: null }
   | { finding: null; left: Undecided }
@@ -28,18 +24,24 @@ export type Received =
 
 const leftUndecided = (left: Undecided): Received => ({ finding: null, left });
 
-/** What an answer of a service means for a link. `now` is wall time in milliseconds. Pure. */
-export function receive({ service }: Target, ask: Ask, told: ServiceReply, now: number): Received {
-  const { answer, url, values } = told;
+/** Judges the response of a service. @param now wall time in milliseconds */
+export function receive(
+  { service }: Target,
+  ask: Ask,
+  response: ServiceResponse,
+  now: number,
+): Received {
+  const { answer, url, values } = response;
   if (answer.kind === "failed") return heldBack(answer) ?? leftUndecided(NO_ANSWER);
   if (isWalled(answer, new URL(url), now)) return leftUndecided(NO_ANSWER);
   const whole = replyTo(answer);
-  const reply = ask.batch ? partFor(ask.batch, whole, told) : whole;
+  const reply = ask.batch ? partFor(ask.batch, whole, response) : whole;
   if (!reply) return leftUndecided(NO_ANSWER);
   const rule = firstRule(ask, reply, values);
   if (rule) {
-    const heard = applyRule(rule, service.name, reply);
-    return heard.finding ? { ...heard, finding: retriedAfter(heard.finding, answer, now) } : heard;
+    const received = applyRule(rule, service.name, reply);
+    if (!received.finding) return received;
+    return { ...received, finding: retriedAfter(received.finding, answer, now) };
   }
   return answer.status === 429
     ? { finding: unclear("service_rate_limited"), left: null }
@@ -48,7 +50,7 @@ export function receive({ service }: Target, ask: Ask, told: ServiceReply, now: 
 
 function applyRule(rule: Rule, name: string, reply: Reply): Received {
   if (rule.means === "next") return { finding: null, left: null, reply };
-  const text = `${name} was asked for it and answered ${reply.status}${briefly(reply)}.`;
+  const text = `${name} returned ${reply.status} for it${excerptOf(reply)}.`;
   const finding = findingOf(rule, { rule: "service_answer", text });
   if (finding) return { finding, left: null };
   return leftUndecided({ ...UNRECOGNISED, undecided: rule.undecided ?? UNRECOGNISED.undecided });
@@ -56,25 +58,55 @@ function applyRule(rule: Rule, name: string, reply: Reply): Received {
 
 const QUOTED_CHARS = 100;
 
-/** A few words of an answer that is not a page. */
-function briefly({ text, headers, isMissing }: Reply): string {
-  if (isMissing) return ", not naming it";
+/** Returns the first words of a reply that is not a page. */
+function excerptOf({ text, headers, isMissing }: Reply): string {
+  if (isMissing) return ", not listing it";
   const isPage = /html/i.test(headers.get("content-type") ?? "");
   const words = isPage ? "" : text.replace(/\s+/g, " ").trim();
   if (words === "") return "";
   return `: ${words.slice(0, QUOTED_CHARS)}${words.length > QUOTED_CHARS ? "…" : ""}`;
 }
 
-/** Its site wants to be left alone for longer than this check can wait. */
+/** The site is in a cooldown that lasts longer than this check can wait. */
 const heldBack = ({ heldMs }: Failure): Received | null =>
   heldMs === undefined
     ? null
     : { finding: unclear("service_rate_limited", [], heldMs), left: null };
 
-/** A wall stands before the service, so that its status is not the service's. */
+/** Bot protection answered instead of the service. */
 function isWalled(answer: Answer, url: URL, now: number): boolean {
   if (answer.page === null) return answer.headers.get("cf-mitigated") !== null;
   return (
     readBarriers({ answer, url, now, facts: {}, serving: null, isReregistered: false }) !== null
   );
+}
+
+/**
+ * Returns the link's part of a response about many; null if it cannot be identified. A response of another form, such
+ * as an error, is the same for all.
+ */
+function partFor(
+  { answers }: Batch,
+  reply: Reply,
+  { values, place, count }: ServiceResponse,
+): Reply | null {
+  if (answers.by === "line") {
+    const text = toText(answers.has, values).toLowerCase();
+    const line = reply.lines().find((each) => each.toLowerCase().includes(text));
+    return partOf(reply, line);
+  }
+  const holder = valueAt(reply.json(), answers.at ?? "");
+  if (answers.by === "position") {
+    if (!Array.isArray(holder)) return reply;
+    return holder.length === count ? partOf(reply, holder[place]) : null;
+  }
+  if (holder === null || typeof holder !== "object") return reply;
+  if (answers.by === "key") {
+    const key = toText(answers.key, values);
+    return partOf(reply, Object.hasOwn(holder, key) ? Reflect.get(holder, key) : undefined);
+  }
+  const ours = toText(answers.is, values);
+  const isOurs = (each: unknown) => String(valueAt(each, answers.field)) === ours;
+  if (Array.isArray(holder)) return partOf(reply, holder.find(isOurs));
+  return isOurs(holder) ? partOf(reply, holder) : reply;
 }

@@ -5,39 +5,46 @@ import type { createSchemas, FAMILIES } from "./schema.ts";
 type Schemas = ReturnType<typeof createSchemas>;
 
 /**
- * One service of the catalogue, as data: whom it owns, how its things are asked about, and what the answers
- * mean. docs/services.md explains each field; an operator's own records (STILLUP_SERVICES_FILE) have the
- * same shape in JSON.
+ * A service of the catalogue. docs/services.md explains each field; an operator's records (STILLUP_SERVICES_FILE) have
+ * the same shape in JSON.
  *
- * Patterns are regular expressions, case-insensitive but for those of `kinds`. Templates hold `{name}`: a
- * named group of the kind's patterns, or `{url}`, `{host}`, `{random}`. In a URL the values are percent-
- * encoded, in a pattern escaped; `{name|raw}` leaves a value as it is, and `{name|base64url}` packs it.
+ * Patterns are regular expressions, case-insensitive except those of `kinds`. Templates contain `{name}`: a named group
+ * of the kind's patterns, or `{url}`, `{host}`, `{random}`. Values are percent-encoded in a URL and escaped in a
+ * pattern; `{name|raw}` leaves a value unchanged, and `{name|base64url}` encodes it.
  */
 export type Service = z.infer<Schemas["Service"]>;
 
-/** One kind of thing that a service has, recognized by its address. The first kind that matches counts. */
+/** A kind of address of a service. The first kind that matches counts. */
 export type Kind = z.infer<Schemas["Kind"]>;
 
-/** A special request that tells more than the page. */
+/** A request that shows more than the page. */
 export type Ask = z.infer<Schemas["Ask"]>;
 
-/** What an answer means: the first rule of which all conditions hold. */
+/** The meaning of a response: the first rule of which all conditions hold. */
 export type Rule = z.infer<Schemas["Rule"]>;
 
-/** How the page of a link is read. */
+/** How the page of a link is requested and read. */
 export type Page = z.infer<Schemas["Page"]>;
 export type When = z.infer<Schemas["When"]>;
 
-/** What to hold against a value of a JSON answer. */
 export type Condition = z.infer<Schemas["Condition"]>;
 export type Batch = z.infer<Schemas["Batch"]>;
 
-/** What services of one kind of software or protocol have in common. Own rules go before the family's. */
 export type Family = (typeof FAMILIES)[number];
 
-/** The requests of a kind, in their order. */
-export const asksOf = ({ ask }: Kind): Ask[] =>
-  ask === undefined ? [] : Array.isArray(ask) ? ask : [ask];
+export const asksOf = ({ ask = [] }: Kind): Ask[] => [ask].flat();
+
+const compiled = new Map<string, RegExp>();
+
+/** Compiles each pattern of the records once. */
+export function regExpOf(pattern: string, flags: "" | "i" = ""): RegExp {
+  const key = `${flags}/${pattern}`;
+  const known = compiled.get(key);
+  if (known) return known;
+  const made = new RegExp(pattern, flags);
+  compiled.set(key, made);
+  return made;
+}
 
 type Conditions = Omit<Rule, "means" | "undecided" | "class" | "hours">;
 
@@ -58,14 +65,14 @@ export const dead = (
 export const isGone = ({ means }: Rule): boolean =>
   means !== "next" && means !== "page" && verdictOf(means) === "dead";
 
-/** What a kind's patterns found in an address, as it is written there, and what else templates may hold. */
+/** Values of the kind's patterns as they are written in the address, and others that templates may contain. */
 export type Values = Record<string, string>;
 
 const SLOT = /\{([a-z]\w*)(?:\|(\w+))?\}/g;
 
-type Packing = (value: string) => string;
+type Encoding = (value: string) => string;
 
-const decoded: Packing = (value) => {
+const decoded: Encoding = (value) => {
   try {
     return decodeURIComponent(value);
   } catch {
@@ -73,35 +80,40 @@ const decoded: Packing = (value) => {
   }
 };
 
-const PACKINGS: Record<string, Packing> = {
+const ENCODINGS: Record<string, Encoding> = {
   raw: (value) => value,
   lower: (value) => encodeURIComponent(decoded(value).toLowerCase()),
   base64url: (value) => Buffer.from(decoded(value)).toString("base64url"),
 };
 
-const filled = (template: string, values: Values, usual: Packing, after: Packing = PACKINGS.raw!) =>
-  template.replace(SLOT, (_, name: string, packing?: string) =>
-    after((packing === undefined ? usual : PACKINGS[packing]!)(values[name] ?? "")),
+const filled = (
+  template: string,
+  values: Values,
+  usual: Encoding,
+  after: Encoding = ENCODINGS.raw!,
+) =>
+  template.replace(SLOT, (_, name: string, encoding?: string) =>
+    after((encoding === undefined ? usual : ENCODINGS[encoding]!)(values[name] ?? "")),
   );
 
-/** A template as a URL: its values are percent-encoded. */
+/** Fills a template of a URL: its values are percent-encoded. */
 export const toUrl = (template: string, values: Values) =>
   filled(template, values, (value) => encodeURIComponent(decoded(value)));
 
-/** A template as text: its values are decoded, since they come from an address. */
+/** Fills a template of text: its values are decoded, since they come from an address. */
 export const toText = (template: string, values: Values) => filled(template, values, decoded);
 
-/** A template as a regular expression: its values stand for themselves. */
+/** Fills a template of a regular expression: its values are escaped. */
 export const toPattern = (template: string, values: Values) =>
-  filled(template, values, PACKINGS.raw!, escaped);
+  filled(template, values, ENCODINGS.raw!, escaped);
 
-/** A template as a regular expression that stands for no values yet. */
-export const asPattern = (template: string) => template.replace(SLOT, "x");
+/** Fills a template of a regular expression with a placeholder. */
+export const toSamplePattern = (template: string) => template.replace(SLOT, "x");
 
-const escaped: Packing = (value) => value.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&");
+const escaped: Encoding = (value) => value.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&");
 
-/** The names that a template holds, and the packings it asks for. */
+/** Returns the names in a template, and their encodings. */
 export const slotsOf = (template: string) =>
-  [...template.matchAll(SLOT)].map(([, name, packing]) => ({ name: name!, packing }));
+  [...template.matchAll(SLOT)].map(([, name, encoding]) => ({ name: name!, encoding }));
 
-export const isPacking = (name: string) => Object.hasOwn(PACKINGS, name);
+export const isEncoding = (name: string) => Object.hasOwn(ENCODINGS, name);

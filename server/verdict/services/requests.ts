@@ -1,16 +1,16 @@
+import type { Clock } from "../../lib/clock.ts";
 import { type Ask, type Page, toText, toUrl, type Values } from "./record.ts";
 
-/** A request as it is sent. With a body it is a POST. */
-export type Prepared = { url: string; headers: Record<string, string>; body?: string };
+/** With a body it is a POST. */
+type Prepared = { url: string; headers: Record<string, string>; body?: string };
 
-/** For places in texts that hold several values, unless the record says otherwise. */
-const USUAL_JOIN = ",";
+const DEFAULT_JOIN = ",";
 
-/** The request for one thing, or for several at once. */
-export function prepare(ask: Ask, things: Values[], random: string): Prepared {
-  const all = things.map((values) => ({ ...values, random }));
-  const one = all.length === 1 ? all[0]! : joined(all, ask.batch?.join ?? USUAL_JOIN);
-  const url = toUrl(ask.url, joined(all, USUAL_JOIN));
+/** Builds the request about one item, or about several at once. */
+export function prepare(ask: Ask, items: Values[], random: string): Prepared {
+  const all = items.map((values) => ({ ...values, random }));
+  const one = all.length === 1 ? all[0]! : joined(all, ask.batch?.join ?? DEFAULT_JOIN);
+  const url = toUrl(ask.url, joined(all, DEFAULT_JOIN));
   const accept = { Accept: "application/json, */*;q=0.5" };
   const headers = { ...accept, ...fieldsFrom(ask.headers ?? {}, one) };
   if (ask.form) {
@@ -26,7 +26,7 @@ export function prepare(ask: Ask, things: Values[], random: string): Prepared {
   return { url, headers: { "Content-Type": "application/json", ...headers }, body };
 }
 
-/** Each value is that of all, joined, but for what they all share. */
+/** Joins the values of all items, except those that are equal. */
 function joined(all: Values[], join: string): Values {
   const together = (name: string) => {
     const values = all.map((each) => each[name] ?? "");
@@ -35,7 +35,7 @@ function joined(all: Values[], join: string): Values {
   return Object.fromEntries(Object.keys(all[0] ?? {}).map((name) => [name, together(name)]));
 }
 
-/** Header fields. What comes from an address may hold what no field can (RFC 9110 §5.5). */
+/** Values of an address may contain characters that header fields do not allow (RFC 9110 §5.5). */
 const fieldsFrom = (fields: Record<string, string>, values: Values) =>
   Object.fromEntries(
     Object.entries(fields).map(([name, text]) => [
@@ -56,7 +56,7 @@ function fieldsOf(
   );
 }
 
-/** A list of one element stands for one element for each thing that is asked about. */
+/** In a batch, a list of one element is repeated for each item. */
 function jsonOf(json: unknown, all: Values[], one: Values, isBatch: boolean): unknown {
   if (typeof json === "string") return toText(json, one);
   if (Array.isArray(json)) {
@@ -73,8 +73,63 @@ function jsonOf(json: unknown, all: Values[], one: Values, isBatch: boolean): un
   return Object.fromEntries(entries);
 }
 
-/** How the page of a link is asked for, where that differs from any other page. */
+/** Returns how the request for a link's page differs from the usual one. */
 export const requestOf = ({ url, headers = {} }: Page, values: Values) => ({
   ...(url !== undefined && { url: toUrl(url, values) }),
   headers: fieldsFrom(headers, values),
 });
+
+/** Gathers requests about many links, so that they are sent as one. */
+export type Batches<T> = {
+  /** Sends the request with those that others make within `GATHER_MS`. */
+  send(request: BatchRequest<T>): Promise<Batched<T>>;
+};
+
+type BatchRequest<T> = {
+  /** Requests with the same key are gathered. */
+  key: string;
+  most: number;
+  values: Values;
+  /** How long the caller can wait, in milliseconds. */
+  leftMs: number;
+  /** Sends one request about all, within the longest time that any of them has. */
+  send: (all: Values[], leftMs: number) => Promise<T>;
+};
+
+/** The result for all `count` requests, of which this one is at `place`. */
+export type Batched<T> = { result: T; place: number; count: number };
+
+type Gathering<T> = { values: Values[]; leftMs: number; result: Promise<T>; close: () => void };
+
+/** Links that are claimed together arrive within this time. */
+const GATHER_MS = 200;
+
+export function createBatches<T>(clock: Clock): Batches<T> {
+  const gatherings = new Map<string, Gathering<T>>();
+
+  function open({ key, send }: BatchRequest<T>): Gathering<T> {
+    const full = new AbortController();
+    const close = () => {
+      if (gatherings.get(key) === gathering) gatherings.delete(key);
+      full.abort();
+    };
+    const result = clock.sleep(GATHER_MS, full.signal).then(() => {
+      close();
+      return send(gathering.values, gathering.leftMs);
+    });
+    const gathering: Gathering<T> = { values: [], leftMs: 0, result, close };
+    gatherings.set(key, gathering);
+    return gathering;
+  }
+
+  return {
+    async send(request) {
+      const gathering = gatherings.get(request.key) ?? open(request);
+      const { values } = gathering;
+      const place = values.push(request.values) - 1;
+      gathering.leftMs = Math.max(gathering.leftMs, request.leftMs);
+      if (values.length >= request.most) gathering.close();
+      return { result: await gathering.result, place, count: values.length };
+    },
+  };
+}

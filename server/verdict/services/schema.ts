@@ -1,8 +1,8 @@
 import * as z from "zod";
 import { DEAD_REASONS, type Reason, type UnknownReason } from "../reasons/reasons.ts";
-import { asPattern } from "./record.ts";
+import { toSamplePattern } from "./record.ts";
 
-/** What services of one kind of software or protocol have in common. Own rules go before the family's. */
+/** Kinds of software and protocols whose rules services share. A record's own rules precede the family's. */
 export const FAMILIES = ["oembed", "xfs"] as const;
 
 const UNKNOWN = [
@@ -18,7 +18,7 @@ const UNKNOWN = [
   "consent_wall",
 ] as const satisfies UnknownReason[];
 
-/** Verdicts that a rule may reach. */
+/** Reasons that a rule may have. */
 const OUTCOMES = [
   "ok_service",
   "ok_service_protected",
@@ -31,21 +31,18 @@ const OUTCOMES = [
   ...UNKNOWN,
 ] as const satisfies Reason[];
 
-/** `a.{com,net}`, and perhaps a path. */
+/** `a.{com,net}`, optionally with a path. */
 const HOSTS = /^(?=.)[a-z0-9.-]*(?:\{[a-z0-9.,-]+\}[a-z0-9.-]*){0,3}(?:\/[^\s?#{}]+)?$/;
 
-/**
- * The shape of records, built when it is wanted: the program's own are checked by the compiler, and by a
- * test, so that only an operator's file is worth the time.
- */
+/** Built only for an operator's file, since building takes time and the compiler and a test check built-in records. */
 export function createSchemas() {
   const Id = z.string().regex(/^[a-z0-9-]{1,64}$/, "must be an id: a-z, 0-9 and -");
   const Text = z.string().min(1);
   const Texts = z.union([Text, z.array(Text).min(1)]);
-  const Pattern = Text.refine(isPattern, "is no regular expression");
+  const Pattern = Text.refine(isPattern, "must be a regular expression");
   const PatternTemplate = Text.refine(
-    (text) => isPattern(asPattern(text)),
-    "is no regular expression",
+    (text) => isPattern(toSamplePattern(text)),
+    "must be a regular expression",
   );
   const FieldName = z.string().regex(/^[\w!#$%&'*+.^`|~-]+$/, "must be the name of a header field");
   const FieldValue = z.string().regex(/^[\t\x20-\x7e]+$/, "must be one line of ASCII");
@@ -56,7 +53,7 @@ export function createSchemas() {
   const Literals = z.union([Literal, z.array(Literal).min(1)]);
   const Statuses = z.union([z.int(), z.array(z.int()).min(1)]);
 
-  /** A value that it equals, or one of several; or that it is there, holds nothing, matches, is none of. */
+  /** A value or one of several; or whether it exists, is empty, matches a pattern, or is none of several. */
   const Condition = z.union([
     Literals,
     z.strictObject({ exists: z.boolean() }),
@@ -66,59 +63,54 @@ export function createSchemas() {
   ]);
 
   const When = z.strictObject({
-    /** The answer's status, or one of several. */
     status: Statuses.optional(),
-    /** Header fields and what they must match. */
     header: z.record(FieldName, Pattern).optional(),
-    /** The address at which the redirects ended. A template. */
+    /** The final URL. A template. */
     url: PatternTemplate.optional(),
-    /** The content type. */
     type: Pattern.optional(),
     title: Pattern.optional(),
-    /** Any of these, whatever their case, in the first MiB as it was sent. Templates. */
+    /** Any of these in the first MiB of the raw body, ignoring case. Templates. */
     text: Texts.optional(),
-    /** The same as a pattern, for what is no fixed text. */
+    /** A pattern for the same text. */
     matches: Pattern.optional(),
-    /** Paths into a JSON answer, such as `response.files.0.id`; the empty path is all of it. */
+    /** By path into a JSON response, such as `response.files.0.id`; the empty path is all of it. */
     json: z.record(z.string(), Condition).optional(),
-    /** Length of the body that was read, at least and at most. */
+    /** Length of the body that was read. */
     bytes: z.strictObject({ min: z.int().optional(), max: z.int().optional() }).optional(),
-    /** The answer to many holds nothing about this one. */
+    /** The response of a batch does not contain this link. */
     missing: z.literal(true).optional(),
   });
 
   const Rule = z
     .strictObject({
       ...When.shape,
-      /** It does not hold if this does. */
       unless: When.optional(),
-      /** The verdict's reason; `next` goes on to the next request, `page` to the page. */
+      /** The reason of the verdict; `next` and `page` leave the decision to the next request or the page. */
       means: z.enum([...OUTCOMES, "next", "page"]),
-      /** With `page`: what remains to be said where the page tells nothing. */
+      /** With `page`: the reason if the page cannot decide. */
       undecided: z.enum(UNKNOWN).optional(),
-      /** How death is confirmed: C1 twice, since the service says so in as many words; else C2. */
+      /** How a dead verdict is confirmed: C1 if the service states it explicitly, else C2. */
       class: z.enum(["C1", "C2"]).optional(),
-      /** Death needs three checks in which it is seen, over so many hours. */
+      /** At least three checks over so many hours must find it dead. */
       hours: z.int().min(1).optional(),
     })
     .refine(isSettled, {
       path: ["class"],
-      error: "is needed with a dead verdict, and with no other",
+      error: "is required with a dead verdict, and not allowed with any other",
     })
     .refine(({ means, undecided }) => undecided === undefined || means === "page", {
       path: ["undecided"],
-      error: 'is only said where "page" is meant',
+      error: 'is only allowed with "page"',
     });
 
   /**
-   * Many things, one request: in the URL their values are joined by `,`, in a list of one element the element
-   * is repeated for each, and any other text holds them joined by `join`.
+   * One request about many links: their values are joined by `,` in the URL and by `join` in texts; a list of one
+   * element is repeated instead.
    */
   const Batch = z.strictObject({
-    /** So many in one request. */
     most: z.int().min(2).max(1000),
     join: z.string().optional(),
-    /** Where each finds its own part: by place in a list, under its id, by a field, or in a line of text. */
+    /** Where each link's part is: by position in a list, under a key, by a field, or in a line of text. */
     answers: z.union([
       z.strictObject({ by: z.literal("position"), at: z.string().optional() }),
       z.strictObject({ by: z.literal("key"), at: z.string().optional(), key: Text }),
@@ -132,24 +124,24 @@ export function createSchemas() {
     headers: z.record(FieldName, FieldValue).optional(),
     /** Sent as a form, by POST. */
     form: z.record(z.string(), Texts).optional(),
-    /** Sent as JSON, by POST; texts in it are templates. */
+    /** Sent as JSON, by POST. Its texts are templates. */
     json: z.json().optional(),
     family: z.enum(FAMILIES).optional(),
     rules: z.array(Rule).optional(),
-    /** Values of the JSON answer, under the names by which the next request knows them. */
+    /** Values of the JSON response for the next requests, by name. */
     take: z.record(z.string(), z.string()).optional(),
-    /** So long what was taken serves every link, unasked. */
+    /** How long the taken values serve all links. */
     keepMinutes: z.int().min(1).optional(),
     batch: Batch.optional(),
   });
 
   const Page = z.strictObject({
-    /** Asked for instead of the link itself. */
+    /** Requested instead of the link. */
     url: Address.optional(),
     headers: z.record(FieldName, FieldValue).optional(),
     family: z.enum(FAMILIES).optional(),
     rules: z.array(Rule).optional(),
-    /** A page that no rule knows is no proof of life, as where "file deleted" has status 200. */
+    /** Only a rule can call the page alive, as where "file deleted" has status 200. */
     needsMarker: z.literal(true).optional(),
   });
 
@@ -161,49 +153,39 @@ export function createSchemas() {
     query: Pattern.optional(),
     /** Without its `#`. */
     fragment: Pattern.optional(),
-    /** One request, or several of which each goes on to the next only by a rule. */
+    /** One request, or several: a rule leads from each to the next. */
     ask: z.union([Ask, z.array(Ask).min(1)]).optional(),
-    /** How the page is read where nothing special is asked, or was answered. `never`: it tells nothing. */
+    /** How the page is read if there is no request, or it does not decide. `never`: the page proves nothing. */
     page: z.union([Page, z.literal("never")]).optional(),
   });
 
   const Service = z.strictObject({
-    id: Id.refine((id) => id !== "generic", "is for what no service owns"),
+    id: Id.refine((id) => id !== "generic", "is reserved"),
     name: Text,
-    /**
-     * Names that it owns, with all below them. `{a,b}` stands for either; a path behind the name makes it own
-     * no more than that.
-     */
+    /** Host names, including subdomains. `{a,b}` stands for either; with a path only that path belongs to it. */
     hosts: z.array(z.string().regex(HOSTS, "must be host names in lower case")),
-    /** Where no host tells, as for software that many run: the path does. */
+    /** Instead of hosts, for self-hosted software: a pattern of paths. */
     path: Pattern.optional(),
-    /** How sure the facts are: two current sources, one, or old ones. */
+    /** The confidence of the facts: two current sources, one, or old ones. */
     confidence: z.enum(["H", "M", "L"]).optional(),
     kinds: z.array(Kind).optional(),
-    /** Addresses that have been there for years, asked for before anything else is called gone. */
+    /** Known-good links, requested before a link is reported gone. */
     canary: z.array(Address).optional(),
-    /** Milliseconds between two requests to it, where the usual gap is too short. */
+    /** Milliseconds between two requests, if the usual gap is too short. */
     gapMs: z.int().min(0).max(600_000).optional(),
-    /** It has ended: a server that answers there now is someone else's. */
+    /** It has shut down, so a server that answers has a new owner. */
     shutDown: z.literal(true).optional(),
-    /** It only leads elsewhere, so that what counts is where to. */
+    /** It only redirects, so the target is judged. */
     shortens: z.literal(true).optional(),
   });
 
   return { Service, Kind, Ask, Page, Rule, When, Condition, Batch };
 }
 
-function isSettled({
-  means,
-  class: confirm,
-  hours,
-}: {
-  means: string;
-  class?: unknown;
-  hours?: unknown;
-}) {
-  const needed = (DEAD_REASONS as readonly string[]).includes(means) ? 1 : 0;
-  return Number(confirm !== undefined) + Number(hours !== undefined) === needed;
+/** Whether a dead verdict has a class or hours, and no other verdict has either. */
+function isSettled(rule: { means: string; class?: unknown; hours?: unknown }): boolean {
+  const isDead = (DEAD_REASONS as readonly string[]).includes(rule.means);
+  return [rule.class, rule.hours].filter((each) => each !== undefined).length === (isDead ? 1 : 0);
 }
 
 function isPattern(text: string): boolean {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { createBatches } from "../../../server/verdict/services/batch.ts";
 import type { Values } from "../../../server/verdict/services/record.ts";
+import { createBatches } from "../../../server/verdict/services/requests.ts";
 import { movableClock } from "../../clock.ts";
 
 const GATHER_MS = 200;
@@ -21,7 +21,7 @@ function gathering({ most = 3 } = {}) {
       times.push(ms);
       return send(all);
     };
-    return batches.ask({ key, most, values: { id }, leftMs, send: sendIn });
+    return batches.send({ key, most, values: { id }, leftMs, send: sendIn });
   };
   return { clock, sent, times, ask };
 }
@@ -36,12 +36,12 @@ describe("Questions to a service that takes many at once", () => {
     clock.moveBy(1);
 
     expect(await Promise.all(asked)).toEqual([
-      { told: ["a", "b"], place: 0, count: 2 },
-      { told: ["a", "b"], place: 1, count: 2 },
+      { result: ["a", "b"], place: 0, count: 2 },
+      { result: ["a", "b"], place: 1, count: 2 },
     ]);
   });
 
-  test("wait no longer when there are as many as fit, and the next begin anew", async () => {
+  test("wait no longer when there are as many as fit, and the next begin again", async () => {
     const { clock, sent, ask } = gathering({ most: 2 });
 
     const asked = [ask("a"), ask("b"), ask("c")];
@@ -49,7 +49,7 @@ describe("Questions to a service that takes many at once", () => {
     expect(sent).toEqual([["a", "b"]]);
     clock.moveBy(GATHER_MS);
 
-    expect(await asked[2]).toEqual({ told: ["c"], place: 0, count: 1 });
+    expect(await asked[2]).toEqual({ result: ["c"], place: 0, count: 1 });
     expect(sent).toEqual([["a", "b"], ["c"]]);
   });
 

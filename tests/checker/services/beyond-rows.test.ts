@@ -148,7 +148,7 @@ describe("Links that are checked at once share one request to", () => {
   test.each(TOGETHER)("$service", async ({ urls, web: played, seen, asked }) => {
     web.play(played);
     const { checker } = checkerThrough(web);
-    const canaries = { noteAlive() {}, wasAlive: async () => true, isSinging: async () => true };
+    const canaries = { noteAlive() {}, wasAlive: async () => true, isReliable: async () => true };
     const services = { ...checker.services, canaries };
     const known = { ...NEVER_CHECKED, lastDecided: "active" as const };
 

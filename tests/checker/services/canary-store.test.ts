@@ -1,7 +1,6 @@
 import { expect, test } from "bun:test";
 import { createStore, type Store, Unavailable } from "../../../server/db/store.ts";
-import { createCanaries } from "../../../server/verdict/services/canaries.ts";
-import { createCanaryStore } from "../../../server/verdict/services/canary-store.ts";
+import { createCanaries, createCanaryStore } from "../../../server/verdict/services/canaries.ts";
 import type { Target } from "../../../server/verdict/services/catalogue.ts";
 import { movableClock } from "../../clock.ts";
 import { onBothEngines, START } from "../../harness.ts";
@@ -141,7 +140,7 @@ function startProcess(store: Store, clock: ReturnType<typeof movableClock>, targ
       asked++;
       return typeof answer === "boolean" ? answer : answer();
     };
-    const isGood = await canaries.isSinging(target, { isNews: true, ask });
+    const isGood = await canaries.isReliable(target, { isNews: true, ask });
     await written();
     return isGood;
   }

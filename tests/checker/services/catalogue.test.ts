@@ -3,7 +3,7 @@ import * as z from "zod";
 import { servicePages } from "../../../server/commands/write-services.ts";
 import { fingerprintOf } from "../../../server/verdict/services/catalogue.ts";
 import { FAMILY_RULES } from "../../../server/verdict/services/families.ts";
-import { problemsOf } from "../../../server/verdict/services/problems.ts";
+import { problemsOf } from "../../../server/verdict/services/own-services.ts";
 import type { Service } from "../../../server/verdict/services/record.ts";
 import { BUILT_IN, catalogueWith } from "../../../server/verdict/services/records/built-in.ts";
 import { createSchemas } from "../../../server/verdict/services/schema.ts";

@@ -79,7 +79,7 @@ prove(
             seen: "active ok_service_protected",
           },
           {
-            what: "ill",
+            what: "failing",
             url: URL_OF_7,
             web: { [API]: 500, "wiki.example.org/a/7": page("<title>Wiki</title>") },
             seen: "unknown service_probe_failed",
@@ -99,7 +99,7 @@ describe("own services", () => {
     expect(read(example).map(({ id }) => id)).toEqual(["wiki"]);
   });
 
-  test("own names of a single label, as in a network of one's own", () => {
+  test("own names of a single label, as in a private network", () => {
     const catalogue = catalogueWith(read([{ ...WIKI, hosts: ["intranet"] }]));
 
     expect(serviceIdOf(catalogue, new URL("http://wiki.intranet/a"))).toBe("wiki");
@@ -107,7 +107,7 @@ describe("own services", () => {
     expect(serviceIdOf(catalogue, new URL("http://intranet.example.org/a"))).toBe("generic");
   });
 
-  test("replace a service of the same id, and take over the hosts that they name", () => {
+  test("replace a service with the same id, and take over the hosts that they name", () => {
     const own = read([
       { id: "youtube", name: "Our YouTube", hosts: ["tube.example.org"] },
       { ...WIKI, hosts: ["youtu.be"] },
@@ -123,19 +123,15 @@ describe("own services", () => {
   });
 
   test.each([
-    ["no JSON", "[{", /it is no JSON: /],
-    ["no list", { id: "wiki" }, /it must be a list of records: /],
+    ["invalid JSON", "[{", /not valid JSON: /],
+    ["no list", { id: "wiki" }, /: must be a list of records: /],
     ["no record", [WIKI, 7], /Record 2: .*expected object/],
     [
-      "an id that is none",
+      "an invalid id",
       changed("id", "Our Wiki"),
       /Service "Our Wiki", id: must be an id: a-z, 0-9 and -/,
     ],
-    [
-      "the id of everything else",
-      changed("id", "generic"),
-      /Service "generic", id: is for what no service owns/,
-    ],
+    ["the id of everything else", changed("id", "generic"), /Service "generic", id: is reserved/],
     ["no name", changed("name", undefined), /Service "wiki", name: /],
     [
       "a host that is a URL",
@@ -143,54 +139,54 @@ describe("own services", () => {
       /Service "wiki", hosts\[0\]: must be host names in lower case/,
     ],
     [
-      "a brace that is not closed",
+      "an unclosed brace",
       changed("hosts", ["wiki.{example.org"]),
       /Service "wiki", hosts\[0\]: must be host names in lower case/,
     ],
     [
-      "a packing that does not exist",
+      "an encoding that does not exist",
       changed("kinds.0.ask.url", "https://wiki.example.org/{id|toString}"),
-      /Service "wiki", kinds\[0\]\.ask\[0\]: \{id\|toString\} is no known packing/,
+      /Service "wiki", kinds\[0\]\.ask\[0\]: \{id\|toString\} is not a known encoding/,
     ],
     [
       "a pattern with a slot where none is filled",
       changed("kinds.0.path", "^/(?<{id}>a)$"),
-      /Service "wiki", kinds\[0\]\.path: is no regular expression/,
+      /Service "wiki", kinds\[0\]\.path: must be a regular expression/,
     ],
     [
-      "a request to who knows whom",
+      "credentials in a URL",
       changed("kinds.0.ask.url", "https://me:secret@wiki.example.org/"),
       /Service "wiki", kinds\[0\]\.ask\.url: must be an http or https URL without a user/,
     ],
     [
-      "a header that is none",
+      "an invalid header",
       changed("kinds.0.ask.headers", { "X Key": "a" }),
       /Service "wiki", kinds\[0\]\.ask\.headers\.X Key: /,
     ],
     [
-      "many hosts at once",
+      "a batch for many hosts",
       changed("kinds.0.ask", {
         url: "https://{host}/api",
         batch: { most: 9, answers: { by: "position" } },
       }),
-      /Service "wiki", kinds\[0\]\.ask\[0\]: what is asked for many links at once must have one host/,
+      /Service "wiki", kinds\[0\]\.ask\[0\]: a batch must have a fixed host/,
     ],
     [
-      "a canary that cannot be asked for",
+      "a canary that cannot be requested",
       changed("canary", ["ftp://wiki.example.org/a/7"]),
       /Service "wiki", canary\[0\]: must be an http or https URL/,
     ],
-    ["no hosts", changed("hosts", []), /Service "wiki", hosts: names no host/],
+    ["no hosts", changed("hosts", []), /Service "wiki", hosts: must name a host/],
     ["a field that does not exist", changed("kind", []), /Service "wiki": .*"kind"/],
     [
-      "a pattern that is none",
+      "an invalid pattern",
       changed("kinds.0.path", "^/(a$"),
-      /Service "wiki", kinds\[0\]\.path: is no regular expression/,
+      /Service "wiki", kinds\[0\]\.path: must be a regular expression/,
     ],
     [
       "a template without its group",
       changed("kinds.0.ask.url", "https://wiki.example.org/{name}"),
-      /Service "wiki", kinds\[0\]\.ask\[0\]: \{name\} is no named group/,
+      /Service "wiki", kinds\[0\]\.ask\[0\]: \{name\} is not a named group/,
     ],
     [
       "a verdict that does not exist",
@@ -198,44 +194,44 @@ describe("own services", () => {
       /Service "wiki", kinds\[0\]\.ask\.rules\[0\]\.means: /,
     ],
     [
-      "death without its class",
+      "a dead verdict without a class",
       changed("kinds.0.ask.rules.2.class", undefined),
-      /Service "wiki", kinds\[0\]\.ask\.rules\[2\]\.class: is needed with a dead verdict/,
+      /Service "wiki", kinds\[0\]\.ask\.rules\[2\]\.class: is required with a dead verdict/,
     ],
     [
-      "life with a class",
+      "an active verdict with a class",
       changed("kinds.0.ask.rules.0.class", "C1"),
-      /Service "wiki", kinds\[0\]\.ask\.rules\[0\]\.class: is needed with a dead verdict, and with no other/,
+      /Service "wiki", kinds\[0\]\.ask\.rules\[0\]\.class: is required with a dead verdict, and not allowed with any other/,
     ],
     [
-      "a doubt where there is none",
+      "undecided without page",
       changed("kinds.0.ask.rules.0.undecided", "service_private"),
-      /Service "wiki", kinds\[0\]\.ask\.rules\[0\]\.undecided: is only said where "page" is meant/,
+      /Service "wiki", kinds\[0\]\.ask\.rules\[0\]\.undecided: is only allowed with "page"/,
     ],
     [
       "a page that is never read, and no request",
       changed("kinds.0", { kind: "article", page: "never" }),
-      /Service "wiki", kinds\[0\]\.page: is never read, and nothing else is asked/,
+      /Service "wiki", kinds\[0\]\.page: must not be "never" without a request/,
     ],
     [
-      "a canary of somebody else",
+      "a canary of another service",
       changed("canary", ["https://example.org/a/7"]),
-      /Service "wiki", canary\[0\]: is no address of its kinds/,
+      /Service "wiki", canary\[0\]: must be an address of one of its kinds/,
     ],
     [
-      "what serves every link but is asked about one",
+      "retained values that depend on the link",
       changed("kinds.0.ask.keepMinutes", 5),
-      /Service "wiki", kinds\[0\]\.ask\[0\]: what is kept for every link must not be asked about one/,
+      /Service "wiki", kinds\[0\]\.ask\[0\]: a request with keepMinutes must not depend on the link/,
     ],
     [
-      "two of one id",
+      "the same id twice",
       [WIKI, { ...WIKI, hosts: ["b.example.org"] }],
-      /Service "wiki": there are two of that id/,
+      /Service "wiki": the id is used twice/,
     ],
     [
-      "one host of two",
+      "the same host twice",
       [WIKI, { ...WIKI, id: "other" }],
-      /Service "other", hosts: "wiki.example.org" belongs to "wiki" too/,
+      /Service "other", hosts: "wiki.example.org" also belongs to "wiki"/,
     ],
   ])("are refused with %s", (_, records, problem) => {
     expect(() => read(records)).toThrow(/^STILLUP_SERVICES_FILE \(/);

@@ -103,7 +103,7 @@ export function checkThrough(
   known: Partial<KnownLink> = {},
 ): Promise<Conclusion> {
   const { checker } = checkerThrough(web, catalogue);
-  const canaries = { noteAlive() {}, wasAlive: async () => true, isSinging: async () => true };
+  const canaries = { noteAlive() {}, wasAlive: async () => true, isReliable: async () => true };
   const services = { ...checker.services, canaries };
   return checkUrl(
     { ...checker, services },

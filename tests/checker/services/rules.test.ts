@@ -1,7 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { firstRule } from "../../../server/verdict/services/decide.ts";
+import { firstRule, replyTo } from "../../../server/verdict/services/decide.ts";
 import { toPattern, toText, toUrl, type When } from "../../../server/verdict/services/record.ts";
-import { replyTo } from "../../../server/verdict/services/reply.ts";
 import { prepare } from "../../../server/verdict/services/requests.ts";
 import { answerOf } from "../seen.ts";
 

@@ -82,7 +82,7 @@ onEach("a video is asked for, and shows how", async (me, server) => {
     evidence: {
       final_url: ZOO,
       redirects: [],
-      signals: [{ rule: "service_answer", text: expect.stringContaining("YouTube was asked") }],
+      signals: [{ rule: "service_answer", text: expect.stringContaining("YouTube returned 200") }],
       probes: [{ asked: "service", url: expect.stringContaining("/oembed?"), status: 200 }],
     },
   });
