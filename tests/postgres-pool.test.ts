@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from "bun:test";
 import { openPostgres } from "../server/db/postgres.ts";
-import { isUnavailable, type Query } from "../server/db/store.ts";
+import { isUnavailable, type Query, runAll } from "../server/db/store.ts";
 import { emptyPostgres, makeReadOnly } from "./postgres.ts";
 import { startSilentProxy } from "./silent-proxy.ts";
 import { until } from "./until.ts";
@@ -26,7 +26,7 @@ test("a search is planned for what it looks for each time", async () => {
 
   for (let i = 0; i < 10; i++) expect(await engine.run(asking(search, ["%like%"]))).toEqual([]);
 
-  const [found] = await engine.batch([asking(search, ["%"])]);
+  const [found] = await runAll(engine, [asking(search, ["%"])]);
   expect(found).toEqual([]);
   await engine.close();
 });
@@ -67,7 +67,7 @@ test("a PostgreSQL that falls silent is given up, and connected to anew", async 
 
   const asked = await Promise.all([
     engine.run(ONE).catch(isUnavailable),
-    engine.batch([ONE, ONE]).catch(isUnavailable),
+    runAll(engine, [ONE, ONE]).catch(isUnavailable),
   ]);
 
   // One of them may have had a connection of its own.
@@ -97,7 +97,7 @@ test("a PostgreSQL that is cut off fails all that waits, whatever it waits for",
   await engine.run(ONE);
   const waiting = [
     engine.run(slow),
-    engine.batch([ONE, slow]),
+    runAll(engine, [ONE, slow]),
     engine.apart().run(slow),
     engine.upgrade({ at: 0, choose: () => [migration], onStep: () => proxy.cutOff() }),
   ];
@@ -130,7 +130,7 @@ test("a statement of a transaction that was cut off leaves nothing behind", asyn
   const { engine, proxy } = await openBehindProxy();
   await engine.run(asking("create table thing (id bigint)"));
   const insert = asking("insert into thing values (1)");
-  const writing = engine.batch([insert, asking("select cast(pg_sleep(1) as text)"), insert]);
+  const writing = runAll(engine, [insert, asking("select cast(pg_sleep(1) as text)"), insert]);
   proxy.cutOff();
 
   expect(await writing.catch(isUnavailable)).toBe(true);

@@ -1,7 +1,7 @@
 import { and, asc, eq, gt, inArray, lte } from "drizzle-orm";
 import { contextOf, rangesOf } from "../api/caller.ts";
 import { limiterFor, type RateLimiter, rateLimited } from "../api/rate-limit.ts";
-import { isDuplicate, type Statement, type Store } from "../db/store.ts";
+import { isDuplicate, type Store } from "../db/store.ts";
 import { guesses } from "../db/tables.ts";
 import { AppError } from "../lib/errors.ts";
 import { describeError, log } from "../lib/log.ts";
@@ -186,7 +186,7 @@ export const withdrawGuess = ({ store }: Guessing, { attempt, rows }: Counted): 
   });
 
 /** Deletes guesses that no longer count. Run by housekeeping. */
-export const deleteOldGuesses = ({ store, clock }: Guessing): Statement =>
+export const deleteOldGuesses = ({ store, clock }: Guessing) =>
   store.delete(guesses).where(lte(guesses.guessedAt, clock.now() - WINDOW_MS));
 
 async function deleteRows(tx: Store, rows: Row[]) {

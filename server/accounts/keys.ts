@@ -25,7 +25,7 @@ export async function listKeys(
   const { limit, offset } = windowOf(page);
   const matches = and(eq(apiKeys.accountId, caller.accountId), isLive);
   const newestFirst = [desc(apiKeys.createdAt), desc(apiKeys.id)];
-  const [items, [counted]] = await store.batch([
+  const [items, [counted]] = await Promise.all([
     store
       .select()
       .from(apiKeys)

@@ -1,6 +1,6 @@
 import { and, desc, eq, gt, lte, ne, or, type SQL, sql } from "drizzle-orm";
 import type { FailedSignIns, Permissions, Session } from "../api/caller.ts";
-import { preparedOnce, type Statement, type Store } from "../db/store.ts";
+import { preparedOnce, type Store } from "../db/store.ts";
 import {
   accounts,
   passwordLinks,
@@ -136,17 +136,13 @@ export async function endSessionsOf(store: Store, userId: string): Promise<void>
 }
 
 /** Deletes expired sessions and one-time links. Run by housekeeping. */
-export const deleteExpiredSessions = ({ store, clock }: Deps): Statement[] => [
-  store
-    .delete(sessions)
-    .where(
-      or(
-        lte(sessions.createdAt, clock.now() - LONGEST_MS),
-        lte(sessions.lastSeenAt, clock.now() - IDLE_MS),
-      ),
-    ),
-  store.delete(passwordLinks).where(lte(passwordLinks.expiresAt, clock.now())),
-];
+export async function deleteExpiredSessions({ store, clock }: Deps): Promise<void> {
+  const now = clock.now();
+  const isOld = lte(sessions.createdAt, now - LONGEST_MS);
+  const isIdle = lte(sessions.lastSeenAt, now - IDLE_MS);
+  await store.delete(sessions).where(or(isOld, isIdle));
+  await store.delete(passwordLinks).where(lte(passwordLinks.expiresAt, now));
+}
 
 const hasEnded = ({ createdAt, lastSeenAt }: SessionRow, now: number) =>
   now - createdAt >= LONGEST_MS || now - lastSeenAt >= IDLE_MS;

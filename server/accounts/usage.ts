@@ -2,7 +2,7 @@ import { and, eq, type SQL, sql } from "drizzle-orm";
 import type { AnySQLiteColumn } from "drizzle-orm/sqlite-core";
 import type { Caller } from "../api/caller.ts";
 import { totalLinks } from "../db/queries.ts";
-import type { Statement, Store } from "../db/store.ts";
+import type { Store } from "../db/store.ts";
 import { accounts, apiKeys, usageDays } from "../db/tables.ts";
 import type { Clock } from "../lib/clock.ts";
 import { notFound } from "../lib/errors.ts";
@@ -41,9 +41,15 @@ export function createMeter(store: Store, clock: Clock): Meter {
       const counted = requests;
       requests = new Map();
       // In one order everywhere, so that two processes never wait for each other.
-      const inOrder = [...counted].sort(byName).map(([, each]) => each);
-      const counts = inOrder.flatMap((each) => addRequests(store, each));
-      await store.write([...counts, ...lastUses(store, keysUsed)]).catch((error) => {
+      const inOrder = [...counted].sort(byName);
+      const uses = dueUses(keysUsed);
+      const writing = store.transaction(async (tx) => {
+        for (const [, each] of inOrder) await addRequests(tx, each);
+        for (const [id, at] of uses) {
+          await tx.update(apiKeys).set({ lastUsedAt: at }).where(eq(apiKeys.id, id));
+        }
+      });
+      await writing.catch((error) => {
         requests = together(counted, requests);
         throw error;
       });
@@ -63,19 +69,17 @@ function together(unwritten: Map<string, Counted>, since: Map<string, Counted>) 
 /** The UTC day of a moment, as 2026-01-31. */
 export const dayOf = (ms: number) => new Date(ms).toISOString().slice(0, 10);
 
-/** Statements that add to an account's requests of one UTC day, unless the account is gone meanwhile. */
-function addRequests(store: Store, { accountId, madeAt, count }: Counted): Statement[] {
+/** Adds to an account's requests of one UTC day, unless the account was deleted meanwhile. */
+async function addRequests(tx: Store, { accountId, madeAt, count }: Counted): Promise<void> {
   const day = dayOf(madeAt);
-  return [
-    store.run(sql`
-      insert into ${usageDays} (account_id, day, requests, checks)
-      select id, ${day}, 0, 0 from accounts where id = ${accountId} on conflict do nothing
-    `),
-    store
-      .update(usageDays)
-      .set({ requests: sql`${usageDays.requests} + ${count}` })
-      .where(and(eq(usageDays.accountId, accountId), eq(usageDays.day, day))),
-  ];
+  await tx.run(sql`
+    insert into ${usageDays} (account_id, day, requests, checks)
+    select id, ${day}, 0, 0 from accounts where id = ${accountId} on conflict do nothing
+  `);
+  await tx
+    .update(usageDays)
+    .set({ requests: sql`${usageDays.requests} + ${count}` })
+    .where(and(eq(usageDays.accountId, accountId), eq(usageDays.day, day)));
 }
 
 /** When each key was used last, and which of its uses was written last. */
@@ -89,11 +93,11 @@ function forgetIdle(used: KeysUsed, now: number) {
 }
 
 /** At most one write a minute for each key. */
-function lastUses(store: Store, used: KeysUsed): Statement[] {
+function dueUses(used: KeysUsed): [keyId: string, at: number][] {
   const due = [...used].filter(([, { at, writtenAt }]) => at - writtenAt >= MINUTE).sort(byName);
   return due.map(([id, { at }]) => {
     used.set(id, { at, writtenAt: at });
-    return store.update(apiKeys).set({ lastUsedAt: at }).where(eq(apiKeys.id, id));
+    return [id, at];
   });
 }
 

@@ -1,6 +1,6 @@
 import { and, eq, lt } from "drizzle-orm";
 import { Elysia } from "elysia";
-import { preparedOnce, type Statement, type Store } from "../db/store.ts";
+import { preparedOnce, type Store } from "../db/store.ts";
 import { idempotencyKeys } from "../db/tables.ts";
 import { conflict, invalid } from "../lib/errors.ts";
 import { hashToken } from "../lib/token.ts";
@@ -95,7 +95,7 @@ export async function settleClaim(
 }
 
 /** Deletes keys that are older than 24 hours. Run by housekeeping. */
-export const forgetOldKeys = ({ store, clock }: Deps): Statement =>
+export const forgetOldKeys = ({ store, clock }: Deps) =>
   store.delete(idempotencyKeys).where(isOld(clock.now()));
 
 /** The hash of the body of each claim that runs in this process. */

@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import { LRUCache } from "lru-cache";
-import { isUnavailable, type Statement } from "../db/store.ts";
+import { isUnavailable } from "../db/store.ts";
 import type { Clock } from "../lib/clock.ts";
 import { AppError } from "../lib/errors.ts";
 import type { Deps } from "../work/deps.ts";
@@ -167,16 +167,15 @@ function createSharedRateLimiter(deps: Counting, name: string, quota: Quota): Ra
     });
 }
 
-/** Statements that delete callers without requests for an hour; none where callers are in memory. */
-export function forgetSilentCallers({ store, clock }: Counting): Statement[] {
-  if (!store.engine.isShared) return [];
+/** Deletes callers without requests for an hour, where they are in the database. Run by housekeeping. */
+export async function forgetSilentCallers({ store, clock }: Counting): Promise<void> {
+  if (!store.engine.isShared) return;
   const areSilent = sql`last_at - ahead < ${clock.now() - HOUR}`;
-  return [
-    store.run(
-      sql`delete from rate_moments where caller in (select caller from rate_callers where ${areSilent})`,
-    ),
-    store.run(sql`delete from rate_callers where ${areSilent}`),
-  ];
+  await store.transaction(async (tx) => {
+    const silent = sql`(select caller from rate_callers where ${areSilent})`;
+    await tx.run(sql`delete from rate_moments where caller in ${silent}`);
+    await tx.run(sql`delete from rate_callers where ${areSilent}`);
+  });
 }
 
 const NO_LIMIT: WindowState = { limit: 0, remaining: Number.POSITIVE_INFINITY, resetMs: 0 };

@@ -6,7 +6,6 @@ import { deleteOldGuesses } from "../accounts/guard.ts";
 import { deleteExpiredSessions } from "../accounts/sessions.ts";
 import { forgetOldKeys } from "../api/idempotency.ts";
 import { forgetSilentCallers } from "../api/rate-limit.ts";
-import type { Statement } from "../db/store.ts";
 import { hostProfiles } from "../db/tables.ts";
 import { forgetOldChecks } from "../history/forget-old.ts";
 import { deletePendingHistory } from "../history/pending-deletions.ts";
@@ -22,13 +21,11 @@ import type { Deps } from "../work/deps.ts";
 export async function housekeeping(deps: Deps, signal?: AbortSignal): Promise<void> {
   await endOverdueBatches(deps, signal);
   await tendBatches(deps, signal);
-  await deps.store.write([
-    forgetOldKeys(deps),
-    ...deleteExpiredSessions(deps),
-    ...forgetSilentCallers(deps),
-    deleteOldGuesses(deps),
-    forgetOldProfiles(deps),
-  ]);
+  await forgetOldKeys(deps);
+  await deleteExpiredSessions(deps);
+  await forgetSilentCallers(deps);
+  await deleteOldGuesses(deps);
+  await forgetOldProfiles(deps);
   await recordFailedSignIns(deps);
   await finishDeletions(deps, signal);
   await deleteOldEvents(deps);
@@ -38,5 +35,5 @@ export async function housekeeping(deps: Deps, signal?: AbortSignal): Promise<vo
   await forgetOldChecks(deps, signal);
 }
 
-const forgetOldProfiles = ({ store, clock }: Deps): Statement =>
+const forgetOldProfiles = ({ store, clock }: Deps) =>
   store.delete(hostProfiles).where(lt(hostProfiles.learnedAt, clock.now() - PROFILE_LIFETIME_MS));

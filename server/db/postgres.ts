@@ -12,7 +12,7 @@ import {
 import { createLocks } from "./postgres-locks.ts";
 import { connectionOptions, createPool, type PostgresOptions } from "./postgres-pool.ts";
 import { appliedTo, createHistoryPartitions, runUpgrade } from "./postgres-schema.ts";
-import type { Engine, Query, Rows } from "./store.ts";
+import type { Engine, Query } from "./store.ts";
 
 /** Connects on the first query. */
 export const openPostgres = (url: string, options: PostgresOptions & SilenceOptions = {}): Engine =>
@@ -22,12 +22,11 @@ function open(url: string, options: PostgresOptions, silence: SilenceWatch): Eng
   const pool = createPool(url, options, silence);
   const searchOptions = { ...options, pool: SEARCHES_AT_ONCE, prepare: false };
   const searching = createPool(url, searchOptions, silence);
-  const poolFor = (queries: Query[]) => (queries.some(isSearch) ? searching : pool);
   // Waiting for a lock may take long.
   const locks = createLocks(url, connectionOptions(options, { statementTimeoutMs: 0 }), silence);
   const listeners = new Set<SQL>();
   const run = (query: Query) =>
-    again(() => poolFor([query]).use((connection) => rowsOf(connection, query)));
+    again(() => (isSearch(query) ? searching : pool).use((all) => rowsOf(all, query)));
   const numberOf = async (sql: string) => Number((await run({ sql, params: [] }))[0]![0]);
   const long = <T>(work: (connection: SQL) => Promise<T>) =>
     again(() => pool.useLong((all) => all.begin(work) as Promise<T>));
@@ -64,20 +63,6 @@ function open(url: string, options: PostgresOptions, silence: SilenceWatch): Eng
     run,
     size: () => numberOf("select pg_database_size(current_database())"),
     runInReadPool: run,
-    batch: (queries) =>
-      again(() =>
-        poolFor(queries).use((all, heard) =>
-          all.begin(async (connection) => {
-            const results: Rows[] = [];
-            heard();
-            for (const query of queries) {
-              results.push(await rowsOf(connection, query));
-              heard();
-            }
-            return results;
-          }),
-        ),
-      ),
     transaction: (work) =>
       again(() =>
         pool.use((all, heard) =>

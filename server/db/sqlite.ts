@@ -4,13 +4,12 @@ import { oneAtATime } from "../lib/concurrency.ts";
 import { createAccess } from "./sqlite-access.ts";
 import {
   appliedTo,
-  inTransaction,
   libraryVersion,
   refuseOldLibrary,
   unshared,
   upgradeSqlite,
 } from "./sqlite-file.ts";
-import type { Engine, Query, Rows } from "./store.ts";
+import { type Engine, isRead, type Query, type Rows } from "./store.ts";
 import { createReadPool, type ReadPool } from "./threads.ts";
 
 const SETTINGS = `
@@ -88,13 +87,6 @@ export function openSqlite(
     runInReadPool: (query) => readPool.read(query).catch(fail),
     run: async (query) =>
       isRead(query) ? read(() => rowsOf(reader, query)) : write(() => rowsOf(writer, query)),
-    // Reads need no lock, and share one snapshot.
-    batch: async (queries) =>
-      queries.every(isRead)
-        ? read(() => queries.map((query) => rowsOf(reader, query)))
-        : write(() =>
-            inTransaction(writer.database, () => queries.map((query) => rowsOf(writer, query))),
-          ),
     transaction: (work) =>
       access.transaction(writer.database, (run) =>
         work(async (query) => run(() => rowsOf(writer, query))),
@@ -199,8 +191,6 @@ function prepared({ database, statements }: Connection, sql: string): Statement 
   statements.set(sql, statement);
   return statement;
 }
-
-const isRead = ({ sql }: Query) => sql.startsWith("select ");
 
 /** The parts of an engine that need no database if a single process uses it. */
 function onlyProcess(): Pick<

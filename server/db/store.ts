@@ -44,8 +44,6 @@ export interface Engine {
   runInReadPool(query: Query): Promise<Rows>;
   /** The size of the database in bytes. */
   size(): Promise<number>;
-  /** Runs all of the queries, or none. */
-  batch(queries: Query[]): Promise<Rows[]>;
   /** Runs the work in one transaction, see `Store.transaction`. */
   transaction<T>(work: (run: Engine["run"]) => Promise<T>): Promise<T>;
   /** The migrations of the database; none for a new one. */
@@ -176,7 +174,7 @@ export function createStore(engine: Engine): Store {
       rows: only(method, await engine.run({ sql: text, params })),
     }),
     async (queries) => {
-      const results = await engine.batch(queries);
+      const results = await runAll(engine, queries);
       return results.map((rows, i) => ({ rows: only(queries[i]!.method, rows) }));
     },
   );
@@ -196,6 +194,18 @@ export function createStore(engine: Engine): Store {
   }));
   return Object.assign(database, { engine, readPool, write, transaction });
 }
+
+/** Runs queries in one transaction if any of them writes. On SQLite, reads share the snapshot of this turn of the event loop. */
+export const runAll = (engine: Engine, queries: Query[]): Promise<Rows[]> =>
+  queries.every(isRead)
+    ? Promise.all(queries.map(engine.run))
+    : engine.transaction(async (run) => {
+        const results: Rows[] = [];
+        for (const query of queries) results.push(await run(query));
+        return results;
+      });
+
+export const isRead = ({ sql }: Query) => sql.startsWith("select ");
 
 /**
  * A failed statement ends a transaction of PostgreSQL, whose commit then rolls back silently. SQLite may have rolled
@@ -224,11 +234,6 @@ const within = (engine: Engine, run: Engine["run"]): Engine => ({
   run,
   runInReadPool: run,
   findLinks: null,
-  batch: async (queries) => {
-    const results: Rows[] = [];
-    for (const query of queries) results.push(await run(query));
-    return results;
-  },
   transaction: (work) => work(run),
 });
 

@@ -2,7 +2,7 @@ import { expect, onTestFinished, test } from "bun:test";
 import { copyFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { openEngine } from "../../server/db/open.ts";
-import type { Engine } from "../../server/db/store.ts";
+import { type Engine, runAll } from "../../server/db/store.ts";
 import { isWhole, newFolder, newHome, withDatabase } from "./home.ts";
 
 /** More pages than SQLite by itself leaves in a journal, and than we do. */
@@ -15,7 +15,7 @@ async function write(engine: Engine) {
       sql: "insert into versions values (?, 2)",
       params: [`${n + i} ${"x".repeat(PAGE * 2)}`],
     }));
-    await engine.batch(batch);
+    await runAll(engine, batch);
   }
 }
 

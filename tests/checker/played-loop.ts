@@ -93,10 +93,9 @@ function counted(engine: Engine) {
     });
   };
   const run: Engine["run"] = (query) => counting(engine.run(query));
-  const batch: Engine["batch"] = (queries) => counting(engine.batch(queries));
   const alone: Engine["alone"] = (name, work) => counting(engine.alone(name, work));
   const transaction: Engine["transaction"] = (work) => counting(engine.transaction(work));
-  return { engine: { ...engine, run, batch, alone, transaction }, underWay: () => count };
+  return { engine: { ...engine, run, alone, transaction }, underWay: () => count };
 }
 
 /** A check that takes so long, and then says what it saw; or until it is given up. */

@@ -20,10 +20,6 @@ export function failingDeps<D extends Pick<Deps, "store">>(
       await refuse([query]);
       return engine.run(query);
     },
-    async batch(queries) {
-      await refuse(queries);
-      return engine.batch(queries);
-    },
     async transaction(work) {
       await refuse([]);
       return engine.transaction(work);

@@ -1,3 +1,4 @@
+import { runAll } from "../../server/db/store.ts";
 import type { TestServer } from "../harness.ts";
 
 const KEEP = {
@@ -15,11 +16,11 @@ const LET_GO = {
 /** Does the work while the database refuses to delete any check. */
 export async function whileKept<T>({ deps }: TestServer, work: () => Promise<T>): Promise<T> {
   const { engine } = deps.store;
-  await engine.batch(KEEP[engine.name].map(toQuery));
+  await runAll(engine, KEEP[engine.name].map(toQuery));
   try {
     return await work();
   } finally {
-    await engine.batch(LET_GO[engine.name].map(toQuery));
+    await runAll(engine, LET_GO[engine.name].map(toQuery));
   }
 }
 

@@ -161,5 +161,5 @@ function cutOff({ engine }: Store): Store {
   const fail = async () => {
     throw new Unavailable("cut off");
   };
-  return createStore({ ...engine, run: fail, batch: fail });
+  return createStore({ ...engine, run: fail, transaction: fail });
 }
