@@ -1,4 +1,4 @@
-import { and, count, eq, isNull, lt, or } from "drizzle-orm";
+import { and, eq, isNull, lt, or } from "drizzle-orm";
 import { Secret, TOTP } from "otpauth";
 import type { Store } from "../db/store.ts";
 import { recoveryCodes, type UserRow, users } from "../db/tables.ts";
@@ -60,14 +60,6 @@ export async function replaceRecoveryCodes(store: Store, userId: string): Promis
 
 export async function deleteRecoveryCodes(store: Store, userId: string): Promise<void> {
   await store.delete(recoveryCodes).where(eq(recoveryCodes.userId, userId));
-}
-
-export async function countRecoveryCodes({ store }: Deps, userId: string): Promise<number> {
-  const [counted] = await store
-    .select({ left: count() })
-    .from(recoveryCodes)
-    .where(eq(recoveryCodes.userId, userId));
-  return counted!.left;
 }
 
 /** Opens a sealed TOTP secret; null when it was sealed under another key file. */

@@ -5,7 +5,6 @@ import type { Deps } from "../work/deps.ts";
 import { endedCookie, presentSession } from "./doors.ts";
 import type { Guard } from "./guard.ts";
 import * as model from "./model.ts";
-import { Account, toAccount, toUsage, Usage } from "./model.ts";
 import {
   changePerson,
   deleteOwnAccount,
@@ -15,12 +14,12 @@ import {
   removePerson,
   resetPerson,
 } from "./people.ts";
-import { findAccount, readUsage } from "./usage.ts";
+import { Account, findAccount, readUsage, Usage } from "./usage.ts";
 
 export const accountRoutes = (deps: Deps) =>
   new Elysia({ tags: ["Account"] })
     .use(callers)
-    .get("/account", async ({ caller }) => ({ data: toAccount(await findAccount(deps, caller)) }), {
+    .get("/account", async ({ caller }) => ({ data: await findAccount(deps, caller) }), {
       response: { 200: data(Account), ...refusals },
       detail: {
         access: "read",
@@ -28,7 +27,7 @@ export const accountRoutes = (deps: Deps) =>
         summary: "Get the account with its tier and limits",
       },
     })
-    .get("/usage", async ({ caller }) => ({ data: toUsage(await readUsage(deps, caller)) }), {
+    .get("/usage", async ({ caller }) => ({ data: await readUsage(deps, caller) }), {
       response: { 200: data(Usage), ...refusals },
       detail: {
         access: "read",

@@ -59,6 +59,7 @@ export const Sessions = z.object({
 });
 
 export const TwoFactor = z.object({ is_on: z.boolean(), recovery_codes_left: z.int() });
+export type TwoFactor = z.infer<typeof TwoFactor>;
 
 /** Shown this once. */
 export const FreshTwoFactor = z.object({ secret: z.string(), uri: z.string() });
@@ -76,7 +77,7 @@ export const Email = text(LONGEST_EMAIL)
   .refine((value) => /^[^\s@]+@[^\s@]+$/.test(value), "must be an e-mail address")
   .toLowerCase();
 
-const someText = z.string({
+export const someText = z.string({
   error: ({ input }) => (input === undefined ? "is required" : "must be a text"),
 });
 
@@ -89,7 +90,7 @@ const newPassword = (shortest: number) =>
 export const NewPassword = newPassword(SHORTEST_ALONE);
 
 /** From the app, or a recovery code. */
-const code = someText.max(64, "is too long for a code");
+export const code = someText.max(64, "is too long for a code");
 
 /** Hardly judged, since what was right once must stay right. */
 export const SignIn = z.object(
@@ -172,14 +173,6 @@ export const toStranger = (state: "setup" | "signed-out", insecure: boolean): Se
   live: null,
   failed_sign_ins: null,
 });
-
-export const toTwoFactor = ({
-  isOn,
-  recoveryCodesLeft,
-}: {
-  isOn: boolean;
-  recoveryCodesLeft: number;
-}): z.infer<typeof TwoFactor> => ({ is_on: isOn, recovery_codes_left: recoveryCodesLeft });
 
 export const toSession =
   (presentHash: string) =>

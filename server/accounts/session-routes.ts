@@ -183,8 +183,7 @@ export function sessionRoutes(
     .get(
       "/session/two-factor",
       async ({ request }) => {
-        const found = await twoFactor.findTwoFactor(deps, presentSession(request));
-        return { data: model.toTwoFactor(found) };
+        return { data: await twoFactor.findTwoFactor(deps, presentSession(request)) };
       },
       { response: { 200: data(model.TwoFactor), ...refusals } },
     )

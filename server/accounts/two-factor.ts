@@ -1,12 +1,11 @@
 import { and, eq, isNull } from "drizzle-orm";
 import { OPERATOR, type Session } from "../api/caller.ts";
-import { type UserRow, users } from "../db/tables.ts";
+import { recoveryCodes, type UserRow, users } from "../db/tables.ts";
 import { conflict, invalid } from "../lib/errors.ts";
 import { isShort, SHORTEST_ALONE } from "../lib/passwords.ts";
 import type { Deps } from "../work/deps.ts";
 import { auditChange, emailTarget, recordChange } from "./audit.ts";
 import {
-  countRecoveryCodes,
   deleteRecoveryCodes,
   type FreshTotp,
   newTotp,
@@ -16,6 +15,7 @@ import {
   stepOf,
 } from "./codes.ts";
 import { guess, proofAttempt } from "./guard.ts";
+import type { TwoFactor } from "./session-model.ts";
 import { createSession, endSessionsOf } from "./sessions.ts";
 import {
   isUnchanged,
@@ -33,9 +33,9 @@ type Proof = { password: string; code: string };
 const NEW_NEEDED = `is required, with at least ${SHORTEST_ALONE} characters: yours is too short without a second factor`;
 const NO_FACTOR = { totpSecret: null, totpPending: null, totpStep: null };
 
-export const findTwoFactor = async (deps: Deps, { user }: Session) => ({
-  isOn: user.totpSecret !== null,
-  recoveryCodesLeft: await countRecoveryCodes(deps, user.id),
+export const findTwoFactor = async (deps: Deps, { user }: Session): Promise<TwoFactor> => ({
+  is_on: user.totpSecret !== null,
+  recovery_codes_left: await deps.store.$count(recoveryCodes, eq(recoveryCodes.userId, user.id)),
 });
 
 /**

@@ -1,13 +1,14 @@
 import { and, eq, type SQL, sql } from "drizzle-orm";
 import type { AnySQLiteColumn } from "drizzle-orm/sqlite-core";
+import * as z from "zod";
 import type { Caller } from "../api/caller.ts";
 import { totalLinks } from "../db/queries.ts";
 import type { Store } from "../db/store.ts";
-import { accounts, apiKeys, usageDays } from "../db/tables.ts";
+import { accounts, apiKeys, TIERS, usageDays } from "../db/tables.ts";
 import type { Clock } from "../lib/clock.ts";
 import { notFound } from "../lib/errors.ts";
+import { toIso, toIsoOrNull } from "../lib/moments.ts";
 import type { Deps } from "../work/deps.ts";
-import type { AccountState, UsageCounts } from "./model.ts";
 
 const MINUTE = 60_000;
 const DAY = 86_400_000;
@@ -103,16 +104,53 @@ function dueUses(used: KeysUsed): [keyId: string, at: number][] {
 
 const byName = ([one]: [string, unknown], [other]: [string, unknown]) => (one < other ? -1 : 1);
 
-export async function findAccount(deps: Deps, caller: Caller): Promise<AccountState> {
+export const Account = z
+  .object({
+    id: z.uuid(),
+    email: z.string().meta({ example: "owner@example.com" }),
+    tier: z.enum(TIERS).meta({ example: "business" }),
+    limits: z
+      .object({
+        links: z.int(),
+        linksUsed: z.int(),
+        apiKeys: z.int(),
+        webhooks: z.int(),
+      })
+      .meta({ example: { links: 50000, linksUsed: 57, apiKeys: 25, webhooks: 25 } }),
+    createdAt: z.string(),
+  })
+  .meta({ id: "Account" });
+type Account = z.infer<typeof Account>;
+
+export const Usage = z
+  .object({
+    requests: z
+      .object({ total: z.int(), thisMonth: z.int(), today: z.int() })
+      .meta({ example: { total: 48210, thisMonth: 3120, today: 412 } }),
+    links: z
+      .object({ total: z.int(), active: z.int(), dead: z.int() })
+      .meta({ example: { total: 57, active: 49, dead: 5 } }),
+    checks: z.object({
+      thisMonth: z.int().meta({ example: 1764 }),
+      lastCheck: z.string().nullable(),
+    }),
+  })
+  .meta({ id: "Usage" });
+type Usage = z.infer<typeof Usage>;
+
+export async function findAccount(deps: Deps, caller: Caller): Promise<Account> {
   const { accountId, accountNo } = caller;
   const [account] = await deps.store.select().from(accounts).where(eq(accounts.id, accountId));
   if (!account) throw notFound("account");
-  const { total } = await totalLinks(deps, accountNo);
-  return { account, limits: deps.config.tierLimits[account.tier], linksUsed: total };
+  const { total: linksUsed } = await totalLinks(deps, accountNo);
+  const { id, email, tier, createdAt } = account;
+  const { links, apiKeys, webhooks } = deps.config.tierLimits[tier];
+  const limits = { links, linksUsed, apiKeys, webhooks };
+  return { id, email, tier, limits, createdAt: toIso(createdAt) };
 }
 
 /** Days and months are UTC's. Requests of the last seconds may not be written yet. */
-export async function readUsage(deps: Deps, caller: Caller): Promise<UsageCounts> {
+export async function readUsage(deps: Deps, caller: Caller): Promise<Usage> {
   const { accountId, accountNo } = caller;
   const today = dayOf(deps.clock.now());
   const month = `${today.slice(0, 7)}-01`;
@@ -128,10 +166,11 @@ export async function readUsage(deps: Deps, caller: Caller): Promise<UsageCounts
     .from(usageDays)
     .where(eq(usageDays.accountId, accountId));
   const { checksThisMonth, lastCheckAt: lastAt, ...requestCounts } = counted!;
+  const { total, active, dead } = await totalLinks(deps, accountNo);
   return {
     requests: requestCounts,
-    links: await totalLinks(deps, accountNo),
-    checks: { thisMonth: checksThisMonth, lastCheckAt: lastAt },
+    links: { total, active, dead },
+    checks: { thisMonth: checksThisMonth, lastCheck: toIsoOrNull(lastAt) },
   };
 }
 

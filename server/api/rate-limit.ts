@@ -7,10 +7,13 @@ import type { Deps } from "../work/deps.ts";
 
 export const MINUTE = 60_000;
 export const HOUR = 3_600_000;
+const LENGTHS = { minute: MINUTE, hour: HOUR };
+/** How many times before the last hour a caller's list may have. */
+const MOST_PAST = 1000;
 /** Callers kept in memory. The least recent are dropped first. */
 const MOST_CALLERS = 20_000;
 
-/** Requests allowed in any 60 s and in any hour; 0 is no limit. */
+/** Requests allowed in any 60 s and in any hour; 0 = no limit. */
 export type Quota = { perMinute: number; perHour: number };
 
 /** One window after a request: `resetMs` is the time until `remaining` next increases. */
@@ -37,21 +40,21 @@ export function limiterFor(deps: Counting, name: string, quota: Quota): RateLimi
 }
 
 /**
- * Exact rolling windows in the memory of the only process: each caller has a ring of the times of its last counted
- * requests, which both windows read. Refused requests do not count, or a client that keeps trying would be refused
+ * Exact rolling windows in the memory of the only process: each caller has a list of the times of its counted requests,
+ * which both windows read. Refused requests do not count, or a client that keeps trying would be refused
  * forever. Setting the clock back changes nothing.
  */
 export function createRateLimiter(quota: Quota, clock: Pick<Clock, "elapsed">): RateLimiter {
-  const rings = new LRUCache<string, Ring>({ max: MOST_CALLERS });
-  const size = Math.max(quota.perMinute, quota.perHour);
+  if (isUnlimited(quota)) return async () => UNLIMITED;
+  const callers = new LRUCache<string, History>({ max: MOST_CALLERS });
   return async (caller) => {
     const elapsed = clock.elapsed();
-    const ring = rings.get(caller) ?? newRing();
-    rings.set(caller, ring);
-    const minute = windowOf(ring, "minuteTail", elapsed, MINUTE, quota.perMinute);
-    const hour = windowOf(ring, "hourTail", elapsed, HOUR, quota.perHour);
+    const history = callers.get(caller) ?? { times: [], minute: 0, hour: 0 };
+    callers.set(caller, history);
+    const minute = windowOf(history, "minute", elapsed, quota.perMinute);
+    const hour = windowOf(history, "hour", elapsed, quota.perHour);
     const allowed = minute.remaining > 0 && hour.remaining > 0;
-    if (allowed && size > 0) push(ring, elapsed, size);
+    if (allowed) add(history, elapsed);
     return { allowed, minute: after(minute, allowed, MINUTE), hour: after(hour, allowed, HOUR) };
   };
 }
@@ -88,26 +91,20 @@ export function addRateLimitHeaders(headers: Headers, { minute, hour }: Allowanc
   headers.set("RateLimit", states.join(", "));
 }
 
-/** Times in the order of arrival; `head` and the tails count requests since the ring was made. */
-type Ring = { moments: Float64Array; head: number; minuteTail: number; hourTail: number };
-
-const newRing = (): Ring => ({
-  moments: new Float64Array(16),
-  head: 0,
-  minuteTail: 0,
-  hourTail: 0,
-});
+/** The times of a caller's counted requests, in order, and the places of the first one in each window. */
+type History = { times: number[]; minute: number; hour: number };
 
 function windowOf(
-  ring: Ring,
-  tail: "minuteTail" | "hourTail",
+  history: History,
+  window: "minute" | "hour",
   elapsed: number,
-  length: number,
   limit: number,
 ): WindowState {
-  while (ring[tail] < ring.head && at(ring, ring[tail]) <= elapsed - length) ring[tail]++;
-  const used = ring.head - ring[tail];
-  const resetMs = used > 0 ? at(ring, ring[tail]) + length - elapsed : 0;
+  const { times } = history;
+  const begin = elapsed - LENGTHS[window];
+  while (history[window] < times.length && times[history[window]]! <= begin) history[window]++;
+  const used = times.length - history[window];
+  const resetMs = used > 0 ? times[history[window]]! - begin : 0;
   return { limit, remaining: limit > 0 ? limit - used : Number.POSITIVE_INFINITY, resetMs };
 }
 
@@ -117,24 +114,14 @@ function after(window: WindowState, counted: boolean, length: number): WindowSta
   return { ...window, remaining: window.remaining - 1, resetMs: window.resetMs || length };
 }
 
-const at = (ring: Ring, n: number) => ring.moments[n % ring.moments.length]!;
-
-function push(ring: Ring, elapsed: number, size: number) {
-  if (ring.head - ring.hourTail === ring.moments.length && ring.moments.length < size)
-    grow(ring, size);
-  ring.moments[ring.head % ring.moments.length] = elapsed;
-  ring.head++;
-}
-
-/** Rings start small, since most callers send few requests. Growing renumbers them. */
-function grow(ring: Ring, size: number) {
-  const moments = new Float64Array(Math.min(size, ring.moments.length * 4));
-  const kept = ring.head - ring.hourTail;
-  for (let i = 0; i < kept; i++) moments[i] = at(ring, ring.hourTail + i);
-  ring.minuteTail -= ring.hourTail;
-  ring.hourTail = 0;
-  ring.head = kept;
-  ring.moments = moments;
+/** Also drops what is in no window any more, now and then. */
+function add(history: History, elapsed: number) {
+  const { times, hour } = history;
+  times.push(elapsed);
+  if (hour < MOST_PAST) return;
+  times.splice(0, hour);
+  history.minute -= hour;
+  history.hour = 0;
 }
 
 function addWindow(headers: Headers, window: WindowState, suffix: string, now: number) {
@@ -151,7 +138,7 @@ const seconds = (ms: number) => Math.ceil(ms / 1000);
  * cannot be written, each process counts separately, so that reads keep working.
  */
 function createSharedRateLimiter(deps: Counting, name: string, quota: Quota): RateLimiter {
-  if (quota.perMinute === 0 && quota.perHour === 0) return async () => UNLIMITED;
+  if (isUnlimited(quota)) return async () => UNLIMITED;
   const queues: Queues = new Map();
   const alone = createRateLimiter(quota, deps.clock);
   return (who) =>
@@ -180,6 +167,8 @@ export async function forgetSilentCallers({ store, clock }: Counting): Promise<v
 
 const NO_LIMIT: WindowState = { limit: 0, remaining: Number.POSITIVE_INFINITY, resetMs: 0 };
 const UNLIMITED: Allowance = { allowed: true, minute: NO_LIMIT, hour: NO_LIMIT };
+
+const isUnlimited = ({ perMinute, perHour }: Quota) => perMinute === 0 && perHour === 0;
 
 type Waiting = { resolve(allowance: Allowance): void; reject(error: unknown): void };
 type Queues = Map<string, Waiting[]>;

@@ -2,7 +2,6 @@ import { expect, test } from "bun:test";
 import { randomBytes } from "node:crypto";
 import { eq } from "drizzle-orm";
 import { Secret, TOTP } from "otpauth";
-import { countRecoveryCodes } from "../../server/accounts/codes.ts";
 import {
   confirmTwoFactor,
   endTwoFactor,
@@ -477,7 +476,7 @@ onBothEngines(
       const { totpSecret } = user!;
       expect(after).toMatchObject({ passwordHash: "changed meanwhile", totpSecret });
       expect(await store.$count(sessions, eq(sessions.userId, user!.id))).toBe(before);
-      expect(await countRecoveryCodes(deps, user!.id)).toBe(10);
+      expect(await deps.store.$count(recoveryCodes, eq(recoveryCodes.userId, user!.id))).toBe(10);
     });
 
     test("keeps its secret sealed and its recovery codes hashed", async () => {
