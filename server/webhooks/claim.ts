@@ -1,13 +1,6 @@
 import { and, eq, inArray, isNotNull, isNull, lte, or, type SQL, sql } from "drizzle-orm";
 import { rowsOf, type Store } from "../db/store.ts";
-import {
-  type DeliveryRow,
-  type DeliveryStatus,
-  deliveries,
-  type EventRow,
-  events,
-  webhooks,
-} from "../db/tables.ts";
+import { type DeliveryStatus, deliveries, type EventRow, events, webhooks } from "../db/tables.ts";
 import { describeError, log } from "../lib/log.ts";
 import { bucketOf } from "../work/buckets.ts";
 import type { Deps } from "../work/deps.ts";
@@ -57,9 +50,7 @@ export async function claimDue(
   wanted: Wanted,
 ): Promise<ClaimedDelivery[]> {
   const now = deps.clock.now();
-  const ours = await ourWebhooks(deps);
-  if (ours !== "all" && ours.length === 0) return [];
-  const ready = await findReady(deps, now, ours);
+  const ready = await findReady(deps, now);
   const due = ready.map(({ id, lastDeliveryAt, failingSince, leased }) => ({
     id,
     lastDeliveryAt,
@@ -76,38 +67,28 @@ export async function claimDue(
   return withEvents(deps.store, claimed, now + DELIVERY_LEASE_MS);
 }
 
-/** Webhook ids; `all` where no other process delivers. */
-type OurWebhooks = "all" | string[];
-
-async function ourWebhooks({ store, nodes }: Deps): Promise<OurWebhooks> {
-  const share = nodes.share("deliveries");
-  if (share.isAll) return "all";
-  if (share.buckets.length === 0) return [];
-  const rows = await store.select({ id: webhooks.id }).from(webhooks);
-  return rows.flatMap(({ id }) => (share.has(bucketOf(id)) ? [id] : []));
-}
-
 /** Whether deliveries to the webhook are in this node's share. */
 export const isOurs = ({ nodes }: Pick<Deps, "nodes">, webhookId: string): boolean =>
   nodes.share("deliveries").has(bucketOf(webhookId));
 
 /** Finds webhooks with due deliveries, after preparing those that need it. */
-async function findReady(deps: Deps, now: number, ours: OurWebhooks) {
-  const found = await findWork(deps, now, ours);
+async function findReady(deps: Deps, now: number) {
+  const found = await findWork(deps, now);
   const unprepared = found.filter(needsPreparing);
   const failed = new Set<string>();
   for (const webhook of unprepared) {
     const isReady = await prepare(deps, webhook).catch(logFailure(webhook));
     if (!isReady) failed.add(webhook.id);
   }
-  const all = unprepared.length > 0 ? await findWork(deps, now, ours) : found;
+  const all = unprepared.length > 0 ? await findWork(deps, now) : found;
   return all.filter(({ id, isActive, isDue }) => isActive && isDue && !failed.has(id));
 }
 
 const flag = (condition: SQL) => sql`${condition}`.mapWith(Boolean);
 
 /** Finds those of our webhooks that need any work, by a few index reads for each. */
-async function findWork({ store, nodes }: Deps, now: number, ours: OurWebhooks) {
+async function findWork(deps: Deps, now: number) {
+  const { store, nodes } = deps;
   const { id, isActive, format, lastDeliveryAt, failingSince } = webhooks;
   const { digestId, digestAt, batchDigestId } = webhooks;
   const rows = await store
@@ -129,7 +110,7 @@ async function findWork({ store, nodes }: Deps, now: number, ours: OurWebhooks) 
           where d.webhook_id = webhooks.id and d.due_at > 0 and d.lease is null) end`),
     })
     .from(webhooks)
-    .where(ours === "all" ? undefined : isAmong(store, ours));
+    .where(await areOurs(deps));
   return rows.filter(
     (webhook) =>
       webhook.isDue || webhook.isInterrupted || webhook.isSwitched || webhook.isDigestOver,
@@ -137,6 +118,17 @@ async function findWork({ store, nodes }: Deps, now: number, ours: OurWebhooks) 
 }
 
 type Found = Awaited<ReturnType<typeof findWork>>[number];
+
+/** A condition on webhooks: they are in this node's share. Undefined if it is the only node that delivers. */
+async function areOurs({ store, nodes }: Deps): Promise<SQL | undefined> {
+  const { isAll, buckets, has } = nodes.share("deliveries");
+  if (isAll) return undefined;
+  const rows = buckets.length > 0 ? await store.select({ id: webhooks.id }).from(webhooks) : [];
+  return isAmong(
+    store,
+    rows.flatMap(({ id }) => (has(bucketOf(id)) ? [id] : [])),
+  );
+}
 
 const needsPreparing = (webhook: Found) =>
   webhook.isInterrupted || webhook.isSwitched || mayGather(webhook);
@@ -163,11 +155,11 @@ const logFailure =
 
 type Claim = { id: string; most: number; now: number };
 
-function claim({ nodes }: Deps, tx: Store, { id, most, now }: Claim): Promise<Claimed[]> {
-  const { dueAt, lease, resting, ofBatch } = deliveries;
-  const isOfWebhook = eq(deliveries.webhookId, id);
+function claim({ nodes }: Deps, tx: Store, { id, most, now }: Claim) {
+  const { webhookId, eventId, dueAt, lease, attempts, unplannedAttempts, resting } = deliveries;
+  const isOfWebhook = eq(webhookId, id);
   // A delivery of a batch that was queued after digests were gathered belongs in a digest.
-  const isSingle = or(eq(ofBatch, false), isNotNull(resting));
+  const isSingle = or(eq(deliveries.ofBatch, false), isNotNull(resting));
   const oldest = selectEventIds(tx, and(isOfWebhook, lte(dueAt, now), isNull(lease), isSingle), {
     ...{ most, by: sql`${dueAt}, event_id`, isClaim: true },
   });
@@ -177,33 +169,22 @@ function claim({ nodes }: Deps, tx: Store, { id, most, now }: Claim): Promise<Cl
       status: "delivering",
       lease: newLease(nodes),
       dueAt: now + DELIVERY_LEASE_MS,
-      attempts: sql`${deliveries.attempts} + 1`,
-      unplannedAttempts: sql`${deliveries.unplannedAttempts} + case when ${resting} is null then 0 else 1 end`,
+      attempts: sql`${attempts} + 1`,
+      unplannedAttempts: sql`${unplannedAttempts} + case when ${resting} is null then 0 else 1 end`,
     })
     .where(
       and(
         isOfWebhook,
-        sql`${deliveries.eventId} in ${oldest}`,
-        // Added to nothing, so that SQLite uses the list above and does not scan all that is due.
+        sql`${eventId} in ${oldest}`,
+        // `+ 0` prevents the use of an index, so that SQLite uses the list instead of scanning all due deliveries.
         sql`${dueAt} + 0 <= ${now}`,
         isNull(lease),
       ),
     )
-    .returning({
-      webhookId: deliveries.webhookId,
-      eventId: deliveries.eventId,
-      lease: deliveries.lease,
-      attempts: deliveries.attempts,
-      unplannedAttempts: deliveries.unplannedAttempts,
-      resting: deliveries.resting,
-    })
-    .all();
+    .returning({ webhookId, eventId, lease, attempts, unplannedAttempts, resting });
 }
 
-type Claimed = Pick<
-  DeliveryRow,
-  "webhookId" | "eventId" | "lease" | "attempts" | "unplannedAttempts" | "resting"
->;
+type Claimed = Awaited<ReturnType<typeof claim>>[number];
 
 async function withEvents(
   store: Store,

@@ -6,31 +6,23 @@ import { chunksOf, inSteps, type StepLimits } from "../lib/steps.ts";
 import type { Deps } from "../work/deps.ts";
 import type { EventData } from "./event-types.ts";
 
-/** One thing that happened. */
 export type NewEvent = {
   [T in EventType]: { type: T; data: EventData[T] };
 }[EventType] & {
   accountId: string;
   at: number;
   id?: string;
-  /** It is the first verdict about its link; those of a batch reach chats in a digest. */
+  /** It is about the first verdict of its link; chats get those of a batch in a digest. */
   first?: "single" | "batch";
 };
 
-/** Rows of one statement; both databases take far more parameters than these need. */
+/** Rows of one statement. */
 const ROWS = 500;
 
 /**
  * Records events and queues them for every webhook that subscribes to them. Call it inside the transaction that makes
- * the change, so that the change and its events are committed together:
- *
- *     await store.transaction(async (tx) => {
- *       // … the change …
- *       await publishEvents(tx, [{ type: "link.created", accountId, at, data }]);
- *     });
- *
- * It takes any number of events, also of several accounts; an empty list does nothing. An event without subscribers
- * leaves no row. Wake the loops (`deps.loops.wake()`) after the commit.
+ * the change, so that both are committed together, and wake the loops (`deps.loops.wake()`) after the commit. It takes
+ * any number of events, also of several accounts. An event without subscribers is not stored.
  */
 export async function publishEvents(tx: Store, happened: NewEvent[]): Promise<void> {
   for (const some of chunksOf(ROWS, happened)) {
@@ -41,8 +33,8 @@ export async function publishEvents(tx: Store, happened: NewEvent[]): Promise<vo
 }
 
 /**
- * Returns a test for whether an event has subscribers now. `check.complete` rarely has any, and costs more to write than
- * the check itself.
+ * Returns a test for whether an event has subscribers now. `check.complete` rarely has any, and writing it costs more
+ * than the check itself.
  */
 export async function readSubscriptions(
   store: Store,
@@ -57,15 +49,15 @@ export async function readSubscriptions(
     .from(webhooks)
     .innerJoin(webhookEvents, eq(webhookEvents.webhookId, webhooks.id))
     .where(and(inArray(webhooks.accountId, accountIds), eq(webhooks.isActive, true)));
-  const keyOf = ({ accountId, type }: { accountId: string; type: EventType }, isNews: boolean) =>
-    `${accountId} ${type} ${isNews}`;
+  const keyOf = ({ accountId, type }: { accountId: string; type: EventType }, isFirst: boolean) =>
+    `${accountId} ${type} ${isFirst}`;
   const wanted = new Set(
-    rows.flatMap((row) => [keyOf(row, true), ...(row.firstVerdicts ? [keyOf(row, false)] : [])]),
+    rows.flatMap((row) => [keyOf(row, false), ...(row.firstVerdicts ? [keyOf(row, true)] : [])]),
   );
-  return (event) => wanted.has(keyOf(event, !isFirstAlive(event)));
+  return (event) => wanted.has(keyOf(event, isFirstAlive(event)));
 }
 
-/** A link's first verdict is "alive": most webhooks do not ask for that. */
+/** The first verdict of a link is "alive": most webhooks do not subscribe to that. */
 const isFirstAlive = ({ type, first }: NewEvent) => type === "link.alive" && first !== undefined;
 
 type Identified = NewEvent & { id: string };
@@ -79,7 +71,7 @@ async function insertEvents(store: Store, rows: Identified[]): Promise<void> {
       select 1 from ${webhooks} join ${webhookEvents} on ${webhookEvents.webhookId} = ${webhooks.id}
       where ${webhooks.accountId} = happened.account_id and ${webhooks.isActive} = 1
         and ${webhookEvents.type} = happened.type
-        and (happened.no_news = 0 or ${webhooks.firstVerdicts} = 1)
+        and (happened.first_alive = 0 or ${webhooks.firstVerdicts} = 1)
     )
   `);
 }
@@ -91,7 +83,7 @@ const HAPPENED = {
   data: "text",
   created_at: "bigint",
   link_id: "text",
-  no_news: "bigint",
+  first_alive: "bigint",
 } as const;
 
 function cellsOf(event: Identified) {
@@ -100,7 +92,7 @@ function cellsOf(event: Identified) {
   return [id, accountId, type, JSON.stringify(data), at, linkId, isFirstAlive(event) ? 1 : 0];
 }
 
-/** Locks the webhooks: it waits for one that is being deleted and then leaves it out. */
+/** Locks the webhooks: it waits for one that is being deleted and then excludes it. */
 async function insertDeliveries(store: Store, rows: Identified[]): Promise<void> {
   const { id, type, createdAt } = events;
   const cells = rows.map((row) => [
@@ -113,35 +105,35 @@ async function insertDeliveries(store: Store, rows: Identified[]): Promise<void>
       (webhook_id, event_id, type, status, attempts, unplanned_attempts, next_attempt_at, due_at, created_at, of_batch)
     select ${webhooks.id}, ${id}, ${type}, 'pending', 0, 0, ${createdAt}, ${createdAt}, ${createdAt},
       case when ${webhooks.format} = 'standard' then 0 else happened.of_batch end
-    from ${rowsOf(store, { id: "text", no_news: "bigint", of_batch: "bigint" }, cells)} as happened
+    from ${rowsOf(store, { id: "text", first_alive: "bigint", of_batch: "bigint" }, cells)} as happened
     join ${events} on ${id} = happened.id
     join ${webhooks} on ${webhooks.accountId} = ${events.accountId} and ${webhooks.isActive} = 1
     join ${webhookEvents} on ${webhookEvents.webhookId} = ${webhooks.id} and ${webhookEvents.type} = ${type}
-    where (happened.no_news = 0 or ${webhooks.firstVerdicts} = 1)
+    where (happened.first_alive = 0 or ${webhooks.firstVerdicts} = 1)
     ${sql.raw(store.engine.holdWebhooks)}
   `);
 }
 
-const KEPT_MS = 30 * 86_400_000;
+const RETENTION_MS = 30 * 86_400_000;
 
 /**
  * Deletes events older than 30 days with their deliveries, except those that an active webhook still has to receive.
  * Returns how many.
  */
 export async function deleteOldEvents(deps: Deps, limits: StepLimits = {}): Promise<number> {
-  // By a clock that is a year ahead, all of it would be old.
+  // If the clock were a year ahead, all events would be old.
   if (deps.online.clockIsOff()) return 0;
-  const { rows } = await inSteps(deps.clock, (most) => forgetSome(deps, most), limits);
+  const { rows } = await inSteps(deps.clock, (most) => deleteSome(deps, most), limits);
   return rows;
 }
 
-async function forgetSome({ store, clock }: Deps, most: number): Promise<number> {
+async function deleteSome({ store, clock }: Deps, most: number): Promise<number> {
   const old = store
     .select({ id: events.id })
     .from(events)
     .where(
       and(
-        lt(events.createdAt, clock.now() - KEPT_MS),
+        lt(events.createdAt, clock.now() - RETENTION_MS),
         sql`not exists (
           select 1 from deliveries d join webhooks w on w.id = d.webhook_id
           where d.event_id = events.id and w.is_active = 1 and d.due_at is not null)`,

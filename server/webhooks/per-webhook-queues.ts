@@ -1,39 +1,39 @@
 import type { Clock } from "../lib/clock.ts";
 import type { ClaimedDelivery, DueWebhook } from "./claim.ts";
 
-/** Most attempts under way in one process, … */
+/** Most attempts at once in one process, … */
 export const AT_ONCE = 64;
 /** … and for one webhook, so that a receiver that never answers delays only its own deliveries. */
 export const AT_ONCE_PER_WEBHOOK = 4;
 
 /** Deliveries for a receiver are claimed ahead for this time, … */
 const AHEAD_MS = 1000;
-/** … but at most so many, … */
+/** … but at most this many, … */
 const MOST_HELD = 128;
-/** … and so many for all receivers together, beyond the slots of each; … */
+/** … and this many for all receivers together, beyond the slots of each; … */
 const MOST_IN_ALL = 2000;
-/** … and what has waited so long is released, well before its lease ends. */
+/** … and those that have waited this long are released, well before their leases end. */
 const STALE_MS = 10_000;
-/** A receiver that takes longer is slow. */
+/** Receivers that take longer are slow. */
 const SLOW_MS = 2000;
 /** Receivers that are slow or unknown use half of the slots. */
 const MOST_DOUBTFUL = AT_ONCE / 2;
-/** Beyond that, an unknown one gets one slot to show its speed, but the last slots are for quick receivers. */
+/** Beyond that, an unknown one gets one slot to measure its speed, but the last slots are for quick receivers. */
 const MOST_UNKNOWN = AT_ONCE - 8;
 
-/** What this process holds for one webhook. */
+/** The deliveries that this process holds for one webhook. */
 type Queue = {
   waiting: ClaimedDelivery[];
-  underWay: number;
+  running: number;
   /** When deliveries were claimed last, by `elapsed()`. */
   claimedAt: number;
-  /** Number of the turn in which one was begun last. */
+  /** Number of the turn in which the last one began. */
   turn: number;
   /** Duration of the latest attempt, or an estimate. */
   paceMs: number;
   /** An attempt has ended. */
   isKnown: boolean;
-  /** Whether more is due than is held, how many were requested, and whether as many were claimed. */
+  /** Whether more is due than is held, how many were requested, and whether all of these were claimed. */
   isDue: boolean;
   requested: number;
   mayHaveMore: boolean;
@@ -78,7 +78,7 @@ export function createPerWebhookQueues({ elapsed }: Pick<Clock, "elapsed">) {
       return requested;
     },
 
-    /** Adds what was claimed after `wanted`. */
+    /** Adds deliveries that were claimed after `wanted`. */
     add(claimed: ClaimedDelivery[]) {
       const byWebhook = Map.groupBy(claimed, ({ webhookId }) => webhookId);
       for (const [id, queue] of queues) {
@@ -96,14 +96,14 @@ export function createPerWebhookQueues({ elapsed }: Pick<Clock, "elapsed">) {
     begin(): ClaimedDelivery | null {
       const queue = nextOf([...queues.values()]);
       if (!queue) return null;
-      queue.underWay++;
+      queue.running++;
       queue.turn = ++turn;
       return queue.waiting.shift()!;
     },
 
     end({ webhookId }: ClaimedDelivery, durationMs: number) {
       const queue = queues.get(webhookId)!;
-      queue.underWay--;
+      queue.running--;
       queue.paceMs = durationMs;
       queue.isKnown = true;
       if (isIdle(queue)) queues.delete(webhookId);
@@ -129,10 +129,10 @@ export function createPerWebhookQueues({ elapsed }: Pick<Clock, "elapsed">) {
   };
 }
 
-/** A failing receiver counts as slow until it has shown otherwise. */
+/** A failing receiver counts as slow until an attempt was quick. */
 const newQueue = ({ isFailing }: DueWebhook, now: number): Queue => ({
   waiting: [],
-  ...{ underWay: 0, claimedAt: now, turn: 0 },
+  ...{ running: 0, claimedAt: now, turn: 0 },
   paceMs: isFailing ? SLOW_MS + 1 : AHEAD_MS,
   isKnown: isFailing,
   ...{ isDue: false, requested: 0, mayHaveMore: false },
@@ -140,31 +140,31 @@ const newQueue = ({ isFailing }: DueWebhook, now: number): Queue => ({
 
 /** Returns the queue whose delivery is sent next, if there is a slot. */
 function nextOf(all: Queue[]): Queue | null {
-  const underWay = (some: Queue[]) => some.reduce((sum, queue) => sum + queue.underWay, 0);
-  const [inAll, doubtful] = [underWay(all), underWay(all.filter((queue) => !isQuick(queue)))];
+  const running = (some: Queue[]) => some.reduce((sum, queue) => sum + queue.running, 0);
+  const [inAll, doubtful] = [running(all), running(all.filter((queue) => !isQuick(queue)))];
   const hasSlot = (queue: Queue) => {
     if (isQuick(queue) || doubtful < MOST_DOUBTFUL) return inAll < AT_ONCE;
-    return !queue.isKnown && queue.underWay === 0 && inAll < MOST_UNKNOWN;
+    return !queue.isKnown && queue.running === 0 && inAll < MOST_UNKNOWN;
   };
   const ready = all.filter(
-    (queue) => queue.waiting.length > 0 && queue.underWay < AT_ONCE_PER_WEBHOOK && hasSlot(queue),
+    (queue) => queue.waiting.length > 0 && queue.running < AT_ONCE_PER_WEBHOOK && hasSlot(queue),
   );
   if (ready.length === 0) return null;
   return ready.reduce((best, each) => (comesBefore(each, best) ? each : best));
 }
 
-/** With less than this it is time to claim more. */
+/** Below this it is time to claim more. */
 const lowOf = (queue: Queue) => Math.max(AT_ONCE_PER_WEBHOOK, mostOf(queue, 0) / 2);
 
-const heldIn = ({ waiting, underWay }: Queue) => waiting.length + underWay;
+const heldIn = ({ waiting, running }: Queue) => waiting.length + running;
 
 const isIdle = (queue: Queue) => heldIn(queue) === 0 && !queue.mayHaveMore && !queue.isDue;
 
 const isQuick = ({ isKnown, paceMs }: Queue) => isKnown && paceMs <= SLOW_MS;
 
-/** Fewest under way first, then the one that has waited longest. */
+/** Fewest running attempts first, then the longest wait. */
 const comesBefore = (a: Queue, b: Queue) =>
-  a.underWay < b.underWay || (a.underWay === b.underWay && a.turn < b.turn);
+  a.running < b.running || (a.running === b.running && a.turn < b.turn);
 
 const longestWaitFirst = (a: DueWebhook, b: DueWebhook) =>
   (a.lastDeliveryAt ?? 0) - (b.lastDeliveryAt ?? 0);
@@ -177,8 +177,8 @@ function mostOf({ paceMs }: Queue, heldElsewhere: number): number {
 }
 
 /**
- * Returns the slots for a webhook of which other processes hold so many deliveries. One is left in any case, since a
- * crash may have left them, and their leases take a minute to end.
+ * Returns the slots for a webhook while other processes hold deliveries of it. It has at least one, since those may be
+ * left from a crash, and their leases take a minute to end.
  */
 export const slotsLeft = (heldElsewhere: number): number =>
   Math.max(1, AT_ONCE_PER_WEBHOOK - heldElsewhere);

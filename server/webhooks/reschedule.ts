@@ -9,7 +9,7 @@ import { DELIVERY_LEASE_MS, leasesOf } from "../work/lease.ts";
 import { MINUTE_MS } from "./digest.ts";
 import { archiveLastAttempts, longestWaitMs } from "./settle.ts";
 
-/** Attempts of a delivery up to which an interruption does not count in the retry schedule. */
+/** Number of attempts up to which an interruption does not count in the retry schedule. */
 const MOST_FREE = 20;
 
 /** Condition on deliveries: the lease has expired, or its node is dead. */
@@ -20,9 +20,9 @@ export const isLeaseOver = (now: number, dead: string[]): SQL =>
   )!;
 
 /**
- * Makes deliveries due again whose attempts a crash has interrupted. The receiver may have got the message, so the
- * attempt is shown as interrupted and the same message is sent again. It does not count in the schedule, since the
- * receiver is not at fault, unless this happens again and again.
+ * Makes deliveries due again whose attempts a crash has interrupted. The receiver may have received the message, so the
+ * attempt is shown as interrupted and the same message is sent again. It does not count in the retry schedule, since the
+ * receiver is not at fault, unless this happens many times.
  */
 export async function releaseInterrupted(
   { store, clock, nodes }: Pick<Deps, "store" | "clock" | "nodes">,
@@ -31,7 +31,7 @@ export async function releaseInterrupted(
   const now = clock.now();
   const isInterrupted = and(eq(deliveries.webhookId, webhookId), isLeaseOver(now, nodes.dead()));
   await store.transaction(async (tx) => {
-    // Another process may be about to do the same.
+    // Another process may do the same now.
     await lockWebhook(tx, webhookId);
     const attempted = and(isInterrupted, isNotNull(deliveries.lastStartedAt));
     await archiveLastAttempts(tx, sql`${deliveries} where ${attempted}`);
@@ -57,8 +57,8 @@ export async function releaseInterrupted(
 }
 
 /**
- * Reschedules deliveries after the wall clock was set back: what was due is due, and nothing waits longer than the
- * retry schedule allows, whichever node delivers it. One node does it at a time, in steps.
+ * Reschedules the deliveries of all nodes after the wall clock was set back: what was due is due, and nothing waits
+ * longer than the retry schedule allows. One node does it at a time, in steps.
  */
 export async function limitDueTimes(deps: Deps): Promise<void> {
   await deps.store.engine.alone("make deliveries due", async (lost) => {
@@ -89,7 +89,7 @@ async function limitOf(
     const page = await dueAfter(store, webhookId, last, rows);
     if (page.length > 0) {
       const ids = page.map(({ eventId }) => eventId);
-      await reschedule(store, { webhookId, ids, now, latest: now + longestWaitMs(config) });
+      await reschedule(store, webhookId, ids, { now, latest: now + longestWaitMs(config) });
     }
     last = page.at(-1) ?? last;
     return page.length;
@@ -109,7 +109,7 @@ function dueAfter(
     .where(
       and(
         eq(deliveries.webhookId, webhookId),
-        // Found by an index; the next condition only says where to continue.
+        // For the index; the next condition says where to continue.
         gte(dueAt, last.dueAt),
         sql`(${dueAt}, ${eventId}) > (${last.dueAt}, ${last.eventId})`,
       ),
@@ -118,10 +118,13 @@ function dueAfter(
     .limit(rows);
 }
 
-type Rescheduling = { webhookId: string; ids: string[]; now: number; latest: number };
-
-/** First attempts and requested ones were due when they were queued. */
-async function reschedule(store: Store, { webhookId, ids, now, latest }: Rescheduling) {
+/** First attempts and requested ones are due now, as they were when they were queued. */
+async function reschedule(
+  store: Store,
+  webhookId: string,
+  ids: string[],
+  { now, latest }: { now: number; latest: number },
+) {
   const at = sql`cast(${now} as bigint)`;
   const leaseEnd = sql`cast(${now + DELIVERY_LEASE_MS} as bigint)`;
   const next = sql`case when next_attempt_at > ${latest} then ${at} else next_attempt_at end`;

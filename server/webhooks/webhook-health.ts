@@ -7,14 +7,14 @@ import { isSuccess, statusCodeOf } from "./send.ts";
 import type { Attempt } from "./settle.ts";
 
 const HOUR_MS = 3_600_000;
-/** A webhook without a success for so long is disabled, … */
+/** A webhook without a success for this long is disabled, … */
 const FAILING_MS = 120 * HOUR_MS;
-/** … but only when deliveries of events so far apart have failed: a quiet one may have one bad day. */
+/** … but only if deliveries of events this far apart have failed: a webhook with few events may have one bad day. */
 const APART_MS = 24 * HOUR_MS;
 /** RFC 9110 §15.5.11: the receiver is gone permanently. */
 export const GONE = 410;
 
-/** What attempts, in the order in which they ended, say about their webhook. */
+/** What attempts, in the order in which they ended, show about their webhook. */
 type Health = {
   statusCode: number;
   /** An attempt succeeded, so that earlier failures no longer count. */
@@ -23,7 +23,7 @@ type Health = {
   failing: { since: number; from: number; to: number } | null;
 };
 
-/** Stores on each webhook how its deliveries go. */
+/** Stores the results of attempts on their webhooks. */
 export async function recordHealth(tx: Store, attempts: Attempt[], now: number): Promise<void> {
   const health = new Map<string, Health>();
   for (const attempt of attempts) {
@@ -57,7 +57,7 @@ const HEALTH = {
   latest: "bigint",
 } as const;
 
-/** A requested attempt may show that the receiver works again, but its failure does not count against it. */
+/** A success of a requested attempt counts, its failure does not. */
 function healthAfter(
   before: Health | undefined,
   { claimed, outcome }: Attempt,
@@ -75,7 +75,7 @@ function healthAfter(
   };
 }
 
-/** Webhooks that may have to be disabled. A requested attempt only shows that a receiver is gone. */
+/** Webhooks that may have to be disabled. Of requested attempts only a 410 counts. */
 type Suspects = { gone: string[]; failing: string[] };
 
 export function suspectsAmong(attempts: Attempt[]): Suspects {
@@ -86,7 +86,7 @@ export function suspectsAmong(attempts: Attempt[]): Suspects {
   return { gone: ids(gone), failing: ids(failing) };
 }
 
-/** Disables those of the webhooks that are gone, or have failed for too long. Returns them. */
+/** Disables those of the webhooks that are gone, or have been failing for too long. Returns them. */
 export function disable(tx: Store, suspects: Suspects, now: number) {
   const isGone = isAmong(tx, suspects.gone);
   const isFailing = and(
