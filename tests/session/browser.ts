@@ -6,11 +6,9 @@ import {
 import { type UserRow, users } from "../../server/db/tables.ts";
 import { hashPassword } from "../../server/lib/passwords.ts";
 import type { Deps } from "../../server/work/deps.ts";
-import type { Reply, TestServer } from "../harness.ts";
+import { PASSWORD_MEMORY_MB, type Reply, type TestServer } from "../harness.ts";
 
 export const PASSWORD = "correct horse battery staple";
-/** As test servers are set. */
-export const PASSWORD_MEMORY_MB = 19;
 const passwordHash = hashPassword(PASSWORD, PASSWORD_MEMORY_MB);
 
 /** Someone at a browser: keeps cookies, and says where a request comes from as browsers do. */

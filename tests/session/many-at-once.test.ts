@@ -3,8 +3,8 @@ import { eq } from "drizzle-orm";
 import { signIn } from "../../server/accounts/sign-in.ts";
 import { users } from "../../server/db/tables.ts";
 import { createPasswords, type Passwords } from "../../server/lib/passwords.ts";
-import { startServer } from "../harness.ts";
-import { BEHIND_PROXY, newOwner, openBrowser, PASSWORD_MEMORY_MB } from "./browser.ts";
+import { PASSWORD_MEMORY_MB, startServer } from "../harness.ts";
+import { BEHIND_PROXY, newOwner, openBrowser } from "./browser.ts";
 
 const MB = 1 << 20;
 const STRANGER = {

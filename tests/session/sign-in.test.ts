@@ -5,15 +5,8 @@ import { operatorOf } from "../../server/accounts/users.ts";
 import { audit, sessions, users } from "../../server/db/tables.ts";
 import { createPasswords, hashPassword, type Passwords } from "../../server/lib/passwords.ts";
 import { hashToken } from "../../server/lib/token.ts";
-import { onBothEngines, startServer } from "../harness.ts";
-import {
-  BEHIND_PROXY,
-  newColleague,
-  newOwner,
-  openBrowser,
-  PASSWORD,
-  PASSWORD_MEMORY_MB,
-} from "./browser.ts";
+import { onBothEngines, PASSWORD_MEMORY_MB, startServer } from "../harness.ts";
+import { BEHIND_PROXY, newColleague, newOwner, openBrowser, PASSWORD } from "./browser.ts";
 
 const DAY = 24 * 3_600_000;
 const NEXT_PASSWORD = "another one, quite as long";
@@ -316,7 +309,9 @@ onBothEngines(
       expect((await openBrowser(server()).signIn(owner.email)).status).toBe(200);
 
       const [row] = await server().deps.store.select().from(users).where(isOwner);
-      expect(row!.passwordHash).toStartWith("$argon2id$v=19$m=19456,t=2,p=1$");
+      expect(row!.passwordHash).toStartWith(
+        `$argon2id$v=19$m=${PASSWORD_MEMORY_MB * 1024},t=2,p=1$`,
+      );
       expect((await openBrowser(server()).signIn(owner.email)).status).toBe(200);
     });
 

@@ -12,7 +12,7 @@ import type { Store } from "../../server/db/store.ts";
 import { recoveryCodes, sessions, users } from "../../server/db/tables.ts";
 import { createPasswords, type Passwords } from "../../server/lib/passwords.ts";
 import { createSecretBox } from "../../server/lib/secret-box.ts";
-import { onBothEngines, type Reply } from "../harness.ts";
+import { onBothEngines, PASSWORD_MEMORY_MB, type Reply } from "../harness.ts";
 import {
   BEHIND_PROXY,
   type Browser,
@@ -21,7 +21,6 @@ import {
   newOwner,
   openBrowser,
   PASSWORD,
-  PASSWORD_MEMORY_MB,
 } from "./browser.ts";
 
 const STEP_MS = 30_000;
