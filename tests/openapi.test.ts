@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { createConfig, lintFromString } from "@redocly/openapi-core";
 import Ajv from "ajv/dist/2020";
 import addFormats from "ajv-formats";
-import { OPENAPI_FILE, openapiText } from "../server/commands/write-openapi.ts";
+import { OPENAPI_FILE, openapiText } from "../.ci/write-openapi.ts";
 import type {
   Content,
   Document,

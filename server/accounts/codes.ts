@@ -3,8 +3,8 @@ import { Secret, TOTP } from "otpauth";
 import type { Store } from "../db/store.ts";
 import { recoveryCodes, type UserRow, users } from "../db/tables.ts";
 import { conflict } from "../lib/errors.ts";
+import { hashToken, newRecoveryCode } from "../lib/ids.ts";
 import { describeError, log } from "../lib/log.ts";
-import { hashToken, newRecoveryCode } from "../lib/token.ts";
 import type { Deps } from "../work/deps.ts";
 
 /** RFC 6238 with the parameters that every authenticator app supports. */

@@ -4,9 +4,9 @@ import { limiterFor, type RateLimiter, rateLimited } from "../api/rate-limit.ts"
 import { isDuplicate, type Store } from "../db/store.ts";
 import { guesses } from "../db/tables.ts";
 import { AppError } from "../lib/errors.ts";
+import { hashToken } from "../lib/ids.ts";
 import { describeError, log } from "../lib/log.ts";
 import { createPasswords, type Passwords } from "../lib/passwords.ts";
-import { hashToken } from "../lib/token.ts";
 import type { Deps } from "../work/deps.ts";
 
 /** Rate limits of proofs, per network from the narrowest to the widest. The first also limits a session or browser. */

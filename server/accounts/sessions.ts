@@ -10,9 +10,9 @@ import {
   users,
 } from "../db/tables.ts";
 import { notFound } from "../lib/errors.ts";
+import { hashToken, newSessionToken } from "../lib/ids.ts";
 import { describeError, log } from "../lib/log.ts";
 import { storedUserAgent } from "../lib/text.ts";
-import { hashToken, newSessionToken } from "../lib/token.ts";
 import type { Deps } from "../work/deps.ts";
 import { auditChange, emailTarget } from "./audit.ts";
 import { SESSION_ID_LENGTH } from "./session-model.ts";

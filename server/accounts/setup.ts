@@ -4,7 +4,7 @@ import { eq } from "drizzle-orm";
 import type { Config } from "../config/config.ts";
 import { apiKeys, facts, setupTokens } from "../db/tables.ts";
 import { AppError, noSuchPath } from "../lib/errors.ts";
-import { hashToken, newSetupToken } from "../lib/token.ts";
+import { hashToken, newSetupToken } from "../lib/ids.ts";
 import type { Deps } from "../work/deps.ts";
 import { turnOf } from "./guard.ts";
 import { freshKey } from "./keys.ts";

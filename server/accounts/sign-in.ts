@@ -4,6 +4,7 @@ import { lockUser } from "../db/queries.ts";
 import type { Store } from "../db/store.ts";
 import { passwordLinks, sessions, type UserRow, users } from "../db/tables.ts";
 import { AppError, conflict, invalid } from "../lib/errors.ts";
+import { hashToken, newSessionToken } from "../lib/ids.ts";
 import {
   isShort,
   type Passwords,
@@ -11,7 +12,6 @@ import {
   SHORTEST_ALONE,
   SHORTEST_WITH_CODE,
 } from "../lib/passwords.ts";
-import { hashToken, newSessionToken } from "../lib/token.ts";
 import type { Deps } from "../work/deps.ts";
 import { type Change, emailTarget, recordChange } from "./audit.ts";
 import { redeemCode } from "./codes.ts";

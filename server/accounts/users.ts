@@ -11,8 +11,7 @@ import {
   users,
 } from "../db/tables.ts";
 import { conflict, notFound } from "../lib/errors.ts";
-import { newId } from "../lib/ids.ts";
-import { hashToken, newSessionToken } from "../lib/token.ts";
+import { hashToken, newId, newSessionToken } from "../lib/ids.ts";
 import type { Deps } from "../work/deps.ts";
 import { emailTarget, recordChange } from "./audit.ts";
 import { deleteAccount } from "./delete.ts";

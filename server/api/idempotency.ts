@@ -3,7 +3,7 @@ import { Elysia } from "elysia";
 import { preparedOnce, type Store } from "../db/store.ts";
 import { idempotencyKeys } from "../db/tables.ts";
 import { conflict, invalid } from "../lib/errors.ts";
-import { hashToken } from "../lib/token.ts";
+import { hashToken } from "../lib/ids.ts";
 import type { Deps, SaveReply } from "../work/deps.ts";
 import { contextOf, type RequestContext } from "./caller.ts";
 import { JSON_TYPE, ReadyReply, toErrorResponse } from "./reply.ts";

@@ -11,15 +11,15 @@ import { answersTcp } from "../net/reach.ts";
 import { createOutbound, type Outbound } from "../net/request.ts";
 import { createResolver } from "../net/resolve.ts";
 import { refuseMoved } from "../ops/move/notes.ts";
-import { watchForDamage } from "../ops/start/damage.ts";
+import { reportDamage } from "../ops/start/integrity.ts";
 import {
   asOpened,
   makeFolder,
+  noteVersion,
   type Prepare,
   prepareForCommand,
 } from "../ops/start/prepare-database.ts";
 import { type AgreeOnKey, agreedKey, ownKey } from "../ops/start/secret-key.ts";
-import { noteVersion } from "../ops/start/versions.ts";
 import { type CheckLink, createCheck, createPolitenessFor } from "../verdict/create-check.ts";
 import { createOnline, type Online, type OnlineChange } from "../verdict/online/online.ts";
 import { catalogueWith } from "../verdict/services/records/built-in.ts";
@@ -84,7 +84,7 @@ export function createDeps(
     topics: localTopics,
     loops: createLoops(),
   };
-  watchForDamage(store, config, deps.troubles);
+  store.engine.onDamage(() => reportDamage(config, deps.troubles));
   return deps;
 }
 

@@ -1,21 +1,23 @@
+import { closeSync, openSync, writeSync } from "node:fs";
 import { type Command, Option } from "commander";
 import { checkOutbound, onlineGuard } from "../app/build.ts";
 import type { Config } from "../config/config.ts";
 import { createLag, systemClock } from "../lib/clock.ts";
 import { createTurns } from "../lib/concurrency.ts";
+import { failure } from "../lib/errors.ts";
 import type { Format } from "../links/imports/formats.ts";
+import type { Item } from "../links/imports/item.ts";
+import { vetTarget } from "../net/address.ts";
 import { NEVER_CHECKED } from "../verdict/attempt.ts";
 import { createCheck } from "../verdict/create-check.ts";
 import type { Conclusion } from "../verdict/probe/conclusion.ts";
+import { messageOf } from "../verdict/reasons/reasons.ts";
 import { serviceIdOf } from "../verdict/services/catalogue.ts";
 import { catalogueWith } from "../verdict/services/records/built-in.ts";
 import { createHostProfiles } from "../verdict/surroundings.ts";
-import { openJunit } from "./check-junit.ts";
-import { asJson, asText, type Checked } from "./check-show.ts";
-import { urlsOf } from "./check-urls.ts";
 import { type Cli, UsageError } from "./cli.ts";
-import { openOutput, openStatusLine } from "./io.ts";
-import { FORMAT_NAMES } from "./list-source.ts";
+import { type Io, openOutput, openStatusLine, plain } from "./io.ts";
+import { FORMAT_NAMES, readParts } from "./list-source.ts";
 
 const ALL_ACTIVE = 0;
 const ANY_DEAD = 1;
@@ -129,3 +131,136 @@ function createChecker(config: Config): (url: string) => Promise<Checked> {
     return { url, service: serviceIdOf(catalogue, new URL(url)), conclusion };
   };
 }
+
+type Checked = { url: string; service: string; conclusion: Conclusion };
+
+const asJson = ({ url, service, conclusion }: Checked) =>
+  JSON.stringify({
+    url,
+    status: conclusion.status,
+    reason: conclusion.reason,
+    message: messageOf(conclusion.reason, conclusion.statusCode, conclusion.cause),
+    status_code: conclusion.statusCode,
+    final_url: conclusion.finalUrl,
+    response_time_ms: conclusion.responseTimeMs,
+    service,
+    evidence: conclusion.evidence,
+  });
+
+const INDENT = " ".repeat(9);
+
+/** The verdict, what it means, and what was seen. */
+function asText({ url, conclusion }: Checked): string {
+  const { status, reason, cause, statusCode, evidence } = conclusion;
+  const lines = [`${status.padEnd(INDENT.length)}${url}`, messageOf(reason, statusCode, cause)];
+  for (const hop of evidence.redirects) lines.push(`${hop.status} redirect from ${hop.url}`);
+  if (evidence.redirects.length > 0) lines.push(`final URL ${conclusion.finalUrl}`);
+  if (conclusion.responseTimeMs !== null) {
+    lines.push(`answered ${statusCode} in ${conclusion.responseTimeMs} ms`);
+  }
+  lines.push(...evidence.signals.map(({ text }) => text), ...evidence.notes);
+  if (status !== "active") lines.push(...attemptsOf(conclusion));
+  return lines.map(plain).join(`\n${INDENT}`);
+}
+
+function attemptsOf({ reason, cause, evidence }: Conclusion): string[] {
+  const seen = evidence.attempts.map((attempt) => attempt.detail ?? attempt.reason);
+  const first = `reason ${reason}${cause ? `, caused by ${cause}` : ""}`;
+  return [first, ...seen.map((what, i) => `attempt ${i + 1}: ${what}`)];
+}
+
+/**
+ * What is named on the command line, and then each link of the list once.
+ * @throws UsageError for what is no URL, before anything is checked
+ */
+async function urlsOf(
+  io: Io,
+  config: Config,
+  given: string[],
+  { file, format }: CheckOptions,
+): Promise<string[]> {
+  for (const url of given) refuseNoUrl(config, url, "");
+  if (file === undefined) return given;
+  const urls = new Set(given);
+  for await (const { items, sitemaps } of readParts(io, file, format)) {
+    if (sitemaps.length > 0) {
+      throw new UsageError("An index of sitemaps has no pages itself; give one of its sitemaps.");
+    }
+    for (const item of items) if (isLink(io, item)) urls.add(vetted(config, item));
+  }
+  return [...urls];
+}
+
+/** Items that are not links are reported and left out. */
+function isLink(io: Io, { line, url, problem }: Item): boolean {
+  if (problem) io.stderr.write(`${plain(`Line ${line}: ${url} left out. ${problem}`)}\n`);
+  return !problem;
+}
+
+function vetted(config: Config, { url, line }: Item): string {
+  refuseNoUrl(config, url, `Line ${line}: `);
+  return url;
+}
+
+/** What may not be reached is judged by the check; what is no URL is a mistake. */
+function refuseNoUrl({ checkAllowedHosts, checkBlockedHosts }: Config, url: string, where: string) {
+  const target = vetTarget(url, { allowed: checkAllowedHosts, blocked: checkBlockedHosts });
+  if (target.ok || target.reason === "target_forbidden") return;
+  throw new UsageError(`${where}${JSON.stringify(url)} ${target.problem}`);
+}
+
+type Report = { add(checked: Checked): void; end(): void };
+
+/**
+ * A report in the XML of JUnit, which CI services show: a dead link is a failure, an unknown one an error,
+ * or skipped where it is allowed. The file is opened at once, so that a wrong name is reported at the start.
+ */
+function openJunit(path: string, { allowUnknown }: { allowUnknown?: true }): Report {
+  const file = openFile(path);
+  const cases: string[] = [];
+  const counts = { active: 0, dead: 0, unknown: 0 };
+  return {
+    add(checked) {
+      counts[checked.conclusion.status]++;
+      cases.push(caseOf(checked, allowUnknown ? "skipped" : "error"));
+    },
+    end() {
+      const [errors, skipped] = allowUnknown ? [0, counts.unknown] : [counts.unknown, 0];
+      const sums = `tests="${cases.length}" failures="${counts.dead}" errors="${errors}" skipped="${skipped}"`;
+      const suite = `<testsuite name="links" ${sums}>\n${cases.join("\n")}\n</testsuite>`;
+      writeSync(file, `${HEAD}<testsuites ${sums}>\n${suite}\n</testsuites>\n`);
+      closeSync(file);
+    },
+  };
+}
+
+const HEAD = '<?xml version="1.0" encoding="UTF-8"?>\n';
+
+function openFile(path: string): number {
+  try {
+    return openSync(path, "w");
+  } catch (error) {
+    throw failure("The report cannot be written", error);
+  }
+}
+
+function caseOf(checked: Checked, unknownIs: "error" | "skipped"): string {
+  const { url, conclusion } = checked;
+  const { status, reason, statusCode, cause } = conclusion;
+  const seconds = (conclusion.responseTimeMs ?? 0) / 1000;
+  const head = `<testcase classname="${escaped(new URL(url).host)}" name="${escaped(url)}" time="${seconds}"`;
+  if (status === "active") return `${head}/>`;
+  const name = status === "dead" ? "failure" : unknownIs;
+  const message = escaped(messageOf(reason, statusCode, cause));
+  const type = name === "skipped" ? "" : ` type="${reason}"`;
+  return `${head}><${name} message="${message}"${type}>${escaped(asText(checked))}</${name}></testcase>`;
+}
+
+const SIGNS: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
+
+/** Without what XML cannot hold at all. */
+const escaped = (text: string) =>
+  text
+    .toWellFormed()
+    .replace(/[^\P{Cc}\n]|[\uFFFE\uFFFF]/gu, " ")
+    .replace(/[&<>"]/g, (sign) => SIGNS[sign]!);

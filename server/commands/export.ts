@@ -16,9 +16,9 @@ import {
 } from "../links/exports/model.ts";
 import { declaredLinks } from "../ops/apply/declare.ts";
 import type { Deps } from "../work/deps.ts";
+import { callerFor, withEmail } from "./accounts.ts";
 import { type Cli, withDeps } from "./cli.ts";
 import { openOutput } from "./io.ts";
-import { callerFor, withEmail } from "./whose.ts";
 
 const ROW_FORMATS = { csv: csvFormat, ndjson: ndjsonFormat };
 type RowFormatName = keyof typeof ROW_FORMATS;

@@ -4,9 +4,18 @@ import { openGroupBook, problemOfName } from "../links/groups/groups.ts";
 import type { Format } from "../links/imports/formats.ts";
 import type { Item } from "../links/imports/item.ts";
 import type { Deps } from "../work/deps.ts";
+import { callerFor, withEmail } from "./accounts.ts";
 import { type Cli, UsageError, withDeps } from "./cli.ts";
-import { type Import, importPart, PART } from "./import-part.ts";
-import { asJsonLine, asLine, newTally, summaryOf, type Tally } from "./import-report.ts";
+import {
+  asJsonLine,
+  asLine,
+  type Import,
+  importPart,
+  newTally,
+  PART,
+  summaryOf,
+  type Tally,
+} from "./import-part.ts";
 import {
   INTERRUPTED,
   type Io,
@@ -19,7 +28,6 @@ import {
   progressBar,
 } from "./io.ts";
 import { FORMAT_NAMES, type ListPart, readParts } from "./list-source.ts";
-import { callerFor, withEmail } from "./whose.ts";
 
 const SOME_REFUSED = 1;
 

@@ -1,24 +1,20 @@
-import { Command, CommanderError } from "commander";
+import { Argument, Command, CommanderError } from "commander";
 import { type Env, logFormatIn } from "../config/config.ts";
 import { AppError, type FieldProblems, inWords } from "../lib/errors.ts";
 import { describeError, lineIn, log } from "../lib/log.ts";
 import { VERSION } from "../lib/runtime.ts";
-import { addAcceptKey } from "./accept-key.ts";
+import { addKey, addUser } from "./accounts.ts";
 import { addApply } from "./apply.ts";
-import { addBackup } from "./backup.ts";
+import { addAcceptKey, addBackup, addRestore } from "./backup.ts";
 import { addCheck } from "./check.ts";
 import { type Cli, createCli, NamedFileError, UsageError } from "./cli.ts";
 import { addCompletion } from "./completion.ts";
 import { addExport } from "./export.ts";
 import { addHealth } from "./health.ts";
-import { addHelp } from "./help.ts";
 import { addImport } from "./import.ts";
 import { type Io, OutputClosed, plain, watchOutput } from "./io.ts";
-import { addKey } from "./key.ts";
 import { addMigrate } from "./migrate.ts";
-import { addRestore } from "./restore.ts";
 import { addServe } from "./serve.ts";
-import { addUser } from "./user.ts";
 
 const OK = 0;
 const FAILED = 1;
@@ -126,4 +122,22 @@ function textOf(error: unknown): string {
     return `${name.replaceAll("_", " ")} ${texts.join(" and ")}`;
   });
   return problems.join("; ");
+}
+
+/** Commander's own explains the first word only, and `key` where `key create` was asked for. */
+function addHelp(program: Command) {
+  const words = new Argument("[command...]");
+  // For completion; checked they are by us, since only the first of several has to be one of them.
+  words.argChoices = program.commands.map((each) => each.name());
+  program
+    .command("help")
+    .description("explain a command")
+    .addArgument(words)
+    .action((given: string[]) => given.reduce(commandOf, program).outputHelp());
+}
+
+function commandOf(parent: Command, word: string, place: number, words: string[]): Command {
+  const found = parent.commands.find((each) => each.name() === word);
+  if (found) return found;
+  throw new UsageError(`There is no command "${words.slice(0, place + 1).join(" ")}"`);
 }

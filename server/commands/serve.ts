@@ -23,17 +23,16 @@ import { systemClock } from "../lib/clock.ts";
 import { failure } from "../lib/errors.ts";
 import { describeError, lineIn, log, logWarnings } from "../lib/log.ts";
 import { checksWithin, filesFor, openFileLimit, VERSION } from "../lib/runtime.ts";
-import { noteCleanStop } from "../ops/start/clean-stop.ts";
+import { watchFaults, watchSchema } from "../ops/start/fatal.ts";
+import { noteCleanStop } from "../ops/start/integrity.ts";
 import {
   type Fresh,
   makeFolder,
+  noteVersion,
   prepareToServe,
   type Tell,
 } from "../ops/start/prepare-database.ts";
-import { noteVersion } from "../ops/start/versions.ts";
-import { watchSchema } from "../ops/start/watch-schema.ts";
 import { makeRoom, watchDisk } from "../ops/upkeep/disk.ts";
-import { watchFaults } from "../ops/upkeep/faults.ts";
 import type { Deps } from "../work/deps.ts";
 import { joinNodes } from "../work/join.ts";
 import { listenToTopics } from "../work/listener.ts";

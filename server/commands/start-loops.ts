@@ -7,7 +7,7 @@ import { createLag, systemClock } from "../lib/clock.ts";
 import { log, logFailure } from "../lib/log.ts";
 import { reclassify } from "../links/reclassify.ts";
 import { startCheckLoop } from "../monitor/checker.ts";
-import { startBackups } from "../ops/backups/daily.ts";
+import { startBackups } from "../ops/backups/backups.ts";
 import { checkIntegrityWhenDue } from "../ops/start/integrity.ts";
 import { keepHeartbeat } from "../ops/upkeep/heartbeat.ts";
 import { hourly } from "../ops/upkeep/hourly.ts";

@@ -9,7 +9,7 @@ import {
   operatorOf,
 } from "../../server/accounts/users.ts";
 import { accounts, links, passwordLinks, users } from "../../server/db/tables.ts";
-import { hashToken } from "../../server/lib/token.ts";
+import { hashToken } from "../../server/lib/ids.ts";
 import { createLink } from "../../server/links/create.ts";
 import type { Deps } from "../../server/work/deps.ts";
 import { onBothEngines, startServer } from "../harness.ts";

@@ -1,9 +1,8 @@
 import { expect, test } from "bun:test";
 import type { Caller } from "../../server/api/caller.ts";
-import { diffOf, summaryOf } from "../../server/commands/apply-diff.ts";
-import { carryOut } from "../../server/ops/apply/carry-out.ts";
+import { diffOf, summaryOf } from "../../server/commands/apply.ts";
 import { declaredLinks } from "../../server/ops/apply/declare.ts";
-import { planOf } from "../../server/ops/apply/plan.ts";
+import { carryOut, planOf } from "../../server/ops/apply/plan.ts";
 import { readDeclaration } from "../../server/ops/apply/read.ts";
 import { callerOf } from "../exports/read-csv.ts";
 import { onBothEngines } from "../harness.ts";

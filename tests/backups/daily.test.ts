@@ -3,10 +3,9 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync }
 import { join } from "node:path";
 import { backupFolder } from "../../server/config/config.ts";
 import { upkeep } from "../../server/db/tables.ts";
-import { beginBackup } from "../../server/ops/backups/backups.ts";
-import { backUpIfDue, recallLast } from "../../server/ops/backups/daily.ts";
-import { listBackups } from "../../server/ops/backups/folder.ts";
-import { readBackups } from "../../server/ops/backups/state.ts";
+import { backUpIfDue, beginBackup, recallLast } from "../../server/ops/backups/backups.ts";
+import { listBackups } from "../../server/ops/backups/files.ts";
+import { readBackups } from "../../server/ops/backups/routes.ts";
 import { startServer, type TestServer } from "../harness.ts";
 import { usedDatabase } from "../upgrades/used.ts";
 
@@ -192,7 +191,7 @@ story(
     expect(deps.troubles.all()[0]!.message).toStartWith(
       "The last backup failed. Stillup was stopped",
     );
-    expect((await readBackups(deps)).isUnderWay).toBe(false);
+    expect((await readBackups(deps)).is_under_way).toBe(false);
   },
 );
 
@@ -245,8 +244,8 @@ test("a backup that failed on SQLite is no problem after the move to PostgreSQL"
 
   expect(state).toMatchObject({
     folder: null,
-    lastFailureAt: null,
-    isUnderWay: false,
+    last_failure_at: null,
+    is_under_way: false,
     problem: null,
   });
   expect(deps.troubles.all()).toEqual([]);

@@ -136,10 +136,14 @@ const DAMAGED = /\/backup\.db is damaged: /;
 
 test.each<[what: string, spoil: (file: string) => void, sentence: RegExp]>([
   ["is missing", (file) => rmSync(file), /^There is no file /],
-  ["is something else", (file) => writeFileSync(file, "hello"), /is no SQLite database\.$/],
+  ["is something else", (file) => writeFileSync(file, "hello"), /is not an SQLite database\.$/],
   ["is cut off", (file) => truncateSync(file, 100_000), DAMAGED],
   ["is damaged", damage, DAMAGED],
-  ["is of another program", (file) => change(file, "drop table links"), /none of Stillup's\.$/],
+  [
+    "is of another program",
+    (file) => change(file, "drop table links"),
+    /not a Stillup database\.$/,
+  ],
   [
     "is newer than the program",
     (file) => change(file, "insert into migrations values ('9999_later.sql', 1)"),
@@ -223,7 +227,7 @@ test("verifies alone beside a running server, and changes nothing", async () => 
   expect(whole.out).toContain("signing secrets open with the secret key of that time");
   expect([damaged.code, damaged.out]).toEqual([1, ""]);
   expect(damaged.err).toMatch(DAMAGED);
-  expect([empty.code, empty.err]).toEqual([1, `${file} is no SQLite database.\n`]);
+  expect([empty.code, empty.err]).toEqual([1, `${file} is not an SQLite database.\n`]);
   expect(marksOf(path)).toEqual(["old", "young"]);
   const isOfLock = (name: string) => name.startsWith("stillup.lock") || name === "stillup.pid";
   expect(readdirSync(dataDir).filter((name) => !isOfLock(name) && !before.includes(name))).toEqual(

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { idempotencyKeys } from "../../server/db/tables.ts";
-import { newId } from "../../server/lib/ids.ts";
-import { hashToken } from "../../server/lib/token.ts";
+import { hashToken, newId } from "../../server/lib/ids.ts";
 import { contractOf, type Place } from "../contract.ts";
 import { addDelivery } from "../deliveries/logged.ts";
 import { type Asker, startServer, type TestServer } from "../harness.ts";

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { createSetup } from "../../server/accounts/setup.ts";
+import { newRecoveryCode, newSessionToken, newSetupToken } from "../../server/lib/ids.ts";
 import { describeError, log } from "../../server/lib/log.ts";
-import { newRecoveryCode, newSessionToken, newSetupToken } from "../../server/lib/token.ts";
 import { keepHeartbeat } from "../../server/ops/upkeep/heartbeat.ts";
 import { ENGINES, startServer, type TestServer } from "../harness.ts";
 import { logLines } from "../log.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { apiKeyOf, hashToken, newApiKey } from "../../server/lib/token.ts";
+import { apiKeyOf, hashToken, newApiKey } from "../../server/lib/ids.ts";
 import { onBothEngines } from "../harness.ts";
 import { addKey, READ_ONLY, WRITE_ONLY } from "./asking.ts";
 

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import { apiKeys } from "../../server/db/tables.ts";
-import { hashToken, isApiKey } from "../../server/lib/token.ts";
+import { hashToken, isApiKey } from "../../server/lib/ids.ts";
 import { badBodies, badFlags, badMoments, badNames } from "../bad-values.ts";
 import { onBothEngines, START } from "../harness.ts";
 import { newOwner, openBrowser } from "../session/browser.ts";

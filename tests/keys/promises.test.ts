@@ -2,8 +2,8 @@ import { expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import { createMeter } from "../../server/accounts/usage.ts";
 import { apiKeys, audit } from "../../server/db/tables.ts";
+import { apiKeyOf, isApiKey } from "../../server/lib/ids.ts";
 import { log } from "../../server/lib/log.ts";
-import { apiKeyOf, isApiKey } from "../../server/lib/token.ts";
 import { type Asker, onBothEngines, startServer, type TestServer } from "../harness.ts";
 import { logLines } from "../log.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { describeStep } from "../../server/commands/move-progress.ts";
+import { describeStep } from "../../server/commands/migrate.ts";
 
 const copying = { doing: "copying", table: "checks", of: 1_000_000 } as const;
 

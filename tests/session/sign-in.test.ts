@@ -3,8 +3,8 @@ import { and, eq } from "drizzle-orm";
 import { changePassword, signIn } from "../../server/accounts/sign-in.ts";
 import { operatorOf } from "../../server/accounts/users.ts";
 import { audit, sessions, users } from "../../server/db/tables.ts";
+import { hashToken } from "../../server/lib/ids.ts";
 import { createPasswords, hashPassword, type Passwords } from "../../server/lib/passwords.ts";
-import { hashToken } from "../../server/lib/token.ts";
 import { onBothEngines, PASSWORD_MEMORY_MB, startServer } from "../harness.ts";
 import { BEHIND_PROXY, newColleague, newOwner, openBrowser, PASSWORD } from "./browser.ts";
 

@@ -10,7 +10,7 @@ import {
 import { openEngine, ownMigrations } from "../../server/db/open.ts";
 import { type Engine, isUnavailable } from "../../server/db/store.ts";
 import { VERSION } from "../../server/lib/runtime.ts";
-import { whenOlderAreGone } from "../../server/ops/start/older-nodes.ts";
+import { whenOlderAreGone } from "../../server/ops/start/prepare-database.ts";
 import { freshPostgres } from "../postgres.ts";
 
 const OURS = ownMigrations();
@@ -138,8 +138,9 @@ describe("An upgrade", () => {
       if (++slept === 2) await engine.run(gone);
     };
 
-    const run = whenOlderAreGone({ sleep }, (doing) => told.push(doing));
-    const applied = await run(() => migrate(engine, [...OURS, ALLOWED], 1));
+    const tell = (doing: string) => void told.push(doing);
+    const upgrade = () => migrate(engine, [...OURS, ALLOWED], 1);
+    const applied = await whenOlderAreGone({ sleep }, tell, upgrade);
 
     expect(applied).toEqual(["9001_more.sql"]);
     // Anyone may read it, so it names no node.

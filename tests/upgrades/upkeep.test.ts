@@ -12,9 +12,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { backupFolder, readConfig } from "../../server/config/config.ts";
 import { upkeep } from "../../server/db/tables.ts";
-import { noteCleanStop, takeCleanStop } from "../../server/ops/start/clean-stop.ts";
-import { tellOfDamage } from "../../server/ops/start/damage.ts";
-import { checkIntegrityWhenDue } from "../../server/ops/start/integrity.ts";
+import {
+  checkIntegrityWhenDue,
+  noteCleanStop,
+  reportDamage,
+  takeCleanStop,
+} from "../../server/ops/start/integrity.ts";
 import { startServer } from "../harness.ts";
 import { usedDatabase } from "./used.ts";
 
@@ -67,7 +70,7 @@ test("whoever comes upon damage names the newest backup that can be read and is 
   new Database(join(folder, "stillup-20300102T000000Z.db")).run("create table others (id)");
   writeFileSync(join(folder, "stillup-20300103T000000Z.db"), "no database");
 
-  tellOfDamage(deps.config, deps.troubles);
+  reportDamage(deps.config, deps.troubles);
 
   expect(deps.troubles.stoppingWrites()?.message).toEndWith(`stillup restore ${good}.`);
   await stop();

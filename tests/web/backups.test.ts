@@ -6,7 +6,7 @@ import { operatorOf } from "../../server/accounts/users.ts";
 import { backupFolder } from "../../server/config/config.ts";
 import { upkeep } from "../../server/db/tables.ts";
 import { createLink } from "../../server/links/create.ts";
-import { recallLast } from "../../server/ops/backups/daily.ts";
+import { recallLast } from "../../server/ops/backups/backups.ts";
 import { onDashboard } from "../browser.ts";
 import { holdFirstAnswer } from "./held.ts";
 import { faultsOf } from "./looking.ts";

@@ -1,12 +1,72 @@
 import { type Alias, type Document, isNode, LineCounter, parseDocument, visit } from "yaml";
-import type * as z from "zod";
-import {
-  type Declaration,
-  DeclarationFile,
-  Misdeclared,
-  type WantedGroup,
-  type WantedLink,
-} from "./model.ts";
+import * as z from "zod";
+import { FREQUENCIES, type Frequency } from "../../db/tables.ts";
+import { color, lines, oneOf, text } from "../../lib/fields.ts";
+
+/** Longer lists are for `import`. */
+const MOST_LINKS = 100_000;
+
+/** A link in a file. What the file does not say stays as it is. */
+export type WantedLink = {
+  line: number;
+  url: string;
+  frequency: Frequency | undefined;
+  /** A name; null for no group. */
+  group: string | null;
+};
+
+export type WantedGroup = {
+  line: number;
+  name: string;
+  description: string | undefined;
+  color: string | undefined;
+};
+
+/** The content of a file, with line numbers. */
+export type Declaration = {
+  groups: WantedGroup[];
+  links: WantedLink[];
+  /** Whether the file also has a list of links in no group. */
+  hasUngrouped: boolean;
+};
+
+/** A part of the file cannot be applied, so nothing is. */
+export class Misdeclared extends Error {
+  constructor(line: number, problem: string) {
+    super(`Line ${line}: ${problem}`);
+  }
+}
+
+/** Refuses unknown names, which would otherwise be ignored silently. */
+const named = <T extends z.ZodRawShape>(fields: T) =>
+  z.strictObject(fields, {
+    error: ({ code, keys }) =>
+      code === "unrecognized_keys" ? `has an unknown field: ${keys}` : "must have named fields",
+  });
+
+const Links = z
+  .array(
+    z.preprocess(
+      (value) => (typeof value === "string" ? { url: value } : value),
+      named({ url: text(2048), frequency: oneOf(FREQUENCIES).optional() }),
+    ),
+    "must be a list of links",
+  )
+  .max(MOST_LINKS, `must have at most ${MOST_LINKS} links; import takes longer lists`)
+  .nullable();
+
+const Group = named({
+  name: text(100),
+  description: lines(500).optional(),
+  color: color().optional(),
+  frequency: oneOf(FREQUENCIES).optional(),
+  links: Links.optional(),
+});
+
+const DeclarationFile = named({
+  groups: z.array(Group, "must be a list of groups").nullable().optional(),
+  links: Links.optional(),
+});
 
 type Path = readonly PropertyKey[];
 type LineOf = (path: Path) => number;
@@ -14,7 +74,7 @@ type Content = z.output<typeof DeclarationFile>;
 type LinkEntries = NonNullable<Content["links"]>;
 
 /**
- * Reads YAML, of which JSON is a part.
+ * Reads YAML, which includes JSON.
  * @throws Misdeclared with the line of the first problem
  */
 export function readDeclaration(text: string): Declaration {
@@ -28,7 +88,7 @@ export function readDeclaration(text: string): Declaration {
   return declarationOf(shape.data, lineOf);
 }
 
-/** What the file says, with what its aliases stand for, which yaml looks up only here. */
+/** Resolves aliases, which the parser checks only here. */
 function contentOf(document: Document, counter: LineCounter): unknown {
   try {
     return document.toJS();
@@ -39,7 +99,7 @@ function contentOf(document: Document, counter: LineCounter): unknown {
   }
 }
 
-/** The first alias without an anchor above it. There is none where there are only too many aliases. */
+/** The first alias without an anchor above it; undefined if the error is too many aliases. */
 function unresolvedAlias(document: Document): Alias | undefined {
   const anchors = new Set<string | undefined>();
   let found: Alias | undefined;
@@ -54,7 +114,7 @@ function unresolvedAlias(document: Document): Alias | undefined {
   return found;
 }
 
-/** The line where something stands, or else what is around it. */
+/** The line of a value, or of what is around it. */
 function createLineOf(document: Document, counter: LineCounter): LineOf {
   return (path) => {
     for (let length = path.length; length > 0; length--) {
@@ -73,26 +133,20 @@ function misdeclared(issues: z.core.$ZodIssue[], lineOf: LineOf): Misdeclared {
 }
 
 function declarationOf({ groups, links }: Content, lineOf: LineOf): Declaration {
-  const wanted = (groups ?? []).map(
-    ({ name, description, color }, i): WantedGroup => ({
+  const linksOf = (entries: LinkEntries, path: Path, group: string | null, usual?: Frequency) =>
+    entries.map(({ url, frequency = usual }, i) => ({
+      ...{ url, frequency, group },
+      line: lineOf([...path, i]),
+    }));
+  const inGroups = (groups ?? []).flatMap(({ name, frequency, links: own }, i) =>
+    linksOf(own ?? [], ["groups", i, "links"], name, frequency),
+  );
+  return {
+    groups: (groups ?? []).map(({ name, description, color }, i) => ({
       ...{ name, description, color },
       line: lineOf(["groups", i, "name"]),
-    }),
-  );
-  const inGroups = (groups ?? []).flatMap(({ name, frequency, links: own }, i) =>
-    linksOf(own ?? [], { group: name, frequency, path: ["groups", i, "links"] }, lineOf),
-  );
-  const ungrouped = linksOf(links ?? [], { group: null, path: ["links"] }, lineOf);
-  return { groups: wanted, links: inGroups.concat(ungrouped), hasUngrouped: links !== undefined };
+    })),
+    links: inGroups.concat(linksOf(links ?? [], ["links"], null)),
+    hasUngrouped: links !== undefined,
+  };
 }
-
-type Around = Pick<WantedLink, "group"> & Partial<Pick<WantedLink, "frequency">> & { path: Path };
-
-const linksOf = (entries: LinkEntries, around: Around, lineOf: LineOf) =>
-  entries.map(
-    ({ url, frequency = around.frequency }, i): WantedLink => ({
-      ...{ url, frequency },
-      group: around.group,
-      line: lineOf([...around.path, i]),
-    }),
-  );

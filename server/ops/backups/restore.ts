@@ -31,14 +31,14 @@ const HEADER = "SQLite format 3\0";
 /** A verified copy next to the database, ready to replace it. */
 export type Staged = Copied & { path: string };
 
-/** Where the database was put that was there before; null where there was none. */
+/** Where the previous database is kept; null if there was none. */
 type Restored = { keptAs: string | null };
 
 /**
- * Copies the backup next to the database and verifies the copy, journal and all. The backup is only read, and
- * the database is not touched. What an earlier restore has left is finished or cleared away first.
- * @param leaveFree so many bytes must still be free on the disk then
- * @throws a sentence when the backup is none of ours, newer than this program, or damaged
+ * Copies the backup and its journal next to the database and verifies the copy. An earlier restore that was killed is
+ * finished or removed first.
+ * @param leaveFree bytes that must stay free on the disk
+ * @throws a sentence when the backup is not a Stillup database, newer than this program, or damaged
  */
 export async function stage(database: string, backup: string, leaveFree = 0): Promise<Staged> {
   finishPlacing(database);
@@ -49,7 +49,7 @@ export async function stage(database: string, backup: string, leaveFree = 0): Pr
   try {
     await copyFile(backup, staged, constants.COPYFILE_FICLONE);
     chmodSync(staged, 0o600);
-    // A database that was copied as files has its last changes there.
+    // The last changes of a database that was copied as files.
     if (existsSync(`${backup}-wal`)) await copyFile(`${backup}-wal`, `${staged}-wal`);
     const copied = await verifyInThread(staged, backup);
     refuseStrange(staged, backup);
@@ -61,8 +61,8 @@ export async function stage(database: string, backup: string, leaveFree = 0): Pr
 }
 
 /**
- * Puts what was staged in the database's place, step by step. Killed before it is ready the old database
- * stays; after that the next start or restore goes on.
+ * Replaces the database with the staged one, step by step. If it is killed before "ready" the old database stays;
+ * after that the next start or restore continues.
  */
 export async function* replacing(
   database: string,
@@ -84,7 +84,7 @@ export async function* replacing(
 
 const stageName = (database: string) => `${database}.staged`;
 
-/** Removes what a restore has copied that did not come to its end. */
+/** Removes the copies of a restore that did not finish. */
 export function clearStages(database: string): void {
   for (const end of ["", "-wal", "-shm", "-journal"])
     rmSync(stageName(database) + end, { force: true });
@@ -96,10 +96,10 @@ function refuseOther(backup: string) {
   const start = Buffer.alloc(HEADER.length);
   readSync(file, start);
   closeSync(file);
-  if (start.toString("latin1") !== HEADER) throw new Error(`${backup} is no SQLite database.`);
+  if (start.toString("latin1") !== HEADER) throw new Error(`${backup} is not an SQLite database.`);
 }
 
-/** @throws when the database is not of this program, or of a version that came later */
+/** @throws when the database belongs to another program, or to a newer version */
 function refuseStrange(staged: string, backup: string) {
   const sql = "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'links'";
   const { applied, hasLinks } = reading(staged, (database) => ({
@@ -107,7 +107,7 @@ function refuseStrange(staged: string, backup: string) {
     hasLinks: database.query(sql).values().length > 0,
   }));
   if (applied.length === 0 || !hasLinks) {
-    throw new Error(`${backup} is a database, but none of Stillup's.`);
+    throw new Error(`${backup} is a database, but not a Stillup database.`);
   }
   const known = ownMigrationNames();
   const strange = applied.find((name) => !known.has(name));
@@ -118,7 +118,7 @@ function refuseStrange(staged: string, backup: string) {
   }
 }
 
-/** Verifies the backup where it is, without touching the database. @throws as `stage` does */
+/** Verifies the backup where it is. @throws as `stage` does */
 export async function verifyBackup(backup: string): Promise<Copied> {
   refuseOther(backup);
   const verified = await verifyInThread(backup, backup);
@@ -126,7 +126,7 @@ export async function verifyBackup(backup: string): Promise<Copied> {
   return verified;
 }
 
-/** Reads no rows: an older database is recognized by its tables. */
+/** Reads only the schema, since an older database has other columns. */
 async function recordRestore(staged: string, clock: Clock): Promise<void> {
   const engine = openEngine(`sqlite:${staged}`);
   try {
@@ -141,7 +141,7 @@ async function recordRestore(staged: string, clock: Clock): Promise<void> {
   refuseJournal(staged);
 }
 
-/** What was written is in the file: closing has left no journal, or an empty one. */
+/** Makes sure that closing left no journal, or an empty one, so that the file has everything. */
 function refuseJournal(staged: string) {
   const left = statSync(`${staged}-wal`, { throwIfNoEntry: false })?.size ?? 0;
   if (left > 0) throw new Error(`${staged} could not be closed. Try again.`);

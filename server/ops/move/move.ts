@@ -1,13 +1,10 @@
 import { ownMigrationNames } from "../../db/open.ts";
-import type { Store } from "../../db/store.ts";
-import { Refused } from "../../db/store.ts";
+import { Refused, type Store } from "../../db/store.ts";
 import { newId } from "../../lib/ids.ts";
 import { VERSION } from "../../lib/runtime.ts";
 import { yieldToEventLoop } from "../../lib/steps.ts";
-import { createSum, type Sum } from "./lines.ts";
 import { type Coming, type Leaving, leavingOf, noteLeaving, sentenceOf } from "./notes.ts";
-import { refuseOtherTables, refuseUnfit } from "./refuse.ts";
-import type { Source, Table } from "./source.ts";
+import { createSum, type Source, type Sum, type Table } from "./source.ts";
 import type { Target } from "./target.ts";
 
 /** How far a step is, in rows. */
@@ -144,3 +141,61 @@ function differenceOf(table: string, here: Sum, there: Sum): string[] {
 const differ = (differences: string[]) =>
   `The new database is not what the old one is: ${differences.join(", ")}. Something else wrote to it, or one ` +
   "of the two is damaged. Drop the new database, create it again and run the command again.";
+
+/** Rows in any of these belong to someone. The others have rows in any database that was started once. */
+export const CONTENT = [
+  "accounts",
+  "users",
+  "groups",
+  "links",
+  "checks",
+  "webhooks",
+  "events",
+  "audit",
+];
+
+/** How far an earlier call has come: of a database that is `there` only the old one does not know yet. */
+type Found = "new" | "begun" | "there";
+
+/**
+ * Looks before anything is changed.
+ * @param to names the database
+ * @throws Refused when it has anything that did not come by this very move
+ */
+async function refuseUnfit(target: Target, to: string, coming: Coming): Promise<Found> {
+  const tables = await target.tables();
+  if (tables.length === 0) return "new";
+  if (!tables.includes("migrations")) {
+    throw new Refused(`${to} has tables that do not belong to Stillup (${tables[0]}). ${ANEW}`);
+  }
+  if (tables.includes("facts")) {
+    const { under, cameBy } = await target.notes();
+    if (cameBy?.id === coming.id) return "there";
+    if (under) return begun(under, to, coming);
+  }
+  const node = await target.servedBy();
+  if (node) throw new Refused(`${to} is being served by ${node}. ${ANEW}`);
+  const filled = await target.filled(CONTENT.filter((name) => tables.includes(name)));
+  if (filled) throw new Refused(`${to} is not empty: there are rows in ${filled}. ${ANEW}`);
+  return "new";
+}
+
+const ANEW = "Make a new, empty database for the move.";
+
+function begun(under: Coming, to: string, { id, head }: Coming): Found {
+  if (under.id !== id) throw new Refused(`${to} is being filled by another move. ${ANEW}`);
+  if (under.head === head) return "begun";
+  throw new Refused(
+    `The move to ${to} was begun by version ${under.version}, which had other tables. ${ANEW}`,
+  );
+}
+
+/** @throws when a table of the old database has no place in the new one: nothing is left out in silence */
+async function refuseOtherTables({ tables }: Source, target: Target): Promise<void> {
+  for (const { name, columns } of tables) {
+    const there = await target.columns(name);
+    if (columns.toSorted().join() !== there.toSorted().join()) {
+      throw new Error(`The table ${name} is not the same in both databases.`);
+    }
+  }
+}

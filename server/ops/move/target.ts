@@ -1,9 +1,8 @@
 import { SQL } from "bun";
 import { liveNodesOf } from "../../db/postgres-schema.ts";
-import { createSum, type Sum } from "./lines.ts";
+import { CONTENT } from "./move.ts";
 import { CAME, type Coming, IN, NOTES, progressOf } from "./notes.ts";
-import { CONTENT } from "./refuse.ts";
-import { conditionOf, type Page, type Table } from "./source.ts";
+import { conditionOf, createSum, type Page, type Sum, type Table } from "./source.ts";
 
 /** How far a table has come: so many rows, up to the one with this key. */
 export type Progress = { rows: number; after: Page["last"] | null };

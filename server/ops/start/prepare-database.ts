@@ -9,7 +9,7 @@ import {
   refuseNetworkFs,
   withFolderLock,
 } from "../../db/folder.ts";
-import { missing } from "../../db/migrate.ts";
+import { missing, OlderNodes } from "../../db/migrate.ts";
 import {
   migrateToHead,
   openEngine,
@@ -17,33 +17,38 @@ import {
   type Preparation,
   prepareSqlite,
 } from "../../db/open.ts";
-import { isUnavailable, Refused } from "../../db/store.ts";
+import { isUnavailable, Refused, type Store } from "../../db/store.ts";
+import { versions } from "../../db/tables.ts";
 import { prepareInThread } from "../../db/threads.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { failure, fileFailure } from "../../lib/errors.ts";
 import { describeError, log } from "../../lib/log.ts";
-import { takeCleanStop } from "./clean-stop.ts";
-import { type Upgrading, whenOlderAreGone } from "./older-nodes.ts";
+import { VERSION } from "../../lib/runtime.ts";
+import { takeCleanStop } from "./integrity.ts";
 
 /** Called with each step that takes long. */
 export type Tell = (doing: string) => void;
 
-/** Brings the database up to date before it is opened; gives the names of the migrations that ran. */
+/** Brings the database up to date before it is opened; returns the names of the migrations that ran. */
 export type Prepare = (config: Config, clock: Clock) => Promise<string[]>;
 
-/** Makes an empty database even where an earlier one has left its key or its backups. */
+/** Creates an empty database even where an earlier one has left its key or its backups. */
 export type Fresh = { fresh?: boolean };
 
-/** A database larger than this is not looked through after a stop in order: it would take seconds. */
+/** A larger database is not verified after an orderly stop: that would take seconds. */
 const LARGE = 2 * 1024 ** 3;
+const [FIRST_WAIT_MS, LONGEST_WAIT_MS] = [500, 10_000];
+const OLDER_NODES_WAIT_MS = 2000;
+/** Shown without sign-in, so it names neither nodes nor versions. */
+const WAITING_FOR_OLDER = "waiting until older nodes are stopped or upgraded";
 
-/** For a server, which has the data folder for itself: long work runs off the event loop. */
+/** For a server, which holds the lock of the data folder: long work runs off the event loop. */
 export const prepareToServe =
   (tell: Tell, { fresh }: Fresh = {}): Prepare =>
   (config, clock) => {
     const path = sqlitePath(config);
     if (path === null) return waitAndPrepare(config, clock, tell);
-    // Not by `finishRestore`, which would take and let go of the lock that is ours already.
+    // Not `finishRestore`, which would take and release the lock.
     finishPlacing(path);
     if (!config.allowNetworkFs) refuseNetworkFs(path);
     const check = !takeCleanStop(config, path) || sizeOf(path) < LARGE;
@@ -51,17 +56,17 @@ export const prepareToServe =
     return asOpened(config, prepareInThread(what, tell));
   };
 
-/** For a command, which may run next to a server: it must not change that server's tables. */
+/** For a command, which may run next to a server and must not change that server's tables. */
 export const prepareForCommand: Prepare = (config, clock) => prepareFor({}, config, clock);
 
-/** The same for a command that may begin with an empty database. */
+/** The same for a command that may create the database. */
 export const prepareFresh: Prepare = (config, clock) => prepareFor({ fresh: true }, config, clock);
 
 async function prepareFor({ fresh }: Fresh, config: Config, clock: Clock): Promise<string[]> {
   await finishRestore(config);
   const tell = (doing: string) => log.info(doing);
   const path = sqlitePath(config);
-  if (path === null) return preparePostgres(config, clock, tell, (upgrade) => upgrade());
+  if (path === null) return preparePostgres(config, clock, tell);
   if (!config.allowNetworkFs) refuseNetworkFs(path);
   const holder = isLocked(config.dataDir);
   const heldBy =
@@ -71,9 +76,24 @@ async function prepareFor({ fresh }: Fresh, config: Config, clock: Clock): Promi
   return asOpened(config, prepareSqlite(what, tell));
 }
 
+/** Completes a restore that was killed. @throws while a restore is running */
+export async function finishRestore(
+  config: Pick<Config, "databaseUrl" | "dataDir">,
+): Promise<void> {
+  const path = sqlitePath(config);
+  if (path === null || !isPlacing(path)) return;
+  await withFolderLock(config.dataDir, async () => finishPlacing(path));
+}
+
+/** Records that this version serves the database, so that an older one can name it. */
+export async function noteVersion(store: Store, clock: Clock): Promise<void> {
+  const row = { version: VERSION, firstStartedAt: clock.now() };
+  await store.insert(versions).values(row).onConflictDoNothing();
+}
+
 /**
- * Makes the data folder, or closes the existing one to other users.
- * @throws when it cannot be closed, or is a folder of something else, such as `/tmp`, that others may need
+ * Creates the data folder, or closes the existing one to other users.
+ * @throws when it cannot be closed, or belongs to something else, such as `/tmp`, that others may need
  */
 export function makeFolder(path: string): void {
   try {
@@ -100,10 +120,10 @@ export function makeFolder(path: string): void {
 /** Any of these shows that a folder holds the data of an installation. */
 const OWN_FILES = ["stillup.db", "stillup.lock", SECRET_KEY_FILE, "setup-token"];
 
-/** What the group and all others may do. */
+/** Every permission of the group and of all others. */
 const OTHERS = 0o077;
 
-/** An error that says nothing of what to do is one of opening. */
+/** Adds what to check to an error that does not say it. */
 export const asOpened = <T>(config: Config, opening: Promise<T>): Promise<T> =>
   opening.catch((error) => {
     if (error instanceof Refused) throw error;
@@ -123,20 +143,22 @@ const preparation = (config: Config, path: string, clock: Clock): Preparation =>
   now: clock.now(),
 });
 
-const [FIRST_WAIT_MS, LONGEST_WAIT_MS] = [500, 10_000];
+const sizeOf = (path: string) => statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 
 /**
- * Servers of a whole may start in any order, so that one whose database is not there yet waits for it. What
- * does not mend by itself ends it: a wrong password, or no database of that name.
+ * Waits for a database that is not up yet, since servers may start in any order. Other errors end it: a wrong password,
+ * or no database of that name.
  */
 async function waitAndPrepare(config: Config, clock: Clock, tell: Tell): Promise<string[]> {
   for (let waitMs = FIRST_WAIT_MS; ; waitMs = Math.min(2 * waitMs, LONGEST_WAIT_MS)) {
     try {
-      return await preparePostgres(config, clock, tell, whenOlderAreGone(clock, tell));
+      return await preparePostgres(config, clock, tell, (upgrade) =>
+        whenOlderAreGone(clock, tell, upgrade),
+      );
     } catch (error) {
       if (!(error instanceof Error) || !isUnavailable(error.cause ?? error)) throw error;
       if (waitMs === FIRST_WAIT_MS) {
-        log.warning("the database is not there yet", describeError(error.cause ?? error));
+        log.warning("database unavailable: waiting", describeError(error.cause ?? error));
         tell("waiting for the database");
       }
     }
@@ -144,20 +166,20 @@ async function waitAndPrepare(config: Config, clock: Clock, tell: Tell): Promise
   }
 }
 
-/** Its copies are its operator's: we could not make one that is as good. */
+/** Makes no copy: the operator's own dump is better. */
 async function preparePostgres(
   config: Config,
   clock: Clock,
   tell: Tell,
-  run: Upgrading,
+  run: <T>(upgrade: () => Promise<T>) => Promise<T> = (upgrade) => upgrade(),
 ): Promise<string[]> {
-  // Else a server that this process was cut off from would hold the upgrade's lock for hours.
+  // Without the time limit, a server that lost the connection would hold the upgrade's lock for hours.
   const engine = openEngine(config.databaseUrl, { timeoutMs: config.databaseTimeoutMs });
   try {
     const applied = await asOpened(config, engine.applied());
     const pending = missing(engine.name, ownMigrations(), applied);
     if (applied.length > 0 && pending.length > 0) {
-      log.warning("the PostgreSQL database is upgraded without a copy; a dump is yours to make");
+      log.warning("upgrading the PostgreSQL database without a copy: make your own dump");
     }
     return await run(() =>
       migrateToHead(engine, clock.now(), ({ n, of, name }) =>
@@ -169,16 +191,24 @@ async function preparePostgres(
   }
 }
 
-const sizeOf = (path: string) => statSync(path, { throwIfNoEntry: false })?.size ?? 0;
-
-/**
- * For everyone who opens the database: goes on with a restore that was killed.
- * @throws when it is under way still
- */
-export async function finishRestore(
-  config: Pick<Config, "databaseUrl" | "dataDir">,
-): Promise<void> {
-  const path = sqlitePath(config);
-  if (path === null || !isPlacing(path)) return;
-  await withFolderLock(config.dataDir, async () => finishPlacing(path));
+/** Upgrades as soon as no node is alive that could not work with the result; older nodes work until then. */
+export async function whenOlderAreGone<T>(
+  { sleep }: Pick<Clock, "sleep">,
+  tell: Tell,
+  upgrade: () => Promise<T>,
+): Promise<T> {
+  let logged = "";
+  for (;;) {
+    try {
+      return await upgrade();
+    } catch (error) {
+      if (!(error instanceof OlderNodes)) throw error;
+      if (error.waiting !== logged) {
+        log.info(error.waiting);
+        tell(WAITING_FOR_OLDER);
+      }
+      logged = error.waiting;
+      await sleep(OLDER_NODES_WAIT_MS);
+    }
+  }
 }

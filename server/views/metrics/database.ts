@@ -9,7 +9,7 @@ import {
   VERDICTS,
   webhooks,
 } from "../../db/tables.ts";
-import { nextBackupAt } from "../../ops/backups/upkeep.ts";
+import { nextBackupAt } from "../../ops/backups/backups.ts";
 import type { Deps } from "../../work/deps.ts";
 import { countDueLinks, earliestDue } from "../../work/due.ts";
 import type { Reading, Readings } from "./readings.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import * as z from "zod";
-import { servicePages } from "../../../server/commands/write-services.ts";
+import { servicePages } from "../../../.ci/write-services.ts";
 import { fingerprintOf } from "../../../server/verdict/services/catalogue.ts";
 import { FAMILY_RULES } from "../../../server/verdict/services/families.ts";
 import { problemsOf } from "../../../server/verdict/services/own-services.ts";

@@ -1,6 +1,8 @@
 import { readFileSync } from "node:fs";
 import { type Command, Option } from "commander";
 import * as z from "zod";
+import { accountOfKey, createKey, listKeys, revokeKey } from "../accounts/keys.ts";
+import { NewKey } from "../accounts/model.ts";
 import { Email, NewPassword, readBody } from "../accounts/session-model.ts";
 import { endSetup } from "../accounts/setup.ts";
 import { removeTwoFactor } from "../accounts/two-factor.ts";
@@ -9,19 +11,21 @@ import {
   createInvitedAccount,
   deleteUser,
   listUsers,
+  operatorOf,
   requireUser,
   resetPassword,
 } from "../accounts/users.ts";
-import { OPERATOR } from "../api/caller.ts";
+import { type Caller, OPERATOR } from "../api/caller.ts";
 import type { Config } from "../config/config.ts";
-import { TIERS, type Tier } from "../db/tables.ts";
+import { type ApiKeyRow, TIERS, type Tier } from "../db/tables.ts";
 import { failure } from "../lib/errors.ts";
-import { toIso } from "../lib/moments.ts";
+import { toIso, toIsoOrNull } from "../lib/moments.ts";
 import { hashPassword } from "../lib/passwords.ts";
 import { refuseFullDisk } from "../ops/upkeep/disk.ts";
-import { type Cli, withDeps } from "./cli.ts";
+import type { Deps } from "../work/deps.ts";
+import { type Cli, UsageError, withDeps } from "./cli.ts";
 import { localUrl } from "./health.ts";
-import { readInput, tableOf } from "./io.ts";
+import { openOutput, readInput, tableOf } from "./io.ts";
 
 const NewUser = z.object({ email: Email, password: NewPassword.optional() });
 
@@ -144,4 +148,100 @@ function readFile(path: string): string {
   } catch (error) {
     throw failure("The password cannot be read", error);
   }
+}
+
+/** No account has more keys than this. */
+const ALL = { page: 1, per_page: 1_000_000 };
+
+type KeyCreation = { email: string; name: string; readOnly?: true; expiresAt?: string };
+
+export function addKey(program: Command, cli: Cli) {
+  const key = program.command("key").description("manage API keys");
+  key
+    .command("create")
+    .description("make a key and print its value, this once")
+    .requiredOption("--email <email>", "whose account")
+    .requiredOption("--name <name>", "what the key is for")
+    .option("--read-only", "may look, but change nothing")
+    .option("--expires-at <time>", "RFC 3339, such as 2031-01-01T00:00:00Z, or a date")
+    .action((options: KeyCreation) => create(cli, options));
+  key
+    .command("list")
+    .description("list an account's keys")
+    .requiredOption("--email <email>", "whose account")
+    .action((options: { email: string }) => list(cli, options));
+  key
+    .command("revoke")
+    .description("refuse a key from now on, for good")
+    .argument("<id>", "the key's id, as `key list` shows it")
+    .action((id: string) => revoke(cli, id));
+}
+
+async function create(cli: Cli, { email, name, readOnly, expiresAt }: KeyCreation) {
+  const permissions = { read: true, write: readOnly !== true };
+  const input = await readBody(NewKey, { name, permissions, expires_at: expiresAt });
+  await withDeps(cli, async (deps) => {
+    await refuseFullDisk(deps.config);
+    const caller = await accountOf(deps, email);
+    const { id, value } = await createKey(deps, caller, input);
+    await openOutput(cli.io)
+      .write(`${value}\n`)
+      .catch(() => revokeUnseen(deps, caller, id));
+  });
+}
+
+/** A key that no one has seen cannot be used, and no one would know to revoke it. */
+async function revokeUnseen(deps: Deps, caller: Caller, id: string): Promise<never> {
+  await revokeKey(deps, caller, id);
+  throw new Error("The key could not be printed, so it was revoked. Create another one");
+}
+
+const list = (cli: Cli, { email }: { email: string }) =>
+  withDeps(cli, async (deps) => {
+    const { items } = await listKeys(deps, await accountOf(deps, email), ALL);
+    const titles = ["id", "key", "name", "permissions", "expires", "last used"];
+    cli.print(tableOf(titles, items.map(cellsOf)));
+  });
+
+const cellsOf = (key: ApiKeyRow): string[] => [
+  key.id,
+  `${key.prefix}…`,
+  key.name,
+  [key.canRead && "read", key.canWrite && "write"].filter(Boolean).join(", "),
+  toIsoOrNull(key.expiresAt) ?? "never",
+  toIsoOrNull(key.lastUsedAt) ?? "never",
+];
+
+const revoke = (cli: Cli, id: string) =>
+  withDeps(cli, async (deps) => {
+    await revokeKey(deps, await operatorOf(deps, await accountOfKey(deps, id)), id);
+    cli.print(`Revoked ${id}.`);
+  });
+
+async function accountOf(deps: Deps, email: string): Promise<Caller> {
+  const user = await requireUser(deps, await readEmail(email));
+  return operatorOf(deps, user.accountId);
+}
+
+export const withEmail = (command: Command) =>
+  command.option("--email <email>", "whose account; needed where there are several");
+
+/**
+ * The operator, acting in the account of a user or in the only one.
+ * @throws UsageError when it is not clear which is meant; NOT_FOUND
+ */
+export async function callerFor(deps: Deps, email: string | undefined): Promise<Caller> {
+  if (email !== undefined) {
+    const user = await requireUser(deps, await readEmail(email));
+    return operatorOf(deps, user.accountId);
+  }
+  const accountIds = new Set((await listUsers(deps)).map(({ user }) => user.accountId));
+  const [only] = accountIds;
+  if (only === undefined) {
+    throw new Error("There is no account yet; make one with `stillup user create`.");
+  }
+  if (accountIds.size > 1) {
+    throw new UsageError("There are several accounts; say whose is meant with --email.");
+  }
+  return operatorOf(deps, only);
 }

@@ -1,10 +1,10 @@
-import { placesOf } from "../verdict/services/catalogue.ts";
-import { type Ask, asksOf, type Kind, type Service } from "../verdict/services/record.ts";
-import { BUILT_IN } from "../verdict/services/records/built-in.ts";
+import { placesOf } from "../server/verdict/services/catalogue.ts";
+import { type Ask, asksOf, type Kind, type Service } from "../server/verdict/services/record.ts";
+import { BUILT_IN } from "../server/verdict/services/records/built-in.ts";
 
-const fileAt = (path: string) => new URL(`../../${path}`, import.meta.url).pathname;
+const fileAt = (path: string) => new URL(`../${path}`, import.meta.url).pathname;
 
-/** What is written of the catalogue into pages for people, between two marks each. */
+/** The pages that list the catalogue, each between two marks. */
 const PAGES = [
   { file: fileAt("README.md"), text: () => sentenceOf(BUILT_IN) },
   { file: fileAt("docs/services.md"), text: () => tableOf(BUILT_IN) },
@@ -12,7 +12,7 @@ const PAGES = [
 
 const PLACE = /(<!-- services -->\n)[\s\S]*?(<!-- \/services -->)/;
 
-/** Every page with what it says of the catalogue as it is now. */
+/** Every page before and after the catalogue is written into it. */
 export const servicePages = (): Promise<{ file: string; before: string; after: string }[]> =>
   Promise.all(
     PAGES.map(async ({ file, text }) => {
