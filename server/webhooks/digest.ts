@@ -1,6 +1,5 @@
 import {
   and,
-  asc,
   count,
   desc,
   eq,
@@ -254,14 +253,14 @@ async function readDigest(tx: Store, id: string): Promise<DigestData | null> {
     .from(deliveries)
     .where(isIn)
     .groupBy(type)
-    .orderBy(desc(count()), asc(type));
+    .orderBy(desc(count()), type);
   if (counted.length === 0) return null;
   const first = await tx
     .select({ type: events.type, data: events.data, createdAt: events.createdAt })
     .from(deliveries)
     .innerJoin(events, eq(events.id, eventId))
     .where(isIn)
-    .orderBy(sql`case when ${deliveries.type} = 'link.dead' then 0 else 1 end`, asc(eventId))
+    .orderBy(sql`case when ${deliveries.type} = 'link.dead' then 0 else 1 end`, eventId)
     .limit(LISTED_EVENTS);
   return {
     from: toIso(Math.min(...counted.map(({ from }) => Number(from)))),

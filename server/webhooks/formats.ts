@@ -109,11 +109,7 @@ function discord(message: ChatMessage): Payload {
   return jsonPayload(JSON.stringify({ embeds: [embed], allowed_mentions: { parse: [] } }));
 }
 
-const DISCORD_COLORS: Record<Severity, number> = {
-  bad: 0xc62828,
-  good: 0x2e7d32,
-  neutral: 0x607d8b,
-};
+const DISCORD_COLORS = { bad: 0xc62828, good: 0x2e7d32, neutral: 0x607d8b };
 
 const escapeDiscord = (text: string) => text.replace(/[\\`*_~|<>[\]@#]/g, "\\$&");
 
@@ -149,11 +145,7 @@ function teams(message: ChatMessage): Payload {
   return jsonPayload(JSON.stringify({ type: "message", attachments: [attachment] }));
 }
 
-const TEAMS_COLORS: Record<Severity, string> = {
-  bad: "attention",
-  good: "good",
-  neutral: "default",
-};
+const TEAMS_COLORS = { bad: "attention", good: "good", neutral: "default" };
 
 /** The text of a TextRun is never markup. */
 type TextRun = { type: "TextRun"; text: string; selectAction?: ReturnType<typeof openUrl> };

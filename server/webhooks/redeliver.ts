@@ -1,17 +1,4 @@
-import {
-  and,
-  count,
-  eq,
-  gte,
-  inArray,
-  isNotNull,
-  isNull,
-  lte,
-  ne,
-  or,
-  type SQL,
-  sql,
-} from "drizzle-orm";
+import { and, count, eq, gte, inArray, isNull, lte, type SQL, sql } from "drizzle-orm";
 import { auditChange, webhookTarget } from "../accounts/audit.ts";
 import type { Caller } from "../api/caller.ts";
 import { lockWebhook } from "../db/queries.ts";
@@ -47,8 +34,7 @@ export async function redeliver(
     const webhook = await findAndLockWebhook(inTx, caller, webhookId);
     const delivery = await findAndLockDelivery(tx, webhook.id, id);
     refuseWhileOff(webhook);
-    refuseInFlight(delivery);
-    refuseOpen(delivery);
+    refuseUnfinished(delivery);
     if (delivery.resting === null) {
       await requestAttempts(inTx, webhook.id, eq(deliveries.eventId, delivery.eventId));
       await auditRedelivery(inTx, caller, webhook, 1);
@@ -130,7 +116,7 @@ async function requestAttempts(
   webhookId: string,
   which: SQL | undefined,
 ): Promise<number> {
-  const { eventId, status, resting, dueAt } = deliveries;
+  const { eventId, status, resting } = deliveries;
   const requested = await store
     .update(deliveries)
     .set({ resting: sql`${status}`, status: "pending", dueAt: clock.now() })
@@ -139,8 +125,7 @@ async function requestAttempts(
         eq(deliveries.webhookId, webhookId),
         which,
         isNull(resting),
-        ne(status, "delivering"),
-        or(ne(status, "pending"), isNotNull(dueAt)),
+        sql`status <> 'delivering' and (status <> 'pending' or due_at is not null)`,
         sql`exists (select 1 from webhooks where id = ${webhookId} and is_active = 1)`,
       ),
     )
@@ -153,15 +138,13 @@ function refuseWhileOff({ isActive }: Pick<WebhookRow, "isActive">) {
   throw conflict("This webhook is switched off. Switch it on first.", { reason: "webhook_off" });
 }
 
-function refuseInFlight({ status }: DeliveryRecord) {
-  if (status !== "delivering") return;
-  throw conflict("An attempt is under way. Wait until it is over.", { reason: "in_flight" });
-}
-
 /** A pending delivery without a due time is a digest that is still open. */
-function refuseOpen({ status, dueAt }: DeliveryRow) {
-  if (status !== "pending" || dueAt !== null) return;
-  throw conflict("This digest is still gathering events and is sent automatically.", {
-    reason: "still_gathering",
-  });
+function refuseUnfinished({ status, dueAt }: DeliveryRow) {
+  if (status === "delivering") {
+    throw conflict("An attempt is under way. Wait until it is over.", { reason: "in_flight" });
+  }
+  if (status === "pending" && dueAt === null) {
+    const message = "This digest is still gathering events and is sent automatically.";
+    throw conflict(message, { reason: "still_gathering" });
+  }
 }

@@ -14,28 +14,26 @@ const APART_MS = 24 * HOUR_MS;
 /** RFC 9110 §15.5.11: the receiver is gone permanently. */
 export const GONE = 410;
 
-/** What attempts, in the order in which they ended, show about their webhook. */
-type Health = {
-  statusCode: number;
-  /** An attempt succeeded, so that earlier failures no longer count. */
-  hasSucceeded: boolean;
-  /** Failures after that: when the first ended, and the earliest and latest event among them. */
-  failing: { since: number; from: number; to: number } | null;
-};
-
-/** Stores the results of attempts on their webhooks. */
+/**
+ * Stores the results of attempts, in the order in which they ended, on their webhooks. Failures after the last success
+ * count: when the first was recorded, and the earliest and latest event among them. A success of a requested attempt
+ * counts, its failure does not.
+ */
 export async function recordHealth(tx: Store, attempts: Attempt[], now: number): Promise<void> {
-  const health = new Map<string, Health>();
-  for (const attempt of attempts) {
-    const { webhookId } = attempt.claimed;
-    health.set(webhookId, healthAfter(health.get(webhookId), attempt, now));
-  }
-  const rows = [...health]
+  const byWebhook = Map.groupBy(attempts, ({ claimed }) => claimed.webhookId);
+  const rows = [...byWebhook]
     .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([id, { statusCode, hasSucceeded, failing }]) => [
-      ...[id, statusCode, hasSucceeded ? 1 : 0],
-      ...[failing?.since ?? null, failing?.from ?? null, failing?.to ?? null],
-    ]);
+    .map(([id, ofWebhook]) => {
+      const lastSuccess = ofWebhook.findLastIndex(({ outcome }) => isSuccess(outcome));
+      const failed = ofWebhook
+        .slice(lastSuccess + 1)
+        .filter(({ claimed }) => claimed.resting === null)
+        .map(({ claimed }) => claimed.event.createdAt);
+      const failing =
+        failed.length > 0 ? [now, Math.min(...failed), Math.max(...failed)] : [null, null, null];
+      const { outcome } = ofWebhook.at(-1)!;
+      return [id, statusCodeOf(outcome), lastSuccess >= 0 ? 1 : 0, ...failing];
+    });
   await tx.run(sql`
     update webhooks set last_delivery_at = ${now}, last_status_code = status_code,
       failing_since = case when has_succeeded = 1 or failing_since is null then since else failing_since end,
@@ -56,24 +54,6 @@ const HEALTH = {
   earliest: "bigint",
   latest: "bigint",
 } as const;
-
-/** A success of a requested attempt counts, its failure does not. */
-function healthAfter(
-  before: Health | undefined,
-  { claimed, outcome }: Attempt,
-  now: number,
-): Health {
-  const statusCode = statusCodeOf(outcome);
-  if (isSuccess(outcome)) return { statusCode, hasSucceeded: true, failing: null };
-  const { hasSucceeded = false, failing = null } = before ?? {};
-  if (claimed.resting !== null) return { statusCode, hasSucceeded, failing };
-  const { createdAt: at } = claimed.event;
-  const { since, from, to } = failing ?? { since: now, from: at, to: at };
-  return {
-    ...{ statusCode, hasSucceeded },
-    failing: { since, from: Math.min(from, at), to: Math.max(to, at) },
-  };
-}
 
 /** Webhooks that may have to be disabled. Of requested attempts only a 410 counts. */
 type Suspects = { gone: string[]; failing: string[] };

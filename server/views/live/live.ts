@@ -24,12 +24,12 @@ export function createLive(deps: Deps) {
 
   function noteChange(accountId: string) {
     requests.note(accountId);
-    void watches.get(accountId)?.poll();
+    watches.get(accountId)?.poll();
   }
 
   function noteAnyChange() {
     requests.forget();
-    for (const watch of watches.values()) void watch.poll();
+    for (const watch of watches.values()) watch.poll();
   }
 
   function watchOf(account: AccountRef): Watch {

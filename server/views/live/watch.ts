@@ -59,13 +59,14 @@ export function startWatch(deps: Deps, account: AccountRef, lastRequest: () => s
   const listeners = new Set<Listener>();
   const { engine } = deps.store;
   let last: Poll | undefined;
+  /** A poll is due that has not begun. */
   let isRequested = false;
-  let isPolling = false;
   let isAnnounced = false;
   let polledAt = -Infinity;
 
   const pollOnce = () =>
     oneAtATime(`poll ${account.accountId}`, async () => {
+      isRequested = false;
       const before = last;
       const now = { at: deps.clock.now(), version: engine.version() };
       isAnnounced = false;
@@ -86,15 +87,10 @@ export function startWatch(deps: Deps, account: AccountRef, lastRequest: () => s
   }
 
   /** Polls now; a change during a poll is found by another one right after it. */
-  async function poll(): Promise<void> {
+  function poll() {
+    if (isRequested) return;
     isRequested = true;
-    if (isPolling) return;
-    isPolling = true;
-    while (isRequested) {
-      isRequested = false;
-      await pollOnce().catch(logFailure);
-    }
-    isPolling = false;
+    void pollOnce().catch(logFailure);
   }
 
   function mayHaveChanged(): boolean {
@@ -105,7 +101,7 @@ export function startWatch(deps: Deps, account: AccountRef, lastRequest: () => s
   }
 
   const pollIfChanged = () => {
-    if (mayHaveChanged()) void poll();
+    if (mayHaveChanged()) poll();
   };
 
   /** Makes the next regular poll happen: something was written. */

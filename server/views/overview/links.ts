@@ -66,15 +66,17 @@ async function listDead({ store }: Deps, caller: Caller): Promise<DeadLink[]> {
     .limit(LISTED_ITEMS);
   return rows.map(({ reason, since, lastReason, lastStatusCode, lastCause, ...link }) => {
     // The details of the last check describe the status only if the check had the same reason.
-    const message =
-      reason === lastReason
-        ? messageFor(reason, lastStatusCode, lastCause)
-        : messageFor(reason, null, null);
+    const isLast = reason === lastReason;
+    const message = isLast ? messageFor(reason, lastStatusCode, lastCause) : messageFor(reason);
     return { ...link, reason, message, since: toIso(since) };
   });
 }
 
-const messageFor = (reason: string | null, statusCode: number | null, cause: string | null) =>
+const messageFor = (
+  reason: string | null,
+  statusCode: number | null = null,
+  cause: string | null = null,
+) =>
   reason === null
     ? "Not checked yet."
     : messageOf(reason as Reason, statusCode, cause as Reason | null);
@@ -152,7 +154,7 @@ async function readUnknown(
     .from(newest)
     .groupBy(newest.reason)
     .orderBy(desc(count()), sql`coalesce(${newest.reason}, '')`);
-  return rows.map((row) => ({ ...row, message: messageFor(row.reason, null, null) }));
+  return rows.map((row) => ({ ...row, message: messageFor(row.reason) }));
 }
 
 /** Lists the groups with the most links. */
