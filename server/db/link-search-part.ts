@@ -2,16 +2,16 @@ import type { Database, Statement } from "bun:sqlite";
 import { fromNearerEnd, type Window } from "../lib/paging.ts";
 import { VERDICTS } from "./tables.ts";
 
-/** Links of a thousand numbers, newest first: each list has one place for each of them. */
+/** The links of a thousand numbers, newest first. Each list has one element for each link. */
 export type LinkPart = {
-  /** As the database counted them when this was read. */
+  /** The number of changes that the database had counted when this was read. */
   changes: number;
-  /** The first of the thousand, to which `nos` are added. */
+  /** The first of the thousand numbers; `nos` are relative to it. */
   first: number;
   nos: Uint16Array;
-  /** URLs in lower case, with line breaks between them, which no URL has in it. */
+  /** URLs in lower case, separated by line breaks. */
   text: string;
-  /** Where in `text` each of them begins. */
+  /** Where each URL begins in `text`. */
   starts: Uint32Array;
   services: Uint16Array;
   statuses: Uint16Array;
@@ -28,7 +28,7 @@ export type PartRow = [
   frequency: string,
 ];
 
-/** What is left out may be anything. Words are given as their codes. */
+/** The conditions on a link; `undefined` = any. Words are given by their codes. */
 export type Wanted = {
   text: string | undefined;
   service: number | undefined;
@@ -39,8 +39,8 @@ export type Wanted = {
 };
 
 /**
- * Gives each word a number of its own, from 1. No word is forgotten, since parts that are kept have its number:
- * there are as many as services and groups that links had since the thread began, some 100 bytes each.
+ * Numbers words from 1. Words stay, since cached parts contain their numbers: there are as many as services and groups
+ * that links have had since the thread started, some 100 bytes each.
  */
 export function createCodes() {
   const codes = new Map<string, number>();
@@ -50,12 +50,12 @@ export function createCodes() {
       codes.set(word, code);
       return code;
     },
-    /** For a word with matches; one without is not cached. */
+    /** Does not store an unknown word. */
     known: (word: string): number => codes.get(word) ?? NO_CODE,
   };
 }
 
-/** Of no link. */
+/** The code of no link. */
 const NO_CODE = -1;
 
 export type Codes = Record<
@@ -63,7 +63,7 @@ export type Codes = Record<
   ReturnType<typeof createCodes>
 >;
 
-/** Of links in no group as well. */
+/** 0 for links without a group. */
 export const codeOfGroup = (codes: Codes, groupId: string | null): number =>
   groupId === null ? 0 : codes.groups.known(groupId);
 
@@ -93,7 +93,7 @@ export function toPart(codes: Codes, first: number, changes: number, rows: PartR
   return part;
 }
 
-/** Visits the links that fit, newest first. */
+/** Visits the matching links, newest first. */
 export function findIn(part: LinkPart, wanted: Wanted, visit: (no: number) => void): void {
   const { nos, starts, text, first } = part;
   for (let i = 0; i < nos.length; i++) {
@@ -117,24 +117,24 @@ function fits(part: LinkPart, i: number, wanted: Wanted): boolean {
   );
 }
 
-/** Links that were chosen among all of an account. */
+/** The matching links among all of an account. */
 export type Chosen = {
-  /** By thousand: 1 in the place of each that was. */
+  /** By thousand: 1 in the place of each matching link. */
   marks: Map<number, Uint8Array>;
   total: number;
   all: number;
 };
 
-/** What decides the way: an account, and the status that is shown of all chosen links. */
-type Way = { accountNo: number; status?: string | undefined };
+/** Which index to walk: an account, and the status of all matching links, if it is known. */
+type IndexRange = { accountNo: number; status?: string | undefined };
 type Sorting = LinkOrder & { by: "status_changed_at" | "url_key" };
 
 /** How many numbers of links share a list of marks. */
 const PART = 1000;
-/** Finding a row by its number costs as much as so many steps along an index. */
+/** How many steps along an index cost as much as finding a row by its number. */
 const ROW_COST = 6;
 
-/** Finds pages of chosen links in orders that only the database knows. */
+/** Finds pages of matching links in orders that only the database knows. */
 export function prepareOrdering(database: Database) {
   const statements = new Map<string, Statement>();
   const prepared = (text: string): Statement => {
@@ -143,15 +143,15 @@ export function prepareOrdering(database: Database) {
     return known;
   };
   return {
-    /** Sorts the chosen ones where they are few, and else goes along an index until the page is full. */
-    along: (asked: Sorting, way: Way) => (chosen: Chosen, page: Window) => {
+    /** Sorts the matching links if they are few; otherwise walks an index until the page is full. */
+    pagesIn: (order: Sorting, range: IndexRange) => (chosen: Chosen, page: Window) => {
       const { isTurned, ...near } = fromNearerEnd(page, chosen.total);
-      const sorting = { ...asked, isDown: asked.isDown !== isTurned };
+      const sorting = { ...order, isDown: order.isDown !== isTurned };
       const steps = ((near.offset + near.limit) / Math.max(chosen.total, 1)) * chosen.all;
       const nos =
         chosen.total * ROW_COST < steps
           ? sorted(prepared(sortText(sorting)), chosen, near)
-          : walked(prepared, walkText(sorting, way), chosen, near);
+          : walked(prepared, walkText(sorting, range), chosen, near);
       return isTurned ? nos.reverse() : nos;
     },
     close: () => {
@@ -177,8 +177,8 @@ function sorted(statement: Statement, { marks }: Chosen, { limit, offset }: Wind
   return statement.values(JSON.stringify(nos), limit, offset).map(([no]) => no as number);
 }
 
-/** The index of changes has one order for each status: those of all are merged. */
-function walkText(sorting: Sorting, { accountNo, status }: Way) {
+/** The index of changes is ordered within each status, so the orders of all statuses are merged. */
+function walkText(sorting: Sorting, { accountNo, status }: IndexRange) {
   const order = columnsOf(sorting);
   if (sorting.by === "url_key") {
     const text = `select no from links where account_id = (select id from accounts where no = ?) order by ${order}`;
@@ -211,7 +211,7 @@ function walked(
   return nos;
 }
 
-/** How a list of links may be sorted; a minus turns it round. */
+/** How a list of links may be sorted; a minus reverses it. */
 export const LINK_SORTS = [
   "-created_at",
   "created_at",
@@ -222,7 +222,7 @@ export const LINK_SORTS = [
 ] as const;
 export type LinkSort = (typeof LINK_SORTS)[number];
 
-/** A column that no two links of an account share, or that comes before their numbers. */
+/** A column to sort by; links with equal values are sorted by number. */
 export type LinkOrder = { by: "no" | "status_changed_at" | "url_key"; isDown: boolean };
 
 const COLUMNS = {
@@ -231,7 +231,7 @@ const COLUMNS = {
   url: "url_key",
 } as const;
 
-/** Links are numbered in the order in which they were made. */
+/** Links are numbered in the order of their creation. */
 export function orderOf(sort: LinkSort = "-created_at"): LinkOrder {
   const name = sort.replace("-", "") as keyof typeof COLUMNS;
   return { by: COLUMNS[name], isDown: sort.startsWith("-") };

@@ -14,7 +14,7 @@ import {
   type Wanted,
 } from "./link-search-part.ts";
 
-/** Which links of an account are wanted, all of what is said together, and which page of them. */
+/** The conditions on links of an account, all of which must hold, and the page to return. */
 export type LinkSearch = {
   accountNo: number;
   /** Part of the URL, in lower case. */
@@ -23,12 +23,12 @@ export type LinkSearch = {
   /** Null for links in no group. */
   groupId?: string | null | undefined;
   frequency?: string | undefined;
-  /** As it is shown: a link that is being checked at `now` is "checking" and nothing else. */
+  /** As shown: a link that is being checked at `now` is only "checking". */
   status?: string | undefined;
   now: number;
   /** Newest first by default. */
   order?: LinkOrder | undefined;
-  /** Only links with smaller numbers: the search then ends with the page, and counts no more than that. */
+  /** Only links with smaller numbers. The search then ends with the page, and `total` counts only that. */
   before?: number | undefined;
   limit: number;
   offset: number;
@@ -37,14 +37,14 @@ export type LinkSearch = {
 /** One page of links by their numbers, and how many there are in all. */
 export type FoundLinks = { total: number; nos: number[] };
 
-/** Characters of URLs that are kept. Those beyond are read again for every search. */
+/** The most characters of URLs that are cached. Any others are read again for each search. */
 const MOST_KEPT = 80_000_000;
-/** How many numbers of links a row of changes is about. */
+/** How many numbers of links each row of changes covers. */
 const PART = 1000;
 
 /**
- * Searches links in memory, many times as fast as SQLite does. A thousand numbers are read again when
- * the database says that something about them changed, so that a search sees all that was written.
+ * Searches links in memory, many times as fast as SQLite. The links of a thousand numbers are read again when their
+ * count of changes differs, so that a search sees all that was written.
  */
 export function createLinkMemory(database: Database, mostKept = MOST_KEPT) {
   const reads = prepareReads(database);
@@ -66,10 +66,10 @@ export function createLinkMemory(database: Database, mostKept = MOST_KEPT) {
     return read;
   };
   const find = (search: LinkSearch): FoundLinks => {
-    // It stands between URLs here, and in none of them.
+    // A line break separates URLs here; no URL contains one.
     if (search.text?.includes("\n")) return { total: 0, nos: [] };
     const checking = search.status ? reads.checking(search.accountNo, search.now) : null;
-    /** Its codes are looked up after it was read, which gives codes to what is new. */
+    // Codes are looked up after reading, which assigns new ones.
     const visit: Visit = ({ part, changes }, found) => {
       const links = current(search.accountNo, part, changes);
       findIn(links, toWanted(search, codes, checking), found);
@@ -80,7 +80,7 @@ export function createLinkMemory(database: Database, mostKept = MOST_KEPT) {
     const { by, isDown } = search.order ?? { by: "no", isDown: true };
     return by === "no"
       ? findByNumber(isDown ? parts : parts.reverse(), visit, search, isDown)
-      : findSorted(parts, visit, search, ordering.along({ by, isDown }, search));
+      : findSorted(parts, visit, search, ordering.pagesIn({ by, isDown }, search));
   };
   const ordering = prepareOrdering(database);
   const close = () => {
@@ -90,15 +90,15 @@ export function createLinkMemory(database: Database, mostKept = MOST_KEPT) {
   return { find: database.transaction(find), close };
 }
 
-/** A thousand numbers, as they are now. */
+/** A thousand numbers and their current count of changes. */
 type Part = { part: number; changes: number };
 
-/** Calls for each link of the part that fits, newest first; returns how many links it has. */
+/** Calls `found` for each matching link of the part, newest first. Returns the number of all its links. */
 type Visit = (part: Part, found: (no: number) => void) => number;
 
 /** @param parts in the order of the page */
 function findByNumber(parts: Part[], visit: Visit, page: Window, isDown: boolean): FoundLinks {
-  // Not kept here as well, since there may be more of them than are to be kept.
+  // Does not hold all parts at once, since there may be more than fit into the cache.
   const counted = parts.map((part) => {
     let count = 0;
     visit(part, () => count++);
@@ -117,7 +117,7 @@ function findByNumber(parts: Part[], visit: Visit, page: Window, isDown: boolean
   };
 }
 
-/** Looks no further than where the last of them is. */
+/** Stops once the page is full. */
 function findNext(parts: Part[], visit: Visit, before: number, limit: number): FoundLinks {
   const nos: number[] = [];
   for (const part of parts) {
@@ -127,7 +127,7 @@ function findNext(parts: Part[], visit: Visit, before: number, limit: number): F
   return { total: Math.min(nos.length, limit), nos: nos.slice(0, limit) };
 }
 
-/** Marks those that fit, whose places in the order only the database knows. */
+/** Marks the matching links, whose order only the database knows. */
 function findSorted(
   parts: Part[],
   visit: Visit,
@@ -146,7 +146,7 @@ function findSorted(
   return { total: chosen.total, nos: pageAmong(chosen, page) };
 }
 
-/** Rows of many parts leave much garbage at once, which the runtime would let grow beyond all that is kept. */
+/** Reading many parts leaves much garbage, which the runtime would let grow beyond the size of the cache. */
 function createTidying(): () => void {
   let parts = 0;
   return () => {
@@ -155,7 +155,7 @@ function createTidying(): () => void {
   };
 }
 
-/** Parts by account. The account that was searched longest ago makes room for others. */
+/** A cache of parts by account. The account that was searched longest ago is dropped first. */
 function createMemory(mostKept: number) {
   const accounts = new Map<number, Map<number, LinkPart>>();
   let kept = 0;
@@ -163,7 +163,7 @@ function createMemory(mostKept: number) {
     for (const { text } of parts.values()) kept -= text.length;
     accounts.delete(accountNo);
   };
-  /** Its parts; it is the last of the accounts from now on. */
+  /** Returns the parts of an account, which becomes the latest one. */
   const latest = (accountNo: number): Map<number, LinkPart> => {
     const parts = accounts.get(accountNo) ?? new Map<number, LinkPart>();
     accounts.delete(accountNo);

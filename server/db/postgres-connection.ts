@@ -83,7 +83,7 @@ export type SilenceWatch = {
   /** Whether the server has not answered for so long that queries are useless. */
   isSilent(): boolean;
   /** Must be called for each answer of the server, including errors. */
-  heard(): void;
+  answered(): void;
   /** Calls `listener` when the server stops answering. Returns a function that removes the listener. */
   onSilent(listener: () => void): () => void;
   /** Shortens all waiting from now on, because the process is about to end. */
@@ -122,22 +122,22 @@ export function watchSilence(url: string, { lookMs = LOOK_MS }: SilenceOptions =
   function look() {
     unanswered++;
     const probed = unanswered - (isInHurry ? 1 : PROBED_AFTER);
-    if (probed >= 0 && probed % LOOKS_PER_PROBE === 0) ask();
+    if (probed >= 0 && probed % LOOKS_PER_PROBE === 0) sendProbe();
     if (isSilent || unanswered < (isInHurry ? SILENT_AFTER_IN_HURRY : SILENT_AFTER)) return;
     isSilent = true;
     for (const listener of [...listeners]) listener();
   }
 
-  function ask() {
+  function sendProbe() {
     dropProbe();
-    const asked = new SQL(url, { max: 1, connectionTimeout: PROBE_CONNECT_SECONDS });
-    probe = asked;
-    const answered = () => {
-      if (asked === probe) dropProbe();
-      heard();
+    const current = new SQL(url, { max: 1, connectionTimeout: PROBE_CONNECT_SECONDS });
+    probe = current;
+    const reached = () => {
+      if (current === probe) dropProbe();
+      answered();
     };
-    asked.unsafe("select 1").then(answered, (error) => {
-      if (isAnswer(error)) answered();
+    current.unsafe("select 1").then(reached, (error) => {
+      if (isAnswer(error)) reached();
     });
   }
 
@@ -146,14 +146,14 @@ export function watchSilence(url: string, { lookMs = LOOK_MS }: SilenceOptions =
     probe = null;
   }
 
-  function heard() {
+  function answered() {
     unanswered = 0;
     isSilent = false;
   }
 
   return {
     isSilent: () => isSilent,
-    heard,
+    answered,
     onSilent(listener) {
       listeners.add(listener);
       return () => listeners.delete(listener);

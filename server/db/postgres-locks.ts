@@ -65,23 +65,23 @@ function createLocking(url: string, options: SQL.Options, silence: SilenceWatch)
   async function locked<T>({ name, space, take }: Lock, work: Work<T>): Promise<T | null> {
     if (silence.isSilent()) throw noAnswer();
     const doing = Promise.withResolvers<T | null>();
-    const asked = pool;
+    const used = pool;
     let isLate = false;
     const giveUpWaiting = () => {
       isLate = true;
-      giveUp(asked);
+      giveUp(used);
       doing.reject(noAnswer());
     };
-    const askedAt = performance.now();
+    const startedAt = performance.now();
     const late = setInterval(() => {
       const limitMs = silence.isInHurry() ? HURRY_MS : TAKEN_WITHIN_MS;
-      if (silence.isSilent() || performance.now() - askedAt > limitMs) giveUpWaiting();
+      if (silence.isSilent() || performance.now() - startedAt > limitMs) giveUpWaiting();
     }, LATE_LOOK_MS);
-    const holding = asked.begin(async (connection) => {
+    const holding = used.begin(async (connection) => {
       const keys = [space, hashOf(name)];
       const [row] = await connection.unsafe(`select ${take}($1, $2) as taken`, keys).values();
       clearInterval(late);
-      silence.heard();
+      silence.answered();
       if (isLate || row![0] === false) return doing.resolve(null);
       const watching = watch(connection);
       const working = work(watching.signal).finally(watching.stop);
@@ -94,8 +94,8 @@ function createLocking(url: string, options: SQL.Options, silence: SilenceWatch)
   }
 
   /** New connections may reach a server that answers. Those that hold a lock stay open. */
-  function giveUp(asked: SQL) {
-    if (asked !== pool) return;
+  function giveUp(used: SQL) {
+    if (used !== pool) return;
     pool = new SQL(url, options);
     pools.add(pool);
   }

@@ -33,10 +33,10 @@ const RENEW_MS = 5000;
 
 export type Pool = {
   /**
-   * @param heard must be called before the first query, and for each answer if there are several: it throws if the
+   * @param answered must be called before the first query, and for each answer if there are several: it throws if the
    * caller has already received an error
    */
-  use<T>(work: (pool: SQL, heard: () => void) => Promise<T>): Promise<T>;
+  use<T>(work: (pool: SQL, answered: () => void) => Promise<T>): Promise<T>;
   /** For work without a time limit, which sets its own statement timeout. */
   useLong<T>(work: (pool: SQL) => Promise<T>): Promise<T>;
   close(): Promise<void>;
@@ -117,26 +117,29 @@ export function createPool(url: string, options: PostgresOptions, silence: Silen
     pool = connect();
   }
 
-  function wait<T>(since: number, work: (pool: SQL, heard: () => void) => Promise<T>): Promise<T> {
+  function wait<T>(
+    since: number,
+    work: (pool: SQL, answered: () => void) => Promise<T>,
+  ): Promise<T> {
     if (silence.isSilent()) return Promise.reject(noAnswer());
     if (waiting.size >= MOST_WAITING) return Promise.reject(tooMany());
     return new Promise<T>((resolve, fail) => {
       const one: Waiting = { since, isLost: false, fail };
-      const heard = () => {
+      const answered = () => {
         // The caller has received an error, and may have retried.
         if (one.isLost) throw noAnswer();
-        silence.heard();
+        silence.answered();
         one.since = Math.max(since, performance.now());
       };
       waiting.add(one);
-      work(pool, heard)
+      work(pool, answered)
         .then(
           (result) => {
-            silence.heard();
+            silence.answered();
             resolve(result);
           },
           (error) => {
-            if (isAnswer(error)) silence.heard();
+            if (isAnswer(error)) silence.answered();
             if (isReadOnly(error)) renew();
             fail(error);
           },

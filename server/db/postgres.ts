@@ -65,12 +65,12 @@ function open(url: string, options: PostgresOptions, silence: SilenceWatch): Eng
     runInReadPool: run,
     transaction: (work) =>
       again(() =>
-        pool.use((all, heard) =>
+        pool.use((all, answered) =>
           all.begin((connection) => {
-            heard();
+            answered();
             return work(async (query) => {
               const rows = await rowsOf(connection, query).catch(asRetryable);
-              heard();
+              answered();
               return rows;
             });
           }),

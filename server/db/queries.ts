@@ -51,8 +51,8 @@ async function lock(tx: Store, table: "accounts" | "links", numbers: Iterable<nu
 const THE_ROW = 1;
 
 /**
- * Takes so many numbers for new accounts, groups or links, which share one row of them, and gives the
- * first. Later ones are higher, so that links are listed by their number. What is not used is lost.
+ * Reserves numbers for new accounts, groups or links, and returns the first. Later ones are higher, so that links can
+ * be listed by number. Unused numbers are lost.
  */
 export async function takeNumbers(store: Store, count: number): Promise<number> {
   const [row] = await store
@@ -63,13 +63,13 @@ export async function takeNumbers(store: Store, count: number): Promise<number> 
   return row!.next - count;
 }
 
-/** Of an account or a group, by settled status: a link that is being checked counts as what it was. */
+/** The links of an account or a group by settled status: a link that is being checked has its previous one. */
 type LinkTotals = { total: number; active: number; dead: number; unknown: number };
 
 export const sumOf = (column: AnySQLiteColumn | SQL) =>
   sql`coalesce(sum(${column}), 0)`.mapWith(Number);
 
-/** All links of a row of counts, whatever their status. */
+/** All links of a row of counts. */
 export const allCounted = sql`${linkCounts.active} + ${linkCounts.dead} + ${linkCounts.unknown}`;
 
 /** @param subject the number of the account or the group */

@@ -3,8 +3,8 @@ import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import * as z from "zod";
 
 /**
- * The tables as drizzle/ creates them, declared once for both databases. Moments are milliseconds
- * since 1970; ids and moments are made in code, so no column has a default.
+ * The tables that drizzle/ creates, declared once for both databases. Times are milliseconds since 1970. Ids and times
+ * come from code, so no column has a default.
  */
 
 export const TIERS = ["free", "pro", "business", "enterprise"] as const;
@@ -26,7 +26,7 @@ export const EVENT_TYPES = [
 export type EventType = (typeof EVENT_TYPES)[number];
 export const ROLES = ["owner", "editor", "viewer"] as const;
 export const DISABLED_REASONS = ["user", "failing", "gone"] as const;
-/** How a host answers to addresses that do not exist; `closed` hosts let nothing be learned about them. */
+/** How a host answers requests for pages that do not exist; nothing can be learned about `closed` hosts. */
 const HOST_KINDS = ["honest", "page", "closed"] as const;
 /** The format of a webhook's messages: the API's own, or that of one of these services. */
 export const FORMATS = ["standard", "slack", "discord", "teams", "telegram", "ntfy"] as const;
@@ -213,24 +213,24 @@ export const links = sqliteTable("links", {
 
 const { evidence: _, bucket: __, ...summary } = getTableColumns(links);
 
-/** All of a link but what is large, and what SQLite would have to pass by that for. */
+/** The columns of a link without large ones, and without those that SQLite finds only behind these. */
 export const LINK_SUMMARY = summary;
 
-/** Links that came back from being dead, and when they did so last. */
+/** Links that were dead and are alive again, and since when. */
 export const recoveries = sqliteTable("recoveries", {
   linkNo: integer("link_no").primaryKey(),
   accountNo: integer("account_no").notNull(),
   recoveredAt: integer("recovered_at").notNull(),
 });
 
-/** One row: the catalogue that links were filed by, and the last link that was; null when all were. */
+/** One row: the catalogue by which links are classified, and the last classified link; null = all. */
 export const classification = sqliteTable("classification", {
   id: integer("id").primaryKey(),
   fingerprint: text("fingerprint").notNull(),
   lastLinkId: text("last_link_id"),
 });
 
-/** Links by settled status, by thousands of their numbers; `subject` is an account's number or a group's. */
+/** Counts of links by settled status, per thousand numbers. `subject` is the number of an account or a group. */
 export const linkCounts = sqliteTable("link_counts", {
   subject: integer("subject").notNull(),
   part: integer("part").notNull(),
@@ -239,7 +239,7 @@ export const linkCounts = sqliteTable("link_counts", {
   unknown: integer("unknown").notNull(),
 });
 
-/** What checks have in common, each combination once. */
+/** Combinations of values that many checks share. */
 export const checkKinds = sqliteTable("check_kinds", {
   no: integer("no").primaryKey(),
   status: text("status", { enum: VERDICTS }).notNull(),
@@ -253,7 +253,7 @@ export const checkKinds = sqliteTable("check_kinds", {
   code: text("code").notNull(),
 });
 
-/** Named by account, moment and link together. `finalUrl` is empty where it is the link's own. */
+/** Identified by account, time and link. `finalUrl` is empty if it is the URL of the link. */
 export const checks = sqliteTable("checks", {
   accountNo: integer("account_no").notNull(),
   checkedAt: integer("checked_at").notNull(),
@@ -274,14 +274,14 @@ const counted = {
   totalMs: integer("total_ms").notNull(),
 };
 
-/** Of accounts and groups. `since` begins an hour, or a further part of an account's busy hour. */
+/** For accounts and groups. `since` begins an hour, or a further part of an account's busy hour. */
 export const historyHours = sqliteTable("history_hours", {
   subject: integer("subject").notNull(),
   since: integer("since").notNull(),
   ...counted,
 });
 
-/** Of accounts, groups and links. `day` counts from 1970; `hours` is what a link's hours held. */
+/** For accounts, groups and links. `day` counts from 1970; `hours` holds the hours of a link. */
 export const historyDays = sqliteTable("history_days", {
   subject: integer("subject").notNull(),
   day: integer("day").notNull(),
@@ -344,7 +344,7 @@ export const events = sqliteTable("events", {
   linkId: text("link_id"),
 });
 
-/** Named by its webhook and its event. What begins with `last` is its latest attempt. */
+/** Identified by webhook and event. Columns with `last` are about the latest attempt. */
 export const deliveries = sqliteTable("deliveries", {
   webhookId: text("webhook_id").notNull(),
   eventId: text("event_id").notNull(),
@@ -398,7 +398,7 @@ export const idempotencyKeys = sqliteTable("idempotency_keys", {
   scope: text("scope").notNull(),
   key: text("key").notNull(),
   bodyHash: text("body_hash").notNull(),
-  /** Of no use any more, but nodes of 0.1.0 need the column. */
+  /** Unused, but nodes of 0.1.0 need the column. */
   runningUntil: integer("running_until").notNull(),
   status: integer("status").notNull(),
   headers: text("headers"),
@@ -407,7 +407,7 @@ export const idempotencyKeys = sqliteTable("idempotency_keys", {
   createdAt: integer("created_at").notNull(),
 });
 
-/** Who changed what. Entries are added with the change, and never changed. */
+/** Who changed what. Entries are added with the change and never changed. */
 export const audit = sqliteTable("audit", {
   id: text("id").primaryKey(),
   accountId: text("account_id"),
@@ -429,7 +429,7 @@ export const auditRetention = sqliteTable("audit_retention", {
   forgetBefore: integer("forget_before").notNull(),
 });
 
-/** How the jobs that keep the installation went last. */
+/** The last runs of maintenance jobs. */
 export const upkeep = sqliteTable("upkeep", {
   job: text("job", { enum: ["backup", "integrity", "housekeeping"] }).primaryKey(),
   startedAt: integer("started_at").notNull(),
@@ -455,14 +455,14 @@ export const nodes = sqliteTable("nodes", {
   state: text("state").notNull(),
 });
 
-/** Work that nodes share, bucket by bucket. */
+/** The kinds of work that nodes share. */
 export const WORKS = ["checks", "deliveries"] as const;
 export type Work = (typeof WORKS)[number];
 
 /** An object with one value for each of them. */
 export const ofWorks = <T extends z.ZodType>(of: T) => z.object({ checks: of, deliveries: of });
 
-/** Sites that want to be left alone. `load` is JSON. */
+/** Sites that are not requested until a time. `load` is JSON. */
 export const siteHolds = sqliteTable("site_holds", {
   site: text("site").primaryKey(),
   bucket: integer("bucket").notNull(),
@@ -470,13 +470,13 @@ export const siteHolds = sqliteTable("site_holds", {
   load: text("load").notNull(),
 });
 
-/** What is known of this installation, each by its name. */
+/** Facts about this installation by name. */
 export const facts = sqliteTable("facts", {
   name: text("name").primaryKey(),
   value: text("value").notNull(),
 });
 
-/** Wrong passwords and codes of the last minutes, counted from 1 for each name that was given. */
+/** Wrong passwords and codes of the last minutes, numbered from 1 for each name. */
 export const guesses = sqliteTable("guesses", {
   account: text("account").notNull(),
   n: integer("n").notNull(),
@@ -488,7 +488,7 @@ export const setupTokens = sqliteTable("setup_tokens", {
   createdAt: integer("created_at").notNull(),
 });
 
-/** Whether services still tell what is there from what is gone. */
+/** Whether services still answer differently for pages that exist and pages that do not. */
 export const canaries = sqliteTable("canaries", {
   service: text("service").notNull(),
   kind: text("kind").notNull(),
@@ -504,11 +504,11 @@ export type ApiKeyRow = typeof apiKeys.$inferSelect;
 export type GroupRow = typeof groups.$inferSelect;
 export type BatchRow = typeof batches.$inferSelect;
 export type LinkRow = typeof links.$inferSelect;
-/** A link as it is listed: `LINK_SUMMARY`. */
+/** A link in lists: `LINK_SUMMARY`. */
 export type LinkSummary = Omit<LinkRow, "evidence" | "bucket">;
 export type CheckRow = typeof checks.$inferSelect;
 export type WebhookRow = typeof webhooks.$inferSelect;
-/** An event; its data names the link that it is about as well. */
+/** An event. Its data also names its link. */
 export type EventRow = Omit<typeof events.$inferSelect, "linkId">;
 export type DeliveryRow = typeof deliveries.$inferSelect;
 export type AuditRow = typeof audit.$inferSelect;

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { brotliCompressSync, brotliDecompressSync } from "node:zlib";
-import { dashboard, PAGES } from "../../server/http/dashboard.ts";
+import { dashboard, PAGES } from "../../server/http/pages.ts";
 
 const HOST = { publicUrl: null };
 

@@ -5,6 +5,10 @@ import { refuseUnknownHost } from "../accounts/doors.ts";
 import { cachedReplies } from "../api/reply.ts";
 import type { Config } from "../config/config.ts";
 import { assetFolder } from "../lib/runtime.ts";
+import { renderPage } from "./docs/page.ts";
+import script from "./docs/reference.client.js" with { type: "text" };
+import style from "./docs/reference.css" with { type: "text" };
+import { type DeclaredRoute, describeApi } from "./openapi/document.ts";
 
 /** The paths of the dashboard's pages. One page is served for all of them and routes in the browser. */
 export const PAGES = [
@@ -84,4 +88,28 @@ function replyWith(path: string) {
       ? new Response(smaller, { headers: { ...varying, "content-encoding": "br" } })
       : new Response(plain, { headers: varying });
   };
+}
+
+/**
+ * `GET /openapi.json` and `GET /docs`, for anyone. The page loads nothing from other sites.
+ * @param routes called once the app is complete
+ */
+export function referenceRoutes(routes: () => DeclaredRoute[]) {
+  return new Elysia({ detail: { hide: true, access: "anyone" } })
+    .get(
+      "/openapi.json",
+      cachedReplies("application/json; charset=utf-8", () => JSON.stringify(describeApi(routes()))),
+    )
+    .get(
+      "/docs",
+      cachedReplies("text/html; charset=utf-8", () => renderPage(describeApi(routes()))),
+    )
+    .get(
+      "/docs/reference.css",
+      cachedReplies("text/css; charset=utf-8", () => style),
+    )
+    .get(
+      "/docs/reference.js",
+      cachedReplies("text/javascript; charset=utf-8", () => script),
+    );
 }
