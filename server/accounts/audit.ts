@@ -2,7 +2,7 @@ import { and, desc, eq, sql } from "drizzle-orm";
 import * as z from "zod";
 import type { Actor, Caller } from "../api/caller.ts";
 import type { Store } from "../db/store.ts";
-import { ACTOR_KINDS, type AuditRow, audit } from "../db/tables.ts";
+import { ACTOR_KINDS, type AuditRow, audit, type UserRow } from "../db/tables.ts";
 import { id, moment, oneOf, paging } from "../lib/fields.ts";
 import { newIdAt } from "../lib/ids.ts";
 import { toIso } from "../lib/moments.ts";
@@ -35,6 +35,15 @@ export const auditChange = (
   { accountId, by }: Pick<Caller, "accountId" | "by">,
   change: Omit<Change, "by" | "accountId">,
 ): Promise<void> => recordChange(deps, { ...change, accountId, by });
+
+/** Writes an audit entry for a change of a person. */
+export const recordPersonChange = (
+  deps: Recorder,
+  by: Actor,
+  user: Pick<UserRow, "id" | "accountId" | "email">,
+  change: Pick<Change, "action" | "fields" | "count">,
+): Promise<void> =>
+  recordChange(deps, { ...change, by, accountId: user.accountId, target: emailTarget(user) });
 
 /** Returns the names of those wanted fields that differ from the present ones, for `fields`. */
 export const fieldsOf = <T extends object>(wanted: T, present: { [Name in keyof T]: unknown }) =>

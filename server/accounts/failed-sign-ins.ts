@@ -3,7 +3,7 @@ import type { FailedSignIns } from "../api/caller.ts";
 import { lockUser } from "../db/queries.ts";
 import { failedSignIns, sessions, type UserRow, users } from "../db/tables.ts";
 import type { Deps } from "../work/deps.ts";
-import { emailTarget, recordChange } from "./audit.ts";
+import { recordPersonChange } from "./audit.ts";
 import type { Tally } from "./guard.ts";
 
 type Row = typeof failedSignIns.$inferSelect;
@@ -102,11 +102,9 @@ async function recordNew(deps: Deps, user: UserRow): Promise<void> {
 async function recordRows(deps: Deps, user: UserRow, rows: Row[]): Promise<void> {
   const [only, ...others] = rows;
   const network = others.length === 0 ? only?.addressRange : undefined;
-  await recordChange(deps, {
+  const by = { ...STRANGER, address: () => network || null };
+  await recordPersonChange(deps, by, user, {
     action: "person.sign_in_failed",
-    by: { ...STRANGER, address: () => network || null },
-    accountId: user.accountId,
-    target: emailTarget(user),
     count: rows.reduce((all, { failures, recorded }) => all + Math.max(0, failures - recorded), 0),
   });
 }

@@ -6,11 +6,10 @@ import { accounts, sessions, type UserRow, users } from "../db/tables.ts";
 import { AppError, conflict, invalid, limitReached, notFound } from "../lib/errors.ts";
 import { parseId } from "../lib/ids.ts";
 import type { Deps } from "../work/deps.ts";
-import { type Change, emailTarget, fieldsOf, recordChange } from "./audit.ts";
+import { fieldsOf, recordPersonChange } from "./audit.ts";
 import { deleteAccount } from "./delete.ts";
-import { countKeysByMaker, revokeKeysMadeBy } from "./keys.ts";
+import { countKeysByMaker } from "./keys.ts";
 import type { AccountDeletion, NewPerson, Person } from "./model.ts";
-import { endSessionsOf } from "./sessions.ts";
 import { reauthenticate, type SignInDeps } from "./sign-in.ts";
 import {
   createPasswordLink,
@@ -18,6 +17,8 @@ import {
   duplicateEmail,
   freshUser,
   isLastOwner,
+  removeUser,
+  resetPassword,
 } from "./users.ts";
 
 /** Someone who manages people: an owner those of their account, an administrator those of all accounts. */
@@ -83,7 +84,7 @@ export const invitePerson = (
       if (manager.as === "administrator") throw duplicateEmail(email);
       await tx.insert(users).values({ ...user, email: user.id, invitedEmail: email });
     }
-    await recordChange(at, changeOf(manager, user, { action: "person.invited" }));
+    await recordPersonChange(at, manager.session.caller.by, user, { action: "person.invited" });
     return { email, token: await createPasswordLink(at, user.id) };
   });
 
@@ -112,8 +113,8 @@ export async function changePerson(
       .where(eq(users.id, user.id));
     // An owner may have created it, and must not be able to sign in as an administrator with it.
     if (isAdmin && !user.isAdmin) await deletePasswordLinks(tx, user.id);
-    const change = changeOf(manager, user, { action: "person.changed", fields });
-    await recordChange({ ...deps, store: tx }, change);
+    const change = { action: "person.changed", fields } as const;
+    await recordPersonChange({ ...deps, store: tx }, manager.session.caller.by, user, change);
     return user;
   });
   const people = await listPeople(deps, [changed.accountId]);
@@ -134,25 +135,20 @@ export const removePerson = (
   { revokeKeys = false }: { revokeKeys?: boolean | undefined } = {},
 ): Promise<void> =>
   deps.store.transaction(async (tx) => {
-    const at = { ...deps, store: tx };
     const user = await lockPerson(tx, manager, id);
     if (isOneself(manager, user)) throw ownRights(manager);
     refuseAdministrator(manager, user);
     await refuseLastOwner(tx, user);
-    await recordChange(at, changeOf(manager, user, { action: "person.removed" }));
-    if (revokeKeys) await revokeKeysMadeBy(at, manager.session.caller.by, user);
-    await tx.delete(users).where(eq(users.id, user.id));
+    await removeUser({ ...deps, store: tx }, manager.session.caller.by, user, { revokeKeys });
   });
 
 /** Ends all of a person's sessions and creates a one-time link that sets a new password. */
 export const resetPerson = (deps: Deps, manager: Manager, id: string): Promise<Invitation> =>
   deps.store.transaction(async (tx) => {
-    const at = { ...deps, store: tx };
     const user = await lockPerson(tx, manager, id);
     refuseAdministrator(manager, user);
-    await recordChange(at, changeOf(manager, user, { action: "person.password_link_made" }));
-    await endSessionsOf(tx, user.id);
-    return { email: user.email, token: await createPasswordLink(at, user.id) };
+    const token = await resetPassword({ ...deps, store: tx }, user, manager.session.caller.by);
+    return { email: user.email, token };
   });
 
 /**
@@ -178,9 +174,18 @@ export async function deleteOwnAccount(
     const isAdmin = eq(users.isAdmin, true);
     const here = await tx.$count(users, and(isAdmin, eq(users.accountId, accountId)));
     if (here === 0) return;
-    if (!session.user.isAdmin) throw hasAdministrator();
+    if (!session.user.isAdmin) {
+      throw new AppError(
+        "FORBIDDEN",
+        "An administrator of the installation is in this account. Ask an administrator to delete it.",
+      );
+    }
     const elsewhere = await tx.$count(users, and(isAdmin, ne(users.accountId, accountId)));
-    if (elsewhere === 0) throw lastAdministrator();
+    if (elsewhere > 0) return;
+    throw conflict(
+      "The installation would have no administrator. Make someone in another account an administrator first.",
+      { reason: "last_administrator" },
+    );
   });
 }
 
@@ -250,26 +255,3 @@ const ownRights = ({ as }: Manager) =>
       : "You cannot change your own rights. Ask another administrator.",
     { reason: "own_rights" },
   );
-
-const hasAdministrator = () =>
-  new AppError(
-    "FORBIDDEN",
-    "An administrator of the installation is in this account. Ask an administrator to delete it.",
-  );
-
-const lastAdministrator = () =>
-  conflict(
-    "The installation would have no administrator. Make someone in another account an administrator first.",
-    { reason: "last_administrator" },
-  );
-
-const changeOf = (
-  { session }: Manager,
-  user: UserRow,
-  change: Pick<Change, "action" | "fields">,
-): Change => ({
-  ...change,
-  by: session.caller.by,
-  accountId: user.accountId,
-  target: emailTarget(user),
-});

@@ -14,7 +14,7 @@ import { hashToken, newSessionToken } from "../lib/ids.ts";
 import { describeError, log } from "../lib/log.ts";
 import { storedUserAgent } from "../lib/text.ts";
 import type { Deps } from "../work/deps.ts";
-import { auditChange, emailTarget } from "./audit.ts";
+import { recordPersonChange } from "./audit.ts";
 import { SESSION_ID_LENGTH } from "./session-model.ts";
 
 const MINUTE = 60_000;
@@ -126,8 +126,8 @@ const end = (
       .delete(sessions)
       .where(and(eq(sessions.userId, user.id), which))
       .returning({ hash: sessions.tokenHash });
-    const entry = { action, target: emailTarget(user), count: ended.length };
-    await auditChange({ ...deps, store: tx }, caller, entry);
+    const change = { action, count: ended.length };
+    await recordPersonChange({ ...deps, store: tx }, caller.by, user, change);
     return ended.length;
   });
 

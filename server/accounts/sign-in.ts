@@ -13,7 +13,7 @@ import {
   SHORTEST_WITH_CODE,
 } from "../lib/passwords.ts";
 import type { Deps } from "../work/deps.ts";
-import { type Change, emailTarget, recordChange } from "./audit.ts";
+import { recordPersonChange } from "./audit.ts";
 import { redeemCode } from "./codes.ts";
 import { failureTally, takeFailures } from "./failed-sign-ins.ts";
 import {
@@ -48,7 +48,7 @@ export type Visitor = Source & {
 };
 
 export const NOT_YOURS = "is not your password";
-export const WRONG_CODE = "is wrong or was used already";
+const WRONG_CODE = "is wrong or was used already";
 
 /**
  * Starts a session with a new token and ends the one that the browser had.
@@ -134,17 +134,20 @@ export async function setPasswordByLink(
 
 /**
  * Asks a signed-in user for their password and code again, before something that cannot be undone.
+ * @param refuse throws for another reason, before the code is used up
  * @throws VALIDATION_ERROR for a wrong password, and for a wrong or missing code
  */
 export const reauthenticate = (
   deps: SignInDeps,
   session: Session,
   { password, code }: { password: string; code?: string | undefined },
+  refuse = () => {},
 ): Promise<UserRow> =>
   guess(deps, proofAttempt(session), async () => {
     const { user, tokenHash } = session;
     const known = await verifyPassword(deps, user.email, password, tokenHash);
     if (known?.id !== user.id) return invalid({ password: [NOT_YOURS] });
+    refuse();
     if (!known.totpSecret) return known;
     if (!code?.trim()) throw invalid({ code: ["is required"] });
     return (await redeemCode(deps, known, code)) ? known : invalid({ code: [WRONG_CODE] });
@@ -161,19 +164,12 @@ export async function isUnchanged(tx: Store, user: UserRow): Promise<boolean> {
 export const shortestFor = ({ totpSecret }: Pick<UserRow, "totpSecret">) =>
   totpSecret === null ? SHORTEST_ALONE : SHORTEST_WITH_CODE;
 
-/** Records a change that a user made to their own sign-in. */
-export const recordOwnChange = (
-  deps: Deps,
-  user: Pick<UserRow, "id" | "accountId" | "email">,
-  { address }: Pick<Actor, "address">,
-  action: Change["action"],
-): Promise<void> =>
-  recordChange(deps, {
-    action,
-    by: { kind: "user", id: user.id, name: user.email, address },
-    accountId: user.accountId,
-    target: emailTarget(user),
-  });
+const actorOf = ({ id, email }: UserRow, { address }: Visitor): Actor => ({
+  kind: "user",
+  id,
+  name: email,
+  address,
+});
 
 /**
  * Returns the user if the password is right. An unknown e-mail and a wrong password take the same time.
@@ -266,7 +262,8 @@ async function setPassword(
   const { store, clock } = deps;
   await store.update(users).set({ passwordHash }).where(eq(users.id, user.id));
   await store.delete(passwordLinks).where(eq(passwordLinks.userId, user.id));
-  await recordOwnChange(deps, user, visitor, "person.password_changed");
+  const change = { action: "person.password_changed" } as const;
+  await recordPersonChange(deps, actorOf(user, visitor), user, change);
   await endSessionsOf(store, user.id);
   const token = await createSession(store, user.id, clock.now(), visitor);
   return { token, user: { ...user, passwordHash } };
@@ -285,7 +282,7 @@ async function startSession(
     if (!(await isUnchanged(tx, user))) return null;
     const at = { ...deps, store: tx };
     const failed = await takeFailures(at, user);
-    await recordOwnChange(at, user, visitor, "person.signed_in");
+    await recordPersonChange(at, actorOf(user, visitor), user, { action: "person.signed_in" });
     if (passwordHash !== user.passwordHash) {
       await tx.update(users).set({ passwordHash }).where(eq(users.id, user.id));
     }

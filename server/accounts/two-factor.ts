@@ -4,13 +4,12 @@ import { recoveryCodes, type UserRow, users } from "../db/tables.ts";
 import { conflict, invalid } from "../lib/errors.ts";
 import { isShort, SHORTEST_ALONE } from "../lib/passwords.ts";
 import type { Deps } from "../work/deps.ts";
-import { auditChange, emailTarget, recordChange } from "./audit.ts";
+import { recordPersonChange } from "./audit.ts";
 import {
   deleteRecoveryCodes,
   type FreshTotp,
   newTotp,
   openSecret,
-  redeemCode,
   replaceRecoveryCodes,
   stepOf,
 } from "./codes.ts";
@@ -20,12 +19,11 @@ import { createSession, endSessionsOf } from "./sessions.ts";
 import {
   isUnchanged,
   NOT_YOURS,
-  recordOwnChange,
+  reauthenticate,
   type SignedIn,
   type SignInDeps,
   type Visitor,
   verifyPassword,
-  WRONG_CODE,
 } from "./sign-in.ts";
 
 type Proof = { password: string; code: string };
@@ -61,8 +59,8 @@ export async function beginTwoFactor(
       .where(and(eq(users.id, user.id), isNull(users.totpSecret)))
       .returning({ id: users.id });
     if (begun.length === 0) throw isOnAlready();
-    const entry = { action: "person.two_factor_begun", target: emailTarget(user) } as const;
-    await auditChange({ ...deps, store: tx }, session.caller, entry);
+    const change = { action: "person.two_factor_begun" } as const;
+    await recordPersonChange({ ...deps, store: tx }, session.caller.by, user, change);
   });
   return totp;
 }
@@ -94,8 +92,8 @@ export async function confirmTwoFactor(
       .where(and(eq(users.id, user.id), eq(users.totpPending, totpSecret)))
       .returning();
     if (!row) throw nothingToConfirm();
-    const entry = { action: "person.two_factor_on", target: emailTarget(user) } as const;
-    await auditChange({ ...deps, store: tx }, caller, entry);
+    const change = { action: "person.two_factor_on" } as const;
+    await recordPersonChange({ ...deps, store: tx }, caller.by, user, change);
     const codes = await replaceRecoveryCodes(tx, user.id);
     await endSessionsOf(tx, user.id);
     const token = await createSession(tx, user.id, deps.clock.now(), visitor);
@@ -115,7 +113,8 @@ export async function endTwoFactor(
   { next, ...proof }: Proof & { next: string | undefined },
   visitor: Visitor,
 ): Promise<SignedIn> {
-  const user = await verifyBothFactors(deps, session, proof, () => {
+  refuseWithoutFactor(session);
+  const user = await reauthenticate(deps, session, proof, () => {
     if (next === undefined && isShort(proof.password)) throw invalid({ new: [NEW_NEEDED] });
   });
   const { passwords, clock } = deps;
@@ -126,7 +125,8 @@ export async function endTwoFactor(
     const changed = { ...NO_FACTOR, passwordHash };
     await tx.update(users).set(changed).where(eq(users.id, user.id));
     await deleteRecoveryCodes(tx, user.id);
-    await recordOwnChange({ ...deps, store: tx }, user, visitor, "person.two_factor_off");
+    const change = { action: "person.two_factor_off" } as const;
+    await recordPersonChange({ ...deps, store: tx }, session.caller.by, user, change);
     await endSessionsOf(tx, user.id);
     const token = await createSession(tx, user.id, clock.now(), visitor);
     return { token, user: { ...user, ...changed } };
@@ -142,10 +142,11 @@ export async function renewRecoveryCodes(
   session: Session,
   proof: Proof,
 ): Promise<string[]> {
-  const user = await verifyBothFactors(deps, session, proof);
+  refuseWithoutFactor(session);
+  const user = await reauthenticate(deps, session, proof);
   return deps.store.transaction(async (tx) => {
-    const at = { ...deps, store: tx };
-    await recordOwnChange(at, user, session.caller.by, "person.recovery_codes_made");
+    const change = { action: "person.recovery_codes_made" } as const;
+    await recordPersonChange({ ...deps, store: tx }, session.caller.by, user, change);
     return replaceRecoveryCodes(tx, user.id);
   });
 }
@@ -156,15 +157,8 @@ export const removeTwoFactor = (deps: Deps, user: UserRow): Promise<void> =>
     await tx.update(users).set(NO_FACTOR).where(eq(users.id, user.id));
     await deleteRecoveryCodes(tx, user.id);
     await endSessionsOf(tx, user.id);
-    await recordChange(
-      { ...deps, store: tx },
-      {
-        action: "person.two_factor_off",
-        by: OPERATOR,
-        accountId: user.accountId,
-        target: emailTarget(user),
-      },
-    );
+    const change = { action: "person.two_factor_off" } as const;
+    await recordPersonChange({ ...deps, store: tx }, OPERATOR, user, change);
   });
 
 async function pendingSecret({ store }: Deps, { id }: Session["user"]): Promise<string> {
@@ -174,26 +168,9 @@ async function pendingSecret({ store }: Deps, { id }: Session["user"]): Promise<
   return row.totpPending;
 }
 
-/**
- * Returns the user if password and code are right.
- * @param refuse runs before the code is used up
- */
-function verifyBothFactors(
-  deps: SignInDeps,
-  session: Session,
-  { password, code }: Proof,
-  refuse = () => {},
-): Promise<UserRow> {
-  const { user, tokenHash } = session;
-  if (!user.totpSecret) {
-    throw conflict("Two-factor sign-in is off.", { reason: "two_factor_off" });
-  }
-  return guess(deps, proofAttempt(session), async () => {
-    const known = await verifyPassword(deps, user.email, password, tokenHash);
-    if (!known) return invalid({ password: [NOT_YOURS] });
-    refuse();
-    return (await redeemCode(deps, known, code)) ? known : invalid({ code: [WRONG_CODE] });
-  });
+function refuseWithoutFactor({ user }: Session) {
+  if (user.totpSecret) return;
+  throw conflict("Two-factor sign-in is off.", { reason: "two_factor_off" });
 }
 
 const isOnAlready = () =>

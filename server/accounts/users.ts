@@ -13,7 +13,7 @@ import {
 import { conflict, notFound } from "../lib/errors.ts";
 import { hashToken, newId, newSessionToken } from "../lib/ids.ts";
 import type { Deps } from "../work/deps.ts";
-import { emailTarget, recordChange } from "./audit.ts";
+import { emailTarget, recordChange, recordPersonChange } from "./audit.ts";
 import { deleteAccount } from "./delete.ts";
 import { revokeKeysMadeBy } from "./keys.ts";
 import { endSessionsOf } from "./sessions.ts";
@@ -145,23 +145,35 @@ export async function deleteUser(
   const { accountId } = user;
   const { accountNo } = await operatorOf(deps, accountId);
   const isRemoved = await deps.store.transaction(async (tx) => {
-    const at = { ...deps, store: tx };
     await lockAccounts(tx, [accountNo]);
     if (await isLastOwner(tx, await requireSame(tx, user))) return false;
-    const target = emailTarget(user);
-    await recordChange(at, { action: "person.removed", by: OPERATOR, accountId, target });
-    if (revokeKeys) await revokeKeysMadeBy(at, OPERATOR, user);
-    await tx.delete(users).where(eq(users.id, user.id));
+    await removeUser({ ...deps, store: tx }, OPERATOR, user, { revokeKeys });
     return true;
   });
   if (isRemoved) return "user";
   const linksLost = evenWithLinks ? 0 : await countLinks(deps, accountId);
-  if (linksLost > 0) throw lastOwnerWithLinks(user, linksLost);
+  if (linksLost > 0) {
+    throw conflict(`${user.email} is the last owner of an account with ${linksLost} links.`, {
+      reason: "last_owner",
+    });
+  }
   await deleteAccount(deps, accountId, OPERATOR, async (tx) => {
     if (!(await isLastOwner(tx, await requireSame(tx, user))))
       throw notFound(`user: ${user.email}`);
   });
   return "account";
+}
+
+/** Removes a user, in a transaction that has locked their account. Optionally revokes the keys that they made. */
+export async function removeUser(
+  deps: Deps,
+  by: Actor,
+  user: UserRow,
+  { revokeKeys }: { revokeKeys: boolean },
+): Promise<void> {
+  await recordPersonChange(deps, by, user, { action: "person.removed" });
+  if (revokeKeys) await revokeKeysMadeBy(deps, by, user);
+  await deps.store.delete(users).where(eq(users.id, user.id));
 }
 
 /** Whether the user is the only owner of their account. Ask in a transaction that has locked the account. */
@@ -194,12 +206,7 @@ export async function deletePasswordLinks(store: Store, userId: string): Promise
 export const resetPassword = (deps: Deps, user: UserRow, by: Actor): Promise<string> =>
   deps.store.transaction(async (tx) => {
     const at = { ...deps, store: tx };
-    await recordChange(at, {
-      action: "person.password_link_made",
-      by,
-      accountId: user.accountId,
-      target: emailTarget(user),
-    });
+    await recordPersonChange(at, by, user, { action: "person.password_link_made" });
     await endSessionsOf(tx, user.id);
     return createPasswordLink(at, user.id);
   });
@@ -217,8 +224,3 @@ async function requireSame(tx: Store, { id, email }: UserRow): Promise<UserRow> 
   if (!now) throw notFound(`user: ${email}`);
   return now;
 }
-
-const lastOwnerWithLinks = ({ email }: UserRow, links: number) =>
-  conflict(`${email} is the last owner of an account with ${links} links.`, {
-    reason: "last_owner",
-  });
