@@ -6,10 +6,10 @@ import { createSecretBox } from "../lib/secret-box.ts";
 import { createTroubles } from "../lib/troubles.ts";
 import { logOutage } from "../monitor/dispatch.ts";
 import { createSiteHolds, type SiteHolds } from "../monitor/site-holds.ts";
-import { parseHostList } from "../net/address.ts";
-import { answersTcp } from "../net/reach.ts";
+import { parseHostList } from "../net/policy.ts";
 import { createOutbound, type Outbound } from "../net/request.ts";
 import { createResolver } from "../net/resolve.ts";
+import { answersTcp } from "../net/send.ts";
 import { refuseMoved } from "../ops/move/notes.ts";
 import { reportDamage } from "../ops/start/integrity.ts";
 import {
@@ -24,9 +24,9 @@ import { type CheckLink, createCheck, createPolitenessFor } from "../verdict/cre
 import { createOnline, type Online, type OnlineChange } from "../verdict/online/online.ts";
 import { catalogueWith } from "../verdict/services/records/built-in.ts";
 import { createHostProfiles } from "../verdict/surroundings.ts";
-import { followDatabase } from "../work/database-clock.ts";
 import type { Deps } from "../work/deps.ts";
 import { createLoops } from "../work/loops.ts";
+import { followDatabase } from "../work/membership.ts";
 import { createMetrics } from "../work/metrics.ts";
 import { describeSelf, newNodeId, onlyNode } from "../work/nodes.ts";
 import { localTopics } from "../work/topics.ts";

@@ -7,7 +7,7 @@ import { createTurns } from "../lib/concurrency.ts";
 import { failure } from "../lib/errors.ts";
 import type { Format } from "../links/imports/formats.ts";
 import type { Item } from "../links/imports/item.ts";
-import { vetTarget } from "../net/address.ts";
+import { vetTarget } from "../net/policy.ts";
 import { NEVER_CHECKED } from "../verdict/attempt.ts";
 import { createCheck } from "../verdict/create-check.ts";
 import type { Conclusion } from "../verdict/probe/conclusion.ts";

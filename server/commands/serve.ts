@@ -34,9 +34,8 @@ import {
 } from "../ops/start/prepare-database.ts";
 import { makeRoom, watchDisk } from "../ops/upkeep/disk.ts";
 import type { Deps } from "../work/deps.ts";
-import { joinNodes } from "../work/join.ts";
-import { listenToTopics } from "../work/listener.ts";
-import { localTopics, type Topics } from "../work/topics.ts";
+import { joinNodes } from "../work/membership.ts";
+import { listenToTopics, localTopics, type Topics } from "../work/topics.ts";
 import { type Cli, UsageError } from "./cli.ts";
 import { localUrl, urlOf } from "./health.ts";
 import { type Io, openStatusLine } from "./io.ts";

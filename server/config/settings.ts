@@ -6,7 +6,7 @@ import { CronPattern } from "croner";
 import * as z from "zod";
 import { FREQUENCIES, type Frequency, TIERS, type Tier } from "../db/tables.ts";
 import { parseKey } from "../lib/secret-box.ts";
-import { parseHostList } from "../net/address.ts";
+import { parseHostList } from "../net/policy.ts";
 import { parseServer } from "../net/resolve.ts";
 import { readOwnServices } from "../verdict/services/own-services.ts";
 import type { Service } from "../verdict/services/record.ts";

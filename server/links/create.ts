@@ -15,11 +15,11 @@ import { problemsOf } from "../lib/fields.ts";
 import { newId, parseId } from "../lib/ids.ts";
 import { toIso } from "../lib/moments.ts";
 import { chunksOf, yieldToEventLoop } from "../lib/steps.ts";
-import { parseTarget } from "../net/address.ts";
+import { parseTarget } from "../net/policy.ts";
 import { serviceIdOf, urlKeyOf } from "../verdict/services/catalogue.ts";
 import { type NewEvent, publishEvents } from "../webhooks/events.ts";
-import { bucketOfUrl } from "../work/buckets.ts";
 import { type Deps, type SaveReply, saveNoReply } from "../work/deps.ts";
+import { bucketOfUrl } from "../work/nodes.ts";
 import { insertFullBatch } from "./fill-batches.ts";
 import { NewLink } from "./model.ts";
 

@@ -9,7 +9,7 @@ import { parseId } from "../lib/ids.ts";
 import { type Page, type PageQuery, windowOf } from "../lib/paging.ts";
 import type { DeliveryOfLink, EventOfLink } from "../webhooks/deliveries-model.ts";
 import { type Deps, type SaveReply, saveNoReply } from "../work/deps.ts";
-import { LEASE_MS } from "../work/lease.ts";
+import { LEASE_MS } from "../work/nodes.ts";
 import { notChecking } from "./filter.ts";
 import type { LinkDetailRow } from "./model.ts";
 

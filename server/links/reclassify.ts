@@ -4,8 +4,8 @@ import { rowsOf, type Store } from "../db/store.ts";
 import { classification, links } from "../db/tables.ts";
 import { yieldToEventLoop } from "../lib/steps.ts";
 import { type Catalogue, fingerprintOf, serviceIdOf } from "../verdict/services/catalogue.ts";
-import { bucketOfUrl } from "../work/buckets.ts";
 import type { Deps } from "../work/deps.ts";
+import { bucketOfUrl } from "../work/nodes.ts";
 
 /** Few enough that other requests do not wait. */
 const LINKS_AT_ONCE = 500;

@@ -3,10 +3,9 @@ import { lockLinks } from "../db/queries.ts";
 import { preparedOnce, rowsOf, type Store } from "../db/store.ts";
 import { LINK_SUMMARY, type LinkSummary } from "../db/tables.ts";
 import { chunksOf, yieldToEventLoop } from "../lib/steps.ts";
-import { BUCKETS_GIVEN, givenBuckets } from "../work/buckets.ts";
 import type { Deps } from "../work/deps.ts";
 import { GOLDEN_RATIO } from "../work/due.ts";
-import { LEASE_MS, leasesOf, newLease } from "../work/lease.ts";
+import { BUCKETS_GIVEN, givenBuckets, LEASE_MS, leasesOf, newLease } from "../work/nodes.ts";
 
 /** Most links in one statement: more would delay other requests. */
 const ROWS = 500;

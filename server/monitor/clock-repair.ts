@@ -6,7 +6,7 @@ import { watchClock } from "../lib/clock.ts";
 import { log, logFailure } from "../lib/log.ts";
 import { chunksOf, yieldToEventLoop } from "../lib/steps.ts";
 import type { Deps } from "../work/deps.ts";
-import { LEASE_MS } from "../work/lease.ts";
+import { LEASE_MS } from "../work/nodes.ts";
 import { LONGEST_INTERVAL } from "../work/schedule.ts";
 
 /** Most links changed by one statement, and found by one. */

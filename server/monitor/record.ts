@@ -5,15 +5,16 @@ import { isDuplicate, numbersOf, rowsOf, type Store } from "../db/store.ts";
 import { checks } from "../db/tables.ts";
 import { type CheckKind, codeOf, numbersOfKinds } from "../history/kinds.ts";
 import { addToRollUps } from "../history/roll-ups.ts";
+import { checkIdOf } from "../lib/ids.ts";
 import { describeError, log, logFailure } from "../lib/log.ts";
+import { toIso } from "../lib/moments.ts";
 import { completeBatches } from "../links/complete-batches.ts";
 import { countForBatches } from "../links/fill-batches.ts";
-import { publishEvents, readSubscriptions } from "../webhooks/events.ts";
+import { type NewEvent, publishEvents, readSubscriptions } from "../webhooks/events.ts";
 import type { Deps } from "../work/deps.ts";
 import { createGroupWriter } from "../work/group-writer.ts";
 import { accountIdsOf } from "../work/topics.ts";
 import { changeLinks, toStored } from "./change-link.ts";
-import { checkCompleted, eventsOf } from "./check-events.ts";
 import { type ClaimedLink, releaseLinks } from "./claim.ts";
 import { outcomeOf, type Result, rounded, type Settled } from "./outcome.ts";
 
@@ -258,3 +259,49 @@ async function countUsage(tx: Store, results: Settled[]): Promise<void> {
         then usage_days.last_check_at else excluded.last_check_at end
   `);
 }
+
+/** Returns the events of a result: the change of status, if there is one, and that the check is complete. */
+function eventsOf(result: Settled): NewEvent[] {
+  const { link, outcome, at } = result;
+  if (!outcome.event) return [checkCompleted(result)];
+  const change: NewEvent = {
+    type: outcome.event,
+    accountId: link.accountId,
+    at,
+    ...(link.decidedStatus === null && {
+      first: link.nextTrigger === "batch" ? "batch" : "single",
+    }),
+    data: {
+      ...commonData(result),
+      currentStatus: outcome.status,
+      groupId: link.groupId,
+    },
+  };
+  return [change, checkCompleted(result)];
+}
+
+function checkCompleted(result: Settled): NewEvent {
+  const { link, outcome, at } = result;
+  return {
+    type: "check.complete",
+    accountId: link.accountId,
+    at,
+    data: {
+      ...commonData(result),
+      currentStatus: outcome.conclusion.status,
+      statusChanged: outcome.statusChanged,
+      trigger: link.nextTrigger,
+    },
+  };
+}
+
+const commonData = ({ link, outcome: { conclusion }, checkedAt }: Settled) => ({
+  checkId: checkIdOf(link.id, checkedAt),
+  linkId: link.id,
+  url: link.url,
+  previousStatus: link.status,
+  statusCode: conclusion.statusCode,
+  reason: conclusion.reason,
+  responseTimeMs: rounded(conclusion.responseTimeMs),
+  checkedAt: toIso(checkedAt),
+});

@@ -6,10 +6,8 @@ import { chunksOf } from "../lib/steps.ts";
 import { type Politeness, rememberLoad } from "../verdict/politeness/politeness.ts";
 import { TROUBLE_KEPT_MS } from "../verdict/politeness/site-line.ts";
 import type { SiteLoad } from "../verdict/politeness/site-load.ts";
-import { bucketOf } from "../work/buckets.ts";
 import type { Deps } from "../work/deps.ts";
-import { LEASE_MS } from "../work/lease.ts";
-import type { Share } from "../work/nodes.ts";
+import { bucketOf, LEASE_MS, type Share } from "../work/nodes.ts";
 
 /** Keeps cooldowns of sites in the database, for the process that checks their links next. */
 export type SiteHolds = {

@@ -1,10 +1,10 @@
 import { isIPv6 } from "node:net";
 import { rootCertificates } from "node:tls";
-import { bareHost, mayConnect, type TargetPolicy, vetTarget } from "./address.ts";
 import {
   BEFORE_SENDING,
   type Exchange,
   type FailedExchange,
+  type FailureReason,
   failed,
   leftOf,
   mostTelling,
@@ -12,11 +12,16 @@ import {
   type Plan,
   type RequestInput,
 } from "./exchange.ts";
-import type { FailureReason } from "./failures.ts";
-import { isNowhere, parseAddress } from "./policy.ts";
-import { hasIpv6 } from "./reach.ts";
+import {
+  bareHost,
+  isNowhere,
+  mayConnect,
+  parseAddress,
+  type TargetPolicy,
+  vetTarget,
+} from "./policy.ts";
 import type { Resolution, Resolver } from "./resolve.ts";
-import { sendTo } from "./send.ts";
+import { hasIpv6, sendTo } from "./send.ts";
 
 export type { Exchange, OutboundOptions, RequestInput } from "./exchange.ts";
 

@@ -4,8 +4,15 @@ import { readFile } from "node:fs/promises";
 import { isIP } from "node:net";
 import { LRUCache } from "lru-cache";
 import type { Clock } from "../lib/clock.ts";
-import { type DnsAnswer, type NameServer, type NoAnswer, queryServer } from "./dns-query.ts";
-import { askForNames, type HostNames, isNowhere } from "./policy.ts";
+import {
+  askForNames,
+  type DnsAnswer,
+  type HostNames,
+  type NameServer,
+  type NoAnswer,
+  queryServer,
+} from "./dns-query.ts";
+import { isNowhere } from "./policy.ts";
 
 const DNS_REASONS = [
   "dns_nxdomain",

@@ -1,13 +1,21 @@
-import { isIPv6 } from "node:net";
+import { connect, isIPv6 } from "node:net";
+import { networkInterfaces } from "node:os";
 import { checkServerIdentity } from "node:tls";
-import { bareHost } from "./address.ts";
 import { type Incoming, readBody } from "./body.ts";
-import { Late, type Limits, startDeadlines } from "./deadlines.ts";
-import { BEFORE_SENDING, type Exchange, failed, leftOf, type Plan, type Trip } from "./exchange.ts";
-import { codeOf, type FailureReason, reasonOfError } from "./failures.ts";
+import type { NameServer } from "./dns-query.ts";
+import {
+  BEFORE_SENDING,
+  codeOf,
+  type Exchange,
+  type FailureReason,
+  failed,
+  leftOf,
+  type Plan,
+  reasonOfError,
+  type Trip,
+} from "./exchange.ts";
 import { getByNode } from "./node-get.ts";
-import { parseAddress } from "./policy.ts";
-import { canConnect } from "./reach.ts";
+import { bareHost, isOutside, parseAddress } from "./policy.ts";
 
 const CONNECT_MS = 10_000;
 const HEADERS_MS = 20_000;
@@ -161,3 +169,116 @@ function sharpen({ options, handshake }: Trip, reason: FailureReason): FailureRe
   if (options.proxy !== undefined && BEFORE_SENDING.has(reason)) return "monitor_proxy_error";
   return reason === "conn_reset" && !handshake.isDone ? "tls_handshake_reset" : reason;
 }
+
+type LateReason = "conn_timeout" | "read_timeout" | "aborted";
+
+/** Thrown where an answer was awaited that did not come in time. */
+export class Late extends Error {
+  constructor(readonly reason: LateReason) {
+    super(reason);
+  }
+}
+
+type Deadlines = {
+  /** Rejects with `Late` when the headers do not come in time, or the caller gives up. */
+  headersLate: Promise<never>;
+  /** Resolves when the body does not end in time, or the caller gives up. */
+  bodyLate: Promise<"late">;
+  headersCame(): void;
+  end(): void;
+};
+
+/** All lengths in milliseconds. */
+type Limits = {
+  leftMs: number;
+  connectMs: number;
+  headersMs: number;
+  signal: AbortSignal | undefined;
+  /** Asked once, of a server that has been silent for long: can it be connected to at all? */
+  isReachable(withinMs: number): Promise<boolean>;
+};
+
+const REACH_MS = 2000;
+
+/** Own timers, because a request that ignores its signal must end all the same. */
+export function startDeadlines(limits: Limits): Deadlines {
+  const headers = Promise.withResolvers<never>();
+  const body = Promise.withResolvers<"late">();
+  headers.promise.catch(() => {});
+  const giveUp = (reason: LateReason) => {
+    headers.reject(new Late(reason));
+    body.resolve("late");
+  };
+  const awaited = watchHeaders(limits, giveUp);
+  const whole = setTimeout(body.resolve, limits.leftMs, "late");
+  const onAbort = () => giveUp("aborted");
+  if (limits.signal?.aborted) onAbort();
+  limits.signal?.addEventListener("abort", onAbort);
+  const end = () => {
+    awaited.stop();
+    clearTimeout(whole);
+    limits.signal?.removeEventListener("abort", onAbort);
+  };
+  return { headersLate: headers.promise, bodyLate: body.promise, headersCame: awaited.stop, end };
+}
+
+/** Tells a server that cannot be reached from one that is reached and silent. */
+function watchHeaders(limits: Limits, giveUp: (reason: LateReason) => void) {
+  const limit = Math.min(limits.leftMs, limits.headersMs);
+  const reachMs = Math.min(REACH_MS, limit / 2);
+  let isReached = false;
+  const onConnectLate = async () => {
+    isReached = await limits.isReachable(reachMs);
+    if (!isReached) giveUp("conn_timeout");
+  };
+  const connect = setTimeout(onConnectLate, Math.min(limits.connectMs, limit - reachMs));
+  const headers = setTimeout(() => giveUp(isReached ? "read_timeout" : "conn_timeout"), limit);
+  const stop = () => {
+    clearTimeout(connect);
+    clearTimeout(headers);
+  };
+  return { stop };
+}
+
+/**
+ * Whether a TCP connection to the address comes about within `timeoutMs`. `fetch` has one time-out for
+ * everything, so this tells a server that cannot be reached from one that is reached and silent.
+ */
+export async function canConnect(
+  address: string,
+  port: number,
+  timeoutMs: number,
+): Promise<boolean> {
+  // A refusal is an answer: its sender can be reached.
+  return (await tryToConnect(address, port, timeoutMs)) !== "nothing";
+}
+
+/**
+ * Whether the server takes a TCP connection within `timeoutMs`. A refusal does not count here, since any
+ * router or firewall on the way may send one. For addresses from the settings: no policy is asked.
+ */
+export async function answersTcp(server: NameServer, timeoutMs: number): Promise<boolean> {
+  return (await tryToConnect(server.address, server.port, timeoutMs)) === "connected";
+}
+
+function tryToConnect(
+  address: string,
+  port: number,
+  timeoutMs: number,
+): Promise<"connected" | "refused" | "nothing"> {
+  const socket = connect({ host: address, port });
+  return new Promise<"connected" | "refused" | "nothing">((resolve) => {
+    // Zero would mean for ever.
+    socket.setTimeout(Math.max(1, timeoutMs), () => resolve("nothing"));
+    socket.on("connect", () => resolve("connected"));
+    socket.on("error", (error) =>
+      resolve(codeOf(error) === "ECONNREFUSED" ? "refused" : "nothing"),
+    );
+  }).finally(() => socket.destroy());
+}
+
+/** Whether this machine has an address by which IPv6 leads out. */
+export const hasIpv6 = (): boolean =>
+  Object.values(networkInterfaces())
+    .flat()
+    .some((own) => own?.family === "IPv6" && isOutside(own.address));

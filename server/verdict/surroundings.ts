@@ -6,7 +6,7 @@ import type { Store } from "../db/store.ts";
 import { hostProfiles } from "../db/tables.ts";
 import type { Clock } from "../lib/clock.ts";
 import { unlessAborted } from "../lib/concurrency.ts";
-import type { HostNames } from "../net/policy.ts";
+import type { HostNames } from "../net/dns-query.ts";
 import { createOnceAtATime } from "./politeness/politeness.ts";
 import { type ProbeRecord, probeRecord, urlInBetween } from "./probe/conclusion.ts";
 import type { Facts, HostProfile, Style } from "./probe/finding.ts";

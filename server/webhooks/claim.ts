@@ -2,9 +2,8 @@ import { and, eq, inArray, isNotNull, isNull, lte, or, type SQL, sql } from "dri
 import { rowsOf, type Store } from "../db/store.ts";
 import { type DeliveryStatus, deliveries, type EventRow, events, webhooks } from "../db/tables.ts";
 import { describeError, log } from "../lib/log.ts";
-import { bucketOf } from "../work/buckets.ts";
 import type { Deps } from "../work/deps.ts";
-import { DELIVERY_LEASE_MS, newLease } from "../work/lease.ts";
+import { bucketOf, DELIVERY_LEASE_MS, newLease } from "../work/nodes.ts";
 import { HELD, heldRows, isAmong, selectEventIds } from "./delivery-steps.ts";
 import { gatherDigests, isDigestOver } from "./digest.ts";
 import { pauseOrResume } from "./pause-resume.ts";

@@ -11,7 +11,7 @@ import {
 import { type FieldProblems, invalid } from "../lib/errors.ts";
 import { flag, list, oneOf, problemsOf, text, unread } from "../lib/fields.ts";
 import { toIso, toIsoOrNull } from "../lib/moments.ts";
-import { MAX_URL_LENGTH, parseTarget } from "../net/address.ts";
+import { MAX_URL_LENGTH, parseTarget } from "../net/policy.ts";
 import type { Deps } from "../work/deps.ts";
 
 const MOST_EVENTS = 10;

@@ -4,7 +4,7 @@ import type { Store } from "../db/store.ts";
 import { deliveries, webhooks } from "../db/tables.ts";
 import { log } from "../lib/log.ts";
 import type { Deps } from "../work/deps.ts";
-import { DELIVERY_LEASE_MS, leasesOf } from "../work/lease.ts";
+import { DELIVERY_LEASE_MS, leasesOf } from "../work/nodes.ts";
 import { inDeliverySteps } from "./delivery-steps.ts";
 import { MINUTE_MS } from "./digest.ts";
 import { archiveLastAttempts, longestWaitMs } from "./settle.ts";

@@ -1,7 +1,7 @@
 import { ulid } from "ulid";
 import type { EventRow, WebhookRow } from "../db/tables.ts";
 import { VERSION } from "../lib/runtime.ts";
-import type { FailureReason } from "../net/failures.ts";
+import type { FailureReason } from "../net/exchange.ts";
 import type { Deps } from "../work/deps.ts";
 import { payloadFor } from "./formats.ts";
 import { secretsAt, signedHeaders, withoutUrl } from "./secrets.ts";

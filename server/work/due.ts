@@ -2,10 +2,15 @@ import { sql } from "drizzle-orm";
 import { preparedOnce, rowsOf, type Store } from "../db/store.ts";
 import type { Work } from "../db/tables.ts";
 import { chunksOf, yieldToEventLoop } from "../lib/steps.ts";
-import { ALL_BUCKETS, BUCKETS_GIVEN, bucketOf, givenBuckets } from "./buckets.ts";
 import type { Deps } from "./deps.ts";
-import type { Share } from "./nodes.ts";
-import { ROLE_OF } from "./rendezvous.ts";
+import {
+  ALL_BUCKETS,
+  BUCKETS_GIVEN,
+  bucketOf,
+  givenBuckets,
+  ROLE_OF,
+  type Share,
+} from "./nodes.ts";
 
 /** Multiples of it, without their whole parts, are evenly spread between 0 and 1. */
 export const GOLDEN_RATIO = (Math.sqrt(5) - 1) / 2;

@@ -1,14 +1,24 @@
 import { and, eq, inArray, lte } from "drizzle-orm";
 import * as z from "zod";
 import { ROLES } from "../config/settings.ts";
-import { LIVE_MS, type Store } from "../db/store.ts";
+import { createStore, type Engine, LIVE_MS, type Store } from "../db/store.ts";
 import { nodes as nodeRows, ofWorks, WORKS, type Work } from "../db/tables.ts";
-import type { Clock } from "../lib/clock.ts";
+import { type Clock, createWakeSignal } from "../lib/clock.ts";
+import { log, logFailure, logTransitions } from "../lib/log.ts";
 import { ONLINE_STATES } from "../verdict/online/online.ts";
 import type { Deps } from "./deps.ts";
-import { createLagWatch } from "./due.ts";
-import { describeSelf, NO_SHARE, type NodeInfo, type NodeState, type Nodes } from "./nodes.ts";
-import { createShare, sharersOf } from "./rendezvous.ts";
+import { createLagWatch, LAG_EVERY_MS } from "./due.ts";
+import {
+  createShare,
+  describeSelf,
+  NO_SHARE,
+  type NodeInfo,
+  type NodeState,
+  type Nodes,
+  onlyNode,
+  sharersOf,
+} from "./nodes.ts";
+import { keepListening } from "./topics.ts";
 
 export const HEARTBEAT_MS = 5000;
 /** How long a dead node is shown. */
@@ -200,3 +210,160 @@ const State = z.object({
 });
 
 const readState = (text: string): NodeState => State.parse(JSON.parse(text));
+
+/** Pause after a heartbeat that failed. */
+const RETRY_MS = 1000;
+/** Several notifications within this time cause one heartbeat. */
+const GATHER_MS = 500;
+/** Nodes notify each other here when they start, stop, or lose their connection to the internet. */
+const CHANNEL = "stillup_nodes";
+
+export type Joined = {
+  nodes: Nodes;
+  /** Starts heartbeats, by which this node gets work; its loops must be running. */
+  start(): void;
+  /** Begins nothing more and leaves the work to other nodes; resolves after `ended`, when this node is removed. */
+  leave(ended: Promise<unknown>): Promise<void>;
+};
+
+/** Makes this process one of those that serve the database. SQLite is served by one process. */
+export const joinNodes = (deps: Deps): Joined =>
+  deps.store.engine.isShared ? joinOthers(deps) : stayAlone(deps);
+
+function joinOthers(deps: Deps): Joined {
+  // A connection of its own, however busy the others are.
+  const store = createStore(deps.store.engine.apart());
+  const membership = createMembership({ ...deps, store });
+  const heartbeat = createHeartbeat(deps, membership);
+  let beats = Promise.resolve();
+  return {
+    nodes: membership.nodes,
+    start: () => {
+      beats = heartbeat.run();
+    },
+    async leave(ended) {
+      membership.retire();
+      heartbeat.hurry();
+      await ended;
+      heartbeat.stop();
+      await beats;
+      await membership.leave().catch(logFailure("failed to deregister node"));
+      await heartbeat.notify();
+    },
+  };
+}
+
+/** Sends heartbeats one after another, sooner when there is a reason. */
+function createHeartbeat({ clock, store: { engine }, loops }: Deps, membership: Membership) {
+  const { id } = membership.nodes;
+  const ending = new AbortController();
+  const signal = createWakeSignal(clock);
+  const note = logTransitions(logFailure("heartbeat failed: this node begins nothing more"), () =>
+    log.info("heartbeat resumed"),
+  );
+
+  /** Nodes that miss it find out with their next heartbeat. */
+  const notify = () => engine.notify(CHANNEL, id).catch(() => {});
+
+  const listener = createNodeListener(engine, (by) => {
+    if (by !== id) signal.wake();
+  });
+
+  async function beat(): Promise<number> {
+    listener.beat();
+    try {
+      const { hasGained, isNews } = await membership.beat();
+      note(null);
+      if (isNews) await notify();
+      if (hasGained) loops.wakeHere();
+      return HEARTBEAT_MS;
+    } catch (error) {
+      note(error);
+      return RETRY_MS;
+    }
+  }
+
+  async function run() {
+    while (!ending.signal.aborted) {
+      await signal.wait((await beat()) - GATHER_MS);
+      await clock.sleep(GATHER_MS, ending.signal);
+    }
+    await listener.stop();
+  }
+
+  return {
+    run,
+    notify,
+    hurry: signal.wake,
+    stop() {
+      ending.abort();
+      signal.wake();
+    },
+  };
+}
+
+function createNodeListener(engine: Deps["store"]["engine"], receive: (id: string | null) => void) {
+  let isRefused = true;
+  const listener = keepListening(async () => {
+    const end = await engine.listen(CHANNEL, receive, () => receive(null));
+    isRefused = end === null;
+    return end;
+  });
+  return { beat: () => listener.beat(isRefused), stop: listener.stop };
+}
+
+function stayAlone(deps: Deps): Joined {
+  const ending = new AbortController();
+  const lag = createLagWatch(deps);
+  const self = () => {
+    const known = describeSelf(deps);
+    return { ...known, state: { ...known.state, lagMs: lag.latest() } };
+  };
+  async function watchLag() {
+    while (!ending.signal.aborted) {
+      await lag.look();
+      await deps.clock.sleep(LAG_EVERY_MS, ending.signal);
+    }
+  }
+  let watching = Promise.resolve();
+  return {
+    nodes: onlyNode(deps.nodes.id, self),
+    start: () => {
+      watching = watchLag();
+    },
+    async leave(ended) {
+      ending.abort();
+      await Promise.all([ended, watching]);
+    },
+  };
+}
+
+/** Smaller differences may be the network's, and are not corrected. */
+const TOLERATED_MS = 100;
+
+/**
+ * A clock that shows the time of the database, which all nodes share however wrong their own clocks are. Between two
+ * looks it runs by `elapsed()`, so setting the machine's own clock moves nothing.
+ */
+export async function followDatabase(engine: Pick<Engine, "now">, own: Clock): Promise<Clock> {
+  /** The database's time when `elapsed()` was 0; null before the first look. */
+  let zero: number | null = null;
+
+  /** The answer was given at some time of the round trip: in the middle, plus or minus half of it. */
+  async function look() {
+    const askedAt = own.elapsed();
+    const time = await engine.now();
+    const halfTrip = (own.elapsed() - askedAt) / 2;
+    const found = time - askedAt - halfTrip;
+    if (zero === null || Math.abs(found - zero) > TOLERATED_MS + halfTrip) zero = found;
+  }
+
+  await look();
+  const now = () => Math.floor(own.elapsed() + zero!);
+  return {
+    now,
+    elapsed: own.elapsed,
+    sleep: own.sleep,
+    source: { look, ownAheadMs: () => own.now() - now() },
+  };
+}

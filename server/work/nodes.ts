@@ -1,8 +1,9 @@
 import type { Role } from "../config/settings.ts";
 import type { Work } from "../db/tables.ts";
+import { newId } from "../lib/ids.ts";
 import { VERSION } from "../lib/runtime.ts";
+import { siteOf } from "../lib/site.ts";
 import type { OnlineState } from "../verdict/online/online.ts";
-import { ALL_BUCKETS, BUCKETS } from "./buckets.ts";
 import type { Deps } from "./deps.ts";
 
 /** What a node says about itself with every heartbeat. */
@@ -56,6 +57,21 @@ export type Nodes = {
    */
   share(work: Work): Share;
 };
+
+/** Number of parts that the work is divided into, however many nodes share it. */
+export const BUCKETS = 1024;
+
+export const ALL_BUCKETS: readonly number[] = Array.from({ length: BUCKETS }, (_, n) => n);
+
+export const bucketOf = (name: string): number => Bun.hash.crc32(name) % BUCKETS;
+
+/** All links of a site are in one bucket, so that one node checks them. */
+export const bucketOfUrl = (url: string | URL): number => bucketOf(siteOf(new URL(url).host));
+
+/** A table of buckets with a column `given`, made of one parameter (`givenBuckets`). PostgreSQL only. */
+export const BUCKETS_GIVEN = "unnest(cast(cast(? as text) as bigint[])) as mine (given)";
+
+export const givenBuckets = (buckets: readonly number[]): string => `{${buckets.join(",")}}`;
 
 const ALL: Share = { isAll: true, buckets: ALL_BUCKETS, has: () => true };
 
@@ -122,3 +138,59 @@ export function onlineOfAll({ nodes }: Pick<Deps, "nodes">): {
   const [best] = states.toSorted((a, b) => RANKS.indexOf(a.online) - RANKS.indexOf(b.online));
   return { state: best!.online, since: best!.onlineSince };
 }
+
+/** Role that does the work. */
+export const ROLE_OF: Record<Work, Role> = { checks: "checker", deliveries: "delivery" };
+
+/** Returns the nodes that share the work: those that are online, or all when none is. */
+export function sharersOf(work: Work, nodes: readonly NodeInfo[]): string[] {
+  const able = nodes.filter(
+    ({ isLive, roles, state }) => isLive && state.takesPart && roles.includes(ROLE_OF[work]),
+  );
+  const online = able.filter(({ state }) => state.online !== "offline");
+  return (online.length > 0 ? online : able).map(({ id }) => id);
+}
+
+/**
+ * Returns the owner of each bucket by rendezvous hashing: the node with the highest score. A node that starts takes
+ * only its own buckets, and one that stops moves no other node's, without any agreement.
+ */
+export function ownersAmong(ids: readonly string[]): (string | null)[] {
+  const owners = new Array<string | null>(BUCKETS).fill(null);
+  const highest = new Array<number>(BUCKETS).fill(-1);
+  // Sorted, so that all nodes agree where two scores are equal.
+  for (const id of ids.toSorted()) {
+    for (let bucket = 0; bucket < BUCKETS; bucket++) {
+      const score = Bun.hash.xxHash32(`${id}/${bucket}`);
+      if (score <= highest[bucket]!) continue;
+      highest[bucket] = score;
+      owners[bucket] = id;
+    }
+  }
+  return owners;
+}
+
+/** Computes the share of a node, and keeps it as long as the same nodes share the work. */
+export function createShare(self: string) {
+  let sharers = "";
+  let share = NO_SHARE;
+  return (ids: readonly string[]): Share => {
+    const name = ids.toSorted().join();
+    if (name === sharers) return share;
+    sharers = name;
+    share = shareOf(ownersAmong(ids).flatMap((owner, bucket) => (owner === self ? [bucket] : [])));
+    return share;
+  };
+}
+
+/** How long a claimed link stays locked: after that it is due again, and not shown as checking. */
+export const LEASE_MS = 120_000;
+
+/** How long a claimed delivery stays locked: after that its attempt counts as interrupted. */
+export const DELIVERY_LEASE_MS = 60_000;
+
+/** Names a claim. The name begins with the id of the node that holds it. */
+export const newLease = ({ id }: Pick<Nodes, "id">): string => `${id}.${newId()}`;
+
+/** Pattern of all leases of a node, for `like`. */
+export const leasesOf = (id: string): string => `${id}.%`;

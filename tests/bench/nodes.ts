@@ -1,4 +1,4 @@
-import { BUCKETS } from "../../server/work/buckets.ts";
+import { BUCKETS } from "../../server/work/nodes.ts";
 import { METRICS_TOKEN } from "../metrics/reading.ts";
 import { checkAll, type Pace } from "./checking.ts";
 import { type MeasuredPostgres, startMeasuredPostgres } from "./postgres.ts";

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from "bun:test";
-import { parseHostList } from "../../server/net/address.ts";
+import { parseHostList } from "../../server/net/policy.ts";
 import { USUAL_STYLE } from "../../server/verdict/probe/finding.ts";
 import { type ProbeInput, probe } from "../../server/verdict/probe/probe.ts";
 import { labOutbound, playedResolver } from "../outbound/lab.ts";

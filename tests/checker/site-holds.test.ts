@@ -7,7 +7,7 @@ import {
   type Politeness,
   withPoliteness,
 } from "../../server/verdict/politeness/politeness.ts";
-import { bucketOf } from "../../server/work/buckets.ts";
+import { bucketOf } from "../../server/work/nodes.ts";
 import { type MovableClock, movableClock } from "../clock.ts";
 import { onBothEngines } from "../harness.ts";
 import { ALL_BUCKETS, type FixedNode, fixedNode } from "../nodes/fixed.ts";

@@ -5,7 +5,7 @@ import { webhooks } from "../../server/db/tables.ts";
 import { claimDue } from "../../server/webhooks/claim.ts";
 import { releaseInterrupted } from "../../server/webhooks/reschedule.ts";
 import { type Attempt, createOutcomes } from "../../server/webhooks/settle.ts";
-import { DELIVERY_LEASE_MS } from "../../server/work/lease.ts";
+import { DELIVERY_LEASE_MS } from "../../server/work/nodes.ts";
 import { onBothEngines, type TestServer } from "../harness.ts";
 import { logLines } from "../log.ts";
 import { deliveriesOf, earlierAttemptsOf, makeMuchNews, subscribe } from "../receiver.ts";

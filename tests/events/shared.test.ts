@@ -1,7 +1,7 @@
 import { afterEach, expect, onTestFinished, test } from "bun:test";
 import { deliveries, webhooks } from "../../server/db/tables.ts";
 import { createDeliverer } from "../../server/webhooks/deliverer.ts";
-import { BUCKETS, bucketOf } from "../../server/work/buckets.ts";
+import { BUCKETS, bucketOf } from "../../server/work/nodes.ts";
 import { otherProcess } from "../batches/playing.ts";
 import { movableClock } from "../clock.ts";
 import { onBothEngines, type TestServer } from "../harness.ts";

@@ -4,7 +4,7 @@ import { classification, links } from "../../server/db/tables.ts";
 import { reclassify } from "../../server/links/reclassify.ts";
 import { fingerprintOf } from "../../server/verdict/services/catalogue.ts";
 import { catalogueWith } from "../../server/verdict/services/records/built-in.ts";
-import { bucketOfUrl } from "../../server/work/buckets.ts";
+import { bucketOfUrl } from "../../server/work/nodes.ts";
 import { type Asker, onBothEngines } from "../harness.ts";
 
 const WIKI = catalogueWith([{ id: "wiki", name: "Our wiki", hosts: ["wiki.test"] }]);

@@ -1,10 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { openPostgres } from "../../server/db/postgres.ts";
 import { type Engine, Unavailable } from "../../server/db/store.ts";
-import { listenToTopics } from "../../server/work/listener.ts";
 import { createLoops } from "../../server/work/loops.ts";
 import { NO_SHARE } from "../../server/work/nodes.ts";
-import { addTo, nothingPending, readMessage, writeMessage } from "../../server/work/topics.ts";
+import {
+  addTo,
+  listenToTopics,
+  nothingPending,
+  readMessage,
+  writeMessage,
+} from "../../server/work/topics.ts";
 import { freshPostgres } from "../postgres.ts";
 import { until } from "../until.ts";
 

@@ -1,6 +1,6 @@
 import { createService } from "../../server/app/app.ts";
 import type { Engine } from "../../server/db/store.ts";
-import { listenToTopics } from "../../server/work/listener.ts";
+import { listenToTopics } from "../../server/work/topics.ts";
 import { startServer, type TestServer } from "../harness.ts";
 
 /** One of several servers on one PostgreSQL, which tells the others what happens. */

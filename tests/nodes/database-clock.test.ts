@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { followDatabase } from "../../server/work/database-clock.ts";
+import { followDatabase } from "../../server/work/membership.ts";
 import { movableClock } from "../clock.ts";
 import { START } from "../harness.ts";
 

@@ -1,5 +1,4 @@
-import { BUCKETS } from "../../server/work/buckets.ts";
-import { type Nodes, shareOf } from "../../server/work/nodes.ts";
+import { BUCKETS, type Nodes, shareOf } from "../../server/work/nodes.ts";
 
 export const ALL_BUCKETS = Array.from({ length: BUCKETS }, (_, bucket) => bucket);
 

@@ -1,7 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import type { KnownState, SentinelReport } from "../../server/verdict/online/online.ts";
-import { BUCKETS } from "../../server/work/buckets.ts";
-import { onlineOfAll } from "../../server/work/nodes.ts";
+import { BUCKETS, onlineOfAll } from "../../server/work/nodes.ts";
 import { START } from "../harness.ts";
 import { playFleet } from "./fleet.ts";
 import { isSplit, type PlayedNode, shareOf } from "./playing.ts";

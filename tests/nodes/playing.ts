@@ -8,9 +8,9 @@ import { createStore } from "../../server/db/store.ts";
 import type { Work } from "../../server/db/tables.ts";
 import type { Clock } from "../../server/lib/clock.ts";
 import type { KnownState } from "../../server/verdict/online/online.ts";
-import { BUCKETS } from "../../server/work/buckets.ts";
 import type { Deps } from "../../server/work/deps.ts";
 import { createMembership, type Membership } from "../../server/work/membership.ts";
+import { BUCKETS } from "../../server/work/nodes.ts";
 
 /** A node that sends a heartbeat when a test says so. */
 export type PlayedNode = Membership & {

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { createService } from "../../server/app/app.ts";
 import { links } from "../../server/db/tables.ts";
 import { nodeReadings } from "../../server/views/metrics/process.ts";
-import { BUCKETS } from "../../server/work/buckets.ts";
+import { BUCKETS } from "../../server/work/nodes.ts";
 import { type MovableClock, movableClock } from "../clock.ts";
 import { type Parsed, START, startServer } from "../harness.ts";
 import { METRICS_TOKEN } from "../metrics/reading.ts";

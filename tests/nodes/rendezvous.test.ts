@@ -1,8 +1,12 @@
 import { describe, expect, test } from "bun:test";
 import type { Role } from "../../server/config/settings.ts";
-import { BUCKETS } from "../../server/work/buckets.ts";
-import type { NodeInfo } from "../../server/work/nodes.ts";
-import { createShare, ownersAmong, sharersOf } from "../../server/work/rendezvous.ts";
+import {
+  BUCKETS,
+  createShare,
+  type NodeInfo,
+  ownersAmong,
+  sharersOf,
+} from "../../server/work/nodes.ts";
 
 const IDS = Array.from({ length: 16 }, (_, i) => `node-${i}`);
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { BUCKETS } from "../../server/work/buckets.ts";
-import { followDatabase } from "../../server/work/database-clock.ts";
+import { followDatabase } from "../../server/work/membership.ts";
+import { BUCKETS } from "../../server/work/nodes.ts";
 import { playFleet } from "./fleet.ts";
 import { isSplit, shareOf } from "./playing.ts";
 

@@ -5,7 +5,7 @@ import {
   parseHostList,
   parseTarget,
   type TargetPolicy,
-} from "../../server/net/address.ts";
+} from "../../server/net/policy.ts";
 
 const policy = (allowed: string, blocked = ""): TargetPolicy => ({
   allowed: parseHostList(allowed),

@@ -9,7 +9,7 @@ import {
   gzipSync,
   zstdCompressSync,
 } from "node:zlib";
-import { unpackInto } from "../../server/net/decompress.ts";
+import { unpackInto } from "../../server/net/body.ts";
 import type { Exchange, RequestInput } from "../../server/net/request.ts";
 import { replies, repliesAndHolds, startRawSite, startSite } from "../site.ts";
 import { labOutbound } from "./lab.ts";

@@ -1,8 +1,7 @@
 import { expect, test } from "bun:test";
-import { Late, startDeadlines } from "../../server/net/deadlines.ts";
-import { type FailedExchange, mostTelling } from "../../server/net/exchange.ts";
-import { reasonOfError } from "../../server/net/failures.ts";
+import { type FailedExchange, mostTelling, reasonOfError } from "../../server/net/exchange.ts";
 import { dropProxyVariables } from "../../server/net/request.ts";
+import { Late, startDeadlines } from "../../server/net/send.ts";
 import { startSite } from "../site.ts";
 
 const errorWith = (code: string) => Object.assign(new TypeError("failed"), { code });

@@ -1,5 +1,5 @@
 import { systemClock } from "../../server/lib/clock.ts";
-import { parseHostList } from "../../server/net/address.ts";
+import { parseHostList } from "../../server/net/policy.ts";
 import { createOutbound, type OutboundOptions } from "../../server/net/request.ts";
 import type { Resolution, Resolver } from "../../server/net/resolve.ts";
 import { TEST_CA } from "../site.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { answersTcp, canConnect } from "../../server/net/reach.ts";
+import { answersTcp, canConnect } from "../../server/net/send.ts";
 import { freePort } from "../free-port.ts";
 import { startRawSite, staysSilent } from "../site.ts";
 

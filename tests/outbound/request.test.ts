@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from "bun:test";
 import type { Socket } from "node:net";
 import { gzipSync } from "node:zlib";
-import { parseHostList } from "../../server/net/address.ts";
+import { parseHostList } from "../../server/net/policy.ts";
 import type { RequestInput } from "../../server/net/request.ts";
 import { freePort } from "../free-port.ts";
 import {

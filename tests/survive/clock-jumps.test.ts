@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { createService } from "../../server/app/app.ts";
-import { followDatabase } from "../../server/work/database-clock.ts";
+import { followDatabase } from "../../server/work/membership.ts";
 import { saw } from "../checker/ended.ts";
 import { addMany } from "../checker/many-links.ts";
 import { playLoop, setClock } from "../checker/played-loop.ts";

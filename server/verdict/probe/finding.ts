@@ -1,4 +1,4 @@
-import type { HostNames } from "../../net/policy.ts";
+import type { HostNames } from "../../net/dns-query.ts";
 import type { ActiveReason, DeadReason, UnknownReason } from "../reasons/reasons.ts";
 import type { Answer, Probe } from "./probe.ts";
 

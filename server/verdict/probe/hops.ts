@@ -1,4 +1,4 @@
-import { type TargetPolicy, vetTarget } from "../../net/address.ts";
+import { type TargetPolicy, vetTarget } from "../../net/policy.ts";
 import { parseRefresh, type Refresh } from "../page/finder.ts";
 import type { Page } from "../page/page.ts";
 

@@ -1,6 +1,6 @@
 import type { Clock } from "../../lib/clock.ts";
-import { vetTarget } from "../../net/address.ts";
-import type { BodyProblem, FailureReason } from "../../net/failures.ts";
+import type { BodyProblem, FailureReason } from "../../net/exchange.ts";
+import { vetTarget } from "../../net/policy.ts";
 import type { Exchange, Outbound } from "../../net/request.ts";
 import {
   createPageReader,

@@ -1,4 +1,5 @@
-import { type HostNames, holdsAddress, parseAddress, parseHostList } from "../../net/policy.ts";
+import type { HostNames } from "../../net/dns-query.ts";
+import { holdsAddress, parseAddress, parseHostList } from "../../net/policy.ts";
 import type { Page } from "../page/page.ts";
 import {
   dead,

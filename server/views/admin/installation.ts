@@ -7,9 +7,8 @@ import { toIso } from "../../lib/moments.ts";
 import { VERSION } from "../../lib/runtime.ts";
 import { TROUBLE_NAMES } from "../../lib/troubles.ts";
 import { MONITOR_STATES } from "../../verdict/online/online.ts";
-import { BUCKETS } from "../../work/buckets.ts";
 import type { Deps } from "../../work/deps.ts";
-import { areLinksChecked, type NodeInfo } from "../../work/nodes.ts";
+import { areLinksChecked, BUCKETS, type NodeInfo } from "../../work/nodes.ts";
 import { countAllLinks, countPeople } from "../metrics/database.ts";
 
 export const State = z.object({
