@@ -146,3 +146,21 @@ export async function unlessAborted<T>(
     signal.removeEventListener("abort", leave),
   );
 }
+
+type SharedWork<T> = { key: string; isUrgent?: boolean | undefined; work: () => Promise<T> };
+
+/**
+ * Returns a function that runs the work of a key once for all simultaneous callers, so no caller's signal may end it.
+ * Urgent work never waits for other work.
+ */
+export function createOnceAtATime<T>() {
+  const running = new Map<string, Promise<T>>();
+  return ({ key, isUrgent = false, work }: SharedWork<T>): Promise<T> => {
+    const name = `${isUrgent} ${key}`;
+    const underWay = running.get(name);
+    if (underWay) return underWay;
+    const begun = work().finally(() => running.delete(name));
+    running.set(name, begun);
+    return begun;
+  };
+}

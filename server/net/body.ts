@@ -10,28 +10,27 @@ import {
 } from "node:zlib";
 import { type BodyProblem, codeOf } from "./exchange.ts";
 
-/** What could be read of a body: at most the cap, decompressed. */
+/** The decompressed body, up to the cap. */
 export type Body = {
   bytes: Uint8Array;
-  /** Bytes that were read, kept or not. */
+  /** Bytes that were read, retained or not. */
   length: number;
   truncated: boolean;
   problem: BodyProblem | null;
 };
 
-/** What is read of a response. */
 export type Incoming = Pick<Response, "status" | "headers" | "body">;
 
 type OnBody = (piece: Uint8Array) => void;
 type End = "whole" | Stopped["why"];
 
-/** By how much a body may be longer than what is packed in it. */
+/** By how much a compressed body may be longer than its content. */
 const PACKING_BYTES = 256 * 1024;
 const PIECE_BYTES = 16 * 1024;
 
 /**
- * Reads up to `cap` bytes and drops the rest unread. The cap counts decompressed bytes, so a small
- * answer that unpacks to gigabytes stays small. `late` ends the reading when it resolves.
+ * Reads up to `cap` decompressed bytes and discards the rest unread.
+ * @param late ends the reading when it resolves
  */
 export async function readBody(
   response: Incoming,
@@ -50,10 +49,10 @@ export async function readBody(
   let isLate = false;
   const stop = () => {
     stage.stop();
-    // Ends the connection too; without it an endless body would go on arriving.
+    // Closes the connection; otherwise an endless body would continue to arrive.
     reader.cancel().catch(() => {});
   };
-  // Not raced against each piece, since such a race retains its piece until it ends.
+  // Not raced against each piece, since a race retains its piece until it ends.
   void late.then(() => {
     isLate = true;
     stop();
@@ -62,7 +61,7 @@ export async function readBody(
   return sink.bodyAt(isLate ? "read_timeout" : end);
 }
 
-/** Where the body ends up: with `onBody` when there is one, else in memory. */
+/** Passes the body to `onBody` if there is one, otherwise retains it. */
 function createSink(cap: number, onBody?: OnBody) {
   const pieces: Uint8Array[] = [];
   let length = 0;
@@ -86,7 +85,7 @@ function createSink(cap: number, onBody?: OnBody) {
   return { stage, bodyAt };
 }
 
-/** Readers decode and copy a piece, so large ones would cost several times as much. */
+/** Readers decode and copy each piece, so large pieces would cost several times as much. */
 const inSmallPieces = (onBody: OnBody) => (piece: Uint8Array) => {
   for (let at = 0; at < piece.length; at += PIECE_BYTES) {
     onBody(piece.subarray(at, at + PIECE_BYTES));
@@ -110,7 +109,7 @@ async function transfer(reader: Reader, stage: Stage, mostBytes: number): Promis
   }
 }
 
-/** The next piece, or null after the last. */
+/** Returns the next piece; null after the last. */
 async function nextOf(reader: Reader): Promise<Uint8Array | null> {
   const next = await reader.read().catch(() => {
     throw new Stopped("body_incomplete");
@@ -118,17 +117,15 @@ async function nextOf(reader: Reader): Promise<Uint8Array | null> {
   return next.done ? null : next.value;
 }
 
-/** Where a body goes, piece by piece. Whatever keeps it from going on is thrown as `Stopped`. */
+/** Receives a body piece by piece. Throws `Stopped` if it takes no more. */
 type Stage = {
-  /** A promise resolves when the stage is ready for more; without one it always is. */
+  /** Returns a promise if the caller must wait before the next piece. */
   write(piece: Uint8Array): void | Promise<void>;
-  /** To be called once, after the last piece. */
   end(): void | Promise<void>;
-  /** Drops whatever is under way. */
   stop(): void;
 };
 
-/** Nothing more is to come: `enough` of it was seen, or there is a problem. */
+/** Ends the reading: `enough` was read, or there is a problem. */
 class Stopped extends Error {
   constructor(readonly why: "enough" | BodyProblem) {
     super(why);
@@ -137,19 +134,19 @@ class Stopped extends Error {
 
 type Decoder = Transform & { bytesWritten: number };
 
-/** A running decoder. `over` resolves after the last of its output, and rejects when no more will come. */
+/** A running decoder. `over` resolves after its last output, and rejects if it fails. */
 type Unpacking = { decoder: Decoder; over: Promise<void>; giving: Promise<void> };
 
-/** Large, because each piece of output costs a trip to another thread. */
+/** Large, since each piece of output costs a switch to another thread. */
 const USUAL = { chunkSize: 128 * 1024 };
 const MOST_CODINGS = 3;
-/** No page is packed as well as this, unless it is short. */
+/** No page compresses better than this, unless it is short. */
 const HIGHEST_RATIO = 200;
 const SHORT_BYTES = 256 * 1024;
-/** RFC 9659 §3: windows of at most 8 MiB, so that no sender can make a receiver remember more. */
+/** RFC 9659 §3: windows of at most 8 MiB, which limits the memory of the receiver. */
 const FOR_ZSTD = { ...USUAL, params: { [constants.ZSTD_d_windowLogMax]: 23 } };
 
-/** The codings of RFC 9110 §8.4.1, RFC 7932 and RFC 8878, each by the first byte of the body. */
+/** The codings of RFC 9110 §8.4.1, RFC 7932 and RFC 8878, given the first byte of the body. */
 const DECODERS = new Map<string, (first: number) => Decoder>([
   ["gzip", () => createGunzip(USUAL)],
   ["x-gzip", () => createGunzip(USUAL)],
@@ -158,12 +155,12 @@ const DECODERS = new Map<string, (first: number) => Decoder>([
   ["zstd", () => createZstdDecompress(FOR_ZSTD)],
 ]);
 
-/** RFC 9110 §8.4.1.2: some servers send "deflate" without the wrapping of RFC 1950. */
+/** RFC 9110 §8.4.1.2: some servers send "deflate" without the zlib wrapper of RFC 1950. */
 const isWrapped = (first: number) => (first & 0x0f) === 8;
 
 /**
- * A stage that hands to `next` what was packed, and never runs far ahead of it. It has seen `enough` of
- * what grows as only bombs do.
+ * Returns a stage that decompresses into `next` without running far ahead of it. Stops with `enough` at the compression
+ * ratio of a decompression bomb.
  * @param contentEncoding the header: codings in the order in which they were applied
  */
 export function unpackInto(next: Stage, contentEncoding: string | null): Stage {
@@ -178,7 +175,7 @@ export function unpackInto(next: Stage, contentEncoding: string | null): Stage {
 function unpackOne(next: Stage, coding: string): Stage {
   const createDecoder = DECODERS.get(coding);
   if (!createDecoder) return refuse(next);
-  // Waits for the first byte, since a body without one is empty and not broken.
+  // Created with the first byte, since a body without one is empty, not corrupt.
   let unpacking: Unpacking | null = null;
   return {
     async write(piece) {
@@ -201,7 +198,7 @@ function start(decoder: Decoder, next: Stage): Unpacking {
   const over = finished(decoder).catch((error: unknown) => {
     throw reasonOf(error);
   });
-  // Writers get the error, but there may be none left.
+  // Writers get the error, but there may be no writer left.
   over.catch(() => {});
   const unpacking: Unpacking = { decoder, over, giving: Promise.resolve() };
   let length = 0;
@@ -228,23 +225,23 @@ async function give(decoder: Decoder, piece: Uint8Array, next: Stage): Promise<v
   }
 }
 
-/** What comes from further on has no code and stays as it is. */
+/** Errors of later stages have no code and are passed on. */
 function reasonOf(error: unknown): unknown {
   const code = codeOf(error);
   if (code === "unknown") return error;
   return new Stopped(code === "Z_BUF_ERROR" ? "body_incomplete" : "body_undecodable");
 }
 
-/** Resolves when all that the piece holds was handed on. */
+/** Resolves when all output of the piece was passed on. */
 async function feed(unpacking: Unpacking, piece: Uint8Array): Promise<void> {
   const { decoder, over } = unpacking;
   await Promise.race([over, new Promise<unknown>((taken) => decoder.write(piece, taken))]);
   while (decoder.readableLength > 0 && !decoder.destroyed) {
     await Promise.race([over, unpacking.giving]);
-    // A decoder that goes on does so in the next round.
+    // The decoder continues in the next turn of the event loop.
     await new Promise(setImmediate);
   }
-  // It says that it took the piece also when it was stopped over it.
+  // The write callback also runs when the decoder was destroyed.
   if (decoder.destroyed) await over;
 }
 
@@ -253,17 +250,14 @@ async function endDecoder({ decoder, over }: Unpacking): Promise<void> {
   await over;
 }
 
-/**
- * Bun 1.4.5 takes a zstd body that was cut for a whole one. But only after a whole one does it refuse a
- * byte that begins nothing.
- */
+/** Bun 1.4.5 accepts a truncated zstd body. But only after a complete one does it reject an invalid next byte. */
 async function endZstd({ decoder }: Unpacking): Promise<void> {
   decoder.end(Uint8Array.of(0));
   const code = await finished(decoder).then(() => null, codeOf);
   if (code !== "ZSTD_error_prefix_unknown") throw new Stopped("body_incomplete");
 }
 
-/** For an unknown coding. Without a body it does not matter. */
+/** For an unknown coding, which only matters if there is a body. */
 const refuse = (next: Stage): Stage => ({
   ...next,
   write() {

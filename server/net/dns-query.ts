@@ -11,23 +11,19 @@ import {
 import { getDomain } from "tldts";
 import { isExhausted } from "./exchange.ts";
 
-/** A name server: address and port. */
 export type NameServer = { address: string; port: number };
 
 export type RecordType = "A" | "AAAA" | "NS";
 
-/** What the server says: the values of the type that was asked for, and the aliases on the way there. */
+/** The values of the requested type, and the aliases that lead to them. */
 export type DnsAnswer = { rcode: string; values: string[]; aliases: string[]; ttlSeconds: number };
 
-/**
- * Why there is no answer: the server said nothing in time, what it said makes no sense, or this machine
- * had nothing left to ask with.
- */
+/** Why there is no answer. `internal_error`: this machine has no free sockets. */
 export type NoAnswer = "timeout" | "malformed" | "internal_error";
 
 type Reply = Packet | NoAnswer;
 
-/** Asks one server for the records of one type, over UDP and, when cut short, again over TCP. */
+/** Queries one server for the records of one type, over UDP and, if truncated, again over TCP. */
 export async function queryServer(
   server: NameServer,
   name: string,
@@ -36,7 +32,7 @@ export async function queryServer(
 ): Promise<DnsAnswer | NoAnswer> {
   const query = createQuery(name, type);
   const first = await askByUdp(server, query, timeoutMs);
-  const reply = isCutShort(first) ? await askByTcp(server, query, timeoutMs) : first;
+  const reply = isTruncated(first) ? await askByTcp(server, query, timeoutMs) : first;
   if (typeof reply === "string") return reply;
   const valuesOf = (wanted: string) =>
     (reply.answers ?? []).filter((each) => each.type === wanted).map(({ data }) => String(data));
@@ -48,7 +44,7 @@ export async function queryServer(
   };
 }
 
-const isCutShort = (reply: Reply) => typeof reply === "object" && reply.flag_tc === true;
+const isTruncated = (reply: Reply) => typeof reply === "object" && reply.flag_tc === true;
 
 const createQuery = (name: string, type: string): Packet => ({
   type: "query",
@@ -66,7 +62,7 @@ function askByUdp(server: NameServer, query: Packet, timeoutMs: number): Promise
       resolve(reply);
     };
     const fail = (error: unknown) => settle(isExhausted(error) ? "internal_error" : "timeout");
-    // `socket.send` throws when the network is gone, and nothing would catch that in a callback.
+    // `socket.send` throws without a network, and nothing would catch that in a callback.
     const send = () => {
       try {
         socket.send(encode(query));
@@ -79,10 +75,10 @@ function askByUdp(server: NameServer, query: Packet, timeoutMs: number): Promise
     socket.on("error", fail);
     socket.on("message", (bytes) => {
       const reply = readReply(bytes, query, decode);
-      // An answer to something else may be forged or late: keep listening for ours.
+      // An answer to another query may be forged or late: keep waiting for ours.
       if (reply !== null) settle(reply);
     });
-    // A connected socket takes datagrams from this server only. Failures come to the callback as well.
+    // A connected socket receives datagrams from this server only. The callback also gets failures.
     socket.connect(server.port, server.address, (error?: Error) => (error ? fail(error) : send()));
   }).finally(() => socket.close());
 }
@@ -104,11 +100,11 @@ function askByTcp(server: NameServer, query: Packet, timeoutMs: number): Promise
   }).finally(() => socket.destroy());
 }
 
-/** RFC 1035 §4.2.2: two octets of length come first. */
+/** RFC 1035 §4.2.2: a message begins with its length in two octets. */
 const isWholeMessage = (bytes: Buffer) =>
   bytes.length >= 2 && bytes.length >= bytes.readUInt16BE(0) + 2;
 
-/** Null for an answer to another question. */
+/** Returns null for an answer to another query. */
 function readReply(
   bytes: Uint8Array,
   query: Packet,
@@ -122,11 +118,11 @@ function readReply(
   }
 }
 
-/** Lower case, without the last dot: the domain's name servers, and what the host is an alias of. */
+/** The name servers of the domain and the aliases of the host, in lower case without the last dot. */
 export type HostNames = { nameServers: string[]; aliases: string[] };
 
-/** Asks the servers in turn, until one of them knows who serves the host's names. */
-export async function askForNames(
+/** Queries the servers in turn, until one of them has an answer. */
+export async function queryHostNames(
   servers: NameServer[],
   host: string,
   timeoutMs: number,

@@ -8,11 +8,11 @@ export type OutboundOptions = {
   policy: TargetPolicy;
   /** The setting that a refusal names, such as STILLUP_CHECK_ALLOWED_HOSTS. */
   allowedHostsSetting: string;
-  /** `http://[user:password@]host:port`; targets are still resolved and judged here. */
+  /** `http://[user:password@]host:port`. Targets are still resolved and validated here. */
   proxy?: string | undefined;
-  /** Hands resolving, and with it the judging of addresses, to the proxy. */
+  /** The proxy resolves names, so addresses are not validated here. */
   proxyResolves?: boolean | undefined;
-  /** PEM certificates trusted besides the usual ones. */
+  /** PEM certificates trusted in addition to the usual ones. */
   extraCa?: string | undefined;
 };
 
@@ -20,37 +20,35 @@ export type RequestInput = {
   method?: "GET" | "POST";
   headers?: Record<string, string>;
   body?: string;
-  /** Everything together, in milliseconds. */
+  /** Limit of the whole request. */
   timeoutMs: number;
   /** Until a connection is open, per address; 10 s by default. */
   connectMs?: number;
   /** Until the headers arrive, per address; 20 s by default. */
   headersMs?: number;
-  /** How much of the body is wanted, in decompressed bytes. The rest is not transferred. */
+  /** Limit of the body, in decompressed bytes. The rest is not transferred. */
   bodyCap: number | ((status: number, headers: Headers) => number);
-  /**
-   * Takes the body as it comes, in pieces of at most 16 KiB; it is not kept then. Called after `bodyCap`.
-   */
+  /** Gets the body, which is not retained then, in pieces of at most 16 KiB. Called after `bodyCap`. */
   onBody?: ((chunk: Uint8Array) => void) | undefined;
-  /** `any` accepts every certificate: for looking, never for sending anything that matters. */
+  /** `any` accepts every certificate: never for requests with secrets. */
   trust?: "verified" | "any";
   signal?: AbortSignal | undefined;
 };
 
-/** What one request came to. Times are milliseconds since its start. */
+/** The result of one request. Times are milliseconds since its start. */
 export type Exchange =
   | {
       kind: "response";
       status: number;
       headers: Headers;
       body: Uint8Array;
-      /** Decompressed bytes that were read, kept or not. */
+      /** Decompressed bytes that were read, retained or not. */
       bodyBytes: number;
-      /** More was there, or should have been. */
+      /** The body is longer, or should be. */
       truncated: boolean;
       bodyProblem: BodyProblem | null;
       address: string | null;
-      /** When the server's certificate ends, in milliseconds since 1970; null over plain http. */
+      /** When the certificate expires, in milliseconds since 1970; null over plain http. */
       tlsExpiresAt: number | null;
       headersMs: number;
       elapsedMs: number;
@@ -58,27 +56,26 @@ export type Exchange =
   | {
       kind: "failed";
       reason: FailureReason;
-      /** One sentence for people. */
       detail: string;
       address: string | null;
       tlsExpiresAt: number | null;
       elapsedMs: number;
     };
 
-/** A request that passed the text gate. `startedAt` is the clock's `elapsed()`. */
+/** A request to a valid URL. `startedAt` is the clock's `elapsed()`. */
 export type Plan = {
   url: URL;
   input: RequestInput;
   startedAt: number;
   options: OutboundOptions;
-  /** PEM certificates that are trusted, where these are not the usual ones. */
+  /** PEM certificates that replace the usual ones. */
   ca: Buffer | null;
 };
 
-/** Facts of the handshake. Plain http has none. */
+/** State of the TLS handshake. */
 type Handshake = { isDone: boolean; expiresAt: number | null };
 
-/** Nothing was sent yet, so that another address of the same name may be tried. */
+/** Nothing was sent, so another address of the name may be tried. */
 export const BEFORE_SENDING = new Set<FailureReason>([
   "conn_refused",
   "conn_unreachable",
@@ -87,12 +84,9 @@ export const BEFORE_SENDING = new Set<FailureReason>([
 
 export type FailedExchange = Exchange & { kind: "failed" };
 
-/**
- * Which failure of a name's addresses stands for all. "No route", or no address of our own to connect
- * from, is often only a missing IPv6, so that another address's failure says more.
- */
-export const mostTelling = (failures: FailedExchange[]): FailedExchange =>
-  failures.reduce((told, next) => (weightOf(next) > weightOf(told) ? next : told));
+/** Returns the most significant failure of a name's addresses. "No route" is often only a missing IPv6. */
+export const worstOf = (failures: FailedExchange[]): FailedExchange =>
+  failures.reduce((worst, next) => (weightOf(next) > weightOf(worst) ? next : worst));
 
 function weightOf({ reason }: FailedExchange): number {
   if (reason === "internal_error") return 0;
@@ -104,10 +98,9 @@ function weightOf({ reason }: FailedExchange): number {
 export const leftOf = ({ input, startedAt, options }: Plan) =>
   input.timeoutMs - (options.clock.elapsed() - startedAt);
 
-/** A request on its way to one address; to the proxy's choice when that is null. */
+/** A request to one address; null: the proxy resolves the name. */
 export type Trip = Plan & { address: string | null; handshake: Handshake };
 
-/** A failure of a request, whether or not it got as far as an address. */
 export function failed(
   trip: Pick<Plan, "startedAt" | "options"> & Partial<Trip>,
   reason: FailureReason,
@@ -123,7 +116,7 @@ export function failed(
   };
 }
 
-/** Why no usable answer came back. `aborted` means that the caller gave up. */
+/** Why there is no usable response. `aborted`: by the caller. */
 export type FailureReason = TargetProblem | DnsReason | TransportReason;
 
 type TransportReason =
@@ -147,10 +140,10 @@ type TransportReason =
   | "tls_protocol"
   | "tls_handshake_reset";
 
-/** What can go wrong after good headers. The status still stands then. */
+/** Problems after valid headers. The status still counts. */
 export type BodyProblem = "body_incomplete" | "body_undecodable" | "read_timeout";
 
-/** Names that Bun 1.4.5 gives to what went wrong with a request to a literal address. */
+/** Error codes of Bun 1.4.5 for a request to a literal address. */
 const REASON_BY_CODE: Record<string, TransportReason> = {
   ECONNREFUSED: "conn_refused",
   EHOSTUNREACH: "conn_unreachable",
@@ -178,7 +171,7 @@ const REASON_BY_CODE: Record<string, TransportReason> = {
   ERR_PROXY_TUNNEL: "monitor_proxy_error",
 };
 
-/** This machine ran out of something, which says nothing about the other side. */
+/** This machine ran out of a resource, which proves nothing about the server. */
 const EXHAUSTED = new Set(["EMFILE", "ENFILE", "ENOMEM", "ENOBUFS", "EADDRNOTAVAIL"]);
 
 /** OpenSSL's names for certificates whose issuer is not trusted (X509_V_ERR_…). */
@@ -196,16 +189,16 @@ const UNTRUSTED = new Set([
   "INVALID_PURPOSE",
 ]);
 
-/** Whether a request failed for want of descriptors, memory or ports. */
+/** Whether a request failed for lack of descriptors, memory or ports. */
 export const isExhausted = (error: unknown) => EXHAUSTED.has(codeOf(error));
 
-/** The reason behind an error thrown by `fetch`. An error without a known name is our own fault. */
+/** Returns the reason of an error thrown by `fetch`; `internal_error` for unknown codes. */
 export function reasonOfError(error: unknown): TransportReason {
   const code = codeOf(error);
   if (UNTRUSTED.has(code)) return "tls_untrusted";
   return REASON_BY_CODE[code] ?? "internal_error";
 }
 
-/** A short name of the error for evidence, without addresses or text from outside. */
+/** Returns the code of an error for evidence, without addresses or other foreign text. */
 export const codeOf = (error: unknown): string =>
   error instanceof Error && "code" in error ? String(error.code) : "unknown";

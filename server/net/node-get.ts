@@ -2,18 +2,17 @@ import { type IncomingMessage, type RequestOptions, request as requestPlain } fr
 import { request as requestSecure } from "node:https";
 import type { Incoming } from "./body.ts";
 
-/** So much may wait to be read. */
 const MOST_WAITING_BYTES = 1024 * 1024;
 
 /**
- * Asks for an address by `node:http`. That is slower than `fetch`, but hands over all that came before the
- * other side broke off. Follows no redirect and unpacks nothing.
+ * Sends a request with `node:http`: slower than `fetch`, but it delivers all bytes before the connection broke. Neither
+ * follows redirects nor decompresses.
  */
 export function getByNode(url: URL, options: RequestOptions): Promise<Incoming> {
   const request = url.protocol === "https:" ? requestSecure : requestPlain;
   return new Promise((resolve, reject) => {
     const receive = (message: IncomingMessage) => {
-      // What is thrown here would otherwise end the process.
+      // Otherwise an error here would end the process.
       Promise.try(incomingOf, message).then(resolve, reject);
     };
     request(url, { ...options, agent: false }, receive)
@@ -36,7 +35,7 @@ function headersOf({ rawHeaders }: IncomingMessage): Headers {
   return headers;
 }
 
-/** An error of a stream drops what waits in it, so pieces wait outside until they are asked for. */
+/** A stream drops its queued pieces on an error, so they are queued outside until they are read. */
 function streamOf(message: IncomingMessage): ReadableStream<Uint8Array<ArrayBuffer>> {
   const waiting: Uint8Array<ArrayBuffer>[] = [];
   let bytes = 0;

@@ -3,12 +3,12 @@ import ipaddr from "ipaddr.js";
 import leven from "leven";
 import { SettingProblem } from "../lib/errors.ts";
 
-/** Hosts that the operator allows the program to connect to. The block list wins. */
+/** Hosts that the operator allows and blocks. The block list takes precedence. */
 export type TargetPolicy = { allowed: HostList; blocked: HostList };
 
 type Kind = Range | "metadata" | "special";
 
-/** Networks where clouds answer with credentials. Never opened by a range, a network or a name. */
+/** Networks where cloud services return credentials. Only an exact address in the allow list opens them. */
 const METADATA_NETWORKS = networks(
   "169.254.0.0/16",
   "fe80::/10",
@@ -32,7 +32,7 @@ const METADATA_NAMES = new Set([
   "rancher-metadata",
 ]);
 
-/** The IPv6 space that is handed out to the public (IANA), and what of it is not. */
+/** IPv6 space that IANA assigns to the public, and the reserved parts of it. */
 const GLOBAL_IPV6 = networks("2000::/3");
 const RESERVED_IPV6 = networks(
   "2001::/23",
@@ -44,10 +44,7 @@ const RESERVED_IPV6 = networks(
 
 const WRAPPERS = networks("::ffff:0:0/96", "64:ff9b::/96");
 
-/**
- * Whether a connection for `host` may go to `address` (a literal without brackets). What cannot be
- * read is refused.
- */
+/** Whether a connection for `host` to `address` (without brackets) is allowed. Invalid addresses are not. */
 export function mayConnect(policy: TargetPolicy, host: string, address: string): boolean {
   const outer = parseAddress(address);
   if (!outer) return false;
@@ -62,23 +59,22 @@ export function mayConnect(policy: TargetPolicy, host: string, address: string):
   return policy.allowed.ranges.has(kind) || namesHost(policy.allowed, host);
 }
 
-/** Whether the name belongs to a cloud's metadata service. */
 const isMetadataName = (host: string) => METADATA_NAMES.has(host.toLowerCase().replace(/\.$/, ""));
 
-/** Whether a name may be asked at all, before anything is known about its addresses. */
+/** Whether requests to a name are allowed at all, before its addresses are known. */
 export function mayName(policy: TargetPolicy, host: string): boolean {
   if (isMetadataName(host) || namesHost(policy.blocked, host)) return false;
   if (!/(^|\.)localhost\.?$/i.test(host)) return true;
   return policy.allowed.ranges.has("loopback") || namesHost(policy.allowed, host);
 }
 
-/** Whether the address means "nowhere", as name servers that filter answer. */
+/** Whether the address is unspecified (0.0.0.0), as filtering name servers return. */
 export const isNowhere = (address: string) => {
   const outer = parseAddress(address);
   return outer !== null && unwrap(outer).range() === "unspecified";
 };
 
-/** Whether the way to an address leads out of this machine and its own network. */
+/** Whether an address is outside of this machine and its private networks. */
 export function isOutside(address: string): boolean {
   const outer = parseAddress(address);
   return outer !== null && kindOf(unwrap(outer)) === "external";
@@ -89,7 +85,7 @@ const isBlocked = (blocked: HostList, host: string, address: Address) =>
   namesHost(blocked, host) ||
   [...blocked.ranges].some((range) => range === kindOf(address));
 
-/** NAT64 is unwrapped too: behind DNS64 every IPv4-only site has such an address. */
+/** Includes NAT64, since behind DNS64 every IPv4-only site has such an address. */
 function unwrap(address: Address): Address {
   if (!WRAPPERS.some((wrapper) => isInside(address, wrapper))) return address;
   return new ipaddr.IPv4(address.toByteArray().slice(12));
@@ -106,7 +102,7 @@ function kindOf(address: Address): Kind {
   return isGlobalIpv6(address) ? "external" : "special";
 }
 
-/** An allow-list, because ipaddr.js calls every address that it has no name for unicast. */
+/** An allow list, since ipaddr.js reports unknown ranges as unicast. */
 const isGlobalIpv6 = (address: Address) =>
   GLOBAL_IPV6.some((network) => isInside(address, network)) &&
   !RESERVED_IPV6.some((network) => isInside(address, network));
@@ -120,19 +116,19 @@ type Address = ipaddr.IPv4 | ipaddr.IPv6;
 const RANGES = ["external", "private", "loopback"] as const;
 type Range = (typeof RANGES)[number];
 
-/** What an operator's comma list of hosts opens or closes. */
+/** An operator's list of hosts. */
 export type HostList = {
   ranges: Set<Range>;
-  /** Networks; a single address is one of /32 or /128. */
+  /** A single address is a network of /32 or /128. */
   networks: [Address, number][];
-  /** Lower-case host names in which `*` stands for any run of characters. */
+  /** Lower-case host names in which `*` stands for any characters. */
   patterns: string[];
 };
 
 const PATTERN = /^[a-z0-9*_-]+(\.[a-z0-9*_-]+)*$/;
 const ONLY_DIGITS_AND_DOTS = /^[\d.]+$/;
 
-/** Reads `external, 10.0.0.0/8, *.corp.example`. Throws an Error that names the entry it cannot read. */
+/** Reads `external, 10.0.0.0/8, *.corp.example`. @throws Error with the invalid entry */
 export function parseHostList(text: string): HostList {
   const list: HostList = { ranges: new Set(), networks: [], patterns: [] };
   for (const part of text.split(",")) {
@@ -142,30 +138,28 @@ export function parseHostList(text: string): HostList {
   return list;
 }
 
-/** Whether a pattern of the list covers the name. A trailing dot does not matter. */
 function namesHost(list: HostList, host: string): boolean {
   const name = host.toLowerCase().replace(/\.$/, "");
   return list.patterns.some((pattern) => globToRegExp(pattern).test(name));
 }
 
-/** Whether a network of the list holds the address. */
 export const holdsAddress = (list: HostList, address: Address) =>
   list.networks.some((network) => isInside(address, network));
 
-/** Whether the list names this very address and not only a network around it. */
+/** Whether the list contains this exact address, not only a network around it. */
 const namesAddress = (list: HostList, address: Address) =>
   list.networks.some(
     ([base, bits]) => bits === base.toByteArray().length * 8 && isInside(address, [base, bits]),
   );
 
-/** Like `match`, but two families never match instead of throwing. */
+/** Like `match`, but returns false for different families instead of throwing. */
 const isInside = (address: Address, [base, bits]: [Address, number]) =>
   address.kind() === base.kind() && address.match(base, bits);
 
-/** The address that a text spells exactly, or null. Shorthand such as `127.1` and zones are refused. */
+/** Parses an address; null for anything else, also for shorthand such as `127.1` and zones. */
 export function parseAddress(text: string): Address | null {
   if (isIPv4(text)) return new ipaddr.IPv4(text.split(".").map(Number));
-  // Most targets are names; this finds them before anything that takes time.
+  // Most targets are names, which this rules out cheaply.
   if (!text.includes(":") || text.includes("%") || !ipaddr.IPv6.isValid(text)) return null;
   return ipaddr.IPv6.parse(text);
 }
@@ -194,10 +188,7 @@ function addEntry(list: HostList, entry: string): void {
 const MOST_EDITS = 2;
 const SINGLE_LABEL = /^[a-z0-9_-]+$/;
 
-/**
- * The keyword that an entry almost is. Taken for a host name, such an entry would open or block nothing,
- * and no error would show it.
- */
+/** Returns the keyword that an entry misspells, which would otherwise be accepted as a host name without effect. */
 function misspelled(entry: string): Range | undefined {
   if (!SINGLE_LABEL.test(entry)) return undefined;
   const [nearest] = RANGES.map((name) => ({ name, edits: leven(entry, name) })).sort(
@@ -220,13 +211,13 @@ const globToRegExp = (pattern: string) =>
 
 export type TargetProblem = "url_invalid" | "scheme_unsupported" | "target_forbidden";
 
-/** `problem` continues a sentence that begins with the field's name, such as "url must be …". */
+/** `problem` continues a sentence that begins with the field, such as "url must be …". */
 type Target = { ok: true; url: URL } | { ok: false; reason: TargetProblem; problem: string };
 
-/** Longest URL that is kept, before and after it is written the standard way. */
+/** Longest stored URL, before and after normalization. */
 export const MAX_URL_LENGTH = 2048;
 
-/** Ports that browsers never open, because something other than a web server listens (WHATWG Fetch, "bad port"). */
+/** Ports that browsers block, since they belong to other protocols (WHATWG Fetch, "bad port"). */
 const BAD_PORTS = new Set([
   0, 1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102,
   103, 104, 109, 110, 111, 113, 115, 117, 119, 123, 135, 137, 139, 143, 161, 179, 389, 427, 465,
@@ -236,8 +227,8 @@ const BAD_PORTS = new Set([
 ]);
 
 /**
- * Judges the text of a URL that someone wants checked or called. Names are not resolved: where they
- * lead is judged at each request. A refusal names the `setting` that would allow the target.
+ * Validates a URL for links and webhooks. Names are not resolved, since each request validates the addresses.
+ * @param setting named in the problem if it would allow the target
  */
 export function parseTarget(raw: string, policy: TargetPolicy, setting?: string): Target {
   const target = vetTarget(raw, policy);
@@ -249,9 +240,9 @@ export function parseTarget(raw: string, policy: TargetPolicy, setting?: string)
   return target;
 }
 
-/** The same rules without the limit of length, for what a server redirects to. */
+/** Applies the same rules without the length limit, for redirects. */
 export function vetTarget(raw: string, policy: TargetPolicy): Target {
-  // URL parsing drops tabs and newlines and turns "\" into "/", so these are looked for before.
+  // URL parsing drops tabs and newlines and turns "\" into "/", so test for them first.
   if (/[\p{Cc}\s\\]/u.test(raw)) {
     return invalid("must not contain spaces, control characters or backslashes");
   }
@@ -264,7 +255,7 @@ export function vetTarget(raw: string, policy: TargetPolicy): Target {
   return vetHost(url, policy);
 }
 
-/** The host as the address policy knows it: IPv6 without brackets. */
+/** Returns the host, IPv6 without brackets. */
 export const bareHost = (url: URL) => url.hostname.replace(/^\[|\]$/g, "");
 
 function vetHost(url: URL, policy: TargetPolicy): Target {
@@ -279,7 +270,7 @@ function vetHost(url: URL, policy: TargetPolicy): Target {
   return mayName(policy, host) ? { ok: true, url } : forbidden(host);
 }
 
-/** RFC 1035 §2.3.4: labels of 1 to 63 octets, 253 in all. URL parsing lets through signs that no name has. */
+/** RFC 1035 §2.3.4: labels of 1 to 63 octets, 253 in all. URL parsing accepts characters that names cannot contain. */
 function hasGoodLabels(host: string): boolean {
   const name = host.replace(/\.$/, "");
   return name.length <= 253 && name.split(".").every((label) => /^[a-z0-9_-]{1,63}$/.test(label));

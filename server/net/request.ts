@@ -7,10 +7,10 @@ import {
   type FailureReason,
   failed,
   leftOf,
-  mostTelling,
   type OutboundOptions,
   type Plan,
   type RequestInput,
+  worstOf,
 } from "./exchange.ts";
 import {
   bareHost,
@@ -26,7 +26,7 @@ import { hasIpv6, sendTo } from "./send.ts";
 export type { Exchange, OutboundOptions, RequestInput } from "./exchange.ts";
 
 export type Outbound = {
-  /** Sends one request and follows no redirect. Whatever the network does comes back as a value. */
+  /** Sends one request without following redirects. Never throws for network reasons. */
   request(target: string | URL, input: RequestInput): Promise<Exchange>;
   policy: TargetPolicy;
   resolver: Resolver;
@@ -35,9 +35,9 @@ export type Outbound = {
 
 const ADDRESSES_TRIED = 3;
 
-/** The only way out of the program: every request passes the same three gates. */
+/** Every request of the program goes through here: its URL and its addresses are validated. */
 export function createOutbound(options: OutboundOptions): Outbound {
-  const ca = options.extraCa ? trusting(options.extraCa) : null;
+  const ca = options.extraCa ? certificatesWith(options.extraCa) : null;
   const request = async (target: string | URL, input: RequestInput) => {
     const startedAt = options.clock.elapsed();
     const vetted = vetTarget(String(target), options.policy);
@@ -47,8 +47,9 @@ export function createOutbound(options: OutboundOptions): Outbound {
   return { request, policy: options.policy, resolver: options.resolver, hasIpv6 };
 }
 
-/** As bytes, since `fetch` copies them for each request, and a list of texts takes it twice as long. */
-const trusting = (extraCa: string) => Buffer.from([...rootCertificates, extraCa].join("\n"));
+/** As bytes, since `fetch` copies them for each request, and texts take twice as long. */
+const certificatesWith = (extraCa: string) =>
+  Buffer.from([...rootCertificates, extraCa].join("\n"));
 
 async function send(plan: Plan): Promise<Exchange> {
   const host = bareHost(plan.url);
@@ -61,11 +62,11 @@ async function send(plan: Plan): Promise<Exchange> {
   if (open.length > 0) return sendToFirst(plan, chooseAddresses(open));
   const refusal = describeRefusal(plan.options, "target_forbidden");
   if (!found.addresses.every(isNowhere)) return failed(plan, "target_forbidden", refusal);
-  const detail = `${host} was answered with no address at all, as by a filter.`;
+  const detail = `The name server returned an unspecified address for ${host}, as filters do.`;
   return failed(plan, "network_filter", `${detail} ${refusal}`);
 }
 
-/** Name servers may take longer than the whole request may. */
+/** Name servers may take longer than the limit of the request. */
 async function inTime(leftMs: number, resolving: Promise<Resolution>): Promise<Resolution> {
   const late = Promise.withResolvers<Resolution>();
   const timer = setTimeout(late.resolve, leftMs, { ok: false, reason: "dns_timeout" });
@@ -77,7 +78,7 @@ const describeRefusal = (options: OutboundOptions, reason: FailureReason) =>
     ? `The target is not allowed; see ${options.allowedHostsSetting}.`
     : "The URL cannot be requested.";
 
-/** Up to three addresses, the two families in turn, so that a broken family hides nothing. */
+/** Returns up to three addresses, alternating the families in case one does not work. */
 function chooseAddresses(addresses: readonly string[]): string[] {
   const [first, second] = [addresses.filter((a) => !isIPv6(a)), addresses.filter(isIPv6)];
   const inTurn = addresses.flatMap((_, index) => [first[index], second[index]]);
@@ -92,14 +93,14 @@ async function sendToFirst(plan: Plan, addresses: string[]): Promise<Exchange> {
     failures.push(exchange);
     if (!BEFORE_SENDING.has(exchange.reason) || leftOf(plan) <= 0) break;
   }
-  return mostTelling(failures);
+  return worstOf(failures);
 }
 
 const NAMES = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY"];
 
 /**
- * Takes the usual proxy variables out of an environment and returns the names of those that were there.
- * `fetch` obeys them whatever it is told, and a proxy would look up again what was judged here.
+ * Removes the usual proxy variables from an environment and returns their names. `fetch` always obeys them, and a proxy
+ * would resolve validated names again.
  */
 export function dropProxyVariables(env: Record<string, string | undefined>): string[] {
   const found = [...NAMES, ...NAMES.map((name) => name.toLowerCase())].filter(

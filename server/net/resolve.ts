@@ -5,11 +5,11 @@ import { isIP } from "node:net";
 import { LRUCache } from "lru-cache";
 import type { Clock } from "../lib/clock.ts";
 import {
-  askForNames,
   type DnsAnswer,
   type HostNames,
   type NameServer,
   type NoAnswer,
+  queryHostNames,
   queryServer,
 } from "./dns-query.ts";
 import { isNowhere } from "./policy.ts";
@@ -28,39 +28,39 @@ export type DnsReason = (typeof DNS_REASONS)[number];
 export type Resolution = { ok: true; addresses: string[] } | { ok: false; reason: DnsReason };
 
 export type Resolver = {
-  /** Addresses of a name, as the system (or the configured servers) sees it. */
+  /** Returns the addresses of a name from the system or the configured servers. */
   resolve(name: string): Promise<Resolution>;
-  /** The answers of up to two name servers, one entry each; nothing is cached. */
+  /** Returns the results of up to two name servers, without the cache. */
   askEach(name: string): Promise<Resolution[]>;
-  /** The operator configured the servers, which may know names that no others do. */
+  /** The operator configured the servers, which may know private names. */
   isChosen: boolean;
-  /** The name servers of a host; null when unknown. Nothing is cached. */
+  /** Returns the name servers of a host, without the cache; null if unknown. */
   namesOf(host: string): Promise<HostNames | null>;
-  /** Whether each of those name servers finds addresses for at least one of the names just now. */
+  /** Whether each of the name servers currently finds addresses for at least one of the names. */
   answersFor(names: string[]): Promise<boolean>;
 };
 
 type ResolverOptions = {
   clock: Clock;
-  /** `ip[:port]` each, such as `9.9.9.9` or `[2620:fe::fe]:53`; empty means the system's resolver. */
+  /** `ip[:port]`, such as `9.9.9.9` or `[2620:fe::fe]:53`. Empty: the system's resolver. */
   servers?: string[];
-  /** How long one lookup may take, in milliseconds. */
+  /** Limit of one lookup. */
   timeoutMs?: number;
 };
 
-const SHORTEST_MEMORY_S = 30;
-const LONGEST_MEMORY_S = 600;
+const SHORTEST_TTL_S = 30;
+const LONGEST_TTL_S = 600;
 const SERVERS_ASKED = 2;
 
 type Found = Resolution & { ttlSeconds?: number };
 
-/** Answers are remembered for as long as they say, within bounds. */
+/** Caches addresses for their TTL, within bounds. */
 export function createResolver({
   clock,
   servers: given = [],
   timeoutMs = 5000,
 }: ResolverOptions): Resolver {
-  const memory = new LRUCache<string, string[]>({
+  const cache = new LRUCache<string, string[]>({
     max: 10_000,
     ttlResolution: 0,
     perf: { now: clock.elapsed },
@@ -70,31 +70,28 @@ export function createResolver({
   const askEach = (name: string) => askServers(servers(), name, timeoutMs);
 
   async function resolve(name: string): Promise<Resolution> {
-    const known = memory.get(name);
+    const known = cache.get(name);
     if (known) return { ok: true, addresses: known };
     const found =
       own.length > 0 ? await viaServers(name, askEach) : await viaSystem(name, askEach, timeoutMs);
     if (!found.ok) return found;
-    const ttlSeconds = Math.min(
-      Math.max(found.ttlSeconds ?? 0, SHORTEST_MEMORY_S),
-      LONGEST_MEMORY_S,
-    );
-    memory.set(name, found.addresses, { ttl: ttlSeconds * 1000 });
+    const ttlSeconds = Math.min(Math.max(found.ttlSeconds ?? 0, SHORTEST_TTL_S), LONGEST_TTL_S);
+    cache.set(name, found.addresses, { ttl: ttlSeconds * 1000 });
     return { ok: true, addresses: found.addresses };
   }
 
   async function answersFor(names: string[]): Promise<boolean> {
-    const isWell = await Promise.all(
+    const areFound = await Promise.all(
       servers().map((server) => knowsOneOf(server, names, timeoutMs)),
     );
-    return isWell.length > 0 && isWell.every(Boolean);
+    return areFound.length > 0 && areFound.every(Boolean);
   }
 
-  const namesOf = (host: string) => askForNames(servers(), host, timeoutMs);
+  const namesOf = (host: string) => queryHostNames(servers(), host, timeoutMs);
   return { resolve, askEach, isChosen: own.length > 0, namesOf, answersFor };
 }
 
-/** Reads `ip` or `ip:port`; IPv6 with a port takes brackets. Throws an Error that names the text. */
+/** Reads `ip` or `ip:port`; IPv6 with a port takes brackets. @throws Error with the text */
 export function parseServer(text: string): NameServer {
   const [, bracketed, plain, port = "53"] =
     /^(?:\[([^\]]+)\]|([^:]+))(?::(\d{1,5}))?$/.exec(text) ?? (isIP(text) ? ["", text] : []);
@@ -105,7 +102,7 @@ export function parseServer(text: string): NameServer {
   return { address, port: Number(port) };
 }
 
-/** Search domains, the hosts file and split-horizon servers count, because the system is asked first. */
+/** Asks the system first, so that search domains, the hosts file and split-horizon servers apply. */
 async function viaSystem(
   name: string,
   askEach: Resolver["askEach"],
@@ -114,10 +111,10 @@ async function viaSystem(
   if (isReserved(name)) return { ok: false, reason: "dns_nxdomain" };
   const found = await lookUp(name, timeoutMs);
   if (found === null) return { ok: false, reason: "dns_timeout" };
-  return found.length > 0 ? { ok: true, addresses: found } : mostTelling(await askEach(name));
+  return found.length > 0 ? { ok: true, addresses: found } : bestOf(await askEach(name));
 }
 
-/** The system's addresses, none when it failed, null when it took too long: it cannot be aborted. */
+/** Returns the system's addresses; none if it fails, null after the timeout, since it cannot be aborted. */
 async function lookUp(name: string, timeoutMs: number): Promise<string[] | null> {
   const late = Promise.withResolvers<null>();
   const timer = setTimeout(late.resolve, timeoutMs, null);
@@ -127,18 +124,18 @@ async function lookUp(name: string, timeoutMs: number): Promise<string[] | null>
 }
 
 async function viaServers(name: string, askEach: Resolver["askEach"]): Promise<Found> {
-  const written = await readHosts(name);
-  if (written.length > 0) return { ok: true, addresses: written };
-  return mostTelling(await askEach(name));
+  const listed = await readHosts(name);
+  if (listed.length > 0) return { ok: true, addresses: listed };
+  return bestOf(await askEach(name));
 }
 
-/** Some systems list link-local servers with a zone, which cannot be asked this way. */
+/** Skips link-local servers with a zone, which are not supported. */
 const systemServers = () =>
   getServers()
     .filter((text) => !text.includes("%"))
     .map(parseServer);
 
-/** The second server is there for when the first fails, but asking both at once is quicker to judge. */
+/** Asks all at once, which is faster than waiting for the first to fail. */
 async function askServers(
   servers: NameServer[],
   name: string,
@@ -153,10 +150,7 @@ async function knowsOneOf(server: NameServer, names: string[], timeoutMs: number
   return found.some(({ ok }) => ok);
 }
 
-/**
- * RFC 6761 §6.4: names under "invalid" never exist, and software should say so itself. This also holds
- * where no name server can be reached.
- */
+/** RFC 6761 §6.4: names under "invalid" never exist, whether or not a name server can be reached. */
 export const isReserved = (name: string) => /(^|\.)invalid\.?$/i.test(name);
 
 async function askServer(server: NameServer, name: string, timeoutMs: number): Promise<Found> {
@@ -194,22 +188,19 @@ const REASON_BY_RCODE: Record<string, DnsReason> = {
   NOTIMP: "dns_refused",
 };
 
-/** A name is only missing when both families say so; otherwise the unclear one is what is known. */
+/** A name is only missing if both families say so; otherwise the unclear result counts. */
 function reasonOfFamilies(reasons: DnsReason[]): DnsReason {
   if (reasons.every((reason) => reason === "dns_nxdomain")) return "dns_nxdomain";
   return reasons.find((reason) => !isAnswer(reason)) ?? "dns_nodata";
 }
 
-/**
- * Addresses before a clear no, a clear no before trouble with a server. Addresses that lead nowhere come
- * from a server that filters, which the other need not do.
- */
-function mostTelling(found: Found[]): Found {
-  const told =
+/** Prefers addresses to a definite no, and that to a failure. Unspecified addresses are from a filtering server. */
+function bestOf(found: Found[]): Found {
+  const best =
     found.find((one) => one.ok && !one.addresses.every(isNowhere)) ??
     found.find(({ ok }) => ok) ??
     found.find((one) => !one.ok && isAnswer(one.reason));
-  return told ?? found[0] ?? { ok: false, reason: "dns_timeout" };
+  return best ?? found[0] ?? { ok: false, reason: "dns_timeout" };
 }
 
 const isAnswer = (reason: DnsReason) => reason === "dns_nxdomain" || reason === "dns_nodata";
@@ -218,13 +209,13 @@ const unique = (texts: string[]) => [...new Set(texts)];
 
 const HOSTS_FILE = "/etc/hosts";
 
-/** The addresses that the system's hosts file gives a name, hosts(5); none when there is no file. */
+/** Returns the addresses of a name in the system's hosts file, hosts(5); none if there is no file. */
 async function readHosts(name: string): Promise<string[]> {
   const text = await readFile(HOSTS_FILE, "utf8").catch(() => "");
   return findInHosts(text, name);
 }
 
-/** The addresses that the text of a hosts file gives a name, in its order. */
+/** Returns the addresses of a name in the text of a hosts file. */
 export function findInHosts(text: string, name: string): string[] {
   const wanted = name.toLowerCase().replace(/\.$/, "");
   return text.split("\n").flatMap((line) => {

@@ -21,7 +21,7 @@ const CONNECT_MS = 10_000;
 const HEADERS_MS = 20_000;
 const HEADER_BYTES = 64 * 1024;
 
-/** A body that was cut is useful from here on. */
+/** Least size of a useful truncated body. */
 const USEFUL_BYTES = 1024;
 
 /** Sends the request to one vetted address. */
@@ -33,8 +33,8 @@ export async function sendTo(plan: Plan, address: string | null): Promise<Exchan
 }
 
 /**
- * Whether bytes may have come that `fetch` of Bun 1.4.5 did not hand over: it drops those that arrive together
- * with the end of the connection. Nothing is sent twice that may change something, nor through a proxy.
+ * Whether `fetch` of Bun 1.4.5 may have dropped bytes: it loses those that arrive together with the end of the
+ * connection. Requests that may change something, or use a proxy, are not repeated.
  */
 const mayHaveLostBytes = (plan: Plan, exchange: Exchange): exchange is Answered =>
   exchange.kind === "response" &&
@@ -62,7 +62,7 @@ async function sendBy(send: Send, plan: Plan, address: string | null): Promise<E
     return explain(trip, error);
   } finally {
     deadlines.end();
-    // Making the usual error would take longer than all the rest of this.
+    // The default error is expensive to create.
     stop.abort("over");
   }
 }
@@ -85,7 +85,7 @@ function limitsOf(trip: Trip): Limits {
   };
 }
 
-/** The vetted address takes the place of the name, so that nothing is looked up a second time. */
+/** Replaces the name with the validated address, so that it is not resolved again. */
 function pinnedOf({ url, address }: Trip): URL {
   const pinned = new URL(url);
   pinned.hash = "";
@@ -101,11 +101,11 @@ function fetchPinned(trip: Trip, signal: AbortSignal): Promise<Response> {
     ...(input.body !== undefined && { body: input.body }),
     redirect: "manual",
     keepalive: false,
-    // Done here instead, since `fetch` unpacks as fast as it can and without end.
+    // Done here instead, since `fetch` decompresses without limit.
     decompress: false,
     signal,
     ...(options.proxy !== undefined && { proxy: options.proxy }),
-    // A proxy may be spoken to over TLS as well.
+    // The connection to a proxy may use TLS, too.
     ...((url.protocol === "https:" || options.proxy !== undefined) && { tls: tlsOf(trip) }),
   });
 }
@@ -120,7 +120,7 @@ function fetchByNode(trip: Trip, signal: AbortSignal): Promise<Incoming> {
   });
 }
 
-/** The certificate must be for the name in the URL, whatever address is dialled. */
+/** The certificate must be for the name in the URL, not for the address. */
 function tlsOf({ url, input, ca, handshake }: Trip): BunFetchRequestInitTLS {
   const host = bareHost(url).replace(/\.$/, "");
   return {
@@ -154,7 +154,7 @@ async function receive(trip: Trip, response: Incoming, late: Promise<"late">): P
   };
 }
 
-/** As on the wire: a colon, a space and a line end for each field. */
+/** As sent: with a colon, a space and a line end for each field. */
 const sizeOf = (headers: Headers) =>
   [...headers].reduce((size, [name, value]) => size + name.length + value.length + 4, 0);
 
@@ -164,7 +164,7 @@ function explain(trip: Trip, error: unknown): Exchange {
   return failed(trip, sharpen(trip, reasonOfError(error)), detail);
 }
 
-/** `fetch` has one word for a reset before and after the handshake, and for a dead server or proxy. */
+/** `fetch` does not distinguish resets before and after the handshake, nor failures of server and proxy. */
 function sharpen({ options, handshake }: Trip, reason: FailureReason): FailureReason {
   if (options.proxy !== undefined && BEFORE_SENDING.has(reason)) return "monitor_proxy_error";
   return reason === "conn_reset" && !handshake.isDone ? "tls_handshake_reset" : reason;
@@ -172,7 +172,7 @@ function sharpen({ options, handshake }: Trip, reason: FailureReason): FailureRe
 
 type LateReason = "conn_timeout" | "read_timeout" | "aborted";
 
-/** Thrown where an answer was awaited that did not come in time. */
+/** Thrown when a response does not arrive in time. */
 export class Late extends Error {
   constructor(readonly reason: LateReason) {
     super(reason);
@@ -180,27 +180,26 @@ export class Late extends Error {
 }
 
 type Deadlines = {
-  /** Rejects with `Late` when the headers do not come in time, or the caller gives up. */
+  /** Rejects with `Late` when the headers are late, or the caller aborts. */
   headersLate: Promise<never>;
-  /** Resolves when the body does not end in time, or the caller gives up. */
+  /** Resolves when the body is late, or the caller aborts. */
   bodyLate: Promise<"late">;
   headersCame(): void;
   end(): void;
 };
 
-/** All lengths in milliseconds. */
 type Limits = {
   leftMs: number;
   connectMs: number;
   headersMs: number;
   signal: AbortSignal | undefined;
-  /** Asked once, of a server that has been silent for long: can it be connected to at all? */
+  /** Called once for a silent server: whether a connection can be opened. */
   isReachable(withinMs: number): Promise<boolean>;
 };
 
 const REACH_MS = 2000;
 
-/** Own timers, because a request that ignores its signal must end all the same. */
+/** Uses its own timers, since a request may ignore its signal. */
 export function startDeadlines(limits: Limits): Deadlines {
   const headers = Promise.withResolvers<never>();
   const body = Promise.withResolvers<"late">();
@@ -222,7 +221,7 @@ export function startDeadlines(limits: Limits): Deadlines {
   return { headersLate: headers.promise, bodyLate: body.promise, headersCame: awaited.stop, end };
 }
 
-/** Tells a server that cannot be reached from one that is reached and silent. */
+/** Distinguishes a server that cannot be reached from one that is silent. */
 function watchHeaders(limits: Limits, giveUp: (reason: LateReason) => void) {
   const limit = Math.min(limits.leftMs, limits.headersMs);
   const reachMs = Math.min(REACH_MS, limit / 2);
@@ -240,22 +239,19 @@ function watchHeaders(limits: Limits, giveUp: (reason: LateReason) => void) {
   return { stop };
 }
 
-/**
- * Whether a TCP connection to the address comes about within `timeoutMs`. `fetch` has one time-out for
- * everything, so this tells a server that cannot be reached from one that is reached and silent.
- */
+/** Whether a TCP connection can be opened within `timeoutMs`, which the single timeout of `fetch` does not show. */
 export async function canConnect(
   address: string,
   port: number,
   timeoutMs: number,
 ): Promise<boolean> {
-  // A refusal is an answer: its sender can be reached.
+  // The sender of a refusal can be reached.
   return (await tryToConnect(address, port, timeoutMs)) !== "nothing";
 }
 
 /**
- * Whether the server takes a TCP connection within `timeoutMs`. A refusal does not count here, since any
- * router or firewall on the way may send one. For addresses from the settings: no policy is asked.
+ * Whether the server accepts a TCP connection within `timeoutMs`. A refusal does not count, since a router or firewall
+ * may have sent it. For addresses from settings, which are not validated.
  */
 export async function answersTcp(server: NameServer, timeoutMs: number): Promise<boolean> {
   return (await tryToConnect(server.address, server.port, timeoutMs)) === "connected";
@@ -268,7 +264,7 @@ function tryToConnect(
 ): Promise<"connected" | "refused" | "nothing"> {
   const socket = connect({ host: address, port });
   return new Promise<"connected" | "refused" | "nothing">((resolve) => {
-    // Zero would mean for ever.
+    // Zero would mean no limit.
     socket.setTimeout(Math.max(1, timeoutMs), () => resolve("nothing"));
     socket.on("connect", () => resolve("connected"));
     socket.on("error", (error) =>
@@ -277,7 +273,7 @@ function tryToConnect(
   }).finally(() => socket.destroy());
 }
 
-/** Whether this machine has an address by which IPv6 leads out. */
+/** Whether this machine has a public IPv6 address. */
 export const hasIpv6 = (): boolean =>
   Object.values(networkInterfaces())
     .flat()

@@ -1,11 +1,7 @@
 import { LRUCache } from "lru-cache";
 import robotsParser from "robots-parser";
-import { unlessAborted } from "../lib/concurrency.ts";
-import {
-  createOnceAtATime,
-  LONGEST_HOLD_WAIT_MS,
-  withPoliteness,
-} from "./politeness/politeness.ts";
+import { createOnceAtATime, unlessAborted } from "../lib/concurrency.ts";
+import { LONGEST_HOLD_WAIT_MS, withPoliteness } from "./politeness/politeness.ts";
 import { locationOf, nextHop } from "./probe/hops.ts";
 import type { Prober } from "./probe/probe.ts";
 

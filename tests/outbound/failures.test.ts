@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { type FailedExchange, mostTelling, reasonOfError } from "../../server/net/exchange.ts";
+import { type FailedExchange, reasonOfError, worstOf } from "../../server/net/exchange.ts";
 import { dropProxyVariables } from "../../server/net/request.ts";
 import { Late, startDeadlines } from "../../server/net/send.ts";
 import { startSite } from "../site.ts";
@@ -42,7 +42,7 @@ test.each([
     return { kind: "failed", reason, detail: "", ...nothing };
   });
 
-  expect(mostTelling(failures).reason).toBe(told);
+  expect(worstOf(failures).reason).toBe(told);
 });
 
 test("a process that has run out of descriptors blames itself, also for what it cannot look up", async () => {

@@ -16,34 +16,31 @@ import {
 } from "./site-line.ts";
 import type { Response, SiteLoad } from "./site-load.ts";
 
-export type { Held } from "./site-line.ts";
-
-/** What is under way per site, and how much each site can take. */
+/** The queues and loads of all sites. */
 export type Politeness = SiteRules & {
-  /** Gaps in milliseconds of sites that want longer ones than the usual, by any host of theirs. */
+  /** Gaps in milliseconds of sites that require longer ones than usual, by site. */
   gaps: ReadonlyMap<string, number>;
   sites: Map<string, Site>;
-  /** So many sites are looked through for those that can be forgotten. */
+  /** Number of sites at which idle ones are removed. */
   sweepAt: number;
-  /** Called after each response with the load that its site accepts. */
+  /** Called after each response with the load of its site. */
   onLoad: (site: string, load: SiteLoad) => void;
 };
 
-/** How a request ended, as far as politeness care. */
 type Ended = ({ kind: "response" } & Response) | { kind: "failed" };
 
-/** Why a site is left alone: for `forMs` more, out of `lengthMs`. */
+/** Why no requests are sent to a site, for `forMs` more of `lengthMs`. */
 export type Cooldown = { reason: UnknownReason; forMs: number; lengthMs: number };
 
-/** A request waits so long at most for a site that wants to be left alone. */
+/** Longest time for which a request waits for a cooldown to end. */
 export const LONGEST_HOLD_WAIT_MS = 30_000;
 
-/** Links that would wait longer come back later, since each holds a slot that others need. */
-const LONGEST_LINE_MS = 2000;
-const MOST_IN_LINE = 20;
-/** So many may always stand in line, since a site is asked one request after another. */
-const LEAST_IN_LINE = 2;
-/** The pace of a site without a gap is unknown. */
+/** Links that would wait longer are deferred, since each occupies a slot. */
+const LONGEST_QUEUE_MS = 2000;
+const MOST_IN_QUEUE = 20;
+/** So many may always queue, since requests to a site are sent one after another. */
+const LEAST_IN_QUEUE = 2;
+/** Assumed for sites without a gap. */
 const SHORTEST_PACE_MS = 50;
 
 const SITES_KEPT = 1000;
@@ -59,13 +56,13 @@ export const createPoliteness = (
   onLoad: () => {},
 });
 
-/** Has what was learned of a site elsewhere count here too, by the name that `siteOf` gives. */
+/** Applies what another process learned about a site. */
 export const rememberLoad = (politeness: Politeness, site: string, load: SiteLoad): void =>
   mergeLoad(politeness, findOrCreateSite(politeness, site), load);
 
 /**
- * Makes a request when the site of `host` is not too busy: in the order of `takeTurn`. Not at all when the
- * site wants to be left alone for longer than the request can wait. `waitedMs` is what queueing took.
+ * Makes a request when it is its turn at the site of `host`, or returns `Held` if the site's cooldown is longer than the
+ * request can wait. `waitedMs` is the time spent in the queue.
  */
 export async function withPoliteness<T extends Ended>(
   politeness: Politeness,
@@ -88,10 +85,7 @@ export async function withPoliteness<T extends Ended>(
   }
 }
 
-/**
- * Why the site of `host` is better not asked now: it wants to be left alone, or takes requests so slowly
- * that those already waiting keep it busy. Null when a request could be made within half a minute.
- */
+/** Returns the cooldown of a site that accepts no request within half a minute, due to a hold or its queue; else null. */
 export function cooldownOf(politeness: Politeness, host: string): Cooldown | null {
   const site = politeness.sites.get(siteOf(host));
   if (!site) return null;
@@ -106,19 +100,19 @@ export function cooldownOf(politeness: Politeness, host: string): Cooldown | nul
 }
 
 /**
- * Milliseconds after which to come back to the site of `host`, at a moment of one's own, when its line is
- * long; null when it is not. So the many links of one site leave room for those of others.
+ * Returns after how many milliseconds a link of a site with a long queue should be checked, a different time for each
+ * link; null if the queue is short. So the many links of one site leave room for others.
  */
 export function slotAfterQueue(politeness: Politeness, host: string): number | null {
   const site = politeness.sites.get(siteOf(host));
   if (!site) return null;
   const gapMs = gapOf(politeness, site);
   const { length } = site.queue;
-  const lineMs = length * gapMs;
-  const isShort = length < LEAST_IN_LINE || lineMs < LONGEST_LINE_MS;
-  if (isShort && length < MOST_IN_LINE) return null;
+  const queueMs = length * gapMs;
+  const isShort = length < LEAST_IN_QUEUE || queueMs < LONGEST_QUEUE_MS;
+  if (isShort && length < MOST_IN_QUEUE) return null;
   const now = politeness.clock.elapsed();
-  site.bookedUntil = Math.max(site.bookedUntil, now + lineMs) + Math.max(gapMs, SHORTEST_PACE_MS);
+  site.bookedUntil = Math.max(site.bookedUntil, now + queueMs) + Math.max(gapMs, SHORTEST_PACE_MS);
   return site.bookedUntil - now;
 }
 
@@ -132,29 +126,11 @@ function findOrCreateSite(politeness: Politeness, key: string): Site {
   return site;
 }
 
-/** Sites that are busy, held or in trouble stay. The next look is due when there are twice as many. */
+/** Removes idle sites. The next sweep is due at twice the remaining number. */
 function sweep(politeness: Politeness): void {
   const { sites } = politeness;
   for (const [key, site] of sites) {
     if (isForgettable(politeness, site)) sites.delete(key);
   }
   politeness.sweepAt = Math.max(SITES_KEPT, sites.size * 2);
-}
-
-/** Work that several callers may want under one key. Urgent work never waits for other work. */
-type Work<T> = { key: string; isUrgent?: boolean | undefined; work: () => Promise<T> };
-
-/** Does the work of a key once for all who want it at the same time: no signal of one of them may end it. */
-type OnceAtATime<T> = (wanted: Work<T>) => Promise<T>;
-
-export function createOnceAtATime<T>(): OnceAtATime<T> {
-  const running = new Map<string, Promise<T>>();
-  return ({ key, isUrgent = false, work }) => {
-    const name = `${isUrgent} ${key}`;
-    const underWay = running.get(name);
-    if (underWay) return underWay;
-    const begun = work().finally(() => running.delete(name));
-    running.set(name, begun);
-    return begun;
-  };
 }

@@ -2,7 +2,7 @@ import type { Clock } from "../../lib/clock.ts";
 import type { UnknownReason } from "../reasons/reasons.ts";
 import { afterResponse, NO_LOAD, type Response, type SiteLoad } from "./site-load.ts";
 
-/** How much any site is asked. */
+/** Limits for every site. */
 export type SiteRules = {
   clock: Clock;
   /** Requests at once to one site. */
@@ -11,29 +11,29 @@ export type SiteRules = {
   hostGapMs: number;
 };
 
-/** One site and who wants to ask it. Moments are on the clock's `elapsed()`. */
+/** A site and its queue. Times are those of `elapsed()`. */
 export type Site = {
-  /** Its own gap, where that is longer than the usual one. */
+  /** Its own gap, if longer than the usual one. */
   gapMs: number;
   load: SiteLoad;
   running: number;
   lastStartAt: number;
   queue: Waiter[];
-  /** How long the site was held by holds that others have replaced. */
+  /** Total time of earlier holds. */
   heldMs: number;
-  /** The last moment that was given to a link that does not wait in a long queue. */
+  /** The last time assigned to a deferred link. */
   bookedUntil: number;
-  /** Ends the sleep until the first in line may start. */
+  /** Ends the sleep until the first request may start. */
   timer: AbortController | null;
 };
 
-/** A request may be made. `waitedMs` was spent queueing; what was spent on holds is not in it. */
+/** A request may be made. `waitedMs` excludes the time of holds. */
 type Turn = { kind: "turn"; waitedMs: number };
 
-/** A request is not made, since its site wants to be left alone for `forMs` more. */
+/** A request is not made, since its site is held for `forMs` more. */
 export type Held = { kind: "held"; reason: UnknownReason; forMs: number; waitedMs: number };
 
-/** How a request waits: `maxHoldMs` is for holds alone. Urgent ones go before all that are not. */
+/** `maxHoldMs` limits the wait for holds only. Urgent requests precede others. */
 export type WaitOptions = {
   maxHoldMs: number;
   signal?: AbortSignal | undefined;
@@ -48,9 +48,9 @@ type Waiter = {
   settle: (outcome: Turn | Held) => void;
 };
 
-/** Timers count in whole milliseconds, so a fraction is not worth a sleep. */
+/** Timers count in whole milliseconds. */
 const SHORTEST_SLEEP_MS = 1;
-/** A site that had trouble starts afresh when it was left alone for so long. */
+/** How long a site's problems are remembered after its last request. */
 export const TROUBLE_KEPT_MS = 15 * 60_000;
 
 export const createSite = (gapMs = 0): Site => ({
@@ -64,10 +64,7 @@ export const createSite = (gapMs = 0): Site => ({
   timer: null,
 });
 
-/**
- * First come, first served, the urgent before the others. A signal that aborts cuts the wait short; the
- * request then ends on its own.
- */
+/** Waits for a turn, first come, first served, urgent requests first. An aborted signal ends the wait at once. */
 export function takeTurn(rules: SiteRules, site: Site, wait: WaitOptions): Promise<Turn | Held> {
   const { maxHoldMs, signal, isUrgent = false } = wait;
   const arrivedAt = rules.clock.elapsed();
@@ -89,10 +86,9 @@ export function takeTurn(rules: SiteRules, site: Site, wait: WaitOptions): Promi
   });
 }
 
-/** How many at the front are urgent. */
-const countUrgent = (line: Waiter[]) => line.filter(({ isUrgent }) => isUrgent).length;
+const countUrgent = (queue: Waiter[]) => queue.filter(({ isUrgent }) => isUrgent).length;
 
-/** Frees the slot for the next request, after the response showed how much load the site accepts. */
+/** Frees the slot for the next request, and learns from the response how much load the site accepts. */
 export function endTurn(rules: SiteRules, site: Site, response: Response | null): void {
   const elapsed = rules.clock.elapsed();
   const heldMs = heldSoFar(site, elapsed);
@@ -105,7 +101,7 @@ export function endTurn(rules: SiteRules, site: Site, response: Response | null)
   advance(rules, site);
 }
 
-/** Applies what another process learned about the site, or this one before a restart, where that is stricter. */
+/** Applies the load that another process, or this one before a restart, has learned, if it is stricter. */
 export function mergeLoad(rules: SiteRules, site: Site, known: SiteLoad): void {
   const elapsed = rules.clock.elapsed();
   const { load } = site;
@@ -118,24 +114,24 @@ export function mergeLoad(rules: SiteRules, site: Site, known: SiteLoad): void {
     refusals: Math.max(load.refusals, known.refusals),
     hold: isHeldLonger ? known.hold : load.hold,
   };
-  // When it was asked last is not known.
+  // The time of its last request is unknown.
   if (known.penaltyMs > 0) site.lastStartAt = Math.max(site.lastStartAt, elapsed);
   advance(rules, site);
 }
 
-/** Milliseconds until the next request could start, were it not for those that are under way. */
+/** Returns the milliseconds until the next request may start, apart from those under way. */
 export const startsIn = (rules: SiteRules, site: Site): number =>
   Math.max(heldFor(rules, site), site.lastStartAt + gapOf(rules, site) - rules.clock.elapsed());
 
-/** Milliseconds until the site's hold is over; 0 when there is none. */
+/** Returns the milliseconds until the site's hold ends; 0 if there is none. */
 export const heldFor = ({ clock }: SiteRules, { load }: Site): number =>
   Math.max(0, (load.hold?.until ?? 0) - clock.elapsed());
 
-/** Milliseconds between two starts at the site as it is now. */
+/** Returns the current milliseconds between the starts of two requests. */
 export const gapOf = ({ hostGapMs }: SiteRules, { gapMs, load }: Site) =>
   Math.max(hostGapMs, gapMs) + load.penaltyMs;
 
-/** Whether nothing would change if the site were met for the first time next. */
+/** Whether the site has no state that differs from a new one. */
 export function isForgettable(rules: SiteRules, site: Site): boolean {
   const { load, running, queue, lastStartAt, bookedUntil } = site;
   const hadTrouble = load.penaltyMs > 0 || load.refusals > 0;
@@ -144,7 +140,7 @@ export function isForgettable(rules: SiteRules, site: Site): boolean {
   return isIdle && Math.max(lastStartAt + keptMs, bookedUntil) <= rules.clock.elapsed();
 }
 
-/** Starts every request that may start, and sleeps until the next one may. */
+/** Starts all requests that may start, and sleeps until the next one may. */
 function advance(rules: SiteRules, site: Site): void {
   site.timer?.abort();
   site.timer = null;
@@ -177,7 +173,7 @@ function start(rules: SiteRules, site: Site, waiter: Waiter): void {
   waiter.settle({ kind: "turn", waitedMs: queuedMs(site, waiter, now) });
 }
 
-/** Rejects waiting requests whose limit is shorter than the site's hold. */
+/** Rejects waiting requests whose limit is shorter than the hold. */
 function rejectHeldWaiters(rules: SiteRules, site: Site): void {
   const forMs = heldFor(rules, site);
   const reason = site.load.hold?.reason;
@@ -199,7 +195,7 @@ const queuedMs = (site: Site, waiter: Waiter, now: number) =>
 const heldMsOf = (site: Site, { heldAtArrival }: Waiter, now: number) =>
   heldSoFar(site, now) - heldAtArrival;
 
-/** How long the site has been held in all, up to `now`. */
+/** Returns the total time of holds until `now`. */
 function heldSoFar({ load: { hold }, heldMs }: Site, now: number): number {
   return heldMs + (hold ? Math.min(now, hold.until) - hold.since : 0);
 }

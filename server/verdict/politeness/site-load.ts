@@ -1,24 +1,23 @@
 import type { ServerErrorReason, UnknownReason } from "../reasons/reasons.ts";
 
-/** Until `until`, on the clock's `elapsed()`, a site wants to be left alone. */
+/** No requests are sent to the site until then. Times are those of `elapsed()`. */
 type Hold = { since: number; until: number; reason: UnknownReason };
 
-/** How much load a site accepts, as its responses show. */
+/** How much load a site accepts, according to its responses. */
 export type SiteLoad = {
-  /** Milliseconds between the starts of two requests, on top of the usual gap. */
+  /** Milliseconds in addition to the usual gap. */
   penaltyMs: number;
-  /** Why there is a penalty. */
+  /** Reason of the penalty. */
   trouble: UnknownReason;
-  /** Answers 429 in a row. */
+  /** Consecutive 429 responses. */
   refusals: number;
-  /** May be over. */
+  /** May have ended. */
   hold: Hold | null;
 };
 
-/** The parts of a response that show a site's load. */
 export type Response = { status: number; headers: Headers };
 
-/** Wall time, for what servers date, and `elapsed()`, for what is waited. */
+/** Wall time, for dates of servers, and `elapsed()`, for waits. */
 type Moment = { now: number; elapsed: number };
 
 export const NO_LOAD: SiteLoad = {
@@ -32,18 +31,18 @@ const FIRST_REFUSAL_MS = 500;
 const LONGEST_REFUSAL_MS = 30_000;
 const ERROR_STEP_MS = 200;
 const LONGEST_ERROR_MS = 10_000;
-const REFUSALS_BORNE = 2;
-/** For sites that refused more often than that. */
-const COOL_DOWN_MS = 15 * 60_000;
-/** No rate limit is waited for longer. */
+const REFUSALS_TOLERATED = 2;
+/** After more refusals. */
+const COOLDOWN_MS = 15 * 60_000;
+/** Longest wait for a rate limit. */
 const LONGEST_RENEWAL_MS = 15 * 60_000;
 
-/** What a site's load is after one more of its responses. */
+/** Returns the load of a site after a response. */
 export function afterResponse(load: SiteLoad, response: Response, moment: Moment): SiteLoad {
   const next = backOff(load, response.status);
   const holdMs = Math.max(
-    askedRestMs(response, moment.now),
-    next.refusals > REFUSALS_BORNE ? COOL_DOWN_MS : 0,
+    retryAfterMs(response, moment.now),
+    next.refusals > REFUSALS_TOLERATED ? COOLDOWN_MS : 0,
     Math.min(readUsedUpLimit(response.headers, moment.now) ?? 0, LONGEST_RENEWAL_MS),
   );
   const until = moment.elapsed + holdMs;
@@ -52,7 +51,7 @@ export function afterResponse(load: SiteLoad, response: Response, moment: Moment
   return { ...next, hold: { since: moment.elapsed, until, reason } };
 }
 
-/** Slower after each refusal and each error of the server, at full speed again after a success. */
+/** Slows down after each refusal and server error, and returns to full speed after a success. */
 function backOff(load: SiteLoad, status: number): SiteLoad {
   const { penaltyMs } = load;
   if (status === 429) {
@@ -65,29 +64,29 @@ function backOff(load: SiteLoad, status: number): SiteLoad {
   return { ...load, penaltyMs: longer, trouble: serverError(status), refusals: 0 };
 }
 
-/** RFC 6585 §6: 511 comes from the network between, so it is no trouble of the site. */
+/** RFC 6585 §6: 511 is from a captive portal, not from the site. */
 const isServerError = (status: number) => status >= 500 && status < 600 && status !== 511;
 
-/** The number of a 5xx has three digits, the first of them a 5. */
+/** Only called for 500 to 599. */
 const serverError = (status: number) => `http_${status}` as ServerErrorReason;
 
-/** RFC 9110 §10.2.3. After a redirect it means something else. */
-function askedRestMs({ status, headers }: Response, now: number): number {
+/** RFC 9110 §10.2.3. With a redirect, the header has another meaning. */
+function retryAfterMs({ status, headers }: Response, now: number): number {
   if (status !== 429 && status !== 503) return 0;
   return readRetryAfter(headers.get("retry-after"), now) ?? 0;
 }
 
-/** Above this a number of seconds is a moment of this century, and no length. */
+/** Larger values are times in seconds, not durations. */
 const FIRST_EPOCH_S = 1_000_000_000;
-/** Values above this are milliseconds. */
+/** Larger values are times in milliseconds. */
 const FIRST_EPOCH_MS = 1_000_000_000_000;
 
-/** The names under which what is left, and when there is more, come in two headers. */
+/** Prefixes of the headers for the remaining requests and the reset. */
 const PREFIXES = ["ratelimit", "x-ratelimit", "x-rate-limit"];
 
 /**
- * Milliseconds until a server's rate limit is renewed, when it says that nothing is left of it. Null
- * when something is left, nothing is said, or it cannot be read. `now` is wall time.
+ * Returns the milliseconds until an exhausted rate limit resets; null if requests remain, or the headers are missing or
+ * invalid. `now` is wall time.
  */
 export function readUsedUpLimit(headers: Headers, now: number): number | null {
   const pairs = PREFIXES.map((prefix) =>
@@ -99,25 +98,25 @@ export function readUsedUpLimit(headers: Headers, now: number): number | null {
 }
 
 /**
- * One header tells both: `limit=100, remaining=0, reset=50` (draft-ietf-httpapi-ratelimit-headers-07), or
- * a list of limits such as `"default";r=0;t=30` (drafts 08 and later).
+ * Reads one header with both: `limit=100, remaining=0, reset=50` (draft-ietf-httpapi-ratelimit-headers-07), or a list of
+ * limits such as `"default";r=0;t=30` (draft 08 and later).
  */
 function readRateLimit(value: string, now: number): (number | null)[] {
   if (value === "") return [];
   const whole = resetOf(memberOf(value, "remaining"), memberOf(value, "reset"), now);
-  const limits = value.split(",").map((limit) => {
-    return resetOf(memberOf(limit, "r"), memberOf(limit, "t"), now);
-  });
+  const limits = value
+    .split(",")
+    .map((limit) => resetOf(memberOf(limit, "r"), memberOf(limit, "t"), now));
   return [whole, ...limits];
 }
 
-/** The value of `name=…` in a list or among parameters (RFC 9651). */
+/** Returns the value of `name=…` in a list or among parameters (RFC 9651). */
 function memberOf(text: string, name: string): string | null {
   const member = text.split(/[,;]/).find((part) => part.trimStart().startsWith(`${name}=`));
   return member ? member.slice(member.indexOf("=") + 1) : null;
 }
 
-/** Durations and times differ in size: GitHub and GitLab send seconds since 1970. */
+/** GitHub and GitLab send seconds since 1970, others durations. */
 function resetOf(remaining: string | null, reset: string | null, now: number): number | null {
   if (readNumber(remaining) !== 0) return null;
   const at = readNumber(reset);
@@ -126,18 +125,18 @@ function resetOf(remaining: string | null, reset: string | null, now: number): n
   return at >= FIRST_EPOCH_S ? Math.max(0, at * 1000 - now) : at * 1000;
 }
 
-/** Some servers count in fractions. */
+/** Some servers send fractions. */
 function readNumber(text: string | null): number | null {
   const trimmed = text?.trim() ?? "";
   return /^\d{1,15}(\.\d{1,9})?$/.test(trimmed) ? Number(trimmed) : null;
 }
 
-/** No wish for more is granted. */
+/** Longest accepted `Retry-After`. */
 export const LONGEST_MS = 24 * 3_600_000;
 
 /**
- * Milliseconds that a `Retry-After` header asks for (RFC 9110 §10.2.3): seconds, a date, or what servers
- * also write, such as `3s`, `1m30s` and `1e9`. At most a day; null when it cannot be read.
+ * Returns the milliseconds of a `Retry-After` header (RFC 9110 §10.2.3), at most a day: seconds, a date, or nonstandard
+ * values such as `3s`, `1m30s` and `1e9`. Null if it is invalid.
  */
 export function readRetryAfter(value: string | null, now: number): number | null {
   const text = value?.trim().toLowerCase() ?? "";
@@ -152,7 +151,7 @@ function readLength(text: string): number | null {
   return (Number(hours ?? 0) * 3600 + Number(minutes ?? 0) * 60 + Number(seconds ?? 0)) * 1000;
 }
 
-/** Without letters it is no HTTP date, and `Date.parse` would make something of it. */
+/** HTTP dates contain letters; `Date.parse` would also accept numbers. */
 function readDate(text: string, now: number): number | null {
   const at = /[a-z]{3}/.test(text) ? Date.parse(text) : Number.NaN;
   return Number.isNaN(at) ? null : at - now;

@@ -11,12 +11,8 @@ import {
   type PageReader,
   type TextKeeper,
 } from "../page/page.ts";
-import {
-  type Held,
-  LONGEST_HOLD_WAIT_MS,
-  type Politeness,
-  withPoliteness,
-} from "../politeness/politeness.ts";
+import { LONGEST_HOLD_WAIT_MS, type Politeness, withPoliteness } from "../politeness/politeness.ts";
+import type { Held } from "../politeness/site-line.ts";
 import type { UnknownReason } from "../reasons/reasons.ts";
 import { headersOf, type Style } from "./finding.ts";
 import {

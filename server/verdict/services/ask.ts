@@ -1,6 +1,5 @@
 import type { Clock } from "../../lib/clock.ts";
-import { unlessAborted } from "../../lib/concurrency.ts";
-import { createOnceAtATime } from "../politeness/politeness.ts";
+import { createOnceAtATime, unlessAborted } from "../../lib/concurrency.ts";
 import { type ProbeRecord, probeRecord } from "../probe/conclusion.ts";
 import type { Finding, Style } from "../probe/finding.ts";
 import { type Failure, type Probe, type Prober, probe } from "../probe/probe.ts";
