@@ -1,17 +1,9 @@
-import { inArray, sql } from "drizzle-orm";
-import { auditChange, fieldsOf, linkTarget } from "../accounts/audit.ts";
+import { sql } from "drizzle-orm";
+import { auditChange, fieldsOf } from "../accounts/audit.ts";
 import type { Caller } from "../api/caller.ts";
-import { lockAccounts, lockLinks } from "../db/queries.ts";
-import { numbersOf, rowsOf } from "../db/store.ts";
+import { rowsOf } from "../db/store.ts";
 import { type LinkRow, links } from "../db/tables.ts";
-import {
-  type AppError,
-  type FieldProblems,
-  findForChange,
-  foreign,
-  invalid,
-  notFound,
-} from "../lib/errors.ts";
+import { type FieldProblems, findForChange, invalid, notFound } from "../lib/errors.ts";
 import { problemsOf } from "../lib/fields.ts";
 import { type Deps, type SaveReply, saveNoReply } from "../work/deps.ts";
 import { followUpAt, nextCheckAt } from "../work/schedule.ts";
@@ -20,16 +12,20 @@ import type { LinkFilter } from "./filter.ts";
 import { findLink } from "./links.ts";
 import { nextMatching } from "./list.ts";
 import { LinkChange, toLink } from "./model.ts";
-import { writeInPieces } from "./pieces.ts";
+import {
+  hasNumber,
+  judgeNamed,
+  lockSome,
+  type Outcome,
+  onlyTarget,
+  writeInPieces,
+} from "./selection.ts";
 
 /** Takes SQLite about 8 ms. */
 const CHANGED_AT_ONCE = 250;
 
-/** The result for one link of a request: `unchanged` already had the wanted values. */
-export type Change = { id: string } & (
-  | { status: "changed" | "unchanged" }
-  | { status: "failed"; error: AppError }
-);
+/** A link is `unchanged` if it already had the wanted values. */
+export type Change = Outcome<"changed" | "unchanged">;
 
 /** `next` is where the next step starts; null when no link is left. */
 export type StepOfChange = { changed: number; unchanged: number; next: number | null };
@@ -89,17 +85,19 @@ export async function changeLinks(
   entry?: Entry,
 ): Promise<Change[]> {
   await refuseUnknownGroup(deps, caller, change.group_id, "change.group_id");
-  const unique = [...new Set(ids)];
-  const rows = await deps.store.select(FOUND).from(links).where(inArray(links.id, unique));
-  const byId = new Map(rows.map((link) => [link.id, link]));
-  const results = unique.map((id) => judge(id, byId.get(id), caller, change));
-  const chosen = results.flatMap(({ id, status }) => (status === "changed" ? byId.get(id)! : []));
+  const { outcomes, ours } = await judgeNamed(
+    caller,
+    ids,
+    (isNamed) => deps.store.select(FOUND).from(links).where(isNamed),
+    (link) => (differs(link, change) ? "changed" : "unchanged"),
+  );
+  const chosen = ours.filter((link) => differs(link, change));
   await changeInPieces(deps, caller, change, {
     chosen,
     entry: entry ?? entryOf(change, chosen),
-    saveReply: (tx) => saveReply(tx, results),
+    saveReply: (tx) => saveReply(tx, outcomes),
   });
-  return results;
+  return outcomes;
 }
 
 /**
@@ -132,12 +130,10 @@ async function changeInPieces(
   change: LinkChange,
   work: { chosen: Found[]; entry: Entry; saveReply: SaveReply<void> },
 ): Promise<void> {
-  const { chosen, entry, saveReply } = work;
-  await writeInPieces(deps.store, chosen, {
+  await writeInPieces(deps, caller, {
+    ...work,
     atOnce: CHANGED_AT_ONCE,
-    write: (tx, some) => changeSome({ ...deps, store: tx }, caller, change, some),
-    audit: (tx) => auditChange({ ...deps, store: tx }, caller, { ...entry, count: chosen.length }),
-    saveReply,
+    write: (within, some) => changeSome(within, caller, change, some),
   });
   deps.loops.wake();
 }
@@ -147,26 +143,14 @@ function entryOf(
   change: LinkChange,
   chosen: Pick<Found, "id" | "url" | "groupId" | "checkFrequency">[],
 ): Entry {
-  const [only, ...others] = chosen;
   const fields = chosen.flatMap(({ groupId, checkFrequency }) =>
     fieldsOf(change, { group_id: groupId, check_frequency: checkFrequency }),
   );
   return {
     action: "link.changed",
-    target: only && others.length === 0 ? linkTarget(only) : undefined,
+    target: onlyTarget(chosen),
     fields: [...new Set(fields)],
   };
-}
-
-function judge(
-  id: string,
-  link: Found | undefined,
-  { accountId }: Caller,
-  change: LinkChange,
-): Change {
-  if (!link) return { id, status: "failed", error: notFound("link") };
-  if (link.accountId !== accountId) return { id, status: "failed", error: foreign("link") };
-  return { id, status: differs(link, change) ? "changed" : "unchanged" };
 }
 
 const differs = (
@@ -180,7 +164,7 @@ const findByNumbers = ({ store }: Deps, nos: number[]) =>
   store
     .select({ ...FOUND, isInBatch: IS_IN_BATCH })
     .from(links)
-    .where(inArray(links.no, sql`${numbersOf(store, nos)}`));
+    .where(hasNumber(store, nos));
 
 const IS_IN_BATCH = sql`exists (select 1 from batch_links where link_no = ${links.no})`.mapWith(
   Boolean,
@@ -192,15 +176,13 @@ const IS_IN_BATCH = sql`exists (select 1 from batch_links where link_no = ${link
  */
 async function changeSome(
   deps: Deps,
-  { accountNo }: Caller,
+  caller: Caller,
   change: LinkChange,
-  chosen: { no: number }[],
+  some: { no: number }[],
 ): Promise<number> {
   const { store: tx, clock } = deps;
-  const nos = chosen.map(({ no }) => no);
-  await lockAccounts(tx, [accountNo]);
-  await lockLinks(tx, nos);
-  const found = await findByNumbers(deps, nos);
+  const { accountNo } = caller;
+  const found = await findByNumbers(deps, await lockSome(tx, caller, some));
   if (found.length === 0) return 0;
   const { group_id: groupId, check_frequency: frequency } = change;
   const columns = { no: "bigint", account_no: "bigint", next_at: "bigint" } as const;

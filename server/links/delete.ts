@@ -1,11 +1,7 @@
-import { inArray, sql } from "drizzle-orm";
-import { auditChange, linkTarget } from "../accounts/audit.ts";
+import type { SQL } from "drizzle-orm";
 import type { Caller } from "../api/caller.ts";
-import { lockAccounts, lockLinks } from "../db/queries.ts";
-import { numbersOf } from "../db/store.ts";
 import { type LinkRow, links } from "../db/tables.ts";
 import { deleteHistoryOf, markForDeletion } from "../history/pending-deletions.ts";
-import { type AppError, foreign, notFound } from "../lib/errors.ts";
 import { toIso } from "../lib/moments.ts";
 import { type NewEvent, publishEvents } from "../webhooks/events.ts";
 import { type Deps, type SaveReply, saveNoReply } from "../work/deps.ts";
@@ -13,7 +9,14 @@ import { countSkipped } from "./fill-batches.ts";
 import type { LinkFilter } from "./filter.ts";
 import { findLink } from "./links.ts";
 import { nextMatching } from "./list.ts";
-import { writeInPieces } from "./pieces.ts";
+import {
+  hasNumber,
+  judgeNamed,
+  lockSome,
+  type Outcome,
+  onlyTarget,
+  writeInPieces,
+} from "./selection.ts";
 
 /** Takes SQLite about 8 ms. */
 const DELETED_AT_ONCE = 100;
@@ -28,8 +31,7 @@ const FOUND = {
 };
 type Found = Pick<LinkRow, keyof typeof FOUND>;
 
-/** The result for one link of a request. */
-export type Deletion = { id: string } & ({ deleted: true } | { deleted: false; error: AppError });
+export type Deletion = Outcome<"deleted">;
 
 /** `next` is where the next step starts; null when no link is left. */
 export type StepOfDeletion = { deleted: number; next: number | null };
@@ -46,13 +48,10 @@ export async function deleteLinks(
   ids: string[],
   saveReply: SaveReply<Deletion[]> = saveNoReply,
 ): Promise<Deletion[]> {
-  const unique = [...new Set(ids)];
-  const found = await deps.store.select(FOUND).from(links).where(inArray(links.id, unique));
-  const byId = new Map(found.map((link) => [link.id, link]));
-  const results = unique.map((id) => judge(id, byId.get(id), caller));
-  const ours = found.filter(({ accountId }) => accountId === caller.accountId);
-  await deleteInPieces(deps, caller, ours, (tx) => saveReply(tx, results));
-  return results;
+  const find = (isNamed: SQL) => findWhere(deps, isNamed);
+  const { outcomes, ours } = await judgeNamed(caller, ids, find, () => "deleted");
+  await deleteInPieces(deps, caller, ours, (tx) => saveReply(tx, outcomes));
+  return outcomes;
 }
 
 /** Deletes the next links that match, newest first. */
@@ -64,16 +63,10 @@ export async function deleteMatching(
   saveReply: SaveReply<StepOfDeletion> = saveNoReply,
 ): Promise<StepOfDeletion> {
   const { nos, next } = await nextMatching(deps, caller, filter, { before });
-  const found = await findByNumbers(deps, nos);
+  const found = await findWhere(deps, hasNumber(deps.store, nos));
   const step = { deleted: found.length, next };
   await deleteInPieces(deps, caller, found, (tx) => saveReply(tx, step));
   return step;
-}
-
-function judge(id: string, link: Found | undefined, { accountId }: Caller): Deletion {
-  if (!link) return { id, deleted: false, error: notFound("link") };
-  if (link.accountId !== accountId) return { id, deleted: false, error: foreign("link") };
-  return { id, deleted: true };
 }
 
 async function deleteInPieces(
@@ -82,35 +75,23 @@ async function deleteInPieces(
   chosen: Pick<LinkRow, "no" | "id" | "url">[],
   saveReply: SaveReply<void>,
 ): Promise<void> {
-  const [only, ...others] = chosen;
-  const target = only && others.length === 0 ? linkTarget(only) : undefined;
-  await writeInPieces(deps.store, chosen, {
+  await writeInPieces(deps, caller, {
+    chosen,
     atOnce: DELETED_AT_ONCE,
-    write: (tx, some) => deleteSome({ ...deps, store: tx }, caller, some),
-    audit: (tx) =>
-      auditChange({ ...deps, store: tx }, caller, {
-        action: "link.deleted",
-        target,
-        count: chosen.length,
-      }),
+    write: (within, some) => deleteSome(within, caller, some),
+    entry: { action: "link.deleted", target: onlyTarget(chosen) },
     saveReply,
   });
   await deleteHistoryOf(deps, chosen);
 }
 
-/** @returns how many of the links were still there */
-async function deleteSome(
-  deps: Deps,
-  { accountNo }: Caller,
-  chosen: { no: number }[],
-): Promise<number> {
+/** @returns how many of the links still existed */
+async function deleteSome(deps: Deps, caller: Caller, some: { no: number }[]): Promise<number> {
   const { store: tx, clock } = deps;
-  const nos = chosen.map(({ no }) => no);
-  await lockAccounts(tx, [accountNo]);
-  await lockLinks(tx, nos);
-  const found = await findByNumbers(deps, nos);
+  const nos = await lockSome(tx, caller, some);
+  const isChosen = hasNumber(tx, nos);
+  const found = await findWhere(deps, isChosen);
   if (found.length === 0) return 0;
-  const isChosen = inArray(links.no, sql`${numbersOf(tx, nos)}`);
   await countSkipped(tx, nos);
   await publishEvents(
     tx,
@@ -121,11 +102,8 @@ async function deleteSome(
   return found.length;
 }
 
-const findByNumbers = ({ store }: Deps, nos: number[]): Promise<Found[]> =>
-  store
-    .select(FOUND)
-    .from(links)
-    .where(inArray(links.no, sql`${numbersOf(store, nos)}`));
+const findWhere = ({ store }: Deps, condition: SQL): Promise<Found[]> =>
+  store.select(FOUND).from(links).where(condition);
 
 const deletedEvent = (link: Found, now: number): NewEvent => ({
   type: "link.deleted",

@@ -5,6 +5,7 @@ import type { Change, StepOfChange } from "./change.ts";
 import type { BatchCreation, Preview } from "./create.ts";
 import type { Deletion, StepOfDeletion } from "./delete.ts";
 import { filterOf, ItemError, Link, LinkChange, NARROWING, NewLink, toLink } from "./model.ts";
+import type { Outcome } from "./selection.ts";
 
 const MOST_IN_BATCH = 1000;
 
@@ -169,17 +170,20 @@ export const toCreation =
     };
   };
 
-export const toDeletionOf = (results: Deletion[]) => {
-  const deleted = results.filter((result) => result.deleted).length;
-  return {
-    summary: { total: results.length, deleted, failed: results.length - deleted },
-    results: results.map((result) =>
-      result.deleted
-        ? { id: result.id, status: "deleted" as const }
-        : { id: result.id, status: "failed" as const, error: toErrorBody(result.error) },
-    ),
-  };
-};
+const toOutcome = <Status extends string>(outcome: Outcome<Status>) =>
+  "error" in outcome ? { ...outcome, error: toErrorBody(outcome.error) } : outcome;
+
+const countOf = (outcomes: { status: string }[], status: string) =>
+  outcomes.filter((outcome) => outcome.status === status).length;
+
+export const toDeletionOf = (outcomes: Deletion[]) => ({
+  summary: {
+    total: outcomes.length,
+    deleted: countOf(outcomes, "deleted"),
+    failed: countOf(outcomes, "failed"),
+  },
+  results: outcomes.map(toOutcome),
+});
 
 export const toDeletion = (results: Deletion[]) => ({ ...toDeletionOf(results), next: null });
 
@@ -189,21 +193,16 @@ export const toDeletionStep = ({ deleted, next }: StepOfDeletion) => ({
   next: toNext(next),
 });
 
-export function toChange(results: Change[]) {
-  const countOf = (status: string) => results.filter((result) => result.status === status).length;
-  return {
-    summary: {
-      total: results.length,
-      changed: countOf("changed"),
-      unchanged: countOf("unchanged"),
-      failed: countOf("failed"),
-    },
-    results: results.map((result) =>
-      result.status === "failed" ? { ...result, error: toErrorBody(result.error) } : result,
-    ),
-    next: null,
-  };
-}
+export const toChange = (outcomes: Change[]) => ({
+  summary: {
+    total: outcomes.length,
+    changed: countOf(outcomes, "changed"),
+    unchanged: countOf(outcomes, "unchanged"),
+    failed: countOf(outcomes, "failed"),
+  },
+  results: outcomes.map(toOutcome),
+  next: null,
+});
 
 export const toChangeStep = ({ changed, unchanged, next }: StepOfChange) => ({
   summary: { total: changed + unchanged, changed, unchanged, failed: 0 },

@@ -1,10 +1,10 @@
-import { and, eq, gt, inArray, isNull, max } from "drizzle-orm";
+import { and, eq, gt, isNull, max } from "drizzle-orm";
 import type { Caller } from "../api/caller.ts";
 import { lockAccounts } from "../db/queries.ts";
 import type { Store } from "../db/store.ts";
 import { type BatchRow, batches, links } from "../db/tables.ts";
 import { oneAtATime } from "../lib/concurrency.ts";
-import { type AppError, conflict, foreign, notFound } from "../lib/errors.ts";
+import { type AppError, conflict } from "../lib/errors.ts";
 import { newId } from "../lib/ids.ts";
 import { type Deps, type SaveReply, saveNoReply } from "../work/deps.ts";
 import type { BatchFilter, NewBatch } from "./batch-model.ts";
@@ -12,6 +12,7 @@ import { refuseUnknownGroup } from "./create.ts";
 import { emptyBatch, type Joining, joinBatch, nextToJoin } from "./fill-batches.ts";
 import { isCounted, SETTLED } from "./filter.ts";
 import { findLinks, nextMatching } from "./list.ts";
+import { judgeNamed } from "./selection.ts";
 
 /** Links that join during the request; the others join in the background. */
 const FIRST_STEP = 100;
@@ -70,18 +71,14 @@ async function insertBatch(
 }
 
 async function planOf(deps: Deps, caller: Caller, ids: string[]): Promise<Plan> {
-  const unique = [...new Set(ids)];
-  const found = await deps.store
-    .select({ no: links.no, id: links.id, accountId: links.accountId })
-    .from(links)
-    .where(inArray(links.id, unique));
-  const byId = new Map(found.map((link) => [link.id, link]));
-  const failures = unique.flatMap((id): Failure[] => {
-    const link = byId.get(id);
-    if (!link) return [{ id, error: notFound("link") }];
-    return link.accountId === caller.accountId ? [] : [{ id, error: foreign("link") }];
-  });
-  const ours = found.filter(({ accountId }) => accountId === caller.accountId);
+  const { no, id, accountId } = links;
+  const { outcomes, ours } = await judgeNamed(
+    caller,
+    ids,
+    (isNamed) => deps.store.select({ no, id, accountId }).from(links).where(isNamed),
+    () => "joins",
+  );
+  const failures = outcomes.filter((outcome) => outcome.status === "failed");
   const nos = ours.map(({ no }) => no);
   const batch = newBatch(deps, caller, {}, { lastNo: NAMED, expected: nos.length });
   return { batch, joining: { nos, filledTo: null }, failures };

@@ -239,7 +239,7 @@ async function deleteAll(deps: Deps, caller: Caller, { strays }: Plan) {
       some.map(({ id }) => id),
     );
     results.forEach((result, i) => {
-      if (!result.deleted) failures.push({ what: some[i]!.url, why: reasonOf(result.error) });
+      if (result.status === "failed") failures.push({ what: some[i]!.url, why: reasonOf(result.error) });
     });
   }
   return failures;

@@ -1,0 +1,97 @@
+import { inArray, type SQL, sql } from "drizzle-orm";
+import { auditChange, linkTarget } from "../accounts/audit.ts";
+import type { Caller } from "../api/caller.ts";
+import { lockAccounts, lockLinks } from "../db/queries.ts";
+import { numbersOf, type Store } from "../db/store.ts";
+import { type LinkRow, links } from "../db/tables.ts";
+import { type AppError, foreign, notFound } from "../lib/errors.ts";
+import { chunksOf, yieldToEventLoop } from "../lib/steps.ts";
+import type { Deps, SaveReply } from "../work/deps.ts";
+
+/** The result for one link that a request names by its id. */
+export type Outcome<Status extends string> =
+  | { id: string; status: Status }
+  | { id: string; status: "failed"; error: AppError };
+
+/** Returns an outcome for each id, in order, and the account's links among them. Repeated ids count once. */
+export async function judgeNamed<
+  Row extends Pick<LinkRow, "id" | "accountId">,
+  Status extends string,
+>(
+  { accountId }: Caller,
+  ids: string[],
+  find: (isNamed: SQL) => Promise<Row[]>,
+  statusOf: (link: Row) => Status,
+): Promise<{ outcomes: Outcome<Status>[]; ours: Row[] }> {
+  const unique = [...new Set(ids)];
+  const found = await find(inArray(links.id, unique));
+  const byId = new Map(found.map((link) => [link.id, link]));
+  const outcomes = unique.map((id): Outcome<Status> => {
+    const link = byId.get(id);
+    if (!link) return { id, status: "failed", error: notFound("link") };
+    if (link.accountId !== accountId) return { id, status: "failed", error: foreign("link") };
+    return { id, status: statusOf(link) };
+  });
+  return { outcomes, ours: found.filter((link) => link.accountId === accountId) };
+}
+
+export const hasNumber = (store: Store, nos: number[]): SQL =>
+  inArray(links.no, sql`${numbersOf(store, nos)}`);
+
+/** The link that an audit entry names, if it is about a single one. */
+export const onlyTarget = (chosen: Pick<LinkRow, "id" | "url">[]) =>
+  chosen.length === 1 ? linkTarget(chosen[0]!) : undefined;
+
+/** Locks the links of one account and returns their numbers. */
+export async function lockSome(
+  tx: Store,
+  { accountNo }: Caller,
+  some: { no: number }[],
+): Promise<number[]> {
+  const nos = some.map(({ no }) => no);
+  await lockAccounts(tx, [accountNo]);
+  await lockLinks(tx, nos);
+  return nos;
+}
+
+type Pieces<Link> = {
+  chosen: Link[];
+  /** Few enough that other requests do not wait long. */
+  atOnce: number;
+  /** Writes some of the links and returns how many it wrote. */
+  write: (within: Deps, some: Link[]) => Promise<number>;
+  /** Describes the whole change. Recorded in the first transaction that wrote something. */
+  entry: Omit<Parameters<typeof auditChange>[2], "count">;
+  /** Called in the last transaction. */
+  saveReply: SaveReply<void>;
+};
+
+/**
+ * Writes many links in several transactions, so that other requests run in between. After a crash some links are
+ * written and others are not; repeating the request completes it.
+ */
+export async function writeInPieces<Link>(
+  deps: Deps,
+  caller: Caller,
+  { chosen, atOnce, write, entry, saveReply }: Pieces<Link>,
+): Promise<void> {
+  const pieces = chunksOf(atOnce, chosen);
+  const last = pieces.pop() ?? [];
+  let isAudited = false;
+  const writePiece = async (tx: Store, some: Link[]) => {
+    const within = { ...deps, store: tx };
+    const isChanged = (await write(within, some)) > 0;
+    if (isChanged && !isAudited)
+      await auditChange(within, caller, { ...entry, count: chosen.length });
+    return isChanged;
+  };
+  for (const some of pieces) {
+    const isChanged = await deps.store.transaction((tx) => writePiece(tx, some));
+    isAudited ||= isChanged;
+    await yieldToEventLoop();
+  }
+  await deps.store.transaction(async (tx) => {
+    await writePiece(tx, last);
+    await saveReply(tx);
+  });
+}
