@@ -3,14 +3,11 @@ import * as z from "zod";
 import { readBody } from "../accounts/session-model.ts";
 import type { Caller } from "../api/caller.ts";
 import { moment } from "../lib/fields.ts";
-import type { Cell } from "../lib/text.ts";
+import { type Cell, toCsv } from "../lib/text.ts";
 import { exportedHistory, exportedLinks } from "../links/exports/export-rows.ts";
 import {
-  csvFormat,
   HISTORY_COLUMNS,
   LINK_COLUMNS,
-  ndjsonFormat,
-  type RowFormat,
   toHistoryCells,
   toLinkCells,
 } from "../links/exports/model.ts";
@@ -19,6 +16,25 @@ import type { Deps } from "../work/deps.ts";
 import { callerFor, withEmail } from "./accounts.ts";
 import { type Cli, withDeps } from "./cli.ts";
 import { openOutput } from "./io.ts";
+
+/** How rows become text: what precedes all of them, and each. */
+type RowFormat = { head: string; linesOf(rows: Cell[][]): string };
+
+/** As the API exports: a line of columns, and a row per line. */
+const csvFormat = (columns: readonly string[]): RowFormat => ({
+  head: toCsv([[...columns]]),
+  linesOf: toCsv,
+});
+
+/** One JSON object per line, with the names of the columns. */
+const ndjsonFormat = (columns: readonly string[]): RowFormat => ({
+  head: "",
+  linesOf: (rows) =>
+    rows
+      .map((row) => Object.fromEntries(columns.map((column, i) => [column, row[i] ?? null])))
+      .map((record) => `${JSON.stringify(record)}\n`)
+      .join(""),
+});
 
 const ROW_FORMATS = { csv: csvFormat, ndjson: ndjsonFormat };
 type RowFormatName = keyof typeof ROW_FORMATS;

@@ -4,25 +4,25 @@ import { contains } from "../db/store.ts";
 import { links } from "../db/tables.ts";
 import type { LinkQuery } from "./model.ts";
 
-/** What narrows a list of links. */
+/** The filters of a list of links. */
 export type LinkFilter = Omit<LinkQuery, "sort" | "page" | "per_page">;
 
-/** What stands for a group where links in none are meant. */
+/** The `group_id` of a filter for links in no group. */
 export const NO_GROUP = "none";
 
-/** Whether kept counts tell how many there are. */
+/** Whether stored counts give the number of matching links. */
 export const isCounted = (filter: LinkFilter): boolean =>
   !filter.service && !filter.search && !filter.check_frequency && filter.group_id !== NO_GROUP;
 
-/** A moment at which nothing is being checked any more, so that each link has its settled status. */
+/** A moment at which no check is running, so that each link has its settled status. */
 export const SETTLED = Number.MAX_SAFE_INTEGER;
 
-/** The account's links that fit; `now` decides which of them are being checked. */
+/** The account's links that match. @param now decides which of them are being checked */
 export const matching = ({ accountNo }: Caller, filter: LinkFilter, now: number): SQL | undefined =>
-  and(eq(links.accountNo, accountNo), fitting(filter, now));
+  and(eq(links.accountNo, accountNo), matchingLinks(filter, now));
 
-/** The links that fit, of whatever account. */
-export const fitting = (filter: LinkFilter, now: number): SQL | undefined =>
+/** The links of all accounts that match. */
+export const matchingLinks = (filter: LinkFilter, now: number): SQL | undefined =>
   and(
     withStatus(filter.status, now),
     filter.service ? eq(links.service, filter.service) : undefined,

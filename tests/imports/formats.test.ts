@@ -21,10 +21,10 @@ describe("A list of links", () => {
     const notes = async (what: string) =>
       (await readIn(LISTS.find(([name]) => name.includes(what))![1])).notes;
 
-    expect(await notes("comments")).toEqual(["2 lines begin with # and were taken for comments."]);
+    expect(await notes("comments")).toEqual(["2 lines begin with # and were read as comments."]);
     expect(await notes("Kuma")).toEqual([
-      "Pages that were checked every few minutes are checked every hour: links die slowly.",
-      "1 of its monitors are paused; they are read as well.",
+      "Pages that were checked every few minutes are checked every hour: links change slowly.",
+      "1 of its monitors are paused; they are imported as well.",
     ]);
     expect(await notes("table of UptimeRobot")).toHaveLength(1);
   });
@@ -50,9 +50,9 @@ describe("A list of links", () => {
   test.each([
     ["broken JSON", '["https://example.org/a", ', "json", "This could not be read as JSON"],
     ["JSON that goes on", '["https://example.org/a"] x', "json", "This could not be read as JSON"],
-    ["no sitemap", "<html></html>", "sitemap", "This is no sitemap"],
-    ["no backup", "{}", "uptime-kuma", "This is no backup of Uptime Kuma"],
-    ["no monitors", "{}", "uptimerobot", "These are no monitors of UptimeRobot"],
+    ["no sitemap", "<html></html>", "sitemap", "This is not a sitemap"],
+    ["no backup", "{}", "uptime-kuma", "This is not a backup of Uptime Kuma"],
+    ["no monitors", "{}", "uptimerobot", "This is not an export of UptimeRobot"],
   ] as const)("is refused with what to do: %s", async (_, text, format, said) => {
     expect(readIn(text, { format })).rejects.toThrow(said);
   });

@@ -95,7 +95,7 @@ export const LISTS: [what: string, text: string, format: string, found: string[]
     [
       "3 https://example.org/a in Web / Shop hourly",
       "4 https://example.org/b daily",
-      "5 10.0.0.1 A monitor of the type “ping” watches no page.",
+      "5 10.0.0.1 A monitor of the type “ping” does not watch a page.",
       "6 https://example.org/c in API",
     ],
   ],
@@ -106,13 +106,13 @@ export const LISTS: [what: string, text: string, format: string, found: string[]
     [
       "1 https://example.org/a hourly",
       "2 https://example.org/b daily",
-      "3 10.0.0.1 A monitor of the type “Ping” watches no page.",
+      "3 10.0.0.1 A monitor of the type “Ping” does not watch a page.",
     ],
   ],
   [
     "monitors as the API of UptimeRobot gives them",
     '{"stat":"ok","monitors":[{"id":1,"friendly_name":"A","url":"https://example.org/a","type":1,"interval":300},{"id":2,"friendly_name":"Job","url":"","type":5}]}',
     "uptimerobot",
-    ["1 https://example.org/a hourly", "2 Job A monitor of the type “heartbeat” watches no page."],
+    ["1 https://example.org/a hourly", "2 Job A monitor of the type “heartbeat” does not watch a page."],
   ],
 ];

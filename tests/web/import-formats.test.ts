@@ -168,7 +168,7 @@ onDashboard("The page that adds links reads", (dashboard) => {
 
     await give(page, "monitors.csv", "Type,Friendly Name,URL/IP\nPing,Router,10.0.0.1\n");
 
-    await page.getByText("A monitor of the type “Ping” watches no page.").waitFor();
+    await page.getByText("A monitor of the type “Ping” does not watch a page.").waitFor();
     expect(await page.getByRole("button", { name: "Add 0 links" }).isDisabled()).toBe(true);
   });
 
@@ -239,7 +239,7 @@ onDashboard("The page that adds links reads", (dashboard) => {
 
   test.each([
     ["an archive", Buffer.from("PK\x03\x04…"), "is a ZIP archive or a spreadsheet."],
-    ["a program", Buffer.from([0x7f, 0x45, 0x4c, 0x46, 0, 1, 2]), "is no text file."],
+    ["a program", Buffer.from([0x7f, 0x45, 0x4c, 0x46, 0, 1, 2]), "is not a text file."],
     ["a PDF", Buffer.from("%PDF-1.7\n"), "is a PDF."],
   ])("nothing from %s, and says what to do", async (_, content, said) => {
     const { page } = await openPage();

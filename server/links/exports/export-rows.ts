@@ -8,12 +8,12 @@ import type { LinkHistoryRow } from "../../history/model.ts";
 import { ownerOf, type Subject, spanOf, subjectOf } from "../../history/subject.ts";
 import { type StepSize, walk } from "../../lib/steps.ts";
 import type { Deps } from "../../work/deps.ts";
-import { fitting, type LinkFilter, NO_GROUP } from "../filter.ts";
+import { type LinkFilter, matchingLinks, NO_GROUP } from "../filter.ts";
 import type { ExportedLink, HistoryExportQuery, LinkExportQuery } from "./model.ts";
 
 const LINK_STEP: StepSize = { rowsAtOnce: 500, walkedAtOnce: 5000 };
 
-/** The account's links that fit, newest first, some at a time; those that are namedLinks all at once. */
+/** Reads the account's matching links, newest first, in batches; links with given ids all at once. */
 export function exportedLinks(
   deps: Deps,
   caller: Caller,
@@ -29,7 +29,7 @@ async function* namedLinks({ store }: Deps, caller: Caller, ids: string[]) {
   if (rows.length > 0) yield rows;
 }
 
-/** With a plus, since SQLite would look for them among all links of the account. */
+/** The plus keeps SQLite from searching all links of the account for them. */
 const isOurs = ({ accountNo }: Caller) => sql`+${links.accountNo} = ${accountNo}`;
 
 function walkLinks(
@@ -38,8 +38,8 @@ function walkLinks(
   filter: LinkFilter,
   { rowsAtOnce, walkedAtOnce }: StepSize,
 ) {
-  const walked = walkedFor(caller, filter);
-  const fits = fitting(filter, clock.now());
+  const walked = walkedLinks(caller, filter);
+  const matches = matchingLinks(filter, clock.now());
   const { no } = links;
   return walk<number, ExportedLink>({
     rowsAtOnce,
@@ -57,14 +57,14 @@ function walkLinks(
     read: (after, upTo) =>
       readLinks(
         store,
-        and(walked, fits, below(after), upTo === null ? undefined : gte(no, upTo)),
+        and(walked, matches, below(after), upTo === null ? undefined : gte(no, upTo)),
         rowsAtOnce,
       ),
   });
 }
 
-/** What has to be looked through: of a group its own links, of which there may be few. */
-const walkedFor = (caller: Caller, { group_id: group }: LinkFilter) =>
+/** The links to walk through: those of the group, which may be few, or else all. */
+const walkedLinks = (caller: Caller, { group_id: group }: LinkFilter) =>
   group && group !== NO_GROUP
     ? and(isOurs(caller), eq(links.groupId, group))
     : eq(links.accountNo, caller.accountNo);
@@ -82,14 +82,14 @@ const below = (no: number | null) => (no === null ? undefined : lt(links.no, no)
 
 const CHECK_STEP: StepSize = { rowsAtOnce: 500, walkedAtOnce: 10_000 };
 
-/** Where a check stands among those of its account. */
+/** The place of a check among those of its account. */
 type Key = { checkedAt: number; linkNo: number };
 
 type ExportedCheck = LinkHistoryRow & Key;
 
 const NEWEST_FIRST = sql.raw("order by checked_at desc, link_no desc");
 
-/** The checks that fit, newest first, some at a time. A stranger's link has none. */
+/** Reads matching checks, newest first, in batches. There are none for a link of another account. */
 export async function* exportedHistory(
   { store }: Deps,
   caller: Caller,
@@ -109,7 +109,7 @@ function walkChecks(
   const { readPool } = store;
   const between = boundsOf(subject, query);
   const { status, changed } = query;
-  const fits = ofMatchingKind({ status, changed: changed && changed === "true" });
+  const ofKind = ofMatchingKind({ status, changed: changed && changed === "true" });
   return walk<Key, ExportedCheck>({
     rowsAtOnce,
     keyOf: ({ checkedAt, linkNo }) => ({ checkedAt, linkNo }),
@@ -125,15 +125,14 @@ function walkChecks(
       checksWithKeys(
         readPool,
         sql`select account_no, checked_at, link_no from checks
-          where ${between(after, upTo)} ${fits} ${NEWEST_FIRST} limit ${rowsAtOnce}`,
+          where ${between(after, upTo)} ${ofKind} ${NEWEST_FIRST} limit ${rowsAtOnce}`,
       ),
   });
 }
 
 /**
- * The subject's checks after the one key up to the other, or from where the time that is asked for begins
- * to its end, as far as they are kept. Each side is bounded once, and by the moment alone: of two bounds
- * SQLite may walk to the farther one.
+ * Returns the condition for the subject's stored checks after one key up to another, or to the ends of the requested
+ * time. Each side has one bound, by the moment alone: with two, SQLite may walk to the farther one.
  */
 function boundsOf({ of, no, since }: Subject, query: HistoryExportQuery) {
   const { from, until } = spanOf(query);

@@ -7,7 +7,6 @@ import {
   toHistoryEntry,
 } from "../../history/model.ts";
 import { id, list, oneOf } from "../../lib/fields.ts";
-import { toIso } from "../../lib/moments.ts";
 import { type Cell, toCsv } from "../../lib/text.ts";
 import { LinkQuery, toLink } from "../model.ts";
 
@@ -21,7 +20,7 @@ const ids = z
 
 const { status, service, search, group_id, check_frequency } = LinkQuery.shape;
 
-/** What narrows a list of links does so here, or else their ids do. */
+/** The filters of a list of links, or ids. */
 export const LinkExportQuery = z
   .object({
     ...{ status, service, search, group_id, check_frequency },
@@ -33,7 +32,6 @@ export const LinkExportQuery = z
   });
 export type LinkExportQuery = z.output<typeof LinkExportQuery>;
 
-/** What narrows the list of checks does so here. */
 export const HistoryExportQuery = z
   .object({
     ...DateRange.shape,
@@ -67,10 +65,10 @@ export const LINK_COLUMNS = [
   "group",
   "check_frequency",
   "created_at",
-];
+] as const;
 
 export const LINKS_EXAMPLE = toCsv([
-  LINK_COLUMNS,
+  [...LINK_COLUMNS],
   ["0197a1b2-3c4d-7e5f-8a6b-7c8d9e0f1a2b", "https://example.com/a", "active", "ok"].concat(
     ["The page is there.", "2026-01-01T00:00:00.000Z", "2026-01-01T00:00:00.000Z", "200"],
     ["182", "generic", "Docs", "daily", "2026-01-01T00:00:00.000Z"],
@@ -82,22 +80,16 @@ export const toLinkCells =
   (now: number) =>
   (row: ExportedLink): Cell[] => {
     const link = toLink(now)(row);
-    const last = link.last_check;
-    return [
-      link.id,
-      link.url,
-      link.status,
-      link.reason,
-      last?.message ?? null,
-      link.status_changed_at,
-      last?.checked_at ?? null,
-      last?.status_code ?? null,
-      last?.response_time_ms ?? null,
-      link.service,
-      row.group,
-      link.check_frequency,
-      toIso(row.createdAt),
-    ];
+    const last: Partial<NonNullable<typeof link.last_check>> = link.last_check ?? {};
+    const cells = {
+      ...link,
+      message: last.message ?? null,
+      last_checked_at: last.checked_at ?? null,
+      status_code: last.status_code ?? null,
+      response_time_ms: last.response_time_ms ?? null,
+      group: row.group,
+    };
+    return LINK_COLUMNS.map((column) => cells[column]);
   };
 
 export const HISTORY_COLUMNS = [
@@ -129,21 +121,3 @@ export function toHistoryCells(row: LinkHistoryRow): Cell[] {
   const entry = toHistoryEntry(row);
   return HISTORY_COLUMNS.map((column) => entry[column]);
 }
-
-/** How rows become text: what stands before all of them, and each. */
-export type RowFormat = { head: string; linesOf(rows: Cell[][]): string };
-
-/** As the API exports: a head and a row a line. */
-export const csvFormat = (columns: readonly string[]): RowFormat => ({
-  head: toCsv([[...columns]]),
-  linesOf: toCsv,
-});
-
-/** One JSON object a line, named as the columns of the table are. */
-export const ndjsonFormat = (columns: readonly string[]): RowFormat => ({
-  head: "",
-  linesOf: (rows) => rows.map((row) => `${JSON.stringify(recordOf(columns, row))}\n`).join(""),
-});
-
-const recordOf = (columns: readonly string[], row: Cell[]) =>
-  Object.fromEntries(columns.map((column, i) => [column, row[i] ?? null]));

@@ -71,14 +71,14 @@ async function* eachTo<Row>(steps: AsyncIterable<Row[]>, toCells: (row: Row) => 
   for await (const rows of steps) yield rows.map(toCells);
 }
 
-/** Under way at once: more would keep everybody else waiting, since each reads and writes text without pause. */
+/** Exports that run at once. More would delay other requests, since each reads and writes text without pause. */
 const MOST_OF_ACCOUNT = 2;
 const MOST = 8;
 const RETRY_AFTER_S = 10;
 
-/** Who is exporting now. */
+/** The exports that are running. */
 export type ExportPlaces = {
-  /** @returns what leaves the place. @throws RATE_LIMITED, SERVICE_UNAVAILABLE when all places are taken */
+  /** @returns a function that frees the place. @throws RATE_LIMITED, SERVICE_UNAVAILABLE when all are taken */
   take(accountId: string): () => void;
 };
 
@@ -121,7 +121,7 @@ const WAIT = { "retry-after": String(RETRY_AFTER_S) };
 const accountHasAll = () =>
   new AppError(
     "RATE_LIMITED",
-    `Your account has ${MOST_OF_ACCOUNT} exports under way already. Try again when one of them has ended.`,
+    `Your account has ${MOST_OF_ACCOUNT} exports running already. Try again when one of them has finished.`,
     { retryAfter: RETRY_AFTER_S, limit: MOST_OF_ACCOUNT, remaining: 0 },
     WAIT,
   );
@@ -129,7 +129,7 @@ const accountHasAll = () =>
 const othersHaveAll = () =>
   new AppError(
     "SERVICE_UNAVAILABLE",
-    "Too many exports are under way now. Try again in a moment.",
+    "Too many exports are running. Try again in a moment.",
     undefined,
     WAIT,
   );

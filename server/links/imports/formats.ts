@@ -8,7 +8,7 @@ import { HEAD, type OpenReader } from "./reading.ts";
 
 type FormatRecord = { name: string; open: OpenReader };
 
-/** Every way in which a list may be written. */
+/** The formats of lists. */
 export const FORMATS = {
   text: { name: "Plain text", open: readText },
   csv: { name: "CSV", open: readCsv },
@@ -21,7 +21,7 @@ export const FORMATS = {
 
 export type Format = keyof typeof FORMATS;
 
-/** By its content alone: what a file is called says little, and pasted text has no name. */
+/** Detects the format from the content alone: file names say little, and pasted text has none. */
 export function recognise(text: string): Format {
   const head = text.slice(0, HEAD).trimStart();
   if (/<(?:[\w-]+:)?(?:urlset|sitemapindex)\b/i.test(head)) return "sitemap";
@@ -31,7 +31,7 @@ export function recognise(text: string): Format {
   return isUptimeRobotTable(head) ? "uptimerobot" : "csv";
 }
 
-/** Records of other programs, recognized by field names that only they use. */
+/** Other programs are recognized by field names that only they use. */
 function kindOfJson(head: string): Format {
   if (/"monitorList"\s*:/.test(head)) return "uptime-kuma";
   return /"friendly_?name"\s*:/i.test(head) ? "uptimerobot" : "json";

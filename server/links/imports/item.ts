@@ -1,17 +1,17 @@
-/** One line of a list as it was read; nothing is judged yet. */
+/** One line of a list as it was read, not yet validated. */
 export type Item = {
   url: string;
-  /** Counted from 1: a line of text, a row, an entry. */
+  /** The number of the line, row or entry, from 1. */
   line: number;
-  /** Name or id of the group that the list names for it; empty for none. */
+  /** The name or id of its group in the list; empty for none. */
   group: string;
-  /** As the list says it; empty for none. */
+  /** As given in the list; empty for none. */
   frequency: string;
-  /** Why it is nothing to watch, in a sentence; only of what the list itself says so. */
+  /** Why it cannot be monitored, in a sentence, if the list itself shows that. */
   problem?: string;
 };
 
-/** Beyond what any URL may have, so that the server still says that it is too long. */
+/** More than a URL may have, so that the server still reports that it is too long. */
 export const LONGEST = 2100;
 const LONGEST_NAME = 100;
 
@@ -32,20 +32,19 @@ export const itemOf = (url: string, line: number, { group, frequency }: More = {
   frequency: frequencyOf(textOf(frequency).toLowerCase()),
 });
 
-/** Every URL in the text, without the brackets and full stops that sentences put around them. */
+/** Yields every URL in the text, without the brackets and full stops of the sentence around it. */
 export function* urlsIn(text: string): Generator<string, undefined> {
   for (const [found] of text.matchAll(/\bhttps?:\/\/[^\s<>"`]+/gi)) {
     yield withoutTail(found.slice(0, LONGEST));
   }
 }
 
-/** A text without any URL in it. A bare name of a host is taken for a page on https. */
+/** Returns a text without a URL as it is, but a bare hostname as an https URL. */
 export function wholeOf(text: string): string {
   const whole = text.slice(0, LONGEST).trim();
   return isBareHost(whole) ? `https://${whole}` : whole;
 }
 
-/** Numbers and the like are not taken for names. */
 export const textOf = (value: unknown) => (typeof value === "string" ? value.trim() : "");
 
 const frequencyOf = (text: string) => FREQUENCIES.get(text) ?? text.slice(0, LONGEST_NAME);
@@ -71,7 +70,7 @@ function isBareHost(text: string): boolean {
   return host.length <= 253 && /^[\p{L}\p{N}-]+(\.[\p{L}\p{N}-]+)*\.\p{L}{2,}(:\d+)?$/u.test(host);
 }
 
-/** What a list may call each thing that we read; the first that is there counts. */
+/** The names of each column in lists; the first that exists counts. */
 export const COLUMNS = {
   url: ["url", "link", "address", "href", "uri", "website", "loc", "link_url", "page", "url/ip"],
   group: ["group", "group_name", "folder", "category", "group_id"],
@@ -87,7 +86,7 @@ export const columnName = (text: string) =>
     .toLowerCase()
     .replace(/[\s-]+/g, "_");
 
-/** An item of a record whose names are known. */
+/** Reads an item from a record with named fields. */
 export function itemOfRecord(record: Record<string, unknown>, line: number): Item {
   const named = Object.fromEntries(
     Object.entries(record).map(([name, value]) => [columnName(name), value]),
@@ -102,6 +101,6 @@ function cellOf(named: Record<string, unknown>, column: Column): unknown {
   return name && named[name];
 }
 
-/** A group as such, or its name. */
+/** The group may be an object with a name. */
 const groupOf = (group: unknown) =>
   typeof group === "object" && group !== null && "name" in group ? group.name : group;

@@ -1,13 +1,13 @@
 import { COLUMNS, columnName, type Item, itemOf } from "./item.ts";
 import { HEAD, type Reader, type Reading, refuseEndless } from "./reading.ts";
 
-/** Rows looked at to find the column of URLs where no heading names it. */
+/** Rows that are searched for the column of URLs where no heading names it. */
 const SAMPLE_ROWS = 20;
 
-/** Where in a row each thing is; -1 for nowhere. */
+/** The index of each column; -1 for none. */
 type Layout = { url: number; group: number; frequency: number; hasHead: boolean };
 
-/** Reads rows with a heading or without one. What a spreadsheet must not run is told apart from its quote. */
+/** Reads rows with or without a heading. */
 export function readCsv({ items }: Reading, head: string): Promise<Reader> {
   let layout: Layout | null = null;
   let line = 0;
@@ -46,10 +46,10 @@ function columnOfUrls(rows: string[][]): number {
 const itemOfRow = (row: string[], { url, group, frequency }: Layout, line: number): Item =>
   itemOf(cellOf(row, url), line, { group: cellOf(row, group), frequency: cellOf(row, frequency) });
 
-/** Reads the rows of a table, some at a time; `take` sees the first ones all at once. */
+/** Reads the rows of a table in batches. */
 export async function openRows(head: string, take: (rows: string[][]) => void): Promise<Reader> {
   const { default: Papa } = await import("papaparse");
-  // Spreadsheets may tell their delimiter in a line of its own.
+  // Spreadsheets may state their delimiter in a line of its own.
   let toDrop = /^sep=.\r?\n/i.exec(head)?.[0].length ?? 0;
   const options = { delimiter: delimiterOf(head) ?? ",", newline: newlineOf(head) };
   let waiting = "";
@@ -74,10 +74,9 @@ export async function openRows(head: string, take: (rows: string[][]) => void): 
 
 type Parsed = { data: string[][]; meta: { cursor: number } };
 
-/** As the first line ends. */
 const newlineOf = (head: string) => (/\r\n|\n|\r/.exec(head)?.[0] ?? "\n") as "\r\n" | "\n" | "\r";
 
-/** Without the quote that exports put before what a spreadsheet would take for a formula. */
+/** Removes the apostrophe that exports put before text that a spreadsheet would run as a formula. */
 export const cellOf = (row: string[], column: number) =>
   (row[column] ?? "").replace(/^'(?=[=+\-@\t\r\uFF1D\uFF0B\uFF0D\uFF20])/, "");
 
@@ -85,7 +84,7 @@ export const isBlank = (row: string[]) => row.every((cell) => cell.trim() === ""
 
 const SAMPLE = 20;
 
-/** What stands between the cells of a table; null for a text that is none. */
+/** Detects the delimiter of a table; null for a text that is not a table. */
 export function delimiterOf(text: string): string | null {
   const [first = "", ...rest] = linesOf(text.slice(0, HEAD).trimStart());
   const [, named] = /^sep=(.)$/i.exec(first) ?? [];
@@ -94,7 +93,7 @@ export function delimiterOf(text: string): string | null {
 
 const isUrl = (cell: string | undefined) => /^\s*['"]?https?:\/\//i.test(cell ?? "");
 
-/** A heading that names the URLs, or the same number of cells in each of several lines. */
+/** A table has a heading with a column of URLs, or the same number of cells in each of several lines. */
 function isTable(first: string, rest: string[], delimiter: string): boolean {
   const cells = cellsOf(first, delimiter);
   const isHead = cells.some((cell) => COLUMNS.url.includes(columnName(cell)));
@@ -104,7 +103,7 @@ function isTable(first: string, rest: string[], delimiter: string): boolean {
   return cells.length > 1 && rest.length > 0 && isEven && hasUrls;
 }
 
-/** The last one may be cut. */
+/** Leaves out the last line if it may be incomplete. */
 function linesOf(head: string): string[] {
   const lines = head.split(/\r?\n/, SAMPLE + 1);
   const whole = head.length < HEAD || lines.length > SAMPLE ? lines : lines.slice(0, -1);

@@ -1,10 +1,10 @@
 import { type Item, itemOf, itemOfRecord } from "./item.ts";
 import { type Reader, type Reading, refuseEndless, Unreadable } from "./reading.ts";
 
-/** Where lists are found in what is no list itself, such as a reply of the API. */
+/** Fields that have the list in an object, such as a reply of the API. */
 const LISTS = ["items", "links", "urls", "results", "data"];
 
-/** Reads a list of texts or records, a reply that holds one, or one record per line. */
+/** Reads a list of strings or records, an object that has one, or one record per line. */
 export function readJson({ items }: Reading, head: string): Reader {
   let line = 0;
   const take = (values: unknown[]) => {
@@ -31,14 +31,14 @@ function listIn(value: unknown): unknown[] {
   return name ? listIn(record[name]) : [value];
 }
 
-/** Characters of what can only be read whole. */
+/** Characters of a value that can only be parsed as a whole. */
 const MOST_WHOLE = 256 * 1024 * 1024;
 
 const ENDLESS = "A record of this JSON has no end. Is a quote opened and never closed?";
 
-/** Reads the elements of a list, as many at a time as have come to their end. */
+/** Reads the elements of a list, as many at a time as are complete. */
 function openElements(take: (values: unknown[]) => void): Reader {
-  /** From the bracket that opens the list, or from one that stands in its place. */
+  /** Begins with a bracket: that of the list, or one in its place. */
   let waiting = "";
   const scan = createScan();
   return {
@@ -46,7 +46,7 @@ function openElements(take: (values: unknown[]) => void): Reader {
       waiting += text;
       const comma = scan(text);
       if (comma === -1) return refuseEndless(waiting.length, ENDLESS);
-      // Counted from the end, since the scan knows the new text alone.
+      // Counted from the end, since the scan sees only the new text.
       const cut = waiting.length - text.length + comma;
       take(parse(`${waiting.slice(0, cut)}]`) as unknown[]);
       waiting = `[${waiting.slice(cut + 1)}`;
@@ -55,7 +55,7 @@ function openElements(take: (values: unknown[]) => void): Reader {
   };
 }
 
-/** Reads one value per line; empty lines are none. */
+/** Reads one value per line, and skips empty lines. */
 function openLines(take: (value: unknown) => void): Reader {
   let waiting = "";
   const read = (line: string) => line.trim() !== "" && take(parse(line));
@@ -73,7 +73,7 @@ function openLines(take: (value: unknown) => void): Reader {
   };
 }
 
-/** Reads a single value, which is known once all of it is there. */
+/** Reads a single value. */
 export function openWhole(take: (value: unknown) => void): Reader {
   const pieces: string[] = [];
   let length = 0;
@@ -81,7 +81,7 @@ export function openWhole(take: (value: unknown) => void): Reader {
     write(text) {
       length += text.length;
       if (length > MOST_WHOLE) {
-        throw new Unreadable("This JSON is too long to be read at once. Give one record per line.");
+        throw new Unreadable("This JSON is too long to be read at once. Use one record per line.");
       }
       pieces.push(text);
     },
@@ -89,7 +89,7 @@ export function openWhole(take: (value: unknown) => void): Reader {
   };
 }
 
-/** Gives the place of the last comma in a text that stands between two elements of the list; -1 for none. */
+/** Returns a function that finds the last comma in a text that separates two elements of the list; -1 for none. */
 function createScan() {
   let depth = 0;
   let isText = false;

@@ -2,7 +2,7 @@ import type { Handler } from "htmlparser2";
 import { itemOf, LONGEST } from "./item.ts";
 import { type Reader, type Reading, refuseEndless, Unreadable } from "./reading.ts";
 
-/** Reads the links of a page. In bookmarks, the folders around a link make its group: "Bar / Recipes". */
+/** Reads the links of a page. The folders around a bookmark become its group: "Bar / Recipes". */
 export function readBookmarks({ items }: Reading): Promise<Reader> {
   const folders = createFolders();
   let line = 0;
@@ -17,12 +17,12 @@ export function readBookmarks({ items }: Reading): Promise<Reader> {
   return openMarkup(handler, { hasEnd: (name) => name === "dl" || name === "h3" });
 }
 
-/** Scripts kept as bookmarks and the browser's own pages are nothing to watch. */
+/** Bookmarklets and the browser's own pages cannot be monitored. */
 const isPage = (href: string | undefined): href is string => /^\s*(https?|ftp):/i.test(href ?? "");
 
-/** Where in the folders the reading is: a heading names the list that begins after it. */
+/** Follows the folders. A heading is the name of the list that begins after it. */
 function createFolders() {
-  /** The paths of the lists that are open. A path is only read up to its limit, so no more of it is kept. */
+  /** The paths of the open lists, each up to the limit of a name. */
   const paths: string[] = [];
   let heading = "";
   let isInHeading = false;
@@ -48,7 +48,7 @@ function createFolders() {
   };
 }
 
-/** Reads the pages of a sitemap. An index of sitemaps has none of its own, only the way to them. */
+/** Reads the pages of a sitemap, or the sitemaps of an index. */
 export async function readSitemap(into: Reading): Promise<Reader> {
   const pages = createPages(into);
   const markup = await openMarkup(
@@ -68,7 +68,7 @@ type Root = { name: string; isIndex: boolean; locationName: string };
 
 function createPages({ items, notes, sitemaps }: Reading) {
   let root: Root | null = null;
-  /** The location that is being read; null between them. */
+  /** The location that is being read; null between two. */
   let location: string | null = null;
   let line = 0;
   return {
@@ -79,7 +79,7 @@ function createPages({ items, notes, sitemaps }: Reading) {
     read(text: string) {
       if (location !== null) location = (location + text).trimStart().slice(0, LONGEST);
     },
-    /** @param isCutOff it was closed only by the end of the text */
+    /** @param isCutOff whether only the end of the text closed the element */
     close(name: string, isCutOff: boolean) {
       if (isCutOff && name === root?.name) {
         notes.push("The sitemap has no end. It was probably cut off.");
@@ -93,7 +93,7 @@ function createPages({ items, notes, sitemaps }: Reading) {
     },
     end() {
       if (root) return;
-      throw new Unreadable("This is no sitemap: it has neither a urlset nor a sitemapindex.");
+      throw new Unreadable("This is not a sitemap: it has neither a urlset nor a sitemapindex.");
     },
   };
 }
@@ -108,17 +108,17 @@ function rootOf(name: string): Root | null {
 }
 
 type MarkupOptions = {
-  /** Whether the handler needs the end of an element. The ends of all others are ignored. */
+  /** Whether the handler needs the end of an element. All other ends are ignored. */
   hasEnd: (name: string) => boolean;
   xmlMode?: boolean;
 };
 
-/** Elements within elements. The parser looks through all open ones for some tags. */
+/** Nested elements. For some tags the parser searches all open elements. */
 const DEEPEST = 200;
 
 /**
- * Reads HTML or XML. The parser keeps an element until its end comes, so it takes elements whose end the
- * handler does not need for empty ones. It also keeps any tag or comment that is not complete.
+ * Reads HTML or XML. The parser keeps each element until its end, so elements whose end the handler does not need count
+ * as empty. It also keeps an incomplete tag or comment.
  */
 async function openMarkup(
   handler: Partial<Handler>,

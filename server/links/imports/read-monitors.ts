@@ -3,12 +3,12 @@ import { cellOf, isBlank, openRows } from "./read-csv.ts";
 import { openWhole } from "./read-json.ts";
 import { type Reader, type Reading, Unreadable } from "./reading.ts";
 
-/** Types that ask for a page. */
+/** Types that request a page. */
 const PAGES = new Set(["http", "keyword", "json-query", "real-browser"]);
 
 type RecordOfMonitor = Record<string, unknown>;
 
-/** Reads a backup of Uptime Kuma. Its groups, or else the first tag of a monitor, make the group. */
+/** Reads a backup of Uptime Kuma. The groups around a monitor, or else its first tag, become the group. */
 export const readUptimeKuma = (into: Reading): Reader =>
   openWhole((value) => {
     const monitors = kumaMonitorsIn(value);
@@ -18,15 +18,16 @@ export const readUptimeKuma = (into: Reading): Reader =>
       line++;
       if (monitor.type !== "group") into.items.push(itemOfKuma(monitor, byId, line));
     }
-    if (monitors.some(({ interval }) => isOftener(Number(interval)))) into.notes.push(OFTENER);
+    if (monitors.some(({ interval }) => isMoreOften(Number(interval)))) into.notes.push(MORE_OFTEN);
     const paused = monitors.filter(({ active }) => active === false || active === 0).length;
-    if (paused > 0) into.notes.push(`${paused} of its monitors are paused; they are read as well.`);
+    if (paused > 0)
+      into.notes.push(`${paused} of its monitors are paused; they are imported as well.`);
   });
 
 function kumaMonitorsIn(value: unknown): RecordOfMonitor[] {
   const { monitorList } = (value ?? {}) as { monitorList?: unknown };
   if (typeof monitorList === "object" && monitorList !== null) return Object.values(monitorList);
-  throw new Unreadable("This is no backup of Uptime Kuma: it has no monitorList.");
+  throw new Unreadable("This is not a backup of Uptime Kuma: it has no monitorList.");
 }
 
 function itemOfKuma(monitor: RecordOfMonitor, byId: Map<unknown, RecordOfMonitor>, line: number) {
@@ -41,7 +42,7 @@ function itemOfKuma(monitor: RecordOfMonitor, byId: Map<unknown, RecordOfMonitor
   return itemOfMonitor({ ...about, type }, line);
 }
 
-/** The names of the groups around it, the outermost first. */
+/** The names of the groups around it, outermost first. */
 function pathOf(monitor: RecordOfMonitor, byId: Map<unknown, RecordOfMonitor>): string {
   const names: string[] = [];
   const seen = new Set<unknown>();
@@ -54,7 +55,7 @@ function pathOf(monitor: RecordOfMonitor, byId: Map<unknown, RecordOfMonitor>): 
 
 const tagOf = ({ tags }: RecordOfMonitor) => (Array.isArray(tags) ? textOf(tags[0]?.name) : "");
 
-/** Its API counts its types: the first two ask for a page. */
+/** The types of its API, by number. The first two request a page. */
 const TYPES = new Map([
   ["1", "HTTP"],
   ["2", "keyword"],
@@ -63,15 +64,15 @@ const TYPES = new Map([
   ["5", "heartbeat"],
 ]);
 
-/** Reads what UptimeRobot exports: a table, or the monitors as its API gives them. */
+/** Reads an export of UptimeRobot: a table, or the monitors as its API returns them. */
 export function readUptimeRobot(into: Reading, head: string): Reader | Promise<Reader> {
   let line = 0;
-  let isSaid = false;
+  let isNoted = false;
   const take = (monitors: RecordOfMonitor[]) => {
     for (const monitor of monitors) into.items.push(itemOfRobot(monitor, ++line));
-    if (isSaid || !monitors.some((monitor) => isOftener(intervalOf(monitor)))) return;
-    isSaid = true;
-    into.notes.push(OFTENER);
+    if (isNoted || !monitors.some((monitor) => isMoreOften(intervalOf(monitor)))) return;
+    isNoted = true;
+    into.notes.push(MORE_OFTEN);
   };
   return /^\s*[[{]/.test(head)
     ? openWhole((value) => take(robotMonitorsIn(value).map(withPlainNames)))
@@ -95,10 +96,10 @@ function robotMonitorsIn(value: unknown): RecordOfMonitor[] {
   const { monitors, data } = (value ?? {}) as { monitors?: unknown; data?: unknown };
   const found = [value, monitors, data].find(Array.isArray);
   if (found) return found.filter((each) => typeof each === "object" && each !== null);
-  throw new Unreadable("These are no monitors of UptimeRobot: there is no list of monitors.");
+  throw new Unreadable("This is not an export of UptimeRobot: it has no list of monitors.");
 }
 
-/** "friendlyName" and "Friendly Name" alike. */
+/** "friendlyName" → "friendly_name" */
 const withPlainNames = (monitor: RecordOfMonitor): RecordOfMonitor =>
   Object.fromEntries(
     Object.entries(monitor).map(([name, value]) => [
@@ -120,7 +121,7 @@ function itemOfRobot(monitor: RecordOfMonitor, line: number) {
   return itemOfMonitor({ ...about, url, type }, line);
 }
 
-/** Seconds; the heading may say so. */
+/** In seconds. The name may have a unit. */
 function intervalOf(monitor: RecordOfMonitor): number {
   const name = Object.keys(monitor).find((each) => /^(monitor(ing)?_)?interval/.test(each));
   return name ? Number.parseFloat(plainText(monitor[name])) : Number.NaN;
@@ -131,37 +132,36 @@ const plainText = (value: unknown) =>
 
 const SECONDS = { hourly: 3600, daily: 86_400, weekly: 604_800, monthly: 2_592_000 };
 
-/** A monitor as another program keeps it. */
+/** A monitor of another program. */
 type Monitor = {
   url: string;
-  /** What to call it where it has no URL. */
+  /** Shown if it has no URL. */
   name: string;
-  /** Of the program, as it calls it. */
+  /** The program's name for its type. */
   type: string;
   isPage: boolean;
   group: string;
-  /** Seconds between two checks; not a number where it is not said. */
+  /** Seconds between two checks; NaN if unknown. */
   interval: number;
 };
 
-/** A monitor without a page becomes an item as well, which reports that it is left out. */
+/** A monitor without a page becomes an item with a problem. */
 function itemOfMonitor(monitor: Monitor, line: number): Item {
   const { url, name, type, isPage, group, interval } = monitor;
   const item = itemOf(isPage ? url : name || url, line, { group });
   if (isPage) return { ...item, frequency: nearestFrequency(interval) };
-  return { ...item, problem: `A monitor of the type “${type}” watches no page.` };
+  return { ...item, problem: `A monitor of the type “${type}” does not watch a page.` };
 }
 
-/** The frequency that is as many times shorter or longer as possible; empty for what is no length of time. */
+/** The nearest frequency by ratio; empty for an unknown interval. */
 function nearestFrequency(seconds: number): string {
   if (!(seconds > 0)) return "";
-  const farness = (length: number) => Math.abs(Math.log(length / seconds));
-  const sorted = Object.entries(SECONDS).sort(([, a], [, b]) => farness(a) - farness(b));
+  const distance = (length: number) => Math.abs(Math.log(length / seconds));
+  const sorted = Object.entries(SECONDS).sort(([, a], [, b]) => distance(a) - distance(b));
   return sorted[0]![0];
 }
 
-/** What to know of intervals that none of our frequencies comes near. */
-const OFTENER =
-  "Pages that were checked every few minutes are checked every hour: links die slowly.";
+const MORE_OFTEN =
+  "Pages that were checked every few minutes are checked every hour: links change slowly.";
 
-const isOftener = (seconds: number) => seconds > 0 && seconds < SECONDS.hourly / 2;
+const isMoreOften = (seconds: number) => seconds > 0 && seconds < SECONDS.hourly / 2;

@@ -3,23 +3,23 @@ import { type Reader, type Reading, refuseEndless } from "./reading.ts";
 
 type Line = {
   no: number;
-  /** How it begins, for the case that no URL is in it. */
+  /** Its beginning, in case it has no URL. */
   words: string;
   urls: number;
   isComment: boolean;
 };
 
 /**
- * Takes every URL of every line; a line without any is an item as well, to be told what is wrong with it.
- * What begins with # is a comment.
+ * Reads every URL of every line. A line without a URL becomes an item too, so that its problem is reported. Lines that
+ * begin with # are comments.
  */
 export function readText({ items, notes }: Reading): Reader {
   let line = lineAt(1);
   let comments = 0;
-  /** A word that may go on. */
+  /** A word that may be incomplete. */
   let waiting = "";
 
-  function goOn(text: string) {
+  function addWords(text: string) {
     line.words = `${line.words}${text}`.trimStart().slice(0, LONGEST);
     line.isComment ||= line.words.startsWith("#");
     if (line.isComment) return;
@@ -35,10 +35,10 @@ export function readText({ items, notes }: Reading): Reader {
   }
   function read(text: string) {
     const [rest = "", ...lines] = text.split("\n");
-    goOn(rest);
+    addWords(rest);
     for (const each of lines) {
       endLine();
-      goOn(each);
+      addWords(each);
     }
   }
 
@@ -67,5 +67,5 @@ const lineAt = (no: number): Line => ({ no, words: "", urls: 0, isComment: false
 
 const commentsLeftOut = (count: number) =>
   count === 1
-    ? "1 line begins with # and was taken for a comment."
-    : `${count.toLocaleString("en")} lines begin with # and were taken for comments.`;
+    ? "1 line begins with # and was read as a comment."
+    : `${count.toLocaleString("en")} lines begin with # and were read as comments.`;
