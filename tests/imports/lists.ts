@@ -113,6 +113,9 @@ export const LISTS: [what: string, text: string, format: string, found: string[]
     "monitors as the API of UptimeRobot gives them",
     '{"stat":"ok","monitors":[{"id":1,"friendly_name":"A","url":"https://example.org/a","type":1,"interval":300},{"id":2,"friendly_name":"Job","url":"","type":5}]}',
     "uptimerobot",
-    ["1 https://example.org/a hourly", "2 Job A monitor of the type “heartbeat” does not watch a page."],
+    [
+      "1 https://example.org/a hourly",
+      "2 Job A monitor of the type “heartbeat” does not watch a page.",
+    ],
   ],
 ];
