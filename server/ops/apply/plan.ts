@@ -239,7 +239,8 @@ async function deleteAll(deps: Deps, caller: Caller, { strays }: Plan) {
       some.map(({ id }) => id),
     );
     results.forEach((result, i) => {
-      if (result.status === "failed") failures.push({ what: some[i]!.url, why: reasonOf(result.error) });
+      if (result.status === "failed")
+        failures.push({ what: some[i]!.url, why: reasonOf(result.error) });
     });
   }
   return failures;
