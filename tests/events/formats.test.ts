@@ -3,7 +3,14 @@ import { EVENT_TYPES } from "../../server/db/tables.ts";
 import type { StoredEvent } from "../../server/webhooks/chat-message.ts";
 import { payloadFor } from "../../server/webhooks/formats.ts";
 import { SERVICES, type Seen, type Service } from "./services.ts";
-import { AT, HOSTILE_URLS, largestDigest, telling, tellingOfMany, wordy } from "./told.ts";
+import {
+  AT,
+  HOSTILE_URLS,
+  largestDigest,
+  longReason,
+  storedDigest,
+  storedEvent,
+} from "./stored-events.ts";
 
 const URL = "https://example.com/a";
 const DASHBOARD = "https://links.example.org/stillup";
@@ -23,7 +30,7 @@ const linkIdIn = ({ data }: StoredEvent) => JSON.parse(data).linkId;
 const ALL = Object.keys(SERVICES) as Service[];
 
 test("the standard format is the API's own JSON with the data as it is stored", () => {
-  const told = telling("link.dead");
+  const told = storedEvent("link.dead");
 
   const { body, headers } = payloadFor("standard", told, to());
 
@@ -32,19 +39,19 @@ test("the standard format is the API's own JSON with the data as it is stored", 
   expect(headers).toEqual({ "content-type": "application/json" });
 });
 
-test("only bad news rings louder in ntfy", () => {
+test("only bad news has a higher priority in ntfy", () => {
   const priorityOf = (told: StoredEvent) => payloadFor("ntfy", told, to()).headers.priority;
 
-  const all = EVENT_TYPES.map((type) => priorityOf(telling(type)));
+  const all = EVENT_TYPES.map((type) => priorityOf(storedEvent(type)));
 
   expect(all).toEqual(["4", "3", "3", "3", "3", "3"]);
   expect(priorityOf(largestDigest(URL))).toBe("4");
 });
 
-test("Telegram is told the chat, the topic and the silence that the webhook's URL names", () => {
+test("Telegram gets the chat, the topic and the silent option of the webhook's URL", () => {
   const url = `${CHAT}&message_thread_id=42&disable_notification=true`;
 
-  const { body } = payloadFor("telegram", telling("link.dead"), to(url));
+  const { body } = payloadFor("telegram", storedEvent("link.dead"), to(url));
 
   expect(JSON.parse(body)).toMatchObject({
     chat_id: "-100123",
@@ -53,8 +60,12 @@ test("Telegram is told the chat, the topic and the silence that the webhook's UR
   });
 });
 
-test("Telegram is told of no topic and no silence that the webhook's URL does not name", () => {
-  const { body } = payloadFor("telegram", telling("link.dead"), to(`${CHAT}&message_thread_id=x`));
+test("Telegram gets no topic and no silent option that the webhook's URL does not have", () => {
+  const { body } = payloadFor(
+    "telegram",
+    storedEvent("link.dead"),
+    to(`${CHAT}&message_thread_id=x`),
+  );
 
   expect(JSON.parse(body)).not.toContainAnyKeys(["message_thread_id", "disable_notification"]);
 });
@@ -62,8 +73,8 @@ test("Telegram is told of no topic and no silence that the webhook's URL does no
 describe.each(ALL)("In %s", (service) => {
   const seen = (told: StoredEvent, publicUrl?: string | null) => seenIn(service, told, publicUrl);
 
-  test("a dead link is told with its address, the reason, what it was before, and when", () => {
-    const told = telling("link.dead");
+  test("a message about a dead link has its address, the reason, the previous status and the time", () => {
+    const told = storedEvent("link.dead");
 
     const { text, links } = seen(told);
 
@@ -83,14 +94,14 @@ describe.each(ALL)("In %s", (service) => {
     ["check.complete", ["Checked", URL, "Status: alive. The server returned 200."]],
     ["batch.complete", ["Batch complete", "Checked 3 of 3 links: 2 alive, 1 dead, 0 unknown."]],
   ] as const)("%s is told in words", (type, words) => {
-    const { text } = seen(telling(type));
+    const { text } = seen(storedEvent(type));
 
     for (const each of words) expect(text).toInclude(each);
     expect(text).not.toInclude("Test");
   });
 
   test("a link that is alive for the first time is not called alive again", () => {
-    const { text } = seen(telling("link.alive", { previousStatus: "unknown" }));
+    const { text } = seen(storedEvent("link.alive", { previousStatus: "unknown" }));
 
     expect(text).toInclude("Alive");
     expect(text).not.toInclude("again");
@@ -100,31 +111,31 @@ describe.each(ALL)("In %s", (service) => {
   test.each(EVENT_TYPES)(
     "a test of %s is marked, and leads to no page that is not there",
     (type) => {
-      const { text, links } = seen(telling(type, { test: true }));
+      const { text, links } = seen(storedEvent(type, { test: true }));
 
       expect(text).toInclude("Test: ");
       expect(links.filter((link) => link !== URL)).toEqual([`${DASHBOARD}/`]);
     },
   );
 
-  test("what is gone leads to the dashboard's start", () => {
-    expect(seen(telling("link.deleted")).links).toContain(`${DASHBOARD}/`);
-    expect(seen(telling("batch.complete")).links).toEqual([`${DASHBOARD}/`]);
+  test("a message about a deleted link links to the dashboard's start page", () => {
+    expect(seen(storedEvent("link.deleted")).links).toContain(`${DASHBOARD}/`);
+    expect(seen(storedEvent("batch.complete")).links).toEqual([`${DASHBOARD}/`]);
   });
 
   test("a server that does not know its address links to no dashboard", () => {
-    const links = new Set(seen(telling("link.dead"), null).links);
+    const links = new Set(seen(storedEvent("link.dead"), null).links);
 
     expect([...links]).toEqual([URL]);
-    expect(seen(telling("batch.complete"), null).links).toEqual([]);
+    expect(seen(storedEvent("batch.complete"), null).links).toEqual([]);
   });
 
-  test("a digest counts in words, tells the first ten and how many more there are", () => {
+  test("a digest has counts in words, the first ten events and how many more there are", () => {
     const first = Array.from({ length: 10 }, (_, i) =>
-      telling("link.dead", { url: `${URL}/${i}` }),
+      storedEvent("link.dead", { url: `${URL}/${i}` }),
     );
 
-    const { text, links } = seen(tellingOfMany({ "link.dead": 12, "link.alive": 3 }, first));
+    const { text, links } = seen(storedDigest({ "link.dead": 12, "link.alive": 3 }, first));
 
     expect(text).toInclude("12 links are dead, 3 are alive");
     expect(text).toMatch(/Dead: \S+\/9 – The server returned 404: there is no such page\.\n/);
@@ -134,20 +145,20 @@ describe.each(ALL)("In %s", (service) => {
     expect(links.toSorted()).toEqual([...told, `${DASHBOARD}/`].toSorted());
   });
 
-  test("a digest tells no more than ten one by one, however many it holds", () => {
-    const first = Array.from({ length: 200 }, () => telling("link.dead"));
+  test("a digest lists at most ten events, however many it contains", () => {
+    const first = Array.from({ length: 200 }, () => storedEvent("link.dead"));
 
-    const { text } = seen(tellingOfMany({ "link.dead": 200 }, first));
+    const { text } = seen(storedDigest({ "link.dead": 200 }, first));
 
     expect(text.match(/Dead: /g)).toHaveLength(10);
     expect(text).toInclude("and 190 more");
   });
 
-  test("a digest of all kinds counts each in its own words", () => {
-    const first = EVENT_TYPES.map((type) => telling(type));
+  test("a digest of all types counts each in its own words", () => {
+    const first = EVENT_TYPES.map((type) => storedEvent(type));
     const ones = Object.fromEntries(EVENT_TYPES.map((type) => [type, 1]));
 
-    const { text } = seen(tellingOfMany(ones, first));
+    const { text } = seen(storedDigest(ones, first));
 
     expect(text).toInclude(
       "1 link is dead, 1 is alive, 1 was added, 1 was deleted, 1 check was completed, 1 batch was completed",
@@ -156,16 +167,16 @@ describe.each(ALL)("In %s", (service) => {
   });
 
   test("a digest of one reads as that one", () => {
-    const told = telling("link.dead");
+    const told = storedEvent("link.dead");
 
-    const digest = tellingOfMany({ "link.dead": 1 }, [told]);
+    const digest = storedDigest({ "link.dead": 1 }, [told]);
 
     expect(payloadFor(service, digest, to())).toEqual(payloadFor(service, told, to()));
   });
 
   test("no address breaks the form or the limits of a message", () => {
     for (const url of HOSTILE_URLS) {
-      for (const told of [telling("link.dead", wordy(url)), largestDigest(url)]) {
+      for (const told of [storedEvent("link.dead", longReason(url)), largestDigest(url)]) {
         const { text, links } = seen(told);
 
         expect(text.isWellFormed()).toBe(true);
@@ -178,10 +189,10 @@ describe.each(ALL)("In %s", (service) => {
   test("a long address is a link as long as there is room for it", () => {
     const url = `${URL}/${"b".repeat(2048 - URL.length - 1)}`;
 
-    expect(seen(telling("link.dead", { url })).links).toContain(url);
+    expect(seen(storedEvent("link.dead", { url })).links).toContain(url);
   });
 
-  test("an address without room is cut between its signs and is no link", () => {
+  test("an address without room is cut between characters and is not a link", () => {
     const url = `${URL}?${"&😀".repeat(700)}`;
 
     const { text, links } = seen(largestDigest(url));
@@ -197,15 +208,18 @@ describe.each(ALL)("In %s", (service) => {
     "@everyone #all <!channel>",
     "//example.com/\u202ea\nb\ud83d",
   ])("%j does not become a link", (url) => {
-    const { text, links } = seen(telling("link.dead", { url }), null);
+    const { text, links } = seen(storedEvent("link.dead", { url }), null);
 
     expect(links).toEqual([]);
     expect(text).not.toMatch(/\u202e|a\nb/);
     expect(text.isWellFormed()).toBe(true);
   });
 
-  test("a dashboard at an address beyond measure is left out", () => {
-    const { links } = seen(telling("batch.complete"), `https://example.org/${"a".repeat(5000)}`);
+  test("a dashboard address that is too long is left out", () => {
+    const { links } = seen(
+      storedEvent("batch.complete"),
+      `https://example.org/${"a".repeat(5000)}`,
+    );
 
     expect(links).toEqual([]);
   });
@@ -219,8 +233,8 @@ const isWhole = (url: string) => (link: string) =>
 /** Signs that RFC 3986 does not know may be written either way. */
 const decoded = (href: string) => href.replace(/%(22|27|3C|3E|5C|5E|60|7B|7C|7D)/gi, unescape);
 
-test("what happened is told at its own time, however late", () => {
-  const late = { ...telling("link.dead"), createdAt: AT - 86_400_000 };
+test("a message has the time of its event, however late it is sent", () => {
+  const late = { ...storedEvent("link.dead"), createdAt: AT - 86_400_000 };
 
   expect(seenIn("slack", late).text).toInclude("2029-12-31 12:34:56 UTC");
 });

@@ -35,14 +35,14 @@ onBothEngines("GET /dashboard/api/live", (server) => {
   const checkAll = ({ deps }: TestServer) =>
     checkDueLinks({ ...deps, check: async () => saw("ok", { statusCode: 200 }) });
 
-  test("tells nobody who is not signed in", async () => {
+  test("requires a session", async () => {
     const stranger = await openBrowser(server()).get("/live");
 
     expect(stranger.status).toBe(401);
     expect(stranger.body.error.code).toBe("UNAUTHORIZED");
   });
 
-  test("says what a page knows when it begins, and nothing of what was before", async () => {
+  test("starts with the current state, without earlier changes", async () => {
     const browser = await signedIn();
     await newLink(browser);
 
@@ -52,7 +52,7 @@ onBothEngines("GET /dashboard/api/live", (server) => {
     line.close();
   });
 
-  test("tells which links were checked, and what shows them", async () => {
+  test("sends which links were checked, and the affected topics", async () => {
     const browser = await signedIn();
     const id = await newLink(browser);
     const line = await openLine(server(), browser);
@@ -66,7 +66,7 @@ onBothEngines("GET /dashboard/api/live", (server) => {
     line.close();
   });
 
-  test("tells of what a request changed, also where no number shows it", async () => {
+  test("sends what a request changed, even if no number shows it", async () => {
     const browser = await signedIn();
     const id = await newLink(browser);
     const line = await openLine(server(), browser);
@@ -80,7 +80,7 @@ onBothEngines("GET /dashboard/api/live", (server) => {
     line.close();
   });
 
-  test("tells nobody of another account's changes", async () => {
+  test("sends nothing of another account's changes", async () => {
     const [browser, stranger] = [await signedIn(), await signedIn()];
     const line = await openLine(server(), stranger);
     await line.next();
@@ -92,7 +92,7 @@ onBothEngines("GET /dashboard/api/live", (server) => {
     line.close();
   });
 
-  test("whoever comes back hears what was missed, and only that", async () => {
+  test("sends only what was missed after a reconnect", async () => {
     const browser = await signedIn();
     await newLink(browser);
     const line = await openLine(server(), browser);
@@ -111,7 +111,7 @@ onBothEngines("GET /dashboard/api/live", (server) => {
     again.close();
   });
 
-  test("ends when the session does, wherever that was ended", async () => {
+  test("ends with the session, wherever that was ended", async () => {
     const browser = await signedIn();
     const line = await openLine(server(), browser);
     await line.next();
@@ -121,7 +121,7 @@ onBothEngines("GET /dashboard/api/live", (server) => {
     await line.ended();
   });
 
-  test("answers HEAD at once and opens no line, however often it is asked", async () => {
+  test("answers HEAD at once and opens no stream", async () => {
     const browser = await signedIn();
     const ask = () =>
       fetch(`${server().url}/dashboard/api/live`, {
@@ -138,7 +138,7 @@ onBothEngines("GET /dashboard/api/live", (server) => {
     line.close();
   });
 
-  test("closes the oldest of a session's lines when it opens more than twenty", async () => {
+  test("closes the oldest of a session's streams when it opens more than twenty", async () => {
     const browser = await signedIn();
     const lines = [];
     for (let n = 0; n < 21; n++) {
@@ -156,7 +156,7 @@ onBothEngines("GET /dashboard/api/live", (server) => {
     }
   });
 
-  test("takes room from the session with the most lines when an account has two hundred", async () => {
+  test("takes room from the session with the most streams when an account has two hundred", async () => {
     const { browsers, newcomer } = await manySessions();
     const lines: Awaited<ReturnType<typeof openLine>>[] = [];
     for (const browser of browsers) {
@@ -174,7 +174,7 @@ onBothEngines("GET /dashboard/api/live", (server) => {
     for (const each of [...lines, line, others]) each.close();
   });
 
-  test("refuses a line when two hundred sessions of the account have one each", async () => {
+  test("refuses a stream when two hundred sessions of the account have one each", async () => {
     const { browsers, newcomer } = await manySessions(200);
     const lines = await Promise.all(browsers.map((browser) => openLine(server(), browser)));
     await Promise.all(lines.map((line) => line.next()));
@@ -201,7 +201,7 @@ onBothEngines("GET /dashboard/api/live", (server) => {
     expect(await reply.text()).not.toContain("event:");
   });
 
-  test("ends when the session is too old, and is no use of it", async () => {
+  test("ends when the session is too old, and does not extend it", async () => {
     const { deps } = server();
     const browser = await signedIn();
     const line = await openLine(server(), browser);

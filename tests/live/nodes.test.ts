@@ -49,7 +49,7 @@ describe.each(WAYS)("Pages of two nodes %s", (_, engine) => {
     await recorder.drain();
   }
 
-  test("hear of what a request to the other changed, also where no number shows it", async () => {
+  test("get what a request to the other node changed, even if no number shows it", async () => {
     const { browser, elsewhere } = await signedIn();
     const id = await newLink(browser);
     const line = await openLine(here!, browser);
@@ -63,7 +63,7 @@ describe.each(WAYS)("Pages of two nodes %s", (_, engine) => {
     line.close();
   });
 
-  test("hear which links were checked by the other", async () => {
+  test("get the links that the other node checked", async () => {
     const { browser } = await signedIn();
     const id = await newLink(browser);
     const line = await openLine(here!, browser);
@@ -76,7 +76,7 @@ describe.each(WAYS)("Pages of two nodes %s", (_, engine) => {
     line.close();
   });
 
-  test("hear what they missed when they come back to the other", async () => {
+  test("get what they missed when they reconnect to the other node", async () => {
     const { browser, elsewhere } = await signedIn();
     const id = await newLink(browser);
     const line = await openLine(here!, browser);
@@ -90,7 +90,7 @@ describe.each(WAYS)("Pages of two nodes %s", (_, engine) => {
     back.close();
   });
 
-  test("hear of nothing again that happened before", async () => {
+  test("do not get earlier changes again", async () => {
     const { browser, elsewhere } = await signedIn();
     const line = await openLine(there!, elsewhere);
     await line.next();

@@ -23,8 +23,8 @@ async function comeBack(live: Live, whose: Whose, known: string | null = null) {
   return heard;
 }
 
-onBothEngines("Pages that come back", (server) => {
-  test("hear of nothing when nothing has happened", async () => {
+onBothEngines("Pages that reconnect", (server) => {
+  test("get no topics if nothing has changed", async () => {
     const whose = callerOf(await server().account());
     const live = createLive(server().deps);
     const { id } = await comeBack(live, whose);
@@ -32,7 +32,7 @@ onBothEngines("Pages that come back", (server) => {
     expect((await comeBack(live, whose, id)).topics).toEqual([]);
   });
 
-  test("hear of what a request changed while no page was open", async () => {
+  test("get what a request changed while no page was open", async () => {
     const whose = callerOf(await server().account());
     const live = createLive(server().deps);
     const { id } = await comeBack(live, whose);
@@ -42,7 +42,7 @@ onBothEngines("Pages that come back", (server) => {
     expect((await comeBack(live, whose, id)).topics).toContain("links");
   });
 
-  test("hear at first of what happened since they were let in", async () => {
+  test("get what has changed since they signed in", async () => {
     const whose = callerOf(await server().account());
     const live = createLive(server().deps);
     const state = await live.stateOf(whose.accountId);
@@ -53,7 +53,7 @@ onBothEngines("Pages that come back", (server) => {
     expect((await comeBack(live, whose, state)).topics).toContain("groups");
   });
 
-  test("hear of everything when the program was started anew meanwhile", async () => {
+  test("get all topics after a restart", async () => {
     const whose = callerOf(await server().account());
     const { id } = await comeBack(createLive(server().deps), whose);
 
@@ -62,7 +62,7 @@ onBothEngines("Pages that come back", (server) => {
     expect(topics).toContain("links");
   });
 
-  test("hear of everything when so many accounts were changed that theirs was forgotten", async () => {
+  test("get all topics when so many accounts changed that theirs was dropped", async () => {
     const whose = callerOf(await server().account());
     const live = createLive(server().deps);
     const { id } = await comeBack(live, whose);
@@ -74,7 +74,7 @@ onBothEngines("Pages that come back", (server) => {
 });
 
 onBothEngines("Links that were checked", (server) => {
-  test("are named once, and without those that are gone", async () => {
+  test("are listed once, without deleted ones", async () => {
     const me = await server().account();
     const [link, gone] = [await addLink(me), await addLink(me)];
     const now = server().clock.now();
@@ -84,7 +84,7 @@ onBothEngines("Links that were checked", (server) => {
     expect(await linksCheckedSince(server().deps, callerOf(me), now - 1000)).toEqual([link]);
   });
 
-  test("are not named when some that were checked as well would be left out", async () => {
+  test("are not listed if the list would be incomplete", async () => {
     const me = await server().account();
     const [often, once] = [await addLink(me), await addLink(me)];
     const now = server().clock.now();

@@ -19,7 +19,7 @@ const SELDOM_MS = 600_000;
 const OFTEN_MS = 1000;
 const id = () => crypto.randomUUID();
 
-describe("What nodes tell each other", () => {
+describe("Messages between nodes", () => {
   let engine: Engine;
   const ends: (() => Promise<void>)[] = [];
   beforeAll(async () => {
@@ -56,7 +56,7 @@ describe("What nodes tell each other", () => {
     return { news, heard };
   }
 
-  test("reaches all the others, and of counts those that tell as well", async () => {
+  test("reach all other nodes, and for counts the sender as well", async () => {
     const [here, there] = [await startNode(), await startNode()];
     const [changed, counted] = [id(), id()];
 
@@ -68,7 +68,7 @@ describe("What nodes tell each other", () => {
     expect(here.heard.changed.has(changed)).toBe(false);
   });
 
-  test("wakes the loops of the others, which do not pass it on", async () => {
+  test("wake the loops of other nodes, which do not forward them", async () => {
     const [here, there] = [await startNode(), await startNode()];
     const marker = id();
 
@@ -80,7 +80,7 @@ describe("What nodes tell each other", () => {
     expect([here.heard.work, there.heard.work]).toEqual([0, 1]);
   });
 
-  test("is gathered, so that a thousand changes at once are one notice", async () => {
+  test("are gathered, so that a thousand changes at once are one message", async () => {
     let notices = 0;
     const notify: Engine["notify"] = (...what) => {
       notices++;
@@ -96,7 +96,7 @@ describe("What nodes tell each other", () => {
     expect(notices - before).toBe(1);
   });
 
-  test("is kept while it cannot be told, and told afterwards", async () => {
+  test("are retained while they cannot be sent, and sent afterwards", async () => {
     let isCut = false;
     let refused = 0;
     const notify: Engine["notify"] = async (...what) => {
@@ -115,7 +115,7 @@ describe("What nodes tell each other", () => {
     await until(() => there.heard.changed.has(changed));
   });
 
-  test("may have been missed by one that was deaf for a while, to which anything may have changed", async () => {
+  test("may have been missed by a node that was disconnected, which then assumes any change", async () => {
     let isDeaf = false;
     const listen: Engine["listen"] = (channel, hear, missed) =>
       engine.listen(channel, (text) => (isDeaf ? undefined : hear(text)), missed);
@@ -135,7 +135,7 @@ function addAll(heard: Set<string | null>, ids: string[] | null) {
   for (const each of ids ?? [null]) heard.add(each);
 }
 
-describe("A notice", () => {
+describe("A message", () => {
   const gathered = (count: number) => {
     const all = nothingPending();
     for (const kind of ["changed", "counted"] as const) {
@@ -147,7 +147,7 @@ describe("A notice", () => {
     return all;
   };
 
-  test("names as many accounts as PostgreSQL takes, and beyond that means any", () => {
+  test("lists as many accounts as PostgreSQL allows, and beyond that means any account", () => {
     const [full, more] = [
       writeMessage("12345678", gathered(90)),
       writeMessage("12345678", gathered(91)),
@@ -163,7 +163,7 @@ describe("A notice", () => {
     });
   });
 
-  test("that nobody understands means anything at all", () => {
+  test("that is not understood means any change", () => {
     for (const text of ["", "{}", '{"by":"1","changed":7,"counted":[],"work":false}']) {
       expect(readMessage(text)).toEqual({ by: "", changed: null, counted: null, work: true });
     }

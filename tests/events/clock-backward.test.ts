@@ -38,7 +38,7 @@ onBothEngines("when the clock was set back", (server) => {
     return [row!.dueAt, row!.nextAttemptAt].map((at) => at && at - now);
   }
 
-  test("what was to be sent at once is due", async () => {
+  test("first attempts are due", async () => {
     const times = await timesAfter((now) => ({
       ...UNTRIED,
       ...{ dueAt: now + YEAR, nextAttemptAt: now + YEAR },
@@ -47,7 +47,7 @@ onBothEngines("when the clock was set back", (server) => {
     expect(times).toEqual([0, 0]);
   });
 
-  test("what failed keeps its place in the schedule, unless that is too far away", async () => {
+  test("failed deliveries keep their schedule, unless the next attempt is too far away", async () => {
     const failed = (ms: number) =>
       timesAfter((now) => ({ status: "failed", dueAt: now + ms, nextAttemptAt: now + ms }));
 
@@ -55,7 +55,7 @@ onBothEngines("when the clock was set back", (server) => {
     expect(await failed(YEAR)).toEqual([0, 0]);
   });
 
-  test("what somebody asked for is due, and its schedule stays", async () => {
+  test("requested attempts are due, and the schedule stays", async () => {
     const times = await timesAfter((now) => ({
       ...{ status: "pending", resting: "failed", dueAt: now + HOUR },
       nextAttemptAt: now + 10 * HOUR,
@@ -64,14 +64,14 @@ onBothEngines("when the clock was set back", (server) => {
     expect(times).toEqual([0, 10 * HOUR]);
   });
 
-  test("what is of no node, or of another, is due like all else", async () => {
+  test("deliveries of no node, or of another, are due as well", async () => {
     const without = { ...server().deps, nodes: fixedNode("without", []) };
     const late = (now: number) => ({ ...UNTRIED, dueAt: now + YEAR, nextAttemptAt: now + YEAR });
 
     expect(await timesAfter(late, without)).toEqual([0, 0]);
   });
 
-  test("a node leaves it to another that is at it", async () => {
+  test("a node does nothing while another reschedules", async () => {
     const { deps } = server();
     const late = (now: number) => ({ ...UNTRIED, dueAt: now + YEAR, nextAttemptAt: now + YEAR });
 
@@ -80,7 +80,7 @@ onBothEngines("when the clock was set back", (server) => {
     expect(times).toEqual([YEAR, YEAR]);
   });
 
-  test("no lease lasts longer than leases do", async () => {
+  test("no lease is longer than usual", async () => {
     const times = await timesAfter((now) => ({
       ...{ status: "delivering", lease: "a lease", dueAt: now + YEAR, nextAttemptAt: now },
     }));
@@ -88,7 +88,7 @@ onBothEngines("when the clock was set back", (server) => {
     expect(times).toEqual([60_000, 0]);
   });
 
-  test("all of it is set right, however much there is", async () => {
+  test("all deliveries are rescheduled, however many there are", async () => {
     const me = await server().account();
     const { id } = await subscribe(me, "https://example.com/");
     const now = server().clock.now();
@@ -110,7 +110,7 @@ onBothEngines("when the clock was set back", (server) => {
     expect(rows).toEqual([{ at: now }]);
   });
 
-  test("it is set right also when that failed at first", async () => {
+  test("rescheduling is repeated after a failure", async () => {
     const me = await server().account();
     const receiver = startReceiver();
     await subscribe(me, receiver.url);

@@ -15,13 +15,13 @@ function counting(takesMs: number) {
   return { deps, clock, ask: (key = "a") => cached(deps, key, make) };
 }
 
-test("What was found out quickly is found out again whenever it is asked for", async () => {
+test("A quick result is not cached", async () => {
   const { ask } = counting(20);
 
   expect([await ask(), await ask()]).toEqual([1, 2]);
 });
 
-test("What took long is told again for twenty times as long", async () => {
+test("A slow result is cached for twenty times its duration", async () => {
   const { ask, clock } = counting(100);
 
   expect([await ask(), await ask(), await ask("b")]).toEqual([1, 1, 2]);
@@ -31,13 +31,13 @@ test("What took long is told again for twenty times as long", async () => {
   expect(await ask("b")).toBe(3);
 });
 
-test("Who asks meanwhile waits for the same answer", async () => {
+test("Simultaneous calls share one reading", async () => {
   const { ask } = counting(0);
 
   expect(await Promise.all([ask(), ask()])).toEqual([1, 1]);
 });
 
-test("A query runs once, although it is one that runs for each who awaits it", async () => {
+test("A query runs once, although it runs whenever it is awaited", async () => {
   const { deps } = counting(0);
   let runs = 0;
   // biome-ignore lint/suspicious/noThenProperty: a query of the database is such an object
@@ -49,7 +49,7 @@ test("A query runs once, although it is one that runs for each who awaits it", a
   expect(runs).toBe(1);
 });
 
-test("What failed is tried again", async () => {
+test("A failure is not cached", async () => {
   const clock = movableClock("2030-01-01T00:00:00.000Z");
   const deps = { store: {} as Store, clock };
   const fail = async (): Promise<number> => {

@@ -19,35 +19,35 @@ export const due = (id: string, more: Partial<DueWebhook> = {}): DueWebhook => (
   ...more,
 });
 
-/** Lanes on a clock of their own. */
-export function openLanes() {
+/** Queues on a clock of their own. */
+export function openQueues() {
   const clock = movableClock(START);
-  const lanes = createPerWebhookQueues(clock);
+  const queues = createPerWebhookQueues(clock);
   const take = (claimed: ClaimedDelivery[]) => {
-    lanes.wanted([...new Set(webhooksOf(claimed))].map((id) => due(id)));
-    lanes.add(claimed);
+    queues.wanted([...new Set(webhooksOf(claimed))].map((id) => due(id)));
+    queues.add(claimed);
   };
   return {
     clock,
-    ...lanes,
+    ...queues,
     /** Takes what was claimed, whether or not so much was wanted. */
     take,
     /** Begins all that may be begun. */
     beginAll() {
       const begun: ClaimedDelivery[] = [];
-      for (let next = lanes.begin(); next; next = lanes.begin()) begun.push(next);
+      for (let next = queues.begin(); next; next = queues.begin()) begun.push(next);
       return begun;
     },
     /** Claims as many as are wanted for one webhook, or fewer; says how many were wanted. */
     claim(id: string, { most = 1000, heldElsewhere = 0 } = {}) {
-      const wanted = lanes.wanted([due(id, { heldElsewhere })]).get(id) ?? 0;
-      lanes.add(claimedFor(id, Math.min(wanted, most)));
+      const wanted = queues.wanted([due(id, { heldElsewhere })]).get(id) ?? 0;
+      queues.add(claimedFor(id, Math.min(wanted, most)));
       return wanted;
     },
     /** One delivery from its claim to its end, while another of the webhook waits. */
     paced(id: string, paceMs: number) {
       take(claimedFor(id, 2));
-      lanes.end(lanes.begin()!, paceMs);
+      queues.end(queues.begin()!, paceMs);
     },
   };
 }

@@ -1,17 +1,17 @@
 import { describe, expect, test } from "bun:test";
-import { claimedFor, due, names, openLanes, SLOW_MS, webhooksOf } from "./played-lanes.ts";
+import { claimedFor, due, names, openQueues, SLOW_MS, webhooksOf } from "./queues.ts";
 
 describe("What is sent next", () => {
   test("each receiver has a first attempt before any has a second, in the order of their claims", () => {
-    const { take, beginAll } = openLanes();
+    const { take, beginAll } = openQueues();
 
     take([...claimedFor("much", 3), ...claimedFor("little", 1), ...claimedFor("some", 2)]);
 
     expect(webhooksOf(beginAll())).toEqual(["much", "little", "some", "much", "some", "much"]);
   });
 
-  test("whoever waited longest for a turn comes first among those with as much under way", () => {
-    const { take, begin, end } = openLanes();
+  test("the longest wait for a turn comes first among webhooks with as many running attempts", () => {
+    const { take, begin, end } = openQueues();
     take([...claimedFor("a", 3), ...claimedFor("b", 3)]);
     const [a, b] = [begin()!, begin()!];
     end(a, 10);
@@ -25,15 +25,15 @@ describe("What is sent next", () => {
   });
 
   test("oldest first within a webhook", () => {
-    const { take, beginAll } = openLanes();
+    const { take, beginAll } = openQueues();
 
     take(claimedFor("a", 4));
 
     expect(beginAll().map(({ event }) => event.id)).toEqual(["0", "1", "2", "3"]);
   });
 
-  test("at most four are under way for one webhook", () => {
-    const { take, begin, beginAll, end } = openLanes();
+  test("at most four attempts run for one webhook", () => {
+    const { take, begin, beginAll, end } = openQueues();
     take(claimedFor("a", 10));
 
     const [first, ...others] = beginAll();
@@ -44,8 +44,8 @@ describe("What is sent next", () => {
     expect(begin()).toBeNull();
   });
 
-  test("at most 64 are under way in all", () => {
-    const { paced, take, begin, beginAll, end } = openLanes();
+  test("at most 64 attempts run in total", () => {
+    const { paced, take, begin, beginAll, end } = openQueues();
     for (const id of names(20)) paced(id, 20);
     take(names(20).flatMap((id) => claimedFor(id, 3)));
 
@@ -58,17 +58,17 @@ describe("What is sent next", () => {
   });
 });
 
-describe("Receivers of which nothing is known", () => {
-  test("have half of the places at most, as long as each of them has one", () => {
-    const { take, beginAll } = openLanes();
+describe("Unknown receivers", () => {
+  test("have at most half of the slots, as long as each has one", () => {
+    const { take, beginAll } = openQueues();
 
     take(names(20).flatMap((id) => claimedFor(id, 4)));
 
     expect(beginAll()).toHaveLength(32);
   });
 
-  test("have one place each beyond that, but the last eight are for the quick", () => {
-    const { paced, take, beginAll } = openLanes();
+  test("have one slot each beyond that, but the last eight are for quick receivers", () => {
+    const { paced, take, beginAll } = openQueues();
     paced("quick", 20);
     take([...claimedFor("quick", 3), ...names(100).flatMap((id) => claimedFor(id, 4))]);
 
@@ -83,14 +83,14 @@ describe("Receivers of which nothing is known", () => {
 describe("Slow receivers", () => {
   /** So many of them, each with four that wait. */
   function withSlowOnes(count: number) {
-    const lanes = openLanes();
-    for (const id of names(count)) lanes.paced(id, SLOW_MS);
-    lanes.take(names(count).flatMap((id) => claimedFor(id, 3)));
-    return lanes;
+    const queues = openQueues();
+    for (const id of names(count)) queues.paced(id, SLOW_MS);
+    queues.take(names(count).flatMap((id) => claimedFor(id, 3)));
+    return queues;
   }
 
-  test("have half of the places at most, and the others are free for the quick", () => {
-    const { paced, take, beginAll } = openLanes();
+  test("have at most half of the slots, and the others are free for quick receivers", () => {
+    const { paced, take, beginAll } = openQueues();
     for (const id of names(24)) paced(id, Number(id.split(" ")[1]) < 12 ? SLOW_MS : 20);
     take(names(24).flatMap((id) => claimedFor(id, 3)));
 
@@ -100,7 +100,7 @@ describe("Slow receivers", () => {
     expect([slow.length, begun.length]).toEqual([32, 64]);
   });
 
-  test("keep nobody from a first place of whom nothing is known", () => {
+  test("do not keep an unknown receiver from its first slot", () => {
     const { take, beginAll } = withSlowOnes(12);
     expect(beginAll()).toHaveLength(32);
 
@@ -111,7 +111,7 @@ describe("Slow receivers", () => {
     expect(begun).toHaveLength(12);
   });
 
-  test("go on with the next as one of them ends", () => {
+  test("continue with the next delivery when one ends", () => {
     const { begin, beginAll, end } = withSlowOnes(12);
     const [first] = beginAll();
 
@@ -121,7 +121,7 @@ describe("Slow receivers", () => {
     expect(begin()).toBeNull();
   });
 
-  test("are slow no more with their first quick answer", () => {
+  test("are no longer slow after a quick response", () => {
     const { beginAll, end } = withSlowOnes(12);
     const [first] = beginAll();
 
@@ -131,19 +131,19 @@ describe("Slow receivers", () => {
   });
 });
 
-describe("Receivers that are failing", () => {
+describe("Failing receivers", () => {
   const failing = (count: number) => names(count).map((id) => due(id, { isFailing: true }));
 
-  test("count as slow before they have shown how they are now", () => {
-    const { wanted, take, beginAll } = openLanes();
+  test("count as slow until an attempt has ended", () => {
+    const { wanted, take, beginAll } = openQueues();
     wanted(failing(12));
     take(names(12).flatMap((id) => claimedFor(id, 4)));
 
     expect(beginAll()).toHaveLength(32);
   });
 
-  test("are as good as any with their first quick answer", () => {
-    const { wanted, take, beginAll, end } = openLanes();
+  test("count as quick after a quick response", () => {
+    const { wanted, take, beginAll, end } = openQueues();
     wanted(failing(12));
     take(names(12).flatMap((id) => claimedFor(id, 4)));
     const [first] = beginAll();

@@ -6,16 +6,16 @@ export const AT = Date.parse("2030-01-01T12:34:56.789Z");
 
 type Changes = { url?: string; reason?: string; previousStatus?: string; test?: boolean };
 
-/** An event as it is stored, about an example unless something else is said. */
-export const telling = (type: EventType, changes: Changes = {}): StoredEvent => ({
+/** Returns an event as it is stored, about an example by default. */
+export const storedEvent = (type: EventType, changes: Changes = {}): StoredEvent => ({
   type,
   data: JSON.stringify({ ...sampleOf(type, AT), ...changes }),
   createdAt: AT,
 });
 
-/** Many events as one. `first` are told one by one. */
-export function tellingOfMany(counts: DigestData["counts"], first: StoredEvent[]): StoredEvent {
-  const told = first.map(({ type, data }) => ({
+/** Returns a digest event. `first` are listed one by one. */
+export function storedDigest(counts: DigestData["counts"], first: StoredEvent[]): StoredEvent {
+  const entries = first.map(({ type, data }) => ({
     event: type,
     timestamp: new Date(AT).toISOString(),
     data: JSON.parse(data),
@@ -25,7 +25,7 @@ export function tellingOfMany(counts: DigestData["counts"], first: StoredEvent[]
     until: "2030-01-01T12:34:59.999Z",
     total: Object.values(counts).reduce((sum, count) => sum + count, 0),
     counts,
-    first: told,
+    first: entries,
   };
   return { type: "digest", data: JSON.stringify(data), createdAt: AT };
 }
@@ -63,14 +63,14 @@ export const HOSTILE_URLS = STARTS.flatMap((start) =>
   bits.flatMap((bit) => LENGTHS.map((length) => (start + bit.repeat(length)).slice(0, length))),
 );
 
-/** The reason that takes the most words, everywhere. */
-export const wordy = (url: string) => ({ url, reason: "redirect_forbidden_target" });
+/** The reason with the longest text. */
+export const longReason = (url: string) => ({ url, reason: "redirect_forbidden_target" });
 
 /** The largest digest that there can be: every count, and ten links about which there is much to say. */
 export const largestDigest = (url: string): StoredEvent =>
-  tellingOfMany(
+  storedDigest(
     Object.fromEntries(EVENT_TYPES.map((type) => [type, 1_000_000])),
     Array.from({ length: 10 }, () =>
-      telling("link.alive", { ...wordy(url), previousStatus: "dead" }),
+      storedEvent("link.alive", { ...longReason(url), previousStatus: "dead" }),
     ),
   );
