@@ -400,16 +400,21 @@ describe("a transaction on sqlite", () => {
 test("a transaction on postgres is run again after a deadlock", async () => {
   const store = await freshStore("postgres");
   await store.insert(accounts).values({ ...account, id: "a2", email: "b@example.org", no: 5 });
-  const both = Promise.withResolvers<void>();
+  const [both, winner] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   let begun = 0;
-  const lockBoth = (nos: number[]) =>
-    store.transaction(async (tx) => {
+  const lockBoth = async (nos: number[]) => {
+    const result = await store.transaction(async (tx) => {
+      // A second run that begins before the other transaction goes on may lock its row first: another deadlock.
+      if (begun === 2) await winner.promise;
       await lockAccounts(tx, [nos[0]!]);
       if (++begun === 2) both.resolve();
       await both.promise;
       await lockAccounts(tx, [nos[1]!]);
       return "done";
     });
+    winner.resolve();
+    return result;
+  };
 
   expect(await Promise.all([lockBoth([1, 5]), lockBoth([5, 1])])).toEqual(["done", "done"]);
   expect(begun).toBe(3);

@@ -13,6 +13,7 @@ import { DAY } from "../checker/ended.ts";
 import { addMany } from "../checker/many-links.ts";
 import { type Asker, onBothEngines } from "../harness.ts";
 import { soon } from "../history/cut-short.ts";
+import { sized } from "../long.ts";
 import { addGroup, addLink, setLink } from "../rows.ts";
 import {
   batchOf,
@@ -25,7 +26,7 @@ import {
   waitedFor,
 } from "./playing.ts";
 
-const MANY = 5000;
+const MANY = sized(1500, 5000);
 
 onBothEngines("A batch of very many links", (server) => {
   // Nothing of one test is due in the next.

@@ -17,7 +17,7 @@ import { saw } from "./ended.ts";
 import { addMany } from "./many-links.ts";
 import { playLoop, takes } from "./played-loop.ts";
 
-const MANY = sized(400, 1000);
+const MANY = sized(200, 1000);
 /** What a check takes whose site never answers: two attempts until their time-outs. */
 const SILENCE_MS = 60_000;
 const MINUTE_MS = 60_000;
@@ -77,7 +77,7 @@ onBothEngines("Beside many links whose sites never answer", (server) => {
   });
 });
 
-const CROWD = sized(2000, 50_000);
+const CROWD = sized(1000, 50_000);
 const OTHERS = 50;
 /** Less than a second, so that the site is asked once in each of them. */
 const GAP_MS = 900;

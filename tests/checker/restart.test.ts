@@ -9,7 +9,7 @@ import { addMany } from "./many-links.ts";
 import { playLoop } from "./played-loop.ts";
 
 const PER_SECOND = 64;
-const GATHERED = PER_SECOND * sized(100, 300);
+const GATHERED = PER_SECOND * sized(85, 300);
 
 onBothEngines("A start with very many links that missed turns for two days", (server) => {
   test("begins at once, spreads them over minutes and checks each of them once", async () => {

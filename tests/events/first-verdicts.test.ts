@@ -5,6 +5,7 @@ import { completeBatches } from "../../server/links/complete-batches.ts";
 import { ALIVE, checkAll, GONE } from "../batches/playing.ts";
 import { DAY } from "../checker/ended.ts";
 import { type Asker, onBothEngines, type TestServer } from "../harness.ts";
+import { sized } from "../long.ts";
 import { deliverAll, deliveriesOf, startReceiver, subscribe } from "../receiver.ts";
 import { checkDueLinks } from "../rounds.ts";
 
@@ -61,8 +62,7 @@ onBothEngines("first verdicts", (server) => {
   });
 
   test("of thousands of pasted links reach only those who ask, a chat in a few digests", async () => {
-    // What PostgreSQL shows with 2,000 it shows with 10,000, and takes longer.
-    const pasted = server().deps.store.engine.name === "sqlite" ? 10_000 : 2_000;
+    const pasted = sized(2000, 10_000);
     const me = await server().account("business");
     const program = await subscribe(me, startReceiver().url, ["link.alive"]);
     const quiet = await chatOf(me, ["link.alive"], false);

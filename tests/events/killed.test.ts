@@ -4,15 +4,17 @@ import { messageIdOf } from "../../server/webhooks/send.ts";
 import { seed } from "../bench/seed.ts";
 import { seedWebhooks } from "../bench/seed-webhooks.ts";
 import { startHooks } from "../hooks.ts";
+import { sized } from "../long.ts";
 import { randomFrom } from "../random.ts";
 import { type Kept, killOnce, newHome, openKept, passLeases, runUntil } from "./killed-program.ts";
 
-const DELIVERIES = 10_000;
+const DELIVERIES = sized(3000, 10_000);
 const random = randomFrom(20_300_101);
+const ROUNDS = sized(3, 6);
 /** Requests after which the program is killed, each time: together fewer than there are. */
-const KILLED_AFTER = Array.from({ length: 6 }, () => 1 + random(1400));
-const LINKS = 300;
-const KILLS = 2;
+const KILLED_AFTER = Array.from({ length: ROUNDS }, () => 1 + random(DELIVERIES / ROUNDS - 200));
+const LINKS = sized(150, 300);
+const KILLS = sized(1, 2);
 
 /** The attempts that a program had under way, each as its event and its number. */
 const underWay = ({ rows }: Kept) =>

@@ -4,6 +4,7 @@ import { links } from "../../server/db/tables.ts";
 import { forgetOldChecks } from "../../server/history/forget-old.ts";
 import { deletePendingHistory, markForDeletion } from "../../server/history/pending-deletions.ts";
 import { type Asker, onBothEngines, START, type TestServer } from "../harness.ts";
+import { sized } from "../long.ts";
 import { type Random, randomFrom } from "../random.ts";
 import { addChecks, addGroup, addLink } from "../rows.ts";
 import { soon } from "./cut-short.ts";
@@ -12,6 +13,8 @@ import { DAY, HOUR, plainHistory, type Question, type Remembered } from "./plain
 const KEPT_DAYS = 30;
 /** So small that an hour has many parts. */
 const CHECKS_OF_PART = 20;
+const CHECKS_OF_GROUP = sized(60, 150);
+const QUESTIONS = sized(12, 25);
 const NOW = Date.parse(START);
 const SEED = 20300101;
 
@@ -53,7 +56,7 @@ function momentsOf(random: Random, from: number): number[][] {
   const anywhere = () => from + random(29 * DAY);
   const busy = Array.from({ length: 2 }, () => anywhere());
   return Array.from({ length: 12 }, (_, i) =>
-    Array.from({ length: 150 }, () =>
+    Array.from({ length: CHECKS_OF_GROUP }, () =>
       i % 3 === 0 ? anywhere() : oneOf(random, busy) + random(oneOf(random, [20, HOUR])),
     ).sort((a, b) => a - b),
   );
@@ -67,10 +70,10 @@ const outcome = (random: Random) => ({
 
 type Lived = Awaited<ReturnType<typeof livedAccount>>;
 
-/** Asks a hundred questions, and compares each answer with that of the plain history. */
+/** Asks random questions, and compares each answer with that of the plain history. */
 async function compare({ me, groups, ids }: Lived, all: Remembered[], random: Random, since = 0) {
   const plain = plainHistory(all, since);
-  for (let i = 0; i < 25; i++) {
+  for (let i = 0; i < QUESTIONS; i++) {
     const range = randomRange(random, all, since);
     const of = oneOf(random, [
       {},

@@ -70,16 +70,16 @@ export function addHardTexts(path: string): void {
   });
 }
 
-/** So many that they go in several pieces. */
-export const MANY = 45_000;
+/** Enough to be copied in several pieces. */
+export const MANY = 6000;
 
-/** Checks of the first link, one a second from 1970 on. */
+/** Adds checks of the first link, one a second from 1970 on, each with a long URL. */
 export function addManyChecks(path: string): void {
   change(path, (database) =>
     database.run(
       `with recursive n (i) as (select 1 union all select i + 1 from n where i < ${MANY})
        insert into checks
-       select l.account_no, i * 1000, l.no, 1, 5, null, 'https://example.org/' || i, null
+       select l.account_no, i * 1000, l.no, 1, 5, null, 'https://example.org/' || i || '?' || hex(zeroblob(200)), null
        from n, (select no, account_no from links order by no limit 1) as l`,
     ),
   );
