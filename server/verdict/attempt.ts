@@ -1,11 +1,6 @@
 import { isIPv6 } from "node:net";
 import type { MonitorState } from "./own-fault.ts";
-import {
-  type AttemptRecord,
-  attemptRecord,
-  type Observation,
-  type ProbeRecord,
-} from "./probe/conclusion.ts";
+import { type AttemptRecord, attemptRecord, type ProbeRecord } from "./probe/conclusion.ts";
 import { type Facts, type Finding, type Style, suspected } from "./probe/finding.ts";
 import { type Failure, type Probe, type ProbeInput, probe } from "./probe/probe.ts";
 import { judgeFailure } from "./probe/statuses.ts";
@@ -16,38 +11,36 @@ import { asShutDown, atHelper, pageOf, type Serving, unproven } from "./services
 import { type CheckContext, learnFact } from "./surroundings.ts";
 import { judge } from "./verdict.ts";
 
-/** What checking takes, and how patient it is. */
+/** What a check uses, and its limits. */
 export type Checker = CheckContext &
   MonitorState & {
     services: Services;
-    /** One attempt, in milliseconds. */
+    /** For one attempt. */
     checkTimeoutMs: number;
-    /** Waits in milliseconds before the first, second, … of the attempts that must agree. */
+    /** Delays before the second, third, … of the attempts that must agree. */
     confirmDelaysMs: number[];
-    /** Checks that take ten minutes, of which there are only so many at a time. */
+    /** Checks of flapping links take ten minutes, so their number is limited. */
     longChecks: { count: number; most: number };
-    /** Ends the check early, as when the program stops. */
+    /** Ends the check early, such as when the process stops. */
     signal?: AbortSignal | undefined;
   };
 
-/** What is known of the link from before. Moments are milliseconds since 1970. */
+/** What earlier checks found. Times are in milliseconds since 1970. */
 export type KnownLink = {
   /** Null for a URL that is not stored. */
   id: string | null;
   url: string;
   lastDecided: "active" | "dead" | null;
-  /** Why it was decided so. */
   decidedReason: string | null;
   lastActiveAt: number | null;
-  /** When a check first ended unconfirmed because the name was missing, if the last one did. */
+  /** When the first of the latest checks ended unconfirmed because the name was missing. */
   unconfirmedSince: number | null;
-  /** Its status changes too often to be believed quickly. */
+  /** See docs/verdicts.md, "Flapping". */
   isFlapping: boolean;
-  /** A user waits for this check: it ends within a minute and uses no remembered result. */
+  /** A user waits for this check: it ends within a minute and uses no earlier result. */
   isRequested: boolean;
 };
 
-/** What is known of a URL that was never checked and that no user waits for. */
 export const NEVER_CHECKED: Omit<KnownLink, "url"> = {
   id: null,
   lastDecided: null,
@@ -58,23 +51,22 @@ export const NEVER_CHECKED: Omit<KnownLink, "url"> = {
   isRequested: false,
 };
 
-/** A check under way. Moments are on the clock's `elapsed()`. */
+/** The state of a check. Times are on the clock's `elapsed()`. */
 export type Check = {
   checker: Checker;
   link: KnownLink;
   attempts: AttemptRecord[];
   probes: ProbeRecord[];
   facts: Facts;
-  /** What the link's service makes of its address; null for a link that none owns. */
+  /** Null if no known service owns the link. */
   serving: Serving | null;
   startedAt: number;
-  /** Extended by the time spent waiting for a turn, unless a user waits for the check. */
+  /** Extended by the time spent in queues, unless a user waits for the check. */
   endsAt: number;
   /** When the latest attempt ended. */
-  lookedAt: number;
+  attemptedAt: number;
 };
 
-/** A check of a link that nothing was asked for yet. */
 export function beginCheck(checker: Checker, link: KnownLink, budgetMs: number): Check {
   const startedAt = checker.clock.elapsed();
   return {
@@ -86,51 +78,48 @@ export function beginCheck(checker: Checker, link: KnownLink, budgetMs: number):
     serving: servingOf(checker.services, link),
     startedAt,
     endsAt: startedAt + budgetMs,
-    lookedAt: startedAt,
+    attemptedAt: startedAt,
   };
 }
 
-/** An observation and how it was made. */
-export type Attempt = Observation & { style: Style };
+/** One attempt and its finding. */
+export type Attempt = { probe: Probe; finding: Finding; style: Style };
 
-/** Another look, `delayMs` after the one before. */
+/** `delayMs` counts from the end of the attempt before. */
 export type NextAttempt = { delayMs: number; style: Style };
 
-/** One attempt, judged and noted: the service is asked first, and the page where that tells nothing. */
+/** Makes one attempt: queries the link's service first, and requests the page if that decides nothing. */
 export async function makeAttempt(check: Check, style: Style): Promise<Attempt> {
   const { checker, attempts } = check;
   const at = checker.clock.now();
-  // Awaited only where there is something to ask, so that a page stands in its site's line at once.
-  const told = canQueryService(check) ? await queryServiceFirst(check, style) : null;
-  const sighting = told ?? (await probePage(check, style));
-  attempts.push(attemptRecord(sighting, style.profile, at));
-  return sighting;
+  // Awaited only if there is a query, so that a page joins the queue of its site at once.
+  const answer = canQueryService(check) ? await queryServiceFirst(check, style) : null;
+  const attempt = answer ?? (await probePage(check, style));
+  attempts.push(attemptRecord(attempt, style.profile, at));
+  return attempt;
 }
 
-/**
- * Whether the link's service takes a question. Where no use came of it once, the check goes without, unless
- * the trouble may have passed.
- */
+/** A query that was of no use once in a check is only repeated if the cause may have passed. */
 function canQueryService({ serving }: Check): boolean {
   if (!serving?.target?.kind.ask) return false;
   const { why, retries = [] } = serving.undecided ?? {};
   return why !== "failed" || retries.length > 0 || !pageOf(serving.target);
 }
 
-/** What the link's service says when it is asked as its record tells; null when the page must decide. */
+/** Null if the page must decide. */
 async function queryServiceFirst(check: Check, style: Style): Promise<Attempt | null> {
   const serving = check.serving!;
-  const told = await queryService(check, serving, style);
-  const finding = told?.finding ?? (pageOf(serving.target!) ? null : unproven(check.serving!));
-  return told && finding && { probe: { ...told.probe, ...serving.way }, finding, style };
+  const answer = await queryService(check, serving, style);
+  const finding = answer?.finding ?? (pageOf(serving.target!) ? null : unproven(check.serving!));
+  return answer && finding && { probe: { ...answer.probe, ...serving.way }, finding, style };
 }
 
-/** The page of the link, as its service reads it if there is one. */
+/** Requests the link's page, in the way that its service needs. */
 async function probePage(check: Check, style: Style): Promise<Attempt> {
   const { checker, link, serving } = check;
   const page = serving?.target ? pageOf(serving.target) : null;
   const special: Partial<ProbeInput> = page ? requestOf(page, serving!.target!.values) : {};
-  // Where a short address led, the service's own request is meant for that place.
+  // For a short URL, the service's request is for the place that it leads to.
   const { finalUrl: url = link.url, hops = [] } = serving?.way ?? {};
   const request = { url, style, keepsText: serving !== null, ...special, ...limitsOf(check) };
   const found = await probe(checker, request);
@@ -144,16 +133,13 @@ async function probePage(check: Check, style: Style): Promise<Attempt> {
   return { probe: result, finding: atHelper(serving!, new URL(special.url), finding), style };
 }
 
-/** Whether an address is at the link's own host, or at the one that its redirects lead to. */
+/** Includes the host that the link's redirects lead to. */
 function isOwnHost({ link, serving }: Check, url: string): boolean {
   const own = [link.url, serving?.way?.finalUrl].map((address) => URL.parse(address ?? "")?.host);
   return own.includes(new URL(url).host);
 }
 
-/**
- * An address that its service has no word for, such as a short one, may lead to one that it has. One that
- * only leads elsewhere is whatever it leads to.
- */
+/** A URL that its service cannot judge, such as a short one, may redirect to one that it can. */
 async function findingAtTarget(check: Check, result: Probe, style: Style): Promise<Finding | null> {
   const { checker, serving } = check;
   if (!serving || isKnown(serving) || result.kind === "failed" || result.hops.length === 0) {
@@ -162,17 +148,17 @@ async function findingAtTarget(check: Check, result: Probe, style: Style): Promi
   const target = targetOf(checker.services.catalogue, new URL(result.finalUrl + result.fragment));
   if (!target || (target.service !== serving.service && !serving.service.shortens)) return null;
   const { hops, finalUrl } = result;
-  const led = { ...serving, target, way: { hops, finalUrl } };
-  check.serving = led;
-  const told = await queryService(check, led, style);
-  return told?.finding ?? (pageOf(target) ? null : unproven(check.serving!));
+  const redirected = { ...serving, target, way: { hops, finalUrl } };
+  check.serving = redirected;
+  const answer = await queryService(check, redirected, style);
+  return answer?.finding ?? (pageOf(target) ? null : unproven(check.serving!));
 }
 
-/** Whether what is asked about is found: what a short address is itself does not count. */
+/** Whether the thing that the link is about is known: a short URL is not the thing. */
 const isKnown = ({ target, way, service }: Serving) =>
   target !== null && (way !== null || !service.shortens);
 
-/** Asks the service, and notes what came of it. Null where nothing special is to be asked. */
+/** Null if there is nothing to query. */
 async function queryService(
   check: Check,
   serving: Serving,
@@ -180,19 +166,20 @@ async function queryService(
 ): Promise<ServiceAnswer | null> {
   const { checker, probes } = check;
   const { target } = serving;
-  const told = target && (await askService({ prober: checker, target, style, ...limitsOf(check) }));
-  if (!told) return null;
-  noteResult(check, told.probe);
-  probes.push(...told.records);
-  check.serving = { ...serving, undecided: told.left };
-  return told;
+  const answer =
+    target && (await askService({ prober: checker, target, style, ...limitsOf(check) }));
+  if (!answer) return null;
+  noteResult(check, answer.probe);
+  probes.push(...answer.records);
+  check.serving = { ...serving, undecided: answer.left };
+  return answer;
 }
 
-/** Waiting is not at the link's cost, and the sentinels must answer after whatever was seen last. */
+/** Waiting does not count against the link, and the sentinels must answer after the latest attempt. */
 function noteResult(check: Check, result: Probe): void {
   const { clock, online } = check.checker;
   extendDeadline(check, result.waitedMs);
-  check.lookedAt = clock.elapsed();
+  check.attemptedAt = clock.elapsed();
   if (result.kind === "answered") online.noteAnswer(result);
 }
 
@@ -202,7 +189,6 @@ function limitsOf(check: Check) {
   return { timeoutMs: Math.min(checkTimeoutMs, leftMs), leftMs, signal };
 }
 
-/** Says nothing about the site, however long it goes on. */
 const NO_IPV6_SIGNAL = {
   rule: "no_ipv6_here",
   text: "The site has an IPv6 address only, and this machine has no IPv6.",
@@ -213,7 +199,7 @@ type Unreachable = Failure & { reason: "conn_unreachable" };
 const lacksIpv6 = ({ outbound }: Checker, result: Failure): result is Unreachable =>
   result.reason === "conn_unreachable" && isIPv6(result.address ?? "") && !outbound.hasIpv6();
 
-/** Judges an attempt, and asks around for what the judgement needs. Facts serve the whole check. */
+/** Judges an attempt, and learns the facts that the judgement needs. Facts are valid for the whole check. */
 async function judgeResult(check: Check, result: Probe, style: Style): Promise<Finding> {
   const { checker, link } = check;
   if (result.kind === "failed") {
@@ -247,7 +233,6 @@ function extendDeadline(check: Check, waitedMs: number): void {
   if (!check.link.isRequested) check.endsAt += waitedMs;
 }
 
-/** A new owner of an abandoned name must show more than a page. */
 const isReregistered = ({ link: { lastDecided, decidedReason } }: Check) =>
   lastDecided === "dead" &&
   /^(dns_nxdomain|domain_parked|service_shutdown)$/.test(decidedReason ?? "");
@@ -256,7 +241,7 @@ export const remainingMs = ({ checker, endsAt }: Check) => endsAt - checker.cloc
 
 export const isAborted = ({ checker }: Check) => checker.signal?.aborted === true;
 
-/** Waits if the time allows. False when there would be none left for another look. */
+/** Returns false if no time would be left for another attempt. */
 export async function pause(check: Check, ms: number): Promise<boolean> {
   if (remainingMs(check) <= ms) return false;
   if (ms > 0) await check.checker.clock.sleep(ms, check.checker.signal);

@@ -6,32 +6,29 @@ import { type Reason, verdictOf } from "./reasons/reasons.ts";
 import { type Target, targetOf } from "./services/catalogue.ts";
 
 const DAY_MS = 24 * 3_600_000;
-/** For all known-good links together, where the check itself has no time left. */
+/** For all known-good links together, if the check itself has no time left. */
 const MIN_BUDGET_MS = 10_000;
-/** Proof of death whatever the service says. */
+/** Evidence that does not depend on the service. */
 const PROVEN_REASONS = /^(dns_nxdomain|domain_parked|hosting_suspended|service_shutdown)$/;
 
-/**
- * Nothing is called gone by a service that also calls gone what has been there for years: its known-good
- * links are asked for first. An ending that is not about death, or is proven anyhow, stays as it is.
- */
+/** Requests known-good links of the service before its word that a link is dead counts. */
 export async function verifyWithCanaries(check: Check, ending: Ending): Promise<Ending> {
   const { serving } = check;
   if (!serving?.target) return ending;
   const { target } = serving;
   const { canaries } = check.checker.services;
   if (verdictOf(ending.reason) === "active") canaries.noteAlive(target);
-  const told = seenReason(ending);
-  if (told === "service_probe_failed") return noteServiceState(check, target, ending);
-  if (verdictOf(told) !== "dead" || PROVEN_REASONS.test(told)) return ending;
+  const reason = seenReason(ending);
+  if (reason === "service_probe_failed") return noteServiceState(check, target, ending);
+  if (verdictOf(reason) !== "dead" || PROVEN_REASONS.test(reason)) return ending;
   const addresses = canariesOf(check, target);
   if (addresses.length === 0) {
-    return (await isTrusted(check, target, told)) ? ending : withPatience(ending);
+    return (await isTrusted(check, target, reason)) ? ending : withPatience(ending);
   }
   const isNews = check.link.lastDecided !== "dead";
   return (await isAnyCanaryAlive(check, { target, addresses, isNews }))
     ? ending
-    : serviceInDoubt(target, told);
+    : serviceInDoubt(target, reason);
 }
 
 type CanaryQuestion = { target: Target; addresses: string[]; isNews: boolean };
@@ -46,10 +43,7 @@ function isAnyCanaryAlive(
   return inTime(check, unlessAborted(checker.signal, { work, fallback: false }));
 }
 
-/**
- * Asks for a known-good link after the service could not be asked, so that the evidence shows whether it is
- * the service's trouble. The verdict stays.
- */
+/** Adds to the evidence whether the service itself is failing. The verdict stays. */
 async function noteServiceState(check: Check, target: Target, ending: Ending): Promise<Ending> {
   const addresses = canariesOf(check, target);
   if (addresses.length === 0) return ending;
@@ -57,11 +51,11 @@ async function noteServiceState(check: Check, target: Target, ending: Ending): P
   return isGood ? ending : { ...ending, evidence: { ...ending.evidence, ...doubtNote(target) } };
 }
 
-/** What is said for good, or would count towards it. */
+/** The reason itself, or the one that must be seen for longer. */
 const seenReason = ({ reason, cause, patienceMs }: Ending): Reason =>
   patienceMs === undefined ? reason : (cause ?? reason);
 
-/** Those of the same kind tell most. */
+/** Those of the same kind if there are any. */
 function canariesOf({ checker }: Check, { service, kind }: Target): string[] {
   const all = service.canary ?? [];
   const same = all.filter(
@@ -70,13 +64,13 @@ function canariesOf({ checker }: Check, { service, kind }: Target): string[] {
   return same.length > 0 ? same : all;
 }
 
-/** Rules that may be out of date count at once only while they also find something alive. */
-const isTrusted = async ({ checker }: Check, target: Target, told: Reason) =>
+/** Rules that may be out of date count at once only while they also find links alive. */
+const isTrusted = async ({ checker }: Check, target: Target, reason: Reason) =>
   target.service.confidence !== "L" ||
-  !told.startsWith("service_") ||
+  !reason.startsWith("service_") ||
   checker.services.canaries.wasAlive(target);
 
-/** What nothing vouches for must be seen for a day. */
+/** Without known-good links, the failure must last for a day. */
 const withPatience = (ending: Ending): Ending => ({
   ...ending,
   reason: "unconfirmed",
@@ -84,15 +78,15 @@ const withPatience = (ending: Ending): Ending => ({
   patienceMs: Math.max(DAY_MS, ending.patienceMs ?? 0),
 });
 
-/** Another check's request may take longer than the user of this one waits. */
-async function inTime({ checker, link }: Check, singing: Promise<boolean>): Promise<boolean> {
-  if (!link.isRequested) return singing;
+/** Limits the wait of a requested check, since the request may be another check's. */
+async function inTime({ checker, link }: Check, answer: Promise<boolean>): Promise<boolean> {
+  if (!link.isRequested) return answer;
   const answered = new AbortController();
   const late = checker.clock.sleep(MIN_BUDGET_MS, answered.signal).then(() => false);
-  return Promise.race([singing, late]).finally(() => answered.abort());
+  return Promise.race([answer, late]).finally(() => answered.abort());
 }
 
-/** Asked for all who wait for it, so that it goes on when this check is cut short. */
+/** Goes on when this check is aborted, since other checks share the answer. */
 async function isAnyAlive(check: Check, addresses: string[]): Promise<boolean> {
   const endsAt = check.checker.clock.elapsed() + Math.max(MIN_BUDGET_MS, remainingMs(check));
   for (const url of addresses) {
@@ -119,5 +113,5 @@ const serviceInDoubt = (target: Target, cause: Reason): Ending => ({
 });
 
 const doubtNote = ({ service }: Target) => ({
-  notes: [`${service.name} does not tell what is there from what is gone just now.`],
+  notes: [`${service.name} also reports known-good links as missing right now.`],
 });

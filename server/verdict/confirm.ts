@@ -20,32 +20,31 @@ import { isMonitorFault, isTrustProblem, verdictOf } from "./reasons/reasons.ts"
 
 export type { Checker, KnownLink } from "./attempt.ts";
 
-/** For one check with all its attempts and waits; queueing for a busy site comes on top. */
+/** For a check with all its attempts and delays, apart from queues. */
 const BUDGET_MS = 60_000;
-/** When a user waits for a minute, the rest is for slow name servers at the end and for the sentinels. */
+/** The rest of a user's minute is for slow name servers and for the sentinels. */
 const ASKED_BUDGET_MS = 45_000;
-/** For a link that changes too often, unless a user waits for it. */
 const FLAPPING_BUDGET_MS = 12 * 60_000;
 const FLAPPING_ATTEMPTS = 5;
-/** With the usual delays, five looks within ten minutes. Longer ones would not fit into the budget. */
-const FLAPPING_DELAYS = 12.5;
+/** Makes five attempts within ten minutes from the usual delays. */
+const FLAPPING_DELAY_FACTOR = 12.5;
 const LONGEST_FLAPPING_DELAY_MS = 150_000;
 const WEEK_MS = 7 * 24 * 3_600_000;
 const FOLLOW_UP_MS = 3_600_000;
 const C1_GAP_MS = 2000;
 const C3_GAP_MS = 5000;
 
-/** Names that exist wherever the internet does: if they are missing too, the name servers are at fault. */
+/** If these are missing too, the name servers are at fault. */
 const KNOWN_NAMES = ["one.one.one.one", "dns.google", "dns.quad9.net"];
 
-/** One whole check: looks, looks again where that may help, and calls a link dead only when all agrees. */
+/** Runs one whole check: the first attempt, its retries, and the attempts that must agree. */
 export async function checkUrl(checker: Checker, link: KnownLink): Promise<Conclusion> {
   const check = beginCheck(checker, link, budgetOf(link));
   const seen = await retry(check, await makeAttempt(check, USUAL_STYLE));
   if (seen.finding.verdict !== "dead") return conclusive(check, seen);
   if (seen.finding.confirm === "C4") return persistent(check, seen);
   if (seen.finding.confirm === "C3") return confirmMissingName(check, seen);
-  // Who is not sure of the server is not sure of what it says in as many words either.
+  // Without a trusted certificate, an explicit statement counts no more than any other.
   const isDefinite = seen.finding.confirm === "C1" && seen.style.trust === "verified";
   return isDefinite ? confirmDefinite(check, seen) : confirmFirm(check, seen);
 }
@@ -57,22 +56,19 @@ function budgetOf(link: KnownLink): number {
 
 const isLongCheck = ({ isFlapping, isRequested }: KnownLink) => isFlapping && !isRequested;
 
-/** Looks again as the first finding asks, until something clear is seen. */
+/** Retries as the first finding requests, until a verdict is clear. */
 async function retry(check: Check, first: Attempt): Promise<Attempt> {
-  let telling = first;
+  let best = first;
   for (const { delayMs, style } of first.finding.retries) {
     if (!(await pause(check, delayMs))) break;
     const next = await makeAttempt(check, { ...first.style, ...style });
-    telling = preferred(telling, next);
-    if (telling === next && next.finding.verdict !== "unknown") break;
+    best = preferred(best, next);
+    if (best === next && next.finding.verdict !== "unknown") break;
   }
-  return telling;
+  return best;
 }
 
-/**
- * A failed rescue takes nothing away: what the first look showed stands, unless the next one shows more.
- * Behind a bad certificate only death counts.
- */
+/** The first attempt stands unless the next one shows more. Behind a bad certificate only `dead` counts. */
 function preferred(before: Attempt, next: Attempt): Attempt {
   if (isTrustProblem(before.finding.reason)) return next.finding.verdict === "dead" ? next : before;
   if (before.finding.verdict === "active") return next.finding.verdict === "active" ? next : before;
@@ -81,15 +77,12 @@ function preferred(before: Attempt, next: Attempt): Attempt {
   return cameThrough ? next : before;
 }
 
-/** Class C1, the server says so in as many words: twice, on fresh connections. */
+/** Class C1. */
 function confirmDefinite(check: Check, seen: Attempt): Promise<Conclusion> {
   return confirmByAttempts(check, seen, [{ delayMs: gapOf(check, C1_GAP_MS), style: seen.style }]);
 }
 
-/**
- * Class C2: three times when the link was alive before, else twice, and five times when it changes all the
- * time. The last time as a browser.
- */
+/** Class C2. The last attempt is made as a browser. */
 function confirmFirm(check: Check, seen: Attempt): Promise<Conclusion> {
   const { isFlapping, lastDecided } = check.link;
   const again = isFlapping ? FLAPPING_ATTEMPTS - 1 : lastDecided === "active" ? 2 : 1;
@@ -103,7 +96,6 @@ function confirmFirm(check: Check, seen: Attempt): Promise<Conclusion> {
     : confirmByAttempts(check, seen, looks);
 }
 
-/** Such checks take so long that they would keep all others waiting. */
 async function confirmInLongCheck(
   check: Check,
   seen: Attempt,
@@ -123,13 +115,16 @@ const delayBefore = ({ checker }: Check, index: number) =>
   checker.confirmDelaysMs[index] ?? checker.confirmDelaysMs.at(-1) ?? 0;
 
 const flappingDelay = ({ checker }: Check) =>
-  Math.min((checker.confirmDelaysMs.at(-1) ?? 0) * FLAPPING_DELAYS, LONGEST_FLAPPING_DELAY_MS);
+  Math.min(
+    (checker.confirmDelaysMs.at(-1) ?? 0) * FLAPPING_DELAY_FACTOR,
+    LONGEST_FLAPPING_DELAY_MS,
+  );
 
-/** The rule's own gap, or less where the operator asked for shorter waits. */
+/** The gap of the class, or less if the configured delays are shorter. */
 const gapOf = (check: Check, ms: number) =>
   Math.min(ms, Math.max(0, ...check.checker.confirmDelaysMs));
 
-/** Every look must find it dead. Alive wins at once; anything else leaves it open. */
+/** Dead only if every attempt agrees; one active attempt decides at once. */
 async function confirmByAttempts(
   check: Check,
   seen: Attempt,
@@ -148,20 +143,17 @@ async function confirmByAttempts(
   return conclusive(check, latest);
 }
 
-/**
- * A page that was 404 before and 410 now is gone all the same; a missing name is another matter, and so is
- * what must be seen for longer.
- */
+/** A 404 and a 410 agree; a missing name agrees with nothing else, and neither do lasting failures. */
 const agrees = ({ finding }: Attempt, seen: Attempt) =>
   finding.verdict === "dead" &&
   finding.confirm !== "C4" &&
   (finding.confirm === "C3") === (seen.finding.confirm === "C3");
 
-/** When a user waits for the answer, the next check takes the time that this one does not have. */
+/** For a requested check of a flapping link, the next check takes the time that this one lacks. */
 const outOfTime = (check: Check, latest: Attempt, seen: Attempt) =>
   unconfirmed(check, latest, seen, check.link.isFlapping && check.link.isRequested ? 0 : undefined);
 
-/** Class C3: every name server, both families, twice; and an hour later again if it was alive this week. */
+/** Class C3. */
 async function confirmMissingName(check: Check, seen: Attempt): Promise<Conclusion> {
   for (const delayMs of [0, gapOf(check, C3_GAP_MS)]) {
     if (!(await pause(check, delayMs)) || !(await isMissing(check, seen))) {
@@ -175,7 +167,7 @@ async function confirmMissingName(check: Check, seen: Attempt): Promise<Conclusi
 
 const NAME_SERVERS_LOST: Ending = {
   reason: "monitor_degraded",
-  evidence: { notes: ["The name servers do not know names that everybody knows."] },
+  evidence: { notes: ["The name servers do not resolve well-known names."] },
 };
 
 async function isMissing({ checker }: Check, { probe: { finalUrl } }: Attempt): Promise<boolean> {
@@ -185,10 +177,7 @@ async function isMissing({ checker }: Check, { probe: { finalUrl } }: Attempt): 
   );
 }
 
-/**
- * Whether the name servers know what everybody knows. Not asked of servers that the operator chose, which
- * may be there for other names, nor where nobody is to be asked about us.
- */
+/** Not checked for chosen name servers, which may only serve other names, nor without sentinels. */
 async function resolvesKnownNames(
   { checker: { online, outbound, clock } }: Check,
   { probe: { finalUrl } }: Attempt,
@@ -199,7 +188,7 @@ async function resolvesKnownNames(
   return outbound.resolver.answersFor(KNOWN_NAMES);
 }
 
-/** Milliseconds until a name that was alive this week may be called missing; 0 when it may now. */
+/** Milliseconds until a name that was active this week counts as missing; 0 if it does now. */
 function followUpDelay({ checker, link }: Check): number {
   const now = checker.clock.now();
   if (link.lastActiveAt === null || now - link.lastActiveAt > WEEK_MS) return 0;
@@ -214,7 +203,7 @@ const unconfirmed = (check: Check, latest: Attempt, seen: Attempt, followUpMs?: 
     ...(followUpMs !== undefined && { followUpMs }),
   });
 
-/** Class C4: no check settles it alone, but several do (persistence.ts). */
+/** Class C4: several checks decide (persistence.ts). */
 const persistent = (check: Check, seen: Attempt) =>
   finish(check, seen, {
     reason: "unconfirmed",
@@ -225,7 +214,7 @@ const persistent = (check: Check, seen: Attempt) =>
 const conclusive = (check: Check, seen: Attempt) =>
   finish(check, seen, { reason: seen.finding.reason });
 
-/** Ends the check, unless it turns out that it is us, or that its service calls everything gone. */
+/** Concludes the check, unless the monitor or the link's service is at fault. */
 async function finish(check: Check, latest: Attempt, wanted: Ending): Promise<Conclusion> {
   const { attempts, probes, link } = check;
   if (isAborted(check)) return conclude(attempts, latest, { reason: "check_aborted" });
@@ -235,7 +224,7 @@ async function finish(check: Check, latest: Attempt, wanted: Ending): Promise<Co
   const isOpen =
     !isMonitorFault(fault ?? ending.reason) &&
     verdictOf(ending.reason) === "unknown" &&
-    // What failed then is not the link's own address.
+    // Then another address than the link's failed.
     ending.reason !== "service_probe_failed";
   const evidence = {
     probes,
@@ -249,13 +238,10 @@ async function finish(check: Check, latest: Attempt, wanted: Ending): Promise<Co
   return conclude(attempts, latest, { ...(fault ? { reason: fault } : ending), evidence });
 }
 
-/** Failures of https that plain http may be spared. */
+/** Failures of https that plain http may not have. */
 const SECURE_ONLY = /^(conn_|read_timeout$|tls_protocol$|tls_handshake_reset$)/;
 
-/**
- * Looks whether a neighbouring address answers, to help whoever reads the evidence: the same over plain
- * http, or with and without `www.` where the certificate is for another name. It changes no verdict.
- */
+/** Notes whether the URL works over plain http, or with or without `www.`. Does not change the verdict. */
 async function noteVariants(check: Check, { probe: seen, style }: Attempt): Promise<string[]> {
   if (seen.kind === "answered") return [];
   const variant = variantOf(new URL(seen.finalUrl), seen.reason);
@@ -266,7 +252,7 @@ async function noteVariants(check: Check, { probe: seen, style }: Attempt): Prom
   const input = { url: variant.href, style, timeoutMs, signal: checker.signal };
   const found = await probe(checker, input);
   const isFine = found.kind === "answered" && found.status >= 200 && found.status < 300;
-  return isFine ? [`${urlInBetween(variant.href)} answers with ${found.status}.`] : [];
+  return isFine ? [`${urlInBetween(variant.href)} returns ${found.status}.`] : [];
 }
 
 function variantOf(url: URL, reason: string): URL | null {

@@ -30,18 +30,17 @@ type CheckOptions = MonitorState & {
   outbound: Outbound;
   profiles: HostProfiles;
   catalogue: Catalogue;
-  /** Keeps what is known of services; without one it lives as long as the program. */
+  /** Stores what was learned about services; without one it is lost when the process stops. */
   store?: Store;
   /** Between 0 and 1, like `Math.random`. */
   random: () => number;
-  /** Such as others know as well; if not given, they are made. */
+  /** Shared with other parts; created if not given. */
   politeness?: Politeness;
 };
 
-/** Of all the checks at once: the links of a large site may all change all the time. */
+/** Of all concurrent checks (docs/verdicts.md, "Flapping"). */
 const LONG_CHECK_SHARE = 1 / 4;
 
-/** How much sites are asked, as configured. */
 export const createPolitenessFor = ({
   config: { hostConcurrency, hostGapMs },
   clock,
@@ -49,7 +48,7 @@ export const createPolitenessFor = ({
 }: Pick<CheckOptions, "config" | "clock" | "catalogue">): Politeness =>
   createPoliteness({ clock, hostConcurrency, hostGapMs }, gapsOf(catalogue));
 
-/** What checks one link, as configured. Politeness hold across all the checks of one such function. */
+/** Returns the configured function that checks a link. Its checks share queues, cooldowns and results. */
 export function createCheck(options: CheckOptions): CheckLink {
   const { config, clock, outbound, online, lag, profiles, catalogue, store, random } = options;
   const { checkTimeoutMs, confirmDelaysMs, checkUserAgent } = config;
@@ -77,7 +76,6 @@ export function createCheck(options: CheckOptions): CheckLink {
 const LETTERS = "abcdefghijklmnopqrstuvwxyz";
 const NAME_LENGTH = 16;
 
-/** Sixteen letters that name nothing anywhere. */
 const randomName = (random: () => number) =>
   Array.from({ length: NAME_LENGTH }, () => LETTERS[Math.floor(random() * LETTERS.length)]).join(
     "",
@@ -91,11 +89,7 @@ type DeferOptions = {
 
 const LONGEST_SPREAD_MS = 10 * 60_000;
 
-/**
- * Checks a link unless its site wants to be left alone, or has enough links in line: then it is deferred,
- * which is no failure and counts for nothing. A link whose own check was refused did ask, and is left
- * alone for as long as its site.
- */
+/** Defers the check, which does not count, if the site has a cooldown or a long queue (docs/verdicts.md). */
 async function deferDuringCooldown(
   { politeness, random }: DeferOptions,
   link: KnownLink,
@@ -111,7 +105,7 @@ async function deferDuringCooldown(
   return withRest(conclusion, cooldownOf(politeness, hostOf(conclusion) ?? host));
 }
 
-/** A busy site is not in trouble, so manual and one-time checks wait in its queue. */
+/** Requested and one-time checks wait in the queue of a busy site. */
 function queueCooldown(
   politeness: Politeness,
   host: string,
@@ -121,7 +115,7 @@ function queueCooldown(
   return forMs === null ? null : { reason: "http_429", forMs, lengthMs: 0 };
 }
 
-/** The rest that began while the first request of a check stood in line, so that nothing was asked at all. */
+/** A cooldown that began while the first request of the check was queued. */
 function cooldownBeforeRequest({
   reason,
   redirectCount,
@@ -141,42 +135,41 @@ function withRest(conclusion: Conclusion, rest: Cooldown | null): Conclusion {
 
 const hostOf = ({ finalUrl }: Conclusion) => URL.parse(finalUrl ?? "")?.host;
 
-/** The links of a site come back one after another, not all in the second in which it may be asked again. */
+/** Spreads the links of a site, which all become due at the end of its cooldown. */
 function deferred(host: string, rest: Cooldown, random: () => number): Conclusion {
   const spreadMs = random() * Math.min(LONGEST_SPREAD_MS, rest.lengthMs);
-  const notes = [`${host} is left alone for a while, so it was not asked.`];
+  const notes = [`${host} has a cooldown, so it was not requested.`];
   return { ...sawNothing(rest.reason, { notes }), deferMs: Math.ceil(rest.forMs + spreadMs) };
 }
 
-/** One whole check; ends early when the signal aborts. Never throws for network reasons. */
+/** Runs one whole check; ends early if the signal aborts. Never throws for network reasons. */
 export type CheckLink = (link: KnownLink, signal: AbortSignal) => Promise<Conclusion>;
 
 type CoalesceOptions = { clock: Clock; catalogue: Catalogue; checkLink: CheckLink };
 
 /**
- * A conclusion that came to its end at `at`, on the clock's `elapsed()`, and the links that know of it. As
- * JSON, since so many medium-lived objects make work for the garbage collector.
+ * The links that got the conclusion, and when it was reached, on the clock's `elapsed()`. Stored as JSON,
+ * because many medium-lived objects burden the garbage collector.
  */
-type Remembered = { json: string; at: number; links: Set<string> };
+type Recent = { json: string; at: number; links: Set<string> };
 
 const SHARED_FOR_MS = 10 * 60_000;
 const CONCLUSIONS_KEPT = 5000;
 const WEEK_MS = 7 * 24 * 3_600_000;
 
 /**
- * Asks the same question only once: links with the same URL, of whatever accounts, share the check that is
- * under way, and what a check of another link came to in the last ten minutes. No link is told the same
- * conclusion twice, since it would count as seen again. Who asks by hand gets nothing remembered.
+ * Shares checks between links with the same URL, of any account: one that is running, or the conclusion of
+ * another link's check in the last ten minutes. No link gets the same conclusion twice, since it would count
+ * as confirmed. A requested check uses no earlier conclusion.
  *
- * A check is cut short only by the signal of the link that it was begun for. It then ends as aborted for all
- * who share it, who need another one.
+ * Only the signal of the link that started a check aborts it; it then ends as aborted for all links that share it.
  */
 export function coalesce({ clock, catalogue, checkLink }: CoalesceOptions): CheckLink {
   const running = new Map<string, { conclusion: Promise<Conclusion>; links: Set<string> }>();
-  const told = new LRUCache<string, Remembered>({ max: CONCLUSIONS_KEPT });
+  const recent = new LRUCache<string, Recent>({ max: CONCLUSIONS_KEPT });
 
-  function remembered(key: string, { id, isRequested }: KnownLink): Remembered | null {
-    const known = told.get(key);
+  function recentFor(key: string, { id, isRequested }: KnownLink): Recent | null {
+    const known = recent.get(key);
     if (!known || isRequested || id === null || known.links.has(id)) return null;
     return clock.elapsed() - known.at <= SHARED_FOR_MS ? known : null;
   }
@@ -184,7 +177,7 @@ export function coalesce({ clock, catalogue, checkLink }: CoalesceOptions): Chec
   async function run(key: string, link: KnownLink, links: Set<string>, signal: AbortSignal) {
     const conclusion = await checkLink(link, signal);
     if (isShareable(conclusion)) {
-      told.set(key, { json: JSON.stringify(conclusion), at: clock.elapsed(), links });
+      recent.set(key, { json: JSON.stringify(conclusion), at: clock.elapsed(), links });
     }
     return conclusion;
   }
@@ -192,7 +185,7 @@ export function coalesce({ clock, catalogue, checkLink }: CoalesceOptions): Chec
   return (link, signal) => {
     const key = coalescingKey(catalogue, link, clock.now());
     const underWay = running.get(key);
-    const known = underWay ? null : remembered(key, link);
+    const known = underWay ? null : recentFor(key, link);
     const links = (underWay ?? known)?.links ?? new Set();
     if (link.id !== null) links.add(link.id);
     if (underWay) return underWay.conclusion;
@@ -203,11 +196,10 @@ export function coalesce({ clock, catalogue, checkLink }: CoalesceOptions): Chec
   };
 }
 
-/** What says nothing about the link is of no use to another. */
 const isShareable = ({ reason, deferMs }: Conclusion) =>
   !isMonitorFault(reason) && deferMs === null;
 
-/** The URL and everything else that a check depends on: the same question has the same answer. */
+/** The URL and everything else that a conclusion depends on. */
 function coalescingKey(catalogue: Catalogue, link: KnownLink, now: number): string {
   const url = URL.parse(link.url);
   const { lastDecided, decidedReason, lastActiveAt, unconfirmedSince } = link;

@@ -6,16 +6,16 @@ import type { Conclusion } from "./probe/conclusion.ts";
 import type { Probe } from "./probe/probe.ts";
 import type { Reason } from "./reasons/reasons.ts";
 
-/** What tells a fault of ours from one of the other side. */
+/** What distinguishes faults of the monitor from those of a site. */
 export type MonitorState = {
   online: Online;
   /** The worst delay of the event loop since a moment on the clock's `elapsed()`, in milliseconds. */
   lag: { worstSince(since: number): number };
 };
 
-/** So late that nothing which was seen meanwhile counts. */
+/** So late that nothing that was seen counts, except an active page. */
 const LAG_VOIDS_ALL_MS = 5000;
-/** So late that it may have been us who did not listen in time. */
+/** So late that a timeout may be the monitor's own. */
 const LAG_VOIDS_TIMEOUTS_MS = 2000;
 
 const ONLINE_REASON = { degraded: "monitor_degraded", offline: "monitor_offline" } as const;
@@ -24,16 +24,13 @@ const TRANSPORT = /^(dns|conn|tls)_|^(read_timeout|http_malformed|header_overflo
 const TIMEOUTS = new Set<string>(["dns_timeout", "conn_timeout", "read_timeout"]);
 const DATES = new Set<string>(["tls_expired", "tls_not_yet_valid"]);
 
-/** Whether a reason is about the way to the server, so that it may as well be the way from us. */
+/** Whether a reason may be a fault of the network path, and so of the monitor's network. */
 export const isTransportFailure = (reason: string) => TRANSPORT.test(reason);
 
-/** The fault that is ours, if it is, and what the sentinels said if they were asked. */
+/** `report` is set if the sentinels were asked. */
 export type MonitorFault = { fault: Reason | null; report: SentinelReport | null };
 
-/**
- * Is it us? Nothing that the network did counts before a sentinel has answered after it
- * (docs/verdicts.md, "Our own outage").
- */
+/** See docs/verdicts.md, "Outage of the monitor". */
 export async function monitorFault(
   check: Check,
   { probe, finding }: Attempt,
@@ -47,12 +44,12 @@ export async function monitorFault(
   if (probe.kind === "answered" || !isTransportFailure(failed) || !usesInternet(online, probe)) {
     return withoutReport(null);
   }
-  const report = await online.confirm(check.lookedAt);
+  const report = await online.confirm(check.attemptedAt);
   const isOnline = report === null || report.state === "online";
   return { fault: isOnline ? null : ONLINE_REASON[report.state as "degraded"], report };
 }
 
-/** Names that this machine knows, and its own network, can be judged without the internet. */
+/** Local names and the monitor's own network do not depend on the internet. */
 const usesInternet = (online: Online, { address, finalUrl }: Probe) =>
   online.speaksFor(address) && !isReserved(new URL(finalUrl).hostname);
 
@@ -61,9 +58,8 @@ const lagLimitOf = (reason: string) =>
 
 const withoutReport = (fault: Reason | null): MonitorFault => ({ fault, report: null });
 
-/** Notices when much fails at once that has nothing to do with each other but us. */
+/** Detects that many unrelated sites fail at once. */
 type Breaker = {
-  /** Learns how a check of the URL ended. */
   note(url: string, conclusion: Conclusion): void;
   isTripped(): boolean;
   reset(): void;
@@ -77,7 +73,6 @@ type Ended = { site: string; isFailed: boolean };
 
 export function createBreaker(): Breaker {
   let latest: Ended[] = [];
-  // Asked for far more often than it changes.
   let isTripped = false;
   return {
     note(url, { reason, cause = reason, deferMs }) {

@@ -5,19 +5,16 @@ import { LONGEST_HOLD_WAIT_MS, withPoliteness } from "./politeness/politeness.ts
 import { locationOf, nextHop } from "./probe/hops.ts";
 import type { Prober } from "./probe/probe.ts";
 
-/**
- * Whether a site's robots.txt lets this program ask for an address that it made up; null when the site
- * would not say for now.
- */
+/** Reads whether a site's robots.txt allows a made-up address; null if it could not be fetched. */
 export type Robots = (prober: Prober, url: URL, limits: Limits) => Promise<Permission>;
 
-/** `waitedMs` is what queueing for the site, or waiting for another check that asks it, took. */
+/** `waitedMs` was spent in queues or waiting for another check's request. */
 type Permission = { isAllowed: boolean | null; waitedMs: number };
 
-/** `timeoutMs` is for all requests together; queueing does not count. The signal ends only the wait. */
+/** `timeoutMs` is for all requests together, without queues. The signal only ends the wait. */
 type Limits = { timeoutMs: number; signal?: AbortSignal | undefined };
 
-/** RFC 9309 §2.4: not remembered for longer than a day. */
+/** RFC 9309 §2.4. */
 const CACHE_MS = 24 * 3_600_000;
 const CHARS_KEPT = 16 * 1024 * 1024;
 /** RFC 9309 §2.3.1.2 and §2.5. */
@@ -26,13 +23,10 @@ const MAX_BYTES = 500 * 1024;
 
 type Rules = { text: string; readAt: number };
 
-/** A look at a site's robots.txt, for all who want it. */
+/** One download, shared by all checks that need it. */
 type Reading = { prober: Prober; timeoutMs: number; startedAt: number; waitedMs: number };
 
-/**
- * Links are asked for as their owners wish, and need no permission of the site. Only the random addresses
- * that tell an honest host from another are our own idea, so for those the site's wish counts.
- */
+/** A link needs no permission, because its owner asked to have it checked; a made-up address does. */
 export function createRobots(): Robots {
   const memory = new LRUCache<string, Rules>({
     maxSize: CHARS_KEPT,
@@ -61,7 +55,7 @@ export function createRobots(): Robots {
   };
 }
 
-/** RFC 9309 §2.3.1: without a robots.txt all is allowed, with one that cannot be had nothing is (null). */
+/** RFC 9309 §2.3.1: without a robots.txt everything is allowed; null if it cannot be fetched. */
 async function read(reading: Reading, origin: string): Promise<string | null> {
   let next = new URL("/robots.txt", origin);
   for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
@@ -96,16 +90,13 @@ function ask(reading: Reading, url: URL) {
 const leftOf = ({ prober: { clock }, timeoutMs, startedAt, waitedMs }: Reading) =>
   timeoutMs - (clock.elapsed() - startedAt - waitedMs);
 
-/** The name that the rules know this program by. */
+/** The user agent in the rules. */
 const AGENT = "stillup";
-/** Longer ones cost more to follow than the answer is worth: then nothing is welcome. */
+/** Longer rules are too expensive to evaluate, so everything is disallowed. */
 const MAX_RULES_CHARS = 32 * 1024;
 const DISALLOW_ALL = "User-agent: *\nDisallow: /";
 
-/**
- * What of a robots.txt is for this program, as a robots.txt for all (RFC 9309 §2.2.1). Of the many groups
- * that a site may name nothing is kept, since each rule would be kept with each name.
- */
+/** Reduces a robots.txt to the rules for this program, written as rules for all (RFC 9309 §2.2.1). */
 export function rulesForUs(text: string): string {
   const groups: Record<string, string[]> = {};
   let named: string[] = [];
@@ -130,6 +121,6 @@ export function rulesForUs(text: string): string {
 /** Without a version, as in `Stillup/1.0`. */
 const agentIn = (value: string) => value.split("/")[0]!.trim().toLowerCase();
 
-/** @param rules of the site that the address is of, from `rulesForUs` */
+/** @param rules from `rulesForUs` */
 export const isAllowed = (rules: string, url: URL): boolean =>
   robotsParser(`${url.origin}/robots.txt`, rules).isAllowed(url.href, AGENT) !== false;

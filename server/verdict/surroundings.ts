@@ -13,58 +13,56 @@ import { type Answer, type Probe, type Prober, probe } from "./probe/probe.ts";
 import type { Robots } from "./robots.ts";
 import { fingerprintOf } from "./signals/same-page.ts";
 
-/** What asking around a page takes. */
 export type CheckContext = Prober & {
   hostProfiles: HostProfiles;
   robots: Robots;
-  /** Sixteen letters that name nothing. */
+  /** Sixteen random letters. */
   randomName: () => string;
 };
 
-/** One question about the surroundings of a page, with what is known so far. */
 export type Question = {
   context: CheckContext;
   /** The link's own URL. */
   url: URL;
   answer: Answer;
-  /** Asked in the same way as the page itself. */
+  /** The style of the page's own request. */
   style: Style;
-  /** For everything that is asked, in milliseconds. */
+  /** For all requests together. */
   timeoutMs: number;
   signal?: AbortSignal | undefined;
 };
 
-/** What was learned: new facts, what was asked for them, and how long that waited for its turn. */
+/** New facts, the requests made for them, and the time spent in queues. */
 type LearnedFacts = { facts: Facts; records: ProbeRecord[]; waitedMs: number };
 
 type NearbyAddress = "sibling" | "root" | "home" | "subdomain";
 
-/** Learns one fact. What cannot be learned is null; nothing is thrown for what a network does. */
+/** Learns one fact, which is null if it cannot be learned. Never throws for network reasons. */
 export async function learnFact(question: Question, fact: keyof Facts): Promise<LearnedFacts> {
   if (question.timeoutMs <= 0) return noNewFacts({ [fact]: null });
   if (fact === "profile") return learnProfile(question);
   if (fact === "names") return noNewFacts({ names: await namesOf(question) });
-  return (await probeNearby(question, fact)).testimony;
+  return (await probeNearby(question, fact)).learned;
 }
 
 const noNewFacts = (facts: Facts, waitedMs = 0): LearnedFacts => ({ facts, records: [], waitedMs });
 
-/** Asks for an address around the page, if there is one and it may be asked for. */
+/** Requests an address near the page if it exists and robots.txt allows it. */
 async function probeNearby(
   question: Question,
   asked: NearbyAddress,
-): Promise<{ isAllowed: boolean | null; testimony: LearnedFacts }> {
+): Promise<{ isAllowed: boolean | null; learned: LearnedFacts }> {
   const { clock } = question.context;
   const address = addressOf(question, asked);
-  if (!address) return { isAllowed: null, testimony: noNewFacts({ [asked]: null }) };
+  if (!address) return { isAllowed: null, learned: noNewFacts({ [asked]: null }) };
   const startedAt = clock.elapsed();
   const { isAllowed, waitedMs } = await isAllowedByRobots(question, asked, address);
   const timeoutMs = question.timeoutMs - (clock.elapsed() - startedAt - waitedMs);
   if (!isAllowed || timeoutMs <= 0) {
-    return { isAllowed, testimony: noNewFacts({ [asked]: null }, waitedMs) };
+    return { isAllowed, learned: noNewFacts({ [asked]: null }, waitedMs) };
   }
-  const told = await probeFor({ ...question, timeoutMs }, asked, address);
-  return { isAllowed, testimony: { ...told, waitedMs: told.waitedMs + waitedMs } };
+  const learned = await probeFor({ ...question, timeoutMs }, asked, address);
+  return { isAllowed, learned: { ...learned, waitedMs: learned.waitedMs + waitedMs } };
 }
 
 function addressOf({ context, url }: Question, asked: NearbyAddress): URL | null {
@@ -74,7 +72,7 @@ function addressOf({ context, url }: Question, asked: NearbyAddress): URL | null
   return asked === "sibling" ? siblingOf(url, name) : rootOf(url, name);
 }
 
-/** Only for addresses that were made up does it count whether robots are welcome. */
+/** Only made-up addresses need permission. */
 const isAllowedByRobots = (question: Question, asked: NearbyAddress, address: URL) =>
   asked === "sibling" || asked === "root"
     ? question.context.robots(question.context, address, question)
@@ -92,10 +90,7 @@ async function probeFor(
   return { facts: { [asked]: found }, records, waitedMs: found.waitedMs };
 }
 
-/**
- * Once a week, a host is asked for an address that does not exist, to know how it answers then. Whoever
- * comes while it is asked waits for that, as one queues.
- */
+/** Learns once a week how a host answers for missing addresses; concurrent checks share the request. */
 async function learnProfile(question: Question): Promise<LearnedFacts> {
   const { hostProfiles, clock, isUrgent } = question.context;
   const { host } = question.url;
@@ -106,25 +101,22 @@ async function learnProfile(question: Question): Promise<LearnedFacts> {
   let isOurs = false;
   const ask = async (): Promise<HostBehaviour | null> => {
     isOurs = true;
-    const { isAllowed, testimony } = await probeNearby(
-      { ...question, signal: undefined },
-      "sibling",
-    );
-    own = testimony;
-    return isAllowed === false ? { kind: "closed" } : behaviourIn(testimony.facts.sibling ?? null);
+    const { isAllowed, learned } = await probeNearby({ ...question, signal: undefined }, "sibling");
+    own = learned;
+    return isAllowed === false ? { kind: "closed" } : behaviourIn(learned.facts.sibling ?? null);
   };
   const work = () => hostProfiles.learn({ host, isUrgent, ask });
   const learned = await unlessAborted(question.signal, { work, fallback: null });
   const profile = learned && asProfile(learned);
   if (!isOurs) return noNewFacts({ profile }, clock.elapsed() - arrivedAt);
-  // An address that was not asked for may still be wanted for its own sake.
+  // A sibling that was not requested may still be needed as a fact.
   return { ...own, facts: { ...(own.facts.sibling && own.facts), profile } };
 }
 
 const asProfile = (learned: HostBehaviour): HostProfile | null =>
   learned.kind === "closed" ? null : learned;
 
-/** A host that did not answer may do so next time; one that gave a useless answer is left alone. */
+/** A host that did not answer is asked again next time; a useless answer is remembered. */
 function behaviourIn(found: Probe | null): HostBehaviour | null {
   if (found === null || found.kind === "failed") return null;
   if (found.status === 404 || found.status === 410) return { kind: "honest" };
@@ -135,14 +127,13 @@ function behaviourIn(found: Probe | null): HostBehaviour | null {
 const namesOf = ({ context, answer }: Question): Promise<HostNames | null> =>
   context.outbound.resolver.namesOf(new URL(answer.finalUrl).hostname);
 
-/** Scripts and views that show what their query names. */
+/** Scripts and views whose query says what they show. */
 const SHOWS_BY_QUERY =
   /\.(php\d?|aspx?|jsp|do|cgi|pl|cfm|dll)$|^(index|view|watch|show|item|page|article|details?|product|file|download|read|story|node|open|get|play|v|d|f)$/i;
 
 /**
- * An address beside the link's own at which nothing can be: the last part of the path becomes `name`,
- * with the ending and the last slash as they were. Where the query says what is shown, its longest value
- * becomes `name` instead. Null where the path names nothing that could be replaced.
+ * An address next to the link's own that cannot exist: `name` replaces the last part of the path, but for its
+ * ending, or the longest value of a query that says what is shown. Null if there is nothing to replace.
  */
 export function siblingOf(url: URL, name: string): URL | null {
   const parts = /^(.*\/)([^/]+)(\/?)$/.exec(url.pathname);
@@ -155,7 +146,7 @@ export function siblingOf(url: URL, name: string): URL | null {
   return sibling;
 }
 
-/** `.html`, `.pdf` and the like; nothing of a version such as `2.0`. */
+/** `.html`, `.pdf` and so on, but not the end of a version such as `2.0`. */
 const endingOf = (last: string) => /\.[a-z][a-z0-9]{0,4}$/i.exec(last)?.[0] ?? "";
 
 function withRandomValue(url: URL, name: string): URL {
@@ -164,14 +155,13 @@ function withRandomValue(url: URL, name: string): URL {
   return url;
 }
 
-/** An address at the root of the same host at which nothing can be. */
 export function rootOf(url: URL, name: string): URL {
   return new URL(`/${name}`, withoutHash(url));
 }
 
 export const homeOf = (url: URL) => new URL("/", withoutHash(url));
 
-/** The root of a name below the registrable domain that cannot exist; null for a bare address. */
+/** The root of a sub-domain that cannot exist; null for an IP address. */
 export function subdomainOf(url: URL, name: string): URL | null {
   const domain = isIP(url.hostname.replace(/^\[|\]$/g, "")) ? null : getDomain(url.hostname);
   if (!domain) return null;
@@ -186,13 +176,13 @@ function withoutHash(url: URL): URL {
   return copy;
 }
 
-/** What a host was learned to do; `closed` hosts let nothing be learned about them. */
+/** Nothing can be learned about `closed` hosts. */
 type HostBehaviour = HostProfile | { kind: "closed" };
 
-/** Remembers for a week how hosts answer to addresses that do not exist. */
+/** Remembers for a week how hosts answer for missing addresses. */
 export type HostProfiles = {
   find(host: string): Promise<HostBehaviour | null>;
-  /** Keeps what `ask` learns, if anything. Who comes meanwhile gets the same, and does not ask. */
+  /** Stores what `ask` learns; concurrent callers share one call of it. */
   learn(wanted: {
     host: string;
     isUrgent?: boolean | undefined;
@@ -205,7 +195,7 @@ const HOSTS_IN_MEMORY = 50_000;
 
 type Entry = { learned: HostBehaviour; at: number };
 
-/** @param store keeps them over a restart; without one they live as long as the program */
+/** @param store keeps them across restarts */
 export function createHostProfiles({
   clock,
   store,

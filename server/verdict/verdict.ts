@@ -17,15 +17,12 @@ import { readParking } from "./signals/parked.ts";
 import { readRedirects } from "./signals/redirects.ts";
 import { readSoft404 } from "./signals/soft404.ts";
 
-/**
- * Asked in this order; the first that knows something ends it. What stands between us and the page comes
- * before the status, because walls use any status; what a page says comes after it.
- */
+/** In the order of docs/verdicts.md; the first reader with a finding decides. */
 const READERS: Reader<Serving>[] = [
   readServicePage,
   readBarriers,
   readStatus,
-  // Before the redirects, since parked domains also lead every address to one page.
+  // Before the redirects, because parked domains also redirect every address to one page.
   readParking,
   readRedirects,
   readUnproven,
@@ -36,7 +33,7 @@ const READERS: Reader<Serving>[] = [
 
 type Judged = Omit<Seen<Serving>, "answer"> & { answer: Answer | Failure };
 
-/** What one attempt shows, or what must be known first. */
+/** Returns the finding, or the fact that is needed first. */
 export function judge(seen: Judged): Finding | Need {
   const finding = read(seen);
   return "needs" in finding ? finding : asShutDown(seen.serving, finding);
@@ -50,13 +47,13 @@ function read(seen: Judged): Finding | Need {
     const finding = reader(answered);
     if (finding) return finding;
   }
-  throw new Error("The last reader always knows something.");
+  throw new Error("The last reader always has a finding.");
 }
 
-/** Less than this of a page that broke off says nothing. */
+/** Less than this of an incomplete page is not judged. */
 const USEFUL_BYTES = 1024;
 
-/** Judges a success by what came with it. Never passes on: whatever else it is, it is alive. */
+/** Judges a success by the completeness of its body. */
 function readBodyState({ answer }: Seen): Finding {
   const { bodyBytes, bodyProblem, truncated, headers } = answer;
   if (bodyProblem === "body_undecodable") {

@@ -121,7 +121,7 @@ test("one line tells that our clock is off, and one that it is right again", asy
 
   for (let round = 0; round < 3; round++) answers(HOUR, "a.test", "b.test", "c.test", "d.test");
   expect(lines).toEqual([
-    expect.stringMatching(/^\S+ warning this machine's clock is wrong: .* behind_s=3600$/),
+    expect.stringMatching(/^\S+ warning clock is wrong: .* behind_s=3600$/),
   ]);
 
   setBy(HOUR);
@@ -129,7 +129,7 @@ test("one line tells that our clock is off, and one that it is right again", asy
   expect(lines).toHaveLength(1);
   for (let round = 0; round < 3; round++) answers(0, "a.test", "b.test", "c.test", "d.test");
   expect(lines).toHaveLength(2);
-  expect(lines[1]).toContain(" info this machine's clock agrees with other sites again");
+  expect(lines[1]).toContain(" info clock agrees with other sites again");
 });
 
 describe("Where another machine's clock is followed, ours is off", () => {

@@ -245,7 +245,7 @@ describe("a neighbouring address", () => {
 
     expect(conclusion).toMatchObject({
       status: "unknown",
-      evidence: { notes: [`http://127.0.0.1:${site.port}/a answers with 200.`] },
+      evidence: { notes: [`http://127.0.0.1:${site.port}/a returns 200.`] },
     });
   });
 

@@ -137,7 +137,7 @@ describe("an attempt at a site that wants to be left alone", () => {
     });
     expect(found).toMatchObject({
       detail: expect.stringMatching(
-        /^site\.test(:\d+)? wants to be left alone for 45 seconds more\.$/,
+        /^site\.test(:\d+)? has a cooldown of 45 seconds more\.$/,
       ),
     });
     expect(clock.slept).not.toContain(45_000);

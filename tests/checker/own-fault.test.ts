@@ -109,7 +109,7 @@ describe("a name that is missing", () => {
 
     expect(await check("http://gone.test/")).toMatchObject({
       reason: "monitor_degraded",
-      evidence: { notes: ["The name servers do not know names that everybody knows."] },
+      evidence: { notes: ["The name servers do not resolve well-known names."] },
     });
   });
 

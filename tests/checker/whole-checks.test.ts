@@ -155,7 +155,7 @@ const SECURE_ROWS = async (): Promise<Row[]> => [
     "unknown tls_protocol",
     {
       evidence: {
-        notes: [expect.stringMatching(/^http:\/\/plain\.test:\d+\/ answers with 200\.$/)],
+        notes: [expect.stringMatching(/^http:\/\/plain\.test:\d+\/ returns 200\.$/)],
       },
     },
   ],

@@ -5,7 +5,7 @@ import type { NameServer } from "../../net/dns-query.ts";
 import { isOutside } from "../../net/policy.ts";
 import { parseServer } from "../../net/resolve.ts";
 
-/** What the sentinels said, as evidence: all that had answered or failed to when it was clear. */
+/** The sentinels that had answered or failed when the state was clear, as evidence. */
 export type SentinelReport = {
   state: OnlineState;
   /** ISO 8601. */
@@ -13,37 +13,34 @@ export type SentinelReport = {
   sentinels: { address: string; answered: boolean }[];
 };
 
-/** What is known without asking: nothing before the first failure, or where there are no sentinels. */
+/** `unknown` before the first failure, or without sentinels. */
 export type KnownState =
   | { state: "unknown" }
-  /** `since` when it is so, in milliseconds since 1970; `report` is the latest. */
+  /** `since` is in milliseconds since 1970; `report` is the latest. */
   | { state: OnlineState; since: number; report: SentinelReport };
 
-/** Knows whether it is us. */
+/** Whether this monitor can reach the internet (docs/verdicts.md, "Outage of the monitor"). */
 export type Online = {
-  /**
-   * What the sentinels say when asked after the moment `since` (the clock's `elapsed()`); null when there
-   * are none to ask, which counts as online.
-   */
+  /** Asks the sentinels, at `since` (the clock's `elapsed()`) or later; null without sentinels. */
   confirm(since: number): Promise<SentinelReport | null>;
   /**
-   * Whether the sentinels tell anything about the way to an address (null: to any name server). Sentinels
-   * out on the internet say nothing about this machine and its own network.
+   * Whether the sentinels are evidence for the path to an address (null: to any name server). Sentinels on
+   * the internet are not evidence for this machine's own network.
    */
   speaksFor(address: string | null): boolean;
   known(): KnownState;
-  /** Learns from the `Date` header of an answer what time it is elsewhere. */
+  /** Compares the clock with the `Date` header of an answer. */
   noteAnswer: ClockSkew["note"];
-  /** Whether our clock is so wrong that dates say nothing. */
+  /** Whether the clock is too wrong to judge the dates of certificates. */
   clockIsOff: ClockSkew["isOff"];
 };
 
-/** A change that must be reported. Learning that we are online is not one. */
+/** A change to report. Becoming online for the first time is not one. */
 export type OnlineChange = { from: KnownState; to: Exclude<KnownState, { state: "unknown" }> };
 
 type OnlineOptions = {
   clock: Clock;
-  /** `ip:port` each; with none, nothing is ever asked. */
+  /** `ip:port` each. */
   sentinels: string[];
   ask: AskSentinel;
   onChange?: (change: OnlineChange) => void;
@@ -55,7 +52,7 @@ export function createOnline({ clock, sentinels, ask, onChange }: OnlineOptions)
   let known: KnownState = { state: "unknown" };
   let knownFrom = Number.NEGATIVE_INFINITY;
 
-  /** A slow round may end after a later one, and then tells nothing new. */
+  /** Ignores a round that ends after a later one. */
   function learn({ startedAt, report }: Round) {
     if (startedAt <= knownFrom) return;
     knownFrom = startedAt;
@@ -63,8 +60,8 @@ export function createOnline({ clock, sentinels, ask, onChange }: OnlineOptions)
     const { state } = report;
     const since = from.state === state ? from.since : clock.now();
     known = { state, since, report };
-    const isNews = from.state !== state && !(from.state === "unknown" && state === "online");
-    if (isNews) onChange?.({ from, to: known });
+    const isReported = from.state !== state && !(from.state === "unknown" && state === "online");
+    if (isReported) onChange?.({ from, to: known });
   }
 
   async function confirm(since: number) {
@@ -83,27 +80,23 @@ export function createOnline({ clock, sentinels, ask, onChange }: OnlineOptions)
 
 export const ONLINE_STATES = ["online", "degraded", "offline"] as const;
 
-/** Whether this monitor can reach the internet, as far as its sentinels know. */
 export type OnlineState = (typeof ONLINE_STATES)[number];
 
-/** `unknown` before there was a reason to ask, and where there are no sentinels. */
 export const MONITOR_STATES = [...ONLINE_STATES, "unknown"] as const;
 
-/** Works off what has gathered, without everything at once. */
+/** Spreads the checks of links that became due during an outage. */
 type Ramp = {
-  /** Begins with so many links that are due. */
   begin(backlog: number): void;
-  /** How many links may be taken on now; infinite when nothing has gathered. */
+  /** How many links may start now; infinite without a backlog. */
   allowance(): number;
   took(links: number): void;
-  /** Nothing of it is left. */
   end(): void;
 };
 
 const LEAST_PER_SECOND = 64;
 const LONGEST_S = 600;
 
-/** Spreads a backlog over its size in seconds at 64 a second, but over ten minutes at most. */
+/** Starts 64 links a second, or as many as it takes to finish within ten minutes. */
 export function createRamp(clock: Clock): Ramp {
   let climb: { perSecond: number; startedAt: number; backlog: number; taken: number } | null = null;
 
@@ -114,7 +107,6 @@ export function createRamp(clock: Clock): Ramp {
     },
     allowance() {
       if (!climb) return Number.POSITIVE_INFINITY;
-      // A second's worth at once, so that the first does not wait.
       const seconds = 1 + (clock.elapsed() - climb.startedAt) / 1000;
       return Math.floor(climb.perSecond * seconds) - climb.taken;
     },
@@ -129,14 +121,14 @@ export function createRamp(clock: Clock): Ramp {
   };
 }
 
-/** Whether a server takes a TCP connection within as many milliseconds. */
+/** Resolves to whether a server accepts a TCP connection in time. */
 export type AskSentinel = (server: NameServer, timeoutMs: number) => Promise<boolean>;
 
-/** The report of a round, and when the round began, on the clock's `elapsed()`. */
+/** `startedAt` is on the clock's `elapsed()`. */
 type Round = { startedAt: number; report: SentinelReport };
 
 type Sentinels = {
-  /** A round that began at the moment `since` or later: one under way or done, or else a new one. */
+  /** A round that started at `since` or later. */
   roundSince(since: number): Promise<Round>;
 };
 
@@ -147,13 +139,12 @@ type SentinelsOptions = {
   ask: AskSentinel;
 };
 
-/** However much fails at once, the sentinels are asked no more often. */
 const ROUND_GAP_MS = 1000;
 const ANSWER_MS = 5000;
-/** One alone may be the one that a broken network still reaches. */
+/** A broken network may still reach a single one. */
 const QUORUM = 2;
 
-/** Asks all sentinels together, in rounds that everybody shares who comes in time. */
+/** Asks all sentinels together, in rounds that concurrent callers share. */
 function createSentinels(options: SentinelsOptions): Sentinels {
   const { clock } = options;
   let latest: { startedAt: number; round: Promise<Round> } | null = null;
@@ -178,7 +169,7 @@ function createSentinels(options: SentinelsOptions): Sentinels {
   };
 }
 
-/** Ends as soon as enough have answered, so that a silent one delays nothing. */
+/** Ends as soon as enough have answered, so that a silent sentinel does not delay it. */
 async function askAll({ clock, addresses, ask }: SentinelsOptions): Promise<SentinelReport> {
   const asked_at = new Date(clock.now()).toISOString();
   const needed = Math.min(QUORUM, addresses.length);
@@ -209,24 +200,24 @@ type ClockSkew = {
 
 const SITES_KEPT = 20;
 const SITES_NEEDED = 3;
-/** With enough sites known, one more in such a time tells nothing new, and thousands may answer. */
+/** Once enough sites are known, at most one answer is read in this time. */
 const ENOUGH_MS = 1000;
 const MOST_MS = 5 * 60_000;
-/** The wall clock differs this much from `elapsed()` only when it was set. */
+/** The wall clock only differs this much from `elapsed()` if it was set. */
 const STEP_MS = 60_000;
 
 /**
- * Compares our clock with those of the sites that answer: any of them may be wrong, most are not. Certificates
- * are judged by this machine's own, so where another one is followed, both have to be right.
+ * Compares the clock with the median of the sites that answer. Certificates are judged by this machine's own
+ * clock, so if another one is used, both must be right.
  */
 export function createClockSkew(clock: Clock): ClockSkew {
-  // How far each site is ahead of us in milliseconds, the latest last.
+  // How far each site is ahead in milliseconds, the latest last.
   const skews = new Map<string, number>();
   let notedAt = 0;
   let wasOff = false;
   let start = startOf(clock);
 
-  /** What was measured against a clock that was set meanwhile says nothing. */
+  /** Measurements are void once the clock has been set. */
   function forgetWhenSet() {
     if (Math.abs(startOf(clock) - start) < STEP_MS) return;
     start = startOf(clock);
@@ -252,15 +243,15 @@ export function createClockSkew(clock: Clock): ClockSkew {
     skews.set(site, time - clock.now());
     const [oldest] = skews.keys();
     if (skews.size > SITES_KEPT) skews.delete(oldest!);
-    tell();
+    report();
   }
 
-  function tell() {
+  function report() {
     const nowOff = isOff();
     if (nowOff === wasOff || skews.size < SITES_NEEDED) return;
     wasOff = nowOff;
-    if (!nowOff) return log.info("this machine's clock agrees with other sites again");
-    log.warn("this machine's clock is wrong: dates of certificates are not judged", {
+    if (!nowOff) return log.info("clock agrees with other sites again");
+    log.warn("clock is wrong: dates of certificates are not judged", {
       behind_s: Math.round(median([...skews.values()]) / 1000),
     });
   }
@@ -268,10 +259,10 @@ export function createClockSkew(clock: Clock): ClockSkew {
   return { note, isOff };
 }
 
-/** When the clock's `elapsed()` was 0, by the wall. */
+/** The wall time at which `elapsed()` was 0. */
 const startOf = (clock: Clock) => clock.now() - clock.elapsed();
 
-/** RFC 9110 §6.6.1; a cache keeps the date and says in `Age` how old it is (RFC 9111 §5.1). */
+/** `Date` (RFC 9110 §6.6.1), plus the `Age` that a cache adds (RFC 9111 §5.1). */
 function timeIn(headers: Headers): number | null {
   const date = headers.get("date") ?? "";
   const time = /[a-z]{3}/i.test(date) ? Date.parse(date) : Number.NaN;

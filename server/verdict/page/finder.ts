@@ -1,7 +1,7 @@
 import { decodeHTML } from "entities";
 import { attributesIn, createOpenElements, type Listener, type Name, nameOf } from "./markup.ts";
 
-/** So much of a title is looked at, since most of it may be spaces. */
+/** Enough for a title that is mostly spaces. */
 const RAW_TITLE_CHARS = 8192;
 const JSON_LD_CHARS = 65_536;
 
@@ -9,7 +9,7 @@ const SLASH = 0x2f;
 const SCRIPT = nameOf("script");
 const NO_VALUES: ReadonlyMap<string, string> = new Map();
 
-/** Notes into `found` what a page says of itself. `visibleText` returns what is seen. */
+/** Collects into `found` what a page says about itself. */
 export function createFinder(found: Found): Listener & { visibleText(): string } {
   const elements = createOpenElements(KINDS);
   const named = (name: string) => elements.named(nameOf(name));
@@ -17,9 +17,9 @@ export function createFinder(found: Found): Listener & { visibleText(): string }
   const [h1, h2, h3] = [named("h1"), named("h2"), named("h3")];
   const foreignObject = named("foreignobject");
   const visible = createVisibleText();
-  /** How many elements are around the outermost one that is not seen; null if all are seen. */
+  /** The depth of the outermost element that is not visible; null if all are. */
   let unseenIn: number | null = null;
-  /** Words before and behind a tag are apart. */
+  /** A tag separates the words around it. */
   let isApart = false;
   let titles = 0;
   const isFound = { heading: false, subheading: false };
@@ -90,49 +90,45 @@ export function createFinder(found: Found): Listener & { visibleText(): string }
   return { text, start, end, other, isForeign, visibleText: visible.end };
 }
 
-/** Characters that are kept; they are enough to compare longer pages. */
+/** Enough to compare longer pages. */
 const KEPT_CHARS = 16_384;
 
-/** Collects the text of a page that comes in pieces: at most the first 16,384 characters, spaces folded. */
 function createVisibleText() {
   let text = "";
-  let news = "";
+  let added = "";
   return {
     isFull: () => text.length >= KEPT_CHARS,
     add(piece: string): void {
-      news += piece;
-      if (news.length < KEPT_CHARS) return;
-      text += foldSpaces(news);
-      news = "";
+      added += piece;
+      if (added.length < KEPT_CHARS) return;
+      text += foldSpaces(added);
+      added = "";
     },
     end: (): string =>
-      foldSpaces(decodeHTML(text + foldSpaces(news)))
+      foldSpaces(decodeHTML(text + foldSpaces(added)))
         .trim()
         .slice(0, KEPT_CHARS),
   };
 }
 
-/** Leaves single spaces as they are, since most are. */
 const foldSpaces = (text: string) => text.replace(/ \s+|[^\S ]\s*/g, " ");
 
 const TAG = /<[a-z/!?][^>]*>/gi;
 
-/** Text in which tags are written that are not the page's own. Behind the last `>` no tag ends. */
+/** Removes tags that are written as text. */
 function withoutTags(text: string): string {
   const closed = text.lastIndexOf(">") + 1;
   return text.slice(0, closed).replace(TAG, " ") + text.slice(closed);
 }
 
-/** What is special about an element. */
 type Kind = {
-  /** It has no end tag. */
+  /** Has no end tag. */
   isVoid?: true;
   isUnseen?: true;
-  /** The signs that matter in the text that is all of its content (HTML §13.2.6.2, with scripts on). */
+  /** What to look for in the text that is its only content (HTML §13.2.6.2, with scripting). */
   signs?: RegExp;
-  /** Its text is seen, and may have tags in it that are not the page's own. */
+  /** Its text is visible, and tags in it are text. */
   hasTagsAsText?: true;
-  /** The attributes that it is read for. */
   attributes?: ReadonlySet<string>;
   note?(found: Found, values: ReadonlyMap<string, string>): void;
 };
@@ -214,14 +210,14 @@ function noteMeta(found: Found, values: ReadonlyMap<string, string>): void {
   }
 }
 
-/** What there is to know of an HTML page. Texts have their entities decoded and their spaces folded. */
+/** What is read from an HTML page. Texts have their entities decoded and their spaces folded. */
 export type Page = {
   title: string;
   /** The first `h1` that has text. */
   heading: string;
   /** The first `h2` or `h3` that has text. */
   subheading: string;
-  /** What a person sees without scripts: at most the first 16,384 characters. */
+  /** The visible text without scripts: at most the first 16,384 characters. */
   text: string;
   /** The page as it was sent: at most the first 65,536 characters. */
   markup: string;
@@ -241,14 +237,11 @@ export type Page = {
   passwordFields: number;
 };
 
-/** So much of a page's markup is kept. */
 export const MARKUP_CHARS = 65_536;
 const TITLE_CHARS = 300;
 
-/** What is known of a page so far. */
 type Found = Omit<Page, "text" | "hasMainEntity"> & { jsonLd: string };
 
-/** What is known of a page of which nothing was read yet. */
 export function nothingYet(): Found {
   return {
     title: "",
@@ -267,13 +260,12 @@ export function nothingYet(): Found {
   };
 }
 
-/** Whether a robots `meta` or an `X-Robots-Tag` header asks to be left out of search engines. */
+/** @param directives of a robots `meta` or an `X-Robots-Tag` header */
 export const isNoindex = (directives: string) => /\b(noindex|none)\b/i.test(directives);
 
 const MAIN_ENTITY =
   /"mainEntity(OfPage)?"|"@type"\s*:\s*(?:\[\s*)?"(\w*Article|BlogPosting|Product|VideoObject|Recipe|Event|Book|Movie|TVSeries|MusicRecording|Dataset|SoftwareApplication|JobPosting|Course|QAPage|HowTo)"/;
 
-/** The page of which this is known, with its visible text. */
 export function pageOf({ jsonLd, ...found }: Found, text: string): Page {
   return {
     ...found,
@@ -286,15 +278,14 @@ export function pageOf({ jsonLd, ...found }: Found, text: string): Page {
   };
 }
 
-/** Text as a person reads it. */
 const folded = (text: string) => decodeHTML(text).replace(/\s+/g, " ").trim();
 
-/** Sends the reader to another address after some seconds. The address is as it was written. */
+/** `url` is as written. */
 export type Refresh = { delayS: number; url: string };
 
 /**
- * Reads the value of a `Refresh` header or of `<meta http-equiv="refresh">` (HTML §4.2.5.3). Null when it
- * names no address: then it only asks to load the same page again.
+ * Reads the value of a `Refresh` header or of `<meta http-equiv="refresh">` (HTML §4.2.5.3). Null if it only
+ * reloads the same page.
  */
 export function parseRefresh(value: string): Refresh | null {
   const [, delay, rest = ""] = /^\s*(\d*)(?:\.[\d.]*)?\s*[;,\s]\s*(.*)$/s.exec(value) ?? [];

@@ -1,37 +1,37 @@
-/** Receives the parts of a page in their order. Ranges are offsets into `markup`. */
+/** Receives the parts of a page in order. Ranges are offsets into `markup`. */
 export type Listener = {
   /** Text as written; also that of scripts. */
   text(markup: string, from: number, to: number): void;
   /**
-   * A start tag, with the range of its attributes. Returns null, or the signs that matter in the text that is
-   * all of its content: the end tag, and for scripts `<!--`, `-->` and `<script`.
+   * A start tag, with the range of its attributes. If its only content is text, returns what to look for in
+   * that text: the end tag, and for scripts `<!--`, `-->` and `<script`.
    */
   start(name: Name, markup: string, from: number, to: number): RegExp | null;
   end(name: Name): void;
   /** A comment, a declaration, or anything else in angle brackets that is not a tag. */
   other(): void;
-  /** Whether the innermost element is of SVG or MathML, where the rules of XML hold for text. */
+  /** Whether the innermost element is SVG or MathML, which have CDATA sections. */
   isForeign(): boolean;
 };
 
-/** No sign of those that matter in text is longer, with the character behind it. */
+/** No sign is longer, including the character after it. */
 const SIGN_CHARS = 16;
 const COMMENT_END = /--!?>/g;
 const CDATA = "<![CDATA[";
 
 /**
- * Splits a page that comes in pieces into tags and text, by the rules of HTML §13.2.5. A page may be made to
- * be slow to read, so each character is looked at a few times at most, whatever is opened and never closed.
+ * Splits a page that arrives in pieces into tags and text (HTML §13.2.5). Takes linear time, also for hostile
+ * pages, whatever is opened and never closed.
  */
 export function createMarkupReader(listener: Listener) {
   let rest = "";
-  /** So much must be there before an unfinished tag or comment is looked at again. */
-  let wanted = 0;
+  /** How many characters must have arrived before an unfinished tag or comment is read again. */
+  let needed = 0;
   let isEnd = false;
-  /** A quote or a comment does not end any more: from here on `>` ends whatever is open. */
+  /** A quote or comment never ends: from here on `>` ends whatever is open. */
   let isBroken = false;
   let signs: RegExp | null = null;
-  /** How deep in a script: 1 in a comment, 2 in a script that is written there (HTML §13.2.5.4). */
+  /** 1 in a comment of a script, 2 in a script within that comment (HTML §13.2.5.4). */
   let scriptDepth = 0;
 
   function read(): void {
@@ -42,27 +42,27 @@ export function createMarkupReader(listener: Listener) {
         continue;
       }
       rest = rest.slice(at);
-      wanted = 2 * rest.length;
+      needed = 2 * rest.length;
       return;
     }
   }
 
-  /** Reads the text or the one tag at the offset. Returns where it ends, or the offset if it does not yet. */
+  /** Reads the text or tag at the offset. Returns its end, or the offset if the end has not arrived. */
   function readMarkup(at: number): number {
-    if (rest.charCodeAt(at) !== 0x3c) return giveText(at, rest.indexOf("<", at));
+    if (rest.charCodeAt(at) !== 0x3c) return emitText(at, rest.indexOf("<", at));
     const sign = rest.charCodeAt(at + 1);
     if (isLetter(sign)) return readStart(at);
     if (sign === 0x21) return readDeclaration(at);
     if (sign === 0x3f) return endOther(at, rest.indexOf(">", at));
-    if (sign !== 0x2f) return at + 1 < rest.length || isEnd ? giveText(at, at + 1) : at;
-    if (at + 2 === rest.length) return isEnd ? giveText(at, -1) : at;
+    if (sign !== 0x2f) return at + 1 < rest.length || isEnd ? emitText(at, at + 1) : at;
+    if (at + 2 === rest.length) return isEnd ? emitText(at, -1) : at;
     return isLetter(rest.charCodeAt(at + 2))
       ? readEndTag(at)
       : endOther(at, rest.indexOf(">", at + 2));
   }
 
-  /** To the end of all for -1. */
-  function giveText(from: number, to: number): number {
+  /** @param to -1 for the end */
+  function emitText(from: number, to: number): number {
     const end = to < 0 ? rest.length : to;
     listener.text(rest, from, end);
     return end;
@@ -109,15 +109,15 @@ export function createMarkupReader(listener: Listener) {
     return end + 1;
   }
 
-  /** Nothing ends what begins here: more must come, or else the next `>` ends it, or it is text. */
+  /** Handles a tag without an end: waits for more, or else ends it at the next `>`, or takes it as text. */
   function giveUp(at: number): number {
     if (!isEnd) return at;
     isBroken = true;
     const end = rest.indexOf(">", at);
-    return end < 0 ? giveText(at, -1) : endOther(at, end);
+    return end < 0 ? emitText(at, -1) : endOther(at, end);
   }
 
-  /** Reads text up to the end tag. What may be the beginning of a sign waits for the rest of it. */
+  /** Reads text up to the end tag. What may be the start of a sign waits for the rest. */
   function readText(these: RegExp, at: number): number {
     let seen = at;
     these.lastIndex = at;
@@ -132,7 +132,7 @@ export function createMarkupReader(listener: Listener) {
       seen = these.lastIndex;
     }
     const to = isEnd ? rest.length : Math.max(seen, rest.length - SIGN_CHARS);
-    return to > at ? giveText(at, to) : at;
+    return to > at ? emitText(at, to) : at;
   }
 
   function endsText(sign: string): boolean {
@@ -147,9 +147,9 @@ export function createMarkupReader(listener: Listener) {
   return {
     take(markup: string): void {
       rest += markup;
-      if (rest.length >= wanted) read();
+      if (rest.length >= needed) read();
     },
-    /** To be called once, after the last piece. */
+    /** Must be called once, after the last piece. */
     end(): void {
       isEnd = true;
       read();
@@ -159,7 +159,7 @@ export function createMarkupReader(listener: Listener) {
 
 const isLetter = (code: number) => (code | 0x20) >= 0x61 && (code | 0x20) <= 0x7a;
 
-/** The offset of the `>` that ends a tag, which none in a quoted value does; -1 if there is none. */
+/** The offset of the `>` that ends a tag, not counting those in quoted values; -1 if there is none. */
 function endOfTag(markup: string, from: number): number {
   let isNamed = false;
   for (let at = from; at < markup.length; at++) {
@@ -175,7 +175,7 @@ function endOfTag(markup: string, from: number): number {
   return -1;
 }
 
-/** The offset behind the value of an attribute; -1 if its quote does not end. */
+/** The offset after the value of an attribute; -1 if its quote does not end. */
 function endOfValue(markup: string, from: number): number {
   let at = from;
   while (isSpace(markup.charCodeAt(at))) at += 1;
@@ -190,7 +190,7 @@ const endsValue = (code: number) => code === 0x3e || isSpace(code);
 
 const ATTRIBUTE = /([^\s/>][^\s/>=]*)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>][^\s>]*))?)?/g;
 
-/** The first value of each of the attributes that are asked for, as written; "" for those without one. */
+/** The first value of each of the given attributes, as written; "" for those without a value. */
 export function attributesIn(markup: string, wanted: ReadonlySet<string>): Map<string, string> {
   const found = new Map<string, string>();
   for (const [, name = "", quoted, single, bare] of markup.matchAll(ATTRIBUTE)) {
@@ -200,10 +200,10 @@ export function attributesIn(markup: string, wanted: ReadonlySet<string>): Map<s
   return found;
 }
 
-/** The name of an element, in lower case where it is text. Short names are numbers, which compare faster. */
+/** The name of an element. Short names are numbers, which compare faster; others are in lower case. */
 export type Name = number | string;
 
-/** Where a name ends: at a space, `/` or `>`. The length of the text if it does not end in it. */
+/** The offset of the space, `/` or `>` that ends a name. */
 function nameEnd(markup: string, from: number): number {
   let at = from;
   while (at < markup.length && !endsName(markup.charCodeAt(at))) at += 1;
@@ -215,7 +215,7 @@ const endsName = (code: number) => code === 0x2f || code === 0x3e || isSpace(cod
 /** HTML's whitespace: space, tab, line feed, form feed, carriage return. */
 const isSpace = (code: number) => code === 0x20 || (code >= 0x09 && code <= 0x0d && code !== 0x0b);
 
-/** As many digits of base 37 fit into a number without loss. */
+/** How many digits of base 37 fit into a number without loss. */
 const PACKED_CHARS = 10;
 
 function nameIn(markup: string, from: number, to: number): Name {
@@ -237,23 +237,21 @@ function digitOf(code: number): number {
 
 export const nameOf = (text: string): Name => nameIn(text, 0, text.length);
 
-/** An element as it is known by its name, and how many of it are open. */
+/** All elements of one name. */
 type Elements<Kind> = { name: Name; kind: Kind | undefined; open: number };
 
-/** Deeper elements close at once. Browsers stop at 512, but close some elements before they are told. */
+/** Deeper elements close at once. Browsers stop at 512, but close some elements implicitly. */
 const DEEPEST = 10_000;
 
 /**
- * The elements that are open. As many steps as there are tags, however the tags are nested: an end tag whose
- * name is not open closes nothing, and what one end tag closes, no other one looks at.
- *
- * @param kinds what is special about elements, by their names
+ * Tracks the open elements, in linear time however tags are nested: an end tag whose name is not open closes
+ * nothing.
  */
 export function createOpenElements<Kind>(kinds: ReadonlyMap<Name, Kind>) {
   const known = new Map<Name, Elements<Kind>>();
   const stack: Elements<Kind>[] = [];
 
-  /** Names that are not open are forgotten when there are as many of them as there may be open ones. */
+  /** Forgets names that are not open when there are too many. */
   function add(name: Name): Elements<Kind> {
     if (known.size > 2 * DEEPEST) {
       for (const one of known.values()) {
@@ -273,7 +271,7 @@ export function createOpenElements<Kind>(kinds: ReadonlyMap<Name, Kind>) {
       stack.push(one);
       one.open += 1;
     },
-    /** Closes the innermost one, with all that is open in it. */
+    /** Closes the innermost one and everything open inside it. */
     close(one: Elements<Kind>): void {
       if (one.open === 0) return;
       for (;;) {

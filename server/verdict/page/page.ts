@@ -3,17 +3,17 @@ import { createMarkupReader } from "./markup.ts";
 
 export type { Page } from "./finder.ts";
 
-/** Reads a page while it arrives, so that no more of it is kept than is looked at. */
+/** Reads a page while it arrives, and keeps only what is needed of it. */
 export type PageReader = {
   take(chunk: Uint8Array): void;
-  /** To be called once, after the last chunk. Broken markup is read as far as it makes sense. */
+  /** Must be called once, after the last chunk. */
   end(): Page;
 };
 
-/** As far as browsers look for a declaration (HTML §13.2.3.2). */
+/** How far browsers look for a declaration (HTML §13.2.3.2). */
 const SNIFFED_BYTES = 1024;
 
-/** Bytes are collected up to so many, since a page may come in pieces of one. Enough for its charset. */
+/** Collects bytes up to this number, because a page may arrive byte by byte. Enough for its charset. */
 const PIECE_BYTES = 16 * SNIFFED_BYTES;
 
 /** @param contentType the response's header, for its charset */
@@ -52,11 +52,10 @@ export function createPageReader(contentType: string | null): PageReader {
   };
 }
 
-/** Whether a type is worth reading. Without a type it may be a page. */
+/** Without a type it may be a page. */
 export const isText = (contentType: string | null) =>
   contentType === null || /^\s*$|text\/|\b(xml|json|xhtml|javascript)\b/i.test(contentType);
 
-/** Whether a type is that of a page, which it may be without any. */
 export const isPage = (contentType: string | null) =>
   contentType === null || /^\s*$|html/i.test(contentType);
 
@@ -67,10 +66,9 @@ const BYTE_ORDER_MARKS: [charset: string, mark: number[]][] = [
 ];
 
 /**
- * How a page's bytes become text: by its byte order mark, the header, or what it declares itself, in the
- * order of HTML §13.2.3.2. UTF-8 when nothing is said or what is said is unknown.
+ * Chooses the charset by byte order mark, header, or the page's declaration (HTML §13.2.3.2), or UTF-8.
  *
- * @param start the first bytes of the page, `SNIFFED_BYTES` if there are as many
+ * @param start the first `SNIFFED_BYTES` of the page
  */
 export function decoderFor(contentType: string | null, start: Uint8Array): TextDecoder {
   const marked = BYTE_ORDER_MARKS.find(([, mark]) => mark.every((byte, i) => start[i] === byte));
@@ -84,7 +82,7 @@ export function decoderFor(contentType: string | null, start: Uint8Array): TextD
 
 const charsetIn = (text: string) => /charset\s*=\s*(?:["']\s*)?([\w:.-]+)/i.exec(text)?.[1];
 
-/** A declaration that could be read as bytes is not in UTF-16, whatever it says. */
+/** A declaration that is readable as bytes is not in UTF-16, whatever it says. */
 function declaredIn(start: Uint8Array): string | undefined {
   const text = Buffer.from(start.subarray(0, SNIFFED_BYTES)).toString("latin1");
   const [tag = ""] = /<meta[^>]*charset[^>]*>/i.exec(text) ?? /^<\?xml[^>]*>/i.exec(text) ?? [];
@@ -92,7 +90,6 @@ function declaredIn(start: Uint8Array): string | undefined {
   return charset && /^utf-?16/i.test(charset) ? "utf-8" : charset;
 }
 
-/** Keeps a text as it was sent. */
 export type TextKeeper = { take(chunk: Uint8Array): void; end(): string };
 
 /** @param contentType the response's header, for its charset */

@@ -2,19 +2,16 @@ import type { HostNames } from "../../net/dns-query.ts";
 import type { ActiveReason, DeadReason, UnknownReason } from "../reasons/reasons.ts";
 import type { Answer, Probe } from "./probe.ts";
 
-/** Another attempt inside the same check: how long to wait first, and what it does differently. */
+/** Another attempt within the same check, and what it does differently. */
 export type Retry = { delayMs: number; style: Partial<Style> };
 
-/**
- * What was noticed, as evidence: a rule of docs/verdicts.md, and one sentence for people, which may quote
- * a few words of the page.
- */
+/** Evidence: a rule of docs/verdicts.md, and one sentence for people. */
 export type Signal = { rule: string; text: string };
 
-/** The classes of confirmation. C1 to C3 are settled by one check. */
+/** See docs/verdicts.md, "Confirmation". */
 type Confirmation = "C1" | "C2" | "C3" | "C4";
 
-/** What one attempt shows. `restMs` is how long the link is at least left alone afterwards. */
+/** The result of one attempt. `restMs` is the shortest time until the link is requested again. */
 export type Finding = (
   | { verdict: "active"; reason: ActiveReason; confirm: "none" }
   | { verdict: "dead"; reason: DeadReason; confirm: Confirmation }
@@ -23,55 +20,48 @@ export type Finding = (
   retries: Retry[];
   restMs: number | null;
   signals: Signal[];
-  /** Of class C4: how long death must be seen. */
+  /** For class C4: how long the failure must last. */
   patienceMs?: number;
 };
 
-/**
- * What was learned around a page. A missing entry was not asked yet; null could not be learned, or was
- * not allowed to be asked, and says nothing.
- */
+/** What was learned around a page. Missing: not requested yet. Null: could not be learned, or is not allowed. */
 export type Facts = {
-  /** What the host showed for random addresses when it was last asked, up to a week ago. */
+  /** How the host answered for a random address, up to a week ago. */
   profile?: HostProfile | null;
-  /** A random address next to the link's own: same folder, same ending. */
+  /** A random address in the same folder, with the same ending. */
   sibling?: Probe | null;
   /** A random address directly below the root of the link's host. */
   root?: Probe | null;
-  /** The home page of the link's host. */
   home?: Probe | null;
   /** The root of a random name below the link's registrable domain. */
   subdomain?: Probe | null;
-  /** Who serves the names of the host at which the answer was found. */
+  /** The name servers and aliases of the final host. */
   names?: HostNames | null;
 };
 
-/** How a host answers for addresses that do not exist: with 404, or with a page, identified by its fingerprint. */
+/** How a host answers for missing addresses: `honest` is with 404, or else with a page. */
 export type HostProfile = { kind: "honest" } | { kind: "page"; fingerprint: string };
 
-/** What signals ask about a link's service: whether it knows the kind of address. */
+/** What signals need of a link's service: whether it knows this kind of address. */
 type Served = { target: object | null };
 
-/** Everything one judgement rests on. `now` is wall time in milliseconds since 1970. */
+/** The input of one judgement. `now` is wall time in milliseconds since 1970. */
 export type Seen<S extends Served = Served> = {
   answer: Answer;
-  /** The link's own URL, before any redirect. */
+  /** The link's own URL, before redirects. */
   url: URL;
   now: number;
   facts: Facts;
-  /** What the link's service has to say; null for a link that none owns. */
+  /** Null if no known service owns the link. */
   serving: S | null;
-  /**
-   * The name was missing, or the domain parked, when last decided. Whoever registered it since must show
-   * more than a page: it is alive only if it is neither parked nor the same for every address.
-   */
+  /** The name was missing or parked when last decided, so a page alone does not make it active. */
   isReregistered: boolean;
 };
 
-/** Nothing can be said before this is known. */
+/** A fact that must be learned first. */
 export type Need = { needs: keyof Facts };
 
-/** Looks at a response from one side. `null` passes it on to the next reader. Pure. */
+/** Judges one aspect of a response; null passes it on to the next reader. Pure. */
 export type Reader<S extends Served = Served> = (seen: Seen<S>) => Finding | Need | null;
 
 export const alive = (reason: ActiveReason, retries: Retry[] = []): Finding => ({
@@ -102,7 +92,6 @@ export const unclear = (
   restMs: number | null = null,
 ): Finding => ({ verdict: "unknown", reason, confirm: "none", retries, restMs, signals: [] });
 
-/** Unclear because of what was noticed on the page. */
 export const suspected = (reason: UnknownReason, signals: Signal[]): Finding => ({
   ...unclear(reason),
   signals,
@@ -110,10 +99,10 @@ export const suspected = (reason: UnknownReason, signals: Signal[]): Finding => 
 
 export const needs = (fact: keyof Facts): Need => ({ needs: fact });
 
-/** One more attempt after a moment, in another style if given. */
+/** One more attempt, in another style if given. */
 export const once = (style: Partial<Style> = {}): Retry[] => [{ delayMs: 2000, style }];
 
-/** Two more attempts, for trouble that often passes. */
+/** For failures that often pass. */
 export const TWICE: Retry[] = [
   { delayMs: 2000, style: {} },
   { delayMs: 8000, style: {} },
@@ -121,19 +110,18 @@ export const TWICE: Retry[] = [
 
 export const AS_BROWSER: Partial<Style> = { profile: "B" };
 
-/** A says who we are. B looks like a browser, to rescue links from servers that turn programs away. */
+/** A identifies this monitor. B looks like a browser, for servers that block automated requests. */
 export type Profile = "A" | "B";
 
-/** How one attempt asks. */
 export type Style = {
   profile: Profile;
-  /** Whether cookies are kept from one hop to the next. */
+  /** From one hop to the next. */
   keepsCookies: boolean;
   maxHops: number;
   trust: "verified" | "any";
-  /** Milliseconds until a connection must stand. */
+  /** The timeout of a connection. */
   connectMs: number;
-  /** Sent instead of the profile's own. */
+  /** Override those of the profile. */
   headers: Record<string, string>;
 };
 
@@ -161,7 +149,6 @@ const BROWSER_HEADERS = {
   "Sec-Fetch-User": "?1",
 };
 
-/** The headers of a profile, with the style's own on top. */
 export function headersOf(style: Style, userAgent: string): Record<string, string> {
   const honest = {
     "User-Agent": userAgent,

@@ -2,48 +2,47 @@ import { type TargetPolicy, vetTarget } from "../../net/policy.ts";
 import { parseRefresh, type Refresh } from "../page/finder.ts";
 import type { Page } from "../page/page.ts";
 
-/** A response that pointed elsewhere: by its `Location`, or as a page that sends its reader on. */
+/** A redirect, by `Location` or by a refresh. */
 export type Hop = { url: string; status: number; via: "location" | "refresh" };
 
 type Refused = {
   ok: false;
   reason: "redirect_bad_location" | "redirect_unsupported_scheme" | "redirect_forbidden_target";
   detail: string;
-  /** A browser may follow the target; this monitor refuses to. */
+  /** A browser may follow the target, but this monitor refuses to. */
   isUnsafe?: true;
 };
 
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
-/** Who waits longer means the page to be read. */
+/** With a longer delay, the page is meant to be read. */
 const LONGEST_DELAY_S = 10;
 
-/** A fragment is never sent, so it makes no difference between two requests. */
 export function withoutFragment(url: URL): URL {
   const bare = new URL(url);
   bare.hash = "";
   return bare;
 }
 
-/** Where a redirect points, or null when the response is to be judged itself. */
+/** The target of a redirect; null if the response itself must be judged. */
 export function locationOf(status: number, headers: Headers): string | null {
   const location = headers.get("location")?.trim();
   if (!REDIRECTS.has(status) || !location) return null;
   return opensApp(location) ? null : fromWire(location);
 }
 
-/** An address for an app on the reader's device. For everyone else there is the response itself. */
+/** Whether the target opens an app on the visitor's device. */
 const opensApp = (location: string) =>
   /^(?!(https?|ftps?|file|javascript|data|blob|mailto|about|wss?):)[a-z][a-z0-9+.-]*:(\/\/|[^\d/])/i.test(
     location,
   );
 
-/** Header bytes arrive as Latin-1, but servers put UTF-8 into `Location`. */
+/** Header bytes are read as Latin-1, but servers send UTF-8 in `Location`. */
 function fromWire(text: string): string {
   const decoded = Buffer.from(text, "latin1").toString("utf8");
   return decoded.includes("\ufffd") ? text : decoded;
 }
 
-/** Where a page sends its reader on to, soon enough to count as a redirect. */
+/** The refresh of a page, if it is short enough to count as a redirect. */
 export function refreshOf(answer: {
   status: number;
   headers: Headers;
@@ -54,7 +53,7 @@ export function refreshOf(answer: {
   return refresh && refresh.delayS <= LONGEST_DELAY_S ? refresh : null;
 }
 
-/** The address that `location` means as seen from `from`, if it may be followed. */
+/** Resolves the target of a redirect, if it may be followed. */
 export function nextHop(
   location: string,
   from: URL,
@@ -66,7 +65,7 @@ export function nextHop(
   }
   const resolved = URL.parse(location, from);
   if (!resolved) {
-    const detail = "The redirect's target cannot be read.";
+    const detail = "The redirect's target is not a valid URL.";
     return { ok: false, reason: "redirect_bad_location", detail };
   }
   const target = vetTarget(resolved.href, policy);
@@ -76,7 +75,7 @@ export function nextHop(
   return { ok: false, reason: REDIRECT_REASON[target.reason], detail, ...isUnsafe };
 }
 
-/** URL parsing drops tabs and turns "\" into "/", so that the parsed target no longer shows them. */
+/** URL parsing drops tabs and replaces "\", so the parsed target no longer shows them. */
 const UNSAFE = /[\p{Cc}\\]/u;
 
 const REDIRECT_REASON = {
@@ -85,17 +84,17 @@ const REDIRECT_REASON = {
   target_forbidden: "redirect_forbidden_target",
 } as const;
 
-/** A refusal of a redirect's target, under the redirect's own name for it. */
+/** Translates the reason for which a target was refused. */
 export const asRedirect = <R extends string>(reason: R) =>
   reason in REDIRECT_REASON ? REDIRECT_REASON[reason as keyof typeof REDIRECT_REASON] : reason;
 
-/** Cookies of one attempt: host, then name, then value. Nothing outlives the attempt. */
+/** The cookies of one attempt: host, then name, then value. */
 export type Jar = Map<string, Map<string, string>>;
 
 const COOKIES_PER_HOST = 50;
 const LONGEST_COOKIE = 4096;
 
-/** Keeps what a response sets. A cookie goes back to the very host that set it, whatever it asks for. */
+/** Keeps the cookies of a response, for the same host only, whatever their domain. */
 export function keepCookies(jar: Jar, url: URL, headers: Headers): void {
   const lines = headers.getSetCookie();
   if (lines.length === 0) return;
@@ -113,7 +112,7 @@ export function keepCookies(jar: Jar, url: URL, headers: Headers): void {
   if (cookies.size > 0) jar.set(url.hostname, cookies);
 }
 
-/** Headers with what the jar has for a host, which goes before what they hold themselves. */
+/** Adds the jar's cookies for a host, which override those in `headers`. */
 export function withCookies(
   headers: Record<string, string>,
   jar: Jar,
@@ -130,7 +129,7 @@ export function withCookies(
 
 const nameOf = (cookie: string) => cookie.split("=", 1)[0];
 
-/** Tells two states of the jar apart, in few characters however much is in it. */
+/** A short hash of the jar's content. */
 export function stateOf(jar: Jar): string {
   if (jar.size === 0) return "";
   const all = JSON.stringify([...jar].map(([host, cookies]) => [host, [...cookies]]));

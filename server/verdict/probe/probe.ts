@@ -33,76 +33,71 @@ export type Prober = {
   outbound: Outbound;
   politeness: Politeness;
   userAgent: string;
-  /** A user waits for the answer, so its requests go first. */
+  /** A user waits for the result, so its requests go first. */
   isUrgent?: boolean;
 };
 
 export type ProbeInput = {
   url: string;
   style: Style;
-  /** For all hops together, in milliseconds; waiting for the site's turn does not count. */
+  /** For all hops together, without queues. */
   timeoutMs: number;
-  /**
-   * What is left of the whole check, in milliseconds: bounds the wait for a site that wants to be left
-   * alone for a moment. `timeoutMs` by default.
-   */
+  /** What is left of the check, which limits the wait for a site's cooldown. `timeoutMs` by default. */
   leftMs?: number;
   signal?: AbortSignal | undefined;
-  /** Sent instead of the profile's own, to the server that is asked and to no other. */
+  /** Override those of the profile, for the first server only. */
   headers?: Record<string, string> | undefined;
-  /** Sent by POST, also where redirects of that server ask for it again (RFC 9110 §15.4). */
+  /** Sent by POST, also after redirects that keep the method (RFC 9110 §15.4). */
   body?: string | undefined;
-  /** The text of the answer is wanted as it was sent, besides what a page is read for. */
+  /** Also keeps the text of the answer as sent. */
   keepsText?: boolean;
 };
 
-/** The way that an attempt took. `elapsedMs` is spent on requests, `waitedMs` on politeness. */
+/** The redirects of an attempt. `elapsedMs` is spent on requests, `waitedMs` in queues. */
 type Journey = {
   hops: Hop[];
   finalUrl: string;
-  /** Of the last redirect, from `#` on: never sent, but read by apps of scripts. */
+  /** Of the last redirect, from `#` on: never sent, but client-side apps read it. */
   fragment: string;
   address: string | null;
-  /** End of the last server's certificate, in milliseconds since 1970. */
+  /** When the last server's certificate expires, in milliseconds since 1970. */
   tlsExpiresAt: number | null;
   elapsedMs: number;
   waitedMs: number;
 };
 
-/** A page or a status came back, whatever it says. */
 export type Answer = Journey & {
   kind: "answered";
   status: number;
   headers: Headers;
-  /** What was read of an HTML page; null for anything else. */
+  /** Null if it is not an HTML page. */
   page: Page | null;
-  /** As it was sent, decoded: at most a MiB of it. Only where it was asked for, and of what is text. */
+  /** At most a MiB, decoded; null unless requested (`keepsText`) and textual. */
   text: string | null;
-  /** Decompressed bytes that were read: at most a MiB, and one of what is no text. */
+  /** Decompressed bytes that were read: at most a MiB, or one byte if it is not text. */
   bodyBytes: number;
   truncated: boolean;
   bodyProblem: BodyProblem | null;
-  /** Until the last response's headers. */
+  /** Until the headers of the last response. */
   responseTimeMs: number;
 };
 
-/** No answer came. `detail` is for people, in the words of whatever failed. */
+/** `detail` is for people. */
 export type Failure = Journey & {
   kind: "failed";
   reason: UnknownReason | "dns_nxdomain";
   detail: string;
-  /** Nothing was asked at the last step, since its site wants to be left alone for so much longer. */
+  /** How long the cooldown lasts that prevented the last request. */
   heldMs?: number;
-  /** The redirect's target is one that this monitor refuses although a browser may follow it. */
+  /** A browser may follow the redirect's target, but this monitor refuses to. */
   isUnsafe?: true;
 };
 
-/** What one attempt came back with. */
 export type Probe = Answer | Failure;
 
 const PAGE_BYTES = 1024 * 1024;
 const MOST_REFRESHES = 3;
-/** A wait that leaves less than that for the answer is not worth it. */
+/** A wait must leave at least this much for the answer. */
 const SHORTEST_REQUEST_MS = 5000;
 
 type Attempt = {
@@ -111,14 +106,13 @@ type Attempt = {
   jar: Jar;
   seen: Set<string>;
   journey: Journey;
-  /** Spent waiting for sites that wanted to be left alone: neither request nor queue. */
+  /** Spent waiting for cooldowns: neither request nor queue. */
   heldMs: number;
-  /** Still to be sent. */
   body: string | undefined;
 };
 type Outcome = Probe | { kind: "redirected"; url: URL };
 
-/** Asks for a URL once and follows its redirects. Whatever the network does comes back as a value. */
+/** Requests a URL once and follows its redirects. Never throws for network reasons. */
 export async function probe(prober: Prober, input: ProbeInput): Promise<Probe> {
   const journey = {
     hops: [],
@@ -169,11 +163,10 @@ async function visit(attempt: Attempt, url: URL): Promise<Outcome> {
   return followRefresh(attempt, url, answered(attempt, exchange, spentMs, content));
 }
 
-/** A loop is the same request in the same state of the cookies. */
+/** A loop is the same request with the same cookies. */
 const stepOf = ({ jar, body }: Attempt, url: URL) =>
   `${body === undefined ? "GET" : "POST"} ${url.href} ${stateOf(jar)}`;
 
-/** What was read from a body. */
 type Content = Pick<Answer, "page" | "text">;
 type Asked = { exchange: Exchange | Held } & Content;
 
@@ -210,12 +203,12 @@ async function ask(attempt: Attempt, url: URL): Promise<Asked> {
   const maxHoldMs = Math.min(LONGEST_HOLD_WAIT_MS, leftOf(attempt) - SHORTEST_REQUEST_MS);
   const wait = { maxHoldMs, signal: input.signal, isUrgent };
   const exchange = await withPoliteness(politeness, url.host, send, wait);
-  // Also when the request failed on the way, since a reader that is left open is never freed.
+  // Also after a failed request, since a reader that stays open is never freed.
   return { exchange, page: (await endOf(reading)) ?? null, text: endOf(keeping) ?? null };
 }
 
-/** What is meant for one server is no other's business, nor for anyone who listens. */
-function isMeant({ input }: Attempt, { host, protocol }: URL): boolean {
+/** Own headers and bodies must not reach other servers, nor travel unencrypted after https. */
+function isForTarget({ input }: Attempt, { host, protocol }: URL): boolean {
   const asked = new URL(input.url);
   return host === asked.host && (protocol === asked.protocol || protocol === "https:");
 }
@@ -223,17 +216,16 @@ function isMeant({ input }: Attempt, { host, protocol }: URL): boolean {
 function headersFor(attempt: Attempt, url: URL): Record<string, string> {
   const { prober, input } = attempt;
   const usual = headersOf(input.style, prober.userAgent);
-  if (!input.headers || !isMeant(attempt, url)) return usual;
+  if (!input.headers || !isForTarget(attempt, url)) return usual;
   const own = new Map(Object.entries(input.headers).map(([name, value]) => [nameOf(name), value]));
   const kept = Object.entries(usual).filter(([name]) => !own.has(nameOf(name)));
   return Object.fromEntries([...kept, ...own]);
 }
 
-/** The same however it is written: `User-Agent`. */
+/** Normalises case: `User-Agent`. */
 const nameOf = (field: string) =>
   field.toLowerCase().replace(/(?:^|-)[a-z]/g, (start) => start.toUpperCase());
 
-/** Of a reader that came to be while the request was made. */
 const endOf = <T>(reading: { end(): T } | null) => reading?.end();
 
 const leftOf = ({ input, journey, heldMs }: Attempt) =>
@@ -244,11 +236,11 @@ function failHeld(attempt: Attempt, { host }: URL, { reason, forMs, waitedMs }: 
   journey.waitedMs += waitedMs;
   journey.address = null;
   journey.tlsExpiresAt = null;
-  const detail = `${host} wants to be left alone for ${Math.ceil(forMs / 1000)} seconds more.`;
+  const detail = `${host} has a cooldown of ${Math.ceil(forMs / 1000)} seconds more.`;
   return { ...fail(attempt, reason, detail), heldMs: forMs };
 }
 
-/** A page that sends its reader on is a hop too, unless it leads back or to nothing that can be asked. */
+/** A refresh is a hop too, unless it leads back or cannot be requested. */
 function followRefresh(attempt: Attempt, from: URL, found: Answer): Outcome {
   const { journey } = attempt;
   const refresh = refreshOf(found);
@@ -272,18 +264,19 @@ function follow(attempt: Attempt, { from, status, location, via = "location" }: 
     return { ...fail(attempt, reason, detail), ...(isUnsafe && { isUnsafe }) };
   }
   if (journey.hops.length > input.style.maxHops) {
-    const detail = `There were more than ${input.style.maxHops} redirects.`;
+    const detail = `More than ${input.style.maxHops} redirects.`;
     return fail(attempt, "redirect_too_many", detail);
   }
-  if ((status !== 307 && status !== 308) || !isMeant(attempt, next.url)) attempt.body = undefined;
+  if ((status !== 307 && status !== 308) || !isForTarget(attempt, next.url))
+    attempt.body = undefined;
   if (seen.has(stepOf(attempt, next.url))) {
-    return fail(attempt, "redirect_loop", "The redirects lead back to where they were.");
+    return fail(attempt, "redirect_loop", "The redirects form a loop.");
   }
   journey.fragment = next.fragment;
   return { kind: "redirected", url: next.url };
 }
 
-/** After a redirect, a target that is refused is the redirect's fault. */
+/** After a redirect, a refused target is a fault of the redirect. */
 function nameFailure({ journey }: Attempt, reason: FailureReason): Failure["reason"] {
   if (reason === "aborted") return "check_aborted";
   return journey.hops.length === 0 ? reason : asRedirect(reason);

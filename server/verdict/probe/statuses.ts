@@ -14,7 +14,7 @@ import {
 } from "./finding.ts";
 import type { Answer, Failure } from "./probe.ts";
 
-/** Longest wait that still fits into a check. */
+/** The longest wait that fits into a check. */
 const LONGEST_WAIT_MS = 30_000;
 
 const FINDINGS: Record<number, Finding> = {
@@ -28,7 +28,7 @@ const FINDINGS: Record<number, Finding> = {
   404: dead("http_404", "C2"),
   405: unclear("http_405"),
   406: unclear("http_406", once({ headers: { Accept: "*/*" } })),
-  // RFC 9110 §15.5.8: only a proxy says this, and the only proxy is ours.
+  // RFC 9110 §15.5.8: only a proxy returns this, and the only proxy is the monitor's.
   407: unclear("monitor_proxy_error"),
   408: unclear("http_408", TWICE),
   409: unclear("http_409"),
@@ -41,14 +41,14 @@ const FINDINGS: Record<number, Finding> = {
   500: unclear("http_500", TWICE),
   502: unclear("http_502", TWICE),
   504: unclear("http_504", TWICE),
-  // RFC 6585 §6: the network between asks for a sign-in, and that network is ours.
+  // RFC 6585 §6: the monitor's own network requires a sign-in.
   511: unclear("captive_portal"),
 };
 
-/** Refusals of one request that another may not meet. */
+/** Errors of the request, which another request may avoid. */
 const WORTH_ANOTHER = new Set([411, 412, 413, 414, 415, 416, 417, 418, 422, 424, 426, 428]);
 
-/** Judges by the status of a GET's last response; a status that leaves it to the page gives null. */
+/** Judges by the status of the last response; null if the page must decide. */
 export function readStatus({ answer, now }: Seen): Finding | null {
   const { status } = answer;
   if (status === 429) return judgeRateLimit(answer, now);
@@ -66,7 +66,7 @@ export function readStatus({ answer, now }: Seen): Finding | null {
 
 type InTrouble = Pick<Answer, "status" | "headers" | "page">;
 
-/** The further attempts that a 5xx deserves; none for any other status. `now` is wall time in milliseconds. */
+/** The retries for a 5xx; none for any other status. `now` is wall time in milliseconds. */
 export function retriesAfter(answer: InTrouble, now: number): Retry[] {
   const { status } = answer;
   if (status < 500 || status > 599) return [];
@@ -74,7 +74,7 @@ export function retriesAfter(answer: InTrouble, now: number): Retry[] {
   return (FINDINGS[status] ?? judgeServerError(answer)).retries;
 }
 
-/** A rule may know the words of a service in trouble, which often passes all the same. */
+/** Adds the retries of the status to a finding of a service's own error page. */
 export const retriedAfter = (finding: Finding, answer: InTrouble, now: number): Finding =>
   finding.reason === "service_unavailable"
     ? { ...finding, retries: retriesAfter(answer, now) }
@@ -92,19 +92,18 @@ function judgeUnavailable({ headers }: InTrouble, now: number): Finding {
 
 const afterWait = (delayMs: number) => (delayMs <= LONGEST_WAIT_MS ? [{ delayMs, style: {} }] : []);
 
-/** A 3xx that was not followed: a page of its own, a redirect to nowhere, or nonsense. */
+/** Judges a 3xx that was not followed. */
 function judgeRedirection({ status, headers, page, bodyBytes }: Answer): Finding | null {
   const hasBody = bodyBytes > 0;
-  // RFC 9110 §15.4.1: a choice for the reader, whether or not the server prefers one.
+  // RFC 9110 §15.4.1: a choice for the visitor, whether or not the server prefers one.
   if (status === 300) return hasBody ? null : unclear("redirect_no_location", once());
   if (status > 303 && status !== 307 && status !== 308) return unclear("http_unexpected");
   if (page && hasBody) return null;
-  // What was not followed although it points somewhere opens an app.
+  // A target that was not followed opens an app.
   if (headers.has("location")) return unclear("redirect_unsupported_scheme");
   return unclear("redirect_no_location", once());
 }
 
-/** Cloudflare's own 530 has a second number: with 1016, the site's own server has no address any more. */
 const ORIGIN_DNS_MISSING = {
   rule: "origin_dns_missing",
   text: "Cloudflare says that the site's own server has no address (error 1016).",
@@ -116,10 +115,10 @@ function judgeServerError({ status, page }: InTrouble): Finding {
   return isOriginMissing ? { ...finding, signals: [ORIGIN_DNS_MISSING] } : finding;
 }
 
-/** The number of a 5xx has three digits, the first of them a 5. */
+/** The caller passes a status from 500 to 599. */
 const serverError = (status: number) => `http_${status}` as ServerErrorReason;
 
-/** Looking behind a bad certificate: what is found there may be dead, but never alive. */
+/** Without a valid certificate a link may be dead, but never active. */
 const UNVERIFIED: Retry[] = [{ delayMs: 0, style: { trust: "any", keepsCookies: false } }];
 
 const RETRIES: Partial<Record<Failure["reason"], Retry[]>> = {
@@ -132,7 +131,7 @@ const RETRIES: Partial<Record<Failure["reason"], Retry[]>> = {
   conn_unreachable: once(),
   conn_timeout: once({ connectMs: 20_000 }),
   read_timeout: once(),
-  // Some firewalls reset programs that they do not know.
+  // Some firewalls reset connections of unknown clients.
   conn_reset: [
     { delayMs: 2000, style: AS_BROWSER },
     { delayMs: 8000, style: {} },
@@ -147,13 +146,13 @@ const RETRIES: Partial<Record<Failure["reason"], Retry[]>> = {
   redirect_bad_location: once(),
 };
 
-/** Never counts as a failure that lasts: the page may be there for everyone else. */
+/** Does not count as a lasting failure, because browsers may follow the redirect. */
 const UNSAFE_LOCATION: Signal = {
   rule: "unsafe_location",
   text: "The redirect leads to an address that this monitor refuses to follow.",
 };
 
-/** An attempt without a usable answer. Only a name that does not exist speaks against the link. */
+/** Judges an attempt without a usable answer. Only a missing name is evidence against the link. */
 export function judgeFailure({ reason, heldMs, isUnsafe }: Failure): Finding {
   if (isUnsafe && reason !== "dns_nxdomain") {
     return { ...unclear(reason, RETRIES[reason]), signals: [UNSAFE_LOCATION] };

@@ -1,11 +1,11 @@
 import { getDomain } from "tldts";
 import type { Answer } from "../probe/probe.ts";
 
-/** The home page of a site, or of one of its languages, under any of its usual names. */
+/** A home page, also of one language, under any usual name. */
 export const isHome = (url: URL) =>
   HOME_PATH.test(url.pathname) && [...url.searchParams.keys()].every((key) => INCIDENTAL.test(key));
 
-/** Names nothing but a site: a home page, or nothing but a query behind the host. */
+/** A home page, or a host with only a query. */
 export const isSiteAddress = (url: URL) => url.pathname === "/" || isHome(url);
 
 const LOCALE = "[a-z]{2}(?:[-_][a-z]{2,4})?";
@@ -14,13 +14,13 @@ const HOME_PATH = new RegExp(
   "i",
 );
 
-/** Parameters that tell who sent the reader, or why, and never what there is to see. */
+/** Parameters that never decide what a page shows. */
 const INCIDENTAL =
   /^(utm_\w+|[a-z]{1,3}clid|msclkid|gbraid|wbraid|mc_[ce]id|igsh(id)?|_g[al]|spm|cmpid|ref|referr?er|from|src|source|return\w*|redirect(ed)?(_?from)?|e|err(or)?|msg|message|status|404|not_?found|aspxerrorpath|lang(uage)?|locale|hl)$/i;
 
 /**
- * Whether a path is that of an error page: surely, or only by a number or by words that could also be the
- * name of something below another path, as in `/issues/404` and `/albums/not-found`.
+ * Whether a path names an error page: `sure`, or only by a number or words that may also name a thing, as in
+ * `/issues/404` and `/albums/not-found`.
  */
 export function errorPageAt(url: URL): "sure" | "number" | "words" | null {
   const [, before, named] = ERROR_PATH.exec(url.pathname) ?? [];
@@ -37,11 +37,11 @@ const ERROR_PARENT = new RegExp(
   "i",
 );
 
-/** An address that speaks of errors itself may well lead to a page about one. */
+/** Whether an address itself names an error, so that a page about it is expected. */
 export const speaksOfErrors = (url: URL) =>
   /(?<!\d)404(?!\d)|not(?:[-_+]|%20)?found/i.test(url.pathname + url.search);
 
-/** An address at which errors are explained or talked about, where a page may be called like one. */
+/** Whether errors are explained or discussed at an address, so that titles may look like errors. */
 export const isAboutErrors = (url: URL) =>
   speaksOfErrors(url) || TALK_HOST.test(url.hostname) || TALK_PATH.test(url.pathname);
 
@@ -50,15 +50,15 @@ const TALK_HOST =
 const TALK_PATH =
   /\/(?:hc|help|support|docs?|documentation|errors?|error[-_]?(?:codes?|messages?)|status|(?:status|response)[-_]?codes?|codes|troubleshoot\w*|faqs?|kb|knowledge-?base|forums?|community|questions|issues|bugs|wiki|threads?|topics?|glossar\w*|glosario|lexi[ckq]\w*|dictionar\w*|encyclop\w*|terms|definitions?|learn)\/[^/]|\/(?:viewtopic|showthread|show_bug)\b/i;
 
-/** An address whose ending promises a file that is no page. */
+/** Whether the ending of an address promises a file other than a page. */
 export const isFileAddress = (url: URL) => FILE_ENDING.test(url.pathname);
 
 const FILE_ENDING =
   /\.(pdf|zip|rar|7z|gz|tgz|bz2|xz|tar|mp4|m4v|mkv|avi|mov|wmv|webm|mp3|m4a|wav|flac|ogg|jpe?g|png|gif|webp|avif|bmp|tiff?|ico|exe|msi|dmg|pkg|deb|rpm|apk|ipa|iso|img|bin|jar|docx?|xlsx?|pptx?|od[tsp]|epub|mobi|djvu|psd|ttf|woff2?|swf|torrent)$/i;
 
 /**
- * Whether a part before the last one looks like a number or a key. Then the last part may be decoration, as
- * in `/questions/123/any-title`, and another one in its place says nothing.
+ * Whether a part before the last one looks like a number or a key, as in `/questions/123/any-title`. Then a
+ * random last part may show the same page.
  */
 export const hasEarlierKey = (url: URL) =>
   url.pathname
@@ -66,10 +66,10 @@ export const hasEarlierKey = (url: URL) =>
     .slice(1, -1)
     .some((part) => /^\d{2,}$|^(?=\D*\d)[\w-]{6,}$/.test(part));
 
-/** A part directly below the root: a random address next to it is one below the root. */
+/** Whether a random address next to this one is directly below the root. */
 export const isBelowRoot = (url: URL) => /^\/[^/.]+\/?$/.test(url.pathname) && url.search === "";
 
-/** A service that makes addresses short. What it points at says nothing of the short address. */
+/** URL shorteners, whose addresses may redirect anywhere. */
 export const isShortener = ({ hostname }: URL) => SHORTENERS.has(hostname.replace(/^www\./, ""));
 
 const SHORTENERS = new Set(
@@ -86,10 +86,10 @@ const SHORTENERS = new Set(
 /** The registrable domain, or the whole name where there is none. */
 export const domainOf = (hostname: string) => getDomain(hostname) ?? hostname;
 
-/** The host without `www.`, which makes no other site of it. */
+/** The host without `www.`. */
 export const bareHost = ({ host }: URL) => host.replace(/^www\./, "");
 
-/** Whether two addresses mean the same place, if it came to be asked how one gets there. */
+/** Whether two addresses are the same, apart from incidental parameters and the scheme. */
 export function isSamePlace(one: URL, other: URL): boolean {
   return placeOf(one) === placeOf(other);
 }
@@ -100,10 +100,7 @@ function placeOf(url: URL): string {
   return `${bareHost(url)}${path}?${new URLSearchParams(query)}`;
 }
 
-/**
- * Whether an address names the host that it leads to: a redirector was told where to go, or a section or a
- * profile got a name of its own. The home page there is what was meant.
- */
+/** Whether an address names the host that it redirects to, so that its home page is the expected target. */
 export function namesHost(link: URL, host: URL): boolean {
   if (bareHost(link) === bareHost(host)) return false;
   const path = decoded(link.pathname).toLowerCase();
@@ -121,12 +118,12 @@ function namesOf({ hostname }: URL): string[] {
   return labels.slice(0, Math.max(1, labels.length - suffix));
 }
 
-/** A list as it is written in the source: words with spaces and line breaks between them. */
+/** Splits a list that is written with spaces and line breaks. */
 export function wordList(text: string): string[] {
   return text.split(/\s+/);
 }
 
-/** Broken escapes stay as they are. */
+/** Leaves invalid escapes as they are. */
 export function decoded(text: string): string {
   try {
     return decodeURIComponent(text);
@@ -136,61 +133,54 @@ export function decoded(text: string): string {
 }
 
 /**
- * How surely a redirect notes where its reader came from: `sure` by a URL or a path, `maybe` by a path without
- * its first slash, which may also name a view, as in `?page=pricing`.
+ * How surely a redirect carries the address that it came from: `sure` by a URL or a path, `maybe` by a path
+ * without its first slash, which may also name a view, as in `?page=pricing`.
  */
-type WayBack = "sure" | "maybe";
+type ReturnAddress = "sure" | "maybe";
 
-/**
- * Whether an address on the way, the last one included, carries the URL or the path of an earlier one in its
- * query, its fragment or its path parameters: plain, percent-encoded up to twice, or in base64. The name of
- * the parameter does not count.
- */
-export function carriesWayBack({ hops, finalUrl, fragment }: Answer): WayBack | null {
+/** Whether any hop carries the URL or path of an earlier one in its parameters (docs/verdicts.md). */
+export function returnAddressIn({ hops, finalUrl, fragment }: Answer): ReturnAddress | null {
   if (hops.length === 0) return null;
-  const way = [...hops.map(({ url }) => url), finalUrl + fragment].flatMap(
+  const path = [...hops.map(({ url }) => url), finalUrl + fragment].flatMap(
     (url) => URL.parse(url) ?? [],
   );
-  const found = way.flatMap((url, at) => {
-    const notes = at > 0 ? notesIn(url) : [];
-    return notes.length > 0 ? way.slice(0, at).map((from) => carried(notes, from)) : [];
+  const found = path.flatMap((url, at) => {
+    const notes = at > 0 ? parametersIn(url) : [];
+    return notes.length > 0 ? path.slice(0, at).map((from) => carried(notes, from)) : [];
   });
   return found.find((one) => one === "sure") ?? found.find((one) => one === "maybe") ?? null;
 }
 
-/** Longer addresses are read up to here. */
 const LONGEST = 4096;
-/** No link is longer. */
 const LONGEST_SOURCE = 2048;
-/** Of the tokens of one address, so many are read as base64. */
 const MOST_TOKENS = 200;
 
-/** What an address carries behind its path, in every reading that a way back may be written in. */
-function notesIn({ pathname, search, hash }: URL): string[] {
+/** The parameters of an address, in every encoding that a return address may have. */
+function parametersIn({ pathname, search, hash }: URL): string[] {
   const parameters = /;.*/.exec(pathname)?.[0] ?? "";
   const written = `${parameters}&${search.slice(1)}&${hash.slice(1)}`.slice(0, LONGEST);
   if (written === "&&") return [];
-  const plain = readingsOf(written);
+  const plain = decodingsOf(written);
   const tokens = new Set(plain.flatMap((text) => text.match(BASE64) ?? []));
   const hidden = [...tokens]
     .slice(0, MOST_TOKENS)
-    .flatMap((token) => readingsOf(fromBase64(token)));
+    .flatMap((token) => decodingsOf(fromBase64(token)));
   return [...plain, ...hidden].map(folded);
 }
 
-/** The address's own encoding comes on top of up to two of the parameter's. */
-function readingsOf(text: string): string[] {
+/** Decodes up to three times: the address's own encoding and two of the parameter's. */
+function decodingsOf(text: string): string[] {
   const once = unescaped(text);
   const twice = unescaped(once);
   return [...new Set([text, once, twice, unescaped(twice)])];
 }
 
-/** A dot separates the tokens of a JWT. */
+/** Without dots, which separate the parts of a JWT. */
 const BASE64 = /(?<![\w+/-])[\w+/-]{3,}/g;
 
 const fromBase64 = (token: string) => Buffer.from(token, "base64").toString("utf8");
 
-/** Undoes percent-encoding; what cannot be decoded stays as it is. */
+/** Undoes percent-encoding; leaves invalid escapes as they are. */
 const unescaped = (text: string) =>
   text.replace(/(?:%[0-9a-f]{2})+/gi, (escapes) => {
     try {
@@ -203,12 +193,12 @@ const unescaped = (text: string) =>
 /** JSON may write a slash as `\/`. */
 const folded = (text: string) => text.replaceAll("\\/", "/").toLowerCase();
 
-/** A hostile address repeats another as often as it likes. */
+/** A hostile address may repeat another many times. */
 const MOST_PLACES = 20;
-/** A path of one short part is found in many others, so it must stand alone or behind its host. */
+/** A short path of one part occurs in many others, so it must stand alone or after its host. */
 const LONG_PATH = 8;
 
-function carried(notes: string[], from: URL): WayBack | null {
+function carried(notes: string[], from: URL): ReturnAddress | null {
   if (from.href.length > LONGEST_SOURCE) return null;
   const path = folded(unescaped(from.pathname)).replace(/\/+$/, "");
   const isNamed = (wanted: string, isAlone: boolean) =>
@@ -221,7 +211,7 @@ function carried(notes: string[], from: URL): WayBack | null {
   return path.length >= LONG_PATH && isNamed(path.slice(1), true) ? "maybe" : null;
 }
 
-/** Whether `wanted` is in a text and ends there; when it must stand alone, nothing may lead up to it. */
+/** Whether a text contains `wanted` as a whole path; if it must stand alone, not as the end of another one. */
 function stands(text: string, wanted: string, isAlone: boolean): boolean {
   let at = text.indexOf(wanted);
   for (let tried = 0; at >= 0 && tried < MOST_PLACES; tried += 1) {

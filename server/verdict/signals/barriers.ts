@@ -11,7 +11,7 @@ import { OUTAGES, SAYS_MAINTENANCE } from "./outages.ts";
 import { quoted } from "./phrases.ts";
 import { concernsPage, headlinesOf, matches, prepare, type Signature } from "./signature.ts";
 
-/** Who gives itself away for certain comes before who only looks like it. */
+/** Certain signatures come before general ones. */
 const BARRIERS: readonly Signature[] = [
   ...BOT_PROTECTION,
   ...NETWORK_FILTERS,
@@ -23,13 +23,13 @@ const BARRIERS: readonly Signature[] = [
   ...GENERIC_BOT_PROTECTION,
 ];
 
-/** Most walls stand at a few statuses only, so that those of each are picked once. */
+/** Selected once per status, because most signatures have few statuses. */
 const barriersByStatus = new Map<number, Signature[]>();
 
-/** A quick retry makes bot protection more suspicious. */
+/** Frequent requests make bot protection more suspicious. */
 const REST_MS = 6 * 3_600_000;
 
-/** Finds what stands between us and the page. What it says is about us, never about the link. */
+/** Finds a barrier in front of the page. It concerns this monitor, never the link. */
 export const readBarriers: Reader = (seen) => {
   const sight = prepare(seen);
   const wall = barriersAt(seen.answer.status).find((candidate) => matches(sight, candidate));
@@ -50,7 +50,7 @@ function findingOf(wall: Signature, seen: Seen): Finding {
   return { ...behindBarrier(seen, { reason, signal }, []), retries };
 }
 
-/** Open for the barrier's own reason, or for none that is known. */
+/** Unknown, with the barrier's reason if it is known. */
 export function behindBarrier(seen: Seen, barrier: Barrier | null, signals: Signal[]): Finding {
   if (!barrier) return suspected("soft404_suspected", signals);
   const finding = suspected(barrier.reason, [...signals, barrier.signal]);
@@ -60,23 +60,20 @@ export function behindBarrier(seen: Seen, barrier: Barrier | null, signals: Sign
 const restAfter = ({ answer: { headers }, now }: Seen) =>
   Math.max(REST_MS, readRetryAfter(headers.get("retry-after"), now) ?? 0);
 
-/** The wall's sentence, with the page's own words where the page gave it away. */
+/** The signature's sentence, with a quotation of the page if the page matched. */
 function signalText({ text, when }: Signature, { answer: { page } }: Seen): string {
   const words = page && concernsPage(when) ? page.title || page.heading || page.text : "";
   return words === "" ? text : `${text} It says ${quoted(words)}.`;
 }
 
-/**
- * Whether a page may stand before what was asked for: it wants something of its reader first. Such a page
- * is the same for every address, and says nothing about any.
- */
+/** Whether a page may ask its visitor for something first, and so be the same for every address. */
 export const mayBeBarrierPage = (page: Page) =>
   isShort(page) && (page.passwordFields > 0 || ASKS.some((words) => words.test(page.text)));
 
-/** What a page that is the same for every address stands for, as its own words or its form show. */
+/** The barrier that a page is, known to be the same for every address. */
 type Barrier = { reason: UnknownReason; signal: Signal };
 
-/** The barrier that a page is, by its words or its form, if it is known to be one page for many addresses. */
+/** Detects the barrier by words or form, for a page that is the same for many addresses. */
 export function barrierOn(page: Page | null): Barrier | null {
   const text = "The page has a form that asks for a password.";
   const signal = { rule: "barrier_form", text };
@@ -84,7 +81,7 @@ export function barrierOn(page: Page | null): Barrier | null {
   return barrierInWords(page) ?? (isForm ? { reason: "login_required", signal } : null);
 }
 
-/** The same by its words: its title and its heading need not say it in a whole sentence, nor a short page in either. */
+/** Detects the barrier by words; unlike in signatures, they need not be whole sentences. */
 export function barrierInWords(page: Page | null): Barrier | null {
   if (!page) return null;
   const sayings = headlinesOf(page);
@@ -97,10 +94,7 @@ export function barrierInWords(page: Page | null): Barrier | null {
   return null;
 }
 
-/**
- * Whether a short page leaves open that its reader only may not see what was asked for. What is private says the
- * same as what is missing, so that such words prove nothing.
- */
+/** Whether a short page may only be hidden from this visitor, so that its words are not evidence. */
 export const mayBePrivate = (page: Page | null) =>
   page !== null && isShort(page) && MAY_BE_PRIVATE.test(page.text);
 
@@ -113,14 +107,12 @@ const barrierByWords = (reason: UnknownReason, words: string): Barrier => ({
 });
 
 /**
- * Whether a short page with scripts has hardly a way into the site. What a site shows in place of a missing
- * page invites to stay; a gate, a queue or a closed shop is shown in place of everything, keeps people out,
- * and has scripts to let them in.
+ * Whether a short page with scripts hardly links to the site. An error page links to other pages; a barrier, a
+ * queue or a closed shop does not.
  */
 export const hasFewLinks = (page: Page, found: URL) =>
   isShort(page) && hasScripts(page) && linksInto(page, found) < MIN_LINKS;
 
-/** Whether more may come of a page than what was sent. */
 const hasScripts = ({ markup }: Page) => /<script\b/i.test(markup);
 
 const MIN_LINKS = 2;
@@ -131,11 +123,10 @@ const AGE =
 const PERSON =
   /\b(?:(?:verify|confirm) (?:that )?you are\b|are you (?:a )?(?:human|robot)|not a (?:ro)?bot\b|captcha\b)/i;
 
-/** What a browser must be able to do. */
 const BROWSER =
   /\b(?:(?:please )?enable (?:javascript|cookies)\b|browser is (?:not supported|out of date))/i;
 
-/** A choice or a consent that comes first, a queue, and a site that is not open. */
+/** A required choice or consent, a queue, or a site that is not open. */
 const CLOSED =
   /\b(?:(?:select|choose) (?:your|a) (?:country|region|location|language|store)|(?:accept|agree to) (?:the|our|all)|terms of (?:use|service)|(?:now )?in (?:line|the queue|a queue)|waiting room|(?:being|currently) (?:upgraded|updated|rebuilt|redesigned|moved|migrated)|under construction|coming soon|launching soon|opening soon|back (?:soon|shortly|online))\b|wartung|baustelle|en construction|en construcción|in costruzione|em construção|w budowie|в разработке|на реконструкции|工事中|準備中|建设中|공사중/i;
 
@@ -149,7 +140,7 @@ const CONSENT =
 const LOG_IN =
   /\b(?:log ?-?in|sign ?-?in|sign ?-?on|log on|logged in|members[- ]only|authentication required)\b|anmelden|anmeldung|einloggen|connectez-vous|se connecter|identifiez-vous|inici(?:a|e|ar) sesi[óo]n|fa[çz]a login|\baccedi\b|inloggen|aanmelden|zaloguj|logga in|log ind|logg inn|kirjaudu|přihl(?:á|a)s|bejelentkezés|giriş yap|авториз|войдите|войти|увійдіть|увійти|ログイン|サインイン|登[录錄入]|로그인/i;
 
-/** In this order, since a question of age may speak of cookies, and anything of the rest. */
+/** In this order, since an age verification may mention cookies, and any page a login. */
 const BARRIER_WORDS: readonly {
   reason: UnknownReason;
   said: readonly RegExp[];
@@ -165,17 +156,17 @@ const BARRIER_WORDS: readonly {
 
 const LINK = /<a\b[^<>]{0,300}?\shref\s*=\s*["']?([^"'\s<>]{1,300})/gi;
 
-/** Links that the most forbidding page may have, too. */
+/** Links that barriers have too. */
 const FORMAL =
   /privacy|cookie|terms|legal|imprint|impressum|datenschutz|\bagb\b|log-?in|sign-?(?:in|up)|register|account|help|support|contact|kontakt|lang/i;
 
-/** Different places of the site that a page links to, those on itself among them. */
+/** Counts the pages of the site that a page links to. */
 function linksInto({ markup }: Page, found: URL): number {
-  const ways = new Set<string>();
+  const links = new Set<string>();
   for (const [, address = ""] of markup.matchAll(LINK)) {
     const url = URL.parse(address, found);
-    const isWay = url?.host === found.host && !isHome(url);
-    if (isWay && url.href !== found.href && !FORMAL.test(address)) ways.add(url.href);
+    const isInside = url?.host === found.host && !isHome(url);
+    if (isInside && url.href !== found.href && !FORMAL.test(address)) links.add(url.href);
   }
-  return ways.size;
+  return links.size;
 }

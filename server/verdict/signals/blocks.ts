@@ -18,7 +18,7 @@ const HERE =
   "(?:your|this|the) (?:current )?(?:country|region|location|area|territory|jurisdiction|geographic(?:al)? (?:area|region|location))(?: or (?:region|territory|country))?";
 const EUROPE = "(?:the (?:European (?:Economic Area|Union)|EEA|EU)|European countries|Europe)";
 
-/** In whole sentences, so that a headline about such a thing is not taken for it. */
+/** Whole sentences, so that a headline about the topic does not match. */
 const GEO = either(
   `${OH}${IT} ${IS_NOT}(?:available|accessible|supported|offered)(?: to (?:you|users|viewers|visitors))? (?:in|from|for) ${HERE}`,
   `${OH}(?:${THING} )?(?:not |un)available in your (?:country|region|location|area|territory)`,
@@ -64,25 +64,22 @@ const LEGAL = either(
 );
 
 const CAUSE = "(?:,? (?:due to|because of|for) .{1,80})?";
-/** The whole of what is said. */
 const wholly = (patterns: string) => new RegExp(`^${patterns}${CAUSE}[^\\p{L}\\p{N}]*$`, "iu");
-/** Anywhere in a text. */
 const somewhere = (patterns: string) =>
   new RegExp(`(?<![\\p{L}\\p{N}])${patterns}(?![\\p{L}\\p{N}])`, "iu");
-/** The first sentence of all. */
 const first = (patterns: string) => new RegExp(`^${patterns}(?![\\p{L}\\p{N}])`, "iu");
 
 const REFUSED = [403, 451] as const;
 const SHOWN = [200, 403, 451] as const;
 
-/** An address about such refusals. */
+/** An address about geoblocking. */
 const ABOUT_GEO =
   /(?:not|un)[-_]?available|geo[-_]?(?:block|restrict)|(?:region|country)[-_]?(?:lock|block|restrict)/i;
 
-/** What a page says of this country, for pages that are known to be the same for every address. */
+/** For pages that are known to be the same for every address. */
 export const SAYS_GEO = somewhere(GEO);
 
-/** The site answers, but not from here, not to this address, or not under this law. */
+/** Blocks by country, IP address or law. */
 export const BLOCKS: readonly Signature[] = [
   geoBlock("geo_heading", "The page says that the content is not for this country.", {
     status: SHOWN,
@@ -90,7 +87,7 @@ export const BLOCKS: readonly Signature[] = [
     headline: wholly(GEO),
     also: ({ answer: { page }, url }) => page!.text.length < SMALL || !ABOUT_GEO.test(url.pathname),
   }),
-  geoBlock("geo_only", "The page says hardly more than that the content is not for this country.", {
+  geoBlock("geo_only", "The page only says that the content is not for this country.", {
     status: SHOWN,
     textUnder: 400,
     isPlain: true,
@@ -118,14 +115,14 @@ export const BLOCKS: readonly Signature[] = [
     isPlain: true,
     headline: wholly(LEGAL),
   }),
-  legalBlock(
-    "legal_only",
-    "The page says hardly more than that the content is blocked for legal reasons.",
-    { status: [200, 403], textUnder: 400, isPlain: true, text: [first(LEGAL)] },
-  ),
+  legalBlock("legal_only", "The page only says that the content is blocked for legal reasons.", {
+    status: [200, 403],
+    textUnder: 400,
+    isPlain: true,
+    text: [first(LEGAL)],
+  }),
 ];
 
-/** A filter between the monitor and the site decides what may be seen. */
 export const NETWORK_FILTERS: readonly Signature[] = [
   networkFilter(
     "filter_notice_address",
@@ -135,7 +132,7 @@ export const NETWORK_FILTERS: readonly Signature[] = [
         /^(([^/]*\.)?cuii\.info|(block|phish|malware|adult|hit-[a-z]+)\.(a\.)?opendns\.com|([^/]*\.)?block\.sse\.cisco\.com|gateway\.zscaler[a-z]*\.net|notify\.bluecoat\.com|wired\.meraki\.com:8090|warn\.recursive\.dnsbycomodo\.com)[/:]/,
     },
   ),
-  // Netsweeper, Palo Alto, Forcepoint, Check Point and iboss, on whatever host they stand.
+  // Netsweeper, Palo Alto, Forcepoint, Check Point and iboss, on any host.
   networkFilter("filter_product_address", "The link leads to the notice of a filter.", {
     redirectedTo:
       /^[^/]+\/(webadmin\/deny\/|php\/urlblock\.php\?args=|UserCheck\/PortalMain\?IID=|ibreports\/ibp\/bp\.html)|^[^/]+:15871\/cgi-bin\/block/,
@@ -181,12 +178,12 @@ export const NETWORK_FILTERS: readonly Signature[] = [
   }),
 ];
 
-/** The MAC address of the client: only its own network knows it. */
+/** The client's MAC address, which only its own network knows. */
 const OWN_MAC =
   /[?&](?:client_?|user_?|sta_?)?mac=[0-9a-f]{2}(?:(?:[:-]|%3a)?[0-9a-f]{2}){5}(?:&|$)/i;
 const NAMES_NETWORK = /[?&](?:uamip|gw_address|switchip|essid|ssid|ap(?:_?mac|name)?|nasid)=/i;
 
-/** The monitor's own network asks for a sign-in first. That is a heavy thing to say, so it takes two marks. */
+/** The monitor's own network requires a sign-in. Two marks are needed, because the check then does not count. */
 export const CAPTIVE_PORTALS: readonly Signature[] = [
   // The "universal access method" of the Wi-Fi Alliance's WISPr.
   captivePortal(

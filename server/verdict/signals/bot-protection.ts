@@ -8,7 +8,7 @@ const ipBlock = signatureFor("ip_blocked");
 /** Cloudflare's own pages. Its 502 and 52x mostly mean that a server is down. */
 const CLOUDFLARE_STATUSES = [403, 429, 502, 503, 520, 521, 522, 523, 524, 525, 526] as const;
 const CLOUDFLARE = /^server: cloudflare/im;
-/** Statuses that firewalls of this kind refuse with. */
+/** Statuses with which such firewalls block. */
 const REFUSED = [401, 403, 405, 406, 412, 418, 429, 503] as const;
 const IMPERVA = /^x-(iinfo: .|cdn: (incapsula|imperva))/im;
 const IMPERVA_SCRIPT = /\/_Incapsula_Resource/;
@@ -16,7 +16,7 @@ const IMPERVA_SCRIPT = /\/_Incapsula_Resource/;
 /** Bot protection, recognised by signs that only it shows. */
 export const BOT_PROTECTION: readonly Signature[] = [
   // Content delivery networks.
-  // developers.cloudflare.com, "Detect a Challenge Page response": the only value, and always there.
+  // developers.cloudflare.com, "Detect a Challenge Page response": always present, with this value only.
   challenge("cloudflare_challenge", "Cloudflare says in a header that it asks for a challenge.", {
     headers: /^cf-mitigated: challenge$/im,
   }),
@@ -63,7 +63,7 @@ export const BOT_PROTECTION: readonly Signature[] = [
     headers: CLOUDFLARE,
     title: /used Cloudflare to restrict access$/i,
   }),
-  // With a 5xx the same page means that a server is down.
+  // With a 5xx, the same page means that the server is down.
   challenge("cloudflare_block_page", "Cloudflare blocks this monitor.", {
     status: [403, 429],
     headers: CLOUDFLARE,
@@ -146,7 +146,7 @@ export const BOT_PROTECTION: readonly Signature[] = [
     textUnder: 5000,
     markup: [IMPERVA_SCRIPT, /incident_id=|Incapsula incident ID|id="main-iframe"/i],
   }),
-  // It puts the same script into pages that are there, but those have a title or something to read.
+  // Real pages contain the same script, but also a title or text.
   challenge("imperva_script", "Imperva sends nothing but its own script.", {
     headers: IMPERVA,
     status: [200, 202, ...REFUSED],
@@ -265,7 +265,7 @@ export const BOT_PROTECTION: readonly Signature[] = [
   }),
 ];
 
-/** A refusal whose title speaks of a captcha. For whatever nothing else has a name for. */
+/** For products without a signature of their own. */
 export const GENERIC_BOT_PROTECTION: readonly Signature[] = [
   challenge("challenge_page", "The page only asks for proof that the visitor is human.", {
     status: [200, 202],

@@ -16,17 +16,17 @@ import {
   startsMissing,
 } from "./phrases.ts";
 
-/** The words of an error page. */
+/** The words of an error page (docs/verdicts.md). */
 export type Missing = {
   strength: Strength;
-  /** The title and the first heading are such words as a whole, and one of them says what is missing. */
+  /** Title and first heading are phrases, and one of them says what is missing. */
   isSaidByBoth: boolean;
-  /** The title says so, and what comes first on the page agrees. */
+  /** The title is a phrase, and the heading or the start of the text agrees. */
   isSaidTwice: boolean;
   signals: Signal[];
 };
 
-/** Looks for the words of an error page where a page says what it is: its title and its heading. */
+/** Looks for the words of an error page in title and heading. */
 export function missingWordsOn(page: Page, answer: Answer, link: URL): Missing | null {
   const context = contextOf(page, answer, link);
   const title = missingIn(page.title, context);
@@ -53,12 +53,11 @@ export function missingWordsOn(page: Page, answer: Answer, link: URL): Missing |
 const strongestOf = (both: (Strength | null)[]): Strength =>
   STRENGTHS.find((strength) => both.includes(strength)) ?? "number";
 
-/** Whether words say that something is missing, and not only what other pages say as well. */
 export const isPhrase = (strength: Strength | null) => strength === "clear" || strength === "brief";
 
 /**
- * Looks for the words of an error page in any line of a short page, for sites that use no headings. Pages
- * that scripts fill carry such lines for when they are needed, so that this proves nothing by itself.
+ * Looks for the words of an error page in any line of a short page, for sites without headings. Not evidence
+ * alone, because pages with scripts contain such lines for later use.
  */
 export function missingInLine(page: Page): Signal[] {
   if (!isShort(page)) return [];
@@ -75,21 +74,20 @@ export function missingInLine(page: Page): Signal[] {
 const foldedText = (line: string) =>
   (line.includes("&") ? decodeHTML(line) : line).replace(/\s+/g, " ").trim();
 
-/** Text between tags, up to the end of a sentence. */
+/** A sentence between tags. */
 const LINE = /(?<=[>.!。！])[^<>.!。！]{8,300}(?=[<.!。！])/g;
-/** What hides an element, or makes it wait to be shown. */
+/** Marks of an element that is hidden or shown later. */
 const HIDDEN =
   /\bhid(?:e|den)\b|-hid(?:e|den)\b|\bnone\b|invisible|cloak|\s[vx]-|\*?\bng-|data-bind/i;
 const BEFORE_LINE = 300;
 
-/** Whether another address answers with the words of an error page. */
 export function saysMissing(probe: Probe | null | undefined): boolean {
   if (probe?.kind !== "answered" || !probe.page) return false;
   const url = URL.parse(probe.finalUrl);
   return url !== null && isPhrase(missingWordsOn(probe.page, probe, url)?.strength ?? null);
 }
 
-/** Whether another address answers with the very words of this error page, whatever else is on it. */
+/** Whether another address shows the words of this error page, apart from the rest of the page. */
 export const hasSameMissingWords = (page: Page, probe: Probe | null | undefined): boolean =>
   probe?.kind === "answered" &&
   probe.page?.title === page.title &&
@@ -118,7 +116,7 @@ const wordsIn = (text: string) =>
     .filter((word) => word !== "")
     .join(" ");
 
-/** A site is called like its host, or as it says itself. */
+/** By its host or its own metadata. */
 function isNameOfSite(words: string, page: Page, finalUrl: string): boolean {
   const name = wordsIn(words).replaceAll(" ", "");
   if (name === "") return false;
@@ -131,7 +129,6 @@ function isNameOfSite(words: string, page: Page, finalUrl: string): boolean {
 
 const MOST_OF_LABEL = 0.6;
 
-/** The content of the `meta` that names the site. */
 function ownNameOf({ markup }: Page): string {
   const at = markup.indexOf("og:site_name");
   if (at < 0) return "";
@@ -139,10 +136,10 @@ function ownNameOf({ markup }: Page): string {
   return /content\s*=\s*["']([^"'<>]{1,100})/i.exec(tag.slice(0, 400))?.[1] ?? "";
 }
 
-/** Longer pages, and pages about one thing, are more than an excuse. */
+/** Longer pages, and pages about one thing, are more than an error page. */
 export const isShort = (page: Page) => page.text.length < SHORT_CHARS && !isAboutOneThing(page);
 
-/** Whether a page says of itself that it is about one thing: an article, a product, a film. */
+/** Whether a page's own metadata says that it is about one thing, such as an article or a product. */
 export const isAboutOneThing = ({ hasArticle, hasMainEntity, ogType }: Page) =>
   hasArticle || hasMainEntity || TYPE_OF_THING.test(ogType ?? "");
 
@@ -150,13 +147,12 @@ const SHORT_CHARS = 1500;
 const TYPE_OF_THING =
   /^\s*(article|video|music|album|song|book|product|profile|event|recipe|game)\b/i;
 
-/** A page that search engines must not list. Many living pages are. */
 export function hiddenFromSearch(page: Page, { headers }: Answer): Signal[] {
   const isHidden = page.isNoindex || isNoindex(headers.get("x-robots-tag") ?? "");
   return said("noindex", isHidden && "The page asks search engines to leave it out.");
 }
 
-/** A page deep inside a site that names the home page, or an error page, as its own address. */
+/** Whether a deep page names the home page or an error page as its own address. */
 export function canonicalElsewhere(page: Page, { finalUrl }: Answer, link: URL): Signal[] {
   const own = URL.parse(finalUrl);
   if (!own || isSiteAddress(own) || isSiteAddress(link)) return [];
@@ -173,24 +169,24 @@ export function canonicalElsewhere(page: Page, { finalUrl }: Answer, link: URL):
   );
 }
 
-/** A page with more text than this outside the site's layout has content of its own. */
+/** With more text than this outside the layout, a page has its own content. */
 const MOST_CHARS = 400;
 
-/** What stands around the content of a page, and all links: an error page consists of little else. */
-const FURNITURE =
+/** The layout around the content of a page, and all links. */
+const LAYOUT =
   "head,script,style,svg,template,noscript,iframe,a,nav,header,footer,aside,form,button,select,dialog," +
   "[role=navigation],[role=banner],[role=contentinfo],[role=search],[role=dialog]," +
   ".nav,.navbar,.menu,.footer,#footer,.sidebar,#sidebar,.breadcrumb,.breadcrumbs,.newsletter";
 
-/** What explains an error says what kind of thing it is. */
+/** Words of pages that explain errors. */
 const EXPLAINS =
   /status ?codes?|response codes?|error (?:codes?|messages?)|\brfc ?\d{4}|client error|what (?:this|it) means|codes? d['’](?:état|erreur)|codic[ei] (?:di stato|d['’]errore)|códigos? de (?:estado|erro\w*)|код\w* (?:состояния|ошибки)|状态码|狀態碼|ステータスコード|상태 코드/i;
 
-/** How much a page has to say: nothing but a few sentences, text in small pieces, or a paragraph of its own. */
+/** `none` is at most a few sentences; `pieces` is more text, but no paragraph. */
 type Content = "none" | "pieces" | "paragraph";
 
 /**
- * How much content a page has apart from the furniture of its site and its heading.
+ * Measures the content of a page apart from the layout and the headings.
  * @param others pages of the same site, whose sentences do not count
  */
 export function contentOf(page: Page, ...others: (Probe | null | undefined)[]): Content {
@@ -201,34 +197,33 @@ export function contentOf(page: Page, ...others: (Probe | null | undefined)[]): 
   );
   const widths = linesOf(page).flatMap((line) => (known.has(line) ? [] : widthOf(line)));
   if (widths.some((width) => width > MOST_CHARS)) return "paragraph";
-  // More may come after what was kept of the page.
+  // The kept markup may lack the end of the page.
   const isWhole = page.markup.length < MARKUP_CHARS;
   return isWhole && widths.reduce((sum, width) => sum + width, 0) <= MOST_CHARS ? "none" : "pieces";
 }
 
-/** Whether a page explains what an error is. */
 export const isExplanation = (page: Page) => EXPLAINS.test(page.text);
 
-/** A character of these scripts says as much as two letters. */
+/** A character of these scripts counts as two letters. */
 const widthOf = (line: string) =>
   line.length +
   (line.match(/[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}]/gu)?.length ?? 0);
 
-/** Behind the last `>` no tag ends, and none is looked for. */
+/** Only looks for tags before the last `>`, so that hostile markup takes linear time. */
 function linesOf({ markup, heading, subheading }: Page): string[] {
-  const rest = withoutFurniture(markup);
+  const rest = withoutLayout(markup);
   const closed = rest.lastIndexOf(">") + 1;
   return [...rest.slice(0, closed).split(/<[^>]*>/), rest.slice(closed)]
     .map((line) => decodeHTML(line).replace(/\s+/g, " ").trim())
     .filter((line) => line !== "" && line !== heading && line !== subheading);
 }
 
-/** What cannot be parsed counts as a whole. */
-function withoutFurniture(markup: string): string {
+/** Returns all markup if it cannot be parsed. */
+function withoutLayout(markup: string): string {
   const remove = (part: { remove(): unknown }) => void part.remove();
   try {
     return new HTMLRewriter()
-      .on(FURNITURE, { element: remove })
+      .on(LAYOUT, { element: remove })
       .onDocument({ comments: remove })
       .transform(markup);
   } catch {
@@ -236,17 +231,14 @@ function withoutFurniture(markup: string): string {
   }
 }
 
-/** A page of less text than this shows its content only by scripts, or has none. */
+/** With less text than this, a page shows its content by scripts or has none. */
 export const LITTLE_TEXT = 300;
 
-/**
- * Whether a page is an empty frame that scripts fill in a browser. Such a frame is the same for every
- * address, and says nothing about any.
- */
+/** Whether a page is an app shell, which is the same for every address. */
 export const isAppShell = (page: Page) =>
   isFrame(page) || (page.text.length < LITTLE_TEXT && SCRIPT.test(page.markup));
 
-/** Whether a page has the element that a framework fills. */
+/** Whether a page has the root element of a framework. */
 export const isFrame = (page: Page) => SHELL.test(page.markup);
 
 const SHELL =

@@ -23,10 +23,7 @@ const defaultPage = (of: string, when: Signature["when"]): Signature => ({
   when: { isPlain: true, ...when },
 });
 
-/**
- * What servers, panels and clouds show before there is a site. The title and the text must both be theirs:
- * instructions quote the one or the other.
- */
+/** Title and text must both match, because instructions quote one of them. */
 export const DEFAULT_PAGES: readonly Signature[] = [
   defaultPage("nginx", {
     title: /^welcome to (?:nginx|freenginx|openresty|angie|tengine)(?: on .{1,40})?!?$/i,
@@ -34,7 +31,7 @@ export const DEFAULT_PAGES: readonly Signature[] = [
       /web (?:server|platform) is successfully installed|test the proper operation of the nginx/i,
     ],
   }),
-  // With nothing else on the page, the name is enough.
+  // If there is nothing else on the page, the name is enough.
   defaultPage("nginx", {
     title: /^welcome to nginx!$/i,
     textUnder: 80,
@@ -160,14 +157,12 @@ export const DEFAULT_PAGES: readonly Signature[] = [
   },
 ];
 
-/** A host's notice in the place of a site that it switched off. */
 type Suspension = {
   signal: Signal;
-  /** Only suspended sites show this. */
+  /** No other page shows this. */
   isSure: boolean;
 };
 
-/** Looks for such a notice at the address that the site led to, or in what the page says first. */
 function readSuspension({ answer, url }: Seen, page: Page): Suspension | null {
   const { pathname } = new URL(answer.finalUrl);
   if (SUSPENDED_PATH.test(pathname) && !SUSPENDED_PATH.test(url.pathname)) {
@@ -175,24 +170,26 @@ function readSuspension({ answer, url }: Seen, page: Page): Suspension | null {
     return { signal: { rule: "suspended_path", text }, isSure: true };
   }
   if (!isShort(page)) return null;
-  const sayings = [...headlinesOf(page), firstSentence(page)];
-  const words = sayings.find((said) => SITE_SUSPENDED.test(said) || ACCOUNT_SUSPENDED.test(said));
+  const headlines = [...headlinesOf(page), firstSentence(page)];
+  const words = headlines.find(
+    (headline) => SITE_SUSPENDED.test(headline) || ACCOUNT_SUSPENDED.test(headline),
+  );
   if (!words) return null;
   const text = `The page is a host's notice: ${quoted(words)}.`;
   return {
     signal: { rule: "suspended_notice", text },
-    isSure: !SPEAKS_OF_IT.test(decoded(url.pathname)) && isSure(words, page),
+    isSure: !ABOUT_SUSPENSION.test(decoded(url.pathname)) && isSure(words, page),
   };
 }
 
-/** cPanel's. */
+/** cPanel. */
 const SUSPENDED_PATH = /^\/cgi-sys\/suspendedpage\.cgi$/i;
-/** Pages that explain such notices say so in the address. */
-const SPEAKS_OF_IT = /suspen|gesperrt|sospes|zawiesz|opgeschort|приостанов/i;
+/** Pages about suspensions say so in their addresses. */
+const ABOUT_SUSPENSION = /suspen|gesperrt|sospes|zawiesz|opgeschort|приостанов/i;
 
 /**
- * Sites suspend their users in the same words, and hosts explain theirs. Such pages have more to them: the
- * site's name in the title, a search, a sign-in.
+ * Sites suspend their users in the same words, and hosting companies explain them. Such pages also have the
+ * site's name in the title, a search or a sign-in.
  */
 function isSure(words: string, { title, text, forms }: Page): boolean {
   if (title !== "" && title !== words && !ONLY_NAME.test(title)) return false;
@@ -236,53 +233,50 @@ const ACCOUNT_SUSPENDED = wholly([
 const HOSTING =
   /\bhosting (?:provider|company|account|service)\b|\bweb ?host\b|\bwebmaster\b|\bowner of th(?:is|e) (?:web ?)?site\b|hosting-?(?:anbieter|provider)|hébergeur|proveedor de (?:hosting|alojamiento)|хостинг/i;
 
-/** Pages that stand where a site should be: its host's notice, its server's default page, its failure. */
+/** Judges pages in place of a site: a notice of suspension, a default page, an error of the site. */
 export const readPlaceholder: Reader = (seen) => {
   const { page } = seen.answer;
   if (!page || page.text.length > LONGEST_TEXT) return null;
   const suspension = readSuspension(seen, page);
-  return (suspension && weighSuspension(seen, suspension)) ?? readStandIn(seen);
+  return (suspension && judgeSuspension(seen, suspension)) ?? readDefaultPage(seen);
 };
 
-/** Whatever says more has a site. In characters. */
+/** A page with more characters belongs to a site. */
 const LONGEST_TEXT = 5000;
 
-/** What a switched-off site shows, it shows everywhere. */
-function weighSuspension(
+/** A suspended site shows its notice at every address. */
+function judgeSuspension(
   { answer, facts, url }: Seen,
   { signal, isSure }: Suspension,
 ): Finding | Need | null {
   if (isSure) return dead("hosting_suspended", "C2", [signal]);
-  const beside = comparedAddress(url);
-  const other = facts[beside];
-  if (other === undefined) return needs(beside);
-  const shown = compare(answer, other);
-  if (shown === "nothing") return suspected("placeholder_page", [signal]);
-  return shown === "same" ? dead("hosting_suspended", "C2", [signal, SAME_EVERYWHERE]) : null;
+  const fact = comparedAddress(url);
+  const other = facts[fact];
+  if (other === undefined) return needs(fact);
+  const comparison = compare(answer, other);
+  if (comparison === "nothing") return suspected("placeholder_page", [signal]);
+  return comparison === "same" ? dead("hosting_suspended", "C2", [signal, SAME_EVERYWHERE]) : null;
 }
 
-function readStandIn(seen: Seen): Finding | Need | null {
+function readDefaultPage(seen: Seen): Finding | Need | null {
   const sight = prepare(seen);
   const isMet = (wall: Signature) => matches(sight, wall);
-  const standIn = DEFAULT_PAGES.find(isMet);
-  if (standIn) return weighDefaultPage(seen, signalOf(standIn));
+  const defaultPage = DEFAULT_PAGES.find(isMet);
+  if (defaultPage) return judgeDefaultPage(seen, signalOf(defaultPage));
   const failure = SITE_ERRORS.find(isMet);
   return failure ? suspected(failure.reason, [signalOf(failure)]) : null;
 }
 
-/**
- * A site that is set up, or moved to another server, shows its server's page everywhere, and says nothing about
- * the link. A page below a site that is there is gone when any address shows the server's page in its place.
- */
-function weighDefaultPage(seen: Seen, signal: Signal): Finding | Need {
+/** Only evidence against a deep link if a random address shows it too and the home page does not. */
+function judgeDefaultPage(seen: Seen, signal: Signal): Finding | Need {
   const { answer, url, facts } = seen;
   const open = suspected("placeholder_page", [signal]);
   if (isSiteAddress(url)) return open;
   if (facts.sibling === undefined) return needs("sibling");
   if (compare(answer, facts.sibling) !== "same") return open;
   if (facts.home === undefined) return needs("home");
-  const isElsewhere = ["different", "missing"].includes(compare(answer, facts.home));
-  return isElsewhere ? dead("soft404_probe", "C2", [signal, SAME_EVERYWHERE]) : open;
+  const homeDiffers = ["different", "missing"].includes(compare(answer, facts.home));
+  return homeDiffers ? dead("soft404_probe", "C2", [signal, SAME_EVERYWHERE]) : open;
 }
 
 const signalOf = ({ rule, text }: Signature): Signal => ({ rule, text });

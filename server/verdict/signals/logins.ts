@@ -1,6 +1,6 @@
 import type { Page } from "../page/page.ts";
 import type { Seen } from "../probe/finding.ts";
-import { carriesWayBack, decoded, wordList } from "./addresses.ts";
+import { decoded, returnAddressIn, wordList } from "./addresses.ts";
 import { headlinesOf, type Signature, SMALL, signatureFor, titlesOf } from "./signature.ts";
 
 const consent = signatureFor("consent_wall");
@@ -36,7 +36,7 @@ const LOGIN_SEGMENTS = [
 const LOGIN_HOSTS =
   "(?:login|signin|sso|auth|idp|accounts)\\.[^/]+|idmsa\\.apple\\.com|[^/]+\\.(?:okta|auth0|onelogin|cloudflareaccess|amazoncognito|b2clogin)\\.com";
 
-/** A part of the path, or the host, that is there for logging in and for nothing else. */
+/** A host or a part of a path that is only for logging in. */
 const LOGIN_ADDRESS = new RegExp(
   `^(?:${LOGIN_HOSTS})[/:]|^[^?]*/(?:${LOGIN_SEGMENTS})(?:\\.(?:php|aspx?|html?|jsp|jsf|do|action|cgi|cfm))?(?:[/;?]|$)`,
   "i",
@@ -69,13 +69,12 @@ const LOGIN_WORDS = [
   "ログイン|サインイン|登录|登錄|登入|로그인",
 ].join("|");
 
-/** A title that says nothing but "log in", apart from the name of the site. */
+/** A title that only says "log in", apart from the name of the site. */
 export const SAYS_LOGIN = new RegExp(
   `^(?:${LOGIN_WORDS})(?: (?:to|into|at|on|bei|à|a|en|no|na|på|w|в) .{1,60})?[^\\p{L}\\p{N}]*$`,
   "iu",
 );
 
-/** The link's content is somewhere behind; so far there is only a door. */
 export const LOGINS: readonly Signature[] = [
   consent("consent_redirect", "The link leads to a page that asks for consent first.", {
     status: PAGES,
@@ -83,31 +82,31 @@ export const LOGINS: readonly Signature[] = [
   }),
   consent(
     "consent_return",
-    "The link leads to a page that asks for consent and knows where to return to.",
+    "The link leads to a page that asks for consent and has a return address.",
     {
       status: PAGES,
       redirectedTo: CONSENT_ADDRESS,
-      also: ({ answer }) => namesReturn(answer.finalUrl) || carriesWayBack(answer) !== null,
+      also: ({ answer }) => namesReturn(answer.finalUrl) || returnAddressIn(answer) !== null,
     },
   ),
-  consent("age_redirect", "The link leads to a page that asks for the reader's age first.", {
+  consent("age_redirect", "The link leads to a page that requires an age verification first.", {
     status: PAGES,
     redirectedTo: AGE_ADDRESS,
   }),
-  login("login_redirect", "The link leads to a login that knows where to return to.", {
+  login("login_redirect", "The link leads to a login with a return address.", {
     status: PAGES,
     redirectedTo: LOGIN_ADDRESS,
-    // Some logins keep the return address on the server after the first request.
+    // Some logins store the return address on the server after the first request.
     also: ({ answer }) =>
       [...answer.hops.slice(1).map(({ url }) => url), answer.finalUrl].some(namesReturn) ||
-      carriesWayBack(answer) !== null,
+      returnAddressIn(answer) !== null,
   }),
   login("login_landing", "The link leads to a login.", {
     status: PAGES,
     redirectedTo: LOGIN_ADDRESS,
     also: (seen) => isDeep(seen) && showsLogin(seen),
   }),
-  login("login_page", "The page is a login and nothing else.", {
+  login("login_page", "The page is only a login.", {
     status: PAGES,
     textUnder: SMALL,
     isPlain: true,
@@ -121,10 +120,9 @@ export const LOGINS: readonly Signature[] = [
   }),
 ];
 
-/** Whether an address is there for logging in, by its host or its path. */
 export const isLoginAddress = ({ host, pathname }: URL) => LOGIN_ADDRESS.test(host + pathname);
 
-/** What a query calls the address to return to; without `-` and `_`. */
+/** Parameter names of return addresses, without `-`, `_` and dots. */
 const RETURN_NAMES = new Set(
   wordList(`next continue continueurl continueto return returnto returnurl returnuri returnpath redirect redirectto
   redirecturl redirecturi redirectpath redirectafterlogin redir r back backurl backto goto go dest destination
@@ -133,18 +131,18 @@ const RETURN_NAMES = new Set(
   samlrequest wreply wctx sessionredirect then path state tourl after afterlogin`),
 );
 
-/** A value that names a place: with a slash in it, or such a thing in base64. */
-const NAMES_PLACE = /\/|^aHR0c|^%2f/i;
+/** A value with a slash, plain or in base64. */
+const HAS_SLASH = /\/|^aHR0c|^%2f/i;
 
 function namesReturn(url: string): boolean {
   const query = URL.parse(url)?.searchParams ?? [];
   return [...query].some(([name, value]) => {
     const plain = name.toLowerCase().replace(/[-_.]/g, "");
-    return RETURN_NAMES.has(plain) && (plain === "samlrequest" || NAMES_PLACE.test(value));
+    return RETURN_NAMES.has(plain) && (plain === "samlrequest" || HAS_SLASH.test(value));
   });
 }
 
-/** A link to a whole site gets what the site shows to every visitor, even if that is a login. */
+/** A link to a home page shows what every visitor sees, even if that is a login. */
 export const isDeep = ({ url }: Seen) =>
   url.search !== "" || !/^\/(?:[a-z]{2}(?:[-_][a-z]{2})?\/?)?(?:index\.\w+)?$/i.test(url.pathname);
 
@@ -156,7 +154,7 @@ const showsLogin = ({ answer: { page } }: Seen) =>
 const isTitledLogin = ({ answer: { page } }: Seen) =>
   page?.passwordFields === 1 && titlesOf(page).some((words) => SAYS_LOGIN.test(words));
 
-/** With two password fields one signs up. */
+/** A second password field is a registration. */
 const hasOnlyLogin = ({ answer: { page } }: Seen) => page?.forms === 1 && page.passwordFields === 1;
 
 const wholly = (patterns: string[]) =>
@@ -166,7 +164,7 @@ const AGE = "(?:1[68]|19|2[01])";
 const YOU_ARE =
   "(?:are you|you must be|i am|i['’]m|must be|(?:please )?(?:confirm|verify)(?: that)? you are|only for (?:people|persons|visitors))";
 
-/** A question or a demand, in whole sentences. */
+/** A question or request, in whole sentences. */
 export const ASKS_AGE = wholly([
   `(?:welcome[!.,]? )?${YOU_ARE}(?: (?:over|above|at least|older than|already))?(?: the age of)? ${AGE}\\+?(?: years?)?(?: old| of age)?(?: (?:or|and) (?:older|over|above|up))?(?: to (?:enter|view|visit|access|continue|buy)(?: .{1,60})?)?`,
   `(?:welcome[!.,]? )?${YOU_ARE} (?:of|over|above) (?:the )?legal (?:drinking |smoking |vaping |purchasing )?age(?: .{1,60})?`,
@@ -188,7 +186,7 @@ export const ASKS_AGE = wholly([
   "(?:あなたは)?(?:18|20)歳以上ですか|年齢確認|(?:您|你)?(?:是否)?已?年?[满滿](?:18|十八)[周歲岁]?[歲岁]?.{0,4}|年[龄齡](?:验证|驗證|确认|確認)|(?:성인|연령) ?(?:인증|확인)",
 ]);
 
-/** The same in words that may also head a page about such a question. */
+/** Words that may also be the title of a page about age verification. */
 export const NAMES_AGE = wholly([
   "age (?:verification|check|gate|confirmation)|adults only|18\\+(?: only)?|age[- ]restricted(?: (?:content|area|site))?",
   "alters(?:verifikation|prüfung|abfrage|kontrolle|nachweis)|vérification de l['’]âge|verificación de edad",
@@ -196,12 +194,11 @@ export const NAMES_AGE = wholly([
   "(?:подтверждение|проверка) возраста|ověření věku|ålders(?:kontroll|verifiering)",
 ]);
 
-/** An address about such questions. */
+/** An address about age verification. */
 const ABOUT_AGE = /(?:^|[^a-z])(?:age|adults?)(?:[^a-z]|$)|alters|edad|leeftijd|wiek|возраст/i;
 
-/** A site that asks for its reader's age first. */
 export const AGE_GATES: readonly Signature[] = [
-  consent("age_words", "The page asks for the reader's age first.", {
+  consent("age_words", "The page requires an age verification first.", {
     status: [200, 202, 203],
     isPlain: true,
     also: (seen) => isDeep(seen) && !ABOUT_AGE.test(decoded(seen.url.pathname)) && asksAge(seen),
@@ -213,10 +210,10 @@ function asksAge({ answer: { page }, url }: Seen): boolean {
   if (titlesOf(page).some((words) => ASKS_AGE.test(words))) return true;
   const isShort = page.text.length < SMALL;
   if (isShort && headlinesOf(page).some((words) => NAMES_AGE.test(words))) return true;
-  return ASKS_AGE.test(page.heading) && !isAbout(page, url) && (isShort || !isLaidOver(page));
+  return ASKS_AGE.test(page.heading) && !isAbout(page, url) && (isShort || !isInOverlay(page));
 }
 
-/** A page under a question that scripts lay over it is titled by what it is about. */
+/** Whether the title repeats the address, so that an age verification is laid over the page by a script. */
 function isAbout({ title }: Page, { pathname }: URL): boolean {
   const named = pathname.split("/").findLast((part) => part !== "") ?? "";
   const words =
@@ -226,8 +223,8 @@ function isAbout({ title }: Page, { pathname }: URL): boolean {
   return words.some((word) => title.toLowerCase().includes(word));
 }
 
-/** Whether the heading stands in an element that is shown over the page. */
-function isLaidOver({ markup }: Page): boolean {
+/** Whether the heading is in an overlay. */
+function isInOverlay({ markup }: Page): boolean {
   const at = markup.search(/<h1\b/i);
   return LAYER.test(markup.slice(Math.max(0, at - BEFORE_HEADING), at + AFTER_HEADING));
 }

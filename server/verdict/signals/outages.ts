@@ -12,7 +12,7 @@ const CLOSED = "(?:down |closed |offline |unavailable )?";
 const FOR_MAINTENANCE =
   "(?:for|under|undergoing|in) (?:scheduled |planned |routine |essential |system )?maintenance(?: mode)?";
 
-/** Patterns that must be the whole of what is said, but for signs around it. */
+/** The whole statement, apart from punctuation. */
 const wholly = (patterns: string[]) =>
   new RegExp(`^(?:${patterns.join("|")})[^\\p{L}\\p{N}]*$`, "iu");
 
@@ -43,7 +43,7 @@ const UNDER_MAINTENANCE = wholly([
   "(?:site(?:miz)? )?bakım(?:dayız|da| çalışması| modu)",
 ]);
 
-/** The same in words that may also head a page about such work. */
+/** Words that may also be the title of a page about maintenance. */
 const MAINTENANCE = wholly([
   "(?:(?:service|site|website|page) )?(?:is )?(?:currently )?temporarily unavailable",
   "(?:scheduled |planned |routine |site |system |server )?maintenance",
@@ -53,11 +53,11 @@ const MAINTENANCE = wholly([
   "(?:网站|系统|系統|網站)(?:维护|維護)",
 ]);
 
-/** Not only "maintenance": the usual page of Apache's names it as one cause of many. */
+/** Not only "maintenance", which Apache's usual 503 page gives as one possible cause. */
 const SPEAKS_OF_MAINTENANCE =
   /\b(?:under(?:going)?|performing|scheduled|planned|routine|for|in) maintenance\b|\bbe (?:right back|back (?:soon|shortly))\b|wartungsarbeiten|wartungsmodus|en maintenance|mantenimiento|in manutenzione|em manutenção|in onderhoud|(?:технические|профилактические) работы|メンテナンス|(?:维护|維護)中|점검 ?중/i;
 
-/** Of those, the phrases that also name a service for sale. */
+/** Phrases that may also name a service for sale. */
 const OFFERS_MAINTENANCE = wholly([
   "(?:system |server |site )?maintenance",
   "wartungs(?:arbeiten|pause)",
@@ -70,27 +70,26 @@ export const SAYS_MAINTENANCE = new RegExp(
   "iu",
 );
 
-/** An address about such work. */
+/** An address about maintenance. */
 const ABOUT_MAINTENANCE =
   /maintenance|wartung|mantenimiento|manutenzione|manuten[çc]|onderhoud|konserwac|obsluga/i;
 
-/** The title and the first heading both say it, and one of them in words that mean this site. */
+/** Title and first heading both say it, and one of them means this site. */
 function isSaidTwice({ answer: { page }, url }: Seen): boolean {
   if (!page || ABOUT_MAINTENANCE.test(decoded(url.pathname))) return false;
-  const sayings = [titlesOf(page), [page.heading]].map((words) =>
+  const headlines = [titlesOf(page), [page.heading]].map((words) =>
     words.filter((one) => UNDER_MAINTENANCE.test(one) || MAINTENANCE.test(one)),
   );
   return (
-    sayings.every((words) => words.length > 0) &&
-    sayings.some((words) => words.some((one) => !OFFERS_MAINTENANCE.test(one)))
+    headlines.every((words) => words.length > 0) &&
+    headlines.some((words) => words.some((one) => !OFFERS_MAINTENANCE.test(one)))
   );
 }
 
-/** With a time to come back, a 503 alone says enough. */
+/** A 503 with `Retry-After` is maintenance by its status. */
 const namesNoTime = ({ answer: { status, headers }, now }: Seen) =>
   status !== 503 || readRetryAfter(headers.get("retry-after"), now) === null;
 
-/** The site says of itself that it is not itself for the moment. */
 export const OUTAGES: readonly Signature[] = [
   unavailable("archive_offline", "The Internet Archive says that its services are offline.", {
     status: [200, 500, 502, 503],
@@ -112,7 +111,7 @@ export const OUTAGES: readonly Signature[] = [
     headline: UNDER_MAINTENANCE,
     also: namesNoTime,
   }),
-  maintenance("maintenance_words", "The site speaks of maintenance and of hardly anything else.", {
+  maintenance("maintenance_words", "The site only mentions maintenance.", {
     status: [200, 503],
     textUnder: 400,
     isPlain: true,
@@ -130,7 +129,7 @@ export const OUTAGES: readonly Signature[] = [
   ),
   maintenance(
     "maintenance_text",
-    "The server is not available, and the page speaks of maintenance.",
+    "The server is not available, and the page mentions maintenance.",
     {
       status: [503],
       textUnder: SMALL,
@@ -147,7 +146,7 @@ const siteError = (rule: string, text: string, when: Signature["when"]): Signatu
   when: { isPlain: true, ...when },
 });
 
-/** In the languages that WordPress sites without a database speak. */
+/** The message of WordPress in several languages. */
 const NO_DATABASE = [
   "error establishing a database connection",
   "fehler beim aufbau einer datenbankverbindung",
@@ -164,16 +163,13 @@ const NO_DATABASE = [
 const CANNOT_CONNECT =
   "(?:could not|cannot|can['’]t|failed to|unable to) connect to (?:the |local )?(?:my ?sql|postgres(?:ql)?|database)";
 
-/**
- * A site that fails with a success. The page must begin with the failure, or break off with it, since
- * whoever writes about failures begins with something else.
- */
+/** Errors with status 200. The page must begin or end with the error, unlike a page about errors. */
 export const SITE_ERRORS: readonly Signature[] = [
-  siteError("database_error", "The site says that it has lost its database.", {
+  siteError("database_error", "The site reports that its database is unavailable.", {
     textUnder: SMALL,
     text: [new RegExp(`^(?:${NO_DATABASE.join("|")})(?!\\s?[:?–-])`, "i")],
   }),
-  siteError("database_message", "The page is a database's message of failure.", {
+  siteError("database_message", "The page is a database's error message.", {
     textUnder: 600,
     text: [
       new RegExp(
@@ -182,27 +178,27 @@ export const SITE_ERRORS: readonly Signature[] = [
       ),
     ],
   }),
-  siteError("critical_error", "The site says that it has met a critical error.", {
+  siteError("critical_error", "The site reports a critical error.", {
     textUnder: 600,
     text: [
       /^there has been a critical error on (?:this|your) website|^the website encountered an unexpected error\. (?:please )?try again later/i,
     ],
   }),
-  siteError("program_error", "The page is a program's message of failure.", {
+  siteError("program_error", "The page is a program's error message.", {
     textUnder: 5000,
     text: [
       /^(?:php )?(?:fatal|parse) error ?: .{1,1000}? (?:on line \d|in \/.{1,200}?:\d)|^Traceback \(most recent call last\):|^(?:java|javax|org|com)(?:\.\w{1,60}){1,8}(?:Exception|Error)\b|^\w{0,40}Error: .{0,300}? at .{1,200}?:\d{1,6}:\d/i,
     ],
   }),
-  siteError("program_broke_off", "The page ends in a program's message of failure.", {
+  siteError("program_broke_off", "The page ends with a program's error message.", {
     textUnder: SMALL,
     text: [/\b(?:fatal|parse) error ?: .{1,600} on line \d{1,6}$/i],
   }),
-  siteError("aspnet_error", "The page is ASP.NET's message of failure.", {
+  siteError("aspnet_error", "The page is ASP.NET's error message.", {
     textUnder: 5000,
     headline: /^server error in '\/.{0,80}' application\.?$/i,
   }),
-  siteError("debug_page", "The page is what a framework shows to its programmers.", {
+  siteError("debug_page", "The page is a framework's debug page.", {
     textUnder: 5000,
     title: /^\w{1,60} at \/|^whoops(?:, looks like something went wrong|! there was an error)/i,
     text: [/django version:|whoops|stack ?trace|exception/i],
@@ -214,9 +210,9 @@ export const SITE_ERRORS: readonly Signature[] = [
   }),
   {
     rule: "passing_error",
-    // No site_error, which may last until the link is dead: what turns robots away says the same.
+    // Not `site_error`, which can become dead: bot protection uses the same words.
     reason: "soft404_suspected",
-    text: "The page says that something failed for now.",
+    text: "The page reports a temporary error.",
     when: {
       isPlain: true,
       textUnder: 600,
@@ -227,7 +223,7 @@ export const SITE_ERRORS: readonly Signature[] = [
       ],
     },
   },
-  siteError("limit_reached", "The site has used up what its host gives it for now.", {
+  siteError("limit_reached", "The site has reached a limit of its hosting plan.", {
     textUnder: SMALL,
     headline: /^(?:50\d )?(?:bandwidth limit exceeded|resource limit is reached)\.?$/i,
   }),

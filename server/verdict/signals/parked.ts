@@ -19,9 +19,8 @@ import { quoted } from "./phrases.ts";
 import { compare, comparedAddress, compareWithoutHost, SAME_EVERYWHERE } from "./same-page.ts";
 
 /**
- * Parked domains: nobody's page any more, whoever answers. The way there or the page's own code must give
- * it away, and a second witness of another kind must agree: what the page says of its domain, who serves
- * its name or its address, or that every address of the site shows the same. Less leaves it open.
+ * Detects parked domains. Needs a strong sign, in the redirects or the page's code, and a second one of
+ * another kind: the page's words, its name servers or address, or the same page at every address.
  */
 export const readParking: Reader = (seen) => {
   const { answer, url } = seen;
@@ -33,12 +32,12 @@ export const readParking: Reader = (seen) => {
   return weigh(seen, gather(answer, answer.page, route));
 };
 
-/** A longer page may be an article about domains. In characters. */
+/** A page with more characters may be an article about domains. */
 const LONGEST_TEXT = 5000;
 
-/** What speaks for parking before anybody was asked. */
+/** The signs of parking in the response itself. */
 type Clues = {
-  /** From the network path and from the page's code: strong, but someone may have put them there. */
+  /** From the redirects and the page's code. */
   strong: Signal[];
   route: SaleRoute;
   notice: DomainNotice | null;
@@ -49,9 +48,9 @@ function gather(answer: Answer, page: Page, route: SaleRoute): Clues {
   const markup = readParkingMarkup(page, domainOf(new URL(answer.finalUrl).hostname));
   const strong = [...route.signals, ...(markup ? [markup] : [])];
   const notice = readDomainNotice(page);
-  // A sale page is at its service's address, which says nothing of the domain that it sells.
-  const isTold = strong.length > 0 || notice !== null || isShort(page);
-  const address = isTold && !route.sale ? readAddress(answer.address) : null;
+  // A sale page has the address of its service, which is not evidence for the domain on sale.
+  const mayBeParked = strong.length > 0 || notice !== null || isShort(page);
+  const address = mayBeParked && !route.sale ? readAddress(answer.address) : null;
   return { strong, route, notice, address };
 }
 
@@ -65,7 +64,7 @@ function weigh(seen: Seen, clues: Clues): Finding | Need | null {
   return weighNames(seen, clues, signals);
 }
 
-/** Names cost no request to the site, so they are asked before any other address of it. */
+/** Name servers are asked before other addresses, because that needs no request to the site. */
 function weighNames(seen: Seen, clues: Clues, signals: Signal[]): Finding | Need | null {
   const { strong, route, notice, address } = clues;
   const { names } = seen.facts;
@@ -75,21 +74,20 @@ function weighNames(seen: Seen, clues: Clues, signals: Signal[]): Finding | Need
   if (served && (strong.length > 0 || notice)) return parked(all);
   if (strong.length > 0) return weighSameness(seen, clues, all);
   if (notice || served) return suspected("parked_suspected", all);
-  // An address that was hired from a cloud goes to its next customer with all that it was listed for. A
-  // short page of theirs is told from a parked one by the name: its servers are known and park nothing.
+  // The next customer of a cloud address has other name servers than those of parking services.
   const isNextCustomer = address?.owner === "hired" && names;
   return address && !isNextCustomer ? suspected("parked_suspected", all) : null;
 }
 
-/** A parked domain shows the same at every address, and mostly at every name below it. */
+/** A parked domain shows the same page at every address, and mostly at every sub-domain. */
 function weighSameness(seen: Seen, clues: Clues, signals: Signal[]): Finding | Need | null {
   const { answer, facts } = seen;
-  const beside = comparedAddress(seen.url);
-  const other = facts[beside];
-  if (other === undefined) return needs(beside);
-  const shown = compare(answer, other);
-  if (shown === "missing" && isOnlyLed(clues)) return null;
-  if (shown !== "same") return suspected("parked_suspected", signals);
+  const fact = comparedAddress(seen.url);
+  const other = facts[fact];
+  if (other === undefined) return needs(fact);
+  const comparison = compare(answer, other);
+  if (comparison === "missing" && isOnlyRedirected(clues)) return null;
+  if (comparison !== "same") return suspected("parked_suspected", signals);
   const { subdomain } = facts;
   if (subdomain === undefined) return needs("subdomain");
   return ["same", "nothing"].includes(compareWithoutHost(answer, subdomain))
@@ -97,11 +95,8 @@ function weighSameness(seen: Seen, clues: Clues, signals: Signal[]): Finding | N
     : suspected("parked_suspected", signals);
 }
 
-/**
- * A site that knows which addresses it lacks leads its readers to a `ww2.` of its own, or to a marketplace,
- * on purpose. What runs on the page is another matter.
- */
-const isOnlyLed = ({ strong, route }: Clues) => strong.length === route.signals.length;
+/** A site that knows its missing addresses redirects to a `ww2.` or a marketplace on purpose. */
+const isOnlyRedirected = ({ strong, route }: Clues) => strong.length === route.signals.length;
 
 const parked = (signals: Signal[]): Finding => dead("domain_parked", "C2", signals);
 
@@ -114,7 +109,7 @@ function readAddress(address: string | null): Clues["address"] {
   return { rule: "parking_address", text: `The address ${address} is known for parking.`, owner };
 }
 
-/** All name servers must be a service's: some sellers only add one to prove that a domain is theirs. */
+/** All name servers must match, because some sellers only add one to prove ownership. */
 function readNames({ nameServers, aliases }: HostNames): Signal | null {
   const [server] = nameServers;
   if (server !== undefined && nameServers.every(isParkingNameServer)) {
@@ -129,19 +124,15 @@ function readNames({ nameServers, aliases }: HostNames): Signal | null {
   };
 }
 
-/** What gives parking away in the redirects behind a link. */
 type SaleRoute = {
   signals: Signal[];
-  /** The link ended at a sale page, or was led over one. */
+  /** A sale page among the redirects or at their end. */
   sale: URL | null;
-  /** What is for sale there is the link's own domain. */
+  /** The link's own domain is for sale there. */
   sellsLink: boolean;
 };
 
-/**
- * Reads where a link was led to. What the link itself says counts for nothing: shops and advertisers put
- * the same into addresses that they hand out.
- */
+/** Reads the redirects. The link itself does not count, because shops and advertisers use the same marks. */
 function readSaleRoute(seen: Seen): SaleRoute {
   const { answer, url } = seen;
   if (answer.hops.length === 0) return { signals: [], sale: null, sellsLink: false };
@@ -163,21 +154,21 @@ const saleSignal = ({ hostname }: URL): Signal => ({
 
 const PARKING_HOST: Signal = {
   rule: "parking_host",
-  text: "The site sends its readers on to a host named as parking services name them (ww1, ww25 …).",
+  text: "The site redirects to a host named like those of parking services (ww1, ww25 …).",
 };
 
 const PARKING_QUERY: Signal = {
   rule: "parking_query",
-  text: "The site adds to its address what parking services add to count their visitors.",
+  text: "The site adds the parameters with which parking services count visitors.",
 };
 
-/** Parking services move a domain's visitors to `ww25.` and the like below it. */
+/** Parking services redirect to sub-domains such as `ww25.`. */
 const isParkingHost = (url: URL, at: number, way: URL[]) =>
   url.protocol === "http:" && isNumbered(url) && !isNumbered(way[0]!) && staysAt(way[at - 1], url);
 
 const isNumbered = ({ hostname }: URL) => /^ww\d+\./.test(hostname);
 
-/** A shop on another domain may be told by the same words who sent the reader. */
+/** On another domain, the same parameters may be a shop's referrer. */
 const hasAddedQuery = (url: URL, at: number, way: URL[]) =>
   hasParkingQuery(url) && staysAt(way[at - 1], url);
 
@@ -194,25 +185,18 @@ function sells(sale: URL, { answer: { page }, url }: Seen): boolean {
   return `${sale.href} ${shown}`.toLowerCase().includes(domainOf(url.hostname));
 }
 
-/** Whether an address is a page on which a service sells or parks a domain. */
 function isSalePage({ hostname, pathname }: URL): boolean {
   const path = `${pathname.replace(/^\/[a-z]{2}(?:-[a-z]{2})?(?=\/)/i, "")}/`;
   return SALE_PAGES.some(({ host, folder }) => isBelow(hostname, host) && path.startsWith(folder));
 }
 
-/** Whether an address is a service's own, whatever it shows there. */
 const isMarketplace = ({ hostname }: URL) => isBelowAny(hostname, MARKETPLACES);
 
-/** Whether a name server serves nothing but parked domains. */
 const isParkingNameServer = (name: string) => isBelowAny(name, NAME_SERVERS);
 
-/** Whether what a host is an alias of belongs to a parking service. */
 const isParkingAlias = (name: string) => isBelowAny(name, ALIASES) || ALIAS_PATTERN.test(name);
 
-/**
- * Whether an address belongs to a parking service, or was hired by one from a cloud and may be somebody
- * else's by now. Null for any other and for none.
- */
+/** `hired` addresses were rented from a cloud and may belong to another customer now. */
 function parkingAddress(text: string | null): "own" | "hired" | null {
   const address = text === null ? null : parseAddress(text);
   if (!address) return null;
@@ -222,16 +206,12 @@ function parkingAddress(text: string | null): "own" | "hired" | null {
 
 const isBelow = (name: string, domain: string) => name === domain || name.endsWith(`.${domain}`);
 
-/** Whether a name, or a name above it, is one of the domains. */
 function isBelowAny(name: string, domains: Set<string>): boolean {
   const labels = name.split(".");
   return labels.some((_, index) => domains.has(labels.slice(index).join(".")));
 }
 
-/**
- * Where domains are sold or parked: a host with all below it, and the folder for it where the host does
- * other things too.
- */
+/** Where domains are sold or parked: hosts with their sub-domains, and the folder for it. */
 const SALE_PAGES =
   wordList(`above.com/marketplace/ afternic.com/ atom.com/name/ bodis.com/ brandbucket.com/names/
   buydomains.com/ dan.com/ domainmarket.com/ dsredirection.com/ dynadot.com/market/
@@ -243,14 +223,14 @@ const SALE_PAGES =
     return { host: page.slice(0, slash), folder: page.slice(slash) };
   });
 
-/** A link to a page of theirs is about domains, not lost. */
+/** A link to one of their pages is about domains, not parked. */
 const MARKETPLACES = new Set([
   ...SALE_PAGES.map(({ host }) => host),
   ...wordList(`domain.io dropcatch.com efty.com epik.com flippa.com godaddy.com namebright.com namecheap.com
   nicsell.com park.io porkbun.com sav.com spaceship.com uniregistry.com`),
 ]);
 
-/** Name servers that serve nothing but parked domains: these names and all below them. */
+/** Name servers, including sub-domains, that only serve parked domains. */
 const NAME_SERVERS = new Set(
   wordList(`above.com afternic.com bodis.com brainydns.com brandbucket.com cashparking.com cnomy.com
   dan.com dan.hosting dnsnuts.com dnsspark.com domain-for-sale.at
@@ -261,7 +241,7 @@ const NAME_SERVERS = new Set(
   snparking.ru sslparking.com undeveloped.com uniregistrymarket.link voodoo.com ztomy.com`),
 );
 
-/** What parked hosts are aliases of (`CNAME`): these names and all below them. */
+/** Targets of the `CNAME` records of parked hosts, including sub-domains. */
 const ALIASES = new Set(
   wordList(`bodis.com cname.sslparking.com comingsoon.namebright.com domainparking-dnspod.cn
   dsredirection.com dsredirects.com expired.namebright.com fwdservice.com hugedomains.com
@@ -270,11 +250,11 @@ const ALIASES = new Set(
   webapp.parkingpage.production.flippa.com`),
 );
 
-/** HugeDomains and ParkLogic number theirs. */
+/** HugeDomains and ParkLogic. */
 const ALIAS_PATTERN =
   /^(?:autoscale-)?hdr(?:edirect)?-[a-z0-9-]+\.(?:elb\.[a-z0-9-]+|[a-z0-9-]+\.elb)\.amazonaws\.com$|(?:^|\.)pltraffic\d+\.com$/;
 
-/** Networks of parking services. The lists age, so they never suffice alone. */
+/** Networks of parking services. The lists age, so they are never enough alone. */
 const OWN_NETWORKS = parseHostList(
   [
     ["91.195.240.0/23", "64.190.62.0/23"], // Sedo
@@ -287,7 +267,6 @@ const OWN_NETWORKS = parseHostList(
   ].join(","),
 );
 
-/** Addresses that parking services rented from a cloud, which may be someone else's by now. */
 const HIRED_ADDRESSES = parseHostList(
   [
     ["34.102.136.180", "34.98.99.30", "35.186.238.101"], // GoDaddy

@@ -2,19 +2,16 @@ import type { Page } from "../page/page.ts";
 import type { Signal } from "../probe/finding.ts";
 import { quoted } from "./phrases.ts";
 
-/** What a page says of its own domain, and which of its words say so. */
 export type DomainNotice = Signal & {
   rule: "domain_for_sale" | "domain_expired" | "domain_without_site";
 };
 
-/** A page that says more than this says something else too. */
 const SHORT = 1500;
 const FIRST_CHARS = 300;
 
 /**
- * The title, the first heading or the first words of a short page say that its domain is for sale, has
- * expired or has no site yet. Only whole statements count: "This domain is for sale: how I sold mine" is
- * somebody's story.
+ * Looks in the title, the first heading and the first sentences of a short page. Only whole statements count:
+ * "This domain is for sale: how I sold mine" is an article.
  */
 export function readDomainNotice({ title, heading, text, hasArticle }: Page): DomainNotice | null {
   if (hasArticle || text.length >= SHORT) return null;
@@ -36,7 +33,7 @@ const SENTENCE_END = /[.!](?=\s|$)|[。！|•·]|\s[–—-]\s/;
 const NAME = String.raw`[\p{L}\p{N}][\p{L}\p{N}-]{0,62}(?:\.[\p{L}\p{N}-]{2,63}){1,3}`;
 const MARKS = String.raw`[\s\p{P}\p{S}]{0,12}`;
 
-/** A domain as a language names it, with its name behind it, or by its name alone. */
+/** The word for a domain in one language, with or without its name, or the name alone. */
 const subject = (words: string) => `(?:${words}(?: ${NAME})?|${NAME})`;
 
 const DOMAIN = subject(
@@ -82,7 +79,7 @@ const FOR_SALE = [
   "bu alan adı satılıktır",
 ];
 
-/** Scripts without spaces: more letters may follow at once. */
+/** Languages without spaces, where letters may follow directly. */
 const FOR_SALE_EAST = [
   "(?:この|本)?ドメイン(?:名)?は?、?(?:現在)?(?:販売中|売り出し中|売却中|売ります|購入(?:できます|可能))",
   "(?:此|该|該|本|这个|這個)?(?:域名|網域)(?:名称|名稱)?(?:可能)?(?:正在|现已|現已|可)?(?:出售|待售|转让|轉讓)",
@@ -120,25 +117,21 @@ const WITHOUT_SITE = [
   "domain im kundenauftrag registriert",
 ];
 
-/**
- * What every statement needs, in one go: some word for a domain, a sale or an end. A page without it has none.
- * Sorted by first letters, which is quicker.
- */
+/** A quick test: every statement contains one of these words. Sorted by first letters for speed. */
 const HINT =
   /dom[a-zéíäæ]|a(?:lan adı|ddress|uction|bgelaufen)|s(?:al[eug]|przeda|cadut)|p(?:urchase|rodej|ark)|offer|k(?:[aä]uf|oop)|ve(?:n[dt]|rlopen)|expir|caduca|wygas|regist|домен|прода|ドメイン|域名|網域|도메인/iu;
 
-/** A statement as a title: nothing follows but who sells it, for how much, or the name again. */
+/** In a title, only the seller, the price or the name may follow. */
 const asTitle = (phrases: string[], east: string[]) =>
   new RegExp(
     `${start(phrases, east)}${MARKS}(?:(?:by|at|on|via|through|with|from|bei|chez|en|su|op) .{1,60}|${NAME}.{0,60}|(?:go ?daddy|sedo).{0,40}|[$€£¥]? ?\\d.{0,20}|today|now|here|jetzt)?${MARKS}$`,
     "iu",
   );
 
-/** A statement as a sentence: it goes on as it likes, unless what follows asks or explains. */
+/** In a sentence, anything may follow but a question or an explanation. */
 const asSentence = (phrases: string[], east: string[]) =>
   new RegExp(`${start(phrases, east)}(?!\\s?[:,;(?](?!\\s?${NAME}))`, "iu");
 
-/** The name of the domain may come before the statement. */
 const start = (phrases: string[], east: string[]) =>
   `^${MARKS}(?:${NAME}[\\s\\p{P}\\p{S}]{1,12})?(?:(?:${phrases.join("|")})(?![\\p{L}\\p{N}])${
     east.length > 0 ? `|(?:${east.join("|")})[\\p{L} ]{0,12}` : ""
@@ -158,36 +151,35 @@ const NOTICES = [
 ];
 
 /**
- * What parking services' pages are made of. Only what a page loads or runs counts: whoever writes about
- * parking, or links to a service, names the same hosts.
- * @param domain the registrable domain at which the page was found: a sale link must name it
+ * Looks for the code of parking services. Only what a page loads or runs counts, because articles name the
+ * same hosts.
+ * @param domain the registrable domain of the page, which a sale link must name
  */
 export function readParkingMarkup(page: Page, domain: string): Signal | null {
   if (!MARKUP_HINT.test(page.markup)) return null;
   const mark = MARKUP_MARKS.find((candidate) => isOn(page, candidate, domain));
   if (!mark) return null;
-  return { rule: "parking_markup", text: `The page is a parking page as ${mark.by} makes them.` };
+  return { rule: "parking_markup", text: `The page has the code of ${mark.by}'s parking pages.` };
 }
 
-/** Something that only parking services put into a page, and where it must stand to count. */
 type Mark = {
   by: string;
   needle: string;
-  /** What must end where the needle begins. */
+  /** Matches the markup before the needle. */
   after?: RegExp;
-  /** What must begin where the needle begins. */
+  /** Matches the markup from the needle on. */
   from?: RegExp;
-  /** The address that begins with the needle names the page's own domain. */
+  /** The URL that begins with the needle must name the page's own domain. */
   namesDomain?: true;
-  /** It is code: where readers see it, it is quoted and does not run. */
+  /** Code, which does not count in visible text. */
   isCode?: true;
-  /** The page shows less text than this. */
+  /** The page has less visible text than this. */
   textUnder?: number;
 };
 
-/** A page that repeats a needle without meaning it is not looked at for ever. */
+/** Limits the search in hostile pages. */
 const MOST_PLACES = 5;
-/** Longer than the beginning of any tag that matters. */
+/** Longer than the start of any relevant tag. */
 const NEAR = 300;
 
 function isOn({ markup, text }: Page, mark: Mark, domain: string): boolean {
@@ -220,7 +212,7 @@ const RUN = inTag("script|iframe|frame|form");
 const LINKED = inTag("a|form");
 const LOADED = inTag("script|iframe|frame|form|img|link");
 
-/** What any mark needs, in one go. A page without it has none. */
+/** A quick test: every mark contains one of these. */
 const MARKUP_HINT =
   /adblockkey|window\.park|\/lander"|LANDER_SYSTEM|parking(?:crew\.net|-lander|-page|\.reg\.ru)|sedo[pP]arking|DOMAIN_PARKING|bping\.php|parklogic|bodis\.com|d38psrni17bvxu|dan\.com\/buy-domain|domain_profile/;
 
@@ -228,7 +220,7 @@ const MARKUP_MARKS: Mark[] = [
   {
     by: "AdSense for Domains",
     needle: "data-adblockkey",
-    // Themes of blogs carry the same attribute on a `div`, with a number.
+    // Blog themes have the same attribute on a `div`, with a number.
     after: /<html\b[^<>]*$/i,
     from: /^data-adblockkey\s*=\s*["']?[^"'\s>]/,
   },

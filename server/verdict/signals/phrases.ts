@@ -1,38 +1,32 @@
 import { MISSING_PHRASES } from "./missing-phrases.ts";
 
 /**
- * How surely words say "there is no such page". `clear`: a phrase that says it ("Page not found"). `brief`: words
- * that are also the name of a work or of the error itself ("Not found", "Error 404"). `hint`: words that are
- * said of other pages, too ("This page is not available"). `number`: a number, which alone is not evidence
- * ("404", "404 Lexington Avenue").
+ * How clearly words say that there is no such page. `clear`: "Page not found". `brief`: also the name of a work
+ * or of the error ("Not found", "Error 404"). `hint`: also said of other pages ("This page is not available").
+ * `number`: not evidence alone ("404", "404 Lexington Avenue").
  */
 export type Strength = "clear" | "brief" | "hint" | "number";
 
-/** What is known of the page whose words are read. */
 export type Context = {
-  /** Whether words are the name of the site. */
   isSiteName: (words: string) => boolean;
-  /** Whether the link's own address says the words already, so that a page about them is meant. */
+  /** Whether the link's own address contains the words, so that a page about them is expected. */
   isNamed: (words: string) => boolean;
 };
 
-/**
- * Reads a title or a heading, with or without the name of the site before or behind it. Null when it says
- * anything else as well.
- */
+/** Reads a title, with or without the name of the site. Null if it says anything else too. */
 export function missingIn(title: string, context: Context): Strength | null {
   const parts = title.split(SEPARATOR).filter((part) => part !== "");
   if (!parts.some(strengthOf)) return null;
   const { left, isKnown } = withoutSiteName(parts, context.isSiteName);
   const others = left.flatMap((part, at) => (strengthOf(part) || isFiller(part) ? [] : [at]));
-  // An unknown name of the site stands first or last; behind a known one only its section may be left.
+  // An unknown name may be first or last; after a known one, only a section may be left.
   const isName = (at: number) =>
     (at === left.length - 1 || (at === 0 && !isKnown)) && isShortName(left[at]!);
   if (others.length > 1 || !others.every(isName)) return null;
   return strongest(left, context);
 }
 
-/** Reads a heading, which is a phrase as a whole: only a name that is known to be the site's may be added. */
+/** Reads a heading, which may only add the site's known name. */
 export function missingInHeading(heading: string, context: Context): Strength | null {
   const parts = heading.split(SEPARATOR).filter((part) => part !== "");
   const { left } = withoutSiteName(parts, context.isSiteName);
@@ -47,28 +41,23 @@ function strongest(parts: string[], { isNamed }: Context): Strength | null {
     const strength = strengthOf(part);
     return strength && strength !== "number" && isNamed(part) ? "hint" : strength;
   });
-  // The number next to the words of the error leaves no doubt.
+  // The number together with a phrase is clear.
   const said = strengths.filter((strength) => strength !== null);
   const isNumbered = parts.some((part) => /404/.test(part)) && said.length > 1;
   if (isNumbered && said.some((strength) => strength !== "number")) return "clear";
   return STRENGTHS.find((strength) => said.includes(strength)) ?? null;
 }
 
-/** What is longer is a part of a headline. */
 const isShortName = (part: string) =>
   part.length <= LONGEST_NAME && part.split(" ").length <= MOST_WORDS_OF_NAME;
 
 const LONGEST_NAME = 40;
 const MOST_WORDS_OF_NAME = 5;
 
-/** Whether a text begins with what error pages begin with. */
 export const startsMissing = (text: string) =>
   START.test(folded(text.slice(0, FIRST_CHARS)).slice(0, FIRST_CHARS));
 
-/**
- * Words as they are compared: small, and Latin and Greek letters without marks, since capitals often go without and a
- * Turkish I loses its dot.
- */
+/** Normalises words for comparison: lower case, with Latin and Greek letters without marks. */
 export function folded(words: string): string {
   if (ASCII.test(words)) return words.toLowerCase().replaceAll("`", "'").trim();
   return words
@@ -83,24 +72,21 @@ export function folded(words: string): string {
 
 const ASCII = /^[\0-\x7f]*$/;
 
-/** Whether a line of a page says for itself, and in words, that there is no such page. */
 export function isExcuse(line: string): boolean {
   if (line.length > LONGEST_PHRASE) return false;
   const words = folded(line);
-  // Some letters become many.
+  // Normalisation may make words longer.
   return words.length <= LONGEST_PHRASE && saysSo(bareOf(words));
 }
 
-/** Of a text, enough to hold the longest phrase. */
+/** Enough for the longest phrase. */
 const FIRST_CHARS = 300;
-/** What is longer is a sentence about something. */
 const LONGEST_PHRASE = 120;
 
-/** Page titles have their spaces folded. */
 const SEPARATOR = / ?(?:[|·•«»—]|::) ?| [-–/] /;
 
 const EDGE = "[^\\p{L}\\p{N}]*";
-/** Where phrases begin. Found first; otherwise all of them are tried after each of many signs in a row. */
+/** Prevents that all phrases are tried after each of many punctuation marks in a row. */
 const WORD_AHEAD = "(?=[\\p{L}\\p{N}])";
 const ERROR_WORD =
   "(?:(?:https?|error|status|fehler|erreur|errore|erro|fout|fel|feil|fejl|virhe|chyba|blad|hata|eroare|hiba|greska|napaka|klaida|kluda|viga|loi|kesalahan|ошибка|помилка|грешка|σφαλμα|خطأ|خطای|שגיאה|エラー|错误|錯誤|오류|에러)(?:[ -]?(?:code|page|no|nr|num|number|koodi|kod|kode))?)";
@@ -119,7 +105,7 @@ const NUMBER_FIRST = new RegExp(
   "u",
 );
 const NUMBER_LAST = new RegExp(`[^\\p{L}\\p{N}]{1,4}${NUMBER}${EDGE}$`, "u");
-/** Google ends with `!!1`. */
+/** Google's page ends with `!!1`. */
 const CLEAR = new RegExp(`^${EDGE}${WORD_AHEAD}${INTRO}${CLEAR_WORDS}${EDGE}1?$`, "u");
 const BRIEF = new RegExp(
   `^${EDGE}${WORD_AHEAD}${INTRO}(?:${MISSING_PHRASES.brief.join("|")})${EDGE}$`,
@@ -134,7 +120,7 @@ const EXCUSE =
 const FILLER = new RegExp(`^${EDGE}(?:${ERROR_WORD}|oo+ps|whoops|sorry|oh no)${EDGE}$`, "u");
 const UNSPACED =
   "\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Hangul}\\p{Script=Thai}";
-/** Sentences of some scripts go on without a space. */
+/** In some scripts, sentences continue without a space. */
 const START = new RegExp(
   `^${EDGE}(?:${NUMBER}(?![\\p{L}\\p{N}])|${INTRO}${CLEAR_WORDS}(?!(?![${UNSPACED}])\\p{L}))`,
   "u",
@@ -142,9 +128,8 @@ const START = new RegExp(
 
 const isFiller = (part: string) => FILLER.test(folded(part));
 
-/** What a line says that holds no name of a site any more. */
 function strengthOf(part: string): Strength | null {
-  // Who asks does not say.
+  // A question is not a statement.
   if (part.length > LONGEST_PHRASE || /[?？]\s*$/.test(part)) return null;
   const words = folded(part).slice(0, LONGEST_PHRASE + 1);
   if (BARE_NUMBER.test(words)) return "number";
@@ -161,7 +146,7 @@ const bareOf = (words: string) => words.replace(NUMBER_FIRST, "").replace(NUMBER
 
 const saysSo = (bare: string) => CLEAR.test(bare) || EXCUSE.test(bare);
 
-/** The parts without those at either end that are known to name the site. */
+/** Removes the site's known name at either end. */
 function withoutSiteName(parts: string[], isSiteName: Context["isSiteName"]) {
   let [start, end] = [0, parts.length];
   while (end > start && isSiteName(parts[end - 1]!)) end -= 1;
@@ -171,7 +156,7 @@ function withoutSiteName(parts: string[], isSiteName: Context["isSiteName"]) {
 
 const LONGEST = 80;
 
-/** A few words of a page, fit for a sentence that people read. */
+/** Quotes words of a page in a sentence for people: shortened, and without control characters. */
 export function quoted(words: string): string {
   const clean = words.replace(/[\p{C}\s]+/gu, " ").trim();
   const characters = [...clean.slice(0, 2 * LONGEST)];

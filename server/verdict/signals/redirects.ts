@@ -10,7 +10,6 @@ import {
 import type { Answer } from "../probe/probe.ts";
 import {
   bareHost,
-  carriesWayBack,
   decoded,
   errorPageAt,
   isBelowRoot,
@@ -18,6 +17,7 @@ import {
   isShortener,
   isSiteAddress,
   namesHost,
+  returnAddressIn,
   speaksOfErrors,
 } from "./addresses.ts";
 import {
@@ -33,20 +33,20 @@ import { quoted } from "./phrases.ts";
 import { compare, HOME_SAME } from "./same-page.ts";
 import { isPlain } from "./signature.ts";
 
-/** Judges by where the redirects led. What is to be seen there is for those who come after. */
+/** Judges by the target of the redirects; later readers judge the page there. */
 export const readRedirects: Reader = (seen) => {
   const { answer, url } = seen;
   const target = answer.hops.length > 0 ? URL.parse(answer.finalUrl) : null;
   if (!target) return null;
-  // An app of scripts shows at its home page what the fragment names.
+  // A client-side app shows at its home page what the fragment names.
   const showsView = isHome(target) && namesView(answer.fragment, url);
-  const wayBack = carriesWayBack(showsView ? { ...answer, fragment: "" } : answer);
+  const returnAddress = returnAddressIn(showsView ? { ...answer, fragment: "" } : answer);
   if (leadsToErrorPage(answer, url, target)) {
-    if (wayBack) return behindBarrier(seen, barrierOn(answer.page), [LEADS_TO_GATE]);
+    if (returnAddress) return behindBarrier(seen, barrierOn(answer.page), [LEADS_TO_GATE]);
     return judgeErrorPage(seen, target);
   }
   const isHomeward = leadsHome(url, target) && !NAMES_VIEW.test(answer.fragment);
-  if (wayBack && (isHomeward || (wayBack === "sure" && isGate(seen, target)))) {
+  if (returnAddress && (isHomeward || (returnAddress === "sure" && isGate(seen, target)))) {
     return behindBarrier(seen, barrierOn(answer.page), [LEADS_TO_GATE]);
   }
   return isHomeward ? judgeHome(seen, target) : null;
@@ -60,10 +60,10 @@ const namesView = (fragment: string, { pathname }: URL) =>
 
 const LEADS_TO_GATE = {
   rule: "leads_to_gate",
-  text: "The link is redirected to a page that notes the link's address, to return to it later.",
+  text: "The link is redirected to a page that carries the link's address, to return to it later.",
 };
 
-/** Content that moved may note its old address as well: it keeps its name, or shows that it is content. */
+/** Moved content may carry its old address too, but keeps its name or is visibly content. */
 const isGate = ({ answer: { page }, url }: Seen, target: URL) =>
   page !== null &&
   isPlain(page) &&
@@ -71,29 +71,29 @@ const isGate = ({ answer: { page }, url }: Seen, target: URL) =>
   !isShortener(url) &&
   !namesHost(url, target);
 
-/** Whether the last part of a path is the same in both. */
+/** Whether the last parts of the paths are the same. */
 const keepsName = (link: URL, target: URL) =>
   nameOf(link) !== "" && nameOf(link) === nameOf(target);
 
 const nameOf = ({ pathname }: URL) =>
   decoded(pathname.split("/").findLast((part) => part !== "") ?? "").toLowerCase();
 
-/** An app of scripts shows what is named there, and its home page when nothing is. */
+/** A fragment that names a view of a client-side app. */
 const NAMES_VIEW = /^#!?\/?[\w-]/;
 
-/** At an address that may be that of something real, the page must look like an error page as well. */
+/** If the address may also name a real thing, the page must look like an error page too. */
 function leadsToErrorPage(answer: Answer, link: URL, target: URL): boolean {
   const found = speaksOfErrors(link) ? null : errorPageAt(target);
   if (found === null || found === "sure") return found !== null;
   const { page } = answer;
   if (!page || !isShort(page)) return false;
   if (found === "words") return true;
-  // The number at the address and in the title is the same number twice.
+  // The number in the title only repeats the number in the address.
   const missing = missingWordsOn(page, answer, link);
   return missing !== null && missing.strength !== "number";
 }
 
-/** A site that leads its home page there as well is not itself for the moment, and says nothing about the link. */
+/** If the home page is redirected there too, it is not evidence. */
 function judgeErrorPage(seen: Seen, target: URL): Finding | Need {
   const { answer, serving, facts } = seen;
   const text = `The link leads to an error page, ${quoted(target.pathname)}.`;
@@ -109,11 +109,11 @@ function judgeErrorPage(seen: Seen, target: URL): Finding | Need {
     : dead("soft404_redirect_error", "C2", signals);
 }
 
-/** Who asked for a home page got one, and a short address may stand for any. */
+/** Not for links to a home page, nor for short URLs, which may mean one. */
 const leadsHome = (link: URL, target: URL) =>
   isHome(target) && !isSiteAddress(link) && !isShortener(link) && !namesHost(link, target);
 
-/** Was the link sent there for a reason of its own, or is whatever does not exist? */
+/** Compares with a random address: only if that is redirected there too, the link is dead. */
 function judgeHome(seen: Seen, target: URL): Finding | Need | null {
   const {
     answer,
@@ -121,7 +121,7 @@ function judgeHome(seen: Seen, target: URL): Finding | Need | null {
     facts: { sibling },
   } = seen;
   const home = { rule: "leads_home", text: `The link leads to the home page of ${target.host}.` };
-  // Services are not asked for random addresses.
+  // Services are not tested with random addresses.
   if (serving?.target) return suspected("soft404_suspected", [home]);
   if (sibling === undefined) return needs("sibling");
   const comparison = compare(answer, sibling);
@@ -131,7 +131,7 @@ function judgeHome(seen: Seen, target: URL): Finding | Need | null {
   }
   const text = "A random address next to the link leads there, too.";
   const signals = [home, { rule: "sibling_leads_home", text }];
-  // A folder may be for members only, and a site that has left its host leads all of that host to its home page.
+  // A folder may be for members only, and a site that moved redirects its whole old host to its home page.
   const around = bareHost(target) === bareHost(seen.url) ? "root" : "home";
   const other = around === "root" && isBelowRoot(seen.url) ? sibling : seen.facts[around];
   if (other === undefined) return needs(around);
@@ -145,9 +145,6 @@ function judgeHome(seen: Seen, target: URL): Finding | Need | null {
     : dead("soft404_redirect_home", "C2", signals);
 }
 
-/**
- * What stands behind `#` in an address is never sent, so an app of scripts may show each its own page; and
- * what a sign-in hides is for those who have signed in.
- */
+/** A client-side app may show each fragment its own page, and a sign-in may show more after it. */
 const mayShowMore = ({ page }: Answer) =>
   page !== null && ((isAppShell(page) && page.text.length < LITTLE_TEXT) || mayBeBarrierPage(page));

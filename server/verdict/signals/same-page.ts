@@ -3,14 +3,14 @@ import type { Signal } from "../probe/finding.ts";
 import type { Answer, Probe } from "../probe/probe.ts";
 import { decoded, domainOf, errorPageAt, isSamePlace, isSiteAddress } from "./addresses.ts";
 
-/** Of 64 bits, so many may differ between two readings of one page. */
+/** How many of 64 bits may differ between two copies of one page. */
 const MOST_BITS = 3;
-/** Of all shingles in two readings of one page, at least so many are in both. */
+/** Which share of all shingles must be in both copies. */
 const LEAST_SHARED = 0.9;
 
 /**
- * Whether two answers show the same page, apart from what repeats the address or changes by itself: slugs,
- * numbers, dates, keys. Says nothing about their statuses.
+ * Whether two answers show the same page, apart from what repeats the address or changes between requests:
+ * slugs, numbers, dates, keys. Ignores statuses.
  */
 export function isSamePage(one: Answer, other: Answer): boolean {
   if (endsAtSamePlace(one, other)) return true;
@@ -25,8 +25,8 @@ export function isSamePage(one: Answer, other: Answer): boolean {
 }
 
 /**
- * The SimHash of a page's visible text (Charikar 2002): 16 hexadecimal digits, of whose bits few change when
- * little of the text does.
+ * The SimHash of a page's visible text (Charikar 2002), in 16 hexadecimal digits: small changes of the text
+ * change few bits.
  */
 export function fingerprintOf(answer: Answer): string {
   const repeated = addressesOf(answer).flatMap(waysToWrite);
@@ -34,31 +34,26 @@ export function fingerprintOf(answer: Answer): string {
   return simHash(answer.page ? shinglesOf(answer.page, read) : []);
 }
 
-/** Whether two fingerprints are likely to be of the same page. */
 export function isNear(one: string, other: string): boolean {
   const half = (hex: string, at: number) => Number.parseInt(hex.slice(at, at + 8), 16);
   const differing = [0, 8].map((at) => bitsIn(half(one, at) ^ half(other, at)));
   return one.length === other.length && differing[0]! + differing[1]! <= MOST_BITS;
 }
 
-/** A random address never shows itself at the other's place, but may be sent there. */
 function endsAtSamePlace(one: Answer, other: Answer): boolean {
   if (one.hops.length + other.hops.length === 0) return false;
   const [ours, theirs] = [URL.parse(one.finalUrl), URL.parse(other.finalUrl)];
   return ours !== null && theirs !== null && isSamePlace(ours, theirs);
 }
 
-/** The addresses that led to a page, without their hosts, as people would write them. */
+/** The decoded paths and queries of an answer's addresses. */
 const addressesOf = ({ hops, finalUrl }: Answer): string[] =>
   [finalUrl, ...hops.map(({ url }) => url)].flatMap((address) => {
     const url = URL.parse(address);
     return url ? [decoded(url.pathname + url.search).toLowerCase()] : [];
   });
 
-/**
- * What a page may repeat of an address, if no page says it by chance: all of it, its path, and the last part
- * of that as it is or as words.
- */
+/** What a page may repeat of an address: all of it, its path, or the last part, also as words. */
 function waysToWrite(address: string): string[] {
   const [path = ""] = address.split("?");
   const slug = path.split("/").findLast((part) => part !== "") ?? "";
@@ -70,10 +65,7 @@ function waysToWrite(address: string): string[] {
 const without = (text: string, repeated: string[]): string =>
   repeated.reduce((left, way) => left.replaceAll(way, " "), text.toLowerCase());
 
-/**
- * A text's words as 32-bit hashes (FNV-1a), without those that may be others at the next reading: numbers,
- * dates, keys. A clause of a language without spaces is one word.
- */
+/** A text's words as 32-bit hashes (FNV-1a), without those that contain digits, which change. */
 function wordsOf(text: string): number[] {
   const words: number[] = [];
   const small = text.toLowerCase();
@@ -94,7 +86,7 @@ function wordsOf(text: string): number[] {
 const UNHASHED = 0x811c9dc5 | 0;
 const DIGIT_NINE = 57;
 
-/** Letters and digits, and beyond Latin-1 whatever is neither punctuation nor a symbol. */
+/** Letters and digits, and beyond Latin-1 everything but punctuation and symbols. */
 const isOfWord = (code: number) =>
   code < 0xc0
     ? (code >= 97 && code <= 122) || (code >= 48 && code <= DIGIT_NINE)
@@ -106,7 +98,7 @@ const FEW_WORDS = 40;
 /** Runs of three words, each as a 32-bit hash. */
 function shinglesOf(page: Page, read: (text: string) => number[]): number[] {
   const words = read(page.text);
-  if (words.length < FEW_WORDS) words.push(...read(page.title), ...read(madeOf(page)));
+  if (words.length < FEW_WORDS) words.push(...read(page.title), ...read(markupWords(page)));
   return words.map((first, at) => {
     const second = Math.imul(words[at + 1] ?? 0, 0x9e3779b1);
     const third = Math.imul(words[at + 2] ?? 0, 0x85ebca77);
@@ -115,13 +107,13 @@ function shinglesOf(page: Page, read: (text: string) => number[]): number[] {
 }
 
 const MARKUP_CHARS = 8192;
-const MADE_OF = /<[a-z][\w-]*|\s(?:id|class|src|href|name|content)=["']?[^"'<>]{1,100}/gi;
+const MARKUP_WORDS = /<[a-z][\w-]*|\s(?:id|class|src|href|name|content)=["']?[^"'<>]{1,100}/gi;
 
-/** Tags, and what they are called and refer to. */
-const madeOf = ({ markup }: Page): string =>
-  markup.slice(0, MARKUP_CHARS).match(MADE_OF)?.join(" ") ?? "";
+/** Tags, and their identifiers and URLs. */
+const markupWords = ({ markup }: Page): string =>
+  markup.slice(0, MARKUP_CHARS).match(MARKUP_WORDS)?.join(" ") ?? "";
 
-/** Spreads each bit over all 32 (the end of MurmurHash3). */
+/** The finalizer of MurmurHash3. */
 function mixed(hash: number): number {
   let bits = hash;
   bits = Math.imul(bits ^ (bits >>> 16), 0x85ebca6b);
@@ -129,7 +121,7 @@ function mixed(hash: number): number {
   return bits ^ (bits >>> 16);
 }
 
-/** Each bit is what most shingles have at its place. */
+/** Each bit is the majority of the shingles' bits. */
 function simHash(shingles: number[]): string {
   const [high, low] = [new Int32Array(32), new Int32Array(32)];
   for (const shingle of shingles) {
@@ -139,10 +131,7 @@ function simHash(shingles: number[]): string {
   return [high, low].map((planes) => toHex(majority(planes, shingles.length / 2))).join("");
 }
 
-/**
- * Adds 1 to the counter of each bit that is set. The counters stand upright: bit n of `planes[k]` is bit k of
- * counter n, so that all 32 of them are added to at once.
- */
+/** Adds the bits to 32 counters at once: bit n of `planes[k]` is bit k of counter n. */
 function count(planes: Int32Array, bits: number): void {
   for (let at = 0, carry = bits; carry !== 0; at += 1) {
     const next = planes[at]! & carry;
@@ -168,7 +157,7 @@ function bitsIn(number: number): number {
   return bits;
 }
 
-/** How much of all the shingles both have (Jaccard 1901). */
+/** The Jaccard index. */
 function sharedPart(ours: number[], theirs: number[]): number {
   const [one, other] = [new Set(ours), new Set(theirs)];
   const both = one.intersection(other).size;
@@ -176,10 +165,9 @@ function sharedPart(ours: number[], theirs: number[]): number {
   return all === 0 ? 1 : both / all;
 }
 
-/** What an address that is asked for comparison shows; `nothing` when it could not be asked, or hid itself. */
+/** What a compared address shows; `nothing` if it could not be requested or shows an error. */
 export type Comparison = "same" | "missing" | "different" | "nothing";
 
-/** Compares what another address shows with the link's own page. */
 export function compare(answer: Answer, probe: Probe | null): Comparison {
   if (probe?.kind !== "answered" || probe.bodyProblem === "body_undecodable") return "nothing";
   if (probe.status === 404 || probe.status === 410) return "missing";
@@ -193,13 +181,10 @@ function isSentToErrorPage({ hops, finalUrl }: Answer): boolean {
   return target !== null && errorPageAt(target) !== null;
 }
 
-/** An address of the link's site that cannot exist. A home page has none next to it, only below it. */
+/** The random address to compare with: a home page has none next to it. */
 export const comparedAddress = (url: URL) => (isSiteAddress(url) ? "root" : "sibling");
 
-/**
- * Sets the root of another name below the same domain beside a page. Parking pages repeat the name that
- * they were asked for, so that names count for nothing.
- */
+/** Compares with a page of another host, ignoring host names, which parking pages repeat. */
 export const compareWithoutHost = (answer: Answer, probe: Probe | null): Comparison =>
   probe?.kind === "answered" ? compare(withoutHost(answer), withoutHost(probe)) : "nothing";
 
@@ -219,11 +204,9 @@ function withoutHost(answer: Answer): Answer {
   return { ...answer, page: { ...page, ...nameless } };
 }
 
-/** Evidence that every address shows the same. */
 export const SAME_EVERYWHERE: Signal = {
   rule: "same_everywhere",
   text: "The site shows the same page at an address that cannot exist.",
 };
 
-/** Evidence that the site says nothing about the link. */
 export const HOME_SAME: Signal = { rule: "home_same", text: "The home page shows the same page." };

@@ -52,11 +52,7 @@ import {
   isNear,
 } from "./same-page.ts";
 
-/**
- * Finds pages that stand in for what does not exist although they answer with success. Words alone prove it
- * only on a page that is nothing but them; otherwise addresses that surely do not exist are asked for, to see
- * whether they show the same.
- */
+/** Detects error pages with a success status, by words and by comparison (docs/verdicts.md). */
 export const readSoft404: Reader = (seen) => {
   const { answer } = seen;
   const { page } = answer;
@@ -87,7 +83,7 @@ function judgeWords(seen: Seen, page: Page, missing: Missing): Finding | Need | 
   if (typeof sibling !== "string") return sibling;
   if (missing.strength === "number" && sibling === "nothing") return null;
   if (!isPhrase(missing.strength)) return judgeHint(seen, page, sibling, signals);
-  // A site that is honest elsewhere may still show its error page here with success.
+  // A site that usually returns 404 may still show its error page here with a success.
   if (
     sibling === "same" ||
     (sibling !== "nothing" && hasSameMissingWords(page, seen.facts.sibling))
@@ -95,7 +91,7 @@ function judgeWords(seen: Seen, page: Page, missing: Missing): Finding | Need | 
     return deadUnlessHomeIsSame(seen, page, [...signals, SIBLING_SAME]);
   }
   const isBackedUp = agreeing.length > 0 || (missing.isSaidTwice && !isAboutErrors(url));
-  // Services are not asked for random addresses, so that nothing is known of how theirs answer.
+  // Services are not tested with random addresses, so it is not known how they answer.
   const isHonest = sibling === "missing" && !seen.serving?.target;
   if (isBackedUp && isShort(page) && !isHonest)
     return deadUnlessSameEverywhere(seen, page, signals);
@@ -103,7 +99,6 @@ function judgeWords(seen: Seen, page: Page, missing: Missing): Finding | Need | 
   return judgeSurrounded(seen, page, isProof, signals);
 }
 
-/** Dead by its words, if the site does not say them of all its addresses. */
 function deadUnlessSameEverywhere(seen: Seen, page: Page, signals: Signal[]): Finding | Need {
   const other = isSiteAddress(seen.url) ? "root" : "home";
   const comparison = compareWith(seen, other);
@@ -114,7 +109,7 @@ function deadUnlessSameEverywhere(seen: Seen, page: Page, signals: Signal[]): Fi
     : dead("soft404_body", "C2", signals);
 }
 
-/** What is said in the middle of a whole layout counts as if nothing stood around it. */
+/** Judges an error page within the layout of its site. */
 function judgeSurrounded(
   seen: Seen,
   page: Page,
@@ -132,11 +127,10 @@ function judgeSurrounded(
     : suspected("soft404_suspected", signals);
 }
 
-/** Whether a page is neither a thing of its own nor about errors. */
 const isOnlyAnError = ({ url }: Seen, page: Page) =>
   !isAboutOneThing(page) && !isAboutErrors(url) && !isExplanation(page);
 
-/** Words that other pages have, too, count for nothing on a site that is honest about what is missing. */
+/** Words that other pages have too only count if a random address shows the same page. */
 function judgeHint(
   seen: Seen,
   page: Page,
@@ -154,11 +148,10 @@ function judgeHint(
     : deadUnlessRootDiffers(seen, page, all);
 }
 
-/** What is away for a moment is not missing. */
+/** Something temporarily unavailable is not missing. */
 const FOR_NOW =
   /\b(?:currently|temporarily|right now|at the moment|derzeit|zurzeit|momentan|vorübergehend|actuellement|temporairement|momentáneamente|temporalmente|actualmente|attualmente|temporaneamente|temporariamente|no momento|tijdelijk|momenteel|chwilowo|obecnie|tillfälligt|midlertidigt?)\b|временно|сейчас|現在|一時的|暂时|暫時|일시적/i;
 
-/** The address promises a file, and a page comes. */
 function typeConflict({ hops, finalUrl }: Answer, link: URL): Signal | null {
   if (!isFileAddress(link)) return null;
   if (hops.length === 0) {
@@ -170,7 +163,7 @@ function typeConflict({ hops, finalUrl }: Answer, link: URL): Signal | null {
   return { rule: "leads_from_file_to_page", text };
 }
 
-/** Where the same page comes for any file, there is none; a page about each file shows them. */
+/** The file is missing if a random file address shows the same page. */
 function judgeConflict(seen: Seen, page: Page, conflict: Signal): Finding | Need | null {
   const sibling = compareWith(seen, "sibling");
   if (sibling !== "same") return typeof sibling === "string" ? null : sibling;
@@ -179,7 +172,7 @@ function judgeConflict(seen: Seen, page: Page, conflict: Signal): Finding | Need
   const isOpen = isAppShell(page) || (lines.length === 0 && mayBeBarrier(seen, page));
   if (isOpen) return behindBarrier(seen, barrierOn(page), signals);
   if (lines.length === 0 && !hasEarlierKey(seen.url)) {
-    // Without words for what is missing, it may be what stands before the files of this folder.
+    // Without words of an error page, it may be a barrier in front of this folder's files.
     const root = compareWith(seen, "root");
     if (root !== "same") {
       return typeof root === "string" ? suspected("soft404_suspected", signals) : root;
@@ -194,14 +187,11 @@ function judgeConflict(seen: Seen, page: Page, conflict: Signal): Finding | Need
     : finding;
 }
 
-/** A site that asks for an e-mail address before it sends a file has a form that its home page has not. */
+/** A form that the home page lacks may ask for an e-mail address before the download. */
 const formsAtHome = ({ facts: { home } }: Seen): number =>
   home?.kind === "answered" ? (home.page?.forms ?? 0) : 0;
 
-/**
- * An address that tells its page by an earlier part, as `/questions/123/any-title` does, has siblings with
- * the same page. Not so below the root.
- */
+/** A sibling may show the same page by design, as in `/questions/123/any-title`; one at the root does not. */
 function deadUnlessRootDiffers(seen: Seen, page: Page, signals: Signal[]): Finding | Need | null {
   const root = compareWithRoot(seen);
   if (typeof root !== "string") return root;
@@ -209,10 +199,6 @@ function deadUnlessRootDiffers(seen: Seen, page: Page, signals: Signal[]): Findi
   return root === "same" ? deadUnlessHomeIsSame(seen, page, [...signals, ROOT_SAME]) : null;
 }
 
-/**
- * Dead, if the home page is another. A site that shows one page at all its addresses, the home page among them,
- * says nothing about any: the page keeps readers out, or the site is not itself for the moment.
- */
 function deadUnlessHomeIsSame(seen: Seen, page: Page, signals: Signal[]): Finding | Need {
   const home = compareWith(seen, "home");
   if (typeof home !== "string") return home;
@@ -227,7 +213,7 @@ const mayBeBarrier = ({ answer }: Seen, page: Page) =>
   hasFewLinks(page, new URL(answer.finalUrl)) ||
   barrierInWords(page) !== null;
 
-/** Neither title nor heading speaks against the link, but it may be what the site shows for every address. */
+/** Judges a page without words of an error page, which may still be the same for every address. */
 function judgeUniform(seen: Seen, page: Page): Finding | Need | null {
   const isDoubtful = seen.isReregistered || isUsualPage(seen, page);
   if (typeof isDoubtful !== "boolean") return isDoubtful;
@@ -247,16 +233,13 @@ function judgeUniform(seen: Seen, page: Page): Finding | Need | null {
   return isSuspect ? suspected("soft404_suspected", signals) : null;
 }
 
-/**
- * The address makes no difference, except perhaps that of the home page. Without words for what is missing, a
- * page proves nothing: barriers and outages look the same in words that no list knows.
- */
+/** Without words of an error page, it is not evidence: it may be a barrier in unknown words. */
 const judgeEverywhere = (seen: Seen, page: Page, signals: Signal[]): Finding | Need =>
   missingInLine(page).length > 0
     ? deadUnlessHomeIsSame(seen, page, signals)
     : behindBarrier(seen, barrierOn(page), signals);
 
-/** Scripts that are loaded make no app of a short excuse, but one cannot be sure. An app may be a sign-in. */
+/** A short error page with scripts may be an app, and an app may be a sign-in. */
 function judgeApp(seen: Seen, page: Page, lines: Signal[]): Finding {
   const isExcuse = lines.length > 0 && !isFrame(page);
   if (isExcuse) return suspected("soft404_suspected", [...lines, SIBLING_SAME]);
@@ -265,10 +248,7 @@ function judgeApp(seen: Seen, page: Page, lines: Signal[]): Finding {
   return { ...alive("ok_unverified_app"), signals: [APP_SHELL] };
 }
 
-/**
- * Whether the host was seen to show such a page for random addresses, or the page gives itself away. A host
- * that was asked only now has shown its page next to the link, where it can be compared in full.
- */
+/** Whether the page looks like the one that the host shows for random addresses. */
 function isUsualPage({ answer, url, facts, serving }: Seen, page: Page): boolean | Need {
   if (isSiteAddress(url) || serving?.target) return false;
   const { profile, sibling } = facts;
@@ -278,18 +258,15 @@ function isUsualPage({ answer, url, facts, serving }: Seen, page: Page): boolean
   return profile !== null && isNear(profile.fingerprint, fingerprintOf(answer));
 }
 
-/** Whether a page may be the sign-in of a whole folder. A link to a sign-in itself shows what it names. */
+/** Whether a page may be the sign-in of a whole folder. */
 const isSignIn = ({ url }: Seen, page: Page) =>
   isShort(page) && page.passwordFields === 1 && !hasEarlierKey(url) && !isLoginAddress(url);
 
-/** A domain that was registered again often has only a home page, shown for any address. */
+/** A new owner's domain often has only a home page, shown at every address. */
 const judgeReregisteredHome = ({ facts: { root } }: Seen): Finding | null =>
   root?.hops.length === 0 ? suspected("soft404_suspected", [ROOT_SAME]) : null;
 
-/**
- * What an address for comparison shows, or the wish to ask for it. Services are not asked for random
- * addresses: those whose word for missing things is not their status have rules of their own.
- */
+/** Services are not tested with random addresses, because rules know their error pages. */
 function compareWith(seen: Seen, fact: "sibling" | "root" | "home"): Comparison | Need {
   const { answer, facts, serving } = seen;
   if (serving?.target) return "missing";
@@ -297,7 +274,7 @@ function compareWith(seen: Seen, fact: "sibling" | "root" | "home"): Comparison 
   return probe === undefined ? needs(fact) : compare(answer, probe);
 }
 
-/** Directly below the root, the sibling is what would be asked for there. */
+/** Directly below the root, the sibling is a random address at the root. */
 const compareWithRoot = (seen: Seen) =>
   compareWith(seen, isBelowRoot(seen.url) ? "sibling" : "root");
 

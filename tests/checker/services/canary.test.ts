@@ -107,7 +107,7 @@ describe("Before something is called gone", () => {
       cause: "service_not_found",
     });
     expect(conclusion.evidence.notes).toEqual([
-      "Files does not tell what is there from what is gone just now.",
+      "Files also reports known-good links as missing right now.",
     ]);
   });
 
