@@ -120,9 +120,7 @@ test("one line tells that our clock is off, and one that it is right again", asy
   const { answers, setBy } = clocks();
 
   for (let round = 0; round < 3; round++) answers(HOUR, "a.test", "b.test", "c.test", "d.test");
-  expect(lines).toEqual([
-    expect.stringMatching(/^\S+ warning clock is wrong: .* behind_s=3600$/),
-  ]);
+  expect(lines).toEqual([expect.stringMatching(/^\S+ warning clock is wrong: .* behind_s=3600$/)]);
 
   setBy(HOUR);
   answers(0, "a.test");

@@ -136,9 +136,7 @@ describe("an attempt at a site that wants to be left alone", () => {
       address: null,
     });
     expect(found).toMatchObject({
-      detail: expect.stringMatching(
-        /^site\.test(:\d+)? has a cooldown of 45 seconds more\.$/,
-      ),
+      detail: expect.stringMatching(/^site\.test(:\d+)? has a cooldown of 45 seconds more\.$/),
     });
     expect(clock.slept).not.toContain(45_000);
     expect(site.requests).toHaveLength(1);
