@@ -6,7 +6,7 @@ import { Evidence, toEvidence } from "../verdict/probe/conclusion.ts";
 import { messageOf, type Reason } from "../verdict/reasons/reasons.ts";
 import type { Tally } from "./roll-ups.ts";
 
-/** A check with all that its row only points to. */
+/** A check with its kind and its link. */
 type HistoryRow = Omit<typeof checkKinds.$inferSelect, "no" | "code"> &
   Pick<CheckRow, "checkedAt" | "responseTimeMs" | "finalUrl"> & {
     id: string;
@@ -41,7 +41,7 @@ export const HistoryEntry = z
   })
   .meta({ id: "HistoryEntry" });
 
-/** A check in the history of its link. Those that changed the link's status tell what they saw. */
+/** A check in the history of its link. Checks that changed the link's status have their evidence. */
 export const LinkHistoryEntry = HistoryEntry.extend({ evidence: Evidence.nullable() }).meta({
   id: "LinkHistoryEntry",
   example: {
@@ -64,7 +64,6 @@ export const HistoryStats = z
   })
   .meta({ id: "HistoryStats" });
 
-/** What the checks of one link came to. */
 export const LinkStats = HistoryStats.extend({
   uptimePercent: z.number().meta({ example: 91.85 }).nullable(),
 }).meta({
@@ -86,31 +85,21 @@ const range = {
   end_date: moment("end").meta({ description: "Until this time or day, inclusive." }).optional(),
 };
 
-/** Both ends are inclusive; a date alone means its first and its last millisecond in UTC. */
-const inOrder = ({
-  start_date,
-  end_date,
-}: {
-  start_date?: number | undefined;
-  end_date?: number | undefined;
-}) => start_date === undefined || end_date === undefined || start_date <= end_date;
-const OUT_OF_ORDER = { message: "must not be after end_date", path: ["start_date"] };
+type Dates = { start_date?: number | undefined; end_date?: number | undefined };
+export const inOrder = ({ start_date, end_date }: Dates) =>
+  (start_date ?? Number.NEGATIVE_INFINITY) <= (end_date ?? Number.POSITIVE_INFINITY);
+export const OUT_OF_ORDER = { message: "must not be after end_date", path: ["start_date"] };
 
 export const DateRange = z.object(range).refine(inOrder, OUT_OF_ORDER);
 export type DateRange = z.output<typeof DateRange>;
 
-/** Whose checks are counted: without either those of the account. */
+/** The checks to count; without either, those of the account. */
 const subject = {
   link_id: id().meta({ description: "Only checks of this link." }).optional(),
   group_id: id().meta({ description: "Only checks of links in this group." }).optional(),
 };
-const atMostOne = ({
-  link_id,
-  group_id,
-}: {
-  link_id?: string | undefined;
-  group_id?: string | undefined;
-}) => link_id === undefined || group_id === undefined;
+type Ids = { link_id?: string | undefined; group_id?: string | undefined };
+const atMostOne = ({ link_id, group_id }: Ids) => link_id === undefined || group_id === undefined;
 const BOTH = { message: "must not be given with link_id", path: ["group_id"] };
 
 export const StatsQuery = z
@@ -132,8 +121,7 @@ export const SeriesQuery = z
   .refine(atMostOne, BOTH);
 export type SeriesQuery = z.output<typeof SeriesQuery>;
 
-/** `changed` leaves only the checks that changed a status, and those of `status` only such that found it. */
-const kept = {
+const filters = {
   status: oneOf(VERDICTS).meta({ description: "Only checks with this result." }).optional(),
   changed: queryFlag()
     .meta({
@@ -142,27 +130,24 @@ const kept = {
     .optional(),
 };
 
-/** Which checks a list is narrowed to. */
+/** The filter of a list of checks. */
 export type CheckFilter = { status?: Verdict | undefined; changed?: boolean | undefined };
 
 export const LinkHistoryQuery = z
-  .object({ ...kept, ...range, ...paging() })
+  .object({ ...filters, ...range, ...paging() })
   .refine(inOrder, OUT_OF_ORDER);
 export type LinkHistoryQuery = z.output<typeof LinkHistoryQuery>;
 
-/** Roll-ups know how many checks changed a status, but not to what: only those of one link are few enough to look. */
-const isCountable = ({
-  link_id,
-  status,
-  changed,
-}: CheckFilter & { link_id?: string | undefined }) => !(status && changed) || link_id !== undefined;
+/** Roll-ups do not count changes by their new status, and only the checks of one link are few enough to read. */
+const isCountable = ({ link_id, status, changed }: CheckFilter & Ids) =>
+  !(status && changed) || link_id !== undefined;
 const NOT_COUNTABLE = {
   message: "must not be true together with status, unless you give link_id as well",
   path: ["changed"],
 };
 
 export const HistoryQuery = z
-  .object({ link_id: subject.link_id, ...kept, ...range, ...paging() })
+  .object({ link_id: subject.link_id, ...filters, ...range, ...paging() })
   .refine(inOrder, OUT_OF_ORDER)
   .refine(isCountable, NOT_COUNTABLE);
 export type HistoryQuery = z.output<typeof HistoryQuery>;
@@ -189,7 +174,7 @@ export const toLinkHistoryEntry = (row: LinkHistoryRow): z.infer<typeof LinkHist
   evidence: toEvidence(row.evidence),
 });
 
-/** The average is over the checks that got an answer, and 0 when there was none. */
+/** The average is over the checks that were answered, and 0 when there are none. */
 export const toStats = (counts: Tally): z.infer<typeof HistoryStats> => ({
   totalChecks: counts.active + counts.dead + counts.unknown,
   aliveCount: counts.active,
@@ -199,7 +184,7 @@ export const toStats = (counts: Tally): z.infer<typeof HistoryStats> => ({
   avgResponseTimeMs: counts.answered === 0 ? 0 : Math.round(counts.totalMs / counts.answered),
 });
 
-/** The uptime leaves out checks that could not tell; null when none could. */
+/** The uptime leaves out unknown results; null when there is no other. */
 export const toLinkStats = (counts: Tally): z.infer<typeof LinkStats> => ({
   ...toStats(counts),
   uptimePercent: percentOf(counts.active, counts.active + counts.dead),

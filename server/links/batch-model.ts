@@ -6,7 +6,7 @@ import { filterOf, ItemError, NARROWING } from "./model.ts";
 
 const MOST_IDS = 1000;
 
-/** Which links to check now: those that are named, or all that fit. */
+/** The links to check now: those with the ids, or all that match. */
 export const NewBatch = z
   .object(
     {
@@ -89,6 +89,6 @@ export const toBatch = (row: BatchRow): z.infer<typeof Batch> => ({
   completed_at: toIsoOrNull(row.completedAt),
 });
 
-/** Until all links have joined it is what was expected, so that it does not grow before one's eyes. */
+/** The expected number until all links have joined, so that the total does not grow. */
 const totalOf = ({ filledTo, total, expected }: BatchRow) =>
   filledTo === null ? total : Math.max(total, expected);

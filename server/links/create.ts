@@ -286,10 +286,7 @@ export async function existingGroups(
   return new Set(rows.map(({ id }) => id));
 }
 
-/**
- * @param field the name of the field that holds the group's id
- * @throws VALIDATION_ERROR when the account has no group with this id
- */
+/** @throws VALIDATION_ERROR for the field when the account has no group with this id */
 export async function refuseUnknownGroup(
   deps: Deps,
   { accountId }: Caller,
@@ -347,7 +344,7 @@ const NAMES: Record<string, string> = {
   group_id: "The group:",
 };
 
-/** Why an item was refused, in sentences: problems of fields are ends of such that begin with its name. */
+/** Describes an error in sentences, each of which begins with the name of a field. */
 export function reasonOf({ message, details }: AppError): string {
   const entries = Object.entries((details?.fields ?? {}) as FieldProblems);
   if (entries.length === 0) return message;

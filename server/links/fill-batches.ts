@@ -1,6 +1,6 @@
 import { and, asc, eq, gt, isNotNull, lte, sql } from "drizzle-orm";
 import { lockAccounts, lockLinks } from "../db/queries.ts";
-import { numbersOf, rowsOf, type Statement, type Store } from "../db/store.ts";
+import { numbersOf, rowsOf, type Store } from "../db/store.ts";
 import {
   accounts,
   type BatchRow,
@@ -186,18 +186,16 @@ export async function joinBatch(
   await lockLinks(tx, joining.nos);
   const areThere = sql`links.account_no = ${accountNo}
     and links.no in (select no from ${numbersOf(tx, joining.nos)} as named)`;
-  await tx.write([
-    tx.run(sql`
-      insert into batch_links (link_no, batch_id)
-      select links.no, cast(${id} as text) from links where ${areThere}
-    `),
-    tx.run(sql`${makeDue(Math.min(startedAt, now), now)} and ${areThere}`),
-    tx.run(sql`
-      update batches set total = total + (select count(*) from links where ${areThere}),
-        filled_to = ${joining.filledTo}
-      where id = ${id}
-    `),
-  ]);
+  await tx.run(sql`
+    insert into batch_links (link_no, batch_id)
+    select links.no, cast(${id} as text) from links where ${areThere}
+  `);
+  await tx.run(sql`${makeDue(Math.min(startedAt, now), now)} and ${areThere}`);
+  await tx.run(sql`
+    update batches set total = total + (select count(*) from links where ${areThere}),
+      filled_to = ${joining.filledTo}
+    where id = ${id}
+  `);
 }
 
 /**
@@ -214,16 +212,15 @@ const makeDue = (dueAt: number, now: number) => sql`
  * Adds each result to the batches that wait for its link, and removes the link from them. Costs almost nothing
  * when there are no batches. The links must still be held under their leases.
  */
-export function countForBatches(store: Store, results: Judged[]): Statement[] {
-  if (results.length === 0) return [];
+export async function countForBatches(tx: Store, results: Judged[]): Promise<void> {
+  if (results.length === 0) return;
   const rows = results.map(({ link, outcome }) => [link.no, link.lease, outcome.conclusion.status]);
   const columns = { link_no: "bigint", lease: "text", verdict: "text" } as const;
-  const waitedFor = sql`${rowsOf(store, columns, rows)} as done
+  const waitedFor = sql`${rowsOf(tx, columns, rows)} as done
     join batch_links m on m.link_no = done.link_no
     join links l on l.no = m.link_no and l.lease = done.lease
     where exists (select 1 from batch_links)`;
-  return [
-    store.run(sql`
+  await tx.run(sql`
       update batches set active = active + counted.n_active, dead = dead + counted.n_dead,
         unknown = unknown + counted.n_unknown
       from (
@@ -234,9 +231,8 @@ export function countForBatches(store: Store, results: Judged[]): Statement[] {
         from ${waitedFor} group by m.batch_id
       ) as counted
       where batches.id = counted.batch_id and ${HAS_ROOM}
-    `),
-    store.run(sql`delete from batch_links where link_no in (select m.link_no from ${waitedFor})`),
-  ];
+    `);
+  await tx.run(sql`delete from batch_links where link_no in (select m.link_no from ${waitedFor})`);
 }
 
 /** Counts links as skipped in the batches that wait for them. Must run before the links are deleted. */

@@ -25,7 +25,7 @@ export const PreviewedLinks = NewLinks.extend({
 
 export const LinkIds = z.object({ link_ids: list(id(), MOST_IN_BATCH) }, "must be a JSON object");
 
-/** Where a change of many links goes on: after all links that it has come to. */
+/** The position at which a change of many links continues. */
 const Cursor = z
   .string("must be a text")
   .regex(/^[0-9a-z]{1,10}$/, "must be the `next` of the reply before")
@@ -37,7 +37,7 @@ const SOME_LINKS = {
   before: Cursor.optional(),
 };
 
-/** Which links of a list are meant: those that are named, or the next that fit. */
+/** The links to change: those with the ids, or the next that match. */
 type SomeLinks = z.output<z.ZodObject<typeof SOME_LINKS>>;
 
 const areNamed = ({ link_ids: ids, filter, before }: SomeLinks) =>
@@ -132,7 +132,7 @@ export const BatchDeletion = z
   })
   .meta({ id: "BatchDeletion" });
 
-/** By a filter in steps: `next` is what to give as `before` to go on, null when there is nothing left. */
+/** The `before` of the next step by a filter; null when no link is left. */
 const Next = z.string().nullable().meta({ example: null });
 
 export const LinkDeletion = BatchDeletion.extend({ next: Next }).meta({ id: "LinkDeletion" });
@@ -152,7 +152,6 @@ export const BatchChange = z
   })
   .meta({ id: "BatchChange" });
 
-/** As `Cursor` is read. */
 export const toNext = (before: number | null) => before?.toString(36) ?? null;
 
 export const toCreation =
@@ -170,10 +169,10 @@ export const toCreation =
     };
   };
 
-const toOutcome = <Status extends string>(outcome: Outcome<Status>) =>
+export const toOutcome = <Status extends string>(outcome: Outcome<Status>) =>
   "error" in outcome ? { ...outcome, error: toErrorBody(outcome.error) } : outcome;
 
-const countOf = (outcomes: { status: string }[], status: string) =>
+export const countOf = (outcomes: { status: string }[], status: string) =>
   outcomes.filter((outcome) => outcome.status === status).length;
 
 export const toDeletionOf = (outcomes: Deletion[]) => ({

@@ -53,7 +53,7 @@ export const LinkDetail = Link.extend({
   last_change: LastChange.nullable(),
 }).meta({ id: "LinkDetail" });
 
-/** What a new link looks like; the verb judges the URL and the group as well, all in one answer. */
+/** `createLink` validates the URL and the group as well, and reports all problems at once. */
 export const NewLink = z.object(
   {
     url: text(2048).meta({ format: "uri" }),
@@ -64,7 +64,7 @@ export const NewLink = z.object(
 );
 export type NewLink = z.output<typeof NewLink>;
 
-/** Described as `NewLink`, but let through unread: the verb reads it, so that no problem hides another. */
+/** Documented as `NewLink`, but validated by `createLink`, so that no problem hides another. */
 export const NewLinkBody = unread(NewLink);
 
 export const LinkChange = z.object(
@@ -80,7 +80,7 @@ export const LinkChangeBody = unread(LinkChange);
 
 const GROUP_OR_NONE = 'must be a UUID, or "none"';
 
-/** What narrows a list of links; all of it together. */
+/** The filters of a list of links, combined with AND. */
 export const NARROWING = {
   status: oneOf(LINK_STATUSES).meta({ description: "Only links with this status." }).optional(),
   service: z
@@ -115,7 +115,7 @@ export const LinkQuery = z.object({
 });
 export type LinkQuery = z.output<typeof LinkQuery>;
 
-/** A name that is not known is refused: without it, all links would be meant. */
+/** Rejects unknown names: without the misspelt filter, all links would match. */
 export const filterOf = <T extends z.ZodRawShape>(fields: T) =>
   z.strictObject(fields, {
     error: ({ code, keys }) =>
@@ -138,7 +138,7 @@ export const CheckStarted = z.object({
   message: z.string().meta({ example: "Check initiated." }),
 });
 
-/** @param now decides whether a check is under way: its lease shows as `checking` until it ends */
+/** @param now decides whether a check is running: the link shows as `checking` until its lease ends */
 export const toLink =
   (now: number) =>
   (row: LinkSummary): z.infer<typeof Link> => ({
@@ -197,12 +197,12 @@ export const Service = z
   })
   .meta({ id: "Service" });
 
-/** What every link is filed under that no service owns. */
+/** The service of all other sites. */
 const GENERIC = { id: "generic", name: "Any other site" };
 
 type Named = z.infer<typeof Service>;
 
-/** All ids that a link's `service` can have, in alphabetical order. */
+/** All values of a link's `service`, in alphabetical order. */
 export const toServices = (services: readonly Named[]): Named[] =>
   [GENERIC, ...services.map(({ id, name }) => ({ id, name }))].sort((a, b) =>
     a.id < b.id ? -1 : 1,

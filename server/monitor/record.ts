@@ -117,7 +117,7 @@ async function write(deps: Deps, results: Result[], latest: Latest): Promise<voi
     const held = settled.filter(isHeld);
     const events = [...held.flatMap(eventsOf), ...observed.filter(isHeld).map(checkCompleted)];
     await writeHistory(tx, shown.filter(isHeld), kinds);
-    await tx.write(countForBatches(tx, held));
+    await countForBatches(tx, held);
     await publishEvents(tx, events.filter(isWanted));
     await countUsage(tx, held);
     await changeLinks(tx, deps.config, held);

@@ -3,7 +3,9 @@ import type { LinkSummary } from "../../db/tables.ts";
 import {
   DateRange,
   HistoryQuery,
+  inOrder,
   type LinkHistoryRow,
+  OUT_OF_ORDER,
   toHistoryEntry,
 } from "../../history/model.ts";
 import { id, list, oneOf } from "../../lib/fields.ts";
@@ -41,11 +43,7 @@ export const HistoryExportQuery = z
       .meta({ description: HistoryQuery.shape.changed.description })
       .optional(),
   })
-  .refine(
-    ({ start_date, end_date }) =>
-      start_date === undefined || end_date === undefined || start_date <= end_date,
-    { message: "must not be after end_date", path: ["start_date"] },
-  );
+  .refine(inOrder, OUT_OF_ORDER);
 export type HistoryExportQuery = z.output<typeof HistoryExportQuery>;
 
 /** A link with the name of its group. */

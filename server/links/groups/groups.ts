@@ -182,7 +182,7 @@ const sumOf = (column: AnySQLiteColumn) => sql`coalesce(sum(${column}), 0)`.mapW
 const { active, dead, unknown, subject } = linkCounts;
 const SUMS = { active: sumOf(active), dead: sumOf(dead), unknown: sumOf(unknown) };
 
-/** @param reader where the counts are added up: one for every thousand links that a group has some of */
+/** @param reader sums the counts: a row for each thousand numbers in which the group has links */
 async function withCounts(
   store: Store,
   reader: Pick<Store, "select">,
@@ -203,7 +203,7 @@ async function withCounts(
   return rows.map((row) => ({ ...row, counts: byNumber.get(row.no) ?? NO_LINKS }));
 }
 
-/** The account's links that are in none of its groups. */
+/** Counts the account's links that are in no group. */
 export async function countUngrouped({ store }: Deps, caller: Caller): Promise<LinkCounts> {
   const ours = store
     .select({ no: groups.no })
@@ -224,19 +224,18 @@ export async function countUngrouped({ store }: Deps, caller: Caller): Promise<L
 
 const sumOfRest = (name: string) => sql.raw(`coalesce(sum(${name}), 0)`).mapWith(Number);
 
-/** An account's groups, to be found by what a list or a file calls them. */
+/** An account's groups by name or id, as lists and files refer to them. */
 export type GroupBook = {
-  /** By its name in letters of either case, or by its id; of several with the name, the oldest. */
+  /** By name, ignoring case, or by id. Of several groups with the name, the oldest. */
   find(wanted: string): GroupRow | undefined;
   /** Oldest first. */
   all(): GroupRow[];
-  /** How many have the name. */
+  /** The number of groups with the name. */
   count(name: string): number;
-  /** Makes a group with the name, and nothing else said of it. */
   make(input: { name: string } & Partial<NewGroup>): Promise<GroupRow>;
 };
 
-/** All groups of the account as they are now, of which there are never very many. */
+/** Reads all groups of the account, of which there are never many. */
 export async function openGroupBook(deps: Deps, caller: Caller): Promise<GroupBook> {
   const rows = await deps.store
     .select()
@@ -245,18 +244,18 @@ export async function openGroupBook(deps: Deps, caller: Caller): Promise<GroupBo
     .orderBy(asc(groups.createdAt), asc(groups.id));
   const known = new Map<string, GroupRow[]>();
   const add = (key: string, row: GroupRow) => known.set(key, [...(known.get(key) ?? []), row]);
-  const keep = (row: GroupRow) => {
+  const addRow = (row: GroupRow) => {
     add(keyOf(row.name), row);
     if (keyOf(row.name) !== row.id) add(row.id, row);
   };
-  for (const row of rows) keep(row);
+  for (const row of rows) addRow(row);
   return {
     find: (wanted) => known.get(keyOf(wanted))?.[0],
     all: () => rows,
     count: (name) => known.get(keyOf(name))?.length ?? 0,
     async make(input) {
       const { counts: _, ...row } = await createGroup(deps, caller, NewGroup.parse(input));
-      keep(row);
+      addRow(row);
       return row;
     },
   };
@@ -264,6 +263,6 @@ export async function openGroupBook(deps: Deps, caller: Caller): Promise<GroupBo
 
 const keyOf = (name: string) => name.trim().toLowerCase();
 
-/** Why a group cannot be named so, as the end of a sentence; null when it can. */
+/** Why a group cannot have the name, as the end of a sentence; null when it can. */
 export const problemOfName = (name: string): string | null =>
   NewGroup.safeParse({ name }).error?.issues[0]?.message ?? null;

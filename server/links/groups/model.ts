@@ -7,10 +7,10 @@ import { ItemError, LinkQuery } from "../model.ts";
 const DEFAULT_COLOR = "#6B7280";
 const MOST_MOVED = 1000;
 
-/** Links by settled status: one that is being checked counts as what it was. */
+/** Links by settled status. A running check does not change it. */
 export type LinkCounts = { active: number; dead: number; unknown: number };
 
-/** A group with the numbers of its links, which it does not store itself. */
+/** A group with the numbers of its links. */
 export type CountedGroup = GroupRow & { counts: LinkCounts };
 
 const Counted = z.object({

@@ -12,11 +12,12 @@ import {
   refusals,
   toPage,
 } from "../../api/reply.ts";
-import { toErrorBody } from "../../lib/errors.ts";
 import { paging } from "../../lib/fields.ts";
 import type { Deps } from "../../work/deps.ts";
 import { listLinks } from "../list.ts";
+import { countOf, toOutcome } from "../many-model.ts";
 import { Link, toLink } from "../model.ts";
+import type { Outcome } from "../selection.ts";
 import {
   changeGroup,
   countUngrouped,
@@ -154,18 +155,20 @@ export const groupRoutes = (deps: Deps) =>
 const locationOf = ({ id }: { id: string }) => `/api/v1/groups/${id}`;
 
 function toMoved({ groupId, results }: MoveResult): z.infer<typeof model.MoveResult> {
-  const countOf = (status: string) => results.filter((result) => result.status === status).length;
+  const moves = results.map(
+    (result): Outcome<"moved" | "unchanged"> =>
+      "error" in result
+        ? result
+        : { id: result.id, status: result.status === "changed" ? "moved" : "unchanged" },
+  );
   return {
     group_id: groupId,
     summary: {
-      total: results.length,
-      moved: countOf("changed"),
-      unchanged: countOf("unchanged"),
-      failed: countOf("failed"),
+      total: moves.length,
+      moved: countOf(moves, "moved"),
+      unchanged: countOf(moves, "unchanged"),
+      failed: countOf(moves, "failed"),
     },
-    results: results.map((result) => {
-      if (result.status === "failed") return { ...result, error: toErrorBody(result.error) };
-      return { id: result.id, status: result.status === "changed" ? "moved" : "unchanged" };
-    }),
+    results: moves.map(toOutcome),
   };
 }
