@@ -126,7 +126,7 @@ function tooManySecrets(old: { expires_at: number }[]) {
   const firstExpiresAt = toIso(Math.min(...old.map(({ expires_at: expiresAt }) => expiresAt)));
   return conflict(
     `${old.length} old secrets still sign. Rotate again after ${firstExpiresAt}, when the first of ` +
-      "them ends, or with a grace_period_seconds of 0.",
+      "them expires, or with a grace_period_seconds of 0.",
     { reason: "too_many_secrets", firstExpiresAt },
   );
 }

@@ -1,18 +1,4 @@
-import {
-  and,
-  count,
-  desc,
-  eq,
-  gt,
-  isNull,
-  lte,
-  max,
-  min,
-  ne,
-  or,
-  type SQL,
-  sql,
-} from "drizzle-orm";
+import { and, count, desc, eq, gt, isNull, lte, max, min, ne, type SQL, sql } from "drizzle-orm";
 import { lockWebhook } from "../db/queries.ts";
 import type { Store } from "../db/store.ts";
 import { deliveries, events, type WebhookRow, webhooks } from "../db/tables.ts";
@@ -122,7 +108,7 @@ async function isBusy(store: Store, webhookId: string, now: number): Promise<boo
         gt(eventId, firstIdAt(now - MINUTE_MS)),
         ne(type, "digest"),
         eq(ofBatch, false),
-        or(isNull(lastTrigger), ne(lastTrigger, "test")),
+        sql`coalesce(${lastTrigger}, '') <> 'test'`,
       ),
     )
     .orderBy(desc(eventId))
@@ -190,8 +176,7 @@ async function gatherOpen(store: Store, source: Source, now: number): Promise<bo
 
 async function gather(tx: Store, digest: Digest, now: number): Promise<number> {
   const { eventId, dueAt, lease, resting } = deliveries;
-  await lockWebhook(tx, digest.webhookId);
-  if (!(await isOpen(tx, digest))) return 0;
+  if (!(await lockIfOpen(tx, digest))) return 0;
   const gathered = await tx
     .update(deliveries)
     .set({
@@ -216,8 +201,7 @@ async function gather(tx: Store, digest: Digest, now: number): Promise<number> {
 /** Makes the digest due with the data of what it gathered, or deletes it if it is empty. */
 async function closeDigest(tx: Store, digest: Digest, now: number): Promise<void> {
   const { webhookId, id, kind } = digest;
-  await lockWebhook(tx, webhookId);
-  if (!(await isOpen(tx, digest))) return;
+  if (!(await lockIfOpen(tx, digest))) return;
   const isWebhook = eq(webhooks.id, webhookId);
   const data = await readDigest(tx, id);
   if (!data) {
@@ -239,7 +223,9 @@ async function closeDigest(tx: Store, digest: Digest, now: number): Promise<void
     .where(isWebhook);
 }
 
-async function isOpen(tx: Store, { webhookId, id, kind }: Digest): Promise<boolean> {
+/** Locks the webhook and returns whether the digest is still open. */
+async function lockIfOpen(tx: Store, { webhookId, id, kind }: Digest): Promise<boolean> {
+  await lockWebhook(tx, webhookId);
   const isIt = and(eq(webhooks.id, webhookId), eq(OPEN[kind], id));
   return (await tx.select({ id: webhooks.id }).from(webhooks).where(isIt)).length > 0;
 }

@@ -193,7 +193,7 @@ function readUrl(
   const target = parseTarget(raw, webhookOutbound.policy);
   if (!target.ok) return target;
   if (config.webhookRequireHttps && target.url.protocol !== "https:") {
-    return { problem: "must be an https URL; this server sends to no other" };
+    return { problem: "must be an https URL; this server allows only https" };
   }
   if (target.url.pathname === SHORTENED) return { problem: "must be the whole URL, without …" };
   const problem = missingIn(target.url, format);

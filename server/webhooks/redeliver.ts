@@ -141,7 +141,7 @@ function refuseWhileOff({ isActive }: Pick<WebhookRow, "isActive">) {
 /** A pending delivery without a due time is a digest that is still open. */
 function refuseUnfinished({ status, dueAt }: DeliveryRow) {
   if (status === "delivering") {
-    throw conflict("An attempt is under way. Wait until it is over.", { reason: "in_flight" });
+    throw conflict("An attempt is running. Wait until it has finished.", { reason: "in_flight" });
   }
   if (status === "pending" && dueAt === null) {
     const message = "This digest is still gathering events and is sent automatically.";

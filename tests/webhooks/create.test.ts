@@ -202,7 +202,7 @@ onBothEngines(
 
       expect(status).toBe(400);
       expect(body.error.details.fields).toEqual({
-        url: ["must be an https URL; this server sends to no other"],
+        url: ["must be an https URL; this server allows only https"],
       });
     });
   },

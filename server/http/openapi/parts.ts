@@ -246,7 +246,7 @@ const ERRORS: Record<ErrorCode, { when: string; examples: Refusal[] }> = {
         { reason: "too_many_batches", limit: 10, used: 10 },
       ],
       ["This webhook is switched off. Switch it on first.", { reason: "webhook_off" }],
-      ["An attempt is under way. Wait until it is over.", { reason: "in_flight" }],
+      ["An attempt is running. Wait until it has finished.", { reason: "in_flight" }],
       [
         "This digest is still gathering events and is sent automatically.",
         { reason: "still_gathering" },
@@ -256,7 +256,7 @@ const ERRORS: Record<ErrorCode, { when: string; examples: Refusal[] }> = {
         { reason: "secret_key_replaced" },
       ],
       [
-        "2 old secrets still sign. Rotate again after 2026-01-02T00:00:00.000Z, when the first of them ends, or with a grace_period_seconds of 0.",
+        "2 old secrets still sign. Rotate again after 2026-01-02T00:00:00.000Z, when the first of them expires, or with a grace_period_seconds of 0.",
         { reason: "too_many_secrets", firstExpiresAt: "2026-01-02T00:00:00.000Z" },
       ],
     ],
