@@ -37,7 +37,7 @@ export function addUser(program: Command, cli: Cli) {
   const user = program.command("user").description("manage who can sign in");
   user
     .command("create")
-    .description("make an account with its owner and print the account's id")
+    .description("create an account with its owner and print the account's id")
     .requiredOption("--email <email>", "the name to sign in with")
     .option("--password-file <file>", "read the password from this file, - is standard input")
     .addOption(new Option("--tier <tier>", "the account's tier").choices(TIERS))
@@ -49,14 +49,14 @@ export function addUser(program: Command, cli: Cli) {
     .action(() => listAll(cli));
   user
     .command("delete")
-    .description("remove a user, and with an account's last owner the account")
+    .description("delete a user, and the account with its last owner")
     .requiredOption("--email <email>", "the user to remove")
-    .option("--with-links", "even when the account's links and their history go too")
-    .option("--revoke-keys", "also revoke the API keys that the user made")
+    .option("--with-links", "also delete the account's links and their history")
+    .option("--revoke-keys", "also revoke the API keys that the user created")
     .action((options: Deletion) => deleteOne(cli, options));
   user
     .command("reset-password")
-    .description("end all of a user's sessions and print a link that sets a new password, once")
+    .description("end all of a user's sessions and print a link for setting a new password, once")
     .requiredOption("--email <email>", "whose password")
     .action((options: { email: string }) => reset(cli, options));
   user
@@ -124,19 +124,19 @@ async function removeFactor(cli: Cli, given: string) {
   const email = await readEmail(given);
   await withDeps(cli, async (deps) => {
     await removeTwoFactor(deps, await requireUser(deps, email));
-    cli.print(`${email} signs in with the password alone now.`);
+    cli.print(`${email} now signs in with only the password.`);
   });
 }
 
-/** As someone signs in with it. */
+/** Normalizes the email as sign-in does. */
 export const readEmail = async (email: string): Promise<string> =>
   (await readBody(z.object({ email: Email }), { email })).email;
 
-/** The token stands behind `#`, so that it reaches no log on its way. */
+/** The token is behind `#`, so that no server logs it. */
 const passwordUrl = (config: Config, token: string) =>
   `${config.publicUrl ?? localUrl(config)}/password#token=${token}`;
 
-/** A file ends in a line break that is not part of the password. */
+/** Without the line break at the end of a file. */
 async function readPassword({ io }: Cli, path: string): Promise<string> {
   const text = path === "-" ? await readInput(io) : readFile(path);
   return text.replace(/\r?\n$/, "");
@@ -150,7 +150,7 @@ function readFile(path: string): string {
   }
 }
 
-/** No account has more keys than this. */
+/** More than an account can have. */
 const ALL = { page: 1, per_page: 1_000_000 };
 
 type KeyCreation = { email: string; name: string; readOnly?: true; expiresAt?: string };
@@ -159,10 +159,10 @@ export function addKey(program: Command, cli: Cli) {
   const key = program.command("key").description("manage API keys");
   key
     .command("create")
-    .description("make a key and print its value, this once")
+    .description("create a key and print its value, only once")
     .requiredOption("--email <email>", "whose account")
     .requiredOption("--name <name>", "what the key is for")
-    .option("--read-only", "may look, but change nothing")
+    .option("--read-only", "cannot change anything")
     .option("--expires-at <time>", "RFC 3339, such as 2031-01-01T00:00:00Z, or a date")
     .action((options: KeyCreation) => create(cli, options));
   key
@@ -172,7 +172,7 @@ export function addKey(program: Command, cli: Cli) {
     .action((options: { email: string }) => list(cli, options));
   key
     .command("revoke")
-    .description("refuse a key from now on, for good")
+    .description("revoke a key permanently")
     .argument("<id>", "the key's id, as `key list` shows it")
     .action((id: string) => revoke(cli, id));
 }
@@ -224,11 +224,11 @@ async function accountOf(deps: Deps, email: string): Promise<Caller> {
 }
 
 export const withEmail = (command: Command) =>
-  command.option("--email <email>", "whose account; needed where there are several");
+  command.option("--email <email>", "whose account; required if there are several");
 
 /**
- * The operator, acting in the account of a user or in the only one.
- * @throws UsageError when it is not clear which is meant; NOT_FOUND
+ * The operator, acting in the account of the user, or in the only account.
+ * @throws UsageError without an email if there are several accounts; NOT_FOUND
  */
 export async function callerFor(deps: Deps, email: string | undefined): Promise<Caller> {
   if (email !== undefined) {
@@ -238,10 +238,10 @@ export async function callerFor(deps: Deps, email: string | undefined): Promise<
   const accountIds = new Set((await listUsers(deps)).map(({ user }) => user.accountId));
   const [only] = accountIds;
   if (only === undefined) {
-    throw new Error("There is no account yet; make one with `stillup user create`.");
+    throw new Error("There is no account yet; create one with `stillup user create`.");
   }
   if (accountIds.size > 1) {
-    throw new UsageError("There are several accounts; say whose is meant with --email.");
+    throw new UsageError("There are several accounts; choose one with --email.");
   }
   return operatorOf(deps, only);
 }

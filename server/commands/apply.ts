@@ -16,7 +16,7 @@ type Options = { file: string; email?: string; prune?: true; dryRun?: true; yes?
 export function addApply(program: Command, cli: Cli) {
   const command = program
     .command("apply")
-    .description("make groups and links as a file says, after showing what that changes")
+    .description("create and change groups and links as a file says, after showing the changes")
     .requiredOption("-f, --file <file>", "YAML or JSON; - is standard input")
     .option("--prune", "delete links of the file's groups that are not in the file")
     .option("--dry-run", "only show what would change")
@@ -24,9 +24,9 @@ export function addApply(program: Command, cli: Cli) {
     .addHelpText(
       "after",
       `
-The file speaks for the groups that it names, and for links in no group if it has a list "links" of
-its own. Everything else stays as it is, and no group is ever deleted.
-Exit code: 0 all is as the file says, 1 failed, 2 with --dry-run if something differs.`,
+The file covers the groups that it names, and links in no group if it has its own list "links".
+Everything else stays as it is, and no group is ever deleted.
+Exit code: 0 everything matches the file, 1 failed, 2 with --dry-run if something differs.`,
     );
   withEmail(command).action((options: Options) => apply(cli, options));
 }
@@ -57,7 +57,7 @@ async function show(cli: Cli, plan: Plan, options: Options) {
   await output.write(summaryOf(plan, options));
 }
 
-/** Asks on a terminal, where the file does not come from it. */
+/** Asks at the terminal, unless the file comes from it. */
 function isWanted(cli: Cli, { file }: Options): Promise<boolean> {
   if (!cli.io.stdin.isTTY || !cli.io.stdout.isTTY || file === "-") {
     throw new UsageError("Use --yes to do this without a terminal.");
@@ -92,7 +92,7 @@ const YELLOW = 33;
 const RED = 31;
 const LINES_AT_ONCE = 500;
 
-/** What the plan does, a line each, some lines at a time. */
+/** The changes of the plan, one per line, some lines at a time. */
 export function* diffOf(
   plan: Plan,
   options: Pick<Options, "prune" | "dryRun">,
@@ -112,7 +112,7 @@ const isAnything = (plan: Plan, { prune }: Pick<Options, "prune" | "dryRun">) =>
 export function summaryOf(plan: Plan, options: Pick<Options, "prune" | "dryRun">): string {
   const { strays } = plan;
   const stray = !options.prune && strays.length > 0 ? `${keptOf(strays.length)}\n` : "";
-  if (!isAnything(plan, options)) return `${stray}All is as the file says.\n`;
+  if (!isAnything(plan, options)) return `${stray}Everything matches the file.\n`;
   const [created, changed] = countsOf(plan).map((count) => count.toLocaleString("en"));
   const deleted = (options.prune ? strays.length : 0).toLocaleString("en");
   return `${stray}${created} to create, ${changed} to change, ${deleted} to delete.\n`;

@@ -20,7 +20,7 @@ import {
   verifyBackup,
 } from "../ops/backups/restore.ts";
 import { finishRestore, makeFolder, prepareForCommand } from "../ops/start/prepare-database.ts";
-import { FINGERPRINT_QUERY, isKnownBy, newKey, placeOfKey } from "../ops/start/secret-key.ts";
+import { FINGERPRINT_QUERY, hasKeyWith, newKey, placeOfKey } from "../ops/start/secret-key.ts";
 import { floorAt } from "../ops/upkeep/disk.ts";
 import { type Cli, UsageError } from "./cli.ts";
 import { confirm, type Io, openStatusLine } from "./io.ts";
@@ -28,8 +28,8 @@ import { confirm, type Io, openStatusLine } from "./io.ts";
 export function addBackup(program: Command, cli: Cli) {
   program
     .command("backup")
-    .description("copy the database as it is now, also while the server runs, and verify the copy")
-    .argument("<file>", "what to make; a file that is there is never replaced")
+    .description("copy the database, also while the server runs, and verify the copy")
+    .argument("<file>", "the new file; an existing file is never replaced")
     .option("--with-key", "copy the secret key too, as <file>.secret.key")
     .action((file: string, options: { withKey?: true }) => backUp(cli, resolve(file), options));
 }
@@ -55,7 +55,7 @@ async function backUp(cli: Cli, file: string, { withKey }: { withKey?: true }) {
 }
 
 const NO_FILE =
-  "The secret key is in STILLUP_SECRET_KEY and in no file. Keep it in another place, and leave out --with-key.";
+  "The secret key is in STILLUP_SECRET_KEY, not in a file. Keep it in another place, and leave out --with-key.";
 const IS_THE_KEY = "is the secret key. Keep the two apart: together they open everything.";
 const NOT_IN_IT = "The secret key is not in it. Keep";
 const KEEP =
@@ -89,7 +89,7 @@ function copyKey({ secretKeyFile }: Config, target: string) {
 export function addRestore(program: Command, cli: Cli) {
   program
     .command("restore")
-    .description("put a verified backup in the place of the database, while the server is stopped")
+    .description("replace the database with a verified backup, while the server is stopped")
     .argument("<file>", "a backup; it is only read")
     .option("--force", "do not ask")
     .option("--verify-only", "only verify the backup; also while the server runs")
@@ -103,7 +103,7 @@ type Options = { force?: true; verifyOnly?: true };
 async function verify(cli: Cli, file: string) {
   const config = await cli.config();
   const verified = await verifyBackup(file);
-  cli.print(`${file} is whole: ${contentOf(verified)}.`);
+  cli.print(`${file} is intact: ${contentOf(verified)}.`);
   if (sqlitePath(config) !== null) cli.print(keyLine(config, file));
 }
 
@@ -123,26 +123,26 @@ async function restore(cli: Cli, file: string, force: boolean) {
       if (!force && !(await isWanted(cli, staged, file))) throw new Error("Nothing was changed");
       const aboutKey = keyLine(config, staged.path);
       const keptAs = await replace(database, staged);
-      cli.print(`${database} is now what ${file} was: ${contentOf(staged)}.`);
-      if (keptAs) cli.print(`The database that was there is kept as ${keptAs}.`);
+      cli.print(`${database} is restored from ${file}: ${contentOf(staged)}.`);
+      if (keptAs) cli.print(`The previous database is kept as ${keptAs}.`);
       cli.print(aboutKey);
     } finally {
-      // Also when there is no answer, or it cannot be finished; a copy that was placed is gone already.
+      // After a success the staged copy is gone already.
       clearStages(database);
     }
   });
 }
 
-/** Without the right key the next start is refused, which better be known now. */
+/** Without the right key the next start is refused. */
 function keyLine(config: Config, backup: string): string {
   const place = placeOfKey(config);
   const fingerprint = reading(backup, fingerprintOf);
-  return fingerprint === null || isKnownBy(config, fingerprint)
-    ? `Webhook URLs and signing secrets open with the secret key of that time: ${place}.`
-    : `Its secrets were kept under another secret key than that of ${place}: put the one of that time there before the next start. Only if it is lost: stillup accept-key.`;
+  return fingerprint === null || hasKeyWith(config, fingerprint)
+    ? `The secret key of this backup is that of ${place}.`
+    : `Its secrets were encrypted with another secret key than that of ${place}: put the key of the backup there before the next start. Only if it is lost: stillup accept-key.`;
 }
 
-/** Null in a database of the time before there was one. */
+/** Null in an older database. */
 function fingerprintOf(database: Database): string | null {
   const hasFacts = "select 1 from sqlite_schema where name = 'facts'";
   if (database.query(hasFacts).values().length === 0) return null;
@@ -161,7 +161,7 @@ async function replace(database: string, staged: Staged): Promise<string | null>
 const isWanted = ({ io }: Cli, staged: Staged, file: string) =>
   confirm(
     io,
-    `${file} is whole: ${contentOf(staged)}. Replace the database by it? The present one is kept.`,
+    `${file} is intact: ${contentOf(staged)}. Replace the database with it? The current one is kept.`,
   );
 
 const contentOf = ({ bytes, links }: Copied) =>
@@ -170,7 +170,7 @@ const contentOf = ({ bytes, links }: Copied) =>
 export function addAcceptKey(program: Command, cli: Cli) {
   program
     .command("accept-key")
-    .description("go on under this machine's secret key, when the one before is lost")
+    .description("use this machine's secret key, when the previous one is lost")
     .option("--force", "do not ask")
     .action((options: { force?: true }) => acceptKey(cli, options));
 }
@@ -183,7 +183,7 @@ async function acceptKey(cli: Cli, { force }: { force?: true }) {
   if (!force && !(await confirm(cli.io, LOST))) throw new Error("Nothing was changed");
   const { deps } = await openDeps(config, systemClock, prepareForCommand, newKey);
   await deps.store.engine.close();
-  cli.print(`The secret key of ${placeOfKey(config)} counts from the next start.`);
+  cli.print(`The secret key of ${placeOfKey(config)} is used from the next start.`);
 }
 
 const LOST =

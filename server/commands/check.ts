@@ -22,7 +22,7 @@ import { FORMAT_NAMES, readParts } from "./list-source.ts";
 const ALL_ACTIVE = 0;
 const ANY_DEAD = 1;
 const ANY_UNKNOWN = 2;
-/** Checks that run at once; per-host limits hold in any case. */
+/** Checks that are started ahead of the output. */
 const AHEAD = 2000;
 
 export type CheckOptions = {
@@ -50,7 +50,7 @@ export function addCheck(program: Command, cli: Cli) {
       ).choices(FORMAT_NAMES),
     )
     .option("--json", "one JSON object a line")
-    .option("--junit <file>", "write a report for CI as well, in the XML of JUnit")
+    .option("--junit <file>", "also write a JUnit report for CI")
     .option("-q, --quiet", "print only what is not active")
     .option("--allow-unknown", "exit 0 where links are unknown and none is dead")
     .addHelpText("after", "\nExit code: 0 all active, 1 any dead, 2 any unknown and none dead.")
@@ -97,7 +97,7 @@ const summaryOf = (counts: Counts) =>
     .map(([status, count]) => `${count.toLocaleString("en")} ${status}`)
     .join(", ")}.`;
 
-/** In the order they were given, each as soon as those before it are there. */
+/** In the order of the URLs. */
 async function* checksOf(
   config: Config,
   urls: string[],
@@ -149,7 +149,6 @@ const asJson = ({ url, service, conclusion }: Checked) =>
 
 const INDENT = " ".repeat(9);
 
-/** The verdict, what it means, and what was seen. */
 function asText({ url, conclusion }: Checked): string {
   const { status, reason, cause, statusCode, evidence } = conclusion;
   const lines = [`${status.padEnd(INDENT.length)}${url}`, messageOf(reason, statusCode, cause)];
@@ -170,8 +169,8 @@ function attemptsOf({ reason, cause, evidence }: Conclusion): string[] {
 }
 
 /**
- * What is named on the command line, and then each link of the list once.
- * @throws UsageError for what is no URL, before anything is checked
+ * The URLs of the command line, then each link of the list once.
+ * @throws UsageError for an invalid URL, before anything is checked
  */
 async function urlsOf(
   io: Io,
@@ -179,7 +178,7 @@ async function urlsOf(
   given: string[],
   { file, format }: CheckOptions,
 ): Promise<string[]> {
-  for (const url of given) refuseNoUrl(config, url, "");
+  for (const url of given) refuseInvalid(config, url, "");
   if (file === undefined) return given;
   const urls = new Set(given);
   for await (const { items, sitemaps } of readParts(io, file, format)) {
@@ -191,19 +190,23 @@ async function urlsOf(
   return [...urls];
 }
 
-/** Items that are not links are reported and left out. */
+/** Reports items that are not links. */
 function isLink(io: Io, { line, url, problem }: Item): boolean {
   if (problem) io.stderr.write(`${plain(`Line ${line}: ${url} left out. ${problem}`)}\n`);
   return !problem;
 }
 
 function vetted(config: Config, { url, line }: Item): string {
-  refuseNoUrl(config, url, `Line ${line}: `);
+  refuseInvalid(config, url, `Line ${line}: `);
   return url;
 }
 
-/** What may not be reached is judged by the check; what is no URL is a mistake. */
-function refuseNoUrl({ checkAllowedHosts, checkBlockedHosts }: Config, url: string, where: string) {
+/** Only refuses invalid URLs: a check reports the hosts that the settings forbid. */
+function refuseInvalid(
+  { checkAllowedHosts, checkBlockedHosts }: Config,
+  url: string,
+  where: string,
+) {
   const target = vetTarget(url, { allowed: checkAllowedHosts, blocked: checkBlockedHosts });
   if (target.ok || target.reason === "target_forbidden") return;
   throw new UsageError(`${where}${JSON.stringify(url)} ${target.problem}`);
@@ -212,8 +215,8 @@ function refuseNoUrl({ checkAllowedHosts, checkBlockedHosts }: Config, url: stri
 type Report = { add(checked: Checked): void; end(): void };
 
 /**
- * A report in the XML of JUnit, which CI services show: a dead link is a failure, an unknown one an error,
- * or skipped where it is allowed. The file is opened at once, so that a wrong name is reported at the start.
+ * A JUnit report for CI: a dead link is a failure, an unknown one an error, or skipped where it is allowed. Opens the
+ * file now, so that a wrong name is reported before the checks.
  */
 function openJunit(path: string, { allowUnknown }: { allowUnknown?: true }): Report {
   const file = openFile(path);
@@ -258,7 +261,7 @@ function caseOf(checked: Checked, unknownIs: "error" | "skipped"): string {
 
 const SIGNS: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
 
-/** Without what XML cannot hold at all. */
+/** Also replaces characters that XML does not allow. */
 const escaped = (text: string) =>
   text
     .toWellFormed()

@@ -10,21 +10,21 @@ import { dropProxyVariables } from "../net/request.ts";
 import type { Deps } from "../work/deps.ts";
 import { CLEAR_LINE, type Io } from "./io.ts";
 
-/** What a command has to work with. */
+/** The process as a command sees it. */
 export type Cli = {
   io: Io;
   env: Env;
-  /** Where settings come from: the environment, and below it what `--env-file` holds. */
+  /** The environment, and the variables of `--env-file`, which it overrides. */
   sources(): { env: Env; file: Env };
   /**
-   * Reads the settings and starts the log, so that nothing is read before a command wants it.
+   * Reads the settings and starts the log.
    * @param options.forChecks lowers the number of checks to what the limit of open files allows, and prepares the
    * process for them before anything is logged
    */
   config(options?: { forChecks: boolean }): Promise<Config>;
   /** One line on standard output. Whether it could be written is known once the command has ended. */
   print(line: string): void;
-  /** For an outcome that is no error, such as a dead link. */
+  /** For an outcome that is not an error, such as a dead link. */
   exitCode: number;
   /** Whether this is a server, all of whose output has the format of the log. */
   isServing: boolean;
@@ -35,10 +35,10 @@ export type Cli = {
 /** An error whose message begins with a name as it was typed, which is shown as it is. */
 export class NamedFileError extends Error {}
 
-/** The command was asked for in a way that makes no sense. */
+/** The command line is wrong. */
 export class UsageError extends Error {}
 
-/** @param envFile returns the file of `--env-file` once the command line was read */
+/** @param envFile returns the file of `--env-file` once the command line is parsed */
 export function createCli(env: Env, io: Io, envFile: () => string | undefined): Cli {
   const sources = () => ({ env, file: readEnvFile(envFile()) });
   const settings = () => ({ ...sources().file, ...env });
@@ -56,7 +56,7 @@ export function createCli(env: Env, io: Io, envFile: () => string | undefined): 
         format: config.logFormat,
         write: (line) => io.stderr.write(`${cli.isAtTerminal() ? CLEAR_LINE : ""}${line}\n`),
       });
-      sayDropped(dropProxyVariables(env));
+      logDropped(dropProxyVariables(env));
       for (const sentence of unknownIn(given)) log.warning(sentence);
       warnOfFiles(configured, config);
       return config;
@@ -98,7 +98,7 @@ function readEnvFile(path: string | undefined): Env {
   }
 }
 
-function sayDropped(names: string[]) {
+function logDropped(names: string[]) {
   if (names.length === 0) return;
   log.info(
     `${names.join(", ")} in the environment not used; STILLUP_OUTBOUND_PROXY names a proxy for checks and webhooks`,

@@ -51,9 +51,9 @@ export function addExport(program: Command, cli: Cli) {
   withEmail(links).action((options: LinkOptions) => exportLinks(cli, options));
   const history = command
     .command("history")
-    .description("print the checks of all links, as far as they are kept")
-    .option("--from <time>", "RFC 3339, or a date: the day's begin")
-    .option("--to <time>", "RFC 3339, or a date: the day's end")
+    .description("print the stored checks of all links")
+    .option("--from <time>", "RFC 3339, or a date (its first moment)")
+    .option("--to <time>", "RFC 3339, or a date (its last moment)")
     .addOption(formatOf(["csv", "ndjson"]));
   withEmail(history).action((options: HistoryOptions) => exportHistory(cli, options));
 }
@@ -66,7 +66,7 @@ const Span = z
   });
 
 const formatOf = (names: string[]) =>
-  new Option("--format <format>", "how to print them").choices(names).default("csv");
+  new Option("--format <format>", "output format").choices(names).default("csv");
 
 const exportLinks = (cli: Cli, { email, format }: LinkOptions) =>
   withDeps(cli, async (deps) => {

@@ -3,36 +3,36 @@ import type { Config } from "../config/config.ts";
 import type { Cli } from "./cli.ts";
 
 const TIMEOUT_MS = 5000;
-/** Where a server that listens on all addresses can be asked. */
+/** Where a server that listens on all addresses can be reached. */
 const LOCAL: Record<string, string> = { "0.0.0.0": "127.0.0.1", "::": "::1" };
 
 export function addHealth(program: Command, cli: Cli) {
   program
     .command("health")
-    .description("ask the running server whether it is well; exit 0 or 1, for containers")
-    .option("--ready", "also whether its database is up to date and its checks run")
-    .action(({ ready }: { ready?: true }) => tellHealth(cli, ready ? "/ready" : "/health"));
+    .description("check the health of the running server; exit 0 or 1, for containers")
+    .option("--ready", "also check that its database is up to date and its checks run")
+    .action(({ ready }: { ready?: true }) => printHealth(cli, ready ? "/ready" : "/health"));
 }
 
-/** A starting server is healthy, so that nothing stops it for that, but not ready. */
-async function tellHealth(cli: Cli, path: "/health" | "/ready") {
+/** A starting server is healthy, so that no supervisor stops it, but not ready. */
+async function printHealth(cli: Cli, path: "/health" | "/ready") {
   const base = localUrl(await cli.config());
   const answer = await ask(base + path);
   const doing = answer && STARTING.test(answer.text) ? await whatItDoes(base) : null;
   const isWell = answer?.status === 200;
   if (!isWell) throw new Error(`The server at ${base} ${doing ?? describe(answer)}.`);
   if (doing) return cli.print(`The server ${doing}.`);
-  cli.print(path === "/ready" ? "The server is ready." : "The server is well.");
+  cli.print(path === "/ready" ? "The server is ready." : "The server is healthy.");
 }
 
-/** The address of this machine's own server, as far as the settings tell. */
+/** The address of this machine's server, according to the settings. */
 export const localUrl = ({ host, port }: Pick<Config, "host" | "port">): string =>
   urlOf(LOCAL[host] ?? host, port);
 
 export const urlOf = (host: string, port: number): string =>
   `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
 
-/** What was answered: its status, and its text, which is not believed to be ours. */
+/** A response, which may come from another program. */
 type Answer = { status: number; text: string };
 
 /** @returns null without an answer */
@@ -53,10 +53,10 @@ function describe(answer: Answer | null): string {
   if (answer === null) return "does not answer";
   const names = [...(/"troubles":\[([^\]]*)\]/.exec(answer.text)?.[1] ?? "").matchAll(/"(\w+)"/g)];
   const known = names.flatMap(([, name]) => SENTENCES[name!] ?? []);
-  return `is not well: ${known.length > 0 ? known.join(" and ") : `it answered ${answer.status}`}`;
+  return `is not healthy: ${known.length > 0 ? known.join(" and ") : `it answered ${answer.status}`}`;
 }
 
-/** What is wrong, by its name in the answer. The server's log says what to do about it. */
+/** Problems by their names in the response. The server's log has more. */
 const SENTENCES: Record<string, string> = {
   disk_full: "its disk is full (disk_full)",
   database_damaged: "its database is damaged (database_damaged)",

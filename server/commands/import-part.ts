@@ -9,48 +9,48 @@ import { urlKeyOf } from "../verdict/services/catalogue.ts";
 import type { Deps } from "../work/deps.ts";
 import { plain } from "./io.ts";
 
-/** What an import is to do, and what it knows of its earlier parts. */
+/** An import, and what it knows of its earlier parts. */
 export type Import = {
   deps: Deps;
   caller: Caller;
   groups: GroupBook;
-  /** The name of the group for all links, whatever the list says; null for what it says. */
+  /** The name of the group for all links; null uses the groups of the list. */
   group: string | null;
   frequency: Frequency | null;
   isDry: boolean;
-  /** Names of groups that were made, or would be. */
+  /** Names of groups that were created, or would be in a dry run. */
   newGroups: Set<string>;
-  /** Without writing, what earlier parts would have added: hashes, of which a million are small. */
+  /** In a dry run, hashes of the URLs that earlier parts would have added. */
   wouldAdd: Set<bigint>;
 };
 
-/** What became of one item. */
-export type Told = {
+/** The result of one item. */
+export type Result = {
   line: number;
   url: string;
   outcome: "created" | "known" | "refused";
-  /** Of the link that is there now. */
+  /** Of the created or existing link. */
   id: string | null;
   /** Why it was refused, in a sentence. */
   why: string | null;
 };
 
-/** So many items are added at once: what one request of the API may have. */
+/** The number of items that are added at once: as many as one request of the API may have. */
 export const PART = 1000;
 
-/** Adds up to `PART` items in one write, and reports each in order. */
-export async function importPart(work: Import, items: Item[]): Promise<Told[]> {
-  const told = items.map((item) => refusalOf(work, item));
-  const open = items.filter((_, i) => !told[i]);
-  if (open.length === 0) return told.flatMap((each) => each ?? []);
+/** Adds up to `PART` items in one write, and returns their results in order. */
+export async function importPart(work: Import, items: Item[]): Promise<Result[]> {
+  const results = items.map((item) => refusalOf(work, item));
+  const open = items.filter((_, i) => !results[i]);
+  if (open.length === 0) return results.flatMap((each) => each ?? []);
   if (!work.isDry) await refuseFullDisk(work.deps.config);
   if (!work.isDry) await makeGroups(work, open);
-  const results = work.isDry ? await preview(work, open) : await add(work, open);
-  return told.map((each) => each ?? results.shift()!);
+  const written = work.isDry ? await preview(work, open) : await add(work, open);
+  return results.map((each) => each ?? written.shift()!);
 }
 
-/** What the list itself calls no link, and what belongs into a group that cannot be. */
-function refusalOf(work: Import, item: Item): Told | null {
+/** Refuses what the reader of the list refused, and items whose group has an invalid name. */
+function refusalOf(work: Import, item: Item): Result | null {
   if (item.problem) return refused(item, item.problem);
   const name = groupOf(work, item);
   const problem = name === "" || work.groups.find(name) ? null : problemOfName(name);
@@ -59,14 +59,14 @@ function refusalOf(work: Import, item: Item): Told | null {
 
 const groupOf = (work: Import, item: Item) => work.group ?? item.group;
 
-/** Those that links need which are not there yet, so that no group is made for one that is refused. */
+/** Creates the missing groups, except for links that are refused. */
 async function makeGroups(work: Import, items: Item[]): Promise<void> {
   const isMissing = (item: Item) => {
     const name = groupOf(work, item);
     return name !== "" && !work.groups.find(name);
   };
   if (!items.some(isMissing)) return;
-  // All of them, since the same link may stand further up in another group.
+  // All items, since the same link may be in another group further up.
   const previews = await previewLinks(work.deps, work.caller, toInputs(work, items), 0);
   for (const [i, item] of items.entries()) {
     if ("error" in previews[i]! || !isMissing(item)) continue;
@@ -87,50 +87,50 @@ const toInputs = (work: Import, items: Item[]) =>
     };
   });
 
-async function add(work: Import, items: Item[]): Promise<Told[]> {
+async function add(work: Import, items: Item[]): Promise<Result[]> {
   const { results } = await createLinks(work.deps, work.caller, toInputs(work, items));
   return results.map((result, i) =>
     "link" in result
-      ? toldOf(items[i]!, "created", result.link.id)
+      ? resultOf(items[i]!, "created", result.link.id)
       : failed(items[i]!, result.error),
   );
 }
 
-async function preview(work: Import, items: Item[]): Promise<Told[]> {
+async function preview(work: Import, items: Item[]): Promise<Result[]> {
   const { deps, caller, wouldAdd } = work;
   const results = await previewLinks(deps, caller, toInputs(work, items), wouldAdd.size);
   return results.map((result, i) => {
     const item = items[i]!;
     if ("error" in result) return failed(item, result.error);
     const key = Bun.hash.xxHash64(urlKeyOf(deps.catalogue, new URL(result.url)));
-    if (wouldAdd.has(key)) return toldOf(item, "known", null);
+    if (wouldAdd.has(key)) return resultOf(item, "known", null);
     wouldAdd.add(key);
     const name = groupOf(work, item);
     if (name !== "" && !work.groups.find(name)) work.newGroups.add(name);
-    return toldOf(item, "created", null);
+    return resultOf(item, "created", null);
   });
 }
 
-function failed(item: Item, error: AppError): Told {
+function failed(item: Item, error: AppError): Result {
   const { reason, existingId } = error.details ?? {};
   if (reason !== "duplicate_url") return refused(item, reasonOf(error));
-  return toldOf(item, "known", typeof existingId === "string" ? existingId : null);
+  return resultOf(item, "known", typeof existingId === "string" ? existingId : null);
 }
 
-const toldOf = ({ line, url }: Item, outcome: Told["outcome"], id: string | null): Told => ({
+const resultOf = ({ line, url }: Item, outcome: Result["outcome"], id: string | null): Result => ({
   ...{ line, url, outcome, id },
   why: null,
 });
 
-const refused = (item: Item, why: string): Told => ({ ...toldOf(item, "refused", null), why });
+const refused = (item: Item, why: string): Result => ({ ...resultOf(item, "refused", null), why });
 
-/** What an import has done so far. */
-export type Tally = Record<Told["outcome"], number> & {
-  /** Of the list, as far as it was taken in. */
+/** The counts of an import so far. */
+export type Tally = Record<Result["outcome"], number> & {
+  /** The last line that was imported. */
   lastLine: number;
   /** How many sitemaps an index named. */
   sitemaps: number;
-  count(told: Told): void;
+  count(result: Result): void;
   all(): number;
 };
 
@@ -148,12 +148,12 @@ export const newTally = (): Tally => ({
 const WORDS = { created: "created", known: "already there", refused: "refused" };
 const WIDTH = 15;
 
-export function asLine({ line, url, outcome, why }: Told, isDry: boolean): string {
+export function asLine({ line, url, outcome, why }: Result, isDry: boolean): string {
   const word = isDry && outcome === "created" ? "would create" : WORDS[outcome];
   return plain(`${word.padEnd(WIDTH)}line ${line}  ${url}${why ? `  ${why}` : ""}`);
 }
 
-export const asJsonLine = ({ line, url, outcome, id, why }: Told): string =>
+export const asJsonLine = ({ line, url, outcome, id, why }: Result): string =>
   JSON.stringify({ line, url, outcome: WORDS[outcome].replace(" ", "_"), id, reason: why });
 
 type Summary = { json?: true; dryRun?: true; newGroups: string[] };

@@ -46,7 +46,7 @@ export function addImport(program: Command, cli: Cli) {
     .command("import")
     .description("add the links of a list, also while the server runs")
     .argument("<file>", "the list, also one compressed by gzip; - is standard input")
-    .option("--group <name>", "put all of them into this group, which is made if need be")
+    .option("--group <name>", "put all of them into this group, which is created if needed")
     .addOption(new Option("--frequency <how often>", "check all so often").choices(FREQUENCIES))
     .addOption(
       new Option(
@@ -54,9 +54,9 @@ export function addImport(program: Command, cli: Cli) {
         "format of the list; detected from its content by default",
       ).choices(FORMAT_NAMES),
     )
-    .option("--dry-run", "say what would be done, and do nothing")
+    .option("--dry-run", "only print what would be done")
     .option("--json", "one JSON object a line")
-    .option("-q, --quiet", "tell only of what is refused")
+    .option("-q, --quiet", "print only what is refused")
     .addHelpText(
       "after",
       `
@@ -110,7 +110,7 @@ async function workOf(deps: Deps, options: Options): Promise<Import> {
 
 type Run = { io: Io; work: Import; file: string; options: Options; output: Output; tally: Tally };
 
-/** Part by part, so that neither a long list nor its report is ever whole in memory. */
+/** In parts, so that neither a long list nor its report is completely in memory. */
 async function run({
   io,
   work,
@@ -125,9 +125,9 @@ async function run({
   try {
     for await (const { items, done } of partsOf(io, file, options, output, tally)) {
       if (interrupt.aborted) return { isStopped: true };
-      const told = await importPart(work, items);
-      for (const each of told) tally.count(each);
-      const lines = told.filter(({ outcome }) => !options.quiet || outcome === "refused");
+      const results = await importPart(work, items);
+      for (const each of results) tally.count(each);
+      const lines = results.filter(({ outcome }) => !options.quiet || outcome === "refused");
       status.clear();
       await output.write(lines.map((each) => `${shown(each, work.isDry)}\n`).join(""));
       status.show(progressBar(done, `${tally.all().toLocaleString("en")} links`));
@@ -139,8 +139,7 @@ async function run({
 }
 
 /**
- * Items in parts that are written at once; what is said of the list besides goes to standard error. What was
- * read before an error is a part too.
+ * Yields items in parts of `PART`, also those before an error. Notes about the list go to standard error.
  */
 async function* partsOf(
   io: Io,
@@ -154,7 +153,7 @@ async function* partsOf(
   try {
     for await (const part of readParts(io, file, format)) {
       for (const note of part.notes) io.stderr.write(`${note}\n`);
-      await tellSitemaps(part, json === true, output, tally);
+      await reportSitemaps(part, json === true, output, tally);
       waiting = waiting.concat(part.items);
       done = part.done;
       while (waiting.length >= PART) yield { items: waiting.splice(0, PART), done };
@@ -166,7 +165,12 @@ async function* partsOf(
   if (waiting.length > 0) yield { items: waiting, done };
 }
 
-async function tellSitemaps({ sitemaps }: ListPart, isJson: boolean, output: Output, tally: Tally) {
+async function reportSitemaps(
+  { sitemaps }: ListPart,
+  isJson: boolean,
+  output: Output,
+  tally: Tally,
+) {
   tally.sitemaps += sitemaps.length;
   const shown = (url: string) =>
     isJson ? JSON.stringify({ sitemap: url }) : `sitemap  ${plain(url)}`;

@@ -13,14 +13,14 @@ import {
 } from "../links/imports/reading.ts";
 import type { Io } from "./io.ts";
 
-/** What was found since the part before, and how much of the file is read, from 0 to 1; null when unknown. */
+/** What was found since the previous part, and how much of the file is read, from 0 to 1; null when unknown. */
 export type ListPart = Reading & { done: number | null };
 
 export const FORMAT_NAMES = Object.keys(FORMATS) as Format[];
 
 /**
- * Reads a list from a file, or from standard input for `-`, also a compressed one, part by part. What was
- * found before an error comes before it.
+ * Reads a list, which may be compressed, in parts from a file, or from standard input for `-`. Yields what it found
+ * before an error, then throws.
  * @throws Unreadable, or an error that names the file
  */
 export async function* readParts(io: Io, path: string, given?: Format): AsyncGenerator<ListPart> {
@@ -82,7 +82,7 @@ function statOf(path: string): Stats {
   }
 }
 
-/** @throws Unreadable for what is no text */
+/** @throws Unreadable for anything but text */
 async function* textOf(path: string, source: Bytes): AsyncGenerator<string> {
   const packed = await peek(source);
   const plain = isGzip(packed.first) ? await peek(unpacked(path, packed.all)) : packed;
@@ -99,7 +99,7 @@ async function* textOf(path: string, source: Bytes): AsyncGenerator<string> {
   }
 }
 
-/** The first bytes, and all of them. */
+/** Returns the first chunk, and all chunks. */
 async function peek(source: Bytes): Promise<{ first: Uint8Array; all: Bytes }> {
   const rest = source[Symbol.asyncIterator]();
   const { value: first = new Uint8Array() } = await rest.next();
@@ -116,11 +116,11 @@ async function* unpacked(path: string, packed: Bytes): AsyncGenerator<Uint8Array
   try {
     yield* out as AsyncIterable<Uint8Array>;
   } catch {
-    throw new Unreadable(`${nameOf(path)} is compressed, but not whole. Unpack it first.`);
+    throw new Unreadable(`${nameOf(path)} is a damaged gzip file. Unpack it first.`);
   }
 }
 
-/** The first piece is as long as a reader wants its head, or all there is. */
+/** Yields a first piece that is long enough to recognize the format. */
 async function* headFirst(texts: AsyncIterable<string>): AsyncGenerator<string> {
   let head = "";
   let isOpen = true;

@@ -23,16 +23,16 @@ type Options = { to?: string | true; stay?: true; fresh?: true };
 export function addMigrate(program: Command, cli: Cli) {
   program
     .command("migrate")
-    .description("bring the database up to date and say what was done; serve does it too")
-    .option("--to [url]", "move all of an SQLite installation to a PostgreSQL database")
-    .option("--stay", "take a move back, as far as the old database goes")
+    .description("bring the database up to date and print what was done; serve does it too")
+    .option("--to [url]", "move an SQLite installation to a PostgreSQL database")
+    .option("--stay", "undo a move in the old database")
     .option(...FRESH)
     .addHelpText(
       "after",
       `
---to without a URL takes that of STILLUP_MOVE_TO, so that its password stands in no list of processes.
-The server is stopped for it. A move that was stopped is run again to go on.
-Exit code: 0 all is there, 1 failed, 130 stopped.`,
+--to without a URL uses STILLUP_MOVE_TO, so that the password is not in the list of processes.
+Stop the server before. To continue a move that was stopped, run it again.
+Exit code: 0 done, 1 failed, 130 stopped.`,
     )
     .action(async ({ to, stay: isStay, fresh }: Options) => {
       if ([to, isStay, fresh].filter(Boolean).length > 1) {
@@ -53,7 +53,7 @@ async function bringUpToDate(cli: Cli, isFresh: boolean) {
   if (migrated.length === 0 && changed === 0) cli.print("The database is up to date.");
 }
 
-/** @param given is the new database's URL; that of STILLUP_MOVE_TO if there is none */
+/** @param given the URL of the new database; undefined uses STILLUP_MOVE_TO */
 async function moveTo(cli: Cli, given: string | undefined) {
   const config = await cli.config();
   const url = given ?? config.moveTo;
@@ -63,7 +63,7 @@ async function moveTo(cli: Cli, given: string | undefined) {
     run({ io: cli.io, config, path, old, url }),
   );
   if (moved.state === "stopped") {
-    cli.print(`Stopped. ${counted(moved.rows, "row")} are there. ${GO_ON}`);
+    cli.print(`Stopped. ${counted(moved.rows, "row")} are copied. ${GO_ON}`);
     cli.exitCode = INTERRUPTED;
     return;
   }
@@ -71,7 +71,7 @@ async function moveTo(cli: Cli, given: string | undefined) {
   for (const line of report(moved, config, databaseName(url), seconds)) cli.print(line);
 }
 
-/** Takes a move back, as far as the old database goes: that is served again. */
+/** Undoes a move in the old database, which can be served again. */
 async function stay(cli: Cli) {
   const config = await cli.config();
   await withOldDatabase(config, async (_, old) => {
@@ -87,13 +87,15 @@ async function stay(cli: Cli) {
 
 function refuseUrl(url: string | null): asserts url is string {
   if (url === null) {
-    throw new UsageError("Say where to: set STILLUP_MOVE_TO to postgres://USER:PASSWORD@HOST/NAME");
+    throw new UsageError(
+      "Set STILLUP_MOVE_TO to the new database: postgres://USER:PASSWORD@HOST/NAME",
+    );
   }
   const isFit = /^postgres(ql)?:\/\/./.test(url) && URL.canParse(url);
   if (!isFit) throw new UsageError("The new database must be postgres://USER:PASSWORD@HOST/NAME");
 }
 
-/** Has the data folder and the database for itself, checked and up to date. */
+/** Locks the data folder, and checks and migrates the database. */
 async function withOldDatabase<T>(
   config: Config,
   work: (path: string, old: Store) => Promise<T>,
@@ -114,7 +116,7 @@ async function withOldDatabase<T>(
 }
 
 const NOT_SQLITE =
-  "STILLUP_DATABASE_URL is a PostgreSQL database. A move begins where the SQLite installation is.";
+  "STILLUP_DATABASE_URL is a PostgreSQL database. Run the move where the SQLite installation is.";
 
 type Run = { io: Io; config: Config; path: string; old: Store; url: string };
 
@@ -139,7 +141,7 @@ async function run({ io, config, path, old, url }: Run): Promise<Moved> {
     return await move(what);
   } catch (error) {
     if (error instanceof Refused) throw error;
-    throw failure("The move did not come to its end", error, GO_ON);
+    throw failure("The move did not finish", error, GO_ON);
   } finally {
     status.clear();
     source.close();
@@ -147,7 +149,7 @@ async function run({ io, config, path, old, url }: Run): Promise<Moved> {
   }
 }
 
-/** @throws Refused with where to look: nothing has begun that could be gone on with */
+/** @throws Refused with the setting to check: nothing was copied that a next run could continue */
 async function reach(target: Target): Promise<void> {
   await target.tables().catch((error) => {
     const hint = "Check STILLUP_MOVE_TO, or what --to was given.";
@@ -155,7 +157,7 @@ async function reach(target: Target): Promise<void> {
   });
 }
 
-const GO_ON = "What was copied stays there: run the same command again to go on.";
+const GO_ON = "The copied rows stay there: run the same command again to continue.";
 
 /** People cannot read more frequent changes. */
 const SHOWN_EVERY_MS = 100;
@@ -171,7 +173,7 @@ function paced(show: (step: Step) => void): (step: Step) => void {
 
 const DAY_MS = 24 * 3_600_000;
 
-/** History that is to be kept has its parts from the beginning: a full one could not be divided later. */
+/** Creates all partitions of history first: a full one cannot be split later. */
 async function makeReady(
   { historyDays }: Config,
   url: string,
@@ -198,9 +200,9 @@ function report(
   const checks = counted(counts.get("checks")!, "check");
   return [
     `${links} and ${checks} are in ${to}: ${counted(rows, "row")} of ${tables} tables, all compared, in ${seconds} s.`,
-    "Now set STILLUP_DATABASE_URL to that database and start the server, as many of them as wanted.",
+    "Now set STILLUP_DATABASE_URL to that database and start one server or several.",
     `Each of them needs the same secret key, which is not in the database: ${secretKeyFile}.`,
-    "The old database is as it was, and is not served any more.",
+    "The old database is unchanged, and can no longer be served.",
   ];
 }
 
@@ -208,8 +210,8 @@ const counted = (count: number, what: string) =>
   `${count.toLocaleString("en")} ${what}${count === 1 ? "" : "s"}`;
 
 /**
- * How far a move is, for the bar: the part that is done, and the rest in words.
- * @param began by the clock of `now`, in milliseconds
+ * Describes the progress of a move: the part that is done, and the rest in words.
+ * @param began in milliseconds, on the same clock as `now`
  */
 export function describeStep(began: number): (step: Step, now: number) => [number, string] {
   let [doing, from, since]: [Step["doing"] | null, number, number] = [null, 0, began];
@@ -217,7 +219,7 @@ export function describeStep(began: number): (step: Step, now: number) => [numbe
     if (next !== doing) [doing, from, since] = [next, done, now];
     const seconds = (now - since) / 1000;
     const words = [`${doing} ${table}`, `${shown(done)} of ${shown(of)} rows`];
-    // What an earlier run has done says nothing of how fast this one is.
+    // Without the rows of an earlier run.
     const rate = (done - from) / seconds;
     if (seconds >= 1 && rate > 0) {
       words.push(`${shown(Math.round(rate))} a second`, `${lengthOf((of - done) / rate)} left`);

@@ -34,13 +34,13 @@ export async function run(argv: string[], env: Env, io: Io): Promise<number> {
   const cli = createCli(env, io, () => program.opts<{ envFile?: string }>().envFile);
   describeProgram(program, cli);
   program.hook("preSubcommand", (_, command) => {
-    // Even if its options make no sense, where the command is named: then its supervisor reads the error.
+    // Also when the options are wrong, if the command is named: a supervisor reads the error.
     cli.isServing = command.name() === "serve" && argv.includes("serve");
   });
   const output = watchOutput(io);
   const code = await attempt(program, argv, cli);
   const problem = await output.end();
-  // A server has served, even if what it announced could not be written.
+  // A server has served, even if its first lines could not be written.
   return problem === null || cli.isServing || code !== OK ? code : report(problem, cli);
 }
 
@@ -49,7 +49,7 @@ async function attempt(program: Command, argv: string[], cli: Cli): Promise<numb
     await program.parseAsync(argv, { from: "user" });
   } catch (error) {
     const isHelp = error instanceof CommanderError && error.exitCode === OK;
-    // What was found out until then counts.
+    // The exit code counts what was found until then.
     if (!isHelp && !(error instanceof OutputClosed)) return report(error, cli);
   }
   return cli.exitCode;
@@ -104,7 +104,7 @@ const isUsage = (error: unknown) =>
 /** One plain sentence for any error. */
 function sentenceOf(error: unknown): string {
   if (error instanceof CommanderError && error.code.startsWith("commander.help")) {
-    return "Say what to do; `stillup help` lists the commands.";
+    return "Name a command; `stillup help` lists them.";
   }
   const text = textOf(error)
     .replace(/^error: /, "")
@@ -124,10 +124,10 @@ function textOf(error: unknown): string {
   return problems.join("; ");
 }
 
-/** Commander's own explains the first word only, and `key` where `key create` was asked for. */
+/** Commander's own help command explains `key` when asked for `key create`. */
 function addHelp(program: Command) {
   const words = new Argument("[command...]");
-  // For completion; checked they are by us, since only the first of several has to be one of them.
+  // For completion. `commandOf` checks them, since only the first word must be one of these.
   words.argChoices = program.commands.map((each) => each.name());
   program
     .command("help")

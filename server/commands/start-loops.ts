@@ -14,15 +14,15 @@ import { hourly } from "../ops/upkeep/hourly.ts";
 import { createDeliverer } from "../webhooks/deliverer.ts";
 import type { Deps } from "../work/deps.ts";
 
-/** Requests are counted in memory in between. */
+/** Requests are counted in memory and saved this often. */
 const METER_SECONDS = 5;
 
-/** Checks and delivers, as far as these are roles of this node, and keeps house; gives what ends all of it in order. */
+/** Starts checks and deliveries, if they are roles of this node, and housekeeping. Returns a function that stops them. */
 export function startLoops(deps: Deps, meter: Meter): () => Promise<void> {
   const ended = new AbortController();
   const stopWork = startWork(deps);
   const tidyUp = createTidying(deps, ended.signal);
-  // What a stop or a crash left half forgotten.
+  // Continues a deletion that a stop or a crash interrupted.
   void tidyUp(deletePendingHistory);
   const outbound = heartbeatOutbound(deps.config, deps.clock);
   const beating = keepHeartbeat({ ...deps, outbound }, ended.signal);
@@ -43,14 +43,13 @@ export function startLoops(deps: Deps, meter: Meter): () => Promise<void> {
   };
 }
 
-/** Once an hour, whichever node does it. */
+/** Once an hour, on one of the nodes. */
 const keepHouse = async (deps: Deps, signal: AbortSignal): Promise<void> => {
-  // Continues where a node that has ended left off.
+  // Continues where a node that has stopped left off.
   await classifyAll(deps, signal);
   await hourly(deps, "housekeeping", signal, housekeeping);
 };
 
-/** What all the rest is for: checks and deliveries. */
 function startWork(deps: Deps): () => Promise<unknown> {
   const { loops, config } = deps;
   const work = [
@@ -65,7 +64,7 @@ function startWork(deps: Deps): () => Promise<unknown> {
 const startChecks = (deps: Deps) =>
   startCheckLoop({ ...deps, ...linkChecks(deps, createLag(systemClock)) });
 
-/** One task after another: none is urgent. Without work it waits for the rest. */
+/** Runs tasks one after another. Without a task, waits for the others. */
 function createTidying(deps: Deps, signal: AbortSignal) {
   let tidying = Promise.resolve();
   return (work?: typeof keepHouse): Promise<void> => {
@@ -76,12 +75,12 @@ function createTidying(deps: Deps, signal: AbortSignal) {
   };
 }
 
-/** Links that belong to another service since the catalogue changed, whatever else is going on. */
+/** Updates the service of links after the catalogue changed. */
 async function classifyAll(deps: Deps, signal: AbortSignal): Promise<void> {
-  // Now rather than with the first link: a catalogue that contradicts itself is reported at the start.
+  // Reports a contradictory catalogue now rather than at the first link.
   deps.catalogue.index();
   const changed = await reclassify(deps, signal);
   if (changed > 0) log.info("links filed under other services", { changed });
 }
 
-const noteFailure = logFailure("a timed job failed");
+const noteFailure = logFailure("scheduled job failed");

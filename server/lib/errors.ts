@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { describeError } from "./log.ts";
 
-/** Every way the API can say no, and the HTTP status it says it with. */
+/** The error codes of the API with their HTTP status. */
 export const STATUS = {
   UNAUTHORIZED: 401,
   INVALID_API_KEY: 401,
@@ -27,7 +27,7 @@ export type ErrorCode = keyof typeof STATUS;
 /** Field path → what is wrong with it: "url" → ["is required"]. */
 export type FieldProblems = Record<string, string[]>;
 
-/** A refusal that a caller may read. Anything else that is thrown is a bug and becomes a bare 500. */
+/** An error that the caller may read. Any other error is a bug and becomes a 500 without details. */
 export class AppError extends Error {
   constructor(
     readonly code: ErrorCode,
@@ -90,7 +90,7 @@ export function failure(what: string, error: unknown, hint?: string): Error {
   return new Error(`${what}: ${why}${hint ? ` ${hint}` : ""}`, { cause: error });
 }
 
-/** What the system says of a file, without the names that only programmers know; any other text as it is. */
+/** Turns "ENOENT: no such file or directory, open 'x'" into "no such file or directory (x)". */
 export function inWords(text: string): string {
   const [, reason, path] = /^E[A-Z]+: ([^,]+), \w+(?: '(.+)')?$/.exec(text) ?? [];
   if (!reason) return text;
@@ -100,8 +100,7 @@ export function inWords(text: string): string {
 const asSentence = (text: string) => (/[.?!]$/.test(text) ? text : `${text}.`);
 
 /**
- * As `failure`, to somebody who was refused a file and may have typed the command as another: also says whose
- * rights the process has.
+ * As `failure`, for a file: also names the user of the process, who may be another one than the operator expects.
  */
 export const fileFailure = (what: string, error: unknown, hint: string): Error =>
   failure(what, error, hint + whoRuns());

@@ -48,7 +48,7 @@ function checksum(secret: string): string {
   return text;
 }
 
-/** Bytes past the last whole multiple of the alphabet are thrown away, so that no letter is likelier. */
+/** Drops bytes past the last multiple of the alphabet's length, so that all letters are equally likely. */
 function randomText(alphabet: string, length: number): string {
   const limit = 256 - (256 % alphabet.length);
   let text = "";
@@ -73,13 +73,13 @@ export function firstIdAt(ms: number): string {
   return `${hex.slice(0, 8)}-${hex.slice(8)}-0000-0000-000000000000`;
 }
 
-/** The id in lower case, or null when the text is no UUID. */
+/** Returns the id in lower case, or null for an invalid UUID. */
 export const parseId = (text: string): string | null =>
   UUID.test(text) ? text.toLowerCase() : null;
 
 /**
- * The name of a check in replies and events. History has no room for ids: a check is told by its link and
- * its moment, of which a link has one a millisecond at most. For others it is opaque.
+ * The id of a check in replies and events. To save space, history stores no ids: a check is identified by its link and
+ * its time, since a link has at most one check per millisecond.
  */
 export const checkIdOf = (linkId: string, checkedAt: number): string =>
   `${linkId}-${checkedAt.toString(36)}`;

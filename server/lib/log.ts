@@ -26,28 +26,28 @@ export const startLogging = ({ level, format, write = toStderr }: LogOptions) =>
   });
 
 /**
- * A line in the format of the log for what must be shown whatever the log's level is, unmasked: the set-up link, and
- * the error that a server ends with.
+ * A line in the format of the log, unmasked and at any log level: for the set-up link, and for the error that ends a
+ * server.
  */
 export const lineIn = (format: LogOptions["format"], level: LogLevel, message: string): string =>
   format === "json"
     ? visible(JSON.stringify({ time: new Date().toISOString(), level, message }))
     : message;
 
-/** What the runtime says of its own accord becomes lines of the log as well. */
+/** Sends warnings of the runtime to the log. */
 export function logWarnings(): void {
-  console.warn = (...said: unknown[]) =>
-    log.warn("the runtime warns", { error: said.map(String).join(" ") });
+  console.warn = (...texts: unknown[]) =>
+    log.warn("warning from the runtime", { error: texts.map(String).join(" ") });
 }
 
-/** What an error says, without the parameters that drizzle puts into its message; as facts of a line. */
+/** The fields of an error for the log, without the query parameters that drizzle adds to its message. */
 export function describeError(error: unknown): { error: string; stack?: string } {
   if (error instanceof DrizzleQueryError) return describeError(error.cause);
   if (!(error instanceof Error)) return { error: String(error) };
   return { error: error.message, ...(error.stack && { stack: error.stack }) };
 }
 
-/** For what goes on although something of it failed. */
+/** Logs the error of a task that may fail. */
 export const logFailure = (what: string) => (error: unknown) =>
   log.error(what, describeError(error));
 
@@ -63,7 +63,7 @@ const asJson = ({ timestamp, level, message, properties }: LogRecord) =>
     }),
   );
 
-/** A line stays a line: what came from outside is written as JSON, which escapes line breaks. */
+/** Values are JSON, which escapes line breaks. */
 function asText({ timestamp, level, message, properties }: LogRecord): string {
   const facts = Object.entries(properties).map(
     ([name, value]) => `${name}=${JSON.stringify(value)}`,
@@ -75,34 +75,33 @@ function asText({ timestamp, level, message, properties }: LogRecord): string {
 
 const printable = (line: string) => visible(masked(line));
 
-/** A repeated failure is logged once in this time. */
 const SILENT_MS = 60_000;
 const MOST_KNOWN = 200;
 
-type Known = { toldAt: number; repeated: number };
+type Known = { loggedAt: number; repeated: number };
 
 /**
- * Tells a failure that comes again and again, word for word, once a minute and how often it came meanwhile: a
- * database that is away for an hour must not fill the disk of the log.
+ * Logs an identical failure once a minute with the number of repetitions, so that a database that is down for an hour
+ * does not fill the disk.
  */
-function suppressRepeats(tell: Sink): Sink {
+function suppressRepeats(sink: Sink): Sink {
   const known = new LRUCache<string, Known>({ max: MOST_KNOWN });
   return (record) => {
-    if (!("error" in record.properties)) return tell(record);
+    if (!("error" in record.properties)) return sink(record);
     const key = textOf(record);
     const before = known.get(key);
-    const age = before ? record.timestamp - before.toldAt : SILENT_MS;
-    // A clock that is set back tells it too.
+    const age = before ? record.timestamp - before.loggedAt : SILENT_MS;
+    // Also logs it when the clock was set back.
     if (before && age >= 0 && age < SILENT_MS) {
       before.repeated++;
       return;
     }
-    known.set(key, { toldAt: record.timestamp, repeated: 0 });
-    tell(before?.repeated ? withCount(record, before.repeated) : record);
+    known.set(key, { loggedAt: record.timestamp, repeated: 0 });
+    sink(before?.repeated ? withCount(record, before.repeated) : record);
   };
 }
 
-/** Everything but the stack. */
+/** Without the stack. */
 function textOf({ level, message, properties: { stack: _, ...facts } }: LogRecord): string {
   return JSON.stringify([level, message, facts]);
 }
@@ -118,9 +117,9 @@ const VALUE_LENGTH = 200;
 const FIELD =
   "(?:(?:new|current|setup|metrics)_)?(?:password|secret|token|code|totp|cookie|session|authorization)";
 
-/** What is never to be read in a log, wherever it came from, and what stands there instead. */
+/** Patterns of secrets, and their replacements. */
 const SECRETS: [what: RegExp, shown: string][] = [
-  // Keys of the API are known by their beginning, as the dashboard shows them.
+  // The start of an API key stays, as in the dashboard.
   [/\b(su_[0-9A-Za-z]{6})[0-9A-Za-z]{20,}/g, "$1…"],
   [/whsec_[\w+/=-]+/g, "whsec_…"],
   // User names and passwords in URLs.
@@ -139,15 +138,15 @@ const SECRETS: [what: RegExp, shown: string][] = [
   [new RegExp(`([?&][^=&\\s"]+=[^&\\s"]{${VALUE_LENGTH}})[^&\\s"]+`, "g"), "$1…"],
 ];
 
-/** The line without secrets: neither keys nor passwords, tokens, codes and cookies. */
+/** Masks keys, passwords, tokens, codes and cookies. */
 const masked = (line: string): string =>
   SECRETS.reduce((text, [what, shown]) => text.replace(what, shown), line);
 
 const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
 /**
- * Written out what a terminal would obey or a reader of lines would break at: control characters, line
- * separators, and what turns the direction of a text.
+ * Escapes control characters, line separators and changes of the text direction, which would affect a terminal or a
+ * reader of lines.
  */
 const visible = (text: string): string => text.replace(UNPRINTABLE, escaped);
 
@@ -157,8 +156,8 @@ function escaped(character: string): string {
 }
 
 /**
- * Repeated trouble is logged once when it begins and once when it is over.
- * @returns what is to hear how each attempt went: null where it went well
+ * Logs once when failures begin, and once when they end.
+ * @returns a function to call after each attempt, with its error or null
  */
 export function logTransitions(
   begins: (error: unknown) => void,

@@ -5,23 +5,23 @@ export const SHORTEST_ALONE = 15;
 export const SHORTEST_WITH_CODE = 8;
 const LONGEST = 256;
 
-/** OWASP asks for 19 MiB at least with these passes; with 64 MiB a hash costs about a tenth of a second. */
+/** OWASP requires at least 19 MiB with two passes. With 64 MiB a hash takes about a tenth of a second. */
 const PASSES = 2;
 const KIB_PER_MB = 1024;
 
-/** A salt and a hash that no password is known to have. */
-const NOBODYS =
+/** A salt and a hash without a known password, to make a sign-in without a user take as long. */
+const UNKNOWN_HASH =
   "yfnzV8HhYFmXgEma5fvLNO24qH+b9YzXCfTeQ9b9SEM$dEtaSnD6PDp9EaRy3clYkuUSDCyhnwkC/41Pp4UZ9+I";
 
 /**
- * Hashing costs time and memory, so only two run at once and only some may wait. `from` is the network that asks:
- * networks take turns, so that one that fills the queue does not keep the others out.
+ * Hashing takes time and memory, so two run at once and a limited number may wait. Networks (`from`) take turns, so that
+ * one that fills the queue does not block the others.
  */
 export type Passwords = {
   hash(password: string, from?: string): Promise<string>;
-  /** False for a user without a password too, or for no user at all, after the same time. */
+  /** Returns false for a user without a password, or for no user, after the same time. */
   verify(password: string, hash: string | null, from?: string): Promise<boolean>;
-  /** Whether the hash was made with other parameters than today's. */
+  /** Whether the hash was made with other parameters than the current ones. */
   isOutdated(hash: string): boolean;
 };
 
@@ -33,7 +33,10 @@ export function createPasswords(memoryMb: number): Passwords {
     hash: (password, from) => inTurn(() => hashPassword(password, memoryMb), from),
     verify: (password, hash, from) =>
       inTurn(async () => {
-        const isRight = await Bun.password.verify(standard(password), hash ?? present + NOBODYS);
+        const isRight = await Bun.password.verify(
+          standard(password),
+          hash ?? present + UNKNOWN_HASH,
+        );
         return isRight && hash !== null;
       }, from),
     isOutdated: (hash) => !hash.startsWith(present),
@@ -47,7 +50,7 @@ export const hashPassword = (password: string, memoryMb: number): Promise<string
     timeCost: PASSES,
   });
 
-/** Of every hash that is made with these parameters. */
+/** The start of every hash with these parameters. */
 const beginning = (memoryMb: number) =>
   `$argon2id$v=19$m=${memoryMb * KIB_PER_MB},t=${PASSES},p=1$`;
 
@@ -72,5 +75,5 @@ export async function passwordProblem(
 
 const lengthOf = (password: string) => [...standard(password)].length;
 
-/** One text however it was typed: keyboards differ in how they compose accents. */
+/** Normalizes accents, which keyboards compose differently. */
 const standard = (password: string) => password.normalize("NFC");

@@ -2,21 +2,20 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { version } from "../../package.json";
 
-/** What Bun reads before any code of ours runs. */
+/** Bun reads this variable before any of our code runs. */
 const VARIABLE = "BUN_CONFIG_MAX_HTTP_REQUESTS";
-/** What Bun allows at once unless the variable said otherwise before the process began. */
+/** Bun's limit without the variable. */
 const USUAL = 256;
-/** A finished check may have a request that is still being closed, or one more than its own. */
+/** A check may have two requests, one of which is being closed. */
 const PER_CHECK = 2;
-/** Left for deliveries, of which 64 run at once, and for other requests. */
+/** For deliveries, of which 64 run at once, and for other requests. */
 const RESERVE = 256;
-/** Bun takes no more. */
+/** Bun's maximum. */
 const MOST = 65_535;
 
 /**
- * How many checks at once the limit of open files has room for, as many as are wanted if it has.
- *
- * @param files the limit; null where there is none
+ * Returns how many of the wanted checks may run at once under the limit of open files.
+ * @param files the limit; null for none
  */
 export function checksWithin(wanted: number, files = openFileLimit()): number {
   if (files === null) return wanted;
@@ -26,8 +25,8 @@ export function checksWithin(wanted: number, files = openFileLimit()): number {
 type Env = Record<string, string | undefined>;
 
 /**
- * Lowers the number of checks to what the limit of open files allows, in a process that can make that many requests.
- * @param restart replaces this process by a new one with another environment, where Bun needs one
+ * Lowers the number of checks to what the limit of open files allows, and makes sure that Bun allows their requests.
+ * @param restart replaces this process with a new one with another environment, if Bun's limit is too low
  */
 export function fitRuntime<C extends { checkConcurrency: number }>(
   config: C,
@@ -36,17 +35,17 @@ export function fitRuntime<C extends { checkConcurrency: number }>(
 ): C {
   const checkConcurrency = checksWithin(config.checkConcurrency);
   const needed = Math.min(filesFor(checkConcurrency), MOST);
-  // Otherwise requests past Bun's limit would wait unseen and count as time-outs, and deliveries behind them.
+  // Requests over Bun's limit would wait and time out, and deliveries behind them too.
   if (needed > Number(env[VARIABLE] ?? USUAL)) {
     restart?.({ ...MEMORY, ...env, [VARIABLE]: String(needed) });
   }
   return { ...config, checkConcurrency };
 }
 
-/** Open files, and requests, that so many checks at once take, with all that runs next to them. */
+/** The open files that this number of checks needs, with everything else that runs. */
 export const filesFor = (checksAtOnce: number): number => checksAtOnce * PER_CHECK + RESERVE;
 
-/** The limit of this process (`ulimit -n`), which Bun raises at its start as far as it may. */
+/** The limit of this process (`ulimit -n`), which Bun raises to the hard limit when it starts. */
 export function openFileLimit(): number | null {
   const report = process.report.getReport() as { userLimits?: { open_files?: { soft: unknown } } };
   const limit = report.userLimits?.open_files?.soft;
@@ -54,14 +53,14 @@ export function openFileLimit(): number | null {
 }
 
 /**
- * The runtime lets its heap grow with the memory that the machine has. Told that there is so much, it
- * collects its garbage sooner; this is no limit.
+ * The runtime's heap grows with the memory of the machine. With this setting the runtime assumes less memory and
+ * collects garbage sooner; the heap can still grow beyond it.
  */
 const MEMORY = { BUN_JSC_forceRAMSize: String(256 * 1024 * 1024) };
 
 /**
- * A folder of ours: beside this file's bundle inside the executable, where it has only its last
- * name (`dist`), or at its place in a checkout (`web/dist`). The bundle of a thread is a folder deeper.
+ * Returns the path of a folder of the product, such as `web/dist`. In the executable it is next to the bundle, under its
+ * last name (`dist`); the bundle of a thread is one folder deeper.
  */
 export function assetFolder(path: string): string {
   const name = path.split("/").at(-1)!;

@@ -18,10 +18,10 @@ const KEY_BYTES = 32;
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** What was to be opened is not what this key has sealed. */
+/** The text was not sealed with this key. */
 export class SealedUnderOtherKey extends Error {}
 
-/** Keeps secrets that must be read back, such as those that sign webhooks. */
+/** Encrypts secrets that must be read back, such as signing secrets. */
 export type SecretBox = { seal(text: string): string; open(sealed: string): string };
 
 /** AES-256-GCM with a fresh nonce each time; `open` throws SealedUnderOtherKey. */
@@ -48,9 +48,9 @@ export function createSecretBox(key: Uint8Array): SecretBox {
 }
 
 /**
- * The key in the file, which is made on first use, readable by its owner only.
- * @param mayBeEmpty makes one in the place of an empty file, which a process that was killed may have left
- * @throws when there is none
+ * Reads the key from the file, or creates the file, readable by its owner only.
+ * @param mayBeEmpty replaces an empty file, which a killed process may have left
+ * @throws when the file has no valid key
  */
 export function readOrMakeKey(path: string, { mayBeEmpty = false } = {}): Uint8Array {
   const text = readOrMake(path, mayBeEmpty);
@@ -65,14 +65,14 @@ export function readOrMakeKey(path: string, { mayBeEmpty = false } = {}): Uint8A
   }
 }
 
-/** @throws when it is no key in base64 */
+/** @throws when the text is not a key in base64 */
 export function parseKey(text: string): Uint8Array {
   const key = Buffer.from(text.trim(), "base64");
   if (key.length !== KEY_BYTES) throw new RangeError("no key");
   return key;
 }
 
-/** By which a key is known again, and nothing else of it. */
+/** Identifies a key without revealing it. */
 export const fingerprintOf = (key: Uint8Array): string =>
   createHmac("sha256", key).update("Stillup's secret key").digest("hex");
 
@@ -87,7 +87,7 @@ function readOrMake(path: string, mayBeEmpty: boolean): string {
   }
 }
 
-/** Under its name only once it is whole and on the disk: a secret kept under half a key would be lost. */
+/** Writes the whole key to the disk before the file gets its name: a secret sealed with half a key would be lost. */
 function makeKey(path: string, place: (made: string, path: string) => void) {
   const made = `${path}.${randomBytes(6).toString("hex")}`;
   try {
@@ -100,7 +100,7 @@ function makeKey(path: string, place: (made: string, path: string) => void) {
   sync(dirname(path));
 }
 
-/** Of two processes that start at once, the second finds the key of the first. */
+/** Of two processes that start together, the second finds the key of the first. */
 function placeAsFirst(made: string, path: string) {
   try {
     linkSync(made, path);
@@ -111,7 +111,7 @@ function placeAsFirst(made: string, path: string) {
   }
 }
 
-/** What file systems answer that have one name for each file. */
+/** Error codes of file systems without hard links. */
 const NO_LINKS = ["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS"];
 
 const codeOf = (error: unknown) =>

@@ -1,10 +1,9 @@
 import { getDomain } from "tldts";
 
 /**
- * A site is a name that one can register, or an address; on a port of its own it is another site, since
- * another server answers there. What the name resolves to is no key beside it: behind one address of a
- * delivery network are thousands of owners, who would wait for each other and share each other's holds.
- * @param host a name or an address, with its port where that is not the usual one
+ * Returns the registrable name of a host, or its address, with a non-default port, where another server runs. The address
+ * that a name resolves to is not used: thousands of sites share one address of a CDN and would wait for each other.
+ * @param host a name or an address, with its port unless that is the default
  */
 export const siteOf = (host: string): string => (getDomain(host) ?? bareHost(host)) + portOf(host);
 

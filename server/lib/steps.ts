@@ -1,22 +1,21 @@
 import type { Clock } from "./clock.ts";
 
-/** What a step may take, so that no request waits long for it. */
+/** Target length of a step, so that no request waits long for it. */
 const STEP_MS = 8;
 const FIRST_ROWS = 100;
 const LEAST_ROWS = 25;
 const MOST_ROWS = 500;
 
 export type StepLimits = {
-  /** So many rows and a step more are done at most. */
+  /** Stops after this many rows, at the end of a step. */
   most?: number;
   signal?: AbortSignal | undefined;
 };
 
 /**
- * Does long work in steps, between which whatever came meanwhile goes first. Steps grow and shrink to what
- * the machine does in a few milliseconds.
- * @param step does at most so many rows, and tells how many there were
- * @returns how many there were in all, and whether nothing is left
+ * Does long work in steps, and lets other work run between them. The size of a step adapts to a few milliseconds.
+ * @param step processes at most this many rows, and returns how many there were
+ * @returns the number of rows, and whether no rows are left
  */
 export async function inSteps(
   clock: Clock,
@@ -36,37 +35,37 @@ export async function inSteps(
 }
 
 function rowsFor(rows: number, tookMs: number): number {
-  const fitting = Math.floor((rows * STEP_MS) / Math.max(tookMs, 1));
-  return Math.max(LEAST_ROWS, Math.min(fitting, rows * 2, MOST_ROWS));
+  const inTime = Math.floor((rows * STEP_MS) / Math.max(tookMs, 1));
+  return Math.max(LEAST_ROWS, Math.min(inTime, rows * 2, MOST_ROWS));
 }
 
-/** Lets requests that came meanwhile go first: long work is done in steps with this between them. */
+/** Lets waiting requests run before long work continues. */
 export const yieldToEventLoop = () => new Promise<void>((resolve) => setImmediate(resolve));
 
-/** The items in their order, cut into lists of at most `size`: what one statement takes at a time. */
+/** Splits the items into lists of at most `size`, such as the parameters of one statement. */
 export function chunksOf<T>(size: number, items: readonly T[]): T[][] {
   const chunks: T[][] = [];
   for (let i = 0; i < items.length; i += size) chunks.push(items.slice(i, i + size));
   return chunks;
 }
 
-/** How many rows a step gives at most, and how many it looks at, of which few may be wanted. */
+/** How many rows a step returns, and how many it reads to find them, at most. */
 export type StepSize = { rowsAtOnce: number; walkedAtOnce: number };
 
-/** A long list in the order of its keys, and how to read a stretch of it. */
+/** A long list in the order of its keys, and how to read a range of it. */
 type Walk<Key, Row> = {
-  /** The key some way further on; null when the list ends before. */
+  /** The key some rows after this one; null at the end of the list. */
   markAfter(key: Key | null): Promise<Key | null>;
-  /** The first rows that are wanted after the one key, up to the other or to the end. */
+  /** The first matching rows after a key, up to another key or to the end. */
   read(after: Key | null, upTo: Key | null): Promise<Row[]>;
   keyOf(row: Row): Key;
-  /** `read` gives so many rows at most. */
+  /** The most rows that `read` returns. */
   rowsAtOnce: StepSize["rowsAtOnce"];
 };
 
 /**
- * Reads a list of any length in short steps, however few of its rows are wanted. It goes on from keys, so
- * that rows which come or go meanwhile make it neither skip nor repeat any other.
+ * Reads a list of any length in short steps, even if few rows match. It continues from keys, so it neither skips nor
+ * repeats rows when others are inserted or deleted.
  */
 export async function* walk<Key, Row>({
   markAfter,

@@ -11,7 +11,7 @@ export function sizeText(bytes: number): string {
 
 const LONGEST = 200;
 
-/** In this order, since most browsers call themselves by the names of others too. */
+/** In this order, since most browsers also name others. */
 const BROWSERS: [name: string, sign: RegExp][] = [
   ["Edge", /\bEdg(e|A|iOS)?\//],
   ["Opera", /\bOPR\//],
@@ -32,13 +32,13 @@ const SYSTEMS: [name: string, sign: RegExp][] = [
   ["Linux", /\bLinux\b/],
 ];
 
-/** What is kept of the name that a browser gives itself: one line of a stranger's text. */
+/** Shortens a user agent to one line that can be stored. */
 export function storedUserAgent(userAgent: string | null): string | null {
   const line = (userAgent ?? "").replace(/\p{Cc}+/gu, " ").trim();
   return [...line].slice(0, LONGEST).join("") || null;
 }
 
-/** "Firefox on Linux"; of a program that is none of the commonest browsers the name it gave itself. */
+/** "Firefox on Linux"; the user agent itself for other programs. */
 export function browserOf(userAgent: string | null): string | null {
   if (userAgent === null) return null;
   const browser = nameIn(BROWSERS, userAgent);
@@ -50,22 +50,22 @@ export function browserOf(userAgent: string | null): string | null {
 const nameIn = (names: [string, RegExp][], text: string) =>
   names.find(([, sign]) => sign.test(text))?.[0];
 
-/** What a cell may hold; null is an empty one. */
+/** The value of a cell; null is empty. */
 export type Cell = string | number | boolean | null;
 
 /**
- * A text that begins so would be run as a formula by whoever opens the file (OWASP, CSV Injection). The
- * signs of full width count as the others do where Chinese or Japanese is written.
+ * Spreadsheets run a cell that begins with one of these as a formula (OWASP, CSV Injection); Chinese and Japanese ones
+ * also with the full-width signs.
  */
 const FORMULA = /^[=+\-@\t\r\n\uFF1D\uFF0B\uFF0D\uFF20]/;
 
 /**
- * Lines as RFC 4180 has them, each with its end. Every cell is quoted, so that no separator that a spreadsheet
- * may choose splits one. What looks like a formula gets an apostrophe in front.
+ * Lines per RFC 4180. Every cell is quoted, so that any separator that a spreadsheet assumes works. A cell that looks like
+ * a formula gets an apostrophe in front.
  */
 export function toCsv(rows: readonly Cell[][]): string {
   if (rows.length === 0) return "";
-  // The library leaves null without quotes.
+  // The library does not quote null.
   const cells = rows.map((row) => row.map((cell) => cell ?? ""));
   return `${Papa.unparse(cells, { quotes: true, newline: "\r\n", escapeFormulae: FORMULA })}\r\n`;
 }

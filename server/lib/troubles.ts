@@ -1,20 +1,19 @@
 import type { Clock } from "./clock.ts";
 
 /**
- * What can be wrong with an installation as a whole, by name, and what then no longer works. Everything
- * else goes on: links are looked at as long as what is seen can be written down.
+ * Problems of the whole installation, and what each of them stops. Links are checked as long as results can be written.
  */
 const TROUBLES = {
-  /** Too little room on the disk to write safely. */
+  /** Too little disk space to write safely. */
   disk_full: { stopsWrites: true, stopsDeletions: false, failsHealth: true },
-  /** The database is damaged: what it says cannot be trusted. */
+  /** The database is damaged, so its content cannot be trusted. */
   database_damaged: { stopsWrites: true, stopsDeletions: true, failsHealth: true },
   /**
-   * The database file is not at its place any more: writes may go to a file that is deleted. Not a reason to
-   * restart, which would begin with an empty folder.
+   * The database file is missing: writes may go to a deleted file. Health checks pass, because a restart would begin
+   * with an empty folder.
    */
   data_folder_gone: { stopsWrites: true, stopsDeletions: true, failsHealth: false },
-  /** An error was not caught: the process is in an unknown state. */
+  /** After an uncaught error the state of the process is unknown. */
   unhandled_error: { stopsWrites: false, stopsDeletions: false, failsHealth: true },
   /** The last backup failed. */
   backup_failed: { stopsWrites: false, stopsDeletions: false, failsHealth: false },
@@ -27,12 +26,12 @@ export const TROUBLE_NAMES = Object.keys(TROUBLES) as TroubleName[];
 export type Trouble = { name: TroubleName; message: string; since: number };
 
 export type Troubles = {
-  /** Says that it is so, or with null that it is over. */
+  /** Sets the trouble, or clears it with null. */
   set(name: TroubleName, message: string | null): void;
   all(): Trouble[];
-  /** The trouble for which nothing may be written, if there is one. */
+  /** The trouble that allows only deletions, if any. */
   stoppingWrites(): Trouble | null;
-  /** The one for which not even anything may be deleted. */
+  /** The trouble that does not allow deletions either, if any. */
   stoppingDeletions(): Trouble | null;
   /** Whether health checks of this process fail. */
   failHealth(): boolean;

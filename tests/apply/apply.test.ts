@@ -48,7 +48,7 @@ onBothEngines("A file of links", (server) => {
       "",
     ]);
     expect(await apply(caller, FIRST)).toEqual([]);
-    expect(await shown(caller, FIRST)).toEqual(["All is as the file says.", ""]);
+    expect(await shown(caller, FIRST)).toEqual(["Everything matches the file.", ""]);
     expect(await stateOf(caller)).toContain('- name: "Docs"\n    color: "#0055AA"\n');
   });
 
@@ -71,7 +71,7 @@ links:
       "~ https://example.org/c  no group → Docs, daily → monthly",
     ]);
     expect(await apply(caller, changed)).toEqual([]);
-    expect(await shown(caller, changed)).toEqual(["All is as the file says.", ""]);
+    expect(await shown(caller, changed)).toEqual(["Everything matches the file.", ""]);
     expect(await stateOf(caller)).toContain(
       'color: "#0055AA"\n    links:\n      - url: "https://example.org/c"\n        frequency: monthly\n',
     );
@@ -84,7 +84,7 @@ links:
 
     expect(await shown(caller, fewer)).toEqual([
       "1 link of these groups is not in the file; --prune deletes it.",
-      "All is as the file says.",
+      "Everything matches the file.",
       "",
     ]);
     await apply(caller, fewer);
@@ -113,7 +113,10 @@ links:
     const exported = await stateOf(one);
     await apply(other, exported);
 
-    expect(await shown(one, exported, { prune: true })).toEqual(["All is as the file says.", ""]);
+    expect(await shown(one, exported, { prune: true })).toEqual([
+      "Everything matches the file.",
+      "",
+    ]);
     expect((await stateOf(other)).split("\n").sort()).toEqual(exported.split("\n").sort());
   });
 
@@ -125,9 +128,9 @@ links:
     ],
     [
       "links:\n  - https://a.example\ngroups:\n- name: A\n  links:\n  - https://a.example/#b",
-      "This link stands on line",
+      "This link is already on line",
     ],
-    ["groups:\n  - name: A\n  - name: a", 'Line 3: The group "a" stands on line 2 already.'],
+    ["groups:\n  - name: A\n  - name: a", 'Line 3: The group "a" is already on line 2.'],
     [
       "links:\n  - url: https://a.example\n    frequency: often",
       "Line 3: frequency must be one of",

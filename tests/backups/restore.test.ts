@@ -49,7 +49,7 @@ test("brings back what was, keeps what was there, and tells it", async () => {
 
   const [aside] = asideIn(dataDir);
   expect(code).toBe(0);
-  expect(out).toContain(`${path} is now what ${file} was: 0 links`);
+  expect(out).toContain(`${path} is restored from ${file}: 0 links`);
   expect(out).toContain(`is kept as ${join(dataDir, aside!)}.`);
   expect(marksOf(path)).toEqual(["old"]);
   expect(marksOf(join(dataDir, aside!))).toEqual(["old", "young"]);
@@ -223,8 +223,8 @@ test("verifies alone beside a running server, and changes nothing", async () => 
   const empty = await verify();
 
   expect([whole.code, whole.err]).toEqual([0, ""]);
-  expect(whole.out).toStartWith(`${file} is whole: 0 links, `);
-  expect(whole.out).toContain("signing secrets open with the secret key of that time");
+  expect(whole.out).toStartWith(`${file} is intact: 0 links, `);
+  expect(whole.out).toContain("The secret key of this backup is that of ");
   expect([damaged.code, damaged.out]).toEqual([1, ""]);
   expect(damaged.err).toMatch(DAMAGED);
   expect([empty.code, empty.err]).toEqual([1, `${file} is not an SQLite database.\n`]);

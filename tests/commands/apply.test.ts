@@ -23,7 +23,7 @@ describe("stillup apply", () => {
       err: "Use --yes to do this without a terminal.\n",
     });
     expect(await apply(FILE, "--yes")).toEqual({ code: 0, out: `${shown}Done.\n`, err: "" });
-    const same = { code: 0, out: "All is as the file says.\n", err: "" };
+    const same = { code: 0, out: "Everything matches the file.\n", err: "" };
     expect(await apply(FILE, "--dry-run")).toEqual(same);
     expect(await apply("links:\n- url: ftp://x", "--yes")).toEqual({
       ...{ code: 1, out: "" },

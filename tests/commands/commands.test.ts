@@ -49,14 +49,14 @@ describe("the command line", () => {
     [["help", "nonsense"], 'There is no command "nonsense".\n'],
     [["help", "user", "nonsense"], 'There is no command "user nonsense".\n'],
     [["user", "nonsense"], "Unknown command 'nonsense'.\n"],
-    [["user"], "Say what to do; `stillup help` lists the commands.\n"],
+    [["user"], "Name a command; `stillup help` lists them.\n"],
     [["user", "create"], "Required option '--email <email>' not specified.\n"],
     [["user", "create", "--email", "nobody"], "Email must be an e-mail address.\n"],
     [["migrate", "--fast"], "Unknown option '--fast'.\n"],
     [["check"], "Say which URLs to check, or give a list with --file.\n"],
     [["import"], "Missing required argument 'file'.\n"],
     [["import", "-", "--group", " "], "--group must not be empty.\n"],
-    [["export"], "Say what to do; `stillup help` lists the commands.\n"],
+    [["export"], "Name a command; `stillup help` lists them.\n"],
     [["export", "history", "--from", "soon"], HISTORY_TIME],
     [
       ["export", "history", "--from", "2031-01-02", "--to", "2031-01-01"],
@@ -334,7 +334,11 @@ test("beside a running server, users, keys and resets take effect at once", asyn
   expect((await ask("/dashboard/api/links", { headers: { cookie } })).status).toBe(401);
 
   const port = { STILLUP_PORT: new URL(base).port };
-  expect(await run(["health"], port)).toEqual({ code: 0, out: "The server is well.\n", err: "" });
+  expect(await run(["health"], port)).toEqual({
+    code: 0,
+    out: "The server is healthy.\n",
+    err: "",
+  });
   server.kill("SIGTERM");
   expect(await server.exited).toBe(0);
   const err = `The server at ${base} does not answer.\n`;
@@ -367,7 +371,7 @@ test("a lost second factor is removed beside a running server, and from nobody b
 
   expect(nobody).toEqual({ code: 1, out: "", err: "No such user: nobody@example.org.\n" });
   expect(removed).toMatchObject({ code: 0, err: "" });
-  expect(removed.out).toBe(`${EMAIL} signs in with the password alone now.\n`);
+  expect(removed.out).toBe(`${EMAIL} now signs in with only the password.\n`);
   expect((await signIn()).status).toBe(200);
   server.kill("SIGTERM");
   const log = await new Response(server.stderr).text();

@@ -21,7 +21,7 @@ test.each([
   const { code, err } = await run(["health"]);
 
   expect(code).toBe(1);
-  expect(err).toBe(`The server at ${base} is not well: ${told}.\n`);
+  expect(err).toBe(`The server at ${base} is not healthy: ${told}.\n`);
 });
 
 test("a server that is starting is well and not ready, and tells what it does", async () => {

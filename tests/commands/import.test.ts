@@ -79,7 +79,7 @@ describe("stillup import", () => {
     expect(await told("map.xml.gz", gzipSync(sitemap))).toEqual([0, one]);
     expect(await told("wide.txt", wide)).toEqual([0, one]);
     const cut = gzipSync(sitemap).subarray(0, 40);
-    expect((await told("cut.gz", cut))[1]).toContain("is compressed, but not whole.");
+    expect((await told("cut.gz", cut))[1]).toContain("is a damaged gzip file.");
     expect((await told("a.pdf", "%PDF-1.7"))[1]).toContain("is a PDF.");
     expect((await told("latin.txt", Buffer.from("http://\xe4", "latin1")))[1]).toContain("iconv");
     expect((await run(["import", folder])).err).toBe("The list cannot be read: it is a folder.\n");
@@ -154,11 +154,11 @@ describe("stillup import", () => {
 
     expect([none.code, none.err]).toEqual([
       1,
-      "There is no account yet; make one with `stillup user create`.\n",
+      "There is no account yet; create one with `stillup user create`.\n",
     ]);
     expect([several.code, several.err]).toEqual([
       64,
-      "There are several accounts; say whose is meant with --email.\n",
+      "There are several accounts; choose one with --email.\n",
     ]);
     expect(named.code).toBe(0);
   });

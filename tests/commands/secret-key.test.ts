@@ -23,7 +23,7 @@ test("a database is opened under no other secret key, until the command for a lo
   expect(unasked.code).toBe(64);
   expect(accepted).toMatchObject({
     code: 0,
-    out: "The secret key of STILLUP_SECRET_KEY counts from the next start.\n",
+    out: "The secret key of STILLUP_SECRET_KEY is used from the next start.\n",
   });
   expect(opened.code).toBe(0);
 });
@@ -58,10 +58,8 @@ test("a backup that needs another secret key says so when it is restored", async
   const other = await run(["restore", backup, "--force"], OTHER);
   const noFile = await run(["backup", join(dataDir, "more.db"), "--with-key"], OTHER);
 
-  expect(fits.out).toContain(
-    "Webhook URLs and signing secrets open with the secret key of that time: ",
-  );
+  expect(fits.out).toContain("The secret key of this backup is that of ");
   expect(other.code).toBe(0);
-  expect(other.out).toContain("another secret key than that of STILLUP_SECRET_KEY: put the one");
-  expect(noFile.err).toContain("The secret key is in STILLUP_SECRET_KEY and in no file.");
+  expect(other.out).toContain("another secret key than that of STILLUP_SECRET_KEY: put the key");
+  expect(noFile.err).toContain("The secret key is in STILLUP_SECRET_KEY, not in a file.");
 });

@@ -44,7 +44,7 @@ describe("The executable", () => {
     server.kill("SIGTERM");
 
     expect(said).toMatch(/^stillup \d+\.\d+\.\d+ is installed/);
-    expect(asked).toBe("The server is well.\n");
+    expect(asked).toBe("The server is healthy.\n");
     expect(await server.exited).toBe(0);
     expect(readdirSync(join(home, ".local/share/stillup"))).toContain("stillup.db");
   });

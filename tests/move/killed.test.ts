@@ -91,7 +91,7 @@ test("a database that cuts the move off is told of, and the next run goes on", a
 
   expect(await moving.exited).toBe(1);
   expect(await new Response(moving.stderr).text()).toMatch(
-    /^The move did not come to its end: .+ run the same command again to go on\.\n$/,
+    /^The move did not finish: .+ run the same command again to continue\.\n$/,
   );
   expect((await run(["migrate", "--to", url])).code).toBe(0);
   expect(await lookAt(url).ask("select count(*) from checks")).toEqual([
@@ -110,7 +110,7 @@ test("who stops it is told how to go on", async () => {
   expect(await moving.exited).toBe(130);
   await obstacle.remove();
   expect(await new Response(moving.stdout).text()).toMatch(
-    /^Stopped\. [\d,]+ rows are there\. What was copied stays there: run the same command again to go on\.\n$/,
+    /^Stopped\. [\d,]+ rows are copied\. The copied rows stay there: run the same command again to continue\.\n$/,
   );
   expect((await run(["migrate", "--to", url])).code).toBe(0);
   expect(await lookAt(url).ask("select count(*) from checks")).toEqual([
@@ -162,7 +162,7 @@ test.each(changes)(
     const { code, err } = await run(["migrate", "--to", url]);
 
     expect(code).toBe(1);
-    expect(err).toStartWith("The new database is not what the old one is: ");
+    expect(err).toStartWith("The new database differs from the old one: ");
     expect(err).toMatch(typeof found === "string" ? escaped(found) : found);
     const served = await run(["serve"], { STILLUP_DATABASE_URL: url });
     expect(served.err).toContain("An installation is being moved into this database");

@@ -54,7 +54,7 @@ describe("A move is refused", () => {
       ["--to"],
       {},
       64,
-      "Say where to: set STILLUP_MOVE_TO to postgres://USER:PASSWORD@HOST/NAME.\n",
+      "Set STILLUP_MOVE_TO to the new database: postgres://USER:PASSWORD@HOST/NAME.\n",
     ],
     [
       "to another SQLite database",
@@ -75,7 +75,7 @@ describe("A move is refused", () => {
       ["--to", "postgres://127.0.0.1:1/x"],
       { STILLUP_DATABASE_URL: "postgres://127.0.0.1:1/y" },
       1,
-      "STILLUP_DATABASE_URL is a PostgreSQL database. A move begins where the SQLite installation is.\n",
+      "STILLUP_DATABASE_URL is a PostgreSQL database. Run the move where the SQLite installation is.\n",
     ],
     [
       "of nothing",
@@ -134,7 +134,7 @@ test("neither of two is served while one is being moved into the other", async (
 
   expect([old.code, moved.code]).toEqual([1, 1]);
   expect(old.err).toContain("This installation is being moved to ");
-  expect(moved.err).toContain("not all of it is there");
+  expect(moved.err).toContain("the move is not complete");
 });
 
 test("a move that another version began is not gone on with", async () => {
@@ -149,5 +149,5 @@ test("a move that another version began is not gone on with", async () => {
 
   const { err } = await run(["migrate", "--to", url]);
 
-  expect(err).toContain("was begun by version 0.0.9, which had other tables.");
+  expect(err).toContain("Version 0.0.9, which had other tables, began the move");
 });

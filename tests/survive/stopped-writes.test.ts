@@ -226,8 +226,8 @@ describe("The room on the disk", () => {
       expect(lines.map((line) => line.replace(/^\S+ /, ""))).toEqual(
         isWatched
           ? [
-              expect.stringMatching(/^error the disk is not looked at.*stale handle/),
-              "info the disk is looked at again",
+              expect.stringMatching(/^error failed to check the disk.*stale handle/),
+              "info disk checks work again",
             ]
           : [],
       );
@@ -257,7 +257,7 @@ test("While the data folder is away nothing is written, and the server is not re
   expect(await statusOf("/ready")).toBe(200);
   expect((await me.post("/api/v1/groups", { name: "kept" })).status).toBe(201);
   expect(besideRequests(lines).map((line) => line.replace(/^\S+ /, ""))).toEqual([
-    expect.stringMatching(/^error data folder gone: nothing is written/),
+    expect.stringMatching(/^error data folder gone: no writes allowed/),
     "info data folder is back",
   ]);
   await watch.stop();

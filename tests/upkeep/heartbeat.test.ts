@@ -38,7 +38,7 @@ onBothEngines("The heartbeat", (server) => {
     expect([during, heart.asked().length]).toEqual([0, 1]);
     expect(lines.map((line) => line.replace(/^\S+ /, ""))).toEqual([
       "error no heartbeat because of disk_full",
-      "info the heartbeat is heard again",
+      "info heartbeat works again",
     ]);
   });
 
@@ -95,7 +95,7 @@ onBothEngines("The heartbeat", (server) => {
     await heart.beats(3);
 
     expect(lines).toHaveLength(1);
-    expect(lines[0]).toEndWith("error the heartbeat was answered with 404");
+    expect(lines[0]).toEndWith("error heartbeat failed: status 404");
     expect(lines.join()).not.toContain("secret");
   });
 

@@ -17,7 +17,7 @@ import { type Declaration, Misdeclared, type WantedGroup, type WantedLink } from
 
 const AT_ONCE = 1000;
 
-/** A link that is there, and what is to become of it; a group is said by its name, null for none. */
+/** An existing link that differs from the file. Groups are names; null means none. */
 export type LinkChanged = {
   id: string;
   url: string;
@@ -25,7 +25,7 @@ export type LinkChanged = {
   frequency: { from: Frequency; to: Frequency } | null;
 };
 
-/** What is to be done so that all is as the file says. */
+/** The changes that make the account match the file. */
 export type Plan = {
   groups: GroupBook;
   newGroups: WantedGroup[];
@@ -37,7 +37,7 @@ export type Plan = {
 };
 
 /**
- * Compares a file with what is there. Nothing is written.
+ * Compares a file with the account, and writes nothing.
  * @throws Misdeclared when a part of the file cannot be applied
  */
 export async function planOf(deps: Deps, caller: Caller, file: Declaration): Promise<Plan> {
@@ -58,7 +58,7 @@ function refuseUnclearNames(wanted: WantedGroup[], groups: GroupBook) {
   const seen = new Map<string, number>();
   for (const { name, line } of wanted) {
     const first = seen.get(name.toLowerCase());
-    if (first) throw new Misdeclared(line, `The group "${name}" stands on line ${first} already.`);
+    if (first) throw new Misdeclared(line, `The group "${name}" is already on line ${first}.`);
     seen.set(name.toLowerCase(), line);
     if (groups.count(name) < 2) continue;
     throw new Misdeclared(line, `There are several groups "${name}"; rename all but one of them.`);
@@ -75,7 +75,7 @@ function changeOfGroup({ name, description, color }: WantedGroup, groups: GroupB
   return Object.keys(change).length > 0 ? [{ group, change }] : [];
 }
 
-/** Links of the file that are there, by their ids. */
+/** Links of the file that exist, by id. */
 type Known = Map<string, WantedLink>;
 
 async function sortLinks(
@@ -105,7 +105,7 @@ async function sortLinks(
 function refuseRepeated(deps: Deps, { url, line }: WantedLink, lines: Map<string, number>) {
   const key = urlKeyOf(deps.catalogue, new URL(url));
   const first = lines.get(key);
-  if (first) throw new Misdeclared(line, `This link stands on line ${first} already.`);
+  if (first) throw new Misdeclared(line, `This link is already on line ${first}.`);
   lines.set(key, line);
 }
 
@@ -141,7 +141,7 @@ async function changesOf(
   return changes;
 }
 
-/** The file speaks for the groups that it names, and for links in none if it has a list of them. */
+/** Existing links that are not in the file, in the groups that it names, and in no group if it lists those. */
 async function straysOf(
   deps: Deps,
   caller: Caller,
@@ -158,12 +158,12 @@ async function straysOf(
   return strays;
 }
 
-/** What could not be done, since something else was changed meanwhile. */
+/** A change that failed, for example because someone else changed the link meanwhile. */
 type Failure = { what: string; why: string };
 
 /**
- * Does what the plan says. Links are deleted only if `prune` says so. Running it again does the rest.
- * @throws when the disk has too little room; deletions alone need none
+ * Makes the changes of the plan; links are deleted only with `prune`. After a failure, running it again continues.
+ * @throws when the disk is full; deletions alone are allowed
  */
 export async function carryOut(
   deps: Deps,
@@ -206,7 +206,7 @@ async function createAll(deps: Deps, caller: Caller, { newLinks, groups }: Plan)
 const idOf = (groups: GroupBook, name: string | null) =>
   name === null ? null : (groups.find(name)?.id ?? null);
 
-/** Links that change alike are changed together. */
+/** Changes links together that get the same change. */
 async function changeAll(deps: Deps, caller: Caller, { changedLinks, groups }: Plan) {
   const failures: Failure[] = [];
   const urls = new Map(changedLinks.map(({ id, url }) => [id, url]));

@@ -11,36 +11,36 @@ import type { Target } from "./target.ts";
 export type Step = { doing: "copying" | "comparing"; table: string; done: number; of: number };
 
 export type Move = {
-  /** The old database, to note in it that it is left. */
+  /** The old database, which records the move. */
   old: Store;
   source: Source;
   target: Target;
-  /** Makes the tables of the new database, or brings them up to date, for history from that moment on. */
+  /** Creates or migrates the tables of the new database, for history since that moment. */
   prepare(oldestCheck: number | null): Promise<void>;
-  /** The new database as people may read it. */
+  /** The name of the new database, without its password. */
   to: string;
   now: () => number;
   onStep(step: Step): void;
-  /** Whether to end after the page that is under way. */
+  /** Whether to stop after the current page. */
   isStopped(): boolean;
 };
 
-/** What came of it; a move that was stopped is gone on with by the next. */
+/** The result; the next call continues a move that was stopped. */
 export type Moved =
   | { state: "stopped"; rows: number }
   | { state: "done"; rows: number; tables: number; counts: Map<string, number> };
 
 /**
- * Copies all of an installation into another database and compares the two. Whatever ends it, it is gone on
- * with by calling it again; until it is done neither of the two is served.
- * @throws Refused when the new database is not fit for it, or holds something else in the end
+ * Copies an installation into another database and compares the two. After any interruption another call continues it.
+ * Until it is done neither database can be served.
+ * @throws Refused when the new database cannot be used, or differs in the end
  */
 export async function move(what: Move): Promise<Moved> {
   const leaving = await leavingFor(what);
   const coming: Coming = { id: leaving.id, head: headOf(), version: VERSION };
   const found = await refuseUnfit(what.target, what.to, coming);
   if (found === "new") await makeReady(what);
-  // Before anything is copied, so that nothing is changed in what has been.
+  // Before copying, so that nothing that was copied changes afterwards.
   await noteLeaving(what.old, leaving);
   if (found === "new") await what.target.begin(coming, what.source.tables);
   if (found !== "there") {
@@ -68,31 +68,31 @@ async function makeReady({ prepare, source, target }: Move): Promise<void> {
   await refuseOtherTables(source, target);
 }
 
-/** @returns how many rows are there now */
+/** Returns how many rows are copied now. */
 async function copyAll({ source, target, onStep, isStopped }: Move): Promise<number> {
   const of = source.tables.reduce((sum, table) => sum + source.count(table), 0);
   let done = 0;
   for (const table of source.tables) {
     let progress = await target.progress(table);
     const before = done;
-    const tell = () => {
+    const report = () => {
       done = before + progress.rows;
       onStep({ doing: "copying", table: table.name, done, of });
     };
-    tell();
+    report();
     for (const page of source.pages(table, progress.after)) {
       if (isStopped()) return done;
       progress = await target.add(table, page, progress);
-      tell();
+      report();
     }
   }
   return done;
 }
 
 /**
- * Reads all of both back.
- * @returns whether it came to its end
- * @throws Refused when they differ, with the tables that do
+ * Compares all rows of both databases.
+ * @returns false when it was stopped
+ * @throws Refused with the tables that differ
  */
 async function compareAll(what: Move): Promise<boolean> {
   const { source, target, onStep, isStopped } = what;
@@ -100,13 +100,13 @@ async function compareAll(what: Move): Promise<boolean> {
   let done = 0;
   const differences: string[] = [];
   for (const table of source.tables) {
-    const tell = (rows: number) => {
+    const report = (rows: number) => {
       done += rows;
       onStep({ doing: "comparing", table: table.name, done, of });
     };
-    const here = await sumOf(what, table, tell);
+    const here = await sumOf(what, table, report);
     if (isStopped()) return false;
-    const there = await target.sum(table, tell);
+    const there = await target.sum(table, report);
     if (isStopped()) return false;
     differences.push(...differenceOf(table.name, here, there));
   }
@@ -117,12 +117,12 @@ async function compareAll(what: Move): Promise<boolean> {
 async function sumOf(
   { source, isStopped }: Move,
   table: Table,
-  tell: (rows: number) => void,
+  report: (rows: number) => void,
 ): Promise<Sum> {
   const sum = createSum();
   for (const { lines } of source.pages(table, null)) {
     for (const line of lines) sum.add(Buffer.from(line));
-    tell(lines.length);
+    report(lines.length);
     await yieldToEventLoop();
     if (isStopped()) break;
   }
@@ -139,10 +139,10 @@ function differenceOf(table: string, here: Sum, there: Sum): string[] {
 }
 
 const differ = (differences: string[]) =>
-  `The new database is not what the old one is: ${differences.join(", ")}. Something else wrote to it, or one ` +
+  `The new database differs from the old one: ${differences.join(", ")}. Something else wrote to it, or one ` +
   "of the two is damaged. Drop the new database, create it again and run the command again.";
 
-/** Rows in any of these belong to someone. The others have rows in any database that was started once. */
+/** Tables that are empty until someone uses the installation. */
 export const CONTENT = [
   "accounts",
   "users",
@@ -154,19 +154,21 @@ export const CONTENT = [
   "audit",
 ];
 
-/** How far an earlier call has come: of a database that is `there` only the old one does not know yet. */
+/** How far an earlier call came. `there`: complete, but the old database has not recorded it yet. */
 type Found = "new" | "begun" | "there";
 
 /**
- * Looks before anything is changed.
- * @param to names the database
- * @throws Refused when it has anything that did not come by this very move
+ * Checks the new database before anything is changed.
+ * @param to its name
+ * @throws Refused when it has content from anything but this move
  */
 async function refuseUnfit(target: Target, to: string, coming: Coming): Promise<Found> {
   const tables = await target.tables();
   if (tables.length === 0) return "new";
   if (!tables.includes("migrations")) {
-    throw new Refused(`${to} has tables that do not belong to Stillup (${tables[0]}). ${ANEW}`);
+    throw new Refused(
+      `${to} has tables that do not belong to Stillup (${tables[0]}). ${USE_EMPTY}`,
+    );
   }
   if (tables.includes("facts")) {
     const { under, cameBy } = await target.notes();
@@ -174,28 +176,28 @@ async function refuseUnfit(target: Target, to: string, coming: Coming): Promise<
     if (under) return begun(under, to, coming);
   }
   const node = await target.servedBy();
-  if (node) throw new Refused(`${to} is being served by ${node}. ${ANEW}`);
+  if (node) throw new Refused(`${to} is being served by ${node}. ${USE_EMPTY}`);
   const filled = await target.filled(CONTENT.filter((name) => tables.includes(name)));
-  if (filled) throw new Refused(`${to} is not empty: there are rows in ${filled}. ${ANEW}`);
+  if (filled) throw new Refused(`${to} is not empty: there are rows in ${filled}. ${USE_EMPTY}`);
   return "new";
 }
 
-const ANEW = "Make a new, empty database for the move.";
+const USE_EMPTY = "Make a new, empty database for the move.";
 
 function begun(under: Coming, to: string, { id, head }: Coming): Found {
-  if (under.id !== id) throw new Refused(`${to} is being filled by another move. ${ANEW}`);
+  if (under.id !== id) throw new Refused(`${to} is being filled by another move. ${USE_EMPTY}`);
   if (under.head === head) return "begun";
   throw new Refused(
-    `The move to ${to} was begun by version ${under.version}, which had other tables. ${ANEW}`,
+    `Version ${under.version}, which had other tables, began the move to ${to}. ${USE_EMPTY}`,
   );
 }
 
-/** @throws when a table of the old database has no place in the new one: nothing is left out in silence */
+/** @throws when a table or column of the old database does not exist in the new one */
 async function refuseOtherTables({ tables }: Source, target: Target): Promise<void> {
   for (const { name, columns } of tables) {
     const there = await target.columns(name);
     if (columns.toSorted().join() !== there.toSorted().join()) {
-      throw new Error(`The table ${name} is not the same in both databases.`);
+      throw new Error(`The table ${name} has other columns in the new database.`);
     }
   }
 }

@@ -4,25 +4,25 @@ import { Refused } from "../../db/store.ts";
 import { facts } from "../../db/tables.ts";
 
 /**
- * What two databases remember of a move, as facts whose names begin alike. They are about one database each,
- * and so they are not moved themselves.
+ * What the two databases record about a move: facts whose names have this prefix. Each is about one database, so they
+ * are not moved.
  */
 export const NOTES = "move:";
-/** In the old database: where its content goes, and whether all of it has arrived. */
+/** In the old database: where its content goes, and whether the move is complete. */
 export const OUT = `${NOTES}out`;
-/** In the new one while its content is not complete: which move it is. */
+/** In the new one until the move is complete. */
 export const IN = `${NOTES}in`;
 /** In the new one afterwards. */
 export const CAME = `${NOTES}came`;
-/** In the new one while its content is not complete: how far each table has come. */
+/** In the new one until the move is complete: the progress of each table. */
 export const progressOf = (table: string) => `${NOTES}of:${table}`;
 
-/** `to` names the new database without what opens it; `at` is when the move began, or was completed. */
+/** `to` names the new database without its password; `at` is when the move began or was completed. */
 export type Leaving = { id: string; to: string; at: number; isDone: boolean };
-/** `head` is the last migration of the program that began. */
+/** `head` is the last migration of the program that began the move. */
 export type Coming = { id: string; head: string; version: string };
 
-/** @throws Refused when the database's content has gone elsewhere, or has not arrived yet */
+/** @throws Refused when the content has moved to another database, or has not completely arrived in this one */
 export async function refuseMoved(store: Store): Promise<void> {
   const known = await store
     .select()
@@ -46,25 +46,25 @@ export async function noteLeaving(store: Store, leaving: Leaving): Promise<void>
   ]);
 }
 
-/** Resets the old database to before the move. */
+/** Undoes the move in the old database. */
 export async function forgetLeaving(store: Store): Promise<void> {
   await store.delete(facts).where(eq(facts.name, OUT));
 }
 
 const HALF_THERE =
-  "An installation is being moved into this database, and not all of it is there. " +
-  "Let `stillup migrate --to` come to its end where it comes from.";
+  "An installation is being moved into this database, and the move is not complete. " +
+  "Run `stillup migrate --to` again where the installation comes from.";
 
 export function sentenceOf({ to, at, isDone }: Leaving): string {
   if (!isDone) {
     return (
-      `This installation is being moved to ${to}. Go on with \`stillup migrate --to\`, ` +
-      "or take it back with `stillup migrate --stay`."
+      `This installation is being moved to ${to}. Continue with \`stillup migrate --to\`, ` +
+      "or undo the move with `stillup migrate --stay`."
     );
   }
   return (
     `This installation was moved to ${to} on ${new Date(at).toISOString().slice(0, 10)}. ` +
-    "Set STILLUP_DATABASE_URL to that database. To go on with this one instead, drop that one and type " +
+    "Set STILLUP_DATABASE_URL to that database. To use this one instead, drop that one and run " +
     "`stillup migrate --stay`: if both were served, every link would be checked and every event sent twice."
   );
 }

@@ -2,38 +2,38 @@ import { Database } from "bun:sqlite";
 import { valuesOf } from "../../db/sqlite-file.ts";
 import { NOTES } from "./notes.ts";
 
-/** A table to be moved. `key` is what its rows are named and sorted by. */
+/** A table to move, sorted by its primary key. */
 export type Table = { name: string; columns: string[]; key: string[] };
 
-/** Some rows that follow each other: as COPY reads them, and the key of the last. */
+/** Consecutive rows in the format of COPY, and the key of the last one. */
 export type Page = { lines: string[]; last: Cell[] };
 
-/** The database that is left, as it was when it was opened, whatever is written to it meanwhile. */
+/** A snapshot of the old database. */
 export type Source = {
-  /** All that are to be moved, each after those that it refers to. */
+  /** All tables to move, each after the tables that it references. */
   tables: Table[];
   count(table: Table): number;
-  /** The moment of the first check that is kept; null where none is. */
+  /** When the oldest stored check was made; null without checks. */
   oldestCheck(): number | null;
-  /** @param after is the key of the row before the first; null begins with the first */
+  /** @param after the key of the row before the first; null starts at the first row */
   pages(table: Table, after: Cell[] | null): Generator<Page>;
   close(): void;
 };
 
-/** Belong to a process, to SQLite or to the file itself. */
+/** Tables that belong to a process, to SQLite or to the database file. */
 export const LEFT_BEHIND = ["migrations", "nodes", "link_changes"];
 
-/** What a process holds that is there no more: its links are due when their leases end. */
+/** Columns of leases, whose holders do not exist in the new installation. */
 const EMPTIED: Record<string, string[]> = { links: ["lease", "checking_until"] };
 
-/** So much text goes in one piece, which is one transaction in the new database. */
+/** Characters of one page, which is one transaction in the new database. */
 const PAGE_LENGTH = 2_000_000;
 
 export function openSource(path: string): Source {
   const database = new Database(path, { readonly: true, strict: true });
-  // One snapshot for all of it, from its first read on.
+  // One snapshot, from the first read.
   database.run("PRAGMA busy_timeout = 5000; BEGIN");
-  // Of a long table it takes a while.
+  // Counting a long table takes a while.
   const counts = new Map<string, number>();
   return {
     tables: inOrder(database),
@@ -55,7 +55,7 @@ const OLDEST_CHECK = `select min(oldest) from (
 const countOf = (database: Database, name: string) =>
   valuesOf(database, `select count(*) from ${name}${conditionOf(name)}`)[0]![0] as number;
 
-/** Facts of the move itself stay where they are. */
+/** Leaves out the facts about the move. */
 export const conditionOf = (table: string) =>
   table === "facts" ? ` where name not like '${NOTES}%'` : "";
 
@@ -110,10 +110,10 @@ function selectOf({ name, columns, key }: Table, after: Cell[] | null): string {
   return `select ${wanted} from ${name}${condition} order by ${key}`;
 }
 
-/** A value as a database holds it. */
+/** A value of a column. */
 type Cell = string | number | bigint | null;
 
-/** A row as COPY reads and writes it in its text format, by which two databases can be compared. */
+/** A row in the text format of COPY, in which both databases are compared. */
 const lineOf = (cells: Cell[]): string => cells.map(textOf).join("\t");
 
 function textOf(cell: Cell): string {
@@ -129,17 +129,17 @@ const ESCAPES: Record<string, string> = {
   "\r": "\\r",
   "\t": "\\t",
   "\v": "\\v",
-  // PostgreSQL has no place for it.
+  // PostgreSQL cannot store it.
   "\0": "\uFFFD",
 };
 
 const escaped = (text: string) =>
   text.toWellFormed().replace(/[\\\b\f\n\r\t\v\0]/g, (each) => ESCAPES[each]!);
 
-/** How many rows a table has, and a sum over them that does not depend on their order. */
+/** How many rows a table has, and a checksum that does not depend on their order. */
 export type Sum = { rows: number; sum: bigint };
 
-/** Adds up lines, each given as its bytes without the end. */
+/** Sums lines, each as bytes without the line break. */
 export function createSum() {
   let rows = 0;
   let sum = 0n;

@@ -4,29 +4,28 @@ import { CONTENT } from "./move.ts";
 import { CAME, type Coming, IN, NOTES, progressOf } from "./notes.ts";
 import { conditionOf, createSum, type Page, type Sum, type Table } from "./source.ts";
 
-/** How far a table has come: so many rows, up to the one with this key. */
+/** The rows of a table that are copied, up to the one with the key `after`. */
 export type Progress = { rows: number; after: Page["last"] | null };
 
 /** The target database: what a move needs beyond `Engine`. */
 export type Target = {
-  /** The names of all tables that are there. */
   tables(): Promise<string[]>;
   columns(table: string): Promise<string[]>;
-  /** A table of these that has rows; null when none does. */
+  /** The first of the tables that has rows; null if all are empty. */
   filled(tables: string[]): Promise<string | null>;
-  /** A process that serves the database; null when none does. */
+  /** The name of a node that serves the database; null if none does. */
   servedBy(): Promise<string | null>;
-  /** The move that is under way into it, and that it came by. */
+  /** The move that is running, and the one that was completed. */
   notes(): Promise<{ under: Coming | null; cameBy: Coming | null }>;
-  /** Empties tables of what every new database has, and notes that the move has begun. */
+  /** Deletes the rows that every new database has, and records that the move has begun. */
   begin(coming: Coming, tables: Table[]): Promise<void>;
-  /** After what a killed move had under way is done or undone. */
+  /** Waits for a transaction of a killed move. */
   progress(table: Table): Promise<Progress>;
-  /** Adds the page, if the table has come as far as said. */
+  /** Adds the page, if the progress is still `from`. */
   add(table: Table, page: Page, from: Progress): Promise<Progress>;
-  /** @param onRows is called with the number of rows read since the last call */
+  /** @param onRows is called with the number of rows read since its last call */
   sum(table: Table, onRows: (rows: number) => void): Promise<Sum>;
-  /** From then on it is as any other database. */
+  /** Makes it a database like any other. */
   finish(coming: Coming, tables: Table[]): Promise<void>;
   close(): Promise<void>;
 };
@@ -35,26 +34,26 @@ const NEW_LINE = 10;
 
 export function openTarget(url: string): Target {
   const pool = new SQL(url, { max: 1, bigint: true });
-  const ask = (text: string, params: unknown[] = []): Promise<unknown[][]> =>
+  const query = (text: string, params: unknown[] = []): Promise<unknown[][]> =>
     pool.unsafe(text, params).values();
-  /** However long a table is, it is read or written to its end. */
+  /** Without a time limit, since a table may be long. */
   const inTransaction = <T>(work: (connection: SQL) => Promise<T>): Promise<T> =>
     pool.begin(async (connection) => {
       await connection.unsafe("set local statement_timeout = 0");
       return work(connection);
     });
   return {
-    tables: async () => (await ask(TABLES)).map(([name]) => name as string),
-    columns: async (table) => (await ask(COLUMNS, [table])).map(([name]) => name as string),
+    tables: async () => (await query(TABLES)).map(([name]) => name as string),
+    columns: async (table) => (await query(COLUMNS, [table])).map(([name]) => name as string),
     async filled(tables) {
       for (const name of tables) {
-        if ((await ask(`select 1 from ${name} limit 1`)).length > 0) return name;
+        if ((await query(`select 1 from ${name} limit 1`)).length > 0) return name;
       }
       return null;
     },
     servedBy: async () => (await liveNodesOf(pool))[0]?.name ?? null,
     async notes() {
-      const rows = (await ask(
+      const rows = (await query(
         `select name, value from facts where name in ('${IN}', '${CAME}')`,
       )) as string[][];
       const noted = (wanted: string) => rows.find(([name]) => name === wanted)?.[1];
@@ -89,13 +88,13 @@ async function begin(connection: SQL, coming: Coming, tables: Table[]): Promise<
       name,
       JSON.stringify(value),
     ]);
-  // First, so that of two that begin at once one is refused.
+  // First, so that only one of two concurrent moves begins.
   await note(IN, coming);
   for (const { name } of tables.toReversed()) {
     if (CONTENT.includes(name)) continue;
     await connection.unsafe(`delete from ${name}${conditionOf(name)}`);
   }
-  // What they count is moved as it is.
+  // The counts that the triggers keep are moved too.
   await connection.unsafe("alter table links disable trigger user");
   const nothing: Progress = { rows: 0, after: null };
   for (const { name } of tables) await note(progressOf(name), nothing);
@@ -117,7 +116,7 @@ async function add(connection: SQL, { table, page, from }: Addition): Promise<Pr
   return to;
 }
 
-/** Bytes as they come: nothing of them is kept but the beginning of a row whose end is still to come. */
+/** Reads the rows as a stream and keeps only an unfinished row in memory. */
 async function sumOf(
   connection: SQL,
   { name, columns }: Table,
@@ -141,7 +140,7 @@ async function sumOf(
 }
 
 async function finish(connection: SQL, coming: Coming, tables: Table[]): Promise<void> {
-  // Else the first queries would be planned as if every table were empty.
+  // Otherwise the first queries would be planned for empty tables.
   await connection.unsafe(`analyze ${tables.map(({ name }) => name)}`);
   await connection.unsafe("alter table links enable trigger user");
   await connection.unsafe(`delete from facts where name like '${NOTES}%'`);

@@ -2,34 +2,34 @@ import { existsSync, rmSync, statSync } from "node:fs";
 import { open, rename, statfs } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { type Config, sqlitePath } from "../../config/config.ts";
-import { describeError, log } from "../../lib/log.ts";
+import { describeError, log, logTransitions } from "../../lib/log.ts";
 import type { Deps } from "../../work/deps.ts";
 
 const MIB = 1024 * 1024;
 const LOOK_EVERY_MS = 2000;
-/** The floor is at most this part of a disk, so that a small one is of use at all. */
+/** The floor is at most this part of a disk, so that a small disk can be used. */
 const LARGEST_FLOOR = 1 / 10;
 const RESERVE_BYTES = 16 * MIB;
-/** The same for the reserve. */
+/** The reserve is at most this part of a disk. */
 const LARGEST_RESERVE = 1 / 64;
-/** With less of the reserve's size left, the disk counts as full, whatever the floor is. */
+/** With less free space than this part of the reserve, the disk counts as full. */
 const LAST_PART = 1 / 4;
 
-/** Of a disk, in bytes: what is left for us, and what there is altogether. */
+/** Bytes of a disk: available to this process, and in all. */
 type Room = { free: number; size: number };
 export type RoomAt = (folder: string) => Promise<Room>;
 
 type DiskWatch = {
-  /** Looks now, instead of at the next time. */
+  /** Checks now. */
   look(): Promise<void>;
-  /** Ends watching, with room for what is left to be written. */
+  /** Stops watching, after a last check. */
   stop(): Promise<void>;
 };
 
 /**
- * Sees to it that the disk is never written full. With too little room left, "disk_full" is set, and nothing is
- * written but deletions; it is over once there is room for the floor and the reserve, and some more. Nothing is
- * written while the database's file is missing, "data_folder_gone". Other databases than SQLite have their own disk, which their servers look after.
+ * Allows only deletions ("disk_full") while the disk has less free space than the floor, until there is space for the
+ * floor and the reserve again. Allows no writes ("data_folder_gone") while the database file is missing. PostgreSQL is
+ * not watched: its server has its own disk.
  */
 export function watchDisk(deps: Deps, options: { roomAt?: RoomAt } = {}): DiskWatch {
   const { config, clock, troubles, store } = deps;
@@ -37,26 +37,25 @@ export function watchDisk(deps: Deps, options: { roomAt?: RoomAt } = {}): DiskWa
   if (path === null) return { look: async () => {}, stop: async () => {} };
   const reserve = createReserve(join(config.dataDir, "reserve"));
   const ending = new AbortController();
-  let isBlind = false;
   const isFull = () => troubles.all().some(({ name }) => name === "disk_full");
 
-  /** SQLite found no room: what was kept back is for deletions, and for ending in order. */
+  /** Frees the reserve, for deletions and an orderly stop. */
   function full() {
     reserve.free();
-    begin("The disk is full. Reading and deleting work; all else does again once there is room.");
+    begin(`The disk is full. ${UNTIL_THEN}`);
   }
 
   function begin(message: string) {
-    if (!isFull()) log.error("nothing is written but deletions: there is no room on the disk");
+    if (!isFull()) log.error("disk full: only deletions allowed");
     troubles.set("disk_full", message);
   }
 
-  /** SQLite goes on with a file that was moved or deleted, and opens no other one. */
+  /** SQLite keeps using a file that was moved or deleted. */
   function isGone(database: string): boolean {
     const wasGone = troubles.all().some(({ name }) => name === "data_folder_gone");
     const isMissing = !existsSync(database);
     if (isMissing && !wasGone) {
-      log.error("data folder gone: nothing is written", { path: database });
+      log.error("data folder gone: no writes allowed", { path: database });
       const message = `${database} is missing. Move the data folder back to its place.`;
       troubles.set("data_folder_gone", message);
     } else if (!isMissing && wasGone) {
@@ -73,25 +72,18 @@ export function watchDisk(deps: Deps, options: { roomAt?: RoomAt } = {}): DiskWa
     const reserved = reservedOf(room);
     if (free < reserved * LAST_PART) return full();
     if (free < floor) return begin(tooLittle(free, floor));
-    // Else it would be full again at once, or as soon as the reserve is taken.
+    // Otherwise the disk would be full again at once, or when the reserve is written.
     if ((isFull() || !reserve.isTaken()) && free < floor + 2 * reserved) return;
     if (!(await reserve.take(reserved)) || !isFull()) return;
     troubles.set("disk_full", null);
-    log.info("there is room on the disk again, and all is written");
+    log.info("disk has space again: writes allowed");
   }
 
-  const look = () =>
-    judge(path).then(
-      () => note(false),
-      (error) => note(true, error),
-    );
-
-  /** Once when it begins, and once when it is over. */
-  function note(blind: boolean, error?: unknown) {
-    if (blind && !isBlind) log.error("the disk is not looked at", describeError(error));
-    if (!blind && isBlind) log.info("the disk is looked at again");
-    isBlind = blind;
-  }
+  const logFailures = logTransitions(
+    (error) => log.error("failed to check the disk", describeError(error)),
+    () => log.info("disk checks work again"),
+  );
+  const look = () => judge(path).then(() => logFailures(null), logFailures);
 
   async function watch() {
     while (!ending.signal.aborted) {
@@ -112,10 +104,7 @@ export function watchDisk(deps: Deps, options: { roomAt?: RoomAt } = {}): DiskWa
   };
 }
 
-/**
- * Gives back what was kept back when the disk is full already: opening a database takes some room. For before the
- * start.
- */
+/** Before the start: frees the reserve if the disk is full, since opening a database takes some space. */
 export async function makeRoom({ dataDir }: Pick<Config, "dataDir">) {
   const reserve = createReserve(join(dataDir, "reserve"));
   if (!reserve.isTaken()) return;
@@ -123,17 +112,14 @@ export async function makeRoom({ dataDir }: Pick<Config, "dataDir">) {
   if (room.free < reservedOf(room) * LAST_PART) reserve.free();
 }
 
-/** Of the disks that are written to, the one which is nearest to its floor, and that floor. */
+/** The disk, of the one or two in use, with the least space above its floor. */
 export async function leastRoom(config: Config, roomAt: RoomAt = readRoom) {
   const rooms = await Promise.all(foldersOf(config).map(roomAt));
   const judged = rooms.map((room) => ({ ...room, floor: floorOf(config, room) }));
   return judged.reduce((a, b) => (b.free - b.floor < a.free - a.floor ? b : a));
 }
 
-/**
- * For what writes without a server that watches the disk.
- * @throws a sentence when less is free than must stay free
- */
+/** For commands, which do not watch the disk. @throws a sentence when less than the floor is free */
 export async function refuseFullDisk(config: Config, roomAt?: RoomAt): Promise<void> {
   if (sqlitePath(config) === null) return;
   const { free, floor } = await leastRoom(config, roomAt);
@@ -146,7 +132,7 @@ export async function floorAt(config: Config, folder: string): Promise<number> {
   return disks.includes(statSync(folder).dev) ? floorOf(config, await readRoom(folder)) : 0;
 }
 
-/** So many bytes stay free on a disk: with less nothing is written but deletions. */
+/** The bytes that must stay free on a disk. */
 const floorOf = ({ diskFloorMb }: Pick<Config, "diskFloorMb">, { size }: Room) =>
   Math.floor(Math.min(diskFloorMb * MIB, size * LARGEST_FLOOR));
 
@@ -165,17 +151,16 @@ async function readRoom(folder: string): Promise<Room> {
 
 const tooLittle = (free: number, floor: number) =>
   `The disk has ${mib(free)} MiB left, and ${mib(floor)} must stay free (STILLUP_DISK_FLOOR_MB). ` +
-  "Reading and deleting work; all else does again once there is room.";
+  UNTIL_THEN;
+
+const UNTIL_THEN = "Only reading and deleting work until there is more free space.";
 
 const mib = (bytes: number) => Math.floor(bytes / MIB);
 
-/** Written at once, so that other work gets its turn. */
-const PIECE = 1024 * 1024;
-
-/** Room on the disk that is kept back, to be given away when there is none left. */
+/** A file that keeps space on the disk, and is deleted when the disk is full. */
 type Reserve = {
   isTaken(): boolean;
-  /** Whether it is there now: not when the disk has no room for it. */
+  /** Returns false if the disk has too little space for it. */
   take(bytes: number): Promise<boolean>;
   free(): void;
 };
@@ -202,11 +187,11 @@ function createReserve(path: string): Reserve {
   };
 }
 
-/** With noise: a hole, or what can be compressed, would take no room. */
+/** Writes random bytes: a hole, or compressible content, may take no space. In pieces, so that other work can run. */
 async function fill(path: string, bytes: number): Promise<void> {
   const file = await open(path, "w", 0o600);
   try {
-    for (let left = bytes; left > 0; left -= PIECE) await file.write(noise(Math.min(left, PIECE)));
+    for (let left = bytes; left > 0; left -= MIB) await file.write(noise(Math.min(left, MIB)));
     await file.sync();
   } finally {
     await file.close();
@@ -215,7 +200,7 @@ async function fill(path: string, bytes: number): Promise<void> {
 
 function noise(bytes: number): Uint8Array {
   const piece = new Uint8Array(bytes);
-  // As much as is given at once.
+  // The function fills at most this much at once.
   for (let at = 0; at < bytes; at += 65_536)
     crypto.getRandomValues(piece.subarray(at, at + 65_536));
   return piece;

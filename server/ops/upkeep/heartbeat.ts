@@ -6,7 +6,7 @@ import type { Deps } from "../../work/deps.ts";
 
 const EVERY_MS = 60_000;
 const TIMEOUT_MS = 10_000;
-/** A loop that has not looked for work for so long hangs, or is refused by the database. */
+/** A loop that has not looked for work for this long hangs, or cannot use the database. */
 const LONGEST_ROUND_MS = 120_000;
 
 type HeartbeatDeps = Pick<Deps, "clock" | "config" | "loops" | "store" | "troubles"> & {
@@ -14,37 +14,35 @@ type HeartbeatDeps = Pick<Deps, "clock" | "config" | "loops" | "store" | "troubl
 };
 
 /**
- * Asks the operator's URL each minute while all is well. Whoever stands behind it raises the alarm when it is
- * not asked: the one alarm that a machine without power can still give.
+ * Requests the operator's URL each minute while everything works. The service there raises an alarm when the requests
+ * stop, which also works when this machine has no power.
  */
 export async function keepHeartbeat(deps: HeartbeatDeps, signal: AbortSignal): Promise<void> {
   const { clock, config } = deps;
   if (config.heartbeatUrl === null) return;
-  const tell = tellOfChange();
+  // Without the URL, which is a secret.
+  const logChange = logTransitions(
+    (problem) => log.error(String(problem)),
+    () => log.info("heartbeat works again"),
+  );
   while (!signal.aborted) {
     await clock.sleep(EVERY_MS, signal);
     if (signal.aborted) return;
     const problem = await beat(deps, config.heartbeatUrl, signal);
-    // One that was given up for the end of the program tells nothing.
-    if (!signal.aborted) tell(problem);
+    if (!signal.aborted) logChange(problem);
   }
 }
 
-/** What came of one beat: null when it was heard, else why not. */
-export async function beat(
-  deps: HeartbeatDeps,
-  url: string,
-  signal: AbortSignal,
-): Promise<string | null> {
+/** Returns why the heartbeat failed or was not sent; null if it succeeded. */
+async function beat(deps: HeartbeatDeps, url: string, signal: AbortSignal): Promise<string | null> {
   const problem = await problemOf(deps);
   if (problem) return problem;
-  const heard = await deps.outbound.request(url, { timeoutMs: TIMEOUT_MS, bodyCap: 0, signal });
-  if (heard.kind === "failed") return `the heartbeat was not heard: ${heard.reason}`;
-  const isTaken = heard.status >= 200 && heard.status <= 299;
-  return isTaken ? null : `the heartbeat was answered with ${heard.status}`;
+  const reply = await deps.outbound.request(url, { timeoutMs: TIMEOUT_MS, bodyCap: 0, signal });
+  if (reply.kind === "failed") return `heartbeat failed: ${reply.reason}`;
+  const isOk = reply.status >= 200 && reply.status <= 299;
+  return isOk ? null : `heartbeat failed: status ${reply.status}`;
 }
 
-/** Of loops that this node leaves to others nothing is expected. */
 async function problemOf(deps: HeartbeatDeps): Promise<string | null> {
   const { clock, loops, store, troubles } = deps;
   const { role } = deps.config;
@@ -59,7 +57,7 @@ async function problemOf(deps: HeartbeatDeps): Promise<string | null> {
   if (role.includes("delivery") && isLate(loops.lookedAt("deliveries"))) {
     return "no heartbeat because nothing is delivered";
   }
-  // A row that is always there, as it is: only a real write shows that one is possible.
+  // Writes an existing row unchanged: only a write shows that writes work.
   return store
     .update(numbers)
     .set({ next: sql`${numbers.next}` })
@@ -70,10 +68,3 @@ async function problemOf(deps: HeartbeatDeps): Promise<string | null> {
         `no heartbeat because the database cannot be written: ${describeError(error).error}`,
     );
 }
-
-/** Never with the URL, which is a secret. */
-const tellOfChange = () =>
-  logTransitions(
-    (problem) => log.error(String(problem)),
-    () => log.info("the heartbeat is heard again"),
-  );

@@ -2,14 +2,13 @@ import { and, eq, gt, lte, or } from "drizzle-orm";
 import { upkeep } from "../../db/tables.ts";
 import type { Deps } from "../../work/deps.ts";
 
-/** Two nodes that begin within this time do the same hour's work, however much their clocks differ. */
+/** Nodes that begin within this time do the work of the same hour, even if their clocks differ. */
 const SAME_HOUR_MS = 30 * 60_000;
 
 /**
- * Does what is to be done once an hour, unless another process that serves the database is at it or has been
- * lately. Every process tries, so that it is done whichever of them are there.
- * @param signal ends it early, as losing the right to it does; the rest is left to the next hour
- * @returns whether it was done here
+ * Does the work of this hour, unless another node is doing or has done it. Every node tries, so no node is special.
+ * @param signal ends the work early, as losing the lock does; the next hour does the rest
+ * @returns whether this node did it
  */
 export async function hourly(
   deps: Deps,
@@ -29,7 +28,7 @@ export async function hourly(
 
 type Job = (typeof upkeep.$inferSelect)["job"];
 
-/** What lies in the future was written while the clock was wrong. */
+/** A time in the future was written while the clock was wrong. */
 async function begin({ store, clock }: Deps, job: Job): Promise<boolean> {
   const now = clock.now();
   const isOld = or(lte(upkeep.startedAt, now - SAME_HOUR_MS), gt(upkeep.startedAt, now));
