@@ -52,7 +52,7 @@ export function outcomeOf(link: ClaimedLink, seen: Conclusion, at: number): Outc
   if (deferMs !== null) return { kind: "void", dueAt: at + deferMs };
   if (isMonitorFault(reason)) return { kind: "void", dueAt: at + pauseAfter(seen) };
   const series = seriesAfter(link, seen, at);
-  const conclusion = series && isPersistent(series, seen, at) ? asPersistent(seen) : seen;
+  const conclusion = series && isPersistent(series, seen, at) ? toPersistent(seen) : seen;
   return conclusion.status === "unknown"
     ? inconclusive(link, conclusion, series)
     : decided(link, conclusion, { status: conclusion.status, series });
@@ -74,15 +74,9 @@ function decided(
   const isChange = link.decidedStatus !== status;
   const event = status === "dead" ? "link.dead" : "link.alive";
   return {
-    kind: "settled",
-    conclusion,
-    status,
-    reason,
-    statusChanged: link.status !== status,
-    decidedStatus: status,
-    decidedReason: reason,
-    inconclusiveChecks: 0,
-    series,
+    ...unchanged(link, conclusion),
+    ...{ status, reason, statusChanged: link.status !== status, series },
+    ...{ decidedStatus: status, decidedReason: reason, inconclusiveChecks: 0 },
     event: isChange ? event : null,
   };
 }
@@ -92,24 +86,30 @@ function inconclusive(
   conclusion: Conclusion,
   series: Series | null,
 ): Settlement {
-  const { reason } = conclusion;
-  const { decidedStatus, decidedReason } = link;
   const inconclusiveChecks = link.inconclusiveChecks + 1;
-  const keeps = link.status !== "unknown" && inconclusiveChecks < PATIENCE;
-  const status = keeps ? link.status : "unknown";
+  const keepsStatus = link.status !== "unknown" && inconclusiveChecks < PATIENCE;
   return {
-    kind: "settled",
-    conclusion,
-    status,
-    reason: keeps ? (link.reason ?? reason) : reason,
-    statusChanged: link.status !== status,
-    decidedStatus,
-    decidedReason,
+    ...unchanged(link, conclusion),
+    ...(!keepsStatus && { status: "unknown", reason: conclusion.reason }),
+    statusChanged: !keepsStatus && link.status !== "unknown",
     inconclusiveChecks,
     series,
-    event: null,
   };
 }
+
+/** A check that leaves its link as it is. */
+export const unchanged = (link: ClaimedLink, conclusion: Conclusion): Settlement => ({
+  kind: "settled",
+  conclusion,
+  status: link.status,
+  reason: link.reason ?? conclusion.reason,
+  statusChanged: false,
+  decidedStatus: link.decidedStatus,
+  decidedReason: link.decidedReason,
+  inconclusiveChecks: link.inconclusiveChecks,
+  series: null,
+  event: null,
+});
 
 /** Class C4 of docs/verdicts.md: no single check proves death, but the same failure in all checks for days does. */
 type Series = {
@@ -195,7 +195,7 @@ const isPersistent = (
   checks >= LEAST_CHECKS && at - since >= (patienceMs ?? PATIENCE_MS[kind as FailureKind]);
 
 /** Returns the conclusion of such a check: dead, because of what was seen all the time. */
-function asPersistent(seen: Conclusion): Conclusion {
+function toPersistent(seen: Conclusion): Conclusion {
   const reason = lastingDeath(seen);
   if (!reason) {
     const cause = { cause: seen.reason };

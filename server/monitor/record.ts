@@ -16,7 +16,7 @@ import { createGroupWriter } from "../work/group-writer.ts";
 import { accountIdsOf } from "../work/topics.ts";
 import { changeLinks, toStored } from "./change-link.ts";
 import { type ClaimedLink, releaseLinks } from "./claim.ts";
-import { outcomeOf, type Result, rounded, type Settled } from "./outcome.ts";
+import { outcomeOf, type Result, rounded, type Settled, unchanged } from "./outcome.ts";
 
 /** Results wait for this time at most, or until there are so many. */
 export const GROUP_MS = 250;
@@ -99,7 +99,7 @@ async function write(deps: Deps, results: Result[], latest: Latest): Promise<voi
   const { store } = deps;
   const { settled, voided } = judge(results, latest);
   const observed = voided.flatMap(({ result }) =>
-    isAnswer(result) ? [asObserved(result, latest)] : [],
+    isAnswer(result) ? [toObserved(result, latest)] : [],
   );
   const shown = [...settled, ...observed];
   const isWanted = await readSubscriptions(store, [...accountIdsOf(shown.map(({ link }) => link))]);
@@ -171,26 +171,11 @@ const isAnswer = ({ link, conclusion }: Result) =>
   link.nextTrigger === "manual" && conclusion.reason !== "check_aborted";
 
 /** A check that decided nothing, as history shows it: unknown, with the link as it was. */
-function asObserved(result: Result, latest: Latest): Settled {
-  const { conclusion, ...rest } = result;
-  const { status, reason, decidedStatus, decidedReason, inconclusiveChecks } = rest.link;
-  return {
-    ...rest,
-    checkedAt: timeOf(result, latest),
-    outcome: {
-      kind: "settled",
-      conclusion,
-      status,
-      reason: reason ?? conclusion.reason,
-      statusChanged: false,
-      decidedStatus,
-      decidedReason,
-      inconclusiveChecks,
-      series: null,
-      event: null,
-    },
-  };
-}
+const toObserved = ({ conclusion, ...rest }: Result, latest: Latest): Settled => ({
+  ...rest,
+  checkedAt: timeOf({ ...rest, conclusion }, latest),
+  outcome: unchanged(rest.link, conclusion),
+});
 
 /** Inserts checks and adds them to the roll-ups. */
 async function writeHistory(

@@ -7,7 +7,7 @@ import {
   asksOf,
   isEncoding,
   type Kind,
-  type Rule,
+  type Page,
   type Service,
   slotsOf,
   type When,
@@ -128,22 +128,21 @@ const takenBefore = (asks: Ask[], index: number) =>
 
 function inAsk(ask: Ask, known: string[]): string[] {
   const templates = templatesIn(ask);
-  const unknown = templates.flatMap((template) => unknownIn(template, known));
-  if (ask.batch && /^https?:\/\/[^/?#]*\{/.test(ask.url)) {
-    unknown.push("a batch must have a fixed host.");
-  }
-  if (ask.keepMinutes === undefined) return unknown;
-  const names = templates.flatMap(slotsOf).map(({ name }) => name);
-  return names.every((name) => name === "random")
-    ? unknown
-    : [...unknown, "a request with keepMinutes must not depend on the link."];
+  const slots = templates.flatMap(slotsOf);
+  return [
+    ...unknownIn(templates, known),
+    ...(ask.batch && /^https?:\/\/[^/?#]*\{/.test(ask.url)
+      ? ["a batch must have a fixed host."]
+      : []),
+    ...(ask.keepMinutes !== undefined && slots.some(({ name }) => name !== "random")
+      ? ["a request with keepMinutes must not depend on the link."]
+      : []),
+  ];
 }
 
 function inPage({ page = {}, ask }: Kind, known: string[]): string[] {
-  if (page === "never") return ask ? [] : ['must not be "never" without a request.'];
-  const { url = "", headers = {}, rules = [] } = page;
-  const templates = [url, ...Object.values(headers), ...rules.flatMap(templatesOfRule)];
-  return templates.flatMap((template) => unknownIn(template, known));
+  if (page !== "never") return unknownIn(templatesIn(page), known);
+  return ask ? [] : ['must not be "never" without a request.'];
 }
 
 const groupsOf = ({ host, path, query, fragment }: Kind) =>
@@ -151,26 +150,21 @@ const groupsOf = ({ host, path, query, fragment }: Kind) =>
     [...(pattern ?? "").matchAll(/\(\?<(\w+)>/g)].map(([, name]) => name!),
   );
 
-function templatesIn({ url, headers = {}, form = {}, json, rules = [] }: Ask): string[] {
-  return [
-    url,
-    ...Object.values(headers),
-    ...Object.values(form).flat(),
-    ...(json === undefined ? [] : [JSON.stringify(json)]),
-    ...rules.flatMap(templatesOfRule),
-  ];
-}
+type Templated = Page & Pick<Ask, "form" | "json">;
 
-const templatesOfRule = ({ unless, ...rule }: Rule): string[] => [
-  ...templatesOfWhen(rule),
-  ...(unless ? templatesOfWhen(unless) : []),
+const templatesIn = ({ url = "", headers = {}, form = {}, json = null, rules = [] }: Templated) => [
+  url,
+  ...Object.values(headers),
+  ...Object.values(form).flat(),
+  JSON.stringify(json),
+  ...rules.flatMap(templatesOf),
+  ...rules.flatMap(({ unless = {} }) => templatesOf(unless)),
 ];
 
-const templatesOfWhen = ({ url, text = [] }: When): string[] =>
-  [...(url ? [url] : []), text].flat();
+const templatesOf = ({ url = "", text = [] }: When): string[] => [url, text].flat();
 
-const unknownIn = (template: string, known: string[]): string[] =>
-  slotsOf(template).flatMap(({ name, encoding }) => {
+const unknownIn = (templates: string[], known: string[]): string[] =>
+  templates.flatMap(slotsOf).flatMap(({ name, encoding }) => {
     if (!known.includes(name)) return [`{${name}} is not a named group of its patterns.`];
     return encoding === undefined || isEncoding(encoding)
       ? []

@@ -13,17 +13,16 @@ export function prepare(ask: Ask, items: Values[], random: string): Prepared {
   const url = toUrl(ask.url, joined(all, DEFAULT_JOIN));
   const accept = { Accept: "application/json, */*;q=0.5" };
   const headers = { ...accept, ...fieldsFrom(ask.headers ?? {}, one) };
+  const withBody = (type: string, body: string) => ({
+    ...{ url, body },
+    headers: { "Content-Type": type, ...headers },
+  });
   if (ask.form) {
-    const body = String(new URLSearchParams(fieldsOf(ask.form, all, one)));
-    return {
-      url,
-      headers: { "Content-Type": "application/x-www-form-urlencoded", ...headers },
-      body,
-    };
+    return withBody("application/x-www-form-urlencoded", formOf(ask.form, all, one));
   }
   if (ask.json === undefined) return { url, headers };
-  const body = JSON.stringify(jsonOf(ask.json, all, one, ask.batch !== undefined));
-  return { url, headers: { "Content-Type": "application/json", ...headers }, body };
+  const json = jsonOf(ask.json, all, one, ask.batch !== undefined);
+  return withBody("application/json", JSON.stringify(json));
 }
 
 /** Joins the values of all items, except those that are equal. */
@@ -36,24 +35,16 @@ function joined(all: Values[], join: string): Values {
 }
 
 /** Values of an address may contain characters that header fields do not allow (RFC 9110 §5.5). */
-const fieldsFrom = (fields: Record<string, string>, values: Values) =>
-  Object.fromEntries(
-    Object.entries(fields).map(([name, text]) => [
-      name,
-      toText(text, values).replace(/[^\t\x20-\x7e]/g, ""),
-    ]),
-  );
+const fieldsFrom = (fields: Record<string, string>, values: Values): Record<string, string> =>
+  mapValues(fields, (text) => toText(text, values).replace(/[^\t\x20-\x7e]/g, ""));
 
-function fieldsOf(
-  form: Record<string, string | string[]>,
-  all: Values[],
-  one: Values,
-): [string, string][] {
-  return Object.entries(form).flatMap(([name, texts]): [string, string][] =>
-    Array.isArray(texts)
-      ? texts.flatMap((text) => all.map((values): [string, string] => [name, toText(text, values)]))
-      : [[name, toText(texts, one)]],
-  );
+function formOf(form: Record<string, string | string[]>, all: Values[], one: Values): string {
+  const fields = new URLSearchParams();
+  for (const [name, texts] of Object.entries(form)) {
+    if (!Array.isArray(texts)) fields.append(name, toText(texts, one));
+    else for (const text of texts) for (const each of all) fields.append(name, toText(text, each));
+  }
+  return String(fields);
 }
 
 /** In a batch, a list of one element is repeated for each item. */
@@ -66,12 +57,11 @@ function jsonOf(json: unknown, all: Values[], one: Values, isBatch: boolean): un
       : json.map((each) => jsonOf(each, all, one, isBatch));
   }
   if (json === null || typeof json !== "object") return json;
-  const entries = Object.entries(json).map(([key, value]) => [
-    key,
-    jsonOf(value, all, one, isBatch),
-  ]);
-  return Object.fromEntries(entries);
+  return mapValues({ ...json }, (value) => jsonOf(value, all, one, isBatch));
 }
+
+const mapValues = <V, W>(record: Record<string, V>, map: (value: V) => W): Record<string, W> =>
+  Object.fromEntries(Object.entries(record).map(([key, value]) => [key, map(value)]));
 
 /** Returns how the request for a link's page differs from the usual one. */
 export const requestOf = ({ url, headers = {} }: Page, values: Values) => ({
