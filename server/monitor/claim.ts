@@ -182,7 +182,7 @@ const numbersOf = (some: ClaimedLink[]) => some.map(({ no }) => no);
 const leaseCells = ({ no, lease }: ClaimedLink) => [no, lease];
 
 /** An unchecked link, and when it is due again. `isAnswered`: the user who requested the check has a result. */
-export type Released = { link: ClaimedLink; dueAt: number; isAnswered?: boolean };
+type Released = { link: ClaimedLink; dueAt: number; isAnswered?: boolean };
 
 /** Releases links that were not checked, inside a transaction that has locked them. */
 export async function releaseLinks(tx: Store, released: Released[]): Promise<void> {

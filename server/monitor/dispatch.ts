@@ -21,8 +21,6 @@ import type { Slots } from "./slots.ts";
 type DispatchDeps = Pick<Deps, "store" | "clock" | "nodes" | "online">;
 
 /** Decides which links are checked next, and how fast. */
-export type Dispatch = ReturnType<typeof createDispatch>;
-
 export function createDispatch(deps: DispatchDeps) {
   return { ...createNetworkWatch(deps), ...createBacklog(deps) };
 }

@@ -15,7 +15,7 @@ export type Outcome =
   /** It decides nothing: the link stays as it is, nothing is counted, and it is due again. */
   { kind: "void"; dueAt: number } | Settlement;
 
-export type Settlement = {
+type Settlement = {
   kind: "settled";
   /** As history and events show it: what was seen, or that it has been seen for too long. */
   conclusion: Conclusion;

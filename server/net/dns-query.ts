@@ -13,7 +13,7 @@ import { isExhausted } from "./exchange.ts";
 
 export type NameServer = { address: string; port: number };
 
-export type RecordType = "A" | "AAAA" | "NS";
+type RecordType = "A" | "AAAA" | "NS";
 
 /** The values of the requested type, and the aliases that lead to them. */
 export type DnsAnswer = { rcode: string; values: string[]; aliases: string[]; ttlSeconds: number };

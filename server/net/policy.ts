@@ -62,7 +62,7 @@ export function mayConnect(policy: TargetPolicy, host: string, address: string):
 const isMetadataName = (host: string) => METADATA_NAMES.has(host.toLowerCase().replace(/\.$/, ""));
 
 /** Whether requests to a name are allowed at all, before its addresses are known. */
-export function mayName(policy: TargetPolicy, host: string): boolean {
+function mayName(policy: TargetPolicy, host: string): boolean {
   if (isMetadataName(host) || namesHost(policy.blocked, host)) return false;
   if (!/(^|\.)localhost\.?$/i.test(host)) return true;
   return policy.allowed.ranges.has("loopback") || namesHost(policy.allowed, host);

@@ -23,8 +23,6 @@ import {
 import type { Resolution, Resolver } from "./resolve.ts";
 import { hasIpv6, sendTo } from "./send.ts";
 
-export type { Exchange, OutboundOptions, RequestInput } from "./exchange.ts";
-
 export type Outbound = {
   /** Sends one request without following redirects. Never throws for network reasons. */
   request(target: string | URL, input: RequestInput): Promise<Exchange>;

@@ -170,23 +170,12 @@ function sharpen({ options, handshake }: Trip, reason: FailureReason): FailureRe
   return reason === "conn_reset" && !handshake.isDone ? "tls_handshake_reset" : reason;
 }
 
-type LateReason = "conn_timeout" | "read_timeout" | "aborted";
-
 /** Thrown when a response does not arrive in time. */
 export class Late extends Error {
-  constructor(readonly reason: LateReason) {
+  constructor(readonly reason: "conn_timeout" | "read_timeout" | "aborted") {
     super(reason);
   }
 }
-
-type Deadlines = {
-  /** Rejects with `Late` when the headers are late, or the caller aborts. */
-  headersLate: Promise<never>;
-  /** Resolves when the body is late, or the caller aborts. */
-  bodyLate: Promise<"late">;
-  headersCame(): void;
-  end(): void;
-};
 
 type Limits = {
   leftMs: number;
@@ -200,11 +189,13 @@ type Limits = {
 const REACH_MS = 2000;
 
 /** Uses its own timers, since a request may ignore its signal. */
-export function startDeadlines(limits: Limits): Deadlines {
+export function startDeadlines(limits: Limits) {
+  /** Rejects with `Late` when the headers are late, or the caller aborts. */
   const headers = Promise.withResolvers<never>();
+  /** Resolves when the body is late, or the caller aborts. */
   const body = Promise.withResolvers<"late">();
   headers.promise.catch(() => {});
-  const giveUp = (reason: LateReason) => {
+  const giveUp = (reason: Late["reason"]) => {
     headers.reject(new Late(reason));
     body.resolve("late");
   };
@@ -222,7 +213,7 @@ export function startDeadlines(limits: Limits): Deadlines {
 }
 
 /** Distinguishes a server that cannot be reached from one that is silent. */
-function watchHeaders(limits: Limits, giveUp: (reason: LateReason) => void) {
+function watchHeaders(limits: Limits, giveUp: (reason: Late["reason"]) => void) {
   const limit = Math.min(limits.leftMs, limits.headersMs);
   const reachMs = Math.min(REACH_MS, limit / 2);
   let isReached = false;

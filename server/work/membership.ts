@@ -20,7 +20,7 @@ import {
 } from "./nodes.ts";
 import { keepListening } from "./topics.ts";
 
-export const HEARTBEAT_MS = 5000;
+const HEARTBEAT_MS = 5000;
 /** How long a dead node is shown. */
 const SHOWN_MS = 3_600_000;
 /** A node begins nothing more some time before others take it for dead, in case of slow clocks and networks. */

@@ -56,7 +56,7 @@ const Message = z.object({
 export type Message = z.output<typeof Message>;
 
 /** What is to be sent with the next message. */
-export type Pending = { changed: Set<string>; counted: Set<string>; work: boolean };
+type Pending = { changed: Set<string>; counted: Set<string>; work: boolean };
 
 export const nothingPending = (): Pending => ({
   changed: new Set(),
@@ -112,7 +112,7 @@ type Publisher = {
 };
 
 /** Sends one message after another, so that a slow database does not get more and more at once. */
-export function createPublisher(send: (pending: Pending) => Promise<void>): Publisher {
+function createPublisher(send: (pending: Pending) => Promise<void>): Publisher {
   let pending = nothingPending();
   let hasPending = false;
   let sending: Promise<void> | null = null;

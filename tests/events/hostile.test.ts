@@ -3,7 +3,7 @@ import type { Socket } from "node:net";
 import { gzipSync } from "node:zlib";
 import { readConfig } from "../../server/config/config.ts";
 import { webhooks } from "../../server/db/tables.ts";
-import type { RequestInput } from "../../server/net/request.ts";
+import type { RequestInput } from "../../server/net/exchange.ts";
 import { onBothEngines, type Parsed, type TestServer } from "../harness.ts";
 import { labOutbound } from "../outbound/lab.ts";
 import { makeNews, startRawReceiver, startReceiver, subscribe } from "../receiver.ts";

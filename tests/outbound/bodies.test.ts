@@ -10,7 +10,7 @@ import {
   zstdCompressSync,
 } from "node:zlib";
 import { unpackInto } from "../../server/net/body.ts";
-import type { Exchange, RequestInput } from "../../server/net/request.ts";
+import type { Exchange, RequestInput } from "../../server/net/exchange.ts";
 import { replies, repliesAndHolds, startRawSite, startSite } from "../site.ts";
 import { labOutbound } from "./lab.ts";
 

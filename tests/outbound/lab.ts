@@ -1,6 +1,7 @@
 import { systemClock } from "../../server/lib/clock.ts";
+import type { OutboundOptions } from "../../server/net/exchange.ts";
 import { parseHostList } from "../../server/net/policy.ts";
-import { createOutbound, type OutboundOptions } from "../../server/net/request.ts";
+import { createOutbound } from "../../server/net/request.ts";
 import type { Resolution, Resolver } from "../../server/net/resolve.ts";
 import { TEST_CA } from "../site.ts";
 

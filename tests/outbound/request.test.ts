@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, test } from "bun:test";
 import type { Socket } from "node:net";
 import { gzipSync } from "node:zlib";
+import type { RequestInput } from "../../server/net/exchange.ts";
 import { parseHostList } from "../../server/net/policy.ts";
-import type { RequestInput } from "../../server/net/request.ts";
 import { freePort } from "../free-port.ts";
 import {
   type Certificate,

@@ -1,7 +1,7 @@
 import type { Clock } from "../../lib/clock.ts";
-import type { BodyProblem, FailureReason } from "../../net/exchange.ts";
+import type { BodyProblem, Exchange, FailureReason } from "../../net/exchange.ts";
 import { vetTarget } from "../../net/policy.ts";
-import type { Exchange, Outbound } from "../../net/request.ts";
+import type { Outbound } from "../../net/request.ts";
 import {
   createPageReader,
   createTextKeeper,

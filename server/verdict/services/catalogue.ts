@@ -79,7 +79,7 @@ export const fingerprintOf = ({ services }: Catalogue): string =>
   Bun.hash(JSON.stringify(services.map(({ id, hosts, path }) => [id, hosts, path]))).toString(36);
 
 /** Returns the service whose host is the longest suffix of the address's host. */
-export function serviceOf(catalogue: Catalogue, url: URL): Service | null {
+function serviceOf(catalogue: Catalogue, url: URL): Service | null {
   const { hostname } = url;
   let host = hostname.endsWith(".") ? hostname.slice(0, -1) : hostname;
   const index = catalogue.index();
