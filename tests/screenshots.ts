@@ -2,7 +2,7 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { eq } from "drizzle-orm";
 import type { Page } from "playwright-core";
-import { createSetup } from "../server/accounts/setup.ts";
+import { createSetup } from "../server/accounts/users.ts";
 import { accounts, upkeep, users } from "../server/db/tables.ts";
 import { type Looks, openAgain, openUser, openVisitor } from "./browser.ts";
 import { buildDashboard } from "./build-dashboard.ts";

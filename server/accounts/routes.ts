@@ -1,9 +1,23 @@
 import { Elysia } from "elysia";
 import * as z from "zod";
-import { callers, data, ErrorReply, recordRefusals, refusals } from "../api/reply.ts";
+import { idempotency } from "../api/idempotency.ts";
+import {
+  callers,
+  changeRefusals,
+  createRefusals,
+  data,
+  deleteRefusals,
+  ErrorReply,
+  pageOf,
+  recordRefusals,
+  refusals,
+  toPage,
+} from "../api/reply.ts";
+import { paging } from "../lib/fields.ts";
 import type { Deps } from "../work/deps.ts";
 import { endedCookie, presentSession } from "./doors.ts";
 import type { Guard } from "./guard.ts";
+import { changeKey, createKey, findKey, listKeys, revokeKey, rotateKey } from "./keys.ts";
 import * as model from "./model.ts";
 import {
   changePerson,
@@ -38,7 +52,7 @@ export const accountRoutes = (deps: Deps) =>
       },
     });
 
-const changeRefusals = { ...recordRefusals, 409: ErrorReply, 413: ErrorReply, 415: ErrorReply };
+const personRefusals = { ...recordRefusals, ...createRefusals };
 
 /** The people of the caller's account. Only for sessions, and for owners to change. */
 export function peopleRoutes(deps: Deps, { countProof, countInvitation, ...guards }: Guard) {
@@ -62,7 +76,7 @@ export function peopleRoutes(deps: Deps, { countProof, countInvitation, ...guard
         await countInvitation(accountId);
         return status(201, { data: await invitePerson(deps, owner, accountId, body) });
       },
-      { body: model.NewPerson, response: { 201: data(model.Invitation), ...changeRefusals } },
+      { body: model.NewPerson, response: { 201: data(model.Invitation), ...personRefusals } },
     )
     .patch(
       "/people/:id",
@@ -70,7 +84,7 @@ export function peopleRoutes(deps: Deps, { countProof, countInvitation, ...guard
         const person = await changePerson(deps, ownerOf(request), params.id, body);
         return { data: model.toUser(person) };
       },
-      { body: model.RoleChange, response: { 200: data(model.User), ...changeRefusals } },
+      { body: model.RoleChange, response: { 200: data(model.User), ...personRefusals } },
     )
     .delete(
       "/people/:id",
@@ -99,8 +113,100 @@ export function peopleRoutes(deps: Deps, { countProof, countInvitation, ...guard
         set.headers["set-cookie"] = endedCookie(deps.config);
         return status(204, undefined);
       },
-      { body: model.AccountDeletion, response: { 204: z.undefined(), ...changeRefusals } },
+      { body: model.AccountDeletion, response: { 204: z.undefined(), ...personRefusals } },
     );
 }
 
 const ownerOf = (request: Request): Manager => ({ session: presentSession(request), as: "owner" });
+
+export const keyRoutes = (deps: Deps) =>
+  new Elysia({ prefix: "/keys", tags: ["API keys"] })
+    .use(callers)
+    .get(
+      "",
+      async ({ caller, query, request, set }) =>
+        toPage(await listKeys(deps, caller, query), query, model.toKey, { request, set }),
+      {
+        query: z.object(paging()),
+        response: { 200: pageOf(model.Key), ...refusals },
+        detail: { access: "read", operationId: "listKeys", summary: "List the account's API keys" },
+      },
+    )
+    .get(
+      "/:id",
+      async ({ caller, params }) => ({ data: model.toKey(await findKey(deps, caller, params.id)) }),
+      {
+        response: { 200: data(model.Key), ...recordRefusals },
+        detail: { access: "read", operationId: "getKey", summary: "Get one API key" },
+      },
+    )
+    .patch(
+      "/:id",
+      async ({ caller, params, body }) => ({
+        data: model.toKey(await changeKey(deps, caller, params.id, body)),
+      }),
+      {
+        body: model.keyChangeAt(() => deps.clock.now()),
+        response: { 200: data(model.Key), ...changeRefusals },
+        detail: {
+          access: "write",
+          operationId: "changeKey",
+          summary: "Change an API key's name, permissions or expiry",
+          description:
+            "`permissions` is merged member by member. `expires_at: null` removes the expiry. A key cannot change itself, and a key that expires cannot give another key a later expiry than its own, or none.",
+        },
+      },
+    )
+    .delete(
+      "/:id",
+      async ({ caller, params, status }) => {
+        await revokeKey(deps, caller, params.id);
+        return status(204, undefined);
+      },
+      {
+        response: { 204: z.undefined(), ...deleteRefusals },
+        detail: {
+          access: "write",
+          operationId: "revokeKey",
+          summary: "Revoke an API key",
+          description:
+            "Requests with this key then get 401 `REVOKED_API_KEY`. A key may revoke itself.",
+        },
+      },
+    )
+    .use(idempotency(deps))
+    .post(
+      "",
+      async ({ caller, body, set, status, saveSecretReply }) => {
+        const fresh = await createKey(deps, caller, body, saveSecretReply(201));
+        set.headers.location = `/api/v1/keys/${fresh.id}`;
+        return status(201, { data: model.toKeyWithValue(fresh) });
+      },
+      {
+        body: model.newKeyAt(() => deps.clock.now()),
+        response: { 201: data(model.KeyWithValue), ...createRefusals },
+        detail: {
+          access: "write",
+          operationId: "createKey",
+          summary: "Create an API key; its value is shown once",
+          description:
+            "The response contains the key's value, once. A key cannot grant a permission that it does not have. A key that expires cannot create one that expires later or never: without `expires_at` the new key expires when the caller's key does.",
+        },
+      },
+    )
+    .post(
+      "/:id/rotate",
+      async ({ caller, params, saveSecretReply }) => ({
+        data: model.toKeyWithValue(await rotateKey(deps, caller, params.id, saveSecretReply(200))),
+      }),
+      {
+        response: { 200: data(model.KeyWithValue), ...recordRefusals, 409: ErrorReply },
+        detail: {
+          access: "write",
+          operationId: "rotateKey",
+          summary: "Replace an API key's value; the new one is shown once",
+          description:
+            "The key keeps its id and settings and gets a new value; the old value stops working immediately. A key may rotate itself, but a key that expires cannot rotate one that expires later or never.",
+        },
+      },
+    );

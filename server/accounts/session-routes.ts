@@ -1,7 +1,7 @@
 import { Elysia } from "elysia";
 import * as z from "zod";
 import { contextOf, type FailedSignIns, rangesOf } from "../api/caller.ts";
-import { data, ErrorReply, recordRefusals, refusals } from "../api/reply.ts";
+import { createRefusals, data, ErrorReply, recordRefusals, refusals } from "../api/reply.ts";
 import { unread } from "../lib/fields.ts";
 import { SHORTEST_ALONE } from "../lib/passwords.ts";
 import type { Deps } from "../work/deps.ts";
@@ -15,9 +15,8 @@ import {
 } from "./doors.ts";
 import { dismissFailures } from "./failed-sign-ins.ts";
 import type { Guard } from "./guard.ts";
-import * as model from "./session-model.ts";
+import * as model from "./model.ts";
 import { endOtherSessions, endSession, endSessionById, listSessions } from "./sessions.ts";
-import { refuseSecondSetup, setUp } from "./setup.ts";
 import {
   changePassword,
   findDevice,
@@ -30,7 +29,7 @@ import {
   type Visitor,
 } from "./sign-in.ts";
 import * as twoFactor from "./two-factor.ts";
-import { hasAccounts } from "./users.ts";
+import { hasAccounts, refuseSecondSetup, setUp } from "./users.ts";
 
 const visitorOf = (request: Request): Visitor => ({
   userAgent: request.headers.get("user-agent"),
@@ -40,7 +39,7 @@ const visitorOf = (request: Request): Visitor => ({
 });
 
 const bodyRefusals = { ...recordRefusals, 413: ErrorReply, 415: ErrorReply };
-const factorRefusals = { ...bodyRefusals, 409: ErrorReply };
+const factorRefusals = { ...recordRefusals, ...createRefusals };
 
 /** For routes that work without a session; all others here require one. */
 const ANYONE = { access: "anyone" } as const;

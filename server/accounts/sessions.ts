@@ -15,7 +15,7 @@ import { describeError, log } from "../lib/log.ts";
 import { storedUserAgent } from "../lib/text.ts";
 import type { Deps } from "../work/deps.ts";
 import { recordPersonChange } from "./audit.ts";
-import { SESSION_ID_LENGTH } from "./session-model.ts";
+import { SESSION_ID_LENGTH } from "./model.ts";
 
 const MINUTE = 60_000;
 const DAY = 24 * 3_600_000;

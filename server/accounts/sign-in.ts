@@ -26,7 +26,7 @@ import {
   signInAttempt,
   turnOf,
 } from "./guard.ts";
-import type { SignIn } from "./session-model.ts";
+import type { SignIn } from "./model.ts";
 import { createSession, endSessionsOf } from "./sessions.ts";
 import { findUser } from "./users.ts";
 

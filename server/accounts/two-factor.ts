@@ -14,7 +14,7 @@ import {
   stepOf,
 } from "./codes.ts";
 import { guess, proofAttempt } from "./guard.ts";
-import type { TwoFactor } from "./session-model.ts";
+import type { TwoFactor } from "./model.ts";
 import { createSession, endSessionsOf } from "./sessions.ts";
 import {
   isUnchanged,

@@ -204,8 +204,8 @@ export class ReadyReply extends Error {
   }
 }
 
-/** For errors outside the handling of requests, where there is no context. */
-export function toLastResort(error: unknown): Response {
+/** An error response with a request id of its own, where there is no context. */
+export function toStandaloneErrorResponse(error: unknown): Response {
   const requestId = newId();
   const response = toErrorResponse(error, { requestId });
   response.headers.set("x-request-id", requestId);
@@ -229,26 +229,29 @@ export const JSON_TYPE = "application/json; charset=utf-8";
 
 function toAppError(error: unknown, request: string): AppError {
   if (error instanceof AppError) return error;
-  if (error instanceof ValidationError) return toRefusal(error, request);
-  if (error instanceof ParseError) return toUnreadable(error);
-  if (codeOf(error) === "NOT_FOUND") return noSuchPath();
-  if (isGone(error)) return GONE;
-  if (isAnswered(error)) return ANSWERED;
-  if (isUnavailable(error)) return toOutOfOrder(error);
+  if (error instanceof ValidationError) return toValidationError(error, request);
+  if (error instanceof ParseError) return toBodyError(error);
+  if ((error as { code?: unknown } | null)?.code === "NOT_FOUND") return noSuchPath();
+  if (isGone(error)) return REFERENCE_DELETED;
+  if (isAnswered(error)) return ANSWERED_BEFORE;
+  if (isUnavailable(error)) return toUnavailable(error);
   log.error("unexpected error", { request, ...describeError(error) });
   return internal();
 }
 
 /** The framework wraps what reading the body throws. Apart from our own errors it fails if the sender stops. */
-const toUnreadable = ({ cause }: ParseError): AppError =>
+const toBodyError = ({ cause }: ParseError): AppError =>
   cause instanceof AppError ? cause : invalid({ body: ["is incomplete"] });
 
-const GONE = conflict("A record that this request refers to was deleted in the meantime.", {
-  reason: "changed_meanwhile",
-});
+const REFERENCE_DELETED = conflict(
+  "A record that this request refers to was deleted in the meantime.",
+  {
+    reason: "changed_meanwhile",
+  },
+);
 
 /** Not sent: the stored reply replaces it. */
-const ANSWERED = conflict("An equal request was completed in the meantime.", {
+const ANSWERED_BEFORE = conflict("An equal request was completed in the meantime.", {
   reason: "changed_meanwhile",
 });
 
@@ -256,20 +259,13 @@ const internal = () =>
   new AppError("INTERNAL_ERROR", "Something went wrong on our side. It has been logged.");
 
 /** Temporary until the operator frees disk space or restarts the database, so the caller may retry. */
-function toOutOfOrder(error: unknown): AppError {
+function toUnavailable(error: unknown): AppError {
   log.error("database unavailable", describeError(error));
-  return unavailable("The database cannot be written now.");
+  const message = "The database cannot be written now.";
+  return new AppError("SERVICE_UNAVAILABLE", message, undefined, { "retry-after": "10" });
 }
 
-const unavailable = (message: string) =>
-  new AppError("SERVICE_UNAVAILABLE", message, undefined, { "retry-after": "10" });
-
-function codeOf(error: unknown): string | undefined {
-  const code = (error as { code?: unknown } | null)?.code;
-  return typeof code === "string" ? code : undefined;
-}
-
-function toRefusal(error: ValidationError, request: string): AppError {
+function toValidationError(error: ValidationError, request: string): AppError {
   const problems = problemsIn(error);
   if (error.type === "response") {
     log.error("reply does not match its schema", { request, problems });

@@ -2,14 +2,13 @@ import { readFileSync } from "node:fs";
 import { type Command, Option } from "commander";
 import * as z from "zod";
 import { accountOfKey, createKey, listKeys, revokeKey } from "../accounts/keys.ts";
-import { NewKey } from "../accounts/model.ts";
-import { Email, NewPassword, readBody } from "../accounts/session-model.ts";
-import { endSetup } from "../accounts/setup.ts";
+import { Email, NewKey, NewPassword, readBody } from "../accounts/model.ts";
 import { removeTwoFactor } from "../accounts/two-factor.ts";
 import {
   createAccount,
   createInvitedAccount,
   deleteUser,
+  endSetup,
   listUsers,
   operatorOf,
   requireUser,

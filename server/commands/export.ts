@@ -1,6 +1,6 @@
 import { type Command, Option } from "commander";
 import * as z from "zod";
-import { readBody } from "../accounts/session-model.ts";
+import { readBody } from "../accounts/model.ts";
 import type { Caller } from "../api/caller.ts";
 import { moment } from "../lib/fields.ts";
 import { type Cell, toCsv } from "../lib/text.ts";

@@ -1,8 +1,8 @@
 import { lookup } from "node:dns/promises";
 import { isIP } from "node:net";
 import type { Command } from "commander";
-import { createSetup } from "../accounts/setup.ts";
-import { toLastResort } from "../api/reply.ts";
+import { createSetup } from "../accounts/users.ts";
+import { toStandaloneErrorResponse } from "../api/reply.ts";
 import { createService } from "../app/app.ts";
 import { openDeps } from "../app/build.ts";
 import {
@@ -223,7 +223,7 @@ async function listen({ host: hostname, port }: Config, front: Front) {
       hostname,
       port,
       fetch: front,
-      error: toLastResort,
+      error: toStandaloneErrorResponse,
       maxRequestBodySize: OUTER_BODY_LIMIT,
       idleTimeout: IDLE_TIMEOUT_S,
     });

@@ -1,4 +1,4 @@
-import { toLastResort } from "../api/reply.ts";
+import { toStandaloneErrorResponse } from "../api/reply.ts";
 import type { Config } from "../config/config.ts";
 import type { Clock } from "../lib/clock.ts";
 import { AppError } from "../lib/errors.ts";
@@ -41,7 +41,7 @@ function answer(path: string, request: Request, step: string): Response {
   if (path === STYLE_PATH) return new Response(STYLE, { headers: { "content-type": "text/css" } });
   const wantsPage = request.headers.get("accept")?.includes("text/html") ?? false;
   if (request.method === "GET" && wantsPage) return pageOf(step);
-  return toLastResort(
+  return toStandaloneErrorResponse(
     new AppError("SERVICE_UNAVAILABLE", `Stillup is starting: ${step}.`, undefined, RETRY),
   );
 }

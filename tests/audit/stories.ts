@@ -1,4 +1,4 @@
-import { createSetup } from "../../server/accounts/setup.ts";
+import { createSetup } from "../../server/accounts/users.ts";
 import type { AuditRow } from "../../server/db/tables.ts";
 import { addDelivery } from "../deliveries/logged.ts";
 import type { Reply, TestServer } from "../harness.ts";

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { createSetup } from "../../server/accounts/setup.ts";
+import { createSetup } from "../../server/accounts/users.ts";
 import { newRecoveryCode, newSessionToken, newSetupToken } from "../../server/lib/ids.ts";
 import { describeError, log } from "../../server/lib/log.ts";
 import { keepHeartbeat } from "../../server/ops/upkeep/heartbeat.ts";

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { createSetup } from "../../server/accounts/setup.ts";
+import { createSetup } from "../../server/accounts/users.ts";
 import { accounts, users } from "../../server/db/tables.ts";
 import { ENGINES, startServer, type TestServer } from "../harness.ts";
 import { BEHIND_PROXY, newOwner, openBrowser, PASSWORD } from "./browser.ts";

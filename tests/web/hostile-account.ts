@@ -1,7 +1,7 @@
 import { eq } from "drizzle-orm";
 import { recordChange } from "../../server/accounts/audit.ts";
 import { createKey } from "../../server/accounts/keys.ts";
-import { Email } from "../../server/accounts/session-model.ts";
+import { Email } from "../../server/accounts/model.ts";
 import { createSession } from "../../server/accounts/sessions.ts";
 import { operatorOf } from "../../server/accounts/users.ts";
 import {

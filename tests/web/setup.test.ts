@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from "bun:test";
-import { createSetup } from "../../server/accounts/setup.ts";
+import { createSetup } from "../../server/accounts/users.ts";
 import { onDashboard } from "../browser.ts";
 import { checkDueLinks } from "../rounds.ts";
 import { startSite } from "../site.ts";
