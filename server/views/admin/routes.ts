@@ -1,15 +1,30 @@
-import * as z from "zod";
 import { Elysia } from "elysia";
+import * as z from "zod";
 import { presentSession } from "../../accounts/doors.ts";
 import { Email, Invitation, NewPerson, Removal } from "../../accounts/model.ts";
-import { type Manager, changePerson, invitePerson, removePerson, resetPerson } from "../../accounts/people.ts";
+import {
+  changePerson,
+  invitePerson,
+  type Manager,
+  removePerson,
+  resetPerson,
+} from "../../accounts/people.ts";
 import { type Actor, contextOf } from "../../api/caller.ts";
-import { ErrorReply, data, pageOf, recordRefusals, refusals, toPage } from "../../api/reply.ts";
+import { data, ErrorReply, pageOf, recordRefusals, refusals, toPage } from "../../api/reply.ts";
 import { ROLES, TIERS } from "../../db/tables.ts";
 import { flag, oneOf } from "../../lib/fields.ts";
 import type { Deps } from "../../work/deps.ts";
-import { Account, AccountQuery, changeTier, findAccount, inviteOwner, listAccounts, removeAccount, requireAccount } from "./accounts.ts";
-import { Nodes, State, readNodes, readState } from "./installation.ts";
+import {
+  Account,
+  AccountQuery,
+  changeTier,
+  findAccount,
+  inviteOwner,
+  listAccounts,
+  removeAccount,
+  requireAccount,
+} from "./accounts.ts";
+import { Nodes, readNodes, readState, State } from "./installation.ts";
 
 /** The session door guarantees a caller. */
 const actorOf = (request: Request): Actor => contextOf(request).caller!.by;
