@@ -87,7 +87,7 @@ onDashboard("The account page", (dashboard) => {
 
   test("changes the password once the present one is right, and ends the other sessions", async () => {
     const { page, tokens } = await atAccount({ others: 1 });
-    const [present, next] = [page.getByLabel("Present password"), page.getByLabel("New password")];
+    const [present, next] = [page.getByLabel("Current password"), page.getByLabel("New password")];
     const save = page.getByRole("button", { name: "Change password" });
 
     await present.fill("not my password");
@@ -119,7 +119,7 @@ onDashboard("The account page", (dashboard) => {
     await page.getByRole("link", { name: "Download" }).click();
     const file = readFileSync(await (await download).path(), "utf8");
     expect(file.split("\n")).toEqual(expect.arrayContaining(codes));
-    await page.getByRole("button", { name: "I have kept them" }).click();
+    await page.getByRole("button", { name: "I have saved them" }).click();
     await page.getByText("10 recovery codes are left.").waitFor();
     expect(await page.content()).not.toContain(codes[0]!);
     expect(await isSignedIn(tokens[0]!)).toBe(false);
@@ -141,7 +141,7 @@ onDashboard("The account page", (dashboard) => {
   test("tells beside the fields what is wrong, keeps what was typed, and turns two-factor sign-in off", async () => {
     const { page } = await atAccount();
     const { secret } = await turnOn(page);
-    await page.getByRole("button", { name: "I have kept them" }).click();
+    await page.getByRole("button", { name: "I have saved them" }).click();
     dashboard().server.clock.moveBy(30_000);
 
     await page.getByRole("button", { name: "Turn off" }).click();
@@ -155,18 +155,18 @@ onDashboard("The account page", (dashboard) => {
     await dialog.getByRole("button", { name: "Turn off" }).click();
 
     await page.getByText("Two-factor sign-in is off.").waitFor();
-    await page.getByText("Off. The password alone signs you in.").waitFor();
+    await page.getByText("Off. You sign in with your password only.").waitFor();
   });
 
   test("makes new recovery codes, of which the old ones are void", async () => {
     const { page } = await atAccount();
     const { codes } = await turnOn(page);
-    await page.getByRole("button", { name: "I have kept them" }).click();
+    await page.getByRole("button", { name: "I have saved them" }).click();
 
     await page.getByRole("button", { name: "New recovery codes" }).click();
     await page.getByLabel("Your password").fill(PASSWORD);
     await page.getByLabel("Code", { exact: true }).fill(codes[9]!);
-    await page.getByRole("button", { name: "Make new codes" }).click();
+    await page.getByRole("button", { name: "Create new codes" }).click();
 
     const fresh = await page.getByLabel("Recovery codes", { exact: true }).inputValue();
     expect(fresh.split("\n")).toHaveLength(10);

@@ -19,7 +19,7 @@ onDashboard("The activity page", (dashboard) => {
 
     expect(await page.getByText("No entry matches").isVisible()).toBe(true);
     await page.getByRole("link", { name: "Show all activity" }).click();
-    await rows(page).getByText("made the account").waitFor();
+    await rows(page).getByText("created the account").waitFor();
   });
 
   test("tells who did what as sentences, with ways to what is still there", async () => {
@@ -58,7 +58,7 @@ onDashboard("The activity page", (dashboard) => {
     await rows(page).nth(1).waitFor({ state: "detached" });
     expect(await rows(page).count()).toBe(1);
 
-    await page.getByRole("button", { name: "Take off the filter: What was done" }).click();
+    await page.getByRole("button", { name: "Remove the filter: What was done" }).click();
     await rows(page).nth(1).waitFor();
     await rows(page).first().locator("a.actor").click();
     await page.waitForURL(/\?actor=/);

@@ -87,8 +87,8 @@ onDashboard("The administration page", (dashboard) => {
     await page.getByRole("button", { name: `Delete the account ${email}` }).click();
     const go = page.getByRole("button", { name: "Delete account" });
     expect(await go.isDisabled()).toBe(true);
-    await page.getByText("1 link goes with their history").waitFor();
-    await page.getByLabel(`Type ${email} to go on`).fill(email);
+    await page.getByText("This deletes 1 link with their history").waitFor();
+    await page.getByLabel(`Type ${email} to confirm`).fill(email);
     await go.click();
 
     await page.getByText("No account matches").waitFor();

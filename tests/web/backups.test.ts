@@ -34,10 +34,10 @@ onDashboard("Backups on the administration page", (dashboard) => {
     await forget();
     const { page } = await administrator();
     await page.goto("/admin");
-    await page.getByText("None has been made yet.").waitFor();
+    await page.getByText("There are no backups yet.").waitFor();
 
     await page.getByRole("button", { name: "Back up now" }).click();
-    await page.getByText("A backup was made and verified.").waitFor();
+    await page.getByText("The backup was created and verified.").waitFor();
     const downloading = page.waitForEvent("download");
     await page.getByRole("link", { name: /^Download the backup/ }).click();
     const file = await (await downloading).path();
@@ -55,9 +55,9 @@ onDashboard("Backups on the administration page", (dashboard) => {
   test("that have just begun are not told as made by an older look at them", async () => {
     await forget();
     const { page } = await administrator();
-    const made = page.getByText("A backup was made and verified.");
+    const made = page.getByText("The backup was created and verified.");
     await page.goto("/admin");
-    await page.getByText("None has been made yet.").waitFor();
+    await page.getByText("There are no backups yet.").waitFor();
     const backups = "**/dashboard/api/admin/backups";
     // What is asked to hold last is asked first.
     const [after, before] = [

@@ -50,13 +50,13 @@ onDashboard("The delivery log of a webhook", (dashboard) => {
     await page.getByRole("link", { name: "Next" }).click();
     await page.getByText("26–26 of 26 deliveries").waitFor();
     await deliveryRow(page, "Given up").getByRole("link").click();
-    await page.getByText("Nothing is at this URL").waitFor();
+    await page.getByText("There is nothing at this URL").waitFor();
 
     expect(new URL(page.url()).search).toMatch(
       /^\?status=exhausted&event=link\.dead&page=2&delivery=[\w-]{36}$/,
     );
     await page.reload();
-    await page.getByText("Nothing is at this URL").waitFor();
+    await page.getByText("There is nothing at this URL").waitFor();
     await page.keyboard.press("Escape");
     await page.getByRole("dialog").waitFor({ state: "detached" });
     expect(new URL(page.url()).search).toBe("?status=exhausted&event=link.dead&page=2");
@@ -94,10 +94,10 @@ onDashboard("The delivery log of a webhook", (dashboard) => {
     await addDeliveries(server, { accountId }, id, [1, 2, 300].map(failedBefore));
     await page.goto(`/webhooks/${id}`);
 
-    await page.getByRole("button", { name: "Redeliver what failed" }).click();
+    await page.getByRole("button", { name: "Redeliver failed" }).click();
     await page.getByRole("button", { name: "Redeliver", exact: true }).click();
     await page.getByText("2 deliveries are sent once more.").waitFor();
-    await page.getByRole("button", { name: "Redeliver what failed" }).click();
+    await page.getByRole("button", { name: "Redeliver failed" }).click();
     await page.getByLabel("What happened in").selectOption("The last 14 days");
     await page.getByRole("button", { name: "Redeliver", exact: true }).click();
     await page.getByText("1 delivery is sent once more.").waitFor();

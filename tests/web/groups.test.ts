@@ -70,7 +70,7 @@ onDashboard("The groups page", (dashboard) => {
     const hrefOf = (name: string) => docs.getByRole("link", { name }).getAttribute("href");
     expect(await hrefOf("3 links in Docs")).toBe(`/links?group_id=${group}`);
     expect(await hrefOf("2 dead in Docs")).toBe(`/links?status=dead&group_id=${group}`);
-    expect(await hrefOf("1 active in Docs")).toBe(`/links?status=active&group_id=${group}`);
+    expect(await hrefOf("1 alive in Docs")).toBe(`/links?status=active&group_id=${group}`);
     const rest = row(page, "No group").getByRole("link", { name: "1 link in no group" });
     expect(await rest.getAttribute("href")).toBe("/links?group_id=none");
   });

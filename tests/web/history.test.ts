@@ -29,7 +29,7 @@ onDashboard("The history page", (dashboard) => {
 
     const row = page.getByRole("row").filter({ hasText: "https://example.org/gone" });
     await row.getByText("The server returned 404: there is no such page.").waitFor();
-    await row.getByText("was active").waitFor();
+    await row.getByText("was alive").waitFor();
     await row.getByText("Schedule").waitFor();
     expect(await page.getByRole("row").count()).toBe(5);
     const tiles = await page.locator(".tiles > div").allTextContents();

@@ -135,7 +135,7 @@ const OPENERS = [
   "Edit",
   "Delete",
   "Change name, permissions or expiry",
-  "Rotate: give it a new value",
+  "Rotate: replace its value",
   "Revoke",
   "End this session",
   "New password link",

@@ -195,8 +195,8 @@ onDashboard("The page that adds links reads", (dashboard) => {
       "t.csv",
       "url,group\nhttps://example.org/a,docs\nhttps://example.org/b,Blog\n",
     );
-    await page.getByText("There already: docs.").waitFor();
-    await page.getByText("Will be made: Blog.").waitFor();
+    await page.getByText("Existing groups: docs.").waitFor();
+    await page.getByText("Will be created: Blog.").waitFor();
     await page.getByRole("button", { name: "Add 2 links" }).click();
     await page.getByRole("heading", { name: "2 links added" }).waitFor();
 

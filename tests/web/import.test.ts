@@ -82,7 +82,7 @@ onDashboard("The page that adds links", (dashboard) => {
 
     await urls(page).fill("example.org/old");
     await urls(page).press("Enter");
-    await page.getByText("Already watched").waitFor();
+    await page.getByText("Already monitored").waitFor();
     await urls(page).fill("ftp://x");
     await urls(page).press("Enter");
     await page.getByText("The URL must be an http or https URL.").waitFor();
@@ -113,8 +113,8 @@ onDashboard("The page that adds links", (dashboard) => {
     expect(await rows(page).allTextContents()).toEqual([
       "Will be addedhttps://example.org/aLine 1",
       "Will be addedhttps://example.org/b_(c)Line 1",
-      "Already watchedhttps://example.org/oldSee the linkLine 3",
-      "Twice in this listHTTPS://EXAMPLE.org/a#partThe same page as in line 1.Line 4",
+      "Already monitoredhttps://example.org/oldSee the linkLine 3",
+      "Duplicate in this listHTTPS://EXAMPLE.org/a#partSame page as line 1.Line 4",
       "Refusedftp://example.org/fileThe URL must be an http or https URL.Line 5",
       "Will be addedhttps://example.orgAs https://example.org/Line 6",
     ]);
@@ -152,8 +152,8 @@ onDashboard("The page that adds links", (dashboard) => {
 
     expect(asked).toEqual([1000, 1000, 100]);
     expect(await rows(page).count()).toBe(100);
-    await page.getByRole("link", { name: "Twice in this list 2" }).click();
-    await page.getByText("The same page as in line 2.").waitFor();
+    await page.getByRole("link", { name: "Duplicate in this list 2" }).click();
+    await page.getByText("Same page as line 2.").waitFor();
   });
 
   test("makes a new group only when the import begins, and checks as often as is said", async () => {
@@ -273,7 +273,7 @@ onDashboard("The page that adds links", (dashboard) => {
   test("offers nothing to someone who may only look", async () => {
     const { page } = await openPage("viewer");
 
-    await page.getByText("You may only look").waitFor();
+    await page.getByText("Read-only access").waitFor();
 
     expect(await page.getByRole("textbox").count()).toBe(0);
   });

@@ -45,7 +45,7 @@ async function seeFirstVerdicts(page: Page, urls: string[]) {
   await page.getByLabel("URLs").fill(urls.join("\n"));
   await page.getByRole("button", { name: "Add", exact: true }).click();
   await page.getByText("All of these are checked.").waitFor();
-  for (const verdict of ["Active", "Dead", "Unknown"]) {
+  for (const verdict of ["Alive", "Dead", "Unknown"]) {
     await page.getByText(verdict, { exact: true }).waitFor();
   }
   await page.getByRole("link", { name: "Go to the overview" }).click();
@@ -83,7 +83,7 @@ async function seeItRepaired(page: Page, url: string) {
   await row(page, url).getByRole("link", { name: url, exact: true }).click();
   await page.locator(".verdict").getByText("Dead", { exact: true }).waitFor();
   await page.getByRole("button", { name: "Check now" }).click();
-  await page.locator(".verdict").getByText("Active", { exact: true }).waitFor();
+  await page.locator(".verdict").getByText("Alive", { exact: true }).waitFor();
 }
 
 const askWith = async (key: string, url: string) =>

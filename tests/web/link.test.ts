@@ -156,9 +156,9 @@ onDashboard("The page of one link", (dashboard) => {
     await checkAs(FINE);
     await later(page);
 
-    await page.getByText("Checked. Active since just now. The server returned 200.").waitFor();
+    await page.getByText("Checked. Alive since just now. The server returned 200.").waitFor();
     await page.getByRole("progressbar").waitFor({ state: "detached" });
-    expect(await verdict(page).textContent()).toContain("Active since just now.");
+    expect(await verdict(page).textContent()).toContain("Alive since just now.");
     await rows(page).first().getByText("was dead").waitFor();
   });
 
@@ -180,7 +180,7 @@ onDashboard("The page of one link", (dashboard) => {
       .locator("select option:checked", { hasText: "Handbook" })
       .waitFor({ state: "attached" });
     await page.getByLabel("Group", { exact: true }).selectOption("No group");
-    await page.getByText("It is in no group now.").waitFor();
+    await page.getByText("Removed from its group.").waitFor();
   });
 
   test("has a cell for each of 90 days, which the arrow keys walk and which leads to its checks", async () => {
@@ -202,7 +202,7 @@ onDashboard("The page of one link", (dashboard) => {
     expect(names[89]).toEndWith(": no checks");
     expect(names[88]).toEndWith(": 1 check, 1 unknown");
     expect(names[87]).toEndWith(": 2 checks, 1 dead");
-    expect(names[9]).toEndWith(": 1 check, all active");
+    expect(names[9]).toEndWith(": 1 check, all alive");
     await days.last().focus();
     await page.keyboard.press("ArrowLeft");
     await page.keyboard.press("ArrowLeft");
@@ -231,13 +231,13 @@ onDashboard("The page of one link", (dashboard) => {
     await page.getByText("2 checks", { exact: true }).waitFor();
     await page.getByLabel("Only changes").check();
     await page.getByText("1 check", { exact: true }).waitFor();
-    expect(await rows(page).textContent()).toContain("was active");
+    expect(await rows(page).textContent()).toContain("was alive");
     expect(new URL(page.url()).search).toBe("?status=dead&changed=true");
     await page.getByLabel("To", { exact: true }).fill("2020-01-01");
-    await page.getByText("No check fits.").waitFor();
+    await page.getByText("No check matches.").waitFor();
 
     await page.reload();
-    await page.getByText("No check fits.").waitFor();
+    await page.getByText("No check matches.").waitFor();
     expect(await page.getByLabel("Only changes").isChecked()).toBe(true);
     await page.getByRole("link", { name: "Show all checks" }).click();
     await page.getByText("3 checks", { exact: true }).waitFor();
@@ -285,7 +285,7 @@ onDashboard("The page of one link", (dashboard) => {
     const webhook = await call(page, "POST", "webhooks", { url, events: ["link.dead"] });
     const id = await addLink(page);
     await page.goto(`/links/${id}`);
-    await page.getByText("What happens to a link is written down while a webhook").waitFor();
+    await page.getByText("Events of a link are recorded while a webhook").waitFor();
     await checkAs(GONE);
     await page.reload();
 

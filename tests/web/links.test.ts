@@ -34,7 +34,7 @@ onDashboard("The links page", (dashboard) => {
       .getByText("The server returned 410: the page is gone for good.")
       .waitFor();
     await row(page, "/gone").getByText("Dead").waitFor();
-    await row(page, "/fine").getByText("Active").waitFor();
+    await row(page, "/fine").getByText("Alive").waitFor();
     await statuses(page).getByRole("link", { name: "Dead 1" }).waitFor();
     await statuses(page).getByRole("link", { name: "All 2" }).waitFor();
   });
@@ -126,7 +126,7 @@ onDashboard("The links page", (dashboard) => {
     await page.getByLabel("Check frequency").selectOption("Daily");
     await page.getByText("No link matches").waitFor();
     expect(new URL(page.url()).search).toBe(`?group_id=${group.id}&check_frequency=daily`);
-    await page.getByRole("button", { name: "Take off the filter: Group" }).click();
+    await page.getByRole("button", { name: "Remove the filter: Group" }).click();
     await page.getByText("3 links", { exact: true }).waitFor();
     await page.getByLabel("Group", { exact: true }).selectOption("No group");
     await page.getByText("3 links", { exact: true }).waitFor();

@@ -19,7 +19,7 @@ onDashboard("The first page", (dashboard) => {
     const { page } = await dashboard().user();
 
     await page.goto("/");
-    await page.getByText("Nothing is watched yet").waitFor();
+    await page.getByText("Nothing is monitored yet").waitFor();
     await page.getByRole("main").getByRole("link", { name: "Add links" }).click();
 
     expect(new URL(page.url()).pathname).toBe("/links/new");
@@ -29,7 +29,7 @@ onDashboard("The first page", (dashboard) => {
     const { page } = await dashboard().user({}, "viewer");
 
     await page.goto("/");
-    await page.getByText("Nothing is watched yet").waitFor();
+    await page.getByText("Nothing is monitored yet").waitFor();
 
     expect(await page.getByRole("link", { name: "Add links" }).count()).toBe(0);
   });
@@ -97,7 +97,7 @@ onDashboard("The first page", (dashboard) => {
     const hrefOf = async (name: string) =>
       await page.getByRole("main").getByRole("link", { name, exact: true }).getAttribute("href");
     expect(await hrefOf("Links 3")).toBe("/links");
-    expect(await hrefOf("Active 2")).toBe("/links?status=active");
+    expect(await hrefOf("Alive 2")).toBe("/links?status=active");
     expect(await hrefOf("Dead 1")).toBe("/links?status=dead");
     expect(await hrefOf("YouTube 1 dead 1 in all")).toBe("/links?service=youtube");
     expect(await hrefOf("Docs 1 dead 2 in all")).toBe(`/links?group_id=${groupId}`);

@@ -32,7 +32,7 @@ onDashboard("The people of an account", (dashboard) => {
     await page.getByLabel("E-mail", { exact: true }).fill("colleague@example.org");
     await page.getByLabel("Role", { exact: true }).selectOption("viewer");
     await page.getByRole("button", { name: "Create" }).click();
-    await page.getByText("within 30 minutes, once").waitFor();
+    await page.getByText("within 30 minutes").waitFor();
     const link = await page.getByRole("textbox", { name: "Password link" }).inputValue();
     await page.getByRole("button", { name: "I have copied it" }).click();
 
@@ -131,11 +131,11 @@ onDashboard("The people of an account", (dashboard) => {
     await page.getByRole("button", { name: "Delete the account" }).click();
     await page.getByText("1 person loses access").waitFor();
     const dialog = page.getByRole("dialog");
-    await dialog.getByLabel(`Type ${email} to go on`).fill("something else");
+    await dialog.getByLabel(`Type ${email} to confirm`).fill("something else");
     await dialog.getByLabel("Your password", { exact: true }).fill(PASSWORD);
     await dialog.getByRole("button", { name: "Delete the account" }).click();
     await dialog.getByText("Must be the account's e-mail").waitFor();
-    await dialog.getByLabel(`Type ${email} to go on`).fill(email);
+    await dialog.getByLabel(`Type ${email} to confirm`).fill(email);
     await dialog.getByRole("button", { name: "Delete the account" }).click();
 
     await page.getByRole("heading", { name: "Sign in" }).waitFor();

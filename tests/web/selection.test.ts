@@ -196,7 +196,7 @@ onDashboard("Many links at once", (dashboard) => {
     await page.getByText("3 links checked.").waitFor();
     const found = page.getByRole("list", { name: "Found so far" });
     expect(await found.getByRole("listitem").allTextContents()).toEqual([
-      "2 active",
+      "2 alive",
       "1 dead",
       "0 unknown",
     ]);

@@ -56,7 +56,7 @@ onDashboard("The last step of the set-up", (dashboard) => {
     await checkDueLinks({ ...server.deps, check: server.check });
     await page.getByText("All of these are checked.").waitFor();
     await page.getByText("Dead", { exact: true }).waitFor();
-    await page.getByText("Active", { exact: true }).waitFor();
+    await page.getByText("Alive", { exact: true }).waitFor();
     await page.getByRole("link", { name: "Go to the overview" }).click();
     await page.waitForURL("/");
   });

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
 /** What all pages share, and may refine; every other file styles its own thing. */
-const SHARED = ["ground", "controls", "words", "frame", "dialogs", "lists", "filters", "charts"];
+const SHARED = ["ground", "controls", "words", "frame", "lists", "charts"];
 
 const FOLDER = join(import.meta.dir, "../../web/src/styles");
 

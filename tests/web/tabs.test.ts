@@ -30,7 +30,7 @@ onInstalled("Whoever has the dashboard open twice", (installation) => {
     await second.page.getByText("No links yet").waitFor();
     await isNotReloaded(second.page, async () => {
       await addLink(first.page, `${site.url}/page`);
-      await row(second.page, "/page").getByText("Active", { exact: true }).waitFor();
+      await row(second.page, "/page").getByText("Alive", { exact: true }).waitFor();
 
       await navigate(first.page, "Links");
       await first.page.getByRole("button", { name: `Check ${site.url}/page now` }).click();
@@ -77,15 +77,15 @@ onInstalled("A page that is open while the server is started anew", (installatio
 
     await isNotReloaded(page, async () => {
       await installed.stop();
-      await page.getByText("The server cannot be reached, so what you see may be old.").waitFor();
+      await page.getByText("The server cannot be reached, so this data may be outdated.").waitFor();
       await installed.start();
       await addThroughApi(`${installed.url}/api/v1/links`, key, `${site.url}/meanwhile`);
 
-      await row(page, "/meanwhile").getByText("Active", { exact: true }).waitFor();
+      await row(page, "/meanwhile").getByText("Alive", { exact: true }).waitFor();
       expect(await page.getByText("The server cannot be reached").count()).toBe(0);
       await addLink(page, `${site.url}/after`);
       await navigate(page, "Links");
-      await row(page, "/after").getByText("Active", { exact: true }).waitFor();
+      await row(page, "/after").getByText("Alive", { exact: true }).waitFor();
     });
     await site.stop();
   });

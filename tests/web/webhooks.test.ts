@@ -179,11 +179,11 @@ onDashboard("The webhooks page", (dashboard) => {
     await page.goto("/webhooks");
     await page.getByText("The receiver answered 410 Gone").waitFor();
     await page.goto(`/webhooks/${id}`);
-    await page.getByText("If it lives elsewhere now, change the URL").waitFor();
+    await page.getByText("If it has moved, change the URL").waitFor();
     await page.getByText("Held back").first().waitFor();
     receiver.answers(204);
     await page.getByRole("button", { name: "Switch on again" }).click();
-    await page.getByText("What was held back goes out now.").waitFor();
+    await page.getByText("What was held back is sent now.").waitFor();
     await deliverAll(server);
 
     expect(receiver.requests).toHaveLength(2);
@@ -201,9 +201,9 @@ onDashboard("The webhooks page", (dashboard) => {
     await deliverAll(server);
 
     await page.goto(`/webhooks/${id}`);
-    await page.getByText("It began to fail just now").waitFor();
+    await page.getByText("It started failing just now").waitFor();
     await page.getByText("the webhook is switched off in 5 days").waitFor();
-    await deliveryRow(page, "Will retry").getByText("Answered 500. It is tried again").waitFor();
+    await deliveryRow(page, "Will retry").getByText("Answered 500. It will be retried").waitFor();
     for (let day = 0; day < 6; day++) {
       hoursPass(server, 24);
       await makeNews(me);
@@ -229,7 +229,7 @@ onDashboard("The webhooks page", (dashboard) => {
     await page.getByRole("dialog").getByRole("button", { name: "Switch off" }).click();
     await page.getByText("Switched off by hand just now").waitFor();
     await page.getByRole("button", { name: "Delete" }).click();
-    await page.getByText("2 deliveries wait to be sent and are lost.").waitFor();
+    await page.getByText("2 pending deliveries are lost.").waitFor();
     await page.getByRole("button", { name: "Delete webhook" }).click();
 
     await page.getByText("The webhook was deleted.").waitFor();
@@ -273,12 +273,12 @@ onDashboard("The webhooks page", (dashboard) => {
     }
     await newSecret(page, "In 24 hours");
     await page.getByRole("button", { name: "New secret" }).click();
-    await page.getByRole("button", { name: "Make a new secret" }).click();
-    await page.getByText("Two old secrets still sign, which is the most.").waitFor();
-    await page.getByLabel("The old secret ends").selectOption("At once: the secret has leaked");
-    await page.getByRole("button", { name: "Make a new secret" }).click();
+    await page.getByRole("button", { name: "Create secret" }).click();
+    await page.getByText("Two old secrets are still valid, which is the maximum.").waitFor();
+    await page.getByLabel("The old secret expires").selectOption("Now: the secret has leaked");
+    await page.getByRole("button", { name: "Create secret" }).click();
 
-    await page.getByText("All old secrets have ended.").waitFor();
+    await page.getByText("All old secrets have expired.").waitFor();
     await me.post(`${path}/test`);
     expect(() => verified(receiver.requests[1]!, fresh, server.clock.now())).toThrow();
   });
@@ -287,8 +287,8 @@ onDashboard("The webhooks page", (dashboard) => {
 /** Asks for a new secret, reads it in the only moment in which it is shown, and puts it away. */
 async function newSecret(page: Page, grace: string): Promise<string> {
   await page.getByRole("button", { name: "New secret" }).click();
-  await page.getByLabel("The old secret ends").selectOption(grace);
-  await page.getByRole("button", { name: "Make a new secret" }).click();
+  await page.getByLabel("The old secret expires").selectOption(grace);
+  await page.getByRole("button", { name: "Create secret" }).click();
   const value = await page.getByLabel("Signing secret", { exact: true }).inputValue();
   await page.getByRole("button", { name: "I have copied it" }).click();
   return value;

@@ -1,8 +1,8 @@
-import { KeyRound, Trash2, UserPlus } from "lucide-preact";
+import { Trash2, UserPlus } from "lucide-preact";
 import { ROLES, type Role } from "../lib/account.ts";
 import { type AdminAccount, type Person, TIERS, type Tier } from "../lib/admin.ts";
 import { IconButton, Moment } from "./elements.tsx";
-import { PersonState } from "./person.tsx";
+import { PersonDeeds, PersonState, WordSelect } from "./person.tsx";
 
 /** Actions with further questions open a dialog; the others happen immediately. */
 type AccountDeeds = {
@@ -48,17 +48,12 @@ function AccountHead({ account, ownEmail, onTier, onAdd, onDelete }: HeadProps) 
           {account.links_used.toLocaleString("en")} links, since <Moment at={account.created_at} />
         </p>
       </div>
-      <select
-        aria-label={`Tier of ${account.email}`}
+      <WordSelect
+        label={`Tier of ${account.email}`}
         value={account.tier}
-        onChange={({ currentTarget }) => onTier(account, currentTarget.value as Tier)}
-      >
-        {TIERS.map((tier) => (
-          <option key={tier} value={tier}>
-            {tier}
-          </option>
-        ))}
-      </select>
+        words={TIERS}
+        onChange={(tier) => onTier(account, tier)}
+      />
       <button type="button" onClick={() => onAdd(account)}>
         <UserPlus aria-hidden="true" />
         Add someone
@@ -87,17 +82,12 @@ function PersonRow({ person, ownEmail, onRole, onAdmin, onReset, onRemove }: Row
           <PersonState person={person} />
         </p>
       </div>
-      <select
-        aria-label={`Role of ${person.email}`}
+      <WordSelect
+        label={`Role of ${person.email}`}
         value={person.role}
-        onChange={({ currentTarget }) => onRole(person, currentTarget.value as Role)}
-      >
-        {ROLES.map((role) => (
-          <option key={role} value={role}>
-            {role}
-          </option>
-        ))}
-      </select>
+        words={ROLES}
+        onChange={(role) => onRole(person, role)}
+      />
       <label class="choice">
         <input
           type="checkbox"
@@ -108,20 +98,11 @@ function PersonRow({ person, ownEmail, onRole, onAdmin, onReset, onRemove }: Row
         Administrator
       </label>
       <div class="deeds">
-        <IconButton
-          label={`New password link for ${person.email}`}
-          title="New password link"
-          icon={KeyRound}
-          onClick={() => onReset(person)}
+        <PersonDeeds
+          email={person.email}
+          onReset={() => onReset(person)}
+          onRemove={isSelf ? undefined : () => onRemove(person)}
         />
-        {!isSelf && (
-          <IconButton
-            label={`Remove ${person.email}`}
-            title="Remove"
-            icon={Trash2}
-            onClick={() => onRemove(person)}
-          />
-        )}
       </div>
     </li>
   );

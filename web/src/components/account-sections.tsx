@@ -23,9 +23,9 @@ export function Section({ title, about, children }: SectionProps) {
 }
 
 const ROLES = {
-  owner: "Owner: may do everything",
-  editor: "Editor: may change links, groups, webhooks and keys",
-  viewer: "Viewer: may look at everything and change nothing",
+  owner: "Owner: full access",
+  editor: "Editor: can change links, groups, webhooks and keys",
+  viewer: "Viewer: read-only",
 };
 
 /** The signed-in user. Dashes keep the place of the account until it is loaded. */

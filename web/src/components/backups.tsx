@@ -11,13 +11,13 @@ export const BackupHead = ({ state }: { state: BackupState }) => (
     <p class="backup-line">
       <StateIcon state={state} />
       <span>
-        {state.is_under_way && "A backup is being made and verified. "}
+        {state.is_under_way && "A backup is being created and verified. "}
         {state.last_success_at ? (
           <>
             The last one succeeded <Moment at={state.last_success_at} />.{" "}
           </>
         ) : (
-          "None has been made yet. "
+          "There are no backups yet. "
         )}
         <Next state={state} />
         {!state.schedule && "Automatic backups are off: STILLUP_BACKUP_CRON is empty."}
@@ -29,7 +29,7 @@ export const BackupHead = ({ state }: { state: BackupState }) => (
 /** A backup that is overdue has failed; the server retries it. */
 function Next({ state: { next_at: at, is_under_way: isUnderWay } }: { state: BackupState }) {
   if (at === null || isUnderWay) return null;
-  if (Date.parse(at) < Date.now()) return <>The next is tried within the hour.</>;
+  if (Date.parse(at) < Date.now()) return <>The next attempt is within the hour.</>;
   return (
     <>
       The next is due <Moment at={at} />.
@@ -40,8 +40,8 @@ function Next({ state: { next_at: at, is_under_way: isUnderWay } }: { state: Bac
 function StateIcon({ state }: { state: BackupState }) {
   if (state.is_under_way) return <LoaderCircle class="turning" aria-hidden="true" />;
   const isGood = state.last_success_at !== null && state.problem === null;
-  if (isGood) return <CircleCheck class="good" aria-hidden="true" />;
-  return <TriangleAlert class="unsure" aria-hidden="true" />;
+  if (isGood) return <CircleCheck class="text-good" aria-hidden="true" />;
+  return <TriangleAlert class="text-unsure" aria-hidden="true" />;
 }
 
 const BackupProblem = ({ problem }: { problem: string }) => (
@@ -62,9 +62,9 @@ export const BackupAdvice = ({ state }: { state: BackupState }) => (
 export const DumpAdvice = () => (
   <>
     <p>
-      PostgreSQL copies itself, also while it is in use. Let a timer do it, and copy{" "}
-      <code>secret.key</code> of the data folder once: it opens the webhooks' secrets and the second
-      factors.
+      Back up PostgreSQL with pg_dump, which works while it is in use. Run it regularly, and copy{" "}
+      <code>secret.key</code> of the data folder once: it decrypts the secrets of webhooks and
+      second factors.
     </p>
     <Copyable
       label="Command"

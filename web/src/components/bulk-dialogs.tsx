@@ -35,7 +35,7 @@ const GroupHint = ({ hasGroups }: { hasGroups: boolean }) =>
     "Links that are in another group leave it."
   ) : (
     <>
-      There is no group yet. <a href="/groups">Make one</a> first.
+      There is no group yet. <a href="/groups">Create one</a> first.
     </>
   );
 

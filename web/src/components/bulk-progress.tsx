@@ -1,7 +1,7 @@
 import type { Batch } from "../lib/bulk.ts";
 import { doingWords, doneWords, isGoing, reachedOf, type Work } from "../lib/bulk-work.ts";
 import { counted, many } from "../lib/format.ts";
-import { StatusShape } from "./status.tsx";
+import { StatusShape, statusText } from "./status.tsx";
 
 type BatchProgressProps = { batch: Batch; onClose: () => void };
 
@@ -43,7 +43,7 @@ const Found = ({ batch }: { batch: Batch }) => (
     {(["active", "dead", "unknown"] as const).map((status) => (
       <li key={status}>
         <StatusShape of={status} />
-        {batch[status].toLocaleString("en")} {status}
+        {many(batch[status])} {statusText(status)}
       </li>
     ))}
   </ul>
@@ -88,7 +88,7 @@ const GoOn = ({ name, onGoOn }: { name: string; onGoOn: () => void }) => (
 
 const Ended = ({ work }: { work: Work }) => (
   <>
-    {work.error && <p class="bad">{work.error.message}</p>}
+    {work.error && <p class="text-bad">{work.error.message}</p>}
     {work.state === "stopped" && <p>Stopped.</p>}
     <p>{doneWords(work)}</p>
     {work.reasons.size > 0 && (

@@ -10,7 +10,7 @@ import {
 } from "../lib/history.ts";
 import { Chips, Moment } from "./elements.tsx";
 import { DayField } from "./filter-fields.tsx";
-import { Status, statusWord } from "./status.tsx";
+import { Status, statusText, statusWord } from "./status.tsx";
 
 const SHOWN = [
   { show: undefined, word: "All" },
@@ -90,7 +90,7 @@ export const OneLink = ({ id, url, filter }: OneLinkProps) => (
 );
 
 export const ChecksTable = ({ checks }: { checks: HistoryCheck[] }) => (
-  <table class="checks">
+  <table class="log checks">
     <thead>
       <tr>
         <th scope="col">Result</th>
@@ -119,7 +119,7 @@ const CheckRow = ({ check }: { check: HistoryCheck }) => (
   <tr>
     <td class="result">
       <Status of={check.status} />
-      {check.status_changed && <span class="changed">was {check.previous_status}</span>}
+      {check.status_changed && <span class="changed">was {statusText(check.previous_status)}</span>}
     </td>
     <td class="of">
       <a class="url" href={`/links/${check.link_id}`} title={check.url}>

@@ -67,7 +67,7 @@ const Key = () => (
   </span>
 );
 
-const WORDS = { good: "Active", unsure: "Unknown", bad: "Dead", none: "Not checked" };
+const WORDS = { good: "Alive", unsure: "Unknown", bad: "Dead", none: "Not checked" };
 
 function nextStop(key: string, stop: number, last: number): number | null {
   if (key === "ArrowLeft") return Math.max(stop - 1, 0);

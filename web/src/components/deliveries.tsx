@@ -20,7 +20,7 @@ import {
   type Totals,
 } from "../lib/deliveries.ts";
 import { DELIVERED_TYPES } from "../lib/webhook-words.ts";
-import { Chips, Moment } from "./elements.tsx";
+import { Chips, Moment, Pill } from "./elements.tsx";
 
 type DeliveryListProps = { deliveries: Delivery[]; hrefOf: (id: string) => string };
 
@@ -131,14 +131,12 @@ const LOOKS: Record<Status, { Icon: LucideIcon; look: string }> = {
   digested: { Icon: Layers, look: "calm" },
 };
 
-/** Shown by word, shape and colour. */
 export function DeliveryStatus({ of }: { of: Status }) {
   const { Icon, look } = LOOKS[of];
   const { word, meaning } = STATUS_WORDS[of];
   return (
-    <span class={`status status-${look}`} title={meaning}>
-      <Icon aria-hidden="true" />
+    <Pill Icon={Icon} look={`status-${look}`} title={meaning}>
       {word}
-    </span>
+    </Pill>
   );
 }

@@ -68,7 +68,7 @@ function Attempts({ delivery }: { delivery: DeliveryDetail }) {
   return (
     <section>
       <h3>Attempts</h3>
-      {all.length === 0 && <p class="hint">None is over yet.</p>}
+      {all.length === 0 && <p class="hint">No attempts have finished yet.</p>}
       {attempts > all.length && all.length > 0 && delivery.status !== "delivering" && (
         <p class="hint">
           The last {all.length} of {attempts}.
@@ -88,7 +88,7 @@ function Attempts({ delivery }: { delivery: DeliveryDetail }) {
 function AttemptPart({ attempt }: { attempt: Attempt }) {
   const { number, trigger, started_at: at, duration_ms: ms, status_code: code } = attempt;
   const advice = adviceOn(attempt);
-  const look = code >= 200 && code < 300 ? "good" : "bad";
+  const look = code >= 200 && code < 300 ? "text-good" : "text-bad";
   return (
     <>
       <p class="attempt-head">

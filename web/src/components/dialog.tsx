@@ -65,20 +65,19 @@ type ConfirmProps = {
   title: string;
   /** What the button does: "Delete link". */
   action: string;
-  busy: boolean;
-  error: Error | null;
-  onConfirm: () => void;
+  change: { isPending: boolean; error: Error | null; mutate: () => void };
+  isDisabled?: boolean;
   onClose: () => void;
   children: ComponentChildren;
 };
 
 /** Asks before an irreversible change. The second click of a double click does not count. */
 export function Confirm(props: ConfirmProps) {
-  const { title, action, busy, error, onConfirm, onClose, children } = props;
+  const { title, action, change, isDisabled = false, onClose, children } = props;
   return (
     <Dialog title={title} onClose={onClose}>
       {children}
-      <Problem error={error} />
+      <Problem error={change.error} />
       <footer>
         <button type="button" onClick={onClose}>
           Cancel
@@ -86,8 +85,8 @@ export function Confirm(props: ConfirmProps) {
         <button
           type="button"
           class="danger"
-          disabled={busy}
-          onClick={(event) => event.detail < 2 && onConfirm()}
+          disabled={change.isPending || isDisabled}
+          onClick={(event) => event.detail < 2 && change.mutate()}
         >
           {action}
         </button>

@@ -40,8 +40,8 @@ export function Insecure() {
     <div class="notice notice-warn">
       <LockOpen aria-hidden="true" />
       <p>
-        Passwords and keys may be read on their way here: this installation has no https address.
-        Put it behind HTTPS and set <code>STILLUP_PUBLIC_URL</code> to that address.
+        Passwords and keys can be intercepted, because this installation has no HTTPS address. Put
+        it behind HTTPS and set <code>STILLUP_PUBLIC_URL</code> to that address.
       </p>
     </div>
   );

@@ -83,3 +83,13 @@ export const Chips = ({ label, chips }: { label: string; chips: Chip[] }) => (
     ))}
   </nav>
 );
+
+type PillProps = { Icon: LucideIcon; look: string; title?: string; children: ComponentChildren };
+
+/** A status as word, shape and colour. */
+export const Pill = ({ Icon, look, title, children }: PillProps) => (
+  <span class={`status ${look}`} title={title}>
+    <Icon aria-hidden="true" />
+    {children}
+  </span>
+);

@@ -40,7 +40,7 @@ export function EvidenceDetails({ evidence }: { evidence: Evidence }) {
   return (
     <div class="evidence">
       {signals.length > 0 && (
-        <Part title="What spoke for it">
+        <Part title="Signals">
           <ul>
             <Fold items={signals} most={SHOWN}>
               {({ rule, text }, index) => (
@@ -60,7 +60,7 @@ export function EvidenceDetails({ evidence }: { evidence: Evidence }) {
       )}
       {probes.length > 0 && <Probes probes={probes} />}
       {remarks.length > 0 && (
-        <Part title="Good to know">
+        <Part title="Remarks">
           <ul>
             {remarks.map((remark, index) => (
               <li key={index}>{remark}</li>
@@ -109,7 +109,7 @@ function Attempts({ attempts }: { attempts: Attempt[] }) {
 }
 
 const Probes = ({ probes }: { probes: Probe[] }) => (
-  <Part title="Asked around it">
+  <Part title="Related requests">
     <ul>
       <Fold items={probes} most={SHOWN}>
         {(probe, index) => (

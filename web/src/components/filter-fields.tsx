@@ -35,12 +35,7 @@ export function Facet({ label, any, chosen, choices, onChange }: FacetProps) {
         ))}
       </select>
       {chosen && (
-        <IconButton
-          label={`Take off the filter: ${label}`}
-          title={any}
-          icon={X}
-          onClick={takeOff}
-        />
+        <IconButton label={`Remove the filter: ${label}`} title={any} icon={X} onClick={takeOff} />
       )}
     </span>
   );

@@ -218,3 +218,12 @@ export const SelectField = <Value extends string | number>(props: SelectFieldPro
     </Field>
   );
 };
+
+/** The only button of a dialog. */
+export const CloseFooter = ({ label, onClose }: { label: string; onClose: () => void }) => (
+  <footer>
+    <button type="button" class="primary" onClick={onClose}>
+      {label}
+    </button>
+  </footer>
+);

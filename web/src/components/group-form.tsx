@@ -32,7 +32,7 @@ export function GroupForm({ initial, action, error, busy, onSubmit, onClose }: G
         defaultValue={initial?.name ?? ""}
         problem={problemOf(error, "name")}
       />
-      <Field label="Description" hint="May be left out." problem={problemOf(error, "description")}>
+      <Field label="Description" hint="Optional." problem={problemOf(error, "description")}>
         {(ties) => (
           <textarea
             {...ties}

@@ -105,7 +105,7 @@ const hrefOfLinks = (group: string, status?: string) =>
   `/links?${new URLSearchParams({ ...(status && { status }), group_id: group })}`;
 
 const PARTS = [
-  { status: "active", word: "active", Icon: CircleCheck },
+  { status: "active", word: "alive", Icon: CircleCheck },
   { status: "dead", word: "dead", Icon: CircleX },
   { status: "unknown", word: "unknown", Icon: CircleHelp },
 ] as const;

@@ -1,13 +1,12 @@
 import { FileDown, FileText, FileUp, X } from "lucide-preact";
 import type { ComponentChildren } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
-import { useGroups } from "../lib/groups.ts";
 import { isSingle } from "../lib/import-add.ts";
 import type { Choices } from "../lib/import-choices.ts";
 import type { Frequency } from "../lib/links.ts";
 import { IconButton } from "./elements.tsx";
 import { Field } from "./form.tsx";
-import { FrequencySelect } from "./link-selects.tsx";
+import { FrequencySelect, GroupSelect } from "./link-selects.tsx";
 
 type ComposeProps = {
   text: string;
@@ -147,7 +146,6 @@ export function Options({ choices, onChange }: OptionsProps) {
 }
 
 function GroupField({ choices, onChange }: OptionsProps) {
-  const { data: groups = [] } = useGroups();
   const { groupId, newGroup } = choices;
   const choose = (value: string) =>
     onChange(
@@ -159,19 +157,14 @@ function GroupField({ choices, onChange }: OptionsProps) {
     <>
       <Field label="Group">
         {(ties) => (
-          <select
+          <GroupSelect
             {...ties}
-            value={newGroup === null ? groupId : NEW}
+            none="No group"
+            chosen={newGroup === null ? groupId : NEW}
             onChange={({ currentTarget }) => choose(currentTarget.value)}
           >
-            <option value="">No group</option>
-            {groups.map(({ id, name }) => (
-              <option key={id} value={id}>
-                {name}
-              </option>
-            ))}
             <option value={NEW}>New group…</option>
-          </select>
+          </GroupSelect>
         )}
       </Field>
       {newGroup !== null && (

@@ -1,5 +1,6 @@
 import { useId } from "preact/hooks";
 import { FORMATS, type Format } from "../../../server/links/imports/formats.ts";
+import { pageQuery, withQuery } from "../lib/filter.ts";
 import type { Job } from "../lib/import-job.ts";
 import { type Ledger, OUTCOMES, type Outcome, pageOf } from "../lib/import-ledger.ts";
 import { Chips } from "./elements.tsx";
@@ -49,7 +50,7 @@ export const Notes = ({ notes }: { notes: string[] }) =>
 export const Sitemaps = ({ sitemaps }: { sitemaps: string[] }) => (
   <section class="card sitemaps">
     <h2>This is an index of {sitemaps.length.toLocaleString("en")} sitemaps</h2>
-    <p>It lists no pages itself. Save each of its sitemaps, and give them here one by one:</p>
+    <p>It does not list pages. Save each of its sitemaps, and import them here one by one:</p>
     <ul>
       {sitemaps.slice(0, MOST_SITEMAPS).map((url) => (
         <li key={url}>
@@ -90,9 +91,5 @@ export function Lines({ ledger, shown, page }: LinesProps) {
   );
 }
 
-function hrefOf(shown: Outcome | null, page = 1): string {
-  const query = new URLSearchParams();
-  if (shown) query.set("show", shown);
-  if (page > 1) query.set("page", String(page));
-  return query.size > 0 ? `/links/new?${query}` : "/links/new";
-}
+const hrefOf = (shown: Outcome | null, page = 1) =>
+  withQuery("/links/new", { ...(shown && { show: shown }), ...pageQuery(page) });

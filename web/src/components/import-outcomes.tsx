@@ -9,12 +9,13 @@ import {
   type LucideIcon,
 } from "lucide-preact";
 import { type Ledger, type Outcome, outcomeAt } from "../lib/import-ledger.ts";
+import { Pill } from "./elements.tsx";
 
 const LOOKS: Record<Outcome, { Icon: LucideIcon; word: string }> = {
-  waiting: { Icon: CircleDashed, word: "Not looked at yet" },
+  waiting: { Icon: CircleDashed, word: "Not reviewed yet" },
   new: { Icon: CirclePlus, word: "Will be added" },
-  known: { Icon: Eye, word: "Already watched" },
-  twice: { Icon: CopyMinus, word: "Twice in this list" },
+  known: { Icon: Eye, word: "Already monitored" },
+  twice: { Icon: CopyMinus, word: "Duplicate in this list" },
   refused: { Icon: CircleX, word: "Refused" },
   limit: { Icon: Ban, word: "Over the limit" },
   added: { Icon: CircleCheck, word: "Added" },
@@ -53,14 +54,12 @@ function Row({ ledger, index }: { ledger: Ledger; index: number }) {
   );
 }
 
-/** Shown by word, shape and colour. */
 export function OutcomeMark({ of }: { of: Outcome }) {
   const { Icon, word } = LOOKS[of];
   return (
-    <span class={`status outcome-${of}`}>
-      <Icon aria-hidden="true" />
+    <Pill Icon={Icon} look={`outcome-${of}`}>
       {word}
-    </span>
+    </Pill>
   );
 }
 
@@ -83,7 +82,7 @@ export function Why({
   }
   if (outcome === "twice" && typeof detail === "number") {
     const first = ledger.items[detail]!.line.toLocaleString("en");
-    return <p class="why">The same page as in line {first}.</p>;
+    return <p class="why">Same page as line {first}.</p>;
   }
   if (detail === undefined) return null;
   return <p class="why">{outcome === "new" ? `As ${detail}` : detail}</p>;

@@ -10,7 +10,7 @@ import { useToast } from "./toast.tsx";
 
 const WORDS = {
   reading: "Reading the list",
-  judging: "Looking at each line",
+  judging: "Reviewing each line",
   adding: "Adding the links",
 };
 
@@ -117,16 +117,16 @@ function NamedGroups({ named, isTooMuch, choices, onChange }: NamedGroupsProps) 
         />
         Use the groups that the list names
       </label>
-      {known.length > 0 && <p class="hint">There already: {some(known)}.</p>}
+      {known.length > 0 && <p class="hint">Existing groups: {some(known)}.</p>}
       {unknown.length > 0 && !isTooMuch && (
         <p class="hint">
-          {choices.usesNamed ? "Will be made" : "Would be made"}: {some(unknown)}.
+          {choices.usesNamed ? "Will be created" : "Would be created"}: {some(unknown)}.
         </p>
       )}
       {isTooMuch && (
         <p class="hint">
-          The list names {unknown.length.toLocaleString("en")} groups that are not there. At most{" "}
-          {MOST_NEW_GROUPS} can be made at once.
+          The list names {unknown.length.toLocaleString("en")} groups that do not exist. At most{" "}
+          {MOST_NEW_GROUPS} can be created at once.
         </p>
       )}
     </div>
@@ -177,7 +177,7 @@ function Refused({ ledger }: { ledger: Ledger }) {
     current.value = refusedText(ledger);
     const isCopied = await copyFrom(current);
     current.value = "";
-    toast(isCopied ? "Copied." : "The browser did not let us copy. Download them instead.");
+    toast(isCopied ? "Copied." : "Copying failed in this browser. Download them instead.");
   };
   const save = async () => download("refused-links.csv", await refusedTable(ledger));
   return (

@@ -2,7 +2,7 @@ import { CircleCheck, CircleX, ClockAlert, TriangleAlert, WifiOff } from "lucide
 import type { ClusterNode, Installation, Nodes } from "../lib/admin.ts";
 import { sizeText } from "../lib/format.ts";
 import { clockText, problemsOf, rolesText, workText } from "../lib/nodes.ts";
-import { Fact, Moment } from "./elements.tsx";
+import { Fact, Moment, Pill } from "./elements.tsx";
 
 export function Running({ state }: { state: Installation }) {
   const { checker, database } = state;
@@ -110,35 +110,30 @@ function NodeItem({ node }: { node: ClusterNode }) {
   );
 }
 
-/** Shown by word, shape and colour. */
 function NodeState({ node }: { node: ClusterNode }) {
   if (!node.is_live) {
     return (
-      <span class="status status-dead">
-        <CircleX aria-hidden="true" />
+      <Pill Icon={CircleX} look="status-dead">
         Gone
-      </span>
+      </Pill>
     );
   }
   const clock = clockText(node);
   return (
     <>
       {node.online === "offline" ? (
-        <span class="status status-unknown">
-          <WifiOff aria-hidden="true" />
+        <Pill Icon={WifiOff} look="status-unknown">
           Offline
-        </span>
+        </Pill>
       ) : (
-        <span class="status status-active">
-          <CircleCheck aria-hidden="true" />
+        <Pill Icon={CircleCheck} look="status-active">
           Live
-        </span>
+        </Pill>
       )}
       {clock && (
-        <span class="status status-unknown">
-          <ClockAlert aria-hidden="true" />
+        <Pill Icon={ClockAlert} look="status-unknown">
           {clock}
-        </span>
+        </Pill>
       )}
     </>
   );

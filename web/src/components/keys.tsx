@@ -54,7 +54,7 @@ const KeyRow = ({ subject, canWrite, onTask }: { subject: Key } & Deeds) => (
         />
         <IconButton
           label={`Rotate ${subject.name}`}
-          title="Rotate: give it a new value"
+          title="Rotate: replace its value"
           icon={RotateCcwKey}
           onClick={() => onTask("rotate", subject)}
         />
@@ -75,14 +75,14 @@ function Expiry({ at }: { at: string | null }) {
   const leftMs = Date.parse(at) - Date.now();
   if (leftMs <= 0) {
     return (
-      <span class="expired">
+      <span class="expired text-bad">
         <CircleX aria-hidden="true" />
         expired <Moment at={at} />
       </span>
     );
   }
   return (
-    <span class={leftMs <= SOON_MS ? "expires-soon" : undefined}>
+    <span class={leftMs <= SOON_MS ? "expires-soon text-unsure" : undefined}>
       {leftMs <= SOON_MS && <Hourglass aria-hidden="true" />}
       expires <Moment at={at} />
     </span>

@@ -30,7 +30,7 @@ type DeliveryProps = { eventId: string; delivery: LinkEventDelivery };
 const Delivery = ({ eventId, delivery }: DeliveryProps) => (
   <li>
     <a href={`/webhooks/${delivery.webhook_id}?delivery=${eventId}`}>{delivery.webhook_host}</a>
-    <span class={`sent sent-${TONES[delivery.status]}`}>{WORDS[delivery.status]}</span>
+    <span class={`sent text-${TONES[delivery.status]}`}>{WORDS[delivery.status]}</span>
     <span class="hint">
       {attemptsText(delivery)}
       {delivery.next_attempt_at && delivery.attempts > 0 && (
@@ -53,9 +53,9 @@ const WORDS: Record<LinkEventDelivery["status"], string> = {
   pending: "Waiting",
   delivering: "Under way",
   succeeded: "Delivered",
-  failed: "Failed, tried again",
-  exhausted: "Failed for good",
-  cancelled: "Not wanted any more",
+  failed: "Failed, will retry",
+  exhausted: "Failed permanently",
+  cancelled: "Unsubscribed",
   expired: "Waited too long",
   paused: "Held until switched on",
   digested: "Sent in a digest",

@@ -7,7 +7,7 @@ import { archivedCopyOf, certificateWarning, verdictOf } from "../lib/verdict.ts
 import { Fact, Moment } from "./elements.tsx";
 import { FrequencySelect, GroupSelect } from "./link-selects.tsx";
 import { OutsideLink } from "./outside-link.tsx";
-import { Status } from "./status.tsx";
+import { Status, statusText } from "./status.tsx";
 
 type LinkHeadProps = {
   link: LinkDetail;
@@ -113,8 +113,8 @@ function Running() {
         <span>
           : asked {seconds === 0 ? "just now" : `${lengthText(seconds * 1000)} ago`};{" "}
           {seconds < USUAL_S
-            ? "up to three looks"
-            : "it takes longer while others are before it or its site wants patience"}
+            ? "up to three attempts"
+            : "it takes longer if other checks are queued or the site limits requests"}
         </span>
       </p>
     </>
@@ -143,7 +143,7 @@ export function LinkFacts({ link, uptimePercent, ...changes }: LinkFactsProps) {
       </Fact>
       <Fact name="Status since">
         <Moment at={link.status_changed_at} />
-        {change && <span class="changed">was {change.previous_status}</span>}
+        {change && <span class="changed">was {statusText(change.previous_status)}</span>}
       </Fact>
       <Fact name="Uptime, 90 days">{uptimeText(uptimePercent)}</Fact>
       <Fact name="Answer">{last?.status_code ?? "–"}</Fact>

@@ -6,7 +6,7 @@ import { type LinkView, VERDICTS } from "../lib/link-view.ts";
 import { Chips } from "./elements.tsx";
 import { EvidenceDetails } from "./evidence.tsx";
 import { DayField } from "./filter-fields.tsx";
-import { Status, statusWord } from "./status.tsx";
+import { Status, statusText, statusWord } from "./status.tsx";
 
 type HistoryFiltersProps = {
   view: LinkView;
@@ -49,7 +49,7 @@ export const HistoryFilters = ({ view, hrefOf, onChange }: HistoryFiltersProps) 
 const COLUMNS = 5;
 
 export const HistoryTable = ({ checks }: { checks: Check[] }) => (
-  <table class="history">
+  <table class="log history">
     <thead>
       <tr>
         <th scope="col">Checked</th>
@@ -87,7 +87,9 @@ function CheckRow({ check }: { check: Check }) {
         </td>
         <td class="why">
           {check.message}
-          {check.status_changed && <span class="changed">was {check.previous_status}</span>}
+          {check.status_changed && (
+            <span class="changed">was {statusText(check.previous_status)}</span>
+          )}
           {evidence && (
             <button
               type="button"

@@ -24,7 +24,8 @@ type GroupSelectProps = {
   none: string;
 } & SelectHTMLAttributes<HTMLSelectElement>;
 
-export function GroupSelect({ chosen, none, ...select }: GroupSelectProps) {
+/** Further options are its children. */
+export function GroupSelect({ chosen, none, children, ...select }: GroupSelectProps) {
   const { data: groups = [] } = useGroups();
   return (
     <select {...select} value={chosen}>
@@ -34,6 +35,7 @@ export function GroupSelect({ chosen, none, ...select }: GroupSelectProps) {
           {name}
         </option>
       ))}
+      {children}
     </select>
   );
 }

@@ -5,6 +5,7 @@ import { useLocation } from "preact-iso";
 import { textsOf } from "../lib/browser.ts";
 import { counted } from "../lib/format.ts";
 import { useCanWrite } from "../lib/session.ts";
+import { Empty } from "./states.tsx";
 
 type Pagination = { page: number; per_page: number; total: number; total_pages: number };
 
@@ -138,3 +139,25 @@ export function Fold<T>({ items, most, children }: FoldProps<T>) {
     </>
   );
 }
+
+type NoMatchProps = { title: string; href: string; showAll: string };
+
+/** A filter without results, and a link that clears it. */
+export const NoMatch = ({ title, href, showAll }: NoMatchProps) => (
+  <Empty title={title}>
+    <p>
+      <a class="button" href={href}>
+        {showAll}
+      </a>
+    </p>
+  </Empty>
+);
+
+export const BackLink = ({ href, children }: { href: string; children: ComponentChildren }) => (
+  <p class="back">
+    <a href={href}>
+      <ChevronLeft aria-hidden="true" />
+      {children}
+    </a>
+  </p>
+);

@@ -114,8 +114,8 @@ const Bar = ({ href, counts, most, children }: BarProps) => (
     <a href={href}>
       <span class="bar-name">{children}</span>
       <span class="bar-numbers">
-        {counts.dead > 0 && <span class="bar-dead">{many(counts.dead)} dead</span>}
-        {counts.unknown > 0 && <span class="bar-unknown">{many(counts.unknown)} unknown</span>}
+        {counts.dead > 0 && <span class="text-bad">{many(counts.dead)} dead</span>}
+        {counts.unknown > 0 && <span class="text-unsure">{many(counts.unknown)} unknown</span>}
         <b>
           {many(sumOf(counts))}
           <span class="unseen"> in all</span>

@@ -35,7 +35,7 @@ export function OverviewHead({ overview }: { overview: Overview }) {
 
 const COUNTED = [
   { name: "total", word: "Links", href: "/links", Icon: Link2 },
-  { name: "active", word: "Active", href: "/links?status=active", Icon: CircleCheck },
+  { name: "active", word: "Alive", href: "/links?status=active", Icon: CircleCheck },
   { name: "dead", word: "Dead", href: "/links?status=dead", Icon: CircleX },
   { name: "unknown", word: "Unknown", href: "/links?status=unknown", Icon: CircleHelp },
   { name: "checking", word: "Checking now", href: "/links?status=checking", Icon: LoaderCircle },
@@ -95,7 +95,7 @@ export function SwitchedOff({ webhooks: { disabled } }: { webhooks: Webhooks }) 
 
 const why = ({ reason }: Disabled) =>
   reason === "gone"
-    ? ": its receiver answered 410, that it wants no more."
+    ? ": its receiver answered 410 (gone)."
     : ": nothing could be delivered for days.";
 
 /** Omits sections without content. */
@@ -216,7 +216,7 @@ function Unknown({ unknown: { items, isWhole } }: { unknown: Overview["unknown"]
           </li>
         )}
       </ul>
-      {!isWhole && <p class="hint">Very many are unknown: only the newest were counted here.</p>}
+      {!isWhole && <p class="hint">Only the newest unknown links are counted here.</p>}
     </Part>
   );
 }

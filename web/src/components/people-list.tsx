@@ -1,8 +1,7 @@
-import { KeyRound, Trash2, UserRound } from "lucide-preact";
+import { UserRound } from "lucide-preact";
 import { type Colleague, ROLES, type Role } from "../lib/account.ts";
 import type { User } from "../lib/session.ts";
-import { IconButton } from "./elements.tsx";
-import { PersonState } from "./person.tsx";
+import { PersonDeeds, PersonState } from "./person.tsx";
 
 type Deeds = {
   onRole: (person: Colleague, role: Role) => void;
@@ -64,20 +63,11 @@ function DeedsFor({ person, user, onReset, onRemove }: RowProps) {
   return (
     <div class="deeds">
       {isOffered && (
-        <>
-          <IconButton
-            label={`New password link for ${person.email}`}
-            title="New password link"
-            icon={KeyRound}
-            onClick={() => onReset(person)}
-          />
-          <IconButton
-            label={`Remove ${person.email}`}
-            title="Remove"
-            icon={Trash2}
-            onClick={() => onRemove(person)}
-          />
-        </>
+        <PersonDeeds
+          email={person.email}
+          onReset={() => onReset(person)}
+          onRemove={() => onRemove(person)}
+        />
       )}
     </div>
   );

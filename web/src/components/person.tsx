@@ -1,9 +1,9 @@
-import { ShieldCheck } from "lucide-preact";
+import { KeyRound, ShieldCheck, Trash2 } from "lucide-preact";
 import { useState } from "preact/hooks";
 import type { Person } from "../lib/admin.ts";
 import { counted } from "../lib/format.ts";
 import { Confirm } from "./dialog.tsx";
-import { Moment } from "./elements.tsx";
+import { IconButton, Moment } from "./elements.tsx";
 
 type Known = Pick<Person, "has_password" | "two_factor" | "last_seen_at">;
 
@@ -30,27 +30,23 @@ export function PersonState({ person }: { person: Known }) {
 
 type RemovePersonProps = {
   person: { email: string; keys_made: number };
-  busy: boolean;
-  error: Error | null;
-  onConfirm: (revokeKeys: boolean) => void;
+  removal: { isPending: boolean; error: Error | null; mutate: (revokeKeys: boolean) => void };
   onClose: () => void;
 };
 
 /** Also asks whether to revoke the API keys that the person created. */
 export function RemovePersonDialog(props: RemovePersonProps) {
-  const { person, busy, error, onConfirm, onClose } = props;
+  const { person, removal, onClose } = props;
   const [revokesKeys, setRevokesKeys] = useState(false);
   return (
     <Confirm
       title="Remove this person?"
       action="Remove"
-      busy={busy}
-      error={error}
-      onConfirm={() => onConfirm(revokesKeys)}
+      change={{ ...removal, mutate: () => removal.mutate(revokesKeys) }}
       onClose={onClose}
     >
       <p class="name">{person.email}</p>
-      <p>Their sessions end at once. What they made stays with the account.</p>
+      <p>Their sessions end immediately. What they created stays in the account.</p>
       {person.keys_made > 0 && (
         <label class="choice">
           <input
@@ -68,3 +64,40 @@ export function RemovePersonDialog(props: RemovePersonProps) {
     </Confirm>
   );
 }
+
+type WordSelectProps<Word extends string> = {
+  label: string;
+  value: Word;
+  words: readonly Word[];
+  onChange: (word: Word) => void;
+};
+
+export const WordSelect = <Word extends string>(props: WordSelectProps<Word>) => (
+  <select
+    aria-label={props.label}
+    value={props.value}
+    onChange={({ currentTarget }) => props.onChange(currentTarget.value as Word)}
+  >
+    {props.words.map((word) => (
+      <option key={word} value={word}>
+        {word}
+      </option>
+    ))}
+  </select>
+);
+
+type PersonDeedsProps = { email: string; onReset: () => void; onRemove?: (() => void) | undefined };
+
+export const PersonDeeds = ({ email, onReset, onRemove }: PersonDeedsProps) => (
+  <>
+    <IconButton
+      label={`New password link for ${email}`}
+      title="New password link"
+      icon={KeyRound}
+      onClick={onReset}
+    />
+    {onRemove && (
+      <IconButton label={`Remove ${email}`} title="Remove" icon={Trash2} onClick={onRemove} />
+    )}
+  </>
+);

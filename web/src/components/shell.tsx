@@ -121,7 +121,7 @@ const Disconnected = ({ isDown }: { isDown: boolean }) => (
     {isDown && (
       <p class="notice notice-warn">
         <Unplug aria-hidden="true" />
-        The server cannot be reached, so what you see may be old. Trying again…
+        The server cannot be reached, so this data may be outdated. Reconnecting…
       </p>
     )}
   </div>

@@ -66,7 +66,7 @@ const Failed = ({ error, onRetry }: Trouble) => (
 
 const Stale = ({ error, onRetry }: Trouble) => (
   <p class="notice notice-warn" role="status">
-    What you see may be old. {error?.message}
+    This data may be outdated. {error?.message}
     <button type="button" class="plain" onClick={onRetry}>
       Try again
     </button>

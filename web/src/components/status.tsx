@@ -1,28 +1,30 @@
 import { CircleCheck, CircleHelp, CircleX, LoaderCircle } from "lucide-preact";
 import type { Status as StatusName } from "../lib/links.ts";
+import { Pill } from "./elements.tsx";
 
 const LOOKS = {
-  active: { Icon: CircleCheck, word: "Active" },
-  dead: { Icon: CircleX, word: "Dead" },
-  unknown: { Icon: CircleHelp, word: "Unknown" },
-  checking: { Icon: LoaderCircle, word: "Checking" },
+  active: { Icon: CircleCheck, word: "Alive", tone: "good" },
+  dead: { Icon: CircleX, word: "Dead", tone: "bad" },
+  unknown: { Icon: CircleHelp, word: "Unknown", tone: "unsure" },
+  checking: { Icon: LoaderCircle, word: "Checking", tone: "busy" },
 };
 
-/** Shown by word, shape and colour. */
 export function Status({ of }: { of: StatusName }) {
   const { Icon, word } = LOOKS[of];
   return (
-    <span class={`status status-${of}`}>
-      <Icon aria-hidden="true" />
+    <Pill Icon={Icon} look={`status-${of}`}>
       {word}
-    </span>
+    </Pill>
   );
 }
 
 export const statusWord = (status: StatusName) => LOOKS[status].word;
 
+/** The word inside a sentence. */
+export const statusText = (status: StatusName) => statusWord(status).toLowerCase();
+
 /** The icon alone, next to a word. */
 export function StatusShape({ of }: { of: StatusName }) {
-  const { Icon } = LOOKS[of];
-  return <Icon class={`shape-${of}`} aria-hidden="true" />;
+  const { Icon, tone } = LOOKS[of];
+  return <Icon class={`text-${tone}`} aria-hidden="true" />;
 }

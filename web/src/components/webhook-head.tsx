@@ -145,16 +145,18 @@ const HELD_BACK =
 const STEPS: Record<Trouble, (webhook: Webhook) => ComponentChildren> = {
   failing: ({ failing_since: since }) => (
     <>
-      Look below at what the receiver answered, fix it, and send a test. Unless something arrives,
-      the webhook is switched off <SwitchedOff since={since} />.
+      See below what the receiver answered, fix the problem, and send a test. Without a successful
+      delivery, the webhook is switched off <SwitchedOff since={since} />.
     </>
   ),
   off: () => HELD_BACK,
-  broken: () => <>Look below at what the receiver answered, fix it and send a test. {HELD_BACK}</>,
+  broken: () => (
+    <>See below what the receiver answered, fix the problem, and send a test. {HELD_BACK}</>
+  ),
   gone: () => (
     <>
-      The receiver says that it is gone for good. If it lives elsewhere now, change the URL; if it
-      is no longer needed, delete the webhook. {HELD_BACK}
+      The receiver says that it is gone permanently. If it has moved, change the URL; if it is no
+      longer needed, delete the webhook. {HELD_BACK}
     </>
   ),
 };

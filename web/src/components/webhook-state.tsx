@@ -2,7 +2,7 @@ import { CircleAlert, CircleCheck, CirclePause, CircleX, Unplug } from "lucide-p
 import { adviceOn, failureOf } from "../lib/deliveries.ts";
 import { stateOf } from "../lib/webhook-words.ts";
 import type { TestResult, Webhook } from "../lib/webhooks.ts";
-import { Moment } from "./elements.tsx";
+import { Moment, Pill } from "./elements.tsx";
 import { Problem } from "./form.tsx";
 
 const LOOKS = {
@@ -13,14 +13,12 @@ const LOOKS = {
   gone: { Icon: Unplug, word: "Gone", look: "dead" },
 };
 
-/** Shown by word, shape and colour. */
 export function WebhookState({ webhook }: { webhook: Webhook }) {
   const { Icon, word, look } = LOOKS[stateOf(webhook)];
   return (
-    <span class={`status status-${look}`}>
-      <Icon aria-hidden="true" />
+    <Pill Icon={Icon} look={`status-${look}`}>
       {word}
-    </span>
+    </Pill>
   );
 }
 
@@ -30,7 +28,11 @@ export function WebhookReason({ webhook }: { webhook: Webhook }) {
     case "on":
       return <LastDelivery webhook={webhook} />;
     case "failing":
-      return <>It began to fail {failing && <Moment at={failing} />}; nothing has arrived since.</>;
+      return (
+        <>
+          It started failing {failing && <Moment at={failing} />}; nothing has been delivered since.
+        </>
+      );
     case "off":
       return <>Switched off by hand {offAt && <Moment at={offAt} />}.</>;
     case "broken":

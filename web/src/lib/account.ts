@@ -1,6 +1,5 @@
 import { useQuery } from "@tanstack/preact-query";
 import { api, complete, unwrap } from "./api.ts";
-import { counted } from "./format.ts";
 
 /** Query key of the account and its users. */
 export const ACCOUNT = ["account"];
@@ -87,10 +86,6 @@ export const resetColleague = (id: string) => unwrap(api.people({ id })["passwor
 
 export const deleteOwnAccount = (answers: { email: string; password: string; code?: string }) =>
   complete(api.account.delete(answers));
-
-/** "1 link goes" */
-export const linksGo = (count: number) =>
-  `${counted(count, "link")} ${count === 1 ? "goes" : "go"}`;
 
 /** "12 people lose" */
 export const peopleLose = (count: number) =>

@@ -1,7 +1,7 @@
 import { keepPreviousData, useQuery } from "@tanstack/preact-query";
 import { ADMIN } from "./admin.ts";
 import { api, asSent, unwrap } from "./api.ts";
-import { pageIn } from "./filter.ts";
+import { dayIn, idIn, pageIn, pageQuery, withQuery } from "./filter.ts";
 
 const AUDIT = ["audit"];
 
@@ -20,32 +20,25 @@ export type ActivityFilter = {
 const PER_PAGE = 50;
 const REFRESH_MS = 30_000;
 const ACTION = /^[a-z_]+\.[a-z_]+$/;
-const ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-const DATE = /^\d{4}-\d{2}-\d{2}$/;
 
 /** Ignores invalid parameters. */
 export const readActivityFilter = (query: Record<string, string>): ActivityFilter => ({
   all: query.all === "true",
-  action: fitting(ACTION, query.action),
-  actor: fitting(ID, query.actor),
-  target: fitting(ID, query.target),
-  from: dateIn(query.from),
-  to: dateIn(query.to),
+  action: ACTION.test(query.action ?? "") ? query.action! : "",
+  actor: idIn(query.actor),
+  target: idIn(query.target),
+  from: dayIn(query.from),
+  to: dayIn(query.to),
   page: pageIn(query),
 });
 
-const fitting = (pattern: RegExp, text = "") => (pattern.test(text) ? text : "");
-
-const dateIn = (text = "") => (Number.isNaN(Date.parse(text)) ? "" : fitting(DATE, text));
-
 export function hrefOfActivity(filter: ActivityFilter): string {
   const { all, page } = filter;
-  const query = new URLSearchParams({
+  return withQuery("/activity", {
     ...(all && { all: "true" }),
     ...conditionsOf(filter),
-    ...(page > 1 && { page: String(page) }),
+    ...pageQuery(page),
   });
-  return query.size > 0 ? `/activity?${query}` : "/activity";
 }
 
 export const isNarrowed = (filter: ActivityFilter) => Object.keys(conditionsOf(filter)).length > 0;

@@ -1,5 +1,5 @@
 import { api, asSent, unwrap } from "./api.ts";
-import { pageIn } from "./filter.ts";
+import { pageIn, pageQuery, withQuery } from "./filter.ts";
 import { DELIVERED_TYPES } from "./webhook-words.ts";
 
 export const DELIVERY_STATUSES = [
@@ -76,12 +76,12 @@ export function hrefOfDeliveries(
   webhookId: string,
   { status, event, page, delivery }: DeliveryFilter,
 ): string {
-  const query = new URLSearchParams();
-  if (status) query.set("status", status);
-  if (event) query.set("event", event);
-  if (page > 1) query.set("page", String(page));
-  if (delivery) query.set("delivery", delivery);
-  return `/webhooks/${webhookId}${query.size > 0 ? `?${query}` : ""}`;
+  return withQuery(`/webhooks/${webhookId}`, {
+    ...(status && { status }),
+    ...(event && { event }),
+    ...pageQuery(page),
+    ...(delivery && { delivery }),
+  });
 }
 
 type DeliveryPage = Awaited<ReturnType<typeof listDeliveries>>;
@@ -102,11 +102,14 @@ const isUnderWay = ({ status, next_attempt_at: next }: Delivery) =>
   (next !== null && Date.parse(next) < Date.now() + SOON_MS);
 
 export const STATUS_WORDS: Record<DeliveryStatus, { word: string; meaning: string }> = {
-  pending: { word: "Waiting", meaning: "It waits for its first attempt, or for one asked for." },
+  pending: { word: "Waiting", meaning: "Waiting for its first attempt, or for a requested one." },
   delivering: { word: "Under way", meaning: "An attempt is under way." },
-  succeeded: { word: "Delivered", meaning: "The receiver took it." },
+  succeeded: { word: "Delivered", meaning: "The receiver accepted it." },
   failed: { word: "Will retry", meaning: "The last attempt failed; it is retried automatically." },
-  exhausted: { word: "Given up", meaning: "The last attempt failed, and no other will be made." },
+  exhausted: {
+    word: "Given up",
+    meaning: "The last attempt failed, and there are no more retries.",
+  },
   cancelled: { word: "Cancelled", meaning: "Its event was unsubscribed before it was sent." },
   paused: { word: "Held back", meaning: "It is sent when the webhook is switched on again." },
   expired: { word: "Too old", meaning: "It was held back for more than 72 hours." },
@@ -121,19 +124,19 @@ export function storyOf(delivery: Known): string {
   const { status, last_attempt: last } = delivery;
   if (status === "pending") return waitingStory(delivery);
   if (status === "succeeded") return last ? `${outcomeOf(last)} in ${last.duration_ms} ms.` : "";
-  if (status === "failed") return `${last ? `${outcomeOf(last)}. ` : ""}It is tried again`;
+  if (status === "failed") return `${last ? `${outcomeOf(last)}. ` : ""}It will be retried`;
   if (status === "exhausted") return exhaustedStory(delivery);
   return STATUS_WORDS[status].meaning;
 }
 
 function waitingStory({ event, attempts, next_attempt_at: next }: Known): string {
   if (event === "digest" && !next) return "It is gathering events and is sent automatically.";
-  return attempts > 0 ? "One more attempt was asked for, and is made" : "It is first sent";
+  return attempts > 0 ? "Another attempt was requested and is made" : "It is first sent";
 }
 
 function exhaustedStory({ attempts, last_attempt: last }: Known): string {
   const outcome = last ? `${outcomeOf(last)}. ` : "";
-  if (last?.trigger === "test") return `${outcome}A test is not tried again.`;
+  if (last?.trigger === "test") return `${outcome}Tests are not retried.`;
   return `${outcome}${attempts === 1 ? "The attempt" : `The last of ${attempts} attempts`} failed.`;
 }
 
@@ -146,20 +149,20 @@ export const failureOf = (error: string | null): string =>
 
 const FAILURES: Record<string, string> = {
   dns: "The host's name was not found",
-  connect: "No connection could be made",
-  tls: "No secure connection could be made",
-  timeout: "No answer came in time",
+  connect: "The connection failed",
+  tls: "The TLS connection failed",
+  timeout: "The receiver did not answer in time",
   blocked: "This server is not allowed to send there",
   interrupted: "This server was stopped meanwhile",
   secret_key: "This server's secret key was replaced",
-  internal: "This server had trouble of its own",
+  internal: "This server had an internal error",
 };
 
 /** Empty if there is nothing to say. */
 export function adviceOn({ status_code: code, error_code: error }: Ended): string {
   if (code === 0) return ADVICE_ON_ERRORS[error ?? ""] ?? "";
   if (code >= 300 && code < 400) return "Redirects are not followed: give the webhook its new URL.";
-  if (code >= 500) return "The receiver has trouble of its own: look into its log.";
+  if (code >= 500) return "The receiver has an internal error: check its log.";
   return ADVICE_ON_CODES[code] ?? (code >= 400 ? "The receiver refuses the message." : "");
 }
 
@@ -167,19 +170,19 @@ const ADVICE_ON_CODES: Record<number, string> = {
   400: "The receiver does not understand the message: does it have the right secret and format?",
   401: "The receiver rejected our credentials: has its signing secret or its token changed?",
   403: "The receiver rejected our credentials: has its signing secret or its token changed?",
-  404: "Nothing is at this URL: is it right, and does the receiver's webhook still exist?",
-  405: "This URL takes no POST: is it the right one?",
-  410: "The receiver says that it is gone for good, so the webhook was switched off.",
-  429: "The receiver wants fewer messages: subscribe to fewer events.",
+  404: "There is nothing at this URL: is it correct, and does the receiver's webhook still exist?",
+  405: "This URL does not accept POST requests: is it correct?",
+  410: "The receiver says that it is gone permanently, so the webhook was switched off.",
+  429: "The receiver limits the rate of messages: subscribe to fewer events.",
 };
 
 const ADVICE_ON_ERRORS: Record<string, string> = {
-  dns: "Is the host in the URL written right?",
+  dns: "Is the host name in the URL correct?",
   connect: "Is the receiver running, and can this server reach it?",
   tls: "Is its certificate valid? Certificates that are not are never accepted.",
-  timeout: "A receiver should answer at once and do its work later.",
+  timeout: "A receiver should answer immediately and do its work later.",
   blocked: "Ask an administrator of this server to allow it: STILLUP_WEBHOOK_ALLOWED_HOSTS.",
-  interrupted: "It does not count, and is tried again.",
+  interrupted: "It does not count and will be retried.",
   secret_key: "Edit the webhook and enter its URL again, then create a new signing secret.",
   internal: "The log of this server explains it.",
 };

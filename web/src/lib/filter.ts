@@ -9,7 +9,6 @@ import {
 } from "./links.ts";
 
 const SERVICE_ID = /^[a-z0-9-]{1,64}$/;
-const GROUP_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const FIRST_SORT: Sort = "-created_at";
 
 /** Ignores invalid parameters. */
@@ -23,19 +22,39 @@ export const readFilter = (query: Record<string, string>): LinkFilter => ({
   page: pageIn(query),
 });
 
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** The id if it is valid, else empty. */
+export const idIn = (text = "") => (UUID.test(text) ? text : "");
+
+/** The date ("2030-01-31") if it is valid, else empty. */
+export const dayIn = (text = "") =>
+  /^\d{4}-\d{2}-\d{2}$/.test(text) && !Number.isNaN(Date.parse(text)) ? text : "";
+
+/** The path with a query, unless that is empty. */
+export function withQuery(path: string, parameters: Record<string, string>): string {
+  const query = new URLSearchParams(parameters);
+  return query.size > 0 ? `${path}?${query}` : path;
+}
+
+/** Omits the first page. */
+export const pageQuery = (page: number) => (page > 1 ? { page: String(page) } : {});
+
 /** The page in the address; 1 if there is none. */
 export const pageIn = ({ page }: Record<string, string>): number =>
   page && /^[1-9]\d{0,5}$/.test(page) ? Number(page) : 1;
 
 function groupIn({ group_id: group = "" }: Record<string, string>): string {
-  return group === NO_GROUP || GROUP_ID.test(group) ? group.toLowerCase() : "";
+  return group === NO_GROUP || idIn(group) ? group.toLowerCase() : "";
 }
 
 export function hrefOfFilter(filter: LinkFilter): string {
-  const query = new URLSearchParams(conditionsOf(filter));
-  if (filter.sort !== FIRST_SORT) query.set("sort", filter.sort);
-  if (filter.page > 1) query.set("page", String(filter.page));
-  return query.size > 0 ? `/links?${query}` : "/links";
+  const { sort, page } = filter;
+  return withQuery("/links", {
+    ...conditionsOf(filter),
+    ...(sort !== FIRST_SORT && { sort }),
+    ...pageQuery(page),
+  });
 }
 
 /** Keeps the order. */
@@ -51,10 +70,7 @@ export const scopeOf = (filter: LinkFilter) => String(new URLSearchParams(condit
 
 const EXPORT = "/dashboard/api/links/export";
 
-export function exportHref(filter: LinkFilter): string {
-  const query = scopeOf(filter);
-  return query ? `${EXPORT}?${query}` : EXPORT;
-}
+export const exportHref = (filter: LinkFilter) => withQuery(EXPORT, conditionsOf(filter));
 
 /** The ids have to fit into an address. */
 export const MOST_EXPORTED_IDS = 100;

@@ -7,7 +7,7 @@ export const many = (count: number) => number.format(count);
 export const counted = (count: number, one: string, more = `${one}s`) =>
   `${many(count)} ${count === 1 ? one : more}`;
 
-const LENGTHS: [unit: string, ms: number][] = [
+const UNITS: [unit: Intl.RelativeTimeFormatUnit, ms: number][] = [
   ["year", 365 * 86_400_000],
   ["month", 30 * 86_400_000],
   ["week", 7 * 86_400_000],
@@ -22,7 +22,7 @@ const LEAST: Record<string, number> = { year: 2, month: 2, week: 3 };
 
 /** "3 days", "1 hour" */
 export function lengthText(ms: number): string {
-  const unit = LENGTHS.find(([name, length]) => ms >= length * (LEAST[name] ?? 1));
+  const unit = UNITS.find(([name, length]) => ms >= length * (LEAST[name] ?? 1));
   if (!unit) return `${Math.max(0, Math.round(ms))} ms`;
   const count = Math.floor(ms / unit[1]);
   return `${count} ${unit[0]}${count === 1 ? "" : "s"}`;
@@ -36,15 +36,6 @@ export function lastingTime(iso: string, now: number): string {
   return lasted < MINUTE_MS ? "just now" : `for ${lengthText(lasted)}`;
 }
 
-const UNITS: [Intl.RelativeTimeFormatUnit, number][] = [
-  ["year", 365 * 86_400_000],
-  ["month", 30 * 86_400_000],
-  ["week", 7 * 86_400_000],
-  ["day", 86_400_000],
-  ["hour", 3_600_000],
-  ["minute", 60_000],
-];
-
 const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
 const absolute = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" });
 const toMinute = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
@@ -53,7 +44,7 @@ const ofDay = new Intl.DateTimeFormat(undefined, { timeStyle: "short" });
 /** "5 minutes ago", "tomorrow", or "just now" within a minute. */
 export function relativeTime(iso: string, now: number): string {
   const distance = Date.parse(iso) - now;
-  const unit = UNITS.find(([, ms]) => Math.abs(distance) >= ms);
+  const unit = UNITS.find(([name, ms]) => name !== "second" && Math.abs(distance) >= ms);
   if (unit) return relative.format(Math.trunc(distance / unit[1]), unit[0]);
   return distance > 0 ? "in a moment" : "just now";
 }

@@ -1,5 +1,5 @@
 import { api, asSent, unwrap } from "./api.ts";
-import { pageIn } from "./filter.ts";
+import { dayIn, idIn, pageIn, pageQuery, withQuery } from "./filter.ts";
 
 export const HISTORY = ["history"];
 
@@ -18,39 +18,32 @@ export type HistoryFilter = {
 
 const PER_PAGE = 50;
 const DAY_MS = 86_400_000;
-const DATE = /^\d{4}-\d{2}-\d{2}$/;
-const ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /** Ignores invalid parameters. */
 export function readHistoryFilter(query: Record<string, string>): HistoryFilter {
-  const [from, to] = [dateIn(query.from), dateIn(query.to)];
+  const [from, to] = [dayIn(query.from), dayIn(query.to)];
   const isTurned = from !== "" && to !== "" && from > to;
   return {
     show: query.changed === "true" ? "changes" : RESULTS.find((each) => each === query.status),
     from: isTurned ? to : from,
     to: isTurned ? from : to,
-    linkId: ID.test(query.link_id ?? "") ? query.link_id! : "",
+    linkId: idIn(query.link_id),
     page: pageIn(query),
   };
 }
 
-const dateIn = (text = "") => (DATE.test(text) && !Number.isNaN(Date.parse(text)) ? text : "");
-
 export function hrefOfHistory({ show, from, to, linkId, page }: HistoryFilter): string {
-  const query = new URLSearchParams({
+  return withQuery("/history", {
     ...showing(show),
     ...(from && { from }),
     ...(to && { to }),
     ...(linkId && { link_id: linkId }),
-    ...(page > 1 && { page: String(page) }),
+    ...pageQuery(page),
   });
-  return query.size > 0 ? `/history?${query}` : "/history";
 }
 
-export function hrefOfHistoryExport(filter: HistoryFilter): string {
-  const query = new URLSearchParams({ ...narrowing(filter), ...showing(filter.show) });
-  return `/dashboard/api/history/export${query.size > 0 ? `?${query}` : ""}`;
-}
+export const hrefOfHistoryExport = (filter: HistoryFilter) =>
+  withQuery("/dashboard/api/history/export", { ...narrowing(filter), ...showing(filter.show) });
 
 /** The last `days` days, including today. */
 export const lastDays = (days: number, now: number) => ({

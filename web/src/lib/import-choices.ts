@@ -1,4 +1,5 @@
 import { api, unwrap } from "./api.ts";
+import { idIn } from "./filter.ts";
 import type { Group } from "./groups.ts";
 import { type Ledger, outcomeAt } from "./import-ledger.ts";
 import type { Frequency } from "./links.ts";
@@ -20,9 +21,6 @@ const COLOUR = "#6B7280";
 
 export const MOST_NEW_GROUPS = 100;
 
-/** Exports of the API contain ids of deleted groups. */
-const ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-
 /** Names of the groups that the import needs, existing or new. */
 export function neededGroups(ledger: Ledger, choices: Choices, groups: Group[]): string[] {
   const { known, unknown } = choices.usesNamed
@@ -42,7 +40,8 @@ export function namedGroups(
     if (group && outcomeAt(ledger, i) === "new") names.add(group);
   });
   const known = [...names].filter((name) => findGroup(groups, name));
-  const unknown = [...names].filter((name) => !findGroup(groups, name) && !ID.test(name));
+  // Exports of the API contain ids of deleted groups.
+  const unknown = [...names].filter((name) => !findGroup(groups, name) && !idIn(name));
   return { known, unknown };
 }
 

@@ -117,7 +117,7 @@ const noteOfLength = (length: number) =>
   length < MOST_ITEMS
     ? []
     : [
-        `Only the first ${MOST_ITEMS.toLocaleString("en")} links are read. Give the rest after them.`,
+        `Only the first ${MOST_ITEMS.toLocaleString("en")} links are read. Import the rest separately.`,
       ];
 
 async function judge({ ledger }: Job, show: Show) {

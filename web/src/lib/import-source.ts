@@ -25,7 +25,7 @@ const MOST_MIB = 50;
 export async function readFile(file: File): Promise<Source> {
   const { name } = file;
   if (file.size > MOST_MIB * MIB) {
-    throw new Unreadable(`“${name}” is larger than ${MOST_MIB} MB. Give it in several parts.`);
+    throw new Unreadable(`“${name}” is larger than ${MOST_MIB} MB. Split it into several files.`);
   }
   const bytes = new Uint8Array(await file.arrayBuffer().catch(() => refuse(name)));
   return { name, ...decode(name, bytes) };

@@ -1,4 +1,4 @@
-import { pageIn } from "./filter.ts";
+import { dayIn, pageIn, pageQuery, withQuery } from "./filter.ts";
 import type { Frequency } from "./links.ts";
 
 export const HOUR_MS = 3_600_000;
@@ -30,7 +30,7 @@ export type LinkView = {
 };
 
 export function readView(query: Record<string, string>): LinkView {
-  const [from, to] = inOrder(dateIn(query.from), dateIn(query.to));
+  const [from, to] = inOrder(dayIn(query.from), dayIn(query.to));
   return {
     status: VERDICTS.find((status) => status === query.status),
     changed: query.changed === "true",
@@ -44,16 +44,15 @@ export function readView(query: Record<string, string>): LinkView {
 /** Omits defaults. */
 export function hrefOfView(id: string, view: LinkView): string {
   const { status, changed, from, to, page, span, eventsPage } = view;
-  const query = new URLSearchParams({
+  return withQuery(`/links/${id}`, {
     ...(span && { span }),
     ...(status && { status }),
     ...(changed && { changed: "true" }),
     ...(from && { from }),
     ...(to && { to }),
-    ...(page > 1 && { page: String(page) }),
+    ...pageQuery(page),
     ...(eventsPage > 1 && { events: String(eventsPage) }),
   });
-  return query.size > 0 ? `/links/${id}?${query}` : `/links/${id}`;
 }
 
 export const isNarrowed = ({ status, changed, from, to }: LinkView) =>
@@ -62,9 +61,6 @@ export const isNarrowed = ({ status, changed, from, to }: LinkView) =>
 /** Start of a period of `days` UTC days that ends today. */
 export const startOfDays = (days: number, now: number): string =>
   new Date(Math.floor(now / DAY_MS) * DAY_MS - (days - 1) * DAY_MS).toISOString();
-
-const dateIn = (text = "") =>
-  /^\d{4}-\d{2}-\d{2}$/.test(text) && !Number.isNaN(Date.parse(text)) ? text : "";
 
 const inOrder = (from: string, to: string): [string, string] =>
   from && to && from > to ? [to, from] : [from, to];

@@ -88,7 +88,7 @@ export function dayText(day: Day): string {
     total === 0 ? "no checks" : checks,
     ...(dead > 0 ? [`${dead} dead`] : []),
     ...(unknown > 0 ? [`${unknown} unknown`] : []),
-    ...(total > 0 && dead + unknown === 0 ? ["all active"] : []),
+    ...(total > 0 && dead + unknown === 0 ? ["all alive"] : []),
   ];
   return `${ofDay.format(new Date(day.start))}: ${counts.join(", ")}`;
 }

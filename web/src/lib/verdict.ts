@@ -11,7 +11,7 @@ type LinkVerdict = {
   reason: string | null;
 };
 
-const WORDS: Record<Verdict, string> = { active: "Active", dead: "Dead", unknown: "Unknown" };
+const WORDS: Record<Verdict, string> = { active: "Alive", dead: "Dead", unknown: "Unknown" };
 
 /** During a check, the verdict is that of the last one. */
 export function verdictOf(link: LinkDetail, now: number): LinkVerdict {

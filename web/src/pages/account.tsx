@@ -18,12 +18,12 @@ import {
   type Account,
   changePassword,
   deleteOwnAccount,
-  linksGo,
   peopleLose,
   useAccount,
   usePeople,
 } from "../lib/account.ts";
 import { useTitle, withTexts } from "../lib/browser.ts";
+import { counted } from "../lib/format.ts";
 import { setSession, useUser } from "../lib/session.ts";
 import { PASSWORD_RULE, SHORTER_RULE } from "./password.tsx";
 import { SessionsSection } from "./sessions.tsx";
@@ -59,7 +59,7 @@ export function AccountPage() {
 }
 
 const ApiSection = () => (
-  <Section title="For programs" about="Whatever this dashboard does, a program can do as well.">
+  <Section title="For programs" about="Programs can do everything that this dashboard does.">
     <ul class="references">
       <li>
         <a href="/docs" target="_blank" rel="noopener">
@@ -73,11 +73,11 @@ const ApiSection = () => (
           openapi.json
           <ExternalLink aria-label="opens in a new tab" />
         </a>
-        <p class="hint">The same for machines: makes clients, and fills API tools.</p>
+        <p class="hint">For code generators and API clients.</p>
       </li>
       <li>
         <a href="/keys">API keys</a>
-        <p class="hint">What programs sign in with.</p>
+        <p class="hint">Programs use them to authenticate.</p>
       </li>
     </ul>
   </Section>
@@ -91,7 +91,7 @@ function PasswordSection() {
   const change = useMutation({
     mutationFn: changePassword,
     onSuccess: async (session) => {
-      toast("The password was changed, and every other session has ended.");
+      toast("The password was changed, and all other sessions have ended.");
       form.current?.reset();
       await setSession(client, session);
       client.invalidateQueries({ queryKey: ACCOUNT });
@@ -100,12 +100,12 @@ function PasswordSection() {
   const submit = withTexts(["current", "new"], change.mutate);
   const { error } = change;
   return (
-    <Section title="Password" about="Changing it ends every session but this one.">
+    <Section title="Password" about="Changing it ends all other sessions.">
       <form ref={form} onSubmit={submit}>
         {/* Lets password managers find the account. */}
         <input type="hidden" name="email" autoComplete="username" value={email} />
         <PasswordField
-          label="Present password"
+          label="Current password"
           name="current"
           autoComplete="current-password"
           problem={problemOf(error, "current")}
@@ -133,7 +133,7 @@ function DeleteAccountSection({ account }: { account: Account | undefined }) {
   return (
     <Section
       title="Delete the account"
-      about="With everything in it, for everybody. This cannot be taken back."
+      about="This deletes everything in it, for everyone. This cannot be undone."
     >
       <p class="actions">
         <button type="button" disabled={!account} onClick={() => setAsking(true)}>
@@ -157,11 +157,12 @@ function DeleteAccount({ account, onClose }: { account: Account; onClose: () => 
     <Dialog title="Delete the account?" onClose={onClose}>
       <form onSubmit={submit}>
         <p>
-          {linksGo(account.limits.linksUsed)} with their history, {keysStop(account.counts.apiKeys)}
-          , and {peopleLose(people.data?.items.length ?? 1)} access. This cannot be taken back.
+          This deletes {counted(account.limits.linksUsed, "link")} with their history,{" "}
+          {keysStop(account.counts.apiKeys)}, and {peopleLose(people.data?.items.length ?? 1)}{" "}
+          access. This cannot be undone.
         </p>
         <TextField
-          label={`Type ${account.email} to go on`}
+          label={`Type ${account.email} to confirm`}
           name="email"
           autoComplete="off"
           required
@@ -191,4 +192,5 @@ function leave() {
   location.assign("/sign-in");
 }
 
-const keysStop = (count: number) => (count === 1 ? "1 API key stops" : `${count} API keys stop`);
+const keysStop = (count: number) =>
+  count === 1 ? "1 API key stops working" : `${count} API keys stop working`;

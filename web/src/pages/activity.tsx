@@ -1,6 +1,6 @@
 import { useLocation } from "preact-iso";
 import { ActivityFilters, ActivityList } from "../components/activity.tsx";
-import { Pager } from "../components/lists.tsx";
+import { NoMatch, Pager } from "../components/lists.tsx";
 import { Empty, Loaded } from "../components/states.tsx";
 import {
   type ActivityFilter,
@@ -62,18 +62,16 @@ export function ActivityPage() {
 function Nothing({ filter }: { filter: ActivityFilter }) {
   if (!isNarrowed(filter) && filter.page === 1) {
     return (
-      <Empty title="Nothing was changed yet">
-        <p>Whatever anybody changes, here or with an API key, will be listed here.</p>
+      <Empty title="No changes yet">
+        <p>Every change is listed here, whether made in the dashboard or with an API key.</p>
       </Empty>
     );
   }
   return (
-    <Empty title="No entry matches">
-      <p>
-        <a class="button" href={filter.all ? "/activity?all=true" : "/activity"}>
-          Show all activity
-        </a>
-      </p>
-    </Empty>
+    <NoMatch
+      title="No entry matches"
+      href={filter.all ? "/activity?all=true" : "/activity"}
+      showAll="Show all activity"
+    />
   );
 }

@@ -73,7 +73,7 @@ function useBackupRun(state: BackupState | undefined) {
   useEffect(() => {
     if (!isAwaited || isUnderWay) return;
     setAwaited(false);
-    toast(state?.problem ? "The backup failed." : "A backup was made and verified.");
+    toast(state?.problem ? "The backup failed." : "The backup was created and verified.");
   }, [isAwaited, isUnderWay, state, toast]);
   return { begin: () => start.mutate(), error: start.error, isBusy: start.isPending || isUnderWay };
 }
@@ -86,18 +86,11 @@ function DeleteBackup({ backup, onClose }: { backup: Backup; onClose: () => void
     onDone: onClose,
   });
   return (
-    <Confirm
-      title="Delete this backup?"
-      action="Delete backup"
-      busy={deletion.isPending}
-      error={deletion.error}
-      onConfirm={deletion.mutate}
-      onClose={onClose}
-    >
+    <Confirm title="Delete this backup?" action="Delete backup" change={deletion} onClose={onClose}>
       <p class="name">
         {minuteTime(backup.made_at)}, {sizeText(backup.bytes)}
       </p>
-      <p>What was at that moment can then be brought back only from another copy.</p>
+      <p>Data of that time can then be restored only from another copy.</p>
     </Confirm>
   );
 }

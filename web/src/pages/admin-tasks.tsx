@@ -3,7 +3,7 @@ import { Confirm } from "../components/dialog.tsx";
 import { Field } from "../components/form.tsx";
 import { RemovePersonDialog } from "../components/person.tsx";
 import { useDialogChange } from "../components/use-change.ts";
-import { linksGo, peopleLose, ROLES, type Role } from "../lib/account.ts";
+import { peopleLose, ROLES, type Role } from "../lib/account.ts";
 import {
   ADMIN,
   type AdminAccount,
@@ -16,6 +16,7 @@ import {
   TIERS,
   type Tier,
 } from "../lib/admin.ts";
+import { counted } from "../lib/format.ts";
 import { Invite, NewPasswordLink } from "./invite.tsx";
 
 export type AdminTask =
@@ -70,15 +71,7 @@ function RemovePerson({ person, onClose }: { person: Person; onClose: () => void
     renews: [ADMIN],
     onDone: onClose,
   });
-  return (
-    <RemovePersonDialog
-      person={person}
-      busy={removal.isPending}
-      error={removal.error}
-      onConfirm={removal.mutate}
-      onClose={onClose}
-    />
-  );
+  return <RemovePersonDialog person={person} removal={removal} onClose={onClose} />;
 }
 
 function DeleteAccount({ account, onClose }: { account: AdminAccount; onClose: () => void }) {
@@ -93,16 +86,15 @@ function DeleteAccount({ account, onClose }: { account: AdminAccount; onClose: (
     <Confirm
       title="Delete this account?"
       action="Delete account"
-      busy={deletion.isPending || typed !== account.email}
-      error={deletion.error}
-      onConfirm={deletion.mutate}
+      change={deletion}
+      isDisabled={typed !== account.email}
       onClose={onClose}
     >
       <p>
-        {linksGo(account.links_used)} with their history, and {peopleLose(account.users.length)}{" "}
-        access. This cannot be taken back.
+        This deletes {counted(account.links_used, "link")} with their history, and{" "}
+        {peopleLose(account.users.length)} access. This cannot be undone.
       </p>
-      <Field label={`Type ${account.email} to go on`}>
+      <Field label={`Type ${account.email} to confirm`}>
         {(ties) => (
           <input
             {...ties}

@@ -18,7 +18,7 @@ import {
   useNodes,
 } from "../lib/admin.ts";
 import { useTitle, withTexts } from "../lib/browser.ts";
-import { pageIn } from "../lib/filter.ts";
+import { pageIn, pageQuery, withQuery } from "../lib/filter.ts";
 import { useUser } from "../lib/session.ts";
 import { BackupsSection } from "./admin-backups.tsx";
 import { type AdminTask, AdminTaskDialog } from "./admin-tasks.tsx";
@@ -33,7 +33,7 @@ export function AdminPage() {
       <>
         <h1>Administration</h1>
         <Empty title="This is for administrators">
-          <p>An administrator can make you one, here or by `stillup user` on the server.</p>
+          <p>Ask an administrator to make you one, here or with `stillup user` on the server.</p>
         </Empty>
       </>
     );
@@ -135,12 +135,8 @@ function Accounts() {
   );
 }
 
-function hrefOf(search: string, page: number): string {
-  const query = new URLSearchParams();
-  if (search) query.set("search", search);
-  if (page > 1) query.set("page", String(page));
-  return query.size > 0 ? `/admin?${query}` : "/admin";
-}
+const hrefOf = (search: string, page: number) =>
+  withQuery("/admin", { ...(search && { search }), ...pageQuery(page) });
 
 const useTierChange = () =>
   useDirectChange({

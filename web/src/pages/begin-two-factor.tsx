@@ -2,7 +2,14 @@ import { useMutation, useQueryClient } from "@tanstack/preact-query";
 import { Download } from "lucide-preact";
 import { useEffect, useState } from "preact/hooks";
 import { Dialog } from "../components/dialog.tsx";
-import { CodeField, FormFooter, PasswordField, Problem, problemOf } from "../components/form.tsx";
+import {
+  CloseFooter,
+  CodeField,
+  FormFooter,
+  PasswordField,
+  Problem,
+  problemOf,
+} from "../components/form.tsx";
 import { Copyable } from "../components/secret.tsx";
 import { ACCOUNT, beginTwoFactor, confirmTwoFactor } from "../lib/account.ts";
 import { withTexts } from "../lib/browser.ts";
@@ -45,11 +52,7 @@ export function FreshCodes({ codes, onClose }: Closable & { codes: string[] }) {
   return (
     <Dialog key="codes" title="Your recovery codes" onClose={onClose}>
       <RecoveryCodes codes={codes} email={email} />
-      <footer>
-        <button type="button" class="primary" onClick={onClose}>
-          I have kept them
-        </button>
-      </footer>
+      <CloseFooter label="I have saved them" onClose={onClose} />
     </Dialog>
   );
 }
@@ -139,10 +142,10 @@ const pathOf = (rows: boolean[][]) =>
 const RecoveryCodes = ({ codes, email }: { codes: string[]; email: string }) => (
   <div class="secret recovery">
     <p class="notice notice-warn">
-      Keep these codes where your phone is not. They are not shown again.
+      Keep these codes in a place other than your phone. They are not shown again.
     </p>
     <Copyable label="Recovery codes" value={codes.join("\n")} rows={codes.length} />
-    <p class="hint">Each signs you in once when you do not have your authenticator app.</p>
+    <p class="hint">Each works once, when you do not have your authenticator app.</p>
     <DownloadText name="stillup-recovery-codes.txt" text={fileOf(codes, email)}>
       Download
     </DownloadText>

@@ -16,16 +16,9 @@ export function DeleteLink({ link, onClose, onDeleted }: DeleteLinkProps) {
     onDone: onDeleted,
   });
   return (
-    <Confirm
-      title="Delete this link?"
-      action="Delete link"
-      busy={deletion.isPending}
-      error={deletion.error}
-      onConfirm={deletion.mutate}
-      onClose={onClose}
-    >
+    <Confirm title="Delete this link?" action="Delete link" change={deletion} onClose={onClose}>
       <p class="url">{link.url}</p>
-      <p>It is no longer checked, and its history goes with it.</p>
+      <p>It will no longer be checked, and its history will be deleted.</p>
     </Confirm>
   );
 }

@@ -47,7 +47,7 @@ function FirstLinks({ owner }: { owner: string }) {
         <>
           <p class="lead">
             {items.length === 0
-              ? "Give the links that you care about. Each is checked at once."
+              ? "Enter the links that you care about. Each is checked immediately."
               : "Each is checked now, and then every day."}
           </p>
           <FirstVerdicts links={items} total={pagination.total} />

@@ -154,14 +154,7 @@ function DeleteGroup({ group, onClose }: TaskProps) {
   });
   const { link_count: links } = group;
   return (
-    <Confirm
-      title="Delete this group?"
-      action="Delete group"
-      busy={deletion.isPending}
-      error={deletion.error}
-      onConfirm={deletion.mutate}
-      onClose={onClose}
-    >
+    <Confirm title="Delete this group?" action="Delete group" change={deletion} onClose={onClose}>
       <p class="name">{group.name}</p>
       <p>
         {links === 0

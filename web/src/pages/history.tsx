@@ -2,7 +2,7 @@ import { keepPreviousData, useQuery } from "@tanstack/preact-query";
 import { Download } from "lucide-preact";
 import { useLocation } from "preact-iso";
 import { ChecksFilters, ChecksTable, ChecksTiles, OneLink } from "../components/checks.tsx";
-import { Pager } from "../components/lists.tsx";
+import { NoMatch, Pager } from "../components/lists.tsx";
 import { Empty, Loaded } from "../components/states.tsx";
 import { useTitle } from "../lib/browser.ts";
 import {
@@ -82,13 +82,5 @@ function Nothing({ filter }: { filter: HistoryFilter }) {
       </Empty>
     );
   }
-  return (
-    <Empty title="No check matches">
-      <p>
-        <a class="button" href="/history">
-          Show all checks
-        </a>
-      </p>
-    </Empty>
-  );
+  return <NoMatch title="No check matches" href="/history" showAll="Show all checks" />;
 }

@@ -60,7 +60,7 @@ export function ImportList({ flow, job, problem, onDone, onMore }: ImportListPro
 
 const Nothing = () => (
   <Empty title="No links found">
-    <p>Nothing in it is a link. Choose above what it is to be read as, or start over.</p>
+    <p>No links were found. Choose another format above, or start over.</p>
   </Empty>
 );
 

@@ -1,6 +1,13 @@
 import { useMutation, useQueryClient } from "@tanstack/preact-query";
 import { Confirm, Dialog } from "../components/dialog.tsx";
-import { EmailField, Field, FormFooter, Problem, problemOf } from "../components/form.tsx";
+import {
+  CloseFooter,
+  EmailField,
+  Field,
+  FormFooter,
+  Problem,
+  problemOf,
+} from "../components/form.tsx";
 import { Copyable } from "../components/secret.tsx";
 import { type Invitation, passwordUrl } from "../lib/account.ts";
 import { withTexts } from "../lib/browser.ts";
@@ -60,18 +67,15 @@ export function NewPasswordLink({ person, make, onClose }: NewPasswordLinkProps)
   if (reset.data) return <PasswordLink invitation={reset.data} onClose={onClose} />;
   return (
     <Confirm
-      title="Make a new password link?"
-      action="End sessions and make a link"
-      busy={reset.isPending}
-      error={reset.error}
-      onConfirm={reset.mutate}
+      title="Create a new password link?"
+      action="End sessions and create link"
+      change={reset}
       onClose={onClose}
     >
       <p class="name">{person.email}</p>
       <p>
-        All of their sessions end now. The link lets them set a new password within 30 minutes,
-        once.
-        {person.two_factor && " They need a code of their app or a recovery code for it as well."}
+        All of their sessions end now. The link works once, within 30 minutes.
+        {person.two_factor && " They also need a code from their app or a recovery code."}
       </p>
     </Confirm>
   );
@@ -80,15 +84,8 @@ export function NewPasswordLink({ person, make, onClose }: NewPasswordLinkProps)
 /** Shown only once, since anyone who has the link can sign in. */
 const PasswordLink = ({ invitation, onClose }: { invitation: Invitation; onClose: () => void }) => (
   <Dialog title={`A link for ${invitation.email}`} onClose={onClose}>
-    <p>
-      Give it to them in private. It sets their password within 30 minutes, once, and is not shown
-      again.
-    </p>
+    <p>Send it to them privately. It works once, within 30 minutes, and is not shown again.</p>
     <Copyable label="Password link" value={passwordUrl(invitation)} />
-    <footer>
-      <button type="button" class="primary" onClick={onClose}>
-        I have copied it
-      </button>
-    </footer>
+    <CloseFooter label="I have copied it" onClose={onClose} />
   </Dialog>
 );

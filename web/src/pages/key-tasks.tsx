@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from "@tanstack/preact-query";
 import { Confirm, Dialog } from "../components/dialog.tsx";
-import { Field, problemOf, SelectField } from "../components/form.tsx";
+import { CloseFooter, Field, problemOf, SelectField } from "../components/form.tsx";
 import { KeyForm } from "../components/keys.tsx";
 import { Secret } from "../components/secret.tsx";
 import { useDialogChange } from "../components/use-change.ts";
@@ -56,11 +56,7 @@ export function NewKeyDialog({ onClose }: { onClose: () => void }) {
 export const FreshKey = (props: { title: string; value: string; onClose: () => void }) => (
   <Dialog title={props.title} onClose={props.onClose}>
     <Secret value={props.value} />
-    <footer>
-      <button type="button" class="primary" onClick={props.onClose}>
-        I have copied it
-      </button>
-    </footer>
+    <CloseFooter label="I have copied it" onClose={props.onClose} />
   </Dialog>
 );
 
@@ -93,7 +89,7 @@ export function ChangeKey({ subject, onClose }: { subject: Key; onClose: () => v
       >
         <Field
           label="Expires on"
-          hint="A new day counts to its end. Leave it empty for never."
+          hint="Valid through the end of that day. Leave empty for no expiry."
           problem={problemOf(change.error, "expires_at")}
         >
           {(ties) => (
@@ -136,17 +132,11 @@ export function RotateKey({ subject, onClose }: { subject: Key; onClose: () => v
   if (rotation.data)
     return <FreshKey title="New value" value={rotation.data.key} onClose={onClose} />;
   return (
-    <Confirm
-      title="Rotate this key?"
-      action="Rotate key"
-      busy={rotation.isPending}
-      error={rotation.error}
-      onConfirm={rotation.mutate}
-      onClose={onClose}
-    >
+    <Confirm title="Rotate this key?" action="Rotate key" change={rotation} onClose={onClose}>
       <p class="name">{subject.name}</p>
       <p>
-        It gets a new value. The old one is refused at once, so update the programs that use it.
+        The key gets a new value. The old one stops working immediately, so update the programs that
+        use it.
       </p>
     </Confirm>
   );
@@ -160,16 +150,9 @@ export function RevokeKey({ subject, onClose }: { subject: Key; onClose: () => v
     onDone: onClose,
   });
   return (
-    <Confirm
-      title="Revoke this key?"
-      action="Revoke key"
-      busy={revocation.isPending}
-      error={revocation.error}
-      onConfirm={revocation.mutate}
-      onClose={onClose}
-    >
+    <Confirm title="Revoke this key?" action="Revoke key" change={revocation} onClose={onClose}>
       <p class="name">{subject.name}</p>
-      <p>Every request with it is refused from now on. This cannot be taken back.</p>
+      <p>Requests with this key will be rejected. This cannot be undone.</p>
     </Confirm>
   );
 }

@@ -26,7 +26,7 @@ export function KeysPage() {
     <>
       <ListHead title="API keys" adding="New key" onAdd={() => setTask({ kind: "create" })} />
       <p class="lead">
-        Programs use a key to ask <code>{location.origin}/api/v1</code>, as the{" "}
+        Programs use a key to call <code>{location.origin}/api/v1</code>, as the{" "}
         <a href="/docs" target="_blank" rel="noopener">
           API reference
         </a>{" "}
@@ -36,7 +36,7 @@ export function KeysPage() {
         {({ items, pagination }) =>
           pagination.total === 0 ? (
             <Empty title="No API keys yet">
-              <p>Create one for each program, so that each can be revoked alone.</p>
+              <p>Create one for each program, so that each can be revoked separately.</p>
               {canWrite && (
                 <button type="button" onClick={() => setTask({ kind: "create" })}>
                   Create your first key

@@ -67,10 +67,10 @@ const EVERYTHING = { status: undefined, changed: false, from: "", to: "", page: 
 const Nothing = ({ view, all }: { view: LinkView; all: string }) =>
   isNarrowed(view) ? (
     <p class="hint">
-      No check fits. <a href={all}>Show all checks</a>
+      No check matches. <a href={all}>Show all checks</a>
     </p>
   ) : (
-    <p class="hint">Every check will be listed here. There was none yet.</p>
+    <p class="hint">No checks yet. Every check will be listed here.</p>
   );
 
 export function LinkDays({ id, lastCheckAt, view }: LinkPartProps) {
@@ -153,8 +153,8 @@ export function LinkEvents({ id, lastCheckAt, view }: LinkPartProps) {
         {({ items, pagination }) =>
           pagination.total === 0 ? (
             <p class="hint">
-              Nothing yet. What happens to a link is written down while a{" "}
-              <a href="/webhooks">webhook</a> subscribes to it, and kept for 30 days.
+              Nothing yet. Events of a link are recorded while a <a href="/webhooks">webhook</a>{" "}
+              subscribes to them, and kept for 30 days.
             </p>
           ) : (
             <>

@@ -1,10 +1,11 @@
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from "@tanstack/preact-query";
-import { ChevronLeft } from "lucide-preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { useLocation, useRoute } from "preact-iso";
 import { EvidenceDetails, EvidencePanel } from "../components/evidence.tsx";
 import { CheckProgress, LinkFacts, LinkHead } from "../components/link-head.tsx";
+import { BackLink } from "../components/lists.tsx";
 import { Loaded } from "../components/states.tsx";
+import { statusText } from "../components/status.tsx";
 import { useToast } from "../components/toast.tsx";
 import { useDirectChange } from "../components/use-change.ts";
 import { useTitle } from "../lib/browser.ts";
@@ -38,12 +39,7 @@ export function LinkPage() {
   useTitle(link.data?.url ?? "Link");
   return (
     <>
-      <p class="back">
-        <a href="/links">
-          <ChevronLeft aria-hidden="true" />
-          All links
-        </a>
-      </p>
+      <BackLink href="/links">All links</BackLink>
       <Loaded query={link} heading="Link">
         {(found) => <LinkDetails key={found.id} link={found} />}
       </Loaded>
@@ -94,7 +90,7 @@ function LastChange({ link: { last_change: change, last_check: last } }: { link:
   if (!change?.evidence || change.checked_at === last?.checked_at) return null;
   return (
     <details class="card">
-      <summary>What was seen when it became {change.status}</summary>
+      <summary>What was seen when it became {statusText(change.status)}</summary>
       <p>{change.message}</p>
       <EvidenceDetails evidence={change.evidence} />
     </details>
@@ -164,7 +160,7 @@ function useChanges(id: string, nameOf: (groupId: string) => string) {
   const group = useDirectChange({
     change: (groupId: string) => changeGroup(id, groupId || null),
     said: ({ group_id: groupId }) =>
-      groupId ? `Moved to “${nameOf(groupId)}”.` : "It is in no group now.",
+      groupId ? `Moved to “${nameOf(groupId)}”.` : "Removed from its group.",
     renews: [LINKS, GROUPS],
   });
   return { group, frequency };

@@ -142,7 +142,7 @@ function Nothing({ filter, page }: NothingProps) {
 
 const PastTheEnd = ({ filter, page: { pagination } }: NothingProps) => (
   <Empty title={`There is no page ${filter.page.toLocaleString("en")}`}>
-    <p>The list has become shorter, or its address is wrong.</p>
+    <p>The list is shorter now, or the address is wrong.</p>
     <a class="button" href={hrefOfFilter({ ...filter, page: pagination.total_pages })}>
       Go to the last page
     </a>
@@ -151,7 +151,7 @@ const PastTheEnd = ({ filter, page: { pagination } }: NothingProps) => (
 
 const NoMatch = ({ filter }: { filter: LinkFilter }) => (
   <Empty title="No link matches">
-    <p>Take off a part of the filter, or all of it.</p>
+    <p>Try removing some filters.</p>
     <a class="button" href={hrefOfFilter(cleared(filter))}>
       Show all links
     </a>

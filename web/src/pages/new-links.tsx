@@ -21,7 +21,7 @@ export function NewLinksPage() {
   const { email: owner } = useUser();
   if (useCanWrite()) return <NewLinks owner={owner} />;
   return (
-    <Empty title="You may only look">
+    <Empty title="Read-only access">
       <p>Ask an owner or an editor of this account to add links.</p>
     </Empty>
   );
@@ -40,7 +40,7 @@ function NewLinks({ owner }: { owner: string }) {
     flow.begin(source, choices);
   };
   const take = async ([file, ...others]: File[]) => {
-    if (others.length > 0) return setProblem(new Error("Give one file at a time."));
+    if (others.length > 0) return setProblem(new Error("Choose one file at a time."));
     if (file) await readFile(file).then(begin, setProblem);
   };
   const startOver = (text: string) => {

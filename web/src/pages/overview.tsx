@@ -58,7 +58,7 @@ function Backups() {
 const NoLinks = () => (
   <>
     <h1>Overview</h1>
-    <Empty title="Nothing is watched yet">
+    <Empty title="Nothing is monitored yet">
       <p>
         Add the URLs you care about, one or thousands. Stillup checks each of them at once, and then
         as often as you say. Here you will see what is dead, and why.

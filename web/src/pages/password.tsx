@@ -33,8 +33,7 @@ export function PasswordPage({ session }: { session: Session }) {
       {change.isSuccess ? (
         <>
           <p class="lead" role="status">
-            You are signed in. The new password counts from now on, and every earlier session has
-            ended.
+            You are signed in. Your new password is active, and all earlier sessions have ended.
           </p>
           <a class="button primary" href="/links">
             Go to your links

@@ -43,8 +43,8 @@ export function PeoplePage() {
         )}
       </header>
       <p class="lead">
-        Owners may do everything. Editors change links, groups, webhooks and API keys. Viewers look
-        at everything and change nothing.
+        Owners have full access. Editors can change links, groups, webhooks and API keys. Viewers
+        have read-only access.
       </p>
       <div class="people-place">
         <Loaded query={people}>
@@ -107,15 +107,7 @@ function RemoveColleague({ person, onClose }: TaskProps) {
     renews: [PEOPLE],
     onDone: onClose,
   });
-  return (
-    <RemovePersonDialog
-      person={person}
-      busy={removal.isPending}
-      error={removal.error}
-      onConfirm={removal.mutate}
-      onClose={onClose}
-    />
-  );
+  return <RemovePersonDialog person={person} removal={removal} onClose={onClose} />;
 }
 
 type StepDownProps = TaskProps & { role: Role };
@@ -132,13 +124,11 @@ function StepDown({ person, role, onClose }: StepDownProps) {
     <Confirm
       title="Give up being an owner?"
       action={role === "viewer" ? "Become a viewer" : "Become an editor"}
-      busy={change.isPending}
-      error={change.error}
-      onConfirm={change.mutate}
+      change={change}
       onClose={onClose}
     >
       <p>
-        You will not be able to invite or remove people any more. Only another owner can make you an
+        You will no longer be able to invite or remove people. Only another owner can make you an
         owner again.
       </p>
     </Confirm>

@@ -19,7 +19,7 @@ export function SessionsSection() {
   return (
     <Section
       title="Sessions"
-      about="Where you are signed in. A session ends after 7 days without use, and after 30 days at the latest."
+      about="A session ends after 7 days without use, and after 30 days at the latest."
     >
       <Loaded query={sessions}>
         {({ items }) => (
@@ -49,9 +49,7 @@ function EndOthers({ count, onClose }: { count: number; onClose: () => void }) {
     <Confirm
       title={`End ${what}?`}
       action={count === 1 ? "End session" : `End ${count} sessions`}
-      busy={ending.isPending}
-      error={ending.error}
-      onConfirm={ending.mutate}
+      change={ending}
       onClose={onClose}
     >
       <p>
@@ -66,16 +64,9 @@ function EndOne({ session, onClose }: { session: OwnSession; onClose: () => void
   const end = () => endSession(session.id);
   const ending = useEnding(end, "The session has ended.", onClose);
   return (
-    <Confirm
-      title="End this session?"
-      action="End session"
-      busy={ending.isPending}
-      error={ending.error}
-      onConfirm={ending.mutate}
-      onClose={onClose}
-    >
+    <Confirm title="End this session?" action="End session" change={ending} onClose={onClose}>
       <p class="name">{browserName(session)}</p>
-      <p>That browser has to sign in again.</p>
+      <p>That browser will have to sign in again.</p>
     </Confirm>
   );
 }

@@ -29,7 +29,7 @@ export function SetupPage({ session }: { session: Session }) {
   if (session.state !== "setup") return <Redirect to="/" />;
   return (
     <Doorway title="Set up Stillup" insecure={session.insecure}>
-      <p class="lead">Make the first account. It owns this installation.</p>
+      <p class="lead">Create the first account. It owns this installation.</p>
       <SetupForm onDone={setKey} />
     </Doorway>
   );
@@ -78,7 +78,9 @@ function FirstKey({ value, insecure }: { value: string; insecure: boolean }) {
   };
   return (
     <Doorway title="Your first API key" insecure={insecure}>
-      <p class="lead">The account is made and you are signed in. Programs use this key.</p>
+      <p class="lead">
+        Your account is created and you are signed in. Use this key to call the API.
+      </p>
       <Secret value={value} />
       <button type="button" class="primary" onClick={go}>
         I have copied it

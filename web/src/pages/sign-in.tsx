@@ -67,11 +67,11 @@ export function SessionOver({ email }: { email: string }) {
   const { url } = useLocation();
   return (
     <Cover title="Sign in">
-      <p class="lead">Your session has ended. Sign in again, and all is as you left it.</p>
+      <p class="lead">Your session has ended. Sign in again to continue.</p>
       <SignIn email={email} />
       <p class="hint">
-        <a href={`/sign-in?next=${encodeURIComponent(url)}`}>Sign in as someone else</a>, and drop
-        what was begun.
+        <a href={`/sign-in?next=${encodeURIComponent(url)}`}>Sign in as someone else</a>, and
+        discard unsaved changes.
       </p>
     </Cover>
   );

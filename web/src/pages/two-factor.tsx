@@ -47,7 +47,7 @@ function State({ state, onTask }: { state: TwoFactor; onTask: (task: Task) => vo
       <>
         <p class="factor">
           <ShieldOff aria-hidden="true" />
-          Off. The password alone signs you in.
+          Off. You sign in with your password only.
         </p>
         <p class="actions">
           <button type="button" class="primary" onClick={() => onTask("begin")}>
@@ -61,7 +61,7 @@ function State({ state, onTask }: { state: TwoFactor; onTask: (task: Task) => vo
     <>
       <p class="factor factor-on">
         <ShieldCheck aria-hidden="true" />
-        On. Signing in takes a code as well.
+        On. Signing in requires a code.
       </p>
       <CodesLeft count={state.recovery_codes_left} />
       <p class="actions">
@@ -77,9 +77,9 @@ function State({ state, onTask }: { state: TwoFactor; onTask: (task: Task) => vo
 }
 
 const CodesLeft = ({ count }: { count: number }) => (
-  <p class={count <= FEW_CODES ? "hint few" : "hint"}>
+  <p class={count <= FEW_CODES ? "hint text-unsure" : "hint"}>
     {count === 1 ? "1 recovery code is left." : `${count} recovery codes are left.`}
-    {count <= FEW_CODES && " Make new ones while you can sign in."}
+    {count <= FEW_CODES && " Create new ones while you can still sign in."}
   </p>
 );
 
@@ -120,7 +120,7 @@ function EndTwoFactor({ onClose }: Closable) {
         )
       }
     >
-      From now on the password alone signs you in. Your recovery codes are void, and your other
+      You will sign in with your password only. Your recovery codes become invalid, and your other
       sessions end.
     </ProofDialog>
   );
@@ -137,14 +137,14 @@ function RenewRecoveryCodes({ onClose }: Closable) {
   return (
     <ProofDialog
       title="New recovery codes"
-      action="Make new codes"
+      action="Create new codes"
       kind="primary"
       error={renewal.error}
       busy={renewal.isPending}
       onSubmit={renewal.mutate}
       onClose={onClose}
     >
-      You get ten new codes. Those you have now are void.
+      You get ten new codes. Your current ones become invalid.
     </ProofDialog>
   );
 }

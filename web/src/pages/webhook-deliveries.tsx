@@ -6,7 +6,7 @@ import { DeliveryFilters, DeliveryList } from "../components/deliveries.tsx";
 import { DeliveryDetails } from "../components/delivery-details.tsx";
 import { Dialog } from "../components/dialog.tsx";
 import { FormFooter, Problem, problemOf, SelectField } from "../components/form.tsx";
-import { Pager } from "../components/lists.tsx";
+import { NoMatch, Pager } from "../components/lists.tsx";
 import { Empty, Loaded } from "../components/states.tsx";
 import { useToast } from "../components/toast.tsx";
 import { withTexts } from "../lib/browser.ts";
@@ -106,7 +106,7 @@ function LogHead({ webhook }: { webhook: Webhook }) {
     <header class="page-head">
       <div>
         <h2>Deliveries</h2>
-        <p class="hint">What was sent in the last 30 days, and what waits.</p>
+        <p class="hint">Deliveries of the last 30 days, and pending ones.</p>
       </div>
       {useCanWrite() && (
         <button
@@ -116,7 +116,7 @@ function LogHead({ webhook }: { webhook: Webhook }) {
           onClick={() => setAsking(true)}
         >
           <RotateCw aria-hidden="true" />
-          Redeliver what failed
+          Redeliver failed
         </button>
       )}
       {isAsking && <RedeliverFailed webhook={webhook} onClose={() => setAsking(false)} />}
@@ -127,13 +127,11 @@ function LogHead({ webhook }: { webhook: Webhook }) {
 function Nothing({ filter, webhookId }: { filter: DeliveryFilter; webhookId: string }) {
   if (filter.status || filter.event || filter.page > 1) {
     return (
-      <Empty title="No delivery matches">
-        <p>
-          <a class="button" href={`/webhooks/${webhookId}`}>
-            Show all deliveries
-          </a>
-        </p>
-      </Empty>
+      <NoMatch
+        title="No delivery matches"
+        href={`/webhooks/${webhookId}`}
+        showAll="Show all deliveries"
+      />
     );
   }
   return (
@@ -229,7 +227,7 @@ function RedeliverFailed({ webhook, onClose }: { webhook: Webhook; onClose: () =
   });
   const submit = withTexts(["hours"], ({ hours }) => all.mutate(Number(hours)));
   return (
-    <Dialog title="Redeliver what failed" onClose={onClose}>
+    <Dialog title="Redeliver failed" onClose={onClose}>
       <form onSubmit={submit}>
         <p>
           Everything that will be retried, was given up or is too old is sent once more. A receiver

@@ -31,24 +31,22 @@ export function DeleteWebhook({ webhook, onClose, onDeleted }: DeleteWebhookProp
     <Confirm
       title="Delete this webhook?"
       action="Delete webhook"
-      busy={deletion.isPending}
-      error={deletion.error}
-      onConfirm={deletion.mutate}
+      change={deletion}
       onClose={onClose}
     >
       <p class="name url">{discreetUrl(webhook)}</p>
       <p>
-        {totals ? lossOf(waitingOf(totals)) : "What waits to be sent is lost."} Its delivery log
-        goes as well. This cannot be taken back.
+        {totals ? lossOf(waitingOf(totals)) : "Pending deliveries are lost."} Its delivery log is
+        deleted as well. This cannot be undone.
       </p>
     </Confirm>
   );
 }
 
 function lossOf(waiting: number): string {
-  if (waiting === 0) return "Nothing waits to be sent.";
-  if (waiting === 1) return "1 delivery waits to be sent and is lost.";
-  return `${waiting.toLocaleString("en")} deliveries wait to be sent and are lost.`;
+  if (waiting === 0) return "No deliveries are pending.";
+  if (waiting === 1) return "1 pending delivery is lost.";
+  return `${waiting.toLocaleString("en")} pending deliveries are lost.`;
 }
 
 /** Switching on is harmless, so there is no confirmation. */
@@ -67,18 +65,11 @@ export function SwitchOff({ webhook, onClose }: { webhook: Webhook; onClose: () 
     onDone: onClose,
   });
   return (
-    <Confirm
-      title="Switch this webhook off?"
-      action="Switch off"
-      busy={change.isPending}
-      error={change.error}
-      onConfirm={change.mutate}
-      onClose={onClose}
-    >
+    <Confirm title="Switch this webhook off?" action="Switch off" change={change} onClose={onClose}>
       <p class="name url">{discreetUrl(webhook)}</p>
       <p>
-        What waits is held back, and is sent when you switch it on again within 72 hours. What
-        happens while it is off is not sent later.
+        Pending deliveries are held back, and are sent if you switch it on again within 72 hours.
+        Events that happen while it is off are not sent.
       </p>
     </Confirm>
   );
@@ -99,8 +90,8 @@ export function TestWebhook({ webhook, onClose }: { webhook: Webhook; onClose: (
     <Dialog title="Send a test" onClose={onClose}>
       <p class="name url">{discreetUrl(webhook)}</p>
       <p>
-        Sends one <code>{event}</code> with made-up data, marked as a test, also while the webhook
-        is off. It is not tried again and does not count as a failure.
+        Sends one <code>{event}</code> with sample data, marked as a test, also while the webhook is
+        off. It is not retried and does not count as a failure.
       </p>
       <TestOutcome result={test.data} error={test.error} busy={test.isPending} />
       <footer>

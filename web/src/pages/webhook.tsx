@@ -1,9 +1,9 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/preact-query";
-import { ChevronLeft } from "lucide-preact";
 import { useState } from "preact/hooks";
 import { useLocation, useRoute } from "preact-iso";
 import { Dialog } from "../components/dialog.tsx";
-import { FormFooter, Problem, problemOf, SelectField } from "../components/form.tsx";
+import { CloseFooter, FormFooter, Problem, problemOf, SelectField } from "../components/form.tsx";
+import { BackLink } from "../components/lists.tsx";
 import { SigningSecret } from "../components/secret.tsx";
 import { Loaded } from "../components/states.tsx";
 import { useDialogChange } from "../components/use-change.ts";
@@ -35,12 +35,7 @@ export function WebhookPage() {
   useTitle(webhook.data ? discreetUrl(webhook.data) : "Webhook");
   return (
     <>
-      <p class="back">
-        <a href="/webhooks">
-          <ChevronLeft aria-hidden="true" />
-          All webhooks
-        </a>
-      </p>
+      <BackLink href="/webhooks">All webhooks</BackLink>
       <Loaded query={webhook} heading="Webhook">
         {(found) => <WebhookDetails webhook={found} />}
       </Loaded>
@@ -96,7 +91,7 @@ function EditWebhook({ webhook, onClose }: { webhook: Webhook; onClose: () => vo
       <form class="webhook-form" onSubmit={submit}>
         <UrlField
           format={webhook.format}
-          hint={`${FORMATS[webhook.format].paste} It counts from the next attempt on, also for what waits.`}
+          hint={`${FORMATS[webhook.format].paste} It applies from the next attempt on, also to pending deliveries.`}
           problem={problemOf(error, "url")}
           defaultValue={webhook.url_state === "full" ? webhook.url : ""}
         />
@@ -118,7 +113,7 @@ function EditWebhook({ webhook, onClose }: { webhook: Webhook; onClose: () => vo
 }
 
 const GRACES = [
-  { value: 0, name: "At once: the secret has leaked" },
+  { value: 0, name: "Now: the secret has leaked" },
   { value: 3_600, name: "In 1 hour" },
   { value: 86_400, name: "In 24 hours" },
   { value: 604_800, name: "In 7 days" },
@@ -138,18 +133,18 @@ function RotateSecret({ webhook, onClose }: { webhook: Webhook; onClose: () => v
     <Dialog title="New signing secret" onClose={onClose}>
       <form onSubmit={submit}>
         <p>
-          Until the old secret ends, every message is signed with both, so that your receiver can
-          change over without missing one.
+          Until the old secret expires, every message is signed with both, so that your receiver can
+          switch without missing one.
         </p>
         <SelectField
-          label="The old secret ends"
+          label="The old secret expires"
           name="seconds"
           options={GRACES}
           chosen={USUAL_SECONDS}
           problem={problemOf(rotation.error, "grace_period_seconds")}
         />
         <Problem error={inOurWords(rotation.error)} fields={["grace_period_seconds"]} />
-        <FormFooter action="Make a new secret" busy={rotation.isPending} onClose={onClose} />
+        <FormFooter action="Create secret" busy={rotation.isPending} onClose={onClose} />
       </form>
     </Dialog>
   );
@@ -159,21 +154,16 @@ const NewSecret = ({ rotated, onClose }: { rotated: Rotated; onClose: () => void
   <Dialog title="New signing secret" onClose={onClose}>
     <SigningSecret value={rotated.signing_secret} />
     <OldSecrets ends={rotated.previous_secrets_expire_at} />
-    <footer>
-      <button type="button" class="primary" onClick={onClose}>
-        I have copied it
-      </button>
-    </footer>
+    <CloseFooter label="I have copied it" onClose={onClose} />
   </Dialog>
 );
 
 function OldSecrets({ ends }: { ends: string[] }) {
-  if (ends.length === 0) return <p>All old secrets have ended. Only this one signs from now on.</p>;
+  if (ends.length === 0) return <p>All old secrets have expired. Only this one is valid now.</p>;
   const moments = ends.map(absoluteTime).join(" and ");
   return (
     <p>
-      {ends.length === 1 ? "The old one signs as well until" : "Two old ones sign as well, until"}{" "}
-      {moments}.
+      {ends.length === 1 ? "The old one is valid until" : "Two old ones are valid until"} {moments}.
     </p>
   );
 }
@@ -184,6 +174,6 @@ function inOurWords(error: Error | null): Error | null {
   if (details.reason !== "too_many_secrets") return error;
   const firstEnd = absoluteTime(String(details.firstExpiresAt));
   return new Error(
-    `Two old secrets still sign, which is the most. Wait until ${firstEnd}, or let all old ones end at once.`,
+    `Two old secrets are still valid, which is the maximum. Wait until ${firstEnd}, or end all old ones now.`,
   );
 }

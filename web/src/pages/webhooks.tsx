@@ -57,8 +57,8 @@ function Nothing({ onAdd }: { onAdd: () => void }) {
   return (
     <Empty title="No webhooks yet">
       <p>
-        Tell Slack, Discord, Teams, Telegram, ntfy or a program of your own as soon as a link is
-        dead or alive again.
+        Notify Slack, Discord, Teams, Telegram, ntfy or your own program as soon as a link is dead
+        or alive again.
       </p>
       {useCanWrite() && (
         <button type="button" onClick={onAdd}>
