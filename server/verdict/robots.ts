@@ -41,16 +41,16 @@ export function createRobots(): Robots {
       return { isAllowed: isAllowed(known.text, url), waitedMs: 0 };
     }
     const reading = { prober, timeoutMs, startedAt: clock.elapsed(), waitedMs: 0 };
-    let isOurs = false;
+    let isOwnRequest = false;
     const readAndKeep = async () => {
-      isOurs = true;
+      isOwnRequest = true;
       const text = await read(reading, url.origin);
       if (text !== null) memory.set(url.origin, { text, readAt: clock.now() });
       return text;
     };
     const work = () => once({ key: url.origin, isUrgent, work: readAndKeep });
     const rules = await unlessAborted(signal, { work, fallback: null });
-    const waitedMs = isOurs ? reading.waitedMs : clock.elapsed() - reading.startedAt;
+    const waitedMs = isOwnRequest ? reading.waitedMs : clock.elapsed() - reading.startedAt;
     return { isAllowed: rules === null ? null : isAllowed(rules, url), waitedMs };
   };
 }

@@ -98,9 +98,9 @@ async function learnProfile(question: Question): Promise<LearnedFacts> {
   if (known) return noNewFacts({ profile: asProfile(known) });
   const arrivedAt = clock.elapsed();
   let own = noNewFacts({});
-  let isOurs = false;
+  let isOwnRequest = false;
   const ask = async (): Promise<HostBehaviour | null> => {
-    isOurs = true;
+    isOwnRequest = true;
     const { isAllowed, learned } = await probeNearby({ ...question, signal: undefined }, "sibling");
     own = learned;
     return isAllowed === false ? { kind: "closed" } : behaviourIn(learned.facts.sibling ?? null);
@@ -108,7 +108,7 @@ async function learnProfile(question: Question): Promise<LearnedFacts> {
   const work = () => hostProfiles.learn({ host, isUrgent, ask });
   const learned = await unlessAborted(question.signal, { work, fallback: null });
   const profile = learned && asProfile(learned);
-  if (!isOurs) return noNewFacts({ profile }, clock.elapsed() - arrivedAt);
+  if (!isOwnRequest) return noNewFacts({ profile }, clock.elapsed() - arrivedAt);
   // A sibling that was not requested may still be needed as a fact.
   return { ...own, facts: { ...(own.facts.sibling && own.facts), profile } };
 }

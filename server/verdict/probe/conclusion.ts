@@ -40,7 +40,7 @@ const Monitor = z.object({
   sentinels: z.array(z.object({ address: z.string(), answered: z.boolean() })),
 });
 
-/** What a check saw: enough to judge its verdict. Contains no secrets of ours and no user names. */
+/** What a check saw: enough to judge its verdict. Contains no secrets and no user names. */
 export const Evidence = z
   .object({
     attempts: z.array(AttemptRecord),

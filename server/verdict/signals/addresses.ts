@@ -105,7 +105,7 @@ export function namesHost(link: URL, host: URL): boolean {
   if (bareHost(link) === bareHost(host)) return false;
   const path = decoded(link.pathname).toLowerCase();
   if ((path + decoded(link.search).toLowerCase()).includes(bareHost(host))) return true;
-  const last = path.split("/").findLast((part) => part !== "") ?? "";
+  const last = lastPartOf(path);
   const words = new Set(last.split(/[^\p{L}\p{N}-]+/u));
   const known = new Set(link.hostname.split("."));
   return namesOf(host).some((name) => name.length > 2 && words.has(name) && !known.has(name));
@@ -122,6 +122,8 @@ function namesOf({ hostname }: URL): string[] {
 export function wordList(text: string): string[] {
   return text.split(/\s+/);
 }
+
+export const lastPartOf = (path: string) => path.split("/").findLast((part) => part !== "") ?? "";
 
 /** Leaves invalid escapes as they are. */
 export function decoded(text: string): string {

@@ -14,7 +14,7 @@ import { isShort } from "./clues.ts";
 import { SITE_ERRORS } from "./outages.ts";
 import { quoted } from "./phrases.ts";
 import { compare, comparedAddress, SAME_EVERYWHERE } from "./same-page.ts";
-import { headlinesOf, matches, prepare, type Signature } from "./signature.ts";
+import { headlinesOf, matches, prepare, type Signature, wholly } from "./signature.ts";
 
 const defaultPage = (of: string, when: Signature["when"]): Signature => ({
   rule: "default_page",
@@ -198,9 +198,6 @@ function isSure(words: string, { title, text, forms }: Page): boolean {
 
 /** For notices without a heading. */
 const firstSentence = ({ text }: Page) => /^[^.!]{1,100}/.exec(text)?.[0] ?? "";
-
-const wholly = (phrases: string[]) =>
-  new RegExp(`^[^\\p{L}\\p{N}]*(?:${phrases.join("|")})[^\\p{L}\\p{N}]*$`, "iu");
 
 const HAS_BEEN = "(?:(?:has been|is|was) )?(?:temporarily |currently |permanently )?";
 const NAME = "[\\p{L}\\p{N}-]{1,63}(?:\\.[\\p{L}\\p{N}-]{2,63}){1,3}";

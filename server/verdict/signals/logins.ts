@@ -1,7 +1,7 @@
 import type { Page } from "../page/page.ts";
 import type { Seen } from "../probe/finding.ts";
-import { decoded, returnAddressIn, wordList } from "./addresses.ts";
-import { headlinesOf, type Signature, SMALL, signatureFor, titlesOf } from "./signature.ts";
+import { decoded, lastPartOf, returnAddressIn, wordList } from "./addresses.ts";
+import { headlinesOf, type Signature, SMALL, signatureFor, titlesOf, wholly } from "./signature.ts";
 
 const consent = signatureFor("consent_wall");
 const login = signatureFor("login_required");
@@ -157,9 +157,6 @@ const isTitledLogin = ({ answer: { page } }: Seen) =>
 /** A second password field is a registration. */
 const hasOnlyLogin = ({ answer: { page } }: Seen) => page?.forms === 1 && page.passwordFields === 1;
 
-const wholly = (patterns: string[]) =>
-  new RegExp(`^[^\\p{L}\\p{N}]*(?:${patterns.join("|")})[^\\p{L}\\p{N}]*$`, "iu");
-
 const AGE = "(?:1[68]|19|2[01])";
 const YOU_ARE =
   "(?:are you|you must be|i am|i['’]m|must be|(?:please )?(?:confirm|verify)(?: that)? you are|only for (?:people|persons|visitors))";
@@ -215,9 +212,8 @@ function asksAge({ answer: { page }, url }: Seen): boolean {
 
 /** Whether the title repeats the address, so that an age verification is laid over the page by a script. */
 function isAbout({ title }: Page, { pathname }: URL): boolean {
-  const named = pathname.split("/").findLast((part) => part !== "") ?? "";
   const words =
-    decoded(named)
+    decoded(lastPartOf(pathname))
       .toLowerCase()
       .match(/\p{L}{4,}/gu) ?? [];
   return words.some((word) => title.toLowerCase().includes(word));

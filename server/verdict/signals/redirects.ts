@@ -16,6 +16,7 @@ import {
   isHome,
   isShortener,
   isSiteAddress,
+  lastPartOf,
   namesHost,
   returnAddressIn,
   speaksOfErrors,
@@ -75,8 +76,7 @@ const isGate = ({ answer: { page }, url }: Seen, target: URL) =>
 const keepsName = (link: URL, target: URL) =>
   nameOf(link) !== "" && nameOf(link) === nameOf(target);
 
-const nameOf = ({ pathname }: URL) =>
-  decoded(pathname.split("/").findLast((part) => part !== "") ?? "").toLowerCase();
+const nameOf = ({ pathname }: URL) => decoded(lastPartOf(pathname)).toLowerCase();
 
 /** A fragment that names a view of a client-side app. */
 const NAMES_VIEW = /^#!?\/?[\w-]/;

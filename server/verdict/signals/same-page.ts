@@ -1,7 +1,14 @@
 import type { Page } from "../page/page.ts";
 import type { Signal } from "../probe/finding.ts";
 import type { Answer, Probe } from "../probe/probe.ts";
-import { decoded, domainOf, errorPageAt, isSamePlace, isSiteAddress } from "./addresses.ts";
+import {
+  decoded,
+  domainOf,
+  errorPageAt,
+  isSamePlace,
+  isSiteAddress,
+  lastPartOf,
+} from "./addresses.ts";
 
 /** How many of 64 bits may differ between two copies of one page. */
 const MOST_BITS = 3;
@@ -56,7 +63,7 @@ const addressesOf = ({ hops, finalUrl }: Answer): string[] =>
 /** What a page may repeat of an address: all of it, its path, or the last part, also as words. */
 function waysToWrite(address: string): string[] {
   const [path = ""] = address.split("?");
-  const slug = path.split("/").findLast((part) => part !== "") ?? "";
+  const slug = lastPartOf(path);
   const words = slug.replace(/[-_+]+/g, " ");
   const slugs = words.includes(" ") || slug.length >= 12 ? [slug, words] : [];
   return [address, path, ...slugs].filter((way) => way.length >= 6);

@@ -51,6 +51,11 @@ export const signatureFor =
     ...(retries && { retries }),
   });
 
+/** A pattern for one of the phrases as a whole, apart from punctuation. */
+export function wholly(phrases: string[]): RegExp {
+  return new RegExp(`^[^\\p{L}\\p{N}]*(?:${phrases.join("|")})[^\\p{L}\\p{N}]*$`, "iu");
+}
+
 /** Most pages that are not content have less text than this. */
 export const SMALL = 1500;
 
