@@ -24,7 +24,7 @@ import { createLive, type Live } from "../views/live/live.ts";
 import { liveRoutes } from "../views/live/routes.ts";
 import { metricsRoutes } from "../views/metrics/routes.ts";
 import { overviewRoutes } from "../views/overview/routes.ts";
-import { deliveryRoutes, webhookRoutes } from "../webhooks/routes.ts";
+import { webhookRoutes } from "../webhooks/routes.ts";
 import type { Deps } from "../work/deps.ts";
 
 /** The routes under both /api/v1 and /dashboard/api. */
@@ -38,7 +38,6 @@ const sharedRoutes = (deps: Deps, exporting: ExportPlaces) =>
     .use(groupRoutes(deps))
     .use(historyRoutes(deps))
     .use(webhookRoutes(deps))
-    .use(deliveryRoutes(deps))
     .use(serviceRoutes(deps))
     .use(overviewRoutes(deps))
     .use(exportRoutes(deps, exporting))

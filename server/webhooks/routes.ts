@@ -101,6 +101,42 @@ export const webhookRoutes = (deps: Deps) =>
         },
       },
     )
+    .get(
+      "/:id/deliveries",
+      async ({ caller, params, query, request, set }) => {
+        const page = await listDeliveries(deps, caller, params.id, query);
+        return toPage(page, query, model.toDelivery, { request, set });
+      },
+      {
+        query: model.DeliveryQuery,
+        response: { 200: pageOf(model.Delivery), ...recordRefusals },
+        detail: {
+          access: "read",
+          operationId: "listDeliveries",
+          summary: "List the deliveries of a webhook, newest first",
+          description:
+            "Deliveries are kept for 30 days. A delivery has the id of its event; the receiver gets its `message_id` as `webhook-id`. `pending` and `failed` deliveries wait for `next_attempt_at`; `exhausted` ones had their last attempt. `paused` deliveries wait until the webhook is enabled again, `expired` ones waited too long for that. `cancelled`: the webhook no longer subscribes to the event. `digested`: sent as part of the delivery in `digest_id`.",
+        },
+      },
+    )
+    .get(
+      "/:id/deliveries/:delivery_id",
+      async ({ caller, params }) => ({
+        data: model.toDeliveryDetail(
+          await findDeliveryDetail(deps, caller, params.id, params.delivery_id),
+        ),
+      }),
+      {
+        response: { 200: data(model.DeliveryDetail), ...recordRefusals },
+        detail: {
+          access: "read",
+          operationId: "getDelivery",
+          summary: "Get one delivery with its body and attempts",
+          description:
+            "`request_body` is the posted body, for `standard` webhooks byte for byte. `all_attempts` starts with the oldest. `status_code` is 0 if there was no response; `error_code` gives the reason. The first 16 KiB of a response are kept.",
+        },
+      },
+    )
     .use(idempotency(deps))
     .post(
       "",
@@ -159,61 +195,7 @@ export const webhookRoutes = (deps: Deps) =>
             "Sends the first subscribed event once, with sample data and `test: true`. 200 whatever the receiver returns; `statusCode` is 0 if it does not respond. The test appears among the deliveries, is not retried and does not count for or against the webhook.",
         },
       },
-    );
-
-/** One for both doors. */
-const testLimiters = new WeakMap<Deps, RateLimiter>();
-
-/** Every test sends a request to a server, so one key must not send too many. */
-async function refuseTooMany(deps: Deps, webhookId: string) {
-  const limiter =
-    testLimiters.get(deps) ??
-    limiterFor(deps, "webhook tests", { perMinute: TESTS_PER_MINUTE, perHour: 0 });
-  testLimiters.set(deps, limiter);
-  const allowance = await limiter(webhookId);
-  if (!allowance.allowed) throw rateLimited(allowance);
-}
-
-export const deliveryRoutes = (deps: Deps) =>
-  new Elysia({ prefix: "/webhooks", tags: ["Webhooks"] })
-    .use(callers)
-    .get(
-      "/:id/deliveries",
-      async ({ caller, params, query, request, set }) => {
-        const page = await listDeliveries(deps, caller, params.id, query);
-        return toPage(page, query, model.toDelivery, { request, set });
-      },
-      {
-        query: model.DeliveryQuery,
-        response: { 200: pageOf(model.Delivery), ...recordRefusals },
-        detail: {
-          access: "read",
-          operationId: "listDeliveries",
-          summary: "List the deliveries of a webhook, newest first",
-          description:
-            "Deliveries are kept for 30 days. A delivery has the id of its event; the receiver gets its `message_id` as `webhook-id`. `pending` and `failed` deliveries wait for `next_attempt_at`; `exhausted` ones had their last attempt. `paused` deliveries wait until the webhook is enabled again, `expired` ones waited too long for that. `cancelled`: the webhook no longer subscribes to the event. `digested`: sent as part of the delivery in `digest_id`.",
-        },
-      },
     )
-    .get(
-      "/:id/deliveries/:delivery_id",
-      async ({ caller, params }) => ({
-        data: model.toDeliveryDetail(
-          await findDeliveryDetail(deps, caller, params.id, params.delivery_id),
-        ),
-      }),
-      {
-        response: { 200: data(model.DeliveryDetail), ...recordRefusals },
-        detail: {
-          access: "read",
-          operationId: "getDelivery",
-          summary: "Get one delivery with its body and attempts",
-          description:
-            "`request_body` is the posted body, for `standard` webhooks byte for byte. `all_attempts` starts with the oldest. `status_code` is 0 if there was no response; `error_code` gives the reason. The first 16 KiB of a response are kept.",
-        },
-      },
-    )
-    .use(idempotency(deps))
     .post(
       "/:id/deliveries/:delivery_id/redeliver",
       async ({ caller, params, saveReply }) => {
@@ -250,3 +232,16 @@ export const deliveryRoutes = (deps: Deps) =>
         },
       },
     );
+
+/** One for both doors. */
+const testLimiters = new WeakMap<Deps, RateLimiter>();
+
+/** Every test sends a request to a server, so one key must not send too many. */
+async function refuseTooMany(deps: Deps, webhookId: string) {
+  const limiter =
+    testLimiters.get(deps) ??
+    limiterFor(deps, "webhook tests", { perMinute: TESTS_PER_MINUTE, perHour: 0 });
+  testLimiters.set(deps, limiter);
+  const allowance = await limiter(webhookId);
+  if (!allowance.allowed) throw rateLimited(allowance);
+}
