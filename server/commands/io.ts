@@ -2,7 +2,7 @@ import { createInterface } from "node:readline/promises";
 import type { Env } from "../config/config.ts";
 import { failure } from "../lib/errors.ts";
 
-/** What a command uses of the process around it: its streams, and what only a process of its own has. */
+/** What a command uses of the process: its streams, signals and restart. */
 export type Io = {
   stdin: NodeJS.ReadableStream & { isTTY?: boolean };
   stdout: NodeJS.WritableStream & { isTTY?: boolean; columns?: number };

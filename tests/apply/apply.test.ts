@@ -1,8 +1,7 @@
 import { expect, test } from "bun:test";
 import type { Caller } from "../../server/api/caller.ts";
 import { diffOf, summaryOf } from "../../server/commands/apply.ts";
-import { declaredLinks } from "../../server/ops/apply/declare.ts";
-import { carryOut, planOf } from "../../server/ops/apply/plan.ts";
+import { carryOut, declaredLinks, planOf } from "../../server/ops/apply/plan.ts";
 import { readDeclaration } from "../../server/ops/apply/read.ts";
 import { callerOf } from "../exports/read-csv.ts";
 import { onBothEngines } from "../harness.ts";
