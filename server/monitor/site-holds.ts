@@ -39,12 +39,12 @@ export function createSiteHolds(
   let deleteAt = clock.elapsed();
 
   politeness.onLoad = (site, load) => {
-    if (changed.has(site) || isNews(site, load)) changed.set(site, load);
+    if (changed.has(site) || isOutdated(site, load)) changed.set(site, load);
   };
 
   /** Whether the row of the site is outdated. */
-  function isNews(site: string, load: SiteLoad): boolean {
-    const [before, until] = [written.get(site), keptUntil(clock, load)];
+  function isOutdated(site: string, load: SiteLoad): boolean {
+    const [before, until] = [written.get(site), neededUntil(clock, load)];
     if (until === null) return before !== undefined;
     return Math.abs(until - (before ?? 0)) > LEAST_HOLD_MS / 2;
   }
@@ -59,19 +59,19 @@ export function createSiteHolds(
   }
 
   async function write(some: [site: string, load: SiteLoad][]) {
-    const news = some.filter(([site, load]) => isNews(site, load));
-    const kept = news.flatMap(([site, load]) => {
-      const until = keptUntil(clock, load);
+    const outdated = some.filter(([site, load]) => isOutdated(site, load));
+    const held = outdated.flatMap(([site, load]) => {
+      const until = neededUntil(clock, load);
       return until === null ? [] : [{ site, until, load: toJson(clock, load) }];
     });
-    const ended = news.flatMap(([site, load]) => {
+    const ended = outdated.flatMap(([site, load]) => {
       const until = written.get(site);
-      return until !== undefined && keptUntil(clock, load) === null ? [{ site, until }] : [];
+      return until !== undefined && neededUntil(clock, load) === null ? [{ site, until }] : [];
     });
-    await insertHolds(store, kept);
+    await insertHolds(store, held);
     await deleteHolds(store, ended);
     for (const [site, load] of some) if (changed.get(site) === load) changed.delete(site);
-    for (const { site, until } of kept) written.set(site, until);
+    for (const { site, until } of held) written.set(site, until);
     for (const { site } of ended) written.delete(site);
   }
 
@@ -126,8 +126,8 @@ function createLearning(
   };
 }
 
-/** Until when the next process must know a site's load, by the wall clock; null if it need not. */
-function keptUntil(clock: Clock, { hold, penaltyMs }: SiteLoad): number | null {
+/** Returns until when other processes need a site's load, by the wall clock; null if they do not. */
+function neededUntil(clock: Clock, { hold, penaltyMs }: SiteLoad): number | null {
   const now = clock.now();
   const heldFor = (hold?.until ?? 0) - clock.elapsed();
   const untils = [
@@ -162,13 +162,13 @@ const findHolds = (store: Store, buckets: number[], now: number) =>
 type Hold = { site: string; until: number; load: string };
 
 /** Another process may know a longer cooldown, since redirects lead from one site to another. */
-async function insertHolds(store: Store, kept: Hold[]): Promise<void> {
-  if (kept.length === 0) return;
+async function insertHolds(store: Store, holds: Hold[]): Promise<void> {
+  if (holds.length === 0) return;
   const columns = { site: "text", bucket: "bigint", until: "bigint", load: "text" } as const;
-  const rows = bySite(kept).map(({ site, until, load }) => [site, bucketOf(site), until, load]);
+  const rows = bySite(holds).map(({ site, until, load }) => [site, bucketOf(site), until, load]);
   await store.run(sql`
     insert into site_holds (site, bucket, until, load)
-    select site, bucket, until, load from ${rowsOf(store, columns, rows)} as kept where true
+    select site, bucket, until, load from ${rowsOf(store, columns, rows)} as held where true
     on conflict (site) do update set until = excluded.until, load = excluded.load
     where excluded.until >= site_holds.until
   `);

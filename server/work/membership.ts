@@ -35,7 +35,7 @@ type Beat = {
   /** This node has work that it did not have before. */
   hasGained: boolean;
   /** Other nodes share the work differently because of this node. */
-  isNews: boolean;
+  affectsOthers: boolean;
 };
 
 /** This process as one of those that serve the database. */
@@ -53,7 +53,7 @@ export type Membership = {
 export function createMembership(deps: Deps): Membership {
   const { clock, store } = deps;
   const { id } = deps.nodes;
-  const pulse = createPulse(clock);
+  const heartbeats = watchOwnHeartbeats(clock);
   const shareAmong = { checks: createShare(id), deliveries: createShare(id) };
   let others: NodeInfo[] = [];
   let shares = { checks: NO_SHARE, deliveries: NO_SHARE };
@@ -61,8 +61,8 @@ export function createMembership(deps: Deps): Membership {
   let takesPart = true;
   let announced = "";
 
-  const share = (work: Work) => (takesPart && pulse.isSure() ? shares[work] : NO_SHARE);
-  const dead = () => others.filter(({ isLive }) => pulse.mayJudge() && !isLive);
+  const share = (work: Work) => (takesPart && heartbeats.isSure() ? shares[work] : NO_SHARE);
+  const dead = () => others.filter(({ isLive }) => heartbeats.mayJudge() && !isLive);
   const nodes: Nodes = {
     id,
     all: () => [self(), ...others],
@@ -81,11 +81,11 @@ export function createMembership(deps: Deps): Membership {
   }
 
   async function beat(): Promise<Beat> {
-    const beganAt = pulse.begin();
+    const beganAt = heartbeats.begin();
     await clock.source?.look();
     const now = clock.now();
     const rows = await exchange(store, { ...self(), seenAt: now });
-    pulse.beaten(beganAt);
+    heartbeats.completed(beganAt);
     seenAt = now;
     others = withLiveness(
       rows.filter((node) => node.id !== id),
@@ -94,14 +94,14 @@ export function createMembership(deps: Deps): Membership {
     const hasGained = takeShares();
     await forgetOld(now - SHOWN_MS);
     await lag.look();
-    return { hasGained, isNews: noteNews() };
+    return { hasGained, affectsOthers: noteAnnounced() };
   }
 
   /** Nodes that were live stay so while this node cannot judge. */
   function withLiveness(rows: StoredNode[], liveSince: number): NodeInfo[] {
     const live = new Set(others.filter(({ isLive }) => isLive).map((node) => node.id));
     const isLive = (node: StoredNode) =>
-      node.seenAt > liveSince || (!pulse.mayJudge() && live.has(node.id));
+      node.seenAt > liveSince || (!heartbeats.mayJudge() && live.has(node.id));
     return rows.map((node) => ({ ...node, isLive: isLive(node) }));
   }
 
@@ -113,7 +113,7 @@ export function createMembership(deps: Deps): Membership {
     return WORKS.some((work) => shares[work].buckets.some((bucket) => !before[work].has(bucket)));
   }
 
-  function noteNews(): boolean {
+  function noteAnnounced(): boolean {
     const { state } = self();
     const before = announced;
     announced = `${state.takesPart} ${state.online === "offline"}`;
@@ -143,7 +143,7 @@ export function createMembership(deps: Deps): Membership {
 type Moment = { elapsed: number; ownAheadMs: number };
 
 /** Watches this node's own heartbeats. */
-function createPulse(clock: Clock) {
+function watchOwnHeartbeats(clock: Clock) {
   let last: Moment | null = null;
   let steadySince = 0;
   let lead = 0;
@@ -161,7 +161,7 @@ function createPulse(clock: Clock) {
 
   return {
     begin: present,
-    beaten(moment: Moment) {
+    completed(moment: Moment) {
       const isGap = last === null || moment.elapsed - last.elapsed > GAP_MS;
       const newLead = clock.now() - clock.elapsed();
       if (isGap || Math.abs(newLead - lead) > STEP_MS) steadySince = moment.elapsed;
@@ -272,9 +272,9 @@ function createHeartbeat({ clock, store: { engine }, loops }: Deps, membership: 
   async function beat(): Promise<number> {
     listener.beat();
     try {
-      const { hasGained, isNews } = await membership.beat();
+      const { hasGained, affectsOthers } = await membership.beat();
       note(null);
-      if (isNews) await notify();
+      if (affectsOthers) await notify();
       if (hasGained) loops.wakeHere();
       return HEARTBEAT_MS;
     } catch (error) {

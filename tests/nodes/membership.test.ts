@@ -42,7 +42,13 @@ describe("Nodes on one PostgreSQL", () => {
     node.retire();
     beats.push(await node.beat());
 
-    expect(beats.map(({ isNews }) => isNews)).toEqual([true, false, true, false, true]);
+    expect(beats.map(({ affectsOthers }) => affectsOthers)).toEqual([
+      true,
+      false,
+      true,
+      false,
+      true,
+    ]);
   });
 
   test("leave what they have to others when they stop, and are not listed any more", async () => {
