@@ -5,7 +5,9 @@ import { newest } from "./newest.ts";
 export async function buildDashboard(): Promise<void> {
   const root = join(import.meta.dir, "..");
   const built = newest(join(root, "web/dist"));
-  if (built > newest(join(root, "web/src"))) return;
+  // The dashboard reads lists with modules of the server.
+  const sources = ["web/src", "server"].map((folder) => newest(join(root, folder)));
+  if (built > Math.max(...sources)) return;
   const vite = Bun.spawn([join(root, "node_modules/.bin/vite"), "build", "web"], {
     cwd: root,
     // As it is shipped: the test runner's own value would build it for development.

@@ -62,7 +62,8 @@ onBothEngines("first verdicts", (server) => {
   });
 
   test("of thousands of pasted links reach only those who ask, a chat in a few digests", async () => {
-    const pasted = sized(2000, 10_000);
+    // PostgreSQL takes long for 10,000, and shows nothing that it does not show with 2,000.
+    const pasted = sized(2000, server().deps.store.engine.name === "sqlite" ? 10_000 : 2000);
     const me = await server().account("business");
     const program = await subscribe(me, startReceiver().url, ["link.alive"]);
     const quiet = await chatOf(me, ["link.alive"], false);

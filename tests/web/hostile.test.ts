@@ -3,6 +3,7 @@ import type { Locator, Page } from "playwright-core";
 import { storedUserAgent } from "../../server/lib/text.ts";
 import { discreetUrl } from "../../web/src/lib/webhook-words.ts";
 import { onDashboard } from "../browser.ts";
+import { sized } from "../long.ts";
 import { HOSTILE } from "./hostile.ts";
 import { EMAILS, fillHostile, hookOf } from "./hostile-account.ts";
 import { pagesFor, type Sight, settled } from "./pages.ts";
@@ -36,7 +37,7 @@ onDashboard("A stranger's text", (dashboard) => {
     const { page, complaints, sights, linkIds, webhookId } = await hostileAccount();
     const seen: Seen = { texts: new Map(), wrong: [], wide: [] };
     // What is known of a link holds all of the texts, whichever it is.
-    const some = linkIds.filter((_, n) => n % 10 === 0);
+    const some = linkIds.filter((_, n) => n % sized(30, 10) === 0);
     const links = some.map((id) => ({ name: "link", path: `/links/${id}` }));
     const second = [
       "/links?page=2",
@@ -141,7 +142,7 @@ const OPENERS = [
   "New password link",
   "Remove",
 ];
-const MOST_OPENED = 3;
+const MOST_OPENED = sized(1, 3);
 
 async function openAll(openers: Locator): Promise<void> {
   for (let left = await openers.count(); left > 0; left = await openers.count()) {
