@@ -8,7 +8,7 @@ import type { Deps } from "../work/deps.ts";
 export const MINUTE = 60_000;
 export const HOUR = 3_600_000;
 const LENGTHS = { minute: MINUTE, hour: HOUR };
-/** How many times before the last hour a caller's list may have. */
+/** How many times a caller's list may have that are in no limited window any more. */
 const MOST_PAST = 1000;
 /** Callers kept in memory. The least recent are dropped first. */
 const MOST_CALLERS = 20_000;
@@ -54,7 +54,7 @@ export function createRateLimiter(quota: Quota, clock: Pick<Clock, "elapsed">): 
     const minute = windowOf(history, "minute", elapsed, quota.perMinute);
     const hour = windowOf(history, "hour", elapsed, quota.perHour);
     const allowed = minute.remaining > 0 && hour.remaining > 0;
-    if (allowed) add(history, elapsed);
+    if (allowed) add(history, elapsed, quota);
     return { allowed, minute: after(minute, allowed, MINUTE), hour: after(hour, allowed, HOUR) };
   };
 }
@@ -114,14 +114,15 @@ function after(window: WindowState, counted: boolean, length: number): WindowSta
   return { ...window, remaining: window.remaining - 1, resetMs: window.resetMs || length };
 }
 
-/** Also drops what is in no window any more, now and then. */
-function add(history: History, elapsed: number) {
-  const { times, hour } = history;
+/** Also drops times that are in no limited window any more, now and then. */
+function add(history: History, elapsed: number, { perHour }: Quota) {
+  const { times, minute, hour } = history;
   times.push(elapsed);
-  if (hour < MOST_PAST) return;
-  times.splice(0, hour);
-  history.minute -= hour;
-  history.hour = 0;
+  const past = perHour > 0 ? hour : minute;
+  if (past < MOST_PAST) return;
+  times.splice(0, past);
+  history.minute = minute - past;
+  history.hour = Math.max(0, hour - past);
 }
 
 function addWindow(headers: Headers, window: WindowState, suffix: string, now: number) {
