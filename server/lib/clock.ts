@@ -86,8 +86,8 @@ export async function repeat(
 }
 
 /**
- * In real time, independent of the clock.
- * @throws when the work takes longer, which then goes on unheeded
+ * Limits the work in real time, independent of the clock.
+ * @throws when the work takes longer; it continues, but its result is ignored
  */
 export async function withTimeout<T>(ms: number, work: Promise<T>): Promise<T> {
   const late = Promise.withResolvers<never>();
@@ -99,17 +99,17 @@ export async function withTimeout<T>(ms: number, work: Promise<T>): Promise<T> {
   }
 }
 
-/** How late the event loop was. What is measured while it is late measures us. */
+/** How late the event loop was. Durations measured meanwhile include our own delay. */
 export type Lag = {
   /** The worst delay since a moment on the clock's `elapsed()`, in milliseconds. */
   worstSince(since: number): number;
 };
 
-/** Calls again and again, but does not keep the process alive. */
+/** Calls at an interval, without keeping the process alive. */
 type Every = (ms: number, call: () => void) => void;
 
 const BEAT_MS = 500;
-/** Less than this is the usual stutter of a busy process. */
+/** Smaller delays are normal in a busy process. */
 const NOTED_MS = 1000;
 const KEPT = 100;
 

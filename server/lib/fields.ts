@@ -3,8 +3,7 @@ import type { FieldProblems } from "./errors.ts";
 import { parseMoment } from "./moments.ts";
 
 /**
- * The kinds of field that requests have. Each says what it takes in its own words, so that every
- * slice's model reads as a list of fields and every refusal reads alike.
+ * The kinds of fields in requests, with their error messages, so that all models use the same ones.
  */
 
 /** Trimmed text of 1 to `max` code points, without control characters and half surrogates. */
@@ -89,7 +88,7 @@ export const list = <T extends z.ZodType>(item: T, max: number) =>
 export const unread = <T extends z.ZodType>(schema: T) =>
   z.unknown().meta(z.toJSONSchema(schema, { io: "input" })) as unknown as z.ZodType<z.input<T>>;
 
-/** Every problem of a value, by field; none when it fits. */
+/** Returns every problem by field. */
 export function problemsOf(error: z.ZodError): FieldProblems {
   const fields: FieldProblems = {};
   for (const { path, message } of error.issues) {
@@ -127,7 +126,7 @@ const unicode = () =>
     .string({ error: ifMissing("must be a text") })
     .refine((value) => value.isWellFormed(), "must be valid Unicode (it has a lone surrogate)");
 
-/** What to say of a value of the wrong type, and of one that is not there. */
+/** Returns "is required" for a missing value, and another message for a value of the wrong type. */
 const ifMissing = (otherwise: string) => (issue: { input?: unknown }) =>
   issue.input === undefined ? "is required" : otherwise;
 

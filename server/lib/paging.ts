@@ -1,4 +1,3 @@
-/** What part of a list was asked for. */
 export type PageQuery = { page: number; per_page: number };
 
 /** One page of a list, and how many there are in all. */
