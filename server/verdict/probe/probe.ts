@@ -123,16 +123,8 @@ export async function probe(prober: Prober, input: ProbeInput): Promise<Probe> {
     elapsedMs: 0,
     waitedMs: 0,
   };
-  const { body } = input;
-  const attempt = {
-    prober,
-    input,
-    jar: new Map(),
-    seen: new Set<string>(),
-    journey,
-    heldMs: 0,
-    body,
-  };
+  const state = { jar: new Map(), seen: new Set<string>(), journey, heldMs: 0 };
+  const attempt = { prober, input, ...state, body: input.body };
   const target = vetTarget(input.url, prober.outbound.policy);
   if (!target.ok) return fail(attempt, target.reason, target.problem);
   let url = withoutFragment(target.url);
@@ -291,18 +283,9 @@ function answered(
   const { status, headers, bodyBytes, truncated, bodyProblem, headersMs } = exchange;
   const responseTimeMs = Math.round(spentMs + headersMs);
   // A copy, since the journey may go on.
-  const way = { ...journey, hops: [...journey.hops] };
-  return {
-    ...way,
-    kind: "answered",
-    status,
-    headers,
-    ...content,
-    bodyBytes,
-    truncated,
-    bodyProblem,
-    responseTimeMs,
-  };
+  const path = { ...journey, hops: [...journey.hops] };
+  const response = { status, headers, ...content, bodyBytes, truncated, bodyProblem };
+  return { ...path, kind: "answered", ...response, responseTimeMs };
 }
 
 const fail = ({ journey }: Attempt, reason: Failure["reason"], detail: string): Failure => ({

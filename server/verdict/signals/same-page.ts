@@ -201,14 +201,9 @@ function withoutHost(answer: Answer): Answer {
   const { hostname } = new URL(finalUrl);
   const hidden = (words: string) =>
     words.toLowerCase().replaceAll(hostname, " ").replaceAll(domainOf(hostname), " ");
-  const { title, heading, text, markup } = page;
-  const nameless = {
-    title: hidden(title),
-    heading: hidden(heading),
-    text: hidden(text),
-    markup: hidden(markup),
-  };
-  return { ...answer, page: { ...page, ...nameless } };
+  const [title, heading] = [hidden(page.title), hidden(page.heading)];
+  const [text, markup] = [hidden(page.text), hidden(page.markup)];
+  return { ...answer, page: { ...page, title, heading, text, markup } };
 }
 
 export const SAME_EVERYWHERE: Signal = {
