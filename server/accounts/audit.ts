@@ -114,7 +114,9 @@ function shownUrl(text: string): string {
 
 type Of<Name extends string> = { id: string } & Record<Name, string>;
 
-export const linkTarget = ({ id, url }: Of<"url">) => ({ id, name: shownUrl(url) });
+/** Names the link of an entry that is about a single one. */
+export const linkTarget = ([link, ...others]: Of<"url">[]) =>
+  link && others.length === 0 ? { id: link.id, name: shownUrl(link.url) } : undefined;
 
 /** The path of a webhook's URL may be all that protects its receiver. */
 export const webhookTarget = ({ id, url }: Of<"url">) => ({ id, name: new URL(url).host });

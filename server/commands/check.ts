@@ -6,7 +6,7 @@ import { createLag, systemClock } from "../lib/clock.ts";
 import { createTurns } from "../lib/concurrency.ts";
 import { failure } from "../lib/errors.ts";
 import type { Format } from "../links/imports/formats.ts";
-import type { Item } from "../links/imports/item.ts";
+import type { Item } from "../links/imports/reading.ts";
 import { vetTarget } from "../net/policy.ts";
 import { NEVER_CHECKED } from "../verdict/attempt.ts";
 import { createCheck } from "../verdict/create-check.ts";

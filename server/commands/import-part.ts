@@ -3,7 +3,7 @@ import type { Frequency } from "../db/tables.ts";
 import type { AppError } from "../lib/errors.ts";
 import { createLinks, previewLinks, reasonOf } from "../links/create.ts";
 import { type GroupBook, problemOfName } from "../links/groups/groups.ts";
-import type { Item } from "../links/imports/item.ts";
+import type { Item } from "../links/imports/reading.ts";
 import { refuseFullDisk } from "../ops/upkeep/disk.ts";
 import { urlKeyOf } from "../verdict/services/catalogue.ts";
 import type { Deps } from "../work/deps.ts";

@@ -2,7 +2,7 @@ import { type Command, Option } from "commander";
 import { FREQUENCIES, type Frequency } from "../db/tables.ts";
 import { openGroupBook, problemOfName } from "../links/groups/groups.ts";
 import type { Format } from "../links/imports/formats.ts";
-import type { Item } from "../links/imports/item.ts";
+import type { Item } from "../links/imports/reading.ts";
 import type { Deps } from "../work/deps.ts";
 import { callerFor, withEmail } from "./accounts.ts";
 import { type Cli, UsageError, withDeps } from "./cli.ts";

@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { auditChange, fieldsOf } from "../accounts/audit.ts";
+import { auditChange, fieldsOf, linkTarget } from "../accounts/audit.ts";
 import type { Caller } from "../api/caller.ts";
 import { rowsOf } from "../db/store.ts";
 import { type LinkRow, links } from "../db/tables.ts";
@@ -8,18 +8,10 @@ import { problemsOf } from "../lib/fields.ts";
 import { type Deps, type SaveReply, saveNoReply } from "../work/deps.ts";
 import { followUpAt, nextCheckAt } from "../work/schedule.ts";
 import { existingGroups, groupIdIn, refuseUnknownGroup } from "./create.ts";
-import type { LinkFilter } from "./filter.ts";
-import { findLink } from "./links.ts";
+import { findLink, type LinkFilter } from "./links.ts";
 import { nextMatching } from "./list.ts";
 import { LinkChange, toLink } from "./model.ts";
-import {
-  hasNumber,
-  judgeNamed,
-  lockSome,
-  type Outcome,
-  onlyTarget,
-  writeInPieces,
-} from "./selection.ts";
+import { hasNumber, judgeNamed, lockSome, type Outcome, writeInPieces } from "./selection.ts";
 
 /** Takes SQLite about 8 ms. */
 const CHANGED_AT_ONCE = 250;
@@ -65,7 +57,10 @@ export async function changeLink(
   const changed = await deps.store.transaction(async (tx) => {
     const within = { ...deps, store: tx };
     if ((await changeSome(within, caller, change, [link])) === 0) throw notFound("link");
-    await auditChange(within, caller, entryOf(change, [link]));
+    await auditChange(within, caller, {
+      target: linkTarget([link]),
+      ...entryOf(change, [link]),
+    });
     return findLink(within, caller, link.id);
   });
   deps.loops.wake();
@@ -148,7 +143,6 @@ function entryOf(
   );
   return {
     action: "link.changed",
-    target: onlyTarget(chosen),
     fields: [...new Set(fields)],
   };
 }

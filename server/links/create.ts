@@ -1,5 +1,5 @@
 import { and, eq, inArray } from "drizzle-orm";
-import { auditChange } from "../accounts/audit.ts";
+import { auditChange, linkTarget } from "../accounts/audit.ts";
 import type { Caller } from "../api/caller.ts";
 import { lockAccounts, takeNumbers, totalLinks } from "../db/queries.ts";
 import { groups, type LinkRow, links } from "../db/tables.ts";
@@ -22,7 +22,6 @@ import { type Deps, type SaveReply, saveNoReply } from "../work/deps.ts";
 import { bucketOfUrl } from "../work/nodes.ts";
 import { insertFullBatch } from "./fill-batches.ts";
 import { NewLink } from "./model.ts";
-import { onlyTarget } from "./selection.ts";
 
 /** Rows of one insert statement, which stay well below the limit of parameters. */
 const ROWS = 250;
@@ -176,7 +175,7 @@ async function insertLinks(
   batchId: string | null,
 ): Promise<void> {
   const { store: tx } = deps;
-  const target = onlyTarget(rows);
+  const target = linkTarget(rows);
   await auditChange(deps, caller, { action: "link.created", target, count: rows.length });
   for (const some of chunksOf(ROWS, rows)) await tx.insert(links).values(some);
   await publishEvents(

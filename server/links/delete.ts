@@ -6,17 +6,9 @@ import { toIso } from "../lib/moments.ts";
 import { type NewEvent, publishEvents } from "../webhooks/events.ts";
 import { type Deps, type SaveReply, saveNoReply } from "../work/deps.ts";
 import { countSkipped } from "./fill-batches.ts";
-import type { LinkFilter } from "./filter.ts";
-import { findLink } from "./links.ts";
+import { findLink, type LinkFilter } from "./links.ts";
 import { nextMatching } from "./list.ts";
-import {
-  hasNumber,
-  judgeNamed,
-  lockSome,
-  type Outcome,
-  onlyTarget,
-  writeInPieces,
-} from "./selection.ts";
+import { hasNumber, judgeNamed, lockSome, type Outcome, writeInPieces } from "./selection.ts";
 
 /** Takes SQLite about 8 ms. */
 const DELETED_AT_ONCE = 100;
@@ -79,7 +71,7 @@ async function deleteInPieces(
     chosen,
     atOnce: DELETED_AT_ONCE,
     write: (within, some) => deleteSome(within, caller, some),
-    entry: { action: "link.deleted", target: onlyTarget(chosen) },
+    entry: { action: "link.deleted" },
     saveReply,
   });
   await deleteHistoryOf(deps, chosen);

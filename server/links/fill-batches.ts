@@ -12,7 +12,7 @@ import {
 import { oneAtATime } from "../lib/concurrency.ts";
 import { inSteps, yieldToEventLoop } from "../lib/steps.ts";
 import type { Deps } from "../work/deps.ts";
-import { NO_GROUP } from "./filter.ts";
+import { NO_GROUP } from "./links.ts";
 
 /** Batches that take turns, and the links that are read for one of them in a turn. */
 const BATCHES_AT_ONCE = 20;

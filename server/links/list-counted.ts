@@ -9,7 +9,7 @@ import { groups, linkCounts, links, type Verdict } from "../db/tables.ts";
 import { fromNearerEnd, segmentsOnPage, type Window, windowOf } from "../lib/paging.ts";
 
 import type { Deps } from "../work/deps.ts";
-import { isCounted, type LinkFilter, withStatus } from "./filter.ts";
+import { isCounted, type LinkFilter, withStatus } from "./links.ts";
 import type { LinkQuery } from "./model.ts";
 
 /** A row of counts covers so many numbers of links. */

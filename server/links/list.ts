@@ -7,7 +7,7 @@ import { numbersOf, type Store } from "../db/store.ts";
 import { LINK_SUMMARY, type LinkSummary, links } from "../db/tables.ts";
 import { type Page, windowOf } from "../lib/paging.ts";
 import type { Deps } from "../work/deps.ts";
-import { isCounted, type LinkFilter, matching, NO_GROUP } from "./filter.ts";
+import { isCounted, type LinkFilter, matching, NO_GROUP } from "./links.ts";
 import { findCounted, findInOrder, isKeptInOrder } from "./list-counted.ts";
 import type { LinkQuery } from "./model.ts";
 

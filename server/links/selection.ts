@@ -38,10 +38,6 @@ export async function judgeNamed<
 export const hasNumber = (store: Store, nos: number[]): SQL =>
   inArray(links.no, sql`${numbersOf(store, nos)}`);
 
-/** The link that an audit entry names, if it is about a single one. */
-export const onlyTarget = (chosen: Pick<LinkRow, "id" | "url">[]) =>
-  chosen.length === 1 ? linkTarget(chosen[0]!) : undefined;
-
 /** Locks the links of one account and returns their numbers. */
 export async function lockSome(
   tx: Store,
@@ -60,7 +56,7 @@ type Pieces<Link> = {
   atOnce: number;
   /** Writes some of the links and returns how many it wrote. */
   write: (within: Deps, some: Link[]) => Promise<number>;
-  /** Describes the whole change. Recorded in the first transaction that wrote something. */
+  /** Describes the whole change, and is recorded in the first transaction that wrote something. */
   entry: Omit<Parameters<typeof auditChange>[2], "count">;
   /** Called in the last transaction. */
   saveReply: SaveReply<void>;
@@ -70,7 +66,7 @@ type Pieces<Link> = {
  * Writes many links in several transactions, so that other requests run in between. After a crash some links are
  * written and others are not; repeating the request completes it.
  */
-export async function writeInPieces<Link>(
+export async function writeInPieces<Link extends Pick<LinkRow, "id" | "url">>(
   deps: Deps,
   caller: Caller,
   { chosen, atOnce, write, entry, saveReply }: Pieces<Link>,
@@ -82,7 +78,11 @@ export async function writeInPieces<Link>(
     const within = { ...deps, store: tx };
     const isChanged = (await write(within, some)) > 0;
     if (isChanged && !isAudited)
-      await auditChange(within, caller, { ...entry, count: chosen.length });
+      await auditChange(within, caller, {
+        target: linkTarget(chosen),
+        ...entry,
+        count: chosen.length,
+      });
     return isChanged;
   };
   for (const some of pieces) {

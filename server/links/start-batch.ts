@@ -10,7 +10,7 @@ import { type Deps, type SaveReply, saveNoReply } from "../work/deps.ts";
 import type { BatchFilter, NewBatch } from "./batch-model.ts";
 import { refuseUnknownGroup } from "./create.ts";
 import { emptyBatch, type Joining, joinBatch, nextToJoin } from "./fill-batches.ts";
-import { isCounted, SETTLED } from "./filter.ts";
+import { isCounted, SETTLED } from "./links.ts";
 import { findLinks, nextMatching } from "./list.ts";
 import { judgeNamed } from "./selection.ts";
 

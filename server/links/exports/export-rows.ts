@@ -8,7 +8,7 @@ import type { LinkHistoryRow } from "../../history/model.ts";
 import { ownerOf, type Subject, spanOf, subjectOf } from "../../history/subject.ts";
 import { type StepSize, walk } from "../../lib/steps.ts";
 import type { Deps } from "../../work/deps.ts";
-import { type LinkFilter, matchingLinks, NO_GROUP } from "../filter.ts";
+import { type LinkFilter, matchingLinks, NO_GROUP } from "../links.ts";
 import type { ExportedLink, HistoryExportQuery, LinkExportQuery } from "./model.ts";
 
 const LINK_STEP: StepSize = { rowsAtOnce: 500, walkedAtOnce: 5000 };

@@ -1,10 +1,9 @@
-import { columnName } from "./item.ts";
 import { delimiterOf, readCsv } from "./read-csv.ts";
 import { readJson } from "./read-json.ts";
 import { readBookmarks, readSitemap } from "./read-markup.ts";
 import { readUptimeKuma, readUptimeRobot } from "./read-monitors.ts";
 import { readText } from "./read-text.ts";
-import { HEAD, type OpenReader } from "./reading.ts";
+import { columnName, HEAD, type OpenReader } from "./reading.ts";
 
 type FormatRecord = { name: string; open: OpenReader };
 

@@ -1,5 +1,13 @@
-import { COLUMNS, columnName, type Item, itemOf } from "./item.ts";
-import { HEAD, type Reader, type Reading, refuseEndless } from "./reading.ts";
+import {
+  COLUMNS,
+  columnName,
+  HEAD,
+  type Item,
+  itemOf,
+  type Reader,
+  type Reading,
+  refuseEndless,
+} from "./reading.ts";
 
 /** Rows that are searched for the column of URLs where no heading names it. */
 const SAMPLE_ROWS = 20;

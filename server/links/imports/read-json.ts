@@ -1,5 +1,12 @@
-import { type Item, itemOf, itemOfRecord } from "./item.ts";
-import { type Reader, type Reading, refuseEndless, Unreadable } from "./reading.ts";
+import {
+  type Item,
+  itemOf,
+  itemOfRecord,
+  type Reader,
+  type Reading,
+  refuseEndless,
+  Unreadable,
+} from "./reading.ts";
 
 /** Fields that have the list in an object, such as a reply of the API. */
 const LISTS = ["items", "links", "urls", "results", "data"];

@@ -1,6 +1,12 @@
 import type { Handler } from "htmlparser2";
-import { itemOf, LONGEST } from "./item.ts";
-import { type Reader, type Reading, refuseEndless, Unreadable } from "./reading.ts";
+import {
+  itemOf,
+  LONGEST,
+  type Reader,
+  type Reading,
+  refuseEndless,
+  Unreadable,
+} from "./reading.ts";
 
 /** Reads the links of a page. The folders around a bookmark become its group: "Bar / Recipes". */
 export function readBookmarks({ items }: Reading): Promise<Reader> {

@@ -1,7 +1,14 @@
-import { columnName, type Item, itemOf, textOf } from "./item.ts";
 import { cellOf, isBlank, openRows } from "./read-csv.ts";
 import { openWhole } from "./read-json.ts";
-import { type Reader, type Reading, Unreadable } from "./reading.ts";
+import {
+  columnName,
+  type Item,
+  itemOf,
+  type Reader,
+  type Reading,
+  textOf,
+  Unreadable,
+} from "./reading.ts";
 
 /** Types that request a page. */
 const PAGES = new Set(["http", "keyword", "json-query", "real-browser"]);

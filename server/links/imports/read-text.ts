@@ -1,5 +1,12 @@
-import { itemOf, LONGEST, urlsIn, wholeOf } from "./item.ts";
-import { type Reader, type Reading, refuseEndless } from "./reading.ts";
+import {
+  itemOf,
+  LONGEST,
+  type Reader,
+  type Reading,
+  refuseEndless,
+  urlsIn,
+  wholeOf,
+} from "./reading.ts";
 
 type Line = {
   no: number;

@@ -1,5 +1,5 @@
 import { recognise } from "../../../server/links/imports/formats.ts";
-import { type Item, itemOf } from "../../../server/links/imports/item.ts";
+import { type Item, itemOf } from "../../../server/links/imports/reading.ts";
 import { api, RequestFailed, unwrap } from "./api.ts";
 import type { Group } from "./groups.ts";
 import { type Choices, makeGroups, neededGroups, USUAL, withGroup } from "./import-choices.ts";

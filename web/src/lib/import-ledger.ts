@@ -1,4 +1,4 @@
-import type { Item } from "../../../server/links/imports/item.ts";
+import type { Item } from "../../../server/links/imports/reading.ts";
 
 export const OUTCOMES = ["waiting", "new", "known", "twice", "refused", "limit", "added"] as const;
 export type Outcome = (typeof OUTCOMES)[number];
