@@ -249,7 +249,7 @@ describe("cookies", () => {
   test("go back to the host that set them and to no other", async () => {
     const end = siteWith({ "/": "hello" });
     const start = siteWith({
-      "/": to("/next", 302, { "Set-Cookie": "a=1; Secure; HttpOnly" }),
+      "/": to("/next", 302, { "Set-Cookie": "a=1; HttpOnly" }),
       "/next": to(`http://site.test:${end.port}/`),
     });
 
@@ -257,6 +257,42 @@ describe("cookies", () => {
 
     expect(start.requests.map(({ headers }) => headers.get("cookie"))).toEqual([null, "a=1"]);
     expect(end.requests[0]?.headers.get("cookie")).toBeNull();
+  });
+
+  test("of a domain go to its other hosts, so that a site that requires them there is no loop", async () => {
+    const site = siteWith({
+      "/": (request) => {
+        const isWww = request.headers.get("host")?.startsWith("www.");
+        if (!isWww) {
+          const cookie = { "Set-Cookie": "visit=1; Domain=site.test; Path=/" };
+          return to(`http://www.site.test:${site.port}/`, 302, cookie)();
+        }
+        return request.headers.get("cookie") === "visit=1"
+          ? new Response("hello")
+          : to(`http://site.test:${site.port}/`)();
+      },
+    });
+
+    const names = playedResolver({ "site.test": ["127.0.0.1"], "www.site.test": ["127.0.0.1"] });
+    const { checker } = labChecker({ outbound: labOutbound({ resolver: names }) });
+    const url = `http://site.test:${site.port}/`;
+
+    expect(await probe(checker, { url, style: USUAL_STYLE, timeoutMs: 3000 })).toMatchObject({
+      kind: "answered",
+      status: 200,
+    });
+  });
+
+  test("of another domain or a public suffix are ignored", async () => {
+    const site = siteWith({
+      "/": to("/next", 302, { "Set-Cookie": "a=1; Domain=other.test" }),
+      "/next": to("/last", 302, { "Set-Cookie": "b=1; Domain=test" }),
+      "/last": "hello",
+    });
+
+    await look(`http://site.test:${site.port}/`);
+
+    expect(site.requests.map(({ headers }) => headers.get("cookie"))).toEqual([null, null, null]);
   });
 
   test("are dropped when the server ends them, and never outlive the attempt", async () => {

@@ -1,3 +1,4 @@
+import { CookieJar } from "tough-cookie";
 import { type TargetPolicy, vetTarget } from "../../net/policy.ts";
 import { parseRefresh, type Refresh } from "../page/finder.ts";
 import type { Page } from "../page/page.ts";
@@ -88,57 +89,48 @@ const REDIRECT_REASON = {
 export const asRedirect = <R extends string>(reason: R) =>
   reason in REDIRECT_REASON ? REDIRECT_REASON[reason as keyof typeof REDIRECT_REASON] : reason;
 
-/** The cookies of one attempt: host, then name, then value. */
-export type Jar = Map<string, Map<string, string>>;
-
 const COOKIES_PER_HOST = 50;
 const LONGEST_COOKIE = 4096;
 
-/** Keeps the cookies of a response, for the same host only, whatever their domain. */
-export function keepCookies(jar: Jar, url: URL, headers: Headers): void {
-  const lines = headers.getSetCookie();
-  if (lines.length === 0) return;
-  const cookies = jar.get(url.hostname) ?? new Map<string, string>();
+/** Keeps the cookies of a response as a browser would (RFC 6265 §5.3), in a new jar if there is none yet. */
+export function keepCookies(
+  jar: CookieJar | null,
+  { href }: URL,
+  headers: Headers,
+): CookieJar | null {
+  const lines = headers.getSetCookie().filter((line) => line.length <= LONGEST_COOKIE);
+  if (lines.length === 0) return jar;
+  const kept = jar ?? new CookieJar();
+  const names = new Set(kept.getCookiesSync(href).map(({ key }) => key));
   for (const line of lines) {
-    const [pair = ""] = line.split(";");
-    const [name = "", ...value] = pair.trim().split("=");
-    if (!name || pair.length > LONGEST_COOKIE) continue;
-    if (isExpired(line)) {
-      cookies.delete(name);
-    } else if (cookies.has(name) || cookies.size < COOKIES_PER_HOST) {
-      cookies.set(name, value.join("="));
-    }
+    const name = nameOf(line);
+    if (names.size >= COOKIES_PER_HOST && !names.has(name)) continue;
+    kept.setCookieSync(line, href, { ignoreError: true });
+    names.add(name);
   }
-  if (cookies.size > 0) jar.set(url.hostname, cookies);
+  return kept;
 }
 
-/** Adds the jar's cookies for a host, which override those in `headers`. */
+/** Adds the jar's cookies for a URL, which override those in `headers`. */
 export function withCookies(
   headers: Record<string, string>,
-  jar: Jar,
-  url: URL,
+  jar: CookieJar | null,
+  { href }: URL,
 ): Record<string, string> {
-  const kept = jar.get(url.hostname);
-  if (!kept) return headers;
-  const set = [...kept].map(([name, value]) => `${name}=${value}`);
-  const own = headers.Cookie?.split("; ") ?? [];
-  const names = new Set(set.map(nameOf));
-  const cookies = [...own.filter((cookie) => !names.has(nameOf(cookie))), ...set];
-  return cookies.length > 0 ? { ...headers, Cookie: cookies.join("; ") } : headers;
+  const set = jar?.getCookieStringSync(href);
+  if (!set) return headers;
+  const names = new Set(set.split("; ").map(nameOf));
+  const own = headers.Cookie?.split("; ").filter((cookie) => !names.has(nameOf(cookie))) ?? [];
+  return { ...headers, Cookie: [...own, set].join("; ") };
 }
 
-const nameOf = (cookie: string) => cookie.split("=", 1)[0];
+const nameOf = (cookie: string) => cookie.split("=", 1)[0]!.trim();
 
-/** A short hash of the jar's content. */
-export function stateOf(jar: Jar): string {
-  if (jar.size === 0) return "";
-  const all = JSON.stringify([...jar].map(([host, cookies]) => [host, [...cookies]]));
-  return Bun.hash(all).toString(36);
-}
-
-function isExpired(line: string): boolean {
-  const maxAge = /;\s*max-age=(-?\d+)/i.exec(line)?.[1];
-  if (maxAge !== undefined) return Number(maxAge) <= 0;
-  const expires = /;\s*expires=([^;]+)/i.exec(line)?.[1];
-  return expires !== undefined && Date.parse(expires) < Date.now();
+/** A short hash of all cookies in the jar. */
+export function stateOf(jar: CookieJar | null): string {
+  if (!jar) return "";
+  const cookies = jar
+    .serializeSync()!
+    .cookies.map(({ domain, path, key, value }) => [domain, path, key, value]);
+  return Bun.hash(JSON.stringify(cookies)).toString(36);
 }

@@ -1,3 +1,4 @@
+import type { CookieJar } from "tough-cookie";
 import type { Clock } from "../../lib/clock.ts";
 import type { BodyProblem, Exchange, FailureReason } from "../../net/exchange.ts";
 import { vetTarget } from "../../net/policy.ts";
@@ -18,7 +19,6 @@ import { headersOf, type Style } from "./finding.ts";
 import {
   asRedirect,
   type Hop,
-  type Jar,
   keepCookies,
   locationOf,
   nextHop,
@@ -103,7 +103,8 @@ const SHORTEST_REQUEST_MS = 5000;
 type Attempt = {
   prober: Prober;
   input: ProbeInput;
-  jar: Jar;
+  /** The cookies that the attempt was given so far. */
+  jar: CookieJar | null;
   seen: Set<string>;
   journey: Journey;
   /** Spent waiting for cooldowns: neither request nor queue. */
@@ -123,7 +124,7 @@ export async function probe(prober: Prober, input: ProbeInput): Promise<Probe> {
     elapsedMs: 0,
     waitedMs: 0,
   };
-  const state = { jar: new Map(), seen: new Set<string>(), journey, heldMs: 0 };
+  const state = { jar: null, seen: new Set<string>(), journey, heldMs: 0 };
   const attempt = { prober, input, ...state, body: input.body };
   const target = vetTarget(input.url, prober.outbound.policy);
   if (!target.ok) return fail(attempt, target.reason, target.problem);
@@ -149,7 +150,7 @@ async function visit(attempt: Attempt, url: URL): Promise<Outcome> {
   if (exchange.kind === "failed") {
     return fail(attempt, nameFailure(attempt, exchange.reason), exchange.detail);
   }
-  if (input.style.keepsCookies) keepCookies(jar, url, exchange.headers);
+  if (input.style.keepsCookies) attempt.jar = keepCookies(jar, url, exchange.headers);
   const location = locationOf(exchange.status, exchange.headers);
   if (location !== null) return follow(attempt, { from: url, status: exchange.status, location });
   return followRefresh(attempt, url, answered(attempt, exchange, spentMs, content));
