@@ -49,6 +49,36 @@ const NO_SETTINGS = [
 describe("The pages for people", () => {
   const pages = ["*.md", "docs/*.md"].flatMap((pattern) => [...new Bun.Glob(pattern).scanSync()]);
 
+  test("lead to headings that are there", () => {
+    const headings = (page: string) =>
+      [...readFileSync(page, "utf8").matchAll(/^#+ (.*)$/gm)].map(([, text]) =>
+        text!
+          .toLowerCase()
+          .replace(/[^\w\- ]/g, "")
+          .replaceAll(" ", "-"),
+      );
+    const broken = pages.flatMap((page) =>
+      [...readFileSync(page, "utf8").matchAll(/\]\(([\w./-]*)#([\w-]+)\)/g)]
+        .map(
+          ([, target, anchor]) => [target ? join(dirname(page), target) : page, anchor!] as const,
+        )
+        .filter(([target, anchor]) => target.endsWith(".md") && !headings(target).includes(anchor))
+        .map(([target, anchor]) => `${page}: ${target}#${anchor}`),
+    );
+
+    expect(broken).toEqual([]);
+  });
+
+  test("name tests that are there", () => {
+    const files = [...new Bun.Glob("tests/**/*.test.ts").scanSync()];
+    const named = pages.flatMap(
+      (page) => readFileSync(page, "utf8").match(/[\w./-]+\.test\.ts/g) ?? [],
+    );
+
+    expect(named.length).toBeGreaterThan(20);
+    expect(named.filter((name) => !files.some((file) => file.endsWith(name)))).toEqual([]);
+  });
+
   test("link to nothing that is not there", () => {
     const broken = pages.flatMap((page) =>
       [...readFileSync(page, "utf8").matchAll(/(?:\]\(|src(?:set)?=")([^)#"\s]+)[^)"]*[)"]/g)]
