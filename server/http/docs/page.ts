@@ -75,7 +75,7 @@ function toMarkdown(document: Document): string {
   return [
     "# Stillup API",
     info.description,
-    "## Refusals",
+    "## Error responses",
     ...Object.values(components.responses).flatMap(refusalSection),
     ...chapters,
     "## Event payloads",
@@ -122,7 +122,7 @@ function operationSection(document: Document, place: Place): string[] {
     code("sh", curlOf(place, parameters)),
     "#### Replies",
     ...Object.entries(responses).flatMap(([status, reply]) => success(document, status, reply)),
-    `Refusals: ${refusals.map((status) => `[${status}](#error-${status})`).join(" ")}`,
+    `Errors: ${refusals.map((status) => `[${status}](#error-${status})`).join(" ")}`,
   ];
 }
 
@@ -163,7 +163,7 @@ const parameterRow = ({ name, in: where, schema, description }: Parameter): Row 
   notesOf({ ...schema, ...(description && { description }) }),
 ];
 
-/** The shared replies, except 304, are refusals. */
+/** The shared replies, except 304, are errors. */
 function success(
   document: Document,
   status: string,
