@@ -113,7 +113,7 @@ describe.skipIf(!disk)("A disk without room", () => {
 
     child.kill("SIGTERM");
     expect(await child.exited).toBe(0);
-    const lines = (await log).split("\n").filter((line) => line.includes("no room on the disk"));
+    const lines = (await log).split("\n").filter((line) => line.includes("disk full"));
     expect(lines).toHaveLength(1);
     const kept = namesIn(folder);
     expect(writer.taken.filter((name) => !kept.has(name))).toEqual([]);
