@@ -1,4 +1,6 @@
-const WITHIN_MS = 60_000;
+import { sized } from "./long.ts";
+
+const WITHIN_MS = sized(60_000, 240_000);
 
 type Falsy = false | 0 | "" | null | undefined;
 
@@ -8,7 +10,7 @@ type Waiting = {
   log?: () => string;
 };
 
-/** Resolves with what the look returns once that is truthy. @throws when it is not so within a minute */
+/** Resolves with what the look returns once that is truthy. @throws when it is not so within a minute, four in long stories */
 export async function until<T>(
   look: () => T | Promise<T>,
   { everyMs = 1, log = () => "" }: Waiting = {},

@@ -4,10 +4,18 @@ import { type AttemptRecord, attemptRecord, type ProbeRecord } from "./probe/con
 import { type Facts, type Finding, type Style, suspected } from "./probe/finding.ts";
 import { type Failure, type Probe, type ProbeInput, probe } from "./probe/probe.ts";
 import { judgeFailure } from "./probe/statuses.ts";
+import type { Services } from "./services/ask.ts";
 import { askService, type ServiceAnswer } from "./services/ask.ts";
-import { type Services, servingOf, targetOf } from "./services/catalogue.ts";
+import { targetOf } from "./services/catalogue.ts";
 import { requestOf } from "./services/requests.ts";
-import { asShutDown, atHelper, pageOf, type Serving, unproven } from "./services/serving.ts";
+import {
+  asShutDown,
+  atHelper,
+  pageOf,
+  type Serving,
+  servingOf,
+  unproven,
+} from "./services/serving.ts";
 import { type CheckContext, learnFact } from "./surroundings.ts";
 import { judge } from "./verdict.ts";
 

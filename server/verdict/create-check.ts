@@ -14,7 +14,8 @@ import {
 import { type Conclusion, sawNothing } from "./probe/conclusion.ts";
 import { isMonitorFault, type UnknownReason } from "./reasons/reasons.ts";
 import { createRobots } from "./robots.ts";
-import { type Catalogue, createServices, gapsOf, urlKeyOf } from "./services/catalogue.ts";
+import { createServices } from "./services/ask.ts";
+import { type Catalogue, gapsOf, urlKeyOf } from "./services/catalogue.ts";
 import type { HostProfiles } from "./surroundings.ts";
 
 type CheckOptions = MonitorState & {

@@ -2,7 +2,7 @@ import type { Checker } from "../../server/verdict/confirm.ts";
 import { createOnline } from "../../server/verdict/online/online.ts";
 import { createPoliteness } from "../../server/verdict/politeness/politeness.ts";
 import { createRobots } from "../../server/verdict/robots.ts";
-import { createServices } from "../../server/verdict/services/catalogue.ts";
+import { createServices } from "../../server/verdict/services/ask.ts";
 import { catalogueWith } from "../../server/verdict/services/records/built-in.ts";
 import { createHostProfiles } from "../../server/verdict/surroundings.ts";
 import { movableClock } from "../clock.ts";

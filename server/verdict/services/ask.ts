@@ -1,9 +1,11 @@
+import type { Store } from "../../db/store.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { createOnceAtATime, unlessAborted } from "../../lib/concurrency.ts";
 import { type ProbeRecord, probeRecord } from "../probe/conclusion.ts";
 import type { Finding, Style } from "../probe/finding.ts";
 import { type Failure, type Probe, type Prober, probe } from "../probe/probe.ts";
-import type { Target } from "./catalogue.ts";
+import { type Canaries, createCanaries, createCanaryStore } from "./canaries.ts";
+import type { Catalogue, Target } from "./catalogue.ts";
 import { type Reply, valueAt } from "./decide.ts";
 import { type Received, receive } from "./receive.ts";
 import { type Ask, asksOf, type Values } from "./record.ts";
@@ -16,6 +18,15 @@ export type Asking = { batches: Batches<Probe>; retained: Retained };
 export const createAsking = (clock: Clock): Asking => ({
   batches: createBatches(clock),
   retained: createRetained(clock),
+});
+
+export type Services = Asking & { catalogue: Catalogue; canaries: Canaries };
+
+/** @param store shares the reliability of services with other processes, and keeps it over restarts */
+export const createServices = (clock: Clock, catalogue: Catalogue, store?: Store): Services => ({
+  ...createAsking(clock),
+  catalogue,
+  canaries: createCanaries(clock, store ? createCanaryStore(store) : null),
 });
 
 type ServiceQuestion = {

@@ -1,10 +1,5 @@
-import type { Store } from "../../db/store.ts";
-import type { Clock } from "../../lib/clock.ts";
 import { lazily } from "../../lib/concurrency.ts";
-import { type Asking, createAsking } from "./ask.ts";
-import { type Canaries, createCanaries, createCanaryStore } from "./canaries.ts";
 import { type Kind, regExpOf, type Service, type Values } from "./record.ts";
-import type { Serving } from "./serving.ts";
 
 /** All services, and how addresses are recognised as theirs. */
 export type Catalogue = {
@@ -79,7 +74,7 @@ export const fingerprintOf = ({ services }: Catalogue): string =>
   Bun.hash(JSON.stringify(services.map(({ id, hosts, path }) => [id, hosts, path]))).toString(36);
 
 /** Returns the service whose host is the longest suffix of the address's host. */
-function serviceOf(catalogue: Catalogue, url: URL): Service | null {
+export function serviceOf(catalogue: Catalogue, url: URL): Service | null {
   const { hostname } = url;
   let host = hostname.endsWith(".") ? hostname.slice(0, -1) : hostname;
   const index = catalogue.index();
@@ -179,25 +174,4 @@ export function urlKeyOf(catalogue: Catalogue, url: URL): string {
   const bare = new URL(url);
   bare.hash = "";
   return bare.href;
-}
-
-export type Services = Asking & { catalogue: Catalogue; canaries: Canaries };
-
-/** @param store shares the reliability of services with other processes, and keeps it over restarts */
-export const createServices = (clock: Clock, catalogue: Catalogue, store?: Store): Services => ({
-  ...createAsking(clock),
-  catalogue,
-  canaries: createCanaries(clock, store ? createCanaryStore(store) : null),
-});
-
-/** Returns what is known about a link from its service before any request; null if no service owns it. */
-export function servingOf(
-  { catalogue }: Pick<Services, "catalogue">,
-  link: { url: string; lastDecided: "active" | "dead" | null },
-): Serving | null {
-  const url = URL.parse(link.url);
-  const service = url && serviceOf(catalogue, url);
-  if (!service) return null;
-  const wasAlive = link.lastDecided === "active";
-  return { service, target: targetOf(catalogue, url), undecided: null, way: null, wasAlive };
 }

@@ -17,7 +17,7 @@ import {
   verdictOf,
 } from "../reasons/reasons.ts";
 import { readBarriers } from "../signals/barriers.ts";
-import type { Target } from "./catalogue.ts";
+import { type Catalogue, serviceOf, type Target, targetOf } from "./catalogue.ts";
 import { firstRule, isContradicted, readsBody, replyTo } from "./decide.ts";
 import { isGone, type Page, type Rule, type Service } from "./record.ts";
 
@@ -44,6 +44,18 @@ export type Serving = {
   /** The link was alive when last decided. */
   wasAlive: boolean;
 };
+
+/** Returns what is known about a link from its service before any request; null if no service owns it. */
+export function servingOf(
+  { catalogue }: { catalogue: Catalogue },
+  link: { url: string; lastDecided: "active" | "dead" | null },
+): Serving | null {
+  const url = URL.parse(link.url);
+  const service = url && serviceOf(catalogue, url);
+  if (!service) return null;
+  const wasAlive = link.lastDecided === "active";
+  return { service, target: targetOf(catalogue, url), undecided: null, way: null, wasAlive };
+}
 
 const HOUR_MS = 3_600_000;
 
