@@ -87,11 +87,12 @@ async function findLate({ store, clock, config }: Deps, holdMs: number): Promise
   const longest = FREQUENCIES.map((name) =>
     Math.max(config.frequencySeconds[name] * 1000 * LONGEST_INTERVAL, holdMs),
   );
-  const isLate = FREQUENCIES.map(() => "(check_frequency = ? and next_check_at > ?)").join(" or ");
+  // The plus makes SQLite use the index by time once, and "union all" keeps it from reading all links in order.
+  const isLate = FREQUENCIES.map(() => "(check_frequency = ? and +next_check_at > ?)").join(" or ");
   const rows = await store.engine.runInReadPool({
     sql: `
-      select no from links where checking_until is null and next_check_at > ? and (${isLate})
-      union select no from links where checking_until is not null and checking_until > ?
+      select no from links where next_check_at > ? and checking_until is null and (${isLate})
+      union all select no from links where checking_until > ?
       limit ${ROWS_FOUND}`,
     params: [
       now + Math.min(...longest),
