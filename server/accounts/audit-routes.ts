@@ -41,7 +41,7 @@ import {
 } from "./audit.ts";
 
 /** What was changed in the account, newest first. */
-export async function listAudit(
+async function listAudit(
   { store }: Deps,
   { accountId }: Caller,
   query: AuditQuery,
@@ -60,10 +60,7 @@ export async function listAudit(
 }
 
 /** The same for all accounts and the installation itself. */
-export async function listInstallationAudit(
-  { store }: Deps,
-  query: AuditQuery,
-): Promise<Page<AnyEntry>> {
+async function listInstallationAudit({ store }: Deps, query: AuditQuery): Promise<Page<AnyEntry>> {
   const { items, total } = await listWhere(store, query, undefined);
   const ids = [...new Set(items.flatMap(({ accountId }) => accountId ?? []))];
   const found = ids.length

@@ -67,7 +67,7 @@ export const createInvitedAccount = (
     .catch(refuseDuplicateEmail(input.email));
 
 /** Inserts an account with its owner and records that; `deps.store` is a transaction. */
-export async function insertAccount(
+async function insertAccount(
   deps: Deps,
   { email, tier, passwordHash, isAdmin }: NewOwner,
   by: Actor,

@@ -17,7 +17,7 @@ const MOST_CALLERS = 20_000;
 export type Quota = { perMinute: number; perHour: number };
 
 /** One window after a request: `resetMs` is the time until `remaining` next increases. */
-export type WindowState = { limit: number; remaining: number; resetMs: number };
+type WindowState = { limit: number; remaining: number; resetMs: number };
 
 /** Both windows of a caller, and whether the request fits into them. */
 export type Allowance = { allowed: boolean; minute: WindowState; hour: WindowState };

@@ -98,7 +98,7 @@ function jsonResponse(
   return new Response(body, { status, headers });
 }
 
-export const etagOf = (body: string) => `W/"${Bun.hash(body).toString(36)}"`;
+const etagOf = (body: string) => `W/"${Bun.hash(body).toString(36)}"`;
 
 /** RFC 9110 §13.1.2: a list of tags, compared weakly, or `*`. */
 export function matches(header: string | null, etag: string): boolean {

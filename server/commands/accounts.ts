@@ -128,7 +128,7 @@ async function removeFactor(cli: Cli, given: string) {
 }
 
 /** Normalizes the email as sign-in does. */
-export const readEmail = async (email: string): Promise<string> =>
+const readEmail = async (email: string): Promise<string> =>
   (await readBody(z.object({ email: Email }), { email })).email;
 
 /** The token is behind `#`, so that no server logs it. */

@@ -85,7 +85,7 @@ export async function confirm({ stdin, stdout, stderr }: Io, question: string): 
 export const CLEAR_LINE = "\r\x1b[K";
 
 /** The last line of the terminal, for progress. Prints nothing when standard error is not a terminal. */
-export type StatusLine = { show(text: string): void; clear(): void };
+type StatusLine = { show(text: string): void; clear(): void };
 
 export function openStatusLine({ stderr }: Io, isShown = stderr.isTTY): StatusLine {
   if (!isShown) return { show: () => {}, clear: () => {} };

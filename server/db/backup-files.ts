@@ -45,7 +45,7 @@ export const isSameUpgrade = (one: string, other: string): boolean => {
 export const stampOf = (at: number) => compact(at).replace(/\d{3}Z$/, "Z");
 
 /** Returns null for names of other files. */
-export function readName(name: string): BackupName | null {
+function readName(name: string): BackupName | null {
   const daily = DAILY.exec(name);
   if (daily) return { kind: "daily", name, madeAt: timeOf(daily.slice(1)) };
   const before = BEFORE_UPGRADE.exec(name);

@@ -16,7 +16,7 @@ import { fileFailure } from "../lib/errors.ts";
 import { sizeText } from "../lib/text.ts";
 
 /** Held until `release`, or until the process ends. */
-export type FolderLock = { release(): void };
+type FolderLock = { release(): void };
 
 /** The process that holds a folder, as far as known. */
 type Holder = { pid: number | null; host: string | null };

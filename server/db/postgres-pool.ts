@@ -31,7 +31,7 @@ const MOST_WAITING = 10_000;
 /** The shortest time between two replacements of the connections. */
 const RENEW_MS = 5000;
 
-export type Pool = {
+type Pool = {
   /**
    * @param answered must be called before the first query, and for each answer if there are several: it throws if the
    * caller has already received an error

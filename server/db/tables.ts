@@ -14,7 +14,6 @@ export type Verdict = (typeof VERDICTS)[number];
 export const FREQUENCIES = ["hourly", "daily", "weekly", "monthly"] as const;
 export type Frequency = (typeof FREQUENCIES)[number];
 export const TRIGGERS = ["scheduled", "manual", "initial", "batch"] as const;
-export type Trigger = (typeof TRIGGERS)[number];
 export const EVENT_TYPES = [
   "link.dead",
   "link.alive",
@@ -47,7 +46,6 @@ export const DELIVERY_STATUSES = [
 ] as const;
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
 export const ATTEMPT_TRIGGERS = ["scheduled", "manual", "test"] as const;
-export type AttemptTrigger = (typeof ATTEMPT_TRIGGERS)[number];
 /** What a delivery may hold: an event, or a digest of many. */
 export const DELIVERED_TYPES = [...EVENT_TYPES, "digest"] as const;
 export type DeliveredType = (typeof DELIVERED_TYPES)[number];

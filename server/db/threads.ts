@@ -61,7 +61,7 @@ function errorOf({ message, kind }: Extract<Message, { error: unknown }>["error"
  * Returns the file of a thread's program: next to this file in a checkout. In the executable it is under the bundle of
  * the whole program, or next to that of another thread.
  */
-export function threadFile(name: "read" | "task"): string {
+function threadFile(name: "read" | "task"): string {
   const places = [`db/${name}-thread.js`, `${name}-thread.js`, `${name}-thread.ts`];
   return places.map((place) => join(import.meta.dir, place)).find(existsSync)!;
 }

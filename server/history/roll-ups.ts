@@ -57,7 +57,7 @@ const tallyFrom = (column: (name: string) => string) => {
   };
 };
 /** Selects a tally from one row with the columns of a roll-up, or from the sum of several. */
-export const TALLY = tallyFrom((name) => name);
+const TALLY = tallyFrom((name) => name);
 export const TALLY_OF_ROWS = tallyFrom((name) => `coalesce(sum(${name}), 0)`);
 
 /** The columns of a roll-up of a single check `c` of the kind `k`. */

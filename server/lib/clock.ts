@@ -11,7 +11,7 @@ export type Clock = {
 };
 
 /** Where a clock that is not this machine's own has its wall time from. */
-export type ClockSource = {
+type ClockSource = {
   /** Looks what time it is there. */
   look(): Promise<void>;
   /** By how many milliseconds this machine's own wall clock is ahead of it. */

@@ -152,7 +152,7 @@ export const BatchChange = z
   })
   .meta({ id: "BatchChange" });
 
-export const toNext = (before: number | null) => before?.toString(36) ?? null;
+const toNext = (before: number | null) => before?.toString(36) ?? null;
 
 export const toCreation =
   (now: number) =>

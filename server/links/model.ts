@@ -8,7 +8,7 @@ import { toIso } from "../lib/moments.ts";
 import { Evidence, toEvidence } from "../verdict/probe/conclusion.ts";
 import { messageOf, type Reason } from "../verdict/reasons/reasons.ts";
 
-export const LINK_STATUSES = [...VERDICTS, "checking"] as const;
+const LINK_STATUSES = [...VERDICTS, "checking"] as const;
 
 export type LinkDetailRow = LinkRow & { lastChange: StatusChange | null };
 

@@ -117,7 +117,7 @@ const RANGES = ["external", "private", "loopback"] as const;
 type Range = (typeof RANGES)[number];
 
 /** An operator's list of hosts. */
-export type HostList = {
+type HostList = {
   ranges: Set<Range>;
   /** A single address is a network of /32 or /128. */
   networks: [Address, number][];

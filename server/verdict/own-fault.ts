@@ -25,10 +25,10 @@ const TIMEOUTS = new Set<string>(["dns_timeout", "conn_timeout", "read_timeout"]
 const DATES = new Set<string>(["tls_expired", "tls_not_yet_valid"]);
 
 /** Whether a reason may be a fault of the network path, and so of the monitor's network. */
-export const isTransportFailure = (reason: string) => TRANSPORT.test(reason);
+const isTransportFailure = (reason: string) => TRANSPORT.test(reason);
 
 /** `report` is set if the sentinels were asked. */
-export type MonitorFault = { fault: Reason | null; report: SentinelReport | null };
+type MonitorFault = { fault: Reason | null; report: SentinelReport | null };
 
 /** See docs/verdicts.md, "Outage of the monitor". */
 export async function monitorFault(

@@ -39,8 +39,6 @@ type Queue = {
   mayHaveMore: boolean;
 };
 
-export type PerWebhookQueues = ReturnType<typeof createPerWebhookQueues>;
-
 /** Queues claimed deliveries by webhook: decides how many to claim, and which to send next. */
 export function createPerWebhookQueues({ elapsed }: Pick<Clock, "elapsed">) {
   const queues = new Map<string, Queue>();

@@ -59,7 +59,7 @@ function openIfPossible({ open }: SecretBox, sealed: string): string[] {
 type Sealed = Pick<WebhookRow, "url" | "sealedUrl">;
 
 /** Returns the part of a URL that is never a secret: `https://hooks.slack.com/…`. */
-export function shortUrl(url: string): string {
+function shortUrl(url: string): string {
   const { origin, href } = new URL(url);
   return href === `${origin}/` ? href : `${origin}/…`;
 }

@@ -183,7 +183,7 @@ export type Operation = {
 
 export type Method = "get" | "post" | "patch" | "delete";
 
-export type PathItem = Partial<Record<Method, Operation>>;
+type PathItem = Partial<Record<Method, Operation>>;
 
 /** The parts of an OpenAPI 3.1 document that we use. */
 export type Document = {

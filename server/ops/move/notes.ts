@@ -9,7 +9,7 @@ import { facts } from "../../db/tables.ts";
  */
 export const NOTES = "move:";
 /** In the old database: where its content goes, and whether the move is complete. */
-export const OUT = `${NOTES}out`;
+const OUT = `${NOTES}out`;
 /** In the new one until the move is complete. */
 export const IN = `${NOTES}in`;
 /** In the new one afterwards. */

@@ -120,7 +120,7 @@ export type Conclusion = {
 };
 
 /** One attempt and its finding. */
-export type Observation = { probe: Probe; finding: Finding };
+type Observation = { probe: Probe; finding: Finding };
 
 /** How a check ends beyond its last attempt. */
 export type Ending = {

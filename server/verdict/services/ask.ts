@@ -13,9 +13,9 @@ import { type Batched, type Batches, createBatches, prepare } from "./requests.t
 import { UNRECOGNISED, type Undecided } from "./serving.ts";
 
 /** Requests to services that are shared by links: those in batches, and values that are retained for a while. */
-export type Asking = { batches: Batches<Probe>; retained: Retained };
+type Asking = { batches: Batches<Probe>; retained: Retained };
 
-export const createAsking = (clock: Clock): Asking => ({
+const createAsking = (clock: Clock): Asking => ({
   batches: createBatches(clock),
   retained: createRetained(clock),
 });

@@ -143,7 +143,7 @@ function namesReturn(url: string): boolean {
 }
 
 /** A link to a home page shows what every visitor sees, even if that is a login. */
-export const isDeep = ({ url }: Seen) =>
+const isDeep = ({ url }: Seen) =>
   url.search !== "" || !/^\/(?:[a-z]{2}(?:[-_][a-z]{2})?\/?)?(?:index\.\w+)?$/i.test(url.pathname);
 
 const isLoginItself = ({ url }: Seen) => isLoginAddress(url);

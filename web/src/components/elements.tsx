@@ -62,7 +62,7 @@ function useRefresh() {
   }, []);
 }
 
-export type Chip = {
+type Chip = {
   name: string;
   href: string;
   isOn: boolean;

@@ -66,7 +66,7 @@ export const toLink = ({ url, frequency }: Item) => ({
 type ItemError = { message: string; details?: Record<string, unknown> | undefined };
 
 /** @param indexes of the part, to which the server's indexes refer */
-export function settleFailure(
+function settleFailure(
   ledger: Ledger,
   indexes: number[],
   index: number,

@@ -21,7 +21,7 @@ import type { Frequency } from "../lib/links.ts";
 import { SPAN_TEXTS } from "../lib/overview.ts";
 
 /** A new `lastCheckAt` refetches the parts. */
-export type LinkPartProps = { id: string; lastCheckAt: string | null; view: LinkView };
+type LinkPartProps = { id: string; lastCheckAt: string | null; view: LinkView };
 
 /** Id of the section. */
 export const HISTORY = "history";
