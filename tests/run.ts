@@ -38,6 +38,9 @@ const isWhole = positionals.length === 0 && args.length === 0 && !flags.long;
 /** Seconds per file, as an earlier run measured them. */
 const seconds: Record<string, number> = JSON.parse(readFileSync(SECONDS_FILE, "utf8"));
 const total = { passed: 0, failed: 0 };
+/** What failed, printed once more at the end, which a log that was cut still shows. */
+const failures: string[] = [];
+const LINES_OF_FAILURE = 40;
 
 const isLong = (path: string) =>
   readFileSync(join(import.meta.dir, path), "utf8").includes('/long.ts"');
@@ -67,16 +70,27 @@ function batchesOf(files: string[], processes: number): string[][] {
 
 const isFailure = (line: string) => /^(\(fail\)|# Unhandled error)/.test(line);
 
+/** Each failure with the lines before it, which say why. */
+function failuresIn(file: string, lines: string[]): string[] {
+  const ends = lines.flatMap((line, index) => (isFailure(line) ? [index + 1] : []));
+  return ends.map((end) => {
+    const before = lines.slice(Math.max(0, end - LINES_OF_FAILURE), end);
+    const start = before.findLastIndex((line) => line.startsWith("(pass)")) + 1;
+    return [`${file}:`, ...before.slice(start)].join("\n");
+  });
+}
+
 function report({ file, lines, seconds: took }: FileRun): void {
   const passed = lines.filter((line) => line.startsWith("(pass)")).length;
   const failed = lines.filter(isFailure).length;
+  failures.push(...failuresIn(file, lines));
   total.passed += passed;
   total.failed += failed;
   seconds[file] = Number(took.toFixed(1));
   if (flags.verbose) console.log(lines.join("\n"));
   else if (failed > 0) console.log(lines.filter((line) => !line.startsWith("(pass)")).join("\n"));
-  const failures = failed > 0 ? `, ${failed} FAILED` : "";
-  console.log(`${file}: ${passed} passed${failures} (${took.toFixed(1)} s)`);
+  const suffix = failed > 0 ? `, ${failed} FAILED` : "";
+  console.log(`${file}: ${passed} passed${suffix} (${took.toFixed(1)} s)`);
 }
 
 /** Fails for promises of the API's document that no test saw kept, which only a run of all tests can know. */
@@ -84,7 +98,7 @@ function reportUnseen(folder: string): void {
   const unseen = unseenPromises(folder);
   if (unseen.length === 0) return;
   total.failed++;
-  console.log(`(fail) Documented, but never answered in any test:\n${unseen.join("\n")}`);
+  failures.push(`Documented, but never answered in any test:\n${unseen.join("\n")}`);
 }
 
 async function runInProcesses(files: string[], env: Record<string, string>): Promise<void> {
@@ -117,5 +131,6 @@ if (flags.record) {
   const known = Object.entries(seconds).filter(([file]) => existsSync(file));
   writeFileSync(SECONDS_FILE, `${JSON.stringify(Object.fromEntries(known.sort()), null, 2)}\n`);
 }
+if (failures.length > 0) console.log(`\n${failures.join("\n")}`);
 console.log(`${total.passed} passed, ${total.failed} failed`);
 process.exit(total.failed > 0 || files.length === 0 ? 1 : 0);
