@@ -1,5 +1,5 @@
 import type { Io } from "./commands/io.ts";
-import { run } from "./commands/program.ts";
+import { CHECKER_COMMAND } from "./lib/runtime.ts";
 
 // All files that the program writes are for its own user only.
 process.umask(0o077);
@@ -14,7 +14,17 @@ const io: Io = {
   restart,
 };
 // Exits although connections or timers may still be open.
-process.exit(await run(process.argv.slice(2), process.env, io));
+process.exit(await main(process.argv.slice(2)));
+
+/** Loads only what the process needs, since checker processes come in addition to the server. */
+async function main(args: string[]): Promise<number> {
+  if (args[0] === CHECKER_COMMAND) {
+    const { runChecker } = await import("./checker/process.ts");
+    return runChecker(args[1] ?? "");
+  }
+  const { run } = await import("./commands/program.ts");
+  return run(args, process.env, io);
+}
 
 function catchSignals(exitCode: number): AbortSignal {
   const first = new AbortController();

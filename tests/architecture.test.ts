@@ -11,6 +11,7 @@ const WINGS = [
   "net",
   "verdict",
   "config",
+  "checker",
   "work",
   "api",
   "history",

@@ -1,14 +1,15 @@
+import { type CheckerProcess, createCheckerPool } from "../checker/pool.ts";
 import type { Config } from "../config/config.ts";
+import { checkOutbound, webhookOutbound } from "../config/outbound.ts";
 import { openEngine } from "../db/open.ts";
 import { createStore, type Engine, type Store } from "../db/store.ts";
 import type { Clock, Lag } from "../lib/clock.ts";
+import { CHECKER_COMMAND, ownCommand } from "../lib/runtime.ts";
 import { createSecretBox } from "../lib/secret-box.ts";
 import { createTroubles } from "../lib/troubles.ts";
 import { logOutage } from "../monitor/dispatch.ts";
+import { createLearning, type Learning } from "../monitor/learning.ts";
 import { createSiteHolds, type SiteHolds } from "../monitor/site-holds.ts";
-import { parseHostList } from "../net/policy.ts";
-import { createOutbound, type Outbound } from "../net/request.ts";
-import { createResolver } from "../net/resolve.ts";
 import { answersTcp } from "../net/send.ts";
 import { refuseMoved } from "../ops/move/notes.ts";
 import { reportDamage } from "../ops/start/integrity.ts";
@@ -22,6 +23,7 @@ import {
 import { type AgreeOnKey, agreedKey, ownKey } from "../ops/start/secret-key.ts";
 import { type CheckLink, createCheck, createPolitenessFor } from "../verdict/create-check.ts";
 import { createOnline, type Online, type OnlineChange } from "../verdict/online/online.ts";
+import { createCanaries } from "../verdict/services/canaries.ts";
 import { catalogueWith } from "../verdict/services/records/built-in.ts";
 import { createHostProfiles } from "../verdict/surroundings.ts";
 import type { Deps } from "../work/deps.ts";
@@ -101,52 +103,39 @@ export const onlineGuard = (
     ...(onChange && { onChange }),
   });
 
-/** The check of a link, and what checks learn about sites. */
-export function linkChecks(deps: Deps, lag: Lag): { check: CheckLink; holds: SiteHolds } {
+/** How links are checked, and what checks learn. */
+export type LinkChecks = {
+  check: CheckLink;
+  holds: SiteHolds;
+  learning: Learning;
+  processes(): CheckerProcess[];
+  /** Call it when no check runs. */
+  stop(): void;
+};
+
+/** Checks links in this process. */
+export function linkChecks(deps: Deps, lag: Lag): LinkChecks {
+  const { clock, config, catalogue, online } = deps;
   const politeness = createPolitenessFor(deps);
+  const learning = createLearning(deps.store);
   const check = createCheck({
-    config: deps.config,
-    clock: deps.clock,
-    outbound: checkOutbound(deps.config, deps.clock),
-    online: deps.online,
-    lag,
-    profiles: createHostProfiles(deps),
-    store: deps.store,
-    catalogue: deps.catalogue,
+    ...{ config, clock, catalogue, online, lag, politeness },
+    outbound: checkOutbound(config, clock),
+    profiles: createHostProfiles({ clock, store: learning.profiles }),
+    canaries: createCanaries(clock, learning.canaries),
     random: Math.random,
-    politeness,
   });
-  return { check, holds: createSiteHolds(deps, politeness) };
+  const holds = createSiteHolds(deps, politeness);
+  return { check, holds, learning, processes: () => [], stop() {} };
 }
 
-/** Outbound requests of checks: any user's URL, under the policy for checks. */
-export const checkOutbound = (config: Config, clock: Clock): Outbound =>
-  createOutbound({
-    ...sharedOptions(config, clock),
-    policy: { allowed: config.checkAllowedHosts, blocked: config.checkBlockedHosts },
-    allowedHostsSetting: "STILLUP_CHECK_ALLOWED_HOSTS",
-  });
-
-/** Outbound requests of deliveries, under their own policy. */
-const webhookOutbound = (config: Config, clock: Clock): Outbound =>
-  createOutbound({
-    ...sharedOptions(config, clock),
-    policy: { allowed: config.webhookAllowedHosts, blocked: config.webhookBlockedHosts },
-    allowedHostsSetting: "STILLUP_WEBHOOK_ALLOWED_HOSTS",
-  });
-
-/** Outbound requests of the heartbeat: the operator chose its URL, so any host is allowed. */
-export const heartbeatOutbound = (config: Config, clock: Clock): Outbound =>
-  createOutbound({
-    ...sharedOptions(config, clock),
-    policy: { allowed: parseHostList("external,private,loopback"), blocked: parseHostList("") },
-    allowedHostsSetting: "STILLUP_HEARTBEAT_URL",
-  });
-
-const sharedOptions = (config: Config, clock: Clock) => ({
-  clock,
-  resolver: createResolver({ clock, servers: config.dnsServers }),
-  proxy: config.outboundProxy ?? undefined,
-  proxyResolves: config.outboundProxyResolves,
-  extraCa: config.extraCa ?? undefined,
-});
+/** Checks links in processes of their own. */
+export function linkChecksApart(deps: Deps): LinkChecks {
+  const { clock, config, online } = deps;
+  const learning = createLearning(deps.store);
+  const { profiles } = learning;
+  const canaries = createCanaries(clock, learning.canaries);
+  const command = ownCommand(CHECKER_COMMAND);
+  const pool = createCheckerPool({ config, clock, online, profiles, canaries, command });
+  return { ...pool, holds: createSiteHolds(deps, pool.loads), learning };
+}

@@ -1,7 +1,8 @@
 import { closeSync, openSync, writeSync } from "node:fs";
 import { type Command, Option } from "commander";
-import { checkOutbound, onlineGuard } from "../app/build.ts";
+import { onlineGuard } from "../app/build.ts";
 import type { Config } from "../config/config.ts";
+import { checkOutbound } from "../config/outbound.ts";
 import { createLag, systemClock } from "../lib/clock.ts";
 import { createTurns } from "../lib/concurrency.ts";
 import { failure } from "../lib/errors.ts";

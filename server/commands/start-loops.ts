@@ -1,7 +1,8 @@
 import { Cron } from "croner";
 import type { Meter } from "../accounts/usage.ts";
-import { heartbeatOutbound, linkChecks } from "../app/build.ts";
+import { linkChecks, linkChecksApart } from "../app/build.ts";
 import { housekeeping } from "../app/housekeeping.ts";
+import { heartbeatOutbound } from "../config/outbound.ts";
 import { deletePendingHistory } from "../history/pending-deletions.ts";
 import { createLag, systemClock } from "../lib/clock.ts";
 import { log, logFailure } from "../lib/log.ts";
@@ -61,8 +62,13 @@ function startWork(deps: Deps): () => Promise<unknown> {
   return () => Promise.all(work.map((each) => each.stop()));
 }
 
-const startChecks = (deps: Deps) =>
-  startCheckLoop({ ...deps, ...linkChecks(deps, createLag(systemClock)) });
+function startChecks(deps: Deps): ReturnType<typeof startCheckLoop> {
+  const isApart = deps.config.checkProcesses > 0;
+  const checks = isApart ? linkChecksApart(deps) : linkChecks(deps, createLag(systemClock));
+  deps.metrics.watchProcesses(checks.processes);
+  const loop = startCheckLoop({ ...deps, ...checks });
+  return { wake: loop.wake, stop: () => loop.stop().finally(checks.stop) };
+}
 
 /** Runs tasks one after another. Without a task, waits for the others. */
 function createTidying(deps: Deps, signal: AbortSignal) {

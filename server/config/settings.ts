@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { isIP } from "node:net";
-import { hostname } from "node:os";
+import { availableParallelism, hostname } from "node:os";
 import { resolve } from "node:path";
 import { CronPattern } from "croner";
 import * as z from "zod";
@@ -206,6 +206,7 @@ export const SETTINGS = {
   rateLimitPerHour: wholeNumber("RATE_LIMIT_PER_HOUR", 3600, 0, 1_000_000),
   passwordMemoryMb: wholeNumber("PASSWORD_MEMORY_MB", 64, 19, 1024),
   checkConcurrency: wholeNumber("CHECK_CONCURRENCY", 500, 1, 10_000),
+  checkProcesses: wholeNumber("CHECK_PROCESSES", Math.max(1, availableParallelism() - 1), 0, 64),
   hostConcurrency: wholeNumber("HOST_CONCURRENCY", 2, 1, 1000),
   hostGapMs: wholeNumber("HOST_GAP_MS", 250, 0, 600_000),
   checkTimeoutMs: wholeNumber("CHECK_TIMEOUT_MS", 30_000, 100, 600_000),

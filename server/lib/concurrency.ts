@@ -164,3 +164,27 @@ export function createOnceAtATime<T>() {
     return begun;
   };
 }
+
+/**
+ * Returns a function that loads values by key: those that are asked for in the same turn of the event loop are loaded
+ * together, each once. Null for a key that has none.
+ */
+export function createLoader<T>(load: (keys: string[]) => Promise<Map<string, T>>) {
+  let next: { keys: Set<string>; found: Promise<Map<string, T>> } | null = null;
+
+  function begin() {
+    const keys = new Set<string>();
+    const found = new Promise<void>((resolve) => setImmediate(resolve)).then(() => {
+      next = null;
+      return load([...keys]);
+    });
+    next = { keys, found };
+    return next;
+  }
+
+  return async (key: string): Promise<T | null> => {
+    const { keys, found } = next ?? begin();
+    keys.add(key);
+    return (await found).get(key) ?? null;
+  };
+}

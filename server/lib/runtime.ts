@@ -68,6 +68,16 @@ export function assetFolder(path: string): string {
   return bundled ?? join(import.meta.dir, "../..", path);
 }
 
+/** The first argument of a process that checks links for the server. */
+export const CHECKER_COMMAND = "checker-process";
+
+/** Returns what starts this program again with another command: the executable, or the runtime with its script. */
+export function ownCommand(name: string): string[] {
+  const isExecutable = /^(\/\$bunfs|[A-Z]:[\\/]~BUN)/.test(import.meta.dir);
+  const script = isExecutable ? [] : [join(import.meta.dir, "../main.ts")];
+  return [process.execPath, ...script, name];
+}
+
 /** The text files of the folder, by name. */
 export const readTexts = (folder: string) =>
   readdirSync(folder).map((name) => ({ name, text: readFileSync(join(folder, name), "utf8") }));

@@ -8,6 +8,7 @@ import type { Deps } from "../work/deps.ts";
 import type { ClaimedLink } from "./claim.ts";
 import { createClockRepair } from "./clock-repair.ts";
 import { createDispatch, createHeldLinks, createIntake } from "./dispatch.ts";
+import type { Learning } from "./learning.ts";
 import { createRecorder, GROUP_MS } from "./record.ts";
 import type { SiteHolds } from "./site-holds.ts";
 import { createSlots } from "./slots.ts";
@@ -17,6 +18,8 @@ export type CheckerDeps = Deps & {
   check: (link: KnownLink, signal: AbortSignal) => Promise<Conclusion>;
   /** Cooldowns of sites, where they are shared with other processes. */
   holds?: SiteHolds;
+  /** What checks learn, which is written with their results. */
+  learning?: Learning;
 };
 
 const POLL_MS = 1000;
@@ -82,7 +85,7 @@ type Parts = ReturnType<typeof createParts>;
 function createParts(deps: CheckerDeps, ending: AbortSignal, wake: () => void) {
   const { clock } = deps;
   const held = createHeldLinks(deps);
-  const recorder = createRecorder(deps, held.remove);
+  const recorder = createRecorder(deps, held.remove, deps.learning);
   const dispatch = createDispatch(deps);
   const hasShare = () => deps.nodes.share("checks").buckets.length > 0;
   const add = (link: ClaimedLink, conclusion: Conclusion) =>

@@ -50,7 +50,8 @@ export const rounded = (ms: number | null) => (ms === null ? null : Math.round(m
 export function outcomeOf(link: ClaimedLink, seen: Conclusion, at: number): Outcome {
   const { deferMs, reason } = seen;
   if (deferMs !== null) return { kind: "void", dueAt: at + deferMs };
-  if (isMonitorFault(reason)) return { kind: "void", dueAt: at + pauseAfter(seen) };
+  if (isMonitorFault(reason) && !seen.endedProcess)
+    return { kind: "void", dueAt: at + pauseAfter(seen) };
   const series = seriesAfter(link, seen, at);
   const conclusion = series && isPersistent(series, seen, at) ? toPersistent(seen) : seen;
   return conclusion.status === "unknown"

@@ -16,6 +16,7 @@ import { createGroupWriter } from "../work/group-writer.ts";
 import { accountIdsOf } from "../work/topics.ts";
 import { changeLinks, toStored } from "./change-link.ts";
 import { type ClaimedLink, releaseLinks } from "./claim.ts";
+import { type Learned, type Learning, writeLearned } from "./learning.ts";
 import { outcomeOf, type Result, rounded, type Settled, unchanged } from "./outcome.ts";
 
 /** Results wait for this time at most, or until there are so many. */
@@ -30,10 +31,14 @@ export type Recorder = ReturnType<typeof createRecorder>;
  * Writes results in groups. The loop calls `flush` every `GROUP_MS`.
  * @param release gets every link whose result is written, or never will be
  */
-export function createRecorder(deps: Deps, release: (link: ClaimedLink) => void) {
+export function createRecorder(
+  deps: Deps,
+  release: (link: ClaimedLink) => void,
+  learning?: Learning,
+) {
   const writer = createGroupWriter<Result>({
     write: async (group) => {
-      await recordResults(deps, group);
+      await recordResults(deps, group, learning);
       await noteWritten(deps, group, release);
     },
     drop({ link }, error) {
@@ -71,14 +76,28 @@ async function noteWritten(deps: Deps, group: Result[], release: (link: ClaimedL
  * Records results in one transaction: history, roll-ups, links, events and counters. A result counts only while its
  * link exists and is held under the lease that it was claimed with.
  */
-export async function recordResults(deps: Deps, results: Result[]): Promise<void> {
+export async function recordResults(
+  deps: Deps,
+  results: Result[],
+  learning?: Learning,
+): Promise<void> {
   if (results.length === 0) return;
+  const learned = learning?.take();
   try {
-    await write(deps, results, new Map());
+    await writeAtOwnTimes(deps, results, learned);
+  } catch (error) {
+    if (learned) learning?.putBack(learned);
+    throw error;
+  }
+}
+
+async function writeAtOwnTimes(deps: Deps, results: Result[], learned?: Learned): Promise<void> {
+  try {
+    await write(deps, results, new Map(), learned);
   } catch (error) {
     if (!isDuplicate(error)) throw error;
     // An inconclusive check is in history too, at a time that its link does not show.
-    await write(deps, results, await latestChecks(deps.store, results));
+    await write(deps, results, await latestChecks(deps.store, results), learned);
   }
 }
 
@@ -95,7 +114,12 @@ async function latestChecks(store: Store, results: Result[]): Promise<Latest> {
   return new Map(rows.map(({ no, at }) => [no, Number(at)]));
 }
 
-async function write(deps: Deps, results: Result[], latest: Latest): Promise<void> {
+async function write(
+  deps: Deps,
+  results: Result[],
+  latest: Latest,
+  learned: Learned | undefined,
+): Promise<void> {
   const { store } = deps;
   const { settled, voided } = judge(results, latest);
   const observed = voided.flatMap(({ result }) =>
@@ -121,6 +145,7 @@ async function write(deps: Deps, results: Result[], latest: Latest): Promise<voi
     await publishEvents(tx, events.filter(isWanted));
     await countUsage(tx, held);
     await changeLinks(tx, deps.config, held);
+    if (learned) await writeLearned(tx, learned);
     await releaseLinks(
       tx,
       voided.map(({ result, dueAt }) => ({

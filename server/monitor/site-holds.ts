@@ -3,9 +3,9 @@ import { isUnavailable, numbersOf, rowsOf, type Store } from "../db/store.ts";
 import { siteHolds } from "../db/tables.ts";
 import type { Clock } from "../lib/clock.ts";
 import { chunksOf } from "../lib/steps.ts";
-import { type Politeness, rememberLoad } from "../verdict/politeness/politeness.ts";
+import type { SiteLoads } from "../verdict/politeness/politeness.ts";
 import { TROUBLE_KEPT_MS } from "../verdict/politeness/site-line.ts";
-import type { SiteLoad } from "../verdict/politeness/site-load.ts";
+import { loadFromJson, loadToJson, type SiteLoad } from "../verdict/politeness/site-load.ts";
 import type { Deps } from "../work/deps.ts";
 import { bucketOf, LEASE_MS, type Share } from "../work/nodes.ts";
 
@@ -31,14 +31,14 @@ const ROWS = 500;
 
 export function createSiteHolds(
   { store, clock }: Pick<Deps, "store" | "clock">,
-  politeness: Politeness,
+  loads: SiteLoads,
 ): SiteHolds {
   /** Sites that were written, and until when their rows count. */
   const written = new Map<string, number>();
   const changed = new Map<string, SiteLoad>();
   let deleteAt = clock.elapsed();
 
-  politeness.onLoad = (site, load) => {
+  loads.onLoad = (site, load) => {
     if (changed.has(site) || isOutdated(site, load)) changed.set(site, load);
   };
 
@@ -62,7 +62,7 @@ export function createSiteHolds(
     const outdated = some.filter(([site, load]) => isOutdated(site, load));
     const held = outdated.flatMap(([site, load]) => {
       const until = neededUntil(clock, load);
-      return until === null ? [] : [{ site, until, load: toJson(clock, load) }];
+      return until === null ? [] : [{ site, until, load: loadToJson(clock, load) }];
     });
     const ended = outdated.flatMap(([site, load]) => {
       const until = written.get(site);
@@ -88,7 +88,7 @@ export function createSiteHolds(
     for (const some of chunksOf(ROWS, buckets)) {
       for (const [site, json] of await findHolds(store, some, clock.now())) {
         // What is still to be written is newer.
-        if (!changed.has(site)) rememberLoad(politeness, site, toLoad(clock, json));
+        if (!changed.has(site)) loads.remember(site, loadFromJson(clock, json));
       }
     }
   }
@@ -138,20 +138,6 @@ function neededUntil(clock: Clock, { hold, penaltyMs }: SiteLoad): number | null
 }
 
 const inSteps = (at: number) => Math.ceil(at / STEP_MS) * STEP_MS;
-
-/** Rows use the wall clock, since `elapsed()` means nothing to another process. */
-const toJson = (clock: Clock, { hold, ...load }: SiteLoad): string =>
-  JSON.stringify({
-    ...load,
-    hold: hold && { reason: hold.reason, until: hold.until - clock.elapsed() + clock.now() },
-  });
-
-/** Reads what `toJson` has written. */
-function toLoad(clock: Clock, json: string): SiteLoad {
-  const { hold, ...load } = JSON.parse(json) as SiteLoad;
-  const since = clock.elapsed();
-  return { ...load, hold: hold && { ...hold, since, until: hold.until - clock.now() + since } };
-}
 
 const findHolds = (store: Store, buckets: number[], now: number) =>
   store.all<[site: string, load: string]>(sql`

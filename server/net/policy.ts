@@ -123,6 +123,8 @@ type HostList = {
   networks: [Address, number][];
   /** Lower-case host names in which `*` stands for any characters. */
   patterns: string[];
+  /** As written in the setting. */
+  text: string;
 };
 
 const PATTERN = /^[a-z0-9*_-]+(\.[a-z0-9*_-]+)*$/;
@@ -130,7 +132,7 @@ const ONLY_DIGITS_AND_DOTS = /^[\d.]+$/;
 
 /** Reads `external, 10.0.0.0/8, *.corp.example`. @throws Error with the invalid entry */
 export function parseHostList(text: string): HostList {
-  const list: HostList = { ranges: new Set(), networks: [], patterns: [] };
+  const list: HostList = { ranges: new Set(), networks: [], patterns: [], text };
   for (const part of text.split(",")) {
     const entry = part.trim().toLowerCase();
     if (entry) addEntry(list, entry);

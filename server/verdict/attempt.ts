@@ -47,6 +47,8 @@ export type KnownLink = {
   isFlapping: boolean;
   /** A user waits for this check: it ends within a minute and uses no earlier result. */
   isRequested: boolean;
+  /** Most bytes of its page to read, if its page has ended the process that read it. */
+  mostBytes?: number;
 };
 
 export const NEVER_CHECKED: Omit<KnownLink, "url"> = {
@@ -77,8 +79,13 @@ export type Check = {
 
 export function beginCheck(checker: Checker, link: KnownLink, budgetMs: number): Check {
   const startedAt = checker.clock.elapsed();
+  const { isRequested, mostBytes } = link;
   return {
-    checker: link.isRequested ? { ...checker, isUrgent: true } : checker,
+    checker: {
+      ...checker,
+      ...(isRequested && { isUrgent: true }),
+      ...(mostBytes !== undefined && { mostBytes }),
+    },
     link,
     attempts: [],
     probes: [],
@@ -225,6 +232,7 @@ async function judgeResult(check: Check, result: Probe, style: Style): Promise<F
       serving: check.serving,
       isReregistered: isReregistered(check),
     };
+    checker.onStep?.();
     const finding = judge(seen);
     if (!("needs" in finding)) return finding;
     if (facts[finding.needs] !== undefined) throw new Error(`${finding.needs} is known already`);

@@ -15,7 +15,7 @@ import { verifyWithCanaries } from "./canary.ts";
 import { monitorFault } from "./own-fault.ts";
 import { type Conclusion, conclude, type Ending, urlInBetween } from "./probe/conclusion.ts";
 import { type Style, USUAL_STYLE } from "./probe/finding.ts";
-import { probe } from "./probe/probe.ts";
+import { type Probe, probe } from "./probe/probe.ts";
 import { isMonitorFault, isTrustProblem, verdictOf } from "./reasons/reasons.ts";
 
 export type { Checker, KnownLink } from "./attempt.ts";
@@ -235,7 +235,21 @@ async function finish(check: Check, latest: Attempt, wanted: Ending): Promise<Co
     ...(report && { monitor: report }),
     ...(link.isFlapping && { flapping: true as const }),
   };
-  return conclude(attempts, latest, { ...(fault ? { reason: fault } : ending), evidence });
+  const conclusion = conclude(attempts, latest, {
+    ...(fault ? { reason: fault } : ending),
+    evidence,
+  });
+  return link.mostBytes === undefined
+    ? conclusion
+    : { ...conclusion, page: versionOf(latest.probe) };
+}
+
+/** What changes when the page does, as far as its server says so. */
+function versionOf(probe: Probe): string {
+  if (probe.kind === "failed") return probe.reason;
+  const { headers, status } = probe;
+  const named = ["etag", "last-modified", "content-length"].map((name) => headers.get(name));
+  return `${status} ${named.find((value) => value !== null) ?? ""}`;
 }
 
 /** Failures of https that plain http may not have. */

@@ -1,5 +1,4 @@
 import { LRUCache } from "lru-cache";
-import type { Store } from "../db/store.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Outbound } from "../net/request.ts";
 import { checkUrl, type KnownLink } from "./confirm.ts";
@@ -15,6 +14,7 @@ import { type Conclusion, sawNothing } from "./probe/conclusion.ts";
 import { isMonitorFault, type UnknownReason } from "./reasons/reasons.ts";
 import { createRobots } from "./robots.ts";
 import { createServices } from "./services/ask.ts";
+import type { Canaries } from "./services/canaries.ts";
 import { type Catalogue, gapsOf, urlKeyOf } from "./services/catalogue.ts";
 import type { HostProfiles } from "./surroundings.ts";
 
@@ -31,12 +31,14 @@ type CheckOptions = MonitorState & {
   outbound: Outbound;
   profiles: HostProfiles;
   catalogue: Catalogue;
-  /** Stores what was learned about services; without one it is lost when the process stops. */
-  store?: Store;
+  /** Created if not given: then what it learns is lost when the process stops. */
+  canaries?: Canaries;
   /** Between 0 and 1, like `Math.random`. */
   random: () => number;
   /** Shared with other parts; created if not given. */
   politeness?: Politeness;
+  /** Called before each step of a check that may take long without a pause, such as reading a page. */
+  onStep?: (link: KnownLink) => void;
 };
 
 /** Of all concurrent checks (docs/verdicts.md, "Flapping"). */
@@ -51,15 +53,15 @@ export const createPolitenessFor = ({
 
 /** Returns the configured function that checks a link. Its checks share queues, cooldowns and results. */
 export function createCheck(options: CheckOptions): CheckLink {
-  const { config, clock, outbound, online, lag, profiles, catalogue, store, random } = options;
+  const { config, clock, outbound, online, lag, profiles, catalogue, random } = options;
   const { checkTimeoutMs, confirmDelaysMs, checkUserAgent } = config;
-  const { politeness = createPolitenessFor(options) } = options;
+  const { politeness = createPolitenessFor(options), onStep, canaries } = options;
   const checker = {
     clock,
     outbound,
     politeness,
     userAgent: checkUserAgent,
-    services: createServices(clock, catalogue, store),
+    services: createServices(clock, catalogue, canaries),
     hostProfiles: profiles,
     robots: createRobots(),
     randomName: () => randomName(random),
@@ -70,7 +72,9 @@ export function createCheck(options: CheckOptions): CheckLink {
     longChecks: { count: 0, most: Math.ceil(config.checkConcurrency * LONG_CHECK_SHARE) },
   };
   const checkLink: CheckLink = (link, signal) =>
-    deferDuringCooldown({ politeness, random }, link, () => checkUrl({ ...checker, signal }, link));
+    deferDuringCooldown({ politeness, random }, link, () =>
+      checkUrl({ ...checker, signal, ...(onStep && { onStep: () => onStep(link) }) }, link),
+    );
   return coalesce({ clock, catalogue, checkLink });
 }
 
@@ -211,5 +215,6 @@ function coalescingKey(catalogue: Catalogue, link: KnownLink, now: number): stri
     unconfirmedSince !== null,
     link.isFlapping,
     link.isRequested,
+    link.mostBytes,
   ]);
 }

@@ -1,9 +1,6 @@
 import { isIP } from "node:net";
-import { eq } from "drizzle-orm";
 import { LRUCache } from "lru-cache";
 import { getDomain } from "tldts";
-import type { Store } from "../db/store.ts";
-import { hostProfiles } from "../db/tables.ts";
 import type { Clock } from "../lib/clock.ts";
 import { createOnceAtATime, unlessAborted } from "../lib/concurrency.ts";
 import type { HostNames } from "../net/dns-query.ts";
@@ -177,7 +174,7 @@ function withoutHash(url: URL): URL {
 }
 
 /** Nothing can be learned about `closed` hosts. */
-type HostBehaviour = HostProfile | { kind: "closed" };
+export type HostBehaviour = HostProfile | { kind: "closed" };
 
 /** Remembers for a week how hosts answer for missing addresses. */
 export type HostProfiles = {
@@ -191,34 +188,41 @@ export type HostProfiles = {
 };
 
 export const PROFILE_LIFETIME_MS = 7 * 24 * 3_600_000;
-const HOSTS_IN_MEMORY = 50_000;
+const HOSTS_IN_MEMORY = 10_000;
 
-type Entry = { learned: HostBehaviour; at: number };
+/** How a host behaved at a time, in milliseconds since 1970. */
+export type ProfileEntry = { learned: HostBehaviour; at: number };
 
-/** @param store keeps them across restarts */
+/** Keeps profiles for other processes, and over restarts. Never throws. */
+export type ProfileStore = {
+  find(host: string): Promise<ProfileEntry | null>;
+  /** Stores the entry, sooner or later. */
+  keep(host: string, entry: ProfileEntry): void;
+};
+
 export function createHostProfiles({
   clock,
   store,
 }: {
   clock: Clock;
-  store?: Store;
+  store?: ProfileStore;
 }): HostProfiles {
-  const memory = new LRUCache<string, Entry>({ max: HOSTS_IN_MEMORY });
+  const memory = new LRUCache<string, ProfileEntry>({ max: HOSTS_IN_MEMORY });
   const once = createOnceAtATime<HostBehaviour | null>();
-  const isFresh = ({ at }: Entry) => clock.now() - at < PROFILE_LIFETIME_MS;
+  const isFresh = ({ at }: ProfileEntry) => clock.now() - at < PROFILE_LIFETIME_MS;
 
   async function find(host: string): Promise<HostBehaviour | null> {
-    const entry = memory.get(host) ?? (store && (await readEntry(store, host)));
+    const entry = memory.get(host) ?? (await store?.find(host));
     if (!entry || !isFresh(entry)) return null;
     memory.set(host, entry);
     return entry.learned;
   }
 
-  async function keep(host: string, learned: HostBehaviour | null): Promise<HostBehaviour | null> {
+  function keep(host: string, learned: HostBehaviour | null): HostBehaviour | null {
     if (!learned) return null;
     const entry = { learned, at: clock.now() };
     memory.set(host, entry);
-    if (store) await writeEntry(store, host, entry);
+    store?.keep(host, entry);
     return learned;
   }
 
@@ -226,23 +230,4 @@ export function createHostProfiles({
     once({ key: host, isUrgent, work: async () => keep(host, await ask()) });
 
   return { find, learn };
-}
-
-async function readEntry(store: Store, host: string): Promise<Entry | null> {
-  const [row] = await store.select().from(hostProfiles).where(eq(hostProfiles.host, host));
-  if (!row) return null;
-  const { kind, fingerprint, learnedAt: at } = row;
-  return { learned: kind === "page" ? { kind, fingerprint: fingerprint ?? "" } : { kind }, at };
-}
-
-async function writeEntry(store: Store, host: string, { learned, at }: Entry): Promise<void> {
-  const fingerprint = learned.kind === "page" ? learned.fingerprint : null;
-  const row = { kind: learned.kind, fingerprint, learnedAt: at };
-  await store.write([
-    store.delete(hostProfiles).where(eq(hostProfiles.host, host)),
-    store
-      .insert(hostProfiles)
-      .values({ host, ...row })
-      .onConflictDoNothing(),
-  ]);
 }

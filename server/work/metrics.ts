@@ -1,4 +1,5 @@
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
+import type { CheckerProcess } from "../checker/pool.ts";
 import type { Reason, Verdict } from "../verdict/reasons/reasons.ts";
 
 /** A finished check, as it is counted. */
@@ -20,6 +21,10 @@ export type Metrics = {
   /** Counts an attempt of a delivery. `result` is the class of its status code, such as `2xx`, or why there was none. */
   attemptEnded(result: string, ms: number): void;
   requestEnded(answered: Answered, ms: number): void;
+  /** Registers what reads the state of the checker processes. */
+  watchProcesses(read: () => CheckerProcess[]): void;
+  /** The checker processes; none where this process checks links itself, or not at all. */
+  processes(): CheckerProcess[];
 };
 
 const CHECK_SECONDS = [0.1, 0.5, 1, 2.5, 5, 10, 30, 60];
@@ -72,8 +77,35 @@ export function createMetrics(): Metrics {
     registers,
   });
 
+  let processes = (): CheckerProcess[] => [];
+  const ofProcesses = (name: string, help: string, value: (one: CheckerProcess) => number) =>
+    new Gauge({
+      name: `stillup_checker_process_${name}`,
+      help,
+      labelNames: ["process"] as const,
+      registers,
+      collect() {
+        for (const [i, one] of processes().entries()) this.set({ process: `${i + 1}` }, value(one));
+      },
+    });
+  ofProcesses(
+    "memory_bytes",
+    "Memory of a checker process; 0 while it does not run. Above 1 GiB it is replaced.",
+    ({ memoryBytes }) => memoryBytes,
+  );
+  ofProcesses(
+    "restarts",
+    "How often a checker process ended and was replaced. If this grows, the log names the links whose pages end it.",
+    ({ restarts }) => restarts,
+  );
+  ofProcesses("checks", "Checks that a checker process has finished.", ({ checks }) => checks);
+
   return {
     text: () => registry.metrics(),
+    watchProcesses(read) {
+      processes = read;
+    },
+    processes: () => processes(),
     checkStarted: () => underWay.inc(),
     checkEnded({ status, reason }, ms) {
       underWay.dec();

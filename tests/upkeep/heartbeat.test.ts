@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { heartbeatOutbound } from "../../server/app/build.ts";
+import { heartbeatOutbound } from "../../server/config/outbound.ts";
 import { WORKS } from "../../server/db/tables.ts";
 import { keepHeartbeat } from "../../server/ops/upkeep/heartbeat.ts";
 import { createLoops } from "../../server/work/loops.ts";

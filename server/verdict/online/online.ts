@@ -30,9 +30,9 @@ export type Online = {
   speaksFor(address: string | null): boolean;
   known(): KnownState;
   /** Compares the clock with the `Date` header of an answer. */
-  noteAnswer: ClockSkew["note"];
+  noteAnswer(answer: { finalUrl: string; headers: Headers }): void;
   /** Whether the clock is too wrong to judge the dates of certificates. */
-  clockIsOff: ClockSkew["isOff"];
+  clockIsOff(): boolean;
 };
 
 /** A change to report. Becoming online for the first time is not one. */
@@ -71,11 +71,18 @@ export function createOnline({ clock, sentinels, ask, onChange }: OnlineOptions)
     return round.report;
   }
 
-  const areOutside = sentinels.every((sentinel) => isOutside(parseServer(sentinel).address));
-  const speaksFor = (address: string | null) =>
-    address === null || isOutside(address) || !areOutside;
+  return {
+    confirm,
+    speaksFor: speaksFor(sentinels),
+    known: () => known,
+    noteAnswer: skew.note,
+    clockIsOff: skew.isOff,
+  };
+}
 
-  return { confirm, speaksFor, known: () => known, noteAnswer: skew.note, clockIsOff: skew.isOff };
+export function speaksFor(sentinels: string[]): Online["speaksFor"] {
+  const areOutside = sentinels.every((sentinel) => isOutside(parseServer(sentinel).address));
+  return (address) => address === null || isOutside(address) || !areOutside;
 }
 
 export const ONLINE_STATES = ["online", "degraded", "offline"] as const;

@@ -11,6 +11,7 @@ import {
   type Site,
   type SiteRules,
   startsIn,
+  type Turn,
   takeTurn,
   type WaitOptions,
 } from "./site-line.ts";
@@ -23,8 +24,23 @@ export type Politeness = SiteRules & {
   sites: Map<string, Site>;
   /** Number of sites at which idle ones are removed. */
   sweepAt: number;
+  /** Returns the line of a site that another process keeps; null for all other sites. */
+  elsewhere: (site: string) => Line | null;
+} & SiteLoads;
+
+/** How loads become known to other processes, and theirs to this one. */
+export type SiteLoads = {
   /** Called after each response with the load of its site. */
   onLoad: (site: string, load: SiteLoad) => void;
+  /** Applies what another process learned about a site. */
+  remember: (site: string, load: SiteLoad) => void;
+};
+
+/** The line of a request at its site. */
+export type Line = {
+  take(wait: WaitOptions): Promise<Turn | Held>;
+  /** Ends the turn. @param response null if there was none */
+  end(response: Response | null): void;
 };
 
 type Ended = ({ kind: "response" } & Response) | { kind: "failed" };
@@ -45,20 +61,21 @@ const SHORTEST_PACE_MS = 50;
 
 const SITES_KEPT = 1000;
 
-export const createPoliteness = (
+export function createPoliteness(
   rules: SiteRules,
   gaps: ReadonlyMap<string, number> = new Map(),
-): Politeness => ({
-  ...rules,
-  gaps: new Map([...gaps].map(([host, gapMs]) => [siteOf(host), gapMs])),
-  sites: new Map(),
-  sweepAt: SITES_KEPT,
-  onLoad: () => {},
-});
-
-/** Applies what another process learned about a site. */
-export const rememberLoad = (politeness: Politeness, site: string, load: SiteLoad): void =>
-  mergeLoad(politeness, findOrCreateSite(politeness, site), load);
+): Politeness {
+  const politeness: Politeness = {
+    ...rules,
+    gaps: new Map([...gaps].map(([host, gapMs]) => [siteOf(host), gapMs])),
+    sites: new Map(),
+    sweepAt: SITES_KEPT,
+    elsewhere: () => null,
+    onLoad: () => {},
+    remember: (site, load) => mergeLoad(politeness, findOrCreateSite(politeness, site), load),
+  };
+  return politeness;
+}
 
 /**
  * Makes a request when it is its turn at the site of `host`, or returns `Held` if the site's cooldown is longer than the
@@ -70,9 +87,9 @@ export async function withPoliteness<T extends Ended>(
   request: (waitedMs: number) => Promise<T>,
   wait: Partial<WaitOptions> = {},
 ): Promise<T | Held> {
-  const key = siteOf(host);
-  const site = findOrCreateSite(politeness, key);
-  const turn = await takeTurn(politeness, site, { maxHoldMs: LONGEST_HOLD_WAIT_MS, ...wait });
+  const site = siteOf(host);
+  const line = politeness.elsewhere(site) ?? lineAt(politeness, site);
+  const turn = await line.take({ maxHoldMs: LONGEST_HOLD_WAIT_MS, ...wait });
   if (turn.kind === "held") return turn;
   let response: Response | null = null;
   try {
@@ -80,9 +97,20 @@ export async function withPoliteness<T extends Ended>(
     if (ended.kind === "response") response = ended;
     return ended;
   } finally {
-    endTurn(politeness, site, response);
-    if (response) politeness.onLoad(key, site.load);
+    line.end(response);
   }
+}
+
+/** Returns a line at a site of this process. */
+export function lineAt(politeness: Politeness, key: string): Line {
+  const site = findOrCreateSite(politeness, key);
+  return {
+    take: (wait) => takeTurn(politeness, site, wait),
+    end(response) {
+      endTurn(politeness, site, response);
+      if (response) politeness.onLoad(key, site.load);
+    },
+  };
 }
 
 /** Returns the cooldown of a site that accepts no request within half a minute, due to a hold or its queue; else null. */

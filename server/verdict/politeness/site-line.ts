@@ -28,7 +28,7 @@ export type Site = {
 };
 
 /** A request may be made. `waitedMs` excludes the time of holds. */
-type Turn = { kind: "turn"; waitedMs: number };
+export type Turn = { kind: "turn"; waitedMs: number };
 
 /** A request is not made, since its site is held for `forMs` more. */
 export type Held = { kind: "held"; reason: UnknownReason; forMs: number; waitedMs: number };

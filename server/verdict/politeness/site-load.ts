@@ -1,3 +1,4 @@
+import type { Clock } from "../../lib/clock.ts";
 import type { ServerErrorReason, UnknownReason } from "../reasons/reasons.ts";
 
 /** No requests are sent to the site until then. Times are those of `elapsed()`. */
@@ -26,6 +27,20 @@ export const NO_LOAD: SiteLoad = {
   refusals: 0,
   hold: null,
 };
+
+/** Writes a load for another process. Holds are in wall time, since `elapsed()` means nothing to another process. */
+export const loadToJson = (clock: Clock, { hold, ...load }: SiteLoad): string =>
+  JSON.stringify({
+    ...load,
+    hold: hold && { reason: hold.reason, until: hold.until - clock.elapsed() + clock.now() },
+  });
+
+/** Reads what `loadToJson` has written. */
+export function loadFromJson(clock: Clock, json: string): SiteLoad {
+  const { hold, ...load } = JSON.parse(json) as SiteLoad;
+  const since = clock.elapsed();
+  return { ...load, hold: hold && { ...hold, since, until: hold.until - clock.now() + since } };
+}
 
 const FIRST_REFUSAL_MS = 500;
 const LONGEST_REFUSAL_MS = 30_000;

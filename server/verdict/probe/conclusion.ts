@@ -116,6 +116,10 @@ export type Conclusion = {
    * milliseconds and nothing counts. `reason` is the reason of the cooldown.
    */
   deferMs: number | null;
+  /** The page ended the process that read it: this counts, although no site is at fault. */
+  endedProcess?: true;
+  /** Set if only the beginning of the page was read: what changes when the page does. */
+  page?: string;
   evidence: StoredEvidence;
 };
 

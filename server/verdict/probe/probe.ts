@@ -35,6 +35,10 @@ export type Prober = {
   userAgent: string;
   /** A user waits for the result, so its requests go first. */
   isUrgent?: boolean;
+  /** Most bytes of a page to read; a MiB by default. */
+  mostBytes?: number;
+  /** Called before each step that may take long without a pause. */
+  onStep?: () => void;
 };
 
 export type ProbeInput = {
@@ -174,7 +178,7 @@ async function ask(attempt: Attempt, url: URL): Promise<Asked> {
     const contentType = headers.get("content-type");
     if (isPage(contentType)) reading = createPageReader(contentType);
     if (input.keepsText && isText(contentType)) keeping = createTextKeeper(contentType);
-    return isText(contentType) ? PAGE_BYTES : 1;
+    return isText(contentType) ? (prober.mostBytes ?? PAGE_BYTES) : 1;
   };
   const send = (waitedMs: number) => {
     journey.waitedMs += waitedMs;
@@ -187,6 +191,7 @@ async function ask(attempt: Attempt, url: URL): Promise<Asked> {
       trust: input.style.trust,
       bodyCap,
       onBody: (chunk) => {
+        prober.onStep?.();
         reading?.take(chunk);
         keeping?.take(chunk);
       },
@@ -196,6 +201,7 @@ async function ask(attempt: Attempt, url: URL): Promise<Asked> {
   const maxHoldMs = Math.min(LONGEST_HOLD_WAIT_MS, leftOf(attempt) - SHORTEST_REQUEST_MS);
   const wait = { maxHoldMs, signal: input.signal, isUrgent };
   const exchange = await withPoliteness(politeness, url.host, send, wait);
+  prober.onStep?.();
   // Also after a failed request, since a reader that stays open is never freed.
   return { exchange, page: (await endOf(reading)) ?? null, text: endOf(keeping) ?? null };
 }

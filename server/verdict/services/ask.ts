@@ -1,10 +1,9 @@
-import type { Store } from "../../db/store.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { createOnceAtATime, unlessAborted } from "../../lib/concurrency.ts";
 import { type ProbeRecord, probeRecord } from "../probe/conclusion.ts";
 import type { Finding, Style } from "../probe/finding.ts";
 import { type Failure, type Probe, type Prober, probe } from "../probe/probe.ts";
-import { type Canaries, createCanaries, createCanaryStore } from "./canaries.ts";
+import { type Canaries, createCanaries } from "./canaries.ts";
 import type { Catalogue, Target } from "./catalogue.ts";
 import { type Reply, valueAt } from "./decide.ts";
 import { type Received, receive } from "./receive.ts";
@@ -22,12 +21,11 @@ const createAsking = (clock: Clock): Asking => ({
 
 export type Services = Asking & { catalogue: Catalogue; canaries: Canaries };
 
-/** @param store shares the reliability of services with other processes, and keeps it over restarts */
-export const createServices = (clock: Clock, catalogue: Catalogue, store?: Store): Services => ({
-  ...createAsking(clock),
-  catalogue,
-  canaries: createCanaries(clock, store ? createCanaryStore(store) : null),
-});
+export const createServices = (
+  clock: Clock,
+  catalogue: Catalogue,
+  canaries: Canaries = createCanaries(clock, null),
+): Services => ({ ...createAsking(clock), catalogue, canaries });
 
 type ServiceQuestion = {
   prober: Prober & { services: Asking };
@@ -102,6 +100,7 @@ async function askOnce(question: ServiceQuestion, ask: Ask, taken: Values): Prom
   const { result: answer, place, count } = await send(question, ask, values);
   const { url } = prepare(ask, [values], "");
   const response = { answer, url, place, count, values };
+  prober.onStep?.();
   return { answer, received: receive(target, ask, response, prober.clock.now()), count };
 }
 

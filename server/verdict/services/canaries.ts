@@ -1,22 +1,20 @@
-import { and, eq, lte } from "drizzle-orm";
-import type { Store } from "../../db/store.ts";
-import { canaries } from "../../db/tables.ts";
 import type { Clock } from "../../lib/clock.ts";
-import { describeError, log, logTransitions } from "../../lib/log.ts";
-import type { Target } from "./catalogue.ts";
+
+/** A kind of links of a service. */
+export type CanaryKey = { service: { id: string }; kind: { kind: string } };
 
 /** Whether a service still distinguishes what exists from what is gone. */
 export type Canaries = {
   /** Notes that a link of the service was alive, which proves as much as a request for a known-good link. */
-  noteAlive(target: Target): void;
+  noteAlive(target: CanaryKey): void;
   /** Whether a link of the service was alive within a day. */
-  wasAlive(target: Target): Promise<boolean>;
+  wasAlive(target: CanaryKey): Promise<boolean>;
   /**
    * Whether a known-good link is still found, by a result of the last 15 minutes or a new request.
    * @param gone `isNews`: the link was not known to be dead; `ask` requests known-good links
    */
   isReliable(
-    target: Target,
+    target: CanaryKey,
     gone: { isNews: boolean; ask: () => Promise<boolean> },
   ): Promise<boolean>;
 };
@@ -51,7 +49,7 @@ const STORE_MS = MINUTE_MS;
 export function createCanaries(clock: Clock, store: CanaryStore | null): Canaries {
   const known = new Map<string, Reliability>();
 
-  function reliabilityOf({ service, kind }: Target): Reliability {
+  function reliabilityOf({ service, kind }: CanaryKey): Reliability {
     const key = `${service.id} ${kind.kind}`;
     const reliability = known.get(key) ?? { ...UNKNOWN, gone: [] };
     known.set(key, reliability);
@@ -64,7 +62,7 @@ export function createCanaries(clock: Clock, store: CanaryStore | null): Canarie
   const isSuspect = ({ isGood, gone }: Reliability) => isGood && gone.length >= SUSPICIOUS_GONE;
 
   /** Reads what is stored, as far as it is newer than what is known here. */
-  async function readStored(target: Target, reliability: Reliability) {
+  async function readStored(target: CanaryKey, reliability: Reliability) {
     reliability.readAt = clock.elapsed();
     const found = await store?.read(target);
     if (!found) return;
@@ -77,7 +75,7 @@ export function createCanaries(clock: Clock, store: CanaryStore | null): Canarie
   }
 
   /** @param result `isAlive`: an ordinary link was alive; otherwise known-good links were requested */
-  function learn(target: Target, { isGood, isAlive }: { isGood: boolean; isAlive: boolean }) {
+  function learn(target: CanaryKey, { isGood, isAlive }: { isGood: boolean; isAlive: boolean }) {
     const reliability = reliabilityOf(target);
     const at = clock.elapsed();
     const isNew = reliability.isGood !== isGood || !isAlive;
@@ -86,10 +84,10 @@ export function createCanaries(clock: Clock, store: CanaryStore | null): Canarie
     if (!isNew && !isStale(reliability.writtenAt)) return;
     reliability.writtenAt = at;
     const askedAt = clock.now();
-    void store?.write(target, { isGood, askedAt, aliveAt: isAlive ? askedAt : null });
+    store?.write(target, { isGood, askedAt, aliveAt: isAlive ? askedAt : null });
   }
 
-  async function test(target: Target, reliability: Reliability, ask: () => Promise<boolean>) {
+  async function test(target: CanaryKey, reliability: Reliability, ask: () => Promise<boolean>) {
     if (isStale(reliability.readAt)) await readStored(target, reliability);
     if (isFresh(reliability) && !isSuspect(reliability)) return reliability.isGood;
     const askedAt = clock.elapsed();
@@ -123,61 +121,16 @@ export function createCanaries(clock: Clock, store: CanaryStore | null): Canarie
 }
 
 /** The last result of a service's known-good links. Times are milliseconds since 1970. */
-type CanaryState = {
+export type CanaryState = {
   isGood: boolean;
   askedAt: number;
   /** When a link of the service was last alive. */
   aliveAt: number | null;
 };
 
-type CanaryStore = {
+export type CanaryStore = {
   /** Returns null where nothing is known, or the database is unavailable. */
-  read(target: Target): Promise<CanaryState | null>;
-  /** Stores a newer state. Never throws, so callers need not await it. */
-  write(target: Target, state: CanaryState): Promise<void>;
+  read(target: CanaryKey): Promise<CanaryState | null>;
+  /** Stores a newer state, sooner or later. */
+  write(target: CanaryKey, state: CanaryState): void;
 };
-
-/** A failing database must not change verdicts. */
-export function createCanaryStore(store: Store): CanaryStore {
-  const note = logTransitions((error) =>
-    log.warn("failed to store the reliability of services", describeError(error)),
-  );
-  const settle = <T>(work: Promise<T>): Promise<T | null> =>
-    work.then(
-      (result) => {
-        note(null);
-        return result;
-      },
-      (error) => {
-        note(error);
-        return null;
-      },
-    );
-  return {
-    read: (target) => settle(readState(store, target)),
-    write: async (target, state) => void (await settle(writeState(store, target, state))),
-  };
-}
-
-async function readState(store: Store, target: Target): Promise<CanaryState | null> {
-  const [row] = await store.select().from(canaries).where(isOf(target));
-  return row ?? null;
-}
-
-async function writeState(store: Store, target: Target, state: CanaryState): Promise<void> {
-  const { isGood, askedAt, aliveAt } = state;
-  const { service, kind } = target;
-  await store.write([
-    store
-      .update(canaries)
-      .set({ isGood, askedAt, ...(aliveAt !== null && { aliveAt }) })
-      .where(and(isOf(target), lte(canaries.askedAt, askedAt))),
-    store
-      .insert(canaries)
-      .values({ service: service.id, kind: kind.kind, ...state })
-      .onConflictDoNothing(),
-  ]);
-}
-
-const isOf = ({ service, kind }: Target) =>
-  and(eq(canaries.service, service.id), eq(canaries.kind, kind.kind));

@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { createStore, type Store, Unavailable } from "../../../server/db/store.ts";
-import { createCanaries, createCanaryStore } from "../../../server/verdict/services/canaries.ts";
+import { createLearning, writeLearned } from "../../../server/monitor/learning.ts";
+import { createCanaries } from "../../../server/verdict/services/canaries.ts";
 import type { Target } from "../../../server/verdict/services/catalogue.ts";
 import { movableClock } from "../../clock.ts";
 import { onBothEngines, START } from "../../harness.ts";
@@ -123,16 +124,19 @@ const targetNamed = (id: string): Target => {
 };
 
 function startProcess(store: Store, clock: ReturnType<typeof movableClock>, target: Target) {
-  const kept = createCanaryStore(store);
-  const writes: Promise<void>[] = [];
+  const learning = createLearning(store);
+  const canaries = createCanaries(clock, learning.canaries);
   let asked = 0;
-  const write: typeof kept.write = (...what) => {
-    const written = kept.write(...what);
-    writes.push(written);
-    return written;
-  };
-  const canaries = createCanaries(clock, { ...kept, write });
-  const written = () => Promise.all(writes);
+  let writes = 0;
+
+  /** As with the results of checks. */
+  async function written() {
+    const learned = learning.take();
+    writes += learned.canaries.size;
+    await store
+      .transaction((tx) => writeLearned(tx, learned))
+      .catch(() => learning.putBack(learned));
+  }
 
   /** Whether a link that seems gone is believed to be, where a known-good one answers like this. */
   async function sings(answer: boolean | (() => Promise<boolean>)) {
@@ -153,7 +157,7 @@ function startProcess(store: Store, clock: ReturnType<typeof movableClock>, targ
     },
     wasAlive: () => canaries.wasAlive(target),
     asked: () => asked,
-    written: () => writes.length,
+    written: () => writes,
   };
 }
 

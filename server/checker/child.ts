@@ -1,0 +1,158 @@
+import { closeSync, openSync, readFileSync, readSync, rmSync, writeSync } from "node:fs";
+import { join } from "node:path";
+import { describeError, log } from "../lib/log.ts";
+import type { Ended } from "./caps.ts";
+import {
+  type Channel,
+  type CheckerCalls,
+  type CheckerSettings,
+  createChannel,
+  type Message,
+  type ServerCalls,
+} from "./messages.ts";
+
+/** A running checker process. */
+export type Child = {
+  pid: number;
+  channel: Channel<CheckerCalls>;
+  memoryBytes(): number;
+  /** Ends it at once. */
+  end(why: Ended["kind"]): void;
+};
+
+type ChildOptions = {
+  command: string[];
+  dataDir: string;
+  /** Starts in the process that is told these. */
+  settings: CheckerSettings;
+  /** By how many milliseconds the clock is ahead of this machine's. */
+  aheadMs: () => number;
+  /** What the process may ask. */
+  callsOf: (channel: Channel<CheckerCalls>) => ServerCalls;
+  onEnd: (why: Ended) => void;
+};
+
+/** What the calls to a process that has ended throw. */
+export class ProcessEnded extends Error {
+  constructor(readonly why: Ended) {
+    super(`The checker process ended (${why.kind}).`);
+  }
+}
+
+/** How often a process is asked whether it answers, and how often in a row it may not. */
+const TICK_MS = 500;
+const SILENT_TICKS = 10;
+/** A process that uses more memory is replaced. */
+const MOST_BYTES = 1024 * 1024 * 1024;
+
+/** Environment of a checker process: no settings of the server, which may be secret. */
+const KEPT_VARIABLES = /^(PATH|HOME|TMPDIR|TZ|LANG|LC_\w+|NODE_\w+|SSL_\w+|BUN_\w+|LD_\w+)$/;
+
+/** Starts a process and watches it. Resolves when it is ready for calls. */
+export async function startChild(options: ChildOptions): Promise<Child> {
+  const note = openNote(options.dataDir);
+  const ready = Promise.withResolvers<void>();
+  let why: Ended["kind"] | null = null;
+  let [silentTicks, isReady] = [0, false];
+  const env = Object.entries(process.env).filter(([name]) => KEPT_VARIABLES.test(name));
+
+  const child = Bun.spawn([...options.command, note.path], {
+    stdio: ["ignore", "ignore", "inherit"],
+    serialization: "json",
+    env: Object.fromEntries(env),
+    ipc(messages: Message[] | "ready") {
+      silentTicks = 0;
+      if (messages === "ready") ready.resolve();
+      else channel.receive(messages);
+    },
+    onExit(_, exitCode, signal) {
+      clearInterval(ticking);
+      const kind = why ?? (isKill(signal) ? "killed" : "crashed");
+      const at = kind === "killed" || kind === "stopped" ? 0 : note.read();
+      note.close();
+      if (kind !== "stopped") {
+        log.error(`checker process ended: ${WORDS[kind]}`, { pid: child.pid, exitCode, signal });
+      }
+      const ended = new ProcessEnded({ kind, at });
+      channel.close(ended);
+      ready.reject(ended);
+      if (isReady) options.onEnd(ended.why);
+    },
+  });
+  const channel = createChannel<ServerCalls, CheckerCalls>(
+    // The calls need the channel, which needs the calls.
+    new Proxy({} as ServerCalls, { get: (_, name) => calls[name as keyof ServerCalls] }),
+    (messages) => child.send(messages),
+  );
+  const calls = options.callsOf(channel);
+
+  function end(kind: Ended["kind"]) {
+    why ??= kind;
+    child.kill("SIGKILL");
+  }
+
+  /** Counts ticks instead of time, since the server itself may have been held up or suspended. */
+  const ticking = setInterval(() => {
+    if (++silentTicks > SILENT_TICKS) end("silent");
+    else if (memoryOf(child.pid) > MOST_BYTES) end("memory");
+    else if (isReady) channel.call("ping", options.aheadMs()).catch(() => {});
+  }, TICK_MS);
+  child.unref();
+  ticking.unref();
+
+  await ready.promise;
+  isReady = true;
+  note.hide();
+  child.send(options.settings);
+  return { pid: child.pid, channel, memoryBytes: () => memoryOf(child.pid), end };
+}
+
+const isKill = (signal: unknown) =>
+  signal === "SIGKILL" || signal === "SIGTERM" || signal === 9 || signal === 15;
+
+const WORDS = {
+  silent: "no answer for five seconds",
+  memory: "it used too much memory",
+  crashed: "it crashed",
+  killed: "it was killed",
+} as const;
+
+/** Resident memory, where Linux reports it; 0 elsewhere. */
+function memoryOf(pid: number): number {
+  try {
+    const status = readFileSync(`/proc/${pid}/status`, "utf8");
+    return Number(/^VmRSS:\s+(\d+)/m.exec(status)?.[1] ?? 0) * 1024;
+  } catch {
+    return 0;
+  }
+}
+
+/**
+ * Eight bytes that the process shares with the server, with the number of the check that runs now: a process that
+ * hangs can send no message. Without them, as on a full disk, no check is blamed. `hide` removes the name of the file.
+ */
+function openNote(folder: string): Note {
+  const path = join(folder, `checker-${crypto.randomUUID()}`);
+  try {
+    const file = openSync(path, "w+", 0o600);
+    writeSync(file, new Uint8Array(8));
+    return {
+      path,
+      hide: () => rmSync(path, { force: true }),
+      read() {
+        const number = new Float64Array(1);
+        readSync(file, number, 0, 8, 0);
+        return number[0]!;
+      },
+      close() {
+        closeSync(file);
+        rmSync(path, { force: true });
+      },
+    };
+  } catch (error) {
+    log.warn("failed to create the note of a checker process", describeError(error));
+    return { path: "", hide() {}, read: () => 0, close() {} };
+  }
+}
+
+type Note = { path: string; hide(): void; read(): number; close(): void };

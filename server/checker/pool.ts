@@ -1,0 +1,336 @@
+import type { Config } from "../config/config.ts";
+import type { Clock } from "../lib/clock.ts";
+import { describeError, log } from "../lib/log.ts";
+import { siteOf } from "../lib/site.ts";
+import type { KnownLink } from "../verdict/confirm.ts";
+import type { CheckLink } from "../verdict/create-check.ts";
+import type { Online } from "../verdict/online/online.ts";
+import type { SiteLoads } from "../verdict/politeness/politeness.ts";
+import { loadFromJson, loadToJson, type SiteLoad } from "../verdict/politeness/site-load.ts";
+import { sawNothing } from "../verdict/probe/conclusion.ts";
+import type { Canaries } from "../verdict/services/canaries.ts";
+import type { ProfileStore } from "../verdict/surroundings.ts";
+import { createCaps, type Ended } from "./caps.ts";
+import { type Child, ProcessEnded, startChild } from "./child.ts";
+import {
+  type Channel,
+  type CheckerCalls,
+  type CheckerSettings,
+  ownerOf,
+  type ServerCalls,
+} from "./messages.ts";
+
+type PoolOptions = {
+  config: Config;
+  clock: Clock;
+  online: Online;
+  canaries: Canaries;
+  profiles: ProfileStore;
+  /** Starts a process: this program with another first argument. */
+  command: string[];
+};
+
+/** The processes that check links. */
+export type CheckerPool = {
+  check: CheckLink;
+  loads: SiteLoads;
+  processes(): CheckerProcess[];
+  /** Ends all processes at once. */
+  stop(): void;
+};
+
+/** Counts are since the server started. */
+export type CheckerProcess = {
+  /** Null while it does not run, as before the first check. */
+  pid: number | null;
+  memoryBytes: number;
+  checks: number;
+  /** How often it ended and was replaced. */
+  restarts: number;
+};
+
+/**
+ * Runs checks in processes of their own, so that no page can hold up the server, and no crash ends it. Each site belongs
+ * to one process. A process that does not answer is killed and replaced; its checks begin again in the next one.
+ */
+export function createCheckerPool(options: PoolOptions): CheckerPool {
+  const { config, clock } = options;
+  const caps = createCaps();
+  const loads = createLoads(clock);
+  const places: Place[] = [];
+  const placeOf = (site: string) => places[ownerOf(site, places.length)]!;
+  const lines = createLines(placeOf);
+  const noteClock = createClockNotes(options.online, places);
+  let last = 0;
+
+  /** What one process may ask. */
+  const callsOf = (place: Place, channel: Channel<CheckerCalls>): ServerCalls => ({
+    confirm: (agoMs) => options.online.confirm(clock.elapsed() - agoMs),
+    noteAnswer: noteClock,
+    findProfile: (host) => options.profiles.find(host),
+    keepProfile: ({ host, entry }) => options.profiles.keep(host, entry),
+    noteAlive: (target) => options.canaries.noteAlive(target),
+    wasAlive: (target) => options.canaries.wasAlive(target),
+    isReliable: ({ target, isNews, ask }) =>
+      options.canaries.isReliable(target, {
+        isNews,
+        ask: () => channel.call("askCanary", ask),
+      }),
+    noteLoad: ({ site, json }) => loads.note(site, loadFromJson(clock, json)),
+    ...lines.of(place),
+  });
+  for (let index = 0; index < config.checkProcesses; index++) {
+    places.push(createPlace({ ...options, index, loads, callsOf, onEnd: lines.endAll }));
+  }
+
+  async function check(link: KnownLink, signal: AbortSignal) {
+    const host = URL.parse(link.url)?.host;
+    const place = host === undefined ? places[0]! : placeOf(siteOf(host));
+    for (let isLight = false; ; ) {
+      const { channel } = await place.child();
+      if (signal.aborted) return sawNothing("check_aborted");
+      const no = ++last;
+      const mostBytes = caps.of(link, isLight);
+      const abort = () => channel.tell("abort", no);
+      signal.addEventListener("abort", abort);
+      const found = await channel
+        .call("check", { no, link: mostBytes === null ? link : { ...link, mostBytes } })
+        .catch(unlessEnded)
+        .finally(() => signal.removeEventListener("abort", abort));
+      if (!(found instanceof ProcessEnded)) {
+        place.noteCheck();
+        return caps.learn(link, found);
+      }
+      if (found.why.at === no) return caps.blame(link, found.why);
+      isLight = found.why.kind === "memory" || found.why.kind === "killed";
+    }
+  }
+
+  return {
+    check,
+    loads: loads.withRemember((site, load) =>
+      placeOf(site).tell("remember", { site, json: loadToJson(clock, load) }),
+    ),
+    processes: () => places.map((place) => place.state()),
+    stop() {
+      for (const place of places) place.stop();
+    },
+  };
+}
+
+function unlessEnded(error: unknown): ProcessEnded {
+  if (error instanceof ProcessEnded) return error;
+  throw error;
+}
+
+/** Tells the processes when other sites show that this machine's clock is wrong, and when it is right again. */
+function createClockNotes(online: Online, places: Place[]): ServerCalls["noteAnswer"] {
+  let isOff = false;
+  return ({ finalUrl, headers }) => {
+    online.noteAnswer({ finalUrl, headers: new Headers(headers) });
+    if (online.clockIsOff() === isOff) return;
+    isOff = !isOff;
+    for (const place of places) place.tell("setClockIsOff", isOff);
+  };
+}
+
+/** Passes requests on that lead from the site of one process to that of another, and ends those of processes that end. */
+function createLines(placeOf: (site: string) => Place) {
+  /** Sites by the ids of requests. */
+  const open = new Map<Place, Map<string, string>>();
+
+  /** The request waits again in the process that replaces one that has ended. */
+  async function takeTurn(wait: Parameters<ServerCalls["takeTurn"]>[0]) {
+    for (;;) {
+      const { channel } = await placeOf(wait.site).child();
+      const turn = await channel.call("takeTurn", wait).catch(unlessEnded);
+      if (!(turn instanceof ProcessEnded)) return turn;
+    }
+  }
+
+  return {
+    of(place: Place): Pick<ServerCalls, "takeTurn" | "hurry" | "endTurn"> {
+      const own = new Map<string, string>();
+      open.set(place, own);
+      return {
+        takeTurn(wait) {
+          own.set(wait.id, wait.site);
+          return takeTurn(wait);
+        },
+        hurry: (line) => placeOf(line.site).tell("hurry", line),
+        endTurn(end) {
+          own.delete(end.id);
+          placeOf(end.site).tell("endTurn", end);
+        },
+      };
+    },
+    endAll(place: Place) {
+      for (const [id, site] of open.get(place) ?? []) {
+        placeOf(site).tell("hurry", { id });
+        placeOf(site).tell("endTurn", { id, site, response: null });
+      }
+      open.delete(place);
+    },
+  };
+}
+
+type Loads = ReturnType<typeof createLoads>;
+
+/** Loads that differ from the usual one, for processes that start later. */
+function createLoads(clock: Clock) {
+  const known = new Map<string, SiteLoad>();
+  const isUsual = ({ hold, penaltyMs, refusals }: SiteLoad) =>
+    penaltyMs === 0 && refusals === 0 && (hold === null || hold.until <= clock.elapsed());
+
+  function keep(site: string, load: SiteLoad) {
+    if (isUsual(load)) known.delete(site);
+    else known.set(site, load);
+  }
+
+  const shared: SiteLoads = { onLoad: () => {}, remember: keep };
+  return {
+    note(site: string, load: SiteLoad) {
+      keep(site, load);
+      shared.onLoad(site, load);
+    },
+    withRemember(tell: SiteLoads["remember"]): SiteLoads {
+      shared.remember = (site, load) => {
+        keep(site, load);
+        tell(site, load);
+      };
+      return shared;
+    },
+    /** Also forgets those that are over. */
+    all() {
+      for (const [site, load] of known) keep(site, load);
+      return [...known];
+    },
+  };
+}
+
+/** Longer than any gap between two requests to a site, which a new process would not know. */
+const IDLE_MS = 15 * 60_000;
+const SHORT_LIFE_MS = 1000;
+const FIRST_PAUSE_MS = 100;
+const LONGEST_PAUSE_MS = 5000;
+
+type PlaceOptions = PoolOptions & {
+  index: number;
+  loads: Loads;
+  callsOf: (place: Place, channel: Channel<CheckerCalls>) => ServerCalls;
+  onEnd: (place: Place) => void;
+};
+
+type Place = ReturnType<typeof createPlace>;
+
+/** A process, and those that replace it. It starts with the first check, and ends when there are none for long. */
+function createPlace(options: PlaceOptions) {
+  const { clock, config, index, loads, online } = options;
+  let current: Promise<Child> | null = null;
+  let running: Child | null = null;
+  let pauseMs = 0;
+  let usedAt = clock.elapsed();
+  let [startedAt, checks, restarts] = [0, 0, 0];
+  let isStopped = false;
+
+  const aheadMs = () => clock.now() - Date.now();
+
+  async function begin(): Promise<Child> {
+    await clock.sleep(pauseMs);
+    startedAt = performance.now();
+    const { command, callsOf } = options;
+    const child = await startChild({
+      ...{ command, aheadMs, onEnd },
+      dataDir: config.dataDir,
+      settings: settingsOf(config, { index, aheadMs: aheadMs() }),
+      callsOf: (channel) => callsOf(place, channel),
+    }).catch((error) => {
+      log.error("failed to start a checker process", describeError(error));
+      onEnd({ kind: "crashed", at: 0 });
+      throw error;
+    });
+    if (isStopped) child.end("stopped");
+    running = child;
+    greet(child);
+    return child;
+  }
+
+  function greet({ channel }: Child) {
+    for (const [site, load] of loads.all()) {
+      if (ownerOf(site, config.checkProcesses) !== index) continue;
+      channel.tell("remember", { site, json: loadToJson(clock, load) });
+    }
+    channel.tell("setClockIsOff", online.clockIsOff());
+  }
+
+  function onEnd({ kind }: Ended) {
+    current = null;
+    running = null;
+    options.onEnd(place);
+    if (kind === "stopped") return;
+    restarts++;
+    const isSick = performance.now() - startedAt < SHORT_LIFE_MS;
+    pauseMs = isSick ? Math.min(LONGEST_PAUSE_MS, Math.max(FIRST_PAUSE_MS, 2 * pauseMs)) : 0;
+  }
+
+  const endWhenIdle = setInterval(() => {
+    if (clock.elapsed() - usedAt > IDLE_MS) running?.end("stopped");
+  }, IDLE_MS / 15);
+  endWhenIdle.unref();
+
+  const place = {
+    /** @throws when all processes have been stopped */
+    async child(): Promise<Child> {
+      usedAt = clock.elapsed();
+      while (!isStopped) {
+        current ??= begin();
+        const child = await current.catch(() => null);
+        if (child) return child;
+      }
+      throw new Error("The checker processes were stopped.");
+    },
+    tell<Name extends keyof CheckerCalls>(name: Name, input: Parameters<CheckerCalls[Name]>[0]) {
+      running?.channel.tell(name, input);
+    },
+    noteCheck() {
+      checks++;
+      usedAt = clock.elapsed();
+    },
+    state: (): CheckerProcess => ({
+      pid: running?.pid ?? null,
+      memoryBytes: running?.memoryBytes() ?? 0,
+      checks,
+      restarts,
+    }),
+    stop() {
+      isStopped = true;
+      clearInterval(endWhenIdle);
+      running?.end("stopped");
+    },
+  };
+  return place;
+}
+
+const settingsOf = (
+  config: Config,
+  own: Pick<CheckerSettings, "index" | "aheadMs">,
+): CheckerSettings => ({
+  hostConcurrency: config.hostConcurrency,
+  hostGapMs: config.hostGapMs,
+  checkConcurrency: Math.ceil(config.checkConcurrency / config.checkProcesses),
+  checkTimeoutMs: config.checkTimeoutMs,
+  confirmDelaysMs: config.confirmDelaysMs,
+  checkUserAgent: config.checkUserAgent,
+  dnsServers: config.dnsServers,
+  outboundProxy: config.outboundProxy,
+  outboundProxyResolves: config.outboundProxyResolves,
+  extraCa: config.extraCa,
+  sentinels: config.outboundProxy === null ? config.sentinels : [],
+  ownServices: config.ownServices,
+  logFormat: config.logFormat,
+  logLevel: config.logLevel,
+  allowedHosts: config.checkAllowedHosts.text,
+  blockedHosts: config.checkBlockedHosts.text,
+  count: config.checkProcesses,
+  ...own,
+});

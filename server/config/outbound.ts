@@ -1,0 +1,46 @@
+import type { Clock } from "../lib/clock.ts";
+import { parseHostList } from "../net/policy.ts";
+import { createOutbound, type Outbound } from "../net/request.ts";
+import { createResolver } from "../net/resolve.ts";
+import type { Config } from "./config.ts";
+
+/** The settings of all outbound requests. */
+type OutboundConfig = Pick<
+  Config,
+  "dnsServers" | "outboundProxy" | "outboundProxyResolves" | "extraCa"
+>;
+
+/** Outbound requests of checks: any user's URL, under the policy for checks. */
+export const checkOutbound = (
+  config: OutboundConfig & Pick<Config, "checkAllowedHosts" | "checkBlockedHosts">,
+  clock: Clock,
+): Outbound =>
+  createOutbound({
+    ...sharedOptions(config, clock),
+    policy: { allowed: config.checkAllowedHosts, blocked: config.checkBlockedHosts },
+    allowedHostsSetting: "STILLUP_CHECK_ALLOWED_HOSTS",
+  });
+
+/** Outbound requests of deliveries, under their own policy. */
+export const webhookOutbound = (config: Config, clock: Clock): Outbound =>
+  createOutbound({
+    ...sharedOptions(config, clock),
+    policy: { allowed: config.webhookAllowedHosts, blocked: config.webhookBlockedHosts },
+    allowedHostsSetting: "STILLUP_WEBHOOK_ALLOWED_HOSTS",
+  });
+
+/** Outbound requests of the heartbeat: the operator chose its URL, so any host is allowed. */
+export const heartbeatOutbound = (config: Config, clock: Clock): Outbound =>
+  createOutbound({
+    ...sharedOptions(config, clock),
+    policy: { allowed: parseHostList("external,private,loopback"), blocked: parseHostList("") },
+    allowedHostsSetting: "STILLUP_HEARTBEAT_URL",
+  });
+
+const sharedOptions = (config: OutboundConfig, clock: Clock) => ({
+  clock,
+  resolver: createResolver({ clock, servers: config.dnsServers }),
+  proxy: config.outboundProxy ?? undefined,
+  proxyResolves: config.outboundProxyResolves,
+  extraCa: config.extraCa ?? undefined,
+});
