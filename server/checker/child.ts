@@ -23,7 +23,6 @@ export type Child = {
 type ChildOptions = {
   command: string[];
   dataDir: string;
-  /** Starts in the process that is told these. */
   settings: CheckerSettings;
   /** By how many milliseconds the clock is ahead of this machine's. */
   aheadMs: () => number;

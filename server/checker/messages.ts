@@ -7,7 +7,7 @@ import type { Conclusion } from "../verdict/probe/conclusion.ts";
 import type { CanaryKey } from "../verdict/services/canaries.ts";
 import type { ProfileEntry } from "../verdict/surroundings.ts";
 
-/** What a checker process is told first: only what checks need, and no secret of the server. */
+/** The first message to a checker process: only what checks need, and no secret of the server. */
 export type CheckerSettings = Pick<
   Config,
   | "hostConcurrency"

@@ -78,27 +78,35 @@ export function createMetrics(): Metrics {
   });
 
   let processes = (): CheckerProcess[] => [];
-  const ofProcesses = (name: string, help: string, value: (one: CheckerProcess) => number) =>
-    new Gauge({
-      name: `stillup_checker_process_${name}`,
+  const names = { labelNames: ["process"] as const, registers };
+  new Gauge({
+    ...names,
+    name: "stillup_checker_process_memory_bytes",
+    help: "Memory of a checker process; 0 while it does not run. Above 1 GiB it is replaced.",
+    collect() {
+      processes().forEach(({ memoryBytes }, i) => {
+        this.set({ process: `${i + 1}` }, memoryBytes);
+      });
+    },
+  });
+  const countProcesses = (name: string, help: string, count: (one: CheckerProcess) => number) =>
+    new Counter({
+      ...names,
+      name: `stillup_checker_process_${name}_total`,
       help,
-      labelNames: ["process"] as const,
-      registers,
       collect() {
-        for (const [i, one] of processes().entries()) this.set({ process: `${i + 1}` }, value(one));
+        this.reset();
+        processes().forEach((one, i) => {
+          this.inc({ process: `${i + 1}` }, count(one));
+        });
       },
     });
-  ofProcesses(
-    "memory_bytes",
-    "Memory of a checker process; 0 while it does not run. Above 1 GiB it is replaced.",
-    ({ memoryBytes }) => memoryBytes,
-  );
-  ofProcesses(
+  countProcesses(
     "restarts",
-    "How often a checker process ended and was replaced. If this grows, the log names the links whose pages end it.",
+    "How often a checker process ended and was replaced. If this grows, the log says why.",
     ({ restarts }) => restarts,
   );
-  ofProcesses("checks", "Checks that a checker process has finished.", ({ checks }) => checks);
+  countProcesses("checks", "Checks that a checker process has finished.", ({ checks }) => checks);
 
   return {
     text: () => registry.metrics(),

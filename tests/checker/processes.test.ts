@@ -80,14 +80,14 @@ async function startProgram(urls: string[], settings: Record<string, string> = {
     /** Status and reason of each link. */
     verdicts: () => read("select url, status, reason from links order by no"),
     checked: () => read("select count(last_checked_at) from links")[0]![0] as number,
-    evidence: (url: string) =>
-      read(
-        "select evidence from checks join links on link_no = no where url = ? and evidence is not null order by checks.checked_at",
-        url,
-      ).flat(),
+    notes: (url: string) => {
+      const [[evidence]] = read("select evidence from links where url = ?", url) as [[string]];
+      return (JSON.parse(evidence) as { notes: string[] }).notes;
+    },
     reasons: (url: string) =>
       read(
-        "select kinds.reason from checks join links on link_no = no join check_kinds kinds on kind_no = kinds.no where url = ? order by checks.checked_at",
+        `select check_kinds.reason from checks join links on link_no = links.no
+         join check_kinds on kind_no = check_kinds.no where url = ? order by checks.checked_at`,
         url,
       ).flat(),
     due: (url: string) =>
@@ -118,7 +118,6 @@ function checkersOf(pid: number): number[] {
 
 describe("Links are checked in processes of their own", () => {
   test("of which each has sites of its own", async () => {
-    const askedBy = new Map<string, number>();
     sites.pages.set("*", () => new Response(html("a page"), PAGE));
     sites.pages.set("/gone", () => new Response("Gone", { status: 410 }));
     const urls = Array.from({ length: 40 }, (_, n) =>
@@ -126,12 +125,137 @@ describe("Links are checked in processes of their own", () => {
     );
     program = await startProgram(urls);
 
-    await until(() => program!.checked() === urls.length, "all links are checked");
+    await until(() => program!.checked() === urls.length);
 
-    const dead = program.verdicts().filter(([, status]) => status === "dead");
+    const verdicts = program.verdicts();
+    const dead = verdicts.filter(([, status]) => status === "dead");
     expect(dead.map(([url]) => url)).toEqual(urls.filter((url) => url.endsWith("/gone")));
-    expect(program.verdicts().filter(([, status]) => status === "active")).toHaveLength(36);
+    expect(verdicts.filter(([, status]) => status === "active")).toHaveLength(36);
     expect(checkersOf(program.server.pid)).toHaveLength(2);
-    expect(askedBy.size).toBe(0);
+  });
+
+  test("and requests from all of them to one site keep its limits", async () => {
+    const GAP_MS = 20;
+    const busy = { now: 0, most: 0, starts: [] as number[] };
+    sites.pages.set("/target", async () => {
+      busy.starts.push(performance.now());
+      busy.most = Math.max(busy.most, ++busy.now);
+      await Bun.sleep(30);
+      busy.now--;
+      return new Response(html("the target"), PAGE);
+    });
+    sites.pages.set("*", () => Response.redirect(sites.urlOf(0, "/target")));
+    const urls = Array.from({ length: 24 }, (_, n) => sites.urlOf(n + 1));
+    program = await startProgram(urls, { STILLUP_HOST_GAP_MS: String(GAP_MS) });
+
+    await until(() => program!.checked() === urls.length);
+
+    const gaps = busy.starts.length - 1;
+    expect(gaps).toBeGreaterThanOrEqual(urls.length - 1);
+    expect(busy.most).toBeLessThanOrEqual(2);
+    // The first request may have reached the site a little later than it was sent.
+    expect(busy.starts.at(-1)! - busy.starts[0]!).toBeGreaterThan((gaps - 1) * GAP_MS);
+  });
+
+  test("and one that is killed is replaced, and its links are checked", async () => {
+    const first = Promise.withResolvers<void>();
+    const open = Promise.withResolvers<void>();
+    sites.pages.set("*", async () => {
+      first.resolve();
+      await open.promise;
+      return new Response(html("a page"), PAGE);
+    });
+    const urls = Array.from({ length: 20 }, (_, n) => sites.urlOf(n));
+    program = await startProgram(urls);
+    await first.promise;
+
+    for (const pid of checkersOf(program.server.pid)) process.kill(pid, "SIGKILL");
+    open.resolve();
+    await until(() => program!.checked() === urls.length);
+
+    expect(program.verdicts().filter(([, status]) => status !== "active")).toEqual([]);
+    for (const url of urls) expect(program.reasons(url)).toEqual(["ok"]);
+  });
+
+  test("and all end with the server, also when it is killed", async () => {
+    const asked = Promise.withResolvers<void>();
+    sites.pages.set("*", () => {
+      asked.resolve();
+      return new Response(html("a page"), PAGE);
+    });
+    program = await startProgram([sites.urlOf(1), sites.urlOf(2), sites.urlOf(3)]);
+    await asked.promise;
+    const checkers = checkersOf(program.server.pid);
+    expect(checkers.length).toBeGreaterThan(0);
+    // As one that a page keeps busy: it cannot notice that the server is gone.
+    process.kill(checkers[0]!, "SIGSTOP");
+
+    program.server.kill("SIGKILL");
+
+    await until(() => checkers.every((pid) => !isAlive(pid)));
+  });
+});
+
+const isAlive = (pid: number) => {
+  try {
+    return !readFileSync(`/proc/${pid}/stat`, "utf8").includes(") Z ");
+  } catch {
+    return false;
+  }
+};
+
+describe("A page that ends the process that reads it", () => {
+  /** Each takes about a second for a run of its letter. */
+  const LETTERS = [..."abcdefghijklmnopqrstuvwxyz"];
+  const SLOW = LETTERS.map((letter) => ({
+    matches: `(${letter}+)+!`,
+    means: "service_deleted",
+    class: "C2",
+  }));
+  const SERVICE = {
+    id: "slow",
+    name: "Slow",
+    hosts: ["127.1.0.1"],
+    kinds: [{ kind: "page", path: "^/hostile$", page: { rules: SLOW } }],
+  };
+  const RUNS = LETTERS.map((letter) => letter.repeat(40)).join(" ");
+
+  test("is unknown and says why, is read with a limit, and delays no other link", async () => {
+    const services = join(newScratchFolder("stillup-services-"), "services.json");
+    await Bun.write(services, JSON.stringify([SERVICE]));
+    const hostile = sites.urlOf(1, "/hostile");
+    const page = { version: "1", isSlow: true };
+    const body = () => html("hostile").padEnd(100_000, "x") + (page.isSlow ? RUNS : "");
+    sites.pages.set("*", () => new Response(html("a page"), PAGE));
+    sites.pages.set("/hostile", () => {
+      return new Response(body(), { headers: { ...PAGE.headers, ETag: page.version } });
+    });
+    const others = Array.from({ length: 10 }, (_, n) => sites.urlOf(n + 2));
+    program = await startProgram([hostile, ...others], {
+      STILLUP_CHECK_PROCESSES: "1",
+      STILLUP_SERVICES_FILE: services,
+    });
+    const { reasons, due, notes } = program;
+    /** Checks the link once more. */
+    async function check(times: number) {
+      due(hostile);
+      await until(() => reasons(hostile).length === times);
+    }
+
+    await check(1);
+    expect(notes(hostile).join()).toContain("longer than five seconds");
+    await check(2);
+    await check(3);
+    await check(4);
+    await check(5);
+    Object.assign(page, { version: "2", isSlow: false });
+    await check(6);
+    await check(7);
+
+    expect(reasons(hostile)).toEqual([
+      ...["internal_error", "ok_truncated", "internal_error"],
+      ...["ok_truncated", "ok_truncated", "ok_truncated", "ok"],
+    ]);
+    for (const url of others) expect(reasons(url)).toEqual(["ok"]);
   });
 });
