@@ -20,7 +20,7 @@ process.exit(await main(process.argv.slice(2)));
 async function main(args: string[]): Promise<number> {
   if (args[0] === CHECKER_COMMAND) {
     const { runChecker } = await import("./checker/process.ts");
-    return runChecker(args[1] ?? "");
+    return runChecker(args[1] ?? "", Number(args[2]));
   }
   const { run } = await import("./commands/program.ts");
   return run(args, process.env, io);

@@ -55,7 +55,7 @@ export async function startChild(options: ChildOptions): Promise<Child> {
   let [silentTicks, isReady] = [0, false];
   const env = Object.entries(process.env).filter(([name]) => KEPT_VARIABLES.test(name));
 
-  const child = Bun.spawn([...options.command, note.path], {
+  const child = Bun.spawn([...options.command, note.path, String(process.pid)], {
     stdio: ["ignore", "ignore", "inherit"],
     serialization: "json",
     env: Object.fromEntries(env),

@@ -26,9 +26,10 @@ import {
 /**
  * Runs checks for the server that started this process, until the server ends or disconnects.
  * @param notePath a file of eight bytes for the number of the check that runs now; "" without one
+ * @param serverPid the server, which may have ended meanwhile
  * @returns the exit code
  */
-export function runChecker(notePath: string): Promise<number> {
+export function runChecker(notePath: string, serverPid: number): Promise<number> {
   const ended = Promise.withResolvers<number>();
   // The server ends this process; a terminal would send Ctrl+C to both.
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => {});
@@ -38,6 +39,7 @@ export function runChecker(notePath: string): Promise<number> {
     return Promise.resolve(64);
   }
   endWithServer();
+  if (process.ppid !== serverPid) return Promise.resolve(0);
   const note = openNote(notePath);
   process.once("message", (settings: CheckerSettings) => start(settings, note));
   process.send("ready");

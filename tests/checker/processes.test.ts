@@ -101,20 +101,21 @@ async function startProgram(urls: string[], settings: Record<string, string> = {
 }
 
 /** The ids of the checker processes of a server. */
-function checkersOf(pid: number): number[] {
-  return readdirSync("/proc")
-    .filter((name) => /^\d+$/.test(name))
+const checkersOf = (server: number): number[] =>
+  readdirSync("/proc")
     .map(Number)
-    .filter((each) => {
-      try {
-        const isChild =
-          readFileSync(`/proc/${each}/stat`, "utf8").split(") ")[1]!.split(" ")[1] === String(pid);
-        return isChild && readFileSync(`/proc/${each}/cmdline`, "utf8").includes("checker-process");
-      } catch {
-        return false;
-      }
-    });
+    .filter((pid) => isChecker(pid) && parentOf(pid) === server);
+
+function isChecker(pid: number): boolean {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, "utf8").includes("checker-process");
+  } catch {
+    return false;
+  }
 }
+
+const parentOf = (pid: number) =>
+  Number(/^PPid:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))![1]);
 
 describe("Links are checked in processes of their own", () => {
   test("of which each has sites of its own", async () => {
@@ -192,17 +193,9 @@ describe("Links are checked in processes of their own", () => {
 
     program.server.kill("SIGKILL");
 
-    await until(() => checkers.every((pid) => !isAlive(pid)));
+    await until(() => !checkers.some(isChecker));
   });
 });
-
-const isAlive = (pid: number) => {
-  try {
-    return !readFileSync(`/proc/${pid}/stat`, "utf8").includes(") Z ");
-  } catch {
-    return false;
-  }
-};
 
 describe("A page that ends the process that reads it", () => {
   /** Each takes about a second for a run of its letter. */
