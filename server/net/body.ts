@@ -1,12 +1,14 @@
 import type { Transform } from "node:stream";
 import { finished } from "node:stream/promises";
 import {
+  brotliDecompressSync,
   constants,
   createBrotliDecompress,
   createGunzip,
   createInflate,
   createInflateRaw,
   createZstdDecompress,
+  gunzipSync,
 } from "node:zlib";
 import { type BodyProblem, codeOf } from "./exchange.ts";
 
@@ -45,7 +47,9 @@ export async function readBody(
     reader.cancel().catch(() => {});
     return sink.bodyAt("whole");
   }
-  const stage = unpackInto(sink.stage, response.headers.get("content-encoding"));
+  const contentEncoding = response.headers.get("content-encoding");
+  const stage =
+    contentEncoding === null ? sink.stage : unpackInto(sink.stage, contentEncoding, cap);
   let isLate = false;
   const stop = () => {
     stage.stop();
@@ -97,7 +101,7 @@ type Reader = ReadableStreamDefaultReader<Uint8Array>;
 async function transfer(reader: Reader, stage: Stage, mostBytes: number): Promise<End> {
   try {
     for (let taken = 0; taken <= mostBytes; ) {
-      const piece = await nextOf(reader);
+      const piece = await nextOf(reader, stage);
       await (piece ? stage.write(piece) : stage.end());
       if (!piece) return "whole";
       taken += piece.length;
@@ -110,11 +114,11 @@ async function transfer(reader: Reader, stage: Stage, mostBytes: number): Promis
 }
 
 /** Returns the next piece; null after the last. */
-async function nextOf(reader: Reader): Promise<Uint8Array | null> {
-  const next = await reader.read().catch(() => {
-    throw new Stopped("body_incomplete");
-  });
-  return next.done ? null : next.value;
+async function nextOf(reader: Reader, stage: Stage): Promise<Uint8Array | null> {
+  const next = await reader.read().catch(() => null);
+  if (next) return next.done ? null : next.value;
+  await stage.flush?.();
+  throw new Stopped("body_incomplete");
 }
 
 /** Receives a body piece by piece. Throws `Stopped` if it takes no more. */
@@ -122,6 +126,8 @@ type Stage = {
   /** Returns a promise if the caller must wait before the next piece. */
   write(piece: Uint8Array): void | Promise<void>;
   end(): void | Promise<void>;
+  /** Passes on what it holds back, if the body ends too early. */
+  flush?(): Promise<void>;
   stop(): void;
 };
 
@@ -162,14 +168,72 @@ const isWrapped = (first: number) => (first & 0x0f) === 8;
  * Returns a stage that decompresses into `next` without running far ahead of it. Stops with `enough` at the compression
  * ratio of a decompression bomb.
  * @param contentEncoding the header: codings in the order in which they were applied
+ * @param cap of the decompressed body
  */
-export function unpackInto(next: Stage, contentEncoding: string | null): Stage {
-  const codings = (contentEncoding ?? "")
+export function unpackInto(next: Stage, contentEncoding: string, cap: number): Stage {
+  const codings = contentEncoding
     .toLowerCase()
     .split(",")
     .map((coding) => coding.trim())
     .filter((coding) => coding !== "" && coding !== "identity");
-  return codings.length > MOST_CODINGS ? refuse(next) : codings.reduce(unpackOne, next);
+  if (codings.length > MOST_CODINGS) return refuse(next);
+  const inPieces = codings.reduce(unpackOne, next);
+  const unpack = codings.length === 1 && cap >= SHORT_BYTES && AT_ONCE.get(codings[0]!);
+  return unpack ? unpackAtOnce(next, unpack, inPieces) : inPieces;
+}
+
+type UnpackWhole = (packed: Uint8Array, limits: { maxOutputLength: number }) => Uint8Array;
+
+/** For other codings, Bun 1.4.5 does not report truncated bodies, or the first byte decides. */
+const AT_ONCE = new Map<string, UnpackWhole>([
+  ["gzip", gunzipSync],
+  ["x-gzip", gunzipSync],
+  ["br", brotliDecompressSync],
+]);
+const MOST_HELD_BYTES = 64 * 1024;
+
+/**
+ * Holds back a short body, and decompresses it when it is complete: a decoder in another thread costs several times as
+ * much. Bodies that are longer, truncated or invalid are decompressed in pieces.
+ */
+function unpackAtOnce(next: Stage, unpack: UnpackWhole, inPieces: Stage): Stage {
+  let held: Uint8Array[] | null = [];
+  let length = 0;
+  const flush = async () => {
+    const pieces = held ?? [];
+    held = null;
+    for (const piece of pieces) await inPieces.write(piece);
+  };
+  return {
+    write(piece) {
+      if (!held) return inPieces.write(piece);
+      held.push(piece);
+      length += piece.length;
+      return length > MOST_HELD_BYTES ? flush() : undefined;
+    },
+    async end() {
+      const whole = held && length > 0 ? unpackShort(unpack, held) : null;
+      if (whole === null) {
+        await flush();
+        return inPieces.end();
+      }
+      await next.write(whole);
+      await next.end();
+    },
+    flush,
+    stop: inPieces.stop,
+  };
+}
+
+/** Returns null if the body is not short, or invalid. */
+function unpackShort(unpack: UnpackWhole, pieces: Uint8Array[]): Uint8Array | null {
+  const [first] = pieces;
+  const packed = pieces.length === 1 && first ? first : Buffer.concat(pieces);
+  try {
+    return unpack(packed, { maxOutputLength: SHORT_BYTES });
+  } catch {
+    return null;
+  }
 }
 
 function unpackOne(next: Stage, coding: string): Stage {

@@ -116,7 +116,7 @@ describe("a packed body", () => {
       hadOne.resolve();
       await isReady.promise;
     };
-    const stage = unpackInto({ write, end() {}, stop() {} }, "gzip");
+    const stage = unpackInto({ write, end() {}, stop() {} }, "gzip", 1024);
 
     const written = stage.write(gzipSync(TEXT));
     await hadOne.promise;
@@ -136,7 +136,7 @@ describe("a packed body", () => {
     async (coding, pack) => {
       const pieces: Uint8Array[] = [];
       const sink = { write: (piece: Uint8Array) => void pieces.push(piece), end() {}, stop() {} };
-      const stage = unpackInto(sink, coding);
+      const stage = unpackInto(sink, coding, MIB);
 
       await stage.write(new Uint8Array());
       for (const byte of pack(TEXT.subarray(0, 3000))) await stage.write(Uint8Array.of(byte));
@@ -239,8 +239,24 @@ describe("a body that was cut", () => {
     expect(exchange.bodyProblem).toBe("body_incomplete");
   });
 
+  test.each([
+    ["gzip", gzipSync],
+    ["br", brotli],
+  ] as const)("while short, packed as %p, keeps what came", async (coding, pack) => {
+    const packed = pack(TEXT.subarray(0, 20_000));
+    const half = packed.subarray(0, packed.length / 2);
+
+    const exchange = await ask(replies(message(coding, half, packed.length)));
+
+    expect(exchange).toMatchObject({ truncated: true, bodyProblem: "body_incomplete" });
+    expect(exchange.bodyBytes).toBeGreaterThan(1024);
+    expect(TEXT.subarray(0, exchange.bodyBytes).equals(exchange.body)).toBe(true);
+  });
+
   test.each(CODINGS)("by the network, packed as %p, keeps what came", async (coding, pack) => {
-    const packed = pack(TEXT);
+    // Longer than what is held back until the end.
+    const noise = crypto.getRandomValues(new Uint8Array(60_000));
+    const packed = pack(Buffer.concat([TEXT, noise, noise, TEXT]));
     const part = message(coding, packed.subarray(0, packed.length * 0.8), packed.length);
     const came = Promise.withResolvers<void>();
 
