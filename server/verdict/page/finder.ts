@@ -104,10 +104,11 @@ function createVisibleText() {
       text += foldSpaces(added);
       added = "";
     },
-    end: (): string =>
-      foldSpaces(decodeHTML(text + foldSpaces(added)))
-        .trim()
-        .slice(0, KEPT_CHARS),
+    end(): string {
+      const folded = text === "" ? foldSpaces(added) : foldSpaces(text + added);
+      const decoded = folded.includes("&") ? foldSpaces(decodeHTML(folded)) : folded;
+      return decoded.trim().slice(0, KEPT_CHARS);
+    },
   };
 }
 
@@ -278,7 +279,8 @@ export function pageOf({ jsonLd, ...found }: Found, text: string): Page {
   };
 }
 
-const folded = (text: string) => decodeHTML(text).replace(/\s+/g, " ").trim();
+const folded = (text: string) =>
+  (text.includes("&") ? decodeHTML(text) : text).replace(/\s+/g, " ").trim();
 
 /** `url` is as written. */
 export type Refresh = { delayS: number; url: string };

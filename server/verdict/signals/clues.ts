@@ -1,4 +1,5 @@
 import { decodeHTML } from "entities";
+import { lazily } from "../../lib/concurrency.ts";
 import { isNoindex, MARKUP_CHARS } from "../page/finder.ts";
 import type { Page } from "../page/page.ts";
 import type { Signal } from "../probe/finding.ts";
@@ -98,8 +99,16 @@ const said = (rule: string, text: string | null | false): Signal[] =>
   text ? [{ rule, text }] : [];
 
 function contextOf(page: Page, { finalUrl }: Answer, link: URL): Context {
+  const labels = lazily(() => labelsOf(finalUrl));
+  const ownName = lazily(() => wordsIn(ownNameOf(page)).replaceAll(" ", ""));
   return {
-    isSiteName: (words) => isNameOfSite(words, page, finalUrl),
+    isSiteName: (words) => {
+      const name = wordsIn(words).replaceAll(" ", "");
+      if (name === "") return false;
+      const isLabel = (label: string) =>
+        label.includes(name) && name.length >= label.length * MOST_OF_LABEL;
+      return labels().some(isLabel) || ownName() === name;
+    },
     isNamed: (words) => {
       const own = ` ${wordsIn(decoded(link.pathname + link.search))} `;
       const said = wordsIn(words);
@@ -116,16 +125,12 @@ const wordsIn = (text: string) =>
     .filter((word) => word !== "")
     .join(" ");
 
-/** By its host or its own metadata. */
-function isNameOfSite(words: string, page: Page, finalUrl: string): boolean {
-  const name = wordsIn(words).replaceAll(" ", "");
-  if (name === "") return false;
-  const labels = (URL.parse(finalUrl)?.hostname ?? "").split(".").slice(0, -1);
-  const isLabel = (label: string) =>
-    label.includes(name) && name.length >= label.length * MOST_OF_LABEL;
-  if (labels.map((label) => label.replaceAll("-", "")).some(isLabel)) return true;
-  return wordsIn(ownNameOf(page)).replaceAll(" ", "") === name;
-}
+/** The labels of the host without the last, and without hyphens. */
+const labelsOf = (finalUrl: string): string[] =>
+  (URL.parse(finalUrl)?.hostname ?? "")
+    .split(".")
+    .slice(0, -1)
+    .map((label) => label.replaceAll("-", ""));
 
 const MOST_OF_LABEL = 0.6;
 

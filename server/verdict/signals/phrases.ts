@@ -29,6 +29,7 @@ export function missingIn(title: string, context: Context): Strength | null {
 /** Reads a heading, which may only add the site's known name. */
 export function missingInHeading(heading: string, context: Context): Strength | null {
   const parts = heading.split(SEPARATOR).filter((part) => part !== "");
+  if (!parts.some(strengthOf)) return null;
   const { left } = withoutSiteName(parts, context.isSiteName);
   return left.every((part) => strengthOf(part) || isFiller(part)) ? strongest(left, context) : null;
 }
@@ -132,14 +133,23 @@ function strengthOf(part: string): Strength | null {
   // A question is not a statement.
   if (part.length > LONGEST_PHRASE || /[?？]\s*$/.test(part)) return null;
   const words = folded(part).slice(0, LONGEST_PHRASE + 1);
+  return words.includes("404") ? strengthWithNumber(words) : strengthOfWords(words);
+}
+
+function strengthWithNumber(words: string): Strength | null {
   if (BARE_NUMBER.test(words)) return "number";
   if (ERROR_NUMBER.test(words)) return "brief";
   const rest = words.replace(NUMBER_FIRST, "");
   const bare = rest.replace(NUMBER_LAST, "");
-  if (BRIEF.test(bare)) return bare === words ? "brief" : "clear";
-  if (saysSo(bare)) return "clear";
-  if (HINT.test(bare)) return "hint";
-  return rest !== words && rest.length <= 40 ? "number" : null;
+  const strength = strengthOfWords(bare);
+  if (strength === "brief") return bare === words ? "brief" : "clear";
+  return strength ?? (rest !== words && rest.length <= 40 ? "number" : null);
+}
+
+function strengthOfWords(words: string): Strength | null {
+  if (BRIEF.test(words)) return "brief";
+  if (saysSo(words)) return "clear";
+  return HINT.test(words) ? "hint" : null;
 }
 
 const bareOf = (words: string) => words.replace(NUMBER_FIRST, "").replace(NUMBER_LAST, "");

@@ -106,11 +106,13 @@ const FEW_WORDS = 40;
 function shinglesOf(page: Page, read: (text: string) => number[]): number[] {
   const words = read(page.text);
   if (words.length < FEW_WORDS) words.push(...read(page.title), ...read(markupWords(page)));
-  return words.map((first, at) => {
+  const shingles: number[] = [];
+  for (let at = 0; at < words.length; at += 1) {
     const second = Math.imul(words[at + 1] ?? 0, 0x9e3779b1);
     const third = Math.imul(words[at + 2] ?? 0, 0x85ebca77);
-    return mixed(first ^ second ^ third);
-  });
+    shingles.push(mixed(words[at]! ^ second ^ third));
+  }
+  return shingles;
 }
 
 const MARKUP_CHARS = 8192;
@@ -150,7 +152,10 @@ function count(planes: Int32Array, bits: number): void {
 function majority(planes: Int32Array, half: number): number {
   let result = 0;
   for (let bit = 0; bit < 32; bit += 1) {
-    const counted = planes.reduce((sum, plane, at) => sum + ((plane >>> bit) & 1) * 2 ** at, 0);
+    let counted = 0;
+    for (let at = planes.length - 1; at >= 0; at -= 1) {
+      counted = counted * 2 + ((planes[at]! >>> bit) & 1);
+    }
     if (counted > half) result |= 1 << bit;
   }
   return result;

@@ -73,12 +73,18 @@ export function prepare(seen: Seen): Prepared {
   const { answer, url } = seen;
   return {
     seen,
-    headers: [...answer.headers].map(([name, value]) => `${name}: ${value}`).join("\n"),
+    headers: linesOf(answer.headers),
     at: withoutScheme(answer.finalUrl),
     linkAt: withoutScheme(url.href),
     headlines: answer.page ? headlinesOf(answer.page) : [],
     isPlain: answer.page !== null && isPlain(answer.page),
   };
+}
+
+function linesOf(headers: Headers): string {
+  const lines: string[] = [];
+  headers.forEach((value, name) => void lines.push(`${name}: ${value}`));
+  return lines.join("\n");
 }
 
 /** Tests cheap marks first, since few responses get as far as a search through their markup. */
