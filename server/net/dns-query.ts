@@ -24,48 +24,80 @@ export type NoAnswer = "timeout" | "malformed" | "internal_error";
 type Reply = Packet | NoAnswer;
 
 /** Queries one server for the records of one type, over UDP and, if truncated, again over TCP. */
-export async function queryServer(
+async function queryServer(
   server: NameServer,
   name: string,
   type: RecordType,
   timeoutMs: number,
 ): Promise<DnsAnswer | NoAnswer> {
-  const query = createQuery(name, type);
-  const first = await askByUdp(server, query, timeoutMs);
-  const reply = isTruncated(first) ? await askByTcp(server, query, timeoutMs) : first;
-  if (typeof reply === "string") return reply;
+  const [answer] = await queryTypes(server, name, [type], timeoutMs);
+  return answer ?? "timeout";
+}
+
+/** Queries one server for the addresses of both families. */
+export const queryAddresses = (server: NameServer, name: string, timeoutMs: number) =>
+  queryTypes(server, name, ["A", "AAAA"], timeoutMs);
+
+async function queryTypes(
+  server: NameServer,
+  name: string,
+  types: RecordType[],
+  timeoutMs: number,
+): Promise<(DnsAnswer | NoAnswer)[]> {
+  const queries = createQueries(name, types);
+  const replies = await askByUdp(server, queries, timeoutMs);
+  const answer = async (first: Reply, at: number) => {
+    const [query, type] = [queries[at], types[at]];
+    if (!query || !type) return "timeout";
+    const reply = isTruncated(first) ? await askByTcp(server, query, timeoutMs) : first;
+    return typeof reply === "string" ? reply : answerIn(reply, type);
+  };
+  return Promise.all(replies.map(answer));
+}
+
+function answerIn({ rcode = "", answers = [] }: Packet, type: RecordType): DnsAnswer {
   const valuesOf = (wanted: string) =>
-    (reply.answers ?? []).filter((each) => each.type === wanted).map(({ data }) => String(data));
+    answers.filter((each) => each.type === wanted).map(({ data }) => String(data));
   return {
-    rcode: reply.rcode ?? "",
+    rcode,
     values: valuesOf(type),
     aliases: valuesOf("CNAME"),
-    ttlSeconds: Math.min(...(reply.answers ?? []).map((answer) => answer.ttl ?? 0)),
+    ttlSeconds: Math.min(...answers.map((answer) => answer.ttl ?? 0)),
   };
 }
 
 const isTruncated = (reply: Reply) => typeof reply === "object" && reply.flag_tc === true;
 
-const createQuery = (name: string, type: string): Packet => ({
-  type: "query",
-  id: crypto.getRandomValues(new Uint16Array(1))[0] ?? 0,
-  flags: RECURSION_DESIRED,
-  questions: [{ type, name: name.replace(/\.$/, "") }],
-});
+type Query = Packet & { id: number };
 
-function askByUdp(server: NameServer, query: Packet, timeoutMs: number): Promise<Reply> {
+/** Each with another random id. */
+function createQueries(name: string, types: RecordType[]): Query[] {
+  const [first = 0, offset = 0] = crypto.getRandomValues(new Uint16Array(2));
+  const second = (first + 1 + (offset % 0xffff)) & 0xffff;
+  return types.map((type, at) => ({
+    type: "query",
+    id: at === 0 ? first : second,
+    flags: RECURSION_DESIRED,
+    questions: [{ type, name: name.replace(/\.$/, "") }],
+  }));
+}
+
+/** Sends the queries from one new socket with a random port, and returns the replies in the same order. */
+function askByUdp(server: NameServer, queries: Query[], timeoutMs: number): Promise<Reply[]> {
   const socket = createSocket(isIPv6(server.address) ? "udp6" : "udp4");
-  return new Promise<Reply>((resolve) => {
-    const settle = (reply: Reply) => {
+  const waiting = new Map(queries.map((query) => [query.id, query]));
+  const replies = new Map<number, Reply>();
+  return new Promise<Reply[]>((resolve) => {
+    const settle = (missing: NoAnswer) => {
       clearTimeout(timer);
       clearTimeout(resend);
-      resolve(reply);
+      resolve(queries.map(({ id }) => replies.get(id) ?? missing));
     };
     const fail = (error: unknown) => settle(isExhausted(error) ? "internal_error" : "timeout");
     // `socket.send` throws without a network, and nothing would catch that in a callback.
     const send = () => {
       try {
-        socket.send(encode(query));
+        for (const query of waiting.values()) socket.send(encode(query));
       } catch (error) {
         fail(error);
       }
@@ -74,9 +106,13 @@ function askByUdp(server: NameServer, query: Packet, timeoutMs: number): Promise
     const resend = setTimeout(send, timeoutMs / 2);
     socket.on("error", fail);
     socket.on("message", (bytes) => {
-      const reply = readReply(bytes, query, decode);
+      const query = bytes.length >= 2 && waiting.get(bytes.readUInt16BE(0));
+      const reply = query ? readReply(bytes, query, decode) : null;
       // An answer to another query may be forged or late: keep waiting for ours.
-      if (reply !== null) settle(reply);
+      if (!query || reply === null) return;
+      replies.set(query.id, reply);
+      waiting.delete(query.id);
+      if (waiting.size === 0) settle("timeout");
     });
     // A connected socket receives datagrams from this server only. The callback also gets failures.
     socket.connect(server.port, server.address, (error?: Error) => (error ? fail(error) : send()));

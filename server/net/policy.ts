@@ -242,8 +242,9 @@ export function parseTarget(raw: string, policy: TargetPolicy, setting?: string)
   return target;
 }
 
-/** Applies the same rules without the length limit, for redirects. */
-export function vetTarget(raw: string, policy: TargetPolicy): Target {
+/** Applies the same rules without the length limit, for redirects. A URL is not parsed again. */
+export function vetTarget(target: string | URL, policy: TargetPolicy): Target {
+  const raw = String(target);
   // URL parsing drops tabs and newlines and turns "\" into "/", so test for them first.
   if (/[\p{Cc}\s\\]/u.test(raw)) {
     return invalid("must not contain spaces, control characters or backslashes");
@@ -252,7 +253,7 @@ export function vetTarget(raw: string, policy: TargetPolicy): Target {
   const authority = /^https?:\/\/([^/?#]+)/i.exec(raw)?.[1];
   if (!authority) return invalid("must name a host after http:// or https://");
   if (authority.includes("@")) return invalid("must not contain a user name or a password");
-  const url = URL.parse(raw);
+  const url = typeof target === "string" ? URL.parse(raw) : target;
   if (!url) return invalid("must be a valid http or https URL");
   return vetHost(url, policy);
 }
@@ -273,10 +274,10 @@ function vetHost(url: URL, policy: TargetPolicy): Target {
 }
 
 /** RFC 1035 §2.3.4: labels of 1 to 63 octets, 253 in all. URL parsing accepts characters that names cannot contain. */
-function hasGoodLabels(host: string): boolean {
-  const name = host.replace(/\.$/, "");
-  return name.length <= 253 && name.split(".").every((label) => /^[a-z0-9_-]{1,63}$/.test(label));
-}
+const hasGoodLabels = (host: string) =>
+  host.length - (host.endsWith(".") ? 1 : 0) <= 253 && GOOD_LABELS.test(host);
+
+const GOOD_LABELS = /^[a-z0-9_-]{1,63}(\.[a-z0-9_-]{1,63})*\.?$/;
 
 function unsupported(raw: string): Target {
   const hasScheme = /^[a-z][a-z0-9+.-]*:/i.test(raw);

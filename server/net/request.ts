@@ -38,7 +38,7 @@ export function createOutbound(options: OutboundOptions): Outbound {
   const ca = options.extraCa ? certificatesWith(options.extraCa) : null;
   const request = async (target: string | URL, input: RequestInput) => {
     const startedAt = options.clock.elapsed();
-    const vetted = vetTarget(String(target), options.policy);
+    const vetted = vetTarget(target, options.policy);
     if (vetted.ok) return send({ url: vetted.url, input, startedAt, options, ca });
     return failed({ startedAt, options }, vetted.reason, describeRefusal(options, vetted.reason));
   };
@@ -65,7 +65,11 @@ async function send(plan: Plan): Promise<Exchange> {
 }
 
 /** Name servers may take longer than the limit of the request. */
-async function inTime(leftMs: number, resolving: Promise<Resolution>): Promise<Resolution> {
+async function inTime(
+  leftMs: number,
+  resolving: Resolution | Promise<Resolution>,
+): Promise<Resolution> {
+  if (!(resolving instanceof Promise)) return resolving;
   const late = Promise.withResolvers<Resolution>();
   const timer = setTimeout(late.resolve, leftMs, { ok: false, reason: "dns_timeout" });
   return Promise.race([resolving, late.promise]).finally(() => clearTimeout(timer));
@@ -77,13 +81,14 @@ const describeRefusal = (options: OutboundOptions, reason: FailureReason) =>
     : "The URL cannot be requested.";
 
 /** Returns up to three addresses, alternating the families in case one does not work. */
-function chooseAddresses(addresses: readonly string[]): string[] {
+function chooseAddresses(addresses: readonly string[]): readonly string[] {
+  if (addresses.length === 1) return addresses;
   const [first, second] = [addresses.filter((a) => !isIPv6(a)), addresses.filter(isIPv6)];
   const inTurn = addresses.flatMap((_, index) => [first[index], second[index]]);
   return inTurn.filter((address) => address !== undefined).slice(0, ADDRESSES_TRIED);
 }
 
-async function sendToFirst(plan: Plan, addresses: string[]): Promise<Exchange> {
+async function sendToFirst(plan: Plan, addresses: readonly string[]): Promise<Exchange> {
   const failures: FailedExchange[] = [];
   for (const address of addresses) {
     const exchange = await sendTo(plan, address);

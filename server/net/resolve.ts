@@ -9,8 +9,8 @@ import {
   type HostNames,
   type NameServer,
   type NoAnswer,
+  queryAddresses,
   queryHostNames,
-  queryServer,
 } from "./dns-query.ts";
 import { isNowhere } from "./policy.ts";
 
@@ -28,8 +28,8 @@ export type DnsReason = (typeof DNS_REASONS)[number];
 export type Resolution = { ok: true; addresses: string[] } | { ok: false; reason: DnsReason };
 
 export type Resolver = {
-  /** Returns the addresses of a name from the system or the configured servers. */
-  resolve(name: string): Promise<Resolution>;
+  /** Returns the addresses of a name from the system or the configured servers; at once if they are known. */
+  resolve(name: string): Resolution | Promise<Resolution>;
   /** Returns the results of up to two name servers, without the cache. */
   askEach(name: string): Promise<Resolution[]>;
   /** The operator configured the servers, which may know private names. */
@@ -68,12 +68,18 @@ export function createResolver({
   const own = given.map(parseServer);
   const servers = () => (own.length > 0 ? own : systemServers()).slice(0, SERVERS_ASKED);
   const askEach = (name: string) => askServers(servers(), name, timeoutMs);
+  const findInFile = createHosts(clock);
 
-  async function resolve(name: string): Promise<Resolution> {
+  function resolve(name: string): Resolution | Promise<Resolution> {
     const known = cache.get(name);
-    if (known) return { ok: true, addresses: known };
+    return known ? { ok: true, addresses: known } : resolveNew(name);
+  }
+
+  async function resolveNew(name: string): Promise<Resolution> {
     const found =
-      own.length > 0 ? await viaServers(name, askEach) : await viaSystem(name, askEach, timeoutMs);
+      own.length > 0
+        ? await viaServers(name, findInFile, askEach)
+        : await viaSystem(name, askEach, timeoutMs);
     if (!found.ok) return found;
     const ttlSeconds = Math.min(Math.max(found.ttlSeconds ?? 0, SHORTEST_TTL_S), LONGEST_TTL_S);
     cache.set(name, found.addresses, { ttl: ttlSeconds * 1000 });
@@ -123,8 +129,12 @@ async function lookUp(name: string, timeoutMs: number): Promise<string[] | null>
   return found && unique(found.map(({ address }) => address));
 }
 
-async function viaServers(name: string, askEach: Resolver["askEach"]): Promise<Found> {
-  const listed = await readHosts(name);
+async function viaServers(
+  name: string,
+  findInFile: (name: string) => Promise<string[]>,
+  askEach: Resolver["askEach"],
+): Promise<Found> {
+  const listed = await findInFile(name);
   if (listed.length > 0) return { ok: true, addresses: listed };
   return bestOf(await askEach(name));
 }
@@ -154,10 +164,7 @@ async function knowsOneOf(server: NameServer, names: string[], timeoutMs: number
 export const isReserved = (name: string) => /(^|\.)invalid\.?$/i.test(name);
 
 async function askServer(server: NameServer, name: string, timeoutMs: number): Promise<Found> {
-  const families = await Promise.all([
-    queryServer(server, name, "A", timeoutMs),
-    queryServer(server, name, "AAAA", timeoutMs),
-  ]);
+  const families = await queryAddresses(server, name, timeoutMs);
   const answers = families.filter((family) => typeof family === "object");
   const addresses = unique(answers.flatMap((answer) => answer.values));
   if (addresses.length > 0) {
@@ -209,10 +216,22 @@ const unique = (texts: string[]) => [...new Set(texts)];
 
 const HOSTS_FILE = "/etc/hosts";
 
-/** Returns the addresses of a name in the system's hosts file, hosts(5); none if there is no file. */
-async function readHosts(name: string): Promise<string[]> {
-  const text = await readFile(HOSTS_FILE, "utf8").catch(() => "");
-  return findInHosts(text, name);
+const HOSTS_KEPT_MS = 1000;
+
+/**
+ * Returns a function that returns the addresses of a name in the system's hosts file, hosts(5); none if there is no
+ * file. Reads it at most once a second, since many new names may be resolved at once.
+ */
+function createHosts({ elapsed }: Clock): (name: string) => Promise<string[]> {
+  let text = Promise.resolve("");
+  let readAt = Number.NEGATIVE_INFINITY;
+  return async (name) => {
+    if (elapsed() - readAt >= HOSTS_KEPT_MS) {
+      readAt = elapsed();
+      text = readFile(HOSTS_FILE, "utf8").catch(() => "");
+    }
+    return findInHosts(await text, name);
+  };
 }
 
 /** Returns the addresses of a name in the text of a hosts file. */

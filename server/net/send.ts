@@ -155,8 +155,13 @@ async function receive(trip: Trip, response: Incoming, late: Promise<"late">): P
 }
 
 /** As sent: with a colon, a space and a line end for each field. */
-const sizeOf = (headers: Headers) =>
-  [...headers].reduce((size, [name, value]) => size + name.length + value.length + 4, 0);
+function sizeOf(headers: Headers): number {
+  let size = 0;
+  headers.forEach((value, name) => {
+    size += name.length + value.length + 4;
+  });
+  return size;
+}
 
 function explain(trip: Trip, error: unknown): Exchange {
   if (error instanceof Late) return failed(trip, sharpen(trip, error.reason), "Time ran out.");

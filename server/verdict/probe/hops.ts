@@ -19,6 +19,7 @@ const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 const LONGEST_DELAY_S = 10;
 
 export function withoutFragment(url: URL): URL {
+  if (!url.href.includes("#")) return url;
   const bare = new URL(url);
   bare.hash = "";
   return bare;
