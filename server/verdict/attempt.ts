@@ -222,6 +222,7 @@ async function judgeResult(check: Check, result: Probe, style: Style): Promise<F
     return asShutDown(check.serving, judgeFailure(result));
   }
   const url = new URL(link.url);
+  const progress = { reader: 0 };
   for (;;) {
     const { facts } = check;
     const seen = {
@@ -233,7 +234,7 @@ async function judgeResult(check: Check, result: Probe, style: Style): Promise<F
       isReregistered: isReregistered(check),
     };
     checker.onStep?.();
-    const finding = judge(seen);
+    const finding = judge(seen, progress);
     if (!("needs" in finding)) return finding;
     if (facts[finding.needs] !== undefined) throw new Error(`${finding.needs} is known already`);
     const timeoutMs = Math.min(checker.checkTimeoutMs, remainingMs(check));

@@ -33,18 +33,25 @@ const READERS: Reader<Serving>[] = [
 
 type Judged = Omit<Seen<Serving>, "answer"> & { answer: Answer | Failure };
 
-/** Returns the finding, or the fact that is needed first. */
-export function judge(seen: Judged): Finding | Need {
-  const finding = read(seen);
+/** The reader that judges next. */
+type Progress = { reader: number };
+
+/**
+ * Returns the finding, or the fact that is needed first.
+ * @param progress of the judgement of the same answer with fewer facts, to continue at the reader that needed one: a
+ * reader that passes an answer on does not depend on facts that it did not need
+ */
+export function judge(seen: Judged, progress: Progress = { reader: 0 }): Finding | Need {
+  const finding = read(seen, progress);
   return "needs" in finding ? finding : asShutDown(seen.serving, finding);
 }
 
-function read(seen: Judged): Finding | Need {
+function read(seen: Judged, progress: Progress): Finding | Need {
   const { answer } = seen;
   if (answer.kind === "failed") return judgeFailure(answer);
   const answered = { ...seen, answer };
-  for (const reader of READERS) {
-    const finding = reader(answered);
+  for (; progress.reader < READERS.length; progress.reader += 1) {
+    const finding = READERS[progress.reader]?.(answered);
     if (finding) return finding;
   }
   throw new Error("The last reader always has a finding.");

@@ -16,21 +16,26 @@ const SNIFFED_BYTES = 1024;
 /** Collects bytes up to this number, because a page may arrive byte by byte. Enough for its charset. */
 const PIECE_BYTES = 16 * SNIFFED_BYTES;
 
+const NOTHING = new Uint8Array();
+
 /** @param contentType the response's header, for its charset */
 export function createPageReader(contentType: string | null): PageReader {
   const found = nothingYet();
   const finder = createFinder(found);
   const markup = createMarkupReader(finder);
-  const piece = new Uint8Array(PIECE_BYTES);
+  let piece: Uint8Array | null = null;
   let length = 0;
   let decoder: TextDecoder | null = null;
 
-  function read(): void {
-    const bytes = piece.subarray(0, length);
+  function read(bytes: Uint8Array): void {
     decoder ??= decoderFor(contentType, bytes);
     const text = decoder.decode(bytes, { stream: true });
     if (found.markup.length < MARKUP_CHARS) found.markup += text;
     markup.take(text);
+  }
+
+  function readCollected(): void {
+    read(piece?.subarray(0, length) ?? NOTHING);
     length = 0;
   }
 
@@ -38,14 +43,19 @@ export function createPageReader(contentType: string | null): PageReader {
     take(chunk) {
       for (let at = 0; at < chunk.length; ) {
         const part = chunk.subarray(at, at + PIECE_BYTES - length);
+        at += part.length;
+        if (part.length === PIECE_BYTES) {
+          read(part);
+          continue;
+        }
+        piece ??= new Uint8Array(PIECE_BYTES);
         piece.set(part, length);
         length += part.length;
-        at += part.length;
-        if (length === PIECE_BYTES) read();
+        if (length === PIECE_BYTES) readCollected();
       }
     },
     end() {
-      read();
+      readCollected();
       markup.end();
       return pageOf(found, finder.visibleText());
     },

@@ -29,7 +29,7 @@ export const readParking: Reader = (seen) => {
   const route = readSaleRoute(seen);
   if (route.sellsLink && !isSiteAddress(url)) return parked(route.signals);
   if (answer.page.text.length > LONGEST_TEXT && !route.sellsLink) return null;
-  return weigh(seen, gather(answer, answer.page, route));
+  return weigh(seen, gather(answer, answer.page, domainOf(found.hostname), route));
 };
 
 /** A page with more characters may be an article about domains. */
@@ -44,8 +44,8 @@ type Clues = {
   address: (Signal & { owner: "own" | "hired" }) | null;
 };
 
-function gather(answer: Answer, page: Page, route: SaleRoute): Clues {
-  const markup = readParkingMarkup(page, domainOf(new URL(answer.finalUrl).hostname));
+function gather(answer: Answer, page: Page, domain: string, route: SaleRoute): Clues {
+  const markup = readParkingMarkup(page, domain);
   const strong = [...route.signals, ...(markup ? [markup] : [])];
   const notice = readDomainNotice(page);
   // A sale page has the address of its service, which is not evidence for the domain on sale.
