@@ -221,18 +221,17 @@ export function startDeadlines(limits: Limits) {
 function watchHeaders(limits: Limits, giveUp: (reason: Late["reason"]) => void) {
   const limit = Math.min(limits.leftMs, limits.headersMs);
   const reachMs = Math.min(REACH_MS, limit / 2);
+  const connectMs = Math.min(limits.connectMs, limit - reachMs);
   let isReached = false;
+  const onHeadersLate = () => giveUp(isReached ? "read_timeout" : "conn_timeout");
   const onConnectLate = async () => {
+    // Most requests have ended by then, and need no second timer.
+    timer = setTimeout(onHeadersLate, limit - connectMs);
     isReached = await limits.isReachable(reachMs);
     if (!isReached) giveUp("conn_timeout");
   };
-  const connect = setTimeout(onConnectLate, Math.min(limits.connectMs, limit - reachMs));
-  const headers = setTimeout(() => giveUp(isReached ? "read_timeout" : "conn_timeout"), limit);
-  const stop = () => {
-    clearTimeout(connect);
-    clearTimeout(headers);
-  };
-  return { stop };
+  let timer = setTimeout(onConnectLate, connectMs);
+  return { stop: () => clearTimeout(timer) };
 }
 
 /** Whether a TCP connection can be opened within `timeoutMs`, which the single timeout of `fetch` does not show. */

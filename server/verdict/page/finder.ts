@@ -53,7 +53,8 @@ export function createFinder(found: Found): Listener & { visibleText(): string }
     const element = elements.named(name);
     const { kind } = element;
     const attributes = kind?.attributes;
-    const values = attributes ? attributesIn(markup.slice(from, to), attributes) : NO_VALUES;
+    const values =
+      attributes && to > from ? attributesIn(markup.slice(from, to), attributes) : NO_VALUES;
     if (element === title) titles += 1;
     else if (element === h1) startHeading("heading");
     else if (element === h2 || element === h3) startHeading("subheading");

@@ -193,7 +193,10 @@ const ATTRIBUTE = /([^\s/>][^\s/>=]*)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>][
 /** The first value of each of the given attributes, as written; "" for those without a value. */
 export function attributesIn(markup: string, wanted: ReadonlySet<string>): Map<string, string> {
   const found = new Map<string, string>();
-  for (const [, name = "", quoted, single, bare] of markup.matchAll(ATTRIBUTE)) {
+  ATTRIBUTE.lastIndex = 0;
+  while (found.size < wanted.size) {
+    const [, name, quoted, single, bare] = ATTRIBUTE.exec(markup) ?? [];
+    if (name === undefined) break;
     const key = name.toLowerCase();
     if (wanted.has(key) && !found.has(key)) found.set(key, quoted ?? single ?? bare ?? "");
   }
