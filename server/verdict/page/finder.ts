@@ -106,9 +106,9 @@ function createVisibleText() {
       added = "";
     },
     end(): string {
-      const folded = text === "" ? foldSpaces(added) : foldSpaces(text + added);
-      const decoded = folded.includes("&") ? foldSpaces(decodeHTML(folded)) : folded;
-      return decoded.trim().slice(0, KEPT_CHARS);
+      const all = text + added;
+      const decoded = all.includes("&") ? decodeHTML(all) : all;
+      return foldSpaces(decoded).trim().slice(0, KEPT_CHARS);
     },
   };
 }
