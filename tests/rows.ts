@@ -2,7 +2,7 @@ import { eq, max, sql } from "drizzle-orm";
 import { rowsOf } from "../server/db/store.ts";
 import { type CheckRow, checks, groups, links } from "../server/db/tables.ts";
 import { type CheckKind, codeOf, numbersOfKinds } from "../server/history/kinds.ts";
-import { addToRollUps, CHECKS_OF_PART } from "../server/history/roll-ups.ts";
+import { addToRollUps, CHECKS_OF_PART, type CheckKey } from "../server/history/roll-ups.ts";
 import { checkIdOf } from "../server/lib/ids.ts";
 import type { Asker, TestServer } from "./harness.ts";
 
@@ -76,9 +76,6 @@ export async function addChecks(
     evidence: "text",
   } as const;
   const given = rowsOf(store, columns, cells);
-  const chosen = sql`select ${checks}.* from ${given} as given
-    join ${links} on ${links}.id = given.link_id
-    join ${checks} on ${checks}.link_no = ${links}.no and ${checks}.checked_at = given.checked_at`;
   await store.transaction(async (tx) => {
     await tx.run(sql`
       insert into ${checks}
@@ -87,7 +84,10 @@ export async function addChecks(
       from ${given} as given join ${links} l on l.id = given.link_id
       left join ${groups} g on g.id = l.group_id
     `);
-    await addToRollUps(tx, chosen, checksOfPart);
+    const keys: CheckKey[] = await tx.all(sql`
+      select account_no, checked_at, no from ${given} as given join ${links} on id = link_id
+    `);
+    await addToRollUps(tx, keys, checksOfPart);
   });
 }
 

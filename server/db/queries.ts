@@ -1,6 +1,6 @@
 import { type Column, eq, fillPlaceholders, type SQL, sql } from "drizzle-orm";
 import type { AnySQLiteColumn } from "drizzle-orm/sqlite-core";
-import { numbersOf, preparedOnce, type Store } from "./store.ts";
+import { onRows, preparedOnce, type Store } from "./store.ts";
 import { accounts, linkCounts, numbers } from "./tables.ts";
 
 /**
@@ -39,14 +39,24 @@ async function lockById(tx: Store, table: "users" | "webhooks", id: string): Pro
 }
 
 async function lock(tx: Store, table: "accounts" | "links", numbers: Iterable<number>) {
-  const { holdRows } = tx.engine;
+  if (tx.engine.holdRows === "") return;
   const nos = [...new Set(numbers)];
-  if (holdRows === "" || nos.length === 0) return;
-  await tx.run(sql`
-    select no from ${sql.raw(table)} where no in (select no from ${numbersOf(tx, nos)} as held)
-    order by no ${sql.raw(holdRows)}
-  `);
+  await LOCKS[table](
+    tx,
+    nos.map((no) => [no]),
+  );
 }
+
+const lockOf = (table: string) =>
+  onRows(
+    { no: "bigint" },
+    (rows, { holdRows }) => sql`
+      select no from ${sql.raw(table)} where no in (select no from ${rows} as held)
+      order by no ${sql.raw(holdRows)}
+    `,
+  );
+
+const LOCKS = { accounts: lockOf("accounts"), links: lockOf("links") };
 
 const THE_ROW = 1;
 

@@ -1,5 +1,5 @@
-import { DrizzleQueryError, type SQL, sql } from "drizzle-orm";
-import type { AnySQLiteColumn } from "drizzle-orm/sqlite-core";
+import { DrizzleQueryError, fillPlaceholders, type Placeholder, type SQL, sql } from "drizzle-orm";
+import { type AnySQLiteColumn, SQLiteAsyncDialect } from "drizzle-orm/sqlite-core";
 import { drizzle, type SqliteRemoteDatabase } from "drizzle-orm/sqlite-proxy";
 import type { FoundLinks, LinkSearch } from "./link-search.ts";
 
@@ -15,7 +15,8 @@ import type { FoundLinks, LinkSearch } from "./link-search.ts";
  * 7. Text search goes through `contains`.
  * 8. Order by columns that are never null, `id` last.
  * 9. A claim repeats its condition on the outer update.
- * 10. A statement for many rows takes them as one JSON parameter (`rowsOf`), so that its text stays the same.
+ * 10. A statement for many rows takes them as one JSON parameter (`rowsOf`), so that its text stays the same. One that
+ *     runs often is also built only once (`onRows`, `prepared`).
  * 11. Where the databases must differ, the difference is a member of `Engine` or a migration.
  */
 
@@ -237,6 +238,45 @@ const within = (engine: Engine, run: Engine["run"]): Engine => ({
   transaction: (work) => work(run),
 });
 
+/** Runs a statement with the values of its placeholders. */
+type Prepared = (store: Pick<Store, "engine">, values?: Record<string, unknown>) => Promise<Rows>;
+
+/**
+ * Builds a statement once for each kind of database, for statements that run often: building one costs more than
+ * running it for a few rows. What changes from call to call is a `sql.placeholder`.
+ */
+export function prepared(build: (engine: Engine) => SQL): Prepared {
+  const built = new Map<Engine["name"], Query>();
+  return ({ engine }, values = {}) => {
+    const known = built.get(engine.name);
+    const { sql: text, params } = known ?? DIALECT.sqlToQuery(build(engine));
+    if (!known) built.set(engine.name, { sql: text, params });
+    return engine.run({ sql: text, params: fillPlaceholders(params, values) });
+  };
+}
+
+const DIALECT = new SQLiteAsyncDialect();
+
+type Cells = readonly (string | number | null)[];
+
+/**
+ * A prepared statement on a list of rows, whose cells are in the order of the columns. Does nothing without rows.
+ * @param build receives the rows as a table, which it may use several times
+ */
+export function onRows(
+  columns: Record<string, CellType>,
+  build: (rows: SQL, engine: Engine) => SQL,
+) {
+  const list = sql.placeholder("rows");
+  const run = prepared((engine) => build(tableOf(engine, columns, list), engine));
+  return async (
+    store: Pick<Store, "engine">,
+    rows: readonly Cells[],
+    values: Record<string, unknown> = {},
+  ): Promise<Rows> =>
+    rows.length === 0 ? [] : run(store, { ...values, rows: JSON.stringify(rows) });
+}
+
 /** Builds a value once per store: building a statement costs more than running a point read. */
 export function preparedOnce<T>(build: (store: Store) => T): (store: Store) => T {
   const built = new WeakMap<Store, T>();
@@ -275,13 +315,21 @@ type CellType = "text" | "bigint";
 export function rowsOf(
   { engine }: Store,
   columns: Record<string, CellType>,
-  rows: readonly (readonly (string | number | null)[])[],
+  rows: readonly Cells[],
+): SQL {
+  return tableOf(engine, columns, JSON.stringify(rows));
+}
+
+function tableOf(
+  engine: Engine,
+  columns: Record<string, CellType>,
+  list: string | Placeholder,
 ): SQL {
   const cells = Object.entries(columns).map(
     ([name, type], i) => `cast(value ->> ${i} as ${type}) as ${name}`,
   );
   const [before, after] = engine.unpack;
-  return sql`(select ${sql.raw(`${cells.join(", ")} from ${before}`)}${JSON.stringify(rows)}${sql.raw(after)})`;
+  return sql`(select ${sql.raw(`${cells.join(", ")} from ${before}`)}${list}${sql.raw(after)})`;
 }
 
 /** Makes a table of numbers `no`. */

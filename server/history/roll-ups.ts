@@ -1,5 +1,5 @@
 import { and, eq, gte, lt, type SQL, sql } from "drizzle-orm";
-import type { Store } from "../db/store.ts";
+import { onRows, type Store } from "../db/store.ts";
 import { historyDays } from "../db/tables.ts";
 
 export const HOUR_MS = 3_600_000;
@@ -69,27 +69,25 @@ export const COUNTS_OF_CHECK = sql.raw(`
   case when c.response_time_ms is null then 0 else 1 end as answered,
   coalesce(c.response_time_ms, 0) as total_ms`);
 
-/**
- * Counts checks in the roll-ups of their accounts, groups and links, in the transaction that inserts them.
- * @param chosen selects whole rows of checks
- */
+/** The key of a check, in the order of `KEY`. */
+export type CheckKey = readonly [accountNo: number, checkedAt: number, linkNo: number];
+
+const KEY = { account_no: "bigint", checked_at: "bigint", link_no: "bigint" } as const;
+
+/** Counts checks in the roll-ups of their accounts, groups and links, in the transaction that inserts them. */
 export async function addToRollUps(
   tx: Store,
-  chosen: SQL,
+  keys: CheckKey[],
   checksOfPart = CHECKS_OF_PART,
 ): Promise<void> {
-  for (const { table, at, rows } of ROLL_UPS) {
-    await tx.run(sql`
-      with counted as (${countedBy(chosen)})
-      insert into ${table} (subject, ${at}, ${NAMES})
-      select subject, ${at}, ${SUMS} from (${rows}) as counts group by subject, ${at} order by subject, ${at}
-      on conflict (subject, ${at}) do update set ${assigned((name) => sql`${table}.${name} + excluded.${name}`)}
-    `);
-  }
-  await openParts(tx, chosen, checksOfPart);
+  for (const add of ADDITIONS) await add(tx, keys);
+  await openParts(tx, keys, { checksOfPart });
 }
 
-/** Subtracts checks from the roll-ups, before the same transaction deletes them. */
+/**
+ * Subtracts checks from the roll-ups, before the same transaction deletes them.
+ * @param chosen selects whole rows of checks
+ */
 export async function takeFromRollUps(tx: Store, chosen: SQL): Promise<void> {
   for (const { table, at, rows } of ROLL_UPS) {
     await tx.run(sql`
@@ -133,9 +131,27 @@ const ROLL_UPS = [
   { table: sql.raw("history_days"), at: sql.raw("day"), rows: sql.raw(BY_DAY) },
 ];
 
+const checksWith = (keys: SQL) => sql`
+  select checks.* from ${keys} as done
+  join checks on checks.account_no = done.account_no
+    and checks.checked_at = done.checked_at and checks.link_no = done.link_no`;
+
+const ADDITIONS = ROLL_UPS.map(({ table, at, rows }) =>
+  onRows(
+    KEY,
+    (keys) => sql`
+      with counted as (${countedBy(checksWith(keys))})
+      insert into ${table} (subject, ${at}, ${NAMES})
+      select subject, ${at}, ${SUMS} from (${rows}) as counts group by subject, ${at} order by subject, ${at}
+      on conflict (subject, ${at}) do update set ${assigned((name) => sql`${table}.${name} + excluded.${name}`)}
+    `,
+  ),
+);
+
 /** Begins a new part after the last check of a full one, unless its hour ends there. */
-const openParts = (tx: Store, chosen: SQL, checksOfPart: number): Promise<unknown> =>
-  tx.run(sql`
+const openParts = onRows(
+  KEY,
+  (keys) => sql`
     insert into history_hours (subject, since, ${NAMES})
     select subject, last_at + 1, 0, 0, 0, 0, 0, 0
     from (
@@ -143,16 +159,17 @@ const openParts = (tx: Store, chosen: SQL, checksOfPart: number): Promise<unknow
         select max(checked_at) from checks where account_no = h.subject
           and checked_at >= h.since and checked_at < h.since - h.since % ${HOUR_MS} + ${HOUR_MS}
       ) as last_at
-      from (select account_no, max(checked_at) as at from (${chosen}) as c group by account_no) as newest
+      from (select account_no, max(checked_at) as at from ${keys} as done group by account_no) as newest
       join history_hours h on h.subject = newest.account_no and h.since <= newest.at
         and h.since >= newest.at - newest.at % ${HOUR_MS}
-      where h.active + h.dead + h.unknown >= ${checksOfPart} and not exists (
+      where h.active + h.dead + h.unknown >= ${sql.placeholder("checksOfPart")} and not exists (
         select 1 from history_hours later where later.subject = h.subject
           and later.since > h.since and later.since < h.since - h.since % ${HOUR_MS} + ${HOUR_MS})
     ) as filled
     where (last_at + 1) / ${HOUR_MS} = since / ${HOUR_MS}
     on conflict do nothing
-  `);
+  `,
+);
 
 /** Returns the days of an account, group or link that have checks. */
 export async function talliesByDay(

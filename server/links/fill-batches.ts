@@ -1,6 +1,6 @@
-import { and, asc, eq, gt, isNotNull, lte, sql } from "drizzle-orm";
+import { and, asc, eq, gt, isNotNull, lte, type SQL, sql } from "drizzle-orm";
 import { lockAccounts, lockLinks } from "../db/queries.ts";
-import { numbersOf, rowsOf, type Store } from "../db/store.ts";
+import { numbersOf, onRows, type Store } from "../db/store.ts";
 import {
   accounts,
   type BatchRow,
@@ -213,27 +213,39 @@ const makeDue = (dueAt: number, now: number) => sql`
  * when there are no batches. The links must still be held under their leases.
  */
 export async function countForBatches(tx: Store, results: Judged[]): Promise<void> {
-  if (results.length === 0) return;
   const rows = results.map(({ link, outcome }) => [link.no, link.lease, outcome.conclusion.status]);
-  const columns = { link_no: "bigint", lease: "text", verdict: "text" } as const;
-  const waitedFor = sql`${rowsOf(tx, columns, rows)} as done
-    join batch_links m on m.link_no = done.link_no
-    join links l on l.no = m.link_no and l.lease = done.lease
-    where exists (select 1 from batch_links)`;
-  await tx.run(sql`
-      update batches set active = active + counted.n_active, dead = dead + counted.n_dead,
-        unknown = unknown + counted.n_unknown
-      from (
-        select m.batch_id,
-          sum(case when verdict = 'active' then 1 else 0 end) as n_active,
-          sum(case when verdict = 'dead' then 1 else 0 end) as n_dead,
-          sum(case when verdict = 'unknown' then 1 else 0 end) as n_unknown
-        from ${waitedFor} group by m.batch_id
-      ) as counted
-      where batches.id = counted.batch_id and ${HAS_ROOM}
-    `);
-  await tx.run(sql`delete from batch_links where link_no in (select m.link_no from ${waitedFor})`);
+  await addJudged(tx, rows);
+  await leaveBatches(tx, rows);
 }
+
+const JUDGED = { link_no: "bigint", lease: "text", verdict: "text" } as const;
+
+const waitedFor = (rows: SQL) => sql`${rows} as done
+  join batch_links m on m.link_no = done.link_no
+  join links l on l.no = m.link_no and l.lease = done.lease
+  where exists (select 1 from batch_links)`;
+
+const addJudged = onRows(
+  JUDGED,
+  (rows) => sql`
+    update batches set active = active + counted.n_active, dead = dead + counted.n_dead,
+      unknown = unknown + counted.n_unknown
+    from (
+      select m.batch_id,
+        sum(case when verdict = 'active' then 1 else 0 end) as n_active,
+        sum(case when verdict = 'dead' then 1 else 0 end) as n_dead,
+        sum(case when verdict = 'unknown' then 1 else 0 end) as n_unknown
+      from ${waitedFor(rows)} group by m.batch_id
+    ) as counted
+    where batches.id = counted.batch_id and ${HAS_ROOM}
+  `,
+);
+
+const leaveBatches = onRows(
+  JUDGED,
+  (rows) =>
+    sql`delete from batch_links where link_no in (select m.link_no from ${waitedFor(rows)})`,
+);
 
 /** Counts links as skipped in the batches that wait for them. Must run before the links are deleted. */
 export async function countSkipped(tx: Store, nos: number[]): Promise<void> {

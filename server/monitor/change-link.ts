@@ -1,5 +1,5 @@
 import { type SQL, sql } from "drizzle-orm";
-import { rowsOf, type Store } from "../db/store.ts";
+import { onRows, type Store } from "../db/store.ts";
 import { FREQUENCIES } from "../db/tables.ts";
 import type { Conclusion, StoredEvidence } from "../verdict/probe/conclusion.ts";
 import type { Deps } from "../work/deps.ts";
@@ -17,14 +17,10 @@ export async function changeLinks(
   config: Deps["config"],
   settled: Settled[],
 ): Promise<void> {
-  if (settled.length === 0) return;
   await noteRecoveries(tx, settled);
   await changeStatuses(tx, settled);
   const rows = settled.map((result) => [...cellsOf(result), ...nextTimes(config, result)]);
-  await tx.run(sql`
-    update links set ${CHANGES}, next_check_at = ${NEXT_TIME}
-    from ${rowsOf(tx, { ...CELLS, ...TIMES }, rows)} as done where links.no = done.link_no
-  `);
+  await updateLinks(tx, rows);
 }
 
 export const toStored = (evidence: StoredEvidence): string => JSON.stringify(evidence);
@@ -85,8 +81,12 @@ async function changeStatuses(tx: Store, settled: Settled[]): Promise<void> {
   const rows = settled
     .filter(({ outcome }) => outcome.statusChanged)
     .map(({ link, checkedAt, outcome }) => [link.no, outcome.status, checkedAt]);
-  if (rows.length === 0) return;
-  await tx.run(sql`
+  await updateStatuses(tx, rows);
+}
+
+const updateStatuses = onRows(
+  { link_no: "bigint", new_status: "text", changed_at: "bigint" },
+  (rows) => sql`
     update links set status = new_status, status_changed_at = changed_at,
       flapping_until = case when (
         select count(*) from checks c join check_kinds k on k.no = c.kind_no
@@ -94,24 +94,26 @@ async function changeStatuses(tx: Store, settled: Settled[]): Promise<void> {
           and k.status_changed = 1
       ) > ${sql.raw(String(STEADY_CHANGES))}
       then changed_at + ${sql.raw(String(FLAPPING_MS))} else flapping_until end
-    from ${rowsOf(tx, { link_no: "bigint", new_status: "text", changed_at: "bigint" }, rows)} as done
-    where links.no = done.link_no
-  `);
-}
+    from ${rows} as done where links.no = done.link_no
+  `,
+);
 
 /** Stores when dead links have come back. */
 async function noteRecoveries(tx: Store, settled: Settled[]): Promise<void> {
   const rows = settled
     .filter(({ link, outcome }) => outcome.event === "link.alive" && link.decidedStatus === "dead")
     .map(({ link, checkedAt }) => [link.no, link.accountNo, checkedAt]);
-  if (rows.length === 0) return;
-  await tx.run(sql`
-    insert into recoveries (link_no, account_no, recovered_at)
-    select link, account, at from ${rowsOf(tx, { link: "bigint", account: "bigint", at: "bigint" }, rows)} as done
-    where true
-    on conflict (link_no) do update set recovered_at = excluded.recovered_at
-  `);
+  await insertRecoveries(tx, rows);
 }
+
+const insertRecoveries = onRows(
+  { link: "bigint", account: "bigint", at: "bigint" },
+  (rows) => sql`
+    insert into recoveries (link_no, account_no, recovered_at)
+    select link, account, at from ${rows} as done where true
+    on conflict (link_no) do update set recovered_at = excluded.recovered_at
+  `,
+);
 
 const TIMES = Object.fromEntries(
   FREQUENCIES.map((frequency) => [`next_${frequency}`, "bigint" as const]),
@@ -120,6 +122,14 @@ const TIMES = Object.fromEntries(
 /** By the current frequency of the link, which may have changed during the check. */
 const NEXT_TIME: SQL = sql.raw(
   `case check_frequency ${FREQUENCIES.map((name) => `when '${name}' then next_${name}`).join(" ")} end`,
+);
+
+const updateLinks = onRows(
+  { ...CELLS, ...TIMES },
+  (rows) => sql`
+    update links set ${CHANGES}, next_check_at = ${NEXT_TIME}
+    from ${rows} as done where links.no = done.link_no
+  `,
 );
 
 /** Returns when the link is due next with each frequency, in the order of `FREQUENCIES`. */

@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import { lockLinks } from "../db/queries.ts";
-import { preparedOnce, rowsOf, type Store } from "../db/store.ts";
+import { onRows, preparedOnce, type Store } from "../db/store.ts";
 import { LINK_SUMMARY, type LinkSummary } from "../db/tables.ts";
 import { chunksOf, yieldToEventLoop } from "../lib/steps.ts";
 import type { Deps } from "../work/deps.ts";
@@ -154,6 +154,7 @@ function toLink(cells: unknown[]): ClaimedLink {
   return link as ClaimedLink;
 }
 
+const UNTIL = sql.placeholder("until");
 const HELD = { link_no: "bigint", old_lease: "text" } as const;
 
 /**
@@ -168,15 +169,20 @@ export async function renewLeases(
     const until = clock.now() + LEASE_MS;
     await store.transaction(async (tx) => {
       await lockLinks(tx, numbersOf(some));
-      await tx.run(sql`
-        update links set next_check_at = ${until}, checking_until = ${until}
-        from ${rowsOf(tx, HELD, some.map(leaseCells))} as held
-        where links.no = link_no and links.lease = old_lease and next_check_at = checking_until
-      `);
+      await renew(tx, some.map(leaseCells), { until });
     });
     await yieldToEventLoop();
   }
 }
+
+const renew = onRows(
+  HELD,
+  (rows) => sql`
+    update links set next_check_at = ${UNTIL}, checking_until = ${UNTIL}
+    from ${rows} as held
+    where links.no = link_no and links.lease = old_lease and next_check_at = checking_until
+  `,
+);
 
 const numbersOf = (some: ClaimedLink[]) => some.map(({ no }) => no);
 const leaseCells = ({ no, lease }: ClaimedLink) => [no, lease];
@@ -191,14 +197,19 @@ export async function releaseLinks(tx: Store, released: Released[]): Promise<voi
       ...leaseCells(link),
       ...[dueAt, isAnswered ? 1 : 0],
     ]);
-    await tx.run(sql`
-      update links set next_check_at = due_at, checking_until = null, lease = null,
-        next_trigger = case when is_answered = 1 then 'scheduled' else next_trigger end
-      from ${rowsOf(tx, { ...HELD, due_at: "bigint", is_answered: "bigint" }, rows)} as given
-      where links.no = link_no and links.lease = old_lease
-    `);
+    await release(tx, rows);
   }
 }
+
+const release = onRows(
+  { ...HELD, due_at: "bigint", is_answered: "bigint" },
+  (rows) => sql`
+    update links set next_check_at = due_at, checking_until = null, lease = null,
+      next_trigger = case when is_answered = 1 then 'scheduled' else next_trigger end
+    from ${rows} as given
+    where links.no = link_no and links.lease = old_lease
+  `,
+);
 
 /** Makes links due that a dead node holds: its results will not count. */
 export async function releaseLinksOf(

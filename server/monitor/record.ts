@@ -1,7 +1,7 @@
 import { inArray, max, sql } from "drizzle-orm";
 import { dayOf } from "../accounts/usage.ts";
 import { lockAccounts, lockLinks } from "../db/queries.ts";
-import { isDuplicate, numbersOf, rowsOf, type Store } from "../db/store.ts";
+import { isDuplicate, numbersOf, onRows, type Store } from "../db/store.ts";
 import { checks } from "../db/tables.ts";
 import { type CheckKind, codeOf, numbersOfKinds } from "../history/kinds.ts";
 import { addToRollUps } from "../history/roll-ups.ts";
@@ -158,15 +158,18 @@ async function write(
 
 /** Returns whether a link is still held under its lease. */
 async function heldAmong(tx: Store, results: Settled[]) {
-  if (results.length === 0) return () => false;
   const leases = results.map(({ link }) => [link.no, link.lease]);
-  const rows = await tx.all<[no: number, lease: string]>(sql`
-    select links.no, links.lease from ${rowsOf(tx, { link_no: "bigint", held_lease: "text" }, leases)} as held
-    join links on links.no = link_no and links.lease = held_lease
-  `);
-  const held = new Map(rows);
+  const held = new Map((await selectHeld(tx, leases)) as [no: number, lease: string][]);
   return ({ link }: Settled) => held.get(link.no) === link.lease;
 }
+
+const selectHeld = onRows(
+  { link_no: "bigint", held_lease: "text" },
+  (rows) => sql`
+    select links.no, links.lease from ${rows} as held
+    join links on links.no = link_no and links.lease = held_lease
+  `,
+);
 
 /** A check that decides nothing: its link stays as it was, and is due again. */
 type Voided = { result: Result; dueAt: number };
@@ -208,34 +211,32 @@ async function writeHistory(
   results: Settled[],
   kinds: Awaited<ReturnType<typeof numbersOfKinds>>,
 ): Promise<void> {
-  if (results.length === 0) return;
   const rows = results.map((result) => checkOf(result, kinds.get(codeOf(kindOf(result)))!));
-  await tx.run(sql`
+  await insertChecks(tx, rows);
+  await addToRollUps(
+    tx,
+    results.map(({ link, checkedAt }) => [link.accountNo, checkedAt, link.no]),
+  );
+}
+
+const insertChecks = onRows(
+  {
+    link_no: "bigint",
+    checked_at: "bigint",
+    kind_no: "bigint",
+    response_time_ms: "bigint",
+    final_url: "text",
+    evidence: "text",
+  },
+  (rows) => sql`
     insert into checks (account_no, checked_at, link_no, kind_no, response_time_ms, group_no, final_url, evidence)
     select l.account_no, checked_at, l.no, kind_no, response_time_ms, g.no,
       case when final_url = l.url then '' else final_url end, done.evidence
-    from ${rowsOf(tx, CHECK, rows)} as done join links l on l.no = link_no left join groups g on g.id = l.group_id
-  `);
-  const keys = results.map(({ link, checkedAt }) => [link.accountNo, checkedAt, link.no]);
-  const written = sql`
-    select checks.* from ${rowsOf(tx, KEY, keys)} as done
-    join checks on checks.account_no = done.account_no
-      and checks.checked_at = done.checked_at and checks.link_no = done.link_no`;
-  await addToRollUps(tx, written);
-}
+    from ${rows} as done join links l on l.no = link_no left join groups g on g.id = l.group_id
+  `,
+);
 
-const KEY = { account_no: "bigint", checked_at: "bigint", link_no: "bigint" } as const;
-
-const CHECK = {
-  link_no: "bigint",
-  checked_at: "bigint",
-  kind_no: "bigint",
-  response_time_ms: "bigint",
-  final_url: "text",
-  evidence: "text",
-} as const;
-
-/** In the order of `CHECK`. */
+/** In the order of the columns of `insertChecks`. */
 const checkOf = (
   { link, checkedAt, outcome: { conclusion, statusChanged } }: Settled,
   no: number,
@@ -256,19 +257,24 @@ const kindOf = ({ link, outcome: { conclusion, statusChanged } }: Settled): Chec
 });
 
 /** Counts each check for its account on its UTC day. */
-async function countUsage(tx: Store, results: Settled[]): Promise<void> {
-  if (results.length === 0) return;
-  const rows = results.map(({ link, at }) => [link.accountId, dayOf(at), at]);
-  await tx.run(sql`
+const countUsage = (tx: Store, results: Settled[]) =>
+  addUsage(
+    tx,
+    results.map(({ link, at }) => [link.accountId, dayOf(at), at]),
+  );
+
+const addUsage = onRows(
+  { account: "text", on_day: "text", at: "bigint" },
+  (rows) => sql`
     insert into usage_days (account_id, day, requests, checks, last_check_at)
     select account, on_day, 0, count(*), max(at)
-    from ${rowsOf(tx, { account: "text", on_day: "text", at: "bigint" }, rows)} as done
+    from ${rows} as done
     where true group by account, on_day
     on conflict (account_id, day) do update set checks = usage_days.checks + excluded.checks,
       last_check_at = case when usage_days.last_check_at > excluded.last_check_at
         then usage_days.last_check_at else excluded.last_check_at end
-  `);
-}
+  `,
+);
 
 /** Returns the events of a result: the change of status, if there is one, and that the check is complete. */
 function eventsOf(result: Settled): NewEvent[] {

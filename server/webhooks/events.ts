@@ -1,5 +1,5 @@
-import { and, eq, inArray, lt, sql } from "drizzle-orm";
-import { rowsOf, type Store } from "../db/store.ts";
+import { and, inArray, lt, sql } from "drizzle-orm";
+import { onRows, type Store } from "../db/store.ts";
 import { deliveries, type EventType, events, webhookEvents, webhooks } from "../db/tables.ts";
 import { newIdAt } from "../lib/ids.ts";
 import { chunksOf, inSteps, type StepLimits } from "../lib/steps.ts";
@@ -27,8 +27,8 @@ const ROWS = 500;
 export async function publishEvents(tx: Store, happened: NewEvent[]): Promise<void> {
   for (const some of chunksOf(ROWS, happened)) {
     const rows = some.map((event) => ({ ...event, id: event.id ?? newIdAt(event.at) }));
-    await insertEvents(tx, rows);
-    await insertDeliveries(tx, rows);
+    await insertEvents(tx, rows.map(cellsOf));
+    await insertDeliveries(tx, rows.map(deliveryCellsOf));
   }
 }
 
@@ -40,51 +40,57 @@ export async function readSubscriptions(
   store: Store,
   accountIds: string[],
 ): Promise<(event: NewEvent) => boolean> {
-  const rows = await store
-    .selectDistinct({
-      accountId: webhooks.accountId,
-      type: webhookEvents.type,
-      firstVerdicts: webhooks.firstVerdicts,
-    })
-    .from(webhooks)
-    .innerJoin(webhookEvents, eq(webhookEvents.webhookId, webhooks.id))
-    .where(and(inArray(webhooks.accountId, accountIds), eq(webhooks.isActive, true)));
-  const keyOf = ({ accountId, type }: { accountId: string; type: EventType }, isFirst: boolean) =>
+  const rows = await selectSubscriptions(
+    store,
+    accountIds.map((accountId) => [accountId]),
+  );
+  const keyOf = (accountId: unknown, type: unknown, isFirst: boolean) =>
     `${accountId} ${type} ${isFirst}`;
   const wanted = new Set(
-    rows.flatMap((row) => [keyOf(row, false), ...(row.firstVerdicts ? [keyOf(row, true)] : [])]),
+    rows.flatMap(([accountId, type, firstVerdicts]) => [
+      keyOf(accountId, type, false),
+      ...(firstVerdicts ? [keyOf(accountId, type, true)] : []),
+    ]),
   );
-  return (event) => wanted.has(keyOf(event, isFirstAlive(event)));
+  return (event) => wanted.has(keyOf(event.accountId, event.type, isFirstAlive(event)));
 }
+
+const selectSubscriptions = onRows(
+  { account: "text" },
+  (rows) => sql`
+    select distinct w.account_id, e.type, w.first_verdicts
+    from ${rows} as named join webhooks w on w.account_id = account and w.is_active = 1
+    join webhook_events e on e.webhook_id = w.id
+  `,
+);
 
 /** The first verdict of a link is "alive": most webhooks do not subscribe to that. */
 const isFirstAlive = ({ type, first }: NewEvent) => type === "link.alive" && first !== undefined;
 
 type Identified = NewEvent & { id: string };
 
-async function insertEvents(store: Store, rows: Identified[]): Promise<void> {
-  await store.run(sql`
+const insertEvents = onRows(
+  {
+    id: "text",
+    account_id: "text",
+    type: "text",
+    data: "text",
+    created_at: "bigint",
+    link_id: "text",
+    first_alive: "bigint",
+  },
+  (rows) => sql`
     insert into ${events} (id, account_id, type, data, created_at, link_id)
     select happened.id, happened.account_id, happened.type, happened.data, happened.created_at, happened.link_id
-    from ${rowsOf(store, HAPPENED, rows.map(cellsOf))} as happened
+    from ${rows} as happened
     where exists (
       select 1 from ${webhooks} join ${webhookEvents} on ${webhookEvents.webhookId} = ${webhooks.id}
       where ${webhooks.accountId} = happened.account_id and ${webhooks.isActive} = 1
         and ${webhookEvents.type} = happened.type
         and (happened.first_alive = 0 or ${webhooks.firstVerdicts} = 1)
     )
-  `);
-}
-
-const HAPPENED = {
-  id: "text",
-  account_id: "text",
-  type: "text",
-  data: "text",
-  created_at: "bigint",
-  link_id: "text",
-  first_alive: "bigint",
-} as const;
+  `,
+);
 
 function cellsOf(event: Identified) {
   const { id, accountId, type, data, at } = event;
@@ -92,27 +98,28 @@ function cellsOf(event: Identified) {
   return [id, accountId, type, JSON.stringify(data), at, linkId, isFirstAlive(event) ? 1 : 0];
 }
 
+const deliveryCellsOf = (row: Identified) => [
+  row.id,
+  isFirstAlive(row) ? 1 : 0,
+  row.first === "batch" ? 1 : 0,
+];
+
 /** Locks the webhooks: it waits for one that is being deleted and then excludes it. */
-async function insertDeliveries(store: Store, rows: Identified[]): Promise<void> {
-  const { id, type, createdAt } = events;
-  const cells = rows.map((row) => [
-    row.id,
-    isFirstAlive(row) ? 1 : 0,
-    row.first === "batch" ? 1 : 0,
-  ]);
-  await store.run(sql`
+const insertDeliveries = onRows(
+  { id: "text", first_alive: "bigint", of_batch: "bigint" },
+  (rows, { holdWebhooks }) => sql`
     insert into ${deliveries}
       (webhook_id, event_id, type, status, attempts, unplanned_attempts, next_attempt_at, due_at, created_at, of_batch)
-    select ${webhooks.id}, ${id}, ${type}, 'pending', 0, 0, ${createdAt}, ${createdAt}, ${createdAt},
+    select ${webhooks.id}, ${events.id}, ${events.type}, 'pending', 0, 0, ${events.createdAt}, ${events.createdAt}, ${events.createdAt},
       case when ${webhooks.format} = 'standard' then 0 else happened.of_batch end
-    from ${rowsOf(store, { id: "text", first_alive: "bigint", of_batch: "bigint" }, cells)} as happened
-    join ${events} on ${id} = happened.id
+    from ${rows} as happened
+    join ${events} on ${events.id} = happened.id
     join ${webhooks} on ${webhooks.accountId} = ${events.accountId} and ${webhooks.isActive} = 1
-    join ${webhookEvents} on ${webhookEvents.webhookId} = ${webhooks.id} and ${webhookEvents.type} = ${type}
+    join ${webhookEvents} on ${webhookEvents.webhookId} = ${webhooks.id} and ${webhookEvents.type} = ${events.type}
     where (happened.first_alive = 0 or ${webhooks.firstVerdicts} = 1)
-    ${sql.raw(store.engine.holdWebhooks)}
-  `);
-}
+    ${sql.raw(holdWebhooks)}
+  `,
+);
 
 const RETENTION_MS = 30 * 86_400_000;
 
