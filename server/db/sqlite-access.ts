@@ -1,9 +1,13 @@
 import { type Database, SQLiteError } from "bun:sqlite";
+import { yieldToEventLoop } from "../lib/steps.ts";
 import { isDamage } from "./sqlite-file.ts";
 import { Damaged, DiskFull, Duplicate, Gone, Unavailable } from "./store.ts";
 
 /** The time between two attempts of a write. */
 const PAUSE_MS = 10;
+
+/** After writes of this length, other work runs before the next statement. */
+const HELD_MS = 5;
 
 const ENDED = "A statement was run in a transaction that has ended.";
 const NOT_ONLY_STATEMENTS =
@@ -46,10 +50,11 @@ export function createAccess(snapshot: Snapshot, { waitMs, written }: Options) {
       return work();
     }).catch(fail);
 
+  const holdsLong = watchHold();
   let last: Promise<unknown> = Promise.resolve();
   /** Runs one write after another, since they share one connection. */
   const inOrder = <T>(work: () => Promise<T>): Promise<T> => {
-    const done = last.then(work);
+    const done = last.then(() => (holdsLong() ? yieldToEventLoop() : undefined)).then(work);
     last = done.catch(() => {});
     return done;
   };
@@ -60,16 +65,17 @@ export function createAccess(snapshot: Snapshot, { waitMs, written }: Options) {
     return done;
   };
 
-  /** `run` maps the errors of statements. */
+  /** `run` maps the errors of statements, and lets other work run between them when they take long. */
   const transaction = async <T>(
     database: Database,
-    work: (run: <R>(statement: () => R) => R) => Promise<T>,
+    work: (run: <R>(statement: () => R) => Promise<R>) => Promise<T>,
   ): Promise<T> => {
     const done = await inOrder(async () => {
       await attempt(() => database.run("BEGIN IMMEDIATE"));
       const deadline = untilNextTurn();
       let isOpen = true;
-      const run = <R>(statement: () => R): R => {
+      const run = async <R>(statement: () => R): Promise<R> => {
+        if (holdsLong()) await deadline.turn();
         if (!isOpen) throw new Error(ENDED);
         try {
           return statement();
@@ -79,7 +85,7 @@ export function createAccess(snapshot: Snapshot, { waitMs, written }: Options) {
       };
       try {
         const result = await Promise.race([work(run), deadline.passed]);
-        run(() => database.run("COMMIT"));
+        await run(() => database.run("COMMIT"));
         return result;
       } finally {
         isOpen = false;
@@ -96,14 +102,43 @@ export function createAccess(snapshot: Snapshot, { waitMs, written }: Options) {
   const onDamage = (listener: () => void) => {
     reportDamage = listener;
   };
-  return { read, write, transaction, fail, whenFull, onDamage };
+  /** Resolves when no write is under way. */
+  const idle = () => inOrder(async () => {});
+  return { read, write, transaction, idle, fail, whenFull, onDamage };
 }
 
-/** Rejects when the event loop turns, which awaiting statements never causes. */
+/** Returns a function that returns whether writes have held this turn of the event loop for long. */
+function watchHold(): () => boolean {
+  let beganAt: number | null = null;
+  return () => {
+    if (beganAt !== null) return performance.now() - beganAt >= HELD_MS;
+    beganAt = performance.now();
+    setImmediate(() => {
+      beganAt = null;
+    });
+    return false;
+  };
+}
+
+/** `passed` rejects when the event loop turns, which awaiting statements never causes, unless by `turn`. */
 function untilNextTurn() {
   const { promise, reject } = Promise.withResolvers<never>();
-  const immediate = setImmediate(() => reject(new Error(NOT_ONLY_STATEMENTS)));
-  return { passed: promise, cancel: () => clearImmediate(immediate) };
+  const arm = () => setImmediate(() => reject(new Error(NOT_ONLY_STATEMENTS)));
+  let immediate = arm();
+  let turning: Promise<void> | null = null;
+  return {
+    passed: promise,
+    cancel: () => clearImmediate(immediate),
+    /** Lets the event loop turn. */
+    turn(): Promise<void> {
+      clearImmediate(immediate);
+      turning ??= yieldToEventLoop().then(() => {
+        turning = null;
+        immediate = arm();
+      });
+      return turning;
+    },
+  };
 }
 
 /** Retries while another process writes. SQLite's own waiting would block the event loop. */

@@ -89,13 +89,14 @@ export function openSqlite(
       isRead(query) ? read(() => rowsOf(reader, query)) : write(() => rowsOf(writer, query)),
     transaction: (work) =>
       access.transaction(writer.database, (run) =>
-        work(async (query) => run(() => rowsOf(writer, query))),
+        work((query) => run(() => rowsOf(writer, query))),
       ),
     applied: async () => read(() => appliedTo(reader.database).map(unshared)),
     upgrade: (upgrade) => write(() => upgradeSqlite(writer.database, upgrade)),
     onDamage: access.onDamage,
     hurry: () => {},
     close: async () => {
+      await access.idle();
       await readPool.close();
       snapshot.close();
       checkpoints.close();
