@@ -41,9 +41,6 @@ type Stored = {
 export const idempotency = (deps: Deps) =>
   new Elysia({ name: "idempotency" }).resolve({ as: "scoped" }, async ({ request }) => {
     const claim = await claimKey(deps, request);
-    const save = async (tx: Store, stored: Stored) => {
-      if (claim) await storeReply(tx, claim, stored);
-    };
     return {
       saveReply:
         <T>(
@@ -51,17 +48,21 @@ export const idempotency = (deps: Deps) =>
           toReply: (result: T) => unknown,
           locationOf?: (result: T) => string,
         ): SaveReply<T> =>
-        (tx, result) =>
-          save(tx, {
+        async (tx, result) => {
+          if (!claim) return;
+          await storeReply(tx, claim, {
             status,
             body: JSON.stringify({ data: toReply(result) }),
             headers: headersFor(locationOf?.(result)),
             resourceId: null,
-          }),
+          });
+        },
       saveSecretReply:
         <T extends { id: string }>(status: number): SaveReply<T> =>
-        (tx, { id }) =>
-          save(tx, { status, body: null, headers: {}, resourceId: id }),
+        async (tx, { id }) => {
+          if (claim)
+            await storeReply(tx, claim, { status, body: null, headers: {}, resourceId: id });
+        },
     };
   });
 

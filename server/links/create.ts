@@ -1,7 +1,8 @@
-import { and, eq, inArray } from "drizzle-orm";
+import { and, eq, getTableColumns, inArray, sql } from "drizzle-orm";
 import { auditChange, linkTarget } from "../accounts/audit.ts";
 import type { Caller } from "../api/caller.ts";
 import { lockAccounts, takeNumbers, totalLinks } from "../db/queries.ts";
+import { onRows } from "../db/store.ts";
 import { groups, type LinkRow, links } from "../db/tables.ts";
 import { oneAtATime } from "../lib/concurrency.ts";
 import {
@@ -17,14 +18,14 @@ import { toIso } from "../lib/moments.ts";
 import { chunksOf, yieldToEventLoop } from "../lib/steps.ts";
 import { parseTarget } from "../net/policy.ts";
 import { serviceIdOf, urlKeyOf } from "../verdict/services/catalogue.ts";
-import { type NewEvent, publishEvents } from "../webhooks/events.ts";
+import { type NewEvent, publishEvents, readSubscriptions } from "../webhooks/events.ts";
 import { type Deps, type SaveReply, saveNoReply } from "../work/deps.ts";
 import { bucketOfUrl } from "../work/nodes.ts";
 import { insertFullBatch } from "./fill-batches.ts";
 import { NewLink } from "./model.ts";
 
-/** Rows of one insert statement, which stay well below the limit of parameters. */
-const ROWS = 250;
+/** Rows of one insert statement: more would hold the event loop for longer. */
+const ROWS = 100;
 
 /** The result of one item, in the order of the request. */
 type ItemResult = { link: LinkRow } | { url: unknown; error: AppError };
@@ -177,12 +178,24 @@ async function insertLinks(
   const { store: tx } = deps;
   const target = linkTarget(rows);
   await auditChange(deps, caller, { action: "link.created", target, count: rows.length });
-  for (const some of chunksOf(ROWS, rows)) await tx.insert(links).values(some);
-  await publishEvents(
-    tx,
-    rows.map((row) => createdEvent(row, batchId)),
-  );
+  for (const some of chunksOf(ROWS, rows)) await insertRows(tx, some.map(cellsOf));
+  const isWanted = await readSubscriptions(tx, [caller.accountId]);
+  await publishEvents(tx, rows.map((row) => createdEvent(row, batchId)).filter(isWanted));
 }
+
+const COLUMNS = Object.entries(getTableColumns(links));
+const NAMES_OF_COLUMNS = sql.raw(COLUMNS.map(([, { name }]) => name).join(", "));
+
+const insertRows = onRows(
+  Object.fromEntries(
+    COLUMNS.map(([, { name, dataType }]) => [name, dataType === "number" ? "bigint" : "text"]),
+  ),
+  (rows) => sql`
+    insert into ${links} (${NAMES_OF_COLUMNS}) select ${NAMES_OF_COLUMNS} from ${rows} as fresh
+  `,
+);
+
+const cellsOf = (row: LinkRow) => COLUMNS.map(([name]) => row[name as keyof LinkRow]);
 
 /** Starts a batch for the first checks of the new links. */
 const insertFirstChecks = (
@@ -323,13 +336,21 @@ async function takenKeys(
   keyed: { urlKey: string }[],
 ): Promise<Map<string, string>> {
   const keys = keyed.map(({ urlKey }) => urlKey).filter((key) => key !== "");
-  if (keys.length === 0) return new Map();
-  const rows = await store
-    .select({ id: links.id, key: links.urlKey })
-    .from(links)
-    .where(and(eq(links.accountId, accountId), inArray(links.urlKey, keys)));
-  return new Map(rows.map(({ id, key }) => [key, id]));
+  const rows = await selectTaken(
+    store,
+    keys.map((key) => [key]),
+    { accountId },
+  );
+  return new Map(rows as [key: string, id: string][]);
 }
+
+const selectTaken = onRows(
+  { given_key: "text" },
+  (rows) => sql`
+    select url_key, id from ${links}
+    where account_id = ${sql.placeholder("accountId")} and url_key in (select given_key from ${rows} as given)
+  `,
+);
 
 const refusal = (problems: FieldProblems, place: "alone" | "list") =>
   place === "list" ? invalid(problems, "The item is not valid.") : invalid(problems);
