@@ -97,6 +97,8 @@ export function createAccess(snapshot: Snapshot, { waitMs, written }: Options) {
       }
     });
     written?.();
+    // What follows may take long as well.
+    if (holdsLong()) await yieldToEventLoop();
     return done;
   };
   const onDamage = (listener: () => void) => {
