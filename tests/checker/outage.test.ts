@@ -206,7 +206,8 @@ onBothEngines("A monitor whose line is cut for five minutes", (server) => {
     await makeAllDue(server(), me, clock.now());
     await until(async () => (await countHeld(server(), me)) > 0);
     await internet.pull();
-    await until(async () => (await countHeld(server(), me)) === 0);
+    const isOffline = () => online.known().state === "offline";
+    await until(async () => isOffline() && (await countHeld(server(), me)) === 0);
     const quiet = { lookups: internet.lookups(), asks: asks() };
     await run(300);
 
