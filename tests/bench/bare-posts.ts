@@ -12,8 +12,8 @@ async function work() {
   }
 }
 
-const [startedAt, cpuBefore] = [performance.now(), await cpuSeconds(process.pid)];
+const [startedAt, cpuBefore] = [performance.now(), cpuSeconds(process.pid)];
 await Promise.all(Array.from({ length: Number(atOnce) }, work));
 const seconds = (performance.now() - startedAt) / 1000;
-const cpu = ((await cpuSeconds(process.pid)) - cpuBefore) / (Number(count) / 1000);
+const cpu = (cpuSeconds(process.pid) - cpuBefore) / (Number(count) / 1000);
 console.log(JSON.stringify({ perSecond: Number(count) / seconds, cpu }));

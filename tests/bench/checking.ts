@@ -1,123 +1,266 @@
 import { openEngine } from "../../server/db/open.ts";
-import { cpuSeconds, type Home, memoryMb, newFolder, newHome, serve } from "./program.ts";
+import type { Engine } from "../../server/db/store.ts";
+import { METRICS_TOKEN } from "../metrics/reading.ts";
+import {
+  cpuSeconds,
+  type Home,
+  IS_POSTGRES,
+  memoryMb,
+  newFolder,
+  newHome,
+  serve,
+  watchMemory,
+} from "./program.ts";
 import { seed } from "./seed.ts";
-import { medianBy, type Note } from "./table.ts";
-import { startWeb, type Web } from "./web.ts";
+import { medianBy, type Note, p99Of, type Wish } from "./table.ts";
+import { type Scheme, startWeb, type Web } from "./web.ts";
 
+/** For a quick look: `BENCH_LINKS=2000 BENCH_ROUNDS=1 npm run bench -- checking`. */
+export const LINKS = Number(process.env.BENCH_LINKS ?? 10_000);
+const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 3);
+const BATCH = 1000;
 const AT_ONCE = "500";
-const ROUNDS = 3;
-/** How long the answer of a real site takes, more or less. */
-const FAR_MS = 250;
-const LONGEST_S = 120;
-const START_MS = 2000;
+const IDLE_MS = 10_000;
+const SETTLE_MS = 2000;
+const LOOK_MS = 100;
+const LONGEST_MS = 180_000;
 
-/** Whole checks, from the claim to the durable history, beside `fetch` alone; a new connection each. */
+/**
+ * Checks of distinct pages on as many sites, from the first request to the durable result, each on a new connection:
+ * new links of unknown hosts, and the same links when they are due again. A bare `fetch` of the same pages is for
+ * comparison, and an API client measures its latency meanwhile.
+ */
 export async function checking(note: Note): Promise<void> {
-  const near = await compare({ links: 10_000, delayMs: 0, scheme: "http" });
-  tell(note, "http", near, { mostCpu: 0.3, leastPerSecond: 3000, mostMb: 150 });
-  const secure = await compare({ links: 4000, delayMs: 0, scheme: "https" });
-  tell(note, "https", secure, { mostCpu: 0.55 });
-  const { base, mine } = await compare({ links: 10_000, delayMs: FAR_MS, scheme: "http" });
-  note(`sites ${FAR_MS} ms away: bare fetch, a second`, base.perSecond);
-  note(`sites ${FAR_MS} ms away: checks, a second`, mine.perSecond);
-  const ratio = mine.perSecond / base.perSecond;
-  note(`sites ${FAR_MS} ms away: checks / bare fetch`, ratio, { digits: 2, least: 0.7 });
-}
-
-type Kind = { links: number; delayMs: number; scheme: "http" | "https" };
-/** `cpu` is seconds for 1,000. */
-export type Pace = { perSecond: number; cpu: number };
-type Compared = { base: Pace; mine: Pace & { peakMb: number } };
-type Wishes = { mostCpu: number; leastPerSecond?: number; mostMb?: number };
-
-function tell(note: Note, what: string, { base, mine }: Compared, wishes: Wishes) {
-  const { mostCpu, leastPerSecond, mostMb } = wishes;
-  note(`${what}: bare fetch, a second`, base.perSecond);
-  note(
-    `${what}: checks, a second`,
-    mine.perSecond,
-    leastPerSecond ? { least: leastPerSecond } : {},
-  );
-  const ratio = mine.perSecond / base.perSecond;
-  note(`${what}: checks / bare fetch`, ratio, { digits: 2, ...(mostMb && { least: 0.7 }) });
-  note(`${what}: bare fetch, CPU seconds for 1,000`, base.cpu, { digits: 3 });
-  note(`${what}: checks, CPU seconds for 1,000`, mine.cpu, { digits: 3, most: mostCpu });
-  note(`${what}: checks, memory at most, MB`, mine.peakMb, mostMb ? { most: mostMb } : {});
-}
-
-/** In turn, so that drift hits both. */
-async function compare(kind: Kind): Promise<Compared> {
-  const web = await startWeb(kind.delayMs);
-  const rounds: Compared[] = [];
-  for (let i = 0; i < ROUNDS; i++) {
-    const base = await bareFetch(web, kind);
-    rounds.push({ base, mine: await checkAll(web, kind, await newHome()) });
+  note("idle memory, MB", await idleMb(), limit({ most: 90 }));
+  const web = await startWeb();
+  for (const scheme of ["http", "https"] as const) {
+    const rounds: Round[] = [];
+    for (let i = 0; i < ROUNDS; i++) {
+      // In turn, so that drift affects both.
+      const bare = await bareFetch(web, scheme);
+      rounds.push({ bare, ...(await checkAll(web, scheme, await newHome())) });
+    }
+    report(note, scheme, rounds);
   }
   await web.stop();
-  return medianBy(rounds, ({ base, mine }) => mine.perSecond / base.perSecond);
 }
 
-const urlOf = (web: Web, { scheme }: Kind) => (scheme === "https" ? web.secureUrlOf : web.urlOf);
+/** `cpu` is in seconds for 1,000. */
+export type Pace = { perSecond: number; cpu: number };
+type ApiTimes = { statistics: number[]; links: number[]; batch: number[] };
+type Phase = Pace & {
+  /** For each link. */
+  requests: number;
+  unchecked: number;
+  /** Longest delay of the server's event loop. */
+  heldMs: number;
+  times: ApiTimes;
+};
+type Checked = { firstContact: Phase; schedule: Phase; peakMb: number };
+type Round = Checked & { bare: Pace };
 
-async function bareFetch(web: Web, kind: Kind): Promise<Pace> {
-  // Names would be looked up by the system, which knows none of them.
-  const port = new URL(web.secureUrlOf(0)).port;
-  const reach = kind.scheme === "https" ? () => `https://localhost:${port}/` : web.urlOf;
+/** The limits are those of SQLite. */
+const limit = (wish: Wish): Wish =>
+  IS_POSTGRES ? { ...wish, most: undefined, least: undefined } : wish;
+
+async function idleMb(): Promise<number> {
+  const ours = await serve(await newHome());
+  await Bun.sleep(IDLE_MS);
+  const idle = memoryMb(ours.pid);
+  await ours.stop();
+  return idle;
+}
+
+async function bareFetch(web: Web, scheme: Scheme): Promise<Pace> {
   const list = `${newFolder()}/urls.json`;
-  await Bun.write(list, JSON.stringify(Array.from({ length: kind.links }, (_, n) => reach(n))));
+  const urls = Array.from({ length: LINKS }, (_, n) => web.urlOf(n, scheme));
+  await Bun.write(list, JSON.stringify(urls));
   const run = Bun.spawn([process.execPath, "tests/bench/bare-fetch.ts", list, AT_ONCE], {
-    env: {
-      ...process.env,
-      BUN_CONFIG_MAX_HTTP_REQUESTS: "2000",
-      ...(kind.scheme === "https" && { BENCH_CA: web.ca }),
-    },
+    env: { ...process.env, ...web.settings, BUN_CONFIG_MAX_HTTP_REQUESTS: "2000" },
   });
   return JSON.parse(await new Response(run.stdout).text());
 }
 
-/**
- * All links are due at the start; the pace is told by their own moments.
- * @param onStart called when they become due
- */
+/** @param beforeSchedule called before the links become due again */
 export async function checkAll(
   web: Web,
-  kind: Kind,
+  scheme: Scheme,
   home: Home,
-  onStart: () => Promise<void> = async () => {},
-): Promise<Compared["mine"]> {
-  await seed(home, {
-    links: kind.links,
-    urlOf: urlOf(web, kind),
-    dueAt: () => Date.now() + 60_000,
-    frequency: "hourly",
-  });
+  beforeSchedule: () => Promise<void> = async () => {},
+): Promise<Checked> {
+  const { key } = await seed(home, { links: 0 });
+  const settings = { STILLUP_CHECK_CONCURRENCY: AT_ONCE, STILLUP_METRICS_TOKEN: METRICS_TOKEN };
+  const ours = await serve(home, { ...web.settings, ...settings });
   const database = openEngine(home.STILLUP_DATABASE_URL);
-  const run = (sql: string, ...params: unknown[]) => database.run({ sql, params });
-  await run("update links set last_checked_at = null");
-  const ours = await serve(home, {
-    ...web.settings,
-    ...AS_FAST,
-    STILLUP_CHECK_CONCURRENCY: AT_ONCE,
+  const memory = watchMemory(ours.pid);
+  const server = { ...ours, api: `${ours.url}/api/v1`, key, database, web, scheme };
+  const firstContact = await measure(server, LINKS, () => addLinks(server));
+  const schedule = await measure(server, 100 * LINKS, async () => {
+    await beforeSchedule();
+    await makeDue(database);
+    return [];
   });
-  // What is late at the start is caught up with slowly, so that they become due only after it.
-  await Bun.sleep(START_MS);
-  await onStart();
-  const cpuBefore = await cpuSeconds(ours.pid);
-  await run("update links set next_check_at = ?", Date.now());
-  let [done, first, last] = [0, 0, 0];
-  for (let i = 0; i < LONGEST_S * 4 && done < kind.links; i++) {
-    await Bun.sleep(250);
-    [[done, first, last]] = (await run(PROGRESS)) as [[number, number, number]];
-  }
-  const cpu = ((await cpuSeconds(ours.pid)) - cpuBefore) / (done / 1000);
-  const { peak } = await memoryMb(ours.pid);
+  const peakMb = memory.stop();
   await ours.stop();
   await database.close();
-  return { perSecond: done / ((last - first) / 1000), cpu, peakMb: peak };
+  return { firstContact, schedule, peakMb };
 }
 
-const PROGRESS =
-  "select count(last_checked_at), min(last_checked_at), max(last_checked_at) from links";
+type Server = {
+  url: string;
+  api: string;
+  pid: number;
+  key: string;
+  database: Engine;
+  web: Web;
+  scheme: Scheme;
+};
 
-/** The https sites have many names each. */
-const AS_FAST = { STILLUP_HOST_GAP_MS: "0", STILLUP_HOST_CONCURRENCY: "1000" };
+/**
+ * @param firstFurther number of the first link that the API client adds
+ * @param begin makes all links due, and returns the times of its own requests
+ */
+async function measure(
+  server: Server,
+  firstFurther: number,
+  begin: () => Promise<number[]>,
+): Promise<Phase> {
+  const { pid, web, database } = server;
+  const client = startApiClient(server, firstFurther);
+  await Bun.sleep(SETTLE_MS);
+  await Promise.all([readHeldMs(server), web.takeStats()]);
+  const [cpuBefore, since] = [cpuSeconds(pid), Date.now()];
+  client.start();
+  const batch = await begin();
+  const { checked, lastAt } = await untilChecked(database, since);
+  const cpu = (cpuSeconds(pid) - cpuBefore) / (checked / 1000);
+  const times = await client.stop();
+  const heldMs = await readHeldMs(server);
+  const { firstAt, requests } = await web.takeStats();
+  return {
+    perSecond: checked / ((lastAt - firstAt) / 1000),
+    cpu,
+    requests: requests / LINKS,
+    unchecked: LINKS - checked,
+    heldMs,
+    times: { ...times, batch: [...times.batch, ...batch] },
+  };
+}
+
+/** In batches, one after another. Their frequency distinguishes them from the links of the API client. */
+async function addLinks({ api, key, web, scheme }: Server): Promise<number[]> {
+  const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
+  const times: number[] = [];
+  for (let from = 0; from < LINKS; from += BATCH) {
+    const links = Array.from({ length: Math.min(BATCH, LINKS - from) }, (_, i) => ({
+      url: web.urlOf(from + i, scheme),
+      check_frequency: "hourly",
+    }));
+    const body = JSON.stringify({ links });
+    const startedAt = performance.now();
+    const reply = await fetch(`${api}/links/batch`, { method: "POST", headers, body });
+    if (!reply.ok) throw new Error(`${reply.status} for a batch: ${await reply.text()}`);
+    await reply.arrayBuffer();
+    times.push(performance.now() - startedAt);
+  }
+  return times;
+}
+
+const makeDue = (database: Engine) =>
+  database.run({
+    sql: "update links set next_check_at = ? where check_frequency = 'hourly'",
+    params: [Date.now()],
+  });
+
+/** Resolves once all links are found active, or time is up. */
+async function untilChecked(database: Engine, since: number) {
+  const sql = `select count(*), max(last_checked_at) from links
+    where check_frequency = 'hourly' and status = 'active' and last_checked_at >= ?`;
+  for (;;) {
+    const [[checked, lastAt]] = (await database.run({ sql, params: [since] })) as [number[]];
+    const found = { checked: Number(checked), lastAt: Number(lastAt) };
+    if (found.checked === LINKS || Date.now() - since > LONGEST_MS) return found;
+    await Bun.sleep(LOOK_MS);
+  }
+}
+
+/** Returns the longest delay of the server's event loop since the last call, in milliseconds. */
+async function readHeldMs({ url }: Server): Promise<number> {
+  const headers = { authorization: `Bearer ${METRICS_TOKEN}` };
+  const text = await (await fetch(`${url}/metrics`, { headers })).text();
+  return Number(/^stillup_event_loop_lag_seconds (\S+)$/m.exec(text)?.[1]) * 1000;
+}
+
+/** Starts a client in a process of its own, which then waits for `start`. */
+function startApiClient({ api, key, web, scheme }: Server, firstFurther: number) {
+  const site = new URL(web.urlOf(LINKS, scheme)).origin;
+  const command = [process.execPath, "tests/bench/api-client.ts", api, key, site];
+  const child = Bun.spawn([...command, String(firstFurther)], { stdin: "pipe", stdout: "pipe" });
+  const start = () => {
+    child.stdin.write("start\n");
+    child.stdin.flush();
+  };
+  const stop = async (): Promise<ApiTimes> => {
+    child.stdin.end();
+    return JSON.parse(await new Response(child.stdout).text());
+  };
+  return { start, stop };
+}
+
+/** Only http has limits of pace, since over https the handshakes alone take as much. */
+const LIMITS = {
+  http: {
+    firstContact: { leastPerSecond: 2000, mostCpu: 0.7 },
+    schedule: { leastPerSecond: 3000, mostCpu: 0.35 },
+  },
+  https: { firstContact: {}, schedule: {} },
+} as const;
+
+/** Paces are those of the median round, latencies those of all rounds together. */
+function report(note: Note, scheme: Scheme, rounds: Round[]) {
+  const bare = medianBy(rounds, (round) => round.bare.perSecond).bare;
+  note(`${scheme}, bare fetch: pages a second`, bare.perSecond);
+  note(`${scheme}, bare fetch: CPU seconds for 1,000`, bare.cpu, { digits: 3 });
+  const limits = LIMITS[scheme];
+  reportPhase(note, `${scheme}, first contact`, rounds, "firstContact", limits.firstContact);
+  reportPhase(note, `${scheme}, schedule`, rounds, "schedule", limits.schedule);
+  const peakMb = Math.max(...rounds.map((round) => round.peakMb));
+  note(`${scheme}: memory at most, all processes, MB`, peakMb, limit({ most: 220 }));
+}
+
+function reportPhase(
+  note: Note,
+  what: string,
+  rounds: Round[],
+  name: "firstContact" | "schedule",
+  { leastPerSecond, mostCpu }: { leastPerSecond?: number; mostCpu?: number },
+) {
+  const phases = rounds.map((round) => round[name]);
+  const ratioOf = (round: Round) => round[name].perSecond / round.bare.perSecond;
+  const middle = medianBy(rounds, ratioOf);
+  const { perSecond, cpu, requests } = middle[name];
+  note(`${what}: links a second`, perSecond, limit({ least: leastPerSecond }));
+  note(`${what}: links / pages of bare fetch`, ratioOf(middle), { digits: 2 });
+  note(`${what}: CPU seconds for 1,000`, cpu, limit({ most: mostCpu, digits: 3 }));
+  note(`${what}: requests for each link`, requests, { digits: 2 });
+  note(`${what}: links not found active`, Math.max(...phases.map((one) => one.unchecked)), {
+    most: 0,
+  });
+  const times = (route: keyof ApiTimes) => phases.flatMap((phase) => phase.times[route]);
+  reportTimes(note, `${what}: history statistics`, times("statistics"), 25);
+  reportTimes(note, `${what}: list of links`, times("links"), 25);
+  reportTimes(note, `${what}: 1,000 links added`, times("batch"), 100);
+  const heldMs = Math.max(...phases.map((phase) => phase.heldMs));
+  note(`${what}: event loop held, worst, ms`, heldMs, limit({ most: 20, digits: 1 }));
+}
+
+function reportTimes(note: Note, what: string, times: number[], mostMs: number) {
+  if (times.length === 0) return;
+  note(
+    `${what}, median, ms`,
+    medianBy(times, (time) => time),
+    { digits: 1 },
+  );
+  note(`${what}, p99, ms`, p99Of(times), limit({ most: mostMs, digits: 1 }));
+  note(`${what}, worst, ms`, Math.max(...times), { digits: 1 });
+}

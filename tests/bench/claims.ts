@@ -65,7 +65,7 @@ async function claimBy(postgres: MeasuredPostgres, nodes: Deps[]): Promise<Cost>
   const each = CLAIMS / nodes.length;
   // The first claim of each prepares its statement and opens its connection.
   await Promise.all(sharers.map((deps) => claimDueLinks(deps, LINKS_OF_CLAIM)));
-  const cpuBefore = await postgres.cpu();
+  const cpuBefore = postgres.cpu();
   const took: number[] = [];
   await Promise.all(
     sharers.map(async (deps) => {
@@ -77,7 +77,7 @@ async function claimBy(postgres: MeasuredPostgres, nodes: Deps[]): Promise<Cost>
       }
     }),
   );
-  const cpuMs = (((await postgres.cpu()) - cpuBefore) * 1000) / CLAIMS;
+  const cpuMs = ((postgres.cpu() - cpuBefore) * 1000) / CLAIMS;
   return { cpuMs, tookMs: took.reduce((sum, ms) => sum + ms, 0) / took.length };
 }
 

@@ -1,7 +1,15 @@
 import { openEngine } from "../../server/db/open.ts";
 import { sampleOf } from "../../server/webhooks/event-types.ts";
 
-import { cpuSeconds, type Home, memoryMb, newHome, serve, startProgram } from "./program.ts";
+import {
+  cpuSeconds,
+  type Home,
+  memoryMb,
+  newHome,
+  serve,
+  startProgram,
+  watchMemory,
+} from "./program.ts";
 import { seed } from "./seed.ts";
 import { seedWebhooks } from "./seed-webhooks.ts";
 import { medianBy, type Note, p99Of } from "./table.ts";
@@ -77,11 +85,12 @@ async function deliverAll(): Promise<Compared["mine"]> {
   await seedWebhooks(home, accountId, { urls: [receiver.url], pending: PENDING });
   const startedAt = Date.now();
   const ours = await serve(home, SETTINGS);
+  const memory = watchMemory(ours.pid);
   const { done, lastAt } = await untilSucceeded(home);
-  const cpu = (await cpuSeconds(ours.pid)) / (done / 1000);
-  const { peak } = await memoryMb(ours.pid);
+  const cpu = cpuSeconds(ours.pid) / (done / 1000);
+  const peakMb = memory.stop();
   await Promise.all([ours.stop(), receiver.stop()]);
-  return { perSecond: done / ((lastAt - startedAt) / 1000), cpu, peakMb: peak };
+  return { perSecond: done / ((lastAt - startedAt) / 1000), cpu, peakMb };
 }
 
 /** How many have succeeded when all of them have or time is up, and when the last one did. */
@@ -113,11 +122,11 @@ async function tellBeside(others: { dead: number; pending: number }) {
   await makeNews(`${ours.url}/api/v1`, key, receiver.url);
   await until(async () => (await receiver.seen()).taken === NEWS);
   await Bun.sleep(SETTLED_MS);
-  const { now } = await memoryMb(ours.pid);
+  const usedMb = memoryMb(ours.pid);
   const { ages } = await receiver.seen();
   await Promise.all([ours.stop(), receiver.stop()]);
   const lost = Array<number>(NEWS - ages.length).fill(Number.POSITIVE_INFINITY);
-  return { ages: [...ages, ...lost], memoryMb: now };
+  return { ages: [...ages, ...lost], memoryMb: usedMb };
 }
 
 /** New links, each on a site of its own at an address of this machine. */

@@ -1,15 +1,13 @@
 import { BUCKETS } from "../../server/work/nodes.ts";
 import { METRICS_TOKEN } from "../metrics/reading.ts";
-import { checkAll, type Pace } from "./checking.ts";
+import { checkAll, LINKS, type Pace } from "./checking.ts";
 import { type MeasuredPostgres, startMeasuredPostgres } from "./postgres.ts";
 import { homeAt, newFolder, serve, sqliteHome } from "./program.ts";
 import { seed } from "./seed.ts";
 import { medianBy, type Note } from "./table.ts";
 import { startWeb, type Web } from "./web.ts";
 
-const LINKS = 10_000;
 const ROUNDS = 3;
-const KIND = { links: LINKS, delayMs: 0, scheme: "http" } as const;
 const LOOK_MS = 250;
 
 /** What PostgreSQL costs beside SQLite, and how long the links of a node that was killed wait for another. */
@@ -28,8 +26,8 @@ type Compared = { sqlite: Pace; shared: Pace & { databaseCpu: number; writtenKb:
 async function compare(note: Note, web: Web, postgres: MeasuredPostgres) {
   const rounds: Compared[] = [];
   for (let i = 0; i < ROUNDS; i++) {
-    const sqlite = await checkAll(web, KIND, sqliteHome());
-    rounds.push({ sqlite, shared: await checkShared(web, postgres) });
+    const { schedule } = await checkAll(web, "http", sqliteHome());
+    rounds.push({ sqlite: schedule, shared: await checkShared(web, postgres) });
   }
   const ratioOf = ({ sqlite, shared }: Compared) => shared.perSecond / sqlite.perSecond;
   const middle = medianBy(rounds, ratioOf);
@@ -45,12 +43,12 @@ async function compare(note: Note, web: Web, postgres: MeasuredPostgres) {
 async function checkShared(web: Web, postgres: MeasuredPostgres): Promise<Compared["shared"]> {
   const home = homeAt(await postgres.newDatabase());
   let [cpu, written] = [0, 0];
-  const mine = await checkAll(web, KIND, home, async () => {
-    [cpu, written] = [await postgres.cpu(), await postgres.written()];
+  const { schedule } = await checkAll(web, "http", home, async () => {
+    [cpu, written] = [postgres.cpu(), await postgres.written()];
   });
   return {
-    ...mine,
-    databaseCpu: ((await postgres.cpu()) - cpu) / (LINKS / 1000),
+    ...schedule,
+    databaseCpu: (postgres.cpu() - cpu) / (LINKS / 1000),
     writtenKb: ((await postgres.written()) - written) / 1000 / LINKS,
   };
 }

@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { listeningUrl } from "../listening.ts";
@@ -32,7 +32,7 @@ export async function startProgram(
   return { url, startMs, pid: child.pid, stop };
 }
 
-const IS_POSTGRES = process.argv.includes("--postgres");
+export const IS_POSTGRES = process.argv.includes("--postgres");
 
 export const EXECUTABLE = "dist/stillup";
 
@@ -70,16 +70,74 @@ export const serve = (home: Home, env: Record<string, string> = {}): Promise<Pro
 
 export const newFolder = () => mkdtempSync(join(tmpdir(), "stillup-bench-"));
 
-/** Resident memory in megabytes, as the system counts it: now, and at most so far. */
-export async function memoryMb(pid: number): Promise<{ now: number; peak: number }> {
-  const status = await Bun.file(`/proc/${pid}/status`).text();
-  const read = (name: string) => Number(new RegExp(`${name}:\\s+(\\d+)`).exec(status)![1]) / 1024;
-  return { now: read("VmRSS"), peak: read("VmHWM") };
+/**
+ * Returns the memory of a process and its children in megabytes. Pages that they share, such as those of the executable,
+ * count once (PSS); a sum of their resident sizes would count them for each process.
+ */
+export const memoryMb = (pid: number): number => sumOf(treeOf(pid), pssMb);
+
+const SAMPLE_MS = 100;
+/** Finding the children is slower than reading their memory, and they rarely change. */
+const SAMPLES_PER_TREE = 10;
+
+/** Samples the memory of a process and its children. `stop` returns the peak in megabytes. */
+export function watchMemory(pid: number): { stop(): number } {
+  let [peak, samples, pids] = [0, 0, [pid]];
+  const sample = () => {
+    if (samples++ % SAMPLES_PER_TREE === 0) pids = treeOf(pid);
+    peak = Math.max(peak, sumOf(pids, pssMb));
+  };
+  const timer = setInterval(sample, SAMPLE_MS);
+  const stop = () => {
+    clearInterval(timer);
+    return peak;
+  };
+  return { stop };
 }
 
-/** Processor time that a process has taken so far, its own and the system's for it. */
-export async function cpuSeconds(pid: number): Promise<number> {
-  const stat = await Bun.file(`/proc/${pid}/stat`).text();
-  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-  return (Number(fields[11]) + Number(fields[12])) / 100;
+/** Returns the processor time of a process and its children so far, including children that have exited. */
+export const cpuSeconds = (pid: number): number =>
+  sumOf(treeOf(pid), (each) => {
+    const [user, system, ofExited, systemOfExited] = statOf(each).slice(11, 15).map(Number);
+    return (user! + system! + ofExited! + systemOfExited!) / TICKS_PER_SECOND;
+  });
+
+const TICKS_PER_SECOND = 100;
+
+const pssMb = (pid: number) =>
+  Number(/^Pss:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, "utf8"))?.[1]) / 1024;
+
+/** Processes that have exited meanwhile count as 0. */
+function sumOf(pids: number[], measure: (pid: number) => number): number {
+  let sum = 0;
+  for (const pid of pids) {
+    try {
+      sum += measure(pid);
+    } catch {}
+  }
+  return sum;
+}
+
+/** Returns the process and all below it. */
+function treeOf(pid: number): number[] {
+  const parents = new Map<number, number>();
+  for (const each of readdirSync("/proc").map(Number).filter(Boolean)) {
+    try {
+      parents.set(each, parentOf(each));
+    } catch {}
+  }
+  const found = [pid];
+  for (const parent of found) {
+    for (const [child, of] of parents) if (of === parent) found.push(child);
+  }
+  return found;
+}
+
+/** Returns the parent of a process. */
+export const parentOf = (pid: number) => Number(statOf(pid)[1]);
+
+/** Returns the fields of proc_pid_stat(5) after the name, which may contain spaces. */
+function statOf(pid: number): string[] {
+  const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+  return stat.slice(stat.lastIndexOf(")") + 2).split(" ");
 }

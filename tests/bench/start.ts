@@ -17,7 +17,7 @@ export async function starts(note: Note): Promise<void> {
     const ours = await serve(home);
     seen.push(ours.startMs);
     await Bun.sleep(SETTLED_MS);
-    idleMb = (await memoryMb(ours.pid)).now;
+    idleMb = memoryMb(ours.pid);
     await ours.stop();
   }
   const what = command.length === 1 ? "executable" : "from the checkout";
@@ -43,7 +43,7 @@ async function startWithAllDue(note: Note) {
   let askedAt = 0;
   for (let i = 0; askedAt === 0 && i < 200; i++) {
     await Bun.sleep(50);
-    askedAt = await web.askedAt();
+    askedAt = (await web.takeStats()).firstAt;
   }
   await Promise.all([ours.stop(), web.stop()]);
   note("1,000,000 links due: listening after, ms", ours.startMs, { most: 200 });

@@ -4,7 +4,7 @@ export type Row = { what: string; seen: string; wanted: string; ok: boolean };
 export type Note = (what: string, value: number, wish?: Wish) => void;
 
 /** `digits` after the point. */
-type Wish = { most?: number | undefined; least?: number | undefined; digits?: number };
+export type Wish = { most?: number | undefined; least?: number | undefined; digits?: number };
 
 /** Takes figures as they come and prints all of them at the end. */
 export function createTable(): { note: Note; rows: Row[] } {

@@ -1,22 +1,48 @@
 /**
- * The web that is checked: one small page at every address of this machine, over http and https, after so
- * many milliseconds. It tells when it was asked first.
+ * The web that is checked: ten thousands of sites with pages of their own, over http and https, and the name server
+ * that knows them. `/stats` returns when the first request came since the last call, and how many did.
  */
-const [delayMs = 0] = process.argv.slice(2).map(Number);
+import { startNameServer } from "../name-server.ts";
+import { addressOf, createPages, siteIn } from "./pages.ts";
+
 const { BENCH_CERT: cert, BENCH_KEY: key } = process.env;
 
-const words = "All is well here, and has been for a long time. ".repeat(20);
-const page = `<!doctype html><html lang="en"><head><title>A page</title></head><body><h1>A page</h1><p>${words}</p></body></html>`;
-let askedAt = 0;
+const { pageOf, pageAt } = createPages();
+const HTML = { "content-type": "text/html; charset=utf-8" };
+const GZIP = { ...HTML, "content-encoding": "gzip", vary: "accept-encoding" };
+const MISSING = `<!doctype html><html lang="en"><head><title>Page not found</title></head>
+<body><h1>Page not found</h1><p>The page you were looking for does not exist.</p><a href="/">Home</a></body></html>`;
+const ROBOTS = "User-agent: *\nDisallow: /admin/\nDisallow: /search\n\nSitemap: /sitemap.xml\n";
+/** Home pages have numbers after those of all links. */
+const FIRST_HOME = 100_000_000;
 
-async function fetch(request: Request): Promise<Response> {
-  if (request.url.endsWith("/asked-at")) return new Response(String(askedAt));
-  askedAt ||= Date.now();
-  if (delayMs > 0) await Bun.sleep(delayMs);
-  return new Response(page, { headers: { "content-type": "text/html; charset=utf-8" } });
+let [firstAt, requests] = [0, 0];
+
+function answer(request: Request): Response {
+  const { pathname, hostname } = new URL(request.url);
+  if (pathname === "/stats") return takeStats();
+  firstAt ||= Date.now();
+  requests++;
+  const site = siteIn(request.headers.get("host") ?? hostname);
+  if (pathname === "/robots.txt" && site % 2 === 0) return new Response(ROBOTS);
+  const acceptsGzip = request.headers.get("accept-encoding")?.includes("gzip") ?? false;
+  const page =
+    pathname === "/" ? pageOf(FIRST_HOME + site, acceptsGzip) : pageAt(pathname, acceptsGzip);
+  if (!page) return new Response(MISSING, { status: 404, headers: HTML });
+  return new Response(page.body, { headers: page.isGzip ? GZIP : HTML });
 }
 
-const listen = { port: 0, hostname: "0.0.0.0", fetch };
+function takeStats(): Response {
+  const stats = Response.json({ firstAt, requests });
+  [firstAt, requests] = [0, 0];
+  return stats;
+}
+
+const listen = { port: 0, hostname: "0.0.0.0", fetch: answer };
 const web = Bun.serve(listen);
-const secure = cert && key ? Bun.serve({ ...listen, tls: { cert, key } }) : web;
-console.log(`listening on http://127.0.0.1:${web.port}/?secure=${secure.port}`);
+const secure = Bun.serve({ ...listen, tls: { cert, key } });
+const names = await startNameServer(
+  new Proxy({}, { get: (_, name: string) => ({ A: [addressOf(siteIn(name))] }) }),
+);
+const ports = new URLSearchParams({ secure: String(secure.port), names: names.address });
+console.log(`listening on http://127.0.0.1:${web.port}/?${ports}`);
