@@ -87,7 +87,9 @@ export async function startChild(options: ChildOptions): Promise<Child> {
 
   function end(kind: Ended["kind"]) {
     why ??= kind;
-    child.kill("SIGKILL");
+    // It ends when it can; should it hang, it ends with the server at the latest.
+    if (kind === "stopped") child.disconnect();
+    else child.kill("SIGKILL");
   }
 
   /** Counts ticks instead of time, since the server itself may have been held up or suspended. */

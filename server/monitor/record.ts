@@ -1,7 +1,7 @@
 import { inArray, max, sql } from "drizzle-orm";
 import { dayOf } from "../accounts/usage.ts";
 import { lockAccounts, lockLinks } from "../db/queries.ts";
-import { isDuplicate, numbersOf, onRows, type Store } from "../db/store.ts";
+import { isDuplicate, isUnavailable, numbersOf, onRows, type Store } from "../db/store.ts";
 import { checks } from "../db/tables.ts";
 import { type CheckKind, codeOf, numbersOfKinds } from "../history/kinds.ts";
 import { addToRollUps } from "../history/roll-ups.ts";
@@ -86,8 +86,14 @@ export async function recordResults(
   try {
     await writeAtOwnTimes(deps, results, learned);
   } catch (error) {
-    if (learned) learning?.putBack(learned);
-    throw error;
+    if (!learned) throw error;
+    if (isUnavailable(error)) {
+      learning?.putBack(learned);
+      throw error;
+    }
+    // No result is lost because of what else was learned.
+    await writeAtOwnTimes(deps, results);
+    log.error("failed to record what checks learned", describeError(error));
   }
 }
 

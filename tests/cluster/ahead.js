@@ -1,5 +1,5 @@
 // Loaded by a node whose clock is to be wrong: the time of day is shifted, the time that has passed is not.
-const { AHEAD_MS } = process.env;
+const { BUN_AHEAD_MS: AHEAD_MS } = process.env;
 const RealDate = Date;
 const ahead = Number(AHEAD_MS);
 

@@ -60,7 +60,7 @@ export async function startNode(props: NodeProps): Promise<ClusterNode> {
       STILLUP_METRICS_TOKEN: METRICS_TOKEN,
       ...(aheadMs !== 0 && {
         BUN_OPTIONS: `--preload ${AHEAD}`,
-        AHEAD_MS: String(aheadMs),
+        BUN_AHEAD_MS: String(aheadMs),
       }),
     },
     stdin: "ignore",
