@@ -75,6 +75,36 @@ onBothEngines("Administration", (server) => {
     expect(JSON.stringify(body)).not.toMatch(/postgres:\/\/|password|secret/i);
   });
 
+  test("lists the processes that check links, running or not", async () => {
+    const { browser } = await administrator();
+    const { metrics } = server().deps;
+    metrics.watchProcesses(() => [
+      { pid: 4711, memoryBytes: 118_000_000, checks: 12_345, restarts: 2 },
+      { pid: null, memoryBytes: 0, checks: 7, restarts: 0 },
+    ]);
+    const some = await browser.get("/admin/state");
+    metrics.watchProcesses(() => []);
+    const none = await browser.get("/admin/state");
+
+    expect(some.body.data.checker.processes).toEqual([
+      { memory_bytes: 118_000_000, checks: 12_345, restarts: 2, is_running: true },
+      { memory_bytes: 0, checks: 7, restarts: 0, is_running: false },
+    ]);
+    expect(none.body.data.checker.processes).toEqual([]);
+  });
+
+  test("lists no processes where a server does not check links", async () => {
+    const { browser } = await administrator();
+    const { deps } = server();
+    const { config } = deps;
+    Object.assign(deps, { config: { ...config, role: ["api"] } });
+
+    const { body } = await browser.get("/admin/state");
+
+    Object.assign(deps, { config });
+    expect(body.data.checker.processes).toBeNull();
+  });
+
   test("tells which processes serve the database, and what part of the work is whose", async () => {
     const { browser } = await administrator();
     const { nodes, store } = server().deps;

@@ -4,6 +4,9 @@ import { createLink } from "../../server/links/create.ts";
 import { listAccounts } from "../../server/views/admin/accounts.ts";
 import { onDashboard } from "../browser.ts";
 
+const running = { pid: 4711, memoryBytes: 118_200_000, checks: 12_345, restarts: 0 };
+const idle = { pid: null, memoryBytes: 0, checks: 1, restarts: 1 };
+
 onDashboard("The administration page", (dashboard) => {
   const administrator = () => dashboard().user({}, "owner", { isAdmin: true });
   const inAll = (page: Awaited<ReturnType<typeof administrator>>["page"], email: string) =>
@@ -28,6 +31,23 @@ onDashboard("The administration page", (dashboard) => {
     await page.getByText(/^00\d\d_\w+$/).waitFor();
     const tiers = page.getByRole("row", { name: /business/ });
     expect(await tiers.textContent()).toBe("business50,0002525yes");
+  });
+
+  test.each([
+    ["one that runs", [running], "1 · 118.2 MB · 12,345 checks · 0 restarts"],
+    ["an idle one", [idle], "1 idle · 1 check · 1 restart"],
+    ["several", [running, running, idle], "3 · 1 idle · 236.4 MB · 24,691 checks · 1 restart"],
+    ["none", [], "Checks run in the server"],
+  ])("shows the checker processes: %s", async (_, processes, text) => {
+    const { page } = await administrator();
+    const { metrics } = dashboard().server.deps;
+    metrics.watchProcesses(() => processes);
+
+    await page.goto("/admin");
+
+    await page.getByText("Checker processes", { exact: true }).waitFor();
+    await page.getByText(text, { exact: true }).waitFor();
+    metrics.watchProcesses(() => []);
   });
 
   test("makes an account, whose owner gets in by a link that is shown once", async () => {

@@ -26,10 +26,10 @@ onDashboard("The nodes on the administration page", (dashboard) => {
     ...more,
   });
 
-  test("are one line where there is one process", async () => {
+  test("are one line where there is one node", async () => {
     const { page } = await administrator();
 
-    await page.getByText("This installation runs as one process.").waitFor();
+    await page.getByText("This installation runs on one node.").waitFor();
     expect(await page.getByRole("list", { name: "Nodes" }).count()).toBe(0);
   });
 

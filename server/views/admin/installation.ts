@@ -1,6 +1,7 @@
 import { count, eq, isNotNull, sql } from "drizzle-orm";
 import * as z from "zod";
 import { dayOf } from "../../accounts/usage.ts";
+import type { CheckerProcess } from "../../checker/pool.ts";
 import { sumOf } from "../../db/queries.ts";
 import { deliveries, ofWorks, TIERS, usageDays } from "../../db/tables.ts";
 import { toIso } from "../../lib/moments.ts";
@@ -32,6 +33,23 @@ export const State = z.object({
     at_once: z.int(),
     checks_today: z.int(),
     history_days: z.int(),
+    /**
+     * The processes in which this server checks links, with counts since it started. Empty if it checks them itself;
+     * null if it checks none.
+     */
+    processes: z
+      .array(
+        z.object({
+          /** 0 while it does not run. */
+          memory_bytes: z.int(),
+          checks: z.int(),
+          /** How often it ended and was replaced. */
+          restarts: z.int(),
+          /** Processes start with a check, and end when there are none for long. */
+          is_running: z.boolean(),
+        }),
+      )
+      .nullable(),
   }),
   tiers: z.array(
     z.object({
@@ -115,8 +133,16 @@ async function readChecker(deps: Deps): Promise<State["checker"]> {
     at_once: config.checkConcurrency,
     checks_today: today!.checks,
     history_days: config.historyDays,
+    processes: config.role.includes("checker") ? deps.metrics.processes().map(toProcess) : null,
   };
 }
+
+const toProcess = ({ pid, memoryBytes, checks, restarts }: CheckerProcess) => ({
+  memory_bytes: memoryBytes,
+  checks,
+  restarts,
+  is_running: pid !== null,
+});
 
 /** Lists the processes that serve the database, this one first. */
 export const readNodes = ({ store, nodes }: Deps): z.infer<typeof Nodes> => ({

@@ -1,6 +1,6 @@
 import { CircleCheck, CircleX, ClockAlert, TriangleAlert, WifiOff } from "lucide-preact";
 import type { ClusterNode, Installation, Nodes } from "../lib/admin.ts";
-import { sizeText } from "../lib/format.ts";
+import { counted, sizeText } from "../lib/format.ts";
 import { clockText, problemsOf, rolesText, workText } from "../lib/nodes.ts";
 import { Fact, Moment, Pill } from "./elements.tsx";
 
@@ -24,11 +24,39 @@ export function Running({ state }: { state: Installation }) {
       <Fact name="Accounts">{count(database.accounts)}</Fact>
       <Fact name="Links">{count(database.links)}</Fact>
       <Fact name="Deliveries waiting">{count(database.deliveries_waiting)}</Fact>
+      {checker.processes && (
+        <div class="checker-processes">
+          <dt>{PROCESSES[database.engine]}</dt>
+          <dd>{processesText(checker.processes)}</dd>
+        </div>
+      )}
     </dl>
   );
 }
 
 const ENGINES = { sqlite: "SQLite", postgres: "PostgreSQL" };
+
+/** With PostgreSQL, other nodes may have processes of their own. */
+const PROCESSES = { sqlite: "Checker processes", postgres: "Checker processes of this node" };
+
+type CheckerProcesses = NonNullable<Installation["checker"]["processes"]>;
+
+/** "3 · 1 idle · 236 MB · 12,345 checks · 0 restarts" */
+function processesText(processes: CheckerProcesses): string {
+  if (processes.length === 0) return "Checks run in the server";
+  const idle = processes.filter(({ is_running }) => !is_running).length;
+  const sum = (key: "memory_bytes" | "checks" | "restarts") =>
+    processes.reduce((total, process) => total + process[key], 0);
+  return [
+    idle < processes.length && count(processes.length),
+    idle > 0 && `${count(idle)} idle`,
+    idle < processes.length && sizeText(sum("memory_bytes")),
+    counted(sum("checks"), "check"),
+    counted(sum("restarts"), "restart"),
+  ]
+    .filter(Boolean)
+    .join("\u00a0· ");
+}
 
 export const Tiers = ({ tiers }: { tiers: Installation["tiers"] }) => (
   <table class="tiers">
@@ -58,7 +86,7 @@ export const Tiers = ({ tiers }: { tiers: Installation["tiers"] }) => (
 const count = (value: number) => value.toLocaleString("en");
 
 export function NodeList({ nodes: { is_shared, items } }: { nodes: Nodes }) {
-  if (!is_shared && items.length === 1) return <OneProcess />;
+  if (!is_shared && items.length === 1) return <OneNode />;
   return (
     <>
       <div class="node-problems" role="status">
@@ -78,9 +106,9 @@ export function NodeList({ nodes: { is_shared, items } }: { nodes: Nodes }) {
   );
 }
 
-const OneProcess = () => (
+const OneNode = () => (
   <p class="hint">
-    This installation runs as one process. With PostgreSQL it can be several, on as many machines:
+    This installation runs on one node. With PostgreSQL it can run on several, on as many machines:
     see <code>docs/cluster.md</code>.
   </p>
 );
