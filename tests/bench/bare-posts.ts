@@ -1,6 +1,6 @@
 import { cpuSeconds } from "./program.ts";
 
-/** The measure of the deliveries: `fetch` and nothing else, on a new connection each. */
+/** What deliveries are compared with: `fetch` and nothing else, each on a new connection. */
 const [url, count, atOnce, body] = process.argv.slice(2) as [string, string, string, string];
 const headers = { "content-type": "application/json" };
 

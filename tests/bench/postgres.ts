@@ -2,13 +2,13 @@ import { SQL } from "bun";
 import { startOwnPostgres } from "../own-postgres.ts";
 import { cpuSeconds, parentOf } from "./program.ts";
 
-/** A PostgreSQL that is as durable as one in earnest, and tells what it took. */
+/** A PostgreSQL server whose costs are measured. */
 export type MeasuredPostgres = {
-  /** An empty database, a new one each time. */
+  /** Returns the URL of a new, empty database. */
   newDatabase(): Promise<string>;
-  /** Processor time of all its processes so far, in seconds. */
+  /** Returns the processor time of all its processes so far, in seconds. */
   cpu(): number;
-  /** What it wrote ahead so far, in bytes. */
+  /** Returns the size of the write-ahead log so far, in bytes. */
   written(): Promise<number>;
   stop(): Promise<void>;
 };

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { listeningUrl } from "../listening.ts";
 import { emptyPostgres } from "../postgres.ts";
 
-/** A server in a process of its own. `output` is what it prints after the line that tells where it listens. */
+/** A server in a process of its own. */
 type Program = {
   url: string;
   startMs: number;
@@ -12,7 +12,7 @@ type Program = {
   stop(): Promise<void>;
 };
 
-/** Starts it and waits for the line that tells where it listens. */
+/** Starts a server and waits until it prints its URL. */
 export async function startProgram(
   command: string[],
   env: Record<string, string> = {},
@@ -36,13 +36,13 @@ export const IS_POSTGRES = process.argv.includes("--postgres");
 
 export const EXECUTABLE = "dist/stillup";
 
-/** The program, from the executable when it was built. */
+/** Runs the executable if it was built. */
 export const command = existsSync(EXECUTABLE) ? [EXECUTABLE] : [process.execPath, "server/main.ts"];
 
-/** Settings that say where a server keeps what it knows. */
+/** Settings for where a server stores its data. */
 export type Home = { STILLUP_DATA_DIR: string; STILLUP_DATABASE_URL: string };
 
-/** A home with nothing in it: SQLite, or with `--postgres` a database of a PostgreSQL of its own. */
+/** Returns an empty home: SQLite, or with `--postgres` a database on a PostgreSQL server of its own. */
 export const newHome = async (): Promise<Home> =>
   IS_POSTGRES ? homeAt(await emptyPostgres()) : sqliteHome();
 
@@ -56,7 +56,7 @@ export function sqliteHome(): Home {
   return { STILLUP_DATA_DIR: folder, STILLUP_DATABASE_URL: `sqlite:${folder}/stillup.db` };
 }
 
-/** A server without limits of requests. */
+/** Starts a server without rate limits. */
 export const serve = (home: Home, env: Record<string, string> = {}): Promise<Program> =>
   startProgram([...command, "serve"], {
     ...home,
