@@ -44,6 +44,7 @@ export function createMeter(store: Store, clock: Clock): Meter {
       // In one order everywhere, so that two processes never wait for each other.
       const inOrder = [...counted].sort(byName);
       const uses = dueUses(keysUsed);
+      if (inOrder.length === 0 && uses.length === 0) return;
       const writing = store.transaction(async (tx) => {
         for (const [, each] of inOrder) await addRequests(tx, each);
         for (const [id, at] of uses) {
