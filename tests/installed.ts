@@ -21,6 +21,7 @@ export async function executable(): Promise<string> {
 /** The executable at work in a folder of its own, as somebody has it who has just installed it. */
 export type Installed = {
   url: string;
+  pid: number;
   folder: string;
   /** What it says a new user is to open; null when there is an account. */
   setupUrl: string | null;
@@ -55,6 +56,7 @@ export async function install(
   let port = "0";
   const installed: Installed = {
     url: "",
+    pid: 0,
     folder,
     setupUrl: null,
     async start() {
@@ -72,7 +74,7 @@ export async function install(
       });
       const told = await readStart(program.stdout);
       port = new URL(told.url).port;
-      Object.assign(installed, told);
+      Object.assign(installed, told, { pid: program.pid });
     },
     async stop(signal = "SIGTERM") {
       program.kill(signal);

@@ -1,4 +1,12 @@
-import { closeSync, openSync, readFileSync, readSync, rmSync, writeSync } from "node:fs";
+import {
+  closeSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readSync,
+  rmSync,
+  writeSync,
+} from "node:fs";
 import { join } from "node:path";
 import { describeError, log } from "../lib/log.ts";
 import type { Ended } from "./caps.ts";
@@ -153,6 +161,18 @@ function openNote(folder: string): Note {
   } catch (error) {
     log.warn("failed to create the note of a checker process", describeError(error));
     return { path: "", hide() {}, read: () => 0, close() {} };
+  }
+}
+
+const NOTE_NAME = /^checker-[\da-f-]{36}$/;
+
+/** Deletes the notes whose names a killed server had not removed yet. No other server may use the folder. */
+export function deleteOldNotes(folder: string): void {
+  try {
+    const names = readdirSync(folder).filter((name) => NOTE_NAME.test(name));
+    for (const name of names) rmSync(join(folder, name), { force: true });
+  } catch (error) {
+    log.warn("failed to delete notes of earlier checker processes", describeError(error));
   }
 }
 

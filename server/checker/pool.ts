@@ -11,7 +11,7 @@ import { sawNothing } from "../verdict/probe/conclusion.ts";
 import type { Canaries } from "../verdict/services/canaries.ts";
 import type { ProfileStore } from "../verdict/surroundings.ts";
 import { createCaps, type Ended } from "./caps.ts";
-import { type Child, ProcessEnded, startChild } from "./child.ts";
+import { type Child, deleteOldNotes, ProcessEnded, startChild } from "./child.ts";
 import {
   type Channel,
   type CheckerCalls,
@@ -62,6 +62,7 @@ export function createCheckerPool(options: PoolOptions): CheckerPool {
   const lines = createLines(placeOf);
   const noteClock = createClockNotes(options.online, places);
   let last = 0;
+  deleteOldNotes(config.dataDir);
 
   /** What one process may ask. */
   const callsOf = (place: Place, channel: Channel<CheckerCalls>): ServerCalls => ({

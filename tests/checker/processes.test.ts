@@ -1,8 +1,8 @@
 import { Database } from "bun:sqlite";
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { seed } from "../bench/seed.ts";
+import { checkersOf, isChecker } from "../checkers.ts";
 import { executable } from "../installed.ts";
 import { listeningUrl } from "../listening.ts";
 import { newScratchFolder } from "../scratch.ts";
@@ -45,13 +45,17 @@ function startSites() {
   };
 }
 
-async function startProgram(urls: string[], settings: Record<string, string> = {}) {
+async function startProgram(
+  urls: string[],
+  settings: Record<string, string> = {},
+  dueAt = Date.now,
+) {
   const folder = newScratchFolder("stillup-processes-");
   const home = { STILLUP_DATA_DIR: folder };
   await seed(home, {
     links: urls.length,
     urlOf: (n) => urls[n]!,
-    dueAt: Date.now,
+    dueAt,
     frequency: "hourly",
   });
   const database = new Database(join(folder, "stillup.db"));
@@ -70,13 +74,23 @@ async function startProgram(urls: string[], settings: Record<string, string> = {
       ...settings,
     },
     stdout: "pipe",
-    stderr: process.env.SHOW ? "inherit" : "ignore",
+    stderr: "pipe",
   });
+  let log = "";
+  void server.stderr.pipeTo(
+    new WritableStream({
+      write(chunk) {
+        log += Buffer.from(chunk).toString();
+        if (process.env.SHOW) process.stderr.write(chunk);
+      },
+    }),
+  );
   await listeningUrl(server.stdout);
   const read = (sql: string, ...params: string[]) => database.query(sql).values(...params);
   return {
     folder,
     server,
+    log: () => log,
     /** Status and reason of each link. */
     verdicts: () => read("select url, status, reason from links order by no"),
     checked: () => read("select count(last_checked_at) from links")[0]![0] as number,
@@ -99,23 +113,6 @@ async function startProgram(urls: string[], settings: Record<string, string> = {
     },
   };
 }
-
-/** The ids of the checker processes of a server. */
-const checkersOf = (server: number): number[] =>
-  readdirSync("/proc")
-    .map(Number)
-    .filter((pid) => isChecker(pid) && parentOf(pid) === server);
-
-function isChecker(pid: number): boolean {
-  try {
-    return readFileSync(`/proc/${pid}/cmdline`, "utf8").includes("checker-process");
-  } catch {
-    return false;
-  }
-}
-
-const parentOf = (pid: number) =>
-  Number(/^PPid:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))![1]);
 
 describe("Links are checked in processes of their own", () => {
   test("of which each has sites of its own", async () => {

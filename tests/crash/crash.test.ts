@@ -6,8 +6,9 @@ import { crashRounds } from "./rounds.ts";
 const ROUNDS = sized(5, 40);
 
 test("a program that is killed again and again keeps what it said, tells of it all, and leaves nothing half done", async () => {
-  const { acknowledged, faults } = await crashRounds(ROUNDS);
+  const { acknowledged, killedCheckers, faults } = await crashRounds(ROUNDS);
 
   expect(faults).toEqual([]);
   expect(acknowledged).toBeGreaterThan(ROUNDS);
+  expect(killedCheckers).toBeGreaterThan(0);
 });

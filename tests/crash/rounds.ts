@@ -1,8 +1,10 @@
 import { Database } from "bun:sqlite";
+import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { $ } from "bun";
-import { executable, install, newFolder, SETTINGS } from "../installed.ts";
-import { randomFrom } from "../random.ts";
+import { checkersOf } from "../checkers.ts";
+import { executable, type Installed, install, newFolder, SETTINGS } from "../installed.ts";
+import { type Random, randomFrom } from "../random.ts";
 import { until } from "../until.ts";
 import { copyWhileWriting } from "./copies.ts";
 import { contradictions, type KeptLinks, newLedger, settleDoubts } from "./ledger.ts";
@@ -17,6 +19,8 @@ const EMAIL = "crash@example.org";
 const SHORTEST_MS = 150;
 const SPAN_MS = 400;
 const POLL_MS = 50;
+/** How often at most the checker processes are killed in a round, and when the program comes to rest. */
+const CHECKER_KILLS = 2;
 /** Nothing that clients or receivers do is to wait for a minute. */
 const UNLIMITED = {
   STILLUP_WEBHOOK_RETRY_SECONDS: "0,0,1,1,1,1",
@@ -26,15 +30,16 @@ const UNLIMITED = {
 };
 
 /** How many changes were acknowledged, and a sentence for all that was not as it was said. */
-type Report = { acknowledged: number; faults: string[] };
+type Report = { acknowledged: number; killedCheckers: number; faults: string[] };
 
 /**
  * Lets clients write, sites change and a receiver listen, and kills the executable in the middle of it, again
- * and again; then lets it come to rest and compares what it kept with what everyone was told.
+ * and again, and its checker processes; then lets it come to rest and compares what it kept with what everyone was told.
  */
 export async function crashRounds(rounds: number, seed = 20_300_101): Promise<Report> {
   const [folder, world, ledger] = [newFolder(), startWorld(), newLedger()];
   const faults: string[] = [];
+  let killedCheckers = 0;
   const random = randomFrom(seed);
   const key = await makeKey(folder);
   const installed = await install(folder, UNLIMITED);
@@ -48,8 +53,7 @@ export async function crashRounds(rounds: number, seed = 20_300_101): Promise<Re
       const writing = Array.from({ length: WRITERS }, () => writeUntilCut(ledger, asked(), begun));
       await hasBegun;
       const copying = round % COPY_EVERY === 0 ? copyWhileWriting(folder, ledger) : [];
-      await Bun.sleep(SHORTEST_MS + random(SPAN_MS));
-      await installed.stop("SIGKILL");
+      killedCheckers += await killAtRandom(installed, random);
       await Promise.all(writing);
       faults.push(...(await copying));
       lookAt(folder, ({ links, verdict }) => {
@@ -61,16 +65,37 @@ export async function crashRounds(rounds: number, seed = 20_300_101): Promise<Re
     }
     await installed.start();
     await askAgain(ledger, asked());
-    await comeToRest(folder);
+    killedCheckers += await comeToRest(folder, installed);
     await installed.stop();
     lookAt(folder, (kept) => {
       faults.push(...contradictions(ledger, kept.links), ...lastLook(kept, ledger.gone, world));
+      faults.push(...leftovers(folder).map((name) => `${name} was left behind`));
     });
   } finally {
     await installed.remove();
     world.stop();
   }
-  return { acknowledged: ledger.acknowledged, faults };
+  return { acknowledged: ledger.acknowledged, killedCheckers, faults };
+}
+
+/** Kills the program at a random moment, and its checker processes before. @returns how many of those */
+async function killAtRandom(installed: Installed, random: Random): Promise<number> {
+  let [leftMs, killed] = [SHORTEST_MS + random(SPAN_MS), 0];
+  for (let kills = 1 + random(CHECKER_KILLS); kills > 0; kills--) {
+    const pauseMs = random(leftMs);
+    await Bun.sleep(pauseMs);
+    killed += killCheckers(installed);
+    leftMs -= pauseMs;
+  }
+  await Bun.sleep(leftMs);
+  await installed.stop("SIGKILL");
+  return killed;
+}
+
+function killCheckers({ pid }: Installed): number {
+  const checkers = checkersOf(pid);
+  for (const checker of checkers) process.kill(checker, "SIGKILL");
+  return checkers.length;
 }
 
 async function makeKey(folder: string): Promise<string> {
@@ -110,27 +135,44 @@ function passLeases(folder: string): void {
 const UNDER_WAY = `select (select count(*) from links where last_checked_at is null or lease is not null)
   + (select count(*) from deliveries where status <> 'succeeded')`;
 
-/** Resolves once every link was looked at and every event delivered. */
-async function comeToRest(folder: string): Promise<void> {
+/** Resolves once every link was looked at and every event delivered. @returns how many checker processes it killed */
+async function comeToRest(folder: string, installed: Installed): Promise<number> {
   const database = new Database(join(folder, "data/stillup.db"), { readonly: true });
   database.run("pragma busy_timeout = 5000");
   const left = database.query(UNDER_WAY);
-  await until(() => left.values()[0]![0] === 0, { everyMs: POLL_MS });
+  let [kills, killed] = [0, 0];
+  const isAtRest = () => {
+    if (left.values()[0]![0] === 0) return true;
+    const more = kills < CHECKER_KILLS ? killCheckers(installed) : 0;
+    if (more > 0) kills++;
+    killed += more;
+    return false;
+  };
+  await until(isAtRest, { everyMs: POLL_MS });
   database.close(true);
+  return killed;
 }
 
 function lastLook({ rows, links }: Kept, gone: Set<string>, world: World): string[] {
   const stuck = rows(
     "select url from links where lease is not null or checking_until is not null or last_checked_at is null",
   );
+  const misjudged = rows(
+    "select url, status from links where status <> iif(url like '%/gone/%', 'dead', 'active')",
+  );
   const doubled = rows("select url from links group by url having count(*) > 1");
   return [
     ...stuck.map(([url]) => `${url} was not looked at, or is being looked at still`),
+    ...misjudged.map(([url, status]) => `${url} is ${status}`),
     ...doubled.map(([url]) => `${url} is there more than once`),
     ...world.altered().map((id) => `message ${id} came again with another body`),
     ...untold(rows, [...links.keys()], gone, world.told()).map((each) => `not told: ${each}`),
   ];
 }
+
+/** Files of checker processes, none of which runs. */
+const leftovers = (folder: string): string[] =>
+  readdirSync(join(folder, "data")).filter((name) => name.startsWith("checker-"));
 
 /** Compares what the receiver heard with what became of the links. */
 function untold(

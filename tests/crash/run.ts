@@ -7,13 +7,15 @@ import { crashRounds } from "./rounds.ts";
 
 const [rounds = "200", seed] = process.argv.slice(2);
 const startedAt = performance.now();
-const { acknowledged, faults } = await crashRounds(
+const { acknowledged, killedCheckers, faults } = await crashRounds(
   Number(rounds),
   seed === undefined ? undefined : Number(seed),
 );
 const seconds = Math.round((performance.now() - startedAt) / 1000);
 
-console.log(`${rounds} kills in ${seconds} s, ${acknowledged} changes acknowledged`);
+console.log(
+  `${rounds} kills in ${seconds} s, and ${killedCheckers} of checker processes; ${acknowledged} changes acknowledged`,
+);
 for (const fault of faults) console.log(fault);
 if (faults.length === 0) {
   console.log("nothing lost, nothing damaged, nothing stuck, every event delivered");
