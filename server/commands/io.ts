@@ -53,8 +53,11 @@ export function watchOutput({ stdout, stderr }: Io): {
   stderr.on("error", () => {});
   return {
     async end() {
-      // An error is emitted only after the callback.
-      await new Promise<void>((resolve) => stdout.end(() => setImmediate(resolve)));
+      // After an error, Bun 1.4.5 never ends the stream, and uses the processor forever.
+      if (!first) {
+        // An error is emitted only after the callback.
+        await new Promise<void>((resolve) => stdout.end(() => setImmediate(resolve)));
+      }
       const problem = first && closedOr(first);
       return problem instanceof OutputClosed ? null : problem;
     },
