@@ -103,7 +103,7 @@ export function createCheckerPool(options: PoolOptions): CheckerPool {
         return caps.learn(link, found);
       }
       if (found.why.at === no) return caps.blame(link, found.why);
-      isLight = found.why.kind === "memory" || found.why.kind === "killed";
+      isLight ||= found.why.kind === "memory" || found.why.kind === "killed";
     }
   }
 

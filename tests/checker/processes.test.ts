@@ -48,7 +48,7 @@ function startSites() {
 async function startProgram(
   urls: string[],
   settings: Record<string, string> = {},
-  dueAt = Date.now,
+  dueAt: (n: number) => number = Date.now,
 ) {
   const folder = newScratchFolder("stillup-processes-");
   const home = { STILLUP_DATA_DIR: folder };
@@ -247,5 +247,76 @@ describe("A page that ends the process that reads it", () => {
       ...["ok_truncated", "ok_truncated", "ok_truncated", "ok"],
     ]);
     for (const url of others) expect(reasons(url)).toEqual(["ok"]);
+  });
+});
+
+describe("Pages that take all memory", () => {
+  const PIECE = new Uint8Array(64 * 1024).fill(120);
+  const [MANY, FEW] = [16, 3];
+  /** A process keeps a MiB of each at least, and ends at 1024 MiB. */
+  const PAGES = 1100;
+  const SERVICE = {
+    id: "large",
+    name: "Large",
+    hosts: Array.from({ length: PAGES }, (_, n) => `127.1.${n >> 8}.${n & 255}`),
+    kinds: [{ kind: "page", path: "^/large$", page: { rules: [] } }],
+  };
+
+  /** Its last byte comes later. It is text without markup, since reading that takes longer. */
+  function largeText(pieces: number, later: Promise<void>) {
+    let sent = 0;
+    const body = new ReadableStream<Uint8Array>({
+      async pull(controller) {
+        if (++sent < pieces) return controller.enqueue(PIECE);
+        controller.enqueue(PIECE.subarray(1));
+        await later;
+        controller.enqueue(PIECE.subarray(0, 1));
+        controller.close();
+      },
+    });
+    return new Response(body, { headers: { "content-type": "text/plain" } });
+  }
+
+  test("end the process, are read again with a limit, and leave no link without a verdict", async () => {
+    const services = join(newScratchFolder("stillup-services-"), "services.json");
+    await Bun.write(services, JSON.stringify([SERVICE]));
+    const requests = new Map<string, number>();
+    const page = { pieces: MANY };
+    const ended = Promise.withResolvers<void>();
+    sites.pages.set("/large", ({ url }) => {
+      requests.set(url, (requests.get(url) ?? 0) + 1);
+      return largeText(page.pieces, ended.promise);
+    });
+    sites.pages.set("*", () => new Response(html("a page"), PAGE));
+    const large = Array.from({ length: PAGES }, (_, n) => sites.urlOf(n, "/large"));
+    const others = Array.from({ length: 10 }, (_, n) => sites.urlOf(PAGES + n));
+    const settings = {
+      STILLUP_CHECK_PROCESSES: "1",
+      // Slow checks use at most half of the slots.
+      STILLUP_CHECK_CONCURRENCY: String(2 * PAGES + 200),
+      STILLUP_CHECK_TIMEOUT_MS: "120000",
+      STILLUP_SERVICES_FILE: services,
+    };
+    // After the start, since a backlog would take longer, and some 300 a second, so that the process still answers.
+    const startsAt = Date.now() + 1000;
+    program = await startProgram([...large, ...others], settings, (n) => startsAt + 3 * n);
+    const { checked, log, notes, verdicts } = program;
+
+    await until(() => log().includes("it used too much memory"), { everyMs: 50 });
+    const underWay = [...requests.keys()];
+    page.pieces = FEW;
+    ended.resolve();
+    await until(() => checked() === PAGES + others.length, { everyMs: 50 });
+
+    const reasons = new Map(verdicts().map(([url, , reason]) => [String(url), String(reason)]));
+    const urlsOf = (reason: string) => large.filter((url) => reasons.get(url) === reason);
+    const blamed = urlsOf("internal_error");
+    const again = underWay.filter((url) => requests.get(url)! > 1 && !blamed.includes(url));
+    expect(again.length).toBeGreaterThan(0);
+    for (const url of again) expect(reasons.get(url)).toBe("ok_truncated");
+    expect(blamed.length).toBeLessThanOrEqual(log().split("checker process ended").length - 1);
+    for (const url of blamed) expect(notes(url).join()).toContain("so Stillup stopped");
+    expect(urlsOf("ok").length + urlsOf("ok_truncated").length + blamed.length).toBe(PAGES);
+    for (const url of others) expect(reasons.get(url)).toBe("ok");
   });
 });
