@@ -20,7 +20,7 @@ async function send(path: string, init: RequestInit = {}): Promise<void> {
 const readStatistics = () => send("/history/stats");
 const readLinks = () => send("/links?per_page=50");
 
-/** Further links of one site, which the host limits spread over a long time. */
+/** Adds further links of one site. */
 function addLinks(n: number): Promise<void> {
   const from = Number(first) + n * BATCH;
   const links = Array.from({ length: BATCH }, (_, i) => ({
