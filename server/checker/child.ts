@@ -49,6 +49,9 @@ export class ProcessEnded extends Error {
 /** How often a process is asked whether it answers, and how often in a row it may not. */
 const TICK_MS = 500;
 const SILENT_TICKS = 10;
+/** A silent tick in which the process hardly ran counts less: the machine may have had no time for it. */
+const WAITING_TICK = 1 / 6;
+const BUSY_MS = TICK_MS / 2;
 /** A process that uses more memory is replaced. */
 const MOST_BYTES = 1024 * 1024 * 1024;
 
@@ -60,7 +63,7 @@ export async function startChild(options: ChildOptions): Promise<Child> {
   const note = openNote(options.dataDir);
   const ready = Promise.withResolvers<void>();
   let why: Ended["kind"] | null = null;
-  let [silentTicks, isReady] = [0, false];
+  let [silentTicks, cpuMs, isReady] = [0, 0, false];
   const env = Object.entries(process.env).filter(([name]) => KEPT_VARIABLES.test(name));
 
   const child = Bun.spawn([...options.command, note.path, String(process.pid)], {
@@ -102,7 +105,10 @@ export async function startChild(options: ChildOptions): Promise<Child> {
 
   /** Counts ticks instead of time, since the server itself may have been held up or suspended. */
   const ticking = setInterval(() => {
-    if (++silentTicks > SILENT_TICKS) end("silent");
+    const cpuBefore = cpuMs;
+    cpuMs = cpuMsOf(child.pid);
+    silentTicks += cpuMs - cpuBefore < BUSY_MS ? WAITING_TICK : 1;
+    if (silentTicks > SILENT_TICKS) end("silent");
     else if (memoryOf(child.pid) > MOST_BYTES) end("memory");
     else if (isReady) channel.call("ping", options.aheadMs()).catch(() => {});
   }, TICK_MS);
@@ -125,6 +131,23 @@ const WORDS = {
   crashed: "it crashed",
   killed: "it was killed",
 } as const;
+
+/** Linux counts processor time in hundredths of a second. */
+const MS_PER_COUNT = 10;
+
+/** Processor time in milliseconds, where Linux reports it; elsewhere as if the process never waited. */
+function cpuMsOf(pid: number): number {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+    const [user, system] = stat
+      .slice(stat.lastIndexOf(")") + 2)
+      .split(" ")
+      .slice(11, 13);
+    return (Number(user) + Number(system)) * MS_PER_COUNT;
+  } catch {
+    return performance.now();
+  }
+}
 
 /** Resident memory, where Linux reports it; 0 elsewhere. */
 function memoryOf(pid: number): number {

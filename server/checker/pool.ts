@@ -102,8 +102,10 @@ export function createCheckerPool(options: PoolOptions): CheckerPool {
         place.noteCheck();
         return caps.learn(link, found);
       }
-      if (found.why.at === no) return caps.blame(link, found.why);
-      isLight ||= found.why.kind === "memory" || found.why.kind === "killed";
+      const { kind, at } = found.why;
+      // Many pages may have filled the memory together, so each is first read again with a limit.
+      if (at === no && (kind !== "memory" || isLight)) return caps.blame(link, found.why);
+      isLight ||= kind === "memory" || kind === "killed";
     }
   }
 
