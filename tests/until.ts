@@ -6,6 +6,8 @@ type Falsy = false | 0 | "" | null | undefined;
 
 type Waiting = {
   everyMs?: number;
+  /** Where what is awaited may take longer. */
+  withinMs?: number;
   /** What processes logged, for the error. */
   log?: () => string;
 };
@@ -13,14 +15,14 @@ type Waiting = {
 /** Resolves with what the look returns once that is truthy. @throws when it is not so within a minute, four in long stories */
 export async function until<T>(
   look: () => T | Promise<T>,
-  { everyMs = 1, log = () => "" }: Waiting = {},
+  { everyMs = 1, withinMs = WITHIN_MS, log = () => "" }: Waiting = {},
 ): Promise<Exclude<T, Falsy>> {
-  const giveUpAt = performance.now() + WITHIN_MS;
+  const giveUpAt = performance.now() + withinMs;
   for (;;) {
     const found = await look();
     if (found) return found as Exclude<T, Falsy>;
     if (performance.now() > giveUpAt)
-      throw new Error(`Not so within ${WITHIN_MS / 1000} s: ${look}\n${log()}`);
+      throw new Error(`Not so within ${withinMs / 1000} s: ${look}\n${log()}`);
     await Bun.sleep(everyMs);
   }
 }

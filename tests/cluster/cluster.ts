@@ -17,8 +17,8 @@ export type Cluster = {
   postgres: OwnPostgres;
   /** The database, read past all nodes. */
   sql: SQL;
-  /** Waits until the look returns something. @throws after a minute, with the logs of all nodes */
-  until<T>(look: () => T | Promise<T>): ReturnType<typeof until<T>>;
+  /** Waits until the look returns something. @throws after a minute by default, with the logs of all nodes */
+  until<T>(look: () => T | Promise<T>, withinMs?: number): ReturnType<typeof until<T>>;
   /** Starts a node and resolves when it is ready. It is stopped with the cluster at the latest. */
   start(name: string, settings?: NodeSettings): Promise<ClusterNode>;
   /** Creates another key of the account. */
@@ -48,7 +48,12 @@ export async function startCluster(settings: Record<string, string>): Promise<Cl
   return {
     postgres,
     sql,
-    until: (look) => until(look, { everyMs: 50, log: () => nodes.map(logOf).join("\n") }),
+    until: (look, withinMs) =>
+      until(look, {
+        everyMs: 50,
+        ...(withinMs !== undefined && { withinMs }),
+        log: () => nodes.map(logOf).join("\n"),
+      }),
     async start(name, props = {}) {
       const node = await startNode({ name, databaseUrl, secretKeyFile, settings, ...props });
       nodes.push(node);

@@ -1,4 +1,5 @@
 import type { SQL } from "bun";
+import { LEASE_MS } from "../../server/work/nodes.ts";
 import type { Cluster } from "./cluster.ts";
 import type { Hosts } from "./hosts.ts";
 
@@ -36,7 +37,10 @@ export async function makeDue(sql: SQL, { part = "", inMs = 0 } = {}): Promise<v
 const countChecks = async (sql: SQL): Promise<number> =>
   (await sql`select count(*)::int as n from checks`)[0].n;
 
-/** Resolves once so many checks are in the history, or more. @throws when none is added for a minute */
+/** A link whose claim was committed but not answered, as when the database goes away, waits for the end of its lease. */
+const LONGEST_GAP_MS = LEASE_MS + 60_000;
+
+/** Resolves once so many checks are in the history, or more. @throws when none is added for that long */
 export async function checked({ sql, until }: Cluster, count: number): Promise<void> {
   let seen = -1;
   const hasMore = async () => {
@@ -44,7 +48,7 @@ export async function checked({ sql, until }: Cluster, count: number): Promise<v
     seen = await countChecks(sql);
     return seen > before;
   };
-  while (seen < count) await until(hasMore);
+  while (seen < count) await until(hasMore, LONGEST_GAP_MS);
 }
 
 /** Counts links by the number of checks in their history. */
