@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { BUCKETS } from "../../server/work/nodes.ts";
 import { startHooks } from "../hooks.ts";
 import { sized } from "../long.ts";
 import { type Cluster, startCluster } from "./cluster.ts";
@@ -102,6 +103,10 @@ describe("Several nodes on one PostgreSQL", () => {
 
   test("are not misled by one whose clock is five minutes ahead", async () => {
     const early = await cluster.start("early", { role: "checker", aheadMs: AHEAD_MS });
+    await cluster.until(async () => {
+      const shares = await Promise.all([early, ...checkers].map(shareOf));
+      return shares[0]! > 0 && shares.reduce((sum, share) => sum + share, 0) === BUCKETS;
+    });
     sites.takeVisits();
     await makeDue(cluster.sql, { inMs: 4 * MINUTE_MS });
     await makeDue(cluster.sql, { part: "/pages/1" });
@@ -114,6 +119,10 @@ describe("Several nodes on one PostgreSQL", () => {
     expect(visits.length).toBe(due);
     await early.stop();
   });
+
+  /** Parts of the work that the node takes now. */
+  const shareOf = async (node: ClusterNode) =>
+    (await node.ready()).nodes.find(({ name }) => name === node.name)?.buckets.checks ?? 0;
 
   const dueNow = async () =>
     (await cluster.sql`select count(*)::int as n from links where url like '%/pages/1%'`)[0].n;
