@@ -61,6 +61,15 @@ const KEPT_VARIABLES = /^(PATH|HOME|TMPDIR|TZ|LANG|LC_\w+|NODE_\w+|SSL_\w+|BUN_\
 /** Starts a process and watches it. Resolves when it is ready for calls. */
 export async function startChild(options: ChildOptions): Promise<Child> {
   const note = openNote(options.dataDir);
+  try {
+    return await start(options, note);
+  } catch (error) {
+    note.close();
+    throw error;
+  }
+}
+
+async function start(options: ChildOptions, note: Note): Promise<Child> {
   const ready = Promise.withResolvers<void>();
   let why: Ended["kind"] | null = null;
   let [silentTicks, cpuMs, isReady] = [0, 0, false];
@@ -92,7 +101,10 @@ export async function startChild(options: ChildOptions): Promise<Child> {
   const channel = createChannel<ServerCalls, CheckerCalls>(
     // The calls need the channel, which needs the calls.
     new Proxy({} as ServerCalls, { get: (_, name) => calls[name as keyof ServerCalls] }),
-    (messages) => child.send(messages),
+    (messages) => {
+      // A process that is being ended takes no more; its calls fail when it has ended.
+      if (why === null) child.send(messages);
+    },
   );
   const calls = options.callsOf(channel);
 
@@ -164,10 +176,13 @@ function memoryOf(pid: number): number {
  * hangs can send no message. Without them, as on a full disk, no check is blamed. `hide` removes the name of the file.
  */
 function openNote(folder: string): Note {
+  // Windows shares no file in this way, and keeps the name of an open one.
+  if (process.platform === "win32") return NO_NOTE;
   const path = join(folder, `checker-${crypto.randomUUID()}`);
   try {
     const file = openSync(path, "w+", 0o600);
     writeSync(file, new Uint8Array(8));
+    let isClosed = false;
     return {
       path,
       hide: () => rmSync(path, { force: true }),
@@ -177,15 +192,19 @@ function openNote(folder: string): Note {
         return number[0]!;
       },
       close() {
+        if (isClosed) return;
+        isClosed = true;
         closeSync(file);
         rmSync(path, { force: true });
       },
     };
   } catch (error) {
     log.warn("failed to create the note of a checker process", describeError(error));
-    return { path: "", hide() {}, read: () => 0, close() {} };
+    return NO_NOTE;
   }
 }
+
+const NO_NOTE: Note = { path: "", hide() {}, read: () => 0, close() {} };
 
 const NOTE_NAME = /^checker-[\da-f-]{36}$/;
 

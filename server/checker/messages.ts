@@ -64,8 +64,8 @@ export type ServerCalls = {
 export type CheckerCalls = {
   check(job: { no: number; link: KnownLink }): Promise<Conclusion>;
   abort(no: number): void;
-  /** Answers with the number of bytes of its heap. */
-  ping(aheadMs: number): number;
+  /** Shows that the process answers, and sets its clock. */
+  ping(aheadMs: number): void;
   askCanary(ask: number): Promise<boolean>;
   setClockIsOff(isOff: boolean): void;
   remember(load: { site: string; json: string }): void;

@@ -90,7 +90,6 @@ function start(settings: CheckerSettings, note: Float64Array): void {
       abort: (no) => checks.abort(no),
       ping(ahead) {
         aheadMs = ahead;
-        return process.memoryUsage().heapUsed;
       },
       askCanary: async (ask) => (await asks.get(ask)?.()) ?? false,
       setClockIsOff(isOff) {
