@@ -43,6 +43,7 @@ const link = (id: string, more: Partial<typeof links.$inferInsert> = {}) => ({
   nextCheckAt: AT,
   nextTrigger: "initial" as const,
   bucket: 0,
+  site: "example.org",
   createdAt: AT,
   updatedAt: AT,
   ...more,

@@ -63,6 +63,7 @@ async function openFilled(path: string) {
       createdAt: AT,
       updatedAt: AT,
       bucket: 0,
+      site: "example.org",
     })),
   );
   return engine;

@@ -9,6 +9,7 @@ import { forgetSilentCallers } from "../api/rate-limit.ts";
 import { hostProfiles } from "../db/tables.ts";
 import { forgetOldChecks } from "../history/forget-old.ts";
 import { deletePendingHistory } from "../history/pending-deletions.ts";
+import { closeYesterday } from "../history/status-days.ts";
 import { endOverdueBatches, forgetOldBatches, tendBatches } from "../links/complete-batches.ts";
 import { PROFILE_LIFETIME_MS } from "../verdict/surroundings.ts";
 import { deleteOldEvents } from "../webhooks/events.ts";
@@ -19,6 +20,7 @@ import type { Deps } from "../work/deps.ts";
  * until the next run when the signal aborts.
  */
 export async function housekeeping(deps: Deps, signal?: AbortSignal): Promise<void> {
+  await closeYesterday(deps);
   await endOverdueBatches(deps, signal);
   await tendBatches(deps, signal);
   await forgetOldKeys(deps);

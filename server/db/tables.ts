@@ -207,9 +207,17 @@ export const links = sqliteTable("links", {
   updatedAt: integer("updated_at").notNull(),
   evidence: text("evidence"),
   bucket: integer("bucket").notNull(),
+  site: text("site").notNull(),
+  tlsExpiresAt: integer("tls_expires_at"),
 });
 
-const { evidence: _, bucket: __, ...summary } = getTableColumns(links);
+const {
+  evidence: _,
+  bucket: __,
+  site: ___,
+  tlsExpiresAt: ____,
+  ...summary
+} = getTableColumns(links);
 
 /** The columns of a link without large ones, and without those that SQLite finds only behind these. */
 export const LINK_SUMMARY = summary;
@@ -235,6 +243,77 @@ export const linkCounts = sqliteTable("link_counts", {
   active: integer("active").notNull(),
   dead: integer("dead").notNull(),
   unknown: integer("unknown").notNull(),
+});
+
+/** The links of each site by settled status. Kept by triggers. */
+export const sites = sqliteTable("sites", {
+  accountNo: integer("account_no").notNull(),
+  site: text("site").notNull(),
+  active: integer("active").notNull(),
+  dead: integer("dead").notNull(),
+  unknown: integer("unknown").notNull(),
+  links: integer("links").notNull(),
+});
+
+/** The links of each host of a site, and when its certificate expires. Kept by triggers. */
+export const siteHosts = sqliteTable("site_hosts", {
+  accountNo: integer("account_no").notNull(),
+  site: text("site").notNull(),
+  host: text("host").notNull(),
+  links: integer("links").notNull(),
+  tlsExpiresAt: integer("tls_expires_at"),
+});
+
+/**
+ * Days of an account (`groupNo` 0, `site` empty), of its groups and of its sites. `day` counts from 1970. A day without
+ * a row, or without counts, is like the one before. `back_0` to `back_15` are a histogram, see `TIME_DEAD`.
+ */
+export const statusDays = sqliteTable("status_days", {
+  accountNo: integer("account_no").notNull(),
+  groupNo: integer("group_no").notNull(),
+  site: text("site").notNull(),
+  day: integer("day").notNull(),
+  active: integer("active"),
+  dead: integer("dead"),
+  unknown: integer("unknown"),
+  died: integer("died").notNull(),
+  cameBack: integer("came_back").notNull(),
+});
+
+/**
+ * `moved`: a link that is alive redirects from now on. `certificate`: it became unknown since its certificate is not
+ * trusted. `changed_hands` is not recorded yet.
+ */
+export const CHANGE_KINDS = [
+  "died",
+  "came_back",
+  "became_unknown",
+  "moved",
+  "changed_hands",
+  "certificate",
+] as const;
+export type ChangeKind = (typeof CHANGE_KINDS)[number];
+
+/** Changes of status, without first verdicts. */
+export const changes = sqliteTable("changes", {
+  accountNo: integer("account_no").notNull(),
+  changedAt: integer("changed_at").notNull(),
+  linkNo: integer("link_no").notNull(),
+  kind: text("kind", { enum: CHANGE_KINDS }).notNull(),
+  groupNo: integer("group_no"),
+  site: text("site").notNull(),
+  previousStatus: text("previous_status", { enum: VERDICTS }).notNull(),
+  lastedMs: integer("lasted_ms").notNull(),
+  reason: text("reason").notNull(),
+  cause: text("cause"),
+  finalUrl: text("final_url"),
+});
+
+/** When a person last used the dashboard, and when the visit before ended. */
+export const visits = sqliteTable("visits", {
+  userId: text("user_id").primaryKey(),
+  seenAt: integer("seen_at").notNull(),
+  previousEndedAt: integer("previous_ended_at"),
 });
 
 /** Combinations of values that many checks share. */
@@ -503,7 +582,7 @@ export type GroupRow = typeof groups.$inferSelect;
 export type BatchRow = typeof batches.$inferSelect;
 export type LinkRow = typeof links.$inferSelect;
 /** A link in lists: `LINK_SUMMARY`. */
-export type LinkSummary = Omit<LinkRow, "evidence" | "bucket">;
+export type LinkSummary = Omit<LinkRow, "evidence" | "bucket" | "site" | "tlsExpiresAt">;
 export type CheckRow = typeof checks.$inferSelect;
 export type WebhookRow = typeof webhooks.$inferSelect;
 /** An event. Its data also names its link. */

@@ -4,14 +4,16 @@ import { accounts, checks } from "../db/tables.ts";
 import { describeError, log } from "../lib/log.ts";
 import { inSteps } from "../lib/steps.ts";
 import type { Deps } from "../work/deps.ts";
+import { deleteOldChanges } from "./changes.ts";
 import { deleteRetainedHours, retainHours } from "./retained-hours.ts";
 import { DAY_MS, HOUR_MS } from "./roll-ups.ts";
+import { deleteOldSiteDays } from "./status-days.ts";
 import { floorTo } from "./subject.ts";
 
 /**
  * Deletes the checks that are older than the configured days, in whole hours. They are hidden at once, and then deleted
- * step by step, until the signal: one by one, or by month. Roll-ups stay, and the days of a link retain its hours for
- * the same time again.
+ * step by step, until the signal: one by one, or by month. Changes of status and the days of sites go with them. Other
+ * roll-ups stay, and the days of a link retain its hours for the same time again.
  */
 export async function forgetOldChecks(deps: Deps, signal?: AbortSignal): Promise<void> {
   const { store, clock, config, online } = deps;
@@ -25,8 +27,18 @@ export async function forgetOldChecks(deps: Deps, signal?: AbortSignal): Promise
     await inSteps(clock, (rows) => forgetSome(store, old, rows), { signal });
     no = await nextAccount(store, no);
   }
+  await forgetOldChanges(deps, since, signal);
   const { historyPartitions } = store.engine;
   if (historyPartitions && !signal?.aborted) await replaceParts(deps, historyPartitions, since);
+}
+
+async function forgetOldChanges(deps: Deps, since: number, signal?: AbortSignal): Promise<void> {
+  const { no } = accounts;
+  const hasOld = sql`exists (
+    select 1 from changes c where c.account_no = ${no} and c.changed_at < ${since})`;
+  const withOld = await deps.store.select({ no }).from(accounts).where(hasOld).orderBy(asc(no));
+  for (const account of withOld) await deleteOldChanges(deps, { ...account, since }, signal);
+  await deleteOldSiteDays(deps, since, signal);
 }
 
 /** Creates the partitions of this month and the next two, where history has any. */

@@ -1,6 +1,15 @@
 import { getDomain } from "tldts";
 
 /**
+ * Returns the site of a link as people see it: the registrable domain, where a private suffix such as github.io counts.
+ * A host without one, or an address, is a site by its own name.
+ */
+export function siteOfUrl(url: string | URL): string {
+  const { hostname } = new URL(url);
+  return getDomain(hostname, { allowPrivateDomains: true }) ?? hostname;
+}
+
+/**
  * Returns the registrable name of a host, or its address, with a non-default port, where another server runs. The address
  * that a name resolves to is not used: thousands of sites share one address of a CDN and would wait for each other.
  * @param host a name or an address, with its port unless that is the default

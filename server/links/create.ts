@@ -15,6 +15,7 @@ import {
 import { problemsOf } from "../lib/fields.ts";
 import { newId, parseId } from "../lib/ids.ts";
 import { toIso } from "../lib/moments.ts";
+import { siteOfUrl } from "../lib/site.ts";
 import { chunksOf, yieldToEventLoop } from "../lib/steps.ts";
 import { parseTarget } from "../net/policy.ts";
 import { serviceIdOf, urlKeyOf } from "../verdict/services/catalogue.ts";
@@ -166,6 +167,8 @@ function toRow(
     updatedAt: now,
     evidence: null,
     bucket: bucketOfUrl(url),
+    site: siteOfUrl(url),
+    tlsExpiresAt: null,
   };
 }
 

@@ -2,6 +2,7 @@ import type { SQL } from "drizzle-orm";
 import type { Caller } from "../api/caller.ts";
 import { type LinkRow, links } from "../db/tables.ts";
 import { deleteHistoryOf, markForDeletion } from "../history/pending-deletions.ts";
+import { noteSites } from "../history/status-days.ts";
 import { toIso } from "../lib/moments.ts";
 import { type NewEvent, publishEvents } from "../webhooks/events.ts";
 import { type Deps, type SaveReply, saveNoReply } from "../work/deps.ts";
@@ -20,6 +21,7 @@ const FOUND = {
   groupId: links.groupId,
   url: links.url,
   status: links.status,
+  site: links.site,
 };
 type Found = Pick<LinkRow, keyof typeof FOUND>;
 
@@ -91,6 +93,11 @@ async function deleteSome(deps: Deps, caller: Caller, some: { no: number }[]): P
   );
   await markForDeletion(tx, isChosen);
   await tx.delete(links).where(isChosen);
+  await noteSites(
+    tx,
+    { accountNo: caller.accountNo, at: clock.now() },
+    found.map(({ site }) => site),
+  );
   return found.length;
 }
 

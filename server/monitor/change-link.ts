@@ -19,6 +19,7 @@ export async function changeLinks(
 ): Promise<void> {
   await noteRecoveries(tx, settled);
   await changeStatuses(tx, settled);
+  await changeReasons(tx, settled);
   const rows = settled.map((result) => [...cellsOf(result), ...nextTimes(config, result)]);
   await updateLinks(tx, rows);
 }
@@ -28,7 +29,6 @@ export const toStored = (evidence: StoredEvidence): string => JSON.stringify(evi
 const CELLS = {
   link_no: "bigint",
   checked_at: "bigint",
-  new_reason: "text",
   new_decided_status: "text",
   new_decided_reason: "text",
   new_inconclusive_checks: "bigint",
@@ -46,12 +46,12 @@ const CELLS = {
 
 /** In the order of `CELLS`. */
 function cellsOf({ link, outcome, checkedAt }: Settled) {
-  const { conclusion, series, reason, decidedStatus, decidedReason, inconclusiveChecks } = outcome;
+  const { conclusion, series, decidedStatus, decidedReason, inconclusiveChecks } = outcome;
   const unconfirmedSince = isSecondLookDue(conclusion)
     ? (link.unconfirmedSince ?? checkedAt)
     : null;
   return [
-    ...[link.no, checkedAt, reason],
+    ...[link.no, checkedAt],
     ...[decidedStatus, decidedReason, inconclusiveChecks, unconfirmedSince],
     ...[series?.kind ?? null, series?.since ?? null, series?.checks ?? null],
     ...[conclusion.status, conclusion.reason, conclusion.cause ?? null, conclusion.statusCode],
@@ -60,7 +60,7 @@ function cellsOf({ link, outcome, checkedAt }: Settled) {
 }
 
 const CHANGES = sql.raw(`
-  reason = new_reason, decided_status = new_decided_status, decided_reason = new_decided_reason,
+  decided_status = new_decided_status, decided_reason = new_decided_reason,
   inconclusive_checks = new_inconclusive_checks, unconfirmed_since = new_unconfirmed_since,
   failing_class = new_failing_class, failing_since = new_failing_since, failing_checks = new_failing_checks,
   last_active_at = case when seen_status = 'active' then done.checked_at else last_active_at end,
@@ -96,6 +96,20 @@ const updateStatuses = onRows(
       then changed_at + ${sql.raw(String(FLAPPING_MS))} else flapping_until end
     from ${rows} as done where links.no = done.link_no
   `,
+);
+
+/** Only for links whose reason changes: dead links are indexed by it. */
+async function changeReasons(tx: Store, settled: Settled[]): Promise<void> {
+  const rows = settled
+    .filter(({ link, outcome }) => outcome.reason !== link.reason)
+    .map(({ link, outcome }) => [link.no, outcome.reason]);
+  await updateReasons(tx, rows);
+}
+
+const updateReasons = onRows(
+  { link_no: "bigint", new_reason: "text" },
+  (rows) =>
+    sql`update links set reason = new_reason from ${rows} as done where links.no = done.link_no`,
 );
 
 /** Stores when dead links have come back. */

@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import { lockLinks } from "../db/queries.ts";
 import { onRows, preparedOnce, type Store } from "../db/store.ts";
-import { LINK_SUMMARY, type LinkSummary } from "../db/tables.ts";
+import { LINK_SUMMARY, type LinkRow, type LinkSummary, links } from "../db/tables.ts";
 import { chunksOf, yieldToEventLoop } from "../lib/steps.ts";
 import type { Deps } from "../work/deps.ts";
 import { GOLDEN_RATIO } from "../work/due.ts";
@@ -11,7 +11,8 @@ import { BUCKETS_GIVEN, givenBuckets, LEASE_MS, leasesOf, newLease } from "../wo
 const ROWS = 500;
 
 /** A link that this process holds until its lease ends. Its bucket is 0 where no other process could have it. */
-export type ClaimedLink = LinkSummary & { lease: string; bucket: number };
+export type ClaimedLink = LinkSummary &
+  Pick<LinkRow, "site" | "tlsExpiresAt"> & { lease: string; bucket: number };
 
 type ClaimDeps = Pick<Deps, "store" | "clock" | "nodes">;
 
@@ -52,8 +53,9 @@ async function claim(deps: ClaimDeps, wanted: Wanted): Promise<ClaimedLink[]> {
 
 type Window = { after: number; by: number; until: number; lease: string };
 
-const NAMES = [...(Object.keys(LINK_SUMMARY) as (keyof typeof LINK_SUMMARY)[]), "bucket"] as const;
-const RETURNED = Object.values(LINK_SUMMARY).map(({ name }) => name);
+const CLAIMED = { ...LINK_SUMMARY, site: links.site, tlsExpiresAt: links.tlsExpiresAt };
+const NAMES = [...(Object.keys(CLAIMED) as (keyof typeof CLAIMED)[]), "bucket"] as const;
+const RETURNED = Object.values(CLAIMED).map(({ name }) => name);
 
 /** The plus makes SQLite find the rows by number, and not once more by when they are due. */
 const claimFromAll = (wanted: string) => `

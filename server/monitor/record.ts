@@ -5,6 +5,7 @@ import { isDuplicate, isUnavailable, numbersOf, onRows, type Store } from "../db
 import { checks } from "../db/tables.ts";
 import { type CheckKind, codeOf, numbersOfKinds } from "../history/kinds.ts";
 import { addToRollUps } from "../history/roll-ups.ts";
+import { closeYesterday } from "../history/status-days.ts";
 import { checkIdOf } from "../lib/ids.ts";
 import { describeError, log, logFailure } from "../lib/log.ts";
 import { toIso } from "../lib/moments.ts";
@@ -15,6 +16,7 @@ import type { Deps } from "../work/deps.ts";
 import { createGroupWriter } from "../work/group-writer.ts";
 import { accountIdsOf } from "../work/topics.ts";
 import { changeLinks, toStored } from "./change-link.ts";
+import { writeChanges } from "./changes.ts";
 import { type ClaimedLink, releaseLinks } from "./claim.ts";
 import { type Learned, type Learning, writeLearned } from "./learning.ts";
 import { outcomeOf, type Result, rounded, type Settled, unchanged } from "./outcome.ts";
@@ -134,6 +136,7 @@ async function write(
   const shown = [...settled, ...observed];
   const isWanted = await readSubscriptions(store, [...accountIdsOf(shown.map(({ link }) => link))]);
   const kinds = await numbersOfKinds(store, shown.map(kindOf));
+  if (settled.some(({ outcome }) => outcome.statusChanged)) await closeYesterday(deps);
   await store.transaction(async (tx) => {
     await lockAccounts(
       tx,
@@ -151,6 +154,7 @@ async function write(
     await publishEvents(tx, events.filter(isWanted));
     await countUsage(tx, held);
     await changeLinks(tx, deps.config, held);
+    await writeChanges(tx, held);
     if (learned) await writeLearned(tx, learned);
     await releaseLinks(
       tx,

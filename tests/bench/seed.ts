@@ -10,6 +10,7 @@ import { accounts, type FREQUENCIES, type Verdict } from "../../server/db/tables
 import { numbersOfKinds } from "../../server/history/kinds.ts";
 import { systemClock } from "../../server/lib/clock.ts";
 import { newId } from "../../server/lib/ids.ts";
+import { siteOfUrl } from "../../server/lib/site.ts";
 
 /** How much there is to be, and what the links are. */
 type Seed = {
@@ -77,17 +78,26 @@ async function insertLinks(
     const rows = Array.from({ length: count }, (_, i) => {
       const n = from + i;
       id = newId();
-      return [firstNo + n, id, urlOf(n), statusOf(n), Math.round(dueAt(n)), now - links + n];
+      const url = urlOf(n);
+      return [
+        firstNo + n,
+        id,
+        url,
+        statusOf(n),
+        Math.round(dueAt(n)),
+        now - links + n,
+        siteOfUrl(url),
+      ];
     });
     await store.write([
       store.run(sql`
         insert into links (no, id, account_id, account_no, url, url_key, service, status, reason,
           status_changed_at, decided_status, last_active_at, inconclusive_checks, check_frequency,
           next_check_at, next_trigger, last_status, last_reason, last_status_code, last_response_time_ms,
-          last_checked_at, created_at, updated_at)
+          last_checked_at, created_at, updated_at, site)
         select no, id, ${accountId}, cast(${accountNo} as bigint), url, url, 'generic', verdict, 'ok', made_at,
           'active', made_at, 0, ${frequency}, due_at, 'scheduled', 'active', 'ok', 200, 120, made_at, made_at,
-          made_at
+          made_at, site
         from ${rowsOf(store, LINK, rows)} as fresh
       `),
     ]);
@@ -102,6 +112,7 @@ const LINK = {
   verdict: "text",
   due_at: "bigint",
   made_at: "bigint",
+  site: "text",
 } as const;
 
 /** What history is made by goes up evenly only in such numbers. */

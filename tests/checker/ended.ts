@@ -51,6 +51,8 @@ export const NEW_LINK: ClaimedLink = {
   failingChecks: null,
   lastCause: null,
   bucket: 0,
+  site: "example.org",
+  tlsExpiresAt: null,
 };
 
 /** The link as the outcome leaves it, as far as the next outcome depends on it. */

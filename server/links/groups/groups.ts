@@ -4,7 +4,14 @@ import { auditChange, fieldsOf, groupTarget } from "../../accounts/audit.ts";
 import type { Caller } from "../../api/caller.ts";
 import { lockAccounts, lockLinks, takeNumbers } from "../../db/queries.ts";
 import { numbersOf, rowsOf, type Store } from "../../db/store.ts";
-import { type GroupRow, groups, linkCounts, links, pendingDeletions } from "../../db/tables.ts";
+import {
+  type GroupRow,
+  groups,
+  linkCounts,
+  links,
+  pendingDeletions,
+  statusDays,
+} from "../../db/tables.ts";
 import { foreign, notFound } from "../../lib/errors.ts";
 import { newId, parseId } from "../../lib/ids.ts";
 import { type Page, type PageQuery, windowOf } from "../../lib/paging.ts";
@@ -149,6 +156,9 @@ async function deleteEmptyGroup(deps: Deps, caller: Caller, group: GroupRow): Pr
   if (deleted.length === 0) return;
   await auditChange(deps, caller, { action: "group.deleted", target: groupTarget(group) });
   await tx.delete(linkCounts).where(eq(linkCounts.subject, no));
+  await tx
+    .delete(statusDays)
+    .where(and(eq(statusDays.accountNo, caller.accountNo), eq(statusDays.groupNo, no)));
   await tx.insert(pendingDeletions).values({ no, id: null, url: null }).onConflictDoNothing();
 }
 
