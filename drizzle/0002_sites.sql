@@ -58,6 +58,7 @@ CREATE TABLE status_days (
   back_12 BIGINT NOT NULL, back_13 BIGINT NOT NULL, back_14 BIGINT NOT NULL, back_15 BIGINT NOT NULL,
   PRIMARY KEY (account_no, group_no, site, day)
 ) /* WITHOUT ROWID */;
+CREATE INDEX status_days_open ON status_days (account_no, group_no, day) WHERE active IS NULL;
 -- Those of sites are deleted with the history; those of accounts and groups stay, like other roll-ups.
 CREATE INDEX status_days_of_sites ON status_days (day) WHERE site <> '';
 

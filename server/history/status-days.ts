@@ -65,7 +65,7 @@ const SUMS = sql.raw(
   [
     "sum(died)",
     "sum(back)",
-    ...BUCKET_NAMES.map((_, i) => `sum(case when bucket = ${i} then 1 else 0 end)`),
+    ...BUCKET_NAMES.map((_, i) => `sum(case when dead_bucket = ${i} then 1 else 0 end)`),
   ].join(", "),
 );
 const NAMES = sql.raw(
@@ -74,15 +74,15 @@ const NAMES = sql.raw(
 
 /** The counts of a site are those that it has now. Those of accounts and groups are written when the day is over. */
 const add = onRows(
-  { link_no: "bigint", day: "bigint", died: "bigint", back: "bigint", bucket: "bigint" },
+  { link_no: "bigint", day: "bigint", died: "bigint", back: "bigint", dead_bucket: "bigint" },
   (rows) => sql`
     with done as (
-      select l.account_no, g.no as group_no, l.site, day, died, back, bucket
+      select l.account_no, g.no as group_no, l.site, day, died, back, dead_bucket
       from ${rows} as given join links l on l.no = given.link_no left join groups g on g.id = l.group_id
     ), counted as (
-      select account_no, 0 as group_no, '' as site, day, died, back, bucket from done
-      union all select account_no, group_no, '', day, died, back, bucket from done where group_no is not null
-      union all select account_no, 0, site, day, died, back, bucket from done where site <> ''
+      select account_no, 0 as group_no, '' as site, day, died, back, dead_bucket from done
+      union all select account_no, group_no, '', day, died, back, dead_bucket from done where group_no is not null
+      union all select account_no, 0, site, day, died, back, dead_bucket from done where site <> ''
     )
     insert into status_days (${NAMES})
     select c.account_no, c.group_no, c.site, c.day, max(s.active), max(s.dead), max(s.unknown), ${SUMS}
@@ -134,7 +134,8 @@ export async function closeYesterday({
   const [row] = await readClosed(store);
   if (row?.[0] === String(day)) return;
   await store.transaction(async (tx) => {
-    await close(tx, { day });
+    await closeDaysWithChanges(tx, { day });
+    await closeOtherDays(tx, { day });
     await tx.delete(facts).where(eq(facts.name, FACT));
     await tx
       .insert(facts)
@@ -145,34 +146,44 @@ export async function closeYesterday({
 
 const readClosed = prepared(() => sql`select value from facts where name = ${FACT}`);
 
+const DAY_TO_CLOSE = sql`cast(${sql.placeholder("day")} as bigint)`;
+
+/** The counts of all accounts and groups. */
+const COUNTED_NOW = sql.raw(`
+  select a.no as account_no, 0 as group_no, sum(k.active) as active, sum(k.dead) as dead, sum(k.unknown) as unknown
+  from accounts a join link_counts k on k.subject = a.no group by a.no
+  union all
+  select a.no, g.no, sum(k.active), sum(k.dead), sum(k.unknown)
+  from groups g join accounts a on a.id = g.account_id join link_counts k on k.subject = g.no group by a.no, g.no`);
+
+/** A day with changes that was not closed when it was over, since this program did not run, is the last with any. */
+const closeDaysWithChanges = prepared(
+  () => sql`
+    with counted as (${COUNTED_NOW})
+    update status_days set active = c.active, dead = c.dead, unknown = c.unknown
+    from counted c
+    where status_days.account_no = c.account_no and status_days.group_no = c.group_no and status_days.site = ''
+      and status_days.active is null and status_days.day <= ${DAY_TO_CLOSE}
+  `,
+);
+
 /** Where the counts are still those of the latest closed day, no row is needed. */
-const close = prepared(() => {
-  const day = sql`cast(${sql.placeholder("day")} as bigint)`;
-  const counts = sql.raw("sum(k.active) as active, sum(k.dead) as dead, sum(k.unknown) as unknown");
-  return sql`
-    with counted as (
-      select a.no as account_no, 0 as group_no, ${counts}
-      from accounts a join link_counts k on k.subject = a.no group by a.no
-      union all
-      select a.no, g.no, ${counts}
-      from groups g join accounts a on a.id = g.account_id join link_counts k on k.subject = g.no group by a.no, g.no
-    )
+const closeOtherDays = prepared(
+  () => sql`
+    with counted as (${COUNTED_NOW})
     insert into status_days (${NAMES})
-    select c.account_no, c.group_no, '', ${day}, c.active, c.dead, c.unknown, ${ZEROS} from counted c
+    select c.account_no, c.group_no, '', ${DAY_TO_CLOSE}, c.active, c.dead, c.unknown, ${ZEROS} from counted c
     where not exists (
       select 1 from status_days d
       where d.account_no = c.account_no and d.group_no = c.group_no and d.site = ''
         and d.active = c.active and d.dead = c.dead and d.unknown = c.unknown and d.day = (
           select max(day) from status_days
-          where account_no = c.account_no and group_no = c.group_no and site = '' and day <= ${day}
-            and active is not null)
+          where account_no = c.account_no and group_no = c.group_no and site = '' and day <= ${DAY_TO_CLOSE})
     )
     order by c.account_no, c.group_no
-    on conflict (account_no, group_no, site, day) do update set
-      active = coalesce(status_days.active, excluded.active), dead = coalesce(status_days.dead, excluded.dead),
-      unknown = coalesce(status_days.unknown, excluded.unknown)
-  `;
-});
+    on conflict do nothing
+  `,
+);
 
 /** Deletes the days of sites before `since`, in steps, until the signal. */
 export const deleteOldSiteDays = ({ store, clock }: Deps, since: number, signal?: AbortSignal) =>
