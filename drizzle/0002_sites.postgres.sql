@@ -1,3 +1,5 @@
+-- Runs next to 0.1.0
+
 -- Adds the link to the counts of its site and its host.
 CREATE FUNCTION add_to_site(link links) RETURNS void LANGUAGE sql AS $$
   INSERT INTO sites VALUES (link.account_no, link.site, CASE WHEN link.status = 'active' THEN 1 ELSE 0 END,

@@ -1,3 +1,5 @@
+-- Runs next to 0.1.0
+
 -- Sites, days and changes, for the dashboard. Only a change of a link's status, its creation and its deletion write here.
 
 -- The registrable domain of the URL, with private suffixes such as github.io; the host itself where there is none. Empty

@@ -1,3 +1,5 @@
+-- Runs next to 0.1.0
+
 -- The host of a URL follows `://` and ends before the next slash, which stored URLs always have.
 
 CREATE TRIGGER links_site_insert AFTER INSERT ON links BEGIN

@@ -153,6 +153,22 @@ async function comeToRest(folder: string, installed: Installed): Promise<number>
   return killed;
 }
 
+/** Sites, hosts and accounts whose kept counts are not those of their links. */
+const MISCOUNTED = `
+  with counted as (
+    select account_no, site, sum(status = 'active') as active, sum(status = 'dead') as dead,
+      sum(status = 'unknown') as unknown, count(*) as links
+    from links group by account_no, site
+  ), kept as (select account_no, site, active, dead, unknown, links from sites)
+  select site from (select * from counted except select * from kept)
+  union select site from (select * from kept except select * from counted)
+  union select s.site from sites s
+    where links <> (select sum(links) from site_hosts h where h.account_no = s.account_no and h.site = s.site)
+  union select 'account ' || a.no from accounts a
+    where (select count(*) from links where account_no = a.no) <>
+      (select coalesce(sum(active + dead + unknown), 0) from link_counts where subject = a.no)
+  union select 'change of ' || site from changes where link_no not in (select no from links)`;
+
 function lastLook({ rows, links }: Kept, gone: Set<string>, world: World): string[] {
   const stuck = rows(
     "select url from links where lease is not null or checking_until is not null or last_checked_at is null",
@@ -161,7 +177,9 @@ function lastLook({ rows, links }: Kept, gone: Set<string>, world: World): strin
     "select url, status from links where status <> iif(url like '%/gone/%', 'dead', 'active')",
   );
   const doubled = rows("select url from links group by url having count(*) > 1");
+  const miscounted = rows(MISCOUNTED);
   return [
+    ...miscounted.map(([what]) => `${what} is not counted as its links are`),
     ...stuck.map(([url]) => `${url} was not looked at, or is being looked at still`),
     ...misjudged.map(([url, status]) => `${url} is ${status}`),
     ...doubled.map(([url]) => `${url} is there more than once`),
