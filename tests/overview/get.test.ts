@@ -183,6 +183,7 @@ onBothEngines("GET /overview", (server) => {
   test("says how late the checks are", async () => {
     const me = await server().account();
     await addLink(me);
+    const due = server().clock.now();
     server().clock.moveBy(90_000);
 
     const { checker } = await overview(me);
@@ -191,6 +192,7 @@ onBothEngines("GET /overview", (server) => {
     expect(checker).toMatchObject({ isChecking: false });
     expect(checker.backlog).toBeGreaterThan(0);
     expect(checker.lateSeconds).toBeGreaterThanOrEqual(90);
+    expect(Date.parse(checker.nextCheckAt)).toBeLessThanOrEqual(due);
   });
 
   test("says what waits to be delivered, and which webhooks were switched off without being asked", async () => {

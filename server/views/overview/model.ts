@@ -61,6 +61,7 @@ export const Overview = z
       isChecking: z.boolean(),
       backlog: z.int(),
       lateSeconds: z.int(),
+      nextCheckAt: moment().nullable(),
     }),
     webhooks: z.object({
       pending: z.int(),

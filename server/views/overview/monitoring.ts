@@ -11,7 +11,7 @@ import type { Overview } from "./model.ts";
 /** Due links and waiting deliveries are counted up to this number. */
 const MOST_COUNTED = 100_000;
 
-/** Describes the checks of all accounts. `lateSeconds` is 0 if no link is due. */
+/** Describes the checks of all accounts. `lateSeconds` is 0 if no link is due; `nextCheckAt` is null without links. */
 export async function findCheckerState(deps: Deps): Promise<Overview["checker"]> {
   const { state, since } = onlineOfAll(deps);
   const [backlog, due] = await Promise.all([countDueLinks(deps), earliestDue(deps)]);
@@ -22,6 +22,7 @@ export async function findCheckerState(deps: Deps): Promise<Overview["checker"]>
     isChecking: areLinksChecked(deps),
     backlog: Math.min(backlog, MOST_COUNTED),
     lateSeconds: secondsSince(due, deps.clock.now()),
+    nextCheckAt: toIsoOrNull(due),
   };
 }
 
