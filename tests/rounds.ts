@@ -25,7 +25,7 @@ export async function checkDueLinks(deps: CheckerDeps): Promise<number> {
 
 /** Claims due deliveries, sends them all and records the outcomes. Returns how many deliveries that were. */
 export async function deliverDue(deps: Deps, options: DeliveryOptions = {}): Promise<number> {
-  const claimed = await claimDue(deps, new Map(), shareOut);
+  const { claimed } = await claimDue(deps, new Map(), shareOut);
   const sent = await Promise.all(claimed.map((delivery) => attempt(deps, delivery, options)));
   const ended = sent.filter((each) => typeof each === "object");
   if (ended.length > 0) await settle(deps, ended);

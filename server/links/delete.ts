@@ -76,6 +76,7 @@ async function deleteInPieces(
     entry: { action: "link.deleted" },
     saveReply,
   });
+  deps.loops.wake();
   await deleteHistoryOf(deps, chosen);
 }
 

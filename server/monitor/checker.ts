@@ -5,6 +5,8 @@ import { tendBatches } from "../links/complete-batches.ts";
 import type { KnownLink } from "../verdict/confirm.ts";
 import { type Conclusion, sawNothing } from "../verdict/probe/conclusion.ts";
 import type { Deps } from "../work/deps.ts";
+import { earliestDue } from "../work/due.ts";
+import { createLookWhenNeeded, NEVER_DUE } from "../work/when-needed.ts";
 import type { ClaimedLink } from "./claim.ts";
 import { createClockRepair } from "./clock-repair.ts";
 import { createDispatch, createHeldLinks, createIntake } from "./dispatch.ts";
@@ -23,7 +25,7 @@ export type CheckerDeps = Deps & {
 };
 
 const POLL_MS = 1000;
-/** How often batches are filled and completed; the latter is also done when results are written. */
+/** How often new batches are looked for, and complete ones; the latter also when results are written. */
 const BATCHES_EVERY_MS = 500;
 const HAND_OVER_EVERY_MS = 500;
 const HOLDS_EVERY_MS = 2000;
@@ -54,8 +56,12 @@ export function startCheckLoop(deps: CheckerDeps): CheckLoop {
   }
 
   /** In a loop of its own, since filling a large batch takes a while. */
+  const lookAtBatches = createLookWhenNeeded(deps);
   const updateBatches = unlessStopped(deps, "failed to update batches", () =>
-    tendBatches(deps, signal, dispatch.shareWith),
+    lookAtBatches(async () => {
+      await tendBatches(deps, signal, dispatch.shareWith);
+      return NEVER_DUE;
+    }),
   );
   const saveHolds = unlessStopped(deps, "failed to save site cooldowns", async () =>
     deps.holds?.save(),
@@ -127,6 +133,17 @@ function createLook(deps: CheckerDeps, parts: Parts, wake: () => void) {
     return wasStopped;
   }
 
+  const lookAtLinks = createLookWhenNeeded(deps);
+
+  /** Returns when the next link is due; null while links are being checked. */
+  async function claim(): Promise<number | null> {
+    await intake.take(slots.roomForRequested(), dispatch.claimRequested);
+    // Not for every slot that becomes free, since each claim is a commit.
+    if (slots.isLow()) backlog.mayBeMore = await intake.take(slots.room(), dispatch.claimDue);
+    if (!held.isEmpty()) return null;
+    return (await earliestDue(deps, deps.nodes.share("checks").buckets)) ?? NEVER_DUE;
+  }
+
   // Also while writes are stopped: a loop that waits for that does not hang.
   const noteLook = () => deps.loops.noteLook("checks", deps.clock.elapsed());
 
@@ -138,9 +155,7 @@ function createLook(deps: CheckerDeps, parts: Parts, wake: () => void) {
     await held.releaseDead();
     await dispatch.look();
     await deps.holds?.learn(deps.nodes.share("checks"));
-    await intake.take(slots.roomForRequested(), dispatch.claimRequested);
-    // Not for every slot that becomes free, since each claim is a commit.
-    if (slots.isLow()) backlog.mayBeMore = await intake.take(slots.room(), dispatch.claimDue);
+    await lookAtLinks(claim);
     noteLook();
     if (needsMore()) wake();
   };

@@ -156,6 +156,7 @@ export function createHeldLinks(deps: Pick<Deps, "store" | "clock" | "nodes">) {
 
   return {
     has,
+    isEmpty: () => held.size === 0,
     add(links: ClaimedLink[]) {
       for (const link of links) held.set(link.no, link);
     },

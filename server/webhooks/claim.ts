@@ -4,8 +4,9 @@ import { type DeliveryStatus, deliveries, type EventRow, events, webhooks } from
 import { describeError, log } from "../lib/log.ts";
 import type { Deps } from "../work/deps.ts";
 import { bucketOf, DELIVERY_LEASE_MS, newLease } from "../work/nodes.ts";
+import { NEVER_DUE } from "../work/when-needed.ts";
 import { HELD, heldRows, isAmong, selectEventIds } from "./delivery-steps.ts";
-import { gatherDigests, isDigestOver } from "./digest.ts";
+import { gatherDigests, isDigestOver, nextDigestAt } from "./digest.ts";
 import { pauseOrResume } from "./pause-resume.ts";
 import { isLeaseOver, releaseInterrupted } from "./reschedule.ts";
 
@@ -37,6 +38,9 @@ export type DueWebhook = {
 /** Decides how many deliveries to claim for each webhook, by its id. */
 export type Wanted = (due: DueWebhook[]) => Map<string, number>;
 
+/** `nextAt` is when there is work next if nothing is written until then; null while there is some. */
+type Claims = { claimed: ClaimedDelivery[]; nextAt: number | null };
+
 /**
  * Claims due deliveries of active webhooks in this node's share. The update is the lock: it moves `due_at` to the end
  * of the lease, so no other process claims the same, and what a crash has left becomes due again. Before that it
@@ -47,9 +51,9 @@ export async function claimDue(
   deps: Deps,
   held: ReadonlyMap<string, number>,
   wanted: Wanted,
-): Promise<ClaimedDelivery[]> {
+): Promise<Claims> {
   const now = deps.clock.now();
-  const ready = await findReady(deps, now);
+  const { ready, nextAt } = await findReady(deps, now);
   const due = ready.map(({ id, lastDeliveryAt, failingSince, leased }) => ({
     id,
     lastDeliveryAt,
@@ -57,13 +61,14 @@ export async function claimDue(
     heldElsewhere: Math.max(0, leased - (held.get(id) ?? 0)),
   }));
   const shares = [...wanted(due)].filter(([, most]) => most > 0);
-  if (shares.length === 0) return [];
-  const claimed = await deps.store.transaction(async (tx) => {
-    const rows: Claimed[] = [];
-    for (const [id, most] of shares) rows.push(...(await claim(deps, tx, { id, most, now })));
-    return rows;
+  if (shares.length === 0) return { claimed: [], nextAt };
+  const rows = await deps.store.transaction(async (tx) => {
+    const all: Claimed[] = [];
+    for (const [id, most] of shares) all.push(...(await claim(deps, tx, { id, most, now })));
+    return all;
   });
-  return withEvents(deps.store, claimed, now + DELIVERY_LEASE_MS);
+  const claimed = await withEvents(deps.store, rows, now + DELIVERY_LEASE_MS);
+  return { claimed, nextAt: null };
 }
 
 /** Whether deliveries to the webhook are in this node's share. */
@@ -72,20 +77,22 @@ export const isOurs = ({ nodes }: Pick<Deps, "nodes">, webhookId: string): boole
 
 /** Finds webhooks with due deliveries, after preparing those that need it. */
 async function findReady(deps: Deps, now: number) {
-  const found = await findWork(deps, now);
+  const { found, nextAt } = await findWork(deps, now);
   const unprepared = found.filter(needsPreparing);
   const failed = new Set<string>();
   for (const webhook of unprepared) {
     const isReady = await prepare(deps, webhook).catch(logFailure(webhook));
     if (!isReady) failed.add(webhook.id);
   }
-  const all = unprepared.length > 0 ? await findWork(deps, now) : found;
-  return all.filter(({ id, isActive, isDue }) => isActive && isDue && !failed.has(id));
+  const all = unprepared.length > 0 ? (await findWork(deps, now)).found : found;
+  const ready = all.filter(({ id, isActive, isDue }) => isActive && isDue && !failed.has(id));
+  return { ready, nextAt: found.length > 0 ? null : nextAt };
 }
 
 const flag = (condition: SQL) => sql`${condition}`.mapWith(Boolean);
+const time = (value: SQL) => sql`${value}`.mapWith((at): number | null => Number(at));
 
-/** Finds those of our webhooks that need any work, by a few index reads for each. */
+/** Finds those of our webhooks that need any work, by a few index reads for each, and when the others do. */
 async function findWork(deps: Deps, now: number) {
   const { store, nodes } = deps;
   const { id, isActive, format, lastDeliveryAt, failingSince } = webhooks;
@@ -107,16 +114,23 @@ async function findWork(deps: Deps, now: number) {
         then exists (select 1 from deliveries d where d.webhook_id = webhooks.id and d.status = 'paused')
         else exists (select 1 from deliveries d
           where d.webhook_id = webhooks.id and d.due_at > 0 and d.lease is null) end`),
+      nextDueAt: time(sql`(select min(d.due_at) from deliveries d
+        where d.webhook_id = webhooks.id and d.due_at > ${now})`),
+      nextFloodAt: time(nextDigestAt.flood),
+      nextBatchAt: time(nextDigestAt.batch(now)),
     })
     .from(webhooks)
     .where(await areOurs(deps));
-  return rows.filter(
+  const found = rows.filter(
     (webhook) =>
       webhook.isDue || webhook.isInterrupted || webhook.isSwitched || webhook.isDigestOver,
   );
+  const times = rows.flatMap((row) => [row.nextDueAt, row.nextFloodAt, row.nextBatchAt]);
+  const nextAt = times.reduce<number>((least, at) => Math.min(least, at ?? NEVER_DUE), NEVER_DUE);
+  return { found, nextAt };
 }
 
-type Found = Awaited<ReturnType<typeof findWork>>[number];
+type Found = Awaited<ReturnType<typeof findWork>>["found"][number];
 
 /** A condition on webhooks: they are in this node's share. Undefined if it is the only node that delivers. */
 async function areOurs({ store, nodes }: Deps): Promise<SQL | undefined> {

@@ -7,6 +7,7 @@ import { describeError, log, logFailure } from "../lib/log.ts";
 import { SealedUnderOtherKey } from "../lib/secret-box.ts";
 import { yieldToEventLoop } from "../lib/steps.ts";
 import type { Deps } from "../work/deps.ts";
+import { createLookWhenNeeded } from "../work/when-needed.ts";
 import { type ClaimedDelivery, claimDue, isOurs, releaseDeliveries } from "./claim.ts";
 import { createPerWebhookQueues } from "./per-webhook-queues.ts";
 import { limitDueTimes } from "./reschedule.ts";
@@ -119,6 +120,7 @@ function createSender(deps: Deps, { options, wake, isClosed }: Sending) {
 function createRound(deps: Deps, sender: Sender, state: { readonly isStopped: boolean }) {
   const { queues, outcomes } = sender;
   const clockJump = watchClock(deps.clock);
+  const lookAtDeliveries = createLookWhenNeeded(deps);
   /** The clock was set back, and deliveries are not rescheduled yet. */
   let isSetBack = false;
 
@@ -149,11 +151,17 @@ function createRound(deps: Deps, sender: Sender, state: { readonly isStopped: bo
     isSetBack = false;
     await releaseDeliveries(deps, [...queues.release("stale"), ...removeOthers()]);
     if (!outcomes.isWell() || state.isStopped) return false;
-    const claimed = await claimDue(deps, heldHere(), queues.wanted);
-    queues.add(claimed);
-    sender.beginAll();
+    let isMore = false;
+    await lookAtDeliveries(async () => {
+      const held = heldHere();
+      const { claimed, nextAt } = await claimDue(deps, held, queues.wanted);
+      queues.add(claimed);
+      sender.beginAll();
+      isMore = claimed.length > 0 && queues.isMore();
+      return held.size > 0 ? null : nextAt;
+    });
     noteRound();
-    return claimed.length > 0 && queues.isMore();
+    return isMore;
   };
 }
 

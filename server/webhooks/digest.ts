@@ -63,6 +63,13 @@ const isOver = {
 export const isDigestOver = (now: number): SQL =>
   sql`((${isOver.flood(now)}) or (${isOver.batch(now)}))`;
 
+/** When `isDigestOver` becomes true of a webhook if nothing is written until then; null if it has no such digest. */
+export const nextDigestAt = {
+  flood: sql`case when digest_id is not null then coalesce(digest_at, 0) end`,
+  batch: (now: number): SQL => sql`case when batch_digest_id is not null then batch_digest_at
+    + case when batch_digest_at > ${now - MINUTE_MS} then ${MINUTE_MS} else ${LONGEST_BATCH_MS} end end`,
+};
+
 /**
  * Opens a digest when events come too fast. Many at once become a digest at once. Those that come one after another are
  * sent until there are too many, then gathered for a minute. A digest closes at least a minute after the last one.

@@ -67,7 +67,7 @@ onBothEngines("a webhook that is deleted while it is called", (server) => {
       await makeMuchNews(me, 4);
       await deliverDue(server().deps, plain);
       server().clock.moveBy(5000);
-      const claimed = await claimDue(server().deps, new Map(), () => new Map([[id, 4]]));
+      const { claimed } = await claimDue(server().deps, new Map(), () => new Map([[id, 4]]));
       const made = await Promise.all(claimed.map((each) => attempt(server().deps, each, plain)));
       const ended = made.filter((each) => typeof each === "object");
       expect(ended).toHaveLength(4);
