@@ -57,7 +57,8 @@ export type ServerCalls = {
   noteLoad(load: { site: string; json: string }): void;
   takeTurn(wait: LineWait): Promise<Turn | Held>;
   hurry(line: { id: string; site: string }): void;
-  endTurn(end: LineEnd): void;
+  /** Returns the load of the site if the response limits it, and null otherwise. */
+  endTurn(end: LineEnd): Promise<string | null>;
 };
 
 /** What the server may ask a process. */
@@ -71,7 +72,7 @@ export type CheckerCalls = {
   remember(load: { site: string; json: string }): void;
   takeTurn(wait: LineWait): Promise<Turn | Held>;
   hurry(line: { id: string }): void;
-  endTurn(end: LineEnd): void;
+  endTurn(end: LineEnd): string | null;
 };
 
 /** Which of the processes requests a site. */
@@ -84,6 +85,11 @@ export const responseToSend = ({ status, headers }: Response): LineEnd["response
   status,
   headers: [...headers].filter(([name]) => OF_LOAD.test(name)),
 });
+
+/** Whether the site may have a cooldown after the response. */
+export const mayLimit = (response: LineEnd["response"]): boolean =>
+  response !== null &&
+  (response.status === 429 || response.status === 503 || response.headers.length > 0);
 
 type Handlers = { [Name in string]: (input: never) => unknown };
 type Input<T extends Handlers, Name extends keyof T> = Parameters<T[Name]>[0];

@@ -16,6 +16,7 @@ import {
   type Channel,
   type CheckerCalls,
   type CheckerSettings,
+  mayLimit,
   ownerOf,
   type ServerCalls,
 } from "./messages.ts";
@@ -161,9 +162,12 @@ function createLines(placeOf: (site: string) => Place) {
           return takeTurn(wait);
         },
         hurry: (line) => placeOf(line.site).tell("hurry", line),
-        endTurn(end) {
+        async endTurn(end) {
           own.delete(end.id);
-          placeOf(end.site).tell("endTurn", end);
+          const owner = placeOf(end.site);
+          if (mayLimit(end.response)) return owner.endTurn(end);
+          owner.tell("endTurn", end);
+          return null;
         },
       };
     },
@@ -295,6 +299,9 @@ function createPlace(options: PlaceOptions) {
     tell<Name extends keyof CheckerCalls>(name: Name, input: Parameters<CheckerCalls[Name]>[0]) {
       running?.channel.tell(name, input);
     },
+    /** Returns the load of the site; null without a process. */
+    endTurn: async (end: Parameters<CheckerCalls["endTurn"]>[0]): Promise<string | null> =>
+      running?.channel.call("endTurn", end).catch(() => null) ?? null,
     noteCheck() {
       checks++;
       usedAt = clock.elapsed();

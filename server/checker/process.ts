@@ -18,6 +18,7 @@ import {
   type CheckerSettings,
   createChannel,
   type Message,
+  mayLimit,
   ownerOf,
   responseToSend,
   type ServerCalls,
@@ -80,7 +81,7 @@ function start(settings: CheckerSettings, note: Float64Array): void {
   const clock: Clock = { ...systemClock, now: () => Date.now() + aheadMs };
   const catalogue = catalogueWith(settings.ownServices);
   const politeness = createPolitenessFor({ config: settings, clock, catalogue });
-  const lines = createLines(politeness);
+  const lines = createLines(politeness, clock);
   const checks = createChecks();
   const asks = new Map<number, () => Promise<boolean>>();
   const online = { isClockOff: false };
@@ -101,7 +102,9 @@ function start(settings: CheckerSettings, note: Float64Array): void {
     (messages) => process.send!(messages),
   );
   process.on("message", (messages: Message[]) => channel.receive(messages));
-  politeness.elsewhere = createElsewhere(channel, settings);
+  politeness.elsewhere = createElsewhere(channel, settings, (site, json) =>
+    politeness.remember(site, loadFromJson(clock, json)),
+  );
   politeness.onLoad = createLoadNotes(channel, clock);
   checks.set(
     createCheck({
@@ -158,7 +161,10 @@ function createChecks() {
 }
 
 /** Lines of this process's sites for requests of others, by the requests' ids. */
-function createLines(politeness: Politeness): Pick<CheckerCalls, "takeTurn" | "hurry" | "endTurn"> {
+function createLines(
+  politeness: Politeness,
+  clock: Clock,
+): Pick<CheckerCalls, "takeTurn" | "hurry" | "endTurn"> {
   const lines = new Map<string, { line: Line; ending: AbortController }>();
   return {
     async takeTurn({ id, site, ...wait }) {
@@ -170,15 +176,21 @@ function createLines(politeness: Politeness): Pick<CheckerCalls, "takeTurn" | "h
       return turn;
     },
     hurry: ({ id }) => lines.get(id)?.ending.abort(),
-    endTurn({ id, response }) {
+    endTurn({ id, site, response }) {
       lines.get(id)?.line.end(response && { ...response, headers: new Headers(response.headers) });
       lines.delete(id);
+      const load = politeness.sites.get(site)?.load;
+      return load && mayLimit(response) ? loadToJson(clock, load) : null;
     },
   };
 }
 
-/** Lines at sites that another process requests. */
-function createElsewhere(channel: Channel<ServerCalls>, { index, count }: CheckerSettings) {
+/** Lines at sites that another process requests. `learn` gets their loads, which may lengthen the rest of a link. */
+function createElsewhere(
+  channel: Channel<ServerCalls>,
+  { index, count }: CheckerSettings,
+  learn: (site: string, json: string) => void,
+) {
   let last = 0;
   return (site: string): Line | null => {
     if (ownerOf(site, count) === index) return null;
@@ -191,8 +203,13 @@ function createElsewhere(channel: Channel<ServerCalls>, { index, count }: Checke
         if (signal?.aborted) hurry();
         return turn.finally(() => signal?.removeEventListener("abort", hurry));
       },
-      end: (response) =>
-        channel.tell("endTurn", { ...line, response: response && responseToSend(response) }),
+      async end(answer) {
+        const response = answer && responseToSend(answer);
+        const ended = { ...line, response };
+        if (!mayLimit(response)) return channel.tell("endTurn", ended);
+        const load = await channel.call("endTurn", ended);
+        if (load !== null) learn(site, load);
+      },
     };
   };
 }

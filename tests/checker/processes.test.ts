@@ -1,6 +1,8 @@
 import { Database } from "bun:sqlite";
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { join } from "node:path";
+import { ownerOf } from "../../server/checker/messages.ts";
+import { siteOf } from "../../server/lib/site.ts";
 import { seed } from "../bench/seed.ts";
 import { checkersOf, isChecker } from "../checkers.ts";
 import { executable } from "../installed.ts";
@@ -104,6 +106,8 @@ async function startProgram(
          join check_kinds on kind_no = check_kinds.no where url = ? order by checks.checked_at`,
         url,
       ).flat(),
+    dueAt: (url: string) =>
+      read("select next_check_at from links where url = ?", url)[0]![0] as number,
     due: (url: string) =>
       database.query("update links set next_check_at = 0 where url = ?").run(url),
     async stop() {
@@ -153,6 +157,31 @@ describe("Links are checked in processes of their own", () => {
     expect(busy.most).toBeLessThanOrEqual(2);
     // The first request may have reached the site a little later than it was sent.
     expect(busy.starts.at(-1)! - busy.starts[0]!).toBeGreaterThan((gaps - 1) * GAP_MS);
+  });
+
+  test("and a cooldown of a site of another process lengthens the rest of a link", async () => {
+    const [hour, day] = [3_600_000, 86_400];
+    const processOf = (url: string) => ownerOf(siteOf(new URL(url).host), 2);
+    const link = sites.urlOf(0, "/link");
+    const urls = Array.from({ length: 20 }, (_, n) => sites.urlOf(n + 1, "/held"));
+    const held = urls.find((url) => processOf(url) !== processOf(link))!;
+    const requested = Promise.withResolvers<void>();
+    sites.pages.set("/link", () => Response.redirect(new URL("/busy", held).href));
+    sites.pages.set("/busy", async () => {
+      requested.resolve();
+      await until(() => program!.checked() === 1);
+      return new Response("Later", { status: 429 });
+    });
+    sites.pages.set("/held", async () => {
+      await requested.promise;
+      return new Response("Later", { status: 429, headers: { "Retry-After": String(day) } });
+    });
+    program = await startProgram([link, held]);
+
+    await until(() => program!.checked() === 2);
+
+    expect(program.reasons(link)).toEqual(["http_429"]);
+    expect(program.dueAt(link)).toBeGreaterThan(Date.now() + 23 * hour);
   });
 
   test("and one that is killed is replaced, and its links are checked", async () => {

@@ -40,7 +40,7 @@ export type SiteLoads = {
 export type Line = {
   take(wait: WaitOptions): Promise<Turn | Held>;
   /** Ends the turn. @param response null if there was none */
-  end(response: Response | null): void;
+  end(response: Response | null): void | Promise<void>;
 };
 
 type Ended = ({ kind: "response" } & Response) | { kind: "failed" };
@@ -97,7 +97,7 @@ export async function withPoliteness<T extends Ended>(
     if (ended.kind === "response") response = ended;
     return ended;
   } finally {
-    line.end(response);
+    await line.end(response);
   }
 }
 
