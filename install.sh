@@ -557,6 +557,7 @@ RestartSec=5
 RestartPreventExitStatus=64
 TimeoutStopSec=30
 LimitNOFILE=65536
+OOMPolicy=continue
 UMask=0077
 NoNewPrivileges=yes
 TEXT

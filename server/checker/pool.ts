@@ -44,6 +44,8 @@ export type CheckerPool = {
 export type CheckerProcess = {
   /** Null while it does not run, as before the first check. */
   pid: number | null;
+  /** Whether checks wait for it to start, as after a crash. */
+  isStarting: boolean;
   memoryBytes: number;
   checks: number;
   /** How often it ended and was replaced. */
@@ -308,6 +310,7 @@ function createPlace(options: PlaceOptions) {
     },
     state: (): CheckerProcess => ({
       pid: running?.pid ?? null,
+      isStarting: current !== null && running === null,
       memoryBytes: running?.memoryBytes() ?? 0,
       checks,
       restarts,

@@ -79,16 +79,18 @@ onBothEngines("Administration", (server) => {
     const { browser } = await administrator();
     const { metrics } = server().deps;
     metrics.watchProcesses(() => [
-      { pid: 4711, memoryBytes: 118_000_000, checks: 12_345, restarts: 2 },
-      { pid: null, memoryBytes: 0, checks: 7, restarts: 0 },
+      { pid: 4711, isStarting: false, memoryBytes: 118_000_000, checks: 12_345, restarts: 2 },
+      { pid: null, isStarting: true, memoryBytes: 0, checks: 9, restarts: 1 },
+      { pid: null, isStarting: false, memoryBytes: 0, checks: 7, restarts: 0 },
     ]);
     const some = await browser.get("/admin/state");
     metrics.watchProcesses(() => []);
     const none = await browser.get("/admin/state");
 
     expect(some.body.data.checker.processes).toEqual([
-      { memory_bytes: 118_000_000, checks: 12_345, restarts: 2, is_running: true },
-      { memory_bytes: 0, checks: 7, restarts: 0, is_running: false },
+      { memory_bytes: 118_000_000, checks: 12_345, restarts: 2, state: "running" },
+      { memory_bytes: 0, checks: 9, restarts: 1, state: "starting" },
+      { memory_bytes: 0, checks: 7, restarts: 0, state: "idle" },
     ]);
     expect(none.body.data.checker.processes).toEqual([]);
   });

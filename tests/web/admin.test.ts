@@ -4,8 +4,15 @@ import { createLink } from "../../server/links/create.ts";
 import { listAccounts } from "../../server/views/admin/accounts.ts";
 import { onDashboard } from "../browser.ts";
 
-const running = { pid: 4711, memoryBytes: 118_200_000, checks: 12_345, restarts: 0 };
-const idle = { pid: null, memoryBytes: 0, checks: 1, restarts: 1 };
+const running = {
+  pid: 4711,
+  isStarting: false,
+  memoryBytes: 118_200_000,
+  checks: 12_345,
+  restarts: 0,
+};
+const idle = { pid: null, isStarting: false, memoryBytes: 0, checks: 1, restarts: 1 };
+const starting = { ...idle, isStarting: true };
 
 onDashboard("The administration page", (dashboard) => {
   const administrator = () => dashboard().user({}, "owner", { isAdmin: true });
@@ -36,6 +43,7 @@ onDashboard("The administration page", (dashboard) => {
   test.each([
     ["one that runs", [running], "1 · 118.2 MB · 12,345 checks · 0 restarts"],
     ["an idle one", [idle], "1 idle · 1 check · 1 restart"],
+    ["one that waits for its start after a crash", [starting], "1 starting · 1 check · 1 restart"],
     ["several", [running, running, idle], "3 · 1 idle · 236.4 MB · 24,691 checks · 1 restart"],
     ["none", [], "Checks run in the server"],
   ])("shows the checker processes: %s", async (_, processes, text) => {

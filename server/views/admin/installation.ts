@@ -45,8 +45,8 @@ export const State = z.object({
           checks: z.int(),
           /** How often it ended and was replaced. */
           restarts: z.int(),
-          /** Processes start with a check, and end when there are none for long. */
-          is_running: z.boolean(),
+          /** An idle one has no check: it starts with the next. Checks wait for one that starts, as after a crash. */
+          state: z.enum(["running", "starting", "idle"]),
         }),
       )
       .nullable(),
@@ -137,12 +137,17 @@ async function readChecker(deps: Deps): Promise<State["checker"]> {
   };
 }
 
-const toProcess = ({ pid, memoryBytes, checks, restarts }: CheckerProcess) => ({
-  memory_bytes: memoryBytes,
-  checks,
-  restarts,
-  is_running: pid !== null,
+const toProcess = (process: CheckerProcess) => ({
+  memory_bytes: process.memoryBytes,
+  checks: process.checks,
+  restarts: process.restarts,
+  state: stateOf(process),
 });
+
+function stateOf({ pid, isStarting }: CheckerProcess) {
+  if (pid !== null) return "running" as const;
+  return isStarting ? ("starting" as const) : ("idle" as const);
+}
 
 /** Lists the processes that serve the database, this one first. */
 export const readNodes = ({ store, nodes }: Deps): z.infer<typeof Nodes> => ({

@@ -41,16 +41,19 @@ const PROCESSES = { sqlite: "Checker processes", postgres: "Checker processes of
 
 type CheckerProcesses = NonNullable<Installation["checker"]["processes"]>;
 
-/** "3 · 1 idle · 236 MB · 12,345 checks · 0 restarts" */
+/** "4 · 1 starting · 1 idle · 236 MB · 12,345 checks · 0 restarts" */
 function processesText(processes: CheckerProcesses): string {
   if (processes.length === 0) return "Checks run in the server";
-  const idle = processes.filter(({ is_running }) => !is_running).length;
+  const inState = (wanted: CheckerProcesses[number]["state"]) =>
+    processes.filter(({ state }) => state === wanted).length;
+  const [running, starting, idle] = [inState("running"), inState("starting"), inState("idle")];
   const sum = (key: "memory_bytes" | "checks" | "restarts") =>
     processes.reduce((total, process) => total + process[key], 0);
   return [
-    idle < processes.length && count(processes.length),
+    running > 0 && count(processes.length),
+    starting > 0 && `${count(starting)} starting`,
     idle > 0 && `${count(idle)} idle`,
-    idle < processes.length && sizeText(sum("memory_bytes")),
+    running > 0 && sizeText(sum("memory_bytes")),
     counted(sum("checks"), "check"),
     counted(sum("restarts"), "restart"),
   ]
