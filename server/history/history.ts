@@ -4,7 +4,7 @@ import { pointRead } from "../db/queries.ts";
 import type { Store } from "../db/store.ts";
 import { checkKinds, checks, type LinkRow, links, pendingDeletions } from "../db/tables.ts";
 import { checkIdOf } from "../lib/ids.ts";
-import { type Page, type PageQuery, segmentsOnPage, type Window, windowOf } from "../lib/paging.ts";
+import { type Page, segmentsOnPage, type Window, windowOf } from "../lib/paging.ts";
 import { chunksOf, yieldToEventLoop } from "../lib/steps.ts";
 import type { Deps } from "../work/deps.ts";
 import { type Interval, intervalsOf, isNarrowed, ofMatchingKind, refine } from "./intervals.ts";
@@ -26,14 +26,22 @@ export async function listHistory(
   query: HistoryQuery,
 ): Promise<Page<LinkHistoryRow>> {
   const subject = await subjectOf(store, caller, query);
-  return subject ? listChecks(store, subject, query) : { items: [], total: 0 };
+  return subject ? listChecks(store, subject, query, windowOf(query)) : { items: [], total: 0 };
 }
 
 export const listLinkHistory = async (
   { store }: Deps,
   link: Pick<LinkRow, "no" | "accountNo">,
   query: LinkHistoryQuery,
-): Promise<Page<LinkHistoryRow>> => listChecks(store, await ofLink(store, link), query);
+): Promise<Page<LinkHistoryRow>> =>
+  listChecks(store, await ofLink(store, link), query, windowOf(query));
+
+/** Lists the stored checks that changed the status of the link, newest first. */
+export const listLinkChanges = (
+  store: Store,
+  subject: Subject,
+  window: Window,
+): Promise<Page<LinkHistoryRow>> => listChecks(store, subject, { changed: true }, window);
 
 /** Checks that may be skipped one by one, so that the intervals that contain the page need not be refined. */
 const SKIPPED_AT_ONCE = 250;
@@ -45,7 +53,8 @@ const SKIPPED_AT_ONCE = 250;
 async function listChecks(
   store: Store,
   subject: Subject,
-  query: DateRange & PageQuery & CheckFilter,
+  query: DateRange & CheckFilter,
+  window: Window,
 ): Promise<Page<LinkHistoryRow>> {
   const filter = { status: query.status, changed: query.changed || undefined };
   const asked = spanOf(query);
@@ -53,15 +62,15 @@ async function listChecks(
   const pieces = await piecesFor(store, subject, span);
   let intervals = await intervalsOf(store, subject, pieces, filter);
   const total = intervals.reduce((sum, { count }) => sum + count, 0);
-  let window = windowOf(query);
+  let rest = window;
   for (const of of ["days", "hours"] as const) {
-    ({ intervals, window } = narrowed(intervals, window));
+    ({ intervals, rest } = narrowed(intervals, rest));
     const checksIn = intervals.reduce((sum, { checks }) => sum + checks, 0);
     if (checksIn <= SKIPPED_AT_ONCE) break;
     intervals = await refine(store, subject, { of, intervals, filter });
   }
-  ({ intervals, window } = narrowed(intervals, window));
-  const items = await readChecks(store, subject, { intervals, filter, ...window });
+  ({ intervals, rest } = narrowed(intervals, rest));
+  const items = await readChecks(store, subject, { intervals, filter, ...rest });
   return { items, total };
 }
 
@@ -70,7 +79,7 @@ function narrowed(intervals: Interval[], window: Window) {
   const taken = segmentsOnPage(intervals, window);
   return {
     intervals: taken.map(({ segment }) => segment),
-    window: {
+    rest: {
       limit: taken.reduce((sum, { take }) => sum + take, 0),
       offset: taken[0]?.skip ?? 0,
     },

@@ -1,10 +1,12 @@
 import * as z from "zod";
 import { type CheckRow, type checkKinds, TRIGGERS, VERDICTS, type Verdict } from "../db/tables.ts";
 import { id, moment, oneOf, paging, queryFlag } from "../lib/fields.ts";
-import { toIso } from "../lib/moments.ts";
+import { toIso, toIsoOrNull } from "../lib/moments.ts";
 import { Evidence, toEvidence } from "../verdict/probe/conclusion.ts";
 import { messageOf, type Reason } from "../verdict/reasons/reasons.ts";
+import type { Extremes } from "./extremes.ts";
 import type { Tally } from "./roll-ups.ts";
+import type { Run } from "./runs.ts";
 
 /** A check with its kind and its link. */
 type HistoryRow = Omit<typeof checkKinds.$inferSelect, "no" | "code"> &
@@ -53,6 +55,22 @@ export const LinkHistoryEntry = HistoryEntry.extend({ evidence: Evidence.nullabl
   },
 });
 
+/** A time during which a link kept its status. */
+export const LinkRun = z
+  .object({
+    status: z.enum(VERDICTS).meta({ example: "active" }),
+    reason: z.string().meta({ example: "ok" }).nullable(),
+    message: z.string().meta({ example: "The page is there." }).nullable(),
+    started_at: z.string().nullable(),
+    ended_at: z.string().nullable().meta({ example: null }),
+    checks: z.int().meta({ example: 122 }),
+    fastest_ms: z.int().meta({ example: 84 }).nullable(),
+    slowest_ms: z.int().meta({ example: 612 }).nullable(),
+  })
+  .meta({ id: "LinkRun" });
+
+export const LinkRunQuery = z.object(paging());
+
 export const HistoryStats = z
   .object({
     totalChecks: z.int().meta({ example: 1764 }),
@@ -76,7 +94,13 @@ export type Bucket = (typeof BUCKETS)[number];
 export const HistorySeries = z
   .object({
     bucket: z.enum(BUCKETS),
-    points: z.array(HistoryStats.extend({ start: z.string().meta({ format: "date-time" }) })),
+    points: z.array(
+      HistoryStats.extend({
+        start: z.string().meta({ format: "date-time" }),
+        fastestMs: z.int().meta({ example: 84 }).nullable(),
+        slowestMs: z.int().meta({ example: 612 }).nullable(),
+      }),
+    ),
   })
   .meta({ id: "HistorySeries" });
 
@@ -194,7 +218,26 @@ export const toLinkStats = (counts: Tally): z.infer<typeof LinkStats> => ({
 const percentOf = (share: number, whole: number) =>
   whole === 0 ? null : Math.round((share / whole) * 10_000) / 100;
 
-export const toPoint = ({ from, ...counts }: Tally & { from: number }) => ({
+export const toPoint = ({
+  from,
+  fastestMs,
+  slowestMs,
+  ...counts
+}: Tally & Extremes & { from: number }) => ({
   start: toIso(from),
   ...toStats(counts),
+  fastestMs,
+  slowestMs,
+});
+
+export const toLinkRun = (run: Run): z.infer<typeof LinkRun> => ({
+  status: run.status,
+  reason: run.reason,
+  message:
+    run.reason && messageOf(run.reason as Reason, run.statusCode, run.cause as Reason | null),
+  started_at: toIsoOrNull(run.startedAt),
+  ended_at: toIsoOrNull(run.endedAt),
+  checks: run.checks,
+  fastest_ms: run.fastestMs,
+  slowest_ms: run.slowestMs,
 });

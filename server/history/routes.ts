@@ -58,7 +58,7 @@ export const historyRoutes = (deps: Deps) =>
           operationId: "getHistorySeries",
           summary: "Get check statistics by hour or by day",
           description:
-            "All buckets of the period in UTC, complete and in order, with zeros where nothing was checked; at most 1,000. Without dates: the last 168 hours, or the last 90 days.",
+            "All buckets of the period in UTC, complete and in order, with zeros where nothing was checked; at most 1,000. Without dates: the last 168 hours, or the last 90 days. With a `link_id`, `fastestMs` and `slowestMs` are the shortest and the longest response time of each bucket; they are null without one, where nothing was answered, and where checks were deleted so long ago that their response times are no longer kept.",
         },
       },
     );

@@ -5,6 +5,7 @@ import type { LinkRow } from "../db/tables.ts";
 import { invalid } from "../lib/errors.ts";
 import { chunksOf, yieldToEventLoop } from "../lib/steps.ts";
 import type { Deps } from "../work/deps.ts";
+import { type Extremes, extremesByBucket, NO_EXTREMES } from "./extremes.ts";
 import type { Bucket, DateRange, SeriesQuery, StatsQuery } from "./model.ts";
 import { retainedHours } from "./retained-hours.ts";
 import {
@@ -49,7 +50,12 @@ export const linkStatistics = async (
   range: DateRange,
 ): Promise<Tally> => countChecks(store, await ofLink(store, link), range);
 
-async function countChecks(store: Store, subject: Subject, range: DateRange): Promise<Tally> {
+/** Counts checks, also those that are deleted. */
+export async function countChecks(
+  store: Store,
+  subject: Subject,
+  range: DateRange,
+): Promise<Tally> {
   const pieces = await piecesFor(store, subject, spanOf(range));
   if (pieces.length === 0) return NO_CHECKS;
   // One statement, so that all numbers are of the same moment.
@@ -81,7 +87,10 @@ const checksIn = ({ engine }: Store, { of, no }: Subject, { from, until }: Span)
     and ${sql.raw(engine.notWrittenDown)}`;
 
 /** What the checks of a bucket that begins at `from` add up to. */
-type Point = Tally & { from: number };
+type Counted = Tally & { from: number };
+
+/** The extremes are those of a link: other subjects have too many checks. */
+type Point = Counted & Extremes;
 
 const LENGTH: Record<Bucket, number> = { hour: HOUR_MS, day: DAY_MS };
 /** The number of points without dates: a week of hours, a quarter of days. */
@@ -99,7 +108,7 @@ export async function historySeries(
 ): Promise<Point[]> {
   const span = bucketsOf(query, clock.now());
   const subject = await subjectOf(store, caller, query);
-  const points = new Map(
+  const points = new Map<number, Counted>(
     spansIn(LENGTH[query.bucket], span).map(({ from }) => [from, { from, ...NO_CHECKS }]),
   );
   const tallies = subject ? await talliesOf(store, subject, query.bucket, span) : [];
@@ -107,7 +116,14 @@ export async function historySeries(
     const { from } = tally;
     points.set(from, { from, ...plus(points.get(from) ?? NO_CHECKS, tally) });
   }
-  return [...points.values()];
+  const extremes =
+    subject?.of === "link"
+      ? await extremesByBucket(store, subject.no, LENGTH[query.bucket], span)
+      : new Map<number, Extremes>();
+  return [...points.values()].map((point) => ({
+    ...point,
+    ...(extremes.get(point.from) ?? NO_EXTREMES),
+  }));
 }
 
 /** The period that the query asks for, or the usual one before its end, in whole buckets. */
@@ -133,10 +149,10 @@ async function talliesOf(
   subject: Subject,
   bucket: Bucket,
   span: Span,
-): Promise<Point[]> {
+): Promise<Counted[]> {
   if (bucket === "day") return talliesByDay(store, subject.no, span);
   if (subject.of === "link") return linkHours(store, subject, span);
-  const points: Point[] = [];
+  const points: Counted[] = [];
   // A busy account has thousands of parts a day, so the hours of one day are read at once.
   for (const hours of chunksOf(24, spansIn(HOUR_MS, span))) {
     points.push(...(await talliesByHour(store, subject.no, hours)));
@@ -146,7 +162,7 @@ async function talliesOf(
 }
 
 /** Reads the checks, and what is retained of deleted ones. */
-async function linkHours(store: Store, subject: Subject, span: Span): Promise<Point[]> {
+async function linkHours(store: Store, subject: Subject, span: Span): Promise<Counted[]> {
   const hour = sql.raw(`checked_at / ${HOUR_MS}`);
   const [rows, retained] = await Promise.all([
     store

@@ -131,7 +131,7 @@ const linkById = pointRead(getTableColumns(links), (store, columns) =>
 );
 
 /** The filters of a list of links. */
-export type LinkFilter = Omit<LinkQuery, "sort" | "page" | "per_page">;
+export type LinkFilter = Omit<LinkQuery, "include" | "sort" | "page" | "per_page">;
 
 /** The `group_id` of a filter for links in no group. */
 export const NO_GROUP = "none";

@@ -2,6 +2,7 @@ import * as z from "zod";
 import { LINK_SORTS } from "../db/link-search-part.ts";
 import { FREQUENCIES, type LinkRow, type LinkSummary, VERDICTS } from "../db/tables.ts";
 import type { StatusChange } from "../history/model.ts";
+import { STRIP_STATES, type Strip } from "../history/strips.ts";
 import { id, oneOf, optionalText, paging, text, unread } from "../lib/fields.ts";
 import { checkIdOf } from "../lib/ids.ts";
 import { toIso } from "../lib/moments.ts";
@@ -37,6 +38,24 @@ export const Link = z
     updated_at: z.string(),
   })
   .meta({ id: "Link" });
+
+/** What a list of links may include on request. */
+const INCLUDED = ["strip"] as const;
+
+/** A link in a list, with what the query includes. */
+export const ListedLink = Link.extend({
+  strip: z
+    .array(z.tuple([z.enum(STRIP_STATES), z.int()]))
+    .meta({
+      description:
+        "With `include=strip`: the last 30 days (UTC, today last), as the state and the number of days of each run, oldest first.",
+      example: [
+        ["alive", 21],
+        ["dead", 9],
+      ],
+    })
+    .optional(),
+}).meta({ id: "ListedLink" });
 
 const LastChange = z.object({
   check_id: z.string().meta({ example: "0197a1b2-3c4d-7e5f-8a6b-7c8d9e0f1a2b-mjuq8c00" }),
@@ -103,8 +122,25 @@ export const NARROWING = {
     .optional(),
 };
 
+/** A comma-separated list. */
+const include = z
+  .string()
+  .transform((text, context) => {
+    const names = text.split(",").map((name) => name.trim());
+    const unknown = names.filter((name) => !INCLUDED.some((known) => known === name));
+    if (unknown.length === 0) return new Set(names);
+    context.addIssue(`cannot include "${unknown[0]}"; use one or more of: ${INCLUDED.join(", ")}`);
+    return z.NEVER;
+  })
+  .meta({
+    description: `More about each link, separated by commas: ${INCLUDED.map((name) => `\`${name}\``).join(", ")}.`,
+    example: "strip",
+  })
+  .optional();
+
 export const LinkQuery = z.object({
   ...NARROWING,
+  include,
   sort: oneOf(LINK_SORTS)
     .meta({
       description:
@@ -154,6 +190,14 @@ export const toLink =
     last_check: toLastCheck(row),
     created_at: toIso(row.createdAt),
     updated_at: toIso(row.updatedAt),
+  });
+
+/** @param strips by the numbers of the links, if they are included */
+export const toListedLink =
+  (now: number, strips?: ReadonlyMap<number, Strip>) =>
+  (row: LinkSummary): z.infer<typeof ListedLink> => ({
+    ...toLink(now)(row),
+    ...(strips && { strip: strips.get(row.no) ?? [] }),
   });
 
 export const toLinkDetail =

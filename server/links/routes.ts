@@ -18,11 +18,16 @@ import {
   DateRange,
   LinkHistoryEntry,
   LinkHistoryQuery,
+  LinkRun,
+  LinkRunQuery,
   LinkStats,
   toLinkHistoryEntry,
+  toLinkRun,
   toLinkStats,
 } from "../history/model.ts";
+import { listRuns } from "../history/runs.ts";
 import { linkStatistics } from "../history/statistics.ts";
+import { stripsOf } from "../history/strips.ts";
 import { LinkEvent, LinkEventQuery, toLinkEvent } from "../webhooks/deliveries-model.ts";
 import type { Deps } from "../work/deps.ts";
 import { changeLink } from "./change.ts";
@@ -38,20 +43,21 @@ export const linkRoutes = (deps: Deps) =>
     .use(callers)
     .get(
       "",
-      async ({ caller, query, request, set }) =>
-        toPage(await listLinks(deps, caller, query), query, model.toLink(deps.clock.now()), {
-          request,
-          set,
-        }),
+      async ({ caller, query, request, set }) => {
+        const page = await listLinks(deps, caller, query);
+        const strips = query.include?.has("strip") ? await stripsOf(deps, page.items) : undefined;
+        const toItem = model.toListedLink(deps.clock.now(), strips);
+        return toPage(page, query, toItem, { request, set });
+      },
       {
         query: model.LinkQuery,
-        response: { 200: pageOf(model.Link), ...refusals },
+        response: { 200: pageOf(model.ListedLink), ...refusals },
         detail: {
           access: "read",
           operationId: "listLinks",
           summary: "List links",
           description:
-            "Filters are combined with AND, in any order. Links with the same time are listed in the order in which they were created. `checking` replaces the settled status until the check has finished.",
+            "Filters are combined with AND, in any order. Links with the same time are listed in the order in which they were created. `checking` replaces the settled status until the check has finished. `include=strip` adds the state of each of the last 30 days: a link keeps its state between checks, a day has the worst state that the link had on it, and days before the first check are `none`.",
         },
       },
     )
@@ -120,6 +126,24 @@ export const linkRoutes = (deps: Deps) =>
           summary: "List the checks of one link, newest first",
           description:
             "Checks that changed the link's status include their `evidence`; for all others it is null. `changed=true` lists only those.",
+        },
+      },
+    )
+    .get(
+      "/:id/runs",
+      async ({ caller, params, query, request, set }) => {
+        const link = await findLink(deps, caller, params.id);
+        return toPage(await listRuns(deps, link, query), query, toLinkRun, { request, set });
+      },
+      {
+        query: LinkRunQuery,
+        response: { 200: pageOf(LinkRun), ...recordRefusals },
+        detail: {
+          access: "read",
+          operationId: "listLinkRuns",
+          summary: "List the times during which a link kept its status, newest first",
+          description:
+            "A run begins with the check that changed the status, whose `reason` it has, and ends with the next change; `ended_at` is null for the present run. A link that was never checked has no runs. `checks` counts every check of the run, `fastest_ms` and `slowest_ms` are its response times, null if there were none. Once the check that began the oldest run has been deleted, `started_at` and `reason` may be null.",
         },
       },
     )

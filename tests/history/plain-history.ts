@@ -66,7 +66,8 @@ export function plainHistory(all: readonly Remembered[], since = 0) {
     const points = [];
     for (let start = floor(start_date, length); start <= end_date; start += length) {
       const within = ofSubject(of).filter(({ checkedAt }) => floor(checkedAt, length) === start);
-      points.push({ start: new Date(start).toISOString(), ...statsOf(within) });
+      const extremes = extremesOf(of.link_id === undefined ? [] : within);
+      points.push({ start: new Date(start).toISOString(), ...statsOf(within), ...extremes });
     }
     return points;
   }
@@ -88,4 +89,11 @@ function statsOf(checks: Remembered[]) {
     statusChanges: checks.filter(({ statusChanged }) => statusChanged).length,
     avgResponseTimeMs: times.length === 0 ? 0 : Math.round(sum / times.length),
   };
+}
+
+function extremesOf(checks: Remembered[]) {
+  const times = checks.flatMap(({ responseTimeMs }) => responseTimeMs ?? []);
+  return times.length === 0
+    ? { fastestMs: null, slowestMs: null }
+    : { fastestMs: Math.min(...times), slowestMs: Math.max(...times) };
 }

@@ -12,6 +12,8 @@ const NOTHING = {
   unknownCount: 0,
   statusChanges: 0,
   avgResponseTimeMs: 0,
+  fastestMs: null,
+  slowestMs: null,
 };
 
 type Point = typeof NOTHING & { start: string };
@@ -67,6 +69,35 @@ onBothEngines("GET /history/series", (server) => {
     expect(await totals("")).toEqual([2, 1]);
     expect(await totals(`link_id=${inside}`)).toEqual([1, 1]);
     expect(await totals(`group_id=${group}`)).toEqual([1, 0]);
+  });
+
+  test("shows the fastest and the slowest response of each bucket, for one link only", async () => {
+    const me = await server().account();
+    const link = await addLink(me);
+    for (const [hour, responseTimeMs] of [
+      ["10:00", 120],
+      ["10:30", 84],
+      ["12:00", 612],
+      ["12:30", null],
+      ["13:00", null],
+    ] as const)
+      await addCheck(server(), me, link, { responseTimeMs, ...at(`2029-05-01T${hour}:00Z`) });
+
+    const range = "start_date=2029-05-01T10:00:00Z&end_date=2029-05-01T13:00:00Z";
+    const extremes = async (query: string) =>
+      (await me.get(`${path}?${range}&${query}`)).body.data.points.map((point: Point) => [
+        point.fastestMs,
+        point.slowestMs,
+      ]);
+
+    expect(await extremes(`bucket=hour&link_id=${link}`)).toEqual([
+      [84, 120],
+      [null, null],
+      [612, 612],
+      [null, null],
+    ]);
+    expect(await extremes(`bucket=day&link_id=${link}`)).toEqual([[84, 612]]);
+    expect(await extremes("bucket=day")).toEqual([[null, null]]);
   });
 
   test("of a stranger's link or group, or of none, is empty", async () => {
