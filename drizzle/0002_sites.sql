@@ -8,8 +8,9 @@ ALTER TABLE links ADD COLUMN site TEXT NOT NULL DEFAULT '';
 -- When the certificate of the link's host expires, as its last check saw it.
 ALTER TABLE links ADD COLUMN tls_expires_at BIGINT;
 CREATE INDEX links_by_site ON links (account_no, site, no);
--- Dead links by cause.
-CREATE INDEX links_dead ON links (account_no, site, reason, no) WHERE status = 'dead';
+-- Dead and unknown links by cause. Links that were never checked have no reason.
+CREATE INDEX links_failing ON links (account_no, status, site, reason, no, status_changed_at)
+WHERE status <> 'active' AND reason IS NOT NULL;
 
 -- The links of each site by settled status. Maintained by triggers.
 CREATE TABLE sites (
@@ -21,9 +22,9 @@ CREATE TABLE sites (
   links BIGINT NOT NULL,
   PRIMARY KEY (account_no, site)
 ) /* WITHOUT ROWID */;
-CREATE INDEX sites_by_dead ON sites (account_no, dead, site);
-CREATE INDEX sites_by_unknown ON sites (account_no, unknown, site) WHERE unknown > 0;
-CREATE INDEX sites_by_links ON sites (account_no, links, site);
+CREATE INDEX sites_by_dead ON sites (account_no, dead DESC, site);
+CREATE INDEX sites_by_links ON sites (account_no, links DESC, site);
+CREATE INDEX sites_with_unknown ON sites (account_no, site) WHERE unknown > 0;
 
 -- The links of each host, with its port unless that is the default. Maintained by triggers.
 CREATE TABLE site_hosts (
@@ -96,6 +97,10 @@ CREATE TABLE visits (
   seen_at BIGINT NOT NULL,
   previous_ended_at BIGINT
 );
+
+-- Further conditions on the links of a batch.
+ALTER TABLE batches ADD COLUMN filter_site TEXT;
+ALTER TABLE batches ADD COLUMN filter_reason TEXT;
 
 -- The events of all webhooks of an account, newest first.
 CREATE INDEX events_by_account ON events (account_id, created_at, id);

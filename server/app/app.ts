@@ -24,6 +24,7 @@ import { createLive, type Live } from "../views/live/live.ts";
 import { liveRoutes } from "../views/live/routes.ts";
 import { metricsRoutes } from "../views/metrics/routes.ts";
 import { overviewRoutes } from "../views/overview/routes.ts";
+import { siteRoutes } from "../views/sites/routes.ts";
 import { webhookRoutes } from "../webhooks/routes.ts";
 import type { Deps } from "../work/deps.ts";
 
@@ -40,6 +41,7 @@ const sharedRoutes = (deps: Deps, exporting: ExportPlaces) =>
     .use(webhookRoutes(deps))
     .use(serviceRoutes(deps))
     .use(overviewRoutes(deps))
+    .use(siteRoutes(deps))
     .use(exportRoutes(deps, exporting))
     .use(auditRoutes(deps));
 

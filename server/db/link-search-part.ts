@@ -127,7 +127,7 @@ export type Chosen = {
 
 /** Which index to walk: an account, and the status of all matching links, if it is known. */
 type IndexRange = { accountNo: number; status?: string | undefined };
-type Sorting = LinkOrder & { by: "status_changed_at" | "url_key" };
+type Sorting = LinkOrder & { by: "status_changed_at" | "url_key" | "dead_first" };
 
 /** How many numbers of links share a list of marks. */
 const PART = 1000;
@@ -151,7 +151,7 @@ export function prepareOrdering(database: Database) {
       const nos =
         chosen.total * ROW_COST < steps
           ? sorted(prepared(sortText(sorting)), chosen, near)
-          : walked(prepared, walkText(sorting, range), chosen, near);
+          : walked(prepared, walksOf(sorting, range), chosen, near);
       return isTurned ? nos.reverse() : nos;
     },
     close: () => {
@@ -160,8 +160,13 @@ export function prepareOrdering(database: Database) {
   };
 }
 
+/** Dead links first, then unknown, then active ones. */
+export const DEAD_RANK = "case status when 'dead' then 0 when 'unknown' then 1 else 2 end";
+
 const columnsOf = ({ by, isDown }: Sorting) => {
   const turn = isDown ? "desc" : "asc";
+  if (by === "dead_first")
+    return `${DEAD_RANK} ${isDown ? "asc" : "desc"}, status_changed_at ${turn}, no ${turn}`;
   return `${by} ${turn}, no ${turn}`;
 };
 
@@ -177,36 +182,48 @@ function sorted(statement: Statement, { marks }: Chosen, { limit, offset }: Wind
   return statement.values(JSON.stringify(nos), limit, offset).map(([no]) => no as number);
 }
 
-/** The index of changes is ordered within each status, so the orders of all statuses are merged. */
-function walkText(sorting: Sorting, { accountNo, status }: IndexRange) {
+type Walk = { text: string; params: number[] };
+
+/** The index of changes is ordered within each status, so the orders of all statuses are merged, or follow each other. */
+function walksOf(sorting: Sorting, { accountNo, status }: IndexRange): Walk[] {
+  if (sorting.by === "dead_first") {
+    const order = columnsOf({ ...sorting, by: "status_changed_at" });
+    const statuses = ["dead", "unknown", "active"];
+    return (sorting.isDown ? statuses : statuses.reverse()).map((each) => ({
+      text: `select no from links where account_no = ? and status = '${each}' order by ${order}`,
+      params: [accountNo],
+    }));
+  }
   const order = columnsOf(sorting);
   if (sorting.by === "url_key") {
     const text = `select no from links where account_id = (select id from accounts where no = ?) order by ${order}`;
-    return { text, params: [accountNo] };
+    return [{ text, params: [accountNo] }];
   }
   const statuses = VERDICTS.filter((each) => status === "checking" || (status ?? each) === each);
   const selects = statuses.map(
     (each) => `select no, status_changed_at from links where account_no = ? and status = '${each}'`,
   );
   const text = `${selects.join(" union all ")} order by ${order}`;
-  return { text, params: selects.map(() => accountNo) };
+  return [{ text, params: selects.map(() => accountNo) }];
 }
 
 function walked(
   prepared: (text: string) => Statement,
-  { text, params }: { text: string; params: number[] },
+  walks: Walk[],
   { marks }: Chosen,
   { limit, offset }: Window,
 ): number[] {
   const nos: number[] = [];
   if (limit === 0) return nos;
   let before = 0;
-  for (const row of prepared(text).iterate(...params)) {
-    const { no } = row as { no: number };
-    if (marks.get(Math.floor(no / PART))?.[no % PART] !== 1) continue;
-    if (before++ < offset) continue;
-    nos.push(no);
-    if (nos.length === limit) break;
+  for (const { text, params } of walks) {
+    for (const row of prepared(text).iterate(...params)) {
+      const { no } = row as { no: number };
+      if (marks.get(Math.floor(no / PART))?.[no % PART] !== 1) continue;
+      if (before++ < offset) continue;
+      nos.push(no);
+      if (nos.length === limit) return nos;
+    }
   }
   return nos;
 }
@@ -219,11 +236,15 @@ export const LINK_SORTS = [
   "status_changed_at",
   "url",
   "-url",
+  "dead_first",
 ] as const;
 export type LinkSort = (typeof LINK_SORTS)[number];
 
 /** A column to sort by; links with equal values are sorted by number. */
-export type LinkOrder = { by: "no" | "status_changed_at" | "url_key"; isDown: boolean };
+export type LinkOrder = {
+  by: "no" | "status_changed_at" | "url_key" | "dead_first";
+  isDown: boolean;
+};
 
 const COLUMNS = {
   created_at: "no",
@@ -233,6 +254,7 @@ const COLUMNS = {
 
 /** Links are numbered in the order of their creation. */
 export function orderOf(sort: LinkSort = "-created_at"): LinkOrder {
+  if (sort === "dead_first") return { by: sort, isDown: true };
   const name = sort.replace("-", "") as keyof typeof COLUMNS;
   return { by: COLUMNS[name], isDown: sort.startsWith("-") };
 }

@@ -163,6 +163,8 @@ export const batches = sqliteTable("batches", {
   filterService: text("filter_service"),
   filterSearch: text("filter_search"),
   filterFrequency: text("filter_frequency", { enum: FREQUENCIES }),
+  filterSite: text("filter_site"),
+  filterReason: text("filter_reason"),
 });
 
 /** The links whose next settled check a batch waits for. */

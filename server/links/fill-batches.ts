@@ -85,7 +85,14 @@ async function accountOf(tx: Store, batchId: string) {
 
 type Filter = Pick<
   BatchRow,
-  "filterGroupId" | "filterStatus" | "filterService" | "filterSearch" | "filterFrequency" | "lastNo"
+  | "filterGroupId"
+  | "filterStatus"
+  | "filterService"
+  | "filterSearch"
+  | "filterFrequency"
+  | "filterSite"
+  | "filterReason"
+  | "lastNo"
 > & { accountNo: number; filledTo: number };
 
 /**
@@ -97,9 +104,9 @@ export async function nextToJoin(
   filter: Filter,
   rows: number,
 ): Promise<{ seen: number; joining: Joining }> {
-  const { no, status, service, groupId, checkFrequency, url } = links;
+  const { no, status, service, groupId, checkFrequency, url, site, reason } = links;
   const seen = await store
-    .select({ no, status, service, groupId, checkFrequency, url })
+    .select({ no, status, service, groupId, checkFrequency, url, site, reason })
     .from(links)
     .where(and(isCandidate(filter), gt(no, filter.filledTo), lte(no, filter.lastNo)))
     .orderBy(asc(no))
@@ -110,21 +117,33 @@ export async function nextToJoin(
 }
 
 /** The group belongs to the account. With both conditions a database would choose the wrong index. */
-function isCandidate({ accountNo, filterGroupId, filterStatus, filterService }: Filter) {
+function isCandidate({ accountNo, ...filter }: Filter) {
+  const { filterGroupId, filterStatus, filterService, filterSite } = filter;
   const isOurs = eq(links.accountNo, accountNo);
+  if (filterSite !== null) return and(isOurs, eq(links.site, filterSite));
   if (filterGroupId !== null && filterGroupId !== NO_GROUP) return eq(links.groupId, filterGroupId);
   if (filterService !== null) return and(isOurs, eq(links.service, filterService));
   return filterStatus === null ? isOurs : and(isOurs, eq(links.status, filterStatus));
 }
 
-type Candidate = Pick<LinkRow, "status" | "service" | "groupId" | "checkFrequency" | "url">;
+type Candidate = Pick<
+  LinkRow,
+  "status" | "service" | "groupId" | "checkFrequency" | "url" | "site" | "reason"
+>;
 
 const isWanted = (link: Candidate, filter: Filter): boolean =>
+  isInGroup(link, filter) &&
+  (filter.filterSite === null || link.site === filter.filterSite) &&
+  (filter.filterReason === null || link.reason === filter.filterReason) &&
   (filter.filterStatus === null || link.status === filter.filterStatus) &&
   (filter.filterService === null || link.service === filter.filterService) &&
   (filter.filterFrequency === null || link.checkFrequency === filter.filterFrequency) &&
-  (filter.filterGroupId !== NO_GROUP || link.groupId === null) &&
   link.url.toLowerCase().includes((filter.filterSearch ?? "").toLowerCase());
+
+function isInGroup({ groupId }: Candidate, { filterGroupId }: Filter): boolean {
+  if (filterGroupId === NO_GROUP) return groupId === null;
+  return filterGroupId === null || groupId === filterGroupId;
+}
 
 /** A batch that is being filled with links. */
 type Filling = { id: string; accountNo: number; startedAt: number };
@@ -157,6 +176,8 @@ export const emptyBatch = (batch: NewBatchRow): BatchRow => ({
   filterService: null,
   filterSearch: null,
   filterFrequency: null,
+  filterSite: null,
+  filterReason: null,
   filledTo: 0,
 });
 

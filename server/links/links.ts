@@ -20,6 +20,7 @@ import { changeAt } from "../history/history.ts";
 import { foreign, notFound } from "../lib/errors.ts";
 import { parseId } from "../lib/ids.ts";
 import { type Page, type PageQuery, windowOf } from "../lib/paging.ts";
+import { type Reason, verdictOf } from "../verdict/reasons/reasons.ts";
 import type { DeliveryOfLink, EventOfLink } from "../webhooks/deliveries-model.ts";
 import { type Deps, type SaveReply, saveNoReply } from "../work/deps.ts";
 import { LEASE_MS } from "../work/nodes.ts";
@@ -138,7 +139,14 @@ export const NO_GROUP = "none";
 
 /** Whether stored counts give the number of matching links. */
 export const isCounted = (filter: LinkFilter): boolean =>
-  !filter.service && !filter.search && !filter.check_frequency && filter.group_id !== NO_GROUP;
+  !filter.service &&
+  !filter.search &&
+  !filter.check_frequency &&
+  !isByCause(filter) &&
+  filter.group_id !== NO_GROUP;
+
+/** Whether links are chosen by site or reason, which indexes have and the search in memory lacks. */
+export const isByCause = ({ site, reason }: LinkFilter): boolean => Boolean(site || reason);
 
 /** A moment at which no check is running, so that each link has its settled status. */
 export const SETTLED = Number.MAX_SAFE_INTEGER;
@@ -155,7 +163,20 @@ export const matchingLinks = (filter: LinkFilter, now: number): SQL | undefined 
     inGroup(filter.group_id),
     filter.check_frequency ? eq(links.checkFrequency, filter.check_frequency) : undefined,
     filter.search ? contains(links.url, filter.search) : undefined,
+    filter.site ? eq(links.site, filter.site) : undefined,
+    filter.reason ? withReason(filter.reason) : undefined,
+    filter.status === "dead" && isByCause(filter) ? FAILING : undefined,
   );
+
+/** The condition of an index, which SQLite uses only for queries that repeat it. */
+const FAILING = sql`${links.status} <> 'active' and ${links.reason} is not null`;
+
+/** Every reason belongs to one status. */
+function withReason(reason: string): SQL | undefined {
+  const verdict = verdictOf(reason as Reason);
+  const ofStatus = and(eq(links.reason, reason), eq(links.status, verdict));
+  return verdict === "active" ? ofStatus : and(ofStatus, FAILING);
+}
 
 function inGroup(groupId: LinkFilter["group_id"]): SQL | undefined {
   if (!groupId) return undefined;

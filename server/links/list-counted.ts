@@ -65,6 +65,9 @@ export const isKeptInOrder = (query: LinkQuery, { by }: LinkOrder): query is Ord
   query.group_id === undefined &&
   (by === "status_changed_at" ? query.status !== "checking" : query.status === undefined);
 
+/** The statuses in the order of `dead_first`. */
+const DEAD_FIRST = ["dead", "unknown", "active"] as const;
+
 /** Walks along an index in a thread: a late page takes long. */
 export async function findInOrder(
   deps: Deps,
@@ -76,6 +79,7 @@ export async function findInOrder(
   const { accountNo } = caller;
   const { total, active, dead } = await totalLinks(deps, accountNo);
   const counts = { active, dead, unknown: total - active - dead };
+  if (order.by === "dead_first") return findDeadFirst(deps.store, accountNo, counts, query);
   const { status } = query;
   const checking = status ? await readChecking(deps.store, caller, undefined, now) : [];
   const hidden = checking.filter((link) => link.status === status).map(({ no }) => no);
@@ -88,6 +92,25 @@ export async function findInOrder(
       : await byChange(deps.store, { accountNo, status, hidden }, page, isDown);
   const nos = rows.map(({ no }) => no);
   return { total: all, nos: isTurned ? nos.reverse() : nos };
+}
+
+/** Three lists end to end: kept counts tell which of them have links on the page. */
+async function findDeadFirst(
+  store: Store,
+  accountNo: number,
+  counts: Record<Verdict, number>,
+  query: Ordered,
+): Promise<FoundLinks> {
+  const lists = DEAD_FIRST.map((status) => ({ status, count: counts[status] }));
+  const pages = segmentsOnPage(lists, windowOf(query)).map(async ({ segment, skip, take }) => {
+    const window = { offset: skip, limit: take };
+    const { isTurned, ...page } = fromNearerEnd(window, segment.count);
+    const wanted = { accountNo, status: segment.status, hidden: [] };
+    const rows = await byChange(store, wanted, page, !isTurned);
+    return isTurned ? rows.reverse() : rows;
+  });
+  const nos = (await Promise.all(pages)).flat().map(({ no }) => no);
+  return { total: lists.reduce((sum, { count }) => sum + count, 0), nos };
 }
 
 const turned = ({ isDown }: Pick<Turned, "isDown">) => (isDown ? desc : asc);

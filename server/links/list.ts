@@ -1,13 +1,13 @@
 import { and, asc, count, desc, eq, inArray, lt, sql } from "drizzle-orm";
 import type { Caller } from "../api/caller.ts";
 import type { FoundLinks, LinkSearch } from "../db/link-search.ts";
-import { type LinkOrder, orderOf } from "../db/link-search-part.ts";
+import { DEAD_RANK, type LinkOrder, orderOf } from "../db/link-search-part.ts";
 import { totalLinks } from "../db/queries.ts";
 import { numbersOf, type Store } from "../db/store.ts";
 import { LINK_SUMMARY, type LinkSummary, links } from "../db/tables.ts";
 import { type Page, windowOf } from "../lib/paging.ts";
 import type { Deps } from "../work/deps.ts";
-import { isCounted, type LinkFilter, matching, NO_GROUP } from "./links.ts";
+import { isByCause, isCounted, type LinkFilter, matching, NO_GROUP } from "./links.ts";
 import { findCounted, findInOrder, isKeptInOrder } from "./list-counted.ts";
 import type { LinkQuery } from "./model.ts";
 
@@ -48,18 +48,26 @@ export async function findLinks(
   query: LinkQuery,
   { now = deps.clock.now(), large = LARGE }: { now?: number; large?: number | undefined } = {},
 ): Promise<FoundLinks> {
-  const order = orderOf(query.sort);
+  const order = orderFor(query);
   const window = windowOf(query);
   const { findLinks: findInThread } = deps.store.engine;
   const hasCounts = isCounted(query) && !(findInThread && isGroupByStatus(query));
   if (hasCounts && order.by === "no")
     return findCounted(deps, caller, query, { ...window, ...order }, now);
+  if (isByCause(query)) return findMatching(deps.store.readPool, caller, query, order, now);
   if (findInThread && (await isSmall(deps, caller, large)))
-    return findMatching(deps, caller, query, order, now);
+    return findMatching(deps.store, caller, query, order, now);
   if (isKeptInOrder(query, order)) return findInOrder(deps, caller, query, order, now);
   return findInThread
     ? findInThread({ ...toSearch(caller, query, now), ...window, order })
-    : findMatching(deps, caller, query, order, now);
+    : findMatching(deps.store, caller, query, order, now);
+}
+
+/** Links of one status have no dead ones to come first. */
+function orderFor({ sort, status }: LinkQuery): LinkOrder {
+  const order = orderOf(sort);
+  const isSettled = status !== undefined && status !== "checking";
+  return order.by === "dead_first" && isSettled ? { ...order, by: "status_changed_at" } : order;
 }
 
 /** Links by their numbers, and the number below which there may be more: null when there are none. */
@@ -80,7 +88,8 @@ export async function nextMatching(
 ): Promise<NextLinks> {
   const { before = NEWEST, now = deps.clock.now(), most = MOST_AT_ONCE, large } = options;
   const { findLinks: findInThread } = deps.store.engine;
-  const isSearched = findInThread && !isCounted(filter) && !(await isSmall(deps, caller, large));
+  const isInMemory = findInThread && !isCounted(filter) && !isByCause(filter);
+  const isSearched = isInMemory && !(await isSmall(deps, caller, large));
   const window = { limit: most, offset: 0, order: NEWEST_FIRST, before };
   const { nos } = isSearched
     ? await findInThread({ ...toSearch(caller, filter, now), ...window })
@@ -96,7 +105,7 @@ const isSmall = async (deps: Deps, caller: Caller, large = LARGE): Promise<boole
   (await totalLinks(deps, caller.accountNo)).total < large;
 
 async function findMatching(
-  { store }: Deps,
+  store: Store | Store["readPool"],
   caller: Caller,
   query: LinkQuery,
   order: LinkOrder,
@@ -104,7 +113,7 @@ async function findMatching(
 ): Promise<FoundLinks> {
   const { limit, offset } = windowOf(query);
   const matches = matching(caller, query, now);
-  const [rows, [counted]] = await store.batch([
+  const [rows, [counted]] = await Promise.all([
     store
       .select({ no: links.no })
       .from(links)
@@ -119,6 +128,7 @@ async function findMatching(
 
 function inOrder({ by, isDown }: LinkOrder) {
   const turned = isDown ? desc : asc;
+  if (by === "dead_first") return [sql.raw(DEAD_RANK), desc(links.statusChangedAt), desc(links.no)];
   if (by === "status_changed_at") return [turned(links.statusChangedAt), turned(links.no)];
   return [turned(by === "url_key" ? links.urlKey : links.no)];
 }

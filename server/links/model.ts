@@ -114,6 +114,19 @@ export const NARROWING = {
   check_frequency: oneOf(FREQUENCIES)
     .meta({ description: "Only links with this check frequency." })
     .optional(),
+  site: optionalText(255)
+    .toLowerCase()
+    .meta({
+      description:
+        "Only links of this site: a registrable domain, where private suffixes such as `github.io` count, or a host or address that has none.",
+      example: "example.com",
+    })
+    .optional(),
+  reason: z
+    .string()
+    .regex(/^[a-z0-9_]{1,64}$/, "must be a reason: a-z, 0-9 and _")
+    .meta({ description: "Only links whose status has this reason, such as `http_404`." })
+    .optional(),
   search: optionalText(255)
     .meta({
       description: "Only links whose URL contains this text, ignoring case.",
@@ -144,7 +157,7 @@ export const LinkQuery = z.object({
   sort: oneOf(LINK_SORTS)
     .meta({
       description:
-        "By creation, last status change or URL; a minus reverses the order. Default: newest first.",
+        "By creation, last status change or URL; a minus reverses the order. `dead_first` lists dead links, then unknown, then active ones, each by the latest change of status. Default: newest first.",
     })
     .optional(),
   ...paging(),

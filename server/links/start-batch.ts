@@ -137,6 +137,8 @@ const newBatch = (
   filterService: filter.service ?? null,
   filterSearch: filter.search || null,
   filterFrequency: filter.check_frequency ?? null,
+  filterSite: filter.site || null,
+  filterReason: filter.reason ?? null,
 });
 
 /** Links created later do not join. */

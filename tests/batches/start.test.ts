@@ -115,12 +115,15 @@ onBothEngines("POST /links/check", (server) => {
       { check_frequency: "hourly" },
       { service: "generic", check_frequency: "monthly" },
       { service: "youtube" },
+      { site: "f.test" },
+      { site: "f.test", reason: "ok", search: "/b/" },
+      { reason: "http_404" },
       { group_id: NO_ID },
       {},
     ])
       totals.push((await me.post(CHECK, { filter })).body.data.summary.started);
 
-    expect(totals).toEqual([2, 2, 1, 2, 1, 3, 0, 0, 4]);
+    expect(totals).toEqual([2, 2, 1, 2, 1, 3, 0, 4, 2, 0, 0, 4]);
     expect((await checkAll(server())).filter((url) => /[fg].test/.test(url))).toEqual(urls);
   });
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { and, asc, eq, sql } from "drizzle-orm";
-import { changes, groups, links, siteHosts, sites, statusDays } from "../../server/db/tables.ts";
+import { changes, groups, siteHosts, sites, statusDays } from "../../server/db/tables.ts";
 import { forgetOldChecks } from "../../server/history/forget-old.ts";
 import {
   bucketOfTimeDead,
@@ -8,38 +8,13 @@ import {
   medianTimeDead,
 } from "../../server/history/status-days.ts";
 import { reclassify } from "../../server/links/reclassify.ts";
-import { claimDueLinks } from "../../server/monitor/claim.ts";
-import { recordResults } from "../../server/monitor/record.ts";
-import type { Conclusion } from "../../server/verdict/probe/conclusion.ts";
-import type { Reason } from "../../server/verdict/reasons/reasons.ts";
+import { becomeUnknown, check } from "../checked.ts";
 import { DAY, HOUR, saw } from "../checker/ended.ts";
-import { type Asker, onBothEngines, type TestServer } from "../harness.ts";
+import { type Asker, onBothEngines } from "../harness.ts";
 import { addGroup, setLink } from "../rows.ts";
-
-/** Ends a check of each link now, and lets a second pass. */
-async function check(
-  { deps, clock }: TestServer,
-  ids: string[],
-  reason: Reason,
-  more: Partial<Conclusion> = {},
-) {
-  for (const id of ids)
-    await deps.store.update(links).set({ nextCheckAt: clock.now() }).where(eq(links.id, id));
-  const claimed = await claimDueLinks(deps, 1000);
-  const results = claimed
-    .filter(({ id }) => ids.includes(id))
-    .map((link) => ({ link, conclusion: saw(reason, more), at: clock.now() }));
-  await recordResults(deps, results);
-  clock.moveBy(1000);
-}
 
 async function add(me: Asker, url: string, group_id: string | null = null): Promise<string> {
   return (await me.post("/api/v1/links", { url, group_id })).body.data.id;
-}
-
-/** Lets three inconclusive checks make the links unknown. */
-async function becomeUnknown(server: TestServer, ids: string[], reason: Reason) {
-  for (let n = 0; n < 3; n++) await check(server, ids, reason);
 }
 
 onBothEngines("What is kept for the dashboard", (server) => {

@@ -17,6 +17,7 @@ import { addGroup, addLink, setLink } from "../rows.ts";
 const ROUNDS = 8;
 const QUERIES = 40;
 const SERVICES = ["youtube", "vimeo"];
+const REASONS = { active: "ok_redirected", dead: "http_404", unknown: "http_403" };
 const ENDS = ["a", "A%41", "?q=100%", "?x_Y", "?back\\slash", "b/c.d", "?i=ß", "#Frag"];
 /** For lists of an account that counts as large, and of one that does not. */
 const [LARGE, SMALL] = [0, Number.POSITIVE_INFINITY];
@@ -43,6 +44,12 @@ function plainlySorted(rows: LinkRow[], sort: LinkSort): LinkRow[] {
   const byNumber = (a: LinkRow, b: LinkRow) => a.no - b.no;
   const byChange = (a: LinkRow, b: LinkRow) =>
     a.statusChangedAt - b.statusChangedAt || byNumber(a, b);
+  if (sort === "dead_first") {
+    const newestFirst = rows.toSorted(byChange).reverse();
+    return ["dead", "unknown", "active"].flatMap((status) =>
+      newestFirst.filter((row) => row.status === status),
+    );
+  }
   const rising = sort.endsWith("url")
     ? [...rows]
     : rows.toSorted(sort.endsWith("created_at") ? byNumber : byChange);
@@ -56,6 +63,8 @@ function plainly(rows: LinkRow[], query: LinkQuery, now: number): LinkRow[] {
     .filter((row) => !query.status || statusOf(row) === query.status)
     .filter((row) => !query.service || row.service === query.service)
     .filter((row) => !query.group_id || (row.groupId ?? "none") === query.group_id)
+    .filter((row) => !query.site || row.site === query.site)
+    .filter((row) => !query.reason || row.reason === query.reason)
     .filter((row) => !query.check_frequency || row.checkFrequency === query.check_frequency)
     .filter((row) => row.url.toLowerCase().includes((query.search ?? "").toLowerCase()));
 }
@@ -69,6 +78,16 @@ function anyQuery({ roll, oneOf }: Dice, rows: LinkRow[], groups: string[]): Lin
     service: oneOf([undefined, undefined, "generic", "not-there", ...SERVICES]),
     group_id: oneOf([undefined, undefined, undefined, "none" as const, ...groups]),
     check_frequency: oneOf([undefined, undefined, undefined, ...FREQUENCIES]),
+    site: oneOf([
+      undefined,
+      undefined,
+      undefined,
+      undefined,
+      "example.org",
+      "example.com",
+      "not.there",
+    ]),
+    reason: oneOf([undefined, undefined, undefined, undefined, ...Object.values(REASONS)]),
     sort: oneOf([undefined, ...LINK_SORTS]),
     search: oneOf([
       undefined,
@@ -94,7 +113,7 @@ async function change(server: TestServer, caller: Caller, groups: string[], dice
     deps,
     caller,
     Array.from({ length: 150 + roll(150) }, () => ({
-      url: `https://Site-${roll(9)}.example.org/${roll(1e9)}/${oneOf(ENDS)}`,
+      url: `https://Site-${roll(9)}.example.${oneOf(["org", "org", "com"])}/${roll(1e9)}/${oneOf(ENDS)}`,
     })),
   );
   expect(batchId).not.toBeNull();
@@ -110,12 +129,15 @@ async function change(server: TestServer, caller: Caller, groups: string[], dice
   await deleteLinks(deps, caller, gone);
   await moveLinks(deps, caller, oneOf(groups), moved);
   for (const id of asked) await startCheck(deps, caller, id);
-  for (const id of judged.slice(0, 40))
+  for (const id of judged.slice(0, 40)) {
+    const status = oneOf(VERDICTS);
     await setLink(server, id, {
-      status: oneOf(VERDICTS),
+      status,
+      reason: REASONS[status],
       service: oneOf(SERVICES),
       statusChangedAt: deps.clock.now() + roll(20),
     });
+  }
   const seldom = judged.slice(20, 60);
   const change = { check_frequency: oneOf(FREQUENCIES) };
   if (seldom.length > 0) await changeLinks(deps, caller, seldom, change);

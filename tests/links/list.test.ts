@@ -5,7 +5,7 @@ import { addGroup, addLink, setLink } from "../rows.ts";
 
 const path = "/api/v1/links";
 const SORTS =
-  "must be one of: -created_at, created_at, -status_changed_at, status_changed_at, url, -url";
+  "must be one of: -created_at, created_at, -status_changed_at, status_changed_at, url, -url, dead_first";
 const idsIn = (body: { data: { items: { id: string }[] } }) => body.data.items.map(({ id }) => id);
 
 onBothEngines("GET /links", (server) => {
@@ -110,6 +110,55 @@ onBothEngines("GET /links", (server) => {
       const second = await me.get(`${path}?sort=${sort}&per_page=1&page=2`);
       expect([idsIn(second.body), second.body.data.pagination.total]).toEqual([[rising[1]], 3]);
     }
+  });
+
+  test("can list dead links first, then unknown ones, each by the latest change", async () => {
+    const me = await server().account();
+    const ids: string[] = [];
+    for (let n = 0; n < 7; n++) ids.push(await addLink(me));
+    const statuses = ["active", "dead", "unknown", "dead", "active", "unknown", "dead"] as const;
+    for (const [n, status] of statuses.entries())
+      await setLink(server(), ids[n]!, { status, statusChangedAt: n % 4 });
+    const expected = [3, 6, 1, 2, 5, 4, 0].map((n) => ids[n]!);
+
+    expect(idsIn((await me.get(`${path}?sort=dead_first`)).body)).toEqual(expected);
+    for (const page of [1, 2, 3]) {
+      const { body } = await me.get(`${path}?sort=dead_first&per_page=3&page=${page}`);
+      expect(idsIn(body)).toEqual(expected.slice(3 * page - 3, 3 * page));
+      expect(body.data.pagination.total).toBe(7);
+    }
+    const { body } = await me.get(`${path}?sort=dead_first&status=dead`);
+    expect(idsIn(body)).toEqual(expected.slice(0, 3));
+  });
+
+  test("can be narrowed to a site and to a reason, also to change, check or delete them", async () => {
+    const me = await server().account();
+    const [a, b, c] = [
+      await addLink(me, { url: "https://docs.a.test/1" }),
+      await addLink(me, { url: "https://www.a.test/2" }),
+      await addLink(me, { url: "https://docs.b.test/3" }),
+    ];
+    const dead = { status: "dead", reason: "http_404" } as const;
+    for (const id of [a, c]) await setLink(server(), id, dead);
+    const found = async (query: string) => idsIn((await me.get(`${path}?${query}`)).body);
+
+    expect(await found("site=A.test")).toEqual([b, a]);
+    expect(await found("site=docs.a.test")).toEqual([]);
+    expect(await found("reason=http_404")).toEqual([c, a]);
+    expect(await found("site=a.test&reason=http_404&sort=dead_first")).toEqual([a]);
+    expect(await found("site=a.test&status=dead")).toEqual([a]);
+    const { error } = (await me.get(`${path}?reason=no-such`)).body;
+    expect(error.details.fields).toEqual({ reason: ["must be a reason: a-z, 0-9 and _"] });
+
+    const filter = { site: "a.test", reason: "http_404" };
+    const change = { check_frequency: "weekly" };
+    const changed = await me.post(`${path}/batch-change`, { filter, change });
+    expect(changed.body.data.summary.changed).toBe(1);
+    expect((await me.post(`${path}/check`, { filter })).body.data.summary.started).toBe(1);
+    expect((await me.get(`${path}/export?site=a.test&reason=http_404`)).status).toBe(200);
+    const deleted = await me.post(`${path}/batch-delete`, { filter });
+    expect(deleted.body.data.summary.deleted).toBe(1);
+    expect(await found("")).toEqual([c, b]);
   });
 
   test("can be narrowed to a service; one that is unknown is empty", async () => {

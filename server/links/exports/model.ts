@@ -20,12 +20,12 @@ const ids = z
   .pipe(list(id(), MOST_IDS))
   .meta({ description: `Only these links: up to ${MOST_IDS} ids, separated by commas.` });
 
-const { status, service, search, group_id, check_frequency } = LinkQuery.shape;
+const { status, service, search, group_id, check_frequency, site, reason } = LinkQuery.shape;
 
 /** The filters of a list of links, or ids. */
 export const LinkExportQuery = z
   .object({
-    ...{ status, service, search, group_id, check_frequency },
+    ...{ status, service, search, group_id, check_frequency, site, reason },
     ids: ids.optional(),
   })
   .refine(({ ids, ...filter }) => !ids || Object.values(filter).every((each) => !each), {

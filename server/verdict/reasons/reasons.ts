@@ -143,6 +143,24 @@ export const isMonitorFault = (reason: string) => reason in MONITOR;
 
 export const isTrustProblem = (reason: string) => reason in TRUST;
 
+/** The stages of a check, in order. */
+export const STAGES = ["dns", "connection", "tls", "response", "content"] as const;
+export type Stage = (typeof STAGES)[number];
+
+const RESPONSE =
+  /^(http_|header_|redirect_|read_timeout|body_|service_(rate_limited|unavailable|probe_failed))/;
+const NO_STAGE = /^(ok|url_|scheme_|target_)/;
+
+/** Returns at which stage a check fails for the reason; null if it does not, or was not made. */
+export function stageOf(reason: Reason, cause: Reason | null = null): Stage | null {
+  if (cause) return stageOf(cause);
+  if (isMonitorFault(reason) || NO_STAGE.test(reason)) return null;
+  if (reason.startsWith("dns_")) return "dns";
+  if (reason.startsWith("conn_")) return "connection";
+  if (reason.startsWith("tls_")) return "tls";
+  return RESPONSE.test(reason) || reason === "persistent_failure" ? "response" : "content";
+}
+
 const MESSAGES = { ...ACTIVE, ...DEAD, ...UNKNOWN };
 
 /** One sentence for people, with the status and the cause where the reason does not name them. */

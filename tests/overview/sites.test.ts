@@ -1,0 +1,204 @@
+import { expect, test } from "bun:test";
+import { becomeUnknown, check } from "../checked.ts";
+import { DAY, HOUR, saw } from "../checker/ended.ts";
+import { type Asker, onBothEngines } from "../harness.ts";
+import { addLink } from "../rows.ts";
+
+const add = (me: Asker, url: string) => addLink(me, { url });
+const sites = async (me: Asker, query = "") => (await me.get(`/api/v1/sites${query}`)).body.data;
+const names = async (me: Asker, query = "") =>
+  (await sites(me, query)).items.map(({ site }: { site: string }) => site);
+const attention = async (me: Asker, query = "") =>
+  (await me.get(`/api/v1/attention${query}`)).body.data;
+
+onBothEngines("GET /sites", (server) => {
+  test("tells of each site what is dead on it and why, the worst first", async () => {
+    const me = await server().account();
+    const docs = [
+      await add(me, "https://docs.a.example/1"),
+      await add(me, "https://docs.a.example/2"),
+    ];
+    const www = await add(me, "https://www.a.example/");
+    const quiet = await add(me, "https://b.example/");
+    const locked = await add(me, "https://c.example/login");
+    await add(me, "https://d.example/never-checked");
+    const { evidence } = saw("ok");
+    const expires = new Date(server().clock.now() + 6 * DAY).toISOString();
+    await check(server(), [...docs, www, quiet, locked], "ok", {
+      responseTimeMs: 120,
+      evidence: { ...evidence, tls_expires_at: expires },
+    });
+    server().clock.moveBy(DAY);
+    await check(server(), docs, "http_404", { statusCode: 404, responseTimeMs: 240 });
+    await check(server(), [www], "dns_nxdomain");
+    await becomeUnknown(server(), [locked], "login_required");
+
+    const { items, pagination, next } = await sites(me);
+
+    expect(pagination).toMatchObject({ page: 1, total: 4 });
+    expect(next).toBeNull();
+    expect(items).toMatchObject([
+      {
+        ...{ site: "a.example", hosts: 2, links: 3, active: 0, dead: 3, unknown: 0, open: 3 },
+        top_reason: {
+          reason: "http_404",
+          message: "The server returned 404: there is no such page.",
+          stage: "response",
+          links: 2,
+        },
+        response_ms: 240,
+        expires_at: expires,
+      },
+      {
+        site: "b.example",
+        hosts: 1,
+        links: 1,
+        active: 1,
+        dead: 0,
+        top_reason: null,
+        response_ms: 120,
+      },
+      { site: "c.example", unknown: 1, top_reason: { reason: "login_required", stage: "content" } },
+      { site: "d.example", unknown: 1, top_reason: null, response_ms: null, expires_at: null },
+    ]);
+    expect(items[0].days.slice(-3)).toEqual([null, 0, 3]);
+    expect(items[3].days.slice(-3)).toEqual([null, 0, 0]);
+  });
+
+  test("shows the dead links of thirty days, also those that nothing happened on", async () => {
+    const me = await server().account();
+    const [one, two] = [await add(me, "https://e.example/1"), await add(me, "https://e.example/2")];
+    await check(server(), [one, two], "ok");
+    server().clock.moveBy(40 * DAY);
+    await check(server(), [one, two], "http_404");
+    server().clock.moveBy(3 * DAY);
+    await check(server(), [two], "ok");
+    server().clock.moveBy(2 * DAY);
+
+    const [{ days }] = (await sites(me)).items;
+
+    expect(days).toHaveLength(30);
+    expect(days.slice(0, 24)).toEqual(Array(24).fill(0));
+    expect(days.slice(24)).toEqual([2, 2, 2, 1, 1, 1]);
+    server().clock.moveBy(25 * DAY);
+    expect((await sites(me)).items[0].days).toEqual([2, 2, ...Array(28).fill(1)].slice(0, 30));
+  });
+
+  test("filters, searches and sorts", async () => {
+    const me = await server().account();
+    const dead = await add(me, "https://dead.example/");
+    const big = [await add(me, "https://big.example/1"), await add(me, "https://big.example/2")];
+    await add(me, "https://fresh.example/");
+    await check(server(), big, "ok");
+    await check(server(), [dead], "http_410");
+
+    expect(await names(me)).toEqual(["dead.example", "big.example", "fresh.example"]);
+    expect(await names(me, "?sort=-links")).toEqual([
+      "big.example",
+      "dead.example",
+      "fresh.example",
+    ]);
+    expect(await names(me, "?sort=site")).toEqual(["big.example", "dead.example", "fresh.example"]);
+    expect(await names(me, "?status=dead")).toEqual(["dead.example"]);
+    expect(await names(me, "?status=unknown")).toEqual(["fresh.example"]);
+    expect(await names(me, "?search=BIG.")).toEqual(["big.example"]);
+    const { body } = await me.get("/api/v1/sites?status=alive&after=nonsense");
+    expect(body.error.details.fields).toEqual({
+      status: ["must be one of: dead, unknown"],
+      after: ["must be the `next` of the reply before"],
+    });
+  });
+
+  test("goes on after any site, in every order, as the pages do", async () => {
+    const me = await server().account();
+    const ids: string[] = [];
+    for (let n = 0; n < 12; n++) ids.push(await add(me, `https://s${n % 7}.example/${n}`));
+    await check(server(), ids.slice(0, 4), "http_404");
+
+    for (const sort of ["-dead", "-links", "site"]) {
+      const all = await names(me, `?sort=${sort}`);
+      expect(all).toHaveLength(7);
+      const walked: string[] = [];
+      for (let after: string | null = ""; after !== null; ) {
+        const page = await sites(me, `?sort=${sort}&per_page=2${after && `&after=${after}`}`);
+        walked.push(...page.items.map(({ site }: { site: string }) => site));
+        after = page.next;
+      }
+      expect(walked).toEqual(all);
+      expect(await names(me, `?sort=${sort}&per_page=2&page=3`)).toEqual(all.slice(4, 6));
+    }
+  });
+
+  test("shows nobody the sites of others", async () => {
+    const [me, other] = [await server().account(), await server().account()];
+    await add(other, "https://theirs.example/");
+
+    expect((await sites(me)).items).toEqual([]);
+    expect((await attention(me)).items).toEqual([]);
+  });
+});
+
+onBothEngines("GET /attention", (server) => {
+  test("makes one cause of what died together, the largest first", async () => {
+    const me = await server().account();
+    const docs: string[] = [];
+    for (let n = 0; n < 5; n++) docs.push(await add(me, `https://docs.a.example/${n}`));
+    const [www, blog] = [
+      await add(me, "https://www.a.example/x"),
+      await add(me, "https://blog.b.example/y"),
+    ];
+    await check(server(), [...docs, www, blog], "ok");
+    const died = server().clock.now();
+    await check(server(), docs.slice(0, 4), "http_404", { statusCode: 404 });
+    server().clock.moveBy(HOUR);
+    await check(server(), [docs[4]!], "http_404", { statusCode: 404 });
+    await check(server(), [www, blog], "dns_nxdomain");
+
+    const { items, pagination } = await attention(me);
+
+    expect(pagination.total).toBe(3);
+    expect(items[0]).toEqual({
+      site: "a.example",
+      host: "docs.a.example",
+      reason: "http_404",
+      message: "The server returned 404: there is no such page.",
+      stage: "response",
+      reasons: 1,
+      count: 5,
+      since: new Date(died).toISOString(),
+      latest: new Date(died + HOUR + 1000).toISOString(),
+      links: [4, 3, 2].map((n) => ({ id: docs[n], url: `https://docs.a.example/${n}` })),
+    });
+    expect(items.slice(1)).toMatchObject([
+      { site: "a.example", host: "www.a.example", reason: "dns_nxdomain", stage: "dns", count: 1 },
+      { site: "b.example", host: "blog.b.example", count: 1 },
+    ]);
+    expect((await attention(me, "?per_page=1&page=2")).items).toMatchObject([
+      { reason: "dns_nxdomain" },
+    ]);
+    expect((await attention(me, "?page=9")).pagination.total).toBe(3);
+
+    expect((await attention(me, "?by=site")).items).toMatchObject([
+      { site: "a.example", host: null, reason: "http_404", reasons: 2, count: 6 },
+      { site: "b.example", host: "blog.b.example", reason: "dns_nxdomain", reasons: 1, count: 1 },
+    ]);
+    expect(await attention(me, "?by=page")).toMatchObject({ items: [], pagination: { total: 0 } });
+    await check(server(), [...docs, www, blog], "ok");
+    expect((await attention(me)).items).toEqual([]);
+  });
+
+  test("names the failure behind a persistent one", async () => {
+    const me = await server().account();
+    const id = await add(me, "https://f.example/");
+    await check(server(), [id], "ok");
+    for (let n = 0; n < 5; n++) {
+      await check(server(), [id], "http_503", { statusCode: 503 });
+      server().clock.moveBy(3 * DAY);
+    }
+
+    expect((await attention(me)).items).toMatchObject([
+      { site: "f.example", reason: "persistent_failure", stage: "response" },
+    ]);
+    expect((await attention(me)).items[0].message).toContain("503");
+  });
+});
