@@ -384,6 +384,55 @@ describe("a transaction on sqlite", () => {
     await store.engine.close();
   });
 
+  /** Takes far longer than writes may hold up other work. */
+  const LONG = sql`with recursive n(i) as (select 1 union all select i + 1 from n where i < 400000) select max(i) from n`;
+  const COUNT = 5;
+
+  /** Ends the turns of the event loop: a request would be answered in one. Returns how many statements had run in each. */
+  function countInTurns(statements: { run: number }) {
+    const counts: number[] = [];
+    let next = setImmediate(function note() {
+      counts.push(statements.run);
+      next = setImmediate(note);
+    });
+    return () => {
+      clearImmediate(next);
+      return counts;
+    };
+  }
+
+  const groups: [
+    string,
+    (store: Store, runLong: (store: Store) => Promise<void>) => Promise<unknown>,
+  ][] = [
+    [
+      "in a transaction",
+      (store, runLong) =>
+        store.transaction(async (tx) => {
+          for (let n = 0; n < COUNT; n++) await runLong(tx);
+        }),
+    ],
+    [
+      "one by one",
+      (store, runLong) => Promise.all(Array.from({ length: COUNT }, () => runLong(store))),
+    ],
+  ];
+
+  test.each(groups)("lets other work run between many long statements %s", async (_, run) => {
+    const store = await freshStore("sqlite");
+    const statements = { run: 0 };
+    const end = countInTurns(statements);
+
+    await run(store, async (within) => {
+      await within.run(LONG);
+      statements.run++;
+    });
+
+    const counts = new Set(end());
+    for (let n = 1; n < COUNT; n++) expect(counts).toContain(n);
+    await store.engine.close();
+  });
+
   test("refuses statements once it has ended", async () => {
     const store = await freshStore("sqlite");
     const tx = await store.transaction(async (inner) => inner);

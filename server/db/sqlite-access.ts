@@ -50,11 +50,16 @@ export function createAccess(snapshot: Snapshot, { waitMs, written }: Options) {
       return work();
     }).catch(fail);
 
-  const holdsLong = watchHold();
+  const hold = watchHold();
   let last: Promise<unknown> = Promise.resolve();
   /** Runs one write after another, since they share one connection. */
   const inOrder = <T>(work: () => Promise<T>): Promise<T> => {
-    const done = last.then(() => (holdsLong() ? yieldToEventLoop() : undefined)).then(work);
+    const done = last
+      .then(() => (hold.isLong() ? yieldToEventLoop() : undefined))
+      .then(() => {
+        hold.begin();
+        return work();
+      });
     last = done.catch(() => {});
     return done;
   };
@@ -75,7 +80,8 @@ export function createAccess(snapshot: Snapshot, { waitMs, written }: Options) {
       const deadline = untilNextTurn();
       let isOpen = true;
       const run = async <R>(statement: () => R): Promise<R> => {
-        if (holdsLong()) await deadline.turn();
+        if (hold.isLong()) await deadline.turn();
+        hold.begin();
         if (!isOpen) throw new Error(ENDED);
         try {
           return statement();
@@ -98,7 +104,7 @@ export function createAccess(snapshot: Snapshot, { waitMs, written }: Options) {
     });
     written?.();
     // What follows may take long as well.
-    if (holdsLong()) await yieldToEventLoop();
+    if (hold.isLong()) await yieldToEventLoop();
     return done;
   };
   const onDamage = (listener: () => void) => {
@@ -109,16 +115,18 @@ export function createAccess(snapshot: Snapshot, { waitMs, written }: Options) {
   return { read, write, transaction, idle, fail, whenFull, onDamage };
 }
 
-/** Returns a function that returns whether writes have held this turn of the event loop for long. */
-function watchHold(): () => boolean {
+/** Measures how long writes have held this turn of the event loop, from the first call of `begin` in it. */
+function watchHold() {
   let beganAt: number | null = null;
-  return () => {
-    if (beganAt !== null) return performance.now() - beganAt >= HELD_MS;
-    beganAt = performance.now();
-    setImmediate(() => {
-      beganAt = null;
-    });
-    return false;
+  return {
+    isLong: () => beganAt !== null && performance.now() - beganAt >= HELD_MS,
+    begin() {
+      if (beganAt !== null) return;
+      beganAt = performance.now();
+      setImmediate(() => {
+        beganAt = null;
+      });
+    },
   };
 }
 
