@@ -53,6 +53,7 @@ CREATE TABLE status_days (
   -- Changes of status on that day, without first verdicts.
   died BIGINT NOT NULL,
   came_back BIGINT NOT NULL,
+  became_unknown BIGINT NOT NULL,
   -- Dead links that came back on that day, by how long they were dead: less than 15 minutes, 30 minutes, an hour and so
   -- on, each twice as long as the one before; the last has no end.
   back_0 BIGINT NOT NULL, back_1 BIGINT NOT NULL, back_2 BIGINT NOT NULL, back_3 BIGINT NOT NULL,

@@ -221,6 +221,9 @@ export const Sessions = z.object({
   ),
 });
 
+/** `previous_ended_at`: when the person's visit before this one ended; null on the first. */
+export const Visit = z.object({ previous_ended_at: z.string().nullable() });
+
 export const TwoFactor = z.object({ is_on: z.boolean(), recovery_codes_left: z.int() });
 export type TwoFactor = z.infer<typeof TwoFactor>;
 

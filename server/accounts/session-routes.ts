@@ -3,6 +3,7 @@ import * as z from "zod";
 import { contextOf, type FailedSignIns, rangesOf } from "../api/caller.ts";
 import { createRefusals, data, ErrorReply, recordRefusals, refusals } from "../api/reply.ts";
 import { unread } from "../lib/fields.ts";
+import { toIsoOrNull } from "../lib/moments.ts";
 import { SHORTEST_ALONE } from "../lib/passwords.ts";
 import type { Deps } from "../work/deps.ts";
 import {
@@ -30,6 +31,7 @@ import {
 } from "./sign-in.ts";
 import * as twoFactor from "./two-factor.ts";
 import { hasAccounts, refuseSecondSetup, setUp } from "./users.ts";
+import { findEndOfLastVisit, noteVisit } from "./visits.ts";
 
 const visitorOf = (request: Request): Visitor => ({
   userAgent: request.headers.get("user-agent"),
@@ -178,6 +180,17 @@ export function sessionRoutes(
         return status(204, undefined);
       },
       { response: { 204: z.undefined(), ...refusals } },
+    )
+    .post(
+      "/visit",
+      async ({ request }) => {
+        const { user } = presentSession(request);
+        await noteVisit(deps, user.id);
+        return {
+          data: { previous_ended_at: toIsoOrNull(await findEndOfLastVisit(deps, user.id)) },
+        };
+      },
+      { response: { 200: data(model.Visit), ...refusals } },
     )
     .get(
       "/session/two-factor",

@@ -280,6 +280,7 @@ export const statusDays = sqliteTable("status_days", {
   unknown: integer("unknown"),
   died: integer("died").notNull(),
   cameBack: integer("came_back").notNull(),
+  becameUnknown: integer("became_unknown").notNull(),
 });
 
 /**

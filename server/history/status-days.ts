@@ -39,7 +39,7 @@ export type DayChange = {
   linkNo: number;
   at: number;
   /** A first verdict changes the counts only. */
-  kind: "died" | "came_back" | "other";
+  kind: "died" | "came_back" | "became_unknown" | "first";
   bucket: number | null;
 };
 
@@ -52,11 +52,12 @@ export const addToStatusDays = (tx: Store, some: DayChange[]): Promise<unknown> 
     tx,
     some.map(({ linkNo, at, kind, bucket }) => [
       ...[linkNo, Math.floor(at / DAY_MS)],
-      ...[kind === "died" ? 1 : 0, kind === "came_back" ? 1 : 0, bucket ?? -1],
+      ...["died", "came_back", "became_unknown"].map((name) => (kind === name ? 1 : 0)),
+      bucket ?? -1,
     ]),
   );
 
-const COUNTED = ["died", "came_back", ...BUCKET_NAMES];
+const COUNTED = ["died", "came_back", "became_unknown", ...BUCKET_NAMES];
 const ZEROS = sql.raw(COUNTED.map(() => "0").join(", "));
 const ADDED = sql.raw(
   COUNTED.map((name) => `${name} = status_days.${name} + excluded.${name}`).join(", "),
@@ -65,6 +66,7 @@ const SUMS = sql.raw(
   [
     "sum(died)",
     "sum(back)",
+    "sum(lost)",
     ...BUCKET_NAMES.map((_, i) => `sum(case when dead_bucket = ${i} then 1 else 0 end)`),
   ].join(", "),
 );
@@ -74,15 +76,22 @@ const NAMES = sql.raw(
 
 /** The counts of a site are those that it has now. Those of accounts and groups are written when the day is over. */
 const add = onRows(
-  { link_no: "bigint", day: "bigint", died: "bigint", back: "bigint", dead_bucket: "bigint" },
+  {
+    link_no: "bigint",
+    day: "bigint",
+    died: "bigint",
+    back: "bigint",
+    lost: "bigint",
+    dead_bucket: "bigint",
+  },
   (rows) => sql`
     with done as (
-      select l.account_no, g.no as group_no, l.site, day, died, back, dead_bucket
+      select l.account_no, g.no as group_no, l.site, day, died, back, lost, dead_bucket
       from ${rows} as given join links l on l.no = given.link_no left join groups g on g.id = l.group_id
     ), counted as (
-      select account_no, 0 as group_no, '' as site, day, died, back, dead_bucket from done
-      union all select account_no, group_no, '', day, died, back, dead_bucket from done where group_no is not null
-      union all select account_no, 0, site, day, died, back, dead_bucket from done where site <> ''
+      select account_no, 0 as group_no, '' as site, day, died, back, lost, dead_bucket from done
+      union all select account_no, group_no, '', day, died, back, lost, dead_bucket from done where group_no is not null
+      union all select account_no, 0, site, day, died, back, lost, dead_bucket from done where site <> ''
     )
     insert into status_days (${NAMES})
     select c.account_no, c.group_no, c.site, c.day, max(s.active), max(s.dead), max(s.unknown), ${SUMS}

@@ -48,16 +48,21 @@ function kindOf({ link, outcome: { status, statusChanged, reason } }: Settled): 
   return isTrustProblem(reason) ? "certificate" : "became_unknown";
 }
 
+const KIND_BY_STATUS = {
+  active: "came_back",
+  dead: "died",
+  unknown: "became_unknown",
+} as const;
+
 function daysOf(result: Settled): DayChange[] {
   const { link, checkedAt, outcome } = result;
   if (!outcome.statusChanged) return [];
-  const kind = isFirst(result) ? null : kindOf(result);
   const dead = timeDead(result);
   return [
     {
       linkNo: link.no,
       at: checkedAt,
-      kind: kind === "died" || kind === "came_back" ? kind : "other",
+      kind: isFirst(result) ? "first" : KIND_BY_STATUS[outcome.status],
       bucket: dead === null ? null : bucketOfTimeDead(dead),
     },
   ];
