@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
+import { becomeUnknown, check } from "../checked.ts";
 import { DAY, HOUR } from "../checker/ended.ts";
 import { onBothEngines } from "../harness.ts";
-import { becomeUnknown, check } from "../checked.ts";
 import { newColleague, newOwner, openBrowser } from "../session/browser.ts";
 
 onBothEngines("What happened since the last visit", (server) => {
