@@ -13,7 +13,7 @@ import {
 import { problemsOf } from "../lib/fields.ts";
 import { newId } from "../lib/ids.ts";
 import { describeError, log } from "../lib/log.ts";
-import type { Page, PageQuery } from "../lib/paging.ts";
+import type { CursorPage, Page, PageQuery } from "../lib/paging.ts";
 import { contextOf, type RequestContext } from "./caller.ts";
 
 /** The success envelope: one top-level key. @param description what this reply means, where its status does not say */
@@ -40,6 +40,10 @@ export const Pagination = z
 
 export const pageOf = <T extends z.ZodType>(schema: T) =>
   data(z.object({ items: z.array(schema), pagination: Pagination }));
+
+/** For lists that have no page numbers. */
+export const cursorPageOf = <T extends z.ZodType>(schema: T) =>
+  data(z.object({ items: z.array(schema), next_cursor: z.string().nullable() }));
 
 export const ErrorReply = z
   .object({
@@ -154,19 +158,33 @@ export function toPage<Row, Item>(
   return { data: { items: items.map(toItem), pagination } };
 }
 
+/** The same for a list without page numbers: the `Link` header has the next page, if there is one. */
+export function toCursorPage<Row, Item>(
+  { items, nextCursor }: CursorPage<Row>,
+  toItem: (row: Row) => Item,
+  { request, set }: { request: Request; set: { headers: Record<string, unknown> } },
+) {
+  if (nextCursor !== null) {
+    set.headers.link = `<${urlWith(request.url, "cursor", nextCursor)}>; rel="next"`;
+  }
+  return { data: { items: items.map(toItem), next_cursor: nextCursor } };
+}
+
 function linkHeader(url: string, page: number, totalPages: number): string {
   const last = Math.max(totalPages, 1);
   const relations: [string, number][] = [["first", 1]];
   if (page > 1) relations.push(["prev", Math.min(page - 1, last)]);
   if (page < last) relations.push(["next", page + 1]);
   relations.push(["last", last]);
-  return relations.map(([rel, n]) => `<${urlOfPage(url, n)}>; rel="${rel}"`).join(", ");
+  return relations
+    .map(([rel, n]) => `<${urlWith(url, "page", String(n))}>; rel="${rel}"`)
+    .join(", ");
 }
 
 /** Relative to the host, so that it is correct behind any proxy. */
-function urlOfPage(url: string, page: number): string {
+function urlWith(url: string, name: "page" | "cursor", value: string): string {
   const { pathname, searchParams } = new URL(url);
-  searchParams.set("page", String(page));
+  searchParams.set(name, value);
   return `${pathname}?${searchParams}`;
 }
 

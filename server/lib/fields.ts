@@ -117,7 +117,29 @@ const queryNumber = (max: number) =>
 /** `page` and `per_page`, as every list takes them. */
 export const paging = (perPage = 20) => ({
   page: queryNumber(9_999_999).meta({ description: "Page number, from 1." }).optional().default(1),
+  ...perPageOf(perPage),
+});
+
+const perPageOf = (perPage: number) => ({
   per_page: queryNumber(100).meta({ description: "Items per page." }).optional().default(perPage),
+});
+
+/**
+ * `cursor` and `per_page`, for lists that have no page numbers.
+ * @param cursor reads the text that the page before has as `next_cursor`
+ */
+export const cursorPaging = <T>(cursor: (text: string) => T | null, perPage = 20) => ({
+  cursor: z
+    .string()
+    .transform((text, context) => {
+      const read = cursor(text);
+      if (read !== null) return read;
+      context.addIssue("must be the next_cursor of another page");
+      return z.NEVER;
+    })
+    .meta({ description: "The `next_cursor` of the page before; the first page has none." })
+    .optional(),
+  ...perPageOf(perPage),
 });
 
 /** Any text but one with half a character, which no database would keep. */

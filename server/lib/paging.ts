@@ -3,6 +3,9 @@ export type PageQuery = { page: number; per_page: number };
 /** One page of a list, and how many there are in all. */
 export type Page<T> = { items: T[]; total: number };
 
+/** One page of a list that is read from a cursor on. The next page has a cursor, the last one has none. */
+export type CursorPage<T> = { items: T[]; nextCursor: string | null };
+
 export type Window = { limit: number; offset: number };
 
 /** For `limit` and `offset`. */

@@ -9,7 +9,8 @@ import {
   FORMATS,
   type WebhookRow,
 } from "../db/tables.ts";
-import { moment, oneOf, paging } from "../lib/fields.ts";
+import { cursorPaging, id, moment, oneOf, paging } from "../lib/fields.ts";
+import { parseId } from "../lib/ids.ts";
 import { toIso, toIsoOrNull } from "../lib/moments.ts";
 
 const LONGEST_SPAN_MS = 14 * 86_400_000;
@@ -58,6 +59,29 @@ export const DeliveryDetail = Delivery.extend({
   all_attempts: z.array(Attempt),
 }).meta({ id: "DeliveryDetail" });
 
+/** A delivery of any webhook of an account, with what its event is about. */
+export type DeliveryOfAccountRecord = DeliveryRecord & {
+  webhookUrl: string;
+  webhookFormat: WebhookRow["format"];
+  link: { id: string; url: string } | null;
+  count: number | null;
+};
+
+/** Contains only the host of the webhook's URL: the rest is often a secret. */
+const ofWebhook = {
+  webhook_id: z.uuid(),
+  webhook_host: z.string().meta({ example: "ops.example.com" }),
+  webhook_format: z.enum(FORMATS),
+};
+
+export const DeliveryOfAccount = Delivery.extend({
+  ...ofWebhook,
+  link: z
+    .object({ id: z.uuid(), url: z.string().meta({ example: "https://example.com/a" }) })
+    .nullable(),
+  count: z.int().nullable().meta({ example: null }),
+}).meta({ id: "DeliveryOfAccount" });
+
 /** A delivery of an event of a link, with facts about its webhook. */
 export type DeliveryOfLink = Pick<
   DeliveryRow,
@@ -69,11 +93,8 @@ export type EventOfLink = Pick<EventRow, "id" | "type" | "createdAt"> & {
   deliveries: DeliveryOfLink[];
 };
 
-/** Contains only the host of the webhook's URL: the rest is often a secret. */
 const LinkEventDelivery = z.object({
-  webhook_id: z.uuid(),
-  webhook_host: z.string().meta({ example: "ops.example.com" }),
-  webhook_format: z.enum(FORMATS),
+  ...ofWebhook,
   status: z.enum(DELIVERY_STATUSES).meta({ example: "succeeded" }),
   attempts: z.int(),
   last_status_code: z.int().meta({ example: 200 }).nullable(),
@@ -99,6 +120,21 @@ export const DeliveryQuery = z.object({
   ...paging(),
 });
 export type DeliveryQuery = z.output<typeof DeliveryQuery>;
+
+/** The delivery before a page, in a list of all webhooks. */
+export type DeliveryCursor = { eventId: string; webhookId: string };
+
+function readCursor(text: string): DeliveryCursor | null {
+  const [eventId, webhookId, ...rest] = text.split(".").map(parseId);
+  return eventId && webhookId && rest.length === 0 ? { eventId, webhookId } : null;
+}
+
+export const AllDeliveriesQuery = z.object({
+  status: DeliveryQuery.shape.status,
+  webhook_id: id().meta({ description: "Only deliveries of this webhook." }).optional(),
+  ...cursorPaging(readCursor),
+});
+export type AllDeliveriesQuery = z.output<typeof AllDeliveriesQuery>;
 
 /** Both ends are inclusive. */
 export type CreatedSpan = { since: number; until: number };
@@ -145,6 +181,17 @@ export function toDelivery(row: DeliveryRecord): z.infer<typeof Delivery> {
     last_attempt: last && toAttempt(last),
   };
 }
+
+export const toDeliveryOfAccount = (
+  row: DeliveryOfAccountRecord,
+): z.infer<typeof DeliveryOfAccount> => ({
+  ...toDelivery(row),
+  webhook_id: row.webhookId,
+  webhook_host: new URL(row.webhookUrl).host,
+  webhook_format: row.webhookFormat,
+  link: row.link,
+  count: row.count,
+});
 
 export function toDeliveryDetail(row: DeliveryDetailRecord): z.infer<typeof DeliveryDetail> {
   const delivery = toDelivery(row);

@@ -103,7 +103,7 @@ async function readAll(
 }
 
 /** A page of complete responses could be very large. */
-function shortened(delivery: DeliveryRow): DeliveryRow {
+export function shortened(delivery: DeliveryRow): DeliveryRow {
   const { lastBody } = delivery;
   if (lastBody === null || lastBody.length <= LISTED_LENGTH) return delivery;
   const beginning = lastBody.slice(0, LISTED_LENGTH).toWellFormed();
@@ -125,7 +125,7 @@ async function attemptsBefore(store: Store, delivery: DeliveryRow): Promise<Atte
   return latest.reverse();
 }
 
-const toRecord = (
+export const toRecord = (
   delivery: DeliveryRow,
   event: Pick<EventRow, "id" | "createdAt">,
 ): DeliveryRecord => ({ ...delivery, messageId: messageIdOf(event, delivery.webhookId) });

@@ -6,16 +6,19 @@ import {
   callers,
   changeRefusals,
   createRefusals,
+  cursorPageOf,
   data,
   deleteRefusals,
   ErrorReply,
   pageOf,
   recordRefusals,
   refusals,
+  toCursorPage,
   toPage,
 } from "../api/reply.ts";
 import { paging } from "../lib/fields.ts";
 import type { Deps } from "../work/deps.ts";
+import { listAllDeliveries } from "./all-deliveries.ts";
 import { changeWebhook, rotateSecret } from "./change.ts";
 import { findDeliveryDetail, listDeliveries } from "./deliveries.ts";
 import * as model from "./deliveries-model.ts";
@@ -56,6 +59,24 @@ export const webhookRoutes = (deps: Deps) =>
           summary: "List webhooks, newest first",
           description:
             "Callers without the `write` permission see only the host of a `url`; `url_state` shows whether it is complete. With `first_verdicts` a webhook also gets `link.alive` for the first result of a link.",
+        },
+      },
+    )
+    .get(
+      "/deliveries",
+      async ({ caller, query, request, set }) => {
+        const page = await listAllDeliveries(deps, caller, query);
+        return toCursorPage(page, model.toDeliveryOfAccount, { request, set });
+      },
+      {
+        query: model.AllDeliveriesQuery,
+        response: { 200: cursorPageOf(model.DeliveryOfAccount), ...refusals },
+        detail: {
+          access: "read",
+          operationId: "listAllDeliveries",
+          summary: "List the deliveries of all webhooks, newest first",
+          description:
+            "Each delivery as in the list of its webhook, with the webhook it is for and what it is about: a `link`, or in a digest or a `batch.complete` event the `count` of what it covers. Deliveries that were sent as part of a digest are listed only with `status=digested`. There are no page numbers: `next_cursor` is the `cursor` of the next page, null on the last one.",
         },
       },
     )
