@@ -158,6 +158,20 @@ onBothEngines("GET /overview", (server) => {
     ]);
   });
 
+  test("says why links are dead, the most frequent reason first", async () => {
+    const me = await server().account();
+    for (const reason of ["http_410", "http_404", "http_404"]) {
+      await setLink(server(), await addLink(me), { status: "dead", reason });
+    }
+
+    const { dead } = await overview(me);
+
+    expect(dead.reasons).toMatchObject([
+      { reason: "http_404", count: 2 },
+      { reason: "http_410", count: 1 },
+    ]);
+  });
+
   test("counts the links of groups, the largest first, and of empty ones", async () => {
     const me = await server().account();
     const [empty, small, large] = [

@@ -28,12 +28,12 @@ const RecoveredLink = Link.extend({ recoveredAt: moment() });
 export type RecoveredLink = z.infer<typeof RecoveredLink>;
 
 /** `reason` is null for links that were never checked. */
-const UnknownReason = z.object({
+const ReasonCount = z.object({
   reason: z.string().meta({ example: "timeout" }).nullable(),
   message: z.string().meta({ example: "The server did not respond in time." }),
   count: z.int(),
 });
-export type UnknownReason = z.infer<typeof UnknownReason>;
+export type ReasonCount = z.infer<typeof ReasonCount>;
 
 const byStatus = { active: z.int(), dead: z.int(), unknown: z.int() };
 
@@ -53,9 +53,9 @@ export const Overview = z
     since: z
       .object({ at: moment(), died: z.int(), came_back: z.int(), became_unknown: z.int() })
       .nullable(),
-    dead: firstOf(DeadLink).extend({ newInDay: z.int() }),
+    dead: firstOf(DeadLink).extend({ newInDay: z.int(), reasons: z.array(ReasonCount) }),
     recovered: firstOf(RecoveredLink),
-    unknown: firstOf(UnknownReason).extend({ isWhole: z.boolean() }),
+    unknown: firstOf(ReasonCount).extend({ isWhole: z.boolean() }),
     groups: firstOf(CountedGroup),
     /** The checks of all accounts. */
     checker: z.object({
