@@ -23,8 +23,6 @@ CREATE TABLE sites (
   PRIMARY KEY (account_no, site)
 ) /* WITHOUT ROWID */;
 CREATE INDEX sites_by_dead ON sites (account_no, dead DESC, site);
-CREATE INDEX sites_by_links ON sites (account_no, links DESC, site);
-CREATE INDEX sites_with_unknown ON sites (account_no, site) WHERE unknown > 0;
 
 -- The links of each host, with its port unless that is the default. Maintained by triggers.
 CREATE TABLE site_hosts (

@@ -49,10 +49,9 @@ export async function listSites(
   };
 }
 
-/** A literal, so that SQLite finds the index of sites with unknown links. */
 const conditionsOf = ({ status, search }: SiteQuery): (SQL | undefined)[] => [
   status === "dead" ? gt(sites.dead, 0) : undefined,
-  status === "unknown" ? sql`${sites.unknown} > 0` : undefined,
+  status === "unknown" ? gt(sites.unknown, 0) : undefined,
   search ? contains(sites.site, search) : undefined,
 ];
 
