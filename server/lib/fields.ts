@@ -106,7 +106,7 @@ const fieldName = (path: readonly PropertyKey[]): string =>
   }, "") || "body";
 
 /** A whole number in a query: digits only, so that `1e3` and ` 5` are refused. */
-const queryNumber = (max: number) =>
+export const queryNumber = (max: number) =>
   z
     .string()
     .regex(/^[1-9][0-9]{0,6}$/, "must be a whole number above 0")

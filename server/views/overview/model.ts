@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { DISABLED_REASONS } from "../../db/tables.ts";
+import { queryNumber } from "../../lib/fields.ts";
 import { MONITOR_STATES } from "../../verdict/online/online.ts";
 
 /** The first ten items of a list, and how many there are. */
@@ -90,3 +91,20 @@ export const ServiceCounts = z
 export type ServiceCounts = z.infer<typeof ServiceCounts>;
 
 export const Services = firstOf(ServiceCounts);
+
+/** `host` is the first of the `hosts` of the site, and `links` the number of their links. */
+const UpcomingItem = z.object({
+  kind: z.enum(["certificate"]),
+  site: z.string().meta({ example: "example.com" }),
+  host: z.string().meta({ example: "docs.example.com" }),
+  hosts: z.int(),
+  links: z.int(),
+  expiresAt: moment(),
+});
+export type UpcomingItem = z.infer<typeof UpcomingItem>;
+
+export const Upcoming = firstOf(UpcomingItem).meta({ id: "Upcoming" });
+
+export const UpcomingQuery = z.object({
+  days: queryNumber(365).meta({ description: "How far ahead." }).optional().default(30),
+});

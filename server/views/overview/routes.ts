@@ -11,9 +11,10 @@ import {
   findLargestServices,
   findRecovered,
 } from "./links.ts";
-import { Overview, Services } from "./model.ts";
+import { Overview, Services, Upcoming, UpcomingQuery } from "./model.ts";
 import { findCheckerState, findWebhookState } from "./monitoring.ts";
 import { findChangesSince } from "./since.ts";
+import { findUpcoming } from "./upcoming.ts";
 
 export const overviewRoutes = (deps: Deps) =>
   new Elysia({ prefix: "/overview", tags: ["Overview"] })
@@ -43,7 +44,22 @@ export const overviewRoutes = (deps: Deps) =>
         description:
           "The ten services with the most links, and the number of services. With many links, the counts may be a few seconds old.",
       },
-    });
+    })
+    .get(
+      "/upcoming",
+      async ({ caller, query }) => ({ data: await findUpcoming(deps, caller, query.days) }),
+      {
+        query: UpcomingQuery,
+        response: { 200: data(Upcoming), ...refusals },
+        detail: {
+          access: "read",
+          operationId: "getUpcoming",
+          summary: "Get what expires soon",
+          description:
+            "The ten certificates that expire first within the next `days`, soonest first, and the number of all that do. Each as the last check of a link saw it: hosts of one `site` whose certificates expire at the same time are one item, with its first `host` and the number of its `hosts` and `links`. Certificates that have expired are not listed.",
+        },
+      },
+    );
 
 async function findOverview(deps: Deps, caller: Caller, session?: Session): Promise<Overview> {
   const counts = await countByStatus(deps, caller);
