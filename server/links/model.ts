@@ -187,14 +187,21 @@ export const CheckStarted = z.object({
   message: z.string().meta({ example: "Check initiated." }),
 });
 
-/** @param now decides whether a check is running: the link shows as `checking` until its lease ends */
+/** Returns the status that a link shows: `checking` until the lease of a running check ends. */
+export const statusAt = (
+  now: number,
+  { checkingUntil, status }: Pick<LinkSummary, "checkingUntil" | "status">,
+): (typeof LINK_STATUSES)[number] =>
+  checkingUntil !== null && checkingUntil > now ? "checking" : status;
+
+/** @param now decides whether a check is running */
 export const toLink =
   (now: number) =>
   (row: LinkSummary): z.infer<typeof Link> => ({
     id: row.id,
     url: row.url,
     service: row.service,
-    status: row.checkingUntil !== null && row.checkingUntil > now ? "checking" : row.status,
+    status: statusAt(now, row),
     group_id: row.groupId,
     check_frequency: row.checkFrequency,
     reason: row.reason,

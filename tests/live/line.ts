@@ -1,7 +1,8 @@
 import type { TestServer } from "../harness.ts";
 import type { Browser } from "../session/browser.ts";
 
-type Change = { topics: string[]; links: string[] | null };
+type State = { id: string; status: string; reason: string | null; since: string };
+type Change = { topics: string[]; links: string[] | null; states: State[] | null };
 
 /** An open line of server-sent events, read one by one. */
 export async function openLine(server: TestServer, browser: Browser, lastId = "") {

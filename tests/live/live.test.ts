@@ -48,7 +48,7 @@ onBothEngines("GET /dashboard/api/live", (server) => {
 
     const line = await openLine(server(), browser);
 
-    expect(await line.next()).toEqual({ topics: [], links: null });
+    expect(await line.next()).toEqual({ topics: [], links: null, states: null });
     line.close();
   });
 
@@ -63,6 +63,22 @@ onBothEngines("GET /dashboard/api/live", (server) => {
     const told = await line.until(({ topics }) => topics.includes("history"));
     expect(told.topics).toEqual(expect.arrayContaining(["links", "overview"]));
     expect(told.links).toContain(id);
+    line.close();
+  });
+
+  test("sends the state of links that were checked, so that a page need not fetch it", async () => {
+    const browser = await signedIn();
+    const id = await newLink(browser);
+    const line = await openLine(server(), browser);
+    await line.next();
+
+    await checkAll(server());
+
+    const { states } = await line.until(({ topics }) => topics.includes("history"));
+    const link = (await browser.get(`/links/${id}`)).body.data;
+    const { status, reason, status_changed_at: since } = link;
+    expect(states).toEqual([{ id, status, reason, since }]);
+    expect([status, reason]).toEqual(["active", "ok"]);
     line.close();
   });
 
@@ -107,7 +123,7 @@ onBothEngines("GET /dashboard/api/live", (server) => {
 
     expect(missed.topics).toContain("links");
     expect(missed.topics).not.toContain("keys");
-    expect(await again.next()).toEqual({ topics: [], links: null });
+    expect(await again.next()).toEqual({ topics: [], links: null, states: null });
     again.close();
   });
 
@@ -134,7 +150,7 @@ onBothEngines("GET /dashboard/api/live", (server) => {
 
     expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([200]));
     expect(replies[0]!.headers.get("content-type")).toContain("text/event-stream");
-    expect(await line.next()).toEqual({ topics: [], links: null });
+    expect(await line.next()).toEqual({ topics: [], links: null, states: null });
     line.close();
   });
 
@@ -168,8 +184,8 @@ onBothEngines("GET /dashboard/api/live", (server) => {
     const line = await openLine(server(), newcomer);
     const others = await openLine(server(), await signedIn());
 
-    expect(await line.next()).toEqual({ topics: [], links: null });
-    expect(await others.next()).toEqual({ topics: [], links: null });
+    expect(await line.next()).toEqual({ topics: [], links: null, states: null });
+    expect(await others.next()).toEqual({ topics: [], links: null, states: null });
     await Promise.any(lines.map((each) => each.ended()));
     for (const each of [...lines, line, others]) each.close();
   });

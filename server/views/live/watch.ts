@@ -5,6 +5,8 @@ import { links } from "../../db/tables.ts";
 import { oneAtATime } from "../../lib/concurrency.ts";
 import { firstIdAt } from "../../lib/ids.ts";
 import { describeError, log } from "../../lib/log.ts";
+import { toIso } from "../../lib/moments.ts";
+import { statusAt } from "../../links/model.ts";
 import type { Deps } from "../../work/deps.ts";
 
 /** In real time, independent of the clock: it is about what people see, and a silent stream is cut. */
@@ -36,8 +38,19 @@ type Snapshot = Record<Topic, string>;
 
 export type AccountRef = Pick<Caller, "accountId" | "accountNo">;
 
-/** `links` are those that were checked; null when there are too many, or they are not known. */
-type Change = { topics: Topic[]; links: string[] | null };
+/** What a row shows of a link that was checked. `since` is when it got its status, in ISO 8601. */
+type LinkState = {
+  id: string;
+  status: ReturnType<typeof statusAt>;
+  reason: string | null;
+  since: string;
+};
+
+/**
+ * `links` are those that were checked, and `states` the same with their present state; null when there are too many, or
+ * they are not known.
+ */
+type Change = { topics: Topic[]; links: string[] | null; states: LinkState[] | null };
 
 /** An open page. */
 export type Listener = {
@@ -82,8 +95,9 @@ export function startWatch(deps: Deps, account: AccountRef, lastRequest: () => s
     await endExpired();
     const isByChecks = before.marker === now.marker;
     const since = before.at - OVERLAP_MS;
-    const links = isByChecks ? await linksCheckedSince(deps, account, since) : null;
-    for (const { receive } of listeners) receive({ topics, links }, idOf(now.snapshot));
+    const states = isByChecks ? await linksCheckedSince(deps, account, since) : null;
+    const links = states?.map(({ id }) => id) ?? null;
+    for (const { receive } of listeners) receive({ topics, links, states }, idOf(now.snapshot));
   }
 
   /** Polls now; a change during a poll is found by another one right after it. */
@@ -127,7 +141,7 @@ export function startWatch(deps: Deps, account: AccountRef, lastRequest: () => s
     const snapshot = await pollOnce();
     const before = known?.split("-") ?? null;
     const topics = TOPICS.filter((topic, i) => before && before[i] !== snapshot[topic]);
-    receive({ topics, links: null }, idOf(snapshot));
+    receive({ topics, links: null, states: null }, idOf(snapshot));
   }
 
   const timers = [setInterval(pollIfChanged, POLL_MS), setInterval(keepAlive, KEEP_ALIVE_MS)];
@@ -207,21 +221,29 @@ async function readSnapshot(
 const digestOf = (...parts: unknown[]) => Bun.hash(JSON.stringify(parts)).toString(36);
 
 /**
- * Returns the ids of links checked since then; null when there were too many checks. Results are written some time
+ * Returns the states of links checked since then; null when there were too many checks. Results are written some time
  * after their checks, so pass an earlier time.
  */
 export async function linksCheckedSince(
-  { store }: Deps,
+  { store, clock }: Pick<Deps, "store" | "clock">,
   { accountNo }: AccountRef,
   since: number,
-): Promise<string[] | null> {
+): Promise<LinkState[] | null> {
+  const { id, status, reason, statusChangedAt, checkingUntil } = links;
+  // The link is null where it was deleted.
   const rows = await store
-    .select({ id: links.id })
+    .select({ link: { id, status, reason, statusChangedAt, checkingUntil } })
     .from(sql`(
       select link_no from checks where account_no = ${accountNo} and checked_at >= ${since}
       order by checked_at desc limit ${MOST_CHECKS + 1}) as checked`)
     .leftJoin(links, sql`${links.no} = checked.link_no`);
   if (rows.length > MOST_CHECKS) return null;
-  // The id is null where the link was deleted.
-  return [...new Set(rows.flatMap(({ id }) => id ?? []))];
+  const found = rows.flatMap(({ link }) => link ?? []);
+  const states = found.map((link) => ({
+    id: link.id,
+    status: statusAt(clock.now(), link),
+    reason: link.reason,
+    since: toIso(link.statusChangedAt),
+  }));
+  return [...new Map(states.map((state) => [state.id, state])).values()];
 }
