@@ -8,9 +8,8 @@ ALTER TABLE links ADD COLUMN site TEXT NOT NULL DEFAULT '';
 -- When the certificate of the link's host expires, as its last check saw it.
 ALTER TABLE links ADD COLUMN tls_expires_at BIGINT;
 CREATE INDEX links_by_site ON links (account_no, site, no);
--- Dead and unknown links by cause. Links that were never checked have no reason.
-CREATE INDEX links_failing ON links (account_no, status, site, reason, no, status_changed_at)
-WHERE status <> 'active' AND reason IS NOT NULL;
+-- Links by cause, but for most of those that are alive and those that were never checked, which have no reason.
+CREATE INDEX links_by_cause ON links (account_no, status, site, reason, no, status_changed_at) WHERE reason <> 'ok';
 
 -- The links of each site by settled status. Maintained by triggers.
 CREATE TABLE sites (

@@ -165,17 +165,16 @@ export const matchingLinks = (filter: LinkFilter, now: number): SQL | undefined 
     filter.search ? contains(links.url, filter.search) : undefined,
     filter.site ? eq(links.site, filter.site) : undefined,
     filter.reason ? withReason(filter.reason) : undefined,
-    filter.status === "dead" && isByCause(filter) ? FAILING : undefined,
+    filter.status === "dead" && isByCause(filter) ? NOT_OK : undefined,
   );
 
 /** The condition of an index, which SQLite uses only for queries that repeat it. */
-const FAILING = sql`${links.status} <> 'active' and ${links.reason} is not null`;
+const NOT_OK = sql`${links.reason} <> 'ok'`;
 
 /** Every reason belongs to one status. */
 function withReason(reason: string): SQL | undefined {
-  const verdict = verdictOf(reason as Reason);
-  const ofStatus = and(eq(links.reason, reason), eq(links.status, verdict));
-  return verdict === "active" ? ofStatus : and(ofStatus, FAILING);
+  const ofStatus = eq(links.status, verdictOf(reason as Reason));
+  return and(eq(links.reason, reason), ofStatus, reason === "ok" ? undefined : NOT_OK);
 }
 
 function inGroup(groupId: LinkFilter["group_id"]): SQL | undefined {

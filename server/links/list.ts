@@ -118,7 +118,7 @@ async function findMatching(
       .select({ no: links.no })
       .from(links)
       .where(matches)
-      .orderBy(...inOrder(order))
+      .orderBy(...inOrder(order, query))
       .limit(limit)
       .offset(offset),
     store.select({ total: count() }).from(links).where(matches),
@@ -126,11 +126,13 @@ async function findMatching(
   return { nos: rows.map(({ no }) => no), total: counted!.total };
 }
 
-function inOrder({ by, isDown }: LinkOrder) {
+/** The plus makes SQLite find links by their reason, which may be rare, and not walk all of their status in order. */
+function inOrder({ by, isDown }: LinkOrder, { reason }: LinkQuery) {
   const turned = isDown ? desc : asc;
   if (by === "dead_first") return [sql.raw(DEAD_RANK), desc(links.statusChangedAt), desc(links.no)];
   if (by === "status_changed_at") return [turned(links.statusChangedAt), turned(links.no)];
-  return [turned(by === "url_key" ? links.urlKey : links.no)];
+  if (by === "url_key") return [turned(links.urlKey)];
+  return [turned(reason && reason !== "ok" ? sql`+${links.no}` : links.no)];
 }
 
 async function findBelow(

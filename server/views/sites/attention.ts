@@ -68,7 +68,7 @@ type Group = {
 
 /** An index has all of it. SQLite uses it only for queries that repeat its condition. */
 const isDead = (accountNo: number) => sql`
-  account_no = ${accountNo} and status = 'dead' and status <> 'active' and reason is not null`;
+  account_no = ${accountNo} and status = 'dead' and reason <> 'ok'`;
 
 const groupedBy = (isBySite: boolean) => sql.raw(isBySite ? "site" : "site, reason");
 

@@ -49,7 +49,7 @@ export async function topReasons(
         row_number() over (partition by site order by many desc, reason) as place
       from (
         select site, reason, count(*) as many, max(no) as newest from links
-        where account_no = ${accountNo} and status = ${status} and status <> 'active' and reason is not null
+        where account_no = ${accountNo} and status = ${status} and reason <> 'ok'
           and site in (select name from ${names} as named)
         group by site, reason
       ) as counted
