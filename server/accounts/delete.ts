@@ -15,6 +15,7 @@ import {
   linkCounts,
   links,
   pendingDeletions,
+  statusDays,
   users,
   webhooks,
 } from "../db/tables.ts";
@@ -73,6 +74,7 @@ const eraseAccount = (deps: Deps, account: AccountRow, signal?: AbortSignal): Pr
       (rows: number) => deleteBatches(store, id, rows),
       (rows: number) => deleteLinks(store, no, rows),
       (rows: number) => deleteChecks(store, no, rows),
+      (rows: number) => deleteStatusDays(store, no, rows),
     ]) {
       const { isDone } = await inSteps(clock, step, { signal });
       if (!isDone) return;
@@ -157,6 +159,24 @@ async function deleteChecks(store: Store, accountNo: number, rows: number): Prom
     await store.delete(checks).where(and(isOfAccount, isOlder));
   }
   return oldest.length;
+}
+
+/** Of the account and its groups: those of a site went with its last link. */
+async function deleteStatusDays(store: Store, no: number, rows: number): Promise<number> {
+  const { accountNo, groupNo, site, day } = statusDays;
+  const isOfAccount = eq(accountNo, no);
+  const first = await store
+    .select({ groupNo, site, day })
+    .from(statusDays)
+    .where(isOfAccount)
+    .orderBy(asc(groupNo), asc(site), asc(day))
+    .limit(rows);
+  const last = first.at(-1);
+  if (last) {
+    const isEarlier = sql`(${groupNo}, ${site}, ${day}) <= (${last.groupNo}, ${last.site}, ${last.day})`;
+    await store.delete(statusDays).where(and(isOfAccount, isEarlier));
+  }
+  return first.length;
 }
 
 async function subjectsOf(store: Store, { id, no }: { id: string; no: number }): Promise<number[]> {

@@ -15,8 +15,12 @@ import {
   linkCounts,
   links,
   pendingDeletions,
+  siteHosts,
+  sites,
+  statusDays,
   users,
 } from "../../server/db/tables.ts";
+import { closeYesterday } from "../../server/history/status-days.ts";
 import { createLinks } from "../../server/links/create.ts";
 import { createGroup } from "../../server/links/groups/groups.ts";
 import { saw } from "../checker/ended.ts";
@@ -26,6 +30,7 @@ import { checkDueLinks } from "../rounds.ts";
 onBothEngines("An account that goes with its last owner", (server) => {
   test("leaves nothing behind, and what belongs to others alone", async () => {
     const { deps } = server();
+    await closeYesterday(deps);
     const input = { tier: "business", passwordHash: null, isAdmin: false } as const;
     const made = await Promise.all(
       ["gone", "kept"].map(async (name) => {
@@ -56,6 +61,10 @@ onBothEngines("An account that goes with its last owner", (server) => {
     expect(await deps.store.$count(historyDays)).toBe(4);
     expect(await deps.store.$count(historyHours)).toBe(2);
     expect(await deps.store.$count(pendingDeletions)).toBe(0);
+    // The account, its group and its site have a day.
+    expect(await deps.store.$count(statusDays)).toBe(3);
+    expect(await deps.store.$count(sites)).toBe(1);
+    expect(await deps.store.$count(siteHosts)).toBe(1);
   });
 });
 

@@ -95,7 +95,8 @@ async function insertLinks(
           status_changed_at, decided_status, last_active_at, inconclusive_checks, check_frequency,
           next_check_at, next_trigger, last_status, last_reason, last_status_code, last_response_time_ms,
           last_checked_at, created_at, updated_at, site)
-        select no, id, ${accountId}, cast(${accountNo} as bigint), url, url, 'generic', verdict, 'ok', made_at,
+        select no, id, ${accountId}, cast(${accountNo} as bigint), url, url, 'generic', verdict,
+          case verdict when 'dead' then 'http_404' when 'unknown' then 'http_403' else 'ok' end, made_at,
           'active', made_at, 0, ${frequency}, due_at, 'scheduled', 'active', 'ok', 200, 120, made_at, made_at,
           made_at, site
         from ${rowsOf(store, LINK, rows)} as fresh
