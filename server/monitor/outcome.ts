@@ -203,13 +203,16 @@ function toPersistent(seen: Conclusion): Conclusion {
     return {
       ...persistent(seen, "persistent_failure"),
       ...cause,
-      evidence: { ...seen.evidence, ...cause },
+      evidence: { ...evidenceOfDeath(seen), ...cause },
     };
   }
-  const { cause: _, ...evidence } = seen.evidence;
+  const { cause: _, ...evidence } = evidenceOfDeath(seen);
   const { cause, ...rest } = persistent(seen, reason);
   return { ...rest, evidence };
 }
+
+const evidenceOfDeath = ({ evidence, excerpt }: Conclusion) =>
+  excerpt === undefined ? evidence : { ...evidence, excerpt };
 
 const persistent = (seen: Conclusion, reason: DeadReason): Conclusion => ({
   ...seen,

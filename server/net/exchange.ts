@@ -50,6 +50,8 @@ export type Exchange =
       address: string | null;
       /** When the certificate expires, in milliseconds since 1970; null over plain http. */
       tlsExpiresAt: number | null;
+      /** How long the name servers took; null if none was asked. */
+      dnsMs: number | null;
       headersMs: number;
       elapsedMs: number;
     }
@@ -59,6 +61,7 @@ export type Exchange =
       detail: string;
       address: string | null;
       tlsExpiresAt: number | null;
+      dnsMs: number | null;
       elapsedMs: number;
     };
 
@@ -70,6 +73,8 @@ export type Plan = {
   options: OutboundOptions;
   /** PEM certificates that replace the usual ones. */
   ca: Buffer | null;
+  /** How long the name servers took. */
+  dnsMs?: number;
 };
 
 /** State of the TLS handshake. */
@@ -112,6 +117,7 @@ export function failed(
     detail,
     address: trip.address ?? null,
     tlsExpiresAt: trip.handshake?.expiresAt ?? null,
+    dnsMs: trip.dnsMs ?? null,
     elapsedMs: trip.options.clock.elapsed() - trip.startedAt,
   };
 }

@@ -49,12 +49,16 @@ export function createOutbound(options: OutboundOptions): Outbound {
 const certificatesWith = (extraCa: string) =>
   Buffer.from([...rootCertificates, extraCa].join("\n"));
 
-async function send(plan: Plan): Promise<Exchange> {
-  const host = bareHost(plan.url);
-  if (plan.options.proxy && plan.options.proxyResolves) return sendTo(plan, null);
-  const found = parseAddress(host)
-    ? ({ ok: true, addresses: [host] } as const)
-    : await inTime(leftOf(plan), plan.options.resolver.resolve(host));
+async function send(asked: Plan): Promise<Exchange> {
+  const host = bareHost(asked.url);
+  const { clock, proxy, proxyResolves, resolver } = asked.options;
+  if (proxy && proxyResolves) return sendTo(asked, null);
+  const resolving: Resolution | Promise<Resolution> = parseAddress(host)
+    ? { ok: true, addresses: [host] }
+    : resolver.resolve(host);
+  const found = await inTime(leftOf(asked), resolving);
+  const isAsked = resolving instanceof Promise;
+  const plan = isAsked ? { ...asked, dnsMs: clock.elapsed() - asked.startedAt } : asked;
   if (!found.ok) return failed(plan, found.reason, `Looking up ${host} failed.`);
   const open = found.addresses.filter((address) => mayConnect(plan.options.policy, host, address));
   if (open.length > 0) return sendToFirst(plan, chooseAddresses(open));

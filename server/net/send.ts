@@ -150,7 +150,7 @@ async function receive(trip: Trip, response: Incoming, late: Promise<"late">): P
   return {
     kind: "response",
     ...{ status, headers, body: bytes, bodyBytes: length, truncated, bodyProblem: problem },
-    ...{ address, tlsExpiresAt, headersMs, elapsedMs },
+    ...{ address, tlsExpiresAt, dnsMs: trip.dnsMs ?? null, headersMs, elapsedMs },
   };
 }
 

@@ -73,6 +73,7 @@ export const ANSWER: Answer = {
   fragment: "",
   address: "198.51.100.7",
   tlsExpiresAt: null,
+  dnsMs: null,
   elapsedMs: 5,
   waitedMs: 0,
   status: 200,

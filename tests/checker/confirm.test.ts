@@ -215,6 +215,7 @@ describe("a site that has an IPv6 address only", () => {
       detail: "",
       address: "2606:4700::1",
       tlsExpiresAt: null,
+      dnsMs: null,
       elapsedMs: 1,
     } as const;
     return {

@@ -22,6 +22,7 @@ const journey = {
   fragment: "",
   address: "8.8.8.8",
   tlsExpiresAt: null,
+  dnsMs: null,
   elapsedMs: 5,
   waitedMs: 0,
 };

@@ -36,6 +36,9 @@ const FULL = {
   },
   flapping: true,
   cause: "http_404",
+  dns_ms: 8,
+  server: "nginx",
+  excerpt: "This domain is for sale.",
 };
 /** As the first version kept it. */
 const OLD = {
@@ -95,6 +98,9 @@ onBothEngines("GET /links/{id}", (server) => {
       monitor: null,
       flapping: false,
       cause: null,
+      dns_ms: null,
+      server: null,
+      excerpt: null,
     });
   });
 

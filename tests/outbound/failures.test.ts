@@ -38,7 +38,7 @@ test.each([
   [["internal_error"], "internal_error"],
 ] as const)("addresses that end in %p come to %s", (reasons, told) => {
   const failures = reasons.map((reason): FailedExchange => {
-    const nothing = { address: null, tlsExpiresAt: null, elapsedMs: 0 };
+    const nothing = { address: null, tlsExpiresAt: null, dnsMs: null, elapsedMs: 0 };
     return { kind: "failed", reason, detail: "", ...nothing };
   });
 

@@ -54,6 +54,18 @@ export const Evidence = z
     monitor: Monitor.nullable(),
     flapping: z.boolean(),
     cause: z.string().nullable(),
+    dns_ms: z.int().nullable().meta({
+      description: "How long the name servers took; null if the address was known.",
+      example: 8,
+    }),
+    server: z.string().nullable().meta({
+      description: "The `Server` header of the response.",
+      example: "nginx",
+    }),
+    excerpt: z.string().nullable().meta({
+      description: "The beginning of the visible text of a dead page.",
+      example: null,
+    }),
   })
   .meta({
     id: "Evidence",
@@ -73,7 +85,7 @@ type Evidence = z.infer<typeof Evidence>;
 
 /** Evidence as stored, without what is rarely set. */
 export type StoredEvidence = Omit<Evidence, RarelySet> & Partial<Pick<Evidence, RarelySet>>;
-type RarelySet = "monitor" | "flapping" | "cause";
+type RarelySet = "monitor" | "flapping" | "cause" | "dns_ms" | "server" | "excerpt";
 
 const NOTHING_SEEN: StoredEvidence = {
   attempts: [],
@@ -86,11 +98,19 @@ const NOTHING_SEEN: StoredEvidence = {
   notes: [],
 };
 
+const NOT_SET: Pick<Evidence, RarelySet> = {
+  monitor: null,
+  flapping: false,
+  cause: null,
+  dns_ms: null,
+  server: null,
+  excerpt: null,
+};
+
 /** @param stored the JSON of a `StoredEvidence`; an older version may have stored less */
 export function toEvidence(stored: string | null): Evidence | null {
   if (stored === null) return null;
-  const rarelySet = { monitor: null, flapping: false, cause: null };
-  const evidence = { ...NOTHING_SEEN, ...rarelySet, ...(JSON.parse(stored) as StoredEvidence) };
+  const evidence = { ...NOTHING_SEEN, ...NOT_SET, ...(JSON.parse(stored) as StoredEvidence) };
   const redirects = evidence.redirects.map((hop) => ({ ...hop, via: hop.via ?? "location" }));
   return { ...evidence, redirects };
 }
@@ -120,6 +140,8 @@ export type Conclusion = {
   endedProcess?: true;
   /** Set if only the beginning of the page was read: what changes when the page does. */
   page?: string;
+  /** The beginning of the page's text, for a link that dies because the same is seen for long enough. */
+  excerpt?: string;
   evidence: StoredEvidence;
 };
 
@@ -147,8 +169,10 @@ export function conclude(
 ): Conclusion {
   const { reason, cause, followUpMs = null, patienceMs = null } = ending;
   const { hops, finalUrl, address, tlsExpiresAt } = probe;
+  const status = verdictOf(reason);
+  const excerpt = status === "active" ? null : excerptOf(probe);
   return {
-    status: verdictOf(reason),
+    status,
     reason,
     ...(cause && { cause }),
     statusCode: statusIn(probe),
@@ -159,6 +183,7 @@ export function conclude(
     patienceMs,
     restMs: finding.restMs,
     deferMs: null,
+    ...(excerpt !== null && status === "unknown" && { excerpt }),
     evidence: {
       attempts,
       redirects: hops.map((hop) => ({ ...hop, url: urlInBetween(hop.url) })),
@@ -170,9 +195,35 @@ export function conclude(
       ...ending.evidence,
       notes: [...(isDowngraded(probe) ? [LESS_SAFE] : []), ...(ending.evidence?.notes ?? [])],
       ...(cause && { cause }),
+      ...seenOf(probe),
+      ...(excerpt !== null && status === "dead" && { excerpt }),
     },
   };
 }
+
+const EXCERPT_CHARS = 200;
+const SERVER_CHARS = 100;
+
+/** The rest of what is rarely set. */
+function seenOf(probe: Probe): Partial<StoredEvidence> {
+  const server = probe.kind === "answered" ? plainText(probe.headers.get("server") ?? "") : "";
+  return {
+    ...(probe.dnsMs !== null && { dns_ms: Math.round(probe.dnsMs) }),
+    ...(server !== "" && { server: server.slice(0, SERVER_CHARS) }),
+  };
+}
+
+/** Null if there is no page, or no text in it. */
+function excerptOf(probe: Probe): string | null {
+  const text = probe.kind === "answered" ? probe.page?.text : undefined;
+  if (!text) return null;
+  // Characters that are removed, or cut in two, leave less.
+  const beginning = plainText(text.slice(0, 2 * EXCERPT_CHARS)).slice(0, EXCERPT_CHARS);
+  return beginning.toWellFormed().trim() || null;
+}
+
+/** Removes what is not seen, or changes how text is shown: control, format and private characters. */
+const plainText = (text: string) => text.replace(/[\p{Cc}\p{Cf}\p{Co}\p{Cn}]/gu, "");
 
 /** Concludes a check that made no attempt. */
 export const sawNothing = (reason: Reason, evidence: Partial<StoredEvidence> = {}): Conclusion => ({

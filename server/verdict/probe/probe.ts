@@ -66,6 +66,8 @@ type Journey = {
   address: string | null;
   /** When the last server's certificate expires, in milliseconds since 1970. */
   tlsExpiresAt: number | null;
+  /** How long the name servers took to resolve the last server; null if none was asked. */
+  dnsMs: number | null;
   elapsedMs: number;
   waitedMs: number;
 };
@@ -125,6 +127,7 @@ export async function probe(prober: Prober, input: ProbeInput): Promise<Probe> {
     fragment: "",
     address: null,
     tlsExpiresAt: null,
+    dnsMs: null,
     elapsedMs: 0,
     waitedMs: 0,
   };
@@ -151,6 +154,7 @@ async function visit(attempt: Attempt, url: URL): Promise<Outcome> {
   journey.elapsedMs += exchange.elapsedMs;
   journey.address = exchange.address;
   journey.tlsExpiresAt = exchange.tlsExpiresAt;
+  journey.dnsMs = exchange.dnsMs;
   if (exchange.kind === "failed") {
     return fail(attempt, nameFailure(attempt, exchange.reason), exchange.detail);
   }
@@ -235,6 +239,7 @@ function failHeld(attempt: Attempt, { host }: URL, { reason, forMs, waitedMs }: 
   journey.waitedMs += waitedMs;
   journey.address = null;
   journey.tlsExpiresAt = null;
+  journey.dnsMs = null;
   const detail = `${host} has a cooldown of ${Math.ceil(forMs / 1000)} seconds more.`;
   return { ...fail(attempt, reason, detail), heldMs: forMs };
 }

@@ -138,6 +138,7 @@ const CUT_SHORT: Failure = {
   fragment: "",
   address: null,
   tlsExpiresAt: null,
+  dnsMs: null,
   elapsedMs: 0,
   waitedMs: 0,
 };
