@@ -211,6 +211,21 @@ export const links = sqliteTable("links", {
   bucket: integer("bucket").notNull(),
   site: text("site").notNull(),
   tlsExpiresAt: integer("tls_expires_at"),
+  aliveResponse: integer("alive_response"),
+  deadResponse: integer("dead_response"),
+});
+
+/** The response to the last check that found a link alive, and to the last that found it dead. */
+export const linkResponses = sqliteTable("link_responses", {
+  linkNo: integer("link_no").notNull(),
+  kind: text("kind", { enum: ["active", "dead"] }).notNull(),
+  checkedAt: integer("checked_at").notNull(),
+  reason: text("reason").notNull(),
+  statusCode: integer("status_code").notNull(),
+  finalUrl: text("final_url").notNull(),
+  title: text("title"),
+  words: integer("words"),
+  content: text("content").notNull(),
 });
 
 const {
@@ -218,6 +233,8 @@ const {
   bucket: __,
   site: ___,
   tlsExpiresAt: ____,
+  aliveResponse: _____,
+  deadResponse: ______,
   ...summary
 } = getTableColumns(links);
 
@@ -585,7 +602,11 @@ export type GroupRow = typeof groups.$inferSelect;
 export type BatchRow = typeof batches.$inferSelect;
 export type LinkRow = typeof links.$inferSelect;
 /** A link in lists: `LINK_SUMMARY`. */
-export type LinkSummary = Omit<LinkRow, "evidence" | "bucket" | "site" | "tlsExpiresAt">;
+export type LinkSummary = Omit<
+  LinkRow,
+  "evidence" | "bucket" | "site" | "tlsExpiresAt" | "aliveResponse" | "deadResponse"
+>;
+export type LinkResponseRow = typeof linkResponses.$inferSelect;
 export type CheckRow = typeof checks.$inferSelect;
 export type WebhookRow = typeof webhooks.$inferSelect;
 /** An event. Its data also names its link. */

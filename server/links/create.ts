@@ -169,6 +169,8 @@ function toRow(
     bucket: bucketOfUrl(url),
     site: siteOfUrl(url),
     tlsExpiresAt: null,
+    aliveResponse: null,
+    deadResponse: null,
   };
 }
 

@@ -15,7 +15,15 @@ import {
 import type { Caller } from "../api/caller.ts";
 import { lockLinks, pointRead } from "../db/queries.ts";
 import { contains, type Store } from "../db/store.ts";
-import { deliveries, events, type LinkRow, links, webhooks } from "../db/tables.ts";
+import {
+  deliveries,
+  events,
+  type LinkResponseRow,
+  type LinkRow,
+  linkResponses,
+  links,
+  webhooks,
+} from "../db/tables.ts";
 import { changeAt } from "../history/history.ts";
 import { foreign, notFound } from "../lib/errors.ts";
 import { parseId } from "../lib/ids.ts";
@@ -47,6 +55,16 @@ export async function findLinkDetail(
   if (link.lastCheckedAt === null) return { ...link, lastChange: null };
   const { no: linkNo, statusChangedAt: at } = link;
   return { ...link, lastChange: (await changeAt(deps.store, { linkNo, at })) ?? null };
+}
+
+/** Returns the stored responses of a link: when it was last found alive, and last found dead. */
+export async function findResponses(
+  deps: Deps,
+  caller: Caller,
+  id: string,
+): Promise<LinkResponseRow[]> {
+  const link = await findLink(deps, caller, id);
+  return deps.store.select().from(linkResponses).where(eq(linkResponses.linkNo, link.no));
 }
 
 /** `started` is false when a check was already running. */

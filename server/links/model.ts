@@ -1,12 +1,19 @@
 import * as z from "zod";
 import { LINK_SORTS } from "../db/link-search-part.ts";
-import { FREQUENCIES, type LinkRow, type LinkSummary, VERDICTS } from "../db/tables.ts";
+import {
+  FREQUENCIES,
+  type LinkResponseRow,
+  type LinkRow,
+  type LinkSummary,
+  VERDICTS,
+} from "../db/tables.ts";
 import type { StatusChange } from "../history/model.ts";
 import { STRIP_STATES, type Strip } from "../history/strips.ts";
 import { id, oneOf, optionalText, paging, text, unread } from "../lib/fields.ts";
 import { checkIdOf } from "../lib/ids.ts";
 import { toIso } from "../lib/moments.ts";
 import { Evidence, toEvidence } from "../verdict/probe/conclusion.ts";
+import { ResponseContent, unpack } from "../verdict/probe/response.ts";
 import { messageOf, type Reason } from "../verdict/reasons/reasons.ts";
 
 const LINK_STATUSES = [...VERDICTS, "checking"] as const;
@@ -71,6 +78,22 @@ export const LinkDetail = Link.extend({
   evidence: Evidence.nullable(),
   last_change: LastChange.nullable(),
 }).meta({ id: "LinkDetail" });
+
+/** A response as it was sent, without secrets, and what two of them are compared by. */
+const RawResponse = z.object({
+  checked_at: z.string(),
+  reason: z.string().meta({ example: "ok" }),
+  message: z.string().meta({ example: "The page is there." }),
+  status_code: z.int().meta({ example: 200 }),
+  final_url: z.string().meta({ example: "https://example.com/a" }),
+  title: z.string().meta({ example: "A page" }).nullable(),
+  words: z.int().meta({ example: 412 }).nullable(),
+  ...ResponseContent.shape,
+});
+
+export const RawResponses = z
+  .object({ dead: RawResponse.nullable(), alive: RawResponse.nullable() })
+  .meta({ id: "RawResponses", example: { dead: null } });
 
 /** `createLink` validates the URL and the group as well, and reports all problems at once. */
 export const NewLink = z.object(
@@ -227,6 +250,25 @@ export const toLinkDetail =
     evidence: toEvidence(row.evidence),
     last_change: row.lastChange && toLastChange(row.id, row.lastChange),
   });
+
+export function toRawResponses(rows: LinkResponseRow[]): z.infer<typeof RawResponses> {
+  const of = (kind: LinkResponseRow["kind"]) => {
+    const row = rows.find((each) => each.kind === kind);
+    return row ? toRawResponse(row) : null;
+  };
+  return { dead: of("dead"), alive: of("active") };
+}
+
+const toRawResponse = (row: LinkResponseRow): z.infer<typeof RawResponse> => ({
+  checked_at: toIso(row.checkedAt),
+  reason: row.reason,
+  message: messageOf(row.reason as Reason, row.statusCode),
+  status_code: row.statusCode,
+  final_url: row.finalUrl,
+  title: row.title,
+  words: row.words,
+  ...unpack(row.content),
+});
 
 function toLastCheck(row: LinkSummary): z.infer<typeof LastCheck> | null {
   if (row.lastCheckedAt === null || row.lastStatus === null || row.lastReason === null) return null;

@@ -33,7 +33,14 @@ import type { Deps } from "../work/deps.ts";
 import { changeLink } from "./change.ts";
 import { createLink } from "./create.ts";
 import { deleteLink } from "./delete.ts";
-import { type CheckStart, findLink, findLinkDetail, listLinkEvents, startCheck } from "./links.ts";
+import {
+  type CheckStart,
+  findLink,
+  findLinkDetail,
+  findResponses,
+  listLinkEvents,
+  startCheck,
+} from "./links.ts";
 import { listLinks } from "./list.ts";
 import * as model from "./model.ts";
 import { Service, toServices } from "./model.ts";
@@ -144,6 +151,22 @@ export const linkRoutes = (deps: Deps) =>
           summary: "List the times during which a link kept its status, newest first",
           description:
             "A run begins with the check that changed the status, whose `reason` it has, and ends with the next change; `ended_at` is null for the present run. A link that was never checked has no runs. `checks` counts every check of the run, `fastest_ms` and `slowest_ms` are its response times, null if there were none. Once the check that began the oldest run has been deleted, `started_at` and `reason` may be null.",
+        },
+      },
+    )
+    .get(
+      "/:id/raw",
+      async ({ caller, params }) => ({
+        data: model.toRawResponses(await findResponses(deps, caller, params.id)),
+      }),
+      {
+        response: { 200: data(model.RawResponses), ...recordRefusals },
+        detail: {
+          access: "read",
+          operationId: "getRawResponses",
+          summary: "Get the last responses of a link when it was alive and when it was dead",
+          description:
+            "`headers`, and the first 4,096 characters of an HTML page as `text`; `truncated` is true if there is more. A header whose value may be a secret, such as `set-cookie`, has the `value` null. To compare them, each has its `status_code`, `final_url`, `title` and number of `words`. A response is replaced when its status code, final URL, title or type differs from the one that is stored, so `checked_at` may be earlier than the last check. Null if there was no response.",
         },
       },
     )

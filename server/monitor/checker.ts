@@ -213,4 +213,5 @@ const knownOf = ({ clock }: Deps, link: ClaimedLink): KnownLink => ({
   unconfirmedSince: link.unconfirmedSince,
   isFlapping: (link.flappingUntil ?? 0) > clock.now(),
   isRequested: link.nextTrigger === "manual",
+  responses: { alive: link.aliveResponse, dead: link.deadResponse },
 });

@@ -12,7 +12,10 @@ const ROWS = 500;
 
 /** A link that this process holds until its lease ends. Its bucket is 0 where no other process could have it. */
 export type ClaimedLink = LinkSummary &
-  Pick<LinkRow, "site" | "tlsExpiresAt"> & { lease: string; bucket: number };
+  Pick<LinkRow, "site" | "tlsExpiresAt" | "aliveResponse" | "deadResponse"> & {
+    lease: string;
+    bucket: number;
+  };
 
 type ClaimDeps = Pick<Deps, "store" | "clock" | "nodes">;
 
@@ -53,7 +56,8 @@ async function claim(deps: ClaimDeps, wanted: Wanted): Promise<ClaimedLink[]> {
 
 type Window = { after: number; by: number; until: number; lease: string };
 
-const CLAIMED = { ...LINK_SUMMARY, site: links.site, tlsExpiresAt: links.tlsExpiresAt };
+const { site, tlsExpiresAt, aliveResponse, deadResponse } = links;
+const CLAIMED = { ...LINK_SUMMARY, site, tlsExpiresAt, aliveResponse, deadResponse };
 const NAMES = [...(Object.keys(CLAIMED) as (keyof typeof CLAIMED)[]), "bucket"] as const;
 const RETURNED = Object.values(CLAIMED).map(({ name }) => name);
 

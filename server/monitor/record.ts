@@ -20,6 +20,7 @@ import { writeChanges } from "./changes.ts";
 import { type ClaimedLink, releaseLinks } from "./claim.ts";
 import { type Learned, type Learning, writeLearned } from "./learning.ts";
 import { outcomeOf, type Result, rounded, type Settled, unchanged } from "./outcome.ts";
+import { writeResponses } from "./responses.ts";
 
 /** Results wait for this time at most, or until there are so many. */
 export const GROUP_MS = 250;
@@ -155,6 +156,7 @@ async function write(
     await countUsage(tx, held);
     await changeLinks(tx, deps.config, held);
     await writeChanges(tx, held);
+    await writeResponses(tx, held);
     if (learned) await writeLearned(tx, learned);
     await releaseLinks(
       tx,

@@ -47,6 +47,8 @@ export type KnownLink = {
   isFlapping: boolean;
   /** A user waits for this check: it ends within a minute and uses no earlier result. */
   isRequested: boolean;
+  /** The fingerprints of the stored responses; missing if responses are not stored. */
+  responses?: { alive: number | null; dead: number | null };
   /** Most bytes of its page to read, if its page has ended the process that read it. */
   mostBytes?: number;
 };

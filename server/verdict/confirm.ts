@@ -16,6 +16,7 @@ import { monitorFault } from "./own-fault.ts";
 import { type Conclusion, conclude, type Ending, urlInBetween } from "./probe/conclusion.ts";
 import { type Style, USUAL_STYLE } from "./probe/finding.ts";
 import { type Probe, probe } from "./probe/probe.ts";
+import { captureResponse } from "./probe/response.ts";
 import { isMonitorFault, isTrustProblem, verdictOf } from "./reasons/reasons.ts";
 
 export type { Checker, KnownLink } from "./attempt.ts";
@@ -235,13 +236,26 @@ async function finish(check: Check, latest: Attempt, wanted: Ending): Promise<Co
     ...(report && { monitor: report }),
     ...(link.isFlapping && { flapping: true as const }),
   };
-  const conclusion = conclude(attempts, latest, {
-    ...(fault ? { reason: fault } : ending),
-    evidence,
-  });
+  const conclusion = withResponse(
+    link,
+    latest,
+    conclude(attempts, latest, { ...(fault ? { reason: fault } : ending), evidence }),
+  );
   return link.mostBytes === undefined
     ? conclusion
     : { ...conclusion, page: versionOf(latest.probe) };
+}
+
+/** Also for a check that decides nothing, since the link may be dead if it has been failing for long enough. */
+function withResponse(
+  { responses }: KnownLink,
+  { probe: seen }: Attempt,
+  conclusion: Conclusion,
+): Conclusion {
+  if (!responses) return conclusion;
+  const known = conclusion.status === "active" ? responses.alive : responses.dead;
+  const response = captureResponse(seen, known);
+  return response ? { ...conclusion, response } : conclusion;
 }
 
 /** What changes when the page does, as far as its server says so. */

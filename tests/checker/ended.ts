@@ -53,6 +53,8 @@ export const NEW_LINK: ClaimedLink = {
   bucket: 0,
   site: "example.org",
   tlsExpiresAt: null,
+  aliveResponse: null,
+  deadResponse: null,
 };
 
 /** The link as the outcome leaves it, as far as the next outcome depends on it. */

@@ -3,6 +3,7 @@ import { ONLINE_STATES } from "../online/online.ts";
 import { type Reason, type Verdict, verdictOf } from "../reasons/reasons.ts";
 import type { Finding, Profile } from "./finding.ts";
 import type { Probe } from "./probe.ts";
+import type { CapturedResponse } from "./response.ts";
 
 const AttemptRecord = z.object({
   at: z.string().meta({ format: "date-time" }),
@@ -142,6 +143,8 @@ export type Conclusion = {
   page?: string;
   /** The beginning of the page's text, for a link that dies because the same is seen for long enough. */
   excerpt?: string;
+  /** The response, if it is not the stored one. */
+  response?: CapturedResponse;
   evidence: StoredEvidence;
 };
 

@@ -1,0 +1,71 @@
+import * as z from "zod";
+import type { Probe } from "./probe.ts";
+
+const Header = z.object({
+  name: z.string().meta({ example: "content-type" }),
+  value: z.string().nullable().meta({ example: "text/html" }),
+});
+
+/** What is shown of a response. A header whose value may be a secret has none. */
+export const ResponseContent = z.object({
+  headers: z.array(Header),
+  text: z.string().nullable().meta({ example: "<!doctype html><title>A page</title>" }),
+  truncated: z.boolean(),
+});
+export type ResponseContent = z.infer<typeof ResponseContent>;
+
+/** A response to be stored. `content` is a packed `ResponseContent`; without a page there are no `title` and `words`. */
+export type CapturedResponse = {
+  fingerprint: number;
+  statusCode: number;
+  title: string | null;
+  words: number | null;
+  content: string;
+};
+
+const TEXT_CHARS = 4096;
+const MOST_HEADERS = 60;
+const VALUE_CHARS = 500;
+
+/** Identifies responses that need not be stored again: status, final URL without its query, title and type. */
+function fingerprintOf(answer: Probe & { kind: "answered" }): number {
+  const { origin, pathname } = new URL(answer.finalUrl);
+  const { status, headers, page } = answer;
+  const parts = [status, origin, pathname, page?.title, headers.get("content-type")];
+  return Bun.hash.xxHash32(JSON.stringify(parts));
+}
+
+/** Returns the response of a check, unless there is none or it is known. @param known the fingerprint of the stored one */
+export function captureResponse(probe: Probe, known: number | null): CapturedResponse | null {
+  if (probe.kind === "failed") return null;
+  const fingerprint = fingerprintOf(probe);
+  if (fingerprint === known) return null;
+  const { page, status, headers } = probe;
+  const text = page?.markup.slice(0, TEXT_CHARS).toWellFormed() ?? null;
+  const truncated = page !== null && page.markup.length > TEXT_CHARS;
+  return {
+    fingerprint,
+    statusCode: status,
+    title: page?.title || null,
+    words: page && (page.text.match(/\S+/g)?.length ?? 0),
+    content: pack({ headers: shownHeaders(headers), text, truncated }),
+  };
+}
+
+/** Names of headers whose values may be secrets. */
+const SECRET =
+  /cookie|auth|token|secret|session|csrf|xsrf|key|signature|credential|passw|jwt|^location$|^refresh$|^link$/i;
+
+function shownHeaders(headers: Headers): ResponseContent["headers"] {
+  const names = [...new Set(headers.keys())].slice(0, MOST_HEADERS);
+  return names.map((name) => ({
+    name,
+    value: SECRET.test(name) ? null : (headers.get(name) ?? "").slice(0, VALUE_CHARS),
+  }));
+}
+
+const pack = (content: ResponseContent): string =>
+  Buffer.from(Bun.deflateSync(Buffer.from(JSON.stringify(content)))).toString("base64");
+
+export const unpack = (packed: string): ResponseContent =>
+  JSON.parse(Buffer.from(Bun.inflateSync(Buffer.from(packed, "base64"))).toString());
