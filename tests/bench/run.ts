@@ -9,6 +9,7 @@ import { claims } from "./claims.ts";
 import { deliveries } from "./deliveries.ts";
 import { measureCatalogue, measureFiling } from "./filing.ts";
 import { hostile } from "./hostile.ts";
+import { hostileApi } from "./hostile-api.ts";
 import { measureJudging } from "./judging.ts";
 import { lists } from "./lists.ts";
 import { aMillionHourly } from "./million.ts";
@@ -21,6 +22,7 @@ import { createTable, type Note } from "./table.ts";
 const SECTIONS: Record<string, (note: Note) => Promise<void>> = {
   judging,
   hostile,
+  "hostile-api": hostileApi,
   filing,
   reads,
   batches,
