@@ -61,6 +61,7 @@ export const LinkRun = z
     status: z.enum(VERDICTS).meta({ example: "active" }),
     reason: z.string().meta({ example: "ok" }).nullable(),
     message: z.string().meta({ example: "The page is there." }).nullable(),
+    status_code: z.int().meta({ example: 200 }).nullable(),
     started_at: z.string().nullable(),
     ended_at: z.string().nullable().meta({ example: null }),
     checks: z.int().meta({ example: 122 }),
@@ -235,6 +236,7 @@ export const toLinkRun = (run: Run): z.infer<typeof LinkRun> => ({
   reason: run.reason,
   message:
     run.reason && messageOf(run.reason as Reason, run.statusCode, run.cause as Reason | null),
+  status_code: run.statusCode,
   started_at: toIsoOrNull(run.startedAt),
   ended_at: toIsoOrNull(run.endedAt),
   checks: run.checks,

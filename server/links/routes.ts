@@ -150,7 +150,7 @@ export const linkRoutes = (deps: Deps) =>
           operationId: "listLinkRuns",
           summary: "List the times during which a link kept its status, newest first",
           description:
-            "A run begins with the check that changed the status, whose `reason` it has, and ends with the next change; `ended_at` is null for the present run. A link that was never checked has no runs. `checks` counts every check of the run, `fastest_ms` and `slowest_ms` are its response times, null if there were none. Once the check that began the oldest run has been deleted, `started_at` and `reason` may be null.",
+            "A run begins with the check that changed the status, whose `reason` and `status_code` it has, and ends with the next change; `ended_at` is null for the present run. A link that was never checked has no runs. `checks` counts every check of the run, `fastest_ms` and `slowest_ms` are its response times, null if there were none. Once the check that began the oldest run has been deleted, `started_at`, `reason` and `status_code` may be null.",
         },
       },
     )

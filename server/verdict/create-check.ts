@@ -182,7 +182,9 @@ export function coalesce({ clock, catalogue, checkLink }: CoalesceOptions): Chec
   async function run(key: string, link: KnownLink, links: Set<string>, signal: AbortSignal) {
     const conclusion = await checkLink(link, signal);
     if (isShareable(conclusion)) {
-      recent.set(key, { json: JSON.stringify(conclusion), at: clock.elapsed(), links });
+      // Responses would take more memory than all the rest.
+      const json = JSON.stringify({ ...conclusion, response: undefined });
+      recent.set(key, { json, at: clock.elapsed(), links });
     }
     return conclusion;
   }
