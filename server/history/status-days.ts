@@ -9,7 +9,8 @@ import { DAY_MS } from "./roll-ups.ts";
 const SHORTEST_MS = 15 * 60_000;
 const BUCKETS = 16;
 
-const BUCKET_NAMES = Array.from({ length: BUCKETS }, (_, i) => `back_${i}`);
+/** Columns of the histogram. */
+export const BUCKET_NAMES = Array.from({ length: BUCKETS }, (_, i) => `back_${i}`);
 
 /** Returns the bucket of the histogram: each begins where the one before ends, and is twice as wide. */
 export function bucketOfTimeDead(ms: number): number {

@@ -8,6 +8,7 @@ const EXAMPLES: Record<string, string> = {
   uuid: "0197a1b2-3c4d-7e5f-8a6b-7c8d9e0f1a2b",
   uri: "https://example.com/a",
   "date-time": "2026-01-01T00:00:00.000Z",
+  date: "2026-01-01",
 };
 /** Names of fields that hold moments. */
 const MOMENT_NAME = /(_at|At|_since)$|^(timestamp|lastCheck)$/;

@@ -108,3 +108,42 @@ export const Upcoming = firstOf(UpcomingItem).meta({ id: "Upcoming" });
 export const UpcomingQuery = z.object({
   days: queryNumber(365).meta({ description: "How far ahead." }).optional().default(30),
 });
+
+const date = () => z.string().meta({ format: "date" });
+
+const SeriesDay = z.object({
+  day: date(),
+  alive: z.int(),
+  dead: z.int(),
+  unknown: z.int(),
+  died: z.int(),
+  came_back: z.int(),
+  median_dead_ms: z.int().nullable(),
+});
+export type SeriesDay = z.infer<typeof SeriesDay>;
+
+export const Series = z
+  .object({
+    days: z.array(SeriesDay),
+    previous: z.array(SeriesDay),
+    notes: z.array(
+      z.object({
+        day: date(),
+        site: z.string().meta({ example: "example.com" }),
+        died: z.int(),
+        ended_day: date().nullable(),
+      }),
+    ),
+    median_dead_ms: z.int().nullable(),
+    previous_median_dead_ms: z.int().nullable(),
+    first_day: date().nullable(),
+  })
+  .meta({ id: "Series" });
+export type Series = z.infer<typeof Series>;
+
+export const SeriesQuery = z.object({
+  days: queryNumber(366)
+    .meta({ description: "How many days, today included." })
+    .optional()
+    .default(90),
+});

@@ -11,8 +11,9 @@ import {
   findLargestServices,
   findRecovered,
 } from "./links.ts";
-import { Overview, Services, Upcoming, UpcomingQuery } from "./model.ts";
+import { Overview, Series, SeriesQuery, Services, Upcoming, UpcomingQuery } from "./model.ts";
 import { findCheckerState, findWebhookState } from "./monitoring.ts";
+import { findSeries } from "./series.ts";
 import { findChangesSince } from "./since.ts";
 import { findUpcoming } from "./upcoming.ts";
 
@@ -45,6 +46,21 @@ export const overviewRoutes = (deps: Deps) =>
           "The ten services with the most links, and the number of services. With many links, the counts may be a few seconds old.",
       },
     })
+    .get(
+      "/series",
+      async ({ caller, query }) => ({ data: await findSeries(deps, caller, query.days) }),
+      {
+        query: SeriesQuery,
+        response: { 200: data(Series), ...refusals },
+        detail: {
+          access: "read",
+          operationId: "getOverviewSeries",
+          summary: "Get the number of links by status, day by day",
+          description:
+            "`days` has the links at the end of each day (UTC), oldest first; today has those of now. `previous` has as many days before. Days before the first one that is known (`first_day`) are left out. `died` and `came_back` count changes of status, without first verdicts. `median_dead_ms` is an estimate of how long the links that came back had been dead. `notes` name the site of which most links died on each of the three worst days, and the day on which that was over. With many links, the counts may be a few seconds old.",
+        },
+      },
+    )
     .get(
       "/upcoming",
       async ({ caller, query }) => ({ data: await findUpcoming(deps, caller, query.days) }),
