@@ -246,17 +246,25 @@ async function finish(check: Check, latest: Attempt, wanted: Ending): Promise<Co
     : { ...conclusion, page: versionOf(latest.probe) };
 }
 
-/** Also for a check that decides nothing, since the link may be dead if it has been failing for long enough. */
+/** Also for a failure that makes a link dead once it has lasted for long enough. */
 function withResponse(
   { responses }: KnownLink,
   { probe: seen }: Attempt,
   conclusion: Conclusion,
 ): Conclusion {
-  if (!responses) return conclusion;
+  if (!responses || staysUnknown(conclusion)) return conclusion;
   const known = conclusion.status === "active" ? responses.alive : responses.dead;
   const response = captureResponse(seen, known);
   return response ? { ...conclusion, response } : conclusion;
 }
+
+/** Refusals such as 403 stay unknown for as long as they last, unless the service of the link says otherwise. */
+const staysUnknown = ({ status, statusCode, patienceMs }: Conclusion) =>
+  status === "unknown" &&
+  patienceMs === null &&
+  statusCode !== null &&
+  statusCode < 500 &&
+  statusCode >= 400;
 
 /** What changes when the page does, as far as its server says so. */
 function versionOf(probe: Probe): string {

@@ -85,3 +85,28 @@ describe("The evidence of a check", () => {
     });
   });
 });
+
+describe("The response of a check", () => {
+  async function responsesTo(status: number) {
+    const site = startSite({ "/a": page(status, `<title>Status ${status}</title>`) });
+    stops.push(site.stop);
+    const link = { ...NEVER_CHECKED, url: `${site.url}/a`, responses: { alive: null, dead: null } };
+    const { checker } = labChecker();
+    const first = await checkUrl(checker, link);
+    const { fingerprint = null } = first.response ?? {};
+    const again = await checkUrl(checker, {
+      ...link,
+      responses: { alive: fingerprint, dead: fingerprint },
+    });
+    return [first.response?.statusCode, again.response?.statusCode];
+  }
+
+  test("is passed on once, if it shows a link alive or dead, or may do so in days", async () => {
+    for (const status of [200, 404, 503])
+      expect(await responsesTo(status)).toEqual([status, undefined]);
+  });
+
+  test("is not passed on if the server refuses, however often", async () => {
+    expect(await responsesTo(403)).toEqual([undefined, undefined]);
+  });
+});
