@@ -20,6 +20,7 @@ import { manyLinksRoutes } from "../links/many-routes.ts";
 import { linkRoutes, serviceRoutes } from "../links/routes.ts";
 import { backupRoutes } from "../ops/backups/routes.ts";
 import { adminRoutes } from "../views/admin/routes.ts";
+import { changeRoutes } from "../views/changes/routes.ts";
 import { createLive, type Live } from "../views/live/live.ts";
 import { liveRoutes } from "../views/live/routes.ts";
 import { metricsRoutes } from "../views/metrics/routes.ts";
@@ -42,6 +43,7 @@ const sharedRoutes = (deps: Deps, exporting: ExportPlaces) =>
     .use(serviceRoutes(deps))
     .use(overviewRoutes(deps))
     .use(siteRoutes(deps))
+    .use(changeRoutes(deps))
     .use(exportRoutes(deps, exporting))
     .use(auditRoutes(deps));
 

@@ -1,0 +1,112 @@
+import { expect, test } from "bun:test";
+import { check } from "../checked.ts";
+import { DAY, HOUR } from "../checker/ended.ts";
+import { type Asker, onBothEngines } from "../harness.ts";
+import { addLink } from "../rows.ts";
+
+const PATH = "/api/v1/changes";
+
+onBothEngines("GET /changes", (server) => {
+  const add = (me: Asker, url: string) => addLink(me, { url });
+  const addAll = (me: Asker, host: string, count: number) =>
+    Promise.all(Array.from({ length: count }, (_, n) => add(me, `https://${host}/${n}`)));
+  const changesOf = async (me: Asker, query = "") => (await me.get(`${PATH}${query}`)).body.data;
+
+  test("shows links of a site that died together as one entry, and no first verdicts", async () => {
+    const me = await server().account();
+    const docs = await addAll(me, "docs.example.com", 14);
+    const other = await add(me, "https://example.org/");
+    await check(server(), [...docs, other], "ok");
+    server().clock.moveBy(DAY);
+    const at = new Date(server().clock.now()).toISOString();
+    await check(server(), docs.slice(0, 13), "http_404");
+    server().clock.moveBy(9 * 60_000);
+    await check(server(), [...docs.slice(13), other], "http_404");
+
+    const { items, next } = await changesOf(me);
+
+    expect(next).toBeNull();
+    expect(items).toHaveLength(2);
+    const entry = items.find(({ count }: { count: number }) => count === 14);
+    expect(entry).toMatchObject({ kind: "died", site: "example.com", host: "docs.example.com" });
+    expect(entry.links).toHaveLength(3);
+    expect(Date.parse(entry.changed_at)).toBeGreaterThan(Date.parse(at));
+  });
+
+  test("begins another entry after ten minutes, for another reason, and for another kind", async () => {
+    const me = await server().account();
+    const ids = await addAll(me, "example.com", 4);
+    await check(server(), ids, "ok");
+    await check(server(), ids.slice(0, 1), "http_404");
+    server().clock.moveBy(11 * 60_000);
+    await check(server(), ids.slice(1, 2), "http_404");
+    await check(server(), ids.slice(2, 3), "http_410");
+    server().clock.moveBy(2 * HOUR);
+    await check(server(), ids.slice(1, 2), "ok");
+
+    const { items } = await changesOf(me);
+
+    expect(items.map((item: { kind: string; reason: string }) => [item.kind, item.reason])).toEqual(
+      [
+        ["came_back", "ok"],
+        ["died", "http_410"],
+        ["died", "http_404"],
+        ["died", "http_404"],
+      ],
+    );
+    expect(items[0].lasted_ms).toBeGreaterThan(2 * HOUR);
+  });
+
+  test("is narrowed by kind, group, site and time, and shows nothing of others", async () => {
+    const [me, other] = [await server().account(), await server().account()];
+    const { data: group } = (await me.post("/api/v1/groups", { name: "Docs" })).body;
+    const grouped = await addLink(me, { url: "https://example.com/", group_id: group.id });
+    const loose = await add(me, "https://example.org/");
+    await check(server(), [grouped, loose], "ok");
+    await check(server(), [grouped], "http_404");
+    const between = new Date(server().clock.now()).toISOString();
+    await check(server(), [loose], "http_404");
+    await check(server(), [loose], "ok");
+    const sitesOf = async (query: string) =>
+      (await changesOf(me, query)).items.map(({ site }: { site: string }) => site);
+
+    expect(await sitesOf("?kind=came_back")).toEqual(["example.org"]);
+    expect(await sitesOf(`?group_id=${group.id}`)).toEqual(["example.com"]);
+    expect(await sitesOf("?site=example.com")).toEqual(["example.com"]);
+    expect(await sitesOf(`?since=${between}`)).toEqual(["example.org", "example.org"]);
+    expect(await sitesOf(`?before=${between}&kind=died`)).toContain("example.com");
+    expect((await changesOf(other)).items).toEqual([]);
+  });
+
+  test("goes on where the page before ended", async () => {
+    const me = await server().account();
+    const ids = await addAll(me, "example.com", 1);
+    await check(server(), ids, "ok");
+    for (const reason of ["http_404", "ok", "http_410", "ok"] as const) {
+      server().clock.moveBy(DAY);
+      await check(server(), ids, reason);
+    }
+
+    const first = await changesOf(me, "?per_page=3");
+    const second = await changesOf(me, `?per_page=3&before=${first.next}`);
+
+    const kinds = [...first.items, ...second.items].map(({ kind }) => kind);
+    expect(kinds).toEqual(["came_back", "died", "came_back", "died"]);
+    expect(second.next).toBeNull();
+  });
+
+  test("says which webhooks are notified", async () => {
+    const me = await server().account();
+    const input = { url: "https://hooks.example/a", events: ["link.dead"] };
+    const { id } = (await me.post("/api/v1/webhooks", input)).body.data;
+    const ids = await addAll(me, "example.com", 2);
+    await check(server(), ids, "ok");
+    await check(server(), ids, "http_404");
+
+    const { items } = await changesOf(me);
+
+    expect(items[0].messages).toEqual([
+      { webhook_id: id, host: "hooks.example", format: "standard", state: "pending", count: 2 },
+    ]);
+  });
+});
