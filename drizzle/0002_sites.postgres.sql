@@ -32,8 +32,28 @@ BEGIN
   RETURN NULL;
 END $$;
 
-CREATE TRIGGER links_site_rows AFTER INSERT OR DELETE ON links
+CREATE TRIGGER links_site_rows AFTER DELETE ON links
 FOR EACH ROW EXECUTE FUNCTION count_site();
+
+-- Links are created many at once.
+CREATE FUNCTION count_new_in_sites() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  INSERT INTO sites
+  SELECT account_no, site, count(*) FILTER (WHERE status = 'active'), count(*) FILTER (WHERE status = 'dead'),
+    count(*) FILTER (WHERE status = 'unknown'), count(*)
+  FROM fresh WHERE site <> '' GROUP BY account_no, site ORDER BY account_no, site
+  ON CONFLICT (account_no, site) DO UPDATE SET active = sites.active + excluded.active,
+    dead = sites.dead + excluded.dead, unknown = sites.unknown + excluded.unknown,
+    links = sites.links + excluded.links;
+  INSERT INTO site_hosts
+  SELECT account_no, site, split_part(split_part(url, '://', 2), '/', 1) AS host, count(*), NULL
+  FROM fresh WHERE site <> '' GROUP BY account_no, site, host ORDER BY account_no, site, host
+  ON CONFLICT (account_no, site, host) DO UPDATE SET links = site_hosts.links + excluded.links;
+  RETURN NULL;
+END $$;
+
+CREATE TRIGGER links_site_new AFTER INSERT ON links REFERENCING NEW TABLE AS fresh
+FOR EACH STATEMENT EXECUTE FUNCTION count_new_in_sites();
 
 CREATE TRIGGER links_site_changes AFTER UPDATE OF url, site ON links
 FOR EACH ROW WHEN (OLD.url <> NEW.url OR OLD.site <> NEW.site) EXECUTE FUNCTION count_site();

@@ -11,18 +11,28 @@ const DAY_MS = 86_400_000;
 const STEADY_CHANGES = 3;
 const FLAPPING_MS = 7 * DAY_MS;
 
-/** Writes results to their links and releases them, inside a transaction in which their checks are inserted already. */
+/**
+ * Writes results to their links and releases them, inside a transaction in which their checks are inserted already.
+ * Status and reason are set only where one of them changes, since setting an indexed column costs even if it stays
+ * the same.
+ */
 export async function changeLinks(
   tx: Store,
   config: Deps["config"],
   settled: Settled[],
 ): Promise<void> {
   await noteRecoveries(tx, settled);
-  await changeStatuses(tx, settled);
-  await changeReasons(tx, settled);
-  const rows = settled.map((result) => [...cellsOf(result), ...nextTimes(config, result)]);
-  await updateLinks(tx, rows);
+  const [changed, same] = [settled.filter(isChange), settled.filter((each) => !isChange(each))];
+  const toRow = (result: Settled) => [...cellsOf(result), ...nextTimes(config, result)];
+  await updateLinks(tx, same.map(toRow));
+  await updateChangedLinks(
+    tx,
+    changed.map((result) => [...toRow(result), result.outcome.status, result.outcome.reason]),
+  );
 }
+
+const isChange = ({ link, outcome }: Settled) =>
+  outcome.statusChanged || outcome.reason !== link.reason;
 
 export const toStored = (evidence: StoredEvidence): string => JSON.stringify(evidence);
 
@@ -73,45 +83,6 @@ const CHANGES = sql.raw(`
 const isSecondLookDue = ({ reason, followUpMs }: Conclusion) =>
   reason === "unconfirmed" && followUpMs !== null;
 
-/**
- * Only for links whose status changes, since setting an indexed column costs even if it stays the same. This check
- * counts among the changes of the last day, as its row exists already.
- */
-async function changeStatuses(tx: Store, settled: Settled[]): Promise<void> {
-  const rows = settled
-    .filter(({ outcome }) => outcome.statusChanged)
-    .map(({ link, checkedAt, outcome }) => [link.no, outcome.status, checkedAt]);
-  await updateStatuses(tx, rows);
-}
-
-const updateStatuses = onRows(
-  { link_no: "bigint", new_status: "text", changed_at: "bigint" },
-  (rows) => sql`
-    update links set status = new_status, status_changed_at = changed_at,
-      flapping_until = case when (
-        select count(*) from checks c join check_kinds k on k.no = c.kind_no
-        where c.link_no = done.link_no and c.checked_at > changed_at - ${sql.raw(String(DAY_MS))}
-          and k.status_changed = 1
-      ) > ${sql.raw(String(STEADY_CHANGES))}
-      then changed_at + ${sql.raw(String(FLAPPING_MS))} else flapping_until end
-    from ${rows} as done where links.no = done.link_no
-  `,
-);
-
-/** Only for links whose reason changes: dead links are indexed by it. */
-async function changeReasons(tx: Store, settled: Settled[]): Promise<void> {
-  const rows = settled
-    .filter(({ link, outcome }) => outcome.reason !== link.reason)
-    .map(({ link, outcome }) => [link.no, outcome.reason]);
-  await updateReasons(tx, rows);
-}
-
-const updateReasons = onRows(
-  { link_no: "bigint", new_reason: "text" },
-  (rows) =>
-    sql`update links set reason = new_reason from ${rows} as done where links.no = done.link_no`,
-);
-
 /** Stores when dead links have come back. */
 async function noteRecoveries(tx: Store, settled: Settled[]): Promise<void> {
   const rows = settled
@@ -142,6 +113,22 @@ const updateLinks = onRows(
   { ...CELLS, ...TIMES },
   (rows) => sql`
     update links set ${CHANGES}, next_check_at = ${NEXT_TIME}
+    from ${rows} as done where links.no = done.link_no
+  `,
+);
+
+/** This check counts among the changes of the last day, as its row exists already. */
+const updateChangedLinks = onRows(
+  { ...CELLS, ...TIMES, new_status: "text", new_reason: "text" },
+  (rows) => sql`
+    update links set ${CHANGES}, next_check_at = ${NEXT_TIME}, status = new_status, reason = new_reason,
+      status_changed_at = case when status = new_status then status_changed_at else done.checked_at end,
+      flapping_until = case when status <> new_status and (
+        select count(*) from checks c join check_kinds k on k.no = c.kind_no
+        where c.link_no = done.link_no and c.checked_at > done.checked_at - ${sql.raw(String(DAY_MS))}
+          and k.status_changed = 1
+      ) > ${sql.raw(String(STEADY_CHANGES))}
+      then done.checked_at + ${sql.raw(String(FLAPPING_MS))} else flapping_until end
     from ${rows} as done where links.no = done.link_no
   `,
 );
