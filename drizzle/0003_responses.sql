@@ -1,3 +1,5 @@
+-- Runs next to 0.1.0
+
 -- Responses to the last checks, to show them and to compare a dead page with the one that was alive.
 
 -- Identify the responses that are stored, so that the same ones are not written again. NULL if there is none.

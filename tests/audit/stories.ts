@@ -262,6 +262,7 @@ export const STORIES: Record<string, Story> = {
     ask: () => somebody.browser.patch("/session/password", { current: PASSWORD, new: NEXT }),
     entry: { action: "person.password_changed", target: own(somebody) },
   }),
+  "POST /visit": async (_, { browser }) => ({ ask: () => browser.post("/visit"), entry: null }),
   "DELETE /session/failed-sign-ins": async (_, { browser }) => ({
     ask: () => browser.delete("/session/failed-sign-ins"),
     entry: null,

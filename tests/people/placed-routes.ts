@@ -28,6 +28,8 @@ export const ROOMS: Record<"read" | "write", string[]> = {
     GET /links
     GET /links/:id
     GET /links/:id/history
+    GET /links/:id/runs
+    GET /links/:id/raw
     GET /links/:id/events
     GET /links/:id/stats
     GET /links/export
@@ -42,11 +44,17 @@ export const ROOMS: Record<"read" | "write", string[]> = {
     GET /history/export
     GET /webhooks
     GET /webhooks/:id
+    GET /webhooks/deliveries
     GET /webhooks/:id/deliveries
     GET /webhooks/:id/deliveries/:delivery_id
     GET /services
     GET /overview
     GET /overview/services
+    GET /overview/series
+    GET /overview/upcoming
+    GET /attention
+    GET /sites
+    GET /changes
     GET /audit
   `),
   write: lines(`
@@ -92,6 +100,7 @@ export const DASHBOARD: Record<
     `),
   own: lines(`
       PATCH /session/password
+      POST /visit
       GET /sessions
       DELETE /sessions
       DELETE /sessions/:id
