@@ -228,18 +228,24 @@ export const linkResponses = sqliteTable("link_responses", {
   content: text("content").notNull(),
 });
 
-const {
-  evidence: _,
-  bucket: __,
-  site: ___,
-  tlsExpiresAt: ____,
-  aliveResponse: _____,
-  deadResponse: ______,
-  ...summary
-} = getTableColumns(links);
+const UNLISTED = [
+  "evidence",
+  "bucket",
+  "site",
+  "tlsExpiresAt",
+  "aliveResponse",
+  "deadResponse",
+] as const;
+type Unlisted = (typeof UNLISTED)[number];
+
+function without<T extends object, Name extends keyof T>(all: T, names: readonly Name[]) {
+  const rest = { ...all };
+  for (const name of names) delete rest[name];
+  return rest as Omit<T, Name>;
+}
 
 /** The columns of a link without large ones, and without those that SQLite finds only behind these. */
-export const LINK_SUMMARY = summary;
+export const LINK_SUMMARY = without(getTableColumns(links), UNLISTED);
 
 /** Links that were dead and are alive again, and since when. */
 export const recoveries = sqliteTable("recoveries", {
@@ -602,10 +608,7 @@ export type GroupRow = typeof groups.$inferSelect;
 export type BatchRow = typeof batches.$inferSelect;
 export type LinkRow = typeof links.$inferSelect;
 /** A link in lists: `LINK_SUMMARY`. */
-export type LinkSummary = Omit<
-  LinkRow,
-  "evidence" | "bucket" | "site" | "tlsExpiresAt" | "aliveResponse" | "deadResponse"
->;
+export type LinkSummary = Omit<LinkRow, Unlisted>;
 export type LinkResponseRow = typeof linkResponses.$inferSelect;
 export type CheckRow = typeof checks.$inferSelect;
 export type WebhookRow = typeof webhooks.$inferSelect;

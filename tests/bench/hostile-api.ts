@@ -20,7 +20,7 @@ const KINDS: [what: string, pathOf: (n: number) => string][] = [
 
 /**
  * Latency of the API while one checker process reads ordinary pages, and hostile ones: the paces differ with the
- * machine, the ratio hardly.
+ * machine, the ratios much less.
  */
 export async function hostileApi(note: Note): Promise<void> {
   const target = await startProgram([process.execPath, "tests/bench/hostile-target.ts"]);

@@ -88,10 +88,10 @@ onBothEngines("GET /links/{id}/raw", (server) => {
   test("keeps the response that is known as long as a check finds the same", async () => {
     const me = await server().account();
     const { link, shows } = await newPage(me);
-    shows(200, "<title>Page</title><p>First");
+    shows(200, "<title>Page (1)</title><p>First");
     await check(server());
     const { alive: first } = await raw(me, link);
-    shows(200, "<title>Page</title><p>Second");
+    shows(200, "<title>Page (2)</title><p>Second");
     await check(server());
     const { alive: same } = await raw(me, link);
     shows(200, "<title>New page</title><p>Third");

@@ -1,4 +1,7 @@
 import { expect, test } from "bun:test";
+import { eq, inArray } from "drizzle-orm";
+import { changes, links } from "../../server/db/tables.ts";
+import { chunksOf } from "../../server/lib/steps.ts";
 import { check } from "../checked.ts";
 import { DAY, HOUR } from "../checker/ended.ts";
 import { type Asker, onBothEngines } from "../harness.ts";
@@ -92,6 +95,34 @@ onBothEngines("GET /changes", (server) => {
 
     const kinds = [...first.items, ...second.items].map(({ kind }) => kind);
     expect(kinds).toEqual(["came_back", "died", "came_back", "died"]);
+    expect(second.next).toBeNull();
+  });
+
+  test("lists each of very many changes once, also those of one moment", async () => {
+    const me = await server().account();
+    const id = await add(me, "https://example.com/");
+    await check(server(), [id], "ok");
+    const { store, clock } = server().deps;
+    const [link] = await store.select({ no: links.no }).from(links).where(eq(links.id, id));
+    const ids = await addAll(me, "example.com", 20);
+    const others = await store.select({ no: links.no }).from(links).where(inArray(links.id, ids));
+    const change = (no: number, at: number): typeof changes.$inferInsert => ({
+      ...{ accountNo: me.accountNo, linkNo: no, changedAt: clock.now() - at, kind: "died" },
+      ...{ site: "example.com", previousStatus: "active", lastedMs: 1, reason: "http_404" },
+    });
+    // The page of 2,000 ends among the twenty of one moment.
+    const single = Array.from({ length: 2100 }, (_, at) => at).filter((at) => at !== 1990);
+    const rows = [
+      ...single.map((at) => change(link!.no, at)),
+      ...others.map(({ no }) => change(no, 1990)),
+    ];
+    for (const some of chunksOf(50, rows)) await store.insert(changes).values(some);
+
+    const first = await changesOf(me);
+    const second = await changesOf(me, `?before=${first.next}`);
+
+    const counts = [...first.items, ...second.items].map(({ count }) => count);
+    expect(counts).toEqual([1990, rows.length - 1990]);
     expect(second.next).toBeNull();
   });
 

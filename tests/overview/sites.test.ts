@@ -102,10 +102,10 @@ onBothEngines("GET /sites", (server) => {
     expect(await names(me, "?status=dead")).toEqual(["dead.example"]);
     expect(await names(me, "?status=unknown")).toEqual(["fresh.example"]);
     expect(await names(me, "?search=BIG.")).toEqual(["big.example"]);
-    const { body } = await me.get("/api/v1/sites?status=alive&after=nonsense");
+    const { body } = await me.get("/api/v1/sites?status=alive&cursor=nonsense");
     expect(body.error.details.fields).toEqual({
       status: ["must be one of: dead, unknown"],
-      after: ["must be the `next` of the reply before"],
+      cursor: ["must be the next_cursor of another page"],
     });
   });
 
@@ -119,12 +119,13 @@ onBothEngines("GET /sites", (server) => {
       const all = await names(me, `?sort=${sort}`);
       expect(all).toHaveLength(7);
       const walked: string[] = [];
-      for (let after: string | null = ""; after !== null; ) {
-        const page = await sites(me, `?sort=${sort}&per_page=2${after && `&after=${after}`}`);
+      for (let cursor: string | null = ""; cursor !== null; ) {
+        const page = await sites(me, `?sort=${sort}&per_page=2${cursor && `&cursor=${cursor}`}`);
         walked.push(...page.items.map(({ site }: { site: string }) => site));
-        after = page.next;
+        cursor = page.next_cursor;
       }
       expect(walked).toEqual(all);
+      expect((await sites(me, `?sort=${sort}&per_page=7`)).next_cursor).toBeNull();
       expect(await names(me, `?sort=${sort}&per_page=2&page=3`)).toEqual(all.slice(4, 6));
     }
   });

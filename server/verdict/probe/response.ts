@@ -27,11 +27,20 @@ const TEXT_CHARS = 4096;
 const MOST_HEADERS = 60;
 const VALUE_CHARS = 500;
 
-/** Identifies responses that need not be stored again: status, final URL without its query, title and type. */
+/**
+ * Identifies responses that need not be stored again: status, final URL without its query, type, and title without
+ * digits, since many titles count or contain the time.
+ */
 function fingerprintOf(answer: Probe & { kind: "answered" }): number {
   const { origin, pathname } = new URL(answer.finalUrl);
   const { status, headers, page } = answer;
-  const parts = [status, origin, pathname, page?.title, headers.get("content-type")];
+  const parts = [
+    status,
+    origin,
+    pathname,
+    page?.title.replace(/\d+/g, ""),
+    headers.get("content-type"),
+  ];
   return Bun.hash.xxHash32(JSON.stringify(parts));
 }
 

@@ -1,12 +1,12 @@
-import { and, desc, eq, gte, inArray, lte } from "drizzle-orm";
+import { and, desc, eq, gte, inArray, lte, sql } from "drizzle-orm";
 import type { Caller } from "../../api/caller.ts";
-import { changes, groups, links } from "../../db/tables.ts";
-import { toIso } from "../../lib/moments.ts";
+import { type ChangeKind, changes, groups, links } from "../../db/tables.ts";
+import { toIso, toIsoOrNull } from "../../lib/moments.ts";
 import type { Deps } from "../../work/deps.ts";
 import { readMessages } from "./messages.ts";
 import type { ChangeEntry, ChangesPage, ChangesQuery } from "./model.ts";
 
-/** Changes that are read for one page. */
+/** Changes that are read for one page. An entry of more continues as another one on the next page. */
 const MOST_READ = 2000;
 /** Longest pause between two changes of one entry. */
 const PAUSE_MS = 10 * 60_000;
@@ -23,18 +23,26 @@ export async function listChanges(
   caller: Caller,
   query: ChangesQuery,
 ): Promise<ChangesPage> {
-  const rows = await readRows(deps, caller, query);
-  const entries = entriesOf(rows);
-  const { shown, next } = pageOf(entries, query.per_page);
-  const isCut = rows.length === MOST_READ && next === null;
+  const { rows, next: nextRows } = wholeMoments(await readRows(deps, caller, query));
+  const { shown, next } = pageOf(entriesOf(rows), query.per_page);
   const messages = await readMessages(deps, caller, shown);
   return {
     items: shown.map((entry, index) => ({ ...toEntry(entry), messages: messages[index]! })),
-    next: toIsoOf(next ?? (isCut ? rows.at(-1)!.at : null)),
+    next: toIsoOrNull(next ?? nextRows),
   };
 }
 
-const toIsoOf = (at: number | null) => (at === null ? null : toIso(at));
+/** Leaves the last moment to the next page if there are more rows, since more of them may have it. */
+function wholeMoments(rows: ChangeRow[]): { rows: ChangeRow[]; next: number | null } {
+  if (rows.length < MOST_READ) return { rows, next: null };
+  const last = rows.at(-1)!.at;
+  const whole = rows.filter(({ at }) => at > last);
+  return whole.length > 0 ? { rows: whole, next: last } : { rows, next: last - 1 };
+}
+
+/** SQLite uses the index of rare kinds only for queries that repeat its condition. */
+const IS_RARE = sql`${changes.kind} not in ('died', 'came_back', 'became_unknown')`;
+const RARE: ReadonlySet<ChangeKind> = new Set(["moved", "changed_hands", "certificate"]);
 
 async function readRows({ store }: Deps, { accountId, accountNo }: Caller, query: ChangesQuery) {
   const { kind, group_id: groupId, site, since, before } = query;
@@ -63,6 +71,7 @@ async function readRows({ store }: Deps, { accountId, accountNo }: Caller, query
       and(
         eq(changes.accountNo, accountNo),
         kind && eq(changes.kind, kind),
+        kind && RARE.has(kind) ? IS_RARE : undefined,
         site ? eq(changes.site, site) : undefined,
         ofGroup ? inArray(changes.groupNo, ofGroup) : undefined,
         since === undefined ? undefined : gte(changes.changedAt, since),
@@ -73,7 +82,7 @@ async function readRows({ store }: Deps, { accountId, accountNo }: Caller, query
     .limit(MOST_READ);
 }
 
-/** Groups changes of one site with the same kind and reason between which no long pause is. */
+/** Groups changes of one site with the same kind and reason with no long pause between them. */
 function entriesOf(rows: ChangeRow[]): Entry[] {
   const entries: Entry[] = [];
   const open = new Map<string, Entry>();

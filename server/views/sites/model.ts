@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { oneOf, optionalText, paging } from "../../lib/fields.ts";
+import { cursorPaging, oneOf, optionalText, paging } from "../../lib/fields.ts";
 import { STAGES } from "../../verdict/reasons/reasons.ts";
 
 export const SITE_SORTS = ["-dead", "-links", "site"] as const;
@@ -36,17 +36,10 @@ export type Site = z.infer<typeof Site>;
 /** Where a list of sites continues: after this site, and its value of what the list is sorted by. */
 export type SiteCursor = { value: number; site: string };
 
-const Cursor = z
-  .string()
-  .meta({
-    description: "The `next` of the reply before: the list continues there, whatever `page` is.",
-  })
-  .transform((text, context): SiteCursor => {
-    const [, value, site] = /^(\d{1,12}) (.+)$/.exec(decoded(text)) ?? [];
-    if (value !== undefined && site !== undefined) return { value: Number(value), site };
-    context.addIssue("must be the `next` of the reply before");
-    return z.NEVER;
-  });
+function readCursor(text: string): SiteCursor | null {
+  const [, value, site] = /^(\d{1,12}) (.+)$/.exec(decoded(text)) ?? [];
+  return value === undefined || site === undefined ? null : { value: Number(value), site };
+}
 
 const decoded = (text: string) => Buffer.from(text, "base64url").toString();
 
@@ -64,7 +57,7 @@ export const SiteQuery = z.object({
     .meta({ description: "By dead links, by links, or by name. Default: most dead links first." })
     .optional()
     .default("-dead"),
-  after: Cursor.optional(),
+  ...cursorPaging(readCursor),
   ...paging(50),
 });
 export type SiteQuery = z.output<typeof SiteQuery>;

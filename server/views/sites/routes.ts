@@ -9,7 +9,7 @@ import { listSites } from "./sites.ts";
 const SitePage = z.object({
   items: z.array(Site),
   pagination: Pagination,
-  next: z.string().meta({ example: "MCBleGFtcGxlLmNvbQ" }).nullable(),
+  next_cursor: z.string().meta({ example: "MCBleGFtcGxlLmNvbQ" }).nullable(),
 });
 
 export const siteRoutes = (deps: Deps) =>
@@ -20,7 +20,7 @@ export const siteRoutes = (deps: Deps) =>
       async ({ caller, query, request, set }) => {
         const { next, ...page } = await listSites(deps, caller, query);
         const reply = toPage(page, query, (site) => site, { request, set });
-        return { data: { ...reply.data, next: next && toCursor(next) } };
+        return { data: { ...reply.data, next_cursor: next && toCursor(next) } };
       },
       {
         query: SiteQuery,
@@ -30,7 +30,7 @@ export const siteRoutes = (deps: Deps) =>
           operationId: "listSites",
           summary: "List the sites of your links",
           description:
-            "A site is a registrable domain, where private suffixes such as `github.io` count, or a host or address that has none. `open` are the dead links that need attention. `top_reason` is the most frequent reason of its dead links, or else of its unknown ones. `days` has the dead links at the end of each of the last 30 days (UTC), today last; null before the site had links. `response_ms` is the mean of the last response times of up to 100 links. `expires_at` is when the first certificate of its hosts expires. `next` leads to the next page as `after`, which is faster than a high `page`; null on the last one.",
+            "A site is a registrable domain, where private suffixes such as `github.io` count, or a host or address that has none. `open` are the dead links that need attention. `top_reason` is the most frequent reason of its dead links, or else of its unknown ones. `days` has the dead links at the end of each of the last 30 days (UTC), today last; null before the site had links. `response_ms` is the mean of the last response times of up to 100 links. `expires_at` is when the first certificate of its hosts expires. `next_cursor` leads to the next page as `cursor`, which is faster than a high `page`; null on the last one.",
         },
       },
     )

@@ -37,11 +37,12 @@ export async function listSites(
 ): Promise<SitePage> {
   const { store, clock } = deps;
   const matches = and(eq(sites.accountNo, accountNo), ...conditionsOf(query));
-  const [rows, [counted]] = await Promise.all([
-    query.after ? readAfter(store, query, matches, query.after) : readPage(store, query, matches),
+  const [found, [counted]] = await Promise.all([
+    query.cursor ? readAfter(store, query, matches, query.cursor) : readPage(store, query, matches),
     store.readPool.select({ total: count() }).from(sites).where(matches),
   ]);
-  const last = rows.length === query.per_page ? rows.at(-1) : undefined;
+  const rows = found.slice(0, query.per_page);
+  const last = found.length > rows.length ? rows.at(-1) : undefined;
   return {
     items: await describe(store, accountNo, rows, Math.floor(clock.now() / DAY_MS)),
     total: counted!.total,
@@ -63,6 +64,7 @@ const sortedValue = ({ sort }: SiteQuery, row: SiteRow) =>
 const orderOf = (query: SiteQuery) =>
   query.sort === "site" ? [asc(sites.site)] : [desc(columnOf(query)), asc(sites.site)];
 
+/** Reads one more than a page. */
 function readPage(
   { readPool }: Store,
   query: SiteQuery,
@@ -72,18 +74,18 @@ function readPage(
   const page = readPool.select().from(sites).where(matches);
   return page
     .orderBy(...orderOf(query))
-    .limit(limit)
+    .limit(limit + 1)
     .offset(offset);
 }
 
-/** Continues after a site in two reads: the others with the same value, and those with lower ones. */
+/** Reads one more than a page. Continues after a site in two reads: the others with the same value, and those with lower ones. */
 async function readAfter(
   { readPool }: Store,
   query: SiteQuery,
   matches: SQL | undefined,
   { value, site }: SiteCursor,
 ): Promise<SiteRow[]> {
-  const { per_page: limit } = query;
+  const limit = query.per_page + 1;
   const read = (isLater: SQL | undefined) =>
     readPool
       .select()
