@@ -33,10 +33,10 @@ onBothEngines("GET /sites", (server) => {
     await check(server(), [www], "dns_nxdomain");
     await becomeUnknown(server(), [locked], "login_required");
 
-    const { items, pagination, next } = await sites(me);
+    const { items, pagination, next_cursor } = await sites(me);
 
     expect(pagination).toMatchObject({ page: 1, total: 4 });
-    expect(next).toBeNull();
+    expect(next_cursor).toBeNull();
     expect(items).toMatchObject([
       {
         ...{ site: "a.example", hosts: 2, links: 3, active: 0, dead: 3, unknown: 0, open: 3 },
