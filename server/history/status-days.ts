@@ -158,13 +158,15 @@ const readClosed = prepared(() => sql`select value from facts where name = ${FAC
 
 const DAY_TO_CLOSE = sql`cast(${sql.placeholder("day")} as bigint)`;
 
-/** The counts of all accounts and groups. */
-const COUNTED_NOW = sql.raw(`
+/** The counts of all accounts and groups that existed on the day. */
+const COUNTED_NOW = sql`
   select a.no as account_no, 0 as group_no, sum(k.active) as active, sum(k.dead) as dead, sum(k.unknown) as unknown
-  from accounts a join link_counts k on k.subject = a.no group by a.no
+  from accounts a join link_counts k on k.subject = a.no
+  where a.created_at < (${DAY_TO_CLOSE} + 1) * ${sql.raw(String(DAY_MS))} group by a.no
   union all
   select a.no, g.no, sum(k.active), sum(k.dead), sum(k.unknown)
-  from groups g join accounts a on a.id = g.account_id join link_counts k on k.subject = g.no group by a.no, g.no`);
+  from groups g join accounts a on a.id = g.account_id join link_counts k on k.subject = g.no
+  where g.created_at < (${DAY_TO_CLOSE} + 1) * ${sql.raw(String(DAY_MS))} group by a.no, g.no`;
 
 /** A day with changes that was not closed when it was over, since this program did not run, is the last with any. */
 const closeDaysWithChanges = prepared(

@@ -16,6 +16,19 @@ onBothEngines("GET /overview/series", (server) => {
     }
   }
 
+  test("begins on the day on which the account was made", async () => {
+    server().clock.moveBy(DAY);
+    const me = await server().account();
+    const id = await addLink(me, { url: "https://docs.example.com/" });
+    const today = new Date(server().clock.now()).toISOString().slice(0, 10);
+    await check(server(), [id], "ok");
+
+    const { days, first_day } = (await me.get(`${PATH}?days=30`)).body.data;
+
+    expect(first_day).toBe(today);
+    expect(days).toHaveLength(1);
+  });
+
   test("has the links at the end of each day, and what happened on it", async () => {
     await passDays(1);
     const me = await server().account();
