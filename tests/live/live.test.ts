@@ -3,6 +3,7 @@ import { eq } from "drizzle-orm";
 import { createSession } from "../../server/accounts/sessions.ts";
 import { createService } from "../../server/app/app.ts";
 import { sessions } from "../../server/db/tables.ts";
+import { check } from "../checked.ts";
 import { saw } from "../checker/ended.ts";
 import { onBothEngines, type TestServer } from "../harness.ts";
 import { checkDueLinks } from "../rounds.ts";
@@ -63,6 +64,28 @@ onBothEngines("GET /dashboard/api/live", (server) => {
     const told = await line.until(({ topics }) => topics.includes("history"));
     expect(told.topics).toEqual(expect.arrayContaining(["links", "overview"]));
     expect(told.links).toContain(id);
+    line.close();
+  });
+
+  test("announces changes and sites only when a status changes, not with every check", async () => {
+    const browser = await signedIn();
+    const ids = [await newLink(browser)];
+    await check(server(), ids, "ok");
+    const line = await openLine(server(), browser);
+    await line.next();
+    const isOfChecks = ({ topics }: { topics: string[] }) => topics.includes("history");
+    // The first one may also announce that other nodes are heard.
+    await check(server(), ids, "ok");
+    await line.until(isOfChecks);
+
+    await check(server(), ids, "ok");
+    const unchanged = await line.until(isOfChecks);
+    await check(server(), ids, "http_404");
+    const changed = await line.until(({ topics }) => topics.includes("changes"));
+
+    expect(unchanged.topics).not.toContain("changes");
+    expect(unchanged.topics).not.toContain("sites");
+    expect(changed.topics).toContain("sites");
     line.close();
   });
 

@@ -96,4 +96,35 @@ onBothEngines("GET /overview/series", (server) => {
     expect((await me.get(PATH)).body.data.days).toMatchObject([{ dead: 1, died: 0 }]);
     expect((await other.get(PATH)).body.data.days).toMatchObject([{ alive: 0, dead: 0 }]);
   });
+
+  test("can be limited to a group or a site", async () => {
+    await passDays(1);
+    const me = await server().account();
+    const group = (await me.post("/api/v1/groups", { name: "Docs" })).body.data.id;
+    const ids = await Promise.all([
+      addLink(me, { url: "https://docs.example.com/a", group_id: group }),
+      addLink(me, { url: "https://docs.example.com/b" }),
+      addLink(me, { url: "https://example.org/", group_id: group }),
+    ]);
+    await check(server(), ids, "ok");
+    await passDays(1);
+    await check(server(), ids.slice(0, 2), "http_404");
+
+    const series = async (query: string) => (await me.get(`${PATH}?${query}`)).body.data;
+
+    expect((await series(`group_id=${group}`)).days).toMatchObject([
+      { alive: 2, dead: 0, died: 0 },
+      { alive: 1, dead: 1, died: 1 },
+    ]);
+    expect((await series("site=Example.com")).days).toMatchObject([
+      { alive: 2, dead: 0, died: 0 },
+      { alive: 0, dead: 2, died: 2 },
+    ]);
+    expect((await series("site=example.net")).days).toMatchObject([{ alive: 0, dead: 0 }]);
+    const other = await server().account();
+    expect((await other.get(`${PATH}?group_id=${group}`)).body.data.days).toEqual([]);
+    const both = await me.get(`${PATH}?group_id=${group}&site=example.com`);
+    expect(both.status).toBe(400);
+    expect(both.body.error.details.fields).toEqual({ site: ["must not be given with group_id"] });
+  });
 });

@@ -7,7 +7,7 @@ const LATEST = 20;
 export const ChangesQuery = z.object({
   kind: oneOf(CHANGE_KINDS).meta({ description: "Only changes of this kind." }).optional(),
   group_id: id().meta({ description: "Only links that were in this group." }).optional(),
-  site: text(253).meta({ description: "Only links of this site." }).optional(),
+  site: text(253).toLowerCase().meta({ description: "Only links of this site." }).optional(),
   since: moment().optional().meta({ description: "Only changes at or after this moment." }),
   before: moment().optional().meta({
     description: "Only changes at or before this moment: the `next` of the reply before.",

@@ -30,6 +30,8 @@ const TOPICS = [
   "batches",
   "account",
   "audit",
+  "changes",
+  "sites",
 ] as const;
 type Topic = (typeof TOPICS)[number];
 
@@ -167,7 +169,7 @@ export async function readStateId(deps: Deps, account: AccountRef, lastRequest: 
 /**
  * One statement, since it runs twice a second for every account with an open page. It reads a few maintained numbers,
  * so that it costs about the same for any account: the number of checks, links by status, those being checked, the
- * latest change of small tables, and the progress of running batches.
+ * latest change of small tables, the progress of running batches, and the latest change of a status.
  */
 const SNAPSHOT = `select
   (select sum(checks) from usage_days where account_id = ?),
@@ -179,6 +181,7 @@ const SNAPSHOT = `select
     from webhooks where account_id = ?),
   (select count(*) || '.' || sum(active + dead + unknown + skipped + total)
     from batches where account_id = ? and completed_at is null),
+  (select changed_at || '.' || link_no from changes where account_no = ? order by changed_at desc, link_no desc limit 1),
   (select max(id) from audit where account_id = ?),
   (select count(*) from audit where account_id = ? and id > ?)`;
 
@@ -192,12 +195,13 @@ async function readSnapshot(
   lastRequest: string,
 ): Promise<Pick<Poll, "snapshot" | "marker">> {
   const now = clock.now();
-  const ofAccount = Array(6).fill(accountId);
+  const ofAccount = Array(4).fill(accountId);
   // Entries of two processes may be committed in another order than that of their ids.
   const recent = firstIdAt(now - OVERLAP_MS);
-  const params = [accountId, accountNo, accountNo, now, ...ofAccount, recent];
+  const params = [accountId, accountNo, accountNo, now, ...ofAccount, accountNo];
+  params.push(accountId, accountId, recent);
   const [row] = await store.engine.run({ sql: SNAPSHOT, params });
-  const [checked, counted, checking, groups, keys, webhooks, batches, ...recorded] = row!;
+  const [checked, counted, checking, groups, keys, webhooks, batches, changed, ...recorded] = row!;
   const { isShared } = store.engine;
   const audit = digestOf(isShared ? recorded : recorded[0]);
   // Requests to other processes that are not announced show in the audit log.
@@ -214,6 +218,8 @@ async function readSnapshot(
     batches: digestOf(batches, marker),
     account: digestOf(checked, counted, marker),
     audit,
+    changes: digestOf(changed, counted, webhooks, marker),
+    sites: digestOf(changed, counted, marker),
   };
   return { snapshot, marker };
 }

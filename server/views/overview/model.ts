@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { DISABLED_REASONS } from "../../db/tables.ts";
-import { queryNumber } from "../../lib/fields.ts";
+import { id, queryNumber, text } from "../../lib/fields.ts";
 import { MONITOR_STATES } from "../../verdict/online/online.ts";
 
 /** The first ten items of a list, and how many there are. */
@@ -141,9 +141,17 @@ export const Series = z
   .meta({ id: "Series" });
 export type Series = z.infer<typeof Series>;
 
-export const SeriesQuery = z.object({
-  days: queryNumber(366)
-    .meta({ description: "How many days, today included." })
-    .optional()
-    .default(90),
-});
+export const SeriesQuery = z
+  .object({
+    days: queryNumber(366)
+      .meta({ description: "How many days, today included." })
+      .optional()
+      .default(90),
+    group_id: id().meta({ description: "Only links in this group." }).optional(),
+    site: text(253).toLowerCase().meta({ description: "Only links of this site." }).optional(),
+  })
+  .refine(({ group_id, site }) => group_id === undefined || site === undefined, {
+    message: "must not be given with group_id",
+    path: ["site"],
+  });
+export type SeriesQuery = z.output<typeof SeriesQuery>;

@@ -48,7 +48,7 @@ export const overviewRoutes = (deps: Deps) =>
     })
     .get(
       "/series",
-      async ({ caller, query }) => ({ data: await findSeries(deps, caller, query.days) }),
+      async ({ caller, query }) => ({ data: await findSeries(deps, caller, query) }),
       {
         query: SeriesQuery,
         response: { 200: data(Series), ...refusals },
@@ -57,7 +57,7 @@ export const overviewRoutes = (deps: Deps) =>
           operationId: "getOverviewSeries",
           summary: "Get the number of links by status, day by day",
           description:
-            "`days` has the links at the end of each day (UTC), oldest first; today has those of now. `previous` has as many days before. Days before the first one that is known (`first_day`) are left out. `died` and `came_back` count changes of status, without first verdicts. `median_dead_ms` is an estimate of how long the links that came back had been dead. `notes` name the site of which most links died on each of the three worst days, and the day on which that was over. With many links, the counts may be a few seconds old.",
+            "`days` has the links at the end of each day (UTC), oldest first; today has those of now. `group_id` or `site` limits all of it to links of a group or a site. `previous` has as many days before. Days before the first one that is known (`first_day`) are left out. `died` and `came_back` count changes of status, without first verdicts. `median_dead_ms` is an estimate of how long the links that came back had been dead. `notes` name the site of which most links died on each of the three worst days, and the day on which that was over. With many links, the counts may be a few seconds old.",
         },
       },
     )
