@@ -36,6 +36,22 @@ onBothEngines("GET /changes", (server) => {
     expect(Date.parse(entry.changed_at)).toBeGreaterThan(Date.parse(at));
   });
 
+  test("counts all links of an entry, also if a page could be filled before its last one", async () => {
+    const me = await server().account();
+    const [docs, other] = [await addAll(me, "example.com", 9), await addAll(me, "example.org", 4)];
+    await check(server(), [...docs, ...other], "ok");
+    await check(server(), docs.slice(0, 3), "http_404");
+    await check(server(), other, "http_404");
+    await check(server(), docs.slice(3), "http_404");
+
+    const { items } = await changesOf(me, "?per_page=1");
+
+    expect(items).toMatchObject([
+      { site: "example.com", count: 9 },
+      { site: "example.org", count: 4 },
+    ]);
+  });
+
   test("begins another entry after ten minutes, for another reason, and for another kind", async () => {
     const me = await server().account();
     const ids = await addAll(me, "example.com", 4);

@@ -1,4 +1,4 @@
-import { and, desc, eq, gte, inArray, lte, sql } from "drizzle-orm";
+import { and, desc, eq, gte, lte, sql } from "drizzle-orm";
 import type { Caller } from "../../api/caller.ts";
 import { type ChangeKind, changes, groups, links } from "../../db/tables.ts";
 import { toIso, toIsoOrNull } from "../../lib/moments.ts";
@@ -8,6 +8,8 @@ import type { ChangeEntry, ChangesPage, ChangesQuery } from "./model.ts";
 
 /** Changes that are read for one page. An entry of more continues as another one on the next page. */
 const MOST_READ = 2000;
+/** Changes that are read at first for each entry of a page. */
+const FEW_PER_ENTRY = 10;
 /** Longest pause between two changes of one entry. */
 const PAUSE_MS = 10 * 60_000;
 const SHOWN_LINKS = 3;
@@ -23,13 +25,29 @@ export async function listChanges(
   caller: Caller,
   query: ChangesQuery,
 ): Promise<ChangesPage> {
-  const { rows, next: nextRows } = wholeMoments(await readRows(deps, caller, query));
-  const { shown, next } = pageOf(entriesOf(rows), query.per_page);
+  const { shown, next } = await readPage(deps, caller, query);
   const messages = await readMessages(deps, caller, shown);
   return {
     items: shown.map((entry, index) => ({ ...toEntry(entry), messages: messages[index]! })),
-    next: toIsoOrNull(next ?? nextRows),
+    next: toIsoOrNull(next),
   };
+}
+
+/** Mostly a few changes are enough. A mass death needs more, to count it in one entry. */
+async function readPage(deps: Deps, caller: Caller, query: ChangesQuery) {
+  const few = query.per_page * FEW_PER_ENTRY;
+  const rows = await readRows(deps, caller, query, few);
+  const page = pageOf(entriesOf(rows), query.per_page);
+  if (rows.length < few || (page.next !== null && areWhole(page.shown, rows))) return page;
+  const most = wholeMoments(await readRows(deps, caller, query, MOST_READ));
+  const { shown, next } = pageOf(entriesOf(most.rows), query.per_page);
+  return { shown, next: next ?? most.next };
+}
+
+/** Whether changes that were not read cannot belong to the entries. */
+function areWhole(entries: Entry[], rows: ChangeRow[]): boolean {
+  const last = rows.at(-1)!.at;
+  return entries.every(({ oldest }) => oldest - last > PAUSE_MS);
 }
 
 /** Leaves the last moment to the next page if there are more rows, since more of them may have it. */
@@ -44,7 +62,12 @@ function wholeMoments(rows: ChangeRow[]): { rows: ChangeRow[]; next: number | nu
 const IS_RARE = sql`${changes.kind} not in ('died', 'came_back', 'became_unknown')`;
 const RARE: ReadonlySet<ChangeKind> = new Set(["moved", "changed_hands", "certificate"]);
 
-async function readRows({ store }: Deps, { accountId, accountNo }: Caller, query: ChangesQuery) {
+async function readRows(
+  { store }: Deps,
+  { accountId, accountNo }: Caller,
+  query: ChangesQuery,
+  limit: number,
+) {
   const { kind, group_id: groupId, site, since, before } = query;
   const ofGroup =
     groupId &&
@@ -52,6 +75,29 @@ async function readRows({ store }: Deps, { accountId, accountNo }: Caller, query
       .select({ no: groups.no })
       .from(groups)
       .where(and(eq(groups.id, groupId), eq(groups.accountId, accountId)));
+  // The columns of an index only: SQLite would take the primary key for more, and search all changes for a site.
+  const found = store
+    .select({ accountNo: changes.accountNo, at: changes.changedAt, no: changes.linkNo })
+    .from(changes)
+    .where(
+      and(
+        // A group has one account, and the index of groups does not contain it.
+        ofGroup ? eq(changes.groupNo, sql`(${ofGroup})`) : eq(changes.accountNo, accountNo),
+        kind && eq(changes.kind, kind),
+        kind && RARE.has(kind) ? IS_RARE : undefined,
+        site ? eq(changes.site, site) : undefined,
+        since === undefined ? undefined : gte(changes.changedAt, since),
+        before === undefined ? undefined : lte(changes.changedAt, before),
+      ),
+    )
+    .orderBy(desc(changes.changedAt), desc(changes.linkNo))
+    .limit(limit)
+    .as("found");
+  const isFound = and(
+    eq(changes.accountNo, found.accountNo),
+    eq(changes.changedAt, found.at),
+    eq(changes.linkNo, found.no),
+  );
   return store.readPool
     .select({
       no: changes.linkNo,
@@ -65,21 +111,10 @@ async function readRows({ store }: Deps, { accountId, accountNo }: Caller, query
       id: links.id,
       url: links.url,
     })
-    .from(changes)
+    .from(found)
+    .innerJoin(changes, isFound)
     .innerJoin(links, eq(links.no, changes.linkNo))
-    .where(
-      and(
-        eq(changes.accountNo, accountNo),
-        kind && eq(changes.kind, kind),
-        kind && RARE.has(kind) ? IS_RARE : undefined,
-        site ? eq(changes.site, site) : undefined,
-        ofGroup ? inArray(changes.groupNo, ofGroup) : undefined,
-        since === undefined ? undefined : gte(changes.changedAt, since),
-        before === undefined ? undefined : lte(changes.changedAt, before),
-      ),
-    )
-    .orderBy(desc(changes.changedAt), desc(changes.linkNo))
-    .limit(MOST_READ);
+    .orderBy(desc(changes.changedAt), desc(changes.linkNo));
 }
 
 /** Groups changes of one site with the same kind and reason with no long pause between them. */
