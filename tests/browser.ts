@@ -11,6 +11,7 @@ import { type ROLES, users } from "../server/db/tables.ts";
 import { buildDashboard } from "./build-dashboard.ts";
 import { startServer, type TestServer } from "./harness.ts";
 import { closeAtEnd } from "./shared.ts";
+import { until } from "./until.ts";
 
 /** A page of a real browser, and what must never happen on any. */
 export type Visitor = {
@@ -88,6 +89,19 @@ export async function openVisitor(place: Place, looks: Looks = {}): Promise<Visi
   const page = await context.newPage();
   if (place.clock) await page.clock.setFixedTime(place.clock.now());
   return { page, complaints: await collectComplaints(page, place.url) };
+}
+
+/** Cuts the connection and waits until the page shows it: the browser may cut it only after it has told the page. */
+export async function goOffline(page: Page): Promise<void> {
+  await page.context().setOffline(true);
+  const line = page.getByText(/^Connection lost at/);
+  await until(async () => {
+    await page.evaluate(() => dispatchEvent(new Event("offline")));
+    return line.waitFor({ timeout: 1_000 }).then(
+      () => true,
+      () => false,
+    );
+  });
 }
 
 /** Another tab of the browser that has this page. */

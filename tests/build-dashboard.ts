@@ -6,7 +6,9 @@ export async function buildDashboard(): Promise<void> {
   const root = join(import.meta.dir, "..");
   const built = newest(join(root, "web/dist"));
   // The dashboard reads lists with modules of the server.
-  const sources = ["web/src", "server"].map((folder) => newest(join(root, folder)));
+  const sources = ["web/src", "web/index.html", "web/vite.config.ts", "server"].map((folder) =>
+    newest(join(root, folder)),
+  );
   if (built > Math.max(...sources)) return;
   const vite = Bun.spawn([join(root, "node_modules/.bin/vite"), "build", "web"], {
     cwd: root,

@@ -24,6 +24,8 @@ const VIEWS = [
   { path: "/sign-in", isSignedIn: false },
   { path: "/", isSignedIn: true },
   { path: "/links", isSignedIn: true },
+  { path: "/changes", isSignedIn: true },
+  { path: "/alerts", isSignedIn: true },
 ];
 const SCREENS = [
   { name: "mobile", config: undefined },

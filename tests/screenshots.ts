@@ -22,15 +22,22 @@ const FOLDER = join(import.meta.dir, "../screenshots");
 const DOCS = join(import.meta.dir, "../docs");
 
 const LOOKS: Record<string, Looks> = {
-  desk: { width: 1280, height: 800 },
-  "desk-dark": { width: 1280, height: 800, colorScheme: "dark" },
-  phone: { width: 360, height: 740 },
-  "phone-dark": { width: 360, height: 740, colorScheme: "dark" },
+  desk: { width: 1440, height: 900 },
+  "desk-dark": { width: 1440, height: 900, colorScheme: "dark" },
+  phone: { width: 390, height: 844 },
+  "phone-dark": { width: 390, height: 844, colorScheme: "dark" },
 };
 
-/** Sizes and settings that only some pages need to be looked at in: `WIDE=1` adds them. */
+/** Sizes and settings that only some pages need to be looked at in: `WIDE=1` adds them, `LOOKS=a,b` chooses. */
 const MORE_LOOKS: Record<string, Looks> = {
+  small: { width: 320, height: 640 },
+  phablet: { width: 720, height: 900 },
+  "rail-least": { width: 721, height: 900 },
+  between: { width: 820, height: 1180 },
+  "rail-most": { width: 1080, height: 800 },
+  "desk-least": { width: 1081, height: 800 },
   tablet: { width: 768, height: 1024 },
+  "tablet-dark": { width: 768, height: 1024, colorScheme: "dark" },
   hd: { width: 1920, height: 1080 },
   "4k": { width: 3840, height: 2160 },
   zoom: { width: 640, height: 400 },
@@ -40,7 +47,7 @@ async function photographAll(server: TestServer, names: string[]): Promise<void>
   mkdirSync(FOLDER, { recursive: true });
   const isWanted = ({ name }: Sight) =>
     names.length === 0 || names.some((wanted) => name.startsWith(wanted));
-  const looks = { ...LOOKS, ...(process.env.WIDE && MORE_LOOKS) };
+  const looks = chosenLooks();
   const setup = { name: "setup", path: `/setup#token=${await createSetup(server.deps)}` };
   for (const [look, how] of Object.entries(looks)) {
     const { page } = await openVisitor(server, how);
@@ -64,6 +71,13 @@ async function photographAll(server: TestServer, names: string[]): Promise<void>
   }
 }
 
+function chosenLooks(): Record<string, Looks> {
+  const all = { ...LOOKS, ...MORE_LOOKS };
+  const names = process.env.LOOKS?.split(",");
+  if (names) return Object.fromEntries(names.map((name) => [name, all[name]!]));
+  return process.env.WIDE ? all : LOOKS;
+}
+
 /** The first thing that a reader of the README sees: what shows of the overview without scrolling. */
 async function takePicture(server: TestServer): Promise<void> {
   const { page: unused, accountId } = await openUser(server, {}, "owner");
@@ -72,7 +86,7 @@ async function takePicture(server: TestServer): Promise<void> {
   await fillShowcase(server, accountId, `http://127.0.0.1:${receiver.port}/hook`);
   await makeCalm(server, accountId);
   for (const colorScheme of ["light", "dark"] as const) {
-    const { page } = await openAgain(server, accountId, { width: 1200, height: 820, colorScheme });
+    const { page } = await openAgain(server, accountId, { width: 1280, height: 860, colorScheme });
     await page.goto("/");
     await settled(page);
     const path = join(DOCS, colorScheme === "dark" ? "dashboard-dark.png" : "dashboard.png");
@@ -91,48 +105,76 @@ async function makeCalm({ deps, clock }: TestServer, accountId: string): Promise
   await store.update(accounts).set({ email }).where(eq(accounts.id, accountId));
 }
 
-/** What somebody sees who has nothing yet. */
+/** What someone sees who has nothing yet. */
 const EMPTY: Sight[] = [
-  { name: "first-links", path: "/setup?step=links" },
   { name: "empty-overview", path: "/" },
   { name: "empty-links", path: "/links" },
-  { name: "empty-groups", path: "/groups" },
-  { name: "empty-history", path: "/history" },
-  { name: "empty-webhooks", path: "/webhooks" },
-  { name: "empty-keys", path: "/keys" },
+  { name: "empty-sites", path: "/sites" },
+  { name: "empty-changes", path: "/changes" },
+  { name: "empty-alerts", path: "/alerts" },
+  { name: "empty-groups", path: "/settings/groups" },
+  { name: "empty-keys", path: "/settings/keys" },
 ];
 
-/** What is there only after somebody has done something on a page. */
-function opened({ webhook, deadLink }: Showcase): Sight[] {
+/** Up to this width, a row has no drawer. */
+const PHONE = 720;
+
+const pressed = (key: string) => (page: Page) => page.keyboard.press(key);
+
+/** What is there only after something was done on a page. */
+function opened({ webhook }: Showcase): Sight[] {
   const click = (name: string) => (page: Page) =>
-    page.getByRole("button", { name }).first().click();
+    page.locator("#main").getByRole("button", { name }).first().click();
   return [
     {
       name: "links-selected",
       path: "/links?status=dead",
       prepare: async (page) => {
-        for (const n of [1, 2]) await page.getByRole("checkbox").nth(n).check();
+        for (const key of ["j", "x", "j", "x"]) await page.keyboard.press(key);
       },
     },
     {
-      name: "links-import",
-      path: "/links/new",
+      name: "links-drawer",
+      path: "/links?status=dead",
       prepare: async (page) => {
-        await page.getByLabel("URLs").fill(IMPORTED);
-        await page.getByRole("button", { name: "Review" }).click();
-        await page.getByRole("button", { name: /^Add \d/ }).waitFor();
+        for (const key of ["j", "Space"]) await page.keyboard.press(key);
+        if (page.viewportSize()!.width <= PHONE) return;
+        await page.getByRole("complementary").getByText("Response").first().waitFor();
       },
     },
-    { name: "link-delete", path: `/links/${deadLink}`, prepare: click("Delete") },
-    { name: "groups-new", path: "/groups", prepare: click("New group") },
-    { name: "keys-new", path: "/keys", prepare: click("New key") },
-    { name: "webhooks-new", path: "/webhooks", prepare: click("New webhook") },
     {
-      name: "webhook-delivery",
-      path: `/webhooks/${webhook}`,
+      name: "add",
+      path: "/links",
       prepare: async (page) => {
-        await page.locator("a[href*='delivery=']").first().click();
-        await page.getByRole("dialog").getByText("Attempt").first().waitFor();
+        await page.keyboard.press("a");
+        const sheet = page.getByRole("dialog");
+        await sheet.getByRole("textbox").first().fill(IMPORTED);
+        await sheet.getByRole("button", { name: /^Add \d/ }).waitFor();
+      },
+    },
+    {
+      name: "add-live",
+      path: "/links",
+      prepare: async (page) => {
+        await page.keyboard.press("a");
+        const sheet = page.getByRole("dialog");
+        const another = `https://docs.northwind.example/${crypto.randomUUID()}`;
+        await sheet.getByRole("textbox").first().fill(`${IMPORTED}\n${another}`);
+        await sheet.getByRole("button", { name: /^Add \d/ }).click();
+        await sheet.getByRole("button", { name: "Undo" }).waitFor();
+      },
+    },
+    { name: "palette", path: "/", prepare: pressed("Control+k") },
+    { name: "help", path: "/", prepare: pressed("?") },
+    { name: "settings-groups-new", path: "/settings/groups", prepare: click("New group") },
+    { name: "settings-keys-new", path: "/settings/keys", prepare: click("New key") },
+    { name: "alerts-new", path: "/alerts", prepare: click("New alert") },
+    {
+      name: "message",
+      path: `/alerts/${webhook}`,
+      prepare: async (page) => {
+        await page.locator(".msgs a").first().click();
+        await page.getByRole("heading", { name: "Attempts" }).waitFor();
       },
     },
   ];

@@ -20,9 +20,44 @@ const compressed = (): Plugin => ({
   },
 });
 
+/** The letters of most pages; others load only where they occur. */
+const FONT = /geist-latin-wght-normal.*\.woff2$/;
+const THEME = /theme-.*\.js$/;
+
+/**
+ * Puts two things before the style sheet: the script that sets the theme, so that nothing flashes, and the font, which
+ * the browser would otherwise find only in the style sheet.
+ */
+const early = (): Plugin => ({
+  name: "early",
+  buildStart() {
+    if (this.environment.mode !== "build") return;
+    const source = readFileSync(join(import.meta.dirname, "src/theme.js"), "utf8");
+    this.emitFile({
+      type: "asset",
+      name: "theme.js",
+      source: source.replace(/^\/\*.*?\*\/\s*/s, ""),
+    });
+    // The font's license has to accompany it (OFL-1.1, condition 2).
+    const license = join(import.meta.dirname, "../node_modules/@fontsource-variable/geist/LICENSE");
+    this.emitFile({ type: "asset", name: "geist-license.txt", source: readFileSync(license) });
+  },
+  transformIndexHtml: {
+    order: "post",
+    handler: (html, { bundle = {} }) => {
+      const named = (pattern: RegExp) => Object.keys(bundle).find((name) => pattern.test(name));
+      const theme = `<script src="/${named(THEME) ?? "src/theme.js"}"></script>`;
+      const font = named(FONT);
+      const preload =
+        font && `<link rel="preload" as="font" type="font/woff2" crossorigin href="/${font}" />`;
+      return html.replace(/<title>/, [theme, preload, "$&"].filter(Boolean).join("\n    "));
+    },
+  },
+});
+
 /** Asset names contain a hash, so browsers may cache them for ever. Nothing is inline. */
 export default defineConfig({
-  plugins: [preact(), compressed()],
+  plugins: [preact(), early(), compressed()],
   build: {
     outDir: "dist",
     emptyOutDir: true,
@@ -31,8 +66,12 @@ export default defineConfig({
     target: "es2023",
     rolldownOptions: {
       output: {
-        // Otherwise each icon that two pages share would be a separate file and request.
-        codeSplitting: { groups: [{ name: "icons", test: /lucide-preact/, minShareCount: 2 }] },
+        // Otherwise each part and icon that two pages share would be a separate file and request.
+        codeSplitting: {
+          groups: [
+            { name: "shared", test: /node_modules|src\/(ui|data|frame)\//, minShareCount: 2 },
+          ],
+        },
       },
     },
   },

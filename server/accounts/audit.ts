@@ -5,6 +5,7 @@ import type { Store } from "../db/store.ts";
 import { ACTOR_KINDS, type AuditRow, audit, type UserRow } from "../db/tables.ts";
 import { id, moment, oneOf, paging } from "../lib/fields.ts";
 import { newIdAt } from "../lib/ids.ts";
+import { receiverOf } from "../lib/mail-address.ts";
 import { toIso } from "../lib/moments.ts";
 import type { Deps } from "../work/deps.ts";
 
@@ -119,7 +120,7 @@ export const linkTarget = ([link, ...others]: Of<"url">[]) =>
   link && others.length === 0 ? { id: link.id, name: shownUrl(link.url) } : undefined;
 
 /** The path of a webhook's URL may be all that protects its receiver. */
-export const webhookTarget = ({ id, url }: Of<"url">) => ({ id, name: new URL(url).host });
+export const webhookTarget = ({ id, url }: Of<"url">) => ({ id, name: receiverOf(url) });
 
 export const keyTarget = ({ id, prefix }: Of<"prefix">) => ({ id, name: prefix });
 

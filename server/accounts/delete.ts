@@ -16,6 +16,7 @@ import {
   links,
   pendingDeletions,
   statusDays,
+  usageLevels,
   users,
   webhooks,
 } from "../db/tables.ts";
@@ -84,6 +85,7 @@ const eraseAccount = (deps: Deps, account: AccountRow, signal?: AbortSignal): Pr
       const rows = subjects.map((subject) => ({ no: subject }));
       await tx.insert(pendingDeletions).values(rows).onConflictDoNothing();
       await tx.delete(linkCounts).where(inArray(linkCounts.subject, subjects));
+      await tx.delete(usageLevels).where(eq(usageLevels.accountNo, no));
       await tx.delete(accounts).where(eq(accounts.id, id));
     });
     await deletePendingHistory(deps, signal);

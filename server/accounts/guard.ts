@@ -19,6 +19,10 @@ const QUOTAS = [
 /** Enough to invite a team, and too few to try out addresses. */
 const INVITATIONS = { perMinute: 10, perHour: 50 };
 
+/** Mails with a link for a new password: to one address, and as requested from one network. */
+const MAILS_TO_ADDRESS = { perMinute: 3, perHour: 3 };
+const MAILS_FROM_NETWORK = { perMinute: 20, perHour: 20 };
+
 const WINDOW_MS = 15 * 60_000;
 const LONGEST_DELAY_S = 60;
 
@@ -41,11 +45,15 @@ export type Guard = {
   countProof(request: Request): Promise<void>;
   /** Counts an invitation into an account. @throws RATE_LIMITED */
   countInvitation(accountId: string): Promise<void>;
+  /** Counts a request for a link for a new password, whether or not there is such a user. @throws RATE_LIMITED */
+  countPasswordMail(request: Request, name: string): Promise<void>;
 };
 
 export function createGuard(deps: Deps): Guard {
   const limiters = QUOTAS.map((quota, i) => limiterFor(deps, `guesses ${i}`, quota));
   const invitations = limiterFor(deps, "invitations", INVITATIONS);
+  const mailsTo = limiterFor(deps, "password mails to", MAILS_TO_ADDRESS);
+  const mailsFrom = limiterFor(deps, "password mails from", MAILS_FROM_NETWORK);
   const count = async (limiter: RateLimiter, caller: string) => {
     const allowance = await limiter(caller);
     if (!allowance.allowed) throw rateLimited(allowance);
@@ -59,6 +67,10 @@ export function createGuard(deps: Deps): Guard {
     countProof: (request) =>
       count(limiters[0]!, `session ${contextOf(request).session?.tokenHash}`),
     countInvitation: (accountId) => count(invitations, accountId),
+    async countPasswordMail(request, name) {
+      await count(mailsFrom, rangesOf(contextOf(request).address())[0]!);
+      await count(mailsTo, hashToken(name));
+    },
   };
 }
 

@@ -46,8 +46,25 @@ const Colleague = User.extend({ is_you: z.boolean() });
 
 export const People = z.object({ items: z.array(Colleague) });
 
-/** `token` belongs after `/password#token=`, and is returned only once. */
-export const Invitation = z.object({ email: z.string(), token: z.string() });
+/**
+ * `token` belongs after `/invitation#token=`, or `/password#token=` for someone with a password. It is returned only
+ * once, and not at all when the link is sent by e-mail.
+ */
+export const Invitation = z.object({
+  email: z.string(),
+  token: z.string().nullable(),
+  mailed: z.boolean(),
+});
+export type Invitation = z.infer<typeof Invitation>;
+
+/** `deliver=link` returns the one-time link also on a server that could send it by e-mail. */
+export const Delivery = z.object({ deliver: oneOf(["mail", "link"]).optional() });
+
+/** Who wants a new password. */
+export const PasswordMail = z.object(
+  { email: someText.max(LONGEST_EMAIL, "is too long for an e-mail address") },
+  "must be a JSON object",
+);
 
 export const NewPerson = z.object({ email: Email, role: oneOf(ROLES) }, "must be a JSON object");
 export type NewPerson = z.output<typeof NewPerson>;
@@ -187,6 +204,8 @@ export const SessionState = z.object({
   version: z.string().nullable(),
   /** Whether the cookie travels unencrypted, which the dashboard warns of. */
   insecure: z.boolean(),
+  /** Whether this server sends e-mail. */
+  sends_mail: z.boolean(),
   /** The state of the account before its pages read anything. Their event stream continues from it. */
   live: z.string().nullable(),
   /** Failed sign-ins before this session, until they are dismissed. */
@@ -294,9 +313,11 @@ export async function readBody<T extends z.ZodType>(
 
 export type Shown = Pick<UserRow, "accountId" | "email" | "role" | "isAdmin" | "totpSecret">;
 
-type Around = { insecure: boolean; live: string; failed: FailedSignIns | null | undefined };
+/** What is the same for everyone. */
+type Installation = Pick<SessionState, "insecure" | "sends_mail">;
+type Around = Installation & { live: string; failed: FailedSignIns | null | undefined };
 
-export const toSignedIn = (user: Shown, { insecure, live, failed }: Around): SessionState => ({
+export const toSignedIn = (user: Shown, { failed, ...around }: Around): SessionState => ({
   state: "signed-in",
   user: {
     email: user.email,
@@ -305,8 +326,7 @@ export const toSignedIn = (user: Shown, { insecure, live, failed }: Around): Ses
     two_factor: user.totpSecret !== null,
   },
   version: VERSION,
-  insecure,
-  live,
+  ...around,
   failed_sign_ins: failed
     ? {
         count: failed.count,
@@ -317,11 +337,14 @@ export const toSignedIn = (user: Shown, { insecure, live, failed }: Around): Ses
     : null,
 });
 
-export const toStranger = (state: "setup" | "signed-out", insecure: boolean): SessionState => ({
+export const toStranger = (
+  state: "setup" | "signed-out",
+  installation: Installation,
+): SessionState => ({
   state,
   user: null,
   version: null,
-  insecure,
+  ...installation,
   live: null,
   failed_sign_ins: null,
 });

@@ -9,10 +9,10 @@ import type { Deps } from "../work/deps.ts";
 import { fieldsOf, recordPersonChange } from "./audit.ts";
 import { deleteAccount } from "./delete.ts";
 import { countKeysByMaker } from "./keys.ts";
-import type { AccountDeletion, NewPerson, Person } from "./model.ts";
+import { type Deliver, handOver } from "./mails.ts";
+import type { AccountDeletion, Invitation, NewPerson, Person } from "./model.ts";
 import { reauthenticate, type SignInDeps } from "./sign-in.ts";
 import {
-  createPasswordLink,
   deletePasswordLinks,
   duplicateEmail,
   freshUser,
@@ -23,9 +23,6 @@ import {
 
 /** Someone who manages people: an owner those of their account, an administrator those of all accounts. */
 export type Manager = { session: Session; as: "owner" | "administrator" };
-
-/** The token of a one-time link, and the e-mail of the person it is for. */
-export type Invitation = { email: string; token: string };
 
 /** People of one account: enough for any team, and few enough to be listed at once. */
 const MOST_PEOPLE = 100;
@@ -71,6 +68,7 @@ export const invitePerson = (
   manager: Manager,
   accountId: string,
   { email, role }: NewPerson,
+  deliver?: Deliver,
 ): Promise<Invitation> =>
   deps.store.transaction(async (tx) => {
     const at = { ...deps, store: tx };
@@ -80,12 +78,17 @@ export const invitePerson = (
     if (people.some((person) => person.email === email)) throw duplicateEmail(email);
     const user = freshUser({ accountId, email, role, createdAt: deps.clock.now() });
     const added = await tx.insert(users).values(user).onConflictDoNothing().returning();
-    if (added.length === 0) {
-      if (manager.as === "administrator") throw duplicateEmail(email);
-      await tx.insert(users).values({ ...user, email: user.id, invitedEmail: email });
+    const { by } = manager.session.caller;
+    await recordPersonChange(at, by, user, { action: "person.invited" });
+    // Usually only the invited person sees the link.
+    if (deps.mail && deliver === "link") {
+      await recordPersonChange(at, by, user, { action: "person.password_link_made" });
     }
-    await recordPersonChange(at, manager.session.caller.by, user, { action: "person.invited" });
-    return { email, token: await createPasswordLink(at, user.id) };
+    if (added.length > 0) return handOver("invite", by, deliver)(at, user);
+    if (manager.as === "administrator") throw duplicateEmail(email);
+    const elsewhere = { ...user, email: user.id, invitedEmail: email };
+    await tx.insert(users).values(elsewhere);
+    return handOver("invite", by, deliver)(at, elsewhere);
   });
 
 /**
@@ -143,12 +146,18 @@ export const removePerson = (
   });
 
 /** Ends all of a person's sessions and creates a one-time link that sets a new password. */
-export const resetPerson = (deps: Deps, manager: Manager, id: string): Promise<Invitation> =>
+export const resetPerson = (
+  deps: Deps,
+  manager: Manager,
+  id: string,
+  deliver?: Deliver,
+): Promise<Invitation> =>
   deps.store.transaction(async (tx) => {
     const user = await lockPerson(tx, manager, id);
     refuseAdministrator(manager, user);
-    const token = await resetPassword({ ...deps, store: tx }, user, manager.session.caller.by);
-    return { email: user.email, token };
+    const { by } = manager.session.caller;
+    const kind = user.passwordHash === null ? "invite" : "password";
+    return resetPassword({ ...deps, store: tx }, user, by, handOver(kind, by, deliver));
   });
 
 /**

@@ -70,13 +70,18 @@ export function peopleRoutes(deps: Deps, { countProof, countInvitation, ...guard
     )
     .post(
       "/people",
-      async ({ request, body, status }) => {
+      async ({ request, body, query, status }) => {
         const owner = ownerOf(request);
         const { accountId } = owner.session.user;
         await countInvitation(accountId);
-        return status(201, { data: await invitePerson(deps, owner, accountId, body) });
+        const invited = await invitePerson(deps, owner, accountId, body, query.deliver);
+        return status(201, { data: invited });
       },
-      { body: model.NewPerson, response: { 201: data(model.Invitation), ...personRefusals } },
+      {
+        body: model.NewPerson,
+        query: model.Delivery,
+        response: { 201: data(model.Invitation), ...personRefusals },
+      },
     )
     .patch(
       "/people/:id",
@@ -100,10 +105,10 @@ export function peopleRoutes(deps: Deps, { countProof, countInvitation, ...guard
     )
     .post(
       "/people/:id/password-link",
-      async ({ request, params }) => ({
-        data: await resetPerson(deps, ownerOf(request), params.id),
+      async ({ request, params, query }) => ({
+        data: await resetPerson(deps, ownerOf(request), params.id, query.deliver),
       }),
-      { response: { 200: data(model.Invitation), ...recordRefusals } },
+      { query: model.Delivery, response: { 200: data(model.Invitation), ...recordRefusals } },
     )
     .delete(
       "/account",

@@ -1,6 +1,6 @@
 import { Elysia } from "elysia";
 import * as z from "zod";
-import { contextOf, type FailedSignIns, rangesOf } from "../api/caller.ts";
+import { contextOf, rangesOf } from "../api/caller.ts";
 import { createRefusals, data, ErrorReply, recordRefusals, refusals } from "../api/reply.ts";
 import { unread } from "../lib/fields.ts";
 import { toIsoOrNull } from "../lib/moments.ts";
@@ -9,14 +9,15 @@ import type { Deps } from "../work/deps.ts";
 import {
   deviceCookie,
   endedCookie,
-  isSecure,
   presentSession,
   readDeviceCookie,
   sessionCookie,
 } from "./doors.ts";
 import { dismissFailures } from "./failed-sign-ins.ts";
 import type { Guard } from "./guard.ts";
+import { requestPasswordMail } from "./mails.ts";
 import * as model from "./model.ts";
+import { installationState, type LiveStates, sessionStates } from "./session-state.ts";
 import { endOtherSessions, endSession, endSessionById, listSessions } from "./sessions.ts";
 import {
   changePassword,
@@ -49,16 +50,12 @@ const ANYONE = { access: "anyone" } as const;
 /** Signing in and out, passwords and two-factor sign-in. Only for the dashboard. */
 export function sessionRoutes(
   deps: Deps,
-  { countGuess, countProof, ...guards }: Guard,
-  live: { stateOf(accountId: string): Promise<string> },
+  { countGuess, countProof, countPasswordMail, ...guards }: Guard,
+  live: LiveStates,
 ) {
   const guarded = { ...deps, ...guards };
 
-  const insecure = !isSecure(deps.config);
-  const stateOf = async (user: model.Shown, failed?: FailedSignIns | null) => {
-    const state = await live.stateOf(user.accountId);
-    return model.toSignedIn(user, { insecure, live: state, failed });
-  };
+  const stateOf = sessionStates(deps, live);
   const reply = ({ token, user, failed }: SignedIn, set: { headers: Record<string, unknown> }) => {
     set.headers["set-cookie"] = [
       sessionCookie(deps.config, token),
@@ -76,7 +73,7 @@ export function sessionRoutes(
         const { session } = contextOf(request);
         if (session) return { data: await stateOf(session.user, session.failed) };
         const state = (await hasAccounts(deps)) ? "signed-out" : "setup";
-        return { data: model.toStranger(state, insecure) };
+        return { data: model.toStranger(state, installationState(deps)) };
       },
       { detail: ANYONE, response: { 200: data(model.SessionState), ...refusals } },
     )
@@ -130,6 +127,20 @@ export function sessionRoutes(
         detail: ANYONE,
         body: model.PasswordByLink,
         response: { 200: data(model.SessionState), ...factorRefusals },
+      },
+    )
+    .post(
+      "/password-mail",
+      async ({ request, body, status }) => {
+        const name = signInName(body.email);
+        await countPasswordMail(request, name);
+        await requestPasswordMail(deps, name);
+        return status(202, { data: { mailed: true } });
+      },
+      {
+        detail: { access: "anyone", writes: "unseen" },
+        body: model.PasswordMail,
+        response: { 202: data(z.object({ mailed: z.literal(true) })), ...factorRefusals },
       },
     )
     .patch(
@@ -190,7 +201,10 @@ export function sessionRoutes(
           data: { previous_ended_at: toIsoOrNull(await findEndOfLastVisit(deps, user.id)) },
         };
       },
-      { response: { 200: data(model.Visit), ...refusals } },
+      {
+        detail: { access: "signed-in", writes: "unseen" },
+        response: { 200: data(model.Visit), ...refusals },
+      },
     )
     .get(
       "/session/two-factor",

@@ -70,6 +70,7 @@ export async function createSession(
     lastSeenAt: now,
     userAgent: storedUserAgent(userAgent),
     failedSignIns: failed && JSON.stringify(failed),
+    via: "password",
   });
   return token;
 }
@@ -108,6 +109,8 @@ export const endOtherSessions = (deps: Deps, session: Session): Promise<number> 
  * @throws NOT_FOUND
  */
 export async function endSessionById(deps: Deps, session: Session, id: string): Promise<void> {
+  // An id has no other characters, and PostgreSQL cannot compare a text with NUL.
+  if (!/^[\w-]+$/.test(id)) throw notFound("session");
   const length = sql.raw(String(SESSION_ID_LENGTH));
   const isIt = sql`substr(${sessions.tokenHash}, 1, ${length}) = ${id}`;
   const ended = await end(deps, session, "person.sessions_ended", isIt);

@@ -1,4 +1,4 @@
-import { and, eq, gt } from "drizzle-orm";
+import { and, eq, gt, isNull } from "drizzle-orm";
 import type { Actor, FailedSignIns, Session } from "../api/caller.ts";
 import { lockUser } from "../db/queries.ts";
 import type { Store } from "../db/store.ts";
@@ -26,6 +26,7 @@ import {
   signInAttempt,
   turnOf,
 } from "./guard.ts";
+import { queueChangeMail } from "./mails.ts";
 import type { SignIn } from "./model.ts";
 import { createSession, endSessionsOf } from "./sessions.ts";
 import { findUser } from "./users.ts";
@@ -128,8 +129,15 @@ export async function setPasswordByLink(
   return store.transaction(async (tx) => {
     if (!(await isUnchanged(tx, user))) throw linkIsInvalid();
     if ((await tx.$count(passwordLinks, isLink)) === 0) throw linkIsInvalid();
+    if (link.isMailed) await noteVerified(tx, user.id, clock.now());
     return setPassword({ ...deps, store: tx }, user, hash, visitor);
   });
+}
+
+/** The person has shown that their e-mail address is theirs. */
+export async function noteVerified(tx: Store, userId: string, now: number): Promise<void> {
+  const isUnverified = and(eq(users.id, userId), isNull(users.emailVerifiedAt));
+  await tx.update(users).set({ emailVerifiedAt: now }).where(isUnverified);
 }
 
 /**
@@ -264,6 +272,7 @@ async function setPassword(
   await store.delete(passwordLinks).where(eq(passwordLinks.userId, user.id));
   const change = { action: "person.password_changed" } as const;
   await recordPersonChange(deps, actorOf(user, visitor), user, change);
+  if (user.passwordHash !== null) await queueChangeMail(deps, user, "password");
   await endSessionsOf(store, user.id);
   const token = await createSession(store, user.id, clock.now(), visitor);
   return { token, user: { ...user, passwordHash } };

@@ -14,6 +14,7 @@ import {
   stepOf,
 } from "./codes.ts";
 import { guess, proofAttempt } from "./guard.ts";
+import { queueChangeMail } from "./mails.ts";
 import type { TwoFactor } from "./model.ts";
 import { createSession, endSessionsOf } from "./sessions.ts";
 import {
@@ -94,6 +95,7 @@ export async function confirmTwoFactor(
     if (!row) throw nothingToConfirm();
     const change = { action: "person.two_factor_on" } as const;
     await recordPersonChange({ ...deps, store: tx }, caller.by, user, change);
+    await queueChangeMail({ ...deps, store: tx }, user, "two_factor_on");
     const codes = await replaceRecoveryCodes(tx, user.id);
     await endSessionsOf(tx, user.id);
     const token = await createSession(tx, user.id, deps.clock.now(), visitor);
@@ -127,6 +129,7 @@ export async function endTwoFactor(
     await deleteRecoveryCodes(tx, user.id);
     const change = { action: "person.two_factor_off" } as const;
     await recordPersonChange({ ...deps, store: tx }, session.caller.by, user, change);
+    await queueChangeMail({ ...deps, store: tx }, user, "two_factor_off");
     await endSessionsOf(tx, user.id);
     const token = await createSession(tx, user.id, clock.now(), visitor);
     return { token, user: { ...user, ...changed } };
@@ -159,6 +162,7 @@ export const removeTwoFactor = (deps: Deps, user: UserRow): Promise<void> =>
     await endSessionsOf(tx, user.id);
     const change = { action: "person.two_factor_off" } as const;
     await recordPersonChange({ ...deps, store: tx }, OPERATOR, user, change);
+    await queueChangeMail({ ...deps, store: tx }, user, "two_factor_off");
   });
 
 async function pendingSecret({ store }: Deps, { id }: Session["user"]): Promise<string> {

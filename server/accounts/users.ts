@@ -27,6 +27,8 @@ import { createSession, endSessionsOf } from "./sessions.ts";
 import type { SignedIn, SignInDeps, Visitor } from "./sign-in.ts";
 
 const LINK_MS = 30 * 60_000;
+/** A mailed invitation may be read days later. */
+const MAILED_INVITATION_MS = 7 * 86_400_000;
 
 type NewOwner = {
   email: string;
@@ -52,17 +54,24 @@ export const createAccount = (
     .transaction((tx) => insertAccount({ ...deps, store: tx }, input, by))
     .catch(refuseDuplicateEmail(input.email));
 
-/** The same for an owner who sets a password by a one-time link, with the token of that. */
-export const createInvitedAccount = (
+/** Hands a user's one-time link over, in a transaction. */
+type HandOver<T> = (deps: Deps, user: UserRow) => Promise<T>;
+
+/** To the operator, as its token. */
+export const asToken: HandOver<string> = (deps, { id }) => createPasswordLink(deps, id);
+
+/** The same for an owner who sets a password by a one-time link, with that link. */
+export const createInvitedAccount = <T>(
   deps: Deps,
   input: Omit<NewOwner, "passwordHash">,
-  by: Actor = OPERATOR,
-): Promise<NewAccount & { token: string }> =>
+  by: Actor,
+  handOver: HandOver<T>,
+): Promise<NewAccount & { link: T }> =>
   deps.store
     .transaction(async (tx) => {
       const at = { ...deps, store: tx };
       const made = await insertAccount(at, { ...input, passwordHash: null }, by);
-      return { ...made, token: await createPasswordLink(at, made.owner.id) };
+      return { ...made, link: await handOver(at, made.owner) };
     })
     .catch(refuseDuplicateEmail(input.email));
 
@@ -101,6 +110,7 @@ export const freshUser = (
   totpPending: null,
   totpStep: null,
   invitedEmail: null,
+  emailVerifiedAt: null,
 });
 
 export async function hasAccounts({ store }: Pick<Deps, "store">): Promise<boolean> {
@@ -192,17 +202,19 @@ export async function isLastOwner(tx: Store, { accountId, role }: UserRow): Prom
 }
 
 /**
- * Creates a one-time link that sets the user's password within 30 minutes, instead of earlier ones, and returns its
- * token.
+ * Creates a one-time link that sets the user's password within 30 minutes, or a week in a mailed invitation, instead of
+ * earlier ones. Returns its token.
  */
 export async function createPasswordLink(
   { store, clock }: Pick<Deps, "store" | "clock">,
   userId: string,
+  mailed: "invite" | "password" | null = null,
 ): Promise<string> {
   const token = newSessionToken();
   await deletePasswordLinks(store, userId);
-  const expiresAt = clock.now() + LINK_MS;
-  await store.insert(passwordLinks).values({ tokenHash: hashToken(token), userId, expiresAt });
+  const expiresAt = clock.now() + (mailed === "invite" ? MAILED_INVITATION_MS : LINK_MS);
+  const link = { tokenHash: hashToken(token), userId, expiresAt, isMailed: mailed !== null };
+  await store.insert(passwordLinks).values(link);
   return token;
 }
 
@@ -210,13 +222,18 @@ export async function deletePasswordLinks(store: Store, userId: string): Promise
   await store.delete(passwordLinks).where(eq(passwordLinks.userId, userId));
 }
 
-/** Ends all of the user's sessions and returns the token of a link that sets a new password. */
-export const resetPassword = (deps: Deps, user: UserRow, by: Actor): Promise<string> =>
+/** Ends all of the user's sessions and returns a link that sets a new password. */
+export const resetPassword = <T>(
+  deps: Deps,
+  user: UserRow,
+  by: Actor,
+  handOver: HandOver<T>,
+): Promise<T> =>
   deps.store.transaction(async (tx) => {
     const at = { ...deps, store: tx };
     await recordPersonChange(at, by, user, { action: "person.password_link_made" });
     await endSessionsOf(tx, user.id);
-    return createPasswordLink(at, user.id);
+    return handOver(at, user);
   });
 
 export const duplicateEmail = (email: string) =>
@@ -274,7 +291,11 @@ export async function setUp(
   { token, email, password }: { token: string; email: string; password: string },
   visitor: Visitor,
 ): Promise<SignedIn & { key: string }> {
-  if (!(await isSetupToken(deps, token))) throw wrongToken();
+  if (!(await isSetupToken(deps, token))) {
+    // Another set-up may just have ended, which deletes the tokens.
+    await refuseSecondSetup(deps);
+    throw wrongToken();
+  }
   const passwordHash = await deps.passwords.hash(password, turnOf(visitor));
   await refuseSecondSetup(deps);
   const by = { ...NEWCOMER, address: visitor.address };

@@ -54,8 +54,11 @@ declare module "elysia/types" {
     access: Access;
     /** The limit of the body in bytes, if it is not `BODY_LIMIT`. */
     bodyLimit?: number;
-    /** Whether a POST writes nothing, or is also allowed while the disk is full, as every DELETE is. */
-    writes?: "nothing" | "on-full-disk";
+    /**
+     * Whether a POST writes nothing, or only what no open page shows, or is also allowed while the disk is full, as
+     * every DELETE is.
+     */
+    writes?: "nothing" | "unseen" | "on-full-disk";
   }
 }
 

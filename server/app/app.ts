@@ -1,9 +1,12 @@
 import { Elysia } from "elysia";
 import { auditRoutes, installationAuditRoutes } from "../accounts/audit-routes.ts";
+import { sessionOf } from "../accounts/doors.ts";
 import { createGuard } from "../accounts/guard.ts";
 import { accountRoutes, keyRoutes, peopleRoutes } from "../accounts/routes.ts";
 import { sessionRoutes } from "../accounts/session-routes.ts";
+import { sessionStates } from "../accounts/session-state.ts";
 import { createMeter, type Meter } from "../accounts/usage.ts";
+import { findEndOfLastVisit, noteVisit } from "../accounts/visits.ts";
 import { createRateLimiter, limiterFor } from "../api/rate-limit.ts";
 import { errors, replies } from "../api/reply.ts";
 import { historyRoutes } from "../history/routes.ts";
@@ -13,6 +16,7 @@ import type { DeclaredRoute } from "../http/openapi/document.ts";
 import { dashboard, referenceRoutes } from "../http/pages.ts";
 import { createJsonBody, queries } from "../http/read-request.ts";
 import { routeTable } from "../http/routing.ts";
+import { toIsoOrNull } from "../lib/moments.ts";
 import { batchRoutes } from "../links/batch-routes.ts";
 import { createExportPlaces, type ExportPlaces, exportRoutes } from "../links/exports/routes.ts";
 import { groupRoutes } from "../links/groups/routes.ts";
@@ -26,6 +30,7 @@ import { liveRoutes } from "../views/live/routes.ts";
 import { metricsRoutes } from "../views/metrics/routes.ts";
 import { overviewRoutes } from "../views/overview/routes.ts";
 import { siteRoutes } from "../views/sites/routes.ts";
+import { oneClickRoutes, subscriptionRoutes } from "../webhooks/mail-routes.ts";
 import { webhookRoutes } from "../webhooks/routes.ts";
 import type { Deps } from "../work/deps.ts";
 
@@ -60,12 +65,14 @@ export function createApp(deps: Deps, pages: Elysia = new Elysia(), live: Live =
     .use(healthRoutes(deps))
     .use(metricsRoutes(deps))
     .use(referenceRoutes(routes))
+    .use(oneClickRoutes(deps, guard))
     .use(pages)
     .group("/api/v1", (api) => api.use(sharedRoutes(deps, exporting)))
     .group("/dashboard/api", (api) =>
       api
         .use(sessionRoutes(deps, guard, live))
         .use(peopleRoutes(deps, guard))
+        .use(subscriptionRoutes(deps, guard))
         .use(liveRoutes(deps, live))
         .use(adminRoutes(deps))
         .use(installationAuditRoutes(deps))
@@ -88,13 +95,27 @@ const createMonitored = (deps: Deps) =>
 /** A page of the dashboard sends several requests where a program sends one, and again at each change. */
 const PAGE_REQUESTS = 10;
 
+/** What a page is given about the session and the visit of its request. */
+function givenSession(deps: Deps, live: Live) {
+  const stateOf = sessionStates(deps, live);
+  return async (request: Request) => {
+    const session = await sessionOf(deps, request);
+    if (!session) return null;
+    const { user, failed } = session;
+    await noteVisit(deps, user.id);
+    const endedAt = toIsoOrNull(await findEndOfLastVisit(deps, user.id));
+    return { ...(await stateOf(user, failed)), visit: { previous_ended_at: endedAt } };
+  };
+}
+
 export type Service = { front: Front; meter: Meter; live: Live };
 
 export async function createService(deps: Deps): Promise<Service> {
   const live = createLive(deps);
   deps.topics.subscribe(live.topicListener);
   const hasApi = deps.config.role.includes("api");
-  const app = hasApi ? createApp(deps, dashboard(deps.config), live) : createMonitored(deps);
+  const pages = hasApi ? dashboard(deps.config, undefined, givenSession(deps, live)) : null;
+  const app = pages ? createApp(deps, pages.routes, live) : createMonitored(deps);
   const { rateLimitPerMinute: perMinute, rateLimitPerHour: perHour } = deps.config;
   const limiter = limiterFor(deps, "api", { perMinute, perHour });
   const sessionLimiter = createRateLimiter(
@@ -102,7 +123,11 @@ export async function createService(deps: Deps): Promise<Service> {
     deps.clock,
   );
   const meter = createMeter(deps.store, deps.clock);
-  const routed = { fetch: (request: Request) => app.fetch(request), table: routeTable(app.routes) };
+  const routed = {
+    fetch: (request: Request) => app.fetch(request),
+    table: routeTable(app.routes),
+    notFound: pages?.notFound ?? null,
+  };
   return {
     front: createFront({ ...deps, limiter, sessionLimiter, meter, live }, routed),
     meter,

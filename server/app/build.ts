@@ -7,6 +7,7 @@ import type { Clock, Lag } from "../lib/clock.ts";
 import { CHECKER_COMMAND, ownCommand } from "../lib/runtime.ts";
 import { createSecretBox } from "../lib/secret-box.ts";
 import { createTroubles } from "../lib/troubles.ts";
+import { openMailServer } from "../mail/server.ts";
 import { logOutage } from "../monitor/dispatch.ts";
 import { createLearning, type Learning } from "../monitor/learning.ts";
 import { createSiteHolds, type SiteHolds } from "../monitor/site-holds.ts";
@@ -78,6 +79,7 @@ export function createDeps(
     config,
     secrets: createSecretBox(key),
     webhookOutbound: webhookOutbound(config, clock),
+    mail: openMailServer(config, clock, (problem) => deps.troubles.set("mail_server", problem)),
     online: onlineGuard(config, clock, (change) => logOutage(deps, change)),
     catalogue: catalogueWith(config.ownServices),
     troubles: createTroubles(clock),
@@ -109,6 +111,8 @@ export type LinkChecks = {
   holds: SiteHolds;
   learning: Learning;
   processes(): CheckerProcess[];
+  /** Whether this machine makes checks take long. Not known of checks in this process. */
+  isLate?(): boolean;
   /** Call it when no check runs. */
   stop(): void;
 };

@@ -3,6 +3,7 @@ import { deleteOldAudit } from "../accounts/audit-routes.ts";
 import { finishDeletions } from "../accounts/delete.ts";
 import { recordFailedSignIns } from "../accounts/failed-sign-ins.ts";
 import { deleteOldGuesses } from "../accounts/guard.ts";
+import { deleteOldMails } from "../accounts/mails.ts";
 import { deleteExpiredSessions } from "../accounts/sessions.ts";
 import { forgetOldKeys } from "../api/idempotency.ts";
 import { forgetSilentCallers } from "../api/rate-limit.ts";
@@ -27,6 +28,7 @@ export async function housekeeping(deps: Deps, signal?: AbortSignal): Promise<vo
   await deleteExpiredSessions(deps);
   await forgetSilentCallers(deps);
   await deleteOldGuesses(deps);
+  await deleteOldMails(deps);
   await forgetOldProfiles(deps);
   await recordFailedSignIns(deps);
   await finishDeletions(deps, signal);

@@ -24,6 +24,8 @@ export type Child = {
   pid: number;
   channel: Channel<CheckerCalls>;
   memoryBytes(): number;
+  /** Whether it has answered late within the last seconds, or has only just started. */
+  isLate(): boolean;
   /** Ends it at once. */
   end(why: Ended["kind"]): void;
 };
@@ -52,6 +54,10 @@ const SILENT_TICKS = 10;
 /** A silent tick in which the process hardly ran counts less: the machine may have had no time for it. */
 const WAITING_TICK = 1 / 6;
 const BUSY_MS = TICK_MS / 2;
+/** A later answer to a ping shows that the machine has too little time for the process. */
+const LATE_MS = 250;
+/** As long as a check may take before it is slow. */
+const LATE_FOR_MS = 4000;
 /** A process that uses more memory is replaced. */
 const MOST_BYTES = 1024 * 1024 * 1024;
 
@@ -72,7 +78,7 @@ export async function startChild(options: ChildOptions): Promise<Child> {
 async function start(options: ChildOptions, note: Note): Promise<Child> {
   const ready = Promise.withResolvers<void>();
   let why: Ended["kind"] | null = null;
-  let [silentTicks, cpuMs, isReady] = [0, 0, false];
+  let [silentTicks, cpuMs, isReady, lateAt] = [0, 0, false, performance.now()];
   const env = Object.entries(process.env).filter(([name]) => KEPT_VARIABLES.test(name));
 
   const child = Bun.spawn([...options.command, note.path, String(process.pid)], {
@@ -115,6 +121,12 @@ async function start(options: ChildOptions, note: Note): Promise<Child> {
     else child.kill("SIGKILL");
   }
 
+  async function ping() {
+    const askedAt = performance.now();
+    await channel.call("ping", options.aheadMs());
+    if (performance.now() - askedAt > LATE_MS) lateAt = performance.now();
+  }
+
   /** Counts ticks instead of time, since the server itself may have been held up or suspended. */
   const ticking = setInterval(() => {
     const cpuBefore = cpuMs;
@@ -122,16 +134,18 @@ async function start(options: ChildOptions, note: Note): Promise<Child> {
     silentTicks += cpuMs - cpuBefore < BUSY_MS ? WAITING_TICK : 1;
     if (silentTicks > SILENT_TICKS) end("silent");
     else if (memoryOf(child.pid) > MOST_BYTES) end("memory");
-    else if (isReady) channel.call("ping", options.aheadMs()).catch(() => {});
+    else if (isReady) ping().catch(() => {});
   }, TICK_MS);
   child.unref();
   ticking.unref();
 
   await ready.promise;
   isReady = true;
+  lateAt = performance.now();
   note.hide();
   child.send(options.settings);
-  return { pid: child.pid, channel, memoryBytes: () => memoryOf(child.pid), end };
+  const isLate = () => silentTicks >= 1 || performance.now() - lateAt < LATE_FOR_MS;
+  return { pid: child.pid, channel, memoryBytes: () => memoryOf(child.pid), isLate, end };
 }
 
 const isKill = (signal: unknown) =>

@@ -36,6 +36,8 @@ export type CheckerPool = {
   check: CheckLink;
   loads: SiteLoads;
   processes(): CheckerProcess[];
+  /** Whether a process starts or answers late, so that no site can be blamed for a check that takes long. */
+  isLate(): boolean;
   /** Ends all processes at once. */
   stop(): void;
 };
@@ -118,6 +120,7 @@ export function createCheckerPool(options: PoolOptions): CheckerPool {
       placeOf(site).tell("remember", { site, json: loadToJson(clock, load) }),
     ),
     processes: () => places.map((place) => place.state()),
+    isLate: () => places.some((place) => place.isLate()),
     stop() {
       for (const place of places) place.stop();
     },
@@ -308,6 +311,7 @@ function createPlace(options: PlaceOptions) {
       checks++;
       usedAt = clock.elapsed();
     },
+    isLate: () => current !== null && (running?.isLate() ?? true),
     state: (): CheckerProcess => ({
       pid: running?.pid ?? null,
       isStarting: current !== null && running === null,

@@ -5,6 +5,7 @@ import { accountOfKey, createKey, listKeys, revokeKey } from "../accounts/keys.t
 import { Email, NewKey, NewPassword, readBody } from "../accounts/model.ts";
 import { removeTwoFactor } from "../accounts/two-factor.ts";
 import {
+  asToken,
   createAccount,
   createInvitedAccount,
   deleteUser,
@@ -76,11 +77,11 @@ async function createUser(cli: Cli, options: Creation) {
     const passwordHash =
       input.password === undefined ? null : await hashPassword(input.password, passwordMemoryMb);
     const made = passwordHash
-      ? { ...(await createAccount(deps, { ...owner, passwordHash })), token: null }
-      : await createInvitedAccount(deps, owner);
+      ? { ...(await createAccount(deps, { ...owner, passwordHash })), link: null }
+      : await createInvitedAccount(deps, owner, OPERATOR, asToken);
     await endSetup(deps);
     cli.print(made.account.id);
-    if (made.token) cli.print(passwordUrl(deps.config, made.token));
+    if (made.link) cli.print(linkOf(deps.config, "invitation", made.link));
   });
 }
 
@@ -114,8 +115,8 @@ async function reset(cli: Cli, options: { email: string }) {
   const email = await readEmail(options.email);
   await withDeps(cli, async (deps) => {
     await refuseFullDisk(deps.config);
-    const token = await resetPassword(deps, await requireUser(deps, email), OPERATOR);
-    cli.print(passwordUrl(deps.config, token));
+    const token = await resetPassword(deps, await requireUser(deps, email), OPERATOR, asToken);
+    cli.print(linkOf(deps.config, "password", token));
   });
 }
 
@@ -132,8 +133,8 @@ const readEmail = async (email: string): Promise<string> =>
   (await readBody(z.object({ email: Email }), { email })).email;
 
 /** The token is behind `#`, so that no server logs it. */
-const passwordUrl = (config: Config, token: string) =>
-  `${config.publicUrl ?? localUrl(config)}/password#token=${token}`;
+const linkOf = (config: Config, page: "invitation" | "password", token: string) =>
+  `${config.publicUrl ?? localUrl(config)}/${page}#token=${token}`;
 
 /** Without the line break at the end of a file. */
 async function readPassword({ io }: Cli, path: string): Promise<string> {

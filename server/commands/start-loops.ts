@@ -1,4 +1,5 @@
 import { Cron } from "croner";
+import { createMailSender } from "../accounts/send-mails.ts";
 import type { Meter } from "../accounts/usage.ts";
 import { linkChecks, linkChecksApart } from "../app/build.ts";
 import { housekeeping } from "../app/housekeeping.ts";
@@ -55,7 +56,7 @@ function startWork(deps: Deps): () => Promise<unknown> {
   const { loops, config } = deps;
   const work = [
     ...(config.role.includes("checker") ? [startChecks(deps)] : []),
-    ...(config.role.includes("delivery") ? [createDeliverer(deps)] : []),
+    ...(config.role.includes("delivery") ? [createDeliverer(deps), createMailSender(deps)] : []),
   ];
   loops.setChecking(config.role.includes("checker"));
   for (const each of work) loops.onWake(each.wake);

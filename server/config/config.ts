@@ -3,6 +3,7 @@ import leven from "leven";
 import { SettingProblem } from "../lib/errors.ts";
 import { VERSION } from "../lib/runtime.ts";
 import { ROLES, type Role, SETTINGS, type Setting } from "./settings.ts";
+import { smtpOf } from "./smtp.ts";
 
 export type Config = { [K in keyof typeof SETTINGS]: (typeof SETTINGS)[K]["fallback"] };
 export type Env = Record<string, string | undefined>;
@@ -24,6 +25,7 @@ export function readConfig(env: Env): Config {
   const config = Object.fromEntries(entries) as Config;
   const databaseUrl = config.databaseUrl || `sqlite:${join(config.dataDir, "stillup.db")}`;
   if (sqlitePath({ databaseUrl }) !== null) refusePartOfRoles(config.role);
+  smtpOf(config);
   return {
     ...config,
     databaseUrl,

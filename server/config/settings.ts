@@ -5,11 +5,14 @@ import { resolve } from "node:path";
 import { CronPattern } from "croner";
 import * as z from "zod";
 import { FREQUENCIES, type Frequency, TIERS, type Tier } from "../db/tables.ts";
+import { SettingProblem } from "../lib/errors.ts";
+import { readMailAddress } from "../lib/mail-address.ts";
 import { parseKey } from "../lib/secret-box.ts";
 import { parseHostList } from "../net/policy.ts";
 import { parseServer } from "../net/resolve.ts";
 import { readOwnServices } from "../verdict/services/own-services.ts";
 import type { Service } from "../verdict/services/record.ts";
+import { SECURITIES } from "./smtp.ts";
 
 /** One environment variable. `takes` says in words what the schema accepts. */
 export type Setting<T> = {
@@ -66,6 +69,13 @@ const count = text.regex(/^[0-9]{1,12}$/).transform(Number);
 const origin = text.refine((value) => URL.parse(value)?.origin === value);
 const ipRange = z.union([text.refine(isIP), z.cidrv4(), z.cidrv6()]);
 const server = text.refine(parseServer);
+
+const mailAddress = text.transform((value) => {
+  const read = readMailAddress(value);
+  if (!read.ok) throw new SettingProblem(`${read.problem}.`);
+  return read.address;
+});
+const MAIL_ADDRESS = "an e-mail address without a name";
 
 /** Without the slash at its end, so that a path can follow. */
 const httpUrl = text
@@ -251,6 +261,38 @@ export const SETTINGS = {
     count,
   ),
   webhookTimeoutMs: wholeNumber("WEBHOOK_TIMEOUT_MS", 15_000, 100, 600_000),
+  smtpHost: setting("SMTP_HOST", null, "a name or an address", nonEmpty),
+  smtpSecurity: setting(
+    "SMTP_SECURITY",
+    null,
+    `one of ${SECURITIES.join(", ")}`,
+    z.enum(SECURITIES),
+  ),
+  smtpPort: setting(
+    "SMTP_PORT",
+    null,
+    "a whole number from 1 to 65535",
+    count.pipe(z.number().min(1).max(65_535)),
+  ),
+  smtpUser: setting("SMTP_USER", null, "a name", nonEmpty),
+  smtpPassword: setting("SMTP_PASSWORD", null, "a password", text.min(1), SECRET),
+  smtpPasswordFile: setting(
+    "SMTP_PASSWORD_FILE",
+    null,
+    "a readable file",
+    text.transform((file) => readFileSync(file, "utf8").replace(/\r?\n$/, "")),
+    { shownAs: "" },
+  ),
+  smtpFrom: setting("SMTP_FROM", null, MAIL_ADDRESS, mailAddress),
+  smtpReplyTo: setting("SMTP_REPLY_TO", null, MAIL_ADDRESS, mailAddress),
+  smtpConnections: wholeNumber("SMTP_CONNECTIONS", 2, 1, 100),
+  smtpRate: wholeNumber("SMTP_RATE", 60, 0, 1_000_000),
+  smtpRecipients: listSetting(
+    "SMTP_RECIPIENTS",
+    ["*"],
+    "a list of domains such as example.com, *.example.com or *",
+    text.toLowerCase().regex(/^(\*|(\*\.)?[a-z0-9-]+(\.[a-z0-9-]+)*)$/),
+  ),
   outboundProxy: setting("OUTBOUND_PROXY", null, HTTP_URL, httpUrl, SECRET),
   outboundProxyResolves: truth("OUTBOUND_PROXY_RESOLVES", false),
   historyDays: wholeNumber("HISTORY_DAYS", 365, 1, 36_500),

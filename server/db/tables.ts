@@ -24,11 +24,19 @@ export const EVENT_TYPES = [
 ] as const;
 export type EventType = (typeof EVENT_TYPES)[number];
 export const ROLES = ["owner", "editor", "viewer"] as const;
-export const DISABLED_REASONS = ["user", "failing", "gone"] as const;
+export const DISABLED_REASONS = ["user", "failing", "gone", "unconfirmed", "unsubscribed"] as const;
 /** How a host answers requests for pages that do not exist; nothing can be learned about `closed` hosts. */
 const HOST_KINDS = ["honest", "page", "closed"] as const;
 /** The format of a webhook's messages: the API's own, or that of one of these services. */
-export const FORMATS = ["standard", "slack", "discord", "teams", "telegram", "ntfy"] as const;
+export const FORMATS = [
+  "standard",
+  "slack",
+  "discord",
+  "teams",
+  "telegram",
+  "ntfy",
+  "email",
+] as const;
 export type Format = (typeof FORMATS)[number];
 /** How much of a webhook's URL is shown; `unreadable` when its secret key is lost. */
 export const URL_STATES = ["full", "shortened", "unreadable"] as const;
@@ -85,6 +93,16 @@ export const users = sqliteTable("users", {
   totpPending: text("totp_pending"),
   totpStep: integer("totp_step"),
   invitedEmail: text("invited_email"),
+  emailVerifiedAt: integer("email_verified_at"),
+});
+
+/** Who a person is at an OpenID Connect provider. */
+export const identities = sqliteTable("identities", {
+  issuer: text("issuer").notNull(),
+  subject: text("subject").notNull(),
+  userId: text("user_id").notNull(),
+  linkedAt: integer("linked_at").notNull(),
+  lastSeenAt: integer("last_seen_at").notNull(),
 });
 
 export const recoveryCodes = sqliteTable("recovery_codes", {
@@ -99,6 +117,10 @@ export const sessions = sqliteTable("sessions", {
   lastSeenAt: integer("last_seen_at").notNull(),
   userAgent: text("user_agent"),
   failedSignIns: text("failed_sign_ins"),
+  via: text("via", { enum: ["password", "oidc"] }).notNull(),
+  endsAt: integer("ends_at"),
+  provedAt: integer("proved_at"),
+  idToken: text("id_token"),
 });
 
 export const failedSignIns = sqliteTable("failed_sign_ins", {
@@ -115,6 +137,7 @@ export const passwordLinks = sqliteTable("password_links", {
   tokenHash: text("token_hash").primaryKey(),
   userId: text("user_id").notNull(),
   expiresAt: integer("expires_at").notNull(),
+  isMailed: bool("is_mailed").notNull(),
 });
 
 export const apiKeys = sqliteTable("api_keys", {
@@ -430,6 +453,58 @@ export const webhooks = sqliteTable("webhooks", {
   firstVerdicts: bool("first_verdicts").notNull(),
   batchDigestId: text("batch_digest_id"),
   batchDigestAt: integer("batch_digest_at"),
+  name: text("name"),
+  filters: integer("filters").notNull(),
+  timeZone: text("time_zone"),
+  summary: text("summary"),
+  summaryAt: integer("summary_at"),
+  summarySince: integer("summary_since"),
+});
+
+export const FILTER_FIELDS = ["group", "service", "reason"] as const;
+
+/** The values of a webhook's filter. */
+export const webhookFilters = sqliteTable("webhook_filters", {
+  webhookId: text("webhook_id").notNull(),
+  field: text("field", { enum: FILTER_FIELDS }).notNull(),
+  value: text("value").notNull(),
+});
+
+/** What the owner of an address has decided about mail of an account. `n` is part of every link in a mail. */
+export const mailAddresses = sqliteTable("mail_addresses", {
+  accountId: text("account_id").notNull(),
+  address: text("address").notNull(),
+  n: integer("n").notNull(),
+  confirmedAt: integer("confirmed_at"),
+  refusedAt: integer("refused_at"),
+});
+
+export const MAIL_KINDS = ["invite", "password", "confirm", "changed"] as const;
+export type MailKind = (typeof MAIL_KINDS)[number];
+
+/** Mail to people that no webhook sends. `data` is JSON without tokens. */
+export const mails = sqliteTable("mails", {
+  id: text("id").primaryKey(),
+  kind: text("kind", { enum: MAIL_KINDS }).notNull(),
+  accountId: text("account_id"),
+  userId: text("user_id"),
+  address: text("address").notNull(),
+  data: text("data").notNull(),
+  status: text("status", { enum: ["pending", "sent", "failed", "dropped"] }).notNull(),
+  attempts: integer("attempts").notNull(),
+  dueAt: integer("due_at"),
+  lease: text("lease"),
+  lastStatusCode: integer("last_status_code"),
+  lastError: text("last_error"),
+  createdAt: integer("created_at").notNull(),
+  completedAt: integer("completed_at"),
+});
+
+/** The highest share of a limit, in percent, that an event has reported. */
+export const usageLevels = sqliteTable("usage_levels", {
+  accountNo: integer("account_no").notNull(),
+  what: text("what", { enum: ["links", "keys", "webhooks"] }).notNull(),
+  level: integer("level").notNull(),
 });
 
 export const webhookEvents = sqliteTable("webhook_events", {

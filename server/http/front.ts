@@ -26,7 +26,12 @@ type FrontDeps = Deps & {
   live: Pick<Live, "changed">;
 };
 
-type Routed = { fetch(request: Request): Response | Promise<Response>; table: RouteTable };
+type Routed = {
+  fetch(request: Request): Response | Promise<Response>;
+  table: RouteTable;
+  /** What a browser gets at an address that does not exist. */
+  notFound?: ((request: Request) => Promise<Response>) | null;
+};
 
 type Peer = { requestIP(request: Request): { address: string } | null };
 
@@ -54,12 +59,19 @@ export function createFront(deps: FrontDeps, app: Routed): Front {
       : answered;
     noteRequest(deps, request, context, response);
     const { caller } = context;
-    if (caller && response.ok && !isRead(request)) deps.live.changed(caller.accountId);
+    const isSeen = response.ok && !isRead(request) && found?.writes !== "unseen";
+    if (caller && isSeen) deps.live.changed(caller.accountId);
     if (!context.hasHeaders) addMissing(response.headers, context.headers);
     for (const [name, value] of corsHeaders(deps.config, request))
-      response.headers.set(name, value);
+      setOrExtend(response.headers, name, value);
     return response;
   };
+}
+
+/** A reply may vary for more than one reason. */
+function setOrExtend(headers: Headers, name: string, value: string) {
+  if (name === "Vary") headers.append(name, value);
+  else headers.set(name, value);
 }
 
 async function answer(
@@ -101,6 +113,8 @@ async function route(app: Routed, request: Request, { path }: RequestContext): P
   // 400 too: a path such as `/links/batch` also matches a record's route, which validates the body first.
   if (response.status !== 404 && response.status !== 400) return response;
   const allowed = app.table.methodsOf(path);
+  if (allowed.length === 0 && app.notFound && wantsPage(request, path))
+    return app.notFound(request);
   if (allowed.length === 0 || allowed.includes(request.method)) return response;
   throw new AppError(
     "METHOD_NOT_ALLOWED",
@@ -109,6 +123,15 @@ async function route(app: Routed, request: Request, { path }: RequestContext): P
     { allow: allowed.join(", ") },
   );
 }
+
+/** Of programs and of what pages load: these want the error itself. */
+const NO_PAGES = ["/api", "/dashboard", "/assets", "/docs"];
+
+/** Whether someone has opened the address in a browser. */
+const wantsPage = ({ method, headers }: Request, path: string) =>
+  method === "GET" &&
+  headers.get("accept")?.includes("text/html") === true &&
+  !NO_PAGES.some((prefix) => isUnder(path, prefix));
 
 function contextFor(
   { clock }: Deps,
@@ -226,9 +249,13 @@ function metricsRouteOf({ route, path }: RequestContext): string {
   return route || "none";
 }
 
+/** The links in mails work for anyone who has them. */
+const TOKEN_IN_PATH = /(\/mail\/[a-z]+\/).+/;
+
 /** Neither queries nor bodies, which may contain anything. */
 function factsOf(method: string, context: RequestContext, status: number, ms: number) {
-  const { requestId: request, path, caller } = context;
+  const { requestId: request, caller } = context;
+  const path = context.path.replace(TOKEN_IN_PATH, "$1…");
   return {
     ...{ request, method, path, status, ms: Math.round(ms * 10) / 10 },
     ...(caller && { account: caller.accountId, ...callerFacts(caller.by) }),

@@ -2,8 +2,9 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Elysia } from "elysia";
 import { refuseUnknownHost } from "../accounts/doors.ts";
-import { cachedReplies } from "../api/reply.ts";
+import { cachedReplies, takesEncoding } from "../api/reply.ts";
 import type { Config } from "../config/config.ts";
+import { describeError, log } from "../lib/log.ts";
 import { assetFolder } from "../lib/runtime.ts";
 import { renderPage } from "./docs/page.ts";
 import script from "./docs/reference.client.js" with { type: "text" };
@@ -16,29 +17,77 @@ export const PAGES = [
   "/setup",
   "/sign-in",
   "/password",
+  "/invitation",
+  "/forgot",
+  "/mail/confirm/:token",
+  "/mail/unsubscribe/:token",
   "/links",
-  "/links/new",
   "/links/:id",
-  "/groups",
-  "/history",
-  "/webhooks",
-  "/webhooks/:id",
-  "/keys",
-  "/people",
-  "/account",
-  "/activity",
-  "/admin",
+  "/sites",
+  "/changes",
+  "/alerts",
+  "/alerts/:id",
+  "/alerts/:id/messages/:message",
+  "/settings",
+  "/settings/:section",
+  "/groups/:id",
 ];
 
 const NOT_BUILT =
   "The dashboard is not built. Run `npm run build:web` and start Stillup again. The API is up.\n";
 
-/** Serves the built dashboard, from the executable or from the checkout. */
-export function dashboard(config: Host, folder = assetFolder("web/dist")): Elysia {
+/**
+ * Serves the built dashboard, from the executable or from the checkout.
+ * @param sessionOf what the page is given about the session of its request, so that it need not ask; null without one
+ */
+export function dashboard(
+  config: Host,
+  folder = assetFolder("web/dist"),
+  sessionOf: SessionOf = async () => null,
+): Dashboard {
   const index = join(folder, "index.html");
-  return existsSync(index) ? builtDashboard(config, folder, index) : missingDashboard(config);
+  if (!existsSync(index)) return missingDashboard(config);
+  const read = readOnce(index);
+  const plain = cachedReplies(HTML, read);
+  const withSession = async (request: Request) => {
+    const session = await sessionOf(request).catch(unknownSession);
+    return session && read().replace("</head>", () => `${dataBlock(session)}</head>`);
+  };
+  const routes = emptyDashboard(config);
+  for (const path of PAGES) {
+    routes.get(path, async ({ request }) => {
+      const page = await withSession(request);
+      return page === null ? plain({ request }) : new Response(page, { headers: PERSONAL });
+    });
+  }
+  return {
+    routes: routes.use(assetRoutes(join(folder, "assets"))),
+    async notFound(request) {
+      refuseUnknownHost(config, request);
+      const page = (await withSession(request)) ?? read();
+      return new Response(page, { status: 404, headers: PERSONAL });
+    },
+  };
 }
 
+const HTML = "text/html; charset=utf-8";
+const PERSONAL = { "content-type": HTML, "cache-control": "no-store" };
+
+function readOnce(path: string): () => string {
+  let text: string | undefined;
+  return () => {
+    text ??= readFileSync(path, "utf8");
+    return text;
+  };
+}
+
+type Dashboard = {
+  routes: Elysia;
+  /** The page at an address that does not exist, which says so in the frame; null without a build. */
+  notFound: ((request: Request) => Promise<Response>) | null;
+};
+
+type SessionOf = (request: Request) => Promise<object | null>;
 type Host = Pick<Config, "publicUrl">;
 
 /** Its routes are served only under host names that no one else can point at this machine. */
@@ -47,18 +96,22 @@ const emptyDashboard = (config: Host) =>
     refuseUnknownHost(config, request),
   );
 
-function builtDashboard(config: Host, folder: string, index: string): Elysia {
-  const app = emptyDashboard(config);
-  const page = cachedReplies("text/html; charset=utf-8", () => readFileSync(index, "utf8"));
-  for (const path of PAGES) app.get(path, page);
-  return app.use(assetRoutes(join(folder, "assets")));
+/** The page then asks for the session itself, and says what is wrong. */
+function unknownSession(error: unknown) {
+  log.warn("page sent without its session", describeError(error));
+  return null;
 }
 
-function missingDashboard(config: Host): Elysia {
-  const app = emptyDashboard(config);
+/** A browser does not run it, and nothing in it can end it or begin a comment. */
+const dataBlock = (value: object) =>
+  `<script type="application/json" id="session">${JSON.stringify(value).replaceAll("<", "\\u003c")}</script>`;
+
+function missingDashboard(config: Host): Dashboard {
+  const routes = emptyDashboard(config);
   const headers = { "content-type": "text/plain; charset=utf-8", "cache-control": "no-store" };
-  for (const path of PAGES) app.get(path, () => new Response(NOT_BUILT, { status: 503, headers }));
-  return app;
+  for (const path of PAGES)
+    routes.get(path, () => new Response(NOT_BUILT, { status: 503, headers }));
+  return { routes, notFound: null };
 }
 
 /** The name of an asset contains a hash of its content, so an asset never changes. */
@@ -81,10 +134,7 @@ function replyWith(path: string) {
   return ({ request }: { request: Request }) => {
     if (!smaller) return new Response(plain, { headers });
     const varying = { ...headers, vary: "accept-encoding" };
-    const takesIt = /\bbr\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))/i.test(
-      request.headers.get("accept-encoding") ?? "",
-    );
-    return takesIt
+    return takesEncoding(request, "br")
       ? new Response(smaller, { headers: { ...varying, "content-encoding": "br" } })
       : new Response(plain, { headers: varying });
   };

@@ -11,11 +11,15 @@ const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 export const tooLarge = (limit: number) =>
   new AppError("PAYLOAD_TOO_LARGE", `The body must be at most ${limit / 1024} KiB.`);
 
+/** What mail programs send there is a form that says nothing new (RFC 8058 §3.2). */
+const FORMS = "/mail/";
+
 /** Reads the body of every route that has one: JSON in UTF-8, within limits of size and shape. */
 export function createJsonBody() {
   const strangers = createCrowd(MOST_STRANGERS);
   return new Elysia({ name: "json-body" }).onParse({ as: "global" }, async ({ request }) => {
     const context = contextOf(request);
+    if (context.path.startsWith(FORMS)) return undefined;
     const body = context.caller
       ? await readJson(request, context.bodyLimit)
       : await strangers.enter((cut) => readJson(request, STRANGER_BODY_LIMIT, cut));

@@ -21,12 +21,25 @@ const TAG_BYTES = 16;
 /** The text was not sealed with this key. */
 export class SealedUnderOtherKey extends Error {}
 
-/** Encrypts secrets that must be read back, such as signing secrets. */
-export type SecretBox = { seal(text: string): string; open(sealed: string): string };
+export type SecretBox = {
+  /** Encrypts a secret that must be read back, such as a signing secret. */
+  seal(text: string): string;
+  /** @throws SealedUnderOtherKey */
+  open(sealed: string): string;
+  /** Returns 128 bits in base64url that only this key makes of the text, for one purpose. */
+  sign(purpose: string, text: string): string;
+};
 
-/** AES-256-GCM with a fresh nonce each time; `open` throws SealedUnderOtherKey. */
+const SIGNATURE_BYTES = 16;
+
+/** AES-256-GCM with a fresh nonce each time, and HMAC-SHA256 under a key for each purpose. */
 export function createSecretBox(key: Uint8Array): SecretBox {
   return {
+    sign(purpose, text) {
+      const own = createHmac("sha256", key).update(`sign ${purpose}`).digest();
+      const whole = createHmac("sha256", own).update(text).digest();
+      return whole.subarray(0, SIGNATURE_BYTES).toString("base64url");
+    },
     seal(text) {
       const nonce = randomBytes(NONCE_BYTES);
       const cipher = createCipheriv("aes-256-gcm", key, nonce);

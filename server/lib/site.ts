@@ -2,10 +2,10 @@ import { getDomain } from "tldts";
 
 /**
  * Returns the site of a link as people see it: the registrable domain, where a private suffix such as github.io counts.
- * A host without one, or an address, is a site by its own name.
+ * A host without one, or an address, is a site by its own name. A text that is not a URL has none.
  */
 export function siteOfUrl(url: string | URL): string {
-  const { hostname } = new URL(url);
+  const hostname = URL.parse(String(url))?.hostname ?? "";
   return getDomain(hostname, { allowPrivateDomains: true }) ?? hostname;
 }
 

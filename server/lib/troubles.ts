@@ -17,6 +17,8 @@ const TROUBLES = {
   unhandled_error: { stopsWrites: false, stopsDeletions: false, failsHealth: true },
   /** The last backup failed. */
   backup_failed: { stopsWrites: false, stopsDeletions: false, failsHealth: false },
+  /** The mail server does not accept mail. */
+  mail_server: { stopsWrites: false, stopsDeletions: false, failsHealth: false },
 } as const;
 
 export type TroubleName = keyof typeof TROUBLES;

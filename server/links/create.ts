@@ -217,6 +217,7 @@ const insertFirstChecks = (
 
 const createdEvent = (row: LinkRow, batchId: string | null): NewEvent => ({
   type: "link.created",
+  about: { groupId: row.groupId, service: row.service, reason: null },
   accountId: row.accountId,
   at: row.createdAt,
   data: {

@@ -22,6 +22,8 @@ const FOUND = {
   url: links.url,
   status: links.status,
   site: links.site,
+  service: links.service,
+  reason: links.reason,
 };
 type Found = Pick<LinkRow, keyof typeof FOUND>;
 
@@ -107,6 +109,7 @@ const findWhere = ({ store }: Deps, condition: SQL): Promise<Found[]> =>
 
 const deletedEvent = (link: Found, now: number): NewEvent => ({
   type: "link.deleted",
+  about: link,
   accountId: link.accountId,
   at: now,
   data: {

@@ -12,6 +12,7 @@ import { STRIP_STATES, type Strip } from "../history/strips.ts";
 import { id, oneOf, optionalText, paging, text, unread } from "../lib/fields.ts";
 import { checkIdOf } from "../lib/ids.ts";
 import { toIso } from "../lib/moments.ts";
+import { siteOfUrl } from "../lib/site.ts";
 import { Evidence, toEvidence } from "../verdict/probe/conclusion.ts";
 import { ResponseContent, unpack } from "../verdict/probe/response.ts";
 import { messageOf, type Reason } from "../verdict/reasons/reasons.ts";
@@ -33,6 +34,7 @@ export const Link = z
   .object({
     id: z.uuid(),
     url: z.string().meta({ example: "https://example.com/a" }),
+    site: z.string().meta({ example: "example.com" }),
     service: z.string().meta({ example: "generic" }),
     status: z.enum(LINK_STATUSES),
     group_id: z.uuid().nullable(),
@@ -223,6 +225,8 @@ export const toLink =
   (row: LinkSummary): z.infer<typeof Link> => ({
     id: row.id,
     url: row.url,
+    // The column lies behind large ones.
+    site: siteOfUrl(row.url),
     service: row.service,
     status: statusAt(now, row),
     group_id: row.groupId,

@@ -18,6 +18,8 @@ import { createSlots } from "./slots.ts";
 export type CheckerDeps = Deps & {
   /** Checks a link completely; ends early when the signal aborts. Never throws for network reasons. */
   check: (link: KnownLink, signal: AbortSignal) => Promise<Conclusion>;
+  /** Whether this machine, and not the sites, makes checks take long; false by default. */
+  isLate?: () => boolean;
   /** Cooldowns of sites, where they are shared with other processes. */
   holds?: SiteHolds;
   /** What checks learn, which is written with their results. */
@@ -112,6 +114,7 @@ function createParts(deps: CheckerDeps, ending: AbortSignal, wake: () => void) {
     isOpen: () =>
       !dispatch.isInDoubt() && recorder.hasRoom() && !areWritesStopped(deps) && hasShare(),
     isHeld: held.has,
+    isLate: deps.isLate ?? (() => false),
   });
   /** The last claim got as many as it asked for, so that there may be more. */
   const backlog = { mayBeMore: false };

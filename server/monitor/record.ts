@@ -296,6 +296,10 @@ function eventsOf(result: Settled): NewEvent[] {
     type: outcome.event,
     accountId: link.accountId,
     at,
+    about: filteredOf(
+      link,
+      outcome.event === "link.alive" ? reasonBefore(link) : outcome.conclusion.reason,
+    ),
     ...(link.decidedStatus === null && {
       first: link.nextTrigger === "batch" ? "batch" : "single",
     }),
@@ -314,6 +318,7 @@ function checkCompleted(result: Settled): NewEvent {
     type: "check.complete",
     accountId: link.accountId,
     at,
+    about: filteredOf(link, outcome.conclusion.reason),
     data: {
       ...commonData(result),
       currentStatus: outcome.conclusion.status,
@@ -322,6 +327,16 @@ function checkCompleted(result: Settled): NewEvent {
     },
   };
 }
+
+const filteredOf = ({ groupId, service }: ClaimedLink, reason: string | null) => ({
+  groupId,
+  service,
+  reason,
+});
+
+/** Who heard of a death hears of the recovery. */
+const reasonBefore = ({ decidedStatus, decidedReason, reason }: ClaimedLink) =>
+  decidedStatus === "dead" ? decidedReason : reason;
 
 const commonData = ({ link, outcome: { conclusion }, checkedAt }: Settled) => ({
   checkId: checkIdOf(link.id, checkedAt),

@@ -16,6 +16,8 @@ type Options = {
   isOpen: () => boolean;
   /** Whether this process still holds the link. */
   isHeld: (link: ClaimedLink) => boolean;
+  /** Whether this machine makes checks take long: then only much longer ones are slow. */
+  isLate: () => boolean;
 };
 
 /**
@@ -64,6 +66,8 @@ export function createSlots(options: Options): Slots {
   let isStopping = false;
   const emptied = Promise.withResolvers<void>();
 
+  const slowAfterMs = () => (options.isLate() ? SLOW_WHEN_LATE_MS : SLOW_AFTER_MS);
+
   function fill() {
     while (slots.size < size && !isStopping && options.isOpen()) {
       const next = queues.next(slowCount < half);
@@ -87,8 +91,8 @@ export function createSlots(options: Options): Slots {
     if (slot.isSlow) slowCount--;
     // Cut, or sharing the check of a link that was.
     const isUnfinished = conclusion.reason === "check_aborted" && !isStopping && !slot.isAborted;
-    const isSlow = slot.isCut || isUnfinished || clock.elapsed() - startedAt >= SLOW_AFTER_MS;
-    slowness.learn(link, isSlow);
+    const isLong = clock.elapsed() - startedAt >= slowAfterMs();
+    slowness.learn(link, slot.isCut || isUnfinished || isLong);
     if (isUnfinished) queues.addSlow(link);
     else options.ended(link, conclusion);
     fill();
@@ -97,7 +101,7 @@ export function createSlots(options: Options): Slots {
 
   /** A slow check without a slow slot is cut, and begins again when there is one. */
   function findSlow() {
-    const since = clock.elapsed() - SLOW_AFTER_MS;
+    const since = clock.elapsed() - slowAfterMs();
     for (const slot of slots) {
       if (slot.startedAt > since) return;
       if (slot.isSlow || slot.isCut) continue;
@@ -197,6 +201,8 @@ function createBooking(clock: Clock, half: number) {
 
 /** A longer check is slow. A page that was gone before takes three seconds to confirm, and is not. */
 const SLOW_AFTER_MS = 4000;
+/** While this machine is late. Not without a limit, since slow sites could use all slots for as long as it is. */
+const SLOW_WHEN_LATE_MS = 4 * SLOW_AFTER_MS;
 
 /** Reasons that take until a timeout: the row shows the last one of a link. */
 const TIMEOUTS = new Set<string>([

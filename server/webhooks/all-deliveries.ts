@@ -1,18 +1,18 @@
-import { and, desc, eq, sql } from "drizzle-orm";
+import { and, desc, eq, type SQL, sql } from "drizzle-orm";
 import type { Caller } from "../api/caller.ts";
 import { rowsOf, type Store } from "../db/store.ts";
 import {
   DELIVERY_STATUSES,
+  type DeliveredType,
   type DeliveryStatus,
   deliveries,
-  type EventRow,
   events,
   webhooks,
 } from "../db/tables.ts";
 import type { CursorPage } from "../lib/paging.ts";
 import { chunksOf, yieldToEventLoop } from "../lib/steps.ts";
 import type { Deps } from "../work/deps.ts";
-import { shortened, toRecord } from "./deliveries.ts";
+import { contentOf, shortened, toRecord } from "./deliveries.ts";
 import type {
   AllDeliveriesQuery,
   DeliveryCursor,
@@ -56,11 +56,12 @@ const USUAL_STATUSES = DELIVERY_STATUSES.filter((status) => status !== "digested
 async function findKeys(
   store: Store,
   webhookIds: string[],
-  { status, cursor, per_page: perPage }: AllDeliveriesQuery,
+  { status: statuses = USUAL_STATUSES, event, cursor, per_page: perPage }: AllDeliveriesQuery,
 ): Promise<Key[]> {
-  const statuses = status ? [status] : USUAL_STATUSES;
   const walks = webhookIds.flatMap((webhookId) =>
-    statuses.map((each) => walkOf(webhookId, each, { cursor, limit: perPage + 1 })),
+    conditionsOf(statuses, event).map((which) =>
+      walkOf(webhookId, which, { cursor, limit: perPage + 1 }),
+    ),
   );
   const found: Key[] = [];
   for (const some of chunksOf(WALKS_AT_ONCE, walks)) {
@@ -74,9 +75,25 @@ async function findKeys(
   return found.sort(newestFirst).slice(0, perPage + 1);
 }
 
+/**
+ * One condition for each walk. Most deliveries succeed, so an event is found by its type among those, and by its status
+ * among the others; the second half of a condition is in a form that no index serves.
+ */
+function conditionsOf(statuses: DeliveryStatus[], event: DeliveredType | undefined): SQL[] {
+  if (!event) return statuses.map((status) => sql`status = ${status}`);
+  if (!statuses.includes("succeeded")) {
+    return statuses.map((status) => sql`status = ${status} and type || '' = ${event}`);
+  }
+  const named = sql.join(
+    statuses.map((status) => sql`${status}`),
+    sql`, `,
+  );
+  return [sql`type = ${event} and status || '' in (${named})`];
+}
+
 function walkOf(
   webhookId: string,
-  status: DeliveryStatus,
+  which: SQL,
   { cursor, limit }: { cursor: DeliveryCursor | undefined; limit: number },
 ) {
   const isLater = cursor && webhookId >= cursor.webhookId;
@@ -85,7 +102,7 @@ function walkOf(
     : sql``;
   return sql`select * from (
     select event_id, webhook_id from deliveries
-    where webhook_id = ${webhookId} and status = ${status} ${before}
+    where webhook_id = ${webhookId} and ${which} ${before}
     order by event_id desc limit ${limit}) as walk`;
 }
 
@@ -124,15 +141,4 @@ async function readAll(store: Store, keys: Key[]): Promise<DeliveryOfAccountReco
     webhookUrl: webhook.url,
     webhookFormat: webhook.format,
   }));
-}
-
-type Content = Pick<DeliveryOfAccountRecord, "link" | "count">;
-
-/** What an event is about: a link, or a number of events or links. */
-function contentOf({ data }: Pick<EventRow, "data">): Content {
-  const { linkId, url, total } = JSON.parse(data) as Partial<Record<string, unknown>>;
-  return {
-    link: typeof linkId === "string" && typeof url === "string" ? { id: linkId, url } : null,
-    count: typeof total === "number" ? total : null,
-  };
 }

@@ -5,6 +5,7 @@ import { type WebhookRow, webhookEvents, webhooks } from "../db/tables.ts";
 import { conflict, findForChange } from "../lib/errors.ts";
 import { toIso } from "../lib/moments.ts";
 import { type Deps, type SaveReply, saveNoReply } from "../work/deps.ts";
+import { refuseForeignGroups, writeFilter } from "./filter.ts";
 import {
   type RotatedWebhook,
   readChange,
@@ -12,6 +13,7 @@ import {
   type WebhookRecord,
 } from "./model.ts";
 import { cancelUnsubscribed, pauseOrResume } from "./pause-resume.ts";
+import { admitRecipient, refuseUnwanted } from "./recipients.ts";
 import { newSigningSecret, oldSecretsAt, sealedUrl, toOldSecrets } from "./secrets.ts";
 import { disabledAt, findAndLockWebhook, findWebhook, subscriptionRows } from "./webhooks.ts";
 
@@ -40,37 +42,64 @@ export async function changeWebhook(
 async function write(deps: Deps, caller: Caller, id: string, change: WebhookChange) {
   const { store } = deps;
   const webhook = await findAndLockWebhook(deps, caller, id);
+  if (change.is_active && change.url === undefined) await refuseUnwanted(deps, caller, webhook);
   await store
     .update(webhooks)
-    .set(columnsOf(deps, webhook, change))
+    .set({
+      ...columnsOf(deps, webhook, change),
+      ...(await recipientColumns(deps, caller, webhook, change)),
+    })
     .where(eq(webhooks.id, webhook.id));
+  if (change.filter !== undefined) {
+    await refuseForeignGroups(deps, caller, change.filter);
+    const filters = await writeFilter(store, webhook.id, change.filter);
+    await store.update(webhooks).set({ filters }).where(eq(webhooks.id, webhook.id));
+  }
   if (change.events) {
     await store.delete(webhookEvents).where(eq(webhookEvents.webhookId, webhook.id));
     await store.insert(webhookEvents).values(subscriptionRows(webhook.id, change.events));
   }
-  if (change.is_active !== undefined) await pauseOrResume(deps, webhook.id);
-  const { isActive: is_active, firstVerdicts: first_verdicts } = webhook;
+  if (change.is_active !== undefined || change.url !== undefined) {
+    await pauseOrResume(deps, webhook.id);
+  }
+  const { isActive: is_active, firstVerdicts: first_verdicts, timeZone: time_zone } = webhook;
   await auditChange(deps, caller, {
     action: "webhook.changed",
     target: webhookTarget(webhook),
-    fields: fieldsOf(change, { ...webhook, is_active, first_verdicts }),
+    fields: fieldsOf(change, { ...webhook, is_active, first_verdicts, time_zone }),
   });
 }
 
 function columnsOf(
   { secrets, clock }: Deps,
   webhook: WebhookRow,
-  { url, is_active: isActive, first_verdicts: firstVerdicts }: WebhookChange,
+  { url, is_active: isActive, first_verdicts: firstVerdicts, name, time_zone }: WebhookChange,
 ): Partial<WebhookRow> {
   const now = clock.now();
   return {
     updatedAt: now,
     ...(url !== undefined && sealedUrl(url, secrets)),
     ...(firstVerdicts !== undefined && { firstVerdicts }),
+    ...(name !== undefined && { name }),
+    ...(time_zone !== undefined && { timeZone: time_zone }),
     ...(isActive === true && ENABLED),
     // A webhook that is disabled already keeps its reason.
     ...(isActive === false && webhook.isActive && disabledAt(now)),
   };
+}
+
+/** Another address has to agree for itself, and the one before hears no more. */
+async function recipientColumns(
+  deps: Deps,
+  caller: Caller,
+  { id, name, format, url, disabledReason }: WebhookRecord,
+  change: WebhookChange,
+): Promise<Partial<WebhookRow>> {
+  if (format !== "email" || change.url === undefined || change.url === url) return {};
+  const columns = await admitRecipient(deps, caller, { id, name, url: change.url });
+  // It waited for the address before.
+  const isWaiting = disabledReason === "unconfirmed" || disabledReason === "unsubscribed";
+  return isWaiting && !("isActive" in columns) ? ENABLED : columns;
 }
 
 const ENABLED = {

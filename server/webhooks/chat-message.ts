@@ -27,57 +27,69 @@ export type ChatMessage = {
   severity: Severity;
   /** A page of the dashboard; null if the server does not know its public address. */
   dashboardUrl: string | null;
+  /** The link that it is about; null if it is about several or none, or only a test. */
+  linkId: string | null;
+  /** What has become of that link, such as "dead"; null if nothing has. */
+  state: string | null;
 };
 
 /** `text: url – rest`. The texts are ours and short; the URL may contain anything and be long. */
 type Line = { text: string; url: string | null; rest: string | null };
 
-/** Number of events that a digest lists. */
-export const LISTED_EVENTS = 10;
+/** Number of events that a digest lists, in a chat and in a mail. */
+export const LISTED_EVENTS = { chat: 10, mail: 50 };
 /** Longest dashboard address that a message has room for. */
 const DASHBOARD_URL_LENGTH = 500;
 
-export function toChatMessage(event: StoredEvent, publicUrl: string | null): ChatMessage {
-  if (event.type !== "digest") return eventMessage(toDigestEntry(event), publicUrl);
+/** Where a message leads, the time zone of its times (null is UTC), and how many events it has room for. */
+type Setting = { publicUrl: string | null; timeZone: string | null; listed?: number };
+
+export function toChatMessage(event: StoredEvent, setting: Setting): ChatMessage {
+  if (event.type !== "digest") return eventMessage(toDigestEntry(event), setting);
   const digest = JSON.parse(event.data) as DigestData;
   const [first] = digest.first;
   return digest.total === 1 && first
-    ? eventMessage(first, publicUrl)
-    : digestMessage(digest, publicUrl);
+    ? eventMessage(first, setting)
+    : digestMessage(digest, setting);
 }
 
 /** Returns an event as a digest lists it. We wrote the data, so it has the shape of its type. */
 export const toDigestEntry = ({ type, data, createdAt }: StoredEvent): DigestEntry =>
   ({ event: type, timestamp: toIso(createdAt), data: JSON.parse(data) }) as DigestEntry;
 
-function eventMessage(entry: DigestEntry, publicUrl: string | null): ChatMessage {
+function eventMessage(entry: DigestEntry, { publicUrl, timeZone }: Setting): ChatMessage {
   const { title, url, details, severity } = textOf(entry.event, entry.data);
   const isTest = entry.data.test === true;
+  // The link of a test never existed.
+  const linkId = isTest ? null : linkIdOf(entry);
   return {
     title: isTest ? `Test: ${title}` : title,
     url,
-    lines: [...details, timeOf(entry.timestamp)].map(plainLine),
+    lines: [...details, timeOf(entry.timestamp, timeZone)].map(plainLine),
     severity,
-    // The link of a test never existed.
-    dashboardUrl: dashboardPage(publicUrl, isTest ? null : linkIdOf(entry)),
+    dashboardUrl: dashboardPage(publicUrl, linkId),
+    linkId,
+    state: isTest ? "test" : severity === "neutral" ? null : title.toLowerCase(),
   };
 }
 
-function digestMessage(digest: DigestData, publicUrl: string | null): ChatMessage {
+function digestMessage(digest: DigestData, setting: Setting): ChatMessage {
+  const { publicUrl, timeZone, listed = LISTED_EVENTS.chat } = setting;
   const { counts, total, from, until } = digest;
-  const listed = digest.first.slice(0, LISTED_EVENTS);
-  const more = total - listed.length;
+  const first = digest.first.slice(0, listed);
+  const more = total - first.length;
   const severity = counts["link.alive"] ? "good" : "neutral";
   return {
     title: countsText(counts),
     url: null,
     lines: [
-      ...listed.map(lineOf),
-      ...(more > 0 ? [plainLine(`and ${more} more`)] : []),
-      plainLine(`From ${timeOf(from)} to ${timeOf(until)}`),
+      ...first.map(lineOf),
+      ...(more > 0 ? [plainLine(`and ${more.toLocaleString("en")} more`)] : []),
+      plainLine(`From ${timeOf(from, timeZone)} to ${timeOf(until, timeZone)}`),
     ],
     severity: counts["link.dead"] ? "bad" : severity,
     dashboardUrl: dashboardPage(publicUrl, null),
+    ...{ linkId: null, state: null },
   };
 }
 
@@ -93,7 +105,7 @@ function countsText(counts: DigestData["counts"]): string {
       const count = counts[type]!;
       const { noun, one, many } = EVENT_DEFINITIONS[type].counted;
       const named = noun === "link" && i > 0 ? "" : ` ${count === 1 ? noun : PLURAL[noun]}`;
-      return `${count}${named} ${count === 1 ? one : many}`;
+      return `${count.toLocaleString("en")}${named} ${count === 1 ? one : many}`;
     })
     .join(", ");
 }
@@ -102,7 +114,12 @@ const PLURAL = { link: "links", check: "checks", batch: "batches" };
 
 const plainLine = (text: string): Line => ({ text, url: null, rest: null });
 
-const timeOf = (iso: string) => `${iso.slice(0, 10)} ${iso.slice(11, 19)} UTC`;
+function timeOf(iso: string, timeZone: string | null): string {
+  if (timeZone === null) return `${iso.slice(0, 10)} ${iso.slice(11, 19)} UTC`;
+  // The Swedish form is that of ISO 8601.
+  const options = { timeZone, dateStyle: "short", timeStyle: "medium" } as const;
+  return `${new Date(iso).toLocaleString("sv-SE", options)} ${timeZone}`;
+}
 
 /** Returns the link that the dashboard can show; null for a deleted one. */
 const linkIdOf = ({ event, data }: DigestEntry): string | null =>

@@ -1,4 +1,4 @@
-import { and, eq, inArray, isNotNull, isNull, lte, or, type SQL, sql } from "drizzle-orm";
+import { and, eq, inArray, isNotNull, isNull, lte, ne, or, type SQL, sql } from "drizzle-orm";
 import { rowsOf, type Store } from "../db/store.ts";
 import { type DeliveryStatus, deliveries, type EventRow, events, webhooks } from "../db/tables.ts";
 import { describeError, log } from "../lib/log.ts";
@@ -33,6 +33,7 @@ export type DueWebhook = {
   lastDeliveryAt: number | null;
   /** No attempt has succeeded since one failed. */
   isFailing: boolean;
+  isMail: boolean;
 };
 
 /** Decides how many deliveries to claim for each webhook, by its id. */
@@ -54,9 +55,8 @@ export async function claimDue(
 ): Promise<Claims> {
   const now = deps.clock.now();
   const { ready, nextAt } = await findReady(deps, now);
-  const due = ready.map(({ id, lastDeliveryAt, failingSince, leased }) => ({
-    id,
-    lastDeliveryAt,
+  const due = ready.map(({ id, format, lastDeliveryAt, failingSince, leased }) => ({
+    ...{ id, lastDeliveryAt, isMail: format === "email" },
     isFailing: failingSince !== null,
     heldElsewhere: Math.max(0, leased - (held.get(id) ?? 0)),
   }));
@@ -64,11 +64,32 @@ export async function claimDue(
   if (shares.length === 0) return { claimed: [], nextAt };
   const rows = await deps.store.transaction(async (tx) => {
     const all: Claimed[] = [];
+    await expireUnsent(tx, due, now);
     for (const [id, most] of shares) all.push(...(await claim(deps, tx, { id, most, now })));
     return all;
   });
   const claimed = await withEvents(deps.store, rows, now + DELIVERY_LEASE_MS);
   return { claimed, nextAt: null };
+}
+
+/** The mail server did not work for this long: what waited for it is not news any more. */
+const EXPIRY_MS = 72 * 3_600_000;
+
+async function expireUnsent(tx: Store, due: DueWebhook[], now: number): Promise<void> {
+  const ids = due.filter(({ isMail }) => isMail).map(({ id }) => id);
+  if (ids.length === 0) return;
+  await tx
+    .update(deliveries)
+    .set({ status: "expired", completedAt: now, nextAttemptAt: null, dueAt: null })
+    .where(
+      and(
+        inArray(deliveries.webhookId, ids),
+        lte(deliveries.dueAt, now),
+        isNull(deliveries.lease),
+        eq(deliveries.attempts, 0),
+        sql`${deliveries.createdAt} + 0 <= ${now - EXPIRY_MS}`,
+      ),
+    );
 }
 
 /** Whether deliveries to the webhook are in this node's share. */
@@ -97,6 +118,8 @@ async function findWork(deps: Deps, now: number) {
   const { store, nodes } = deps;
   const { id, isActive, format, lastDeliveryAt, failingSince } = webhooks;
   const { digestId, digestAt, batchDigestId } = webhooks;
+  // Without a mail server, another node sends mail.
+  const mailWaitMs = deps.mail?.waitMs() ?? NEVER_DUE;
   const rows = await store
     .select({
       ...{ id, isActive, format, lastDeliveryAt, failingSince },
@@ -120,13 +143,14 @@ async function findWork(deps: Deps, now: number) {
       nextBatchAt: time(nextDigestAt.batch(now)),
     })
     .from(webhooks)
-    .where(await areOurs(deps));
+    .where(and(await areOurs(deps), mailWaitMs > 0 ? ne(format, "email") : undefined));
   const found = rows.filter(
     (webhook) =>
       webhook.isDue || webhook.isInterrupted || webhook.isSwitched || webhook.isDigestOver,
   );
   const times = rows.flatMap((row) => [row.nextDueAt, row.nextFloodAt, row.nextBatchAt]);
-  const nextAt = times.reduce<number>((least, at) => Math.min(least, at ?? NEVER_DUE), NEVER_DUE);
+  const mailAt = mailWaitMs > 0 ? now + mailWaitMs : NEVER_DUE;
+  const nextAt = times.reduce<number>((least, at) => Math.min(least, at ?? NEVER_DUE), mailAt);
   return { found, nextAt };
 }
 

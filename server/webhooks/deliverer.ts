@@ -11,9 +11,8 @@ import { createLookWhenNeeded } from "../work/when-needed.ts";
 import { type ClaimedDelivery, claimDue, isOurs, releaseDeliveries } from "./claim.ts";
 import { createPerWebhookQueues } from "./per-webhook-queues.ts";
 import { limitDueTimes } from "./reschedule.ts";
-import { messageFor, type Outcome, resultOf, sendMessage, statusCodeOf } from "./send.ts";
+import { endsOf, messageFor, type Outcome, resultOf, sendMessage } from "./send.ts";
 import { type Attempt, createOutcomes } from "./settle.ts";
-import { GONE } from "./webhook-health.ts";
 
 const POLL_MS = 1000;
 const STOP_MS = 8000;
@@ -86,7 +85,8 @@ function createSender(deps: Deps, { options, wake, isClosed }: Sending) {
 
   function beginAll() {
     if (isClosed()) return;
-    for (let next = queues.begin(); next; next = queues.begin()) {
+    const begin = () => queues.begin(deps.mail?.places() ?? 0);
+    for (let next = begin(); next; next = begin()) {
       const sending = deliver(next).finally(() => running.delete(sending));
       running.add(sending);
     }
@@ -103,7 +103,7 @@ function createSender(deps: Deps, { options, wake, isClosed }: Sending) {
       await release([delivery, ...queues.release({ of: delivery.webhookId })]);
       wake();
     }
-    const isGone = typeof ended === "object" && statusCodeOf(ended.outcome) === GONE;
+    const isGone = typeof ended === "object" && endsOf(ended.outcome) === "webhook";
     // No other attempt is about to end, or nothing more may be sent to this receiver.
     if (running.size === 1 || isGone) await outcomes.flush();
     beginAll();
@@ -186,13 +186,18 @@ export async function attempt(
 /** Sends to the current URL of the webhook, signed with its current secrets. */
 async function send(deps: Deps, { event, webhookId }: ClaimedDelivery, signal?: AbortSignal) {
   const webhook = await readReceiver(deps.store, { id: webhookId });
-  return webhook?.isActive ? sendMessage(deps, messageFor(deps, webhook, event), signal) : "unsent";
+  if (!webhook?.isActive) return "unsent";
+  const outcome = await sendMessage(deps, messageFor(deps, webhook, event), signal);
+  // The mail server does not work, which is not the recipient's fault.
+  return typeof outcome === "object" && isOfServer(outcome) ? "unsent" : outcome;
 }
 
-const { id, sealedUrl, format, isActive, secret, oldSecrets } = webhooks;
+const isOfServer = (outcome: Outcome) => outcome.kind === "failed" && outcome.error === "server";
+
+const { id, accountId, sealedUrl, format, isActive, secret, oldSecrets, name, timeZone } = webhooks;
 
 const readReceiver = pointRead(
-  { id, sealedUrl, format, isActive, secret, oldSecrets },
+  { id, accountId, sealedUrl, format, isActive, secret, oldSecrets, name, timeZone },
   (store, columns) =>
     store
       .select(columns)

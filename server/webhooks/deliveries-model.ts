@@ -7,10 +7,13 @@ import {
   type DeliveryRow,
   type EventRow,
   FORMATS,
+  VERDICTS,
+  type Verdict,
   type WebhookRow,
 } from "../db/tables.ts";
-import { cursorPaging, id, moment, oneOf, paging } from "../lib/fields.ts";
+import { cursorPaging, id, moment, oneOf, paging, queryNumber } from "../lib/fields.ts";
 import { parseId } from "../lib/ids.ts";
+import { receiverOf } from "../lib/mail-address.ts";
 import { toIso, toIsoOrNull } from "../lib/moments.ts";
 
 const LONGEST_SPAN_MS = 14 * 86_400_000;
@@ -19,7 +22,17 @@ const LONGEST_SPAN_MS = 14 * 86_400_000;
 export type DeliveryRecord = DeliveryRow & { messageId: string };
 
 /** The same with the posted body, and up to 49 attempts before the latest, oldest first. */
-export type DeliveryDetailRecord = DeliveryRecord & { requestBody: string; earlier: AttemptRow[] };
+export type DeliveryDetailRecord = DeliveryRecord &
+  DeliveryContent & { requestBody: string; earlier: AttemptRow[] };
+
+/** What a delivery is about: a link and its status before, or how many events or links. */
+export type DeliveryContent = {
+  link: { id: string; url: string } | null;
+  previousStatus: Verdict | null;
+  count: number | null;
+  /** It was sent to test the webhook. */
+  isTest: boolean;
+};
 
 const Attempt = z
   .object({
@@ -51,7 +64,17 @@ export const Delivery = z
   })
   .meta({ id: "Delivery" });
 
+const content = {
+  link: z
+    .object({ id: z.uuid(), url: z.string().meta({ example: "https://example.com/a" }) })
+    .nullable(),
+  previous_status: z.enum(VERDICTS).nullable().meta({ example: null }),
+  count: z.int().nullable().meta({ example: null }),
+  test: z.boolean().meta({ example: false }),
+};
+
 export const DeliveryDetail = Delivery.extend({
+  ...content,
   request_body: z.string().meta({
     example:
       '{"event":"link.dead","timestamp":"2026-01-01T00:00:00.000Z","webhookId":"0197a1b2-5a5b-7c6d-8e7f-9a0b1c2d3e4f","data":{}}',
@@ -60,12 +83,8 @@ export const DeliveryDetail = Delivery.extend({
 }).meta({ id: "DeliveryDetail" });
 
 /** A delivery of any webhook of an account, with what its event is about. */
-export type DeliveryOfAccountRecord = DeliveryRecord & {
-  webhookUrl: string;
-  webhookFormat: WebhookRow["format"];
-  link: { id: string; url: string } | null;
-  count: number | null;
-};
+export type DeliveryOfAccountRecord = DeliveryRecord &
+  DeliveryContent & { webhookUrl: string; webhookFormat: WebhookRow["format"] };
 
 /** Contains only the host of the webhook's URL: the rest is often a secret. */
 const ofWebhook = {
@@ -76,10 +95,7 @@ const ofWebhook = {
 
 export const DeliveryOfAccount = Delivery.extend({
   ...ofWebhook,
-  link: z
-    .object({ id: z.uuid(), url: z.string().meta({ example: "https://example.com/a" }) })
-    .nullable(),
-  count: z.int().nullable().meta({ example: null }),
+  ...content,
 }).meta({ id: "DeliveryOfAccount" });
 
 /** A delivery of an event of a link, with facts about its webhook. */
@@ -129,12 +145,46 @@ function readCursor(text: string): DeliveryCursor | null {
   return eventId && webhookId && rest.length === 0 ? { eventId, webhookId } : null;
 }
 
+const STATUSES_PROBLEM = `must be some of: ${DELIVERY_STATUSES.join(", ")}`;
+
+const statuses = () =>
+  z
+    .string()
+    .transform((text, context) => {
+      const read = z.array(z.enum(DELIVERY_STATUSES)).safeParse(text.split(","));
+      if (read.success) return [...new Set(read.data)];
+      context.addIssue(STATUSES_PROBLEM);
+      return z.NEVER;
+    })
+    .meta({ example: "failed,exhausted" });
+
 export const AllDeliveriesQuery = z.object({
-  status: DeliveryQuery.shape.status,
+  status: statuses()
+    .meta({ description: "Only deliveries with one of these statuses, separated by commas." })
+    .optional(),
+  event: DeliveryQuery.shape.event,
   webhook_id: id().meta({ description: "Only deliveries of this webhook." }).optional(),
   ...cursorPaging(readCursor),
 });
 export type AllDeliveriesQuery = z.output<typeof AllDeliveriesQuery>;
+
+const counted = { delivered: z.int(), failed: z.int(), pending: z.int() };
+
+const DeliveryDay = z.object({ day: z.string().meta({ format: "date" }), ...counted });
+export type DeliveryDay = z.infer<typeof DeliveryDay>;
+
+export const DeliveryDays = z
+  .object({ webhook_id: z.uuid(), ...counted, days: z.array(DeliveryDay) })
+  .meta({ id: "DeliveryDays" });
+export type DeliveryDays = z.infer<typeof DeliveryDays>;
+
+export const DeliveryDaysQuery = z.object({
+  days: queryNumber(30)
+    .meta({ description: "How many days, today included." })
+    .optional()
+    .default(14),
+});
+export type DeliveryDaysQuery = z.output<typeof DeliveryDaysQuery>;
 
 /** Both ends are inclusive. */
 export type CreatedSpan = { since: number; until: number };
@@ -182,15 +232,18 @@ export function toDelivery(row: DeliveryRecord): z.infer<typeof Delivery> {
   };
 }
 
+const toContent = ({ link, previousStatus, count, isTest }: DeliveryContent) => ({
+  ...{ link, previous_status: previousStatus, count, test: isTest },
+});
+
 export const toDeliveryOfAccount = (
   row: DeliveryOfAccountRecord,
 ): z.infer<typeof DeliveryOfAccount> => ({
   ...toDelivery(row),
   webhook_id: row.webhookId,
-  webhook_host: new URL(row.webhookUrl).host,
+  webhook_host: receiverOf(row.webhookUrl),
   webhook_format: row.webhookFormat,
-  link: row.link,
-  count: row.count,
+  ...toContent(row),
 });
 
 export function toDeliveryDetail(row: DeliveryDetailRecord): z.infer<typeof DeliveryDetail> {
@@ -198,6 +251,7 @@ export function toDeliveryDetail(row: DeliveryDetailRecord): z.infer<typeof Deli
   const { last_attempt: last } = delivery;
   return {
     ...delivery,
+    ...toContent(row),
     request_body: row.requestBody,
     all_attempts: [...row.earlier.map(toAttempt), ...(last ? [last] : [])],
   };
@@ -243,7 +297,7 @@ export const toLinkEvent = (row: EventOfLink): z.infer<typeof LinkEvent> => ({
   created_at: toIso(row.createdAt),
   deliveries: row.deliveries.map((delivery) => ({
     webhook_id: delivery.webhookId,
-    webhook_host: new URL(delivery.url).host,
+    webhook_host: receiverOf(delivery.url),
     webhook_format: delivery.format,
     status: delivery.status,
     attempts: delivery.attempts,

@@ -9,6 +9,7 @@ import {
   deliveryAttempts,
   type EventRow,
   events,
+  VERDICTS,
 } from "../db/tables.ts";
 import { notFound } from "../lib/errors.ts";
 import { parseId } from "../lib/ids.ts";
@@ -16,12 +17,15 @@ import { type Page, type Window, windowOf } from "../lib/paging.ts";
 import { yieldToEventLoop } from "../lib/steps.ts";
 import type { Deps } from "../work/deps.ts";
 import {
+  type DeliveryContent,
   type DeliveryDetailRecord,
   type DeliveryQuery,
   type DeliveryRecord,
   lastAttemptOf,
 } from "./deliveries-model.ts";
+import { mailTextFor } from "./email.ts";
 import { payloadFor } from "./formats.ts";
+import type { WebhookRecord } from "./model.ts";
 import { messageIdOf } from "./send.ts";
 import { findWebhook } from "./webhooks.ts";
 
@@ -51,13 +55,17 @@ export async function findDeliveryDetail(
 ): Promise<DeliveryDetailRecord> {
   const webhook = await findWebhook(deps, caller, webhookId);
   const { delivery, event } = await readOne(deps.store, webhook.id, id);
-  const { body: requestBody } = payloadFor(webhook.format, event, {
-    url: webhook.url,
-    webhookId: webhook.id,
-    publicUrl: deps.config.publicUrl,
-  });
+  const requestBody = bodyFor(deps, webhook, event);
   const earlier = await attemptsBefore(deps.store, delivery);
-  return { ...toRecord(delivery, event), requestBody, earlier };
+  return { ...toRecord(delivery, event), ...contentOf(event), requestBody, earlier };
+}
+
+function bodyFor({ config }: Deps, webhook: WebhookRecord, event: EventRow): string {
+  const { id: webhookId, url, format, timeZone } = webhook;
+  const { publicUrl } = config;
+  return format === "email"
+    ? mailTextFor(event, webhook, publicUrl)
+    : payloadFor(format, event, { url, webhookId, publicUrl, timeZone }).body;
 }
 
 /**
@@ -129,6 +137,19 @@ export const toRecord = (
   delivery: DeliveryRow,
   event: Pick<EventRow, "id" | "createdAt">,
 ): DeliveryRecord => ({ ...delivery, messageId: messageIdOf(event, delivery.webhookId) });
+
+/** What an event is about: a link, or a number of events or links. */
+export function contentOf({ data }: Pick<EventRow, "data">): DeliveryContent {
+  const { linkId, url, previousStatus, total, test } = JSON.parse(data) as Partial<
+    Record<string, unknown>
+  >;
+  return {
+    link: typeof linkId === "string" && typeof url === "string" ? { id: linkId, url } : null,
+    previousStatus: VERDICTS.find((verdict) => verdict === previousStatus) ?? null,
+    count: typeof total === "number" ? total : null,
+    isTest: test === true,
+  };
+}
 
 /** Deliveries that are read at a time, which takes a few milliseconds. */
 const BATCH = 2000;

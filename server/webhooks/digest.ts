@@ -9,9 +9,10 @@ import type { Deps } from "../work/deps.ts";
 import { type DigestData, LISTED_EVENTS, toDigestEntry } from "./chat-message.ts";
 import { selectEventIds } from "./delivery-steps.ts";
 
-/** Up to this many events within a minute are sent one by one; more become a digest. */
-const MOST_SINGLE = 10;
 export const MINUTE_MS = 60_000;
+
+/** Up to `single` events within the time are sent one by one; more become a digest, which closes after that time. */
+const PACES = { chat: { single: 10, ms: MINUTE_MS }, mail: { single: 5, ms: 10 * MINUTE_MS } };
 /** How long first verdicts of batches are gathered while batches are running. */
 const LONGEST_BATCH_MS = 15 * MINUTE_MS;
 /** Deliveries of one step, so few that other writes wait only briefly. */
@@ -24,7 +25,7 @@ const STEPS_AT_ONCE = 10;
  * kind: `digestId`, with `digestAt` for when it closes, or when the last one closed; and `batchDigestId`, with
  * `batchDigestAt` for when it was opened.
  */
-type Source = { webhookId: string; kind: "flood" | "batch" };
+type Source = { webhookId: string; kind: "flood" | "batch"; medium: keyof typeof PACES };
 type Digest = Source & { id: string };
 
 /**
@@ -33,11 +34,12 @@ type Digest = Source & { id: string };
  */
 export async function gatherDigests(
   { store, clock }: Deps,
-  webhook: Pick<WebhookRow, "id" | "digestId" | "digestAt" | "batchDigestId">,
+  webhook: Pick<WebhookRow, "id" | "format" | "digestId" | "digestAt" | "batchDigestId">,
 ): Promise<boolean> {
   const now = clock.now();
-  const batch = { webhookId: webhook.id, kind: "batch" } as const;
-  const flood = { webhookId: webhook.id, kind: "flood" } as const;
+  const medium = webhook.format === "email" ? "mail" : "chat";
+  const batch = { webhookId: webhook.id, kind: "batch", medium } as const;
+  const flood = { webhookId: webhook.id, kind: "flood", medium } as const;
   if (webhook.batchDigestId === null && (await countDue(store, batch, now, 1)) > 0) {
     await openDigest(store, batch, { now, at: now });
   }
@@ -72,13 +74,14 @@ export const nextDigestAt = {
 
 /**
  * Opens a digest when events come too fast. Many at once become a digest at once. Those that come one after another are
- * sent until there are too many, then gathered for a minute. A digest closes at least a minute after the last one.
+ * sent until there are too many, then gathered for a while. A digest closes at least that long after the last one.
  */
 async function openIfFlooded(store: Store, source: Source, now: number, lastClosedAt: number) {
-  const due = await countDue(store, source, now, MOST_SINGLE + 1);
-  const isFlood = due > MOST_SINGLE;
-  if (!isFlood && !(due > 0 && (await isBusy(store, source.webhookId, now)))) return;
-  const at = isFlood ? Math.max(now, lastClosedAt + MINUTE_MS) : now + MINUTE_MS;
+  const { single, ms } = PACES[source.medium];
+  const due = await countDue(store, source, now, single + 1);
+  const isFlood = due > single;
+  if (!isFlood && !(due > 0 && (await isBusy(store, source, now)))) return;
+  const at = isFlood ? Math.max(now, lastClosedAt + ms) : now + ms;
   await openDigest(store, source, { now, at });
 }
 
@@ -103,16 +106,18 @@ const isGathered = ({ webhookId, kind }: Source, now: number) =>
     eq(deliveries.ofBatch, kind === "batch"),
   );
 
-/** Whether more than a few events happened within the last minute. The ids of events begin with their time. */
-async function isBusy(store: Store, webhookId: string, now: number): Promise<boolean> {
+/** Whether more than a few events happened lately. The ids of events begin with their time. */
+async function isBusy(store: Store, source: Source, now: number): Promise<boolean> {
+  const { webhookId, medium } = source;
+  const { single, ms } = PACES[medium];
   const { eventId, createdAt, type, lastTrigger, ofBatch } = deliveries;
-  const [eleventh] = await store
+  const [oneTooMany] = await store
     .select({ createdAt })
     .from(deliveries)
     .where(
       and(
         eq(deliveries.webhookId, webhookId),
-        gt(eventId, firstIdAt(now - MINUTE_MS)),
+        gt(eventId, firstIdAt(now - ms)),
         ne(type, "digest"),
         eq(ofBatch, false),
         sql`coalesce(${lastTrigger}, '') <> 'test'`,
@@ -120,8 +125,8 @@ async function isBusy(store: Store, webhookId: string, now: number): Promise<boo
     )
     .orderBy(desc(eventId))
     .limit(1)
-    .offset(MOST_SINGLE);
-  return eleventh !== undefined && eleventh.createdAt > now - MINUTE_MS;
+    .offset(single);
+  return oneTooMany !== undefined && oneTooMany.createdAt > now - ms;
 }
 
 /** Opens a digest unless one is open. @param at the time that the webhook stores with it */
@@ -210,7 +215,7 @@ async function closeDigest(tx: Store, digest: Digest, now: number): Promise<void
   const { webhookId, id, kind } = digest;
   if (!(await lockIfOpen(tx, digest))) return;
   const isWebhook = eq(webhooks.id, webhookId);
-  const data = await readDigest(tx, id);
+  const data = await readDigest(tx, digest);
   if (!data) {
     await tx.delete(events).where(eq(events.id, id));
     await tx.update(webhooks).set(columnsOf(kind, null)).where(isWebhook);
@@ -238,7 +243,7 @@ async function lockIfOpen(tx: Store, { webhookId, id, kind }: Digest): Promise<b
 }
 
 /** Returns the data of a digest; null when it is empty, as after its events were deleted. */
-async function readDigest(tx: Store, id: string): Promise<DigestData | null> {
+async function readDigest(tx: Store, { id, medium }: Digest): Promise<DigestData | null> {
   const { type, createdAt, digestId, eventId } = deliveries;
   const isIn = eq(digestId, id);
   const counted = await tx
@@ -254,7 +259,7 @@ async function readDigest(tx: Store, id: string): Promise<DigestData | null> {
     .innerJoin(events, eq(events.id, eventId))
     .where(isIn)
     .orderBy(sql`case when ${deliveries.type} = 'link.dead' then 0 else 1 end`, eventId)
-    .limit(LISTED_EVENTS);
+    .limit(LISTED_EVENTS[medium]);
   return {
     from: toIso(Math.min(...counted.map(({ from }) => Number(from)))),
     until: toIso(Math.max(...counted.map(({ until }) => Number(until)))),

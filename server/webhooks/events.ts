@@ -5,6 +5,7 @@ import { newIdAt } from "../lib/ids.ts";
 import { chunksOf, inSteps, type StepLimits } from "../lib/steps.ts";
 import type { Deps } from "../work/deps.ts";
 import type { EventData } from "./event-types.ts";
+import { FILTER_CELLS, type Filtered, filterCellsOf, passesFilter } from "./filter.ts";
 
 export type NewEvent = {
   [T in EventType]: { type: T; data: EventData[T] };
@@ -14,6 +15,8 @@ export type NewEvent = {
   id?: string;
   /** It is about the first verdict of its link; chats get those of a batch in a digest. */
   first?: "single" | "batch";
+  /** What filters of webhooks look at; not set for events that are not about a link. */
+  about?: Filtered;
 };
 
 /** Rows of one statement. */
@@ -22,7 +25,7 @@ const ROWS = 500;
 /**
  * Records events and queues them for every webhook that subscribes to them. Call it inside the transaction that makes
  * the change, so that both are committed together, and wake the loops (`deps.loops.wake()`) after the commit. It takes
- * any number of events, also of several accounts. An event without subscribers is not stored.
+ * any number of events, also of several accounts. An event whose type has no subscribers is not stored.
  */
 export async function publishEvents(tx: Store, happened: NewEvent[]): Promise<void> {
   for (const some of chunksOf(ROWS, happened)) {
@@ -102,11 +105,12 @@ const deliveryCellsOf = (row: Identified) => [
   row.id,
   isFirstAlive(row) ? 1 : 0,
   row.first === "batch" ? 1 : 0,
+  ...filterCellsOf(row.about ?? null),
 ];
 
 /** Locks the webhooks: it waits for one that is being deleted and then excludes it. */
 const insertDeliveries = onRows(
-  { id: "text", first_alive: "bigint", of_batch: "bigint" },
+  { id: "text", first_alive: "bigint", of_batch: "bigint", ...FILTER_CELLS },
   (rows, { holdWebhooks }) => sql`
     insert into ${deliveries}
       (webhook_id, event_id, type, status, attempts, unplanned_attempts, next_attempt_at, due_at, created_at, of_batch)
@@ -116,7 +120,7 @@ const insertDeliveries = onRows(
     join ${events} on ${events.id} = happened.id
     join ${webhooks} on ${webhooks.accountId} = ${events.accountId} and ${webhooks.isActive} = 1
     join ${webhookEvents} on ${webhookEvents.webhookId} = ${webhooks.id} and ${webhookEvents.type} = ${events.type}
-    where (happened.first_alive = 0 or ${webhooks.firstVerdicts} = 1)
+    where (happened.first_alive = 0 or ${webhooks.firstVerdicts} = 1) and ${passesFilter}
     ${sql.raw(holdWebhooks)}
   `,
 );

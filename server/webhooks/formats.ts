@@ -22,14 +22,17 @@ export type Payload = {
   url?: string;
 };
 
+/** The formats of requests; mail is sent otherwise. */
+export type PostedFormat = Exclude<Format, "email">;
+
 /** Returns the payload for an event. It is the same for every attempt, as long as the webhook's URL is. */
 export function payloadFor(
-  format: Format,
+  format: PostedFormat,
   event: StoredEvent,
-  to: { url: string; webhookId: string; publicUrl: string | null },
+  to: { url: string; webhookId: string; publicUrl: string | null; timeZone: string | null },
 ): Payload {
   if (format === "standard") return jsonPayload(standardBody(event, to.webhookId));
-  return CHATS[format](toChatMessage(event, to.publicUrl), to.url);
+  return CHATS[format](toChatMessage(event, to), to.url);
 }
 
 /** Returns the body of the API's own format. The stored data is not parsed, so its bytes never change. */
@@ -38,7 +41,10 @@ export function standardBody({ type, data, createdAt }: StoredEvent, webhookId: 
   return `${head.slice(0, -1)},"data":${data}}`;
 }
 
-const CHATS: Record<Exclude<Format, "standard">, (message: ChatMessage, url: string) => Payload> = {
+const CHATS: Record<
+  Exclude<PostedFormat, "standard">,
+  (message: ChatMessage, url: string) => Payload
+> = {
   slack,
   discord,
   teams,

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { mailIsOff } from "../accounts/mails.ts";
 import {
   DISABLED_REASONS,
   EVENT_TYPES,
@@ -10,16 +11,23 @@ import {
 } from "../db/tables.ts";
 import { type FieldProblems, invalid } from "../lib/errors.ts";
 import { flag, list, oneOf, problemsOf, text, unread } from "../lib/fields.ts";
+import { mailtoUrl, readMailto } from "../lib/mail-address.ts";
 import { toIso, toIsoOrNull } from "../lib/moments.ts";
 import { MAX_URL_LENGTH, parseTarget } from "../net/policy.ts";
 import type { Deps } from "../work/deps.ts";
+import { type Filter, FilterBody, FilterRecord } from "./filter.ts";
 
 const MOST_EVENTS = 10;
+const LONGEST_NAME = 100;
 const USUAL_GRACE_S = 86_400;
 const LONGEST_GRACE_S = 604_800;
 
 /** A webhook with its event types in the given order. `url` is as much of the URL as the caller may see. */
-export type WebhookRecord = WebhookRow & { urlState: UrlState; events: EventType[] };
+export type WebhookRecord = WebhookRow & {
+  urlState: UrlState;
+  events: EventType[];
+  filter: Filter | null;
+};
 
 /** A webhook with its signing secret in plain text, which only this reply contains. */
 export type CreatedWebhook = { id: string; webhook: WebhookRecord; signingSecret: string };
@@ -35,6 +43,9 @@ export const Webhook = z
     events: z.array(z.enum(EVENT_TYPES)).meta({ example: ["link.dead", "link.alive"] }),
     first_verdicts: z.boolean().meta({ example: false }),
     format: z.enum(FORMATS),
+    name: z.string().nullable().meta({ example: "Docs" }),
+    time_zone: z.string().nullable().meta({ example: null }),
+    filter: FilterRecord.nullable().meta({ example: null }),
     is_active: z.boolean(),
     disabled_reason: z.enum(DISABLED_REASONS).nullable().meta({ example: null }),
     disabled_at: z.string().nullable().meta({ example: null }),
@@ -64,12 +75,31 @@ const events = () =>
     .meta({ example: ["link.dead", "link.alive"] })
     .transform((types) => [...new Set(types)]);
 
+const name = () => text(LONGEST_NAME).meta({ example: "Docs" });
+
+/** Of the times in messages to people: a name of the IANA time zone database. */
+const timeZone = () =>
+  text(LONGEST_NAME)
+    .refine(isTimeZone, "must be a time zone such as Europe/Berlin")
+    .meta({ example: "Europe/Berlin" });
+
+function isTimeZone(name: string): boolean {
+  try {
+    return new Intl.DateTimeFormat("en", { timeZone: name }).resolvedOptions().timeZone !== "";
+  } catch {
+    return false;
+  }
+}
+
 export const NewWebhook = z.object(
   {
     url: url(),
     events: events(),
     first_verdicts: flag().optional().default(false),
     format: oneOf(FORMATS).optional().default("standard"),
+    name: name().nullable().optional(),
+    time_zone: timeZone().nullable().optional(),
+    filter: FilterBody.nullable().optional(),
   },
   "must be a JSON object",
 );
@@ -81,6 +111,9 @@ export const WebhookChange = z.object(
     events: events().optional(),
     first_verdicts: flag().optional(),
     is_active: flag().optional(),
+    name: name().nullable().optional(),
+    time_zone: timeZone().nullable().optional(),
+    filter: FilterBody.nullable().optional(),
   },
   "must be a JSON object",
 );
@@ -123,6 +156,9 @@ export const toWebhook = (webhook: WebhookRecord): z.infer<typeof Webhook> => ({
   events: webhook.events,
   first_verdicts: webhook.firstVerdicts,
   format: webhook.format,
+  name: webhook.name,
+  time_zone: webhook.timeZone,
+  filter: webhook.filter,
   is_active: webhook.isActive,
   disabled_reason: webhook.disabledReason,
   disabled_at: toIsoOrNull(webhook.disabledAt),
@@ -150,11 +186,23 @@ export const toWebhookWithNewSecret = (
 
 /** A body that is not an object has none of these. */
 const givenIn = (body: unknown) =>
-  (body ?? {}) as { id?: unknown; url?: unknown; format?: unknown; signing_secret?: unknown };
+  (body ?? {}) as Partial<
+    Record<"id" | "url" | "format" | "signing_secret" | "first_verdicts", unknown>
+  >;
 
-/** @throws VALIDATION_ERROR with every problem at once */
-export const readNewWebhook = (deps: Deps, input: unknown): NewWebhook =>
-  read(deps, NewWebhook, input, givenIn(input).format);
+/** @throws VALIDATION_ERROR with every problem at once; CONFLICT for e-mail while this server sends none */
+export function readNewWebhook(deps: Deps, input: unknown): NewWebhook {
+  const { format } = givenIn(input);
+  const webhook = read(deps, NewWebhook, input, format, onlyForMachines(format, input));
+  if (format === "email" && !deps.mail) throw mailIsOff();
+  return webhook;
+}
+
+/** A mail for each link that was added and is alive would be noise. */
+const onlyForMachines = (format: unknown, input: unknown): FieldProblems =>
+  format === "email" && givenIn(input).first_verdicts === true
+    ? { first_verdicts: ["must be false for e-mail"] }
+    : {};
 
 /**
  * @param webhook null if it is unknown: then only what applies to every webhook is checked
@@ -165,7 +213,10 @@ export const readChange = (
   webhook: WebhookRecord | null,
   input: unknown,
 ): WebhookChange =>
-  read(deps, WebhookChange, input, webhook?.format, webhook ? unchangeable(webhook, input) : {});
+  read(deps, WebhookChange, input, webhook?.format, {
+    ...onlyForMachines(webhook?.format, input),
+    ...(webhook && unchangeable(webhook, input)),
+  });
 
 /** Returns the input with the URL in the form that `URL` gives it. */
 function read<T extends { url?: string | undefined }>(
@@ -185,11 +236,9 @@ function read<T extends { url?: string | undefined }>(
   return url && "href" in url ? { ...shape.data, url: url.href } : shape.data;
 }
 
-function readUrl(
-  { webhookOutbound, config }: Deps,
-  raw: string,
-  format: unknown,
-): { href: string } | { problem: string } {
+function readUrl(deps: Deps, raw: string, format: unknown): { href: string } | { problem: string } {
+  if (format === "email") return readRecipient(deps, raw);
+  const { webhookOutbound, config } = deps;
   const target = parseTarget(raw, webhookOutbound.policy);
   if (!target.ok) return target;
   if (config.webhookRequireHttps && target.url.protocol !== "https:") {
@@ -198,6 +247,15 @@ function readUrl(
   if (target.url.pathname === SHORTENED) return { problem: "must be the whole URL, without …" };
   const problem = missingIn(target.url, format);
   return problem === null ? { href: target.url.href } : { problem };
+}
+
+function readRecipient({ mail }: Deps, raw: string): { href: string } | { problem: string } {
+  const read = readMailto(raw);
+  if (!read.ok) return read;
+  if (mail && !mail.mayWriteTo(read.address)) {
+    return { problem: `must be at one of: ${mail.domains.join(", ")}` };
+  }
+  return { href: mailtoUrl(read.address) };
 }
 
 /** The path of a shortened URL. */

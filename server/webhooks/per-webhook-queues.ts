@@ -23,6 +23,7 @@ const MOST_UNKNOWN = AT_ONCE - 8;
 
 /** The deliveries that this process holds for one webhook. */
 type Queue = {
+  isMail: boolean;
   waiting: ClaimedDelivery[];
   running: number;
   /** When deliveries were claimed last, by `elapsed()`. */
@@ -90,9 +91,12 @@ export function createPerWebhookQueues({ elapsed }: Pick<Clock, "elapsed">) {
       }
     },
 
-    /** Begins the next delivery and returns it; null if none may begin now. */
-    begin(): ClaimedDelivery | null {
-      const queue = nextOf([...queues.values()]);
+    /**
+     * Begins the next delivery and returns it; null if none may begin now.
+     * @param mailPlaces how many mails may be on their way at a time
+     */
+    begin(mailPlaces = 0): ClaimedDelivery | null {
+      const queue = nextOf([...queues.values()], mailPlaces);
       if (!queue) return null;
       queue.running++;
       queue.turn = ++turn;
@@ -128,7 +132,8 @@ export function createPerWebhookQueues({ elapsed }: Pick<Clock, "elapsed">) {
 }
 
 /** A failing receiver counts as slow until an attempt was quick. */
-const newQueue = ({ isFailing }: DueWebhook, now: number): Queue => ({
+const newQueue = ({ isFailing, isMail }: DueWebhook, now: number): Queue => ({
+  isMail,
   waiting: [],
   ...{ running: 0, claimedAt: now, turn: 0 },
   paceMs: isFailing ? SLOW_MS + 1 : AHEAD_MS,
@@ -137,10 +142,12 @@ const newQueue = ({ isFailing }: DueWebhook, now: number): Queue => ({
 });
 
 /** Returns the queue whose delivery is sent next, if there is a slot. */
-function nextOf(all: Queue[]): Queue | null {
+function nextOf(all: Queue[], mailPlaces: number): Queue | null {
   const running = (some: Queue[]) => some.reduce((sum, queue) => sum + queue.running, 0);
   const [inAll, doubtful] = [running(all), running(all.filter((queue) => !isQuick(queue)))];
+  const isMailFull = running(all.filter(({ isMail }) => isMail)) >= mailPlaces;
   const hasSlot = (queue: Queue) => {
+    if (queue.isMail && isMailFull) return false;
     if (isQuick(queue) || doubtful < MOST_DOUBTFUL) return inAll < AT_ONCE;
     return !queue.isKnown && queue.running === 0 && inAll < MOST_UNKNOWN;
   };

@@ -22,6 +22,8 @@ import { listAllDeliveries } from "./all-deliveries.ts";
 import { changeWebhook, rotateSecret } from "./change.ts";
 import { findDeliveryDetail, listDeliveries } from "./deliveries.ts";
 import * as model from "./deliveries-model.ts";
+import { countDeliveryDays } from "./delivery-days.ts";
+import { countMatches, FilterBody } from "./filter.ts";
 import {
   NewWebhookBody,
   type RotatedWebhook,
@@ -35,6 +37,7 @@ import {
   WebhookWithNewSecret,
   WebhookWithSecret,
 } from "./model.ts";
+import { askAgain } from "./recipients.ts";
 import { redeliver, redeliverFailed } from "./redeliver.ts";
 import { sendTest, type TestResult as TestOutcome } from "./send-test.ts";
 import { createWebhook, deleteWebhook, findWebhook, listWebhooks } from "./webhooks.ts";
@@ -77,6 +80,23 @@ export const webhookRoutes = (deps: Deps) =>
           summary: "List the deliveries of all webhooks, newest first",
           description:
             "Each delivery as in the list of its webhook, with the webhook it is for and what it is about: a `link`, or in a digest or a `batch.complete` event the `count` of what it covers. Deliveries that were sent as part of a digest are listed only with `status=digested`. There are no page numbers: `next_cursor` is the `cursor` of the next page, null on the last one.",
+        },
+      },
+    )
+    .get(
+      "/deliveries/days",
+      async ({ caller, query }) => ({
+        data: { items: await countDeliveryDays(deps, caller, query) },
+      }),
+      {
+        query: model.DeliveryDaysQuery,
+        response: { 200: data(z.object({ items: z.array(model.DeliveryDays) })), ...refusals },
+        detail: {
+          access: "read",
+          operationId: "countDeliveryDays",
+          summary: "Count the deliveries of each webhook by day",
+          description:
+            "By the day of their events in UTC, the oldest day first, with the sums of all days. `failed` counts the statuses `failed`, `exhausted` and `expired`; `pending` counts `pending`, `delivering` and `paused`. Deliveries that are `digested` or `cancelled` are not counted.",
         },
       },
     )
@@ -158,6 +178,27 @@ export const webhookRoutes = (deps: Deps) =>
         },
       },
     )
+    .post(
+      "/matches",
+      async ({ caller, body }) => ({ data: await countMatches(deps, caller, body.filter) }),
+      {
+        body: z.object({ filter: FilterBody }, "must be a JSON object"),
+        response: {
+          200: data(z.object({ links: z.int(), total: z.int() })),
+          ...refusals,
+          413: ErrorReply,
+          415: ErrorReply,
+        },
+        detail: {
+          access: "read",
+          writes: "nothing",
+          operationId: "countFilterMatches",
+          summary: "Count the links that a webhook's filter matches now",
+          description:
+            "`links` of the account's `total`, by their current group, service and reason. Nothing is stored.",
+        },
+      },
+    )
     .use(idempotency(deps))
     .post(
       "",
@@ -195,6 +236,28 @@ export const webhookRoutes = (deps: Deps) =>
           summary: "Replace a webhook's signing secret; the new one is shown once",
           description:
             "The response contains the new `signing_secret`, once. The old secret keeps signing for `grace_period_seconds`, by default one day: messages then carry a signature by each secret, the new one first. 0 ends it immediately. At most two old secrets sign in addition to the new one; `previous_secrets_expire_at` shows until when, newest first.",
+        },
+      },
+    )
+    .post(
+      "/:id/confirm",
+      async ({ caller, params }) => {
+        const webhook = await findWebhook(deps, caller, params.id);
+        await deps.store.transaction((tx) => askAgain({ ...deps, store: tx }, caller, webhook));
+        return { data: toWebhook(webhook) };
+      },
+      {
+        response: {
+          200: data(Webhook),
+          ...recordRefusals,
+          409: ErrorReply,
+        },
+        detail: {
+          access: "write",
+          operationId: "confirmWebhook",
+          summary: "Ask the recipient of an e-mail webhook for the confirmation again",
+          description:
+            "An `email` webhook to an address that has not agreed yet is disabled with the reason `unconfirmed`, and its recipient gets one message with a link to confirm. Each address is asked at most three times within 24 hours.",
         },
       },
     )

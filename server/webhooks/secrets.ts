@@ -60,6 +60,7 @@ type Sealed = Pick<WebhookRow, "url" | "sealedUrl">;
 
 /** Returns the part of a URL that is never a secret: `https://hooks.slack.com/…`. */
 function shortUrl(url: string): string {
+  if (url.startsWith("mailto:")) return `mailto:…${url.slice(url.lastIndexOf("@"))}`;
   const { origin, href } = new URL(url);
   return href === `${origin}/` ? href : `${origin}/…`;
 }

@@ -9,6 +9,7 @@ import { SealedUnderOtherKey } from "../lib/secret-box.ts";
 import { type Deps, type SaveReply, saveNoReply } from "../work/deps.ts";
 import { sampleOf } from "./event-types.ts";
 import type { TestResult as Schema, WebhookRecord } from "./model.ts";
+import { refuseUnwanted } from "./recipients.ts";
 import { isSuccess, messageFor, type Outcome, sendMessage, statusCodeOf } from "./send.ts";
 
 export type TestResult = z.infer<typeof Schema>;
@@ -24,11 +25,12 @@ export async function sendTest(
   webhook: WebhookRecord,
   saveReply: SaveReply<TestResult> = saveNoReply,
 ): Promise<TestResult> {
+  if (webhook.disabledReason === "unconfirmed") await refuseUnwanted(deps, caller, webhook);
   const event = sampleEvent(webhook, deps.clock.now());
   const message = messageOrConflict(deps, webhook, event);
   // Without a signal it cannot be aborted.
   const outcome = (await sendMessage(deps, message)) as Outcome;
-  const result = toResult(outcome);
+  const result = toResult(deps, webhook, outcome);
   const delivery = deliveryOf(webhook, event, outcome, deps.clock.now());
   await deps.store.transaction(async (tx) => {
     await tx.insert(events).values(event);
@@ -82,9 +84,19 @@ function deliveryOf(
   };
 }
 
-const toResult = (outcome: Outcome): TestResult => ({
+const toResult = ({ mail }: Deps, { format }: WebhookRecord, outcome: Outcome): TestResult => ({
   success: isSuccess(outcome),
   message:
-    outcome.kind === "answered" ? `The receiver answered ${outcome.statusCode}.` : outcome.error,
+    format === "email"
+      ? mailResult(outcome, mail?.state().problem)
+      : outcome.kind === "answered"
+        ? `The receiver answered ${outcome.statusCode}.`
+        : outcome.error,
   response: { statusCode: statusCodeOf(outcome), duration: outcome.durationMs },
 });
+
+function mailResult(outcome: Outcome, problem: string | null | undefined): string {
+  if (isSuccess(outcome)) return "The mail server accepted the message.";
+  if (outcome.kind === "answered") return `The mail server answered: ${outcome.body}`;
+  return `The mail server does not work: ${problem ?? outcome.error}`;
+}

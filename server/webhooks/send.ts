@@ -1,8 +1,11 @@
 import { ulid } from "ulid";
 import type { EventRow, WebhookRow } from "../db/tables.ts";
+import { addressIn } from "../lib/mail-address.ts";
 import { VERSION } from "../lib/runtime.ts";
+import type { Mail } from "../mail/server.ts";
 import type { FailureReason } from "../net/exchange.ts";
 import type { Deps } from "../work/deps.ts";
+import { mailFor } from "./email.ts";
 import { payloadFor } from "./formats.ts";
 import { secretsAt, signedHeaders, withoutUrl } from "./secrets.ts";
 
@@ -12,7 +15,7 @@ type NoResponse = "dns" | "connect" | "tls" | "timeout" | "blocked";
 /** The result of an attempt, which began at `startedAt` by the wall clock. */
 export type Outcome = { startedAt: number; durationMs: number } & (
   | ({ kind: "answered" } & Answer)
-  | { kind: "failed"; error: NoResponse | "internal" | "secret_key" }
+  | { kind: "failed"; error: NoResponse | "internal" | "secret_key" | "server" }
 );
 
 type Answer = {
@@ -23,10 +26,15 @@ type Answer = {
   body: string;
   /** There was more of it, or should have been. */
   truncated: boolean;
+  /** What is never tried again after it: this delivery, or any of this webhook. */
+  ends: "delivery" | "webhook" | null;
 };
 
+/** RFC 9110 §15.5.11: the receiver is gone permanently. */
+const GONE = 410;
+
 /** `secrets` are in plain text, the current one first; each signs. `headers` describe the body. */
-type Message = {
+type Post = {
   url: string;
   secrets: string[];
   id: string;
@@ -39,13 +47,38 @@ const RESPONSE_BYTES = 16 * 1024;
 /** Longer than any useful one. */
 const CONTENT_TYPE_LENGTH = 255;
 
+type Message = Post | Mail;
+
 /**
- * Posts a signed message once. Redirects are not followed: a moved receiver needs a new URL.
+ * Sends a message once.
  * @returns `aborted` only if the signal aborts it
  */
-export async function sendMessage(
+export const sendMessage = (
+  deps: Deps,
+  message: Message,
+  signal?: AbortSignal,
+): Promise<Outcome | "aborted"> =>
+  "html" in message ? sendMail(deps, message, signal) : post(deps, message, signal);
+
+async function sendMail({ mail: server, clock }: Deps, mail: Mail, signal?: AbortSignal) {
+  const startedAt = clock.now();
+  const sent = server
+    ? await server.send(mail, signal)
+    : ({ kind: "server", durationMs: 0, reply: "" } as const);
+  if (sent.kind === "aborted") return "aborted";
+  const times = { startedAt, durationMs: sent.durationMs };
+  if (sent.kind !== "replied") return { ...times, kind: "failed", error: sent.kind } as const;
+  const ends = ({ refused: "delivery", no_recipient: "webhook" } as const)[sent.what as "refused"];
+  return {
+    ...({ ...times, kind: "answered", statusCode: sent.code, body: sent.reply } as const),
+    ...{ retryAfter: null, contentType: null, truncated: false, ends: ends ?? null },
+  };
+}
+
+/** Posts a signed message. Redirects are not followed: a moved receiver needs a new URL. */
+async function post(
   { webhookOutbound, clock, config }: Deps,
-  { url, secrets, id, body, headers }: Message,
+  { url, secrets, id, body, headers }: Post,
   signal?: AbortSignal,
 ): Promise<Outcome | "aborted"> {
   const startedAt = clock.now();
@@ -71,6 +104,7 @@ export async function sendMessage(
       retryAfter: headers.get("retry-after"),
       contentType: headers.get("content-type")?.slice(0, CONTENT_TYPE_LENGTH) ?? null,
       body: withoutUrl(toText(body), url),
+      ends: statusCode === GONE ? "webhook" : null,
     };
   }
   if (exchange.reason === "aborted") return "aborted";
@@ -84,6 +118,9 @@ export const isSuccess = (outcome: Outcome) =>
 /** Returns the label of an attempt in metrics: `2xx` and the other classes of status codes, or the error. */
 export const resultOf = (outcome: Outcome) =>
   outcome.kind === "failed" ? outcome.error : `${Math.floor(outcome.statusCode / 100)}xx`;
+
+/** What is never tried again. */
+export const endsOf = (outcome: Outcome) => (outcome.kind === "answered" ? outcome.ends : null);
 
 /** 0 if there was no response. */
 export const statusCodeOf = (outcome: Outcome) =>
@@ -101,23 +138,27 @@ function toNoResponse(reason: FailureReason): NoResponse {
 
 const BLOCKED = new Set<FailureReason>(["target_forbidden", "url_invalid", "scheme_unsupported"]);
 
-type Recipient = Pick<WebhookRow, "id" | "sealedUrl" | "format" | "secret" | "oldSecrets">;
+type Recipient = Pick<
+  WebhookRow,
+  "id" | "accountId" | "sealedUrl" | "format" | "secret" | "oldSecrets" | "name" | "timeZone"
+>;
 
 /**
  * Returns the message about an event to the webhook's current URL, with the secrets that sign now.
  * @throws SealedUnderOtherKey when the URL or the signing secret was sealed with another secret key
  */
-export function messageFor(
-  { secrets, clock, config: { publicUrl } }: Deps,
-  webhook: Recipient,
-  event: EventRow,
-): Message {
-  const { id: webhookId, format } = webhook;
+export function messageFor(deps: Deps, webhook: Recipient, event: EventRow): Message {
+  const { secrets, clock, config } = deps;
+  const { id: webhookId, format, timeZone } = webhook;
   const url = secrets.open(webhook.sealedUrl);
+  const id = messageIdOf(event, webhookId);
+  if (format === "email") {
+    return mailFor(deps, id, event, { ...webhook, webhookId, address: addressIn(url) });
+  }
+  const to = { url, webhookId, publicUrl: config.publicUrl, timeZone };
   return {
-    ...{ id: messageIdOf(event, webhookId), url },
-    secrets: secretsAt(webhook, secrets, clock.now()),
-    ...payloadFor(format, event, { url, webhookId, publicUrl }),
+    ...{ id, url, secrets: secretsAt(webhook, secrets, clock.now()) },
+    ...payloadFor(format, event, to),
   };
 }
 

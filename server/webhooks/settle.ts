@@ -11,7 +11,7 @@ import { createGroupWriter, type GroupWriter } from "../work/group-writer.ts";
 import { accountIdsOf } from "../work/topics.ts";
 import type { ClaimedDelivery } from "./claim.ts";
 import { HELD, heldRows } from "./delivery-steps.ts";
-import { isSuccess, type Outcome, statusCodeOf } from "./send.ts";
+import { endsOf, isSuccess, type Outcome, statusCodeOf } from "./send.ts";
 import { disable, pauseSuspects, recordHealth, suspectsAmong } from "./webhook-health.ts";
 
 /** A finished attempt. */
@@ -93,6 +93,7 @@ function cellsOf(config: Config, attempt: Attempt, now: number) {
 function changeOf(config: Config, { claimed, outcome, random }: Attempt, now: number) {
   if (isSuccess(outcome)) return ["succeeded", 0, null, now];
   if (claimed.resting !== null) return [claimed.resting, 1, null, null];
+  if (endsOf(outcome) === "delivery") return ["exhausted", 0, null, now];
   const { scheduledAttempts: attempts } = claimed;
   const retrySeconds = config.webhookRetrySeconds;
   const next = nextAttemptAt({ attempts, outcome, now, retrySeconds, random });

@@ -3,7 +3,7 @@ import { rowsOf, type Store } from "../db/store.ts";
 import { type WebhookRow, webhooks } from "../db/tables.ts";
 import { isAmong } from "./delivery-steps.ts";
 import { pause } from "./pause-resume.ts";
-import { isSuccess, statusCodeOf } from "./send.ts";
+import { endsOf, isSuccess, statusCodeOf } from "./send.ts";
 import type { Attempt } from "./settle.ts";
 
 const HOUR_MS = 3_600_000;
@@ -11,8 +11,6 @@ const HOUR_MS = 3_600_000;
 const FAILING_MS = 120 * HOUR_MS;
 /** … but only if deliveries of events this far apart have failed: a webhook with few events may have one bad day. */
 const APART_MS = 24 * HOUR_MS;
-/** RFC 9110 §15.5.11: the receiver is gone permanently. */
-export const GONE = 410;
 
 /**
  * Stores the results of attempts, in the order in which they ended, on their webhooks. Failures after the last success
@@ -55,12 +53,12 @@ const HEALTH = {
   latest: "bigint",
 } as const;
 
-/** Webhooks that may have to be disabled. Of requested attempts only a 410 counts. */
+/** Webhooks that may have to be disabled. Of requested attempts only one that finds the receiver gone counts. */
 type Suspects = { gone: string[]; failing: string[] };
 
 export function suspectsAmong(attempts: Attempt[]): Suspects {
   const failed = attempts.filter(({ outcome }) => !isSuccess(outcome));
-  const gone = failed.filter(({ outcome }) => statusCodeOf(outcome) === GONE);
+  const gone = failed.filter(({ outcome }) => endsOf(outcome) === "webhook");
   const failing = failed.filter(({ claimed }) => claimed.resting === null);
   const ids = (some: Attempt[]) => [...new Set(some.map(({ claimed }) => claimed.webhookId))];
   return { gone: ids(gone), failing: ids(failing) };

@@ -15,7 +15,9 @@ import { newId, parseId } from "../lib/ids.ts";
 import { type Page, type PageQuery, windowOf } from "../lib/paging.ts";
 import { type Deps, type SaveReply, saveNoReply } from "../work/deps.ts";
 import { inDeliverySteps } from "./delivery-steps.ts";
+import { readFilters, refuseForeignGroups, writeFilter } from "./filter.ts";
 import { type CreatedWebhook, readNewWebhook, type WebhookRecord } from "./model.ts";
+import { admitRecipient } from "./recipients.ts";
 import { newSigningSecret, sealedUrl, visibleUrl } from "./secrets.ts";
 
 export async function listWebhooks(
@@ -72,21 +74,32 @@ export async function createWebhook(
   saveReply: SaveReply<CreatedWebhook> = saveNoReply,
 ): Promise<CreatedWebhook> {
   const { clock, secrets } = deps;
-  const { url, events, format, first_verdicts: firstVerdicts } = readNewWebhook(deps, input);
+  const { url, events, format, ...rest } = readNewWebhook(deps, input);
+  const {
+    first_verdicts: firstVerdicts,
+    name = null,
+    time_zone: timeZone = null,
+    filter = null,
+  } = rest;
   const id = newId();
   const signingSecret = newSigningSecret();
   return deps.store.transaction(async (tx) => {
     const inTx = { ...deps, store: tx };
     await lockAccounts(tx, [caller.accountNo]);
     await refuseAtLimit(inTx, caller);
+    await refuseForeignGroups(inTx, caller, filter);
     const now = clock.now();
     await tx.insert(webhooks).values({
-      ...{ id, accountId: caller.accountId, format, firstVerdicts, isActive: true },
+      ...{ id, accountId: caller.accountId, format, firstVerdicts, isActive: true, filters: 0 },
+      ...{ name, timeZone },
+      ...(format === "email" && (await admitRecipient(inTx, caller, { id, name, url }))),
       ...sealedUrl(url, secrets),
       secret: secrets.seal(signingSecret),
       ...{ createdAt: now, updatedAt: now },
     });
     await tx.insert(webhookEvents).values(subscriptionRows(id, events));
+    const filters = await writeFilter(tx, id, filter);
+    await tx.update(webhooks).set({ filters }).where(eq(webhooks.id, id));
     const webhook = await findWebhook(inTx, caller, id);
     const target = webhookTarget(webhook);
     await auditChange(inTx, caller, { action: "webhook.created", target });
@@ -155,9 +168,11 @@ async function visibleTo(
     .where(inArray(webhookEvents.webhookId, ids))
     .orderBy(asc(webhookEvents.position), asc(webhookEvents.webhookId));
   const byId = Map.groupBy(subscriptions, ({ webhookId }) => webhookId);
+  const filters = await readFilters(store, ids);
   return rows.map((row) => ({
     ...row,
     ...visibleUrl(row, secrets, permissions),
     events: (byId.get(row.id) ?? []).map(({ type }) => type),
+    filter: filters.get(row.id) ?? null,
   }));
 }

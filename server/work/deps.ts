@@ -3,6 +3,7 @@ import type { Store } from "../db/store.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { SecretBox } from "../lib/secret-box.ts";
 import type { Troubles } from "../lib/troubles.ts";
+import type { MailServer } from "../mail/server.ts";
 import type { Outbound } from "../net/request.ts";
 import type { Online } from "../verdict/online/online.ts";
 import type { Catalogue } from "../verdict/services/catalogue.ts";
@@ -19,6 +20,8 @@ export type Deps = Readonly<{
   secrets: SecretBox;
   /** For deliveries; checks have a client of their own, with their own policy. */
   webhookOutbound: Outbound;
+  /** The operator's mail server; null if the settings name none. */
+  mail: MailServer | null;
   /** Whether this monitor is online. */
   online: Online;
   /** The services that links belong to, the operator's own included. */

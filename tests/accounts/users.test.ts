@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { eq, sql } from "drizzle-orm";
 import {
+  asToken,
   createAccount,
   createInvitedAccount,
   deleteUser,
@@ -8,6 +9,7 @@ import {
   listUsers,
   operatorOf,
 } from "../../server/accounts/users.ts";
+import { OPERATOR } from "../../server/api/caller.ts";
 import { accounts, links, passwordLinks, users } from "../../server/db/tables.ts";
 import { hashToken } from "../../server/lib/ids.ts";
 import { createLink } from "../../server/links/create.ts";
@@ -40,17 +42,17 @@ onBothEngines(
       const { deps } = server();
       const input = { email: "invited@example.org", tier: "pro", isAdmin: false } as const;
       await refusingLinks(deps, async () => {
-        await expect(createInvitedAccount(deps, input)).rejects.toThrow();
+        await expect(createInvitedAccount(deps, input, OPERATOR, asToken)).rejects.toThrow();
       });
       expect(await findUser(deps, input.email)).toBeUndefined();
 
-      const { owner, token } = await createInvitedAccount(deps, input);
+      const made = await createInvitedAccount(deps, input, OPERATOR, asToken);
 
       const [link] = await deps.store
         .select()
         .from(passwordLinks)
-        .where(eq(passwordLinks.tokenHash, hashToken(token)));
-      expect(link?.userId).toBe(owner.id);
+        .where(eq(passwordLinks.tokenHash, hashToken(made.link)));
+      expect(link?.userId).toBe(made.owner.id);
     });
 
     test("a user who is removed is signed out, and the account stays", async () => {

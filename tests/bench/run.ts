@@ -6,6 +6,7 @@
 import { measureBodies } from "./bodies.ts";
 import { checking } from "./checking.ts";
 import { claims } from "./claims.ts";
+import { dashboard } from "./dashboard.ts";
 import { deliveries } from "./deliveries.ts";
 import { measureCatalogue, measureFiling } from "./filing.ts";
 import { hostile } from "./hostile.ts";
@@ -33,6 +34,7 @@ const SECTIONS: Record<string, (note: Note) => Promise<void>> = {
   million: aMillionHourly,
   lists,
   bodies,
+  dashboard,
   nodes,
   claims,
 };

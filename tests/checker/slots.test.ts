@@ -18,6 +18,7 @@ function tenPlaces() {
   const ended: [no: number, reason: string][] = [];
   const putOff: [no: number, forMs: number][] = [];
   const released = new Set<number>();
+  const machine = { isLate: false };
   const slots = createSlots({
     clock,
     size: PLACES,
@@ -35,6 +36,7 @@ function tenPlaces() {
     defer: ({ no }, forMs) => putOff.push([no, forMs]),
     isOpen: () => true,
     isHeld: ({ no }) => !released.has(no),
+    isLate: () => machine.isLate,
   });
   return {
     slots,
@@ -42,6 +44,7 @@ function tenPlaces() {
     ended,
     putOff,
     released,
+    machine,
     underWay: () => [...underWay.keys()],
     async end(no: number) {
       underWay.get(no)!(saw("ok"));
@@ -93,6 +96,30 @@ describe("Checks that become slow", () => {
     slots.take(links(21, 30, SLOW));
 
     expect(underWay()).toEqual([1, 2, 3, 4, 5]);
+  });
+
+  test("because this machine has no time for them are neither cut off nor remembered", async () => {
+    const { slots, machine, after, underWay, end } = tenPlaces();
+    machine.isLate = true;
+    slots.take(links(1, PLACES));
+
+    await after(SLOW_MS);
+    expect(underWay()).toHaveLength(PLACES);
+    for (const no of underWay()) await end(no);
+    machine.isLate = false;
+    slots.take(links(1, PLACES));
+
+    expect(underWay()).toHaveLength(PLACES);
+  });
+
+  test("take no more than their places for long, however late this machine is", async () => {
+    const { slots, machine, after, underWay } = tenPlaces();
+    machine.isLate = true;
+    slots.take(links(1, 15));
+
+    await after(4 * SLOW_MS);
+
+    expect(underWay()).toEqual([1, 2, 3, 4, 5, 11, 12, 13, 14, 15]);
   });
 
   test("and turn quick again are known as quick", async () => {

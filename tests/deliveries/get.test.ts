@@ -33,8 +33,15 @@ onBothEngines("GET /webhooks/{id}/deliveries/{delivery_id}", (server) => {
     const { status, body } = await me.get(`${path}/deliveries/${listed.id}`);
 
     const [request] = receiver.requests;
-    const { request_body: posted, all_attempts: all, ...record } = body.data;
+    const { request_body: posted, all_attempts: all, link, count, ...rest } = body.data;
+    const { previous_status: previous, test: isTest, ...record } = rest;
+    const { linkId, url } = JSON.parse(posted).data;
     expect(status).toBe(200);
+    expect({ link, count }).toEqual({ link: { id: linkId, url }, count: null });
+    expect({ previous, isTest }).toEqual({
+      previous: JSON.parse(posted).data.previousStatus ?? null,
+      isTest: false,
+    });
     expect(record).toEqual(listed);
     expect(posted).toBe(String(request!.body));
     expect(record.message_id).toBe(request!.headers.get("webhook-id"));

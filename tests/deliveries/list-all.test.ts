@@ -128,6 +128,34 @@ onBothEngines("GET /webhooks/deliveries", (server) => {
     expect(await list(me, `?webhook_id=${NO_ID}`)).toEqual({ items: [], next_cursor: null });
   });
 
+  test("can be narrowed to several statuses and to an event", async () => {
+    const me = await server().account();
+    const docs = await webhook(me, "docs.example.com");
+    const [dead, alive] = [{ type: "link.dead" }, { type: "link.alive" }] as const;
+    const failed = await deliver(me, docs, 1, { ...dead, status: "exhausted" });
+    const retried = await deliver(me, docs, 2, { ...alive, status: "failed" });
+    const sent = await deliver(me, docs, 3, dead);
+    await deliver(me, docs, 4, alive);
+
+    expect(idsIn(await list(me, "?status=exhausted,failed"))).toEqual([retried, failed]);
+    expect(idsIn(await list(me, "?event=link.dead"))).toEqual([sent, failed]);
+    expect(idsIn(await list(me, "?event=link.dead&status=exhausted,failed"))).toEqual([failed]);
+    expect(idsIn(await list(me, "?event=link.dead&status=succeeded"))).toEqual([sent]);
+    expect(idsIn(await list(me, "?event=digest"))).toEqual([]);
+  });
+
+  test.each(["", "dead", "failed,", "failed;exhausted"])(
+    "refuses %p as statuses",
+    async (status) => {
+      const { status: code, body } = await (await server().account()).get(
+        `${ALL}?status=${status}`,
+      );
+
+      expect(code).toBe(400);
+      expect(body.error.details.fields.status[0]).toStartWith("must be some of: pending, ");
+    },
+  );
+
   test("shows a digest instead of what it covers, unless that is what is asked for", async () => {
     const me = await server().account();
     const docs = await webhook(me, "docs.example.com");

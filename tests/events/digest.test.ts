@@ -152,8 +152,8 @@ onBothEngines("a chat that much is to be told", (server) => {
     await chat.pass(0);
     await chat.pass(MINUTE_MS);
 
-    expect(chat.heads()).toEqual(["*1200 links were added*"]);
-    expect(chat.lines()[10]).toBe("and 1190 more");
+    expect(chat.heads()).toEqual(["*1,200 links were added*"]);
+    expect(chat.lines()[10]).toBe("and 1,190 more");
     expect(await chat.statuses()).toEqual({ digested: 1200 });
   });
 

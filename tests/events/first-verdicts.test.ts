@@ -82,7 +82,9 @@ onBothEngines("first verdicts", (server) => {
     expect(rows.filter(({ status }) => status === "digested")).toHaveLength(pasted);
     expect(digests.length).toBeLessThanOrEqual(3);
     expect(chat.heads()).toHaveLength(digests.length);
-    const told = chat.heads().flatMap((head) => head.match(/\d+/g)!.map(Number));
+    const told = chat
+      .heads()
+      .flatMap((head) => head.replaceAll(",", "").match(/\d+/g)!.map(Number));
     expect(told.reduce((sum, count) => sum + count, 0)).toBe(pasted);
   });
 

@@ -19,6 +19,7 @@ const CHAT = "https://api.telegram.org/bot1:abc/sendMessage?chat_id=-100123";
 const to = (url = CHAT, publicUrl: string | null = DASHBOARD) => ({
   url,
   publicUrl,
+  timeZone: null,
   webhookId: "6f1c2d3e-4a5b-4c6d-8e7f-9a0b1c2d3e4f",
 });
 

@@ -20,7 +20,7 @@ async function answered(server: TestServer, count: number): Promise<Attempt[]> {
   const { id } = await subscribe(me, "https://example.com/");
   await makeMuchNews(me, count);
   const { claimed } = await claimDue(server.deps, new Map(), () => new Map([[id, count]]));
-  const answer = { statusCode: 200, retryAfter: null, contentType: null, body: "" };
+  const answer = { statusCode: 200, retryAfter: null, contentType: null, body: "", ends: null };
   const outcome = { ...answer, kind: "answered", truncated: false, durationMs: 5 } as const;
   const startedAt = server.clock.now();
   return claimed.map((each) => ({

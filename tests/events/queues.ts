@@ -15,7 +15,7 @@ export const claimedFor = (webhookId: string, count: number): ClaimedDelivery[] 
   }));
 
 export const due = (id: string, more: Partial<DueWebhook> = {}): DueWebhook => ({
-  ...{ id, heldElsewhere: 0, lastDeliveryAt: null, isFailing: false },
+  ...{ id, heldElsewhere: 0, lastDeliveryAt: null, isFailing: false, isMail: false },
   ...more,
 });
 

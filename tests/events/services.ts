@@ -6,7 +6,7 @@ import type { Parsed } from "../harness.ts";
 /** What a person sees of a message, and what they can follow. */
 export type Seen = { text: string; links: string[] };
 
-export type Service = Exclude<Format, "standard">;
+export type Service = Exclude<Format, "standard" | "email">;
 
 /** Each reads a message as the service's documentation says, and refuses what the service would refuse. */
 export const SERVICES: Record<Service, (payload: Payload) => Seen> = {

@@ -29,6 +29,39 @@ describe("A list of links", () => {
     expect(await notes("table of UptimeRobot")).toHaveLength(1);
   });
 
+  test.each([
+    ["a tag", "https://example.org/?q=<script>alert(1)</script>", '"<"'],
+    [
+      "a tag that has a URL",
+      "https://a.example/<script src=https://b.example/x.js></script>",
+      '"<"',
+    ],
+    ["three dots", "https://example.org/a-long-way...", "is cut off"],
+    ["an ellipsis", "https://example.org/a-long-way…", "is cut off"],
+  ])("refuses a URL that ends with %s, and does not shorten it", async (_, url, problem) => {
+    for (const format of ["text", "csv"] as const) {
+      const { items } = await readIn(`${format === "csv" ? "url\n" : "\n"}${url}\n`, { format });
+
+      expect(items).toMatchObject([{ line: 2, url: url.split(" ")[0]! }]);
+      expect(items[0]!.problem).toContain(problem);
+    }
+  });
+
+  test("reads a URL before a line break or a closing tag of a page", async () => {
+    const { items } = await readIn("https://example.org/a<br>\n<loc>https://example.org/b</loc>");
+
+    expect(items.map(({ url, problem }) => [url, problem])).toEqual([
+      ["https://example.org/a", undefined],
+      ["https://example.org/b", undefined],
+    ]);
+  });
+
+  test("names the columns of a table that are not read", async () => {
+    const { notes } = await readIn("url,tags,group,owner\nhttps://example.org/a,x,Docs,me\n");
+
+    expect(notes).toEqual(["Columns not used: tags, owner."]);
+  });
+
   test("that is an index of sitemaps has none, but the way to them", async () => {
     const text = `<sitemapindex><sitemap><loc>https://example.org/1.xml</loc></sitemap></sitemapindex>`;
 

@@ -19,6 +19,7 @@ onBothEngines("POST /links", (server) => {
       data: {
         id: expect.any(String),
         url: "https://example.org/a",
+        site: "example.org",
         service: "generic",
         status: "unknown",
         group_id: null,

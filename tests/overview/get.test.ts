@@ -54,6 +54,15 @@ onBothEngines("GET /overview", (server) => {
     expect(counts.checking).toBeGreaterThan(0);
   });
 
+  test("counts the sites of the links", async () => {
+    const me = await server().account();
+    for (const host of ["docs.example.org", "www.example.org", "example.com"]) {
+      await addLink(me, { url: `https://${host}/` });
+    }
+
+    expect((await overview(me)).sites).toBe(2);
+  });
+
   test("tells of dead links in words, the latest first, and how many are new", async () => {
     const me = await server().account();
     const group = await addGroup(me);

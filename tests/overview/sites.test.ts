@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { findAttention } from "../../server/views/sites/attention.ts";
 import { becomeUnknown, check } from "../checked.ts";
 import { DAY, HOUR, saw } from "../checker/ended.ts";
 import { type Asker, onBothEngines } from "../harness.ts";
@@ -163,6 +164,7 @@ onBothEngines("GET /attention", (server) => {
       host: "docs.a.example",
       reason: "http_404",
       message: "The server returned 404: there is no such page.",
+      cause: null,
       stage: "response",
       reasons: 1,
       count: 5,
@@ -188,6 +190,25 @@ onBothEngines("GET /attention", (server) => {
     expect((await attention(me)).items).toEqual([]);
   });
 
+  test("is read again after a change, however slow that is", async () => {
+    const me = await server().account();
+    const [a, b] = [await add(me, "https://a.example/"), await add(me, "https://b.example/")];
+    await check(server(), [a, b], "ok");
+    await check(server(), [a], "http_404");
+    let elapsed = 0;
+    const clock = { ...server().clock, elapsed: () => (elapsed += 1000) };
+    const query = { by: "cause" as const, page: 1, per_page: 20 };
+    const find = () => findAttention({ ...server().deps, clock }, me, query);
+
+    const first = await find();
+    expect(await find()).toBe(first);
+    await check(server(), [b], "http_410");
+
+    expect((await find()).items.map(({ site }) => site).sort()).toEqual(["a.example", "b.example"]);
+    await me.delete(`/api/v1/links/${a}`);
+    expect((await find()).items.map(({ site }) => site)).toEqual(["b.example"]);
+  });
+
   test("names the failure behind a persistent one", async () => {
     const me = await server().account();
     const id = await add(me, "https://f.example/");
@@ -198,7 +219,7 @@ onBothEngines("GET /attention", (server) => {
     }
 
     expect((await attention(me)).items).toMatchObject([
-      { site: "f.example", reason: "persistent_failure", stage: "response" },
+      { site: "f.example", reason: "persistent_failure", cause: "http_503", stage: "response" },
     ]);
     expect((await attention(me)).items[0].message).toContain("503");
   });

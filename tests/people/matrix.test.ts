@@ -145,7 +145,8 @@ describe("Of all routes and all who may ask", () => {
       const body =
         route.startsWith("PATCH") && route.includes("/people/") ? { role: "viewer" } : {};
       const status = await ask("other owner", named(route), body);
-      if (![400, 403, 404].includes(status)) got.push(`${route}: ${status}`);
+      // Wrong links of mails count as guesses.
+      if (![400, 403, 404, 429].includes(status)) got.push(`${route}: ${status}`);
     }
 
     expect(routes.length).toBeGreaterThan(25);

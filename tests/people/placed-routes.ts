@@ -44,7 +44,9 @@ export const ROOMS: Record<"read" | "write", string[]> = {
     GET /history/export
     GET /webhooks
     GET /webhooks/:id
+    POST /webhooks/matches
     GET /webhooks/deliveries
+    GET /webhooks/deliveries/days
     GET /webhooks/:id/deliveries
     GET /webhooks/:id/deliveries/:delivery_id
     GET /services
@@ -81,6 +83,7 @@ export const ROOMS: Record<"read" | "write", string[]> = {
     DELETE /webhooks/:id
     POST /webhooks/:id/rotate-secret
     POST /webhooks/:id/test
+    POST /webhooks/:id/confirm
     POST /webhooks/:id/deliveries/:delivery_id/redeliver
     POST /webhooks/:id/redeliver-failed
   `),
@@ -97,6 +100,10 @@ export const DASHBOARD: Record<
       DELETE /session
       POST /setup
       POST /password
+      POST /password-mail
+      GET /mail/:purpose/:token
+      POST /mail/confirm/:token
+      POST /mail/unsubscribe/:token
     `),
   own: lines(`
       PATCH /session/password
@@ -150,4 +157,5 @@ export const OPEN = lines(`
   GET /docs
   GET /docs/reference.css
   GET /docs/reference.js
+  POST /mail/unsubscribe/:token
 `);

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { resetPassword } from "../../server/accounts/users.ts";
+import { asToken, resetPassword } from "../../server/accounts/users.ts";
 import { OPERATOR } from "../../server/api/caller.ts";
 import { onBothEngines } from "../harness.ts";
 import { BEHIND_PROXY, createPasswordLink, newOwner, openBrowser } from "./browser.ts";
@@ -70,8 +70,8 @@ onBothEngines(
       const set = (token: string) =>
         openBrowser(server()).post("/password", { token, password: NEXT });
 
-      const old = await resetPassword(server().deps, owner, OPERATOR);
-      const token = await resetPassword(server().deps, owner, OPERATOR);
+      const old = await resetPassword(server().deps, owner, OPERATOR, asToken);
+      const token = await resetPassword(server().deps, owner, OPERATOR, asToken);
 
       expect((await browser.get("/links")).status).toBe(401);
       expect((await set(old)).status).toBe(404);

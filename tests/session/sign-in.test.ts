@@ -20,7 +20,14 @@ onBothEngines(
 
       expect((await stranger.get("/session")).body).toEqual({
         data: {
-          ...{ state: "signed-out", user: null, version: null, insecure: true, live: null },
+          ...{
+            state: "signed-out",
+            user: null,
+            version: null,
+            insecure: true,
+            sends_mail: false,
+            live: null,
+          },
           failed_sign_ins: null,
         },
       });

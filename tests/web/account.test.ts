@@ -9,6 +9,7 @@ import { operatorOf, requireUser } from "../../server/accounts/users.ts";
 import { accounts, usageDays, users } from "../../server/db/tables.ts";
 import { onDashboard } from "../browser.ts";
 import { faultsOf } from "./looking.ts";
+import { settled } from "./pages.ts";
 
 const PASSWORD = "correct horse battery staple";
 const NEXT_PASSWORD = "another one, quite as long";
@@ -16,9 +17,9 @@ const COST = { algorithm: "argon2id", memoryCost: 8, timeCost: 1 } as const;
 const SAFARI =
   "Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 Version/17.5 Safari/605.1.15";
 
-onDashboard("The account page", (dashboard) => {
-  /** Someone in front of it, who has a password and so many other sessions. */
-  async function atAccount({ others = 0, width = 1280 } = {}) {
+onDashboard("Settings of one's own", (dashboard) => {
+  /** Someone in front of a section, who has a password and so many other sessions. */
+  async function at(section: string, { others = 0, width = 1280 } = {}) {
     const { server, user } = dashboard();
     const { store, clock } = server.deps;
     const { page, accountId } = await user({ width });
@@ -30,8 +31,8 @@ onDashboard("The account page", (dashboard) => {
     for (let n = 0; n < others; n++) {
       tokens.push(await createSession(store, owner.id, clock.now(), { userAgent: SAFARI }));
     }
-    await page.goto("/account");
-    await page.getByRole("heading", { name: "Account", exact: true }).waitFor();
+    await page.goto(`/settings/${section}`);
+    await settled(page);
     return { page, owner, accountId, tokens };
   }
 
@@ -41,7 +42,7 @@ onDashboard("The account page", (dashboard) => {
       timestamp: dashboard().server.clock.now(),
     });
 
-  /** Turns two-factor sign-in on as a reader of the page does. */
+  /** Turns two-factor sign-in on as a person does. */
   async function turnOn(page: Page) {
     await page.getByRole("button", { name: "Turn on" }).click();
     await page.getByLabel("Your password").fill(PASSWORD);
@@ -60,8 +61,8 @@ onDashboard("The account page", (dashboard) => {
     return (await fetch(`${url}/dashboard/api/links`, { headers })).status === 200;
   };
 
-  test("tells who is signed in and how much of everything is used", async () => {
-    const { page, owner, accountId } = await atAccount();
+  test("say who is signed in and how much of everything is used", async () => {
+    const { page, owner, accountId } = await at("profile");
     const { deps } = dashboard().server;
     const caller = await operatorOf(deps, accountId);
     for (const name of ["one", "two"]) await createKey(deps, caller, { name });
@@ -73,23 +74,25 @@ onDashboard("The account page", (dashboard) => {
     await page.reload();
 
     await page.getByText("Free tier").waitFor();
-    expect(await page.locator(".who-facts").textContent()).toContain(owner.email);
-    expect(await page.locator(".allowance").allTextContents()).toEqual([
-      "Links0 of 50",
-      "API keys2 of 11 more than the tier allows. They go on working; no more can be added.",
-      "Webhooks0 of 1",
+    const you = page.getByRole("region", { name: "You" });
+    await you.getByText(owner.email).first().waitFor();
+    const usage = page.getByRole("region", { name: "Usage" });
+    const texts = await usage.locator(".setting").allInnerTexts();
+    expect(texts.map((text) => text.replaceAll(/\n+/g, "\n"))).toEqual([
+      "Links\n0 of 50",
+      "API keys\n1 over the limit. They keep working, but no more can be added.\n2 of 1",
+      "Alerts\n0 of 1",
+      "Requests with an API key\n1,234 today, 1,234 this month, 1,234 total",
+      "Checks\n54,321 this month, last 5 minutes ago",
     ]);
-    const numbers = await page.locator(".numbers").textContent();
-    expect(numbers).toContain("Requests today1,234");
-    expect(numbers).toContain("Checks this month54,321");
-    expect(numbers).toContain("Last check5 minutes ago");
   });
 
-  test("changes the password once the present one is right, and ends the other sessions", async () => {
-    const { page, tokens } = await atAccount({ others: 1 });
+  test("change the password once the current one is right, and end the other sessions", async () => {
+    const { page, tokens } = await at("profile", { others: 1 });
     const [present, next] = [page.getByLabel("Current password"), page.getByLabel("New password")];
     const save = page.getByRole("button", { name: "Change password" });
 
+    await page.getByText("This signs you out everywhere else.").waitFor();
     await present.fill("not my password");
     await next.fill(NEXT_PASSWORD);
     await save.click();
@@ -98,15 +101,43 @@ onDashboard("The account page", (dashboard) => {
     await present.fill(PASSWORD);
     await save.click();
 
-    await page.getByText("The password was changed").waitFor();
+    await page.getByText("Your password was changed.").waitFor();
     expect([await present.inputValue(), await next.inputValue()]).toEqual(["", ""]);
     expect(await isSignedIn(tokens[0]!)).toBe(false);
-    await page.getByRole("link", { name: "Links", exact: true }).click();
-    await page.getByText("No links yet").waitFor();
+    await page.goto("/settings/sessions");
+    await page.getByText("This one").waitFor();
   });
 
-  test("turns two-factor sign-in on with a picture, a key and a first code, and gives recovery codes once", async () => {
-    const { page, tokens } = await atAccount({ others: 1 });
+  test("keep the theme and the keys of this browser", async () => {
+    const { page } = await at("profile");
+    const isDark = () =>
+      page.evaluate(() => getComputedStyle(document.documentElement).colorScheme);
+
+    await page.getByRole("group", { name: "Theme" }).getByRole("button", { name: "Dark" }).click();
+    expect(await isDark()).toBe("dark");
+    await page.getByRole("button", { name: "Theme and sign out" }).click();
+    await page.getByRole("menuitemradio", { name: "Dark", checked: true }).waitFor();
+    await page.keyboard.press("Escape");
+    await page.getByLabel("Single-key shortcuts").uncheck();
+    await page.reload();
+
+    expect(await isDark()).toBe("dark");
+    expect(await page.getByLabel("Single-key shortcuts").isChecked()).toBe(false);
+    await page.locator("main").press("g");
+    await page.locator("main").press("l");
+    expect(new URL(page.url()).pathname).toBe("/settings/profile");
+  });
+
+  test("sign out", async () => {
+    const { page } = await at("profile");
+
+    await page.locator("main").getByRole("button", { name: "Sign out" }).click();
+
+    await page.getByRole("heading", { name: "Sign in" }).waitFor();
+  });
+
+  test("turn two-factor sign-in on with a picture, a key and a first code, and show recovery codes once", async () => {
+    const { page, tokens } = await at("two-factor", { others: 1 });
 
     const { groups, codes } = await turnOn(page);
 
@@ -125,8 +156,8 @@ onDashboard("The account page", (dashboard) => {
     expect(await isSignedIn(tokens[0]!)).toBe(false);
   });
 
-  test("draws the secret for a camera", async () => {
-    const { page } = await atAccount();
+  test("draw the secret for a camera", async () => {
+    const { page } = await at("two-factor");
     await page.getByRole("button", { name: "Turn on" }).click();
     await page.getByLabel("Your password").fill(PASSWORD);
     await page.getByRole("button", { name: "Continue" }).click();
@@ -138,8 +169,8 @@ onDashboard("The account page", (dashboard) => {
     expect(path.split("M").length).toBeGreaterThan(400);
   });
 
-  test("tells beside the fields what is wrong, keeps what was typed, and turns two-factor sign-in off", async () => {
-    const { page } = await atAccount();
+  test("say at the fields what is wrong, keep what was typed, and turn two-factor sign-in off", async () => {
+    const { page } = await at("two-factor");
     const { secret } = await turnOn(page);
     await page.getByRole("button", { name: "I have saved them" }).click();
     dashboard().server.clock.moveBy(30_000);
@@ -155,11 +186,11 @@ onDashboard("The account page", (dashboard) => {
     await dialog.getByRole("button", { name: "Turn off" }).click();
 
     await page.getByText("Two-factor sign-in is off.").waitFor();
-    await page.getByText("Off. You sign in with your password only.").waitFor();
+    await page.locator("main").getByText("You sign in with your password only.").waitFor();
   });
 
-  test("makes new recovery codes, of which the old ones are void", async () => {
-    const { page } = await atAccount();
+  test("make new recovery codes, which end the old ones", async () => {
+    const { page } = await at("two-factor");
     const { codes } = await turnOn(page);
     await page.getByRole("button", { name: "I have saved them" }).click();
 
@@ -173,8 +204,8 @@ onDashboard("The account page", (dashboard) => {
     expect(codes.filter((code) => fresh.includes(code))).toEqual([]);
   });
 
-  test("ends one session, and then all others, and says how many", async () => {
-    const { page, tokens } = await atAccount({ others: 3 });
+  test("end one session, and then all others, and say how many", async () => {
+    const { page, tokens } = await at("sessions", { others: 3 });
     const rows = page.getByRole("list", { name: "Sessions" }).getByRole("listitem");
     await rows.first().waitFor();
     expect(await rows.filter({ hasText: "This one" }).count()).toBe(1);
@@ -191,29 +222,46 @@ onDashboard("The account page", (dashboard) => {
     expect(await Promise.all(tokens.map(isSignedIn))).toEqual([false, false, false]);
   });
 
-  test("leads to the reference of the API, outside of the dashboard", async () => {
-    const { page } = await atAccount();
+  test("open as a list on a phone, and each section from it", async () => {
+    const { page } = await dashboard().user({ width: 390 });
+    await page.goto("/settings");
+    const list = page.getByRole("navigation", { name: "Settings" });
 
-    const opened = page.waitForEvent("popup");
-    await page.getByRole("link", { name: "API reference" }).click();
+    await list.getByRole("link", { name: "Sessions" }).click();
 
-    const reference = await opened;
-    await reference.getByRole("heading", { level: 1 }).waitFor();
-    expect(new URL(reference.url()).pathname).toBe("/docs");
+    await page.getByRole("heading", { level: 1, name: "Sessions" }).waitFor();
+    expect(await list.isVisible()).toBe(false);
+    await page.getByRole("navigation", { name: "Breadcrumb" }).getByText("Settings").click();
+    await list.waitFor();
+    expect(await page.getByRole("heading", { level: 1 }).isVisible()).toBe(false);
+  });
+
+  test("say who may see what is for administrators only, and that an unknown section is none", async () => {
+    const { page } = await at("installation");
+    const list = page.getByRole("navigation", { name: "Settings" });
+
+    await page.getByText("Ask an administrator for access.").waitFor();
+    await page.goto("/settings/profile");
+    await list.getByRole("link", { name: "Profile" }).waitFor();
+    expect(await list.getByRole("link", { name: "Installation" }).count()).toBe(0);
+    await page.goto("/settings/nothing");
+    await page.getByRole("heading", { name: "Page not found" }).waitFor();
   });
 
   test.each([["light"], ["dark"]] as const)(
-    "can be used by everybody, in %s colours",
+    "can be used by everyone, in %s",
     async (colorScheme) => {
-      const { page } = await atAccount({ others: 1, width: 360 });
+      const { page } = await at("profile", { others: 1, width: 360 });
       await page.emulateMedia({ colorScheme });
+      await page.getByText("Requests with an API key").waitFor();
+      expect(await faultsOf(page)).toEqual([]);
+      await page.goto("/settings/sessions");
       await page.getByText("Safari on macOS").waitFor();
-      await page.getByText("Last check").waitFor();
+      expect(await faultsOf(page)).toEqual([]);
+      await page.goto("/settings/two-factor");
 
-      const ofPage = await faultsOf(page);
       await turnOn(page);
 
-      expect(ofPage).toEqual([]);
       expect(await faultsOf(page)).toEqual([]);
     },
   );

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { ACTIONS as RECORDED } from "../../server/accounts/audit.ts";
-import { ACTIONS as CHOICES, deedOf } from "../../web/src/lib/activity-words.ts";
+import { ACTIONS as CHOICES, wordsOf } from "../../web/src/settings/activity-words.ts";
 
 const entryOf = (action: string) => ({
   id: "1",
@@ -14,7 +14,7 @@ const entryOf = (action: string) => ({
 
 test("Whatever is recorded is told in words of its own", () => {
   const bare = RECORDED.filter((action) => {
-    return deedOf(entryOf(action)).words === action.replace(/[._]/g, " ");
+    return wordsOf(entryOf(action)) === action.replace(/[._]/g, " ");
   });
 
   expect(bare).toEqual([]);

@@ -5,9 +5,9 @@ import { addGroup, addLink } from "../rows.ts";
 import { askerOf, faultsOf } from "./looking.ts";
 import { settled } from "./pages.ts";
 
-onDashboard("The activity page", (dashboard) => {
+onDashboard("Activity in the settings", (dashboard) => {
   const rows = (page: Page) => page.getByRole("list", { name: "Activity" }).getByRole("listitem");
-  const open = async (page: Page, path = "/activity") => {
+  const open = async (page: Page, path = "/settings/activity") => {
     await page.goto(path);
     await settled(page);
   };
@@ -15,14 +15,14 @@ onDashboard("The activity page", (dashboard) => {
   test("says so while nothing was changed", async () => {
     const { page } = await dashboard().user();
 
-    await open(page, "/activity?action=link.created");
+    await open(page, "/settings/activity?action=link.created");
 
-    expect(await page.getByText("No entry matches").isVisible()).toBe(true);
+    expect(await page.getByText("No matching entries").isVisible()).toBe(true);
     await page.getByRole("link", { name: "Show all activity" }).click();
     await rows(page).getByText("created the account").waitFor();
   });
 
-  test("tells who did what as sentences, with ways to what is still there", async () => {
+  test("says who did what in sentences, with links to what is still there", async () => {
     const { page, accountId } = await dashboard().user();
     const me = await askerOf(dashboard().server, accountId);
     const group = await addGroup(me, "Docs");
@@ -32,7 +32,7 @@ onDashboard("The activity page", (dashboard) => {
 
     await open(page);
 
-    const told = await rows(page).locator(".deed").allInnerTexts();
+    const told = await rows(page).locator(".what").allInnerTexts();
     const name = `The API key ${me.key.slice(0, 9)}…`;
     expect(told.slice(0, 2)).toEqual([
       expect.stringMatching(/^The API key .* deleted https:\/\/example\.org\/page-\d+/),
@@ -53,16 +53,18 @@ onDashboard("The activity page", (dashboard) => {
     await addLink(me);
     await open(page);
 
-    await page.getByLabel("What was done").selectOption("Links added");
-    await page.waitForURL("**/activity?action=link.created");
+    await page.getByRole("button", { name: "What: Everything" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Links added" }).click();
+    await page.waitForURL("**/settings/activity?action=link.created");
     await rows(page).nth(1).waitFor({ state: "detached" });
     expect(await rows(page).count()).toBe(1);
 
-    await page.getByRole("button", { name: "Remove the filter: What was done" }).click();
+    await page.getByRole("button", { name: "What: Links added" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Everything" }).click();
     await rows(page).nth(1).waitFor();
     await rows(page).first().locator("a.actor").click();
     await page.waitForURL(/\?actor=/);
-    await page.getByText("By ").waitFor();
+    await page.getByRole("button", { name: "Remove: By " }).waitFor();
     await page.reload();
     await settled(page);
     expect(await rows(page).count()).toBe(2);
@@ -99,13 +101,38 @@ onDashboard("The activity page", (dashboard) => {
     await open(page);
     expect(await rows(page).getByText("Of somebody else").count()).toBe(0);
 
-    await page.getByRole("link", { name: "Whole installation" }).click();
+    await page.getByRole("button", { name: "Whole installation" }).click();
 
     await rows(page).getByText("Of somebody else").waitFor();
-    await open(stranger.page, "/activity?all=true");
-    expect(await stranger.page.getByRole("link", { name: "Whole installation" }).count()).toBe(0);
+    await open(stranger.page, "/settings/activity?all=true");
+    expect(await stranger.page.getByRole("button", { name: "Whole installation" }).count()).toBe(0);
     await rows(stranger.page).getByText("Of somebody else").waitFor();
     expect(await rows(stranger.page).count()).toBe(3);
+  });
+
+  test("continues on request with what is older", async () => {
+    const { page, accountId } = await dashboard().user();
+    const me = await askerOf(dashboard().server, accountId);
+    for (let n = 0; n < 55; n++) await me.post("/api/v1/groups", { name: `Group ${n}` });
+    await open(page);
+    expect(await rows(page).count()).toBe(50);
+
+    await page.getByRole("button", { name: "Show more" }).click();
+
+    await rows(page).getByText("created the account").waitFor();
+    expect(await page.getByRole("button", { name: "Show more" }).count()).toBe(0);
+  });
+
+  test("is limited to days, which the address keeps", async () => {
+    const { page } = await dashboard().user();
+    await open(page);
+    await rows(page).first().waitFor();
+
+    await page.getByLabel("From").fill("2031-01-01");
+    await page.getByLabel("From").press("Tab");
+    await page.waitForURL("**/settings/activity?from=2031-01-01");
+
+    await page.getByText("No matching entries").waitFor();
   });
 
   test.each(["light", "dark"] as const)(
@@ -115,7 +142,7 @@ onDashboard("The activity page", (dashboard) => {
         isAdmin: true,
       });
       await addLink(await askerOf(dashboard().server, accountId));
-      await open(page, "/activity?action=link.created");
+      await open(page, "/settings/activity?action=link.created");
 
       expect(await faultsOf(page)).toEqual([]);
     },

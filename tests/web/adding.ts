@@ -1,4 +1,5 @@
 import { eq } from "drizzle-orm";
+import type { Page } from "playwright-core";
 import { operatorOf } from "../../server/accounts/users.ts";
 import { links } from "../../server/db/tables.ts";
 import { createLinks } from "../../server/links/create.ts";
@@ -37,3 +38,30 @@ const YEARS = 1000 * 86_400_000;
 
 export const numbered = (count: number, url = "https://example.org/") =>
   Array.from({ length: count }, (_, n) => `${url}${n + 1}`);
+
+/** The sheet that adds links, and becomes the list of their verdicts. */
+export const sheet = (page: Page) => page.getByRole("dialog");
+
+export const urlsField = (page: Page) => sheet(page).getByRole("textbox", { name: "URLs" });
+
+/** Opens the sheet on the list of links. */
+export async function openAdd(page: Page) {
+  await page.goto("/links?add");
+  await urlsField(page).waitFor();
+}
+
+export const addButton = (page: Page, name: string | RegExp = /^Add \d[\d,]* links?/) =>
+  sheet(page).getByRole("button", { name });
+
+export const giveFile = (page: Page, name: string, content: string | Buffer) =>
+  sheet(page)
+    .getByLabel("Choose a file…")
+    .setInputFiles({ name, mimeType: "", buffer: Buffer.from(content) });
+
+/** The rows of the verdicts that are in the document, as their words. */
+export const verdictsOn = (page: Page) =>
+  sheet(page).getByRole("table", { name: "Verdicts" }).getByRole("row").allTextContents();
+
+/** The lines that are not added, each with its reason. */
+export const skippedOn = (page: Page) =>
+  sheet(page).getByRole("list", { name: "Skipped lines" }).getByRole("listitem").allTextContents();

@@ -13,7 +13,7 @@ import { faultsOf } from "./looking.ts";
 
 const DAY_MS = 86_400_000;
 
-onDashboard("Backups on the administration page", (dashboard) => {
+onDashboard("Backups in the settings", (dashboard) => {
   const administrator = (looks = {}) => dashboard().user(looks, "owner", { isAdmin: true });
   const folder = () => backupFolder(dashboard().server.config);
   const list = (page: Awaited<ReturnType<typeof administrator>>["page"]) =>
@@ -33,8 +33,8 @@ onDashboard("Backups on the administration page", (dashboard) => {
   test("are made, downloaded and deleted there", async () => {
     await forget();
     const { page } = await administrator();
-    await page.goto("/admin");
-    await page.getByText("There are no backups yet.").waitFor();
+    await page.goto("/settings/backups");
+    await page.getByText("No backups yet.").waitFor();
 
     await page.getByRole("button", { name: "Back up now" }).click();
     await page.getByText("The backup was created and verified.").waitFor();
@@ -56,8 +56,8 @@ onDashboard("Backups on the administration page", (dashboard) => {
     await forget();
     const { page } = await administrator();
     const made = page.getByText("The backup was created and verified.");
-    await page.goto("/admin");
-    await page.getByText("There are no backups yet.").waitFor();
+    await page.goto("/settings/backups");
+    await page.getByText("No backups yet.").waitFor();
     const backups = "**/dashboard/api/admin/backups";
     // What is asked to hold last is asked first.
     const [after, before] = [
@@ -65,11 +65,10 @@ onDashboard("Backups on the administration page", (dashboard) => {
       await holdFirstAnswer(page, backups),
     ];
 
-    // Whatever is changed there has all of the page read again.
-    await page
-      .getByLabel(/^Tier of /)
-      .first()
-      .selectOption("pro");
+    // Coming back to the section reads all of it again.
+    await page.getByRole("link", { name: "Installation" }).click();
+    await page.getByRole("heading", { name: "Installation" }).waitFor();
+    await page.getByRole("link", { name: "Backups" }).click();
     await before.isGiven;
     await page.getByRole("button", { name: "Back up now" }).click();
     await after.isGiven;
@@ -97,7 +96,7 @@ onDashboard("Backups on the administration page", (dashboard) => {
     await addLink(otherId);
 
     await page.goto("/");
-    await page.getByRole("link", { name: "See the backups" }).click();
+    await page.getByRole("link", { name: "Backups", exact: true }).click();
     await page.getByText("The last backup failed. No room.").waitFor();
     await other.goto("/");
     await other.getByRole("heading", { level: 1 }).waitFor();
@@ -133,7 +132,7 @@ onDashboard("Backups on the administration page", (dashboard) => {
     });
     const { page } = await administrator({ colorScheme, width });
 
-    await page.goto("/admin#backups");
+    await page.goto("/settings/backups");
     await list(page).first().waitFor();
 
     expect(await faultsOf(page)).toEqual([]);

@@ -52,7 +52,7 @@ export const EMAILS = [
 /**
  * Writes every hostile text wherever one can stand in an account, as if it had come past all rules.
  * @param receiverUrl where messages are taken
- * @returns the ids of what is named by the texts, in their order
+ * @returns the ids of links and webhooks, in the order of the texts
  */
 export async function fillHostile(server: TestServer, accountId: string, receiverUrl: string) {
   const { deps, clock } = server;
@@ -62,6 +62,7 @@ export async function fillHostile(server: TestServer, accountId: string, receive
   const url = `${receiverUrl}/hostile`;
   const { id: webhookId } = await createWebhook(deps, caller, { url, events: ["link.dead"] });
   const linkIds: string[] = [];
+  const hookIds: string[] = [];
   for (const [n, text] of HOSTILE.entries()) {
     const group = await createGroup(deps, caller, { name: `group ${n}`, color: "#2563EB" });
     const named = { name: text, description: text };
@@ -76,6 +77,7 @@ export async function fillHostile(server: TestServer, accountId: string, receive
       url: `https://x.example/${n}`,
       events: ["link.alive"],
     });
+    hookIds.push(hook.id);
     await store
       .update(webhooks)
       .set({ ...sealedUrl(hookOf(text), deps.secrets), isActive: false, disabledReason: "failing" })
@@ -91,7 +93,7 @@ export async function fillHostile(server: TestServer, accountId: string, receive
   await addPeople(server, accountId);
   await addActivity(server, accountId);
   clock.moveBy(1000);
-  return { linkIds, webhookId };
+  return { linkIds, hookIds, webhookId };
 }
 
 /** What the checker would have cut short, and what it was led to. */

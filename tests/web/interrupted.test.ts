@@ -4,9 +4,13 @@ import type { Page } from "playwright-core";
 import { createSession, endSessionsOf } from "../../server/accounts/sessions.ts";
 import { users } from "../../server/db/tables.ts";
 import { onDashboard } from "../browser.ts";
+import { addButton, openAdd, sheet, urlsField, verdictsOn } from "./adding.ts";
 import { readingsOf } from "./held.ts";
 import { faultsOf } from "./looking.ts";
+import { emailOn } from "./pages.ts";
 
+const GROUPS = "/settings/groups";
+const KEYS = "/settings/keys";
 const PASSWORD = "correct horse battery staple";
 const COST = { algorithm: "argon2id", memoryCost: 8, timeCost: 1 } as const;
 
@@ -29,7 +33,7 @@ onDashboard("Work that is interrupted", (dashboard) => {
 
   test("a form keeps what was typed when the session ends, and goes on after signing in", async () => {
     const { page, end } = await signedIn();
-    await page.goto("/groups");
+    await page.goto(GROUPS);
     await page.getByRole("button", { name: "New group" }).click();
     await page.getByLabel("Name", { exact: true }).fill("Handbook");
     await page.getByLabel("Description").fill("Half a page of thoughts");
@@ -40,29 +44,34 @@ onDashboard("Work that is interrupted", (dashboard) => {
 
     expect(await page.getByLabel("Description").inputValue()).toBe("Half a page of thoughts");
     await page.getByRole("button", { name: "Create group" }).click();
-    await page.getByText("The group was created.").waitFor();
+    await page.getByText("Handbook was created.").waitFor();
     await page.getByRole("main").getByText("Half a page of thoughts").waitFor();
   });
 
   test("a URL that was typed and a choice that was made outlive the session", async () => {
     const { page, end } = await signedIn();
-    await page.goto("/links/new");
-    await page.getByRole("textbox").fill("https://example.org/kept");
-    await page.getByLabel("Check").selectOption("hourly");
+    await openAdd(page);
+    await urlsField(page).fill("https://example.org/kept");
+    await sheet(page).getByLabel("Checked").selectOption("hourly");
+    await addButton(page, "Add 1 link").waitFor();
 
     await end();
-    await page.getByRole("textbox").press("Enter");
+    await urlsField(page).press("Control+Enter");
     await signInAgain(page);
 
-    expect(await page.getByRole("textbox").inputValue()).toBe("https://example.org/kept");
-    expect(await page.getByLabel("Check").inputValue()).toBe("hourly");
-    await page.getByRole("textbox").press("Enter");
-    await page.locator(".outcomes").getByText("https://example.org/kept").waitFor();
+    const again = sheet(page).getByRole("button", { name: "Try again" });
+    await again.waitFor();
+    await sheet(page).getByText("0 added so far, 1 to go.").waitFor();
+    await again.click();
+    await page.getByRole("heading", { name: "1 link added" }).waitFor();
+    await sheet(page).getByText("example.org/kept").waitFor();
+    expect(await verdictsOn(page)).toContainEqual(expect.stringContaining("example.org/kept"));
+    await sheet(page).getByText("Checked hourly").waitFor();
   });
 
-  test("while nobody is signed in nothing of the page can be seen or pressed", async () => {
+  test("while no one is signed in nothing of the page can be seen or pressed", async () => {
     const { page, end } = await signedIn();
-    await page.goto("/keys");
+    await page.goto(KEYS);
     await page.getByText("No API keys").waitFor();
 
     await end();
@@ -73,9 +82,9 @@ onDashboard("Work that is interrupted", (dashboard) => {
 
     await page.getByRole("heading", { name: "Sign in" }).waitFor();
     const backdrop = await page
-      .locator("dialog")
+      .locator("dialog.cover")
       .evaluate((dialog) => getComputedStyle(dialog, "::backdrop").backgroundColor);
-    expect(backdrop).toMatch(/^rgb\(/);
+    expect(backdrop).toMatch(/^(rgb|oklch|lab)\([^/]+\)$/);
     expect(await faultsOf(page)).toEqual([]);
     expect(await page.getByRole("button", { name: "New key" }).isVisible()).toBe(true);
     await expect(
@@ -83,16 +92,16 @@ onDashboard("Work that is interrupted", (dashboard) => {
     ).rejects.toThrow();
   });
 
-  test("whoever signs in instead of another finds nothing of theirs", async () => {
+  test("someone who signs in instead of another finds nothing of theirs", async () => {
     const { server } = dashboard();
     const { store, clock } = server.deps;
     const { page } = await signedIn();
     const { owner: other } = await signedIn();
-    await page.goto("/groups");
+    await page.goto(GROUPS);
     await page.getByRole("button", { name: "New group" }).first().click();
     await page.getByLabel("Name", { exact: true }).fill("Only mine");
     await page.getByRole("button", { name: "Create group" }).click();
-    await page.getByRole("link", { name: "Only mine", exact: true }).waitFor();
+    await page.getByRole("main").getByRole("link", { name: "Only mine", exact: true }).waitFor();
 
     const token = await createSession(store, other.id, clock.now());
     const [mine] = await store
@@ -105,20 +114,20 @@ onDashboard("Work that is interrupted", (dashboard) => {
     await endSessionsOf(store, mine!.id);
     await lookBack(page);
 
-    await page.locator(".email").getByText(other.email).waitFor();
     await page.getByText("No groups yet").waitFor();
+    expect(await emailOn(page)).toBe(other.email);
     expect(await page.getByText("Only mine").count()).toBe(0);
   });
 
   test("a page that an upgrade has taken away is there after one reload", async () => {
     const { page } = await signedIn();
-    await page.goto("/links");
-    await page.getByText("No links yet").waitFor();
+    await page.goto(KEYS);
+    await page.getByText("No API keys").waitFor();
     let isNew = false;
     await page.route("**/assets/groups-*.js", (route) =>
       isNew ? route.continue() : route.fulfill({ status: 404 }),
     );
-    await page.route("**/groups", async (route) => {
+    await page.route("**/settings/groups", async (route) => {
       if (!route.request().isNavigationRequest()) {
         const html = (await (await route.fetch()).text()).replace(/index-[\w-]+\.js/, "index-2.js");
         return route.fulfill({ body: html, contentType: "text/html" });
@@ -135,8 +144,8 @@ onDashboard("Work that is interrupted", (dashboard) => {
 
   test("a page that cannot be loaded says so, and is there once it can", async () => {
     const { page } = await signedIn();
-    await page.goto("/links");
-    await page.getByText("No links yet").waitFor();
+    await page.goto(KEYS);
+    await page.getByText("No API keys").waitFor();
     await page.route("**/assets/groups-*.js", (route) => route.abort());
 
     await page.evaluate(() => Object.assign(globalThis, { isOld: true }));
@@ -150,11 +159,11 @@ onDashboard("Work that is interrupted", (dashboard) => {
 
   test("a page that cannot be loaded reloads again when the browser gives up a reload", async () => {
     const { page } = await signedIn();
-    await page.goto("/links");
-    await page.getByText("No links yet").waitFor();
+    await page.goto(KEYS);
+    await page.getByText("No API keys").waitFor();
     await page.route("**/assets/groups-*.js", (route) => route.abort());
     let reloads = 0;
-    await page.route("**/groups", async (route) => {
+    await page.route("**/settings/groups", async (route) => {
       if (!route.request().isNavigationRequest()) return route.continue();
       reloads += 1;
       // The document stays when the answer has no content.
@@ -169,9 +178,9 @@ onDashboard("Work that is interrupted", (dashboard) => {
   });
 
   for (const status of [500, 502, 503, 504, 429, 413]) {
-    test(`what stands before the server and answers ${status} is told in words`, async () => {
+    test(`what stands before the server and answers ${status} is reported in words`, async () => {
       const { page } = await signedIn();
-      await page.goto("/groups");
+      await page.goto(GROUPS);
       await page.route("**/dashboard/api/groups", (route) =>
         route.fulfill({ status, contentType: "text/html", body: "<h1>Trouble</h1>" }),
       );
@@ -188,11 +197,11 @@ onDashboard("Work that is interrupted", (dashboard) => {
 
   test("what failed while the server was away is there again when the server is", async () => {
     const { page } = await signedIn();
-    await page.goto("/groups");
+    await page.goto(GROUPS);
     await page.getByText("No groups yet").waitFor();
     await page.route("**/dashboard/api/**", (route) => route.abort());
     await page.getByRole("link", { name: "API keys" }).click();
-    await page.getByText("This could not be loaded").waitFor();
+    await page.getByText("This could not be loaded").first().waitFor();
 
     await page.unroute("**/dashboard/api/**");
     await lookBack(page);
@@ -202,7 +211,7 @@ onDashboard("Work that is interrupted", (dashboard) => {
 
   test("a page that takes long to come is said to be on its way", async () => {
     const { page } = await signedIn();
-    await page.goto("/groups");
+    await page.goto(GROUPS);
     await page.getByText("No groups yet").waitFor();
     const { promise, resolve } = Promise.withResolvers<void>();
     await page.route("**/assets/keys-*.js", (route) => promise.then(() => route.continue()));
@@ -217,7 +226,7 @@ onDashboard("Work that is interrupted", (dashboard) => {
 
   test("pressing twice does it once, however slow the server is", async () => {
     const { page } = await signedIn();
-    await page.goto("/keys");
+    await page.goto(KEYS);
     let asked = 0;
     await page.route("**/dashboard/api/keys", async (route) => {
       if (route.request().method() === "POST") asked += 1;
@@ -232,8 +241,6 @@ onDashboard("Work that is interrupted", (dashboard) => {
     expect(asked).toBe(1);
   });
 });
-
-const emailOn = async (page: Page) => (await page.locator(".email").textContent())!;
 
 /** Comes back to the tab from another one. */
 const lookBack = (page: Page) =>

@@ -2,7 +2,9 @@ import { expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { startReceiver, verified } from "../receiver.ts";
 import { type Routes, startSite } from "../site.ts";
+import { sheet, urlsField } from "./adding.ts";
 import { navigate, onInstalled, row, setUp } from "./on-installed.ts";
+import { signOut } from "./pages.ts";
 
 const PAGE = "<title>Fine</title><p>A page about something, with enough to read on it.</p>";
 
@@ -16,14 +18,14 @@ onInstalled("A new user of the executable", (installation) => {
 
     const key = await setUp(page, installed.setupUrl);
     await seeFirstVerdicts(page, [`${site.url}/fine`, `${site.url}/gone`, `${site.url}/busy`]);
-    await seeWhatIsDead(page, `${site.url}/gone`);
-    const secret = await makeWebhook(page, receiver.url);
+    await seeWhatIsDead(page, "/gone");
+    const secret = await makeAlert(page, receiver.url);
     await receiver.seen(1);
     const [tested] = receiver.requests;
     expect(verified(tested!, secret, Date.now()).data).toHaveProperty("test", true);
 
     routes["/gone"] = PAGE;
-    await seeItRepaired(page, `${site.url}/gone`);
+    await seeItRepaired(page, "/gone");
     await receiver.seen(2);
     const told = verified(receiver.requests[1]!, secret, Date.now());
     expect(told).toMatchObject({ event: "link.alive", data: { url: `${site.url}/gone` } });
@@ -32,7 +34,7 @@ onInstalled("A new user of the executable", (installation) => {
     expect(data.pagination.total).toBe(2);
     const refused: string[] = [];
     page.on("response", (answer) => answer.status() === 401 && refused.push(answer.url()));
-    await page.getByRole("button", { name: "Sign out" }).click();
+    await signOut(page);
     await page.getByRole("heading", { name: "Sign in" }).waitFor();
     expect(refused).toEqual([]);
     await page.goto("/links");
@@ -42,48 +44,52 @@ onInstalled("A new user of the executable", (installation) => {
 });
 
 async function seeFirstVerdicts(page: Page, urls: string[]) {
-  await page.getByLabel("URLs").fill(urls.join("\n"));
-  await page.getByRole("button", { name: "Add", exact: true }).click();
-  await page.getByText("All of these are checked.").waitFor();
-  for (const verdict of ["Alive", "Dead", "Unknown"]) {
-    await page.getByText(verdict, { exact: true }).waitFor();
+  await page.keyboard.press("a");
+  await urlsField(page).fill(urls.join("\n"));
+  await urlsField(page).press("Control+Enter");
+  await sheet(page).getByText("All 3 checked").waitFor();
+  for (const verdict of ["1 alive", "1 dead", "1 unknown"]) {
+    await sheet(page).getByText(verdict).waitFor();
   }
-  await page.getByRole("link", { name: "Go to the overview" }).click();
+  await page.keyboard.press("Escape");
 }
 
 /** From the overview to the page of the link, with what was seen there. */
-async function seeWhatIsDead(page: Page, url: string) {
+async function seeWhatIsDead(page: Page, path: string) {
   await page.getByRole("heading", { name: "1 link is dead" }).waitFor();
-  const dead = page.getByRole("region", { name: "Dead now" });
-  await dead.getByText("The server returned 410: the page is gone for good.").waitFor();
-  const unknown = page.getByRole("region", { name: "Unknown, and why" });
-  await unknown.getByText("503").waitFor();
-  await dead.getByRole("link", { name: url }).click();
-  await page.getByRole("heading", { name: "What the last check saw" }).waitFor();
-  await page.locator(".evidence").getByText("410").first().waitFor();
+  const dead = page.getByRole("region", { name: "Needs attention" });
+  await dead.getByText("410", { exact: true }).waitFor();
+  const why = page.getByRole("region", { name: "Why" });
+  await why.getByText("Unknown", { exact: true }).click();
+  await why.getByRole("link", { name: "503" }).waitFor();
+  await dead.getByRole("button", { name: "show its links" }).click();
+  await dead.getByRole("link", { name: path }).click();
+  await page.getByText("The server returned 410: the page is gone for good.").first().waitFor();
+  await page.getByRole("heading", { name: "Evidence" }).waitFor();
+  await page.locator(".report").getByText("410").first().waitFor();
 }
 
 /** @returns its secret, as the page shows it once */
-async function makeWebhook(page: Page, url: string): Promise<string> {
-  await navigate(page, "Webhooks");
-  await page.getByRole("button", { name: "Create your first webhook" }).click();
+async function makeAlert(page: Page, url: string): Promise<string> {
+  await navigate(page, "Alerts");
+  await page.getByRole("button", { name: "New alert" }).click();
   await page.getByLabel("URL").fill(url);
-  await page.getByRole("button", { name: "Create webhook" }).click();
+  await page.getByRole("button", { name: "Create alert" }).click();
   await page.getByRole("button", { name: "Copy Signing secret" }).click();
   await page.getByText("Copied", { exact: true }).waitFor();
   const secret = await page.evaluate(() => navigator.clipboard.readText());
-  await page.getByRole("dialog").getByRole("button", { name: "Send a test" }).click();
-  await page.getByText("The test arrived. The receiver answered 204.").waitFor();
-  await page.getByRole("button", { name: "I have copied it" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Send test" }).click();
+  await page.getByText("Test delivered: returned 204").waitFor();
+  await page.getByRole("button", { name: "Done" }).click();
   return secret;
 }
 
-async function seeItRepaired(page: Page, url: string) {
+async function seeItRepaired(page: Page, path: string) {
   await navigate(page, "Links");
-  await row(page, url).getByRole("link", { name: url, exact: true }).click();
-  await page.locator(".verdict").getByText("Dead", { exact: true }).waitFor();
+  await row(page, path).getByRole("link", { name: path }).click();
+  await page.getByRole("heading", { name: /^Dead for/ }).waitFor();
   await page.getByRole("button", { name: "Check now" }).click();
-  await page.locator(".verdict").getByText("Alive", { exact: true }).waitFor();
+  await page.getByRole("heading", { name: /^Alive for/ }).waitFor();
 }
 
 const askWith = async (key: string, url: string) =>

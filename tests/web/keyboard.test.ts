@@ -1,77 +1,74 @@
 import { expect, test } from "bun:test";
-import { operatorOf } from "../../server/accounts/users.ts";
-import { createLink } from "../../server/links/create.ts";
 import { onDashboard } from "../browser.ts";
+import { addGroup, addLink } from "../rows.ts";
+import { askerOf } from "./looking.ts";
 
 onDashboard("The keyboard", (dashboard) => {
-  async function withLinks() {
+  async function withGroups(...names: string[]) {
     const { server, user } = dashboard();
     const { page, accountId } = await user();
-    const caller = await operatorOf(server.deps, accountId);
-    for (const path of ["apples", "pears"]) {
-      await createLink(server.deps, caller, { url: `https://example.org/${path}` });
-    }
+    const me = await askerOf(server, accountId);
+    for (const name of names) await addGroup(me, name);
+    await addLink(me);
+    await page.goto("/settings/groups");
+    await page.getByRole("link", { name: names[0]! }).first().waitFor();
     return page;
   }
 
-  test("/ leads to the search of the links from a page that has none", async () => {
-    const page = await withLinks();
-    await page.goto("/groups");
-    await page.getByText("No groups yet").waitFor();
+  test("leads to each place by two keys, and not while someone types", async () => {
+    const page = await withGroups("Docs");
 
-    await page.keyboard.press("/");
-    await page.waitForFunction(() => document.activeElement?.matches("[type=search]"));
-    await page.keyboard.type("pears");
-
-    await page.waitForURL("/links?search=pears");
-    await page.goBack();
-    await page.waitForURL("/groups");
+    for (const [key, path] of [
+      ["l", "/links"],
+      ["s", "/sites"],
+      ["c", "/changes"],
+      ["n", "/alerts"],
+      ["o", "/"],
+    ]) {
+      await page.keyboard.press("g");
+      await page.keyboard.press(key!);
+      await page.waitForURL(path!);
+    }
+    await page.keyboard.press("Control+k");
+    await page.getByRole("combobox").pressSequentially("gl?");
+    expect(await page.getByRole("combobox").inputValue()).toBe("gl?");
+    expect(new URL(page.url()).pathname).toBe("/");
   });
 
-  test("its single keys work while a box that can be ticked has the focus", async () => {
-    const page = await withLinks();
-    await page.goto("/links");
+  test("has single keys that can be switched off, except the one for help", async () => {
+    const page = await withGroups("Docs");
 
-    await page.getByRole("checkbox", { name: "Select https://example.org/pears" }).focus();
+    await page.keyboard.press("?");
+    const help = page.getByRole("dialog", { name: "Keyboard shortcuts" });
+    await help.getByRole("checkbox", { name: "Use single keys" }).uncheck();
+    await page.keyboard.press("Escape");
+    await help.waitFor({ state: "detached" });
     await page.keyboard.press("g");
-    await page.keyboard.press("w");
+    await page.keyboard.press("n");
+    await page.keyboard.press("/");
+    expect(await page.getByRole("dialog").count()).toBe(0);
+    expect(new URL(page.url()).pathname).toBe("/settings/groups");
+    await page.keyboard.press("?");
+    await help.getByRole("checkbox", { name: "Use single keys" }).check();
+    await page.keyboard.press("Escape");
+    await help.waitFor({ state: "detached" });
+    await page.keyboard.press("g");
+    await page.keyboard.press("n");
 
-    await page.waitForURL("/webhooks");
-  });
-
-  test("what is typed while the list is searched already is not lost", async () => {
-    const page = await withLinks();
-    await page.goto("/links");
-    const field = page.getByRole("searchbox");
-    await field.waitFor();
-    await page.evaluate(() => {
-      const replace = history.replaceState.bind(history);
-      history.replaceState = (...all) => {
-        history.replaceState = replace;
-        replace(...all);
-        const input = document.querySelector<HTMLInputElement>("[type=search]")!;
-        input.value = "pears";
-        input.dispatchEvent(new InputEvent("input", { bubbles: true }));
-      };
-    });
-
-    await field.fill("pear");
-
-    await page.waitForURL("/links?search=pears");
-    expect(await field.inputValue()).toBe("pears");
+    await page.waitForURL("/alerts");
   });
 
   test("goes on in the page when the row that had the focus was deleted", async () => {
-    const page = await withLinks();
-    await page.goto("/links");
+    const page = await withGroups("Apples", "Pears");
 
-    await page.getByRole("button", { name: "Delete https://example.org/pears" }).press("Enter");
-    await page.getByRole("button", { name: "Delete link" }).press("Enter");
+    const more = page.getByRole("button", { name: "More for Pears" });
+    await more.press("Enter");
+    await page.getByRole("menuitem", { name: "Delete" }).press("Enter");
     await page
-      .getByRole("link", { name: "https://example.org/pears", exact: true })
+      .getByRole("main")
+      .getByRole("link", { name: "Pears" })
       .waitFor({ state: "detached" });
 
-    const place = page.locator("#main:focus, #main :focus");
-    await place.waitFor({ state: "attached" });
+    await page.locator("#main:focus, #main :focus").waitFor({ state: "attached" });
   });
 });

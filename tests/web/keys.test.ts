@@ -6,16 +6,18 @@ import { operatorOf } from "../../server/accounts/users.ts";
 import { apiKeys } from "../../server/db/tables.ts";
 import { onDashboard } from "../browser.ts";
 import { holdFirstAnswer } from "./held.ts";
+import { faultsOf } from "./looking.ts";
+import { asksBeforeLeaving } from "./pages.ts";
 
-onDashboard("The API keys page", (dashboard) => {
-  test("shows a new key once, and the key works with what it was allowed", async () => {
+onDashboard("API keys in the settings", (dashboard) => {
+  test("are shown once, and work with what they were allowed", async () => {
     const { server, user } = dashboard();
     const { page } = await user();
-    await page.goto("/keys");
+    await page.goto("/settings/keys");
 
     await page.getByRole("button", { name: "New key" }).click();
     await page.getByLabel("Name").fill("Nightly import");
-    await page.getByLabel("Write").uncheck();
+    await page.getByLabel("Write", { exact: true }).uncheck();
     await page.getByLabel("Expires").selectOption("In 30 days");
     await page.getByRole("button", { name: "Create key" }).click();
     const key = await shownKey(page);
@@ -23,31 +25,36 @@ onDashboard("The API keys page", (dashboard) => {
     const { get, post } = server.asker(key);
     expect((await get("/api/v1/links")).status).toBe(200);
     expect((await post("/api/v1/links", { url: "https://example.org/" })).status).toBe(403);
-    await page.getByText("may only read").waitFor();
-    await page.getByText("expires next month").waitFor();
+    await page.getByText("can only read").waitFor();
+    await page.getByText("expires 31 Jan").waitFor();
     expect(await page.content()).not.toContain(key);
   });
 
-  test("copies the key to the clipboard", async () => {
+  test("are copied to the clipboard", async () => {
     const { page } = await dashboard().user();
-    await page.goto("/keys");
+    await page.goto("/settings/keys");
     await createKey(page, "Copied");
 
+    await page.getByLabel("API key", { exact: true }).press("Escape");
+    await page.getByLabel("API key", { exact: true }).press("Escape");
+    expect(await page.getByRole("button", { name: "Close" }).count()).toBe(0);
+    await asksBeforeLeaving(page, true);
     await page.getByRole("button", { name: "Copy API key" }).click();
     await page.getByText("API key: copied").waitFor();
+    await asksBeforeLeaving(page, false);
 
     const copied = await page.evaluate(() => navigator.clipboard.readText());
     expect(copied).toBe(await page.getByLabel("API key", { exact: true }).inputValue());
   });
 
-  test("rotates a key: the old value is refused, the new one works", async () => {
+  test("are rotated: the old value is rejected, the new one works", async () => {
     const { server, user } = dashboard();
     const { page } = await user();
-    await page.goto("/keys");
+    await page.goto("/settings/keys");
     await createKey(page, "Rotated");
     const old = await shownKey(page);
 
-    await page.getByRole("button", { name: "Rotate Rotated" }).click();
+    await inMenu(page, "Rotated", "Rotate");
     await page.getByRole("button", { name: "Rotate key" }).click();
     const fresh = await shownKey(page);
 
@@ -55,14 +62,15 @@ onDashboard("The API keys page", (dashboard) => {
     expect((await server.asker(fresh).get("/api/v1/links")).status).toBe(200);
   });
 
-  test("revokes a key once that is confirmed", async () => {
+  test("are revoked once that is confirmed", async () => {
     const { server, user } = dashboard();
     const { page } = await user();
-    await page.goto("/keys");
+    await page.goto("/settings/keys");
     await createKey(page, "Revoked");
     const key = await shownKey(page);
 
-    await page.getByRole("button", { name: "Revoke Revoked" }).click();
+    await inMenu(page, "Revoked", "Revoke");
+    await page.getByText("Requests with this key will fail. This cannot be undone.").waitFor();
     await page.getByRole("button", { name: "Revoke key" }).click();
 
     await page.getByText("The key was revoked.").waitFor();
@@ -70,12 +78,12 @@ onDashboard("The API keys page", (dashboard) => {
     expect((await server.asker(key).get("/api/v1/links")).body.error.code).toBe("REVOKED_API_KEY");
   });
 
-  test("shows a key that is made while the list is still on its way", async () => {
+  test("are listed although they were created while the list was loading", async () => {
     const { page } = await dashboard().user();
     const list = "**/dashboard/api/keys?*";
     // What is asked to hold last is asked first.
     const [second, first] = [await holdFirstAnswer(page, list), await holdFirstAnswer(page, list)];
-    await page.goto("/keys");
+    await page.goto("/settings/keys");
     await first.isGiven;
 
     await createKey(page, "Impatient");
@@ -83,31 +91,35 @@ onDashboard("The API keys page", (dashboard) => {
     await second.isGiven;
     second.letGo();
 
-    await page.getByRole("button", { name: "Change Impatient" }).waitFor();
+    await page.getByRole("button", { name: "Edit Impatient" }).waitFor();
     first.letGo();
   });
 
-  test("changes a key's name, permissions and the day it expires", async () => {
+  test("save a new name, permissions and the day they expire", async () => {
     const { server, user } = dashboard();
     const { page } = await user();
-    await page.goto("/keys");
+    await page.goto("/settings/keys");
     await createKey(page, "Before");
     const key = await shownKey(page);
 
-    await page.getByRole("button", { name: "Change Before" }).click();
+    await page.getByRole("button", { name: "Edit Before" }).click();
     await page.getByLabel("Name").fill("After");
-    await page.getByLabel("Write").uncheck();
+    await page.getByLabel("Name").press("Enter");
+    await page.getByText("After", { exact: true }).waitFor();
+    await page.getByLabel("Write", { exact: true }).uncheck();
+    await page.getByText("can only read").waitFor();
     await page.getByLabel("Expires on").fill("2030-01-05");
-    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByLabel("Expires on").blur();
 
-    await page.getByText("The key was changed.").waitFor();
-    await page.getByText("may only read").waitFor();
-    await page.locator(".expires-soon", { hasText: "expires in 4 days" }).waitFor();
+    await page.locator(".is-near", { hasText: "expires in 4 days" }).waitFor();
+    await page.getByLabel("Read", { exact: true }).click();
+    await page.getByText("Must allow read or write").waitFor();
+    expect(await page.getByLabel("Read", { exact: true }).isChecked()).toBe(true);
     const { body } = await server.asker(key).get("/api/v1/keys");
     expect(body.data.items[0]).toMatchObject({ name: "After", permissions: { write: false } });
   });
 
-  test("a key that has expired says so, and can still be renamed", async () => {
+  test("say that they have expired, and can still be renamed", async () => {
     const { server, user } = dashboard();
     const { page, accountId } = await user();
     const caller = await operatorOf(server.deps, accountId);
@@ -115,38 +127,64 @@ onDashboard("The API keys page", (dashboard) => {
     const yesterday = server.clock.now() - 86_400_000;
     const { store } = server.deps;
     await store.update(apiKeys).set({ expiresAt: yesterday }).where(eq(apiKeys.id, id));
-    await page.goto("/keys");
+    await page.goto("/settings/keys");
 
-    await page.locator(".expired", { hasText: "expired yesterday" }).waitFor();
+    await page.locator(".is-over", { hasText: "expired yesterday" }).waitFor();
     await page.getByText("never used").waitFor();
-    await page.getByRole("button", { name: "Change Late" }).click();
+    await page.getByRole("button", { name: "Edit Late" }).click();
     await page.getByLabel("Name").fill("Later");
-    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByLabel("Name").blur();
 
     await page.getByText("The key was changed.").waitFor();
     const [row] = await store.select().from(apiKeys).where(eq(apiKeys.id, id));
     expect(row).toMatchObject({ name: "Later", expiresAt: yesterday });
   });
 
-  test("offers nothing to do to whoever may only look", async () => {
+  test("lead to the reference of the API, outside of the dashboard", async () => {
+    const { page } = await dashboard().user();
+    await page.goto("/settings/keys");
+
+    const opened = page.waitForEvent("popup");
+    await page.getByRole("link", { name: "API reference" }).click();
+
+    const reference = await opened;
+    await reference.getByRole("heading", { level: 1 }).waitFor();
+    expect(new URL(reference.url()).pathname).toBe("/docs");
+  });
+
+  test.each([
+    ["light", 1280],
+    ["dark", 360],
+  ] as const)("can be used by everyone, in %s, %d wide", async (colorScheme, width) => {
+    const { page } = await dashboard().user({ colorScheme, width });
+    await page.goto("/settings/keys");
+    await createKey(page, "Nightly import");
+    expect(await faultsOf(page)).toEqual([]);
+    await shownKey(page);
+    await page.getByRole("button", { name: "Edit Nightly import" }).click();
+
+    expect(await faultsOf(page)).toEqual([]);
+  });
+
+  test("offer nothing to do to viewers", async () => {
     const { server, user } = dashboard();
     const { page, accountId } = await user({}, "viewer");
     await createServerKey(server.deps, await operatorOf(server.deps, accountId), { name: "Seen" });
-    await page.goto("/keys");
+    await page.goto("/settings/keys");
 
     await page.getByText("Seen").waitFor();
 
     expect(await page.locator("main").getByRole("button").count()).toBe(0);
   });
 
-  test("tells beside the field what is wrong with a key", async () => {
+  test("say at the field what is wrong", async () => {
     const { page } = await dashboard().user();
-    await page.goto("/keys");
+    await page.goto("/settings/keys");
 
     await page.getByRole("button", { name: "New key" }).click();
     await page.getByLabel("Name").fill("   ");
-    await page.getByLabel("Read").uncheck();
-    await page.getByLabel("Write").uncheck();
+    await page.getByLabel("Read", { exact: true }).uncheck();
+    await page.getByLabel("Write", { exact: true }).uncheck();
     await page.getByRole("button", { name: "Create key" }).click();
 
     await page.getByText("Must allow read or write").waitFor();
@@ -164,9 +202,14 @@ async function createKey(page: Page, name: string) {
   await page.getByRole("button", { name: "Create key" }).click();
 }
 
-/** Reads the key in the only moment it is shown, and puts it away. */
+/** Reads the key while it is shown, and closes the dialog. */
 async function shownKey(page: Page): Promise<string> {
   const value = await page.getByLabel("API key", { exact: true }).inputValue();
   await page.getByRole("button", { name: "I have copied it" }).click();
   return value;
+}
+
+async function inMenu(page: Page, name: string, action: string) {
+  await page.getByRole("button", { name: `More for ${name}` }).click();
+  await page.getByRole("menuitem", { name: action }).click();
 }

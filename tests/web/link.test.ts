@@ -3,8 +3,10 @@ import { eq } from "drizzle-orm";
 import type { Page } from "playwright-core";
 import { users } from "../../server/db/tables.ts";
 import type { Conclusion } from "../../server/verdict/probe/conclusion.ts";
-import { onDashboard } from "../browser.ts";
-import { DAY, HOUR, saw } from "../checker/ended.ts";
+import type { Probe } from "../../server/verdict/probe/probe.ts";
+import { captureResponse } from "../../server/verdict/probe/response.ts";
+import { goOffline, onDashboard, openTab } from "../browser.ts";
+import { DAY, saw } from "../checker/ended.ts";
 import { checkDueLinks } from "../rounds.ts";
 import { addChecks, type NewCheck } from "../rows.ts";
 import { faultsOf } from "./looking.ts";
@@ -13,6 +15,15 @@ import { PARKED } from "./parked.ts";
 const GONE = saw("http_410", { statusCode: 410, responseTimeMs: 80 });
 const FINE = saw("ok", { statusCode: 200, responseTimeMs: 120 });
 const DEAD = { status: "dead", reason: "http_404", statusCode: 404 } as const;
+const CHANGED = { statusChanged: true, previousStatus: "active" } as const;
+
+/** What a server sent. */
+function sent(status: number, title: string, text: string) {
+  const headers = new Headers({ server: "nginx", "set-cookie": "secret" });
+  const page = { title, text, markup: `<title>${title}</title><p>${text}` };
+  const answer = { kind: "answered", status, headers, page, finalUrl: "https://example.org/page" };
+  return { response: captureResponse(answer as unknown as Probe, null)! };
+}
 
 /** What the page asks the server with the visitor's session. */
 const call = (page: Page, method: string, path: string, body?: unknown) =>
@@ -27,15 +38,16 @@ const call = (page: Page, method: string, path: string, body?: unknown) =>
     [method, path, body === undefined ? "" : JSON.stringify(body)] as const,
   );
 
-/** A new link of whoever sits in front of the page. */
+/** A new link of the visitor of the page. */
 async function addLink(page: Page, url = "https://example.org/page"): Promise<string> {
   if (page.url() === "about:blank") await page.goto("/links");
   return (await call(page, "POST", "links", { url })).id;
 }
 
-/** The sentences beside the status. */
-const verdict = (page: Page) => page.locator(".verdict p");
-const rows = (page: Page) => page.locator("table.history tbody tr:not([hidden])");
+const verdict = (page: Page) => page.locator(".stamp");
+/** The lines of the report, without its lists. */
+const report = (page: Page) => page.locator(".proofcard .report > li");
+const runs = (page: Page) => page.locator(".runs > li");
 
 onDashboard("The page of one link", (dashboard) => {
   /** Lets everything be due, and end like this; browsers that are opened later show the new time. */
@@ -55,7 +67,44 @@ onDashboard("The page of one link", (dashboard) => {
     return addChecks(dashboard().server, rows);
   };
 
-  test("says in a sentence what the link is, for how long, why, and how sure that is", async () => {
+  test("disables what would change the link without a connection, and says why", async () => {
+    const { page } = await dashboard().user();
+    const id = await addLink(page, "https://example.org/out-of-reach");
+    await page.goto(`/links/${id}`);
+    await page.getByRole("heading", { level: 1 }).getByText("example.org").waitFor();
+
+    await goOffline(page);
+    for (const name of ["Check now", /^Group: /, /^Check frequency: /]) {
+      const button = page.locator("#main").getByRole("button", { name, disabled: true });
+      expect(await button.getAttribute("title")).toBe("Offline");
+    }
+    await page.keyboard.press("#");
+    await page.getByText("Offline", { exact: true }).waitFor();
+
+    await page.context().setOffline(false);
+    await page.getByRole("button", { name: "Check now", disabled: false }).waitFor();
+  });
+
+  test("copies the URL also where browsers have no clipboard for pages", async () => {
+    const { page } = await dashboard().user();
+    const id = await addLink(page, "https://example.org/to-copy");
+    const { page: other } = await openTab(page, dashboard().server);
+    await page.addInitScript(() =>
+      Object.defineProperty(Navigator.prototype, "clipboard", { value: undefined }),
+    );
+    await page.goto(`/links/${id}`);
+
+    await page.getByRole("button", { name: "Copy URL" }).click();
+
+    await page.getByText("Copied", { exact: true }).waitFor();
+    await other.goto("/");
+    expect(await other.evaluate(() => navigator.clipboard.readText())).toBe(
+      "https://example.org/to-copy",
+    );
+    await other.close();
+  });
+
+  test("says what the link is, for how long, why, and how sure that is", async () => {
     const { page } = await dashboard().user();
     const id = await addLink(page, "https://example.org/parked");
     await checkAs(PARKED);
@@ -64,20 +113,19 @@ onDashboard("The page of one link", (dashboard) => {
 
     await page.goto(`/links/${id}`);
 
-    await verdict(page).waitFor();
-    expect(await verdict(page).textContent()).toBe(
-      "Dead for 3 days. The domain is parked or for sale. Confirmed by 2 attempts.",
+    await page.getByRole("heading", { name: "Dead for 3 days" }).waitFor();
+    expect(await verdict(page).textContent()).toContain(
+      "The domain is parked or for sale. Confirmed by 2 attempts.",
     );
-    expect(await page.locator(".verdict code").textContent()).toBe("domain_parked");
-    await page.getByText("The server's certificate expires in 4 days.").waitFor();
-    const copy = page.getByRole("link", { name: "Newest archived copy" });
+    await page.getByText("The certificate expires in 4 days.").waitFor();
+    const copy = page.getByRole("link", { name: "Archived copy" });
     expect(await copy.getAttribute("href")).toBe(
       "https://web.archive.org/web/https://example.org/parked",
     );
     expect(await copy.getAttribute("rel")).toBe("noopener noreferrer nofollow");
   });
 
-  test("keeps to the verdict when a later check was not conclusive, and says so", async () => {
+  test("keeps the verdict when a later check was inconclusive, and says so", async () => {
     const { page } = await dashboard().user({ width: 375, height: 700 });
     const id = await addLink(page, "https://example.org/parked");
     await checkAs(PARKED);
@@ -86,46 +134,39 @@ onDashboard("The page of one link", (dashboard) => {
 
     await page.goto(`/links/${id}`);
 
-    await verdict(page).waitFor();
-    expect(await verdict(page).textContent()).toBe(
-      "Dead for 2 days. The domain is parked or for sale. Confirmed by 2 attempts. The latest check was not conclusive: The server returned 403 (forbidden).",
+    await page.getByRole("heading", { name: "Dead for 2 days" }).waitFor();
+    expect(await verdict(page).textContent()).toContain(
+      "The domain is parked or for sale. Confirmed by 2 attempts. The last check was inconclusive: The server returned 403 (forbidden).",
     );
-    await page.getByText("What was seen when it became dead").click();
-    await page.locator("details").getByText("The link leads to a marketplace").waitFor();
-    const opener = page.getByRole("button", { name: "What it saw" });
-    await opener.click();
-    await page.locator("table.history").getByText("The link leads to a marketplace").waitFor();
-    await opener.click();
-    await page.locator("table.history .evidence").waitFor({ state: "detached" });
+    await report(page).getByText("The link leads to a marketplace for domains.").waitFor();
   });
 
-  test("tells what spoke for the verdict, and how the link led where, step by step", async () => {
+  test("shows the evidence line by line, and how the link led where", async () => {
     const { page } = await dashboard().user();
     const id = await addLink(page, "https://example.org/parked");
     await checkAs(PARKED);
 
     await page.goto(`/links/${id}`);
 
-    const evidence = page.locator(".evidence");
-    await evidence.getByText("The link leads to a marketplace for domains.").waitFor();
-    const parts = await evidence.locator("li").allTextContents();
-    expect(parts).toMatchObject([
-      "The link leads to a marketplace for domains. parked_host",
-      expect.stringMatching(/^200 after 12 ms from 192\.0\.2\.7.* domain_parked$/),
-      expect.stringMatching(/^3 seconds later404 after 12 ms.*, asked as a browser/),
-      expect.stringMatching(/^301https:\/\/example\.org\/parked$/),
-      "200https://www.example.org/landerwith www, another path; a page that sent on",
-      "endhttp://sale.example.net/no longer encrypted, another host, another path",
-      expect.stringMatching(/^A random address next to it: 404/),
-      "The redirects leave https for plain http.",
-      expect.stringContaining("changes so often"),
-      "This monitor was online: 2 of the 3 servers asked to find out answered.",
+    await report(page).first().waitFor();
+    expect(await report(page).allTextContents()).toEqual([
+      expect.stringMatching(
+        /^2 redirects301example\.org\/parked200www\.example\.org\/lander with www/,
+      ),
+      "0 msDNSsale.example.net → 192.0.2.7",
+      "Connection192.0.2.7, port 80",
+      "12 msResponse20012 ms",
+      "ContentDomain for saleThe link leads to a marketplace for domains.",
+      "3 sSecond attempt404, with a browser profile12 ms",
+      "Rest of the siteA random URL next to it returns 404.",
+      expect.stringMatching(
+        /^NotesThe redirects leave https for plain http\.This link changes status often.*2 of 3 test servers responded\.$/,
+      ),
+      "DeadThe domain is parked or for sale. Confirmed by 2 attempts. domain_parked",
     ]);
-    const different = await evidence.locator("mark").allTextContents();
-    expect(different).toEqual(["www.example.org", "/lander", "http://", "sale.example.net", "/"]);
   });
 
-  test("folds what is long, and opens it when asked", async () => {
+  test("folds long lists, and opens them on request", async () => {
     const { page } = await dashboard().user();
     const id = await addLink(page);
     const signals = Array.from({ length: 12 }, (_, n) => ({
@@ -142,161 +183,232 @@ onDashboard("The page of one link", (dashboard) => {
     await page.getByText("Sign 11.").waitFor();
   });
 
-  test("shows a check that was asked for while it runs, and what came of it", async () => {
+  test("invents nothing before the first check", async () => {
+    const { page } = await dashboard().user();
+    const id = await addLink(page);
+
+    await page.goto(`/links/${id}`);
+
+    await page.getByRole("heading", { name: "Waiting for its first check" }).waitFor();
+    await page.getByText("None yet. Messages are listed for 30 days.").waitFor();
+    expect(await page.locator(".report, .strip, .runs, .plot").count()).toBe(0);
+    expect(await page.locator("main").textContent()).not.toMatch(/0 ?%|unknown/i);
+    await checkAs(FINE);
+    await later(page);
+    await page.getByRole("heading", { name: "Alive for less than a minute" }).waitFor();
+  });
+
+  test("needs one quiet line for a link that is alive, and folds its evidence", async () => {
+    const { page } = await dashboard().user();
+    const id = await addLink(page);
+    await checkAs(FINE);
+    dashboard().server.clock.moveBy(3 * DAY);
+    await later(page);
+
+    await page.goto(`/links/${id}`);
+
+    await page.getByRole("heading", { name: "Alive for 3 days" }).waitFor();
+    expect(await verdict(page).textContent()).toContain("Last checked 3 days ago, 200");
+    expect(await report(page).first().isVisible()).toBe(false);
+    await page.getByText("Evidence", { exact: true }).click();
+    await report(page).last().getByText("The server returned 200.").waitFor();
+  });
+
+  test("says what would settle an unknown link", async () => {
+    const { page } = await dashboard().user();
+    const id = await addLink(page);
+    await checkAs(saw("http_503", { statusCode: 503 }));
+
+    await page.goto(`/links/${id}`);
+
+    await page.getByText("If it fails the same way for 7 days, it is marked dead.").waitFor();
+  });
+
+  test("shows a requested check while it runs, and its result", async () => {
     const { page } = await dashboard().user();
     const id = await addLink(page);
     await checkAs(GONE);
     await page.goto(`/links/${id}`);
+    await page.getByRole("heading", { name: /^Dead for/ }).waitFor();
 
-    await page.getByRole("button", { name: "Check now" }).click();
-    await page.getByRole("progressbar", { name: "Check under way" }).waitFor();
-    await page.getByText(/asked \d+ seconds? ago/).waitFor();
-    expect(await page.getByRole("button", { name: "Check now" }).isDisabled()).toBe(true);
-    expect(await page.locator(".verdict .status").textContent()).toBe("Dead");
+    const asked = page.waitForResponse(`**/links/${id}/check`);
+    await page.keyboard.press("r");
+    await page.locator("button[aria-busy=true]", { hasText: "Check now" }).waitFor();
+    await asked;
+    await page.getByRole("heading", { name: /^Dead for/ }).waitFor();
     await checkAs(FINE);
     await later(page);
 
-    await page.getByText("Checked. Alive since just now. The server returned 200.").waitFor();
-    await page.getByRole("progressbar").waitFor({ state: "detached" });
-    expect(await verdict(page).textContent()).toContain("Alive since just now.");
-    await rows(page).first().getByText("was dead").waitFor();
+    await page
+      .getByText("Checked. Alive for less than a minute. The server returned 200.")
+      .waitFor();
+    await page.locator("button[aria-busy=true]").waitFor({ state: "detached" });
+    await runs(page).first().getByText("Alive").waitFor();
   });
 
-  test("changes the group and how often the link is checked", async () => {
+  test("changes the group and the frequency where they stand, and undoes that", async () => {
     const { page } = await dashboard().user();
     const id = await addLink(page);
     await call(page, "POST", "groups", { name: "Handbook" });
     await page.goto(`/links/${id}`);
+    const about = page.locator(".about");
 
-    await page.getByLabel("Check frequency").selectOption("monthly");
-    await page.getByText("Checked monthly from now on.").waitFor();
-    await page.getByLabel("Group", { exact: true }).selectOption("Handbook");
-    await page.getByText("Moved to “Handbook”.").waitFor();
+    await about.getByRole("button", { name: "Check frequency: Daily" }).click();
+    await page.getByRole("button", { name: "Monthly", exact: true }).click();
+    await page.getByText("Checked monthly").waitFor();
+    await page.keyboard.press("v");
+    await page.getByRole("button", { name: "Handbook", exact: true }).click();
+    await page.getByText("Moved to “Handbook”").waitFor();
+    await about.getByText("Handbook").first().waitFor();
 
+    await page.getByRole("button", { name: /Undo/ }).click();
+    await about.getByRole("button", { name: "Group: None" }).waitFor();
     await page.reload();
-    await page.getByText("Every check will be listed here.").waitFor();
-    expect(await page.getByLabel("Check frequency").inputValue()).toBe("monthly");
-    await page
-      .locator("select option:checked", { hasText: "Handbook" })
-      .waitFor({ state: "attached" });
-    await page.getByLabel("Group", { exact: true }).selectOption("No group");
-    await page.getByText("Removed from its group.").waitFor();
+    await about.getByRole("button", { name: "Group: None" }).waitFor();
+    await about.getByRole("button", { name: "Check frequency: Monthly" }).waitFor();
   });
 
-  test("has a cell for each of 90 days, which the arrow keys walk and which leads to its checks", async () => {
+  test("is deleted at once, and comes back with Undo", async () => {
     const { page } = await dashboard().user();
     const id = await addLink(page);
+    await page.goto(`/links/${id}`);
+    await page.getByRole("heading", { name: "example.org/page" }).waitFor();
+
+    await page.keyboard.press("#");
+    await page.waitForURL("**/links");
+    await page.getByText("1 link deleted").waitFor();
+    await page.getByRole("button", { name: /Undo/ }).click();
+
+    await page.goto(`/links/${id}`);
+    await page.getByRole("heading", { name: "example.org/page" }).waitFor();
+    await call(page, "DELETE", `links/${id}`).catch(() => {});
+    await page.goto(`/links/${id}`);
+    await page.getByText("It was deleted, or its address is wrong.").waitFor();
+  });
+
+  test("is walked through in the list that it was opened from, which keeps its filter", async () => {
+    const { page } = await dashboard().user();
+    await addLink(page, "https://example.org/one");
+    const two = await addLink(page, "https://example.org/two");
+    await addLink(page, "https://example.net/three");
+    await page.goto("/links?search=example.org");
+    const bar = page.getByRole("region", { name: "Where you are" });
+
+    await page.locator(`.c-u a[href="/links/${two}"]`).click();
+    await page.getByRole("heading", { name: "example.org/two" }).waitFor();
+    const position = await bar.locator(".pos").textContent();
+    await page.keyboard.press(position?.startsWith("1") ? "j" : "k");
+    await page.getByRole("heading", { name: "example.org/one" }).waitFor();
+    await bar.getByRole("link", { name: "“example.org”" }).click();
+
+    await page.waitForURL("**/links?search=example.org");
+    expect(position).toMatch(/^[12] of 2/);
+  });
+
+  test("carries states forward between checks, and names the run under the arrow keys", async () => {
+    const { page } = await dashboard().user();
+    const id = await addLink(page);
+    await addPast(id, [{ ago: 80 * DAY }, { ago: 2 * DAY, ...DEAD, ...CHANGED }]);
+    await checkAs(GONE);
     await later(page);
-    await addPast(id, [
-      { ago: 2 * DAY, ...DEAD },
-      { ago: 2 * DAY - HOUR },
-      { ago: 1 * DAY, status: "unknown", reason: "http_503", statusCode: 503 },
-      { ago: 80 * DAY },
-    ]);
     await page.goto(`/links/${id}`);
 
-    const days = page.locator(".days a");
-    await days.first().waitFor();
-    expect(await days.count()).toBe(90);
-    const names = await days.evaluateAll((all) => all.map((day) => day.getAttribute("aria-label")));
-    expect(names[89]).toEndWith(": no checks");
-    expect(names[88]).toEndWith(": 1 check, 1 unknown");
-    expect(names[87]).toEndWith(": 2 checks, 1 dead");
-    expect(names[9]).toEndWith(": 1 check, all alive");
-    await days.last().focus();
+    const strip = page.locator(".strip.full");
+    await strip.waitFor();
+    expect(await strip.getAttribute("aria-label")).toBe("Dead 5 days, not checked 7 days");
+    expect(await strip.locator("rect").count()).toBe(3);
+    await page.getByText("alive 78 d, dead 4 d").waitFor();
+    await strip.focus();
     await page.keyboard.press("ArrowLeft");
+    expect(await page.locator(".axis output").textContent()).toMatch(/^Dead, 5 days, .* to today$/);
     await page.keyboard.press("ArrowLeft");
-    expect(await page.locator(".days p").textContent()).toBe(names[87]!);
-    await page.keyboard.press("Enter");
-
-    await page.getByText("2 checks", { exact: true }).waitFor();
-    const date = new Date(dashboard().server.clock.now() - 2 * DAY).toISOString().slice(0, 10);
-    expect(new URL(page.url()).search).toBe(`?from=${date}&to=${date}`);
-    expect(await page.getByLabel("From", { exact: true }).inputValue()).toBe(date);
+    expect(await page.locator(".axis output").textContent()).toMatch(/^Alive, 78 days, /);
   });
 
-  test("narrows the history to a status, to changes and to days, and keeps that in the address", async () => {
+  test("lists its history as runs, which open to their checks and what those saw", async () => {
     const { page } = await dashboard().user();
-    const id = await addLink(page);
-    const changed = { statusChanged: true, previousStatus: "active" } as const;
+    const id = await addLink(page, "https://example.org/parked");
     await addPast(id, [
-      { ago: 5 * DAY },
-      { ago: 4 * DAY, ...DEAD, ...changed },
-      { ago: 3 * DAY, ...DEAD },
+      ...Array.from({ length: 30 }, (_, n) => ({ ago: (n + 2) * DAY, responseTimeMs: 84 + n })),
     ]);
+    await checkAs(PARKED);
+    await later(page);
     await page.goto(`/links/${id}`);
-    await page.getByText("3 checks", { exact: true }).waitFor();
 
-    await page.getByRole("navigation", { name: "Checks by result" }).getByText("Dead").click();
-    await page.getByText("2 checks", { exact: true }).waitFor();
-    await page.getByLabel("Only changes").check();
-    await page.getByText("1 check", { exact: true }).waitFor();
-    expect(await rows(page).textContent()).toContain("was alive");
-    expect(new URL(page.url()).search).toBe("?status=dead&changed=true");
-    await page.getByLabel("To", { exact: true }).fill("2020-01-01");
-    await page.getByText("No check matches.").waitFor();
-
-    await page.reload();
-    await page.getByText("No check matches.").waitFor();
-    expect(await page.getByLabel("Only changes").isChecked()).toBe(true);
-    await page.getByRole("link", { name: "Show all checks" }).click();
-    await page.getByText("3 checks", { exact: true }).waitFor();
+    await page.getByText("2 runs, 31 checks").waitFor();
+    expect(await runs(page).allTextContents()).toEqual([
+      expect.stringMatching(/^Dead Domain for sale.* to now.*1 check$/),
+      expect.stringMatching(/^Alive 200, 84 to 113 ms.*30 checks$/),
+      expect.stringMatching(/^Added/),
+    ]);
+    await runs(page).nth(1).locator("summary").click();
+    const checks = runs(page).nth(1).locator(".checks > li");
+    await checks.nth(24).waitFor();
+    await page.getByRole("button", { name: "Show more checks" }).click();
+    await checks.nth(29).waitFor();
+    await runs(page).first().locator("summary").click();
+    await runs(page).first().getByRole("button", { name: "Evidence" }).click();
+    await runs(page).first().getByText("The link leads to a marketplace").waitFor();
   });
 
-  test("walks through a long history without losing what narrows it", async () => {
-    const { page } = await dashboard().user();
-    const id = await addLink(page);
-    await addPast(
-      id,
-      Array.from({ length: 30 }, (_, n) => ({ ago: (n + 1) * HOUR, ...(n < 28 ? DEAD : {}) })),
-    );
-
-    await page.goto(`/links/${id}?status=dead`);
-    await page.getByText("1–25 of 28 checks").waitFor();
-    await page.getByRole("link", { name: "Next" }).click();
-
-    await page.getByText("26–28 of 28 checks").waitFor();
-    expect(new URL(page.url()).search).toBe("?status=dead&page=2");
-  });
-
-  test("shows the time to answer over a span that the address keeps", async () => {
+  test("shows response times by day, also as a table", async () => {
     const { page } = await dashboard().user();
     const id = await addLink(page);
     await addPast(id, [
       { ago: 3 * DAY, responseTimeMs: 240 },
       { ago: 60 * DAY, responseTimeMs: 480 },
     ]);
+    await checkAs(FINE);
+    await later(page);
     await page.goto(`/links/${id}`);
-    const chart = page.getByRole("figure", { name: "Average time to answer" });
 
-    await chart.getByRole("button", { name: /table/ }).click();
-    await chart.getByText("240 ms").first().waitFor();
-    expect(await chart.getByText("480 ms").count()).toBe(0);
-    await page.getByRole("link", { name: "90 d" }).click();
-
-    await chart.getByText("480 ms").first().waitFor();
-    expect(new URL(page.url()).search).toBe("?span=90d");
+    await page.getByText("average 280 ms; the band is fastest to slowest each day").waitFor();
+    await page.getByRole("button", { name: "Options (Response time)" }).click();
+    await page.getByRole("menuitem", { name: "Show as table" }).click();
+    const table = page.getByRole("region", { name: "Response time as a table" });
+    await table.getByText("240 ms").first().waitFor();
+    await table.getByText("480 ms").first().waitFor();
   });
 
-  test("tells what webhooks were told, by host alone, and leads to their log", async () => {
+  test("shows the raw responses, and compares them", async () => {
+    const { page } = await dashboard().user();
+    const id = await addLink(page);
+    await checkAs({ ...FINE, ...sent(200, "Our guide", "one two three") });
+    await checkAs({ ...GONE, ...sent(410, "Gone", "nothing") });
+    await page.goto(`/links/${id}`);
+    await page.getByText("Our guide").waitFor();
+
+    await page.getByRole("button", { name: "Compare with last alive check" }).click();
+    const rows = page.getByRole("row");
+    expect(await rows.filter({ hasText: "Status" }).textContent()).toBe("Status200410");
+    expect(await rows.filter({ hasText: "Words" }).textContent()).toBe("Words31");
+    await page.getByRole("button", { name: "Close" }).click();
+    await page.getByRole("button", { name: "Raw response" }).click();
+    await page.getByText("<title>Gone</title>").waitFor();
+    await page.getByText("not stored").waitFor();
+    await page.getByRole("button", { name: "Last alive check", exact: true }).click();
+    await page.getByText("<title>Our guide</title>").waitFor();
+  });
+
+  test("lists the alerts that were sent, by host alone, and leads to the message", async () => {
     const { page } = await dashboard().user();
     await page.goto("/links");
     const url = "https://hooks.slack.com/services/T000/B000/secret";
     const webhook = await call(page, "POST", "webhooks", { url, events: ["link.dead"] });
     const id = await addLink(page);
     await page.goto(`/links/${id}`);
-    await page.getByText("Events of a link are recorded while a webhook").waitFor();
+    await page.getByText("None yet. Messages are listed for 30 days.").waitFor();
     await checkAs(GONE);
     await page.reload();
 
-    const events = page.locator(".link-events > li");
+    const events = page.locator(".alerts-sent li");
     await events.first().waitFor();
     expect(await events.allTextContents()).toEqual([
-      expect.stringMatching(/^Found deadlink\.dead.*hooks\.slack\.comWaitingnot tried yet$/),
+      expect.stringMatching(/^Died .*hooks\.slack\.com.*Waiting$/),
     ]);
     const [event] = (await call(page, "GET", `links/${id}/events`)).items;
-    const link = events.getByRole("link", { name: "hooks.slack.com" });
-    expect(await link.getAttribute("href")).toBe(`/webhooks/${webhook.id}?delivery=${event.id}`);
+    const link = events.getByRole("link");
+    expect(await link.getAttribute("href")).toBe(`/alerts/${webhook.id}/messages/${event.id}`);
     expect(await page.content()).not.toContain("secret");
   });
 
@@ -310,16 +422,18 @@ onDashboard("The page of one link", (dashboard) => {
       final_url: `https://example.net/${evil}`,
       signals: [{ rule: evil, text: evil }],
       notes: [evil],
+      server: evil,
+      excerpt: evil,
     };
     await checkAs({ ...PARKED, evidence });
 
     await page.goto(`/links/${id}`);
 
-    await page.locator(".evidence").getByText(evil).first().waitFor();
+    await report(page).getByText(evil).first().waitFor();
     expect(await page.locator('a[href^="javascript"], main img').count()).toBe(0);
   });
 
-  test("offers nothing to someone who may only look, but shows everything", async () => {
+  test("offers nothing to viewers, but shows everything", async () => {
     const { server, user } = dashboard();
     const { page, accountId } = await user();
     const id = await addLink(page);
@@ -329,34 +443,30 @@ onDashboard("The page of one link", (dashboard) => {
 
     await page.goto(`/links/${id}`);
 
-    await page.getByText("1 check", { exact: true }).waitFor();
-    await page.getByText("none", { exact: true }).waitFor();
-    expect(await page.getByRole("button", { name: /Check now|Delete/ }).count()).toBe(0);
-    expect(await page.locator("main select").count()).toBe(0);
-    await page.getByRole("link", { name: "Newest archived copy" }).waitFor();
+    await page.getByText("1 run, 1 check", { exact: true }).waitFor();
+    await page.getByRole("link", { name: "Archived copy" }).waitFor();
+    expect(await page.locator(".lh .deeds button, .about button").count()).toBe(0);
   });
 
   test.each([
     ["light", 1280],
     ["dark", 1280],
     ["light", 360],
-  ] as const)(
-    "is without fault for those who hear or cannot see well: %s, %d wide",
-    async (colorScheme, width) => {
-      const { page } = await dashboard().user({ colorScheme, width, height: 800 });
-      const id = await addLink(page, "https://example.org/parked");
-      await call(page, "POST", "webhooks", {
-        url: "https://ops.example.org/",
-        events: ["link.dead"],
-      });
-      await addPast(id, [{ ago: 2 * DAY }, { ago: 3 * DAY, ...DEAD }]);
-      await checkAs(PARKED);
-      await later(page);
-      await page.goto(`/links/${id}`);
-      await page.locator(".link-events").waitFor();
-      await page.getByRole("button", { name: "What it saw" }).first().click();
+  ] as const)("has no accessibility faults: %s, %d wide", async (colorScheme, width) => {
+    const { page } = await dashboard().user({ colorScheme, width, height: 800 });
+    const id = await addLink(page, "https://example.org/parked");
+    await call(page, "POST", "webhooks", {
+      url: "https://ops.example.org/",
+      events: ["link.dead"],
+    });
+    await addPast(id, [{ ago: 2 * DAY }, { ago: 3 * DAY, ...DEAD, ...CHANGED }]);
+    await checkAs({ ...PARKED, ...sent(200, "For sale", "Buy this domain") });
+    await later(page);
+    await page.goto(`/links/${id}`);
+    await page.locator(".alerts-sent li").first().waitFor();
+    await runs(page).first().locator("summary").click();
+    await runs(page).first().locator(".checks > li").first().waitFor();
 
-      expect(await faultsOf(page)).toEqual([]);
-    },
-  );
+    expect(await faultsOf(page)).toEqual([]);
+  });
 });

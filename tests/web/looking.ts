@@ -26,10 +26,14 @@ export async function askerOf(server: TestServer, accountId: string): Promise<As
 export async function faultsOf(page: Page): Promise<string[]> {
   // Until then some of it is half faded in.
   await page.waitForFunction(() => !document.querySelector(".loading"));
+  // A button fades to its color in the other theme.
+  await page.waitForFunction(() =>
+    document.getAnimations().every((each) => each.effect?.getTiming().iterations !== 1),
+  );
   await page.evaluate(axe.source);
   return page.evaluate(async () => {
     const { axe: judge } = globalThis as unknown as { axe: typeof axe };
-    const { violations } = await judge.run();
+    const { violations } = await judge.run({ rules: { "target-size": { enabled: true } } });
     const { scrollWidth, clientWidth } = document.documentElement;
     return [
       ...violations.flatMap(({ id, nodes }) =>

@@ -4,7 +4,7 @@ import { onDashboard } from "../browser.ts";
 
 const MINUTE_MS = 60_000;
 
-onDashboard("The nodes on the administration page", (dashboard) => {
+onDashboard("The nodes of the installation", (dashboard) => {
   const itself = dashboard;
   /** The page as it is while these serve the database, the first of which answers. */
   async function administrator(nodes?: Partial<NodeInfo>[], looks = {}) {
@@ -14,7 +14,7 @@ onDashboard("The nodes on the administration page", (dashboard) => {
     const all = nodes?.map((node, i) => ({ ...self!, id: i === 0 ? self!.id : `n${i}`, ...node }));
     if (all) Object.assign(deps, { nodes: { ...alone, all: () => all } });
     const { page } = await itself().user(looks, "owner", { isAdmin: true });
-    await page.goto("/admin");
+    await page.goto("/settings/installation");
     await page.getByRole("heading", { name: "Nodes" }).waitFor();
     const list = page.getByRole("list", { name: "Nodes" });
     const node = (name: string) => list.getByRole("listitem").filter({ hasText: name });
@@ -40,11 +40,11 @@ onDashboard("The nodes on the administration page", (dashboard) => {
       { name: "slow", roles: ["checker"], state: stateOf(ofChecker(768, 3 * MINUTE_MS)) },
     ]);
 
-    await node("front").getByText("this one").waitFor();
-    await node("front").getByText("API, deliveries").waitFor();
-    await node("front").getByText("100 %, on time").waitFor();
-    await node("quick").getByText("25 %, on time").waitFor();
-    await node("slow").getByText("75 %, 3 minutes late").waitFor();
+    await node("front").getByText("This one").waitFor();
+    await node("front").getByText("API, messages").waitFor();
+    await node("front").getByText("100%, on time").waitFor();
+    await node("quick").getByText("25%, on time").waitFor();
+    await node("slow").getByText("75%, 3 minutes late").waitFor();
     done();
   });
 
@@ -57,7 +57,7 @@ onDashboard("The nodes on the administration page", (dashboard) => {
       { name: "early", state: stateOf({ clockOffMs: 5 * MINUTE_MS }) },
     ]);
 
-    await node("here").getByText("Live", { exact: true }).waitFor();
+    await node("here").getByText("Online", { exact: true }).waitFor();
     await node("killed").getByText("Gone").waitFor();
     await node("killed").getByText("7 minutes ago").waitFor();
     await node("lonely").getByText("Offline").waitFor();
@@ -75,7 +75,7 @@ onDashboard("The nodes on the administration page", (dashboard) => {
     const versions =
       "The nodes run different versions: 1.9.2 and 1.10.0. Upgrade the older ones next.";
     await page.getByText(versions).waitFor();
-    await page.getByText("No node delivers events.").waitFor();
+    await page.getByText("No node sends messages.").waitFor();
     expect(await page.getByText("No node checks links.").count()).toBe(0);
     done();
   });

@@ -54,9 +54,12 @@ export async function setUp(page: Page, setupUrl: string | null): Promise<string
   await page.getByLabel("E-mail").fill(EMAIL);
   await page.getByLabel("Password", { exact: true }).fill(PASSWORD);
   await page.getByRole("button", { name: "Create account" }).click();
+  await page.getByRole("dialog", { name: "Add links" }).waitFor();
+  await page.keyboard.press("Escape");
+  await openSection(page, "API keys");
   const key = await page.getByLabel("API key", { exact: true }).inputValue();
   await page.getByRole("button", { name: "I have copied it" }).click();
-  await page.getByRole("heading", { name: "Your first links" }).waitFor();
+  await navigate(page, "Overview");
   return key;
 }
 
@@ -69,6 +72,12 @@ export async function signIn(page: Page): Promise<void> {
 export const navigate = (page: Page, name: string) =>
   page.getByRole("navigation", { name: "Main" }).getByRole("link", { name }).click();
 
-/** The row of the list whose URL or name ends so. */
+/** Opens a section of the settings. */
+export async function openSection(page: Page, name: string): Promise<void> {
+  await page.getByRole("banner").getByRole("link", { name: "Settings" }).click();
+  await page.getByRole("main").getByRole("link", { name, exact: true }).click();
+}
+
+/** The row of the list of links whose URL has this in it. */
 export const row = (page: Page, text: string) =>
-  page.getByRole("main").getByRole("listitem").filter({ hasText: text });
+  page.getByRole("table", { name: "Links" }).getByRole("row").filter({ hasText: text });

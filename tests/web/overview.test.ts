@@ -1,207 +1,392 @@
 import { expect, test } from "bun:test";
-import { eq } from "drizzle-orm";
+import { and, eq } from "drizzle-orm";
 import type { Page } from "playwright-core";
-import { OPERATOR } from "../../server/api/caller.ts";
-import { accounts, links, recoveries, webhooks } from "../../server/db/tables.ts";
+import { links, webhooks } from "../../server/db/tables.ts";
 import { newId } from "../../server/lib/ids.ts";
-import { createLink } from "../../server/links/create.ts";
+import { fillBatches } from "../../server/links/fill-batches.ts";
 import { createGroup } from "../../server/links/groups/groups.ts";
 import { sealedUrl } from "../../server/webhooks/secrets.ts";
 import { type Dashboard, onDashboard } from "../browser.ts";
-import { DAY, HOUR } from "../checker/ended.ts";
-import { addChecks, type NewCheck } from "../rows.ts";
+import { HOUR, saw } from "../checker/ended.ts";
+import { livesIn, pagesOn } from "./lives.ts";
 import { faultsOf } from "./looking.ts";
 
-type Link = Partial<typeof links.$inferInsert> & { url: string };
-
 onDashboard("The first page", (dashboard) => {
-  test("leads someone without links to where links are added", async () => {
+  test("asks someone without links for the first ones, and takes them to Add", async () => {
     const { page } = await dashboard().user();
 
     await page.goto("/");
-    await page.getByText("Nothing is monitored yet").waitFor();
-    await page.getByRole("main").getByRole("link", { name: "Add links" }).click();
+    await page.getByRole("heading", { name: "What should stay up?" }).waitFor();
+    await page.getByLabel("A link").fill("https://example.org/a");
+    await page.getByLabel("A link").press("Enter");
 
-    expect(new URL(page.url()).pathname).toBe("/links/new");
+    await page.getByRole("dialog").waitFor();
+    expect(await page.getByRole("dialog").locator("textarea").inputValue()).toContain(
+      "https://example.org/a",
+    );
   });
 
-  test("offers nothing to add to whoever may only look", async () => {
+  test("takes a file as the first links", async () => {
+    const { page } = await dashboard().user();
+    await page.goto("/");
+
+    const buffer = Buffer.from("https://example.org/of-a-file");
+    await page
+      .getByLabel("choose a file")
+      .setInputFiles({ name: "links.txt", mimeType: "text/plain", buffer });
+
+    await page.getByRole("dialog").getByText("links.txt").first().waitFor();
+  });
+
+  test("offers nothing to add to viewers", async () => {
     const { page } = await dashboard().user({}, "viewer");
 
     await page.goto("/");
-    await page.getByText("Nothing is monitored yet").waitFor();
+    await page.getByText("Ask an owner or editor to add links.").waitFor();
 
-    expect(await page.getByRole("link", { name: "Add links" }).count()).toBe(0);
+    expect(await page.getByRole("button", { name: "Add" }).count()).toBe(0);
   });
 
-  test("is calm where every link answers", async () => {
+  test("is calm where every link is alive, and says what died last", async () => {
     const { server, user } = dashboard();
     const { page, accountId } = await user();
-    await addLink(server, accountId, { url: "https://example.org/a", status: "active" });
+    const lives = await livesIn(server, accountId);
+    const urls = pagesOn("docs.calm.example", 2);
+    await lives.add(urls);
+    await lives.check();
+    lives.answer(urls, "http_404");
+    await lives.live(1);
+    lives.answer(urls, "ok");
+    await lives.live(1);
 
-    await page.goto("/");
+    await look(page, server);
 
-    await page.getByRole("heading", { name: "All is well" }).waitFor();
-    await page.getByText("Your link answers.").waitFor();
-    expect(await page.getByRole("heading", { name: "Dead now" }).count()).toBe(0);
+    await page.getByRole("heading", { name: "All 2 links are alive" }).waitFor();
+    const needs = part(page, "Needs attention");
+    await needs.getByText("Nothing needs attention. Last one:").waitFor();
+    await needs.getByText("docs.calm.example").waitFor();
+    expect(await part(page, "Why").count()).toBe(0);
   });
 
-  test("says what is dead and why, what came back, and what cannot be told", async () => {
+  test("counts a first batch while it is checked, and never says that all is well", async () => {
     const { server, user } = dashboard();
     const { page, accountId } = await user();
-    const now = server.clock.now();
-    const add = (link: Link) => addLink(server, accountId, link);
-    const dead = { status: "dead", reason: "http_410" } as const;
-    const id = await add({ ...dead, url: "https://example.org/new", statusChangedAt: now - HOUR });
-    await add({ ...dead, url: "https://example.org/old", statusChangedAt: now - 3 * DAY });
-    for (const n of [1, 2]) {
-      await add({ url: `https://example.org/login-${n}`, reason: "http_401" });
-    }
-    const back = await add({ url: "https://example.org/back", status: "active" });
-    await recover(server, back, now - DAY);
+    const lives = await livesIn(server, accountId);
+    const gone = pagesOn("gone.batch.example", 3);
+    await lives.add(gone);
+    lives.answer(gone, "http_404");
+    await lives.check();
+    await lives.add(pagesOn("new.batch.example", 15));
 
-    await page.goto("/");
+    await look(page, server);
 
-    await page.getByRole("heading", { name: "2 links are dead" }).waitFor();
     await page
-      .getByText("1 of them died within 24 hours. 2 are unknown: they may be alive or dead.")
+      .getByRole("heading", { name: "Checking 15 new links, 3 dead so far", exact: true })
       .waitFor();
-    const urls = part(page, "Dead now").getByRole("link");
-    expect(await urls.allTextContents()).toEqual([
-      "https://example.org/new",
-      "https://example.org/old",
-    ]);
-    expect(await urls.first().getAttribute("href")).toBe(`/links/${id}`);
-    await part(page, "Dead now").getByText("The server returned 410").first().waitFor();
-    await part(page, "Dead now").getByText("1 hour ago").waitFor();
-    await part(page, "Unknown, and why")
-      .getByText("2 links The server returned 401: it requires a login.")
-      .waitFor();
-    await part(page, "Back again").getByRole("link", { name: "example.org/back" }).waitFor();
+    expect(await page.getByText("alive", { exact: false }).filter({ hasText: "All" }).count()).toBe(
+      0,
+    );
+
+    await lives.check();
+    await page.reload();
+    await page.getByRole("heading", { name: "3 links are dead", exact: true }).waitFor();
   });
 
-  test("counts links by status, service and group, each leading to its links", async () => {
+  test("shows 14 links of one site that died together as one cause and one change", async () => {
     const { server, user } = dashboard();
     const { page, accountId } = await user();
-    const groupId = await addGroup(server, accountId, "Docs");
-    await addLink(server, accountId, {
-      url: "https://youtu.be/jNQXAC9IVRw",
-      status: "dead",
-      groupId,
-    });
-    await addLink(server, accountId, { url: "https://example.org/a", status: "active", groupId });
-    await addLink(server, accountId, { url: "https://example.org/b", status: "active" });
+    const lives = await livesIn(server, accountId);
+    const docs = pagesOn("docs.mass.example", 14);
+    const blog = pagesOn("blog.other.example", 1);
+    await lives.add([...docs, ...blog, ...pagesOn("alive.mass.example", 5)]);
+    await lives.check();
+    lives.answer(docs, "http_404");
+    lives.answer(blog, saw("dns_nxdomain"));
+    await lives.live(1);
 
+    await look(page, server);
+
+    await page.getByRole("heading", { name: "15 links are dead" }).waitFor();
+    const needs = part(page, "Needs attention");
+    await needs.getByText("15 links, 2 causes").waitFor();
+    const rows = needs.locator(".need");
+    expect(await rows.count()).toBe(2);
+    const first = rows.first();
+    expect(await first.getByRole("link").first().textContent()).toBe("docs.mass.example14 links");
+    await first.getByText("404", { exact: true }).waitFor();
+    await first.getByRole("img", { name: "Failed at: Response" }).waitFor();
+    expect(await first.getByRole("link").first().getAttribute("href")).toBe(
+      "/links?status=dead&site=mass.example&reason=http_404",
+    );
+    const changes = part(page, "Changes");
+    await changes.getByText("14 links died").waitFor();
+    expect(await changes.locator(".feed > li").count()).toBe(2);
+    expect(await page.title()).toStartWith("(15) Overview");
+  });
+
+  test("opens a cause to its links by keyboard, and checks all of them again", async () => {
+    const { server, user } = dashboard();
+    const { page, accountId } = await user();
+    const lives = await livesIn(server, accountId);
+    const docs = pagesOn("docs.keys.example", 5);
+    await lives.add(docs);
+    await lives.check();
+    lives.answer(docs, "http_410");
+    await lives.live(1);
+    await look(page, server);
+    await part(page, "Needs attention").waitFor();
+
+    await page.keyboard.press("j");
+    await page.keyboard.press("Space");
+
+    const shown = part(page, "Needs attention").locator(".sub");
+    await shown.last().getByText("2 more").waitFor();
+    expect(await shown.count()).toBe(4);
+    await page.keyboard.press("r");
+    await page.getByText("Checking 5 links on docs.keys.example").waitFor();
+    await fillBatches(server.deps);
+    const due = and(eq(links.site, "keys.example"), eq(links.nextTrigger, "batch"));
+    expect(await server.deps.store.$count(links, due)).toBe(5);
+  });
+
+  test("offers viewers no action on a cause", async () => {
+    const { server, user } = dashboard();
+    const { page, accountId } = await user({}, "viewer");
+    await withDead(server, accountId);
+    await look(page, server);
+
+    await part(page, "Needs attention").waitFor();
+
+    expect(await page.getByRole("button", { name: "Check now" }).count()).toBe(0);
+  });
+
+  test("says what changed since the last visit, with a line in the changes", async () => {
+    const { server, user, again } = dashboard();
+    const { accountId } = await user();
+    const lives = await livesIn(server, accountId);
+    const [old, young] = [pagesOn("old.visit.example", 2), pagesOn("young.visit2.example", 3)];
+    await lives.add([...old, ...young]);
+    await lives.check();
+    lives.answer(old, "http_404");
+    await lives.live(1);
+    server.clock.moveBy(HOUR);
+    const visitor = await again(accountId);
+    await visitor.page.goto("/");
+    await visitor.page.getByRole("heading", { name: "2 links are dead" }).waitFor();
+    await visitor.page.waitForFunction(() => !document.querySelector(".loading"));
+    lives.answer(old, "ok");
+    lives.answer(young, "http_410");
+    await lives.live(1);
+
+    const { page } = await again(accountId);
     await page.goto("/");
 
-    const hrefOf = async (name: string) =>
-      await page.getByRole("main").getByRole("link", { name, exact: true }).getAttribute("href");
-    expect(await hrefOf("Links 3")).toBe("/links");
-    expect(await hrefOf("Alive 2")).toBe("/links?status=active");
-    expect(await hrefOf("Dead 1")).toBe("/links?status=dead");
-    expect(await hrefOf("YouTube 1 dead 1 in all")).toBe("/links?service=youtube");
-    expect(await hrefOf("Docs 1 dead 2 in all")).toBe(`/links?group_id=${groupId}`);
+    const lead = page.locator(".lead p");
+    await lead.getByText(/^Since your last visit, .*: 3 died, 2 came back\.$/).waitFor();
+    expect(await lead.getByRole("link", { name: "3 died" }).getAttribute("href")).toStartWith(
+      "/changes?kind=died",
+    );
+    const feed = part(page, "Changes").locator(".feed > li");
+    await feed.nth(2).getByText("Your last visit").waitFor();
+    expect(await feed.count()).toBe(4);
   });
 
-  test("says that a webhook was switched off, without what is secret in its URL", async () => {
+  test("counts from the same visit while one reads, until half an hour has passed without a page", async () => {
+    const { server, user, again } = dashboard();
+    const { accountId } = await user();
+    const lives = await livesIn(server, accountId);
+    const [first, second] = [pagesOn("first.visit.example", 2), pagesOn("second.visit.example", 3)];
+    await lives.add([...first, ...second]);
+    await lives.check();
+    const { page } = await again(accountId);
+    await page.goto("/");
+    await page.getByRole("heading", { name: "All 5 links are alive" }).waitFor();
+    lives.answer(first, "http_404");
+    await lives.live(1);
+    const pass = (minutes: number) => {
+      server.clock.moveBy((minutes * HOUR) / 60);
+      return page.clock.setFixedTime(server.clock.now());
+    };
+    const since = (what: string) =>
+      page
+        .locator(".lead p")
+        .getByText(new RegExp(`^Since your last visit, .*: ${what}\\.$`))
+        .waitFor();
+    await pass(0);
+    await page.goto("/");
+    await since("2 died");
+
+    await pass(20);
+    await page.reload();
+    await since("2 died");
+    await pass(20);
+    const noted = page.waitForResponse("**/dashboard/api/visit");
+    await page.getByRole("link", { name: /^Sites/ }).click();
+    await noted;
+    await pass(20);
+    await page.goto("/");
+    await since("2 died");
+    lives.answer(second, "http_404");
+    await lives.live(1);
+    await pass(0);
+    await page.goto("/");
+
+    await since("3 died");
+  });
+
+  test("draws each figure when it is pressed, and reads it to keyboards and screen readers", async () => {
     const { server, user } = dashboard();
     const { page, accountId } = await user();
-    await addLink(server, accountId, { url: "https://example.org/a" });
+    await withDead(server, accountId);
+    await look(page, server);
+
+    const chart = page.getByRole("slider", { name: "Dead links, by day" });
+    await chart.focus();
+    expect(await chart.getAttribute("aria-valuetext")).toEndWith(": Dead links 3");
+    await page.keyboard.press("ArrowLeft");
+    expect(await chart.getAttribute("aria-valuetext")).toEndWith(": Dead links 0");
+    await page.keyboard.press("Home");
+    expect(await chart.getAttribute("aria-valuenow")).toBe("0");
+    expect(await chart.getAttribute("aria-valuemax")).toBe("89");
+
+    await page.getByRole("button", { name: /^Alive/ }).click();
+    const alive = page.getByRole("slider", { name: "Alive links, by day" });
+    expect(await alive.getAttribute("aria-valuetext")).toEndWith(": Alive links 2");
+  });
+
+  test("shows a chart as a table, the latest day first", async () => {
+    const { server, user } = dashboard();
+    const { page, accountId } = await user();
+    await withDead(server, accountId);
+    await look(page, server);
+
+    await page.getByRole("button", { name: "Options (Dead links)" }).click();
+    await page.getByRole("menuitem", { name: "Show as table" }).click();
+
+    const rows = page.getByRole("region", { name: "Dead links as a table" }).getByRole("row");
+    await rows.first().waitFor();
+    expect(await rows.nth(1).getByRole("cell").allTextContents()).toEqual(["3"]);
+    expect(await rows.nth(2).getByRole("cell").allTextContents()).toEqual(["0"]);
+  });
+
+  test("keeps the time that is shown in the address, and says since when there is data", async () => {
+    const { server, user } = dashboard();
+    const { page, accountId } = await user();
+    await withDead(server, accountId);
+    await look(page, server);
+
+    await page.getByRole("button", { name: "30 days" }).click();
+
+    const chart = page.getByRole("slider", { name: "Dead links, by day" });
+    await page.locator('[role=slider][aria-valuemax="29"]').waitFor();
+    expect(await chart.getAttribute("aria-valuemax")).toBe("29");
+    expect(new URL(page.url()).search).toBe("?days=30");
+    await page.getByText(/^Data since \d+ \w+$/).waitFor();
+  });
+
+  test("leads from where and why links are dead to these links", async () => {
+    const { server, user } = dashboard();
+    const { page, accountId } = await user();
+    const lives = await livesIn(server, accountId);
+    const input = { name: "Docs", color: "#2563eb", description: "" };
+    const { id } = await createGroup(server.deps, lives.caller, input);
+    const [dead, unsure] = [pagesOn("a.where.example", 2), pagesOn("b.where.example", 2)];
+    await lives.add([...dead, ...unsure], id);
+    lives.answer(dead, "http_404");
+    lives.answer(unsure, "http_403");
+    await lives.check();
+    await look(page, server);
+
+    const hrefOf = (name: string, text: string) =>
+      part(page, name).getByRole("link").filter({ hasText: text }).getAttribute("href");
+    expect(await hrefOf("Where", "where.example")).toBe("/links?status=dead&site=where.example");
+    expect(await hrefOf("Why", "404")).toBe("/links?status=dead&reason=http_404");
+    await part(page, "Where").getByRole("button", { name: "Groups" }).click();
+    expect(await hrefOf("Where", "Docs")).toBe(`/links?status=dead&group_id=${id}`);
+    await part(page, "Why").getByRole("button", { name: "Unknown" }).click();
+    expect(await hrefOf("Why", "403")).toBe("/links?status=unknown&reason=http_403");
+  });
+
+  test("says that an alert was turned off, without what is secret in its URL", async () => {
+    const { server, user } = dashboard();
+    const { page, accountId } = await user();
+    await withDead(server, accountId);
     const id = await addDisabledWebhook(server, accountId);
 
-    await page.goto("/");
+    await look(page, server);
 
-    await page.getByText("was switched off 5 hours ago: nothing could be delivered").waitFor();
-    const link = page.getByRole("link", { name: "webhook to hooks.example" });
-    expect(await link.getAttribute("href")).toBe(`/webhooks/${id}`);
+    await page.getByText("was turned off 5 hours ago").waitFor();
+    const link = page.getByRole("link", { name: "alert to hooks.example" });
+    expect(await link.getAttribute("href")).toBe(`/alerts/${id}`);
     expect(await page.content()).not.toContain("s3cret");
   });
 
-  test("tells a screen reader and a keyboard what its charts show", async () => {
+  test("shows everything else while one part fails", async () => {
     const { server, user } = dashboard();
     const { page, accountId } = await user();
-    await addHistory(server, accountId);
-    await page.goto("/?span=24h");
-
-    const chart = page.getByRole("slider", { name: "Checks by result, by hour" });
-    await chart.focus();
-    await page.keyboard.press("ArrowLeft");
-
-    await page.getByRole("figure", { name: "Checks by result" }).getByText("Dead 1").waitFor();
-    expect(await chart.getAttribute("aria-valuetext")).toEndWith(": Alive 3, Dead 1, Unknown 0");
-    await page.keyboard.press("Home");
-    await page.locator('[aria-label^="Checks by result"][aria-valuenow="0"]').waitFor();
-    expect(await chart.getAttribute("aria-valuemax")).toBe("23");
-    const response = page.getByRole("slider", { name: "Time to answer, by hour" });
-    expect(await response.getAttribute("aria-valuetext")).toEndWith(": Average 120 ms");
-  });
-
-  test("keeps what the keyboard chose before its charts were drawn", async () => {
-    const { server, user } = dashboard();
-    const { page, accountId } = await user();
-    await addHistory(server, accountId);
-    const chosen = Promise.withResolvers<void>();
-    await page.route("**/assets/chart-drawing-*.js", async (route) => {
-      await chosen.promise;
-      await route.continue();
-    });
-    await page.goto("/?span=24h");
-    const chart = page.getByRole("slider", { name: "Checks by result, by hour" });
-
-    await chart.press("Home");
-    await page.locator('[aria-label^="Checks by result"][aria-valuenow="0"]').waitFor();
-    chosen.resolve();
-    await chart.locator(".u-cursor-x").waitFor();
-    await page.evaluate(
-      "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done))))",
+    await withDead(server, accountId);
+    await page.route("**/dashboard/api/attention**", (route) =>
+      route.fulfill({ status: 400, json: { error: { code: "bad", message: "Not today." } } }),
     );
 
-    expect(await chart.getAttribute("aria-valuenow")).toBe("0");
+    await look(page, server);
+
+    await page.getByRole("heading", { name: "3 links are dead" }).waitFor();
+    await page.getByText("Not today.").waitFor();
+    await part(page, "Changes").getByText("3 links died").waitFor();
   });
 
-  test("shows what its charts show as tables, the latest first", async () => {
-    const { server, user } = dashboard();
-    const { page, accountId } = await user();
-    await addHistory(server, accountId);
-    await page.goto("/?span=30d");
-
-    await page.getByRole("button", { name: "Show as table (Checks by result)" }).click();
-
-    const rows = page.getByRole("region", { name: "Checks by result as a table" }).getByRole("row");
-    expect(await rows.count()).toBe(31);
-    expect(await rows.nth(1).getByRole("cell").allTextContents()).toEqual(["4", "0", "0"]);
-    expect(await rows.nth(2).getByRole("cell").allTextContents()).toEqual(["3", "1", "0"]);
-  });
-
-  test.each(["light", "dark"] as const)(
-    "has no barrier that can be found by rule, %s",
-    async (colorScheme) => {
+  test.each([
+    ["light", 1280],
+    ["dark", 1280],
+    ["light", 390],
+    ["dark", 768],
+  ] as const)(
+    "has no barrier that can be found by rule, %s at %d px",
+    async (colorScheme, width) => {
       const { server, user } = dashboard();
-      const { page, accountId } = await user({ colorScheme });
-      await addHistory(server, accountId);
+      const { page, accountId } = await user({ colorScheme, width });
+      await withDead(server, accountId);
       await addDisabledWebhook(server, accountId);
-      const groupId = await addGroup(server, accountId, "Docs");
-      const dead = { status: "dead", reason: "http_410", groupId } as const;
-      await addLink(server, accountId, { ...dead, url: "https://example.org/dead" });
-      await page.goto("/");
-      await page.getByRole("slider").first().waitFor();
+      await look(page, server);
+      await part(page, "Needs attention").waitFor();
+      if (width > 1000) await page.getByRole("button", { name: /show its links/ }).click();
 
       expect(await faultsOf(page)).toEqual([]);
     },
   );
 
-  test("keeps the time that is shown in the address", async () => {
+  test("moves nothing while its parts come one after the other", async () => {
     const { server, user } = dashboard();
-    const { page, accountId } = await user();
-    await addHistory(server, accountId);
+    const { page, accountId } = await user({ height: 2000 });
+    await withDead(server, accountId);
+    const slow = Promise.withResolvers<void>();
+    await page.route("**/dashboard/api/overview/upcoming**", async (route) => {
+      await slow.promise;
+      await route.continue();
+    });
+    await page.addInitScript(() => {
+      const seen = Object.assign(globalThis, { shift: 0 });
+      new PerformanceObserver((list) => {
+        for (const entry of list.getEntries())
+          seen.shift += (entry as PerformanceEntry & { value: number }).value;
+      }).observe({ type: "layout-shift", buffered: true });
+    });
+    const others = page.waitForResponse("**/dashboard/api/attention**");
     await page.goto("/");
+    await others;
+    slow.resolve();
+    await page.getByRole("heading", { name: "3 links are dead" }).waitFor();
+    await part(page, "Changes").waitFor();
 
-    await page.getByRole("link", { name: "90 days" }).click();
-    const chart = page.getByRole("slider", { name: "Checks by result, by day" });
-
-    await chart.waitFor();
-    expect(await chart.getAttribute("aria-valuemax")).toBe("89");
-    expect(new URL(page.url()).search).toBe("?span=90d");
+    const shift = await page.evaluate(
+      () =>
+        new Promise<number>((done) => {
+          const seen = globalThis as unknown as { shift: number };
+          requestAnimationFrame(() => requestAnimationFrame(() => done(seen.shift)));
+        }),
+    );
+    expect(shift).toBe(0);
   });
 });
 
@@ -209,34 +394,21 @@ type Server = Dashboard["server"];
 
 const part = (page: Page, name: string) => page.getByRole("region", { name, exact: true });
 
-async function callerOf({ deps }: Server, accountId: string) {
-  const [account] = await deps.store.select().from(accounts).where(eq(accounts.id, accountId));
-  const permissions = { read: true, write: true };
-  return { accountId, accountNo: account!.no, tier: account!.tier, permissions, by: OPERATOR };
+/** Opens the page at the time of the server. */
+async function look(page: Page, server: Server) {
+  await page.clock.setFixedTime(server.clock.now());
+  await page.goto("/");
+  await page.locator("#main h1").waitFor();
 }
 
-/** With what only the checker sets. */
-async function addLink(server: Server, accountId: string, link: Link): Promise<string> {
-  const { url, groupId = null, ...columns } = link;
-  const input = { url, group_id: groupId, check_frequency: "daily" } as const;
-  const { id } = await createLink(server.deps, await callerOf(server, accountId), input);
-  const due = { nextCheckAt: server.clock.now() + DAY };
-  await server.deps.store
-    .update(links)
-    .set({ ...due, ...columns })
-    .where(eq(links.id, id));
-  return id;
-}
-
-async function addGroup(server: Server, accountId: string, name: string): Promise<string> {
-  const input = { name, color: "#2563eb", description: "" };
-  return (await createGroup(server.deps, await callerOf(server, accountId), input)).id;
-}
-
-async function recover({ deps: { store } }: Server, id: string, recoveredAt: number) {
-  const [link] = await store.select().from(links).where(eq(links.id, id));
-  const { no: linkNo, accountNo } = link!;
-  await store.insert(recoveries).values({ linkNo, accountNo, recoveredAt });
+/** Three links that died today, and two that are alive. */
+async function withDead(server: Server, accountId: string) {
+  const lives = await livesIn(server, accountId);
+  const dead = pagesOn("gone.dead.example", 3);
+  await lives.add([...dead, ...pagesOn("there.dead.example", 2)]);
+  await lives.check();
+  lives.answer(dead, "http_404");
+  await lives.live(1);
 }
 
 async function addDisabledWebhook({ deps, clock }: Server, accountId: string): Promise<string> {
@@ -253,17 +425,7 @@ async function addDisabledWebhook({ deps, clock }: Server, accountId: string): P
     updatedAt: now,
     format: "standard",
     firstVerdicts: false,
+    filters: 0,
   });
   return id;
-}
-
-/** Four checks in this hour, and four in the one before it. */
-async function addHistory(server: Server, accountId: string) {
-  const linkId = await addLink(server, accountId, { url: "https://example.org/a" });
-  const now = server.clock.now();
-  const checks = Array.from({ length: 8 }, (_, i): NewCheck => {
-    const checkedAt = i < 4 ? now + i : now - HOUR + i;
-    return { linkId, checkedAt, status: i === 4 ? "dead" : "active", responseTimeMs: 120 };
-  });
-  await addChecks(server, checks);
 }

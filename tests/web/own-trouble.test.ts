@@ -23,15 +23,15 @@ onDashboard("The dashboard of a monitor in trouble", (dashboard) => {
     const { page } = await dashboard().user();
     play("offline");
     const time = await page.evaluate(
-      (at) => new Intl.DateTimeFormat(undefined, { timeStyle: "short" }).format(at),
+      (at) => new Intl.DateTimeFormat("en-GB", { timeStyle: "short" }).format(at),
       dashboard().server.clock.now(),
     );
 
-    for (const path of ["/links", "/keys", "/links/nothing"]) {
+    for (const path of ["/links", "/settings", "/nothing"]) {
       await page.goto(path);
       await page
         .getByText(
-          `This monitor has been offline since ${time}. Checks are paused; nothing is judged meanwhile.`,
+          `This monitor has been offline since ${time}. Checks are paused until it is back.`,
         )
         .waitFor();
     }
@@ -59,13 +59,13 @@ onDashboard("The dashboard of a monitor in trouble", (dashboard) => {
     await page.getByText("This monitor's connection has been poor since").waitFor();
   });
 
-  test("says when its clock is wrong, beside anything else", async () => {
+  test("says when its clock is wrong, in addition to anything else", async () => {
     const { page } = await dashboard().user();
     play("offline", true);
 
     await page.goto("/links");
 
-    await page.getByText("This monitor's clock is wrong.").waitFor();
+    await page.getByText("This monitor's clock is wrong: correct the system time.").waitFor();
     await page.getByText("This monitor has been offline").waitFor();
   });
 
@@ -83,7 +83,7 @@ onDashboard("The dashboard of a monitor in trouble", (dashboard) => {
     expect(await page.getByText("This monitor").count()).toBe(0);
   });
 
-  test("tells strangers nothing of it", async () => {
+  test("says nothing of it to strangers", async () => {
     const { page } = await dashboard().stranger();
     play("offline");
 

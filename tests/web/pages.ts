@@ -7,11 +7,13 @@ export type Sight = { name: string; path: string; prepare?: (page: Page) => Prom
 export const DOORS: Sight[] = [
   { name: "sign-in", path: "/sign-in" },
   { name: "password", path: "/password" },
+  { name: "invitation", path: "/invitation" },
 ];
 
 /** Every page of a signed-in user; of those about one thing, one that is there. */
 export const pagesFor = (ids: {
   deadLink: string;
+  unknownLink: string;
   activeLink: string;
   webhook: string;
 }): Sight[] => [
@@ -19,26 +21,50 @@ export const pagesFor = (ids: {
   { name: "links", path: "/links" },
   { name: "links-dead", path: "/links?status=dead&sort=-status_changed_at" },
   { name: "links-none", path: "/links?search=nowhere-to-be-found" },
-  { name: "links-new", path: "/links/new" },
   { name: "link-dead", path: `/links/${ids.deadLink}` },
-  { name: "link-active", path: `/links/${ids.activeLink}?span=30d` },
-  { name: "groups", path: "/groups" },
-  { name: "history", path: "/history" },
-  { name: "history-changes", path: "/history?changed=true" },
-  { name: "webhooks", path: "/webhooks" },
-  { name: "webhook", path: `/webhooks/${ids.webhook}` },
-  { name: "keys", path: "/keys" },
-  { name: "people", path: "/people" },
-  { name: "activity", path: "/activity" },
-  { name: "activity-all", path: "/activity?all=true&from=2030-01-01" },
-  { name: "activity-none", path: "/activity?action=backup.restored" },
-  { name: "account", path: "/account" },
-  { name: "admin", path: "/admin" },
+  { name: "link-unknown", path: `/links/${ids.unknownLink}` },
+  { name: "link-alive", path: `/links/${ids.activeLink}` },
+  { name: "sites", path: "/sites" },
+  { name: "sites-none", path: "/sites?search=nowhere-to-be-found" },
+  { name: "changes", path: "/changes" },
+  { name: "changes-none", path: "/changes?kind=moved&days=7&site=nowhere.example" },
+  { name: "alerts", path: "/alerts" },
+  { name: "alert", path: `/alerts/${ids.webhook}` },
+  ...[
+    ...["profile", "sessions", "two-factor", "people", "groups", "keys", "import-export"],
+    ...["activity", "backups", "installation"],
+  ].map((section) => ({ name: `settings-${section}`, path: `/settings/${section}` })),
+  { name: "settings-activity-none", path: "/settings/activity?action=backup.restored" },
   { name: "not-found", path: "/links/nothing" },
+  { name: "not-found-anywhere", path: "/nowhere" },
 ];
 
 /** Waits until what the page asked for is there. */
 export async function settled(page: Page): Promise<void> {
-  await page.locator("#main h1, .doorway h1").first().waitFor();
+  await page.locator("#main h1, .door h1").first().waitFor();
   await page.waitForFunction(() => !document.querySelector(".loading, [aria-busy=true]"));
 }
+
+/** Opens what the person can do with their own session. */
+const openPersonal = (page: Page) =>
+  page.getByRole("button", { name: "Theme and sign out" }).click();
+
+export async function signOut(page: Page): Promise<void> {
+  await openPersonal(page);
+  await page.getByRole("menuitem", { name: "Sign out" }).click();
+}
+
+/** Who is signed in. */
+export async function emailOn(page: Page): Promise<string> {
+  await openPersonal(page);
+  const text = await page.getByRole("menuitem", { name: "Sign out" }).textContent();
+  await page.keyboard.press("Escape");
+  return text!.replace("Sign out ", "");
+}
+
+/** Waits until the browser would ask before the page is left, or would not. */
+export const asksBeforeLeaving = (page: Page, isAsking: boolean) =>
+  page.waitForFunction(
+    (wanted) => dispatchEvent(new Event("beforeunload", { cancelable: true })) !== wanted,
+    isAsking,
+  );

@@ -11,7 +11,7 @@ import { onDashboard } from "../browser.ts";
 import { createPasswordLink } from "../session/browser.ts";
 import { holdFirstAnswer } from "./held.ts";
 import { faultsOf } from "./looking.ts";
-import { settled } from "./pages.ts";
+import { emailOn, settled, signOut } from "./pages.ts";
 
 const PASSWORD = "correct horse battery staple";
 const COST = { algorithm: "argon2id", memoryCost: 8, timeCost: 1 } as const;
@@ -63,7 +63,7 @@ onDashboard("Signing in", (dashboard) => {
       expect(await faultsOf(page)).toEqual([]);
       await page.getByRole("button", { name: "Dismiss" }).click();
       await notice.waitFor({ state: "detached" });
-      await page.goto("/activity");
+      await page.goto("/settings/activity");
       await page.getByText("Someone failed 2 times to sign in as").waitFor();
     },
   );
@@ -72,19 +72,19 @@ onDashboard("Signing in", (dashboard) => {
     const { page } = await dashboard().stranger();
     await newUser("in-and-out@example.org");
 
-    await page.goto("/keys?page=1");
+    await page.goto("/settings/keys?page=1");
     await signIn(page, "in-and-out@example.org", PASSWORD);
 
     await page.getByRole("heading", { name: "API keys", exact: true }).waitFor();
-    expect(page.url()).toEndWith("/keys?page=1");
-    await page.getByText("in-and-out@example.org").waitFor();
-    await page.getByRole("button", { name: "Sign out" }).click();
+    expect(page.url()).toEndWith("/settings/keys?page=1");
+    expect(await emailOn(page)).toBe("in-and-out@example.org");
+    await signOut(page);
     await page.getByRole("heading", { name: "Sign in" }).waitFor();
     await page.goto("/links");
     await page.getByRole("heading", { name: "Sign in" }).waitFor();
   });
 
-  test("whoever signs out is not told that the session has ended, whatever happens meanwhile", async () => {
+  test("someone who signs out is not asked to sign in again, whatever happens meanwhile", async () => {
     const { server, user, again } = dashboard();
     const { page, accountId } = await user();
     const { page: other } = await again(accountId);
@@ -103,28 +103,28 @@ onDashboard("Signing in", (dashboard) => {
     await page.getByText("number-one").waitFor();
     // This is read a moment later, so that a busy account does not make a busy page.
     await add("number-two");
-    await page.getByRole("button", { name: "Sign out" }).click();
+    await signOut(page);
     await goodbye.isGiven;
-    await other.getByText("number-two").waitFor();
+    await other.getByText("1 new", { exact: true }).waitFor();
     await add("number-three");
-    await other.getByText("number-three").waitFor();
-    expect(await page.getByText("Your session has ended").count()).toBe(0);
+    await other.getByText("2 new", { exact: true }).waitFor();
+    expect(await page.getByText("Your session expired").count()).toBe(0);
     goodbye.letGo();
 
     await page.getByRole("heading", { name: "Sign in" }).waitFor();
     expect(refused).toEqual([]);
   });
 
-  test("whoever cannot be signed out is told so, and stays", async () => {
+  test("someone who cannot be signed out stays, and reads why", async () => {
     const { page } = await dashboard().user();
-    await page.goto("/keys");
+    await page.goto("/links");
     await page.route("**/dashboard/api/session", (route) =>
       route.request().method() === "DELETE" ? route.abort() : route.fallback(),
     );
-    await page.getByRole("button", { name: "Sign out" }).click();
+    await signOut(page);
     await page.getByText("You may still be signed in. The server cannot be reached.").waitFor();
     await page.unroute("**/dashboard/api/session");
-    await page.getByRole("button", { name: "Sign out" }).click();
+    await signOut(page);
     await page.getByRole("heading", { name: "Sign in" }).waitFor();
   });
 
@@ -147,10 +147,10 @@ onDashboard("Signing in", (dashboard) => {
     await page.goto("/sign-in?next=//example.com/");
     await signIn(page, "careful@example.org", PASSWORD);
 
-    await page.getByRole("button", { name: "Sign out" }).waitFor();
+    await page.getByRole("link", { name: "Settings" }).waitFor();
     for (const next of ["/.//example.com/", "/x/..//example.com", "/\\\\example.com"]) {
       await page.goto(`/sign-in?next=${encodeURIComponent(next)}`);
-      await page.getByRole("heading", { name: "Overview" }).waitFor();
+      await page.getByRole("link", { name: "Settings" }).waitFor();
       expect(page.url()).toBe(`${dashboard().server.url}/`);
     }
   });
@@ -167,17 +167,17 @@ onDashboard("Signing in", (dashboard) => {
 
     const [before] = await store.select().from(users).where(eq(users.accountId, accountId));
     await endSessionsOf(store, before!.id);
-    await askForKeys(page);
-    await page.getByLabel("E-mail").waitFor();
+    await askForMore(page);
+    await page.getByRole("dialog").getByLabel("E-mail").waitFor();
     // Nothing more is answered, so that only what was kept could be shown.
     await page.route("**/dashboard/api/links?*", () => {});
     await signIn(page, "next@example.org", PASSWORD);
     await page.getByRole("link", { name: "Links" }).click();
-    await page.getByRole("heading", { name: "Links", exact: true }).waitFor();
+    await page.waitForURL("/links");
 
     expect(await page.getByText("only-mine").count()).toBe(0);
     await page.evaluate(() => sessionStorage.setItem("stillup-draft", "https://example.org/"));
-    await page.getByRole("button", { name: "Sign out" }).click();
+    await signOut(page);
     await page.getByLabel("E-mail").waitFor();
     expect(await page.evaluate(() => sessionStorage.length)).toBe(0);
   });
@@ -193,13 +193,13 @@ onDashboard("Signing in", (dashboard) => {
     await signIn(page, "overtaken@example.org", "a wrong password");
     await look.isGiven;
     await signIn(page, "overtaken@example.org", PASSWORD);
-    await page.getByRole("heading", { name: "Overview" }).waitFor();
+    await page.getByRole("link", { name: "Settings" }).waitFor();
     const late = page.waitForResponse(/dashboard\/api\/session$/);
     look.letGo();
     await (await late).finished();
 
-    await page.getByRole("link", { name: "API keys" }).click();
-    await page.getByRole("heading", { name: "API keys", exact: true }).waitFor();
+    await page.getByRole("link", { name: "Settings" }).click();
+    await page.waitForURL("/settings");
     expect(await page.getByLabel("Password", { exact: true }).count()).toBe(0);
   });
 
@@ -208,16 +208,16 @@ onDashboard("Signing in", (dashboard) => {
     const { page } = await user();
     await page.goto("/links");
     await page.getByText("No links yet").waitFor();
-    const email = (await page.locator(".email").textContent()) ?? "";
+    const email = await emailOn(page);
 
     const { id } = await requireUser(server.deps, email);
     await endSessionsOf(server.deps.store, id);
-    await askForKeys(page);
+    await askForMore(page);
 
     await page.getByRole("heading", { name: "Sign in" }).waitFor();
-    expect(page.url()).toEndWith("/keys");
+    expect(page.url()).toEndWith("/settings");
     await page.getByRole("link", { name: "Sign in as someone else" }).click();
-    await page.waitForURL("/sign-in?next=%2Fkeys");
+    await page.waitForURL("/sign-in?next=%2Fsettings");
   });
 
   test("a one-time link sets the password and signs in", async () => {
@@ -230,17 +230,35 @@ onDashboard("Signing in", (dashboard) => {
     await page.getByLabel("New password").fill("another long password");
     await page.getByRole("button", { name: "Set password" }).click();
 
-    await page.getByText("You are signed in.").waitFor();
-    await page.getByRole("link", { name: "Go to your links" }).click();
-    await page.getByText("No links yet").waitFor();
+    await page.getByRole("heading", { name: "You are signed in" }).waitFor();
+    await page.getByText("all earlier sessions have ended").waitFor();
+    await page.getByRole("link", { name: "Go to the overview" }).click();
+    await page.waitForURL("/");
+  });
+
+  test("an invitation says nothing of an earlier password or earlier sessions", async () => {
+    const { server, stranger } = dashboard();
+    const { page } = await stranger();
+    const token = await createPasswordLink(server.deps, await newUser("invited@example.org"));
+
+    await page.goto(`/invitation#token=${token}`);
+    await page.waitForURL("/invitation");
+    await page.getByText("Create your password to join.").waitFor();
+    const text = async () => (await page.getByRole("main").textContent()) ?? "";
+    expect(await text()).not.toMatch(/new password|session|everywhere/i);
+    await page.getByLabel("Password", { exact: true }).fill("another long password");
+    await page.getByRole("button", { name: "Create password" }).click();
+
+    await page.getByRole("heading", { name: "You are signed in" }).waitFor();
+    expect(await text()).not.toMatch(/new password|session|everywhere/i);
   });
 
   test("where there is a second factor a code is asked for next, without anything moving", async () => {
     const { page } = await dashboard().stranger();
     const { code } = await securedUser("careful-too@example.org");
-    const card = page.locator(".card");
+    const card = page.locator(".door-card");
 
-    await page.goto("/keys?page=1");
+    await page.goto("/settings/keys?page=1");
     await page.getByLabel("E-mail").waitFor();
     const before = await card.boundingBox();
     await signIn(page, "careful-too@example.org", PASSWORD);
@@ -257,7 +275,7 @@ onDashboard("Signing in", (dashboard) => {
     await page.keyboard.press("Enter");
 
     await page.getByRole("heading", { name: "API keys", exact: true }).waitFor();
-    expect(page.url()).toEndWith("/keys?page=1");
+    expect(page.url()).toEndWith("/settings/keys?page=1");
   });
 
   test("a recovery code does in the place of the app, and who goes back keeps the e-mail", async () => {
@@ -285,9 +303,12 @@ onDashboard("Signing in", (dashboard) => {
 
     const field = page.getByLabel("Code from your app");
     for (const guess of ["000001", "000002", "000003", "000004"]) {
-      const answered = page.waitForResponse(/api\/session$/);
-      await field.fill(guess);
+      const answered = page.waitForResponse(
+        (response) =>
+          response.url().endsWith("api/session") && response.request().method() === "POST",
+      );
       await page.locator("button[type=submit]:enabled").waitFor();
+      await field.fill(guess);
       await field.press("Enter");
       await answered;
     }
@@ -308,16 +329,17 @@ onDashboard("Signing in", (dashboard) => {
     await page.getByLabel("Code", { exact: true }).fill(code());
     await page.getByRole("button", { name: "Set password" }).click();
 
-    await page.getByText("You are signed in.").waitFor();
+    await page.getByRole("heading", { name: "You are signed in" }).waitFor();
   });
 });
 
 /** Whatever is being read meanwhile may have met the end of the session already, and hide the link. */
-const askForKeys = (page: Page) =>
-  page.getByRole("link", { name: "API keys" }).dispatchEvent("click");
+const askForMore = (page: Page) =>
+  page.getByRole("link", { name: "Settings" }).dispatchEvent("click");
 
 async function signIn(page: Page, email: string, password: string) {
-  await page.getByLabel("E-mail").fill(email);
-  await page.getByLabel("Password", { exact: true }).fill(password);
-  await page.getByRole("button", { name: "Sign in" }).click();
+  const form = page.locator("form.sign-in");
+  await form.getByLabel("E-mail").fill(email);
+  await form.getByLabel("Password", { exact: true }).fill(password);
+  await form.getByRole("button", { name: "Sign in" }).click();
 }

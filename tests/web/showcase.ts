@@ -1,4 +1,5 @@
 import { createKey } from "../../server/accounts/keys.ts";
+import { links as linkRows } from "../../server/db/tables.ts";
 import { createLinks } from "../../server/links/create.ts";
 import { createGroup } from "../../server/links/groups/groups.ts";
 import { listLinks } from "../../server/links/list.ts";
@@ -14,6 +15,8 @@ import { ownerOf } from "./actors.ts";
 /** What a link does over the days, until the last one. */
 type Life = (day: number) => Conclusion;
 
+const BETWEEN_MS = 20_000;
+
 /** How long the season is. */
 export const DAYS = 90;
 
@@ -25,7 +28,12 @@ const GROUPS = [
 ];
 
 /** Of what there is one page for each: the ids of some. */
-export type Showcase = { deadLink: string; activeLink: string; webhook: string };
+export type Showcase = {
+  deadLink: string;
+  unknownLink: string;
+  activeLink: string;
+  webhook: string;
+};
 
 /**
  * An account as it looks after a season of use: groups, links of all kinds with their history, keys, and
@@ -63,13 +71,28 @@ export async function fillShowcase(
     expires_at: expiresAt,
   });
   for (let day = 0; day <= DAYS; day++) {
-    await checkDueLinks({ ...deps, check: async ({ url }) => lives.get(url)!(day) });
+    const began = clock.now();
+    await deps.store.update(linkRows).set({ nextCheckAt: began });
+    let last = Promise.resolve();
+    // One after the other, at times of their own, so that every season is the same.
+    const check = async ({ url }: { url: string }) => {
+      last = last.then(() => Bun.sleep(0)).then(() => clock.moveBy(BETWEEN_MS));
+      await last;
+      random = randomFrom(Bun.hash.xxHash32(`${url} ${day}`));
+      return lives.get(url)!(day);
+    };
+    await checkDueLinks({ ...deps, check });
     await deliverDue(deps);
-    clock.moveBy(DAY);
+    clock.moveBy(DAY - (clock.now() - began));
   }
-  return { webhook, deadLink: await newestOf("dead"), activeLink: await newestOf("active") };
+  return {
+    webhook,
+    deadLink: await newestOf("dead"),
+    unknownLink: await newestOf("unknown"),
+    activeLink: await newestOf("active"),
+  };
 
-  async function newestOf(status: "dead" | "active"): Promise<string> {
+  async function newestOf(status: "dead" | "unknown" | "active"): Promise<string> {
     const { items } = await listLinks(deps, caller, { status, page: 1, per_page: 1 });
     return items[0]!.id;
   }
@@ -86,7 +109,7 @@ async function hooks({ deps }: Pick<TestServer, "deps">, accountId: string, rece
   return id;
 }
 
-const random = randomFrom(7);
+let random = randomFrom(7);
 const between = (least: number, most: number) => least + random(most - least);
 
 const answered = (reason: Reason, status: number, more: Partial<Conclusion> = {}) =>

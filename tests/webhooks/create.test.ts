@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { onBothEngines, START } from "../harness.ts";
 
 const PATH = "/api/v1/webhooks";
-const FORMATS = "must be one of: standard, slack, discord, teams, telegram, ntfy";
+const FORMATS = "must be one of: standard, slack, discord, teams, telegram, ntfy, email";
 const CHAT =
   "must name the method and the chat, as in https://api.telegram.org/bot<token>/sendMessage?chat_id=<id>";
 const TOPIC = "must name the topic, as in https://ntfy.sh/<topic>";
@@ -32,6 +32,7 @@ onBothEngines("POST /webhooks", (server) => {
       failing_since: null,
       last_delivery_at: null,
       last_status_code: null,
+      ...{ name: null, time_zone: null, filter: null },
       created_at: START,
       updated_at: START,
     });

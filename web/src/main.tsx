@@ -1,8 +1,8 @@
 import { QueryClientProvider } from "@tanstack/preact-query";
 import { render } from "preact";
 import { LocationProvider } from "preact-iso";
-import { createQueryClient } from "./lib/query-client.ts";
-import { Root } from "./pages/root.tsx";
+import { Root } from "./app.tsx";
+import { createQueryClient } from "./data/query-client.ts";
 
 const client = createQueryClient();
 

@@ -12,15 +12,21 @@ import {
 /** Rows that are searched for the column of URLs where no heading names it. */
 const SAMPLE_ROWS = 20;
 
+/** Columns that are not read are named up to this number. */
+const MOST_NAMED = 10;
+
 /** The index of each column; -1 for none. */
 type Layout = { url: number; group: number; frequency: number; hasHead: boolean };
 
 /** Reads rows with or without a heading. */
-export function readCsv({ items }: Reading, head: string): Promise<Reader> {
+export function readCsv({ items, notes }: Reading, head: string): Promise<Reader> {
   let layout: Layout | null = null;
   let line = 0;
   return openRows(head, (rows) => {
-    layout ??= layoutOf(rows);
+    if (!layout) {
+      layout = layoutOf(rows);
+      notes.push(...columnsLeftOut(rows[0] ?? [], layout));
+    }
     for (const row of rows) {
       line++;
       const isHead = line === 1 && layout.hasHead;
@@ -39,6 +45,17 @@ function layoutOf(rows: string[][]): Layout {
   const guessed = columnOfUrls(rows.slice(0, SAMPLE_ROWS));
   const hasHead = rows.length > 1 && !isUrl(rows[0]?.[guessed]);
   return { url: guessed, group, frequency, hasHead };
+}
+
+/** Says which named columns are not read. */
+function columnsLeftOut(head: string[], { hasHead, url, group, frequency }: Layout): string[] {
+  const isUnread = (name: string, i: number) =>
+    name.trim() !== "" && ![url, group, frequency].includes(i);
+  const names = hasHead ? head.filter(isUnread).map((name) => name.trim().slice(0, 100)) : [];
+  if (names.length === 0) return [];
+  const shown = names.slice(0, MOST_NAMED).join(", ");
+  const more = names.length > MOST_NAMED ? ` and ${names.length - MOST_NAMED} more` : "";
+  return [`${names.length === 1 ? "Column" : "Columns"} not used: ${shown}${more}.`];
 }
 
 /** The column with the most URLs; the first if there is none. */

@@ -30,8 +30,8 @@ export function readText({ items, notes }: Reading): Reader {
     line.words = `${line.words}${text}`.trimStart().slice(0, LONGEST);
     line.isComment ||= line.words.startsWith("#");
     if (line.isComment) return;
-    for (const url of urlsIn(text)) {
-      items.push({ ...itemOf("", line.no), url });
+    for (const found of urlsIn(text)) {
+      items.push({ ...itemOf("", line.no), ...found });
       line.urls++;
     }
   }

@@ -103,16 +103,30 @@ type More = { group?: unknown; frequency?: unknown };
 
 /** @param url its text, with or without words around it */
 export const itemOf = (url: string, line: number, { group, frequency }: More = {}): Item => ({
-  url: urlsIn(url).next().value ?? wholeOf(url),
+  ...(urlsIn(url).next().value ?? { url: wholeOf(url) }),
   line,
   group: textOf(group).slice(0, LONGEST_NAME),
   frequency: frequencyOf(textOf(frequency).toLowerCase()),
 });
 
-/** Yields every URL in the text, without the brackets and full stops of the sentence around it. */
-export function* urlsIn(text: string): Generator<string, undefined> {
-  for (const [found] of text.matchAll(/\bhttps?:\/\/[^\s<>"`]+/gi)) {
-    yield withoutTail(found.slice(0, LONGEST));
+/** `problem` says why it is not the URL that was meant. */
+type FoundUrl = Pick<Item, "url" | "problem">;
+
+const CUT_SHORT = "The URL is cut off. Enter the whole URL.";
+const HAS_TAG = 'The URL contains "<", which ends a URL. Enter it as %3C.';
+
+/**
+ * Yields every URL in the text, without the brackets and full stops of the sentence around it. A URL that would be
+ * shortened has a problem; nothing is read after a tag in the middle of one.
+ */
+export function* urlsIn(text: string): Generator<FoundUrl, undefined> {
+  for (const { 0: found, index } of text.matchAll(/\bhttps?:\/\/[^\s<>"`]+/gi)) {
+    const rest = text.slice(index, index + LONGEST);
+    if (/^<[a-z!](?!r\b)/i.test(rest.slice(found.length))) {
+      return void (yield { url: /^\S*/.exec(rest)![0], problem: HAS_TAG });
+    }
+    const url = withoutTail(found.slice(0, LONGEST));
+    yield /(?:\.{3}|…)\W*$/u.test(found) ? { url: found, problem: CUT_SHORT } : { url };
   }
 }
 

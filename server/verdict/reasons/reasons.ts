@@ -127,6 +127,8 @@ type Digit = "0" | "1" | "2" | "3" | "4" | "5" | "6" | "7" | "8" | "9";
 /** `http_500` to `http_599`. */
 export type ServerErrorReason = `http_5${Digit}${Digit}`;
 
+/** The codes of all reasons. */
+export const REASONS = Object.keys({ ...ACTIVE, ...DEAD, ...UNKNOWN }) as Reason[];
 export const DEAD_REASONS = Object.keys(DEAD) as DeadReason[];
 export const UNKNOWN_REASONS = Object.keys(UNKNOWN) as (keyof typeof UNKNOWN)[];
 

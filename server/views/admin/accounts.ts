@@ -2,8 +2,9 @@ import { count, desc, eq, inArray } from "drizzle-orm";
 import * as z from "zod";
 import { emailTarget, recordChange } from "../../accounts/audit.ts";
 import { deleteAccount } from "../../accounts/delete.ts";
-import { toUser, User } from "../../accounts/model.ts";
-import { type Invitation, listPeople, refuseFormerManager } from "../../accounts/people.ts";
+import { type Deliver, handOver } from "../../accounts/mails.ts";
+import { type Invitation, toUser, User } from "../../accounts/model.ts";
+import { listPeople, refuseFormerManager } from "../../accounts/people.ts";
 import { createInvitedAccount } from "../../accounts/users.ts";
 import type { Actor, Session } from "../../api/caller.ts";
 import { lockAccounts, totalLinks } from "../../db/queries.ts";
@@ -72,9 +73,11 @@ export async function inviteOwner(
   deps: Deps,
   { email, tier = deps.config.defaultTier }: { email: string; tier?: Tier | undefined },
   by: Actor,
+  deliver?: Deliver,
 ): Promise<Invitation> {
-  const { token } = await createInvitedAccount(deps, { email, tier, isAdmin: false }, by);
-  return { email, token };
+  const owner = { email, tier, isAdmin: false };
+  const { link } = await createInvitedAccount(deps, owner, by, handOver("invite", by, deliver));
+  return link;
 }
 
 export async function changeTier(deps: Deps, id: string, tier: Tier, by: Actor): Promise<Account> {

@@ -1,7 +1,7 @@
 import { Elysia } from "elysia";
 import * as z from "zod";
 import { presentSession } from "../../accounts/doors.ts";
-import { Email, Invitation, NewPerson, Removal } from "../../accounts/model.ts";
+import { Delivery, Email, Invitation, NewPerson, Removal } from "../../accounts/model.ts";
 import {
   changePerson,
   invitePerson,
@@ -65,9 +65,9 @@ export function adminRoutes(deps: Deps) {
     )
     .post(
       "/accounts",
-      async ({ request, body, status }) =>
-        status(201, { data: await inviteOwner(deps, body, actorOf(request)) }),
-      { body: NewAccount, response: { 201: data(Invitation), ...changeRefusals } },
+      async ({ request, body, query, status }) =>
+        status(201, { data: await inviteOwner(deps, body, actorOf(request), query.deliver) }),
+      { body: NewAccount, query: Delivery, response: { 201: data(Invitation), ...changeRefusals } },
     )
     .patch(
       "/accounts/:id",
@@ -86,12 +86,12 @@ export function adminRoutes(deps: Deps) {
     )
     .post(
       "/accounts/:id/users",
-      async ({ request, params, body, status }) => {
+      async ({ request, params, body, query, status }) => {
         const { id } = await requireAccount(deps, params.id);
-        const invited = await invitePerson(deps, managerOf(request), id, body);
+        const invited = await invitePerson(deps, managerOf(request), id, body, query.deliver);
         return status(201, { data: invited });
       },
-      { body: NewPerson, response: { 201: data(Invitation), ...changeRefusals } },
+      { body: NewPerson, query: Delivery, response: { 201: data(Invitation), ...changeRefusals } },
     )
     .patch(
       "/users/:id",
@@ -114,9 +114,9 @@ export function adminRoutes(deps: Deps) {
     )
     .post(
       "/users/:id/password-link",
-      async ({ request, params }) => ({
-        data: await resetPerson(deps, managerOf(request), params.id),
+      async ({ request, params, query }) => ({
+        data: await resetPerson(deps, managerOf(request), params.id, query.deliver),
       }),
-      { response: { 200: data(Invitation), ...recordRefusals } },
+      { query: Delivery, response: { 200: data(Invitation), ...recordRefusals } },
     );
 }

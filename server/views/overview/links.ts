@@ -3,7 +3,7 @@ import { LRUCache } from "lru-cache";
 import type { Caller } from "../../api/caller.ts";
 import { allCounted, sumOf, totalLinks } from "../../db/queries.ts";
 import { preparedOnce } from "../../db/store.ts";
-import { groups, linkCounts, links, recoveries, type Verdict } from "../../db/tables.ts";
+import { groups, linkCounts, links, recoveries, sites, type Verdict } from "../../db/tables.ts";
 import { toIso } from "../../lib/moments.ts";
 import { messageOf, type Reason } from "../../verdict/reasons/reasons.ts";
 import type { Deps } from "../../work/deps.ts";
@@ -39,6 +39,9 @@ export async function countByStatus(
   ]);
   return { ...totals, checking: checking!.count };
 }
+
+export const countSites = ({ store: { readPool } }: Deps, { accountNo }: Caller): Promise<number> =>
+  readPool.$count(sites, eq(sites.accountNo, accountNo));
 
 /** Lists the latest dead links. @param total the number of dead links, which the link counts contain */
 export async function findDead(

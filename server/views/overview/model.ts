@@ -50,6 +50,8 @@ export const Overview = z
   .object({
     /** By the status before a running check; `checking` counts these links again. */
     counts: z.object({ total: z.int(), ...byStatus, checking: z.int() }),
+    /** How many sites the links are on. */
+    sites: z.int(),
     /** Null for API keys, and on a person's first visit to the dashboard. */
     since: z
       .object({ at: moment(), died: z.int(), came_back: z.int(), became_unknown: z.int() })

@@ -1,6 +1,7 @@
 import { and, count, desc, eq, inArray, isNotNull, ne, sql } from "drizzle-orm";
 import type { Caller } from "../../api/caller.ts";
 import { deliveries, webhooks } from "../../db/tables.ts";
+import { receiverOf } from "../../lib/mail-address.ts";
 import { toIsoOrNull } from "../../lib/moments.ts";
 import type { Deps } from "../../work/deps.ts";
 import { countDueLinks, earliestDue } from "../../work/due.ts";
@@ -85,7 +86,7 @@ async function findDisabled({ store }: Deps, caller: Caller) {
     store.select({ count: count() }).from(webhooks).where(isDisabled),
   ]);
   const items = rows.map(({ url, since, ...webhook }) => {
-    return { ...webhook, host: new URL(url).host, since: toIsoOrNull(since) };
+    return { ...webhook, host: receiverOf(url), since: toIsoOrNull(since) };
   });
   return { total: counted!.count, items };
 }

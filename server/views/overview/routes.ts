@@ -5,6 +5,7 @@ import { callers, data, refusals } from "../../api/reply.ts";
 import type { Deps } from "../../work/deps.ts";
 import {
   countByStatus,
+  countSites,
   countUnknownByReason,
   findDead,
   findLargestGroups,
@@ -32,7 +33,7 @@ export const overviewRoutes = (deps: Deps) =>
           operationId: "getOverview",
           summary: "Get what needs attention",
           description:
-            "Each list has at most ten items, and the `total` of all. Links that are being checked count with their previous status, and also under `checking`. `dead` lists the latest first, of which `newInDay` died within 24 hours, and counts them by reason; `recovered` came back within 7 days and are still alive. `unknown` counts links by reason, null for those that were never checked; if very many are unknown, `isWhole` is false and only the newest 50,000 are counted. `checker` describes the whole server: links that are due (`backlog`, at most 100,000), how long the first of them has been waiting, and when the next check is due. `webhooks.disabled` were disabled because they kept failing (`failing`) or by their receivers (`gone`). `since` counts the changes of status since the end of a person's last visit to the dashboard, without first verdicts; a visit ends after 30 minutes without a request. With many links, some counts may be a few seconds old.",
+            "Each list has at most ten items, and the `total` of all. Links that are being checked count with their previous status, and also under `checking`. `dead` lists the latest first, of which `newInDay` died within 24 hours, and counts them by reason; `recovered` came back within 7 days and are still alive. `unknown` counts links by reason, null for those that were never checked; if very many are unknown, `isWhole` is false and only the newest 50,000 are counted. `sites` is the number of sites, see `GET /sites`. `checker` describes the whole server: links that are due (`backlog`, at most 100,000), how long the first of them has been waiting, and when the next check is due. `webhooks.disabled` were disabled because they kept failing (`failing`) or by their receivers (`gone`). `since` counts the changes of status since the end of a person's last visit to the dashboard, without first verdicts; a visit ends after 30 minutes without a request. With many links, some counts may be a few seconds old.",
         },
       },
     )
@@ -79,7 +80,8 @@ export const overviewRoutes = (deps: Deps) =>
 
 async function findOverview(deps: Deps, caller: Caller, session?: Session): Promise<Overview> {
   const counts = await countByStatus(deps, caller);
-  const [since, dead, recovered, unknown, groups, checker, webhooks] = await Promise.all([
+  const [sites, since, dead, recovered, unknown, groups, checker, webhooks] = await Promise.all([
+    countSites(deps, caller),
     findSince(deps, caller, session),
     findDead(deps, caller, counts.dead),
     findRecovered(deps, caller),
@@ -88,7 +90,7 @@ async function findOverview(deps: Deps, caller: Caller, session?: Session): Prom
     findCheckerState(deps),
     findWebhookState(deps, caller),
   ]);
-  return { counts, since, dead, recovered, unknown, groups, checker, webhooks };
+  return { counts, sites, since, dead, recovered, unknown, groups, checker, webhooks };
 }
 
 async function findSince(deps: Deps, { accountNo }: Caller, session?: Session) {

@@ -1,6 +1,8 @@
-import { sql } from "drizzle-orm";
+import { desc, eq, sql } from "drizzle-orm";
 import type { Caller } from "../../api/caller.ts";
+import { totalLinks } from "../../db/queries.ts";
 import type { Store } from "../../db/store.ts";
+import { changes } from "../../db/tables.ts";
 import { unionOf } from "../../history/roll-ups.ts";
 import { toIso } from "../../lib/moments.ts";
 import { type Page, windowOf } from "../../lib/paging.ts";
@@ -17,14 +19,30 @@ const COMPARED_LINKS = 20;
 /** Dead links that need attention, in groups, the largest first. */
 export async function findAttention(
   deps: Deps,
-  { accountNo }: Caller,
+  { accountNo }: Pick<Caller, "accountNo">,
   query: AttentionQuery,
 ): Promise<Page<Cause>> {
   // The pages on which links are found are not recorded yet.
   if (query.by === "page") return { items: [], total: 0 };
   const { by, page, per_page: perPage } = query;
-  const key = `attention ${accountNo} ${by} ${page} ${perPage}`;
+  const state = await readState(deps.store, accountNo);
+  const key = `attention ${accountNo} ${by} ${page} ${perPage} ${state}`;
   return cached(deps, key, () => readAttention(deps.store, accountNo, query));
+}
+
+/** Returns a text that differs after any link has died, come back or been deleted. */
+async function readState(store: Store, accountNo: number): Promise<string> {
+  const { changedAt, linkNo } = changes;
+  const [counts, latest] = await Promise.all([
+    totalLinks({ store }, accountNo),
+    store.readPool
+      .select({ changedAt, linkNo })
+      .from(changes)
+      .where(eq(changes.accountNo, accountNo))
+      .orderBy(desc(changedAt), desc(linkNo))
+      .limit(1),
+  ]);
+  return JSON.stringify([counts, latest]);
 }
 
 async function readAttention(

@@ -13,6 +13,7 @@ const moment = () => z.string().meta({ format: "date-time" });
 const REASON = {
   reason: z.string().meta({ example: "http_404" }),
   message: z.string().meta({ example: "The server returned 404: there is no such page." }),
+  cause: z.string().nullable(),
   stage: z.enum(STAGES).nullable().meta({ example: "response" }),
 };
 

@@ -15,6 +15,7 @@ export function toReason({ reason, lastReason, cause, code }: Shown) {
   return {
     reason,
     message: messageOf(reason as Reason, status, of as Reason | null),
+    cause: of,
     stage: stageOf(reason as Reason, of as Reason | null),
   };
 }

@@ -46,7 +46,7 @@ export const siteRoutes = (deps: Deps) =>
           operationId: "listAttention",
           summary: "List dead links by cause",
           description:
-            "Dead links that need attention, grouped by site and reason or by site, the largest group first. `reason` is the most frequent one of the group, of `reasons` different ones. `host` is set if all links of the group are on one host, `stage` is where a check fails: `dns`, `connection`, `tls`, `response` or `content`. `since` is when the first of them died and `latest` when the last did. `links` has the three newest. With many links, the list may be a few seconds old.",
+            "Dead links that need attention, grouped by site and reason or by site, the largest group first. `reason` is the most frequent one of the group, of `reasons` different ones. `host` is set if all links of the group are on one host, `stage` is where a check fails: `dns`, `connection`, `tls`, `response` or `content`. `since` is when the first of them died and `latest` when the last did. `links` has the three newest. With many links, another reason of a link that stays dead may show a few seconds late.",
         },
       },
     );

@@ -1,0 +1,257 @@
+import { and, asc, eq, inArray, lte, min, sql } from "drizzle-orm";
+import { accounts, identities, mailAddresses, mails, users } from "../db/tables.ts";
+import { createWakeSignal } from "../lib/clock.ts";
+import { log, logFailure } from "../lib/log.ts";
+import { type MailContent, renderMail } from "../mail/layout.ts";
+import { mailPath } from "../mail/links.ts";
+import type { MailOutcome } from "../mail/server.ts";
+import type { Deps } from "../work/deps.ts";
+import { newLease } from "../work/nodes.ts";
+import { createLookWhenNeeded, NEVER_DUE } from "../work/when-needed.ts";
+import type { MailData } from "./mails.ts";
+import { createPasswordLink } from "./users.ts";
+
+const POLL_MS = 1000;
+const LEASE_MS = 60_000;
+/** Waits after failed attempts; then the mail is given up. */
+const RETRY_MS = [60, 300, 1800, 7200, 18_000].map((seconds) => seconds * 1000);
+
+type MailRow = typeof mails.$inferSelect;
+
+/** Sends mail to people until it is stopped. */
+export function createMailSender(deps: Deps): { wake(): void; stop(): Promise<void> } {
+  const aborting = new AbortController();
+  const wakeSignal = createWakeSignal(deps.clock);
+  const lookWhenNeeded = createLookWhenNeeded(deps);
+
+  async function run() {
+    while (!aborting.signal.aborted) {
+      const look = () => sendDue(deps, aborting.signal);
+      await lookWhenNeeded(look).catch(logFailure("failed to send mail to people"));
+      await wakeSignal.wait(POLL_MS);
+    }
+  }
+
+  const loop = run();
+  return {
+    wake: wakeSignal.wake,
+    async stop() {
+      aborting.abort();
+      wakeSignal.wake();
+      await loop;
+    },
+  };
+}
+
+/** Sends what is due once. Returns when a mail is due next; null if there may be more now. */
+export async function sendDue(deps: Deps, signal?: AbortSignal): Promise<number | null> {
+  const { mail, troubles } = deps;
+  if (!mail || troubles.stoppingWrites()) return null;
+  const claimed = await claim(deps, mail.free());
+  await Promise.all(claimed.map((each) => sendOne(deps, each, signal)));
+  return claimed.length > 0 ? null : nextDueAt(deps);
+}
+
+async function nextDueAt({ store, clock }: Deps): Promise<number | null> {
+  const [next] = await store.select({ at: min(mails.dueAt) }).from(mails);
+  const at = next?.at == null ? NEVER_DUE : Number(next.at);
+  // Due already: the mail server is not ready.
+  return at > clock.now() ? at : null;
+}
+
+async function claim({ store, clock, nodes }: Deps, most: number): Promise<MailRow[]> {
+  if (most <= 0) return [];
+  const now = clock.now();
+  const chosen = store
+    .select({ id: mails.id })
+    .from(mails)
+    .where(lte(mails.dueAt, now))
+    .orderBy(asc(mails.dueAt), asc(mails.id))
+    .limit(Math.min(most, MOST_AT_ONCE));
+  return (
+    store
+      .update(mails)
+      .set({ lease: newLease(nodes), dueAt: now + LEASE_MS, attempts: sql`${mails.attempts} + 1` })
+      // Of two nodes that choose the same rows, the second finds them not due any more.
+      .where(and(inArray(mails.id, chosen), sql`${mails.dueAt} + 0 <= ${now}`))
+      .returning()
+  );
+}
+
+const MOST_AT_ONCE = 10;
+
+async function sendOne(deps: Deps, row: MailRow, signal?: AbortSignal): Promise<void> {
+  const content = await deps.store.transaction((tx) => compose({ ...deps, store: tx }, row));
+  // There is no such user, or no more: nothing is to be said.
+  if (content === null) return settle(deps, row, END);
+  const mail = {
+    ...{ id: row.id, to: row.address, fromName: "Stillup", at: row.createdAt },
+    ...renderMail(content),
+  };
+  const sent = await deps.mail!.send(mail, signal);
+  if (sent.kind === "aborted") return;
+  log.info("mail sent", { mail: row.id, kind: row.kind, outcome: outcomeOf(sent) });
+  await settle(deps, row, columnsAfter(deps, row, sent));
+}
+
+const outcomeOf = (sent: MailOutcome) => (sent.kind === "replied" ? sent.what : sent.kind);
+
+type Columns = Partial<MailRow>;
+
+const END: Columns = { status: "dropped", dueAt: null };
+
+/** Ends this node's claim, unless another node has claimed the mail since. */
+async function settle({ store, clock }: Deps, row: MailRow, columns: Columns): Promise<void> {
+  const completedAt = columns.dueAt === null ? clock.now() : null;
+  await store
+    .update(mails)
+    .set({ ...columns, lease: null, completedAt })
+    .where(and(eq(mails.id, row.id), eq(mails.lease, row.lease ?? "")));
+}
+
+function columnsAfter({ clock, mail }: Deps, row: MailRow, sent: MailOutcome): Columns {
+  const now = clock.now();
+  if (sent.kind === "server") {
+    // Not the fault of the mail: the attempt does not count.
+    const dueAt = now + Math.max(mail!.state().restMs, POLL_MS);
+    return { attempts: row.attempts - 1, dueAt, lastError: "server" };
+  }
+  const retryMs = RETRY_MS[row.attempts - 1];
+  const later = retryMs === undefined ? null : now + retryMs;
+  if (sent.kind !== "replied") return { ...failedAt(later), lastError: "timeout" };
+  const reply = { lastStatusCode: sent.code, lastError: sent.what === "sent" ? null : sent.what };
+  if (sent.what === "sent") return { ...reply, status: "sent", dueAt: null };
+  return { ...reply, ...failedAt(sent.what === "later" ? later : null) };
+}
+
+const failedAt = (dueAt: number | null): Columns => ({
+  status: dueAt === null ? "failed" : "pending",
+  dueAt,
+});
+
+/**
+ * Composes a mail with a new token, whose hash is stored here, in the transaction that holds the claim: a repetition
+ * makes the token before it invalid. Returns null if there is no one to write to.
+ */
+async function compose(deps: Deps, row: MailRow): Promise<MailContent | null> {
+  const { store } = deps;
+  const isOurs = and(eq(mails.id, row.id), eq(mails.lease, row.lease ?? ""));
+  if ((await store.$count(mails, isOurs)) === 0) return null;
+  const data = JSON.parse(row.data);
+  if (row.kind === "confirm") return confirmation(deps, row, data);
+  const [user] = await store
+    .select()
+    .from(users)
+    .where(eq(users.id, row.userId ?? ""));
+  if (!user || (user.invitedEmail ?? user.email) !== row.address) return null;
+  if (row.kind === "changed") return news(deps, row, data);
+  if (row.kind === "invite") return invitation(deps, row, data);
+  const isLinked = (await store.$count(identities, eq(identities.userId, user.id))) > 0;
+  if (user.passwordHash === null && isLinked) return withoutPassword(deps, row);
+  return passwordLink(deps, row, data);
+}
+
+const page = ({ config }: Deps, path: string) => `${config.publicUrl}${path}`;
+const hostOf = ({ config }: Deps) => new URL(config.publicUrl!).host;
+
+async function invitation(
+  deps: Deps,
+  row: MailRow,
+  { by, isTaken }: MailData["invite"],
+): Promise<MailContent> {
+  const subject = `Invitation to Stillup on ${hostOf(deps)}`;
+  const footer = [`You get this message because ${by} entered your address.`];
+  if (isTaken) {
+    return {
+      ...{ subject, heading: "You are invited to another account" },
+      paragraphs: [
+        `${by} has invited ${row.address} to their account on ${hostOf(deps)}. Your address belongs to a user of another account there, and one address can be in one account only. Ask them to invite you with another address.`,
+      ],
+      footer,
+    };
+  }
+  const token = await createPasswordLink(deps, row.userId!, "invite");
+  return {
+    ...{ subject, heading: "You are invited to Stillup" },
+    paragraphs: [
+      `${by} has invited you to their account on ${hostOf(deps)}. Create a password to join.`,
+      "The link works once, within 7 days.",
+    ],
+    button: { text: "Create password", url: page(deps, `/invitation#token=${token}`) },
+    footer,
+  };
+}
+
+async function passwordLink(
+  deps: Deps,
+  row: MailRow,
+  { by }: MailData["password"],
+): Promise<MailContent> {
+  const token = await createPasswordLink(deps, row.userId!, "password");
+  return {
+    ...{ subject: `New password on ${hostOf(deps)}`, heading: "Set a new password" },
+    paragraphs: [
+      by === null
+        ? `Someone, probably you, asked for a new password for ${row.address}.`
+        : `${by} has created a link for a new password for ${row.address}.`,
+      "The link works once, within 30 minutes. It signs you out everywhere else.",
+    ],
+    button: { text: "Set a new password", url: page(deps, `/password#token=${token}`) },
+    footer: ["If you did not ask for this, ignore the message: your password stays as it is."],
+  };
+}
+
+const withoutPassword = (deps: Deps, row: MailRow): MailContent => ({
+  ...{ subject: `New password on ${hostOf(deps)}`, heading: "You sign in without a password" },
+  paragraphs: [
+    `Someone, probably you, asked for a new password for ${row.address}. You have none: you sign in by single sign-on.`,
+  ],
+  button: { text: "Sign in", url: page(deps, "/sign-in") },
+  footer: ["If you did not ask for this, ignore the message."],
+});
+
+const CHANGES: Record<MailData["changed"]["what"], string> = {
+  password: "Your password was changed",
+  two_factor_on: "Two-factor sign-in is on",
+  two_factor_off: "Two-factor sign-in is off",
+};
+
+const news = (deps: Deps, row: MailRow, { what }: MailData["changed"]): MailContent => ({
+  ...{ subject: `${CHANGES[what]} on ${hostOf(deps)}`, heading: CHANGES[what] },
+  paragraphs: [
+    `This is about ${row.address} on ${hostOf(deps)}. All other sessions have ended.`,
+    "If this was not you, ask an owner of your account for a new password link at once.",
+  ],
+  button: { text: "Open Stillup", url: page(deps, "/settings/sessions") },
+  footer: ["Such messages cannot be turned off."],
+});
+
+async function confirmation(
+  deps: Deps,
+  row: MailRow,
+  { webhookId, name, by }: MailData["confirm"],
+): Promise<MailContent | null> {
+  const { store } = deps;
+  const [account] = await store
+    .select()
+    .from(accounts)
+    .where(eq(accounts.id, row.accountId ?? ""));
+  if (!account) return null;
+  const { id: accountId } = account;
+  const isAddress = and(
+    eq(mailAddresses.accountId, accountId),
+    eq(mailAddresses.address, row.address),
+  );
+  const [known] = await store.select().from(mailAddresses).where(isAddress);
+  const link = { accountId, webhookId, address: row.address, n: known?.n ?? 0 };
+  const alert = name ? `the alert “${name}”` : "alerts";
+  return {
+    ...{ subject: `Confirm alerts from ${hostOf(deps)}`, heading: "Do you want these alerts?" },
+    paragraphs: [
+      `${by} wants to send ${alert} of the account ${account.email} to ${row.address}. Stillup watches links, and its alerts say which ones are dead.`,
+      "Confirm within 7 days. Without that you will get nothing else.",
+    ],
+    button: { text: "Confirm", url: page(deps, mailPath(deps, "confirm", link)) },
+    footer: ["If you did not expect this, ignore the message."],
+  };
+}

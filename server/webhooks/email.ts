@@ -1,0 +1,98 @@
+import { type MailContent, renderMail, singleLine } from "../mail/layout.ts";
+import { mailPath } from "../mail/links.ts";
+import type { Mail } from "../mail/server.ts";
+import type { Deps } from "../work/deps.ts";
+import {
+  type ChatMessage,
+  LISTED_EVENTS,
+  type StoredEvent,
+  toChatMessage,
+} from "./chat-message.ts";
+
+/** What a mail about an event is made of. */
+export type Recipient = {
+  webhookId: string;
+  accountId: string;
+  address: string;
+  name: string | null;
+  timeZone: string | null;
+};
+
+type Composing = Pick<Deps, "config" | "secrets" | "clock">;
+
+const MAIL = { listed: LISTED_EVENTS.mail };
+
+/** Longest address in a subject. */
+const SUBJECT_LENGTH = 120;
+
+/**
+ * Returns the mail about an event: the same at every attempt. All mail to a recipient about a link is one thread, so its
+ * subject stays the same and the state is in the sender's name: programs group by references, and some also by subject.
+ */
+export function mailFor(
+  deps: Composing,
+  id: string,
+  event: StoredEvent,
+  recipient: Recipient,
+): Mail {
+  const { publicUrl } = deps.config;
+  const message = toChatMessage(event, { ...MAIL, publicUrl, timeZone: recipient.timeZone });
+  const link = { ...recipient, n: 0 };
+  const unsubscribeUrl = `${publicUrl}${mailPath(deps, "unsubscribe", link)}`;
+  const content = { ...contentOf(message, recipient, publicUrl), unsubscribeUrl };
+  return {
+    ...{ id, to: recipient.address, at: event.createdAt },
+    fromName: message.state ? `Stillup: ${message.state}` : "Stillup",
+    ...(message.linkId && { thread: `link.${message.linkId}.${recipient.webhookId}` }),
+    ...renderMail(content),
+    headers: {
+      "List-Id": `${singleLine(recipient.name ?? "Stillup").replace(/[<>"]/g, "")} <${recipient.webhookId}.${new URL(publicUrl!).hostname}>`,
+      "List-Unsubscribe": `<${unsubscribeUrl}>`,
+      // RFC 8058 §3.1 requires https.
+      ...(unsubscribeUrl.startsWith("https:") && {
+        "List-Unsubscribe-Post": "List-Unsubscribe=One-Click",
+      }),
+      "X-Stillup-Event": event.type,
+    },
+  };
+}
+
+/** The text of the mail, without the link to unsubscribe: with that, other people could decide for the recipient. */
+export function mailTextFor(
+  event: StoredEvent,
+  recipient: Pick<Recipient, "name" | "timeZone">,
+  publicUrl: string | null,
+): string {
+  const message = toChatMessage(event, { ...MAIL, publicUrl, timeZone: recipient.timeZone });
+  return renderMail(contentOf(message, recipient, publicUrl)).text;
+}
+
+function contentOf(
+  message: ChatMessage,
+  { name }: Pick<Recipient, "name">,
+  publicUrl: string | null,
+): MailContent {
+  const { title, url, lines, severity, dashboardUrl } = message;
+  const facts = lines.filter((line) => line.url === null).map(({ text }) => text);
+  const list = lines.flatMap((line) =>
+    line.url === null ? [] : { text: line.url, detail: `${line.text}. ${line.rest ?? ""}`.trim() },
+  );
+  return {
+    subject: url === null ? title : shortAddress(url),
+    heading: title,
+    tone: severity,
+    ...(url !== null && { about: { title: null, url } }),
+    ...(list.length > 0 && { list }),
+    paragraphs: facts,
+    ...(dashboardUrl && { button: { text: "Open Stillup", url: dashboardUrl } }),
+    footer: [
+      `Sent by ${name ? `the alert “${name}”` : "an alert"}${publicUrl ? ` on ${new URL(publicUrl).host}` : ""}.`,
+    ],
+  };
+}
+
+/** An address without what is the same for most. */
+function shortAddress(url: string): string {
+  const short = url.replace(/^https?:\/\/(www\.)?/i, "").replace(/\/$/, "");
+  return short.length <= SUBJECT_LENGTH ? short : `${short.slice(0, SUBJECT_LENGTH - 1)}…`;
+}

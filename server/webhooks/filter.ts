@@ -1,0 +1,228 @@
+import { and, eq, inArray, type SQL, sql } from "drizzle-orm";
+import leven from "leven";
+import * as z from "zod";
+import type { Caller } from "../api/caller.ts";
+import { totalLinks } from "../db/queries.ts";
+import type { Store } from "../db/store.ts";
+import { type FILTER_FIELDS, groups, links, webhookFilters } from "../db/tables.ts";
+import { invalid } from "../lib/errors.ts";
+import { text } from "../lib/fields.ts";
+import { parseId } from "../lib/ids.ts";
+import { REASONS } from "../verdict/reasons/reasons.ts";
+import type { Deps } from "../work/deps.ts";
+
+/**
+ * Narrows what a webhook gets about links: all fields that have values must match, each by any of its values. Null is
+ * any.
+ */
+export type Filter = {
+  group_ids: string[] | null;
+  services: string[] | null;
+  reasons: string[] | null;
+};
+
+type Field = (typeof FILTER_FIELDS)[number];
+
+const FIELDS: Record<keyof Filter, Field> = {
+  group_ids: "group",
+  services: "service",
+  reasons: "reason",
+};
+
+const KEYS = Object.keys(FIELDS) as (keyof Filter)[];
+
+/** Of the column `filters`. */
+const BITS: Record<Field, number> = { group: 1, service: 2, reason: 4 };
+
+const MOST_VALUES = 50;
+/** For links that are in no group. */
+const NO_GROUP = "none";
+
+const LONGEST = 100;
+
+const values = (value: z.ZodType<string, string> = text(LONGEST)) =>
+  z
+    .array(value, "must be a list")
+    .min(1, "must have at least one value; leave it out for any")
+    .max(MOST_VALUES, `must have at most ${MOST_VALUES} values`)
+    .transform((given) => [...new Set(given)])
+    .nullable()
+    .optional();
+
+const FAMILIES = [...new Set(REASONS.map(familyOf))];
+
+/** The codes that begin with the same word, such as `http_*`. */
+function familyOf(reason: string): string {
+  return `${reason.split("_", 1)[0]}_*`;
+}
+
+const reason = () =>
+  text(LONGEST).superRefine((given, context) => {
+    const known: string[] = [...REASONS, ...FAMILIES];
+    if (known.includes(given)) return;
+    const nearest = known.toSorted((a, b) => leven(given, a) - leven(given, b))[0];
+    context.addIssue(`has no "${given}"; did you mean "${nearest}"?`);
+  });
+
+const groupId = () =>
+  text(LONGEST).transform((given, context) => {
+    const id = given === NO_GROUP ? NO_GROUP : parseId(given);
+    if (id === null) context.addIssue(`must be ids of groups, or "${NO_GROUP}"`);
+    return id ?? given;
+  });
+
+/** A filter in a body. */
+export const FilterBody = z
+  .looseObject(
+    { group_ids: values(groupId()), services: values(), reasons: values(reason()) },
+    "must be an object",
+  )
+  .superRefine((given, context) => {
+    const unknown = Object.keys(given).filter((key) => !(key in FIELDS));
+    const message = `is not a field of a filter; there are ${KEYS.join(", ")}`;
+    for (const key of unknown) context.addIssue({ code: "custom", path: [key], message });
+  })
+  .transform(({ group_ids, services, reasons }) => ({ group_ids, services, reasons }))
+  .meta({ example: { group_ids: ["none"], services: null, reasons: ["http_404", "soft404_*"] } });
+export type FilterBody = { [K in keyof Filter]?: Filter[K] | undefined };
+
+/** A filter in a reply. */
+export const FilterRecord = z.object({
+  group_ids: z.array(z.string()).nullable(),
+  services: z.array(z.string()).nullable(),
+  reasons: z.array(z.string()).nullable(),
+}) satisfies z.ZodType<Filter>;
+
+/**
+ * Refuses groups that the account does not have. One that is deleted later stays named and matches nothing.
+ * @throws VALIDATION_ERROR
+ */
+export async function refuseForeignGroups(
+  { store }: Pick<Deps, "store">,
+  { accountId }: Pick<Caller, "accountId">,
+  filter: FilterBody | null | undefined,
+): Promise<void> {
+  const ids = (filter?.group_ids ?? []).filter((id) => id !== NO_GROUP);
+  if (ids.length === 0) return;
+  const isOurs = and(eq(groups.accountId, accountId), inArray(groups.id, ids));
+  const found = await store.select({ id: groups.id }).from(groups).where(isOurs);
+  const missing = ids.find((id) => !found.some((group) => group.id === id));
+  if (missing) throw invalid({ "filter.group_ids": [`has no such group: ${missing}`] });
+}
+
+/** Writes the filter of a webhook, in the transaction that writes the webhook, and returns its column `filters`. */
+export async function writeFilter(
+  tx: Store,
+  webhookId: string,
+  filter: FilterBody | null,
+): Promise<number> {
+  const rows = KEYS.flatMap((key) =>
+    (filter?.[key] ?? []).map((value) => ({ webhookId, field: FIELDS[key], value })),
+  );
+  await tx.delete(webhookFilters).where(eq(webhookFilters.webhookId, webhookId));
+  if (rows.length > 0) await tx.insert(webhookFilters).values(rows);
+  return bitsOf(rows);
+}
+
+const bitsOf = (rows: { field: Field }[]) =>
+  rows.reduce((bits, { field }) => bits | BITS[field], 0);
+
+/** Returns the filters of webhooks by their ids; none for those without. */
+export async function readFilters(
+  store: Store,
+  webhookIds: string[],
+): Promise<Map<string, Filter>> {
+  const rows = await store
+    .select()
+    .from(webhookFilters)
+    .where(inArray(webhookFilters.webhookId, webhookIds))
+    .orderBy(webhookFilters.webhookId, webhookFilters.field, webhookFilters.value);
+  const byId = Map.groupBy(rows, ({ webhookId }) => webhookId);
+  return new Map([...byId].map(([id, ofWebhook]) => [id, toFilter(ofWebhook)]));
+}
+
+function toFilter(rows: { field: Field; value: string }[]): Filter {
+  const valuesOf = (field: Field) => {
+    const values = rows.filter((row) => row.field === field).map(({ value }) => value);
+    return values.length > 0 ? values : null;
+  };
+  return {
+    group_ids: valuesOf("group"),
+    services: valuesOf("service"),
+    reasons: valuesOf("reason"),
+  };
+}
+
+/** What a filter looks at. The reason of a recovery is that of the death before, or it would be lost. */
+export type Filtered = { groupId: string | null; service: string; reason: string | null };
+
+/** Columns of events for `passesFilter`. */
+export const FILTER_CELLS = {
+  is_of_link: "bigint",
+  group_value: "text",
+  service: "text",
+  reason: "text",
+  family: "text",
+} as const;
+
+/** In the order of `FILTER_CELLS`. @param about null for events that every filter passes */
+export const filterCellsOf = (about: Filtered | null) =>
+  about
+    ? [
+        ...[1, about.groupId ?? NO_GROUP, about.service],
+        ...[about.reason ?? "", about.reason ? familyOf(about.reason) : ""],
+      ]
+    : [0, "", "", "", ""];
+
+/** A condition: the event of the row `happened` passes the filter of the row of `webhooks`. */
+export const passesFilter: SQL = sql.raw(`(
+  webhooks.filters = 0 or happened.is_of_link = 0 or (
+    ${isAny("group", "f.value = happened.group_value")}
+    and ${isAny("service", "f.value = happened.service")}
+    and ${isAny("reason", "f.value in (happened.reason, happened.family)")}
+  ))`);
+
+function isAny(field: Field, matches: string): string {
+  return `((webhooks.filters & ${BITS[field]}) = 0 or exists (
+    select 1 from webhook_filters f where f.webhook_id = webhooks.id and f.field = '${field}' and ${matches}))`;
+}
+
+/** How many of the account's links pass the filter as they are now, and how many there are. */
+export async function countMatches(
+  deps: Pick<Deps, "store">,
+  caller: Caller,
+  filter: FilterBody,
+): Promise<{ links: number; total: number }> {
+  await refuseForeignGroups(deps, caller, filter);
+  const { total } = await totalLinks(deps, caller.accountNo);
+  const passes = linksThatPass({
+    group_ids: null,
+    services: null,
+    reasons: null,
+    ...given(filter),
+  });
+  if (!passes) return { links: total, total };
+  const isOurs = and(eq(links.accountNo, caller.accountNo), passes);
+  const [row] = await deps.store.readPool.all<[number]>(
+    sql`select count(*) from links where ${isOurs}`,
+  );
+  return { links: Number(row![0]), total };
+}
+
+const given = (filter: FilterBody) =>
+  Object.fromEntries(Object.entries(filter).filter(([, values]) => values)) as Partial<Filter>;
+
+/** A condition on links: they pass the filter as they are now. Undefined for a filter that passes all. */
+export function linksThatPass({ group_ids: ids, services, reasons }: Filter): SQL | undefined {
+  const inGroups = ids?.filter((id) => id !== NO_GROUP) ?? [];
+  const codes = REASONS.filter((code) =>
+    reasons?.some((each) => each === code || each === familyOf(code)),
+  );
+  const inGroup = inGroups.length > 0 ? inArray(links.groupId, inGroups) : sql`1 = 0`;
+  const inNone = ids?.includes(NO_GROUP) ? sql`${links.groupId} is null` : sql`1 = 0`;
+  return and(
+    ids ? sql`(${inGroup} or ${inNone})` : undefined,
+    services ? inArray(links.service, services) : undefined,
+    reasons ? inArray(links.reason, codes) : undefined,
+  );
+}

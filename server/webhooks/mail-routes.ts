@@ -1,0 +1,99 @@
+import { Elysia } from "elysia";
+import * as z from "zod";
+import type { Guard } from "../accounts/guard.ts";
+import { contextOf } from "../api/caller.ts";
+import { createRefusals, data, recordRefusals } from "../api/reply.ts";
+import { AppError } from "../lib/errors.ts";
+import { oneOf } from "../lib/fields.ts";
+import { type LinkPurpose, type MailLink, readMailLink } from "../mail/links.ts";
+import type { Deps } from "../work/deps.ts";
+import {
+  confirmAddress,
+  type Subscription as Found,
+  findSubscription,
+  subscribeAgain,
+  unsubscribe,
+} from "./recipients.ts";
+
+const Subscription = z.object({
+  address: z.string(),
+  name: z.string().nullable(),
+  account: z.string().nullable(),
+  state: z.enum(["unconfirmed", "active", "paused", "unsubscribed", "refused", "gone"]),
+}) satisfies z.ZodType<Found>;
+
+const Choice = z.object({ to: oneOf(["unsubscribe", "refuse", "subscribe"]) });
+
+const mailRefusals = { ...recordRefusals, ...createRefusals };
+
+type Counting = Pick<Guard, "countGuess">;
+
+/**
+ * What the links in mails lead to. A GET changes nothing, since scanners and previews follow links; the pages ask for a
+ * click, which sends a POST.
+ */
+export function subscriptionRoutes(deps: Deps, guard: Counting) {
+  const linkOf = mailLinks(deps, guard);
+  return new Elysia({ prefix: "/mail", detail: { hide: true, access: "anyone" } })
+    .get(
+      "/:purpose/:token",
+      async ({ request, params }) => ({
+        data: await findSubscription(deps, await linkOf(request, params.purpose, params.token)),
+      }),
+      { response: { 200: data(Subscription), ...mailRefusals } },
+    )
+    .post(
+      "/confirm/:token",
+      async ({ request, params }) => {
+        const link = await linkOf(request, "confirm", params.token);
+        const { address } = contextOf(request);
+        if (!(await confirmAddress(deps, link, address))) throw noSuchLink();
+        return { data: await findSubscription(deps, link) };
+      },
+      { response: { 200: data(Subscription), ...mailRefusals } },
+    )
+    .post(
+      "/unsubscribe/:token",
+      async ({ request, params, body }) => {
+        const link = await linkOf(request, "unsubscribe", params.token);
+        const { address } = contextOf(request);
+        if (body.to === "subscribe") await subscribeAgain(deps, link, address);
+        else await unsubscribe(deps, link, { isAll: body.to === "refuse", address });
+        return { data: await findSubscription(deps, link) };
+      },
+      { body: Choice, response: { 200: data(Subscription), ...mailRefusals } },
+    );
+}
+
+/**
+ * One-click unsubscription: a POST to the address of the page, without cookies, origin or referrer, answered without a
+ * redirect (RFC 8058 §3.1). Its form says nothing new, so it is not read.
+ */
+export function oneClickRoutes(deps: Deps, guard: Counting) {
+  const linkOf = mailLinks(deps, guard);
+  return new Elysia({ detail: { hide: true, access: "anyone" } }).post(
+    "/mail/unsubscribe/:token",
+    async ({ request, params }) => {
+      const link = await linkOf(request, "unsubscribe", params.token);
+      const { address } = contextOf(request);
+      await unsubscribe(deps, link, { isAll: false, address });
+      return new Response("Unsubscribed.\n", { headers: TEXT });
+    },
+  );
+}
+
+const TEXT = { "content-type": "text/plain; charset=utf-8", "cache-control": "no-store" };
+
+/** Reads a link's token; wrong ones count as guesses. */
+function mailLinks(deps: Deps, { countGuess }: Counting) {
+  return async (request: Request, purpose: string, token: string): Promise<MailLink> => {
+    const isPurpose = purpose === "confirm" || purpose === "unsubscribe";
+    const link = isPurpose && readMailLink(deps, purpose as LinkPurpose, token);
+    if (link) return link;
+    await countGuess(request);
+    throw noSuchLink();
+  };
+}
+
+const noSuchLink = () =>
+  new AppError("NOT_FOUND", "This link has expired or is not complete. Ask for a new one.");

@@ -1,0 +1,196 @@
+import { beforeAll, expect, test } from "bun:test";
+import { noteVerified } from "../../server/accounts/sign-in.ts";
+import { type Asker, onBothEngines, type TestServer } from "../harness.ts";
+import { newOwner, openBrowser } from "../session/browser.ts";
+import { mailSettings, startMailHost } from "../smtp.ts";
+import { agreeTo, sendAll } from "./recipients.ts";
+
+const host = await startMailHost();
+const DAY = 86_400_000;
+
+const lettersTo = (address: string) =>
+  host.letters.filter(({ recipients }) => recipients.includes(address));
+
+const create = (me: Asker, address: string, more: object = {}) =>
+  me.post("/api/v1/webhooks", {
+    ...{ url: `mailto:${address}`, events: ["link.dead"], format: "email", ...more },
+  });
+
+const stateOf = async (me: Asker, id: string) => {
+  const { is_active, disabled_reason } = (await me.get(`/api/v1/webhooks/${id}`)).body.data;
+  return is_active ? "active" : disabled_reason;
+};
+
+/** The path after the public URL in the last mail to the address. */
+function pathIn(address: string, word: "confirm" | "unsubscribe"): string {
+  const found = new RegExp(`https://links.example.org(/mail/${word}/\\S+)`).exec(
+    lettersTo(address).at(-1)!.text!,
+  );
+  return found![1]!;
+}
+
+const ask = (server: TestServer, method: string, path: string, body?: object) =>
+  openBrowser(server).ask(method, path, body);
+
+/** What mail programs send, without cookies, origin or referrer. */
+const oneClick = (server: TestServer, path: string) =>
+  fetch(server.url + path, {
+    method: "POST",
+    headers: { "content-type": "application/x-www-form-urlencoded" },
+    body: "List-Unsubscribe=One-Click",
+    redirect: "manual",
+  });
+
+onBothEngines(
+  "the recipient of an alert",
+  (server) => {
+    beforeAll(() => void host.letters.splice(0));
+
+    test("gets one question, and nothing else before the answer", async () => {
+      const me = await server().account();
+      const made = await create(me, "Carol@example.org", { name: "Docs" });
+      const { id } = made.body.data;
+      expect(made.body.data).toMatchObject({
+        is_active: false,
+        disabled_reason: "unconfirmed",
+        url: "mailto:Carol@example.org",
+      });
+      await sendAll(server().deps);
+      expect(lettersTo("carol@example.org").map(({ subject }) => subject)).toEqual([
+        "Confirm alerts from links.example.org",
+      ]);
+      const early = await me.patch(`/api/v1/webhooks/${id}`, { is_active: true });
+      const tested = await me.post(`/api/v1/webhooks/${id}/test`);
+      expect(
+        [early, tested].map(({ status, body }) => [status, body.error.details.reason]),
+      ).toEqual([
+        [409, "unconfirmed"],
+        [409, "unconfirmed"],
+      ]);
+
+      const path = pathIn("carol@example.org", "confirm");
+      const seen = await ask(server(), "GET", path);
+      expect(seen.body.data).toMatchObject({ address: "carol@example.org", name: "Docs" });
+      expect((await fetch(server().url + path)).status).toBeOneOf([200, 503]);
+      expect(await stateOf(me, id)).toBe("unconfirmed");
+
+      expect((await ask(server(), "POST", path)).body.data.state).toBe("active");
+      expect(await stateOf(me, id)).toBe("active");
+      expect(await stateOf(me, (await create(me, "carol@example.org")).body.data.id)).toBe(
+        "active",
+      );
+      const again = await me.post(`/api/v1/webhooks/${id}/confirm`);
+      expect([again.status, again.body.error.details.reason]).toEqual([409, "already_confirmed"]);
+    });
+
+    test("unsubscribes with one click, after which no one else can subscribe them again", async () => {
+      const me = await server().account();
+      const { id } = (await create(me, "dan@example.org")).body.data;
+      await sendAll(server().deps);
+      const confirmation = pathIn("dan@example.org", "confirm");
+      await ask(server(), "POST", confirmation);
+      await me.post(`/api/v1/webhooks/${id}/test`);
+      const letter = lettersTo("dan@example.org").at(-1)!;
+      expect(letter.headers.get("list")).toMatchObject({
+        unsubscribe: { url: expect.stringContaining("/mail/unsubscribe/") },
+        "unsubscribe-post": { name: "List-Unsubscribe=One-Click" },
+      });
+      const path = pathIn("dan@example.org", "unsubscribe");
+
+      const first = await oneClick(server(), path);
+      const second = await oneClick(server(), path);
+
+      expect([first.status, second.status]).toEqual([200, 200]);
+      expect(await stateOf(me, id)).toBe("unsubscribed");
+      const other = await me.patch(`/api/v1/webhooks/${id}`, { is_active: true });
+      expect([other.status, other.body.error.details.reason]).toEqual([409, "unsubscribed"]);
+      expect((await ask(server(), "POST", confirmation)).status).toBe(404);
+      await ask(server(), "POST", path, { to: "subscribe" });
+      expect(await stateOf(me, id)).toBe("active");
+    });
+
+    test("can refuse all mail of an account, and take that back", async () => {
+      const me = await server().account();
+      const ids: string[] = [];
+      await agreeTo(server(), me, "erin@example.org");
+      for (let n = 0; n < 2; n++) ids.push((await create(me, "erin@example.org")).body.data.id);
+      await me.post(`/api/v1/webhooks/${ids[0]}/test`);
+      const path = pathIn("erin@example.org", "unsubscribe");
+
+      const refused = await ask(server(), "POST", path, { to: "refuse" });
+      const more = await create(me, "erin@example.org");
+
+      expect(refused.body.data.state).toBe("refused");
+      expect(await Promise.all(ids.map((id) => stateOf(me, id)))).toEqual([
+        "unsubscribed",
+        "unsubscribed",
+      ]);
+      expect([more.status, more.body.error.details.reason]).toEqual([409, "recipient_refused"]);
+      await ask(server(), "POST", path, { to: "subscribe" });
+      expect((await create(me, "erin@example.org")).body.data.is_active).toBe(true);
+    });
+
+    test("is not asked where they have proven the address, and may enable their own alert", async () => {
+      const { owner, account } = await newOwner(server());
+      await noteVerified(server().deps.store, owner.id, server().clock.now());
+      const browser = openBrowser(server());
+      await browser.signIn(owner.email);
+      const body = { url: `mailto:${owner.email}`, events: ["link.dead"], format: "email" };
+
+      const made = await browser.post("/webhooks", body);
+      await browser.post(`/webhooks/${made.body.data.id}/test`);
+      await oneClick(server(), pathIn(owner.email, "unsubscribe"));
+      const own = await browser.patch(`/webhooks/${made.body.data.id}`, { is_active: true });
+
+      expect(made.body.data.is_active).toBe(true);
+      expect(account.id).toBe(owner.accountId);
+      expect(own.body.data).toMatchObject({ is_active: true, disabled_reason: null });
+    });
+
+    test("is asked again under a new address, and the old one hears no more", async () => {
+      const me = await server().account();
+      await agreeTo(server(), me, "fred@example.org");
+      const { id } = (await create(me, "fred@example.org")).body.data;
+
+      const moved = await me.patch(`/api/v1/webhooks/${id}`, { url: "mailto:gina@example.org" });
+
+      expect(moved.body.data).toMatchObject({ is_active: false, disabled_reason: "unconfirmed" });
+      const back = await me.patch(`/api/v1/webhooks/${id}`, { url: "mailto:fred@example.org" });
+      expect(back.body.data.is_active).toBe(true);
+    });
+
+    test("is asked three times a day at most, and an account asks twenty", async () => {
+      const me = await server().account();
+      const statuses: number[] = [];
+      for (let n = 0; n < 4; n++) statuses.push((await create(me, "hal@example.org")).status);
+      for (let n = 0; n < 18; n++) statuses.push((await create(me, `x${n}@example.org`)).status);
+
+      expect(statuses.slice(0, 4)).toEqual([201, 201, 201, 429]);
+      expect(statuses.slice(4)).toEqual([...Array(17).fill(201), 429]);
+      server().clock.moveBy(DAY);
+      expect((await create(me, "hal@example.org")).status).toBe(201);
+    });
+
+    test("cannot be decided for by a changed link, or by an old one", async () => {
+      const me = await server().account();
+      const { id } = (await create(me, "ida@example.org")).body.data;
+      await sendAll(server().deps);
+      const path = pathIn("ida@example.org", "confirm");
+      const [, payload, signature] = /([^/.]+)\.([^/]+)$/.exec(path)!;
+      const text = Buffer.from(payload!, "base64url").toString().replace("ida@", "eve@");
+      const forged = `${Buffer.from(text).toString("base64url")}.${signature}`;
+
+      const wrong = [
+        `/mail/confirm/${forged}`,
+        `/mail/unsubscribe/${payload}.${signature}`,
+        "/mail/confirm/x",
+      ];
+      for (const each of wrong)
+        expect((await ask(server(), "POST", each, { to: "refuse" })).status).toBe(404);
+      server().clock.moveBy(7 * DAY);
+      expect((await ask(server(), "POST", path)).status).toBe(404);
+      expect(await stateOf(me, id)).toBe("unconfirmed");
+    });
+  },
+  mailSettings(host.port, { STILLUP_TRUSTED_PROXIES: "127.0.0.1" }),
+);

@@ -1,0 +1,263 @@
+import { useQuery } from "@tanstack/preact-query";
+import { Check, FileText, FileUp, Minus, X } from "lucide-preact";
+import { useEffect, useRef } from "preact/hooks";
+import { FORMATS, type Format } from "../../../server/links/imports/formats.ts";
+import { counted, many } from "../data/format.ts";
+import { ALL_GROUPS } from "../data/groups.ts";
+import { Button, IconButton } from "../ui/button.tsx";
+import { Sheet } from "../ui/overlay.tsx";
+import type { Job, useJob } from "./job.ts";
+import { countSkipped } from "./ledger.ts";
+import { NamedGroups, Options } from "./options.tsx";
+import type { Choices } from "./send.ts";
+import { Skipped } from "./skipped.tsx";
+import type { Source } from "./source.ts";
+
+/** Longer text makes the field slow. */
+const MOST_IN_FIELD = 50_000;
+/** After the last key. */
+const READ_AFTER_MS = 200;
+
+type ComposeProps = {
+  flow: ReturnType<typeof useJob>;
+  draft: Source;
+  choices: Choices;
+  problem: Error | null;
+  onChoose: (choices: Choices) => void;
+  onType: (source: Partial<Source>) => void;
+  onFiles: (files: File[]) => void;
+  onClose: () => void;
+};
+
+/** Reads the list while it is typed. */
+export function ComposeSheet(props: ComposeProps) {
+  const { flow, draft, choices, problem, onChoose, onType, onFiles, onClose } = props;
+  const groups = useQuery(ALL_GROUPS);
+  const isEmpty = isBlank(draft);
+  const job = useReadDraft(flow, draft);
+  const isAddable = !isEmpty && choices.newGroup?.trim() !== "" && !isFruitless(job);
+  const add = () => {
+    if (!isAddable) return;
+    if (job) flow.add(choices);
+    else flow.begin(draft, undefined, choices);
+  };
+  const error = problem ?? job?.problem ?? groups.error;
+  return (
+    <Sheet
+      title="Add links"
+      onClose={onClose}
+      foot={
+        <>
+          <span class="soft">Results appear here as they arrive</span>
+          <span class="gap" />
+          <Button onClick={onClose}>Cancel</Button>
+          <Button
+            primary
+            keys="Ctrl ↵"
+            busy={job?.wanted != null && job.problem === null}
+            disabled={!isAddable}
+            onClick={add}
+          >
+            {addWords(job)}
+          </Button>
+        </>
+      }
+    >
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: the keys are those of its fields. */}
+      <div
+        class="compose"
+        onKeyDown={(event) => {
+          if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) add();
+        }}
+      >
+        <Input draft={draft} onType={onType} />
+        <div class="hint source">
+          <p>
+            One URL per line, or CSV or JSON. A file may also have bookmarks, a sitemap, or what
+            Uptime Kuma or UptimeRobot export.
+          </p>
+          <FileButton onFiles={onFiles} />
+        </div>
+        <div role="alert">{error && <p class="problem">{error.message}</p>}</div>
+        <div role="status">{job && !isEmpty && <Parsed job={job} />}</div>
+        {job && !isEmpty && <Details job={job} flow={flow} draft={draft} onType={onType} />}
+        <Options choices={choices} groups={groups.data ?? []} onChange={onChoose} />
+        {job?.stage === "ready" && (
+          <NamedGroups job={job} groups={groups.data ?? []} onUse={flow.useNamed} />
+        )}
+      </div>
+    </Sheet>
+  );
+}
+
+/** Begins to read the draft a moment after each change. */
+function useReadDraft(flow: ReturnType<typeof useJob>, draft: Source): Job | null {
+  const { job } = flow;
+  const isRead = job?.source.text === draft.text && job.source.name === draft.name;
+  useEffect(() => {
+    if (isRead || isBlank(draft)) return;
+    const isLong = draft.name !== null || draft.text.length > MOST_IN_FIELD;
+    const timer = setTimeout(() => flow.begin(draft), isLong ? 0 : READ_AFTER_MS);
+    return () => clearTimeout(timer);
+  }, [draft.text, draft.name, isRead]);
+  return isRead ? job : null;
+}
+
+const isBlank = ({ name, text }: Source) => name === null && text.trim() === "";
+
+const isFruitless = (job: Job | null) => job?.stage === "ready" && job.ledger.counts.new === 0;
+
+function addWords(job: Job | null): string {
+  if (job?.stage !== "ready") return "Add";
+  return `Add ${counted(job.ledger.counts.new, "link")}`;
+}
+
+type InputProps = { draft: Source; onType: (source: Partial<Source>) => void };
+
+/** A field, or the name of what is too long for one. */
+function Input({ draft, onType }: InputProps) {
+  const field = useRef<HTMLTextAreaElement>(null);
+  const { name, text } = draft;
+  const isKept = name !== null || text.length > MOST_IN_FIELD;
+  useEffect(() => field.current?.focus(), [isKept]);
+  if (isKept) {
+    return (
+      <p class="kept">
+        <FileText class="i" aria-hidden="true" />
+        <b>{name ?? "Pasted text"}</b>
+        <span class="soft">{many(text.length)} characters</span>
+        <span class="gap" />
+        <IconButton label="Remove" icon={X} onClick={() => onType({})} />
+      </p>
+    );
+  }
+  return (
+    <label class="ta">
+      <span class="unseen">URLs, one per line</span>
+      <textarea
+        ref={field}
+        data-first
+        rows={12}
+        spellcheck={false}
+        placeholder={"https://example.org/\nhttps://example.com/docs"}
+        value={text}
+        onInput={({ currentTarget }) => onType({ text: currentTarget.value })}
+      />
+    </label>
+  );
+}
+
+/** A file input that looks like a button. */
+const FileButton = ({ onFiles }: { onFiles: (files: File[]) => void }) => (
+  <label class="btn file">
+    <FileUp class="i" aria-hidden="true" />
+    <span>Choose a file…</span>
+    <input
+      type="file"
+      class="unseen"
+      accept=".txt,.csv,.tsv,.json,.ndjson,.html,.htm,.xml,text/*,application/json,application/xml"
+      onChange={({ currentTarget }) => {
+        onFiles([...(currentTarget.files ?? [])]);
+        // Allows choosing the same file again after a correction.
+        currentTarget.value = "";
+      }}
+    />
+  </label>
+);
+
+/** "8 links, 1 skipped" */
+function Parsed({ job }: { job: Job }) {
+  const { ledger, stage, problem } = job;
+  const { counts, items } = ledger;
+  if (stage === "reading") return problem ? null : <p class="parse soft">Reading the list…</p>;
+  if (items.length === 0 && job.sitemaps.length === 0) {
+    return (
+      <p class="parse soft">No links found. {job.source.name !== null && "Try another format."}</p>
+    );
+  }
+  const skipped = countSkipped(ledger);
+  const links = stage === "ready" ? counts.new : counts.new + counts.waiting;
+  return (
+    <ul class="parse">
+      <li>
+        <Check class="i" aria-hidden="true" />
+        <span>
+          <b>{many(links)}</b> {links === 1 ? "link" : "links"}
+        </span>
+      </li>
+      {skipped > 0 && (
+        <li class="warn">
+          <Minus class="i" aria-hidden="true" />
+          <span>
+            <b>{many(skipped)}</b> skipped
+          </span>
+        </li>
+      )}
+      {stage === "judging" && !problem && (
+        <li class="soft">{many(items.length - counts.waiting)} looked at…</li>
+      )}
+    </ul>
+  );
+}
+
+type DetailsProps = {
+  job: Job;
+  flow: ReturnType<typeof useJob>;
+  draft: Source;
+  onType: (source: Partial<Source>) => void;
+};
+
+/** How the list was read, and what of it is not added. */
+const Details = ({ job, flow, draft, onType }: DetailsProps) => (
+  <>
+    {(draft.name !== null || job.format !== "text") && (
+      <label class="read-as">
+        Read as
+        <select
+          value={job.format}
+          onChange={({ currentTarget }) => flow.begin(draft, currentTarget.value as Format)}
+        >
+          {Object.entries(FORMATS).map(([format, { name }]) => (
+            <option key={format} value={format}>
+              {name}
+            </option>
+          ))}
+        </select>
+      </label>
+    )}
+    {job.notes.map((note) => (
+      <p key={note} class="hint">
+        {note}
+      </p>
+    ))}
+    {job.sitemaps.length > 0 && <Sitemaps sitemaps={job.sitemaps} />}
+    <Skipped job={job} onText={(text) => onType({ ...draft, text })} />
+  </>
+);
+
+const MOST_SITEMAPS = 50;
+
+const Sitemaps = ({ sitemaps }: { sitemaps: string[] }) => (
+  <section class="sitemaps">
+    <p>
+      This is an index of {many(sitemaps.length)} sitemaps and lists no pages. Save each of its
+      sitemaps, and add them one by one:
+    </p>
+    <ul>
+      {sitemaps.slice(0, MOST_SITEMAPS).map((url) => (
+        <li key={url}>
+          {/^https?:/i.test(url) ? (
+            <a href={url} target="_blank" rel="noopener noreferrer nofollow">
+              {url}
+            </a>
+          ) : (
+            url
+          )}
+        </li>
+      ))}
+    </ul>
+    {sitemaps.length > MOST_SITEMAPS && (
+      <p class="hint">And {many(sitemaps.length - MOST_SITEMAPS)} more.</p>
+    )}
+  </section>
+);

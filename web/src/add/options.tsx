@@ -1,0 +1,85 @@
+import { useMemo } from "preact/hooks";
+import { many } from "../data/format.ts";
+import type { Group } from "../data/groups.ts";
+import { FREQUENCIES } from "../data/links.ts";
+import { CheckField, SelectField, TextField } from "../ui/field.tsx";
+import type { Job } from "./job.ts";
+import { type Choices, MOST_NEW_GROUPS, namedGroups } from "./send.ts";
+
+/** Stands for a group to create; no id equals it. */
+const NEW = "new";
+
+type OptionsProps = { choices: Choices; groups: Group[]; onChange: (choices: Choices) => void };
+
+export const Options = ({ choices, groups, onChange }: OptionsProps) => (
+  <div class="opts">
+    <SelectField
+      label="Group"
+      options={[
+        { value: "", label: "No group" },
+        ...groups.map(({ id, name }) => ({ value: id, label: name })),
+        { value: NEW, label: "New group…" },
+      ]}
+      value={choices.newGroup === null ? choices.groupId : NEW}
+      onChange={(value) =>
+        onChange(
+          value === NEW
+            ? { ...choices, groupId: "", newGroup: "" }
+            : { ...choices, groupId: value, newGroup: null },
+        )
+      }
+    />
+    <SelectField
+      label="Checked"
+      name="frequency"
+      options={FREQUENCIES.map((value) => ({ value, label: value }))}
+      value={choices.frequency}
+      onChange={(frequency) => onChange({ ...choices, frequency })}
+    />
+    {choices.newGroup !== null && (
+      <TextField
+        label="Name of the new group"
+        value={choices.newGroup}
+        maxLength={100}
+        onInput={({ currentTarget }) => onChange({ ...choices, newGroup: currentTarget.value })}
+      />
+    )}
+  </div>
+);
+
+type NamedGroupsProps = { job: Job; groups: Group[]; onUse: (usesNamed: boolean) => void };
+
+/** Groups named in the list, which override the one chosen for all. */
+export function NamedGroups({ job, groups, onUse }: NamedGroupsProps) {
+  const { ledger, usesNamed } = job;
+  const { known, unknown } = useMemo(() => namedGroups(ledger, groups), [ledger, groups]);
+  if (known.length + unknown.length === 0) return null;
+  const isTooMuch = unknown.length > MOST_NEW_GROUPS;
+  const made = usesNamed ? "Will be created" : "Would be created";
+  return (
+    <CheckField
+      label="Use the groups that the list names"
+      checked={usesNamed && !isTooMuch}
+      disabled={isTooMuch}
+      onChange={({ currentTarget }) => onUse(currentTarget.checked)}
+      hint={
+        isTooMuch
+          ? `The list names ${many(unknown.length)} groups that do not exist. At most ${MOST_NEW_GROUPS} can be created at once.`
+          : [
+              known.length > 0 && `Existing groups: ${some(known)}.`,
+              unknown.length > 0 && `${made}: ${some(unknown)}.`,
+            ]
+              .filter(Boolean)
+              .join(" ")
+      }
+    />
+  );
+}
+
+const SHOWN = 8;
+
+/** "Docs, Blog and 3 more" */
+const some = (names: string[]) =>
+  names.length <= SHOWN
+    ? names.join(", ")
+    : `${names.slice(0, SHOWN).join(", ")} and ${names.length - SHOWN} more`;

@@ -1,0 +1,229 @@
+import { useMutation } from "@tanstack/preact-query";
+import { Eye, EyeOff, Pause, Pencil, Play, Send } from "lucide-preact";
+import type { ComponentChildren } from "preact";
+import { useState } from "preact/hooks";
+import { useRoute } from "preact-iso";
+import { type Alert, FORMAT_NAMES } from "../data/alerts.ts";
+import { counted, dayText } from "../data/format.ts";
+import { useHeld } from "../data/held.ts";
+import { useCanWrite } from "../data/session.ts";
+import { useBar } from "../frame/bar.tsx";
+import { useToast } from "../frame/toast.tsx";
+import { Button, IconButton } from "../ui/button.tsx";
+import { Loaded, Redirect } from "../ui/loaded.tsx";
+import { Moment } from "../ui/moment.tsx";
+import { Messages, Spark } from "./messages.tsx";
+import { askRecipient, type DayCounts, useAlert, useDays } from "./queries.ts";
+import {
+  AlertMenu,
+  Fact,
+  Problem,
+  Sentence,
+  StateWord,
+  type Task,
+  useTest,
+  useTurn,
+} from "./rule.tsx";
+import { AlertTask } from "./sheets.tsx";
+import { type AlertState, addressOf, discreetUrl, FAILING_MS, isBad, stateOf } from "./words.ts";
+import "./alerts.css";
+
+/** One alert: what it is for, whether it arrives, and its messages. */
+export default function AlertPage() {
+  const { id = "" } = useRoute().params;
+  const alert = useAlert(id);
+  const held = useHeld();
+  const name = alert.data ? discreetUrl(alert.data) : "Alert";
+  useBar({ crumbs: [{ label: "Alerts", href: "/alerts" }, { label: name }] });
+  if (held.has(id)) return <Redirect to="/alerts" />;
+  return (
+    <div class="pad narrow">
+      <Loaded query={alert} heading="Alert">
+        {(found) => <AlertParts alert={found} />}
+      </Loaded>
+    </div>
+  );
+}
+
+function AlertParts({ alert }: { alert: Alert }) {
+  const { data: days } = useDays();
+  const [task, setTask] = useState<Task | null>(null);
+  const counts = days?.get(alert.id);
+  const edit = () => setTask("edit");
+  return (
+    <article class="alert">
+      <div class="lead">
+        <div>
+          <h1>
+            <DiscreetUrl alert={alert} />
+          </h1>
+          <Sentence alert={alert} days={counts} onEdit={edit} />
+        </div>
+        <Deeds alert={alert} onTask={setTask} />
+      </div>
+      <Trouble alert={alert} days={counts} onEdit={edit} />
+      <Figures alert={alert} days={counts} />
+      {counts && <Days days={counts} />}
+      <Messages alerts={[alert]} days={days} path={`/alerts/${alert.id}`} />
+      {task && <AlertTask task={task} alert={alert} onClose={() => setTask(null)} />}
+    </article>
+  );
+}
+
+/** The URL may be a secret, so it is shown in full only on request. */
+function DiscreetUrl({ alert }: { alert: Alert }) {
+  const [isShown, setShown] = useState(false);
+  const discreet = discreetUrl(alert);
+  const isPartial =
+    alert.url_state === "full" && discreet !== alert.url && `${discreet}/` !== alert.url;
+  return (
+    <>
+      <span class="target">{isShown ? alert.url : discreet}</span>
+      {isPartial && (
+        <IconButton
+          label={isShown ? "Hide the whole URL" : "Show the whole URL"}
+          icon={isShown ? EyeOff : Eye}
+          onClick={() => setShown(!isShown)}
+        />
+      )}
+    </>
+  );
+}
+
+type DeedsProps = { alert: Alert; onTask(task: Task): void };
+
+function Deeds({ alert, onTask }: DeedsProps) {
+  const test = useTest(alert.id);
+  const turn = useTurn(alert);
+  if (!useCanWrite()) return null;
+  return (
+    <div class="alert-deeds">
+      {alert.disabled_reason !== "unconfirmed" && (
+        <Button icon={Send} busy={test.isPending} onClick={() => test.mutate()}>
+          Send test
+        </Button>
+      )}
+      {alert.disabled_reason !== "unconfirmed" && (
+        <Button icon={alert.is_active ? Pause : Play} onClick={() => turn(!alert.is_active)}>
+          {alert.is_active ? "Pause" : "Turn on"}
+        </Button>
+      )}
+      <Button icon={Pencil} onClick={() => onTask("edit")}>
+        Edit
+      </Button>
+      <AlertMenu alert={alert} onTask={onTask} isShort />
+    </div>
+  );
+}
+
+/** Sends the recipient the link to confirm once more. */
+function AskAgain({ alert }: { alert: Alert }) {
+  const toast = useToast();
+  const asking = useMutation({
+    mutationFn: () => askRecipient(alert.id),
+    onSuccess: () => toast(`The link was sent to ${addressOf(alert.url)} again.`),
+    onError: (error) => toast(error.message),
+  });
+  return (
+    <Button icon={Send} busy={asking.isPending} onClick={() => asking.mutate()}>
+      Send again
+    </Button>
+  );
+}
+
+type TroubleProps = { alert: Alert; days: DayCounts | undefined; onEdit: () => void };
+
+/** What is wrong and what to do about it; nothing while the alert works. */
+function Trouble({ alert, days, onEdit }: TroubleProps) {
+  const state = stateOf(alert);
+  const canWrite = useCanWrite();
+  if (state === "working") return null;
+  const isLost = alert.url_state === "unreadable";
+  return (
+    <div class={isBad(state) ? "failed bad" : "failed"}>
+      <p>
+        <Problem alert={alert} days={days} />{" "}
+        {isLost ? "Enter the URL again, then rotate the secret." : ADVICE[state](alert)}
+      </p>
+      {state === "unconfirmed" && canWrite && <AskAgain alert={alert} />}
+      {isLost && canWrite && (
+        <Button icon={Pencil} onClick={onEdit}>
+          Enter the URL
+        </Button>
+      )}
+    </div>
+  );
+}
+
+const HELD_BACK = "Messages from the last 72 hours are sent when you turn it on again.";
+
+const ADVICE: Record<Exclude<AlertState, "working">, (alert: Alert) => ComponentChildren> = {
+  failing: ({ failing_since: since }) => (
+    <>
+      See below what the receiver returned, fix it and send a test. Without a delivered message, the
+      alert is turned off <TurnedOff since={since} />.
+    </>
+  ),
+  paused: () => HELD_BACK,
+  stopped: () => <>See below what the receiver returned, fix it and send a test. {HELD_BACK}</>,
+  unconfirmed: ({ url }) => (
+    <>{addressOf(url)} got a message with a link. Nothing else is sent before they confirm.</>
+  ),
+  unsubscribed: ({ url }) => (
+    <>
+      Only {addressOf(url)} can subscribe again, with the link to unsubscribe in any message that
+      they got.
+    </>
+  ),
+  gone: () => (
+    <>
+      If the receiver has moved, change the URL; if it is no longer needed, delete the alert.{" "}
+      {HELD_BACK}
+    </>
+  ),
+};
+
+/** Turning off takes a failure, so the time may pass while there is nothing to send. */
+function TurnedOff({ since }: { since: string | null }) {
+  const at = since === null ? 0 : Date.parse(since) + FAILING_MS;
+  if (at <= Date.now()) return <>at the next failure</>;
+  return <Moment at={new Date(at).toISOString()} />;
+}
+
+const Figures = ({ alert, days }: Omit<TroubleProps, "onEdit">) => (
+  <dl class="panel known">
+    <Fact name="State">
+      <span class={isBad(stateOf(alert)) ? "rule-st bad" : "rule-st"}>
+        <StateWord state={stateOf(alert)} />
+      </span>
+    </Fact>
+    <Fact name="Kind">{FORMAT_NAMES[alert.format]}</Fact>
+    <Fact name="Delivered">{days ? counted(days.delivered, "message") : "…"}</Fact>
+    <Fact name="Failed">{days?.failed ?? "…"}</Fact>
+    <Fact name="Queued">{days?.pending ?? "…"}</Fact>
+    <Fact name="Last sent">
+      {alert.last_delivery_at ? <Moment at={alert.last_delivery_at} /> : "–"}
+    </Fact>
+    <Fact name="Last response">{responseOf(alert)}</Fact>
+    <Fact name="Created">
+      <Moment at={alert.created_at} />
+    </Fact>
+  </dl>
+);
+
+function responseOf({ last_delivery_at: at, last_status_code: code }: Alert) {
+  if (!at) return "–";
+  return code || "None";
+}
+
+/** The messages of each day, with the first and the last day below. */
+const Days = ({ days }: { days: DayCounts }) => (
+  <figure class="alert-days panel">
+    <Spark days={days} />
+    <figcaption>
+      <span>{dayText(days.days[0]!.day, Date.now())}</span>
+      <span>Messages by day</span>
+      <span>Today</span>
+    </figcaption>
+  </figure>
+);

@@ -1,0 +1,310 @@
+import { useQueryClient } from "@tanstack/preact-query";
+import { Hash, KeyRound, Mail, Pause, Pencil, Play, Send, Trash2, Webhook } from "lucide-preact";
+import type { ComponentChildren } from "preact";
+import { type Alert, type EventType, FORMAT_NAMES } from "../data/alerts.ts";
+import { api, complete } from "../data/api.ts";
+import { counted } from "../data/format.ts";
+import { useCanWrite } from "../data/session.ts";
+import { useHold, useSave, useToast } from "../frame/toast.tsx";
+import { Menu } from "../ui/menu.tsx";
+import { Moment } from "../ui/moment.tsx";
+import { State } from "../ui/state.tsx";
+import { countsText, Spark, totalOf } from "./messages.tsx";
+import { ALERTS, type AlertChange, changeAlert, type DayCounts, testAlert } from "./queries.ts";
+import {
+  type AlertState,
+  addressOf,
+  EVENT_TYPES,
+  EVENTS,
+  FIRST_WORDS,
+  hostOf,
+  isBad,
+  occasionOf,
+  STATE_WORDS,
+  stateOf,
+  testWords,
+} from "./words.ts";
+
+type RuleProps = {
+  alert: Alert;
+  /** Undefined until loaded. */
+  days: DayCounts | undefined;
+  onTask(task: Task): void;
+};
+
+/** An alert in the list: its sentence, its last problem, two weeks of messages and its state. */
+export const Rule = ({ alert, days, onTask }: RuleProps) => (
+  <li class="rule" aria-label={STATE_WORDS[stateOf(alert)]}>
+    <span class="rule-ic">
+      <FormatIcon format={alert.format} />
+    </span>
+    <div>
+      <Sentence alert={alert} days={days} onEdit={() => onTask("edit")} />
+      <p class="soft">
+        <Problem alert={alert} days={days} />
+      </p>
+    </div>
+    <a class="rule-sp" href={`/alerts/${alert.id}`} aria-label={countsText(days)}>
+      {days && <Spark days={days} />}
+      <em>{days && totalOf(days)}</em>
+    </a>
+    <a class={`rule-st ${isBad(stateOf(alert)) ? "bad" : "ok"}`} href={`/alerts/${alert.id}`}>
+      <StateWord state={stateOf(alert)} />
+    </a>
+    <AlertMenu alert={alert} onTask={onTask} />
+  </li>
+);
+
+const FormatIcon = ({ format }: Pick<Alert, "format">) => {
+  const Icon = ICONS[format] ?? Hash;
+  return <Icon class="i" aria-hidden="true" />;
+};
+
+const ICONS: Partial<Record<Alert["format"], typeof Hash>> = {
+  standard: Webhook,
+  telegram: Send,
+  email: Mail,
+};
+
+const SHAPES = {
+  working: "active",
+  failing: "dead",
+  stopped: "dead",
+  gone: "dead",
+  paused: "waiting",
+  unconfirmed: "waiting",
+  unsubscribed: "waiting",
+} as const;
+
+/** "Working", "Failing" … */
+export const StateWord = ({ state }: { state: AlertState }) => (
+  <>
+    <State status={SHAPES[state]} hidden />
+    {STATE_WORDS[state]}
+  </>
+);
+
+/** Since when and why messages do not arrive; else when the last one was sent. */
+export function Problem({ alert, days }: Pick<RuleProps, "alert" | "days">) {
+  const { failing_since: failing, disabled_at: offAt } = alert;
+  if (alert.url_state === "unreadable") {
+    return <>This server's secret key was replaced, so it cannot read the URL of this alert.</>;
+  }
+  switch (stateOf(alert)) {
+    case "working":
+      return <LastSent alert={alert} />;
+    case "failing":
+      return (
+        <>
+          Failing since {failing && <Moment at={failing} clock />}: {lastOutcome(alert)}.{" "}
+          {days && <NotSent days={days} />}
+        </>
+      );
+    case "paused":
+      return <>Paused {offAt && <Moment at={offAt} />}.</>;
+    case "stopped":
+      return (
+        <>
+          Turned off {offAt && <Moment at={offAt} />} after 5 days without a delivery:{" "}
+          {lastOutcome(alert)}.
+        </>
+      );
+    case "gone":
+      return (
+        <>
+          Turned off {offAt && <Moment at={offAt} />}:{" "}
+          {alert.format === "email" ? "there is no such address" : "the receiver returned 410 Gone"}
+          .
+        </>
+      );
+    case "unconfirmed":
+      return <>Waiting for {addressOf(alert.url)} to confirm.</>;
+    case "unsubscribed":
+      return <>The recipient unsubscribed {offAt && <Moment at={offAt} />}.</>;
+  }
+}
+
+const lastOutcome = ({ last_status_code: code }: Alert) =>
+  code ? `the receiver returned ${code}` : "the receiver did not respond";
+
+function NotSent({ days: { failed, pending } }: { days: DayCounts }) {
+  const parts = [
+    failed > 0 && `${counted(failed, "message")} failed`,
+    pending > 0 && `${pending} ${pending === 1 ? "is" : "are"} queued`,
+  ].filter(Boolean);
+  return parts.length > 0 ? <>{parts.join(", ")}.</> : null;
+}
+
+const LastSent = ({ alert: { last_delivery_at: at } }: { alert: Alert }) =>
+  at ? (
+    <>
+      Last sent <Moment at={at} />.
+    </>
+  ) : (
+    <>No messages yet.</>
+  );
+
+/** A term of a list of facts, with its value. */
+export const Fact = ({ name, children }: { name: string; children: ComponentChildren }) => (
+  <div>
+    <dt>{name}</dt>
+    <dd>{children}</dd>
+  </div>
+);
+
+type SentenceProps = { alert: Alert; days?: DayCounts | undefined; onEdit(): void };
+
+/** The alert as a sentence, whose dotted words can be changed. */
+export function Sentence({ alert, days, onEdit }: SentenceProps) {
+  const canWrite = useCanWrite();
+  const host = hostOf(alert);
+  return (
+    <p class="sent">
+      When{" "}
+      {canWrite ? <Occasion alert={alert} days={days} /> : <strong>{occasionOf(alert)}</strong>},{" "}
+      {verbOf(alert)}{" "}
+      {canWrite ? (
+        <button type="button" class="word" aria-haspopup="dialog" onClick={onEdit}>
+          {host}
+        </button>
+      ) : (
+        <strong>{host}</strong>
+      )}
+      {formatOf(alert)}.
+    </p>
+  );
+}
+
+const verbOf = ({ format }: Pick<Alert, "format">) => VERBS[format] ?? "send a message to";
+
+const VERBS: Partial<Record<Alert["format"], string>> = {
+  standard: "call the webhook",
+  email: "send mail to",
+};
+
+const formatOf = ({ format }: Pick<Alert, "format">) =>
+  VERBS[format] ? "" : ` as ${FORMAT_NAMES[format]}`;
+
+/** The whole sentence as text. */
+export const sentenceText = (alert: Pick<Alert, "events" | "first_verdicts" | "format" | "url">) =>
+  `When ${occasionOf(alert)}, ${verbOf(alert)} ${hostOf(alert)}${formatOf(alert)}.`;
+
+const FIRST = "first_verdicts";
+type Choice = EventType | typeof FIRST;
+
+/** The events as one dotted word; each choice is saved at once. */
+function Occasion({ alert, days }: Omit<SentenceProps, "onEdit">) {
+  const toast = useToast();
+  const change = useSave({
+    change: ([next]: [AlertChange, AlertChange]) => changeAlert(alert.id, next),
+    said: (_, [next]) => savedText(alert, next, days),
+    undo: ([, before]) => changeAlert(alert.id, before),
+    renews: [ALERTS],
+  });
+  const toggle = (choice: Choice) => {
+    const both = toggled(alert, choice);
+    if (both[0].events?.length === 0) toast("Select at least one event.");
+    else change.mutate(both);
+  };
+  const offered = CHOICES.filter((each) => each !== FIRST || alert.events.includes("link.alive"));
+  return (
+    <Menu
+      label="Events"
+      button={occasionOf(alert)}
+      plain
+      multiple
+      items={offered.map((choice) => ({
+        label: choice === FIRST ? FIRST_WORDS : EVENTS[choice].hint,
+        checked: choice === FIRST ? alert.first_verdicts : alert.events.includes(choice),
+        onSelect: () => toggle(choice),
+      }))}
+    />
+  );
+}
+
+const CHOICES: Choice[] = EVENT_TYPES.flatMap((type) =>
+  type === "link.alive" ? [type, FIRST] : [type],
+);
+
+/** What the choice changes, and what takes it back. */
+function toggled(alert: Alert, choice: Choice): [AlertChange, AlertChange] {
+  const { events, first_verdicts: isFirst } = alert;
+  if (choice === FIRST) return [{ first_verdicts: !isFirst }, { first_verdicts: isFirst }];
+  const isOn = events.includes(choice);
+  const next = isOn ? events.filter((each) => each !== choice) : [...events, choice];
+  return [{ events: next }, { events }];
+}
+
+/** Queued messages of a removed event are not sent. */
+function savedText(alert: Alert, { events }: AlertChange, days: DayCounts | undefined): string {
+  const isFewer = events !== undefined && events.length < alert.events.length;
+  return isFewer && (days?.pending || days?.failed)
+    ? "Alert changed. Its queued messages of this event were cancelled."
+    : "Alert changed.";
+}
+
+/** What opens a sheet or a dialog. */
+export type Task = "edit" | "rotate";
+
+type AlertMenuProps = {
+  alert: Alert;
+  onTask(task: Task): void;
+  /** Without what stands next to it as buttons. */
+  isShort?: boolean;
+};
+
+/** Everything that can be done with an alert; nothing for viewers. */
+export function AlertMenu({ alert, onTask, isShort }: AlertMenuProps) {
+  const test = useTest(alert.id);
+  const turn = useTurn(alert);
+  const remove = useRemove(alert);
+  if (!useCanWrite()) return null;
+  const usual = [
+    { label: "Send test", icon: Send, onSelect: () => test.mutate() },
+    alert.is_active
+      ? { label: "Pause", icon: Pause, onSelect: () => turn(false) }
+      : { label: "Turn on", icon: Play, onSelect: () => turn(true) },
+    { label: "Edit", icon: Pencil, onSelect: () => onTask("edit") },
+  ];
+  return (
+    <Menu
+      label={`More about ${hostOf(alert)}`}
+      items={[
+        ...(isShort ? [] : usual),
+        { label: "Rotate secret", icon: KeyRound, onSelect: () => onTask("rotate") },
+        "line",
+        { label: "Delete", icon: Trash2, danger: true, onSelect: remove },
+      ]}
+    />
+  );
+}
+
+/** Sends a test, and says what became of it. */
+export const useTest = (id: string) =>
+  useSave({ change: () => testAlert(id), said: testWords, renews: [ALERTS] });
+
+/** Pauses the alert or turns it on, which can be undone. */
+export const useTurn = ({ id }: Alert) =>
+  useSave({
+    change: (isOn: boolean) => changeAlert(id, { is_active: isOn }),
+    said: (_, isOn) =>
+      isOn
+        ? "Alert turned on. Sending queued messages."
+        : "Alert paused. Queued messages are kept for 72 hours.",
+    undo: (isOn) => changeAlert(id, { is_active: !isOn }),
+    renews: [ALERTS],
+  }).mutate;
+
+/** Hides the alert at once and deletes it when it can no longer be taken back. */
+function useRemove(alert: Alert): () => void {
+  const hold = useHold();
+  const client = useQueryClient();
+  return () =>
+    hold([alert.id], "Alert deleted.", async () => {
+      // Sent also while the page is left.
+      const options = { fetch: { keepalive: true } };
+      await complete(api.webhooks({ id: alert.id }).delete(undefined, options));
+      client.removeQueries({ queryKey: [...ALERTS, "one", alert.id] });
+      await client.invalidateQueries({ queryKey: ALERTS });
+    });
+}

@@ -1,0 +1,290 @@
+import { useMutation, useQueryClient } from "@tanstack/preact-query";
+import { Send } from "lucide-preact";
+import { Fragment } from "preact";
+import { useState } from "preact/hooks";
+import { useLocation } from "preact-iso";
+import { type Alert, type EventType, FORMAT_NAMES, type Format } from "../data/alerts.ts";
+import { useSession } from "../data/session.ts";
+import { Ask, type Closable } from "../frame/ask.tsx";
+import { Button } from "../ui/button.tsx";
+import { CheckField, FieldProblem, TextField, useProblems } from "../ui/field.tsx";
+import { Sheet } from "../ui/overlay.tsx";
+import {
+  ALERTS,
+  type AlertChange,
+  changeAlert,
+  createAlert,
+  type FreshAlert,
+  testAlert,
+} from "./queries.ts";
+import { sentenceText, type Task } from "./rule.tsx";
+import { RotateSecret, SigningSecret, VerifyingExample } from "./secret.tsx";
+import {
+  addressOf,
+  EVENT_TYPES,
+  EVENTS,
+  FIRST_WORDS,
+  FORMATS,
+  formatFor,
+  testWords,
+  urlOf,
+} from "./words.ts";
+
+type TaskProps = Closable & { alert: Alert };
+
+/** The sheet or dialog of a task. */
+export const AlertTask = ({ task, ...props }: TaskProps & { task: Task }) =>
+  task === "edit" ? <EditAlert {...props} /> : <RotateSecret {...props} />;
+
+type Draft = { url: string; format: Format; events: EventType[]; first_verdicts: boolean };
+
+const USUAL: Draft = {
+  url: "",
+  format: "standard",
+  events: ["link.dead", "link.alive"],
+  first_verdicts: false,
+};
+
+/** Creates an alert; then the sheet shows its secret once and offers a test. */
+export function NewAlert({ onClose }: Closable) {
+  const [draft, setDraft] = useState(USUAL);
+  const [isChosen, setChosen] = useState(false);
+  const change = (more: Partial<Draft>) => setDraft((before) => ({ ...before, ...more }));
+  /** A known URL selects its format, until the user selects one. */
+  const enter = (url: string) =>
+    change({ url, ...(!isChosen && { format: formatFor(url) ?? "standard" }) });
+  const choose = (format: Format) => {
+    change({ format });
+    setChosen(true);
+  };
+  return (
+    <Ask
+      title="New alert"
+      action="Create alert"
+      isSheet
+      class="form alert-form"
+      send={() => createAlert({ ...draft, url: urlOf(draft.url, draft.format) })}
+      result={(alert) => <Created alert={alert} onClose={onClose} />}
+      renews={[ALERTS]}
+      onClose={onClose}
+    >
+      <FormatField value={draft.format} onChange={choose} />
+      <UrlField draft={draft} hint={FORMATS[draft.format].paste} onInput={enter} />
+      <EventsField draft={draft} onChange={change} />
+      {URL.canParse(urlOf(draft.url, draft.format)) && draft.events.length > 0 && (
+        <p class="sent sample">{sentenceText(draft)}</p>
+      )}
+    </Ask>
+  );
+}
+
+type FormatProps = { value: Format; onChange: (format: Format) => void };
+
+function FormatField({ value, onChange }: FormatProps) {
+  const sendsMail = useSession().data?.sends_mail;
+  const kinds = (Object.keys(FORMATS) as Format[]).filter((kind) => kind !== "email" || sendsMail);
+  return (
+    <fieldset class="kinds">
+      <legend>Kind</legend>
+      {kinds.map((format) => (
+        <label key={format}>
+          <input
+            type="radio"
+            name="format"
+            checked={format === value}
+            onChange={() => onChange(format)}
+          />
+          {FORMAT_NAMES[format]}
+        </label>
+      ))}
+      <FieldProblem name="format" />
+    </fieldset>
+  );
+}
+
+type UrlProps = {
+  draft: Pick<Draft, "url" | "format">;
+  hint: string;
+  onInput: (url: string) => void;
+};
+
+const UrlField = ({ draft, onInput, ...field }: UrlProps) => (
+  <TextField
+    label={draft.format === "email" ? "E-mail address" : "URL"}
+    name="url"
+    type={draft.format === "email" ? "email" : "text"}
+    required
+    spellcheck={false}
+    autoComplete="off"
+    value={draft.url}
+    placeholder={FORMATS[draft.format].example}
+    onInput={({ currentTarget }) => onInput(currentTarget.value)}
+    {...field}
+  />
+);
+
+type EventsProps = {
+  draft: Pick<Draft, "format" | "events" | "first_verdicts">;
+  /** The events of an alert that is there, whose messages may be queued. */
+  before?: EventType[];
+  onChange: (more: Partial<Draft>) => void;
+};
+
+function EventsField({ draft, before = [], onChange }: EventsProps) {
+  const { events, first_verdicts: isFirst } = draft;
+  const problems = useProblems("events");
+  const dropped = before.filter((event) => !events.includes(event));
+  const toggle = (event: EventType, isOn: boolean) =>
+    onChange({ events: isOn ? [...events, event] : events.filter((each) => each !== event) });
+  return (
+    <fieldset>
+      <legend>Send a message when</legend>
+      {EVENT_TYPES.map((event) => (
+        <Fragment key={event}>
+          <CheckField
+            name={event}
+            label={EVENTS[event].hint}
+            hint={<code>{event}</code>}
+            checked={events.includes(event)}
+            onChange={({ currentTarget }) => toggle(event, currentTarget.checked)}
+          />
+          {event === "link.alive" && draft.format !== "email" && (
+            <div class="first-verdicts">
+              <CheckField
+                name="first_verdicts"
+                label={FIRST_WORDS}
+                checked={isFirst}
+                disabled={!events.includes(event)}
+                onChange={({ currentTarget }) =>
+                  onChange({ first_verdicts: currentTarget.checked })
+                }
+              />
+            </div>
+          )}
+        </Fragment>
+      ))}
+      <div role="status">
+        {events.includes("check.complete") && (
+          <p class="notice">
+            This is one message for every check: a thousand hourly links make 24,000 a day.
+          </p>
+        )}
+        {dropped.length > 0 && (
+          <p class="notice">Queued messages of {dropped.join(" and ")} are cancelled.</p>
+        )}
+      </div>
+      {problems.length > 0 && (
+        <p class="field-problem">
+          {events.length === 0 ? "Select at least one event." : `Events ${problems.join(", ")}.`}
+        </p>
+      )}
+    </fieldset>
+  );
+}
+
+/** Shows the secret, which is shown only once, and offers a test. */
+function Created({ alert, onClose }: Closable & { alert: FreshAlert }) {
+  const { route } = useLocation();
+  const client = useQueryClient();
+  const test = useMutation({
+    mutationFn: () => testAlert(alert.id),
+    onSettled: () => void client.invalidateQueries({ queryKey: ALERTS }),
+  });
+  return (
+    <Sheet
+      title="Alert created"
+      onClose={onClose}
+      foot={
+        <>
+          {alert.is_active && (
+            <Button icon={Send} busy={test.isPending} onClick={() => test.mutate()}>
+              Send test
+            </Button>
+          )}
+          <span class="gap" />
+          <Button primary onClick={() => route(`/alerts/${alert.id}`)}>
+            Done
+          </Button>
+        </>
+      }
+    >
+      <div class="alert-made">
+        <p class="sent">{sentenceText(alert)}</p>
+        {alert.format === "email" ? (
+          <p class="soft">{mailWords(alert)}</p>
+        ) : alert.format === "standard" ? (
+          <>
+            <SigningSecret value={alert.signing_secret} />
+            <VerifyingExample />
+          </>
+        ) : (
+          <details>
+            <summary>Signing secret, for a receiver of your own</summary>
+            <SigningSecret value={alert.signing_secret} />
+          </details>
+        )}
+        <div role="status">
+          {test.data && (
+            <p class={test.data.success ? "good" : "field-problem"}>{testWords(test.data)}</p>
+          )}
+          {test.error && <p class="field-problem">{test.error.message}</p>}
+        </div>
+      </div>
+    </Sheet>
+  );
+}
+
+/** Sends only what was changed here, so that other changes meanwhile stay. */
+function EditAlert({ alert, onClose }: TaskProps) {
+  const [before] = useState<Draft>(() => ({
+    url: alert.url_state === "full" ? typedOf(alert) : "",
+    format: alert.format,
+    events: alert.events,
+    first_verdicts: alert.first_verdicts,
+  }));
+  const [draft, setDraft] = useState(before);
+  const edit = (more: Partial<Draft>) => setDraft((last) => ({ ...last, ...more }));
+  const change = changedIn(before, draft);
+  const isChanged = Object.keys(change).length > 0;
+  return (
+    <Ask
+      title="Edit alert"
+      action="Save"
+      isSheet
+      class="form alert-form"
+      send={async () => isChanged && changeAlert(alert.id, change)}
+      said={isChanged ? "Alert changed." : undefined}
+      undo={() => changeAlert(alert.id, changedIn(draft, before))}
+      renews={[ALERTS]}
+      onClose={onClose}
+    >
+      <UrlField
+        draft={draft}
+        hint={`${FORMATS[alert.format].paste} It applies from the next attempt on, also to queued messages.`}
+        onInput={(url) => edit({ url })}
+      />
+      <EventsField draft={draft} before={before.events} onChange={edit} />
+      <p class="hint">
+        The kind, {FORMAT_NAMES[alert.format]}, cannot be changed. For another, create another
+        alert.
+      </p>
+    </Ask>
+  );
+}
+
+const mailWords = ({ url, is_active: isActive }: Alert) =>
+  isActive
+    ? `Every message to ${addressOf(url)} has a link to unsubscribe.`
+    : `${addressOf(url)} gets a message with a link to confirm. Nothing else is sent before that.`;
+
+/** What the field shows. */
+const typedOf = ({ url, format }: Alert) => (format === "email" ? addressOf(url) : url);
+
+function changedIn(before: Draft, { url, events, first_verdicts: isFirst }: Draft): AlertChange {
+  const isSame = new Set(before.events).symmetricDifference(new Set(events)).size === 0;
+  return {
+    ...(url !== before.url && { url: urlOf(url, before.format) }),
+    ...(!isSame && { events }),
+    ...(isFirst !== before.first_verdicts && { first_verdicts: isFirst }),
+  };
+}

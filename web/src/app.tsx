@@ -1,0 +1,163 @@
+import { type QueryClient, useQueryClient } from "@tanstack/preact-query";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { ErrorBoundary, Route, Router, useLocation } from "preact-iso";
+import { DownProvider, hasFailed, useLive } from "./data/live.ts";
+import {
+  SESSION,
+  type Session,
+  SignOutProvider,
+  signOut,
+  type User,
+  UserProvider,
+  useSession,
+} from "./data/session.ts";
+import { InvitationPage, PasswordPage, SetupPage } from "./doors/first-password.tsx";
+import { ConfirmPage, ForgotPage, UnsubscribePage } from "./doors/mail.tsx";
+import { SessionOver, SignInPage } from "./doors/sign-in.tsx";
+import { AddHost } from "./frame/add.tsx";
+import { Frame } from "./frame/frame.tsx";
+import { focusMain } from "./frame/kept.ts";
+import { lazyPage, NotFoundPage } from "./frame/missing.tsx";
+import { Toasts, useToast } from "./frame/toast.tsx";
+import LinksPage from "./links/links.tsx";
+import { OverviewPage } from "./overview/page.tsx";
+import { Loaded, Redirect } from "./ui/loaded.tsx";
+
+/** Pages without a session. */
+const DOORS: Record<string, typeof SetupPage> = {
+  "/setup": SetupPage,
+  "/sign-in": SignInPage,
+  "/password": PasswordPage,
+  "/invitation": InvitationPage,
+  "/forgot": ForgotPage,
+};
+
+/** Those of links in mails, by the path before the link's token. */
+const MAIL_DOORS: Record<string, typeof SetupPage> = {
+  "/mail/confirm/": ConfirmPage,
+  "/mail/unsubscribe/": UnsubscribePage,
+};
+
+const SitesPage = lazyPage(() => import("./sites/page.tsx"));
+const ChangesPage = lazyPage(() => import("./changes/page.tsx"));
+const LinkPage = lazyPage(() => import("./link/link.tsx"));
+const AddSheet = lazyPage(() => import("./add/add.tsx"));
+const AlertsPage = lazyPage(() => import("./alerts/alerts.tsx"));
+const AlertPage = lazyPage(() => import("./alerts/alert.tsx"));
+const MessagePage = lazyPage(() => import("./alerts/message.tsx"));
+const SettingsPage = lazyPage(() => import("./settings/settings.tsx"));
+
+export function Root() {
+  const session = useSession();
+  // When the session is loaded, the pages show their own errors.
+  if (session.data) return <Place session={session.data} />;
+  return <Loaded query={session}>{() => null}</Loaded>;
+}
+
+function Place({ session }: { session: Session }) {
+  const { path, url } = useLocation();
+  const Door = DOORS[path] ?? MAIL_DOORS[path.slice(0, path.lastIndexOf("/") + 1)];
+  const user = useUserInside(session, Door !== undefined);
+  if (Door) return <Door session={session} />;
+  if (session.state === "setup") return <Redirect to="/setup" />;
+  if (!user) {
+    return <Redirect to={path === "/" ? "/sign-in" : `/sign-in?next=${encodeURIComponent(url)}`} />;
+  }
+  return (
+    <Toasts key={user.email}>
+      <Inside session={session} user={user} />
+    </Toasts>
+  );
+}
+
+/**
+ * The signed-in user, even after the session has ended: unsaved input is still there after signing in again.
+ * Data of a previous user is removed.
+ */
+function useUserInside({ user }: Session, isAtDoor: boolean): User | null {
+  const client = useQueryClient();
+  const inside = useRef<User | null>(null);
+  const latest = useRef<User | null>(null);
+  inside.current = isAtDoor ? null : (user ?? inside.current);
+  if (user && latest.current && user.email !== latest.current.email) forgetAll(client);
+  latest.current = user ?? latest.current;
+  return inside.current;
+}
+
+type InsideProps = { session: Session; user: User };
+
+function Inside(props: InsideProps) {
+  const { isLeaving, leave } = useLeaving();
+  return isLeaving ? null : <SignedIn {...props} onSignOut={leave} />;
+}
+
+/** Renders nothing meanwhile, because requests without a session would look like an expired one. */
+function useLeaving() {
+  const toast = useToast();
+  const [isLeaving, setLeaving] = useState(false);
+  useEffect(() => {
+    if (!isLeaving) return;
+    const leave = async () => {
+      await signOut();
+      sessionStorage.clear();
+      // A new document has none of the data in memory.
+      location.assign("/sign-in");
+    };
+    leave().catch(({ message }: Error) => {
+      setLeaving(false);
+      toast(`You may still be signed in. ${message}`);
+    });
+  }, [isLeaving, toast]);
+  return { isLeaving, leave: () => setLeaving(true) };
+}
+
+type SignedInProps = InsideProps & { onSignOut: () => void };
+
+function SignedIn({ session, user, onSignOut }: SignedInProps) {
+  const client = useQueryClient();
+  const isDown = useLive(session.live);
+  const [isLoading, setLoading] = useState(false);
+  const isOver = session.user === null;
+  useEffect(() => {
+    // Refetches what failed without a session.
+    if (isOver) return () => void client.invalidateQueries({ predicate: hasFailed });
+  }, [isOver]);
+  return (
+    <UserProvider value={user}>
+      <SignOutProvider value={onSignOut}>
+        <DownProvider value={isDown}>
+          <AddHost Sheet={AddSheet}>
+            <Frame session={session} isLoading={isLoading}>
+              <ErrorBoundary>
+                <Router
+                  onRouteChange={focusMain}
+                  onLoadStart={() => setLoading(true)}
+                  onLoadEnd={() => setLoading(false)}
+                >
+                  <Route path="/" component={OverviewPage} />
+                  <Route path="/sites" component={SitesPage} />
+                  <Route path="/changes" component={ChangesPage} />
+                  <Route path="/links" component={LinksPage} />
+                  <Route path="/links/:id" component={LinkPage} />
+                  <Route path="/alerts" component={AlertsPage} />
+                  <Route path="/alerts/:id" component={AlertPage} />
+                  <Route path="/alerts/:id/messages/:message" component={MessagePage} />
+                  <Route path="/settings" component={SettingsPage} />
+                  <Route path="/settings/:section" component={SettingsPage} />
+                  <Route default component={NotFoundPage} />
+                </Router>
+              </ErrorBoundary>
+            </Frame>
+          </AddHost>
+        </DownProvider>
+      </SignOutProvider>
+      {isOver && <SessionOver email={user.email} />}
+    </UserProvider>
+  );
+}
+
+/** The next user of this tab must not see data of the previous one. */
+function forgetAll(client: QueryClient) {
+  client.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== SESSION[0] });
+  client.getMutationCache().clear();
+}

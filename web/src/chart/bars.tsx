@@ -1,0 +1,52 @@
+import type { ComponentChildren } from "preact";
+
+type BarProps = {
+  href: string;
+  share: number;
+  tone: "dead" | "unknown";
+  children: ComponentChildren;
+};
+
+/** A row that leads somewhere, over a bar as long as its share of the longest one. */
+export const Bar = ({ href, share, tone, children }: BarProps) => (
+  <li>
+    <a href={href}>
+      <svg class="bb" width="100%" height="100%" aria-hidden="true">
+        <rect class={tone} width={`${(share * 100).toFixed(1)}%`} height="100%" rx="4" />
+      </svg>
+      {children}
+    </a>
+  </li>
+);
+
+const HEIGHT = 20;
+
+type SparkProps = { values: (number | null)[]; label: string };
+
+/** A small bar for each day, as high as its share of the highest; a low line where it is 0. */
+export function Spark({ values, label }: SparkProps) {
+  const most = Math.max(...values.map((value) => value ?? 0), 1);
+  const heightOf = (value: number) => Math.max(2, (value / most) * HEIGHT);
+  return (
+    <svg
+      class="spark"
+      viewBox={`0 0 ${values.length} ${HEIGHT}`}
+      preserveAspectRatio="none"
+      role="img"
+      aria-label={label}
+    >
+      <rect class="z" x="0" width={values.length} y={HEIGHT - 1} height="1" />
+      {values.map((value, at) =>
+        value ? (
+          <rect
+            key={at}
+            x={at}
+            width="1.02"
+            y={HEIGHT - heightOf(value)}
+            height={heightOf(value)}
+          />
+        ) : null,
+      )}
+    </svg>
+  );
+}

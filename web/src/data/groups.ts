@@ -1,0 +1,57 @@
+import { queryOptions, useQuery } from "@tanstack/preact-query";
+import { api, unwrap } from "../data/api.ts";
+
+export const GROUPS = ["groups"];
+
+const PER_PAGE = 100;
+/** Enough for any list of choices. */
+const MOST_PAGES = 10;
+
+/** One page of groups, newest first. */
+export const listGroups = (page: number) =>
+  unwrap(api.groups.get({ query: { page, per_page: PER_PAGE } }));
+
+/** All groups, by name. */
+async function listAllGroups(): Promise<Group[]> {
+  const first = await listGroups(1);
+  const pages = Math.min(first.pagination.total_pages, MOST_PAGES);
+  const rest = Array.from({ length: Math.max(pages - 1, 0) }, (_, i) => listGroups(i + 2));
+  const groups = [first, ...(await Promise.all(rest))].flatMap(({ items }) => items);
+  return groups.sort((a, b) => a.name.localeCompare(b.name));
+}
+
+/** Live updates say when they change. */
+const FRESH_MS = 60_000;
+
+export const ALL_GROUPS = queryOptions({
+  queryKey: [...GROUPS, "all"],
+  queryFn: listAllGroups,
+  staleTime: FRESH_MS,
+});
+
+export const useGroups = () => useQuery(ALL_GROUPS);
+
+/** `color` is `#RRGGBB`. */
+export type GroupInput = { name: string; description: string; color: string };
+
+export const createGroup = (input: GroupInput) => unwrap(api.groups.post(input));
+
+export type Group = Awaited<ReturnType<typeof listGroups>>["items"][number];
+
+export type Counted = Pick<Group, "link_count" | "counts">;
+
+/** Contrast of at least 3:1 with light and dark backgrounds. */
+export const GROUP_COLORS = [
+  { name: "Red", color: "#D64545" },
+  { name: "Orange", color: "#D9661F" },
+  { name: "Ochre", color: "#B0801A" },
+  { name: "Olive", color: "#6E8F1F" },
+  { name: "Green", color: "#2F9461" },
+  { name: "Teal", color: "#14938A" },
+  { name: "Sky", color: "#1B87B8" },
+  { name: "Blue", color: "#3B7DE0" },
+  { name: "Violet", color: "#7668E0" },
+  { name: "Purple", color: "#A855C7" },
+  { name: "Pink", color: "#D14B8F" },
+  { name: "Grey", color: "#6B7280" },
+];

@@ -1,0 +1,137 @@
+import { queryOptions, useQuery } from "@tanstack/preact-query";
+import { api, asSent, complete, unwrap } from "./api.ts";
+import { useIdle } from "./browser.ts";
+
+export const STATUSES = ["active", "dead", "unknown", "checking"] as const;
+export type Status = (typeof STATUSES)[number];
+
+export const FREQUENCIES = ["hourly", "daily", "weekly", "monthly"] as const;
+export type Frequency = (typeof FREQUENCIES)[number];
+
+export const SORTS = [
+  "dead_first",
+  "-status_changed_at",
+  "status_changed_at",
+  "-created_at",
+  "created_at",
+  "url",
+  "-url",
+] as const;
+export type Sort = (typeof SORTS)[number];
+
+/** Stands for "in no group" instead of a group's id. */
+export const NO_GROUP = "none";
+
+/** Empty texts do not filter. */
+export type LinkFilter = {
+  status: Status | undefined;
+  service: string;
+  /** An id or `NO_GROUP`. */
+  group: string;
+  frequency: Frequency | undefined;
+  site: string;
+  reason: string;
+  search: string;
+  sort: Sort;
+};
+
+/** The API's query parameters; empty for all links. */
+export const conditionsOf = (filter: Omit<LinkFilter, "sort">) => ({
+  ...(filter.status && { status: filter.status }),
+  ...(filter.search && { search: filter.search }),
+  ...(filter.site && { site: filter.site }),
+  ...(filter.reason && { reason: filter.reason }),
+  ...(filter.group && { group_id: filter.group }),
+  ...(filter.frequency && { check_frequency: filter.frequency }),
+  ...(filter.service && { service: filter.service }),
+});
+export type Conditions = ReturnType<typeof conditionsOf>;
+
+export const PER_PAGE = 100;
+
+/** Query key of everything about links. */
+export const LINKS = ["links"];
+
+/** @param page counts from 1 */
+export const listLinks = (filter: LinkFilter, page: number, perPage = PER_PAGE) =>
+  unwrap(
+    api.links.get({
+      query: asSent({
+        ...{ page, per_page: perPage, sort: filter.sort, include: "strip" },
+        ...conditionsOf(filter),
+      }),
+    }),
+  );
+
+/** Number of matching links of each status. */
+export async function countLinks(conditions: Conditions): Promise<Record<Status, number>> {
+  const count = async (status: Status) => {
+    const query = { ...conditions, status, page: 1, per_page: 1 };
+    return [status, (await unwrap(api.links.get({ query }))).pagination.total] as const;
+  };
+  return Object.fromEntries(await Promise.all(STATUSES.map(count))) as Record<Status, number>;
+}
+
+export const findLink = (id: string) => unwrap(api.links({ id }).get());
+
+/** One link with its evidence, for its page and the drawer. */
+export const linkOptions = (id: string) =>
+  queryOptions({ queryKey: [...LINKS, "one", id], queryFn: () => findLink(id) });
+
+export const changeLink = (
+  id: string,
+  change: { group_id?: string | null; check_frequency?: Frequency },
+) => unwrap(api.links({ id }).patch(change));
+
+export const checkNow = (id: string) => unwrap(api.links({ id }).check.post());
+
+export const deleteLink = (id: string) => complete(api.links({ id }).delete());
+
+export type LinkPage = Awaited<ReturnType<typeof listLinks>>;
+/** `strip` only in lists. */
+export type Link = LinkPage["items"][number];
+export type LinkDetail = Awaited<ReturnType<typeof findLink>>;
+
+/** Whether a result is expected soon. */
+export const isPending = (link: Pick<Link, "status" | "last_check">) =>
+  link.status === "checking" || link.last_check === null;
+
+const SOON_MS = 10_000;
+const LATER_MS = 60_000;
+
+/** In milliseconds. */
+export const refreshAfter = (links: Pick<Link, "status" | "last_check">[] | undefined) =>
+  links?.some(isPending) ? SOON_MS : LATER_MS;
+
+/** One sentence on what the last check found. */
+export function explain({ status, last_check: last }: Pick<Link, "status" | "last_check">): string {
+  if (!last) return status === "checking" ? "The first check is under way." : "Not checked yet.";
+  const decided = status === "active" || status === "dead";
+  return decided && last.status !== status
+    ? `The last check was inconclusive: ${last.message}`
+    : last.message;
+}
+
+/** Services change only with a new version. */
+const useServices = () =>
+  useQuery({
+    queryKey: ["services"],
+    queryFn: () => unwrap(api.services.get()),
+    select: ({ items }) => items,
+    staleTime: Number.POSITIVE_INFINITY,
+    enabled: useIdle(),
+  });
+
+/** Empty until loaded. */
+export const useServicesByName = () =>
+  [...(useServices().data ?? [])].sort((a, b) => a.name.localeCompare(b.name));
+
+/** The id until the name is loaded. */
+export const useServiceName = (id: string) =>
+  useServices().data?.find((service) => service.id === id)?.name ?? id;
+
+/** The names of a few sites that contain the text. */
+export async function searchSites(search: string): Promise<string[]> {
+  const { items } = await unwrap(api.sites.get({ query: asSent({ search, per_page: 6 }) }));
+  return items.map(({ site }) => site);
+}

@@ -1,0 +1,149 @@
+import { useMutation, useQueryClient } from "@tanstack/preact-query";
+import { useEffect, useState } from "preact/hooks";
+import { useLocation } from "preact-iso";
+import { useTokenOfLink } from "../data/browser.ts";
+import {
+  isCodeNeeded,
+  keepFirstKey,
+  type Session,
+  setPassword,
+  setSession,
+  setUp,
+} from "../data/session.ts";
+import { Button } from "../ui/button.tsx";
+import { Form, PasswordField, TextField, textsIn } from "../ui/field.tsx";
+import { Redirect } from "../ui/loaded.tsx";
+import { CodeField, PASSWORD_RULE } from "../ui/secrets.tsx";
+import { Door, EmailField } from "./sign-in.tsx";
+
+type PageProps = { session: Session };
+
+/** Creates the owner account, and asks for the first links. */
+export function SetupPage({ session }: PageProps) {
+  const client = useQueryClient();
+  const { route } = useLocation();
+  const token = useTokenOfLink();
+  const account = useMutation({
+    mutationFn: setUp,
+    onSuccess: async ({ key, ...signedIn }) => {
+      keepFirstKey(client, key);
+      await setSession(client, signedIn);
+      route("/?add", true);
+    },
+  });
+  // The session of the new account leads to the first links.
+  if (session.state !== "setup" && !account.isSuccess) return <Redirect to="/" />;
+  return (
+    <Door title="Set up Stillup" insecure={session.insecure}>
+      <p class="door-lead">Create the owner account.</p>
+      <Form
+        onSubmit={(form) => account.mutate(textsIn(form, "token", "email", "password"))}
+        error={account.error}
+      >
+        <TextField
+          key={token}
+          label="Set-up token"
+          name="token"
+          class="code"
+          required
+          defaultValue={token}
+          autoComplete="off"
+          spellcheck={false}
+          hint="Printed when the server started, and in the file setup-token of its data folder."
+        />
+        <EmailField />
+        <PasswordField label="Password" required autoComplete="new-password" hint={PASSWORD_RULE} />
+        <Button type="submit" primary busy={account.isPending}>
+          Create account
+        </Button>
+      </Form>
+    </Door>
+  );
+}
+
+type Words = { title: string; lead: string; label: string; action: string; done: string };
+
+const RESET: Words = {
+  title: "Set a new password",
+  lead: "This signs you out everywhere else.",
+  label: "New password",
+  action: "Set password",
+  done: "Your new password is active, and all earlier sessions have ended.",
+};
+
+const INVITATION: Words = {
+  title: "Join Stillup",
+  lead: "Create your password to join.",
+  label: "Password",
+  action: "Create password",
+  done: "From now on, sign in with your e-mail address and this password.",
+};
+
+/** The target of the one-time link for a lost password. */
+export const PasswordPage = (props: PageProps) => <ByLink {...props} words={RESET} />;
+
+/** The target of the one-time link for a new person. */
+export const InvitationPage = (props: PageProps) => <ByLink {...props} words={INVITATION} />;
+
+function ByLink({ session, words }: PageProps & { words: Words }) {
+  const client = useQueryClient();
+  const token = useTokenOfLink();
+  const change = useMutation({
+    mutationFn: setPassword,
+    onSuccess: (signedIn) => setSession(client, signedIn),
+  });
+  const { error } = change;
+  const isCodeAsked = useWasTrue(isCodeNeeded(error));
+  if (change.isSuccess) {
+    return (
+      <Door title="You are signed in" insecure={session.insecure}>
+        <p class="door-lead" role="status">
+          {words.done}
+        </p>
+        <Button primary href="/">
+          Go to the overview
+        </Button>
+      </Door>
+    );
+  }
+  const submit = (form: FormData) => {
+    const { code, ...answers } = textsIn(form, "token", "password", "code");
+    change.mutate({ ...answers, ...(token && { token }), ...(code && { code }) });
+  };
+  return (
+    <Door title={words.title} insecure={session.insecure}>
+      <p class="door-lead">{words.lead}</p>
+      <Form onSubmit={submit} error={isCodeNeeded(error) ? null : error}>
+        {!token && (
+          <TextField
+            label="Token of the link"
+            name="token"
+            class="code"
+            required
+            autoComplete="off"
+            hint="Open the one-time link as a whole, or paste what follows token= in it."
+          />
+        )}
+        <PasswordField
+          label={words.label}
+          required
+          autoComplete="new-password"
+          hint={PASSWORD_RULE}
+        />
+        {isCodeAsked && <CodeField kind="either" isNext />}
+        <Button type="submit" primary busy={change.isPending}>
+          {words.action}
+        </Button>
+      </Form>
+    </Door>
+  );
+}
+
+/** Whether the value is or was true: an error disappears on retry, but the field it requested stays. */
+function useWasTrue(is: boolean): boolean {
+  const [was, setWas] = useState(false);
+  useEffect(() => {
+    if (is) setWas(true);
+  }, [is]);
+  return is || was;
+}

@@ -1,0 +1,78 @@
+import { Activity, Bell, Gauge, Globe, Link2, type LucideIcon, Settings2 } from "lucide-preact";
+import type { Counts } from "../data/counts.ts";
+import { many } from "../data/format.ts";
+import type { User } from "../data/session.ts";
+
+type Mark = { text: string; tone: "" | "dead" | "new" };
+
+export type Place = {
+  href: string;
+  name: string;
+  icon: LucideIcon;
+  /** The second key, after "g". */
+  key?: string;
+  mark?: (counts: Counts) => Mark | null;
+};
+
+const plain = (count: number): Mark | null => (count > 0 ? { text: many(count), tone: "" } : null);
+const dead = (count: number): Mark | null =>
+  count > 0 ? { text: many(count), tone: "dead" } : null;
+const fresh = (count: number): Mark | null =>
+  count > 0 ? { text: `${many(count)} new`, tone: "new" } : null;
+
+export const PLACES = {
+  overview: {
+    href: "/",
+    name: "Overview",
+    icon: Gauge,
+    key: "o",
+    mark: (of) => dead(of.attention),
+  },
+  links: { href: "/links", name: "Links", icon: Link2, key: "l", mark: (of) => plain(of.links) },
+  sites: { href: "/sites", name: "Sites", icon: Globe, key: "s", mark: (of) => plain(of.sites) },
+  changes: {
+    href: "/changes",
+    name: "Changes",
+    icon: Activity,
+    key: "c",
+    mark: (of) => fresh(of.news),
+  },
+  alerts: {
+    href: "/alerts",
+    name: "Alerts",
+    icon: Bell,
+    key: "n",
+    mark: (of) => dead(of.failingAlerts),
+  },
+} satisfies Record<string, Place>;
+
+export const SETTINGS_PLACE = { href: "/settings", name: "Settings", icon: Settings2 };
+
+/** Sections of the settings: the last part of their address, and their name. */
+export type SettingsPart = { title: string; sections: Record<string, string> };
+
+export const SETTINGS: SettingsPart[] = [
+  {
+    title: "You",
+    sections: { profile: "Profile", sessions: "Sessions", "two-factor": "Two-factor" },
+  },
+  {
+    title: "Account",
+    sections: {
+      people: "People",
+      groups: "Groups",
+      keys: "API keys",
+      "import-export": "Import and export",
+      activity: "Activity",
+    },
+  },
+  { title: "Server", sections: { backups: "Backups", installation: "Installation" } },
+];
+
+/** Only administrators see those of the server. */
+export const settingsFor = ({ is_admin }: User) =>
+  SETTINGS.filter(({ title }) => title !== "Server" || is_admin);
+
+/** Whether the path is the place or below it. */
+export const isAt = (path: string, href: string) =>
+  path === href || (href !== "/" && path.startsWith(`${href}/`));

@@ -1,0 +1,246 @@
+import { keepPreviousData, useMutation, useQuery, useQueryClient } from "@tanstack/preact-query";
+import { Archive, Copy, ExternalLink, FolderInput, RefreshCw, Trash2 } from "lucide-preact";
+import { useEffect, useRef } from "preact/hooks";
+import { useLocation, useRoute } from "preact-iso";
+import { copyText, followable } from "../data/browser.ts";
+import { displayUrl } from "../data/display-url.ts";
+import { settledStatus } from "../data/evidence.ts";
+import { hrefOfFilter } from "../data/filter.ts";
+import { useGroups } from "../data/groups.ts";
+import { useHeld } from "../data/held.ts";
+import {
+  checkNow,
+  deleteLink,
+  LINKS,
+  type LinkDetail,
+  linkOptions,
+  refreshAfter,
+} from "../data/links.ts";
+import { lastPlace, useListPlace } from "../data/list-place.ts";
+import { useCanWrite } from "../data/session.ts";
+import { STATUS_WORDS } from "../data/words.ts";
+import { useBar } from "../frame/bar.tsx";
+import { useCommands, useKeys } from "../frame/keys.ts";
+import { useHold, useOffline, useToast } from "../frame/toast.tsx";
+import { Button, IconButton } from "../ui/button.tsx";
+import { Empty, Loaded } from "../ui/loaded.tsx";
+import { Menu } from "../ui/menu.tsx";
+import { Url } from "../ui/url.tsx";
+import { About, AlertsSent, openGroups } from "./about.tsx";
+import { History, ResponseTimes, States } from "./history.tsx";
+import { useRaw, useRuns } from "./queries.ts";
+import { headlineOf, sentencesOf } from "./verdict.ts";
+import { VerdictCard } from "./verdict-card.tsx";
+import "./link.css";
+
+/** Is it dead, how do you know, and what now. */
+export default function LinkPage() {
+  const { id = "" } = useRoute().params;
+  const isHeld = useHeld().has(id);
+  const link = useQuery({
+    ...linkOptions(id),
+    placeholderData: keepPreviousData,
+    refetchInterval: ({ state }) => refreshAfter(state.data && [state.data]),
+  });
+  // While another link loads, the last one stays, but never for a link that is not there.
+  const query = link.error
+    ? { ...link, data: link.isPlaceholderData ? undefined : link.data }
+    : link;
+  usePlace(id, query.data);
+  return (
+    <div class="pad narrow">
+      {isHeld ? (
+        <Empty title="Link deleted">
+          <p>
+            <a href="/links">All links</a>
+          </p>
+        </Empty>
+      ) : (
+        <Loaded query={query} heading="Link">
+          {(found) => <LinkDetails key={found.id} link={found} />}
+        </Loaded>
+      )}
+    </div>
+  );
+}
+
+/** The way back to the list with its filter, and the links before and after it there. */
+function usePlace(id: string, link: LinkDetail | undefined) {
+  const place = useListPlace(id);
+  const { data: groups } = useGroups();
+  const filter = place?.filter;
+  const all = { label: "Links", href: "/links" };
+  const parts = filter
+    ? [
+        filter.status && STATUS_WORDS[filter.status],
+        groups?.find((group) => group.id === filter.group)?.name,
+        filter.site,
+        filter.search && `“${filter.search}”`,
+      ].filter((part) => !!part)
+    : [];
+  const name = link ? displayUrl(link.url).host : "Link";
+  const crumbs = parts.map((part) => ({ label: String(part), href: place!.href }));
+  const first = place && parts.length === 0 ? { ...all, href: place.href } : all;
+  const { onPrevious, onNext } = place ?? {};
+  useBar({
+    crumbs: [first, ...crumbs, { label: name }],
+    ...(place && {
+      position: {
+        text: place.text,
+        ...(onPrevious && { onPrevious }),
+        ...(onNext && { onNext }),
+      },
+    }),
+  });
+  useKeys({ k: () => onPrevious?.(), j: () => onNext?.() }, place !== null);
+}
+
+function LinkDetails({ link }: { link: LinkDetail }) {
+  const part = { id: link.id, checkedAt: link.last_check?.checked_at ?? null };
+  const raw = useRaw(part).data;
+  const runs = useRuns(part);
+  const isNew = link.last_check === null;
+  return (
+    <article class={`link-page is-${settledStatus(link)}`}>
+      <LinkHead link={link} title={raw?.alive?.title ?? raw?.dead?.title ?? null} />
+      <div class="cols link">
+        <div>
+          <VerdictCard link={link} raw={raw} />
+          {!isNew && (
+            <>
+              <States query={runs} />
+              <ResponseTimes part={part} query={runs} />
+              <History part={part} query={runs} link={link} />
+            </>
+          )}
+        </div>
+        <aside>
+          <About link={link} />
+          <AlertsSent part={part} />
+        </aside>
+      </div>
+    </article>
+  );
+}
+
+type LinkHeadProps = { link: LinkDetail; title: string | null };
+
+/** The URL, the page's title and what can be done. */
+function LinkHead({ link, title }: LinkHeadProps) {
+  const toast = useToast();
+  const site = followable(link.url);
+  const copy = async () => toast((await copyText(link.url)) ? "Copied" : "Not copied");
+  return (
+    <header class="lh">
+      <div class="lh-t">
+        <h1>
+          <Url url={link.url} whole />
+          {site && (
+            <IconButton
+              icon={ExternalLink}
+              label="Open the site in a new tab"
+              href={site}
+              target="_blank"
+            />
+          )}
+          <IconButton icon={Copy} label="Copy URL" onClick={copy} />
+        </h1>
+        {title && <p class="title soft">{title}</p>}
+      </div>
+      <Deeds link={link} />
+    </header>
+  );
+}
+
+function Deeds({ link }: { link: LinkDetail }) {
+  const canWrite = useCanWrite();
+  const check = useCheckNow(link);
+  const { off, unlessOff } = useOffline();
+  const start = unlessOff(check.start);
+  const move = unlessOff(openGroups);
+  const remove = unlessOff(useDelete(link));
+  useKeys({ r: start, v: move, "#": remove }, canWrite);
+  const more = [
+    { label: "Move to group", icon: FolderInput, keys: "V", off, onSelect: move },
+    { label: "Delete", icon: Trash2, keys: "#", danger: true, off, onSelect: remove },
+  ];
+  const checking = { label: "Check now", icon: RefreshCw, keys: "R", onSelect: start };
+  useCommands(canWrite ? [checking, ...more] : []);
+  return (
+    <div class="deeds">
+      {settledStatus(link) === "dead" && <ArchivedCopy url={link.url} />}
+      {canWrite && (
+        <>
+          <Button icon={RefreshCw} keys="R" off={off} busy={check.isBusy} onClick={start}>
+            Check now
+          </Button>
+          <Menu label="More" items={more} />
+        </>
+      )}
+    </div>
+  );
+}
+
+/** Nothing is requested there before the user follows the link. */
+function ArchivedCopy({ url }: { url: string }) {
+  const site = followable(url);
+  if (!site) return null;
+  return (
+    <a
+      class="btn"
+      href={`https://web.archive.org/web/${site}`}
+      target="_blank"
+      rel="noopener noreferrer nofollow"
+    >
+      <Archive class="i" aria-hidden="true" />
+      <span>
+        Archived copy<span class="unseen">, opens in a new tab</span>
+      </span>
+    </a>
+  );
+}
+
+/** Starts a check and announces its result. */
+function useCheckNow(link: LinkDetail) {
+  const toast = useToast();
+  const client = useQueryClient();
+  const isAwaited = useRef(false);
+  const isRunning = link.status === "checking";
+  useEffect(() => {
+    if (isRunning || !isAwaited.current) return;
+    isAwaited.current = false;
+    toast(
+      ["Checked.", `${headlineOf(link, Date.now())}.`, ...sentencesOf(link).slice(0, 1)].join(" "),
+    );
+  }, [isRunning]);
+  const { mutate, isPending } = useMutation({
+    mutationFn: () => checkNow(link.id),
+    onSuccess: () => {
+      isAwaited.current = true;
+      // Shows the new status without waiting for a refetch.
+      client.setQueryData(
+        linkOptions(link.id).queryKey,
+        (known) => known && { ...known, status: "checking" as const },
+      );
+    },
+    onError: ({ message }) => toast(message),
+    onSettled: () => client.invalidateQueries({ queryKey: LINKS }),
+  });
+  const isBusy = isRunning || isPending;
+  return { isBusy, start: () => !isBusy && mutate() };
+}
+
+/** Goes back to the list at once; the request waits until Undo is over. */
+function useDelete({ id }: LinkDetail) {
+  const hold = useHold();
+  const client = useQueryClient();
+  const { route } = useLocation();
+  return () => {
+    hold([id], "1 link deleted", async () => {
+      await deleteLink(id);
+      await client.invalidateQueries({ queryKey: LINKS });
+    });
+    const place = lastPlace();
+    route(place ? hrefOfFilter(place.filter) : "/links");
+  };
+}

@@ -1,0 +1,221 @@
+import { Columns2, FileText, ShieldAlert } from "lucide-preact";
+import { useState } from "preact/hooks";
+import { resultOf, type Seen, seenOf, settledStatus } from "../data/evidence.ts";
+import { lengthText, many } from "../data/format.ts";
+import type { LinkDetail } from "../data/links.ts";
+import { reasonWords } from "../data/words.ts";
+import { Button, Seg } from "../ui/button.tsx";
+import { Moment } from "../ui/moment.tsx";
+import { Sheet } from "../ui/overlay.tsx";
+import { Report } from "../ui/report.tsx";
+import { State } from "../ui/state.tsx";
+import { Url } from "../ui/url.tsx";
+import type { Raw } from "./queries.ts";
+import { headlineOf, sentencesOf } from "./verdict.ts";
+
+type VerdictCardProps = { link: LinkDetail; raw: Raw | undefined };
+
+/** The verdict with its evidence; one quiet line for a link that is alive, and nothing invented for a new one. */
+export function VerdictCard({ link, raw }: VerdictCardProps) {
+  const status = settledStatus(link);
+  const seen = seenOf(link);
+  if (!link.last_check) return <New link={link} />;
+  return (
+    <section class={`panel proofcard is-${status}`} aria-labelledby="verdict">
+      <div class="stamp">
+        <State status={status} />
+        <div>
+          <h2 id="verdict">{headlineOf(link, Date.now())}</h2>
+          {status === "active" ? <Quiet link={link} seen={seen} /> : <Why link={link} />}
+          <Warning expiresAt={link.evidence?.tls_expires_at ?? null} />
+        </div>
+      </div>
+      {seen && status !== "active" && <EvidenceHead link={link} seen={seen} />}
+      {seen && <Report seen={seen} title="Evidence" />}
+      <Foot raw={raw} isDead={status === "dead"} />
+    </section>
+  );
+}
+
+const New = ({ link }: { link: LinkDetail }) => (
+  <section class="panel proofcard is-new" aria-labelledby="verdict">
+    <div class="stamp">
+      <State status={link.status === "checking" ? "checking" : "waiting"} hidden />
+      <div>
+        <h2 id="verdict">{headlineOf(link, Date.now())}</h2>
+        <p>The result appears here.</p>
+      </div>
+    </div>
+  </section>
+);
+
+const Why = ({ link }: { link: LinkDetail }) => (
+  <p>{sentencesOf(link).filter(Boolean).join(" ")}</p>
+);
+
+function Quiet({ link, seen }: { link: LinkDetail; seen: Seen | null }) {
+  const last = link.last_check!;
+  const isConclusive = last.status === "active";
+  return (
+    <p>
+      Last checked <Moment at={last.checked_at} />
+      {isConclusive ? `, ${seen ? resultOf(seen) : last.message}` : ". "}
+      {!isConclusive && `The last check was inconclusive: ${last.message}`}
+    </p>
+  );
+}
+
+const WARNED_MS = 14 * 86_400_000;
+
+/** Null unless the certificate expires soon or has expired. */
+function certificateWarning(expiresAt: string | null, now: number): string | null {
+  // Evidence of any version may contain other text.
+  const left = Date.parse(expiresAt ?? "") - now;
+  if (Number.isNaN(left) || left > WARNED_MS) return null;
+  return left <= 0
+    ? "The certificate has expired."
+    : `The certificate expires in ${lengthText(left)}.`;
+}
+
+function Warning({ expiresAt }: { expiresAt: string | null }) {
+  const warning = certificateWarning(expiresAt, Date.now());
+  return warning ? (
+    <p class="warning">
+      <ShieldAlert class="i" aria-hidden="true" /> {warning}
+    </p>
+  ) : null;
+}
+
+const EvidenceHead = ({ link, seen }: { link: LinkDetail; seen: Seen }) => (
+  <div class="rep-head">
+    <h3>Evidence</h3>
+    <Moment at={seen.checkedAt} clock />
+    <span class="gap" />
+    {link.status === "checking" ? (
+      <State status="checking" word />
+    ) : (
+      <NextCheck at={link.next_check_at} />
+    )}
+  </div>
+);
+
+const NextCheck = ({ at }: { at: string }) =>
+  Date.parse(at) <= Date.now() ? (
+    <span>Next check is due</span>
+  ) : (
+    <span>
+      Next check <Moment at={at} clock />
+    </span>
+  );
+
+type FootProps = { raw: Raw | undefined; isDead: boolean };
+
+function Foot({ raw, isDead }: FootProps) {
+  const [open, setOpen] = useState<"raw" | "comparison" | null>(null);
+  if (!raw?.alive && !raw?.dead) return null;
+  const close = () => setOpen(null);
+  return (
+    <div class="rep-foot">
+      <Button quiet icon={FileText} onClick={() => setOpen("raw")}>
+        Raw response
+      </Button>
+      {isDead && raw.alive && raw.dead && (
+        <Button quiet icon={Columns2} onClick={() => setOpen("comparison")}>
+          Compare with last alive check
+        </Button>
+      )}
+      {open === "raw" && <RawResponses raw={raw} isDead={isDead} onClose={close} />}
+      {open === "comparison" && <Comparison raw={raw} onClose={close} />}
+    </div>
+  );
+}
+
+type Response = NonNullable<Raw["alive"]>;
+type Which = "dead" | "alive";
+type RawProps = { raw: Raw; isDead: boolean; onClose: () => void };
+
+const WHICH = [
+  { value: "dead", label: "Last dead check" },
+  { value: "alive", label: "Last alive check" },
+] as const;
+
+/** What the server sent when the link was last dead, and last alive. */
+function RawResponses({ raw, isDead, onClose }: RawProps) {
+  const [chosen, setChosen] = useState<Which>(isDead ? "dead" : "alive");
+  const which = raw[chosen] ? chosen : chosen === "dead" ? "alive" : "dead";
+  const response = raw[which];
+  return (
+    <Sheet title="Raw response" onClose={onClose}>
+      {raw.dead && raw.alive && (
+        <Seg label="Check" value={which} onChange={setChosen} options={WHICH} />
+      )}
+      {response && <RawResponse response={response} />}
+    </Sheet>
+  );
+}
+
+const RawResponse = ({ response }: { response: Response }) => (
+  <div class="raw">
+    <p class="hint">
+      <code>{response.status_code}</code> from <Url url={response.final_url} whole />,{" "}
+      <Moment at={response.checked_at} clock />
+    </p>
+    <h3>Headers</h3>
+    <dl class="headers">
+      {response.headers.map(({ name, value }, index) => (
+        <div key={index}>
+          <dt>{name}</dt>
+          <dd>{value ?? <span class="soft">not stored</span>}</dd>
+        </div>
+      ))}
+    </dl>
+    {response.text !== null && (
+      <>
+        <h3>Text</h3>
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls */}
+        <pre tabIndex={0}>{response.text}</pre>
+        {response.truncated && <p class="hint">Only the beginning is stored.</p>}
+      </>
+    )}
+  </div>
+);
+
+const ROWS: { name: string; of: (response: Response) => string | null }[] = [
+  { name: "Status", of: ({ status_code: code }) => String(code) },
+  { name: "Result", of: ({ reason, status_code: code }) => reasonWords(reason, code) },
+  { name: "Final URL", of: ({ final_url: url }) => url },
+  { name: "Title", of: ({ title }) => title },
+  { name: "Words", of: ({ words }) => (words === null ? null : many(words)) },
+];
+
+/** What differs between the two. */
+function Comparison({ raw, onClose }: Omit<RawProps, "isDead">) {
+  const { dead, alive } = raw;
+  if (!dead || !alive) return null;
+  return (
+    <Sheet title="Compare with last alive check" onClose={onClose}>
+      <table class="comparison">
+        <thead>
+          <tr>
+            <td />
+            <th scope="col">
+              Alive <Moment at={alive.checked_at} day />
+            </th>
+            <th scope="col">
+              Dead <Moment at={dead.checked_at} day />
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {ROWS.map(({ name, of }) => (
+            <tr key={name} class={of(dead) === of(alive) ? "" : "differs"}>
+              <th scope="row">{name}</th>
+              <td>{of(alive) ?? "–"}</td>
+              <td>{of(dead) ?? "–"}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </Sheet>
+  );
+}

@@ -1,0 +1,89 @@
+import { useState } from "preact/hooks";
+import { type LinkFilter, NO_GROUP, type Sort } from "../data/links.ts";
+import { FREQUENCY_WORDS, NAMED_REASONS, reasonWords, STATUS_WORDS } from "../data/words.ts";
+
+export const SORT_WORDS: Record<Sort, string> = {
+  dead_first: "Dead first",
+  "-status_changed_at": "Latest change",
+  status_changed_at: "Oldest change",
+  "-created_at": "Newest",
+  created_at: "Oldest",
+  url: "URL A–Z",
+  "-url": "URL Z–A",
+};
+
+type Named = { id: string; name: string };
+
+/** A part of the filter that can be taken away. */
+export type Token = { name: string; value: string; without: Partial<LinkFilter> };
+
+/** The parts of a filter but those that have a control of their own. */
+export function tokensOf(filter: LinkFilter, groups: Named[], services: Named[]): Token[] {
+  const { group, reason, site, frequency, service, status } = filter;
+  const nameIn = (all: Named[], id: string) => all.find((each) => each.id === id)?.name ?? id;
+  const tokens: (Token | false)[] = [
+    status === "checking" && {
+      name: "Status",
+      value: STATUS_WORDS.checking,
+      without: { status: undefined },
+    },
+    site !== "" && { name: "Site", value: site, without: { site: "" } },
+    reason !== "" && { name: "Reason", value: reasonWords(reason), without: { reason: "" } },
+    group !== "" && {
+      name: "Group",
+      value: group === NO_GROUP ? "No group" : nameIn(groups, group),
+      without: { group: "" },
+    },
+    frequency !== undefined && {
+      name: "Checked",
+      value: FREQUENCY_WORDS[frequency],
+      without: { frequency: undefined },
+    },
+    service !== "" && {
+      name: "Service",
+      value: nameIn(services, service),
+      without: { service: "" },
+    },
+  ];
+  return tokens.filter((token) => token !== false);
+}
+
+const CODES = [404, 410, 400, 401, 403, 405, 406, 429, 451, 500, 502, 503, 504];
+
+/** What links that are not alive can be filtered by. */
+export const REASONS = [
+  ...CODES.map((code) => `http_${code}`),
+  ...NAMED_REASONS.filter((reason) => !reason.startsWith("ok")),
+].map((reason) => ({ reason, label: reasonWords(reason) }));
+
+export const COLUMNS = [
+  { column: "g", label: "Group" },
+  { column: "q", label: "Check frequency" },
+  { column: "d", label: "30 days" },
+] as const;
+export type Column = (typeof COLUMNS)[number]["column"];
+
+const KEPT = "stillup-columns";
+const USUAL: Column[] = ["g", "d"];
+
+/** The columns that this person chose, in this browser. */
+export function useColumns() {
+  const [columns, setColumns] = useState(read);
+  const toggle = (column: Column) => {
+    const next = new Set(columns);
+    if (!next.delete(column)) next.add(column);
+    localStorage.setItem(KEPT, [...next].join(" "));
+    setColumns(next);
+  };
+  return [columns, toggle] as const;
+}
+
+function read(): ReadonlySet<Column> {
+  const kept = localStorage.getItem(KEPT);
+  if (kept === null) return new Set(USUAL);
+  return new Set(COLUMNS.flatMap(({ column }) => (kept.includes(column) ? [column] : [])));
+}
+
+/** Classes of the table. */
+export const hiddenIn = (columns: ReadonlySet<Column>) =>
+  COLUMNS.flatMap(({ column }) => (columns.has(column) ? [] : [`no-${column}`])).join(" ");

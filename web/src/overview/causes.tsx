@@ -1,0 +1,162 @@
+import { ChevronRight, RefreshCw } from "lucide-preact";
+import { useState } from "preact/hooks";
+import { useLocation } from "preact-iso";
+import { hrefOf } from "../data/changes.ts";
+import { counted } from "../data/format.ts";
+import { useCanWrite } from "../data/session.ts";
+import { useKeys } from "../frame/keys.ts";
+import { useOffline, useToast } from "../frame/toast.tsx";
+import { IconButton } from "../ui/button.tsx";
+import { Moment } from "../ui/moment.tsx";
+import { Section } from "../ui/section.tsx";
+import { Proof } from "../ui/trace.tsx";
+import { LinkList } from "../ui/url.tsx";
+import { type Cause, type Causes, checkCause } from "./queries.ts";
+
+type Props = { causes: Causes; dead: number; onAll: () => void };
+
+/** Dead links by site and reason, the largest cause first. */
+export function NeedsAttention({ causes: { items, pagination }, dead, onAll }: Props) {
+  const [open, setOpen] = useState<string | null>(null);
+  const check = useCheckCause();
+  const { off, unlessOff } = useOffline();
+  const canWrite = useCanWrite();
+  const { route } = useLocation();
+  const rest = pagination.total - items.length;
+  const fold = (cause: Cause) => setOpen(open === keyOf(cause) ? null : keyOf(cause));
+  const atFocus = (act: (cause: Cause) => void) => () => {
+    const cause = items[focusedRow()];
+    if (cause) act(cause);
+  };
+  useKeys({
+    j: () => focusRow(focusedRow() + 1),
+    k: () => focusRow(Math.max(focusedRow(), 1) - 1),
+    Space: atFocus(fold),
+    Enter: atFocus((cause) => route(hrefOfCause(cause))),
+    ...(canWrite && { r: unlessOff(atFocus(check)) }),
+  });
+  return (
+    <Section
+      title="Needs attention"
+      class="needs"
+      hint={`${counted(dead, "link")}, ${counted(pagination.total, "cause")}`}
+    >
+      <ul class="panel need-list">
+        {items.map((cause) => (
+          <CauseRow
+            key={keyOf(cause)}
+            cause={cause}
+            isOpen={open === keyOf(cause)}
+            onFold={() => fold(cause)}
+            onCheck={canWrite ? () => check(cause) : undefined}
+            off={off}
+          />
+        ))}
+        {rest > 0 && (
+          <li class="rest">
+            <button type="button" onClick={onAll}>
+              {counted(rest, "more cause")}
+            </button>
+          </li>
+        )}
+      </ul>
+    </Section>
+  );
+}
+
+type NoCausesProps = {
+  changes: { kind: string; changed_at: string; site: string; host: string | null }[] | undefined;
+  isDone: boolean;
+};
+
+/** Where no cause needs attention: the last one that did. */
+export function NoCauses({ changes, isDone }: NoCausesProps) {
+  const last = changes?.find(({ kind }) => kind === "died");
+  return (
+    <Section title="Needs attention" class="needs">
+      <p class="hint">
+        {isDone ? "Nothing needs attention." : "No dead links so far."}
+        {last && (
+          <>
+            {" "}
+            Last one: <Moment at={last.changed_at} day />, {last.host ?? last.site}.
+          </>
+        )}
+      </p>
+    </Section>
+  );
+}
+
+const hrefOfCause = ({ site, reason }: Cause) => hrefOf("/links", { status: "dead", site, reason });
+
+const keyOf = ({ site, reason }: Cause) => `${site} ${reason}`;
+
+const rows = () => [...document.querySelectorAll<HTMLElement>(".need")];
+
+/** The index of the cause that has the focus, or −1. */
+const focusedRow = () => rows().findIndex((row) => row.contains(document.activeElement));
+
+const focusRow = (index: number) => rows()[index]?.focus();
+
+function useCheckCause() {
+  const toast = useToast();
+  return (cause: Cause) => {
+    const place = cause.host ?? cause.site;
+    checkCause(cause).then(
+      () => toast(`Checking ${counted(cause.count, "link")} on ${place}`),
+      ({ message }: Error) => toast(message),
+    );
+  };
+}
+
+type RowProps = {
+  cause: Cause;
+  isOpen: boolean;
+  onFold: () => void;
+  onCheck: (() => void) | undefined;
+  off: string | undefined;
+};
+
+function CauseRow({ cause, isOpen, onFold, onCheck, off }: RowProps) {
+  const { site, host, reason, count, since } = cause;
+  const place = host ?? site;
+  const href = hrefOfCause(cause);
+  return (
+    <li class={isOpen ? "need open" : "need"} tabIndex={-1}>
+      <div class="need-row">
+        <button
+          type="button"
+          class="fold"
+          aria-expanded={isOpen}
+          aria-label={`${place}: ${isOpen ? "hide" : "show"} its links`}
+          onClick={onFold}
+        >
+          <ChevronRight class="i" aria-hidden="true" />
+        </button>
+        <span class="mono-sq" aria-hidden="true">
+          {initialOf(place)}
+        </span>
+        <a class="need-site" href={href}>
+          <b>{place}</b>
+          <span class="cnt">{counted(count, "link")}</span>
+        </a>
+        <Proof reason={reason} cause={cause.cause} status="dead" stage={cause.stage} />
+        <span class="since">
+          <Moment at={since} short />
+        </span>
+        {onCheck && (
+          <span class="acts">
+            <IconButton icon={RefreshCw} label="Check now" keys="R" off={off} onClick={onCheck} />
+          </span>
+        )}
+      </div>
+      {isOpen && <LinkList links={cause.links} count={count} href={href} />}
+    </li>
+  );
+}
+
+const initialOf = (place: string) =>
+  place
+    .replace(/^www\./, "")
+    .charAt(0)
+    .toUpperCase();

@@ -1,0 +1,171 @@
+import { ShieldAlert, TriangleAlert } from "lucide-preact";
+import type { ComponentChildren } from "preact";
+import { type ChangeEntry, changedTo, changeTitle, hrefOf, hrefOfChange } from "../data/changes.ts";
+import type { Overview } from "../data/counts.ts";
+import { counted, lengthText, many } from "../data/format.ts";
+import { reasonWords } from "../data/words.ts";
+import { LastVisit, Moment } from "../ui/moment.tsx";
+import { Section } from "../ui/section.tsx";
+import { State } from "../ui/state.tsx";
+import type { Backups, Upcoming } from "./queries.ts";
+
+type LatestProps = { entries: ChangeEntry[]; lastVisit: string | null };
+
+/** The last changes, with a line at the last visit: before the first entry that was there. */
+export function Latest({ entries, lastVisit }: LatestProps) {
+  const known = entries.find(({ changed_at: at }) => lastVisit !== null && at <= lastVisit);
+  const all = (
+    <a class="all" href="/changes">
+      All
+    </a>
+  );
+  return (
+    <Section title="Changes" action={all}>
+      {entries.length === 0 ? (
+        <p class="hint">No changes yet.</p>
+      ) : (
+        <ul class="feed">
+          {entries.map((entry) => (
+            <>
+              {entry === known && lastVisit && (
+                <li class="seen">
+                  <LastVisit at={lastVisit} />
+                </li>
+              )}
+              <Entry key={entry.id} entry={entry} />
+            </>
+          ))}
+        </ul>
+      )}
+    </Section>
+  );
+}
+
+const Entry = ({ entry }: { entry: ChangeEntry }) => (
+  <li>
+    <State status={changedTo(entry)} hidden />
+    <div>
+      <p>
+        {changeTitle(entry)}{" "}
+        {isTrouble(entry) && (
+          <span class="soft">{reasonWords(entry.reason, null, entry.cause)}</span>
+        )}
+      </p>
+      <a class="soft" href={hrefOfChange(entry)}>
+        {entry.host ?? entry.site}
+      </a>
+    </div>
+    <Moment at={entry.changed_at} short />
+  </li>
+);
+
+const isTrouble = (entry: ChangeEntry) => ["dead", "unknown"].includes(changedTo(entry));
+
+/** Certificates that expire soon; nothing where none does. */
+export function ComingUp({ upcoming: { items } }: { upcoming: Upcoming }) {
+  if (items.length === 0) return null;
+  return (
+    <Section title="Coming up">
+      <ul class="feed">
+        {items.slice(0, 5).map(({ site, host, links, expiresAt }) => (
+          <li key={`${host} ${expiresAt}`}>
+            <ShieldAlert class="i warnc" aria-hidden="true" />
+            <div>
+              <p>Certificate expires in {lengthText(Date.parse(expiresAt) - Date.now())}</p>
+              <a class="soft" href={hrefOf("/links", { site })}>
+                {host}, {counted(links, "link")}
+              </a>
+            </div>
+          </li>
+        ))}
+      </ul>
+    </Section>
+  );
+}
+
+/** Starting a check and finishing the previous one take some time. */
+const ON_TIME_S = 120;
+
+/** What is wrong with the checks; null if nothing is. */
+function checkTrouble({ isChecking, state, clock, lateSeconds }: Overview["checker"]) {
+  if (!isChecking) return "Checks are not running";
+  if (state === "offline") return "Checks are paused while the server is offline";
+  if (clock === "off") return "Clock is wrong: correct the system time";
+  if (lateSeconds >= ON_TIME_S) return `Checks are ${lengthText(lateSeconds * 1000)} late`;
+  return state === "degraded" ? "The server's connection is poor" : null;
+}
+
+type Props = { overview: Overview; backups: Backups | undefined };
+
+/** One quiet line on how Stillup itself is doing, or warnings. */
+export function Footing({ overview: { checker, webhooks }, backups }: Props) {
+  const trouble = checkTrouble(checker);
+  return (
+    <div class="quiet footing">
+      {trouble ? <Warning>{trouble}</Warning> : <OnSchedule checker={checker} />}
+      <AlertTrouble webhooks={webhooks} />
+      {backups && <LastBackup backups={backups} />}
+      <a href="/settings">Settings</a>
+    </div>
+  );
+}
+
+const Warning = ({ children }: { children: ComponentChildren }) => (
+  <span class="warnc" role="status">
+    <TriangleAlert class="i" aria-hidden="true" />
+    <span>{children}</span>
+  </span>
+);
+
+const OnSchedule = ({ checker: { nextCheckAt } }: Pick<Overview, "checker">) => (
+  <>
+    <span>
+      <State status="active" hidden />
+      Checks on schedule
+    </span>
+    {nextCheckAt && <span>Next check {nextText(nextCheckAt)}</span>}
+  </>
+);
+
+function nextText(at: string): string {
+  const left = Date.parse(at) - Date.now();
+  return left < 1000 ? "now" : `in ${lengthText(left)}`;
+}
+
+/** Alerts that the server turned off send nothing any more. */
+function AlertTrouble({ webhooks: { disabled, failing } }: Pick<Overview, "webhooks">) {
+  const [first] = disabled.items;
+  if (first) {
+    return (
+      <Warning>
+        The <a href={`/alerts/${first.id}`}>alert to {first.host}</a> was turned off
+        {first.since && " "}
+        {first.since && <Moment at={first.since} />}
+        {disabled.total > 1 && `, and ${many(disabled.total - 1)} more`}
+      </Warning>
+    );
+  }
+  if (failing === 0) return null;
+  return (
+    <Warning>
+      <a href="/alerts">
+        {many(failing)} {failing === 1 ? "alert is" : "alerts are"} failing
+      </a>
+    </Warning>
+  );
+}
+
+function LastBackup({ backups: { problem, last_success_at: at } }: { backups: Backups }) {
+  if (problem) {
+    return (
+      <Warning>
+        {problem} <a href="/settings/backups">Backups</a>
+      </Warning>
+    );
+  }
+  return at ? (
+    <span>
+      Last backup <Moment at={at} clock />
+    </span>
+  ) : null;
+}

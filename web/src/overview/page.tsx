@@ -1,0 +1,245 @@
+import { type UseQueryResult, useQuery } from "@tanstack/preact-query";
+import { useState } from "preact/hooks";
+import { useLocation } from "preact-iso";
+import { hrefOf } from "../data/changes.ts";
+import { OVERVIEW, type Overview } from "../data/counts.ts";
+import { many } from "../data/format.ts";
+import { useCanWrite, useUser } from "../data/session.ts";
+import { STAGE_WORDS } from "../data/words.ts";
+import { useAdd } from "../frame/add.tsx";
+import { useBar } from "../frame/bar.tsx";
+import { Button, Seg } from "../ui/button.tsx";
+import { Form, textsIn } from "../ui/field.tsx";
+import { Failed, Loaded, Skeleton } from "../ui/loaded.tsx";
+import { Moment } from "../ui/moment.tsx";
+import { Heading } from "../ui/section.tsx";
+import { NeedsAttention, NoCauses } from "./causes.tsx";
+import { Figures, Where, Why } from "./figures.tsx";
+import { ComingUp, Footing, Latest } from "./latest.tsx";
+import {
+  PERIODS,
+  type Period,
+  useBackups,
+  useCauses,
+  useDeadSites,
+  useLatestChanges,
+  useSeries,
+  useUpcoming,
+} from "./queries.ts";
+import { isFirstDay, PERIOD_NAMES, sentenceOf, uncheckedIn } from "./words.ts";
+import "./overview.css";
+
+/** Whether anything is wrong, whether it is new, and what to do first. */
+export function OverviewPage() {
+  useBar({ crumbs: [{ label: "Overview" }] });
+  const overview = useQuery(OVERVIEW);
+  const period = readPeriod(useLocation().query);
+  const parts = useParts(period);
+  const isReady = overview.data?.counts.total === 0 || parts.isReady;
+  return (
+    <div class="pad">
+      <Loaded
+        query={isReady || overview.error ? overview : NOT_YET}
+        skeleton={<Shape />}
+        heading="Overview"
+      >
+        {(known) =>
+          known.counts.total === 0 ? (
+            <NoLinks />
+          ) : (
+            <Known overview={known} period={period} parts={parts} />
+          )
+        }
+      </Loaded>
+    </div>
+  );
+}
+
+const NOT_YET: Pick<UseQueryResult<Overview, Error>, "data" | "error" | "refetch"> = {
+  data: undefined,
+  error: null,
+  refetch: () => Promise.reject(),
+};
+
+const readPeriod = ({ days }: Record<string, string>): Period =>
+  PERIODS.find((period) => period === days) ?? "90";
+
+/** The queries of all parts, which are shown together, so that nothing moves; each may fail alone. */
+function useParts(period: Period) {
+  const [most, setMost] = useState(FEW_CAUSES);
+  const series = useSeries(period);
+  const causes = useCauses(most);
+  const changes = useLatestChanges();
+  const upcoming = useUpcoming();
+  const sites = useDeadSites();
+  const backups = useBackups(useUser().is_admin);
+  const all = [series, causes, changes, upcoming, sites];
+  const isReady = all.every(({ isPending }) => !isPending);
+  const showAll = () => setMost(100);
+  return { series, causes, changes, upcoming, sites, backups, isReady, showAll };
+}
+
+const FEW_CAUSES = 6;
+
+type Parts = ReturnType<typeof useParts>;
+type KnownProps = { overview: Overview; period: Period; parts: Parts };
+
+function Known({ overview, period, parts }: KnownProps) {
+  const { series, causes, changes, upcoming, sites, backups } = parts;
+  const { counts, since } = overview;
+  const hasTrouble = counts.dead + counts.unknown > 0;
+  return (
+    <>
+      <Lead overview={overview} period={period} isFirst={isFirstDay(series.data)} />
+      <Figures {...{ overview, period }} series={series.data} causes={causes.data} />
+      {series.error && !series.data && <Failed error={series.error} onRetry={series.refetch} />}
+      <div class="cols">
+        <Loaded query={causes}>
+          {(known) =>
+            known.items.length > 0 ? (
+              <NeedsAttention causes={known} dead={counts.dead} onAll={parts.showAll} />
+            ) : (
+              <NoCauses changes={changes.data?.items} isDone={uncheckedIn(overview) === 0} />
+            )
+          }
+        </Loaded>
+        <aside>
+          <Loaded query={changes}>
+            {({ items }) => <Latest entries={items} lastVisit={since?.at ?? null} />}
+          </Loaded>
+          <Loaded query={upcoming}>{(known) => <ComingUp upcoming={known} />}</Loaded>
+        </aside>
+      </div>
+      {hasTrouble && (
+        <div class="halves">
+          <Where sites={sites} groups={overview.groups.items} />
+          <Why overview={overview} />
+        </div>
+      )}
+      <Footing overview={overview} backups={backups.data} />
+    </>
+  );
+}
+
+type LeadProps = { overview: Overview; period: Period; isFirst: boolean };
+
+function Lead({ overview, period, isFirst }: LeadProps) {
+  const { route } = useLocation();
+  const unchecked = uncheckedIn(overview);
+  const title = sentenceOf(overview, isFirst);
+  const choice = (
+    <Seg
+      label="Time"
+      value={period}
+      onChange={(days) => route(hrefOf("/", { days: days === "90" ? null : days }), true)}
+      options={PERIODS.map((value) => ({ value, label: PERIOD_NAMES[value] }))}
+    />
+  );
+  return (
+    <Heading title={title} action={choice}>
+      <Since since={overview.since} />
+      {unchecked > 0 && !title.startsWith("Checking") && (
+        <>
+          {" "}
+          {many(unchecked)} new {unchecked === 1 ? "link is" : "links are"} being checked.
+        </>
+      )}
+    </Heading>
+  );
+}
+
+/** Each number leads to these changes. */
+function Since({ since }: Pick<Overview, "since">) {
+  if (!since) return null;
+  const { at, died, came_back, became_unknown } = since;
+  const parts = [
+    { kind: "died", text: "died", count: died },
+    { kind: "came_back", text: "came back", count: came_back },
+    { kind: "became_unknown", text: "became unknown", count: became_unknown },
+  ].filter(({ count }) => count > 0);
+  const visit = (
+    <>
+      your last visit, <Moment at={at} clock />
+    </>
+  );
+  if (parts.length === 0) return <>No changes since {visit}.</>;
+  return (
+    <>
+      Since {visit}:{" "}
+      {parts.map(({ kind, text, count }, n) => (
+        <>
+          {n > 0 && ", "}
+          <a href={hrefOf("/changes", { kind })}>
+            {many(count)} {text}
+          </a>
+        </>
+      ))}
+      .
+    </>
+  );
+}
+
+/** The shape of the page while it loads. */
+const Shape = () => (
+  <>
+    <Skeleton lines={2} />
+    <div class="panel hero shape" />
+    <Skeleton />
+  </>
+);
+
+/** The way in, for an account without links. */
+function NoLinks() {
+  const canWrite = useCanWrite();
+  return (
+    <div class="empty">
+      <div class="empty-art" aria-hidden="true">
+        {Object.values(STAGE_WORDS).map((stage) => (
+          <span key={stage}>
+            <i />
+            {stage}
+          </span>
+        ))}
+      </div>
+      <h1>{canWrite ? "What should stay up?" : "No links yet"}</h1>
+      <p>
+        Add links to start monitoring.
+        <br />
+        Each link is checked within seconds, and you see the evidence.
+      </p>
+      {canWrite ? <FirstField /> : <p class="hint">Ask an owner or editor to add links.</p>}
+    </div>
+  );
+}
+
+function FirstField() {
+  const { open } = useAdd();
+  return (
+    <>
+      <Form class="first" onSubmit={(form) => open(textsIn(form, "text"))}>
+        <input
+          type="text"
+          name="text"
+          placeholder="https://"
+          aria-label="A link"
+          autocomplete="off"
+        />
+        <Button primary type="submit">
+          Add
+        </Button>
+      </Form>
+      <p class="hint">
+        or paste a list, drop or{" "}
+        <label class="first-file">
+          choose a file
+          <input
+            type="file"
+            class="unseen"
+            onChange={({ currentTarget: { files } }) => files?.[0] && open({ file: files[0] })}
+          />
+        </label>
+        , or <a href="/docs">use the API</a>
+      </p>
+    </>
+  );
+}

@@ -1,0 +1,222 @@
+import { Trash2, UserPlus } from "lucide-preact";
+import { useState } from "preact/hooks";
+import { useLocation } from "preact-iso";
+import { api, complete, unwrap } from "../data/api.ts";
+import { counted, startUpper } from "../data/format.ts";
+import { useUser } from "../data/session.ts";
+import { Ask, type Closable } from "../frame/ask.tsx";
+import { useSave } from "../frame/toast.tsx";
+import { Button } from "../ui/button.tsx";
+import { CheckField, TextField } from "../ui/field.tsx";
+import { Empty, Loaded } from "../ui/loaded.tsx";
+import { Menu, Pick } from "../ui/menu.tsx";
+import { Moment } from "../ui/moment.tsx";
+import { Section } from "../ui/section.tsx";
+import { Line, optionsOf, ShowMore } from "./parts.tsx";
+import { Invite, PersonMenu, PersonState } from "./people.tsx";
+import {
+  ADMIN,
+  type AdminAccount,
+  type Person,
+  peopleLose,
+  ROLES,
+  type Role,
+  TIERS,
+  type Tier,
+  useAccounts,
+} from "./queries.ts";
+
+/** All accounts with their people. */
+export function Accounts() {
+  const { query, route } = useLocation();
+  const search = query.search ?? "";
+  const accounts = useAccounts(search);
+  const [isAdding, setAdding] = useState(false);
+  const add = (
+    <Button icon={UserPlus} onClick={() => setAdding(true)}>
+      New account
+    </Button>
+  );
+  return (
+    <Section title="Accounts and people" action={add}>
+      <search class="search account-search">
+        <input
+          type="search"
+          aria-label="Find by e-mail"
+          placeholder="Find by e-mail"
+          maxLength={255}
+          value={search}
+          data-search
+          onInput={({ currentTarget: { value } }) => route(hrefOf(value.trim()), true)}
+        />
+      </search>
+      <Loaded query={accounts}>
+        {({ items }) => (
+          <>
+            <ul aria-label="Accounts">
+              {items.map((account) => (
+                <AccountItem key={account.id} account={account} />
+              ))}
+            </ul>
+            {items.length === 0 && <Empty title="No matching accounts" />}
+          </>
+        )}
+      </Loaded>
+      <ShowMore query={accounts} />
+      {isAdding && (
+        <Invite<Tier>
+          title="New account"
+          choice={{ label: "Plan", name: "tier", options: TIERS, first: "business" }}
+          invite={(email, tier) => unwrap(api.admin.accounts.post({ email, tier }))}
+          list={ADMIN}
+          onClose={() => setAdding(false)}
+        />
+      )}
+    </Section>
+  );
+}
+
+const INSTALLATION = "/settings/installation";
+
+const hrefOf = (search: string) =>
+  search ? `${INSTALLATION}?${new URLSearchParams({ search })}` : INSTALLATION;
+
+function AccountItem({ account }: { account: AdminAccount }) {
+  const { id, email, users } = account;
+  const { email: ownEmail } = useUser();
+  const [task, setTask] = useState<"invite" | "delete" | null>(null);
+  const isOwn = users.some((user) => user.email === ownEmail);
+  return (
+    <li class="panel account-lines">
+      <header>
+        <div>
+          <h3>{email}</h3>
+          <p class="hint">
+            {counted(account.links_used, "link")}, since <Moment at={account.created_at} day />
+          </p>
+        </div>
+        <TierPick account={account} />
+        <Button icon={UserPlus} onClick={() => setTask("invite")}>
+          Add someone
+        </Button>
+        {!isOwn && (
+          <Menu
+            label={`More for the account ${email}`}
+            items={[
+              {
+                label: "Delete account",
+                icon: Trash2,
+                danger: true,
+                onSelect: () => setTask("delete"),
+              },
+            ]}
+          />
+        )}
+      </header>
+      <ul class="lines" aria-label={`People of ${email}`}>
+        {users.map((person) => (
+          <PersonLine key={person.id} person={person} isSelf={person.email === ownEmail} />
+        ))}
+      </ul>
+      {task === "delete" && <DeleteAccount account={account} onClose={() => setTask(null)} />}
+      {task === "invite" && (
+        <Invite<Role>
+          title={`Add someone to ${email}`}
+          choice={{ label: "Role", name: "role", options: ROLES, first: "editor" }}
+          invite={(email, role) => unwrap(api.admin.accounts({ id }).users.post({ email, role }))}
+          list={ADMIN}
+          onClose={() => setTask(null)}
+        />
+      )}
+    </li>
+  );
+}
+
+function TierPick({ account: { id, email, tier } }: { account: AdminAccount }) {
+  const changeTo = (next: Tier) => unwrap(api.admin.accounts({ id }).patch({ tier: next }));
+  const change = useSave({
+    change: changeTo,
+    said: (_, next) => `${email} has the ${next} plan now.`,
+    undo: () => changeTo(tier),
+    renews: [ADMIN],
+  });
+  return (
+    <Pick<Tier>
+      label={`Plan of ${email}`}
+      button={startUpper(tier)}
+      value={tier}
+      options={optionsOf(TIERS)}
+      onPick={(next) => next !== tier && change.mutate(next)}
+    />
+  );
+}
+
+type Access = { role?: Role; is_admin?: boolean };
+
+/** Users cannot remove their own rights. */
+function PersonLine({ person, isSelf }: { person: Person; isSelf: boolean }) {
+  const { id, email, role, is_admin } = person;
+  const user = api.admin.users({ id });
+  const send = (access: Access) => unwrap(user.patch(access));
+  const change = useSave({
+    change: send,
+    said: `${email}: saved.`,
+    undo: (some) => send("role" in some ? { role } : { is_admin }),
+    renews: [ADMIN],
+  });
+  return (
+    <Line title={email} hint={<PersonState person={person} />}>
+      <CheckField
+        label={
+          <>
+            Administrator<span class="unseen">: {email}</span>
+          </>
+        }
+        checked={is_admin}
+        disabled={isSelf}
+        onChange={({ currentTarget }) => change.mutate({ is_admin: currentTarget.checked })}
+      />
+      <Pick<Role>
+        label={`Role of ${email}`}
+        button={startUpper(role)}
+        value={role}
+        options={optionsOf(ROLES)}
+        onPick={(next) => next !== role && change.mutate({ role: next })}
+      />
+      <PersonMenu
+        person={person}
+        makeLink={() => unwrap(user["password-link"].post())}
+        remove={!isSelf && ((query) => complete(user.delete(undefined, { query })))}
+        list={ADMIN}
+      />
+    </Line>
+  );
+}
+
+function DeleteAccount({ account, onClose }: Closable & { account: AdminAccount }) {
+  const { id, email, links_used, users } = account;
+  const [typed, setTyped] = useState("");
+  return (
+    <Ask
+      title="Delete this account?"
+      action="Delete account"
+      danger
+      isDisabled={typed !== email}
+      send={() => complete(api.admin.accounts({ id }).delete())}
+      said={`The account ${email} was deleted.`}
+      renews={[ADMIN]}
+      onClose={onClose}
+    >
+      <p>
+        This deletes {counted(links_used, "link")} and all history. {peopleLose(users.length)}{" "}
+        access. This cannot be undone.
+      </p>
+      <TextField
+        label={`Type ${email} to confirm`}
+        autoComplete="off"
+        value={typed}
+        onInput={({ currentTarget }) => setTyped(currentTarget.value)}
+      />
+    </Ask>
+  );
+}

@@ -1,0 +1,239 @@
+import { useMutation, useQuery, useQueryClient } from "@tanstack/preact-query";
+import { Pencil, RefreshCw, Trash2 } from "lucide-preact";
+import { useState } from "preact/hooks";
+import { api, complete, unwrap } from "../data/api.ts";
+import { counted, many } from "../data/format.ts";
+import {
+  type Counted,
+  createGroup,
+  GROUP_COLORS,
+  GROUPS,
+  type Group,
+  type GroupInput,
+  listGroups,
+} from "../data/groups.ts";
+import { useHeld } from "../data/held.ts";
+import { usePages } from "../data/query-client.ts";
+import { useCanWrite } from "../data/session.ts";
+import type { Closable } from "../frame/ask.tsx";
+import { useHold, useSave, useToast } from "../frame/toast.tsx";
+import { Button, IconButton } from "../ui/button.tsx";
+import { Field, TextField, textsIn } from "../ui/field.tsx";
+import { Empty, Loaded } from "../ui/loaded.tsx";
+import { Menu } from "../ui/menu.tsx";
+import { State } from "../ui/state.tsx";
+import { ColorField, DraftArea, DraftText } from "./draft.tsx";
+import { GrowingHeading, NewEntry, ShowMore, useFieldSave } from "./parts.tsx";
+
+const LINKS = ["links"];
+
+/** Groups with what their links are. New ones and changes happen in place. */
+export default function GroupsSection() {
+  const groups = usePages({ queryKey: [...GROUPS, "pages"], read: listGroups });
+  const ungrouped = useQuery({
+    queryKey: [...GROUPS, "none"],
+    queryFn: () => unwrap(api.groups.none.get()),
+  });
+  return (
+    <>
+      <GrowingHeading title="Groups" action="New group" New={NewGroup}>
+        Links that belong together, such as a handbook, a client or a site.
+      </GrowingHeading>
+      <Loaded query={groups}>
+        {({ items }) => (
+          <GroupList groups={items} ungrouped={!groups.hasNextPage && ungrouped.data} />
+        )}
+      </Loaded>
+      <ShowMore query={groups} />
+    </>
+  );
+}
+
+/** The counts of the links in no group come after the last page. */
+type GroupListProps = { groups: Group[]; ungrouped: Counted | false | undefined };
+
+function GroupList({ groups, ungrouped }: GroupListProps) {
+  const held = useHeld();
+  const shown = groups.filter(({ id }) => !held.has(id));
+  if (shown.length === 0) return <Empty title="No groups yet" />;
+  return (
+    <ul class="panel lines" aria-label="Groups">
+      {shown.map((group) => (
+        <GroupLine key={group.id} group={group} />
+      ))}
+      {ungrouped && (
+        <li>
+          <i class="gsq" />
+          <div class="what">
+            <a href={hrefOfLinks("none")}>No group</a>
+          </div>
+          <Counts of={ungrouped} where="in no group" id="none" />
+        </li>
+      )}
+    </ul>
+  );
+}
+
+function GroupLine({ group }: { group: Group }) {
+  const canWrite = useCanWrite();
+  const [isEditing, setEditing] = useState(false);
+  const { id, name, description, color } = group;
+  return (
+    <li>
+      <i class="gsq" style={{ background: color }} />
+      <div class="what">
+        <a href={hrefOfLinks(id)}>{name}</a>
+        {description && <p class="hint">{description}</p>}
+      </div>
+      <Counts of={group} where={`in ${name}`} id={id} />
+      {canWrite && (
+        <>
+          <IconButton
+            icon={Pencil}
+            label={`Edit ${name}`}
+            aria-expanded={isEditing}
+            onClick={() => setEditing(!isEditing)}
+          />
+          <GroupMenu group={group} />
+        </>
+      )}
+      {isEditing && <EditGroup group={group} onClose={() => setEditing(false)} />}
+    </li>
+  );
+}
+
+function GroupMenu({ group }: { group: Group }) {
+  const hold = useHold();
+  const client = useQueryClient();
+  const { id, name, link_count: links } = group;
+  const check = useSave({
+    change: () => unwrap(api.links.check.post({ group_id: id })),
+    said: ({ summary }) =>
+      summary.started === 0
+        ? `There is nothing to check in ${name}.`
+        : `${counted(summary.started, "check")} started in ${name}.`,
+    renews: [LINKS],
+  });
+  const remove = async () => {
+    // Is carried out even if the page is left meanwhile.
+    await complete(api.groups({ id }).delete(undefined, { fetch: { keepalive: true } }));
+    for (const queryKey of [GROUPS, LINKS]) client.invalidateQueries({ queryKey });
+  };
+  const kept = links === 0 ? "" : ` Its ${counted(links, "link")} will be in no group.`;
+  return (
+    <Menu
+      label={`More for ${name}`}
+      items={[
+        links > 0 && { label: "Check all links now", icon: RefreshCw, onSelect: check.mutate },
+        {
+          label: "Delete",
+          icon: Trash2,
+          danger: true,
+          onSelect: () => hold([id], `${name} was deleted.${kept}`, remove),
+        },
+      ]}
+    />
+  );
+}
+
+type EditGroupProps = Closable & { group: Group };
+
+/** Each field is saved on its own, so that two people can change one group. */
+function EditGroup({ group, onClose }: EditGroupProps) {
+  const { id, name, color } = group;
+  const description = group.description ?? "";
+  const save = useFieldSave<GroupInput>({
+    current: { name, description, color },
+    send: (change) => unwrap(api.groups({ id }).patch(change)),
+    said: "The group was changed.",
+    renews: [GROUPS, LINKS],
+  });
+  return (
+    <div class="in-place">
+      <div class="setting-fields">
+        <DraftText
+          label="Name"
+          name="name"
+          maxLength={100}
+          value={name}
+          save={(text) => save({ name: text })}
+        />
+        <DraftArea
+          label="Description"
+          name="description"
+          maxLength={500}
+          value={description}
+          save={(text) => save({ description: withoutTabs(text) })}
+        />
+      </div>
+      <ColorField value={color} onPick={(next) => save({ color: next }).catch(() => {})} />
+      <p class="form-foot">
+        <Button onClick={onClose}>Done</Button>
+      </p>
+    </div>
+  );
+}
+
+function NewGroup({ onClose }: Closable) {
+  const toast = useToast();
+  const client = useQueryClient();
+  const [color, setColor] = useState<string>(GROUP_COLORS[5]!.color);
+  const creation = useMutation({
+    mutationFn: createGroup,
+    onSuccess: ({ name }) => {
+      toast(`${name} was created.`);
+      onClose();
+      client.invalidateQueries({ queryKey: GROUPS });
+    },
+  });
+  const submit = (form: FormData) => {
+    const { name, description } = textsIn(form, "name", "description");
+    creation.mutate({ name, description: withoutTabs(description), color });
+  };
+  return (
+    <NewEntry action="Create group" creation={creation} onSubmit={submit} onClose={onClose}>
+      <div class="setting-fields">
+        <TextField label="Name" name="name" required maxLength={100} autoComplete="off" />
+        <Field label="Description" name="description">
+          {(ties) => <textarea {...ties} rows={2} maxLength={500} />}
+        </Field>
+      </div>
+      <ColorField value={color} onPick={setColor} />
+    </NewEntry>
+  );
+}
+
+/** The API rejects tabs, which pasted text may contain. */
+const withoutTabs = (text: string) => text.replaceAll("\t", " ");
+
+const hrefOfLinks = (group: string, status?: string) =>
+  `/links?${new URLSearchParams({ ...(status && { status }), group_id: group })}`;
+
+const STATES = [
+  { status: "dead", word: "dead" },
+  { status: "unknown", word: "unknown" },
+  { status: "active", word: "alive" },
+] as const;
+
+/** @param where context for screen readers: "in Docs" */
+type CountsProps = { of: Counted; where: string; id: string };
+
+/** How many links there are in each state, as links to them. */
+const Counts = ({ of: { link_count: all, counts }, where, id }: CountsProps) => (
+  <div class="counts">
+    {STATES.filter(({ status }) => counts[status] > 0).map(({ status, word }) => (
+      <a key={status} class={`is-${status}`} href={hrefOfLinks(id, status)}>
+        <State status={status} hidden />
+        {many(counts[status])}
+        <span class="unseen">
+          {" "}
+          {word} {where}
+        </span>
+      </a>
+    ))}
+    <a class="counts-all" href={hrefOfLinks(id)}>
+      {counted(all, "link")}
+      <span class="unseen"> {where}</span>
+    </a>
+  </div>
+);

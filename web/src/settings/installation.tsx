@@ -1,0 +1,262 @@
+import { counted, lengthText, many, percent, sizeText, startUpper } from "../data/format.ts";
+import { Loaded } from "../ui/loaded.tsx";
+import { Moment } from "../ui/moment.tsx";
+import { Heading } from "../ui/section.tsx";
+import { Accounts } from "./accounts.tsx";
+import { Known, Panel, Trouble } from "./parts.tsx";
+import {
+  type ClusterNode,
+  type Installation,
+  type Nodes,
+  useInstallation,
+  useNodes,
+} from "./queries.ts";
+
+/** What an administrator needs to know of the server, and the accounts on it. */
+export default function InstallationSection() {
+  const state = useInstallation();
+  const nodes = useNodes();
+  return (
+    <>
+      <Heading title="Installation">
+        This server, its nodes, and the accounts and people on it.
+      </Heading>
+      {state.data && <Troubles troubles={state.data.troubles} />}
+      <Panel title="Server">
+        <Loaded query={state}>{(known) => <Server state={known} />}</Loaded>
+      </Panel>
+      <Panel title="Nodes">
+        <Loaded query={nodes}>{(known) => <NodeList nodes={known} />}</Loaded>
+      </Panel>
+      <Accounts />
+      <Panel title="Plans and limits">
+        <Loaded query={state}>{({ tiers }) => <Tiers tiers={tiers} />}</Loaded>
+      </Panel>
+      <p class="hint below">
+        Set by <code>STILLUP_TIER_LIMITS</code> when the server starts. New accounts get the plan in{" "}
+        <code>STILLUP_DEFAULT_TIER</code>.
+      </p>
+    </>
+  );
+}
+
+const Server = ({ state: { checker, database, ...state } }: { state: Installation }) => (
+  <Known
+    facts={[
+      ["Version", state.version],
+      ["Started", <Moment key="started" at={state.started_at} />],
+      ["Checker", checker.is_running ? "Running" : "Not running"],
+      ["Checks today", many(checker.checks_today)],
+      ["Checks at once", `${many(checker.at_once)} at most`],
+      ["History kept", counted(checker.history_days, "day")],
+      ["Database", ENGINES[database.engine]],
+      ["Size", sizeText(database.bytes)],
+      ["Schema", <code key="schema">{database.migration.split(".")[0]}</code>],
+      ["Accounts", many(database.accounts)],
+      ["Links", many(database.links)],
+      ["Messages waiting", many(database.deliveries_waiting)],
+      ...(checker.processes
+        ? [[PROCESSES[database.engine], processesText(checker.processes)] as [string, string]]
+        : []),
+    ]}
+  />
+);
+
+const ENGINES = { sqlite: "SQLite", postgres: "PostgreSQL" };
+
+/** With PostgreSQL, other nodes may have processes of their own. */
+const PROCESSES = { sqlite: "Checker processes", postgres: "Checker processes of this node" };
+
+type CheckerProcesses = NonNullable<Installation["checker"]["processes"]>;
+
+/** "4, 1 starting, 1 idle, 236 MB, 12,345 checks, 0 restarts" */
+function processesText(processes: CheckerProcesses): string {
+  if (processes.length === 0) return "Checks run in the server";
+  const inState = (wanted: CheckerProcesses[number]["state"]) =>
+    processes.filter(({ state }) => state === wanted).length;
+  const [running, starting, idle] = [inState("running"), inState("starting"), inState("idle")];
+  const sum = (key: "memory_bytes" | "checks" | "restarts") =>
+    processes.reduce((total, process) => total + process[key], 0);
+  return [
+    running > 0 && many(processes.length),
+    starting > 0 && `${many(starting)} starting`,
+    idle > 0 && `${many(idle)} idle`,
+    running > 0 && sizeText(sum("memory_bytes")),
+    counted(sum("checks"), "check"),
+    counted(sum("restarts"), "restart"),
+  ]
+    .filter(Boolean)
+    .join(", ");
+}
+
+const Tiers = ({ tiers }: { tiers: Installation["tiers"] }) => (
+  <table class="limits">
+    <thead>
+      <tr>
+        {["Plan", "Links", "API keys", "Alerts", "API"].map((name) => (
+          <th key={name} scope="col">
+            {name}
+          </th>
+        ))}
+      </tr>
+    </thead>
+    <tbody>
+      {tiers.map(({ tier, links, api_keys, webhooks, api }) => (
+        <tr key={tier}>
+          <th scope="row">{startUpper(tier)}</th>
+          <td>{many(links)}</td>
+          <td>{many(api_keys)}</td>
+          <td>{many(webhooks)}</td>
+          <td>{api ? "Yes" : "No"}</td>
+        </tr>
+      ))}
+    </tbody>
+  </table>
+);
+
+/** Problems of the installation. The backups section shows its own. */
+const Troubles = ({ troubles }: Pick<Installation, "troubles">) => (
+  <div role="alert">
+    {troubles.filter(isShown).map(({ name, message, since }) => (
+      <Trouble key={name}>
+        <b>{TITLES[name]}</b> {message}{" "}
+        <span class="soft">
+          Since <Moment at={since} />
+        </span>
+      </Trouble>
+    ))}
+  </div>
+);
+
+type KnownTrouble = Installation["troubles"][number];
+type ShownTrouble = KnownTrouble & { name: Exclude<KnownTrouble["name"], "backup_failed"> };
+
+const isShown = (trouble: KnownTrouble): trouble is ShownTrouble =>
+  trouble.name !== "backup_failed";
+
+const TITLES: Record<ShownTrouble["name"], string> = {
+  disk_full: "The disk is full.",
+  database_damaged: "The database is damaged.",
+  data_folder_gone: "The data folder is missing.",
+  unhandled_error: "An unexpected error occurred.",
+  mail_server: "The mail server does not work.",
+};
+
+/** A smaller difference of the clock is not shown. */
+const CLOCK_OFF_MS = 1000;
+/** Interval at which nodes look for work. */
+const ON_TIME_MS = 2000;
+
+/** The nodes that share the database, and what is wrong with them together. */
+function NodeList({ nodes: { is_shared, items } }: { nodes: Nodes }) {
+  if (!is_shared && items.length === 1) return <OneNode />;
+  return (
+    <>
+      <div role="status">
+        {problemsOf(items).map((problem) => (
+          <Trouble key={problem}>{problem}</Trouble>
+        ))}
+      </div>
+      <ul class="lines" aria-label="Nodes">
+        {items.map((node) => (
+          <NodeLine key={node.id} node={node} />
+        ))}
+      </ul>
+    </>
+  );
+}
+
+const OneNode = () => (
+  <p class="in-place">
+    <span>
+      This installation runs on one node. With PostgreSQL it can run on several machines: see{" "}
+      <code>docs/cluster.md</code>.
+    </span>
+  </p>
+);
+
+function NodeLine({ node }: { node: ClusterNode }) {
+  const [checks, deliveries] = [workText(node, "checks"), workText(node, "deliveries")];
+  return (
+    <li>
+      <div class="what">
+        <h3>
+          {node.name}
+          {node.is_this && <span class="chip">This one</span>} <NodeState node={node} />
+        </h3>
+        <Known
+          facts={[
+            ["Does", rolesText(node.roles)],
+            ["Checks", checks ?? "None"],
+            ["Messages", deliveries ?? "None"],
+            ["Version", node.version],
+            ["Started", <Moment key="started" at={node.started_at} />],
+            ["Last seen", <Moment key="seen" at={node.seen_at} />],
+          ]}
+        />
+      </div>
+    </li>
+  );
+}
+
+function NodeState({ node }: { node: ClusterNode }) {
+  if (!node.is_live) return <span class="tagq d">Gone</span>;
+  const clock = clockText(node);
+  const isOffline = node.online === "offline";
+  return (
+    <>
+      <span class={isOffline ? "tagq w" : "tagq"}>{isOffline ? "Offline" : "Online"}</span>
+      {clock && <span class="tagq w">{clock}</span>}
+    </>
+  );
+}
+
+const ROLES: Record<string, string> = {
+  api: "API",
+  checker: "checks",
+  delivery: "messages",
+};
+
+/** "API, checks", or "Everything". */
+function rolesText(roles: string[]): string {
+  const isAll = Object.keys(ROLES).every((role) => roles.includes(role));
+  return isAll ? "Everything" : roles.map((role) => ROLES[role] ?? role).join(", ");
+}
+
+/** Null if the clock is right. */
+function clockText({ clock_off_ms: ms }: ClusterNode): string | null {
+  if (Math.abs(ms) < CLOCK_OFF_MS) return null;
+  return `Clock ${lengthText(Math.abs(ms))} ${ms > 0 ? "ahead" : "behind"}`;
+}
+
+/** "34%, on time"; null if the node has no share. */
+function workText(node: ClusterNode, work: "checks" | "deliveries"): string | null {
+  const share = node.share[work];
+  const lag = node.lag_ms[work];
+  if (!node.is_live || (share === 0 && lag === null)) return null;
+  if (lag === null) return percent(share);
+  return `${percent(share)}, ${lag < ON_TIME_MS ? "on time" : `${lengthText(lag)} late`}`;
+}
+
+/** Problems of live nodes, each with what to do. */
+function problemsOf(nodes: ClusterNode[]): string[] {
+  const live = nodes.filter((node) => node.is_live);
+  return [...versionsProblem(live), ...missingRoles(live)];
+}
+
+function versionsProblem(live: ClusterNode[]): string[] {
+  const versions = [...new Set(live.map(({ version }) => version))].sort(inOrder);
+  if (versions.length < 2) return [];
+  const list = `${versions.slice(0, -1).join(", ")} and ${versions.at(-1)}`;
+  return [`The nodes run different versions: ${list}. Upgrade the older ones next.`];
+}
+
+const inOrder = (a: string, b: string) => a.localeCompare(b, "en", { numeric: true });
+
+function missingRoles(live: ClusterNode[]): string[] {
+  const has = (role: string) => live.some(({ roles }) => roles.includes(role));
+  return [
+    ...(has("checker") ? [] : ["No node checks links. Start one with STILLUP_ROLE=checker."]),
+    ...(has("delivery") ? [] : ["No node sends messages. Start one with STILLUP_ROLE=delivery."]),
+  ];
+}

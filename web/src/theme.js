@@ -1,0 +1,5 @@
+/* Runs before the page is drawn. A chosen theme wins over the system's theme; without storage that stays. */
+try {
+  const { theme } = localStorage;
+  if (theme === "light" || theme === "dark") document.documentElement.dataset.theme = theme;
+} catch {}
