@@ -1,3 +1,4 @@
+import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -350,6 +351,25 @@ test.each([true, false])(
     await Promise.all([engine.close(), admin.close()]);
   },
 );
+
+test("a long turn of the event loop sees what another process has written meanwhile", async () => {
+  const url = newFile();
+  const engine = openEngine(url);
+  await migrateToHead(engine, AT);
+  const store = createStore(engine);
+  expect(await store.$count(accounts)).toBe(0);
+  let turns = 0;
+  setImmediate(() => turns++);
+
+  const other = new Database(url.replace("sqlite:", ""));
+  other.run("insert into accounts (id, email, tier, created_at, no) values ('a1', 'a', 'pro', 1, 1)");
+  other.close();
+  Bun.sleepSync(5);
+
+  expect(await store.$count(accounts)).toBe(1);
+  expect(turns).toBe(0);
+  await engine.close();
+});
 
 test("a database that cannot be reached is out of order", async () => {
   const engine = openEngine("postgres://nobody:none@127.0.0.1:1/none");

@@ -127,16 +127,20 @@ function createCheckpoints({ database }: Connection, readPool: ReadPool) {
   return { written, close: () => state.finalize() };
 }
 
+/** Shorter than a process takes to close the database after a write. */
+const SNAPSHOT_MS = 1;
+
 /**
  * One read transaction for all reads of a turn of the event loop, which halves the cost of a point read: locking costs
  * more than finding the row. Our own writes end it, so that later reads see them. Writes of other processes are seen
- * from the next turn on.
+ * after `SNAPSHOT_MS`: in a long turn, a request may follow a command that has just written.
  */
 function createSnapshot({ database }: Connection) {
   const begin = database.prepare("BEGIN");
   const rollback = database.prepare("ROLLBACK");
   const dataVersion = database.prepare("PRAGMA data_version");
   let version: number | null = null;
+  let beganAt = 0;
   const end = () => {
     if (version === null) return;
     version = null;
@@ -145,7 +149,9 @@ function createSnapshot({ database }: Connection) {
   };
   /** Starts it if necessary. Returns a number that changes with every commit of any process. */
   const enter = (): number => {
-    if (version !== null) return version;
+    if (version !== null && performance.now() - beganAt < SNAPSHOT_MS) return version;
+    end();
+    beganAt = performance.now();
     begin.run();
     version = dataVersion.values()[0]![0] as number;
     setImmediate(end);

@@ -178,6 +178,7 @@ export const webhookRoutes = (deps: Deps) =>
         },
       },
     )
+    .use(idempotency(deps))
     .post(
       "/matches",
       async ({ caller, body }) => ({ data: await countMatches(deps, caller, body.filter) }),
@@ -199,7 +200,6 @@ export const webhookRoutes = (deps: Deps) =>
         },
       },
     )
-    .use(idempotency(deps))
     .post(
       "",
       async ({ caller, body, set, status, saveSecretReply }) => {

@@ -67,6 +67,10 @@ onBothEngines(
         [409, "unconfirmed"],
         [409, "unconfirmed"],
       ]);
+      const repeated = await me.post(`/api/v1/webhooks/${id}/confirm`);
+      expect([repeated.status, repeated.body.data.id]).toEqual([200, id]);
+      await sendAll(server().deps);
+      expect(lettersTo("carol@example.org")).toHaveLength(2);
 
       const path = pathIn("carol@example.org", "confirm");
       const seen = await ask(server(), "GET", path);

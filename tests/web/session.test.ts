@@ -302,6 +302,7 @@ onDashboard("Signing in", (dashboard) => {
     await signIn(page, "guessed@example.org", PASSWORD);
 
     const field = page.getByLabel("Code from your app");
+    await field.waitFor();
     for (const guess of ["000001", "000002", "000003", "000004"]) {
       const answered = page.waitForResponse(
         (response) =>
