@@ -362,7 +362,9 @@ test("a long turn of the event loop sees what another process has written meanwh
   setImmediate(() => turns++);
 
   const other = new Database(url.replace("sqlite:", ""));
-  other.run("insert into accounts (id, email, tier, created_at, no) values ('a1', 'a', 'pro', 1, 1)");
+  other.run(
+    "insert into accounts (id, email, tier, created_at, no) values ('a1', 'a', 'pro', 1, 1)",
+  );
   other.close();
   Bun.sleepSync(5);
 
