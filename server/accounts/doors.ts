@@ -7,6 +7,7 @@ import {
   contextOf,
   type RequestContext,
   rangeOf,
+  rangesOf,
   requirePermission,
   type Session,
 } from "../api/caller.ts";
@@ -19,6 +20,7 @@ import { hashToken, isApiKey } from "../lib/ids.ts";
 import { log } from "../lib/log.ts";
 import type { Deps } from "../work/deps.ts";
 import { findSession } from "./sessions.ts";
+import type { Visitor } from "./sign-in.ts";
 import type { Meter } from "./usage.ts";
 
 type KeyDoor = Deps & { limiter: RateLimiter; meter: Meter };
@@ -104,6 +106,14 @@ export async function sessionOf(deps: Deps, request: Request): Promise<Session |
 
 /** Returns the session of a request to a route behind the door, which has checked that there is one. */
 export const presentSession = (request: Request): Session => contextOf(request).session!;
+
+/** The browser that sends a request. */
+export const visitorOf = (request: Request): Visitor => ({
+  userAgent: request.headers.get("user-agent"),
+  sessionHash: contextOf(request).session?.tokenHash,
+  address: contextOf(request).address,
+  networks: rangesOf(contextOf(request).address()),
+});
 
 const SAFE = ["GET", "HEAD", "OPTIONS"];
 const SAME = ["same-origin", "none"];

@@ -15,7 +15,15 @@ export type MailData = {
   password: { by: string | null };
   /** The alert that a webhook with the address is. */
   confirm: { webhookId: string; name: string | null; by: string };
-  changed: { what: "password" | "two_factor_on" | "two_factor_off" };
+  changed: {
+    what:
+      | "password"
+      | "two_factor_on"
+      | "two_factor_off"
+      | "identity_linked"
+      | "identity_unlinked"
+      | "email";
+  };
 };
 
 /** A mail to a person. */

@@ -27,6 +27,8 @@ export type Person = UserRow & {
   lastSeenAt: number | null;
   /** API keys whose values they know and that are not revoked. */
   keysMade: number;
+  hasIdentity: boolean;
+  isRoleByProvider: boolean;
 };
 
 export const User = z.object({
@@ -36,6 +38,9 @@ export const User = z.object({
   is_admin: z.boolean(),
   two_factor: z.boolean(),
   has_password: z.boolean(),
+  /** Whether they are linked to the OpenID provider, and whether that gives them their role. */
+  has_identity: z.boolean(),
+  role_by_provider: z.boolean(),
   created_at: z.string(),
   last_seen_at: z.string().nullable(),
   /** How many API keys they made that are not revoked. */
@@ -92,6 +97,8 @@ export const toUser = (person: Person): z.infer<typeof User> => ({
   is_admin: person.isAdmin,
   two_factor: person.totpSecret !== null,
   has_password: person.passwordHash !== null,
+  has_identity: person.hasIdentity,
+  role_by_provider: person.isRoleByProvider,
   created_at: toIso(person.createdAt),
   last_seen_at: toIsoOrNull(person.lastSeenAt),
   keys_made: person.keysMade,
@@ -194,6 +201,11 @@ const SessionUser = z.object({
   is_admin: z.boolean(),
   /** Whether signing in requires a code as well as the password. */
   two_factor: z.boolean(),
+  has_password: z.boolean(),
+  /** Whether they prove who they are at the OpenID provider instead of with a password. */
+  proves_at_provider: z.boolean(),
+  /** Until when they have done so in this session; null if they have not. */
+  proved_until: z.string().nullable(),
 });
 
 /** What the dashboard shows first: set-up, sign-in or its pages. */
@@ -206,6 +218,8 @@ export const SessionState = z.object({
   insecure: z.boolean(),
   /** Whether this server sends e-mail. */
   sends_mail: z.boolean(),
+  /** The OpenID provider that people sign in with; null without one. `only`: passwords are off. */
+  oidc: z.object({ name: z.string(), only: z.boolean() }).nullable(),
   /** The state of the account before its pages read anything. Their event stream continues from it. */
   live: z.string().nullable(),
   /** Failed sign-ins before this session, until they are dismissed. */
@@ -224,6 +238,9 @@ export type SessionState = z.infer<typeof SessionState>;
 /** `key` is the account's first API key, shown this once. */
 export const SetupDone = SessionState.extend({ key: z.string() });
 
+/** `logout_url`: where the browser signs out at the OpenID provider as well; null if it does not. */
+export const SignedOut = z.object({ logout_url: z.string().nullable() });
+
 /** The id of a session is the beginning of its hash, which gives no access. */
 export const SESSION_ID_LENGTH = 16;
 
@@ -236,6 +253,8 @@ export const Sessions = z.object({
       created_at: z.string(),
       last_seen_at: z.string(),
       is_current: z.boolean(),
+      /** How it began. */
+      via: z.enum(["password", "oidc"]),
     }),
   ),
 });
@@ -274,6 +293,25 @@ export const SignIn = z.object(
 );
 export type SignIn = z.output<typeof SignIn>;
 
+/** What someone wants at the OpenID provider; each purpose needs its own of the other fields. */
+export const OidcStart = z.object(
+  {
+    purpose: oneOf(["sign-in", "link", "prove", "invite", "setup"]),
+    /** A path of the dashboard. */
+    to: someText.optional(),
+    token: someText.optional(),
+    password: someText.optional(),
+    code: code.optional(),
+  },
+  "must be a JSON object",
+);
+
+/** An empty password where the person proves who they are at the provider. */
+export const OneProof = z.object(
+  { password: someText, code: code.optional() },
+  "must be a JSON object",
+);
+
 export const Setup = z.object(
   { token: someText, email: Email, password: NewPassword },
   "must be a JSON object",
@@ -311,19 +349,32 @@ export async function readBody<T extends z.ZodType>(
   return result.data;
 }
 
-export type Shown = Pick<UserRow, "accountId" | "email" | "role" | "isAdmin" | "totpSecret">;
+export type Shown = Pick<
+  UserRow,
+  "accountId" | "email" | "role" | "isAdmin" | "totpSecret" | "passwordHash"
+>;
 
 /** What is the same for everyone. */
-type Installation = Pick<SessionState, "insecure" | "sends_mail">;
-type Around = Installation & { live: string; failed: FailedSignIns | null | undefined };
+type Installation = Pick<SessionState, "insecure" | "sends_mail" | "oidc">;
+type Around = Installation & {
+  live: string;
+  failed: FailedSignIns | null | undefined;
+  provedUntil: number | null;
+};
 
-export const toSignedIn = (user: Shown, { failed, ...around }: Around): SessionState => ({
+export const toSignedIn = (
+  user: Shown,
+  { failed, provedUntil, ...around }: Around,
+): SessionState => ({
   state: "signed-in",
   user: {
     email: user.email,
     role: user.role,
     is_admin: user.isAdmin,
     two_factor: user.totpSecret !== null,
+    has_password: user.passwordHash !== null,
+    proves_at_provider: user.passwordHash === null || around.oidc?.only === true,
+    proved_until: toIsoOrNull(provedUntil),
   },
   version: VERSION,
   ...around,
@@ -351,10 +402,11 @@ export const toStranger = (
 
 export const toSession =
   (presentHash: string) =>
-  ({ tokenHash, createdAt, lastSeenAt, userAgent }: SessionRow) => ({
+  ({ tokenHash, createdAt, lastSeenAt, userAgent, via }: SessionRow) => ({
     id: tokenHash.slice(0, SESSION_ID_LENGTH),
     browser: browserOf(userAgent),
     created_at: toIso(createdAt),
     last_seen_at: toIso(lastSeenAt),
     is_current: tokenHash === presentHash,
+    via,
   });

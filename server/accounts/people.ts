@@ -1,8 +1,9 @@
 import { and, asc, eq, inArray, max, ne } from "drizzle-orm";
 import type { Session } from "../api/caller.ts";
+import { oidcOf } from "../config/oidc.ts";
 import { lockAccounts } from "../db/queries.ts";
 import type { Store } from "../db/store.ts";
-import { accounts, sessions, type UserRow, users } from "../db/tables.ts";
+import { accounts, identities, sessions, type UserRow, users } from "../db/tables.ts";
 import { AppError, conflict, invalid, limitReached, notFound } from "../lib/errors.ts";
 import { parseId } from "../lib/ids.ts";
 import type { Deps } from "../work/deps.ts";
@@ -11,7 +12,7 @@ import { deleteAccount } from "./delete.ts";
 import { countKeysByMaker } from "./keys.ts";
 import { type Deliver, handOver } from "./mails.ts";
 import type { AccountDeletion, Invitation, NewPerson, Person } from "./model.ts";
-import { reauthenticate, type SignInDeps } from "./sign-in.ts";
+import { reauthenticate, refusePasswords, type SignInDeps } from "./sign-in.ts";
 import {
   deletePasswordLinks,
   duplicateEmail,
@@ -25,11 +26,11 @@ import {
 export type Manager = { session: Session; as: "owner" | "administrator" };
 
 /** People of one account: enough for any team, and few enough to be listed at once. */
-const MOST_PEOPLE = 100;
+export const MOST_PEOPLE = 100;
 
 /** Lists the people of these accounts, oldest first. */
 export async function listPeople(
-  { store }: Pick<Deps, "store">,
+  { store, config }: Pick<Deps, "store" | "config">,
   accountIds: string[],
 ): Promise<Person[]> {
   if (accountIds.length === 0) return [];
@@ -47,11 +48,24 @@ export async function listPeople(
     .where(inArray(users.accountId, accountIds))
     .orderBy(asc(users.createdAt), asc(users.id));
   const keys = await countKeysByMaker(store, accountIds);
+  const linked = await usersWithIdentity(store, accountIds);
+  const givesRoles = oidcOf(config)?.roles != null;
   return rows.map(({ user, at }) => ({
     ...asShown(user),
     lastSeenAt: at,
     keysMade: keys.get(user.id) ?? 0,
+    hasIdentity: linked.has(user.id),
+    isRoleByProvider: givesRoles && linked.has(user.id),
   }));
+}
+
+async function usersWithIdentity(store: Store, accountIds: string[]): Promise<Set<string>> {
+  const rows = await store
+    .select({ id: identities.userId })
+    .from(identities)
+    .innerJoin(users, eq(users.id, identities.userId))
+    .where(inArray(users.accountId, accountIds));
+  return new Set(rows.map(({ id }) => id));
 }
 
 /** Someone who has an account elsewhere is shown with the address that was invited. */
@@ -109,6 +123,7 @@ export async function changePerson(
     const fields = fieldsOf({ role, is_admin: isAdmin }, present);
     if (fields.length === 0) return user;
     refuseAdministrator(manager, user);
+    await refuseRoleByProvider(deps, tx, user);
     if (role !== undefined && role !== "owner") await refuseLastOwner(tx, user);
     await tx
       .update(users)
@@ -153,6 +168,7 @@ export const resetPerson = (
   deliver?: Deliver,
 ): Promise<Invitation> =>
   deps.store.transaction(async (tx) => {
+    refusePasswords(deps);
     const user = await lockPerson(tx, manager, id);
     refuseAdministrator(manager, user);
     const { by } = manager.session.caller;
@@ -247,6 +263,16 @@ function refuseAdministrator({ session, as }: Manager, { isAdmin, email }: UserR
     "FORBIDDEN",
     `${email} is an administrator of the installation. Ask another administrator to do this.`,
   );
+}
+
+/** Otherwise the next sign-in would undo the change. */
+async function refuseRoleByProvider({ config }: Deps, tx: Store, { id, email }: UserRow) {
+  const oidc = oidcOf(config);
+  if (!oidc?.roles) return;
+  if ((await tx.$count(identities, eq(identities.userId, id))) === 0) return;
+  throw conflict(`The groups at ${oidc.name} decide what ${email} may do. Change them there.`, {
+    reason: "set_by_provider",
+  });
 }
 
 async function refuseLastOwner(tx: Store, user: UserRow) {

@@ -143,8 +143,9 @@ async function compose(deps: Deps, row: MailRow): Promise<MailContent | null> {
     .select()
     .from(users)
     .where(eq(users.id, row.userId ?? ""));
+  // A change of the address itself is reported to the address before it.
+  if (user && row.kind === "changed") return news(deps, row, data);
   if (!user || (user.invitedEmail ?? user.email) !== row.address) return null;
-  if (row.kind === "changed") return news(deps, row, data);
   if (row.kind === "invite") return invitation(deps, row, data);
   const isLinked = (await store.$count(identities, eq(identities.userId, user.id))) > 0;
   if (user.passwordHash === null && isLinked) return withoutPassword(deps, row);
@@ -214,12 +215,18 @@ const CHANGES: Record<MailData["changed"]["what"], string> = {
   password: "Your password was changed",
   two_factor_on: "Two-factor sign-in is on",
   two_factor_off: "Two-factor sign-in is off",
+  identity_linked: "Single sign-on was linked",
+  identity_unlinked: "Single sign-on was unlinked",
+  email: "The e-mail address of your user was changed",
 };
+
+/** These end all other sessions. */
+const ENDING: MailData["changed"]["what"][] = ["password", "two_factor_on", "two_factor_off"];
 
 const news = (deps: Deps, row: MailRow, { what }: MailData["changed"]): MailContent => ({
   ...{ subject: `${CHANGES[what]} on ${hostOf(deps)}`, heading: CHANGES[what] },
   paragraphs: [
-    `This is about ${row.address} on ${hostOf(deps)}. All other sessions have ended.`,
+    `This is about ${row.address} on ${hostOf(deps)}.${ENDING.includes(what) ? " All other sessions have ended." : ""}`,
     "If this was not you, ask an owner of your account for a new password link at once.",
   ],
   button: { text: "Open Stillup", url: page(deps, "/settings/sessions") },

@@ -1,8 +1,9 @@
 import { Elysia } from "elysia";
 import * as z from "zod";
-import { contextOf, rangesOf } from "../api/caller.ts";
+import { contextOf, type Session } from "../api/caller.ts";
 import { createRefusals, data, ErrorReply, recordRefusals, refusals } from "../api/reply.ts";
 import { unread } from "../lib/fields.ts";
+import { describeError, log } from "../lib/log.ts";
 import { toIsoOrNull } from "../lib/moments.ts";
 import { SHORTEST_ALONE } from "../lib/passwords.ts";
 import type { Deps } from "../work/deps.ts";
@@ -12,34 +13,29 @@ import {
   presentSession,
   readDeviceCookie,
   sessionCookie,
+  visitorOf,
 } from "./doors.ts";
 import { dismissFailures } from "./failed-sign-ins.ts";
 import type { Guard } from "./guard.ts";
 import { requestPasswordMail } from "./mails.ts";
 import * as model from "./model.ts";
+import type { Provider } from "./oidc/provider.ts";
 import { installationState, type LiveStates, sessionStates } from "./session-state.ts";
 import { endOtherSessions, endSession, endSessionById, listSessions } from "./sessions.ts";
 import {
   changePassword,
   findDevice,
   newDevice,
+  refusePasswords,
   type SignedIn,
   setPasswordByLink,
   shortestFor,
   signIn,
   signInName,
-  type Visitor,
 } from "./sign-in.ts";
 import * as twoFactor from "./two-factor.ts";
 import { hasAccounts, refuseSecondSetup, setUp } from "./users.ts";
 import { findEndOfLastVisit, noteVisit } from "./visits.ts";
-
-const visitorOf = (request: Request): Visitor => ({
-  userAgent: request.headers.get("user-agent"),
-  sessionHash: contextOf(request).session?.tokenHash,
-  address: contextOf(request).address,
-  networks: rangesOf(contextOf(request).address()),
-});
 
 const bodyRefusals = { ...recordRefusals, 413: ErrorReply, 415: ErrorReply };
 const factorRefusals = { ...recordRefusals, ...createRefusals };
@@ -52,6 +48,7 @@ export function sessionRoutes(
   deps: Deps,
   { countGuess, countProof, countPasswordMail, ...guards }: Guard,
   live: LiveStates,
+  provider: Provider | null,
 ) {
   const guarded = { ...deps, ...guards };
 
@@ -61,7 +58,7 @@ export function sessionRoutes(
       sessionCookie(deps.config, token),
       deviceCookie(deps.config, user.email, newDevice(deps, user)),
     ];
-    return stateOf(user, failed);
+    return stateOf(user, { failed });
   };
   const deviceOf = (request: Request, email: string) =>
     findDevice(deps, email, readDeviceCookie(deps.config, request, email));
@@ -71,7 +68,7 @@ export function sessionRoutes(
       "/session",
       async ({ request }) => {
         const { session } = contextOf(request);
-        if (session) return { data: await stateOf(session.user, session.failed) };
+        if (session) return { data: await stateOf(session.user, session) };
         const state = (await hasAccounts(deps)) ? "signed-out" : "setup";
         return { data: model.toStranger(state, installationState(deps)) };
       },
@@ -80,10 +77,16 @@ export function sessionRoutes(
     .post(
       "/session",
       async ({ request, body, set }) => {
+        refusePasswords(deps);
         const device = await deviceOf(request, signInName(body.email));
         await countGuess(request, device);
         const visitor = { ...visitorOf(request), device };
-        return { data: await reply(await signIn(guarded, body, visitor), set) };
+        const signedIn = await signIn(guarded, body, visitor).catch((error) => {
+          deps.metrics.signInEnded("password", "refused");
+          throw error;
+        });
+        deps.metrics.signInEnded("password", "signed_in");
+        return { data: await reply(signedIn, set) };
       },
       {
         detail: { access: "anyone", writes: "on-full-disk" },
@@ -93,13 +96,14 @@ export function sessionRoutes(
     )
     .delete(
       "/session",
-      async ({ request, set, status }) => {
+      async ({ request, set }) => {
         const { session } = contextOf(request);
         if (session) await endSession(deps, session);
         set.headers["set-cookie"] = endedCookie(deps.config);
-        return status(204, undefined);
+        const logoutUrl = session ? await logoutUrlOf(deps, provider, session) : null;
+        return { data: { logout_url: logoutUrl } };
       },
-      { detail: ANYONE, response: { 204: z.undefined(), ...refusals } },
+      { detail: ANYONE, response: { 200: data(model.SignedOut), ...refusals } },
     )
     .post(
       "/setup",
@@ -132,6 +136,7 @@ export function sessionRoutes(
     .post(
       "/password-mail",
       async ({ request, body, status }) => {
+        refusePasswords(deps);
         const name = signInName(body.email);
         await countPasswordMail(request, name);
         await requestPasswordMail(deps, name);
@@ -266,4 +271,19 @@ export function sessionRoutes(
         response: { 201: data(model.RecoveryCodes), ...factorRefusals },
       },
     );
+}
+
+/** Where the browser signs out at the provider as well; null if it does not. The session here has ended in any case. */
+async function logoutUrlOf(
+  { secrets }: Deps,
+  provider: Provider | null,
+  { idToken }: Session,
+): Promise<string | null> {
+  if (!provider?.settings.logout || idToken === null) return null;
+  try {
+    return await provider.logoutUrl(secrets.open(idToken));
+  } catch (error) {
+    log.warning("signed out only here", describeError(error));
+    return null;
+  }
 }

@@ -1,4 +1,4 @@
-import { and, desc, eq, gt, lte, ne, or, type SQL, sql } from "drizzle-orm";
+import { and, desc, eq, gt, isNull, lte, ne, or, type SQL, sql } from "drizzle-orm";
 import type { FailedSignIns, Permissions, Session } from "../api/caller.ts";
 import { preparedOnce, type Store } from "../db/store.ts";
 import {
@@ -52,7 +52,8 @@ export async function findSession(
   const caller = { accountId, accountNo, tier, permissions: permissionsOf(role), by };
   const { failedSignIns } = found.session;
   const failed: FailedSignIns | null = failedSignIns ? JSON.parse(failedSignIns) : null;
-  return { tokenHash: hash, user, caller, failed };
+  const { via, provedAt, idToken } = found.session;
+  return { tokenHash: hash, user, caller, failed, via, provedAt, idToken };
 }
 
 /** Starts a session and returns the token for its cookie. */
@@ -60,7 +61,7 @@ export async function createSession(
   store: Store,
   userId: string,
   now: number,
-  { userAgent = null, failed = null }: Begun = {},
+  { userAgent = null, failed = null, via = "password", endsAt = null, idToken = null }: Begun = {},
 ): Promise<string> {
   const token = newSessionToken();
   await store.insert(sessions).values({
@@ -70,13 +71,21 @@ export async function createSession(
     lastSeenAt: now,
     userAgent: storedUserAgent(userAgent),
     failedSignIns: failed && JSON.stringify(failed),
-    via: "password",
+    ...{ via, endsAt, idToken },
   });
   return token;
 }
 
 /** The browser's own name for itself, and the failed sign-ins before the session. */
-type Begun = { userAgent?: string | null; failed?: FailedSignIns | null };
+type Begun = {
+  userAgent?: string | null;
+  failed?: FailedSignIns | null;
+  via?: SessionRow["via"];
+  /** When it ends in any case; null for the usual time. */
+  endsAt?: number | null;
+  /** Sealed. */
+  idToken?: string | null;
+};
 
 /** Newest first. */
 export async function listSessions(
@@ -92,6 +101,7 @@ export async function listSessions(
         eq(sessions.userId, user.id),
         gt(sessions.createdAt, now - LONGEST_MS),
         gt(sessions.lastSeenAt, now - IDLE_MS),
+        or(isNull(sessions.endsAt), gt(sessions.endsAt, now)),
       ),
     )
     .orderBy(desc(sessions.createdAt), desc(sessions.tokenHash));
@@ -143,12 +153,14 @@ export async function deleteExpiredSessions({ store, clock }: Deps): Promise<voi
   const now = clock.now();
   const isOld = lte(sessions.createdAt, now - LONGEST_MS);
   const isIdle = lte(sessions.lastSeenAt, now - IDLE_MS);
-  await store.delete(sessions).where(or(isOld, isIdle));
+  await store.delete(sessions).where(or(isOld, isIdle, lte(sessions.endsAt, now)));
   await store.delete(passwordLinks).where(lte(passwordLinks.expiresAt, now));
 }
 
-const hasEnded = ({ createdAt, lastSeenAt }: SessionRow, now: number) =>
-  now - createdAt >= LONGEST_MS || now - lastSeenAt >= IDLE_MS;
+const hasEnded = ({ createdAt, lastSeenAt, endsAt }: SessionRow, now: number) =>
+  now - createdAt >= LONGEST_MS ||
+  now - lastSeenAt >= IDLE_MS ||
+  (endsAt !== null && now >= endsAt);
 
 /** Writes at most once a minute. A failure does not fail the request. */
 async function storeUse({ store, clock, troubles }: Deps, { tokenHash, lastSeenAt }: SessionRow) {

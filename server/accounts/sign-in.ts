@@ -1,8 +1,9 @@
 import { and, eq, gt, isNull } from "drizzle-orm";
 import type { Actor, FailedSignIns, Session } from "../api/caller.ts";
+import { type Oidc, oidcOf } from "../config/oidc.ts";
 import { lockUser } from "../db/queries.ts";
 import type { Store } from "../db/store.ts";
-import { passwordLinks, sessions, type UserRow, users } from "../db/tables.ts";
+import { identities, passwordLinks, sessions, type UserRow, users } from "../db/tables.ts";
 import { AppError, conflict, invalid } from "../lib/errors.ts";
 import { hashToken, newSessionToken } from "../lib/ids.ts";
 import {
@@ -93,6 +94,7 @@ export async function changePassword(
   const { id, email } = session.user;
   const { tokenHash } = session;
   const user = await guess(deps, proofAttempt(session), async () => {
+    if (provesAtProvider(deps, session)) return provedUser(deps, session);
     const known = await verifyPassword(deps, email, current, tokenHash);
     return known?.id === id ? known : invalid({ current: [NOT_YOURS] });
   });
@@ -114,25 +116,80 @@ export async function setPasswordByLink(
   visitor: Visitor,
 ): Promise<SignedIn> {
   const { store, clock } = deps;
-  const isLink = and(
-    eq(passwordLinks.tokenHash, hashToken(token)),
-    gt(passwordLinks.expiresAt, clock.now()),
-  );
-  const [link] = await store.select().from(passwordLinks).where(isLink);
-  if (!link) throw linkIsInvalid();
-  const [user] = await store.select().from(users).where(eq(users.id, link.userId));
-  if (!user || user.invitedEmail !== null) throw linkIsInvalid();
+  const found = await findLinkedUser(deps, token);
+  if (!found) throw linkIsInvalid();
+  const { user, isMailed } = found;
+  const oidc = oidcOf(deps.config);
+  if (oidc?.only) return signInByLink(deps, oidc, { user, token, code }, visitor);
   const problem = await passwordProblem(password, shortestFor(user));
   if (problem) throw invalid({ password: [problem] });
   const hash = await deps.passwords.hash(password, turnOf(visitor));
   if (user.totpSecret) await requireCode(deps, user, code, linkAttempt(token));
   return store.transaction(async (tx) => {
     if (!(await isUnchanged(tx, user))) throw linkIsInvalid();
-    if ((await tx.$count(passwordLinks, isLink)) === 0) throw linkIsInvalid();
-    if (link.isMailed) await noteVerified(tx, user.id, clock.now());
+    if (!(await findLinkedUser({ store: tx, clock }, token))) throw linkIsInvalid();
+    if (isMailed) await noteVerified(tx, user.id, clock.now());
     return setPassword({ ...deps, store: tx }, user, hash, visitor);
   });
 }
+
+/** Returns the user of a one-time link that is valid, and whether it was sent to their address. */
+export async function findLinkedUser(
+  { store, clock }: Pick<Deps, "store" | "clock">,
+  token: string,
+): Promise<{ user: UserRow; isMailed: boolean } | null> {
+  const isLink = and(
+    eq(passwordLinks.tokenHash, hashToken(token)),
+    gt(passwordLinks.expiresAt, clock.now()),
+  );
+  const [found] = await store
+    .select({ user: users, isMailed: passwordLinks.isMailed })
+    .from(passwordLinks)
+    .innerJoin(users, eq(users.id, passwordLinks.userId))
+    .where(isLink);
+  return found && found.user.invitedEmail === null ? found : null;
+}
+
+/**
+ * While passwords are off, a link signs its user in once: the way in when the provider is gone. An invitation is
+ * accepted at the provider instead.
+ */
+async function signInByLink(
+  deps: SignInDeps,
+  { sessionMs }: Oidc,
+  { user, token, code }: { user: UserRow; token: string; code: string | undefined },
+  visitor: Visitor,
+): Promise<SignedIn> {
+  if (await isInvited(deps, user)) throw passwordOff();
+  if (user.totpSecret) await requireCode(deps, user, code, linkAttempt(token));
+  const { clock } = deps;
+  return deps.store.transaction(async (tx) => {
+    if (!(await findLinkedUser({ store: tx, clock }, token))) throw linkIsInvalid();
+    await tx.delete(passwordLinks).where(eq(passwordLinks.userId, user.id));
+    const at = { ...deps, store: tx };
+    await recordPersonChange(at, actorOf(user, visitor), user, { action: "person.signed_in" });
+    const { userAgent } = visitor;
+    const endsAt = clock.now() + sessionMs;
+    return { token: await createSession(tx, user.id, clock.now(), { userAgent, endsAt }), user };
+  });
+}
+
+/** Whether someone was added by an owner and has never signed in. */
+async function isInvited({ store }: Deps, { id, accountId, passwordHash }: UserRow) {
+  if (passwordHash !== null) return false;
+  if ((await store.$count(identities, eq(identities.userId, id))) > 0) return false;
+  return (await store.$count(users, eq(users.accountId, accountId))) > 1;
+}
+
+/** @throws FORBIDDEN while people sign in only at the provider */
+export function refusePasswords({ config }: Pick<Deps, "config">): void {
+  if (oidcOf(config)?.only) throw passwordOff();
+}
+
+const passwordOff = () =>
+  new AppError("FORBIDDEN", "Passwords are off on this server. Use single sign-on.", {
+    reason: "password_off",
+  });
 
 /** The person has shown that their e-mail address is theirs. */
 export async function noteVerified(tx: Store, userId: string, now: number): Promise<void> {
@@ -153,6 +210,7 @@ export const reauthenticate = (
 ): Promise<UserRow> =>
   guess(deps, proofAttempt(session), async () => {
     const { user, tokenHash } = session;
+    if (provesAtProvider(deps, session)) return provedUser(deps, session);
     const known = await verifyPassword(deps, user.email, password, tokenHash);
     if (known?.id !== user.id) return invalid({ password: [NOT_YOURS] });
     refuse();
@@ -160,6 +218,25 @@ export const reauthenticate = (
     if (!code?.trim()) throw invalid({ code: ["is required"] });
     return (await redeemCode(deps, known, code)) ? known : invalid({ code: [WRONG_CODE] });
   });
+
+/** How long a sign-in at the provider proves who someone is. */
+export const PROOF_MS = 5 * 60_000;
+
+/** Whether the person proves who they are at the provider: they have no password that is accepted. */
+export const provesAtProvider = ({ config }: Pick<Deps, "config">, { user }: Session): boolean =>
+  user.passwordHash === null || oidcOf(config)?.only === true;
+
+/** @throws CONFLICT unless they have just signed in there again */
+async function provedUser(
+  { store, clock }: Deps,
+  { user: { id }, provedAt }: Session,
+): Promise<UserRow> {
+  const [user] = await store.select().from(users).where(eq(users.id, id));
+  if (user && provedAt !== null && clock.now() - provedAt < PROOF_MS) return user;
+  throw conflict("Sign in again with single sign-on first, to show that it is you.", {
+    reason: "proof_needed",
+  });
+}
 
 /** Locks the user until the transaction ends. Whether their password and second factor are those that were read. */
 export async function isUnchanged(tx: Store, user: UserRow): Promise<boolean> {

@@ -20,6 +20,7 @@ import { createSession, endSessionsOf } from "./sessions.ts";
 import {
   isUnchanged,
   NOT_YOURS,
+  provesAtProvider,
   reauthenticate,
   type SignedIn,
   type SignInDeps,
@@ -47,6 +48,7 @@ export async function beginTwoFactor(
   password: string,
 ): Promise<FreshTotp> {
   if (session.user.totpSecret) throw isOnAlready();
+  if (provesAtProvider(deps, session)) throw noPassword();
   const user = await guess(deps, proofAttempt(session), async () => {
     const known = await verifyPassword(deps, session.user.email, password, session.tokenHash);
     return known ?? invalid({ password: [NOT_YOURS] });
@@ -176,6 +178,11 @@ function refuseWithoutFactor({ user }: Session) {
   if (user.totpSecret) return;
   throw conflict("Two-factor sign-in is off.", { reason: "two_factor_off" });
 }
+
+const noPassword = () =>
+  conflict("Two-factor sign-in protects passwords, and you sign in without one.", {
+    reason: "no_password",
+  });
 
 const isOnAlready = () =>
   conflict("Two-factor sign-in is on already.", { reason: "two_factor_on" });

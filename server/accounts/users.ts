@@ -298,23 +298,34 @@ export async function setUp(
   }
   const passwordHash = await deps.passwords.hash(password, turnOf(visitor));
   await refuseSecondSetup(deps);
-  const by = { ...NEWCOMER, address: visitor.address };
-  const tier = deps.config.defaultTier;
+  const { address } = visitor;
   const done = await deps.store.transaction(async (tx) => {
     const at = { ...deps, store: tx };
-    const fact = { name: IS_SET_UP, value: String(deps.clock.now()) };
-    const set = await tx.insert(facts).values(fact).onConflictDoNothing().returning();
-    if (set.length === 0) throw noSuchPath();
-    const owner = { email, tier, passwordHash, isAdmin: true };
-    const { account, owner: user } = await insertAccount(at, owner, by);
+    const user = await createFirstAccount(at, { email, passwordHash, address });
     const now = deps.clock.now();
     const making = { permissions: { read: true, write: true }, now, madeBy: user.id };
-    const key = freshKey(account.id, FIRST_KEY, making);
+    const key = freshKey(user.accountId, FIRST_KEY, making);
     await tx.insert(apiKeys).values(key.row);
     return { token: await createSession(tx, user.id, now, visitor), user, key: key.value };
   });
   await endSetup(deps);
   return done;
+}
+
+/**
+ * Creates the first account and returns its owner, an administrator; `deps.store` is a transaction.
+ * @throws NOT_FOUND when there is an account
+ */
+export async function createFirstAccount(
+  deps: Deps,
+  { address, ...owner }: Pick<NewOwner, "email" | "passwordHash"> & { address: () => string },
+): Promise<UserRow> {
+  const fact = { name: IS_SET_UP, value: String(deps.clock.now()) };
+  const set = await deps.store.insert(facts).values(fact).onConflictDoNothing().returning();
+  if (set.length === 0) throw noSuchPath();
+  const tier = deps.config.defaultTier;
+  const by = { ...NEWCOMER, address };
+  return (await insertAccount(deps, { ...owner, tier, isAdmin: true }, by)).owner;
 }
 
 /** Deletes all set-up tokens and this node's file, once there is an account. */
@@ -332,7 +343,10 @@ const removeToken = (config: Config) => rmSync(tokenPath(config), { force: true 
 
 const tokenPath = ({ dataDir }: Config) => join(dataDir, "setup-token");
 
-async function isSetupToken({ store }: Deps, given: string): Promise<boolean> {
+export async function isSetupToken(
+  { store }: Pick<Deps, "store">,
+  given: string,
+): Promise<boolean> {
   const found = await store.select().from(setupTokens).where(isToken(given));
   return found.length > 0;
 }

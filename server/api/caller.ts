@@ -1,6 +1,6 @@
 import ipaddr from "ipaddr.js";
 import { LRUCache } from "lru-cache";
-import type { AuditRow, Tier, UserRow } from "../db/tables.ts";
+import type { AuditRow, SessionRow, Tier, UserRow } from "../db/tables.ts";
 import { AppError } from "../lib/errors.ts";
 import { log } from "../lib/log.ts";
 import type { Deps } from "../work/deps.ts";
@@ -70,10 +70,19 @@ export const LARGE_BODY_LIMIT = 4096 * KIB;
 /** A signed-in user. */
 export type Session = {
   tokenHash: string;
-  user: Pick<UserRow, "id" | "accountId" | "email" | "role" | "isAdmin" | "totpSecret">;
+  user: Pick<
+    UserRow,
+    "id" | "accountId" | "email" | "role" | "isAdmin" | "totpSecret" | "passwordHash"
+  >;
   caller: Caller;
   /** Failed sign-ins before it that the user has not dismissed. */
   failed?: FailedSignIns | null;
+  /** How it began. */
+  via: SessionRow["via"];
+  /** When the user last signed in at the provider again to prove who they are. */
+  provedAt: number | null;
+  /** Sealed; null unless signing out here signs out at the provider. */
+  idToken: string | null;
 };
 
 /** Failed sign-ins of one person. */

@@ -2,6 +2,8 @@ import { Elysia } from "elysia";
 import { auditRoutes, installationAuditRoutes } from "../accounts/audit-routes.ts";
 import { sessionOf } from "../accounts/doors.ts";
 import { createGuard } from "../accounts/guard.ts";
+import { createProvider } from "../accounts/oidc/provider.ts";
+import { callbackRoutes, oidcRoutes } from "../accounts/oidc/routes.ts";
 import { accountRoutes, keyRoutes, peopleRoutes } from "../accounts/routes.ts";
 import { sessionRoutes } from "../accounts/session-routes.ts";
 import { sessionStates } from "../accounts/session-state.ts";
@@ -9,6 +11,7 @@ import { createMeter, type Meter } from "../accounts/usage.ts";
 import { findEndOfLastVisit, noteVisit } from "../accounts/visits.ts";
 import { createRateLimiter, limiterFor } from "../api/rate-limit.ts";
 import { errors, replies } from "../api/reply.ts";
+import { oidcOf } from "../config/oidc.ts";
 import { historyRoutes } from "../history/routes.ts";
 import { createFront, type Front } from "../http/front.ts";
 import { healthRoutes } from "../http/health.ts";
@@ -56,6 +59,8 @@ const sharedRoutes = (deps: Deps, exporting: ExportPlaces) =>
 export function createApp(deps: Deps, pages: Elysia = new Elysia(), live: Live = createLive(deps)) {
   const routes = (): DeclaredRoute[] => app.routes;
   const guard = createGuard(deps);
+  const oidc = oidcOf(deps.config);
+  const provider = oidc && createProvider(deps, oidc);
   const exporting = createExportPlaces();
   const app = new Elysia({ strictPath: true })
     .use(errors)
@@ -66,11 +71,13 @@ export function createApp(deps: Deps, pages: Elysia = new Elysia(), live: Live =
     .use(metricsRoutes(deps))
     .use(referenceRoutes(routes))
     .use(oneClickRoutes(deps, guard))
+    .use(callbackRoutes(deps, provider, guard))
     .use(pages)
     .group("/api/v1", (api) => api.use(sharedRoutes(deps, exporting)))
     .group("/dashboard/api", (api) =>
       api
-        .use(sessionRoutes(deps, guard, live))
+        .use(sessionRoutes(deps, guard, live, provider))
+        .use(oidcRoutes(deps, provider, guard))
         .use(peopleRoutes(deps, guard))
         .use(subscriptionRoutes(deps, guard))
         .use(liveRoutes(deps, live))
@@ -101,10 +108,10 @@ function givenSession(deps: Deps, live: Live) {
   return async (request: Request) => {
     const session = await sessionOf(deps, request);
     if (!session) return null;
-    const { user, failed } = session;
+    const { user } = session;
     await noteVisit(deps, user.id);
     const endedAt = toIsoOrNull(await findEndOfLastVisit(deps, user.id));
-    return { ...(await stateOf(user, failed)), visit: { previous_ended_at: endedAt } };
+    return { ...(await stateOf(user, session)), visit: { previous_ended_at: endedAt } };
   };
 }
 

@@ -2,6 +2,7 @@ import { join } from "node:path";
 import leven from "leven";
 import { SettingProblem } from "../lib/errors.ts";
 import { VERSION } from "../lib/runtime.ts";
+import { oidcOf } from "./oidc.ts";
 import { ROLES, type Role, SETTINGS, type Setting } from "./settings.ts";
 import { smtpOf } from "./smtp.ts";
 
@@ -26,6 +27,7 @@ export function readConfig(env: Env): Config {
   const databaseUrl = config.databaseUrl || `sqlite:${join(config.dataDir, "stillup.db")}`;
   if (sqlitePath({ databaseUrl }) !== null) refusePartOfRoles(config.role);
   smtpOf(config);
+  oidcOf(config);
   return {
     ...config,
     databaseUrl,

@@ -37,6 +37,14 @@ export const heartbeatOutbound = (config: Config, clock: Clock): Outbound =>
     allowedHostsSetting: "STILLUP_HEARTBEAT_URL",
   });
 
+/** Outbound requests to the OpenID provider: the operator chose its issuer, so any host is allowed. */
+export const oidcOutbound = (config: OutboundConfig, clock: Clock): Outbound =>
+  createOutbound({
+    ...sharedOptions(config, clock),
+    policy: { allowed: parseHostList("external,private,loopback"), blocked: parseHostList("") },
+    allowedHostsSetting: "STILLUP_OIDC_ISSUER",
+  });
+
 const sharedOptions = (config: OutboundConfig, clock: Clock) => ({
   clock,
   resolver: createResolver({ clock, servers: config.dnsServers }),

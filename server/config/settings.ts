@@ -4,7 +4,13 @@ import { availableParallelism, hostname } from "node:os";
 import { resolve } from "node:path";
 import { CronPattern } from "croner";
 import * as z from "zod";
-import { FREQUENCIES, type Frequency, TIERS, type Tier } from "../db/tables.ts";
+import {
+  FREQUENCIES,
+  type Frequency,
+  ROLES as PERSON_ROLES,
+  TIERS,
+  type Tier,
+} from "../db/tables.ts";
 import { SettingProblem } from "../lib/errors.ts";
 import { readMailAddress } from "../lib/mail-address.ts";
 import { parseKey } from "../lib/secret-box.ts";
@@ -12,6 +18,7 @@ import { parseHostList } from "../net/policy.ts";
 import { parseServer } from "../net/resolve.ts";
 import { readOwnServices } from "../verdict/services/own-services.ts";
 import type { Service } from "../verdict/services/record.ts";
+import { readIssuer } from "./oidc.ts";
 import { SECURITIES } from "./smtp.ts";
 
 /** One environment variable. `takes` says in words what the schema accepts. */
@@ -122,6 +129,12 @@ const tierLimits = text
     return Object.fromEntries(merged) as Record<Tier, Limits>;
   });
 
+/** Groups of the provider for each role. */
+const roleMap = text
+  .transform((value): unknown => JSON.parse(value))
+  .pipe(z.partialRecord(z.enum(["admin", ...PERSON_ROLES]), z.array(nonEmpty).min(1)))
+  .refine((given) => Object.keys(given).length > 0);
+
 function setting<T, F extends T | null>(
   name: string,
   fallback: F,
@@ -175,6 +188,16 @@ const cron = (name: string, fallback: string) =>
     `a cron pattern such as ${fallback}, or nothing`,
     text.refine((value) => value === "" || new CronPattern(value)),
     { isList: true },
+  );
+
+/** A file with one secret. */
+const secretFile = (name: string) =>
+  setting(
+    name,
+    null,
+    "a readable file",
+    text.transform((file) => readFileSync(file, "utf8").replace(/\r?\n$/, "")),
+    { shownAs: "" },
   );
 
 const HTTP_URL = "an http or https URL";
@@ -276,13 +299,7 @@ export const SETTINGS = {
   ),
   smtpUser: setting("SMTP_USER", null, "a name", nonEmpty),
   smtpPassword: setting("SMTP_PASSWORD", null, "a password", text.min(1), SECRET),
-  smtpPasswordFile: setting(
-    "SMTP_PASSWORD_FILE",
-    null,
-    "a readable file",
-    text.transform((file) => readFileSync(file, "utf8").replace(/\r?\n$/, "")),
-    { shownAs: "" },
-  ),
+  smtpPasswordFile: secretFile("SMTP_PASSWORD_FILE"),
   smtpFrom: setting("SMTP_FROM", null, MAIL_ADDRESS, mailAddress),
   smtpReplyTo: setting("SMTP_REPLY_TO", null, MAIL_ADDRESS, mailAddress),
   smtpConnections: wholeNumber("SMTP_CONNECTIONS", 2, 1, 100),
@@ -293,6 +310,36 @@ export const SETTINGS = {
     "a list of domains such as example.com, *.example.com or *",
     text.toLowerCase().regex(/^(\*|(\*\.)?[a-z0-9-]+(\.[a-z0-9-]+)*)$/),
   ),
+  oidcIssuer: setting("OIDC_ISSUER", null, "an https URL", text.transform(readIssuer)),
+  oidcClientId: setting("OIDC_CLIENT_ID", null, "a name", nonEmpty),
+  oidcClientSecret: setting("OIDC_CLIENT_SECRET", null, "a secret", text.min(1), SECRET),
+  oidcClientSecretFile: secretFile("OIDC_CLIENT_SECRET_FILE"),
+  oidcName: setting("OIDC_NAME", null, "up to 40 characters", text.regex(/^\P{C}{1,40}$/u)),
+  oidcScopes: setting(
+    "OIDC_SCOPES",
+    "openid email profile",
+    "scopes between spaces, with openid and without offline_access",
+    text.regex(/^(?=(.* )?openid( |$))(?!(.* )?offline_access( |$))[\x21-\x7e]+( [\x21-\x7e]+)*$/),
+  ),
+  oidcSignUp: truth("OIDC_SIGN_UP", false),
+  oidcAccount: setting("OIDC_ACCOUNT", null, "an account's id, or its owner's e-mail", nonEmpty),
+  oidcAllowedDomains: listSetting(
+    "OIDC_ALLOWED_DOMAINS",
+    [],
+    "a list of domains such as example.com",
+    text.toLowerCase().regex(/^[a-z0-9-]+(\.[a-z0-9-]+)+$/),
+  ),
+  oidcDefaultRole: choice("OIDC_DEFAULT_ROLE", "viewer", PERSON_ROLES),
+  oidcRoleClaim: setting("OIDC_ROLE_CLAIM", "groups", "the name of a claim", nonEmpty),
+  oidcRoles: setting(
+    "OIDC_ROLES",
+    null,
+    'JSON such as {"owner":["links-owners"],"viewer":["*"]}, with the roles admin, owner, editor and viewer',
+    roleMap,
+  ),
+  oidcOnly: truth("OIDC_ONLY", false),
+  oidcSessionHours: wholeNumber("OIDC_SESSION_HOURS", 24, 1, 720),
+  oidcLogout: truth("OIDC_LOGOUT", false),
   outboundProxy: setting("OUTBOUND_PROXY", null, HTTP_URL, httpUrl, SECRET),
   outboundProxyResolves: truth("OUTBOUND_PROXY_RESOLVES", false),
   historyDays: wholeNumber("HISTORY_DAYS", 365, 1, 36_500),

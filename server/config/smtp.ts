@@ -1,4 +1,4 @@
-import ipaddr from "ipaddr.js";
+import { isLoopbackHost } from "../net/policy.ts";
 import type { Config } from "./config.ts";
 
 /** The operator's mail server, and how it is used. */
@@ -58,7 +58,7 @@ export function smtpOf(given: Given): Smtp | null {
   }
   const security = given.smtpSecurity ?? usualSecurity(given.smtpPort);
   const user = userOf(given);
-  if (user && security === "none" && !isLoopback(host)) {
+  if (user && security === "none" && !isLoopbackHost(host)) {
     throw new Error(
       "STILLUP_SMTP_SECURITY is none, so the password of STILLUP_SMTP_USER would travel unencrypted. Use tls or starttls.",
     );
@@ -87,6 +87,3 @@ function userOf({ smtpUser: name, smtpPassword, smtpPasswordFile }: Given): Smtp
   }
   return { name, password };
 }
-
-const isLoopback = (host: string) =>
-  host === "localhost" || (ipaddr.isValid(host) && ipaddr.parse(host).range() === "loopback");

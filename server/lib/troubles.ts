@@ -19,6 +19,12 @@ const TROUBLES = {
   backup_failed: { stopsWrites: false, stopsDeletions: false, failsHealth: false },
   /** The mail server does not accept mail. */
   mail_server: { stopsWrites: false, stopsDeletions: false, failsHealth: false },
+  /** Nodes have different mail servers, or some have none. */
+  mail_settings: { stopsWrites: false, stopsDeletions: false, failsHealth: false },
+  /** Nodes have different OpenID providers. */
+  oidc_settings: { stopsWrites: false, stopsDeletions: false, failsHealth: false },
+  /** The provider's groups would leave an account without an owner, or the installation without an administrator. */
+  oidc_roles: { stopsWrites: false, stopsDeletions: false, failsHealth: false },
 } as const;
 
 export type TroubleName = keyof typeof TROUBLES;

@@ -292,3 +292,11 @@ const forbidden = (host: string): Target => ({
   reason: "target_forbidden",
   problem: `must not lead to ${host}, which this server is not allowed to reach`,
 });
+
+/** Whether a host is this machine by its own name or address, without asking a name server. */
+export const isLoopbackHost = (host: string): boolean => {
+  const bare = host.replace(/^\[|\]$/g, "");
+  return (
+    bare === "localhost" || (ipaddr.isValid(bare) && ipaddr.parse(bare).range() === "loopback")
+  );
+};

@@ -21,6 +21,8 @@ export type Metrics = {
   /** Counts an attempt of a delivery. `result` is the class of its status code, such as `2xx`, or why there was none. */
   attemptEnded(result: string, ms: number): void;
   requestEnded(answered: Answered, ms: number): void;
+  /** Counts a sign-in. `outcome` is `signed_in`, or why it failed. */
+  signInEnded(via: "password" | "oidc", outcome: string): void;
   /** Registers what reads the state of the checker processes. */
   watchProcesses(read: () => CheckerProcess[]): void;
   /** The checker processes; none where this process checks links itself, or not at all. */
@@ -55,6 +57,12 @@ export function createMetrics(): Metrics {
     name: "stillup_check_duration_seconds",
     help: "Duration of checks, with all attempts and waits for busy sites.",
     buckets: CHECK_SECONDS,
+    registers,
+  });
+  const signIns = new Counter({
+    name: "stillup_sign_ins_total",
+    help: "Sign-ins by password and by single sign-on, by outcome. Many misconfigured ones: compare the settings with those of the provider.",
+    labelNames: ["via", "outcome"] as const,
     registers,
   });
   const attempts = new Counter({
@@ -129,6 +137,7 @@ export function createMetrics(): Metrics {
       attempts.inc({ outcome: result });
       attemptSeconds.observe(ms / 1000);
     },
+    signInEnded: (via, outcome) => signIns.inc({ via, outcome }),
     requestEnded({ method, route, status }, ms) {
       const labels = {
         method: METHODS.has(method) ? method : "other",

@@ -5,7 +5,13 @@ import { operatorOf } from "../../server/accounts/users.ts";
 import type { Store } from "../../server/db/store.ts";
 import { audit, users } from "../../server/db/tables.ts";
 import { onBothEngines, type Parsed, type Reply } from "../harness.ts";
-import { BEHIND_PROXY, type Browser, newColleague, openBrowser } from "../session/browser.ts";
+import {
+  BEHIND_PROXY,
+  type Browser,
+  newColleague,
+  openBrowser,
+  SESSION,
+} from "../session/browser.ts";
 import { enter, makeAdministrator, newTeam } from "./people.ts";
 
 onBothEngines(
@@ -319,7 +325,7 @@ onBothEngines(
       const { deps } = server();
       const { token } = (await browsers.owner.post(`/people/${editor.id}/password-link`)).body.data;
       const theirs = await enter(server(), editor.id);
-      const session = { tokenHash: "", user: owner, caller: await operatorOf(deps, account.id) };
+      const session = { ...SESSION, user: owner, caller: await operatorOf(deps, account.id) };
       await deps.store.update(users).set({ role: "viewer" }).where(eq(users.id, owner.id));
 
       const late = resetPerson(deps, { session, as: "owner" }, editor.id);
@@ -338,7 +344,7 @@ onBothEngines(
       const { deps } = server();
       const other = await newColleague(server(), team, "owner");
       const caller = await operatorOf(deps, team.account.id);
-      const session = { tokenHash: "", user: team.owner, caller };
+      const session = { ...SESSION, user: team.owner, caller };
       const transaction: Store["transaction"] = async (work) => {
         await makeAdministrator(server(), other.id);
         return deps.store.transaction(work);

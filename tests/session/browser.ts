@@ -76,6 +76,9 @@ export function openBrowser(
   };
 }
 
+/** The rest of a session that was not begun by a request. */
+export const SESSION = { tokenHash: "", via: "password", provedAt: null, idToken: null } as const;
+
 let people = 0;
 
 /** A new account whose owner can sign in with `PASSWORD`. */

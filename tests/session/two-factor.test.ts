@@ -21,6 +21,7 @@ import {
   newOwner,
   openBrowser,
   PASSWORD,
+  SESSION,
 } from "./browser.ts";
 
 const STEP_MS = 30_000;
@@ -377,7 +378,7 @@ onBothEngines(
       await browser.signIn(owner.email);
       const begun = await browser.post("/session/two-factor", { password: PASSWORD });
       const user = await requireUser(deps, owner.email);
-      const session = { tokenHash: "", user, caller: await operatorOf(deps, account.id) };
+      const session = { ...SESSION, user, caller: await operatorOf(deps, account.id) };
       // The code is counted as a guess before, and cleared once it was right.
       let transactions = -2;
       const once: Store["transaction"] = (work) => {
@@ -465,7 +466,7 @@ onBothEngines(
 
       const late = endTwoFactor(
         guarded,
-        { tokenHash: "", user: user!, caller },
+        { ...SESSION, user: user!, caller },
         { password: PASSWORD, code: code(), next: undefined },
         { userAgent: null, sessionHash: undefined, address: () => "127.0.0.1", networks: [] },
       );

@@ -139,6 +139,9 @@ const TITLES: Record<ShownTrouble["name"], string> = {
   database_damaged: "The database is damaged.",
   data_folder_gone: "The data folder is missing.",
   unhandled_error: "An unexpected error occurred.",
+  mail_settings: "Nodes have different mail servers.",
+  oidc_settings: "Nodes have different single sign-on.",
+  oidc_roles: "A group at the provider would remove the last owner or administrator.",
   mail_server: "The mail server does not work.",
 };
 

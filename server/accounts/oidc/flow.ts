@@ -1,0 +1,184 @@
+import { contextOf, type Session } from "../../api/caller.ts";
+import type { Config } from "../../config/config.ts";
+import { describeError, log } from "../../lib/log.ts";
+import { VERSION } from "../../lib/runtime.ts";
+import type { Deps } from "../../work/deps.ts";
+import { isSecure, sessionCookie, sessionOf } from "../doors.ts";
+import type { Visitor } from "../sign-in.ts";
+import { endSetup } from "../users.ts";
+import {
+  type Arrival,
+  acceptInvitation,
+  arrive,
+  linkIdentity,
+  proveByIdentity,
+  setUpByIdentity,
+} from "./people.ts";
+import { SignInProblem } from "./problems.ts";
+import { type Checks, newChecks, type Provider } from "./provider.ts";
+
+/** What someone wants to do at the provider, and where they go afterwards. */
+export type Wish = { to: string } & (
+  | { purpose: "sign-in" }
+  /** `token` is that of the one-time link, or of the set-up. */
+  | { purpose: "invite" | "setup"; token: string }
+  /** `user` and `session` are those that began it. */
+  | { purpose: "link" | "prove"; user: string; session: string }
+);
+
+/** A sign-in under way, as the browser keeps it, sealed. */
+type UnderWay = { wish: Wish; checks: Checks; at: number };
+
+const LONGEST_MS = 10 * 60_000;
+/** Each tab has its own. */
+const MOST_COOKIES = 5;
+/** No other sealed text begins like this. */
+const MARK = "oidc ";
+
+/** Where the browser goes next, and the cookies that it gets. */
+export type Step = { url: string; cookies: string[] };
+
+/**
+ * Begins a sign-in at the provider. What protects it is sealed in a cookie, so that any node can finish it.
+ * @throws SignInProblem
+ */
+export async function begin(
+  deps: Deps,
+  provider: Provider,
+  request: Request,
+  wish: Wish,
+): Promise<Step> {
+  if (isUpgradeUnderWay(deps)) {
+    throw new SignInProblem("upgrade_under_way", "A node of an earlier version is running.");
+  }
+  const checks = newChecks();
+  const url = await provider.authorizationUrl(checks, wish.purpose === "prove");
+  const underWay: UnderWay = { wish, checks, at: deps.clock.now() };
+  const sealed = Buffer.from(deps.secrets.seal(MARK + JSON.stringify(underWay)), "base64");
+  const name = cookieName(deps.config, checks.state);
+  const cookie = `${name}=${sealed.toString("base64url")}; Max-Age=${LONGEST_MS / 1000}; ${attributesOf(deps.config)}`;
+  const before = cookiesOf(deps.config, request);
+  const surplus = before.slice(0, Math.max(0, before.length - MOST_COOKIES + 1));
+  return { url, cookies: [cookie, ...surplus.map((each) => removal(deps.config, each))] };
+}
+
+/** Finishes it. Never throws for what the provider or the browser sends: problems lead to a page with a sentence. */
+export async function finish(
+  deps: Deps,
+  provider: Provider,
+  request: Request,
+  visitor: Visitor,
+): Promise<Step> {
+  const { search, searchParams } = new URL(request.url);
+  const states = searchParams.getAll("state");
+  const name = cookieName(deps.config, states[0] ?? "");
+  const underWay = states.length === 1 ? open(deps, request, name, states[0]!) : null;
+  const cookies = [removal(deps.config, name)];
+  try {
+    if (!underWay) throw new SignInProblem("expired", "There is no sign-in of this state.");
+    const { wish, checks } = underWay;
+    const redeemed = await provider.redeem(search.slice(1), checks);
+    const arrival = { oidc: provider.settings, ...redeemed, visitor };
+    const token = await fulfil(deps, request, wish, arrival);
+    provider.noteSuccess();
+    if (token !== null) cookies.push(sessionCookie(deps.config, token));
+    deps.metrics.signInEnded("oidc", "signed_in");
+    return { url: wish.to, cookies };
+  } catch (error) {
+    if (!(error instanceof SignInProblem)) throw error;
+    const { problem, detail, facts } = error;
+    log.warning("sign-in at the provider failed", {
+      ...{ problem, detail: detail.slice(0, 500), ...facts },
+      ...{ request: contextOf(request).requestId, address: visitor.address() },
+    });
+    if (problem !== "expired") provider.noteFailure(error);
+    deps.metrics.signInEnded("oidc", problem);
+    return { url: pageOf(underWay, problem), cookies };
+  }
+}
+
+/** Returns the token of a new session; null if the browser keeps its own. */
+async function fulfil(
+  deps: Deps,
+  request: Request,
+  wish: Wish,
+  arrival: Arrival,
+): Promise<string | null> {
+  if (wish.purpose === "sign-in") return (await arrive(deps, arrival)).token;
+  if (wish.purpose === "invite") return (await acceptInvitation(deps, arrival, wish.token)).token;
+  if (wish.purpose === "setup") {
+    const { token } = await setUpByIdentity(deps, arrival, wish.token);
+    await endSetup(deps);
+    return token;
+  }
+  const session = await sessionThatBegan(deps, request, wish);
+  const act = wish.purpose === "link" ? linkIdentity : proveByIdentity;
+  await act(deps, arrival, session);
+  return null;
+}
+
+async function sessionThatBegan(deps: Deps, request: Request, wish: Wish): Promise<Session> {
+  const session = await sessionOf(deps, request);
+  const isIt =
+    "session" in wish && session?.tokenHash === wish.session && session.user.id === wish.user;
+  if (isIt) return session;
+  throw new SignInProblem("expired", "The session that began it has ended.");
+}
+
+/** Someone who is signed in returns to their page, which shows the problem. */
+function pageOf(underWay: UnderWay | null, problem: string): string {
+  const isSignedIn = underWay?.wish.purpose === "link" || underWay?.wish.purpose === "prove";
+  const page = isSignedIn ? underWay.wish.to.split(/[?#]/)[0] : "/sign-in";
+  return `${page}?problem=${problem}`;
+}
+
+/**
+ * A path of this server, or `/` for anything else: `//host` and `/\host` lead away, and browsers drop control
+ * characters.
+ */
+export function ownPath(to: string | undefined): string {
+  const isPath = to !== undefined && /^\/(?![/\\])[^\p{C}\\]*$/u.test(to);
+  return isPath && to.length <= LONGEST_PATH ? to : "/";
+}
+
+const LONGEST_PATH = 2000;
+
+/** A node of an earlier version would not end sessions of the provider in time. */
+export const isUpgradeUnderWay = ({ nodes }: Pick<Deps, "nodes">): boolean =>
+  nodes.all().some(({ isLive, version }) => isLive && Bun.semver.order(version, VERSION) < 0);
+
+function open(
+  { secrets, clock }: Deps,
+  request: Request,
+  name: string,
+  state: string,
+): UnderWay | null {
+  const value = new Bun.CookieMap(request.headers.get("cookie") ?? "").get(name);
+  try {
+    const text = secrets.open(Buffer.from(value ?? "", "base64url").toString("base64"));
+    if (!text.startsWith(MARK)) return null;
+    const underWay: UnderWay = JSON.parse(text.slice(MARK.length));
+    const ageMs = clock.now() - underWay.at;
+    return underWay.checks.state === state && ageMs <= LONGEST_MS ? underWay : null;
+  } catch (error) {
+    log.debug("cookie of a sign-in cannot be read", describeError(error));
+    return null;
+  }
+}
+
+const prefixOf = (config: Config) => (isSecure(config) ? "__Host-oidc-" : "oidc-");
+
+/** State is sent by strangers, and a name has only some characters. */
+const cookieName = (config: Config, state: string) =>
+  prefixOf(config) + state.slice(0, 8).replace(/[^\w-]/g, "_");
+
+const cookiesOf = (config: Config, request: Request): string[] =>
+  [...new Bun.CookieMap(request.headers.get("cookie") ?? "").keys()].filter((name) =>
+    name.startsWith(prefixOf(config)),
+  );
+
+const removal = (config: Config, name: string) => `${name}=; Max-Age=0; ${attributesOf(config)}`;
+
+/** Lax, since the provider's page leads back here. */
+const attributesOf = (config: Config) =>
+  `${isSecure(config) ? "Secure; " : ""}HttpOnly; SameSite=Lax; Path=/`;
