@@ -85,7 +85,7 @@ async function sendOne(deps: Deps, row: MailRow, signal?: AbortSignal): Promise<
   // There is no such user, or no more: nothing is to be said.
   if (content === null) return settle(deps, row, END);
   const mail = {
-    ...{ id: row.id, to: row.address, fromName: "Stillup", at: row.createdAt },
+    ...{ kind: row.kind, id: row.id, to: row.address, fromName: "Stillup", at: row.createdAt },
     ...renderMail(content),
   };
   const sent = await deps.mail!.send(mail, signal);

@@ -19,7 +19,6 @@ import { dismissFailures } from "./failed-sign-ins.ts";
 import type { Guard } from "./guard.ts";
 import { requestPasswordMail } from "./mails.ts";
 import * as model from "./model.ts";
-import type { Provider } from "./oidc/provider.ts";
 import { installationState, type LiveStates, sessionStates } from "./session-state.ts";
 import { endOtherSessions, endSession, endSessionById, listSessions } from "./sessions.ts";
 import {
@@ -43,12 +42,15 @@ const factorRefusals = { ...recordRefusals, ...createRefusals };
 /** For routes that work without a session; all others here require one. */
 const ANYONE = { access: "anyone" } as const;
 
+/** Returns where a browser signs out at the OpenID provider, by its ID token. */
+type FindLogoutUrl = (idToken: string) => Promise<string | null>;
+
 /** Signing in and out, passwords and two-factor sign-in. Only for the dashboard. */
 export function sessionRoutes(
   deps: Deps,
   { countGuess, countProof, countPasswordMail, ...guards }: Guard,
   live: LiveStates,
-  provider: Provider | null,
+  findLogoutUrl: FindLogoutUrl | null,
 ) {
   const guarded = { ...deps, ...guards };
 
@@ -100,7 +102,7 @@ export function sessionRoutes(
         const { session } = contextOf(request);
         if (session) await endSession(deps, session);
         set.headers["set-cookie"] = endedCookie(deps.config);
-        const logoutUrl = session ? await logoutUrlOf(deps, provider, session) : null;
+        const logoutUrl = session ? await logoutUrlOf(deps, findLogoutUrl, session) : null;
         return { data: { logout_url: logoutUrl } };
       },
       { detail: ANYONE, response: { 200: data(model.SignedOut), ...refusals } },
@@ -276,12 +278,12 @@ export function sessionRoutes(
 /** Where the browser signs out at the provider as well; null if it does not. The session here has ended in any case. */
 async function logoutUrlOf(
   { secrets }: Deps,
-  provider: Provider | null,
+  find: FindLogoutUrl | null,
   { idToken }: Session,
 ): Promise<string | null> {
-  if (!provider?.settings.logout || idToken === null) return null;
+  if (!find || idToken === null) return null;
   try {
-    return await provider.logoutUrl(secrets.open(idToken));
+    return await find(secrets.open(idToken));
   } catch (error) {
     log.warning("signed out only here", describeError(error));
     return null;

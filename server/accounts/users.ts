@@ -1,6 +1,6 @@
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { and, asc, eq } from "drizzle-orm";
+import { and, asc, eq, exists } from "drizzle-orm";
 import { type Actor, type Caller, OPERATOR } from "../api/caller.ts";
 import type { Config } from "../config/config.ts";
 import { countLinks, lockAccounts, takeNumbers } from "../db/queries.ts";
@@ -10,6 +10,7 @@ import {
   accounts,
   apiKeys,
   facts,
+  identities,
   passwordLinks,
   setupTokens,
   type Tier,
@@ -145,7 +146,12 @@ export async function operatorOf({ store }: Deps, accountId: string): Promise<Ca
 /** Lists the users of all accounts, for the operator. */
 export const listUsers = ({ store }: Deps) =>
   store
-    .select({ user: users, tier: accounts.tier })
+    .select({
+      ...{ user: users, tier: accounts.tier },
+      isLinked: exists(
+        store.select().from(identities).where(eq(identities.userId, users.id)),
+      ).mapWith(Boolean),
+    })
     .from(users)
     .innerJoin(accounts, eq(accounts.id, users.accountId))
     .orderBy(asc(users.email));

@@ -76,7 +76,7 @@ export function createApp(deps: Deps, pages: Elysia = new Elysia(), live: Live =
     .group("/api/v1", (api) => api.use(sharedRoutes(deps, exporting)))
     .group("/dashboard/api", (api) =>
       api
-        .use(sessionRoutes(deps, guard, live, provider))
+        .use(sessionRoutes(deps, guard, live, oidc?.logout ? provider!.logoutUrl : null))
         .use(oidcRoutes(deps, provider, guard))
         .use(peopleRoutes(deps, guard))
         .use(subscriptionRoutes(deps, guard))

@@ -79,7 +79,10 @@ export function createDeps(
     config,
     secrets: createSecretBox(key),
     webhookOutbound: webhookOutbound(config, clock),
-    mail: openMailServer(config, clock, (problem) => deps.troubles.set("mail_server", problem)),
+    mail: openMailServer(config, clock, {
+      onProblem: (problem) => deps.troubles.set("mail_server", problem),
+      onSent: (kind, outcome, ms) => deps.metrics.mailEnded(kind, outcome, ms),
+    }),
     online: onlineGuard(config, clock, (change) => logOutage(deps, change)),
     catalogue: catalogueWith(config.ownServices),
     troubles: createTroubles(clock),

@@ -3,6 +3,7 @@ import { type Command, Option } from "commander";
 import * as z from "zod";
 import { accountOfKey, createKey, listKeys, revokeKey } from "../accounts/keys.ts";
 import { Email, NewKey, NewPassword, readBody } from "../accounts/model.ts";
+import { linkByOperator, unlinkByOperator } from "../accounts/oidc/identities.ts";
 import { removeTwoFactor } from "../accounts/two-factor.ts";
 import {
   asToken,
@@ -17,6 +18,7 @@ import {
 } from "../accounts/users.ts";
 import { type Caller, OPERATOR } from "../api/caller.ts";
 import type { Config } from "../config/config.ts";
+import { oidcOf } from "../config/oidc.ts";
 import { type ApiKeyRow, TIERS, type Tier } from "../db/tables.ts";
 import { failure } from "../lib/errors.ts";
 import { toIso, toIsoOrNull } from "../lib/moments.ts";
@@ -26,6 +28,7 @@ import type { Deps } from "../work/deps.ts";
 import { type Cli, UsageError, withDeps } from "./cli.ts";
 import { localUrl } from "./health.ts";
 import { openOutput, readInput, tableOf } from "./io.ts";
+import { requireOidc } from "./oidc.ts";
 
 const NewUser = z.object({ email: Email, password: NewPassword.optional() });
 
@@ -64,6 +67,36 @@ export function addUser(program: Command, cli: Cli) {
     .description("turn off a user's two-factor sign-in and end all of the user's sessions")
     .argument("<email>", "whose phone or recovery codes are lost")
     .action((email: string) => removeFactor(cli, email));
+  user
+    .command("link")
+    .description("let a user sign in at the OpenID provider; its log names the subject")
+    .requiredOption("--email <email>", "who")
+    .requiredOption("--subject <subject>", "who they are at the provider")
+    .action((options: { email: string; subject: string }) => link(cli, options));
+  user
+    .command("unlink")
+    .description("remove a user's links to OpenID providers and end all of the user's sessions")
+    .requiredOption("--email <email>", "who")
+    .action((options: { email: string }) => unlink(cli, options));
+}
+
+async function link(cli: Cli, options: { email: string; subject: string }) {
+  const email = await readEmail(options.email);
+  await withDeps(cli, async (deps) => {
+    const { issuer, name } = requireOidc(oidcOf(deps.config));
+    await refuseFullDisk(deps.config);
+    const { subject } = options;
+    await linkByOperator(deps, await requireUser(deps, email), { issuer, subject });
+    cli.print(`${email} can now sign in with ${name}.`);
+  });
+}
+
+async function unlink(cli: Cli, options: { email: string }) {
+  const email = await readEmail(options.email);
+  await withDeps(cli, async (deps) => {
+    const count = await unlinkByOperator(deps, await requireUser(deps, email));
+    cli.print(count > 0 ? `${email} is no longer linked.` : `${email} was not linked.`);
+  });
 }
 
 async function createUser(cli: Cli, options: Creation) {
@@ -87,15 +120,18 @@ async function createUser(cli: Cli, options: Creation) {
 
 const listAll = (cli: Cli) =>
   withDeps(cli, async (deps) => {
-    const rows = (await listUsers(deps)).map(({ user, tier }) => [
+    const rows = (await listUsers(deps)).map(({ user, tier, isLinked }) => [
       user.invitedEmail === null ? user.email : `${user.invitedEmail} (has another account)`,
       user.isAdmin ? `${user.role}, admin` : user.role,
       tier,
       user.passwordHash ? "yes" : "no",
+      isLinked ? "yes" : "no",
       toIso(user.createdAt),
       user.accountId,
     ]);
-    cli.print(tableOf(["email", "role", "tier", "password", "created", "account"], rows));
+    cli.print(
+      tableOf(["email", "role", "tier", "password", "single sign-on", "created", "account"], rows),
+    );
   });
 
 async function deleteOne(cli: Cli, options: Deletion) {

@@ -13,7 +13,9 @@ import { addExport } from "./export.ts";
 import { addHealth } from "./health.ts";
 import { addImport } from "./import.ts";
 import { type Io, OutputClosed, plain, watchOutput } from "./io.ts";
+import { addMail } from "./mail.ts";
 import { addMigrate } from "./migrate.ts";
+import { addOidc } from "./oidc.ts";
 import { addServe } from "./serve.ts";
 
 const OK = 0;
@@ -70,7 +72,7 @@ function describeProgram(program: Command, cli: Cli) {
       writeErr: () => {},
     });
   const server = [addServe, addMigrate, addHealth, addBackup, addRestore, addAcceptKey];
-  const inside = [addUser, addKey, addImport, addExport, addApply];
+  const inside = [addUser, addKey, addOidc, addMail, addImport, addExport, addApply];
   for (const add of [...server, addCheck, ...inside, addCompletion]) add(program, cli);
   program
     .command("version")

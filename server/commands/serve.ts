@@ -118,6 +118,11 @@ async function serve(config: Config, cli: Cli, options: Fresh): Promise<void> {
   front = service.front;
   const setupToken = config.role.includes("api") ? await createSetup(deps) : null;
   announce(cli, { ...config, port: server.port! }, setupToken);
+  if (config.smtpHost !== null && config.outboundProxy !== null) {
+    log.warning(
+      "STILLUP_OUTBOUND_PROXY is not used for e-mail, which goes to STILLUP_SMTP_HOST directly",
+    );
+  }
   log.info("started", { version: VERSION, database: deps.store.engine.name, roles: config.role });
   const faults = watchFaults(deps);
   const schema = watchSchema(deps);

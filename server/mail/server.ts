@@ -11,6 +11,8 @@ import { createResolver, type Resolver } from "../net/resolve.ts";
 
 /** A message to one person. */
 export type Mail = {
+  /** `alert`, `test`, or the kind of mail to a person; for metrics. */
+  kind: string;
   /** Names the message at every attempt: the left part of its Message-ID, and of the boundary between its parts. */
   id: string;
   to: string;
@@ -71,8 +73,6 @@ export type MailServer = {
   /** Sends a message once, whatever `free` says. Never throws. */
   send(mail: Mail, signal?: AbortSignal): Promise<MailOutcome>;
   state(): MailState;
-  /** Identifies the settings without revealing them: all nodes should have the same. */
-  fingerprint: string;
   close(): void;
 };
 
@@ -80,13 +80,13 @@ export type MailServer = {
 export function openMailServer(
   config: Config,
   clock: Clock,
-  onProblem: MailOptions["onProblem"],
+  hooks: Pick<MailOptions, "onProblem" | "onSent" | "onDialogue">,
 ): MailServer | null {
   const smtp = smtpOf(config);
   return (
     smtp &&
     createMailServer({
-      ...{ smtp, clock, onProblem, publicUrl: config.publicUrl!, extraCa: config.extraCa },
+      ...{ ...hooks, smtp, clock, publicUrl: config.publicUrl!, extraCa: config.extraCa },
       resolver: createResolver({ clock, servers: config.dnsServers }),
       policy: { allowed: parseHostList("external,private,loopback"), blocked: parseHostList("") },
     })
@@ -103,6 +103,10 @@ type MailOptions = {
   policy: TargetPolicy;
   /** Gets the problem when the server stops working, and null when it works again. */
   onProblem(problem: string | null): void;
+  /** Gets how each message ended. */
+  onSent?(kind: string, outcome: string, durationMs: number): void;
+  /** Gets what both sides say, without secrets and without the message. */
+  onDialogue?(line: string): void;
 };
 
 const CONNECT_MS = 5_000;
@@ -128,7 +132,10 @@ function createMailServer(options: MailOptions): MailServer {
     try {
       const ended = await sendBy(options, pools, mail, signal);
       health.note(ended);
-      return { ...ended, durationMs: Math.round(clock.elapsed() - startedAt) } as MailOutcome;
+      const durationMs = Math.round(clock.elapsed() - startedAt);
+      const outcome = ended.kind === "replied" ? ended.what : ended.kind;
+      options.onSent?.(mail.kind, outcome, durationMs);
+      return { ...ended, durationMs } as MailOutcome;
     } finally {
       running--;
     }
@@ -145,7 +152,6 @@ function createMailServer(options: MailOptions): MailServer {
       ...{ host: smtp.host, port: smtp.port, security: smtp.security, from: smtp.from },
       ...health.state(),
     }),
-    fingerprint: fingerprintOf(smtp),
     close: pools.close,
   };
 }
@@ -242,7 +248,8 @@ function withoutSecrets(text: string, password: string | undefined): string {
 type Pools = ReturnType<typeof createPools>;
 
 /** Keeps connections to the address that the name resolves to now. */
-function createPools({ smtp, publicUrl, extraCa, resolver, policy }: MailOptions) {
+function createPools(options: MailOptions) {
+  const { smtp, publicUrl, extraCa, resolver, policy, onDialogue } = options;
   let current: { address: string; pool: Transporter } | null = null;
 
   async function addressNow(): Promise<string> {
@@ -277,6 +284,7 @@ function createPools({ smtp, publicUrl, extraCa, resolver, policy }: MailOptions
         ...{ connectionTimeout: CONNECT_MS, greetingTimeout: GREETING_MS },
         ...{ socketTimeout: WHOLE_MS, idleTimeout: IDLE_MS },
         ...{ disableFileAccess: true, disableUrlAccess: true },
+        ...(onDialogue && dialogueOf(smtp, onDialogue)),
       });
       pool.on("error", (error) => log.debug("mail connection ended", describeError(error)));
       current = { address, pool };
@@ -345,5 +353,22 @@ function createRate(perMinute: number, { elapsed }: Clock) {
   };
 }
 
-const fingerprintOf = ({ host, port, user, from }: Smtp) =>
-  Bun.SHA256.hash(JSON.stringify([host, port, user?.name, from]), "hex").slice(0, 16);
+/** Options by which the library reports the dialogue. */
+function dialogueOf({ user }: Smtp, onLine: (line: string) => void) {
+  const SIDES: Record<string, string> = { server: "S: ", client: "C: " };
+  const report = ({ tnx }: { tnx?: string }, text: string, ...values: unknown[]) => {
+    const line = values.reduce<string>((all, value) => all.replace("%s", String(value)), text);
+    for (const each of line.split(/\r?\n/)) {
+      onLine((SIDES[tnx ?? ""] ?? "# ") + withoutSecrets(each, user?.password));
+    }
+  };
+  const logger = {
+    trace() {},
+    debug: report,
+    info: report,
+    warn: report,
+    error: report,
+    fatal: report,
+  };
+  return { transactionLog: true, logger: { ...logger, level() {} } };
+}

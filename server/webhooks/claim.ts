@@ -74,6 +74,8 @@ export async function claimDue(
 
 /** The mail server did not work for this long: what waited for it is not news any more. */
 const EXPIRY_MS = 72 * 3_600_000;
+/** What was attempted has retries until 76 hours after it was queued. */
+const RETRIES_MS = 8 * 3_600_000;
 
 async function expireUnsent(tx: Store, due: DueWebhook[], now: number): Promise<void> {
   const ids = due.filter(({ isMail }) => isMail).map(({ id }) => id);
@@ -86,15 +88,17 @@ async function expireUnsent(tx: Store, due: DueWebhook[], now: number): Promise<
         inArray(deliveries.webhookId, ids),
         lte(deliveries.dueAt, now),
         isNull(deliveries.lease),
-        eq(deliveries.attempts, 0),
-        sql`${deliveries.createdAt} + 0 <= ${now - EXPIRY_MS}`,
+        sql`${deliveries.createdAt} + case when ${deliveries.attempts} = 0 then 0 else ${RETRIES_MS} end
+          <= ${now - EXPIRY_MS}`,
       ),
     );
 }
 
 /** Whether deliveries to the webhook are in this node's share. */
-export const isOurs = ({ nodes }: Pick<Deps, "nodes">, webhookId: string): boolean =>
-  nodes.share("deliveries").has(bucketOf(webhookId));
+export function isOurs({ nodes }: Pick<Deps, "nodes">, webhookId: string): boolean {
+  const bucket = bucketOf(webhookId);
+  return nodes.share("deliveries").has(bucket) || nodes.mailShare().has(bucket);
+}
 
 /** Finds webhooks with due deliveries, after preparing those that need it. */
 async function findReady(deps: Deps, now: number) {
@@ -158,12 +162,15 @@ type Found = Awaited<ReturnType<typeof findWork>>["found"][number];
 
 /** A condition on webhooks: they are in this node's share. Undefined if it is the only node that delivers. */
 async function areOurs({ store, nodes }: Deps): Promise<SQL | undefined> {
-  const { isAll, buckets, has } = nodes.share("deliveries");
-  if (isAll) return undefined;
-  const rows = buckets.length > 0 ? await store.select({ id: webhooks.id }).from(webhooks) : [];
+  const [share, mail] = [nodes.share("deliveries"), nodes.mailShare()];
+  if (share.isAll && mail.isAll) return undefined;
+  const hasSome = share.buckets.length > 0 || mail.buckets.length > 0;
+  const { id, format } = webhooks;
+  const rows = hasSome ? await store.select({ id, format }).from(webhooks) : [];
+  const ours = rows.filter((row) => (row.format === "email" ? mail : share).has(bucketOf(row.id)));
   return isAmong(
     store,
-    rows.flatMap(({ id }) => (has(bucketOf(id)) ? [id] : [])),
+    ours.map((row) => row.id),
   );
 }
 

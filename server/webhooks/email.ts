@@ -42,6 +42,7 @@ export function mailFor(
   const content = { ...contentOf(message, recipient, publicUrl), unsubscribeUrl };
   return {
     ...{ id, to: recipient.address, at: event.createdAt },
+    kind: "alert",
     fromName: message.state ? `Stillup: ${message.state}` : "Stillup",
     ...(message.linkId && { thread: `link.${message.linkId}.${recipient.webhookId}` }),
     ...renderMail(content),

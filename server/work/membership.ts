@@ -5,6 +5,7 @@ import { createStore, type Engine, LIVE_MS, type Store } from "../db/store.ts";
 import { nodes as nodeRows, ofWorks, WORKS, type Work } from "../db/tables.ts";
 import { type Clock, createWakeSignal } from "../lib/clock.ts";
 import { log, logFailure, logTransitions } from "../lib/log.ts";
+import type { TroubleName, Troubles } from "../lib/troubles.ts";
 import { ONLINE_STATES } from "../verdict/online/online.ts";
 import type { Deps } from "./deps.ts";
 import { createLagWatch, LAG_EVERY_MS } from "./due.ts";
@@ -16,6 +17,8 @@ import {
   type NodeState,
   type Nodes,
   onlyNode,
+  SHARED,
+  type Shared,
   sharersOf,
 } from "./nodes.ts";
 import { keepListening } from "./topics.ts";
@@ -54,20 +57,26 @@ export function createMembership(deps: Deps): Membership {
   const { clock, store } = deps;
   const { id } = deps.nodes;
   const heartbeats = watchOwnHeartbeats(clock);
-  const shareAmong = { checks: createShare(id), deliveries: createShare(id) };
+  const shareAmong = {
+    checks: createShare(id),
+    deliveries: createShare(id),
+    mail: createShare(id),
+  };
   let others: NodeInfo[] = [];
-  let shares = { checks: NO_SHARE, deliveries: NO_SHARE };
+  let shares = { checks: NO_SHARE, deliveries: NO_SHARE, mail: NO_SHARE };
   let seenAt = clock.now();
   let takesPart = true;
   let announced = "";
 
-  const share = (work: Work) => (takesPart && heartbeats.isSure() ? shares[work] : NO_SHARE);
+  const share = (work: Work | "mail") =>
+    takesPart && heartbeats.isSure() ? shares[work] : NO_SHARE;
   const dead = () => others.filter(({ isLive }) => heartbeats.mayJudge() && !isLive);
   const nodes: Nodes = {
     id,
     all: () => [self(), ...others],
     dead: () => dead().map((node) => node.id),
     share,
+    mailShare: () => share("mail"),
   };
   const lag = createLagWatch({ ...deps, nodes });
 
@@ -92,6 +101,7 @@ export function createMembership(deps: Deps): Membership {
       now - LIVE_MS,
     );
     const hasGained = takeShares();
+    reportDifferences(deps.troubles, nodes.all());
     await forgetOld(now - SHOWN_MS);
     await lag.look();
     return { hasGained, affectsOthers: noteAnnounced() };
@@ -109,7 +119,9 @@ export function createMembership(deps: Deps): Membership {
     const before = shares;
     const known = nodes.all();
     const of = (work: Work) => shareAmong[work](sharersOf(work, known));
-    shares = { checks: of("checks"), deliveries: of("deliveries") };
+    const withMail = known.filter(({ state }) => state.settings.mail !== null);
+    const mail = shareAmong.mail(sharersOf("deliveries", withMail));
+    shares = { checks: of("checks"), deliveries: of("deliveries"), mail };
     return WORKS.some((work) => shares[work].buckets.some((bucket) => !before[work].has(bucket)));
   }
 
@@ -138,6 +150,33 @@ export function createMembership(deps: Deps): Membership {
     },
     leave: async () => void (await store.delete(nodeRows).where(eq(nodeRows.id, id))),
   };
+}
+
+const ROLE_OF_SHARED = { mail: "delivery", oidc: "api" } as const;
+
+const DIFFERENCES: Record<Shared, [trouble: TroubleName, sentence: string]> = {
+  mail: [
+    "mail_settings",
+    "Give all nodes with the role delivery the same STILLUP_SMTP_… settings. Nodes without them send no e-mail.",
+  ],
+  oidc: [
+    "oidc_settings",
+    "Give all nodes with the role api the same STILLUP_OIDC_… settings. Otherwise signing in fails at some of them.",
+  ],
+};
+
+/** Reports settings that live nodes should share and do not. A node that has just stopped says nothing. */
+function reportDifferences(troubles: Troubles, all: NodeInfo[]): void {
+  for (const each of SHARED) {
+    const [trouble, sentence] = DIFFERENCES[each];
+    const having = all.filter(
+      ({ isLive, roles, state }) =>
+        isLive && state.takesPart && roles.includes(ROLE_OF_SHARED[each]),
+    );
+    const values = new Set(having.map(({ state }) => state.settings[each]));
+    const names = having.map(({ name }) => name).join(", ");
+    troubles.set(trouble, values.size > 1 ? `The nodes ${names} differ. ${sentence}` : null);
+  }
 }
 
 type Moment = { elapsed: number; ownAheadMs: number };
@@ -207,6 +246,9 @@ const State = z.object({
   lagMs: ofWorks(z.number().nullable().catch(null)).catch({ checks: null, deliveries: null }),
   buckets: ofWorks(z.number().catch(0)).catch({ checks: 0, deliveries: 0 }),
   takesPart: z.boolean().catch(true),
+  settings: z
+    .object({ mail: z.string().nullable().catch(null), oidc: z.string().nullable().catch(null) })
+    .catch({ mail: null, oidc: null }),
 });
 
 const readState = (text: string): NodeState => State.parse(JSON.parse(text));

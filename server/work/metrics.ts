@@ -21,6 +21,8 @@ export type Metrics = {
   /** Counts an attempt of a delivery. `result` is the class of its status code, such as `2xx`, or why there was none. */
   attemptEnded(result: string, ms: number): void;
   requestEnded(answered: Answered, ms: number): void;
+  /** Counts a message to the mail server. `kind` is `alert`, `test` or that of a mail to a person. */
+  mailEnded(kind: string, outcome: string, ms: number): void;
   /** Counts a sign-in. `outcome` is `signed_in`, or why it failed. */
   signInEnded(via: "password" | "oidc", outcome: string): void;
   /** Registers what reads the state of the checker processes. */
@@ -57,6 +59,18 @@ export function createMetrics(): Metrics {
     name: "stillup_check_duration_seconds",
     help: "Duration of checks, with all attempts and waits for busy sites.",
     buckets: CHECK_SECONDS,
+    registers,
+  });
+  const mails = new Counter({
+    name: "stillup_mails_total",
+    help: "Messages handed to the mail server, by kind and outcome. `server` means that the mail server did not work.",
+    labelNames: ["kind", "outcome"] as const,
+    registers,
+  });
+  const mailSeconds = new Histogram({
+    name: "stillup_mail_seconds",
+    help: "Duration of handing a message to the mail server.",
+    buckets: DELIVERY_SECONDS,
     registers,
   });
   const signIns = new Counter({
@@ -136,6 +150,10 @@ export function createMetrics(): Metrics {
     attemptEnded(result, ms) {
       attempts.inc({ outcome: result });
       attemptSeconds.observe(ms / 1000);
+    },
+    mailEnded(kind, outcome, ms) {
+      mails.inc({ kind, outcome });
+      mailSeconds.observe(ms / 1000);
     },
     signInEnded: (via, outcome) => signIns.inc({ via, outcome }),
     requestEnded({ method, route, status }, ms) {

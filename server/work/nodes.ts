@@ -1,6 +1,9 @@
+import type { Config } from "../config/config.ts";
+import { oidcOf } from "../config/oidc.ts";
 import type { Role } from "../config/settings.ts";
+import { smtpOf } from "../config/smtp.ts";
 import type { Work } from "../db/tables.ts";
-import { newId } from "../lib/ids.ts";
+import { hashToken, newId } from "../lib/ids.ts";
 import { VERSION } from "../lib/runtime.ts";
 import { siteOf } from "../lib/site.ts";
 import type { OnlineState } from "../verdict/online/online.ts";
@@ -19,7 +22,13 @@ export type NodeState = {
   buckets: Record<Work, number>;
   /** False while it stops: other nodes take its work. */
   takesPart: boolean;
+  /** Hashes of settings that must be the same on all nodes, without secrets; null where there are none. */
+  settings: Record<Shared, string | null>;
 };
+
+/** Settings that must be the same on all nodes: the mail server, and the OpenID provider. */
+export const SHARED = ["mail", "oidc"] as const;
+export type Shared = (typeof SHARED)[number];
 
 /** A process that serves the database. Times are milliseconds since 1970. */
 export type NodeInfo = {
@@ -56,6 +65,8 @@ export type Nodes = {
    * may overlap for seconds while nodes start and stop: the lease decides who gets a row.
    */
   share(work: Work): Share;
+  /** The same for deliveries by e-mail, which nodes without a mail server cannot make. */
+  mailShare(): Share;
 };
 
 /** Number of parts that the work is divided into, however many nodes share it. */
@@ -88,6 +99,7 @@ export const onlyNode = (id: string, self: () => NodeInfo): Nodes => ({
   all: () => [self()],
   dead: () => [],
   share: () => ALL,
+  mailShare: () => ALL,
 });
 
 /** Short, since it is part of every lease. */
@@ -110,8 +122,19 @@ export const describeSelf = ({ config, clock, online, nodes }: Deps): NodeInfo =
     lagMs: { checks: null, deliveries: null },
     buckets: { checks: BUCKETS, deliveries: BUCKETS },
     takesPart: true,
+    settings: sharedSettings(config),
   },
 });
+
+function sharedSettings(config: Config): NodeState["settings"] {
+  const smtp = smtpOf(config);
+  const oidc = oidcOf(config);
+  const hashOf = (values: unknown[]) => hashToken(JSON.stringify(values)).slice(0, 16);
+  return {
+    mail: smtp && hashOf([smtp.host, smtp.port, smtp.user?.name, smtp.from]),
+    oidc: oidc && hashOf([oidc.issuer, oidc.clientId, oidc.redirectUri, oidc.roles, oidc.only]),
+  };
+}
 
 const onlineState = (known: ReturnType<Deps["online"]["known"]>) => ({
   online: known.state,

@@ -262,6 +262,11 @@ export const STORIES: Record<string, Story> = {
   "POST /password-mail": async () => null,
   "POST /mail/confirm/:token": async () => null,
   "POST /mail/unsubscribe/:token": async () => null,
+  "POST /admin/mail/test": async () => null,
+  // There is no OpenID provider: tests/session/oidc.test.ts has their stories.
+  "POST /session/oidc": async () => null,
+  "DELETE /session/identities/:id": async () => null,
+  "POST /admin/oidc/check": async () => null,
   "POST /webhooks/:id/confirm": async () => null,
   "POST /webhooks/matches": async (_, { me }) => ({
     ask: () => me.post("/api/v1/webhooks/matches", { filter: { reasons: ["http_404"] } }),

@@ -85,7 +85,7 @@ async function claimBy(postgres: MeasuredPostgres, nodes: Deps[]): Promise<Cost>
 function sharing({ nodes }: Deps, n: number, of: number): Deps["nodes"] {
   const buckets = ALL_BUCKETS.filter((bucket) => bucket % of === n);
   const share = { isAll: of === 1, buckets, has: (bucket: number) => bucket % of === n };
-  return { ...nodes, id: `node-${n}`, share: () => share };
+  return { ...nodes, id: `node-${n}`, share: () => share, mailShare: () => share };
 }
 
 /**

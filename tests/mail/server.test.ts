@@ -11,7 +11,7 @@ const CA = new URL("../certs/ca.pem", import.meta.url).pathname;
 const PASSWORD = "pass word/of the relay";
 
 const MAIL: Mail = {
-  ...{ id: "msg_1", to: "ann@example.com", fromName: "Stillup", subject: "Hello" },
+  ...{ kind: "alert", id: "msg_1", to: "ann@example.com", fromName: "Stillup", subject: "Hello" },
   ...{ at: Date.parse(START), text: "Hello\n", html: "<p>Hello</p>" },
 };
 
@@ -20,7 +20,9 @@ function clientOf(port: number, settings: Env) {
   const problems: (string | null)[] = [];
   const clock = movableClock(START);
   const config = readConfig(mailSettings(port, settings));
-  const server = openMailServer(config, clock, (problem) => problems.push(problem))!;
+  const server = openMailServer(config, clock, {
+    onProblem: (problem) => problems.push(problem),
+  })!;
   return { ...server, clock, problems };
 }
 

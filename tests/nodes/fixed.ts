@@ -18,6 +18,7 @@ export function fixedNode(id: string, buckets: readonly number[] = []): FixedNod
     all: () => [],
     dead: () => dead,
     share: () => share,
+    mailShare: () => share,
     gets(next) {
       share = shareOf(next);
     },

@@ -101,6 +101,7 @@ export const DASHBOARD: Record<
       POST /setup
       POST /password
       POST /password-mail
+      POST /session/oidc
       GET /mail/:purpose/:token
       POST /mail/confirm/:token
       POST /mail/unsubscribe/:token
@@ -117,6 +118,8 @@ export const DASHBOARD: Record<
       POST /session/two-factor/confirm
       DELETE /session/two-factor
       POST /session/recovery-codes
+      GET /session/identities
+      DELETE /session/identities/:id
     `),
   members: lines(`
       GET /people
@@ -132,6 +135,10 @@ export const DASHBOARD: Record<
   administrators: lines(`
       GET /admin/state
       GET /admin/nodes
+      GET /admin/mail
+      POST /admin/mail/test
+      GET /admin/oidc
+      POST /admin/oidc/check
       GET /admin/audit
       GET /admin/backups
       POST /admin/backups
@@ -158,4 +165,6 @@ export const OPEN = lines(`
   GET /docs/reference.css
   GET /docs/reference.js
   POST /mail/unsubscribe/:token
+  GET /oidc/start
+  GET /oidc/callback
 `);

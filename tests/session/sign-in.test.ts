@@ -26,6 +26,7 @@ onBothEngines(
             version: null,
             insecure: true,
             sends_mail: false,
+          oidc: null,
             live: null,
           },
           failed_sign_ins: null,

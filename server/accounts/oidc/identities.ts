@@ -1,13 +1,15 @@
 import { and, asc, count, eq, gte, like } from "drizzle-orm";
-import type { Session } from "../../api/caller.ts";
+import { OPERATOR, type Session } from "../../api/caller.ts";
 import type { Oidc } from "../../config/oidc.ts";
-import { audit, identities, ROLES, users } from "../../db/tables.ts";
+import { isDuplicate } from "../../db/store.ts";
+import { audit, identities, ROLES, type UserRow, users } from "../../db/tables.ts";
 import { conflict, notFound } from "../../lib/errors.ts";
 import { hashToken, newIdAt } from "../../lib/ids.ts";
 import type { Deps } from "../../work/deps.ts";
 import { recordPersonChange } from "../audit.ts";
 import { queueChangeMail } from "../mails.ts";
 import { SESSION_ID_LENGTH } from "../model.ts";
+import { endSessionsOf } from "../sessions.ts";
 
 type Identity = typeof identities.$inferSelect;
 
@@ -54,6 +56,70 @@ export const unlinkIdentity = (
 
 const isIdentity = ({ issuer, subject }: Identity) =>
   and(eq(identities.issuer, issuer), eq(identities.subject, subject));
+
+/**
+ * Links an identity of the issuer to a person, for the operator.
+ * @throws CONFLICT when it is linked to someone else
+ */
+export const linkByOperator = (
+  deps: Deps,
+  user: UserRow,
+  { issuer, subject }: { issuer: string; subject: string },
+): Promise<void> =>
+  deps.store.transaction(async (tx) => {
+    const now = deps.clock.now();
+    const row = { issuer, subject, userId: user.id, linkedAt: now, lastSeenAt: now };
+    const added = await tx.insert(identities).values(row).onConflictDoNothing().returning();
+    if (added.length === 0) {
+      const [found] = await tx.select().from(identities).where(isIdentity(row));
+      if (found?.userId === user.id) return;
+      throw conflict("This subject is linked to another user. Unlink it there first.", {
+        reason: "identity_taken",
+      });
+    }
+    const at = { ...deps, store: tx };
+    await recordPersonChange(at, OPERATOR, user, { action: "person.identity_linked" });
+    await queueChangeMail(at, user, "identity_linked");
+  });
+
+/** Removes all identities of a person, for the operator, and ends their sessions. Returns how many they were. */
+export const unlinkByOperator = (deps: Deps, user: UserRow): Promise<number> =>
+  deps.store.transaction(async (tx) => {
+    const gone = await tx.delete(identities).where(eq(identities.userId, user.id)).returning();
+    if (gone.length === 0) return 0;
+    const at = { ...deps, store: tx };
+    await endSessionsOf(tx, user.id);
+    await recordPersonChange(at, OPERATOR, user, { action: "person.identity_unlinked" });
+    await queueChangeMail(at, user, "identity_unlinked");
+    return gone.length;
+  });
+
+export const countIdentities = ({ store }: Pick<Deps, "store">, issuer: string): Promise<number> =>
+  store.$count(identities, eq(identities.issuer, issuer));
+
+/**
+ * Gives all identities of one issuer to another, for the operator who knows that subjects stay the same. Returns how many
+ * they were.
+ * @throws CONFLICT when both have an identity with the same subject
+ */
+export const moveIdentities = (
+  { store }: Pick<Deps, "store">,
+  { from, to }: { from: string; to: string },
+): Promise<number> =>
+  store
+    .transaction(async (tx) => {
+      const isOld = eq(identities.issuer, from);
+      return (await tx.update(identities).set({ issuer: to }).where(isOld).returning()).length;
+    })
+    .catch((error) => {
+      if (!isDuplicate(error)) throw error;
+      throw conflict(
+        "Someone has already signed in at the new issuer with one of these subjects.",
+        {
+          reason: "identity_taken",
+        },
+      );
+    });
 
 const WEEK_MS = 7 * 86_400_000;
 

@@ -54,6 +54,21 @@ export type Promises = {
   keys: number;
 };
 
+/** What came of asking the provider: what it promises, or why it could not be asked. */
+export type Check =
+  | { promises: Promises; problem: null; detail: null }
+  | { promises: null; problem: Problem; detail: string };
+
+/** Asks the provider now. */
+export const checkProvider = (provider: Provider): Promise<Check> =>
+  provider.check().then(
+    (promises) => ({ promises, problem: null, detail: null }),
+    (error) => {
+      if (!(error instanceof SignInProblem)) throw error;
+      return { promises: null, problem: error.problem, detail: error.detail };
+    },
+  );
+
 type Found = { configuration: client.Configuration; at: number };
 
 export const newChecks = (): Checks => ({

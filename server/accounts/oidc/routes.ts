@@ -14,7 +14,7 @@ import { isSetupToken } from "../users.ts";
 import { begin, finish, ownPath, type Step, type Wish } from "./flow.ts";
 import { idOf, listIdentities, readUse, unlinkIdentity } from "./identities.ts";
 import { PROBLEMS, SignInProblem } from "./problems.ts";
-import type { Provider } from "./provider.ts";
+import { checkProvider, type Provider } from "./provider.ts";
 
 const Identities = z.object({
   items: z.array(z.object({ id: z.string(), linked_at: z.string(), last_seen_at: z.string() })),
@@ -145,16 +145,6 @@ export function oidcRoutes(deps: Deps, provider: Provider | null, guard: Guard) 
       response: { 200: data(Check), ...recordRefusals },
     });
 }
-
-/** Asks the provider now, and returns what it promises or why it could not be asked. */
-export const checkProvider = (provider: Provider): Promise<z.infer<typeof Check>> =>
-  provider.check().then(
-    (promises) => ({ problem: null, detail: null, promises }),
-    (error) => {
-      if (!(error instanceof SignInProblem)) throw error;
-      return { problem: error.problem, detail: error.detail, promises: null };
-    },
-  );
 
 /** The two pages that other sites lead to. They answer with redirects, and never with what the provider says. */
 export const callbackRoutes = (deps: Deps, provider: Provider | null, guard: Guard) =>

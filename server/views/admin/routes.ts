@@ -25,6 +25,7 @@ import {
   requireAccount,
 } from "./accounts.ts";
 import { Nodes, readNodes, readState, State } from "./installation.ts";
+import { MailState, MailTest, readMail, sendTestMail } from "./mail.ts";
 
 /** The session door guarantees a caller. */
 const actorOf = (request: Request): Actor => contextOf(request).caller!.by;
@@ -54,6 +55,16 @@ export function adminRoutes(deps: Deps) {
     .get("/state", async () => ({ data: await readState(deps) }), {
       response: { 200: data(State), ...refusals },
     })
+    .get("/mail", async () => ({ data: await readMail(deps) }), {
+      response: { 200: data(MailState), ...refusals, 409: ErrorReply },
+    })
+    .post(
+      "/mail/test",
+      async ({ request }) => ({
+        data: await sendTestMail(deps, presentSession(request).user.email),
+      }),
+      { response: { 200: data(MailTest), ...refusals, 409: ErrorReply } },
+    )
     .get("/nodes", () => ({ data: readNodes(deps) }), {
       response: { 200: data(Nodes), ...refusals },
     })

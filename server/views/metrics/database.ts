@@ -1,9 +1,10 @@
-import { count, eq, sql } from "drizzle-orm";
+import { count, eq, isNotNull, sql } from "drizzle-orm";
 import { sumOf } from "../../db/queries.ts";
 import {
   accounts,
   DISABLED_REASONS,
   linkCounts,
+  mails,
   upkeep,
   users,
   VERDICTS,
@@ -20,16 +21,18 @@ const COUNTED = 20_000;
 /** Reads from indexes and maintained counts instead of every link, in the read pool. */
 export async function readDatabase(deps: Deps): Promise<Readings> {
   const { store, clock } = deps;
-  const [links, due, dueAt, people, deliveries, hooks, jobs, bytes] = await Promise.all([
-    countAllLinks(deps),
-    countDueLinks(deps),
-    earliestDue(deps),
-    countPeople(deps),
-    readDeliveries(deps),
-    webhooksByState(deps),
-    readUpkeep(deps),
-    store.engine.size(),
-  ]);
+  const [links, due, dueAt, people, deliveries, hooks, jobs, bytes, mailsWaiting] =
+    await Promise.all([
+      countAllLinks(deps),
+      countDueLinks(deps),
+      earliestDue(deps),
+      countPeople(deps),
+      readDeliveries(deps),
+      webhooksByState(deps),
+      readUpkeep(deps),
+      store.engine.size(),
+      countWaitingMails(deps),
+    ]);
   return {
     database_up: 1,
     links: VERDICTS.map((status) => [{ status }, links[status]]),
@@ -38,9 +41,19 @@ export async function readDatabase(deps: Deps): Promise<Readings> {
     ...people,
     ...deliveries,
     webhooks: hooks,
+    mails_waiting: mailsWaiting,
     ...jobs,
     database_bytes: bytes,
   };
+}
+
+/** Counts the mails to people that are not sent yet. */
+export async function countWaitingMails({ store }: Deps): Promise<number> {
+  const rows = await store.readPool
+    .select({ count: count() })
+    .from(mails)
+    .where(isNotNull(mails.dueAt));
+  return rows[0]!.count;
 }
 
 /** Counts the links of all accounts by status. */

@@ -43,6 +43,10 @@ export const READINGS = {
     "Age of the oldest unfinished delivery. Its receiver does not answer: see webhooks.",
   webhooks:
     "Webhooks by state: well, failing, or disabled by their owner or automatically as failing or gone.",
+  mails_waiting: "Mails to people that are not sent yet. Alerts by e-mail are deliveries.",
+  mail_server_up:
+    "1 while the mail server accepts mail, 0 after it has failed. Not present without a mail server.",
+  mail_rest_seconds: "How long no mail is sent after failures of the mail server.",
   database_bytes: "Size of the database.",
   database_wal_bytes:
     "Size of SQLite's write-ahead log. Over 1 GB something prevents its checkpoints.",

@@ -5,6 +5,7 @@ import { AppError, noSuchPath } from "../../lib/errors.ts";
 import { describeError, log } from "../../lib/log.ts";
 import { VERSION } from "../../lib/runtime.ts";
 import { TROUBLE_NAMES } from "../../lib/troubles.ts";
+import type { MailState } from "../../mail/server.ts";
 import { MONITOR_STATES } from "../../verdict/online/online.ts";
 import type { Deps } from "../../work/deps.ts";
 import { readDatabase } from "./database.ts";
@@ -93,7 +94,13 @@ function withoutDisk(error: unknown): Readings {
 }
 
 /** Returns what this process knows without a query. */
-function readInstallation({ clock, config, loops, online, store, troubles }: Deps): Readings {
+const mailReadings = ({ problem, restMs }: MailState): Readings => ({
+  mail_server_up: Number(problem === null),
+  mail_rest_seconds: restMs / 1000,
+});
+
+function readInstallation(deps: Deps): Readings {
+  const { clock, config, loops, mail, online, store, troubles } = deps;
   const current = new Set<string>(troubles.all().map(({ name }) => name));
   const { state } = online.known();
   const ageOf = (at: number | null) => (at === null ? null : (clock.elapsed() - at) / 1000);
@@ -104,5 +111,6 @@ function readInstallation({ clock, config, loops, online, store, troubles }: Dep
     checker_round_age_seconds: ageOf(loops.lookedAt("checks")),
     deliverer_round_age_seconds: ageOf(loops.lookedAt("deliveries")),
     check_places: config.checkConcurrency,
+    ...(mail && mailReadings(mail.state())),
   };
 }
